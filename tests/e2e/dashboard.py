@@ -1,6 +1,6 @@
 """What the browser tests know of the dashboard: its lessons, its controls, its sentences.
 
-Import it as ``from dashboard import lesson_state`` (the test settings put this folder on the path).
+Import its names, or the module where they are many (the test settings put this folder on the path).
 """
 
 from harness import query_parameters, runs_asked, wait_until_idle, wait_until_still

@@ -1,6 +1,6 @@
 """A real server and a real browser, for the browser tests and the benchmarks.
 
-Import it as ``from harness import open_page`` (the test settings put this folder on the path).
+Import its names, or the module where they are many (the test settings put this folder on the path).
 """
 
 import os

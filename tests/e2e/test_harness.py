@@ -3,16 +3,8 @@
 import os
 import textwrap
 
+import harness
 import pytest
-from harness import (
-    accessibility_problems,
-    check_accessibility,
-    open_page,
-    query_parameters,
-    running_server,
-    screenshot,
-    wait_until_idle,
-)
 from tabs import note_changes, open_context, put_away
 
 pytestmark = pytest.mark.e2e
@@ -33,21 +25,21 @@ APP = """
 def tiny(browser, tmp_path_factory):
     folder = tmp_path_factory.mktemp("tiny")
     (folder / "tiny.py").write_text(textwrap.dedent(APP))
-    with running_server("tiny.py", cwd=folder) as server:
+    with harness.running_server("tiny.py", cwd=folder) as server:
         yield server
 
 
 def test_open_page_waits_for_the_end_of_the_run(page, tiny):
-    open_page(page, tiny, "/", d_k=3)
+    harness.open_page(page, tiny, "/", d_k=3)
     assert page.get_by_text("slow answer 3").count() == 1
 
 
 def test_idle_after_a_key_means_the_answer_is_drawn(page, tiny):
-    open_page(page, tiny)
+    harness.open_page(page, tiny)
     page.get_by_role("slider").press("ArrowRight")
-    wait_until_idle(page)
+    harness.wait_until_idle(page)
     assert page.get_by_text("slow answer 5").count() == 1
-    assert query_parameters(page) == {"d_k": "5"}
+    assert harness.query_parameters(page) == {"d_k": "5"}
 
 
 # The server hears of an input late, as it does on a busy machine.
@@ -57,18 +49,18 @@ WebSocket.prototype.send = function (message) { setTimeout(() => send.call(this,
 
 def test_idle_means_so_even_where_the_run_begins_late(page, tiny):
     page.add_init_script(LATE)
-    open_page(page, tiny)
+    harness.open_page(page, tiny)
     page.get_by_role("slider").press("ArrowRight")
-    wait_until_idle(page)
+    harness.wait_until_idle(page)
     assert page.get_by_text("slow answer 5").count() == 1
 
 
 def test_a_page_that_does_not_come_to_rest_says_what_it_waits_for(new_page, tiny):
-    page = open_page(new_page(alone=True), tiny)
+    page = harness.open_page(new_page(alone=True), tiny)
     page.evaluate("() => document.body.insertAdjacentHTML('beforeend', '<p data-stale=true></p>')")
     page.set_default_timeout(500)
     with pytest.raises(AssertionError, match="still waits for stale elements"):
-        wait_until_idle(page)
+        harness.wait_until_idle(page)
 
 
 def test_a_tab_is_handed_on_with_nothing_stored_and_not_at_all_once_it_is_changed(browser, tiny):
@@ -90,7 +82,7 @@ def test_a_tab_is_handed_on_with_nothing_stored_and_not_at_all_once_it_is_change
 
 
 def test_console_errors_are_collected(page, tiny, problems):
-    open_page(page, tiny)
+    harness.open_page(page, tiny)
     page.evaluate("() => { console.error('first'); setTimeout(() => { throw new Error('second') }, 0) }")
     page.wait_for_timeout(50)
     assert [text.split(":")[0] for text in problems] == ["console", "uncaught"]
@@ -100,26 +92,26 @@ def test_console_errors_are_collected(page, tiny, problems):
 
 
 def test_a_request_to_another_host_is_collected(page, tiny, problems):
-    open_page(page, tiny)
+    harness.open_page(page, tiny)
     page.evaluate("() => fetch('http://elsewhere.invalid/a').catch(() => null)")
     assert "asked another host: http://elsewhere.invalid/a" in problems
     problems.clear()
 
 
 def test_accessibility_names_the_rule_and_the_place(page, tiny):
-    open_page(page, tiny)
+    harness.open_page(page, tiny)
     page.evaluate("""() => document.querySelector('h1').insertAdjacentHTML('afterend', '<img id="bad">')""")
-    found = [text for text in accessibility_problems(page) if text.startswith("- image-alt")]
+    found = [text for text in harness.accessibility_problems(page) if text.startswith("- image-alt")]
     assert len(found) == 1
     assert "#bad" in found[0]
     with pytest.raises(AssertionError, match="image-alt"):
-        check_accessibility(page)
-    assert "image-alt" not in "\n".join(accessibility_problems(page, disabled_rules=["image-alt"]))
+        harness.check_accessibility(page)
+    assert "image-alt" not in "\n".join(harness.accessibility_problems(page, disabled_rules=["image-alt"]))
 
 
 def test_screenshot_shows_the_whole_page(page, tiny, tmp_path):
-    open_page(page, tiny)
-    png = screenshot(page, tmp_path / "shots" / "tiny.png").read_bytes()
+    harness.open_page(page, tiny)
+    png = harness.screenshot(page, tmp_path / "shots" / "tiny.png").read_bytes()
     assert png.startswith(b"\x89PNG")
     assert int.from_bytes(png[20:24], "big") > 2000
     assert page.viewport_size == {"width": 1280, "height": 800}
@@ -127,7 +119,7 @@ def test_screenshot_shows_the_whole_page(page, tiny, tmp_path):
 
 def test_server_is_stopped_by_its_id(browser, tmp_path):
     (tmp_path / "tiny.py").write_text("import streamlit as st\nst.title('x')\n")
-    with running_server("tiny.py", cwd=tmp_path) as server:
+    with harness.running_server("tiny.py", cwd=tmp_path) as server:
         os.kill(server.pid, 0)
         assert server.memory_mb() > 10
     with pytest.raises(ProcessLookupError):
@@ -135,5 +127,5 @@ def test_server_is_stopped_by_its_id(browser, tmp_path):
 
 
 def test_server_that_cannot_start_says_why(browser, tmp_path):
-    with pytest.raises(RuntimeError, match=r"missing\.py"), running_server("missing.py", cwd=tmp_path):
+    with pytest.raises(RuntimeError, match=r"missing\.py"), harness.running_server("missing.py", cwd=tmp_path):
         pass

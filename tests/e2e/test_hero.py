@@ -4,23 +4,9 @@ import math
 import re
 from itertools import pairwise
 
+import dashboard
 import numpy as np
 import pytest
-from dashboard import (
-    EXPANDERS,
-    HERO_SENTENCE,
-    LESSONS,
-    LET_GO,
-    SETTINGS,
-    SLIDER,
-    go_to,
-    lesson_state,
-    messages_to_browser,
-    messages_to_server,
-    press,
-    sentences,
-    typed_dimension,
-)
 from harness import open_page, query_parameters, wait_until_idle
 from sampling import sampled
 
@@ -50,7 +36,7 @@ RECORD = """hero => {
 def hero(page, server):
     """The hero's slider on a page of its own, at d_k = 64."""
     open_page(page, server)
-    return page.locator(SLIDER)
+    return page.locator(dashboard.SLIDER)
 
 
 def value(hero):
@@ -73,7 +59,7 @@ def ruler_width(page, part):
 
 def commit(page):
     """Wait until the hero has told Python and Python has answered."""
-    page.wait_for_function(LET_GO)
+    page.wait_for_function(dashboard.LET_GO)
     wait_until_idle(page)
 
 
@@ -96,8 +82,8 @@ def held(new_page, server):
 
 
 def test_a_drag_draws_every_step_and_tells_python_only_on_release(held):
-    page, sent = held(messages_to_server)
-    hero = page.locator(SLIDER)
+    page, sent = held(dashboard.messages_to_server)
+    hero = page.locator(dashboard.SLIDER)
     page.locator("[data-hero]").evaluate(RECORD)
     box = hero.bounding_box()
     middle = box["y"] + box["height"] / 2
@@ -124,14 +110,14 @@ def test_a_drag_draws_every_step_and_tells_python_only_on_release(held):
     d_k = seen[-1]["value"].removeprefix("d_k = ")
     assert query_parameters(page) == {"d_k": d_k}
     assert value(hero) == f"d_k = {d_k}"
-    go_to(page, LESSONS["score_variance"])
-    assert lesson_state(page)["d_k"] == d_k
-    assert f"At dₖ = {d_k}," in sentences(page)[0]
+    dashboard.go_to(page, dashboard.LESSONS["score_variance"])
+    assert dashboard.lesson_state(page)["d_k"] == d_k
+    assert f"At dₖ = {d_k}," in dashboard.sentences(page)[0]
 
 
 def test_keys_move_it_at_once_and_commit_after_a_silence(held):
-    page, sent = held(messages_to_server)
-    hero = page.locator(SLIDER)
+    page, sent = held(dashboard.messages_to_server)
+    hero = page.locator(dashboard.SLIDER)
     before = len(sent)
     for key, d_k in (
         ("ArrowRight", "72"),
@@ -145,7 +131,7 @@ def test_keys_move_it_at_once_and_commit_after_a_silence(held):
     ):
         hero.press(key)
         assert d_k is None or value(hero) == f"d_k = {d_k}"
-        assert page.locator(HERO_SENTENCE).inner_text().startswith(f"At {value(hero)} ".replace("d_k", "dₖ"))
+        assert page.locator(dashboard.HERO_SENTENCE).inner_text().startswith(f"At {value(hero)} ".replace("d_k", "dₖ"))
     page.clock.run_for(SILENCE - 1)
     assert len(sent) == before
     page.clock.resume()
@@ -158,7 +144,7 @@ def test_keys_move_it_at_once_and_commit_after_a_silence(held):
 def test_a_key_pressed_while_python_answers_the_last_one_is_not_lost(page, hero):
     hero.press("ArrowRight")
     for pause in (0, 50, 100):
-        page.wait_for_function(LET_GO)
+        page.wait_for_function(dashboard.LET_GO)
         page.wait_for_timeout(pause)
         hero.press("ArrowRight")
     commit(page)
@@ -184,9 +170,9 @@ def test_the_answer_of_python_draws_nothing_again(page, hero):
 @pytest.mark.matrix
 def test_touch_drags_it(new_page, server):
     page = new_page(390, 844, has_touch=True, is_mobile=True)
-    sent = messages_to_server(page)
+    sent = dashboard.messages_to_server(page)
     open_page(page, server)
-    hero = page.locator(SLIDER)
+    hero = page.locator(dashboard.SLIDER)
     page.locator("[data-hero]").evaluate(RECORD)
     hero.scroll_into_view_if_needed()
     box = hero.bounding_box()
@@ -218,15 +204,15 @@ def test_touch_drags_it(new_page, server):
 @pytest.mark.walk
 def test_the_address_and_another_lesson_place_it(page, server):
     open_page(page, server, d_k=111)
-    hero = page.locator(SLIDER)
+    hero = page.locator(dashboard.SLIDER)
     assert value(hero) == "d_k = 111"
     assert page.locator(".st-key-dimension .value").inner_text() == "dₖ = 111"
-    go_to(page, LESSONS["softmax_saturation"])
-    press(page.locator(SLIDER), "ArrowRight", "ArrowRight")
+    dashboard.go_to(page, dashboard.LESSONS["softmax_saturation"])
+    dashboard.press(page.locator(dashboard.SLIDER), "ArrowRight", "ArrowRight")
     page.wait_for_function("() => location.search === '?d_k=128'")
-    go_to(page, LESSONS[""])
+    dashboard.go_to(page, dashboard.LESSONS[""])
     assert value(hero) == "d_k = 128"
-    assert sentences(page)[0].startswith("At dₖ = 128 ")
+    assert dashboard.sentences(page)[0].startswith("At dₖ = 128 ")
 
 
 # --- playing -------------------------------------------------------------------------------------------
@@ -256,7 +242,7 @@ def test_an_answer_to_an_earlier_move_does_not_move_the_slider_back(hero, page):
       window.hear = i => receive(window.answers[i]);
     }""")
     for answers, key in enumerate(("End", "Home"), 1):
-        press(hero, key)
+        dashboard.press(hero, key)
         page.wait_for_function("answers => window.answers.length === answers", arg=answers)
     page.evaluate("() => window.hear(0)")
     assert value(hero) == "d_k = 1"
@@ -268,7 +254,7 @@ def test_an_answer_to_an_earlier_move_does_not_move_the_slider_back(hero, page):
 
 def test_play_goes_through_the_stops_and_stops_at_the_end_or_where_it_is_paused(held):
     page, _ = held()
-    hero, button = page.locator(SLIDER), play_button(page)
+    hero, button = page.locator(dashboard.SLIDER), play_button(page)
     for key in ("End", *["ArrowLeft"] * 3):
         hero.press(key)
     page.clock.run_for(SILENCE)
@@ -294,7 +280,7 @@ def test_play_goes_through_the_stops_and_stops_at_the_end_or_where_it_is_paused(
 @pytest.mark.matrix
 def test_reduced_motion_plays_slower_and_without_transitions(held):
     page, _ = held(reduced_motion="reduce")
-    page.locator(SLIDER).evaluate(PLAYED)
+    page.locator(dashboard.SLIDER).evaluate(PLAYED)
     play_button(page).click()
     page.clock.run_for(1.6 * STEP)
     assert len(played(page)) == 1
@@ -313,7 +299,7 @@ def test_reduced_motion_plays_slower_and_without_transitions(held):
 
 @pytest.mark.walk
 def test_nothing_moves_by_itself(held):
-    page, sent = held(messages_to_server)
+    page, sent = held(dashboard.messages_to_server)
     before = len(sent)
     first = page.screenshot()
     page.clock.run_for(4 * STEP)
@@ -330,7 +316,7 @@ def test_the_raw_ruler_grows_like_the_root_of_d_k_and_the_scaled_one_stays(page,
     open_page(page, server, d_k=4)
     for d_k, key in ((4, None), (1024, "End"), (1, "Home")):
         if key:
-            page.locator(SLIDER).press(key)
+            page.locator(dashboard.SLIDER).press(key)
         raw[d_k], scaled[d_k] = ruler_width(page, RAW), ruler_width(page, SCALED)
     assert raw[1024] == pytest.approx(math.sqrt(1024 / 4) * raw[4], rel=1e-6)
     assert raw[4] == pytest.approx(math.sqrt(4) * raw[1], rel=1e-6)
@@ -339,14 +325,14 @@ def test_the_raw_ruler_grows_like_the_root_of_d_k_and_the_scaled_one_stays(page,
 
 
 def test_a_typed_value_brings_itself_and_not_the_stops_again(page, server):
-    received = messages_to_browser(page)
+    received = dashboard.messages_to_browser(page)
     open_page(page, server)
     stops = max(map(len, received))
     received.clear()
-    page.locator(SETTINGS).click()
-    typed_dimension(page).fill("65")
-    typed_dimension(page).press("Enter")
-    page.locator(HERO_SENTENCE, has_text="At dₖ = 65 ").wait_for()
+    page.locator(dashboard.SETTINGS).click()
+    dashboard.typed_dimension(page).fill("65")
+    dashboard.typed_dimension(page).press("Enter")
+    page.locator(dashboard.HERO_SENTENCE, has_text="At dₖ = 65 ").wait_for()
     wait_until_idle(page)
     assert max(map(len, received)) < stops / 4  # a run sends each part of a page in a message of its own
 
@@ -373,8 +359,8 @@ def test_the_numbers_are_those_of_the_core(page, server, d_k, n_keys, law, seed)
     assert [float(re.match(r"σ = ([\d.]+), ", said)[1]) for said in captions[:2]] == pytest.approx(
         core["std"], rel=0.051
     )
-    assert sentences(page)[0].startswith(f"At dₖ = {d_k} ")
-    page.locator(EXPANDERS, has_text="How sure?").click()
+    assert dashboard.sentences(page)[0].startswith(f"At dₖ = {d_k} ")
+    page.locator(dashboard.EXPANDERS, has_text="How sure?").click()
     wait_until_idle(page)
     text = page.locator(".st-key-start_sure").inner_text()
     assert f"draw of its {n_keys} keys" in text
@@ -389,20 +375,20 @@ def test_the_numbers_are_those_of_the_core(page, server, d_k, n_keys, law, seed)
 
 
 def test_a_suggestion_moves_the_hero_and_the_address(page, hero):
-    press(hero, "ArrowRight")
+    dashboard.press(hero, "ArrowRight")
     for promise, d_k in (("dₖ = 1,024: one key takes", 1024), ("dₖ = 1: both sides", 1)):
         page.get_by_role("button", name=promise).click()
         page.wait_for_function("d_k => new URL(location.href).searchParams.get('d_k') === d_k", arg=str(d_k))
         wait_until_idle(page)
         assert value(hero) == f"d_k = {d_k:,}"
-        assert sentences(page)[0].startswith(f"At dₖ = {d_k:,} ")
+        assert dashboard.sentences(page)[0].startswith(f"At dₖ = {d_k:,} ")
     assert path(page, "[data-part=raw-weights]") == path(page, "[data-part=scaled-weights]")
     assert path(page, RAW) == path(page, SCALED)
     assert page.locator(f"{RAW} .halo").all_inner_texts() == page.locator(f"{SCALED} .halo").all_inner_texts()
 
 
 def test_the_opened_table_says_which_dimension_it_is_of(page, hero):
-    page.locator(EXPANDERS, has_text="Data, picture and code").click()
+    page.locator(dashboard.EXPANDERS, has_text="Data, picture and code").click()
     wait_until_idle(page)
     note = page.get_by_text("where the slider last came to rest.")
     assert note.inner_text() == "At dₖ = 64, where the slider last came to rest."

@@ -7,16 +7,7 @@ import pytest
 
 from pages._view.lessons.attention_steps import figures
 from pages._view.theme import LIGHT
-from sattn_core.lessons.attention_steps import (
-    PRESETS,
-    STEP_NAMES,
-    AttentionStepsParams,
-    expand_cell,
-    expand_output,
-    measure_attention_steps,
-    preset_params,
-    typed_params,
-)
+from sattn_core.lessons import attention_steps as core
 from tests.figures.drawing import plotted, run
 
 FIRST = (0, 0, 0)
@@ -24,12 +15,12 @@ FIRST = (0, 0, 0)
 
 @pytest.fixture(scope="module")
 def notes():
-    return measure_attention_steps(preset_params("notes"))
+    return core.measure_attention_steps(core.preset_params("notes"))
 
 
 @pytest.fixture(scope="module")
 def masked():
-    return measure_attention_steps(preset_params("fully_masked", d_k=4))
+    return core.measure_attention_steps(core.preset_params("fully_masked", d_k=4))
 
 
 def picture(result, step, at=FIRST, profile=LIGHT, *, scaled=True):
@@ -54,13 +45,13 @@ def values(trace):
 
 
 def test_the_steps_are_those_of_the_core():
-    assert tuple(figures.STEPS) == STEP_NAMES
+    assert tuple(figures.STEPS) == core.STEP_NAMES
 
 
-@pytest.mark.parametrize("step", STEP_NAMES)
+@pytest.mark.parametrize("step", core.STEP_NAMES)
 def test_the_diagram_lights_one_step(step):
     boxes = figures.diagram(step, LIGHT).split("<li")[1:]
-    assert ['aria-current="step"' in box for box in boxes] == [name == step for name in STEP_NAMES]
+    assert ['aria-current="step"' in box for box in boxes] == [name == step for name in core.STEP_NAMES]
 
 
 STEP_PANELS = {
@@ -73,7 +64,7 @@ STEP_PANELS = {
 
 
 @pytest.mark.parametrize("scaled", [True, False])
-@pytest.mark.parametrize("step", STEP_NAMES)
+@pytest.mark.parametrize("step", core.STEP_NAMES)
 @pytest.mark.parametrize("preset", ["notes", "masked"])
 def test_every_panel_shows_the_result_s_matrix(request, preset, step, scaled):
     result = request.getfixturevalue(preset)
@@ -94,12 +85,12 @@ def test_every_panel_shows_the_result_s_matrix(request, preset, step, scaled):
         np.testing.assert_array_equal(values(trace), np.array(wanted[name], dtype=float))
 
 
-@pytest.mark.parametrize("step", STEP_NAMES)
+@pytest.mark.parametrize("step", core.STEP_NAMES)
 @pytest.mark.parametrize("preset", ["random", "causal", "padding", "fully_masked"])
 def test_the_axes_and_colours_stay_while_d_k_moves(step, preset):
     seen = set()
     for d_k in (1, 2, 8, 64, 65, 1024):
-        fig = plotted(picture(measure_attention_steps(preset_params(preset, d_k=d_k)), step))
+        fig = plotted(picture(core.measure_attention_steps(core.preset_params(preset, d_k=d_k)), step))
         layout = fig.to_dict()["layout"]
         axes = [(name, str(layout[name]["range"]), str(layout[name]["domain"])) for name in layout if "axis" in name]
         colours = [(trace.name, float(trace.zmin), float(trace.zmax)) for trace in fig.data]
@@ -109,7 +100,7 @@ def test_the_axes_and_colours_stay_while_d_k_moves(step, preset):
 
 def test_of_wide_vectors_only_the_first_components_are_drawn(notes):
     for d_k, columns in ((2, 2), (64, 64), (512, 64)):
-        shown = picture(measure_attention_steps(preset_params("random", d_k=d_k)), "matmul")
+        shown = picture(core.measure_attention_steps(core.preset_params("random", d_k=d_k)), "matmul")
         assert values(plotted(shown).data[0]).shape == (4, columns)
         assert bool(shown.note) == ("of 512 components" in " ".join(shown.sure)) == (d_k > 64)
         assert (set(shown.table["matrix"]) & {"Q", "K", "V"} == {"V"}) == (d_k > 64)
@@ -127,7 +118,7 @@ def test_the_chosen_cell_row_or_column_is_framed_where_it_is_drawn(notes):
     ):
         shapes = plotted(picture(notes, step, (2, 1, 2))).layout.shapes
         assert [(each.x0 + 0.5, each.x1 + 0.5, each.y0 + 0.5, each.y1 + 0.5) for each in shapes] == frames
-    wide = measure_attention_steps(preset_params("same_input", d_k=128))
+    wide = core.measure_attention_steps(core.preset_params("same_input", d_k=128))
     shapes = plotted(picture(wide, "output", (0, 0, 63))).layout.shapes
     assert all(each.visible is not False for each in shapes)
     shapes = plotted(picture(wide, "output", (0, 0, 64))).layout.shapes
@@ -150,7 +141,7 @@ def test_scores_and_weights_share_colour_domains(notes, masked):
 def test_drawn_scores_get_darker_with_d_k_and_scaled_ones_do_not(preset):
     shades = {"raw": [], "scaled": []}
     for d_k in (1, 2, 8, 64):
-        drawn = measure_attention_steps(preset_params(preset, d_k=d_k, n_queries=16, n_keys=16))
+        drawn = core.measure_attention_steps(core.preset_params(preset, d_k=d_k, n_queries=16, n_keys=16))
         for name, trace in panels(drawn, "scale").items():
             assert (trace.zmin, trace.zmax) == (-16, 16)
             shades[name].append(np.nanmean(np.abs(values(trace))) / trace.zmax)
@@ -173,11 +164,11 @@ def test_sentences_compare_with_and_without_the_scale(notes, scaled):
     assert ("left out" in said(notes, "scale", scaled=scaled)) != scaled
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("step", STEP_NAMES)
+@pytest.mark.parametrize("preset", core.PRESETS)
+@pytest.mark.parametrize("step", core.STEP_NAMES)
 def test_nothing_is_undefined_whatever_is_set(step, preset):
     for d_k in (1, 2, 3, 8, 64, 512, 1024):
-        result = measure_attention_steps(preset_params(preset, d_k=d_k))
+        result = core.measure_attention_steps(core.preset_params(preset, d_k=d_k))
         for query, scaled in np.ndindex(len(result.params.Q), 2):
             sentence = said(result, step, (query, 0, 0), scaled=bool(scaled))
             for text in (sentence, sure(result, step, (query, 0, 0), scaled=bool(scaled))):
@@ -185,16 +176,16 @@ def test_nothing_is_undefined_whatever_is_set(step, preset):
 
 
 def test_what_has_no_number_is_said_in_words():
-    params = AttentionStepsParams([[0.0, 1e6]], [[0.0, 1e6], [0.0, 1e6]], [[1e-6], [1e-6]], [[False, True]])
-    result = measure_attention_steps(params)
+    params = core.AttentionStepsParams([[0.0, 1e6]], [[0.0, 1e6], [0.0, 1e6]], [[1e-6], [1e-6]], [[False, True]])
+    result = core.measure_attention_steps(params)
     assert said(result, "matmul") == "At dₖ = 2 each score is a sum of dₖ products; all of them are beyond ±10,000,000."
     assert said(result, "scale") == "At dₖ = 2 all scores are equal, with the scale as without it."
     assert said(result, "mask").startswith("The mask turns 1 of 2 scores into −∞")
     assert said(result, "softmax").endswith("key all of its weight, with the scale as without it.")
     assert said(result, "output").endswith("is practically zero, with the scale as without it.")
-    far = measure_attention_steps(AttentionStepsParams([[30.0]], [[1.0], [0.0]], [[1.0], [2.0]]))
+    far = core.measure_attention_steps(core.AttentionStepsParams([[30.0]], [[1.0], [0.0]], [[1.0], [2.0]]))
     assert "key practically all of its weight" in said(far, "softmax")
-    shut = measure_attention_steps(AttentionStepsParams([[1.0]], [[1.0]], [[1.0]], [[False]]))
+    shut = core.measure_attention_steps(core.AttentionStepsParams([[1.0]], [[1.0]], [[1.0]], [[False]]))
     assert said(shut, "mask") == "The mask forbids every key to every query, so no weight is left to share out."
     assert said(shut, "softmax").endswith("so all its weights are zero.")
     assert said(shut, "output").endswith("so its output is zero.")
@@ -228,7 +219,7 @@ def test_the_remarks_name_the_masked_row_the_trap_and_places_outside(notes, mask
         "These matrices have dₖ = 2 of their own; the slider moves the random ones."
     ]
     assert figures.remarks(masked, chosen(4), FIRST)[0].startswith("The mask forbids every key to query 1:")
-    (trap,) = figures.remarks(measure_attention_steps(preset_params("same_input", d_k=64)), chosen(64), FIRST)
+    (trap,) = figures.remarks(core.measure_attention_steps(core.preset_params("same_input", d_k=64)), chosen(64), FIRST)
     assert "here 8, 8, 8, 8;" in trap
     assert "√dₖ = 8)" in trap
     assert figures.remarks(notes, chosen(2, 16, 3, 64), (2, 2, 2)) == [
@@ -238,16 +229,16 @@ def test_the_remarks_name_the_masked_row_the_trap_and_places_outside(notes, mask
 
 
 def test_what_is_forbidden_and_what_is_too_long_are_written_out(masked):
-    row = figures.calculation(expand_cell(masked.params, 0, 0), scaled=True)
+    row = figures.calculation(core.expand_cell(masked.params, 0, 0), scaled=True)
     assert row[-1][1] == "every key is forbidden, so the row sum is 0 and the weight is 0"
-    one = figures.calculation(expand_cell(masked.params, 1, 3), scaled=True)
+    one = figures.calculation(core.expand_cell(masked.params, 1, 3), scaled=True)
     assert one[-1][1] == "the mask makes the score −∞ and e to that power is 0: weight 0 ÷ 1 = 0"
-    params = preset_params("random", d_k=64)
-    letters, factors, products = figures.calculation(expand_cell(params, 0, 0), scaled=True)[0][1].split(" = ")[:3]
+    params = core.preset_params("random", d_k=64)
+    letters, factors, products = figures.calculation(core.expand_cell(params, 0, 0), scaled=True)[0][1].split(" = ")[:3]
     assert letters == "q₁k₁ + q₂k₂ + … + q₆₄k₆₄"
     assert factors.count(" × ") == 3
     assert f"{params.Q[0][63] * params.K[0][63]:.6g}".replace("-", "−") in products
-    one = measure_attention_steps(preset_params("random", d_k=1))
+    one = core.measure_attention_steps(core.preset_params("random", d_k=1))
     assert said(one, "scale") == "At dₖ = 1 the division changes nothing, for √1 is 1."
 
 
@@ -263,9 +254,9 @@ def _calculated(text):
 @pytest.mark.parametrize("preset", ["notes", "random", "causal"])
 @pytest.mark.parametrize("d_k", [1, 3, 8])
 def test_a_calculator_finds_what_is_printed(preset, d_k):
-    params = preset_params(preset, d_k=d_k, seed=1)
+    params = core.preset_params(preset, d_k=d_k, seed=1)
     for query, key in np.ndindex(2, 2):
-        cell, output = expand_cell(params, query, key), expand_output(params, query, key)
+        cell, output = core.expand_cell(params, query, key), core.expand_output(params, query, key)
         lines = [line for scaled in (True, False) for line in figures.calculation(cell, scaled=scaled)]
         lines += [line for scaled in (True, False) for line in figures.output_calculation(output, scaled=scaled)]
         texts = [re.sub(r"^the score less the largest of its row is |, and e .*", "", text) for _, text in lines]
@@ -287,7 +278,7 @@ def test_a_calculator_finds_what_is_printed(preset, d_k):
 )
 def test_the_code_gives_the_numbers_that_are_shown(values):
     values = {"seed": 3, **dict.fromkeys(("Q", "K", "V", "mask"), "")} | values
-    result = measure_attention_steps(typed_params(**values))
+    result = core.measure_attention_steps(core.typed_params(**values))
     names, printed = run(figures.matrices_code(values))
     np.testing.assert_array_equal(names["result"].unscaled.output, result.unscaled.output)
     assert str(result.scaled.output) in printed

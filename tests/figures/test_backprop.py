@@ -8,45 +8,36 @@ import pytest
 
 from pages._view.lessons.backprop import figures
 from pages._view.theme import LIGHT, number
-from sattn_core.lessons.backprop import (
-    WEIGHTS,
-    BackpropParams,
-    ProductsParams,
-    central_difference_error,
-    first_order_change,
-    gradient_sweep,
-    measure_backprop,
-    measure_products,
-)
+from sattn_core.lessons import backprop as core
 from tests.figures.drawing import plotted, texts
 
-PARAMS = BackpropParams()
+PARAMS = core.BackpropParams()
 DIMS = (1, 3, 4, 16, 64, 1024)
 
 
 @pytest.fixture(scope="module")
 def result():
-    return measure_backprop(PARAMS)
+    return core.measure_backprop(PARAMS)
 
 
 @pytest.fixture(scope="module")
 def sweep():
-    return gradient_sweep(PARAMS, DIMS)
+    return core.gradient_sweep(PARAMS, DIMS)
 
 
 @pytest.fixture(scope="module")
 def products():
-    return measure_products(ProductsParams())
+    return core.measure_products(core.ProductsParams())
 
 
 @pytest.fixture(scope="module")
 def change():
-    return first_order_change(PARAMS)
+    return core.first_order_change(PARAMS)
 
 
 @pytest.fixture(scope="module")
 def error():
-    return central_difference_error(PARAMS)
+    return core.central_difference_error(PARAMS)
 
 
 def test_the_three_products_collapse_on_one_colour_domain(products):
@@ -151,9 +142,9 @@ def test_the_claim_says_what_leaving_out_the_scale_does_at_this_dimension(sweep,
     assert ("practically nothing" in picture.sentence) == (without < 1e-8)
 
 
-@pytest.mark.parametrize("weight", WEIGHTS)
+@pytest.mark.parametrize("weight", core.WEIGHTS)
 def test_the_curves_hold_their_data_on_log_axes(weight):
-    change = first_order_change(PARAMS, weight)
+    change = core.first_order_change(PARAMS, weight)
     first_order = figures.first_order(change, PARAMS, LIGHT)
     fig = plotted(first_order)
     for trace, values in zip(fig.data, (change.change, change.predicted, change.remainder), strict=False):
@@ -161,7 +152,7 @@ def test_the_curves_hold_their_data_on_log_axes(weight):
         np.testing.assert_array_equal(trace.y, values)
     assert set(fig.data[3].y) == {change.rounding_floor}
     assert first_order.table["remainder"] == change.remainder.tolist()
-    error = central_difference_error(PARAMS, weight)
+    error = core.central_difference_error(PARAMS, weight)
     fig = plotted(figures.difference(error, PARAMS, LIGHT))
     np.testing.assert_array_equal(fig.data[0].x, error.h)
     np.testing.assert_array_equal(fig.data[0].y, error.error)
@@ -176,5 +167,5 @@ def test_a_slope_that_rounding_hides_is_not_said(change, error):
     assert hidden.claim == "What first order leaves out is lost in rounding"
     shown = figures.difference(replace(error, truncation_slope=np.nan), PARAMS, LIGHT)
     assert "rounding hides it here" in shown.sure[0]
-    quadratic = figures.difference(central_difference_error(PARAMS, "W_V"), PARAMS, LIGHT)
+    quadratic = figures.difference(core.central_difference_error(PARAMS, "W_V"), PARAMS, LIGHT)
     assert quadratic.claim == "Here only rounding limits the difference"

@@ -8,17 +8,7 @@ import pytest
 
 from pages._view.lessons.derivation import figures
 from pages._view.theme import LIGHT, number
-from sattn_core.lessons.derivation import (
-    ASSUMPTIONS,
-    LINE_FORMULAS,
-    LINE_NAMES,
-    SCORE_LINES,
-    DerivationParams,
-    exact_scores,
-    measure_derivation,
-    measure_growth,
-    spread_ratio,
-)
+from sattn_core.lessons import derivation as core
 from tests.figures.drawing import plotted, run, traces_of
 
 BROKEN = {
@@ -33,12 +23,14 @@ BROKEN = {
 
 @pytest.fixture(scope="module")
 def results():
-    return {name: measure_derivation(DerivationParams(16, 1_000, **fields)) for name, fields in BROKEN.items()}
+    return {
+        name: core.measure_derivation(core.DerivationParams(16, 1_000, **fields)) for name, fields in BROKEN.items()
+    }
 
 
 @pytest.fixture(scope="module")
 def growths():
-    return {name: measure_growth(DerivationParams(1024, 400, **fields)) for name, fields in BROKEN.items()}
+    return {name: core.measure_growth(core.DerivationParams(1024, 400, **fields)) for name, fields in BROKEN.items()}
 
 
 def sure(result):
@@ -63,7 +55,7 @@ ENDS = [
 
 @pytest.mark.parametrize("fields", ENDS, ids=str)
 def test_every_sentence_is_short_and_true_whatever_is_broken(fields):
-    growth = measure_growth(DerivationParams(1024, 100, **fields))
+    growth = core.measure_growth(core.DerivationParams(1024, 100, **fields))
     for d_k in (1, 2, 64, 1024):
         picture, lines = figures.growing_variance(growth, d_k, LIGHT), growth.at(d_k)
         said, fails = picture.sentence, [line for line in lines if not line.holds]
@@ -74,7 +66,7 @@ def test_every_sentence_is_short_and_true_whatever_is_broken(fields):
             bool(fails) and bool(np.isfinite(lines[1].exact)) and not any(line.seen_to_fail for line in fails)
         ), said
         assert ("not zero" in said) == (not lines[0].holds and lines[0].seen_to_fail), said
-        result = measure_derivation(DerivationParams(d_k, 100, **fields))
+        result = core.measure_derivation(core.DerivationParams(d_k, 100, **fields))
         assert figures.lines(result).sure
         assert figures.growth(result, LIGHT).sure
 
@@ -93,7 +85,7 @@ def test_each_of_the_three_lines_stands_with_what_is_measured_and_its_verdict(gr
     assert head == ["line", "measured", "check", "uses"]
     for row, line in zip(rows, growths[name].at(64), strict=True):
         assert row[1:3] == [number(line.measured), {"h": "✓", "f": "✗", "c": "?"}[line.check[0]] + f" {line.check}"]
-    assert set(figures._SHORT) == set(figures._USED) == set(SCORE_LINES)
+    assert set(figures._SHORT) == set(figures._USED) == set(core.SCORE_LINES)
 
 
 def test_what_is_broken_is_struck_out_where_it_is_used(growths):
@@ -110,7 +102,7 @@ def test_what_is_broken_is_struck_out_where_it_is_used(growths):
         "tails": [(2, "a finite variance")],
     }
     assert [row[3].startswith("also ") for row in three(growths["nothing"], 64)[2:]] == [False, True, True]
-    assert "~~" not in figures.three_lines(measure_growth(DerivationParams(8, 100, nu=2.1)), 8)
+    assert "~~" not in figures.three_lines(core.measure_growth(core.DerivationParams(8, 100, nu=2.1)), 8)
 
 
 def test_the_sentence_tells_whether_the_variance_grows(growths):
@@ -147,10 +139,10 @@ def test_the_figure_shows_what_is_measured_up_to_this_dimension(growths):
 )
 @pytest.mark.parametrize("d_k", [1, 64, 1000])
 def test_the_title_has_the_divisor_of_the_moment(fields, d_k):
-    picture = figures.growing_variance(measure_growth(DerivationParams(1024, 100, **fields)), d_k, LIGHT)
+    picture = figures.growing_variance(core.measure_growth(core.DerivationParams(1024, 100, **fields)), d_k, LIGHT)
     said = plotted(picture).layout.title
     divisor = float(re.split("<br>| ", said.text)[-1].replace(",", ""))
-    exact = exact_scores(DerivationParams(d_k, **fields)).right_divisor
+    exact = core.exact_scores(core.DerivationParams(d_k, **fields)).right_divisor
     assert divisor == pytest.approx(exact, rel=5e-3)
     assert ("not √dₖ" in said.subtitle.text) == (abs(exact / d_k**0.5 - 1) > 1e-9)
 
@@ -162,7 +154,7 @@ def test_what_is_true_is_dotted_and_heavy_tails_have_no_band(growths):
         assert len(drawn) == (name not in ("nothing", "tails"))
         assert ("dotted" in figure.layout.title.subtitle.text) == bool(drawn)
         for trace in drawn:
-            exact = [exact_scores(DerivationParams(d, **BROKEN[name])).variance for d in trace.x]
+            exact = [core.exact_scores(core.DerivationParams(d, **BROKEN[name])).variance for d in trace.x]
             np.testing.assert_allclose(trace.y, exact, rtol=1e-12)
             (scaled,) = traces_of(figure, "exact, scaled")
             np.testing.assert_allclose(scaled.y, np.array(exact) / trace.x, rtol=1e-12)
@@ -174,7 +166,7 @@ def test_the_table_and_the_code_of_the_three_lines_give_the_points(growths):
     picture = figures.growing_variance(growths["components"], 6, LIGHT)
     assert picture.table["dₖ"] == [1, 2, 4, 6]
     printed = [row.split() for row in run(picture.code)[1].splitlines()]
-    assert [row[0] for row in printed[:3]] == list(SCORE_LINES)
+    assert [row[0] for row in printed[:3]] == list(core.SCORE_LINES)
     points = zip(*(picture.table[name] for name in ("dₖ", "raw variance", "its error")), strict=True)
     assert [tuple(map(float, row)) for row in printed[3:]] == list(points)
     table = figures.growing_variance(growths["tails"], 2, LIGHT).table
@@ -183,7 +175,7 @@ def test_the_table_and_the_code_of_the_three_lines_give_the_points(growths):
 
 def test_how_sure_says_what_is_exact_and_what_has_no_error_bar(growths):
     said = figures.growing_variance(growths["alignment"], 64, LIGHT).sure
-    exact = exact_scores(DerivationParams(64, correlation=0.5))
+    exact = core.exact_scores(core.DerivationParams(64, correlation=0.5))
     for each, value in zip(said, (exact.mean, exact.variance, exact.variance / 64), strict=False):
         assert each.endswith(f"For these settings the exact value is {number(value)}.")
     said = figures.growing_variance(growths["tails"], 64, LIGHT).sure
@@ -200,8 +192,8 @@ def test_every_line_stands_with_its_formula_its_assumption_and_both_sides(result
     head, _, *rows = cells(result)
     assert head == ["no.", "line", "uses", "left", "right", "z", "check"]
     assert [row[0] for row in rows] == [str(n) for n in range(1, 10)]
-    assert [row[1] for row in rows] == [f"${formula}$" for formula in LINE_FORMULAS]
-    assert len({row[2] for row in rows}) == len(set(ASSUMPTIONS))
+    assert [row[1] for row in rows] == [f"${formula}$" for formula in core.LINE_FORMULAS]
+    assert len({row[2] for row in rows}) == len(set(core.ASSUMPTIONS))
     for row, line in zip(rows, result.lines, strict=True):
         assert len(row) == 7
         assert row[3].split(" ± ")[0] == number(line.left)
@@ -236,15 +228,15 @@ def test_the_verdicts_tell_a_truth_from_what_the_draws_show(results):
 
 def test_no_error_bar_for_heavy_tails_and_no_formula_that_breaks_the_table():
     def with_error(nu):
-        rows = cells(measure_derivation(DerivationParams(8, 500, nu=nu)))[2:]
+        rows = cells(core.measure_derivation(core.DerivationParams(8, 500, nu=nu)))[2:]
         return [int(row[0]) for row in rows if "±" in row[3]]
 
     assert with_error(1.5) == []
     assert with_error(3.0) == [1, 2, 3, 4]
     assert with_error(5.0) == list(range(1, 10))
-    assert all("|" not in formula for formula in LINE_FORMULAS)
-    assert set(figures._LINES) == set(LINE_NAMES)
-    assert set(figures._USES) == set(ASSUMPTIONS)
+    assert all("|" not in formula for formula in core.LINE_FORMULAS)
+    assert set(figures._LINES) == set(core.LINE_NAMES)
+    assert set(figures._USES) == set(core.ASSUMPTIONS)
     assert set(figures._RULES) == set(figures._REASONS)
 
 
@@ -274,12 +266,12 @@ def test_the_first_line_that_fails_is_said_with_its_sides(results, name, first):
 
 
 def test_a_failure_that_is_not_seen_is_said_to_be_too_little():
-    result = measure_derivation(DerivationParams(16, 500, correlation=1e-4))
+    result = core.measure_derivation(core.DerivationParams(16, 500, correlation=1e-4))
     assert figures.lines(result).sentence == "Line 3 fails first, but by too little to be seen in 500 pairs."
 
 
 def test_a_line_without_a_usable_error_bar_is_never_said_to_hold():
-    result = measure_derivation(DerivationParams(16, 500, nu=2.1))
+    result = core.measure_derivation(core.DerivationParams(16, 500, nu=2.1))
     said, rows, picture = sure(result), cells(result)[2:], figures.lines(result)
     assert [int(row[0]) for row in rows if row[6] == "? cannot be checked here"] == [5, 6, 7, 9]
     assert [int(row[0]) for row in rows if row[6] == "✓ holds"] == [1, 2, 3, 4, 8]
@@ -295,7 +287,7 @@ def test_a_line_without_a_usable_error_bar_is_never_said_to_hold():
 
 @pytest.mark.parametrize("nu", [None, 1.5, 2.1, 4.0, 4.5])
 def test_the_marks_in_the_table_are_counted(nu):
-    result = measure_derivation(DerivationParams(16, 500, nu=nu))
+    result = core.measure_derivation(core.DerivationParams(16, 500, nu=nu))
     marks = [row[6].strip("*")[0] for row in cells(result)[2:]]
     counted = {mark: marks.count(mark) for mark in "✓✗?"}
     said = sure(result)
@@ -337,8 +329,10 @@ def test_the_growth_stands_beside_the_root_and_the_right_divisor(results, name):
 # A divisor is right if it leaves scores of one size at every dₖ: what is said is compared with their exact sizes.
 @pytest.mark.parametrize("nu", [1.5, 1.9, 2.0, 2.1, 4.0, 30.0])
 def test_root_d_k_is_called_right_for_tails_only_where_scores_grow_like_it(nu):
-    claim = figures.growth(measure_derivation(DerivationParams(64, 1_000, nu=nu)), LIGHT).claim
-    assert claim.endswith("√dₖ is the right divisor") == (spread_ratio(DerivationParams(64, nu=nu), 16) < 4.01)
+    claim = figures.growth(core.measure_derivation(core.DerivationParams(64, 1_000, nu=nu)), LIGHT).claim
+    assert claim.endswith("√dₖ is the right divisor") == (
+        core.spread_ratio(core.DerivationParams(64, nu=nu), 16) < 4.01
+    )
 
 
 def test_the_growth_claims_the_right_divisor_that_is(results):
@@ -347,5 +341,5 @@ def test_the_growth_claims_the_right_divisor_that_is(results):
         here = "Without a variance" if name == "tails" else "Here"
         assert figures.growth(result, LIGHT).claim == f"{here} √dₖ is {'' if right else 'not '}the right divisor"
         assert right == (name == "nothing")
-    one = measure_derivation(DerivationParams(1, 1_000, correlation=0.5))
+    one = core.measure_derivation(core.DerivationParams(1, 1_000, correlation=0.5))
     assert figures.growth(one, LIGHT).claim == "At dₖ = 1 every power of dₖ is 1"

@@ -8,29 +8,21 @@ import pytest
 
 from pages._view.lessons.few_bits import figures
 from pages._view.theme import LIGHT
-from sattn_core.lessons.few_bits import (
-    FORMATS,
-    N_KEYS,
-    FewBitsParams,
-    few_bits_curves,
-    large_sum,
-    measure_few_bits,
-    predicted_errors,
-)
+from sattn_core.lessons import few_bits as core
 from tests.figures.drawing import plotted, texts, trace_of
 
-PARAMS = FewBitsParams(64)
-DOTS = figures.SHOWN_ROWS * N_KEYS
+PARAMS = core.FewBitsParams(64)
+DOTS = figures.SHOWN_ROWS * core.N_KEYS
 
 
 @pytest.fixture(scope="module")
 def result():
-    return measure_few_bits(PARAMS)
+    return core.measure_few_bits(PARAMS)
 
 
 @pytest.fixture(scope="module")
 def overflowed():
-    return measure_few_bits(FewBitsParams(512, "float16", size=40.0))
+    return core.measure_few_bits(core.FewBitsParams(512, "float16", size=40.0))
 
 
 # --- scores ----------------------------------------------------------------------------------------------
@@ -71,20 +63,20 @@ def test_the_sentence_counts_the_rows_that_overflow_and_says_what_dividing_does(
     lost = int(overflowed.raw.lost.sum())
     start = f"At dₖ = 512 a score overflows in {lost} of 64 rows without the scale."
     assert figures.errors(overflowed, LIGHT).sentence == f"{start} Divided after that, they stay lost."
-    before = measure_few_bits(replace(overflowed.params, order="before"))
+    before = core.measure_few_bits(replace(overflowed.params, order="before"))
     assert figures.errors(before, LIGHT).sentence == f"{start} With q divided before, none does."
 
 
 def test_the_sentence_does_not_say_that_q_was_divided_after():
     """At dₖ = 1 there is nothing to divide by, at dₖ = 4 little; float8 ends at 448."""
     for d_k, said in ((1, "as many do"), (4, "fewer do")):
-        found = measure_few_bits(FewBitsParams(d_k, "float8_e4m3fn", order="before", size=16.0))
+        found = core.measure_few_bits(core.FewBitsParams(d_k, "float8_e4m3fn", order="before", size=16.0))
         assert 1 < found.scaled.lost.sum() < 64
         assert figures.errors(found, LIGHT).sentence.endswith(f"With q divided before, {said}.")
 
 
 def test_rows_that_are_lost_are_the_larger_ones_so_that_the_others_have_no_prediction(overflowed):
-    sure = " ".join(figures.errors(overflowed, LIGHT, predicted_errors(overflowed.params)).sure)
+    sure = " ".join(figures.errors(overflowed, LIGHT, core.predicted_errors(overflowed.params)).sure)
     assert sure.count("No formula says here what to expect.") == 2
     assert f"{int(overflowed.raw.lost.sum())} raw and" in sure
 
@@ -93,9 +85,9 @@ def test_rows_that_are_lost_are_the_larger_ones_so_that_the_others_have_no_predi
 
 
 def test_every_line_is_the_mean_change_of_its_format_and_the_chosen_one_is_wide():
-    found = few_bits_curves((1, 16, 64), PARAMS)
+    found = core.few_bits_curves((1, 16, 64), PARAMS)
     shown = plotted(figures.curves(found, PARAMS, LIGHT))
-    for i, name in enumerate(FORMATS):
+    for i, name in enumerate(core.FORMATS):
         for j, side in enumerate(("raw", "scaled")):
             points = trace_of(shown, f"{side}, {figures.CALLED[name]}")
             np.testing.assert_allclose(points.y, np.log10(found.change[i, j]), rtol=1e-12)
@@ -106,14 +98,16 @@ def test_every_line_is_the_mean_change_of_its_format_and_the_chosen_one_is_wide(
 
 
 def test_the_claim_of_the_curves_is_that_of_the_chosen_format():
-    found = few_bits_curves((1, 16, 64), PARAMS)
+    found = core.few_bits_curves((1, 16, 64), PARAMS)
     said = figures.curves(found, PARAMS, LIGHT)
     assert said.claim == "Without the scale, weights change ever more; with it, they do not"
-    raw, scaled = found.change[FORMATS.index("bfloat16"), :, -1] / found.change[FORMATS.index("bfloat16"), :, 0]
+    raw, scaled = (
+        found.change[core.FORMATS.index("bfloat16"), :, -1] / found.change[core.FORMATS.index("bfloat16"), :, 0]
+    )
     ratios = f"becomes {figures.number(raw, 2)} times as large without the scale, and {figures.number(scaled, 2)} times"
     assert ratios in said.sentence
     params = replace(PARAMS, sums="same")
-    few = figures.curves(few_bits_curves((1, 1024), params), params, LIGHT)
+    few = figures.curves(core.few_bits_curves((1, 1024), params), params, LIGHT)
     assert few.claim == "Added up in few bits, even scaled scores get worse"
     assert "becomes 1,100 times as large" in few.sentence
 
@@ -121,13 +115,13 @@ def test_the_claim_of_the_curves_is_that_of_the_chosen_format():
 def overflowing(name, **changes):
     """The curves where large components overflow, and the setting that they are shown for."""
     params = replace(PARAMS, format=name, **changes)
-    return few_bits_curves((1, 64, 512), params), params
+    return core.few_bits_curves((1, 64, 512), params), params
 
 
 def test_where_rows_overflow_a_cross_takes_the_place_of_the_point_and_stands_at_the_top_if_none_is_left():
     found, params = overflowing("float8_e4m3fn", size=40.0)
     shown = plotted(figures.curves(found, params, LIGHT))
-    for i, name in enumerate(FORMATS):
+    for i, name in enumerate(core.FORMATS):
         for side, called in enumerate(("raw", "scaled")):
             lost, mean = found.lost[i, side] > 0, found.change[i, side]
             points, crosses = (trace_of(shown, f"{of}{called}, {figures.CALLED[name]}") for of in ("", "overflow, "))
@@ -136,8 +130,8 @@ def test_where_rows_overflow_a_cross_takes_the_place_of_the_point_and_stands_at_
             kept = ~np.isnan(mean[lost])
             np.testing.assert_allclose(np.asarray(crosses.y)[kept], np.log10(mean[lost][kept]), rtol=1e-12)
             assert (np.asarray(crosses.y)[~kept] > shown.layout.yaxis.range[1] - 0.6).all()
-    assert np.isnan(found.change[FORMATS.index("float8_e4m3fn"), :, -1]).all()
-    assert (found.lost[FORMATS.index("bfloat16")] == 0).all()
+    assert np.isnan(found.change[core.FORMATS.index("float8_e4m3fn"), :, -1]).all()
+    assert (found.lost[core.FORMATS.index("bfloat16")] == 0).all()
 
 
 @pytest.mark.parametrize(
@@ -151,7 +145,7 @@ def test_where_rows_overflow_a_cross_takes_the_place_of_the_point_and_stands_at_
 )  # fmt: skip
 def test_the_words_of_the_curves_say_what_overflows_and_what_dividing_saves(name, changes, claim, with_it):
     found, params = overflowing(name, **changes)
-    said, share = figures.curves(found, params, LIGHT), f"{100 * found.lost[FORMATS.index(name), 0, -1]:.0f} %"
+    said, share = figures.curves(found, params, LIGHT), f"{100 * found.lost[core.FORMATS.index(name), 0, -1]:.0f} %"
     assert said.claim == claim
     assert said.sentence == (
         f"At dₖ = 512, {share} of the rows of the chosen format, drawn wide, overflow without the scale, and "
@@ -172,7 +166,7 @@ def test_the_words_of_the_curves_say_what_overflows_and_what_dividing_saves(name
     ],
 )  # fmt: skip
 def test_a_sum_is_drawn_up_to_where_it_overflows(d_k, sums, crosses, said):
-    picture = figures.large(large_sum(d_k, "float16", sums), LIGHT)
+    picture = figures.large(core.large_sum(d_k, "float16", sums), LIGHT)
     shown = plotted(picture)
     assert picture.sentence == said
     assert ("saves" in picture.claim) == bool(crosses)

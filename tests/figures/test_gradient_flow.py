@@ -10,15 +10,7 @@ import pytest
 from pages._view.lessons.gradient_flow import figures
 from pages._view.lessons.gradient_flow.work import curve_options
 from pages._view.theme import LIGHT, number
-from sattn_core.lessons.gradient_flow import (
-    FROZEN_BELOW,
-    PLACES,
-    GradientFlowParams,
-    freezing_rows,
-    gradient_curve,
-    measure_gradient_flow,
-    measure_row_jacobian,
-)
+from sattn_core.lessons import gradient_flow as core
 from tests.figures.drawing import plotted, run, texts, trace_of, traces_of
 
 CLAIM = Path(figures.__file__).with_name("claim.md")
@@ -27,22 +19,22 @@ OPTIONS = {"n_keys": 8, "n_rows": 200, "seed": 3}
 
 @pytest.fixture(scope="module")
 def result():
-    return measure_gradient_flow(GradientFlowParams(64, **OPTIONS))
+    return core.measure_gradient_flow(core.GradientFlowParams(64, **OPTIONS))
 
 
 @pytest.fixture(scope="module")
 def shown():
-    return freezing_rows((1, 4, 64, 512), n_keys=16)
+    return core.freezing_rows((1, 4, 64, 512), n_keys=16)
 
 
 @pytest.fixture(scope="module")
 def curve():
-    return gradient_curve((1, 4, 64, 1024), **OPTIONS)
+    return core.gradient_curve((1, 4, 64, 1024), **OPTIONS)
 
 
 @pytest.fixture(scope="module")
 def row():
-    return measure_row_jacobian([1.0, 10.0], 4)
+    return core.measure_row_jacobian([1.0, 10.0], 4)
 
 
 DIMS = (1, 2, 4, 16, 64, 320, 1024)
@@ -51,11 +43,11 @@ DIMS = (1, 2, 4, 16, 64, 320, 1024)
 # --- rows ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", core.PLACES)
 def test_a_row_is_one_dot_in_its_place_on_both_sides(shown, place):
     for d_k in (1, 512):
         i, fig = shown.dims.index(d_k), plotted(figures.rows(shown, d_k, place, 7, LIGHT))
-        at, order = PLACES.index(place), np.argsort(shown.passed[0, 0, shown.dims.index(d_k)])
+        at, order = core.PLACES.index(place), np.argsort(shown.passed[0, 0, shown.dims.index(d_k)])
         for j, (axes, name, colour) in enumerate((("", "raw", LIGHT.raw), ("2", "÷ √dₖ", LIGHT.scaled))):
             dots, middle, ring = trace_of(fig, f"{name} rows"), traces_of(fig, "mean")[j], traces_of(fig, "row 7")[j]
             passed = shown.passed[at, j, i, order]
@@ -65,7 +57,7 @@ def test_a_row_is_one_dot_in_its_place_on_both_sides(shown, place):
             assert list(middle.y) == pytest.approx([np.log10(shown.mean[at, j, i])] * 2)
             assert (list(ring.x), list(ring.y)) == ([7], [dots.y[6]])
             # Another shape and another colour where a row is frozen at its softmax, also at q.
-            frozen = shown.passed[0, j, i, order] < FROZEN_BELOW
+            frozen = shown.passed[0, j, i, order] < core.FROZEN_BELOW
             assert frozen.sum() == shown.frozen[j, i]
             assert list(dots.marker.symbol) == list(np.where(frozen, "asterisk-open", "circle"))
             assert list(dots.marker.color) == list(np.where(frozen, LIGHT.text, colour))
@@ -144,7 +136,7 @@ def test_how_sure_counts_the_rows_that_pass_on_again(shown, result):
 
 @pytest.mark.parametrize("n_keys", [2, 16, 512])
 def test_the_share_of_frozen_rows_only_grows_with_d_k(n_keys):
-    frozen = sum(freezing_rows(DIMS, n_keys=n_keys, seed=s).frozen[0] for s in range(24))
+    frozen = sum(core.freezing_rows(DIMS, n_keys=n_keys, seed=s).frozen[0] for s in range(24))
     n = 24 * 100
     for before, after in pairwise(frozen / n):
         assert after > before - 4 * np.sqrt(max(before * (1 - before), 1 / n) * 2 / n)
@@ -156,14 +148,14 @@ TRUE_KEYS = (2, 3, 4, 16, 64, 512)
 
 @pytest.mark.parametrize("n_keys", TRUE_KEYS)
 def test_no_seed_says_of_a_mean_what_is_false(n_keys):
-    ends, i = (4, 1024), PLACES.index("q")
-    truth = gradient_curve(ends, n_keys=n_keys, n_rows=100_000 if n_keys < 64 else 10_000, seed=99).statistics
+    ends, i = (4, 1024), core.PLACES.index("q")
+    truth = core.gradient_curve(ends, n_keys=n_keys, n_rows=100_000 if n_keys < 64 else 10_000, seed=99).statistics
     exact = np.where(np.isnan(truth.exact_mean), truth.mean, truth.exact_mean)
     change = exact[..., 1] / exact[..., 0]  # (place, scale)
     for seed in range(24):
-        curve = gradient_curve(ends, **curve_options(n_keys, seed))
-        for place in PLACES:
-            true = change[PLACES.index(place), 0]
+        curve = core.gradient_curve(ends, **curve_options(n_keys, seed))
+        for place in core.PLACES:
+            true = change[core.PLACES.index(place), 0]
             picture = figures.curves(curve, place, LIGHT)
             said = picture.sentence.split(" without the scale")[0]
             assert ("falls" in said) == (true < 0.8), (seed, place, said)
@@ -178,10 +170,10 @@ def test_no_seed_says_of_a_mean_what_is_false(n_keys):
 # --- curves ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", core.PLACES)
 def test_the_curves_show_means_medians_and_shares(curve, place):
     fig = plotted(figures.curves(curve, place, LIGHT))
-    i, found = PLACES.index(place), curve.statistics
+    i, found = core.PLACES.index(place), curve.statistics
     for j, (name, colour) in enumerate((("raw", LIGHT.raw), ("÷ √dₖ", LIGHT.scaled))):
         mean, median, frozen = (trace_of(fig, f"{name}, {what}") for what in ("mean", "median", "share frozen"))
         for trace, values in ((mean, found.mean[i, j]), (median, found.median[i, j]), (frozen, curve.frozen_share[j])):
@@ -201,12 +193,12 @@ def with_ends(curve, place, **ends):
     """The curve with statistics at one place that run in equal ratios between these ends, of raw and of scaled."""
     changed = {name: getattr(curve.statistics, name).copy() for name in ends}
     for name, pairs in ends.items():
-        changed[name][PLACES.index(place)] = [np.geomspace(*pair, len(curve.dims)) for pair in pairs]
+        changed[name][core.PLACES.index(place)] = [np.geomspace(*pair, len(curve.dims)) for pair in pairs]
     return replace(curve, statistics=replace(curve.statistics, **changed))
 
 
 def test_a_mean_is_said_to_move_only_beyond_chance():
-    curve = gradient_curve((4, 64, 1024), **OPTIONS)
+    curve = core.gradient_curve((4, 64, 1024), **OPTIONS)
     half = with_ends(curve, "q", mean=((0.4, 0.2), (0.4, 0.2)))
     for error, verb in ((0.01, "falls"), (0.2, "hardly changes")):
         each = replace(half.statistics, standard_error=np.full_like(half.statistics.mean, error))
@@ -226,7 +218,7 @@ def test_a_mean_is_said_to_move_only_beyond_chance():
     ],
 )
 def test_the_curve_s_claim_follows_the_mean_and_the_median(mean, median, off, claim):
-    curve = gradient_curve((4, 64, 1024), n_keys=8)
+    curve = core.gradient_curve((4, 64, 1024), n_keys=8)
     low, high = (tuple(end * factor for end in median) for factor in (1 / off, off))
     ends = {"mean": mean, "median": median, "median_low": low, "median_high": high}
     curve = with_ends(curve, "q", **{name: (pair, pair) for name, pair in ends.items()})
@@ -257,7 +249,7 @@ def test_both_jacobians_share_one_fixed_colour_domain_and_the_digits_of_their_tr
 
 def test_of_many_keys_the_twelve_with_the_highest_scores_are_shown():
     scores = np.random.default_rng(0).standard_normal(40)
-    row = measure_row_jacobian(scores, 4)
+    row = core.measure_row_jacobian(scores, 4)
     raw = plotted(figures.jacobians(row, "Row 1", 4, LIGHT)).data[0]
     best = np.argsort(-scores)[:12]
     assert list(raw.x) == [str(key + 1) for key in best]
@@ -274,7 +266,7 @@ def test_of_many_keys_the_twelve_with_the_highest_scores_are_shown():
     ],
 )
 def test_the_jacobian_s_sentence_and_claim(scores, d_k, said, claim):
-    picture = figures.jacobians(measure_row_jacobian(scores, d_k), "Row 7", d_k, LIGHT)
+    picture = figures.jacobians(core.measure_row_jacobian(scores, d_k), "Row 7", d_k, LIGHT)
     assert picture.sentence == said
     changed = f"Divided by √{d_k}, row 7 {claim}" if claim else "At dₖ = 1 the division changes nothing"
     assert picture.claim == changed

@@ -5,16 +5,7 @@ import pytest
 
 from pages._view.lessons.long_context import figures
 from pages._view.theme import LIGHT
-from sattn_core.lessons.long_context import (
-    LENGTHS,
-    RULES,
-    SIMULATED,
-    STOPS,
-    LongContextParams,
-    check_claims,
-    fading_weights,
-    simulate_fading,
-)
+from sattn_core.lessons import long_context as core
 from tests.figures.drawing import plotted, trace_of
 
 NAMES = {"vaswani": "1/√dₖ", "softmax1": "softmax1", "log_n": "log n", "ssmax": "SSMax", "yarn": "YaRN",
@@ -23,29 +14,29 @@ NAMES = {"vaswani": "1/√dₖ", "softmax1": "softmax1", "log_n": "log n", "ssma
 
 @pytest.fixture(scope="module")
 def found():
-    return fading_weights(LongContextParams())
+    return core.fading_weights(core.LongContextParams())
 
 
 @pytest.fixture(scope="module")
 def simulated():
-    return simulate_fading(LongContextParams())
+    return core.simulate_fading(core.LongContextParams())
 
 
 def test_every_rule_is_a_line_at_the_lengths_of_the_slider(found):
     fig = plotted(figures.weights(found, 2048, LIGHT))
     for i, name in enumerate(found.names):
         drawn = trace_of(fig, NAMES[name])
-        assert tuple(drawn.x) == STOPS
-        np.testing.assert_array_equal(drawn.y, found.weights[i, -len(STOPS) :])
+        assert tuple(drawn.x) == core.STOPS
+        np.testing.assert_array_equal(drawn.y, found.weights[i, -len(core.STOPS) :])
     looks = {(trace.line.color, trace.line.dash) for trace in fig.data if trace.mode == "lines"}
-    assert len(looks) == len(RULES)
+    assert len(looks) == len(core.RULES)
 
 
 def test_the_marks_stand_where_the_slider_does_on_every_line(found):
     fig = plotted(figures.weights(found, 2048, LIGHT))
     here = trace_of(fig, "at this n")
     assert {*here.x} == {2048}
-    assert sorted(here.y) == sorted(found.weight(name, 2048) for name in RULES)
+    assert sorted(here.y) == sorted(found.weight(name, 2048) for name in core.RULES)
     (upright,) = fig.layout.shapes
     assert (upright.x0, upright.x1) == (2048, 2048)
 
@@ -54,7 +45,7 @@ def test_the_simulated_rows_are_points_with_their_errors_and_stand_under_how_sur
     assert "simulated rows" not in {each.name for each in plotted(figures.weights(found, 16, LIGHT)).data}
     shown = figures.weights(found, 16, LIGHT, simulated)
     dots = trace_of(plotted(shown), "simulated rows")
-    assert tuple(dots.x) == SIMULATED
+    assert tuple(dots.x) == core.SIMULATED
     np.testing.assert_array_equal(dots.y, simulated.measured[0])
     np.testing.assert_array_equal(dots.error_y.array, simulated.standard_error[0])
     assert shown.checks["rule"] == ["1/√dₖ"] * 5 + ["log n"] * 5
@@ -78,7 +69,7 @@ def test_a_weight_never_rounds_to_all_or_to_nothing(weight, said):
 def test_the_rows_of_a_text_are_the_same_weights_on_a_linear_axis(found):
     fig = plotted(figures.rows(found, 1024, LIGHT))
     drawn = trace_of(fig, "1/√dₖ")
-    assert tuple(drawn.x) == tuple(n for n in LENGTHS if n <= 1024)
+    assert tuple(drawn.x) == tuple(n for n in core.LENGTHS if n <= 1024)
     np.testing.assert_array_equal(drawn.y, found.weights[0, : len(drawn.x)])
     main = plotted(figures.weights(found, 1024, LIGHT))
     assert fig.layout.yaxis.range == main.layout.yaxis.range
@@ -86,8 +77,8 @@ def test_the_rows_of_a_text_are_the_same_weights_on_a_linear_axis(found):
 
 
 def test_every_rule_has_a_card_with_its_formula_and_its_source(found):
-    cards = figures.cards(found, check_claims(found.params))
-    for (title, formula, (_, _, source)), rule in zip(cards, RULES.values(), strict=True):
+    cards = figures.cards(found, core.check_claims(found.params))
+    for (title, formula, (_, _, source)), rule in zip(cards, core.RULES.values(), strict=True):
         assert (title, formula, source) == (rule.title, rule.formula, f"{rule.source}.")
 
 

@@ -6,19 +6,7 @@ from pages._view.lessons.recap import figures, work
 from pages._view.lessons.recap.answers import CLOSE, MISSED, RIGHT
 from pages._view.lessons.recap.declaration import QUESTIONS
 from pages._view.theme import LIGHT, PROJECTOR
-from sattn_core.lessons.recap import (
-    LARGE,
-    RACED,
-    SMALL,
-    TENTH,
-    CorrectionParams,
-    DivisorParams,
-    SpreadParams,
-    compare_divisors,
-    measure_correction,
-    measure_spread,
-    measure_sum,
-)
+from sattn_core.lessons import recap as core
 from tests.figures.drawing import plotted, trace_of, traces_of, whole
 
 VALUES = {"d_k": 64, "seed": 0}
@@ -26,12 +14,16 @@ VALUES = {"d_k": 64, "seed": 0}
 
 @pytest.fixture(scope="module")
 def corrected():
-    every = (CorrectionParams(SMALL), CorrectionParams(LARGE, TENTH), CorrectionParams(LARGE))
-    return tuple(map(measure_correction, every))
+    every = (
+        core.CorrectionParams(core.SMALL),
+        core.CorrectionParams(core.LARGE, core.TENTH),
+        core.CorrectionParams(core.LARGE),
+    )
+    return tuple(map(core.measure_correction, every))
 
 
 def test_the_sum_is_that_of_the_bars():
-    result = measure_sum(3)
+    result = core.measure_sum(3)
     shown = plotted(figures.growing_sum(result, 3, LIGHT))
     assert list(trace_of(shown, "product").y) == list(result.products)
     assert list(trace_of(shown, "raw score so far").y) == [0, *result.sums]
@@ -39,7 +31,7 @@ def test_the_sum_is_that_of_the_bars():
 
 
 def test_what_was_said_is_marked_and_beyond_the_axis_at_its_end():
-    result = measure_spread(SpreadParams(100))
+    result = core.measure_spread(core.SpreadParams(100))
     shown = {said: plotted(figures.sums_spread(result, said, LIGHT)) for said in ("", 10.0, 1e5)}
     assert traces_of(shown[""], "yours") == []
     assert list(trace_of(shown[10.0], "yours").y) == [10]
@@ -50,7 +42,7 @@ def test_what_was_said_is_marked_and_beyond_the_axis_at_its_end():
 
 
 def test_one_product_does_not_cancel():
-    assert "nothing to cancel" in figures.sums_spread(measure_spread(SpreadParams(1)), "", LIGHT).sentence
+    assert "nothing to cancel" in figures.sums_spread(core.measure_spread(core.SpreadParams(1)), "", LIGHT).sentence
 
 
 def test_the_curves_and_bars_are_the_counts(corrected):
@@ -64,13 +56,13 @@ def test_the_curves_and_bars_are_the_counts(corrected):
 
 
 def test_a_power_of_ones_own_has_a_curve_and_a_usual_one_has_none():
-    other = compare_divisors(DivisorParams(0.2))
+    other = core.compare_divisors(core.DivisorParams(0.2))
     assert list(trace_of(plotted(figures.one_rate(other, LIGHT)), "yours").y) == list(other.put_right[3])
-    usual = compare_divisors(DivisorParams(1.0))
+    usual = core.compare_divisors(core.DivisorParams(1.0))
     shown = plotted(figures.one_rate(usual, LIGHT))
     assert traces_of(shown, "yours") == []
     assert list(trace_of(shown, "÷ dₖ").y) == list(usual.put_right[2])
-    assert list(trace_of(shown, "÷ dₖ").x) == list(RACED)
+    assert list(trace_of(shown, "÷ dₖ").x) == list(core.RACED)
 
 
 @pytest.mark.parametrize("profile", [LIGHT, PROJECTOR])
@@ -111,7 +103,7 @@ def test_a_verdict_is_kind_and_says_why(name, said, d_k, verdict, word):
 
 @pytest.mark.parametrize("tenths", range(11))
 def test_no_power_is_said_to_fail_where_its_curve_does_not(tenths):
-    result = compare_divisors(DivisorParams(tenths / 10))
+    result = core.compare_divisors(core.DivisorParams(tenths / 10))
     told, _ = work.verdict("power", tenths / 10, VALUES)
     assert (told == MISSED) == (result.chosen.min() < 99)
 

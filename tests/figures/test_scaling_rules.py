@@ -9,40 +9,30 @@ import pytest
 from pages._view.figures.ends import apart
 from pages._view.lessons.scaling_rules import figures, work
 from pages._view.theme import LIGHT, number
-from sattn_core.lessons.scaling_rules import (
-    BUGS,
-    EXPONENT_DIMS,
-    BugParams,
-    ExponentParams,
-    RulesParams,
-    compare_rules,
-    measure_bug,
-    measure_exponents,
-    rule_curves,
-)
+from sattn_core.lessons import scaling_rules as core
 from sattn_core.saturation import expected_attention
 from sattn_core.scaling_rules import SCALING_RULES
 from sattn_core.short_answers import short_answers
 from tests.figures.drawing import plotted
 
 
-def powers(dims=EXPONENT_DIMS, **fields):
-    return measure_exponents(ExponentParams(n_samples=200, **fields), dims)
+def powers(dims=core.EXPONENT_DIMS, **fields):
+    return core.measure_exponents(core.ExponentParams(n_samples=200, **fields), dims)
 
 
 @pytest.fixture(scope="module")
 def rules():
-    return compare_rules(RulesParams(d_k=16, n_keys=8, n_queries=4))
+    return core.compare_rules(core.RulesParams(d_k=16, n_keys=8, n_queries=4))
 
 
 @pytest.fixture(scope="module")
 def curves():
-    return rule_curves(RulesParams(d_k=16, n_keys=8), dims=(4, 16), n_keys=(4, 8, 16))
+    return core.rule_curves(core.RulesParams(d_k=16, n_keys=8), dims=(4, 16), n_keys=(4, 8, 16))
 
 
 @pytest.fixture(scope="module")
 def museum():
-    return {name: measure_bug(BugParams(name, d_model=32, n_heads=4, n_tokens=6)) for name in BUGS}
+    return {name: core.measure_bug(core.BugParams(name, d_model=32, n_heads=4, n_tokens=6)) for name in core.BUGS}
 
 
 def chosen(result, name):
@@ -250,7 +240,7 @@ FACTORS = {
 def test_no_seed_says_of_the_entropy_what_exact_averages_deny(n_keys):
     dims, lengths = work.CURVES["dims"], (4, 64, 256)
     for seed in range(8):
-        found = rule_curves(RulesParams(64, n_keys, seed=seed), dims=dims, n_keys=lengths)
+        found = core.rule_curves(core.RulesParams(64, n_keys, seed=seed), dims=dims, n_keys=lengths)
         for name, factor in FACTORS.items():
             claim = figures.curves(found, name, LIGHT).claim
             d_k_said, keys_said = claim.split(" entropy ")[1].split(" with dₖ")
@@ -268,7 +258,7 @@ def test_no_seed_says_of_the_entropy_what_exact_averages_deny(n_keys):
 # --- bugs ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", BUGS)
+@pytest.mark.parametrize("name", core.BUGS)
 def test_a_bug_stands_under_the_right_computation_on_one_axis(museum, name):
     result, picture = museum[name], figures.bug(list(museum.values()), name, LIGHT)
     fig = plotted(picture)

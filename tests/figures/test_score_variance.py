@@ -10,13 +10,7 @@ import pytest
 from pages._view.lessons.score_variance import figures
 from pages._view.lessons.score_variance.work import LONGEST
 from pages._view.theme import LIGHT
-from sattn_core.lessons.score_variance import (
-    ScoreVarianceParams,
-    hand_made_example,
-    measure_score_variance,
-    random_walks,
-    variance_curve,
-)
+from sattn_core.lessons import score_variance as core
 from tests.figures.drawing import plotted, texts, trace_of
 
 DRAW = {"law": "normal", "mean_q": 0.0, "mean_k": 0.0, "correlation": 0.0, "seed": 0}
@@ -27,17 +21,17 @@ WALKS = {"n_walks": 3, **DRAW}
 
 @pytest.fixture(scope="module")
 def result():
-    return measure_score_variance(ScoreVarianceParams(64, 2_000))
+    return core.measure_score_variance(core.ScoreVarianceParams(64, 2_000))
 
 
 @pytest.fixture(scope="module")
 def curve():
-    return variance_curve((1, 4, 64, 1024), **CURVE)
+    return core.variance_curve((1, 4, 64, 1024), **CURVE)
 
 
 @pytest.fixture(scope="module")
 def walks():
-    return random_walks(LONGEST, **WALKS)
+    return core.random_walks(LONGEST, **WALKS)
 
 
 def main(result, walks, axis="shared", profile=LIGHT, **axes):
@@ -47,7 +41,9 @@ def main(result, walks, axis="shared", profile=LIGHT, **axes):
 def drawn(walks, axis="shared", **settings):
     """The main picture at these settings."""
     return main(
-        measure_score_variance(ScoreVarianceParams(**({"d_k": 64, "n_samples": 2_000} | settings))), walks, axis
+        core.measure_score_variance(core.ScoreVarianceParams(**({"d_k": 64, "n_samples": 2_000} | settings))),
+        walks,
+        axis,
     )
 
 
@@ -68,7 +64,7 @@ def pieces(trace):
 @pytest.mark.parametrize("products_axis", ["linear", "root"])
 @pytest.mark.parametrize("d_k", [1, 64, 1024])
 def test_the_walks_go_up_to_d_k_and_on_in_pale_inside_the_envelope_of_all_steps(walks, d_k, products_axis):
-    result = measure_score_variance(ScoreVarianceParams(d_k, 100))
+    result = core.measure_score_variance(core.ScoreVarianceParams(d_k, 100))
     fig = plotted(main(result, walks, profile=LIGHT, products_axis=products_axis))
     names = ("walks", "walks to come", "mean ± 1 σ", f"walks at {d_k:,}")
     drawn_walks, to_come, envelope, ends = (trace_of(fig, name) for name in names)
@@ -139,7 +135,7 @@ def test_on_axes_of_their_own_the_walks_have_that_of_the_raw_scores(walks, d_k):
 
 
 def test_constant_scores_and_an_infinite_density_have_their_place(walks):
-    constant = random_walks(LONGEST, n_walks=2, **CONSTANT)
+    constant = core.random_walks(LONGEST, n_walks=2, **CONSTANT)
     shown = drawn(constant, d_k=2, n_samples=100, **CONSTANT)
     assert sum(trace_of(plotted(shown), "raw, 100 scores").x) == 1
     assert all(np.isnan(each.x).all() for each in plotted(shown).data if each.name == "normal distribution")
@@ -173,7 +169,7 @@ EVERY = [
 
 @pytest.mark.parametrize("settings", EVERY)
 def test_the_sentence_is_short_and_agrees_with_the_result(walks, settings):
-    result = measure_score_variance(ScoreVarianceParams(**({"n_samples": 1_000} | settings)))
+    result = core.measure_score_variance(core.ScoreVarianceParams(**({"n_samples": 1_000} | settings)))
     sentence = main(result, walks).sentence
     numbers = [float(each.replace(",", "").replace("−", "-")) for each in re.findall(r"[−\d][\d.,]*\d|\d", sentence)]
     assert len(numbers) == 3
@@ -238,7 +234,7 @@ def test_the_curve_shows_theory_points_and_bands(curve):
 
 def test_a_constant_score_has_no_variance_to_divide():
     options = {"n_samples": 50, **CONSTANT}
-    shown = variances(variance_curve((1, 2, 4), **options), options)
+    shown = variances(core.variance_curve((1, 2, 4), **options), options)
     assert texts(plotted(shown)) == []
     assert shown.sentence == "The variance is 0 at every dₖ, divided or not."
     assert shown.claim == "Equal scores have no variance at any dₖ"
@@ -248,9 +244,9 @@ def test_a_constant_score_has_no_variance_to_divide():
 
 
 def test_the_example_made_by_hand_is_said_with_its_variance():
-    example = hand_made_example([[1, 2], [1, 4], [8, 9]], [[2, 3], [5, 6], [10, 2]])
+    example = core.hand_made_example([[1, 2], [1, 4], [8, 9]], [[2, 3], [5, 6], [10, 2]])
     assert figures.example_sentence(example) == (
         "The dot products are 8, 29 and 98. The mean is 45.0000 and the variance 1,478.00 (ddof = 0)."
     )
-    alone = figures.example_sentence(hand_made_example([[-0.5]], [[1]]))
+    alone = figures.example_sentence(core.hand_made_example([[-0.5]], [[1]]))
     assert alone.startswith("The dot product is −0.5. The mean is −0.500000")

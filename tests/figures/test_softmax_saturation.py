@@ -12,42 +12,35 @@ from pages._view.lessons.softmax_saturation import figures
 from pages._view.shared import SHARED
 from pages._view.theme import LIGHT, number
 from sattn_core.components import COMPONENT_LAWS
-from sattn_core.lessons.softmax_saturation import (
-    RowsParams,
-    SaturationParams,
-    compare_lists,
-    measure_rows,
-    measure_saturation,
-    overflow_study,
-)
+from sattn_core.lessons import softmax_saturation as core
 from tests.figures.drawing import plotted
 from tests.pages.opening import too_much
 
 NOTES = ((4.0, 5.0), (1.0, 10.0))
 FOUR = (*NOTES, (0.0, 0.0, 1.0), tuple(float(i) for i in range(64)))
-PARAMS = SaturationParams(16, (1, 8, 64, 1024), n_rows=40)
-ROWS = RowsParams(16, (4, 64, 1024))
+PARAMS = core.SaturationParams(16, (1, 8, 64, 1024), n_rows=40)
+ROWS = core.RowsParams(16, (4, 64, 1024))
 
 
 @pytest.fixture(scope="module")
 def result():
-    return measure_saturation(PARAMS)
+    return core.measure_saturation(PARAMS)
 
 
 @pytest.fixture(scope="module")
 def study():
-    return overflow_study()
+    return core.overflow_study()
 
 
 def weights(lists=NOTES, d_k=64, profile=LIGHT, exponent=0.0, params=ROWS, expected=None, **options):
-    comparison = compare_lists(lists, **options) if lists else None
-    rows = measure_rows(params).divided(exponent)
+    comparison = core.compare_lists(lists, **options) if lists else None
+    rows = core.measure_rows(params).divided(exponent)
     return figures.weights(rows, params, comparison, d_k, profile, expected)
 
 
 def said(max_weight, spread, exponent=0.3):
     """The sentence of rows with these largest weights and spreads."""
-    rows = measure_rows(ROWS).divided(exponent)
+    rows = core.measure_rows(ROWS).divided(exponent)
     found = {"max_weight": np.array(max_weight), "spread": np.array(spread), "ratio": max(spread) / min(spread)}
     return figures.weights(replace(rows, **found), ROWS, None, 64, LIGHT).sentence
 
@@ -68,7 +61,7 @@ def test_bars_are_the_weights_of_the_lists(lists):
     fig = plotted(weights(lists, profile=LIGHT))
     bars = [trace for trace in fig.data if trace.type == "bar"]
     assert len(bars) == len(lists)
-    for trace, found in zip(bars, compare_lists(lists).attention_weights, strict=True):
+    for trace, found in zip(bars, core.compare_lists(lists).attention_weights, strict=True):
         np.testing.assert_array_equal(trace.y, found)
         assert trace.marker.color == LIGHT.band
     for before, after in pairwise(bars):
@@ -87,8 +80,8 @@ def test_bars_are_the_weights_of_the_lists(lists):
     ],
 )
 def test_three_rows_stand_beside_them_on_the_same_scale(exponent, name, colour):
-    params = RowsParams(16, (1, 4, 1024), n_rows=40)
-    rows, fig = measure_rows(params).divided(exponent), plotted(weights(d_k=1, params=params, exponent=exponent))
+    params = core.RowsParams(16, (1, 4, 1024), n_rows=40)
+    rows, fig = core.measure_rows(params).divided(exponent), plotted(weights(d_k=1, params=params, exponent=exponent))
     for trace, at, panel in zip(fig.data[2:], (1, 0, 2), ("x2", "x3", "x4"), strict=True):
         corners = np.reshape(trace.y, (-1, 4))
         np.testing.assert_array_equal(corners[:, [1, 2]].T, [rows.weights[at]] * 2)
@@ -99,7 +92,7 @@ def test_three_rows_stand_beside_them_on_the_same_scale(exponent, name, colour):
 
 
 def test_where_d_k_is_that_of_another_row_both_are_drawn():
-    params = RowsParams(16, (4, 1024), n_rows=40)
+    params = core.RowsParams(16, (4, 1024), n_rows=40)
     first, middle, _ = plotted(weights(d_k=4, params=params)).data[2:]
     np.testing.assert_array_equal(first.y, middle.y)
     assert weights(d_k=4, params=params).table["row"].count("raw, dₖ = 4") == 16
@@ -145,8 +138,8 @@ def test_rows_that_look_alike_are_said_to_be_close_to_the_root_only_where_they_a
 
 @pytest.mark.parametrize(("n_keys", "law"), list(product((2, 16, 512), COMPONENT_LAWS)))
 def test_the_sentence_is_short_and_true_at_every_stop(n_keys, law):
-    rows, params = {}, RowsParams(n_keys, (4, 100, 1024), law, seed=3)
-    drawn, found = measure_rows(params), []
+    rows, params = {}, core.RowsParams(n_keys, (4, 100, 1024), law, seed=3)
+    drawn, found = core.measure_rows(params), []
     for exponent in LESSONS["softmax_saturation"].controls["exponent"].stops:
         rows = drawn.divided(exponent)
         sentence = figures.weights(rows, params, None, 100, LIGHT).sentence
@@ -165,7 +158,7 @@ def test_the_sentence_is_short_and_true_at_every_stop(n_keys, law):
 
 def test_the_table_has_every_list_score_and_weight():
     lists, options = (*NOTES, (0.1, 0.2, 0.7)), {"multiplier": 3.0, "shift": 1.0}
-    comparison, rows = compare_lists(lists, **options), measure_rows(ROWS).divided(0.5)
+    comparison, rows = core.compare_lists(lists, **options), core.measure_rows(ROWS).divided(0.5)
     data = weights(lists, exponent=0.5, **options).table
     names = ["list 1"] * 2 + ["list 2"] * 2 + ["list 3"] * 3
     assert data["row"] == names + [f"÷ √dₖ, dₖ = {d_k:,}" for d_k in (4, 64, 1024) for _ in range(16)]
@@ -220,8 +213,8 @@ def test_what_is_outside_its_band_or_not_normal_is_said_so(result):
     apart = replace(points, inside=np.zeros_like(points.inside))
     shown = averages(replace(result, scaled_measured=replace(result.scaled_measured, max_weight=apart)))
     assert ["lies outside" in each for each in shown.sure[1:3]] == [False, True]
-    params = SaturationParams(16, (1, 100), n_rows=20, law="uniform")
-    shown = averages(measure_saturation(params), 100, params=params)
+    params = core.SaturationParams(16, (1, 100), n_rows=20, law="uniform")
+    shown = averages(core.measure_saturation(params), 100, params=params)
     assert shown.sentence.startswith("Over many queries with normal components the largest weight is ")
     assert shown.sure[0].startswith("Predicted at dₖ = 100 for 16 keys and normal components: ")
     assert shown.sure[1].startswith("Measured at dₖ = 64 without the scale: ")
@@ -229,8 +222,8 @@ def test_what_is_outside_its_band_or_not_normal_is_said_so(result):
 
 @pytest.mark.parametrize("n_keys", [2, 16, 512])
 def test_the_claim_of_the_averages_holds_for_every_number_of_keys(n_keys):
-    params = SaturationParams(n_keys, tuple(SHARED["d_k"].stops), n_rows=20)
-    result = measure_saturation(params)
+    params = core.SaturationParams(n_keys, tuple(SHARED["d_k"].stops), n_rows=20)
+    result = core.measure_saturation(params)
     assert averages(result, params=params).claim == (
         "Without the scale, weights sharpen as dₖ grows; with it, they settle"
     )

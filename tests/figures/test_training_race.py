@@ -11,19 +11,10 @@ import pytest
 from pages._view.lessons.training_race import figures
 from pages._view.theme import DARK, LIGHT, PROJECTOR, number
 from sattn_core.equal_training import measure_equivalence
-from sattn_core.lessons.training_race import (
-    PRESETS,
-    QUANTITIES,
-    TrainingRaceParams,
-    dose_frames,
-    measure_race_start,
-    measure_training_race,
-    race_frames,
-    sweep_learning_rates,
-)
+from sattn_core.lessons import training_race as core
 from tests.figures.drawing import contrast, in_the_light, luminance, plotted, run, traces_of
 
-PARAMS = TrainingRaceParams(d_k=16, exponents=(0.0, 0.5, 1.0, 0.25), n_keys=4, n_steps=40, n_seeds=2)
+PARAMS = core.TrainingRaceParams(d_k=16, exponents=(0.0, 0.5, 1.0, 0.25), n_keys=4, n_steps=40, n_seeds=2)
 NAMES = ["raw", "÷ √dₖ", "÷ dₖ", "÷ dₖ⁰·²⁵"]
 QUANTITIES_IN_WORDS = {
     "loss": "loss",
@@ -36,12 +27,12 @@ QUANTITIES_IN_WORDS = {
 
 @pytest.fixture(scope="module")
 def result():
-    return measure_training_race(PARAMS)
+    return core.measure_training_race(PARAMS)
 
 
 @pytest.fixture(scope="module")
 def sweep():
-    return sweep_learning_rates(PARAMS)
+    return core.sweep_learning_rates(PARAMS)
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +70,7 @@ def test_every_quantity_of_every_run_is_a_line_in_its_band(result):
 
 def test_the_table_has_every_quantity_of_every_run(result):
     table = figures.learning(result, LIGHT).table
-    assert len(table) == 1 + 2 * len(NAMES) * len(QUANTITIES)
+    assert len(table) == 1 + 2 * len(NAMES) * len(core.QUANTITIES)
     for i, (quantity, words) in product(range(len(NAMES)), QUANTITIES_IN_WORDS.items()):
         assert table[f"{NAMES[i]}: {words}"] == getattr(result, quantity).mean[i].tolist()
 
@@ -141,7 +132,7 @@ def test_a_race_that_goes_on_one_that_overflowed_and_trained_values_are_said(res
 @pytest.mark.parametrize("d_k", [1, 4, 64, 1024])
 @pytest.mark.parametrize("init", [None, (0.25, 0.0, -0.25)])
 def test_the_sentence_of_a_start_is_true_of_its_matrices(d_k, n_keys, init):
-    start = measure_race_start(TrainingRaceParams(d_k, n_keys=n_keys, init_exponents=init))
+    start = core.measure_race_start(core.TrainingRaceParams(d_k, n_keys=n_keys, init_exponents=init))
     said = figures.attention(start, LIGHT).sentence
     weights = start.attention_weights
     raw, scaled = (
@@ -192,7 +183,7 @@ def test_the_outcome_is_that_of_the_race_shown(result, right, middle, verdict):
     mean[:2, -1], mean[0, list(result.steps).index(20)] = right, middle
     shown = replace(result, accuracy=replace(result.accuracy, mean=mean))
     assert figures.outcome(shown, "own settings") == verdict
-    for name, preset in PRESETS.items():
+    for name, preset in core.PRESETS.items():
         reason = f" {preset.harmless}" if preset.harmless and "no harm" in verdict else ""
         assert figures.outcome(shown, name) == verdict + reason
     sure = figures.attention(shown, LIGHT, preset="own settings").sure
@@ -201,7 +192,7 @@ def test_the_outcome_is_that_of_the_race_shown(result, right, middle, verdict):
 
 
 def test_attention_is_shown_on_one_colour_domain_with_its_bar(result):
-    for shown in (result, measure_race_start(PARAMS)):
+    for shown in (result, core.measure_race_start(PARAMS)):
         fig = plotted(figures.attention(shown, LIGHT))
         for i, (trace, name) in enumerate(zip(fig.data[::2], NAMES, strict=True)):
             np.testing.assert_array_equal(trace.z, shown.attention_weights[i])
@@ -246,7 +237,7 @@ def test_above_each_map_stands_how_many_of_its_own_rows_are_right_and_where_they
     lost = np.where(np.arange(4)[:, None, None] == 0, np.nan, weights)
     notes = plotted(figures.attention(replace(result, maps=(*maps[:-1], lost)), LIGHT)).layout.annotations
     assert "overflowed" in notes[0].text
-    three = measure_race_start(TrainingRaceParams(n_keys=4))
+    three = core.measure_race_start(core.TrainingRaceParams(n_keys=4))
     notes = plotted(figures.attention(three, LIGHT)).layout.annotations
     assert all(f"{round(4 * three.right)} of 4 right<br>untrained" in note.text for note in notes)
 
@@ -321,7 +312,7 @@ def test_the_equivalence_shows_every_pair_and_says_only_what_it_measured(pairs):
 
 
 def test_the_dose_table_has_a_line_for_every_dimension():
-    first, *_, last = dose_frames((4, 8), optimizers=("sgd",), n_steps=3, n_seeds=1)
+    first, *_, last = core.dose_frames((4, 8), optimizers=("sgd",), n_steps=3, n_seeds=1)
     table = figures.dose_table(last)
     assert table["dₖ"] == ["4", "8"]
     assert table["raw: right"] == [f"{100 * row.accuracy[0]:.0f} %" for row in last.rows]
@@ -355,12 +346,12 @@ def test_the_code_beside_a_picture_prints_the_numbers_plotted_in_it_up_to_where_
         assert all(curve in rows for curve in drawn(plotted(picture), *NAMES, *bands))
     shown = [trace.z.tolist() for trace in plotted(attention).data[::2]]
     assert printed(attention.code) == [shown]
-    start = figures.attention(measure_race_start(PARAMS), LIGHT)
+    start = figures.attention(core.measure_race_start(PARAMS), LIGHT)
     assert printed(start.code) == [[trace.z.tolist() for trace in plotted(start).data[::2]]]
     tried, steps, accuracy, _ = printed(rates.code)
     np.testing.assert_array_equal([np.array(trace.z)[::-1].T for trace in plotted(rates).data], accuracy)
     assert (tried, steps) == (sweep.rates, sweep.steps)
     assert printed(figures.equivalence(pairs, LIGHT).code) == [found.relative_difference.tolist() for found in pairs]
-    stopped = list(race_frames(PARAMS))[3]
+    stopped = list(core.race_frames(PARAMS))[3]
     steps, loss, *_ = printed(figures.learning(stopped, LIGHT).code)
     assert (steps, loss) == (stopped.steps.tolist(), stopped.loss.mean.tolist())

@@ -10,37 +10,31 @@ from pages._view.lessons.unit_variance import figures
 from pages._view.lessons.unit_variance.declaration import SCHEME_NAMES
 from pages._view.theme import LIGHT, number
 from sattn_core.initialisation import INIT_SCHEMES
-from sattn_core.lessons.unit_variance import (
-    STAGES,
-    UnitVarianceParams,
-    expected_stages,
-    measure_shared_input,
-    measure_unit_variance,
-)
+from sattn_core.lessons import unit_variance as core
 from tests.figures.drawing import plotted, trace_of
 
-FEW = UnitVarianceParams(n_tokens=16)
+FEW = core.UnitVarianceParams(n_tokens=16)
 
 
 @pytest.fixture(scope="module")
 def result():
-    return measure_unit_variance(UnitVarianceParams(128, 2, 16))
+    return core.measure_unit_variance(core.UnitVarianceParams(128, 2, 16))
 
 
 @pytest.fixture(scope="module")
 def rows():
-    return measure_shared_input(FEW)
+    return core.measure_shared_input(FEW)
 
 
 @pytest.fixture(scope="module")
 def sweep():
-    return expected_stages((1, 64, 1024), n_heads=2)
+    return core.expected_stages((1, 64, 1024), n_heads=2)
 
 
 def sure(result, asked_heads=2):
     """What stands under "How sure?" of the main picture."""
     params = result.params
-    sweep = expected_stages((params.d_k,), n_heads=asked_heads, normalise=params.normalise, bias=params.bias)
+    sweep = core.expected_stages((params.d_k,), n_heads=asked_heads, normalise=params.normalise, bias=params.bias)
     return " ".join(figures.expected(sweep, params.scheme, params.d_k, asked_heads, LIGHT, result).sure)
 
 
@@ -72,7 +66,7 @@ def test_the_expected_deviations_are_those_of_the_moment_beside_the_assumed_and_
      {"x_std": 0.1, "normalise": False, "bias": True}],
 )  # fmt: skip
 def test_the_sentence_is_short_and_says_what_is_expected(scheme, options):
-    sweep = expected_stages((1, 2, 64, 1024), **options)
+    sweep = core.expected_stages((1, 2, 64, 1024), **options)
     for i, d_k in enumerate(sweep.dims):
         picture = figures.expected(sweep, scheme, d_k, options.get("n_heads", 8), LIGHT)
         at = sweep.schemes.index(scheme)
@@ -92,7 +86,7 @@ def test_the_sentence_is_short_and_says_what_is_expected(scheme, options):
 
 def test_the_pipeline_shows_every_stage_on_one_axis(result):
     fig = plotted(figures.pipeline(result, LIGHT))
-    assert [stage.name for stage in result.stages] == list(STAGES)
+    assert [stage.name for stage in result.stages] == list(core.STAGES)
     for i, stage in enumerate(result.stages):
         bars = trace_of(fig, stage.name)
         np.testing.assert_array_equal(bars.x, stage.edges)
@@ -111,10 +105,10 @@ def test_how_sure_says_what_lies_outside_its_band_and_what_a_bias_does(result):
     for std, where in ((0.9, "outside"), (0.5, "inside")):
         moved = replace(result, stages=(*others, replace(last, std=std)))
         assert f"of scaled scores {number(std)} (0.500, {where} its band)" in sure(moved)
-    params = UnitVarianceParams(8, 2, 4, scheme="torch_linear", bias=True)
+    params = core.UnitVarianceParams(8, 2, 4, scheme="torch_linear", bias=True)
     said = "are predicted at 0.375, without it at 0.333."  # (8 + 1)/(3 · 8)
-    assert said in sure(measure_unit_variance(params))
-    assert "bias" not in sure(measure_unit_variance(replace(params, bias=False)))
+    assert said in sure(core.measure_unit_variance(params))
+    assert "bias" not in sure(core.measure_unit_variance(replace(params, bias=False)))
 
 
 @pytest.mark.parametrize(
@@ -135,8 +129,8 @@ def test_unit_variance_is_said_within_a_hundredth(result, sweep, expected, said)
 # What all keys share is no part of a row: neither the mean of x nor a bias.
 @pytest.mark.parametrize("x", [{}, {"x_mean": 10.0, "x_std": 0.1}, {"x_mean": -2.0, "x_std": 3.0}])
 def test_a_verdict_speaks_of_what_is_left_within_a_row(x):
-    params = UnitVarianceParams(n_tokens=128, scheme="xavier_square", normalise=False, **x)
-    result, sweep = measure_unit_variance(params), expected_stages((64,), normalise=False, **x)
+    params = core.UnitVarianceParams(n_tokens=128, scheme="xavier_square", normalise=False, **x)
+    result, sweep = core.measure_unit_variance(params), core.expected_stages((64,), normalise=False, **x)
     mean, deviation = params.x_mean, params.x_std
     wanted = deviation * np.hypot(mean, deviation)
     assert result.row_std == pytest.approx(wanted, rel=0.2)

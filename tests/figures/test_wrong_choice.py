@@ -8,40 +8,32 @@ import pytest
 from pages._view.lessons.wrong_choice import figures, work
 from pages._view.lessons.wrong_choice.declaration import LESSON
 from pages._view.theme import DARK, LIGHT, PROJECTOR
-from sattn_core.lessons.wrong_choice import (
-    LEARNING_RATES,
-    N_STEPS,
-    RateCurves,
-    WrongChoiceParams,
-    follow_row,
-    measure_learning_rates,
-    measure_wrong_choices,
-)
+from sattn_core.lessons import wrong_choice as core
 from tests.figures.drawing import PROFILES, contrast, plotted, texts, trace_of, traces_of, whole
 
-P = WrongChoiceParams
+P = core.WrongChoiceParams
 DIMS = (16, 64, 1024)
 
 
 @pytest.fixture(scope="module")
 def result():
-    return measure_wrong_choices(P(64))
+    return core.measure_wrong_choices(P(64))
 
 
 @pytest.fixture(scope="module")
 def curves():
-    return tuple(measure_learning_rates(P(d_k)) for d_k in DIMS)
+    return tuple(core.measure_learning_rates(P(d_k)) for d_k in DIMS)
 
 
 def curves_with(smallest, dims=DIMS):
     """Curves of which rule i puts all right from rate number smallest[i][j] on at dims[j], or never if that is None."""
     made = []
     for j, d_k in enumerate(dims):
-        counts = np.zeros((3, len(LEARNING_RATES), N_STEPS + 1), dtype=np.uint8)
+        counts = np.zeros((3, len(core.LEARNING_RATES), core.N_STEPS + 1), dtype=np.uint8)
         for i, each in enumerate(smallest):
             if each[j] is not None:
                 counts[i, each[j] :] = 100
-        made.append(RateCurves(P(d_k), counts))
+        made.append(core.RateCurves(P(d_k), counts))
     return tuple(made)
 
 
@@ -101,14 +93,14 @@ def test_the_sentence_says_the_counts(result, counts, said):
 
 def test_the_sentence_is_true_at_the_ends(result):
     assert figures.choices(result, 0, 0, LIGHT).sentence.startswith("Before the first step every right key has less")
-    one = measure_wrong_choices(P(1))
+    one = core.measure_wrong_choices(P(1))
     assert figures.choices(one, 200, 0, LIGHT).sentence.startswith("At dₖ = 1 nothing is divided: ")
     for each in (figures.choices(one, 200, 0, PROJECTOR), figures.choices(result, 0, 99, DARK)):
         whole(each)
 
 
 def test_what_has_overflowed_is_said():
-    found = measure_wrong_choices(P(64, learning_rate=1e5, loss="weights", learns="both"))
+    found = core.measure_wrong_choices(P(64, learning_rate=1e5, loss="weights", learns="both"))
     gone = np.isnan(found.right_weight[:, 200]).sum(axis=-1).max()
     assert gone > 0
     sure = " ".join(figures.choices(found, 200, 0, LIGHT).sure)
@@ -121,7 +113,7 @@ def test_what_has_overflowed_is_said():
 
 @pytest.mark.parametrize("n_keys", [4, 16])
 def test_the_bars_are_the_weights_of_the_row_and_the_right_key_is_outlined(n_keys):
-    row = follow_row(P(64, n_keys), 8)
+    row = core.follow_row(P(64, n_keys), 8)
     shown = plotted(figures.weights(row, 30, LIGHT))
     for i, name in enumerate(figures.NAMES):
         bars = trace_of(shown, name)
@@ -134,7 +126,7 @@ def test_the_bars_are_the_weights_of_the_row_and_the_right_key_is_outlined(n_key
 
 
 def test_the_sentence_of_a_row_says_the_three_weights():
-    row = follow_row(P(64), 8)
+    row = core.follow_row(P(64), 8)
     set_ = row.weights.copy()
     set_[:, 200, row.right_key] = 0.0004, 0.9996, 0.5
     said = figures.weights(replace(row, weights=set_), 200, LIGHT).sentence
@@ -149,7 +141,7 @@ def test_the_points_of_the_rates_are_the_counts_and_the_line_is_the_slider(curve
     for i, name in enumerate(figures.NAMES):
         marks = trace_of(shown, name)
         np.testing.assert_array_equal(marks.y, curves[1].put_right[i, :, 200])
-        np.testing.assert_allclose(np.log10(marks.x), np.log10(LEARNING_RATES), atol=0.03)
+        np.testing.assert_allclose(np.log10(marks.x), np.log10(core.LEARNING_RATES), atol=0.03)
         assert (np.array(marks.y) - marks.error_y.arrayminus >= 0).all()
     (line,) = shown.layout.shapes
     assert (line.x0, line.x1, line.line.dash) == (31.6, 31.6, "dash")
@@ -221,7 +213,7 @@ def test_the_sliders_d_k_stands_in_the_curves_in_place_of_the_nearest(d_k, dims)
 
 
 def test_a_dial_of_rates_stops_at_every_rate_of_the_curves():
-    assert set(LEARNING_RATES) <= set(LESSON.controls["learning_rate"].stops)
+    assert set(core.LEARNING_RATES) <= set(LESSON.controls["learning_rate"].stops)
 
 
 def test_nothing_known_before_the_bet_tells_its_answer():

@@ -27,25 +27,8 @@ from sattn_core.lessons.softmax_saturation import RowsParams, measure_rows
 from sattn_core.lessons.training_race import TrainingRaceParams, measure_training_race
 from sattn_core.random_signs import chance_on_top
 from tests.counting import count
+from tests.pages import opening
 from tests.pages.asgi import ask
-from tests.pages.opening import (
-    ANSWERED,
-    button,
-    charts,
-    check_page,
-    controls_of,
-    drawn_controls,
-    folds,
-    open_page,
-    pictures,
-    press,
-    settle,
-    too_much,
-    traces,
-    turn_to,
-    widget,
-    without_definitions,
-)
 
 WITH_BETS = [stem for stem, lesson in LESSONS.items() if lesson.bet]
 OF_EACH_KIND = (
@@ -65,7 +48,10 @@ def options(stem):
 
 
 def values_of(stem, **said):
-    return {name: one.read(said[name])[0] if name in said else one.default for name, one in controls_of(stem).items()}
+    return {
+        name: one.read(said[name])[0] if name in said else one.default
+        for name, one in opening.controls_of(stem).items()
+    }
 
 
 def draft(app, stem):
@@ -80,33 +66,33 @@ def place(app, stem, guess):
         app.run()
     else:
         draft(app, stem).set_value(guess).run()
-    return press(app, "Place my bet")
+    return opening.press(app, "Place my bet")
 
 
 def texts(app):
     kinds = ("markdown", "header", "caption", "info")
-    return [without_definitions(each.value) for kind in kinds for each in app.get(kind)]
+    return [opening.without_definitions(each.value) for kind in kinds for each in app.get(kind)]
 
 
 def everything_sent(app):
     """All that the browser gets for the lesson itself, as text."""
-    return "\n".join([*texts(app), *(json.dumps(vars(each)) for each in charts(app).values())])
+    return "\n".join([*texts(app), *(json.dumps(vars(each)) for each in opening.charts(app).values())])
 
 
 def asks(app):
     """Whether the bet is open and no picture follows the slider."""
-    followed = [each for each in charts(app).values() if each.address]
+    followed = [each for each in opening.charts(app).values() if each.address]
     return bool([each for each in app.button if each.key == "place_bet"]) and not followed
 
 
 def main_chart(app):
-    return next(iter(charts(app).values()))
+    return next(iter(opening.charts(app).values()))
 
 
 def bet_chart(app, stem):
     """The picture that the bet is on: the one that follows the slider, or one below it."""
-    followed = next(each for each in charts(app).values() if each.address)
-    return charts(app)[LESSONS[stem].bet.on] if LESSONS[stem].bet.on else followed
+    followed = next(each for each in opening.charts(app).values() if each.address)
+    return opening.charts(app)[LESSONS[stem].bet.on] if LESSONS[stem].bet.on else followed
 
 
 # --- open ----------------------------------------------------------------------------------------------
@@ -115,23 +101,23 @@ def bet_chart(app, stem):
 @pytest.mark.parametrize("said", SETTINGS)
 @pytest.mark.parametrize("stem", WITH_BETS)
 def test_an_open_bet_shows_what_is_known_and_sends_nothing_that_tells(stem, said):
-    shown, app = open_page(stem, **at(stem), **said), open_page(stem, bet="1", **at(stem), **said)
+    shown, app = opening.open_page(stem, **at(stem), **said), opening.open_page(stem, bet="1", **at(stem), **said)
     assert [*app.exception, *app.error, *app.info] == []
-    (known,) = charts(app).values()
+    (known,) = opening.charts(app).values()
     assert [each for each in drawn(known) if each.get("x") != [None]]
     assert (known.address, known.values, known.main, known.bare) == ("", None, True, False)
     assert known.sentence
-    assert not too_much(known.sentence)
-    assert [*pictures(app), *folds(app), *app.expander[1:]] == []
+    assert not opening.too_much(known.sentence)
+    assert [*opening.pictures(app), *opening.folds(app), *app.expander[1:]] == []
     sent = everything_sent(app)
     assert LESSONS[stem].answer not in sent
-    first = [*charts(shown).values()][:1]  # none where the main picture waits for its button
+    first = [*opening.charts(shown).values()][:1]  # none where the main picture waits for its button
     assert not [each for chart in first for each in telling(stem, chart) if each in data_sent(app)]
     assert not [each for each in app.button if (each.key or "").startswith("try_")]
     (asked,) = [each for each in texts(app) if each.startswith("**") and each.endswith("?**")]
     assert ("1,024" in asked) == ("{d_k}" in LESSONS[stem].bet.question and said.get("d_k") == "1024")
     assert "{" not in asked
-    assert button(app, "Place my bet").disabled
+    assert opening.button(app, "Place my bet").disabled
 
 
 # The traces of the main picture that tell the answer; of other lessons the last.
@@ -164,7 +150,7 @@ def telling(stem, chart):
 
 def data_sent(app):
     """What stands in all traces, as it is sent."""
-    return json.dumps([drawn(each) for each in charts(app).values()])
+    return json.dumps([drawn(each) for each in opening.charts(app).values()])
 
 
 def drawn(chart):
@@ -182,37 +168,37 @@ def at(stem):
 def test_earlier_steps_are_seen_meanwhile_and_later_ones_lead_back_to_the_bet(stem):
     name, option = LESSONS[stem].bet.when
     control = LESSONS[stem].controls[name]
-    tells = telling(stem, main_chart(open_page(stem, **at(stem))))
+    tells = telling(stem, main_chart(opening.open_page(stem, **at(stem))))
     assert [*LESSONS[stem].bet.earlier, option] == [*control.options[: control.options.index(option) + 1]]
     for place in control.options:
-        app = open_page(stem, bet="1", **{name: control.write(place)})
-        assert [*app.exception, *app.error, *pictures(app)] == []
+        app = opening.open_page(stem, bet="1", **{name: control.write(place)})
+        assert [*app.exception, *app.error, *opening.pictures(app)] == []
         assert app.session_state[name] == (place if place in LESSONS[stem].bet.earlier else option)
         asks = [each for each in app.button if each.key == "place_bet"]
         assert bool(asks) == (place not in LESSONS[stem].bet.earlier)
         assert asks or [each for each in texts(app) if each == f"A bet waits at **{control.write(option)}**."]
         assert not [each for each in tells if each in data_sent(app)]
-    widget(app, name).set_value(control.options[-1]).run()
+    opening.widget(app, name).set_value(control.options[-1]).run()
     assert app.session_state[name] == option
 
 
 @pytest.mark.parametrize("stem", [stem for stem in ORDER if stem not in WITH_BETS])
 def test_a_lesson_without_a_bet_ignores_that_one_is_wanted(stem):
-    app = open_page(stem, bet="1")
-    check_page(app, stem)
+    app = opening.open_page(stem, bet="1")
+    opening.check_page(app, stem)
     assert LESSONS[stem].answer in texts(app)
-    assert app.query_params == {"bet": "1", **ANSWERED.get(stem, {})}
+    assert app.query_params == {"bet": "1", **opening.ANSWERED.get(stem, {})}
 
 
 @pytest.mark.parametrize("stem", OF_EACH_KIND)
 def test_the_switch_opens_the_bet_and_takes_it_away(stem):
-    app = open_page(stem)
+    app = opening.open_page(stem)
     app.toggle(key="bet_switch").set_value(True).run()
     assert app.query_params["bet"] == "1"
     assert asks(app)
     app.toggle(key="bet_switch").set_value(False).run()
     assert app.query_params == {"bet": "0"}
-    check_page(app, stem)
+    opening.check_page(app, stem)
 
 
 WITH_MARKERS = [stem for stem in WITH_BETS if isinstance(LESSONS[stem].bet.answer, Number)]
@@ -220,7 +206,7 @@ WITH_MARKERS = [stem for stem in WITH_BETS if isinstance(LESSONS[stem].bet.answe
 
 @pytest.mark.parametrize("stem", WITH_MARKERS)
 def test_the_marker_stands_on_the_frame_where_it_was_moved(stem):
-    bet, app = LESSONS[stem].bet, open_page(stem, bet="1", **at(stem))
+    bet, app = LESSONS[stem].bet, opening.open_page(stem, bet="1", **at(stem))
     layout = json.loads(main_chart(app).spec)["layout"]
     assert not [each for each in layout["annotations"] if each["text"] == "◆"]
     for value in (bet.answer.default, bet.answer.high, bet.answer.low):
@@ -246,8 +232,8 @@ def check_mark(layout, bet, value):
 
 @pytest.mark.parametrize(("stem", "guess"), [(stem, guess) for stem in WITH_BETS for guess in options(stem)])
 def test_a_placed_bet_reveals_the_lesson_with_the_bet_and_the_truth_on_the_picture(stem, guess):
-    bet, app = LESSONS[stem].bet, place(open_page(stem, bet="1", **at(stem)), stem, guess)
-    check_page(app, stem)
+    bet, app = LESSONS[stem].bet, place(opening.open_page(stem, bet="1", **at(stem)), stem, guess)
+    opening.check_page(app, stem)
     found = bet_of(stem)(values_of(stem))
     won = bets.verdict(bet, guess, found.truth)
     said = {"bet": "1", "guess": bet.answer.write(guess), "tally": f"{int(won == 'Right.')}-1"}
@@ -271,10 +257,10 @@ def test_a_placed_bet_reveals_the_lesson_with_the_bet_and_the_truth_on_the_pictu
 
 @pytest.mark.parametrize("stem", WITH_BETS)
 def test_the_address_shows_the_same_to_somebody_else_and_to_a_moving_hand(stem):
-    mine = place(open_page(stem, bet="1", d_k="100", **at(stem)), stem, options(stem)[-1])
-    theirs = open_page(stem, **{name: str(each) for name, each in mine.query_params.items()})
+    mine = place(opening.open_page(stem, bet="1", d_k="100", **at(stem)), stem, options(stem)[-1])
+    theirs = opening.open_page(stem, **{name: str(each) for name, each in mine.query_params.items()})
     assert everything_sent(theirs) == everything_sent(mine)
-    chart = next(each for each in charts(theirs).values() if each.address)
+    chart = next(each for each in opening.charts(theirs).values() if each.address)
     _, _, body = ask(Starlette(routes=moving.routes()), f"/{chart.address}&{urlencode(chart.values)}")
     moved = json.loads(body)["alt"]
     assert moved == chart.alt
@@ -283,10 +269,10 @@ def test_the_address_shows_the_same_to_somebody_else_and_to_a_moving_hand(stem):
 
 @pytest.mark.parametrize("stem", OF_EACH_KIND)
 def test_a_bet_counts_once_and_another_look_is_free(stem):
-    app = place(open_page(stem, bet="1", tally="2-3"), stem, options(stem)[0])
+    app = place(opening.open_page(stem, bet="1", tally="2-3"), stem, options(stem)[0])
     first = app.query_params["tally"]
     assert first in ("2-4", "3-4")
-    press(app, "Bet again")
+    opening.press(app, "Bet again")
     assert "guess" not in app.query_params
     assert asks(app)
     app = place(app, stem, options(stem)[-1])
@@ -294,17 +280,17 @@ def test_a_bet_counts_once_and_another_look_is_free(stem):
 
 
 def test_the_tally_grows_from_lesson_to_lesson_and_the_guess_stays_behind():
-    app = place(open_page("softmax_saturation", bet="1"), "softmax_saturation", 85)
+    app = place(opening.open_page("softmax_saturation", bet="1"), "softmax_saturation", 85)
     app.query_params.pop("guess")  # as the browser does when it follows the link
-    app = place(turn_to(app, "derivation").run(), "derivation", "16")
+    app = place(opening.turn_to(app, "derivation").run(), "derivation", "16")
     assert app.query_params["tally"] == "1-2"
 
 
 def test_bets_and_tally_go_along_by_a_menu_whose_links_say_nothing():
-    app = open_page("softmax_saturation", mode="projector", bet="1", tally="1-2", guess="90")
+    app = opening.open_page("softmax_saturation", mode="projector", bet="1", tally="1-2", guess="90")
     for name in ("bet", "tally", "guess"):  # as the browser does at a click in the menu of the projector
         app.query_params.pop(name)
-    app = turn_to(app, "derivation").run()
+    app = opening.turn_to(app, "derivation").run()
     assert app.query_params == {"mode": "projector", "bet": "1", "tally": "1-2"}
 
 
@@ -313,22 +299,22 @@ def test_bets_and_tally_go_along_by_a_menu_whose_links_say_nothing():
 
 @pytest.mark.parametrize("stem", WITH_BETS)
 def test_on_a_wall_the_truth_is_revealed_without_a_bet_and_hidden_again(stem):
-    tells = telling(stem, bet_chart(open_page(stem, **at(stem)), stem)) if not LESSONS[stem].bet.on else []
-    app = open_page(stem, bet="1", mode="projector", tally="1-2", **at(stem))
+    tells = telling(stem, bet_chart(opening.open_page(stem, **at(stem)), stem)) if not LESSONS[stem].bet.on else []
+    app = opening.open_page(stem, bet="1", mode="projector", tally="1-2", **at(stem))
     for _ in range(2):
         assert [each.key for each in app.button if each.key in ("place_bet", "reveal", "bet_again")] == ["reveal"]
         assert not [each for each in (*app.radio, *app.select_slider) if each.key == f"guess_on_{stem}"]
         assert not [each for each in tells if each in data_sent(app)]
         assert "In fact" not in everything_sent(app)
         assert "your bet:" not in everything_sent(app)
-        press(app, "Reveal")
+        opening.press(app, "Reveal")
         assert app.query_params["reveal"] == "1"
         found = bet_of(stem)(values_of(stem))
         (card,) = [each for each in texts(app) if "In fact" in each]
         assert plain(found.text or bet_words.written(LESSONS[stem].bet, found.truth)) in card
         assert "so far" not in everything_sent(app)
         assert app.query_params["tally"] == "1-2"
-        press(app, "Hide")
+        opening.press(app, "Hide")
         assert "reveal" not in app.query_params
 
 
@@ -336,8 +322,8 @@ def test_on_a_wall_the_truth_is_revealed_without_a_bet_and_hidden_again(stem):
 def test_the_bets_of_a_class_stand_on_the_picture_with_the_truth_and_in_the_link(stem):
     bet, (low, *_, high) = LESSONS[stem].bet, options(stem)
     said = "~".join(map(bet.answer.write, (low, high, high)))
-    app = open_page(stem, **{"class": said}, mode="projector", rest="shown", **at(stem))
-    check_page(app, stem)
+    app = opening.open_page(stem, **{"class": said}, mode="projector", rest="shown", **at(stem))
+    opening.check_page(app, stem)
     assert app.query_params["class"] == said
     (card,) = [each for each in texts(app) if "◆ 3 bets" in each]
     chart = bet_chart(app, stem)
@@ -358,7 +344,7 @@ def test_the_bets_of_a_class_stand_on_the_picture_with_the_truth_and_in_the_link
         assert [each[f"{bet.place.along[0]}0"] for each in long] == [reached]
         beyond = [each["text"] for each in layout["annotations"] if each["text"].startswith("◆ 2")]
         assert bool(beyond) == (high * bet.place.unit > high_axis)
-    main = next(each for each in charts(app).values() if each.address)
+    main = next(each for each in opening.charts(app).values() if each.address)
     _, _, body = ask(Starlette(routes=moving.routes()), f"/{main.address}&{urlencode(main.values)}")
     assert json.loads(body)["alt"] == main.alt
     link = controls.query_at(LESSONS[stem], app.query_params)
@@ -367,7 +353,7 @@ def test_the_bets_of_a_class_stand_on_the_picture_with_the_truth_and_in_the_link
 
 def test_no_name_of_what_is_marked_lies_on_the_bets_of_a_class():
     """Most of a class bet on what is marked there: 1.6 and 2."""
-    app = open_page("small_samples", **{"class": "2~2~1.6~3"}, mode="projector")
+    app = opening.open_page("small_samples", **{"class": "2~2~1.6~3"}, mode="projector")
     layout = json.loads(bet_chart(app, "small_samples").spec)["layout"]
     names = [each for each in layout["annotations"] if (each["xref"], each["yref"]) == ("x", "y")]
     ends = [each["y1"] for each in layout["shapes"] if each.get("y0") == 1]
@@ -377,13 +363,13 @@ def test_no_name_of_what_is_marked_lies_on_the_bets_of_a_class():
 
 @pytest.mark.parametrize("mode", ["screen", "projector"])
 def test_both_sides_of_small_samples_are_named_while_its_bet_is_open(mode):
-    app = open_page("small_samples", bet="1", d_k="256", mode=mode)
+    app = opening.open_page("small_samples", bet="1", d_k="256", mode=mode)
     layout = json.loads(main_chart(app).spec)["layout"]
     assert {"The question", "dₖ = 256"} <= {each["text"] for each in layout["annotations"]}
 
 
 def test_how_many_of_a_class_were_right_is_said():
-    app = open_page("derivation", **{"class": "2~2~4"}, mode="projector")
+    app = opening.open_page("derivation", **{"class": "2~2~4"}, mode="projector")
     assert LESSONS["derivation"].bet.answer.options
     (card,) = [each for each in texts(app) if "◆ 3 bets" in each]
     truth = bet_of("derivation")(values_of("derivation")).truth
@@ -393,7 +379,7 @@ def test_how_many_of_a_class_were_right_is_said():
 
 @pytest.mark.parametrize("said", ["", "a lot", "~", "10~x", "~".join(["10"] * 101), "101"])
 def test_what_is_no_bets_of_a_class_is_left_out_and_said(said):
-    app = open_page("gradient_flow", **{"class": said})
+    app = opening.open_page("gradient_flow", **{"class": said})
     assert "class" not in app.query_params
     assert "is no list of at most 100 answers" in app.info[0].value
 
@@ -453,23 +439,23 @@ def _sampled_variance(rng, d_k, correlation):
 
 
 def test_while_a_bet_is_open_the_lesson_is_at_the_picture_it_is_on():
-    app = open_page("scaling_rules", bet="1", part="museum")
+    app = opening.open_page("scaling_rules", bet="1", part="museum")
     assert [*app.exception, *app.error, *app.info] == []
     assert app.query_params == {"bet": "1"}
-    assert "part" not in drawn_controls(app)
+    assert "part" not in opening.drawn_controls(app)
     app = place(app, "scaling_rules", "0.5")
-    assert "part" in drawn_controls(app)
+    assert "part" in opening.drawn_controls(app)
     assert "in fact" in everything_sent(app)
     turn_part(app, "Bug museum")
     assert "in fact" not in everything_sent(app)
     assert not [each for each in app.button if each.key == "bet_again"]
-    check_page(app, "scaling_rules")
+    opening.check_page(app, "scaling_rules")
 
 
 def turn_part(app, name):
     """Choose another part of the lesson."""
-    widget(app, "part").set_value(LESSONS["scaling_rules"].controls["part"].read(name)[0])
-    return settle(app)
+    opening.widget(app, "part").set_value(LESSONS["scaling_rules"].controls["part"].read(name)[0])
+    return opening.settle(app)
 
 
 @pytest.mark.parametrize(
@@ -530,7 +516,7 @@ def test_the_share_of_the_favourite_key_is_that_of_softmax_of_the_raw_scores(sai
 
 
 def test_while_a_bet_is_open_no_remark_says_that_a_row_is_masked():
-    app = open_page("attention_steps", bet="1", step="softmax", preset="fully masked", query="9")
+    app = opening.open_page("attention_steps", bet="1", step="softmax", preset="fully masked", query="9")
     assert "softmax has nothing" not in everything_sent(app)
     assert "There is no query 9" in everything_sent(app)
     app = place(app, "attention_steps", "less")
@@ -553,21 +539,21 @@ def test_the_winners_of_a_race_are_those_of_the_core(d_k, truth, said):
 def test_a_race_that_is_not_trained_keeps_the_bet_waiting_until_it_is():
     compute.forget()
     long = {"d_k": "8", "n_steps": "3000", "n_pairs": "64", "n_seeds": "8"}
-    app = place(open_page("training_race", bet="1", tally="1-1", **long), "training_race", "all")
+    app = place(opening.open_page("training_race", bet="1", tally="1-1", **long), "training_race", "all")
     assert [*app.exception, *app.error] == []
     assert app.query_params["tally"] == "1-1"
     assert [each for each in texts(app) if each.startswith("**Your bet stands.** ◆ Your bet: all three. Train to see")]
     assert "in fact" not in everything_sent(app)
     finished = measure_training_race(TrainingRaceParams(8))
     compute.keep((finished, None), work.train, work.params(values_of("training_race", **long)), False)
-    app = settle(app)
+    app = opening.settle(app)
     assert app.query_params["tally"] == "2-2"
     assert "in fact: all three" in everything_sent(app)
 
 
 def test_an_open_bet_trains_nothing():
     compute.forget()
-    app = open_page("training_race", bet="1")
+    app = opening.open_page("training_race", bet="1")
     assert "race_run" not in app.session_state
     assert bet_of("training_race")(values_of("training_race")).truth is None
     assert "Train" not in [each.label for each in app.button]
@@ -605,7 +591,7 @@ def test_the_spread_of_the_sums_is_that_of_the_closed_form(said, std):
 @pytest.mark.parametrize("law", LAWS.values())
 def test_while_a_curve_is_drawn_the_sums_have_mean_0_and_spread_within_the_axis(law):
     said = {"law": law, "correlation": "1", "mean_q": "-2", "mean_k": "2", "d_k": "1024", "seed": "3"}
-    app = open_page("score_variance", bet="1", **said)
+    app = opening.open_page("score_variance", bet="1", **said)
     assert {*app.query_params} == {"bet", "law", "d_k", "seed"} - ({"law"} if law == "normal" else set())
     truth = bet_of("score_variance")(values_of("score_variance", law=law, seed="3")).truth
     assert drawing_of(app)["span"][1] == pytest.approx(3.5 * max(truth))
@@ -620,8 +606,8 @@ def drawing_of(app):
 
 def test_a_curve_is_drawn_on_the_axes_of_the_first_products():
     for d_k, seen in ((1, 1), (40, 40), (64, 64), (1024, 64)):
-        app = open_page("score_variance", bet="1", d_k=str(d_k), axis="own", products_axis="square-root axis")
-        walks = traces(app, "score_histograms_before")["walks"]
+        app = opening.open_page("score_variance", bet="1", d_k=str(d_k), axis="own", products_axis="square-root axis")
+        walks = opening.traces(app, "score_histograms_before")["walks"]
         assert np.nanmax(walks["x"]) == seen
         chart, drawing = main_chart(app), drawing_of(app)
         layout = json.loads(chart.spec)["layout"]
@@ -633,15 +619,15 @@ def test_a_curve_is_drawn_on_the_axes_of_the_first_products():
 
 
 def test_nobody_is_told_to_draw_on_a_wall():
-    chart = main_chart(open_page("score_variance", bet="1", mode="projector"))
+    chart = main_chart(opening.open_page("score_variance", bet="1", mode="projector"))
     assert chart.sentence == "After 64 products these sums spread by 8.0."
     assert not chart.drawing
 
 
 def test_the_drawn_curve_and_the_true_one_stand_on_the_picture_on_either_axis():
     for axis, places in (("linear axis", np.array([128, 256, 512, 768, 1024])), ("square-root axis", None)):
-        app = open_page("score_variance", bet="1", guess="1-2-3-4-5", products_axis=axis)
-        found = traces(app, "score_histograms")
+        app = opening.open_page("score_variance", bet="1", guess="1-2-3-4-5", products_axis=axis)
+        found = opening.traces(app, "score_histograms")
         places = np.sqrt([128, 256, 512, 768, 1024]) if places is None else places
         np.testing.assert_allclose(found["your bet"]["x"], [0, *places])
         assert found["your bet"]["y"] == [0, 1, 2, 3, 4, 5]
@@ -653,7 +639,7 @@ def test_the_drawn_curve_and_the_true_one_stand_on_the_picture_on_either_axis():
 
 
 def test_what_is_said_of_a_curve_is_where_it_is_farthest_off():
-    app = open_page("score_variance", bet="1", guess="11-16-60-28-32")
+    app = opening.open_page("score_variance", bet="1", guess="11-16-60-28-32")
     (card,) = [each for each in texts(app) if each.startswith("**Not")]
     assert "Spread after 512 products: ◆ 60 drawn, ● 22.6 in fact. Four times the products go only twice" in card
 
@@ -684,15 +670,15 @@ def test_a_forged_curve_is_not_kept(heights):
 
 
 def test_who_does_not_bet_can_draw_all_the_same_and_bets_nowhere_else():
-    app = open_page("score_variance")
+    app = opening.open_page("score_variance")
     (toggle,) = [each for each in app.toggle if each.key == "bet_switch"]
     assert toggle.label == "Draw it first"
     toggle.set_value(True).run()
     assert app.query_params == {"bet": "draw"}
     assert asks(app)
     assert drawing_of(app)
-    app = turn_to(app, "derivation").run()
-    check_page(app, "derivation")
+    app = opening.turn_to(app, "derivation").run()
+    opening.check_page(app, "derivation")
     assert not app.toggle(key="bet_switch").value
 
 
@@ -725,7 +711,7 @@ def test_the_weights_that_give_scores_of_variance_1_are_those_of_the_closed_form
 
 
 def test_a_setting_that_is_changed_keeps_the_bet_and_changes_the_truth():
-    app = open_page("softmax_saturation", bet="1", guess="90")
+    app = opening.open_page("softmax_saturation", bet="1", guess="90")
     assert "In fact: 84 %" in everything_sent(app)
     app.number_input(key="seed").set_value(1).run()
     assert "In fact: 84 %" not in everything_sent(app)
@@ -740,7 +726,7 @@ BAD_GUESSES = [("softmax_saturation", guess) for guess in ("1001", "-1", "", "<b
 
 @pytest.mark.parametrize(("stem", "guess"), [*((stem, "abc") for stem in WITH_BETS), *BAD_GUESSES])
 def test_a_bad_guess_in_a_link_leaves_the_bet_open_and_is_said(stem, guess):
-    app = open_page(stem, bet="1", guess=guess, tally="9-2", **at(stem))
+    app = opening.open_page(stem, bet="1", guess=guess, tally="9-2", **at(stem))
     assert [*app.exception, *app.error] == []
     assert len(app.info) == 1
     assert app.query_params == {"bet": "1", **at(stem)}
@@ -766,5 +752,7 @@ def test_near_is_right_and_a_little_farther_is_close(placed, truth, said):
 @pytest.mark.parametrize("stem", WITH_BETS)
 def test_what_is_computed_for_a_bet_costs_little(monkeypatch, stem):
     monkeypatch.setattr(compute, "result", lambda function, *args, **kwargs: function(*args, **kwargs))
-    counted = count(lambda: bet_of(stem)({name: control.default for name, control in controls_of(stem).items()}))
+    counted = count(
+        lambda: bet_of(stem)({name: control.default for name, control in opening.controls_of(stem).items()})
+    )
     assert rates.decided(counted) <= compute.AT_ONCE

@@ -12,23 +12,7 @@ from pages._view.server.bundle import TRACES
 from pages._view.shared import SHARED
 from pages._view.show import MOST_ROWS, plain
 from pages._view.theme import PROJECTOR
-from tests.pages.opening import (
-    app_at,
-    charts,
-    check_page,
-    controls_of,
-    drawn_controls,
-    folds,
-    large_slider,
-    open_page,
-    pictures,
-    seen,
-    settle,
-    too_much,
-    uses_d_k,
-    widget,
-    without_definitions,
-)
+from tests.pages import opening
 
 LINKED = {"d_k": "300", "n_keys": "48", "law": "uniform", "seed": "3"}
 LONGEST = 2_000  # characters of a text in a link
@@ -42,7 +26,7 @@ def moved_on(stem, unused=SHARED):
     The rest of a lesson is shown in projector mode, so that its control moves the mode as well.
     """
     unused = unused if stem == ORDER[1] else ()
-    d_k = ("d_k",) if uses_d_k(stem) else ()
+    d_k = ("d_k",) if opening.uses_d_k(stem) else ()
     return dict.fromkeys([*d_k, *LESSONS[stem].shared, "rest", *LESSONS[stem].controls, *unused])
 
 
@@ -64,31 +48,31 @@ def ends(control):
 
 def follows_d_k(app, stem, d_k):
     """Whether what the page shows is that of this d_k: the slider, which the hero follows, and a sentence."""
-    if not uses_d_k(stem):
+    if not opening.uses_d_k(stem):
         return True
-    if LESSONS[stem].slider == "d_k" and large_slider(app).value != d_k:
+    if LESSONS[stem].slider == "d_k" and opening.large_slider(app).value != d_k:
         return False
     said = f"d_k = {min(d_k, 256)}" if stem == "your_scores" else f"d_k = {d_k}"  # its samples have no more
-    return stem == "start" or any(said in chart.alt for chart in charts(app).values())
+    return stem == "start" or any(said in chart.alt for chart in opening.charts(app).values())
 
 
 @pytest.mark.parametrize("stem", ORDER)
 def test_a_page_opens_inside_its_frame_with_every_control_once(stem):
-    app = open_page(stem)
-    check_page(app, stem)
-    known = controls_of(stem)
-    assert drawn_controls(app) == {
+    app = opening.open_page(stem)
+    opening.check_page(app, stem)
+    known = opening.controls_of(stem)
+    assert opening.drawn_controls(app) == {
         name for name, one in known.items() if one.when is None or known[one.when[0]].default == one.when[1]
     }
     assert [each.label for each in app.sidebar.get("page_link")] == [each.question for each in LESSONS.values()]
     assert [*app.error, *app.warning, *app.info] == []
     (settings,) = [each for each in app.expander if each.key == "settings"]
     assert next(iter(settings.children.values())).key == "mode"
-    assert LESSONS[stem].answer in [without_definitions(each.value) for each in app.markdown]
+    assert LESSONS[stem].answer in [opening.without_definitions(each.value) for each in app.markdown]
     assert [each.key for each in app.get("toggle")] == ["bet_switch"] * (LESSONS[stem].bet is not None)
-    assert pictures(app) == [key for key in LESSONS[stem].pictures if key not in DRAWN_LATER]
+    assert opening.pictures(app) == [key for key in LESSONS[stem].pictures if key not in DRAWN_LATER]
     filled = [each.key for each in app.expander if each.key.endswith("_sure") and (each.markdown or each.table)]
-    assert {*filled} == {f"{key}_sure" for key in pictures(app) if key not in NOTHING_MEASURED}
+    assert {*filled} == {f"{key}_sure" for key in opening.pictures(app) if key not in NOTHING_MEASURED}
     check_folds(app, LESSONS[stem])
     check_way_on(app, stem)
     buttons = {each.key: each.label for each in app.button}
@@ -98,19 +82,19 @@ def test_a_page_opens_inside_its_frame_with_every_control_once(stem):
 
 @pytest.mark.parametrize("stem", APPENDIX)
 def test_a_page_of_the_appendix_is_there_to_be_read(stem):
-    app = open_page(stem)
+    app = opening.open_page(stem)
     assert [*app.exception, *app.error, *app.warning, *app.info] == []
     assert [each.value for each in app.title] == [LESSONS[stem].question]
-    assert LESSONS[stem].answer in [without_definitions(each.value) for each in app.markdown]
+    assert LESSONS[stem].answer in [opening.without_definitions(each.value) for each in app.markdown]
     assert LESSONS[stem].section == "Appendix"
     check_way_on(app, stem)
-    assert drawn_controls(app) == set(SHARED) - {"rest"}
-    assert [*charts(app), *folds(app)] == []
+    assert opening.drawn_controls(app) == set(SHARED) - {"rest"}
+    assert [*opening.charts(app), *opening.folds(app)] == []
 
 
 def check_folds(app, lesson):
     """What a lesson assumes, its myths and its sources are folded at its end."""
-    found = folds(app)
+    found = opening.folds(app)
     assert list(found) == ["What is assumed", "Myth and fact", "Sources"]
     assert not any(is_open for is_open, _ in found.values())
     (assumed,), (table,), (sources,) = (texts for _, texts in found.values())
@@ -141,28 +125,30 @@ def check_way_on(app, stem):
 @pytest.mark.parametrize("stem", ORDER[1:])
 def test_a_deep_link_that_is_the_first_request_of_a_server_opens_inside_the_frame(stem, monkeypatch):
     monkeypatch.setattr(PagesManager, "uses_pages_directory", None)  # as in a process that has just begun
-    check_linked(open_page(stem, **LINKED), stem)
+    check_linked(opening.open_page(stem, **LINKED), stem)
 
 
 def test_a_link_to_the_start_opens_there():
-    check_linked(open_page(ORDER[0], **LINKED), ORDER[0])
+    check_linked(opening.open_page(ORDER[0], **LINKED), ORDER[0])
 
 
 def check_linked(app, stem):
     """Every shared control stands where the link says, that between two stops has its place on the slider."""
-    check_page(app, stem)
+    opening.check_page(app, stem)
     assert len(app.info) == 0
-    assert [str(widget(app, name).value) for name in LINKED] == [*LINKED.values()]
-    assert LESSONS[stem].slider != "d_k" or (300 in large_slider(app).stops and large_slider(app).value == 300)
+    assert [str(opening.widget(app, name).value) for name in LINKED] == [*LINKED.values()]
+    assert LESSONS[stem].slider != "d_k" or (
+        300 in opening.large_slider(app).stops and opening.large_slider(app).value == 300
+    )
     assert follows_d_k(app, stem, 300)
 
 
 @pytest.mark.parametrize("stem", ORDER)
 def test_projector_mode_reaches_every_picture(stem):
-    app = open_page(stem, mode="projector")
-    check_page(app, stem)
+    app = opening.open_page(stem, mode="projector")
+    opening.check_page(app, stem)
     assert len(app.sidebar.get("page_link")) == 0  # the menu moves to the top
-    for chart in charts(app).values():
+    for chart in opening.charts(app).values():
         layout = json.loads(chart.spec)["layout"]
         assert layout["font"]["size"] == PROJECTOR.tick_size
         assert layout["paper_bgcolor"] == PROJECTOR.ground
@@ -171,79 +157,79 @@ def test_projector_mode_reaches_every_picture(stem):
 @pytest.mark.parametrize(("ground", "colour"), [("light", "#ffffff"), ("dark", "#12161c")])
 @pytest.mark.parametrize("stem", ["score_variance"])
 def test_figures_follow_the_ground_the_visitor_sees(stem, ground, colour):
-    app = app_at(stem)
+    app = opening.app_at(stem)
     app.context["theme"] = ground
     app.run()
-    assert {json.loads(chart.spec)["layout"]["paper_bgcolor"] for chart in charts(app).values()} <= {colour}
+    assert {json.loads(chart.spec)["layout"]["paper_bgcolor"] for chart in opening.charts(app).values()} <= {colour}
 
 
 @pytest.mark.parametrize(("stem", "name"), EVERY_CONTROL)
 def test_a_control_works_at_both_ends(app, stem, name):
-    control = controls_of(stem)[name]
+    control = opening.controls_of(stem)[name]
     if name == "n_samples":
-        widget(app, "d_k").set_value(1)  # a million pairs of 64 components take seconds
+        opening.widget(app, "d_k").set_value(1)  # a million pairs of 64 components take seconds
     if control.when or (stem, name) in USED_WHILE:
         other, value = control.when or USED_WHILE[stem, name]
-        widget(app, other).set_value(value)
-        settle(app)
+        opening.widget(app, other).set_value(value)
+        opening.settle(app)
     shown = set()
     for value in ends(control):
-        widget(app, name).set_value(value)
-        settle(app)
+        opening.widget(app, name).set_value(value)
+        opening.settle(app)
         assert app.session_state[name] == value
         if not isinstance(control, Text):
-            check_page(app, stem)
-        shown.add(seen(app))
+            opening.check_page(app, stem)
+        shown.add(opening.seen(app))
     if name in moved_on(stem, unused=()) and (stem, name) != ("training_race", "exponent"):  # 0 and 1 are there already
         assert len(shown) > 1, "nothing that is seen depends on it"
 
 
-@pytest.mark.parametrize("stem", [stem for stem in ORDER if uses_d_k(stem)])
+@pytest.mark.parametrize("stem", [stem for stem in ORDER if opening.uses_d_k(stem)])
 def test_a_typed_dimension_moves_the_slider_and_is_said_at_once(app, stem):
-    assert widget(app, "d_k").value == 64
-    widget(app, "d_k").set_value(300).run()
+    assert opening.widget(app, "d_k").value == 64
+    opening.widget(app, "d_k").set_value(300).run()
     assert [each.message for each in app.exception] == []
     assert follows_d_k(app, stem, 300)
-    settle(app)
-    check_page(app, stem)
-    assert widget(app, "d_k").value == app.session_state["d_k"] == 300
+    opening.settle(app)
+    opening.check_page(app, stem)
+    assert opening.widget(app, "d_k").value == app.session_state["d_k"] == 300
     assert follows_d_k(app, stem, 300)
 
 
 @pytest.mark.parametrize("stem", ORDER)
 def test_an_address_with_every_control_reproduces_every_sentence(stem):
-    mine = open_page(stem, seed="7", law="laplace")
-    widget(mine, "d_k").set_value(111)
+    mine = opening.open_page(stem, seed="7", law="laplace")
+    opening.widget(mine, "d_k").set_value(111)
     for name, control in LESSONS[stem].controls.items():
         if isinstance(control, Choice) and control.bar and not control.when:
-            widget(mine, name).set_value(control.options[-1])
-    settle(mine)
-    state, known = mine.session_state, controls_of(stem)
+            opening.widget(mine, name).set_value(control.options[-1])
+    opening.settle(mine)
+    state, known = mine.session_state, opening.controls_of(stem)
     address = {name: control.write(state[name]) for name, control in known.items() if name in state}
-    theirs = open_page(stem, **address)
-    check_page(theirs, stem)
+    theirs = opening.open_page(stem, **address)
+    opening.check_page(theirs, stem)
     assert len(theirs.info) == len(mine.info)
-    said = [[(key, chart.alt) for key, chart in charts(each).items()] for each in (mine, theirs)]
+    said = [[(key, chart.alt) for key, chart in opening.charts(each).items()] for each in (mine, theirs)]
     assert said[0] == said[1]
 
 
 @pytest.mark.parametrize("stem", ORDER)
 def test_a_bad_link_leaves_every_page_working(stem):
-    app = open_page(stem, d_k="9999", n_keys="nan", law="<script>", n_samples="-1", multiplier="inf", foo="1")
-    check_page(app, stem)
+    app = opening.open_page(stem, d_k="9999", n_keys="nan", law="<script>", n_samples="-1", multiplier="inf", foo="1")
+    opening.check_page(app, stem)
     assert len(app.info) == 1
     assert app.session_state["d_k"] == 1024
 
 
 @pytest.mark.parametrize("stem", ORDER)
 def test_opened_data_shows_the_table_the_files_and_code_that_runs_and_draws(stem, capsys, tmp_path, monkeypatch):
-    app = open_page(stem, d_k="8", n_samples="1000")
-    keys = pictures(app)
+    app = opening.open_page(stem, d_k="8", n_samples="1000")
+    keys = opening.pictures(app)
     tables_before = len(app.table)
     for key in keys:
         app.session_state[f"{key}_data"] = True
     app.run()
-    check_page(app, stem)
+    opening.check_page(app, stem)
     assert len(app.table) == tables_before + len(keys)
     assert all(len(each.value) <= MOST_ROWS for each in app.table)
     shown = {str(kind) for each in app.table for kind in each.value.dtypes}
@@ -252,7 +238,7 @@ def test_opened_data_shows_the_table_the_files_and_code_that_runs_and_draws(stem
     assert [name for name in files if not name.endswith("_bins_csv")] == [f"{key}_csv" for key in keys]
     assert len(app.code) == len(keys)
     assert all("pip install ./sattn_core" in each.value for each in app.code)
-    specs = {key: json.loads(each.spec) for key, each in charts(app).items()}
+    specs = {key: json.loads(each.spec) for key, each in opening.charts(app).items()}
     kept = [each.key.removesuffix("_json") for each in app.get("download_button") if each.key.endswith("_json")]
     assert set(kept) <= specs.keys()
     for name in kept:
@@ -285,4 +271,4 @@ def test_opened_data_shows_the_table_the_files_and_code_that_runs_and_draws(stem
     ],
 )
 def test_a_sentence_that_says_too_much_is_seen(sentence, faults):
-    assert [fault.split()[0] for fault in too_much(sentence)] == faults
+    assert [fault.split()[0] for fault in opening.too_much(sentence)] == faults

@@ -13,20 +13,7 @@ from pages._view.lessons.training_race.declaration import LAST
 from pages._view.rates import decided
 from sattn_core.lessons import training_race
 from sattn_core.lessons.training_race import PRESETS, TrainingRaceParams, measure_training_race
-from tests.pages.opening import (
-    button,
-    charts,
-    claims,
-    controls_of,
-    large_slider,
-    open_page,
-    pictures,
-    prose,
-    rows_of,
-    said,
-    settle,
-    widget,
-)
+from tests.pages import opening
 from tests.pages.test_moving import answer, picture_at
 
 
@@ -37,7 +24,7 @@ def _in_no_time(monkeypatch):
 
 
 def open_race(**query):
-    return open_page("training_race", **query)
+    return opening.open_page("training_race", **query)
 
 
 def bar(app):
@@ -47,23 +34,23 @@ def bar(app):
 
 def dial(app):
     """What the dial over the kept steps is given."""
-    return large_slider(app, "step_dial")
+    return opening.large_slider(app, "step_dial")
 
 
 def first_sentence(app):
     """What stands under the main picture."""
-    return charts(app)["race_attention"].sentence
+    return opening.charts(app)["race_attention"].sentence
 
 
 def of_the_race(app):
     """The pictures that give their data away, without those of the whole transformer."""
-    return [key for key in pictures(app) if key.startswith("race_")]
+    return [key for key in opening.pictures(app) if key.startswith("race_")]
 
 
 def move(app, d_k):
-    widget(app, "d_k").set_value(d_k)
+    opening.widget(app, "d_k").set_value(d_k)
     app.query_params["d_k"] = str(d_k)  # as the browser's address does
-    return settle(app)
+    return opening.settle(app)
 
 
 def choose(app, name):
@@ -82,7 +69,7 @@ def train(app, key=None):
     """Train to the end. AppTest always draws the whole page, in which a race rests: so it is asked not to."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(race, "go_on", lambda rest: None)
-        (app.button(key) if key else button(app, "Train")).click().run()
+        (app.button(key) if key else opening.button(app, "Train")).click().run()
         run = app.session_state["race_run"]
         while run.playing:
             app.run()
@@ -103,7 +90,7 @@ def test_the_default_race_is_there_at_once_and_a_long_one_waits_for_its_button()
     assert decided(price) > compute.UNASKED.seconds
     assert bar(app) == f"Train takes {race.about(price)}"
     assert first_sentence(app).startswith("Untrained at dₖ = 256, raw rows put ")
-    assert list(charts(app))[:2] == ["race_attention", "race_equivalence"]
+    assert list(opening.charts(app))[:2] == ["race_attention", "race_equivalence"]
 
 
 @pytest.mark.parametrize("d_k", [1, 64, 1024])
@@ -113,10 +100,10 @@ def test_the_default_race_is_there_at_once_and_a_long_one_waits_for_its_button()
 def test_what_a_page_computes_unasked_takes_a_second_at_most(monkeypatch, d_k, rates, n_steps, n_seeds):
     """The race or its first step, and the equivalence; their prices are held against counted work elsewhere."""
     ran = []
-    monkeypatch.setattr(race, "race_frames", lambda params, **_: iter([ran.append((params, None))]))
+    monkeypatch.setattr(race.core, "race_frames", lambda params, **_: iter([ran.append((params, None))]))
     monkeypatch.setattr(compute, "kept", lambda *_: None)
     monkeypatch.setattr(compute, "result", lambda _, params, best: ran.append((params, best)) or (None, None))
-    defaults = {name: control.default for name, control in controls_of("training_race").items()}
+    defaults = {name: control.default for name, control in opening.controls_of("training_race").items()}
     query = {"d_k": d_k, "rates": rates, "n_steps": n_steps, "n_seeds": n_seeds}
     monkeypatch.setattr(controls, "values", lambda: defaults | query)
     monkeypatch.setattr(controls, "value_of", lambda name: query.get(name, defaults[name]))
@@ -155,7 +142,7 @@ def test_a_short_race_at_its_best_rates_is_there_at_once_with_its_sweep():
     assert first_sentence(app).startswith("After 50 steps at dₖ = 16, ")
     run = app.session_state["race_run"]
     assert run.result.params.learning_rates == run.sweep.best_rates
-    assert "race_rates" in charts(app)
+    assert "race_rates" in opening.charts(app)
 
 
 def test_a_long_race_that_has_been_run_is_there_again_for_whoever_opens_its_address(monkeypatch):
@@ -165,7 +152,7 @@ def test_a_long_race_that_has_been_run_is_there_again_for_whoever_opens_its_addr
     assert bar(first).startswith("Train takes")
     run = train(first)
     assert run.result.params.learning_rates == run.sweep.best_rates
-    assert "race_rates" in charts(first)
+    assert "race_rates" in opening.charts(first)
     again = open_race(**query)
     assert first_sentence(again).startswith("After 40 steps at dₖ = 8, ")
     assert again.session_state["race_run"].result is run.result
@@ -187,7 +174,7 @@ def test_a_preset_sets_the_settings_and_says_what_it_teaches(name):
 
 def test_every_setting_is_a_control_with_its_default_in_the_preset_of_the_race():
     for name, value in race._preset_settings("race").items():
-        assert controls_of("training_race")[name].default == value
+        assert opening.controls_of("training_race")[name].default == value
 
 
 def test_a_move_of_the_dimension_shows_the_start_there_and_neither_starts_nor_stops_a_race(monkeypatch):
@@ -209,7 +196,7 @@ def test_a_link_shows_the_last_race_where_the_slider_has_moved_on():
     theirs = open_race(**mine.query_params)
     assert theirs.query_params == mine.query_params
     assert bar(theirs) == bar(mine)
-    assert said(theirs) == said(mine)
+    assert opening.said(theirs) == opening.said(mine)
     for after in (move(mine, 64), choose(theirs, "small_d_k")):
         assert "race_d_k" not in after.query_params
 
@@ -218,26 +205,26 @@ def test_a_race_that_runs_stays_in_the_picture_while_the_slider_moves(monkeypatc
     monkeypatch.setattr(work, "AT_ONCE", 0)
     monkeypatch.setattr(race, "go_on", lambda rest: None)
     app = open_race(n_seeds="1", d_k="8", n_steps="3000", n_pairs="4")
-    button(app, "Train").click().run()
+    opening.button(app, "Train").click().run()
     run = app.session_state["race_run"]
     watch(run)
-    widget(app, "d_k").set_value(16).run()
+    opening.widget(app, "d_k").set_value(16).run()
     app.query_params["d_k"] = "16"
     assert run.playing
     assert re.fullmatch(r"Training: step [0-9,]+ of 3,000, dₖ = 8", bar(app))
     assert re.match(
         "Step [0-9,]+ of 3,000 at dₖ = 8: so far .*learnt. The slider stands elsewhere.", first_sentence(app)
     )
-    button(app, "Skip to the end").click()
+    opening.button(app, "Skip to the end").click()
     while app.session_state["race_run"].playing:
         app.run()
-    settle(app)
+    opening.settle(app)
     assert first_sentence(app).startswith("After 3,000 steps at dₖ = 8, ")
     assert not first_sentence(app).endswith(" The slider stands elsewhere.")
-    assert large_slider(app).value == 8  # where the race is: so who is sent the address sees the same
+    assert opening.large_slider(app).value == 8  # where the race is: so who is sent the address sees the same
     assert "d_k" in app.query_params
     theirs = open_race(**{name: str(each) for name, each in app.query_params.items()})
-    assert said(theirs)["race_attention"] == said(app)["race_attention"]
+    assert opening.said(theirs)["race_attention"] == opening.said(app)["race_attention"]
     assert first_sentence(move(app, 16)).startswith("Untrained at dₖ = 16, ")
     assert first_sentence(move(app, 8)).startswith("After 3,000 steps at dₖ = 8, ")
 
@@ -248,7 +235,7 @@ def test_train_and_another_setting_start_a_race_at_the_dimension_of_the_slider()
     assert (run.params.d_k, run.result.progress) == (4, 1)
     assert first_sentence(app).startswith("After 20 steps at dₖ = 4, ")
     move(app, 16).number_input("seed").set_value(3)
-    settle(app)
+    opening.settle(app)
     run = app.session_state["race_run"]
     assert (run.params.d_k, run.params.seed, run.result.progress) == (16, 3, 1)
     assert first_sentence(app).startswith("After 20 steps at dₖ = 16, ")
@@ -258,7 +245,7 @@ def test_another_setting_ends_the_race_that_runs(monkeypatch):
     monkeypatch.setattr(work, "AT_ONCE", 0)
     monkeypatch.setattr(turns, "visitor", lambda: "one")
     app = open_race(n_seeds="1", d_k="8", n_steps="3000")
-    button(app, "Train").click().run()
+    opening.button(app, "Train").click().run()
     job = app.session_state["race_run"].job
     app.session_state["job"] = job
     job.want()
@@ -270,7 +257,7 @@ def test_another_setting_ends_the_race_that_runs(monkeypatch):
 def test_a_preset_of_its_own_dimension_ends_with_it_and_others_keep_the_visitor_s():
     app = choose(open_race(d_k="32"), "fresh_data")
     assert app.session_state["race_run"].params.d_k == 32
-    assert widget(choose(app, "small_d_k"), "d_k").value == 8
+    assert opening.widget(choose(app, "small_d_k"), "d_k").value == 8
     assert first_sentence(app).startswith("After 300 steps at dₖ = 8, ")  # it was chosen, not dragged
     move(app, 32)
     assert app.selectbox("race_preset").value == "race"
@@ -291,7 +278,7 @@ def test_a_race_is_played_one_kept_step_after_another_and_ends_as_the_race_at_on
     monkeypatch.setattr(work, "AT_ONCE", 0)
     monkeypatch.setattr(race, "go_on", lambda rest: None)
     app = open_race(n_seeds="2", n_steps="50")
-    button(app, "Train").click().run()
+    opening.button(app, "Train").click().run()
     run, shown = app.session_state["race_run"], []
     while run.playing:
         shown.append(first_sentence(app))
@@ -307,16 +294,19 @@ def test_a_race_is_played_one_kept_step_after_another_and_ends_as_the_race_at_on
 def test_the_dial_shows_the_step_that_was_kept_on_a_cold_server_too(monkeypatch):
     mine = open_race(n_seeds="2", d_k="16")
     assert (dial(mine).stops[:3], dial(mine).stops[-2:]) == ([0, 5, 10], [295, LAST])
-    moving = widget(mine, "step").set_value(45)
+    moving = opening.widget(mine, "step").set_value(45)
     mine.query_params["step"] = "45"
-    settle(moving)
+    opening.settle(moving)
     assert first_sentence(mine).startswith("Step 45 of 300 at dₖ = 16, ")
-    asked = picture_at(f"{charts(mine)['race_attention'].address}&d_k=16&step=45")
-    assert (asked["figure"], asked["alt"]) == (charts(mine)["race_attention"].spec, said(mine)["race_attention"])
+    asked = picture_at(f"{opening.charts(mine)['race_attention'].address}&d_k=16&step=45")
+    assert (asked["figure"], asked["alt"]) == (
+        opening.charts(mine)["race_attention"].spec,
+        opening.said(mine)["race_attention"],
+    )
     compute.forget()
-    assert answer(f"{charts(mine)['race_attention'].address}&d_k=16&step=45")[0] == 204  # until Python draws it
+    assert answer(f"{opening.charts(mine)['race_attention'].address}&d_k=16&step=45")[0] == 204  # until Python draws it
     theirs = open_race(**mine.query_params)
-    assert said(theirs) == said(mine)
+    assert opening.said(theirs) == opening.said(mine)
     assert (dial(theirs).value, dial(theirs).shown[9]) == (45, "Step 45")
     between = open_race(**mine.query_params | {"step": "47"})
     assert (dial(between).value, between.query_params["step"]) == (45, "45")
@@ -325,10 +315,10 @@ def test_the_dial_shows_the_step_that_was_kept_on_a_cold_server_too(monkeypatch)
 def test_a_suggestion_is_seen_at_the_end_and_another_seed_at_the_same_step():
     app = open_race(n_seeds="1", step="45")
     app.number_input("seed").set_value(3)
-    settle(app)
+    opening.settle(app)
     assert first_sentence(app).startswith("Step 45 of 300 ")
     app.button("try_no_harm").click()
-    settle(app)
+    opening.settle(app)
     assert first_sentence(app).startswith("After 300 steps at dₖ = 16")
 
 
@@ -338,15 +328,15 @@ def test_a_race_that_goes_on_gives_its_data_away_when_it_rests_and_stop_keeps_wh
     monkeypatch.setattr(race, "go_on", lambda rest: None)
     app = open_race(n_seeds="1", d_k="8", n_steps="3000", seed="1")
     assert of_the_race(app) == ["race_attention", "race_equivalence"]  # it waits: there are no curves yet
-    button(app, "Train").click().run()
+    opening.button(app, "Train").click().run()
     run = app.session_state["race_run"]
     run.job.wait(60)  # all is trained, and little of it shown
     while run.at < 2:
         app.run()
-    assert list(charts(app))[:4] == ["race_attention", *curves, "race_equivalence"]
+    assert list(opening.charts(app))[:4] == ["race_attention", *curves, "race_equivalence"]
     assert (run.playing, of_the_race(app)) == (True, ["race_equivalence"])
-    button(app, "Stop").click()
-    settle(app)
+    opening.button(app, "Stop").click()
+    opening.settle(app)
     assert not run.playing
     assert first_sentence(app).startswith("Step 100 of 3,000 at dₖ = 8: so far ")
     assert (app.query_params["step"], run.result.step) == ("100", 3000)
@@ -356,17 +346,17 @@ def test_a_race_that_goes_on_gives_its_data_away_when_it_rests_and_stop_keeps_wh
 def test_the_map_of_the_rates_leaves_the_race_and_after_a_move_every_headline_says_its_d_k():
     app = open_race(n_steps="20", n_seeds="1", n_pairs="4")
     result = app.session_state["race_run"].result
-    assert "race_rates" not in charts(app)
+    assert "race_rates" not in opening.charts(app)
     price = work.map_price(app.session_state["race_run"].params)
     assert app.button("map_rates").label == f"Map the rates, {race.about(price)}"
     run = train(app, "map_rates")
     assert (run.result, run.sweep.progress) == (result, 1)
-    assert "race_rates" in charts(app)
+    assert "race_rates" in opening.charts(app)
     assert dial(app).shown[-1] == f"Step {run.params.n_steps}"
     for d_k in (896, 8):
         move(app, d_k)
         assert first_sentence(app).startswith(f"Untrained at dₖ = {d_k}, ")
-        *race_s, equal = claims(app)[:4]
+        *race_s, equal = opening.claims(app)[:4]
         assert ["dₖ = 64" in headline for headline in race_s] == [True] * 3
         assert f"dₖ = {work.equal_d_k(d_k)}" in equal
         assert bar(app).startswith("The last race was at dₖ = 64. ")
@@ -403,16 +393,16 @@ def make_small(monkeypatch):
 def test_the_table_is_computed_once_for_all_visitors_and_says_when_and_how(monkeypatch):
     make_small(monkeypatch)
     app = open_race(d_k="8", n_steps="10")
-    assert "Not computed since this server was started" in prose(app)
+    assert "Not computed since this server was started" in opening.prose(app)
     assert app.button("dose").label == "Compute the table, about 1 second"
     while not dose.JOBS["sgd"].done:
         app.button("dose").click().run()
         assert [each.message for each in app.exception] == []
-    rows = rows_of(app.run(), "| dₖ | ")
+    rows = opening.rows_of(app.run(), "| dₖ | ")
     assert [row.split(" | ")[0] for row in rows] == ["| 8", "| 24"]
     other = open_race(d_k="8", n_steps="10")
-    assert rows_of(other, "| dₖ | ") == rows
-    said = prose(other)
+    assert opening.rows_of(other, "| dₖ | ") == rows
+    said = opening.prose(other)
     assert "Computed on this server" in said
     assert "11 learning rates for each scale" in said
 
@@ -440,38 +430,38 @@ OF_TRANSFORMERS = ("transformer_rates", "transformer_learning", "transformer_hea
 
 def test_below_the_race_stand_whole_transformers_at_the_rate_and_of_the_way_of_the_address():
     app = open_race(n_seeds="1", n_steps="10", model_rate="0.01", model_way="QK-norm")
-    *_, question, rates, learning, heads = claims(app)
+    *_, question, rates, learning, heads = opening.claims(app)
     assert question == "And in a whole transformer, at dₖ = 64?"
     assert rates.startswith("÷ √dₖ works at ")
     assert learning.startswith("At rate 0.01, ")
     assert heads.startswith("QK-norm: σ starts at about 1, and ")
-    assert [*charts(app)][-3:] == [*OF_TRANSFORMERS]
+    assert [*opening.charts(app)][-3:] == [*OF_TRANSFORMERS]
     theirs = open_race(**app.query_params)
-    assert said(theirs) == said(app)
+    assert opening.said(theirs) == opening.said(app)
 
 
 def test_another_way_changes_its_heads_alone_another_rate_what_is_learnt_and_the_slider_nothing():
     app = open_race(n_seeds="1", n_steps="10")
-    before, race_before = said(app), app.session_state["race_run"].result
+    before, race_before = opening.said(app), app.session_state["race_run"].result
 
     def changed():
-        return {key for key in OF_TRANSFORMERS if said(app)[key] != before[key]}
+        return {key for key in OF_TRANSFORMERS if opening.said(app)[key] != before[key]}
 
-    widget(app, "model_way").set_value("raw")
-    settle(app)
+    opening.widget(app, "model_way").set_value("raw")
+    opening.settle(app)
     assert changed() == {"transformer_heads"}
-    widget(app, "model_rate").set_value("0.03")
-    settle(app)
+    opening.widget(app, "model_rate").set_value("0.03")
+    opening.settle(app)
     assert changed() == {"transformer_heads", "transformer_learning"}
-    before = said(app)
+    before = opening.said(app)
     assert app.session_state["race_run"].result is race_before
-    assert not changed() & {*charts(move(app, 512))}
+    assert not changed() & {*opening.charts(move(app, 512))}
 
 
 def test_a_classroom_sees_them_when_it_asks_for_the_rest_and_nobody_while_a_bet_is_open():
-    assert not {*OF_TRANSFORMERS} & {*charts(open_race(mode="projector"))}
-    assert {*OF_TRANSFORMERS} <= {*charts(open_race(mode="projector", rest="shown", n_steps="10"))}
-    assert not {*OF_TRANSFORMERS} & {*charts(open_race(bet="1"))}
+    assert not {*OF_TRANSFORMERS} & {*opening.charts(open_race(mode="projector"))}
+    assert {*OF_TRANSFORMERS} <= {*opening.charts(open_race(mode="projector", rest="shown", n_steps="10"))}
+    assert not {*OF_TRANSFORMERS} & {*opening.charts(open_race(bet="1"))}
 
 
 # --- tries ---------------------------------------------------------------------------------------------
@@ -484,7 +474,7 @@ def finished(app, shown):
     """Right answers after the last step: raw, with 1/√d_k, and with 1/d_k."""
     result, _ = shown.train
     assert result is app.session_state["race_run"].result
-    assert charts(app)["race_attention"].sentence.startswith("After 300 steps at dₖ = ")
+    assert opening.charts(app)["race_attention"].sentence.startswith("After 300 steps at dₖ = ")
     assert (result.step, result.params.n_seeds) == (300, 5)
     return result.accuracy.mean[:, -1]
 
@@ -536,7 +526,7 @@ def heads_at(tried, key):
     """σ of every head over the steps, mean of the seeds, as the picture shows it."""
     app, shown = tried("training_race", key, model_rate="0.001", n_steps="10", n_seeds="1")
     found = shown.compare_transformers
-    assert f"With {'no scale' if found.params.way == 'raw' else 'QK-norm'} " in said(app)["transformer_heads"]
+    assert f"With {'no scale' if found.params.way == 'raw' else 'QK-norm'} " in opening.said(app)["transformer_heads"]
     assert found.params.rate == 0.03
     return found.score_std.mean
 

@@ -10,23 +10,7 @@ from threading import Lock
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import (
-    URL,
-    Boolean,
-    Column,
-    Connection,
-    Double,
-    Engine,
-    Executable,
-    Integer,
-    MetaData,
-    Row,
-    String,
-    Table,
-    create_engine,
-    event,
-    text,
-)
+import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
@@ -39,30 +23,31 @@ _GIVEN_UP = {"tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_inte
 _NOT_ALLOWED = "42501"  # what Postgres says to who lacks a right
 _LOCK = 7_231_905  # of the rooms as a whole, among the advisory locks of a Postgres
 
-_TABLES = MetaData()
-ROOMS = Table(
+_TABLES = sa.MetaData()
+ROOMS = sa.Table(
     "lab_rooms", _TABLES,
-    Column("code", String, primary_key=True), Column("secret", String, nullable=False),
-    Column("seed", Integer, nullable=False), Column("stem", String, nullable=False),
-    Column("query", String, nullable=False), Column("opened", Double, nullable=False),
-    Column("version", Integer, nullable=False), Column("phones", Integer, nullable=False),
-    Column("drawn", Integer, nullable=False),
+    sa.Column("code", sa.String, primary_key=True), sa.Column("secret", sa.String, nullable=False),
+    sa.Column("seed", sa.Integer, nullable=False), sa.Column("stem", sa.String, nullable=False),
+    sa.Column("query", sa.String, nullable=False), sa.Column("opened", sa.Double, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False), sa.Column("phones", sa.Integer, nullable=False),
+    sa.Column("drawn", sa.Integer, nullable=False),
 )  # fmt: skip
-ASKED = Table(
+ASKED = sa.Table(
     "lab_asked", _TABLES,
-    Column("code", String, primary_key=True), Column("question", String, primary_key=True),
-    Column("revealed", Boolean, nullable=False), Column("locked", Boolean, nullable=False),
-    Column("answers", Integer, nullable=False),
+    sa.Column("code", sa.String, primary_key=True), sa.Column("question", sa.String, primary_key=True),
+    sa.Column("revealed", sa.Boolean, nullable=False), sa.Column("locked", sa.Boolean, nullable=False),
+    sa.Column("answers", sa.Integer, nullable=False),
 )  # fmt: skip
-PHONES = Table(
+PHONES = sa.Table(
     "lab_phones", _TABLES,
-    Column("code", String, primary_key=True), Column("phone", String, primary_key=True),
-    Column("number", Integer, nullable=False), Column("draw", Integer),
+    sa.Column("code", sa.String, primary_key=True), sa.Column("phone", sa.String, primary_key=True),
+    sa.Column("number", sa.Integer, nullable=False), sa.Column("draw", sa.Integer),
 )  # fmt: skip
-ANSWERS = Table(
+ANSWERS = sa.Table(
     "lab_answers", _TABLES,
-    Column("code", String, primary_key=True), Column("question", String, primary_key=True),
-    Column("number", Integer, primary_key=True, autoincrement=False), Column("text", String, nullable=False),
+    sa.Column("code", sa.String, primary_key=True), sa.Column("question", sa.String, primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("text", sa.String, nullable=False),
 )  # fmt: skip
 
 
@@ -94,10 +79,10 @@ def _told() -> Iterator[None]:
 class Database:
     """What both databases have in common."""
 
-    engine: Engine
-    reader: Engine  # each statement by itself
+    engine: sa.Engine
+    reader: sa.Engine  # each statement by itself
 
-    def rows(self, statement: Executable) -> Sequence[Row[Any]]:
+    def rows(self, statement: sa.Executable) -> Sequence[sa.Row[Any]]:
         """What one statement reads."""
         with _told():
             self.prepare()
@@ -105,7 +90,7 @@ class Database:
                 return connection.execute(statement).all()
 
     @contextmanager
-    def writing(self, *, whole: bool = False) -> Iterator[Connection]:
+    def writing(self, *, whole: bool = False) -> Iterator[sa.Connection]:
         """One transaction, which others wait for; whole: also those who open rooms, and the tables are made first."""
         with _told():
             self.prepare(making=whole)
@@ -121,7 +106,7 @@ class Database:
         """Held by a thread while it writes."""
         return nullcontext()
 
-    def lock(self, connection: Connection) -> None:
+    def lock(self, connection: sa.Connection) -> None:
         """Let nobody else open or forget rooms until the transaction ends."""
 
     def dispose(self) -> None:
@@ -138,9 +123,9 @@ class _Sqlite(Database):
 
     def __init__(self, file: Path) -> None:
         self.file, self._writing, self._making = file, Lock(), Lock()
-        self.reader = create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, **_CONNECTIONS)
+        self.reader = sa.create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, **_CONNECTIONS)
         self.engine = self.reader.execution_options()
-        event.listen(self.engine, "begin", _begin_immediate)
+        sa.event.listen(self.engine, "begin", _begin_immediate)
 
     def _connect(self):
         # Without transactions of the driver's own, and never making an empty file.
@@ -179,7 +164,7 @@ def _begin_immediate(connection):
 
 
 def _make_tables(file):
-    engine = create_engine(URL.create("sqlite", database=file))
+    engine = sa.create_engine(sa.URL.create("sqlite", database=file))
     with engine.begin() as connection:
         connection.exec_driver_sql("PRAGMA journal_mode=WAL")  # written into the file, for all that open it
         _TABLES.create_all(connection)
@@ -193,7 +178,7 @@ class _Postgres(Database):
         # Nothing is prepared: a pooler in front of the database may change the connection between two statements.
         # And a connection that was cut without a word is given up after ten seconds, not after hours.
         arguments = {"connect_timeout": 5, "prepare_threshold": None, **_GIVEN_UP}
-        self.engine = create_engine(url, pool_pre_ping=True, connect_args=arguments, **_CONNECTIONS)
+        self.engine = sa.create_engine(url, pool_pre_ping=True, connect_args=arguments, **_CONNECTIONS)
         self.reader = self.engine.execution_options(isolation_level="AUTOCOMMIT")
         self._made = False
 
@@ -206,5 +191,5 @@ class _Postgres(Database):
             _TABLES.create_all(connection)
         self._made = True
 
-    def lock(self, connection: Connection) -> None:
-        connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
+    def lock(self, connection: sa.Connection) -> None:
+        connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({_LOCK})"))

@@ -11,14 +11,7 @@ from pages._view.figures.panels import MOST_COLUMNS, Panel, named, side_by_side
 from pages._view.marks import Mark
 from pages._view.picture import Picture
 from pages._view.theme import Profile, number, percent, typed
-from sattn_core.lessons.attention_steps import (
-    AttentionStepsParams,
-    AttentionStepsResult,
-    CellExpansion,
-    OutputExpansion,
-    measure_attention_steps,
-    typed_params,
-)
+from sattn_core.lessons import attention_steps as core
 from sattn_core.typed import MAX_COLUMNS
 
 Cell = tuple[int, int, int]  # query, key and column, counted from 0
@@ -70,7 +63,7 @@ def formula(step: str) -> str:
 
 
 def main(
-    result: AttentionStepsResult, step: str, at: Cell, profile: Profile, *, scaled: bool, code: str = ""
+    result: core.AttentionStepsResult, step: str, at: Cell, profile: Profile, *, scaled: bool, code: str = ""
 ) -> Picture:
     """The matrices of one step in one figure, with the chosen cell framed; scaled says whether √d_k divides.
 
@@ -165,7 +158,7 @@ def _short_share(p):
     return "≈ 0" if p < 0.005 else "≈ 1" if p > 0.995 else f"{p:.2f}"
 
 
-def clicked(params: AttentionStepsParams, click: Mapping[str, Any]) -> dict[str, int]:
+def clicked(params: core.AttentionStepsParams, click: Mapping[str, Any]) -> dict[str, int]:
     """The controls that a click on a matrix sets, counted from 1."""
     sizes = {"query": len(params.Q), "key": len(params.K), "column": len(params.V[0])}
     controls = _CONTROLS.get(click["chart"], _SCORES)
@@ -401,12 +394,12 @@ _BESIDE = {
 }
 
 
-def remarks(result: AttentionStepsResult, values: Mapping[str, Any], at: Cell) -> list[str]:
+def remarks(result: core.AttentionStepsResult, values: Mapping[str, Any], at: Cell) -> list[str]:
     """What a visitor must know of these matrices, whatever the controls ask for."""
     return [*shown_instead(result, values, at), *_traps(result)]
 
 
-def shown_instead(result: AttentionStepsResult, values: Mapping[str, Any], at: Cell) -> list[str]:
+def shown_instead(result: core.AttentionStepsResult, values: Mapping[str, Any], at: Cell) -> list[str]:
     """Where these matrices are not what the controls ask for; nothing of their weights."""
     shape = len(result.params.Q), len(result.params.K), len(result.params.V[0])
     places = zip(("query", "key", "column"), shape, at, strict=True)
@@ -441,7 +434,7 @@ def _beyond(name, size, asked, shown):
     return f"There is no {name} {asked}: these matrices have {size} {plural}, and {name} {shown + 1} is shown."
 
 
-def calculation(terms: CellExpansion, *, scaled: bool) -> list[tuple[str, str]]:
+def calculation(terms: core.CellExpansion, *, scaled: bool) -> list[tuple[str, str]]:
     """One cell from q and k to its weight, with the scale or without it: (name, numbers) line by line."""
     i, j = terms.query + 1, terms.key + 1
     division = f"{operand(terms.raw_score)} ÷ {typed(terms.divisor)} {equals(terms.scaled_score, operand)}"
@@ -487,7 +480,7 @@ def _softmax_lines(allowed, terms):
     ]
 
 
-def output_calculation(terms: OutputExpansion, *, scaled: bool) -> list[tuple[str, str]]:
+def output_calculation(terms: core.OutputExpansion, *, scaled: bool) -> list[tuple[str, str]]:
     """One cell of the output, with the scale or without it: (name, numbers)."""
     weights, output = (
         (terms.scaled_weights, terms.scaled_output) if scaled else (terms.unscaled_weights, terms.unscaled_output)
@@ -529,9 +522,9 @@ def _table(result):
 def matrices_code(values: Mapping[str, Any]) -> str:
     """The Python that makes the matrices again from the values of the controls, and walks through the steps."""
     given = {name: values[name] for name in ("Q", "K", "V", "mask") if values[name].strip()}
-    params = code(typed_params, values["preset"], **given, d_k=values["d_k"], seed=values["seed"], name="params")
+    params = code(core.typed_params, values["preset"], **given, d_k=values["d_k"], seed=values["seed"], name="params")
     sides = ("scaled", "unscaled")
     steps = ("scaled_scores", "attention_weights", "output")
     return params + code(
-        measure_attention_steps, Name("params"), show=[f"result.{side}.{step}" for side in sides for step in steps]
+        core.measure_attention_steps, Name("params"), show=[f"result.{side}.{step}" for side in sides for step in steps]
     )

@@ -9,20 +9,7 @@ from pages._view.literal import drawn, plain
 from pages._view.marks import Mark
 from pages._view.picture import Picture
 from pages._view.theme import Profile, number, typed
-from sattn_core.lessons.backprop import (
-    MAX_SIZE,
-    SHOWN,
-    BackpropParams,
-    BackpropResult,
-    DifferenceError,
-    FirstOrderChange,
-    GradientSweep,
-    ProductsResult,
-    central_difference_error,
-    first_order_change,
-    gradient_sweep,
-    measure_products,
-)
+from sattn_core.lessons import backprop as core
 
 _FORMULAS = {
     "V": "dV = Pᵀ dO",
@@ -56,7 +43,7 @@ _TERMS = 24  # characters that have room in a cell
 # --- three products ------------------------------------------------------------------------------------
 
 
-def products(result: ProductsResult, profile: Profile) -> Picture:
+def products(result: core.ProductsResult, profile: Profile) -> Picture:
     """Matrix, vector, number: the Hadamard product, its row sums, and their sum."""
     figures = _products_figures(result, profile)
     return Picture(
@@ -148,14 +135,14 @@ def _products_table(result):
 
 
 def _products_code(params):
-    return code(measure_products, params, show=("result.hadamard", "result.row_wise_dot", "result.frobenius"))
+    return code(core.measure_products, params, show=("result.hadamard", "result.row_wise_dot", "result.frobenius"))
 
 
 # --- the gradients -------------------------------------------------------------------------------------
 
 
 def gradient(
-    sweep: GradientSweep, name: str, d_k: int, profile: Profile, result: BackpropResult | None = None
+    sweep: core.GradientSweep, name: str, d_k: int, profile: Profile, result: core.BackpropResult | None = None
 ) -> Picture:
     """One gradient as a matrix; result holds what two other methods find, at a d_k that they can manage."""
     i = sweep.dims.index(d_k)
@@ -167,7 +154,7 @@ def gradient(
         sentence,
         _gradient_table(sweep, name, i),
         _gradient_code(sweep, d_k),
-        note=f"Of more than {SHOWN} columns the first {SHOWN}.",
+        note=f"Of more than {core.SHOWN} columns the first {core.SHOWN}.",
         alt=f"{place}. {sentence}",
         sure=() if result is None else _gradient_sure(result, name, d_k),
         checks=None if result is None else _gradient_checks(result),
@@ -178,13 +165,13 @@ def _gradient_figure(sweep, name, i, profile):
     """The matrix in colours that stay while d_k moves, with room for all columns that are shown."""
     values, d_k = np.atleast_2d(sweep.gradients[i][name]), sweep.dims[i]
     limit = max(np.abs(each[name]).max() for each in sweep.gradients)
-    several = name in _WITH_D_K and d_k > SHOWN
-    words = f"column, the first {SHOWN} of {d_k:,}" if several else "column"
+    several = name in _WITH_D_K and d_k > core.SHOWN
+    words = f"column, the first {core.SHOWN} of {d_k:,}" if several else "column"
     place = f"{GRADIENTS.index(name) + 1} of {len(GRADIENTS)}"
     text = drawn(f"{place}: {_FORMULAS[name]}")
     fig = matrix(values, profile, text, limit=limit, columns=words, letters=LETTERS)
     if name in _WITH_D_K:
-        fig.layout["xaxis"]["range"] = [-0.53, SHOWN - 0.47]
+        fig.layout["xaxis"]["range"] = [-0.53, core.SHOWN - 0.47]
     fig.layout["height"] = max(fig.layout["height"], profile.height)
     return fig
 
@@ -279,13 +266,13 @@ def _layer_lines(result):
 
 def _gradient_code(sweep, d_k):
     shown = "name, gradient, result.norms[name][0], sep='\\n' for name, gradient in result.gradients[0].items()"
-    return code(gradient_sweep, sweep.params, (d_k,), show=shown)
+    return code(core.gradient_sweep, sweep.params, (d_k,), show=shown)
 
 
 # --- at the raw scores ---------------------------------------------------------------------------------
 
 
-def raw_scores(sweep: GradientSweep, d_k: int, profile: Profile) -> Picture:
+def raw_scores(sweep: core.GradientSweep, d_k: int, profile: Profile) -> Picture:
     """Length of the gradient at the raw scores against d_k, with the scale and without it."""
     i = sweep.dims.index(d_k)
     return Picture(
@@ -352,7 +339,7 @@ def amount(value: float) -> str:
 
 
 def _raw_score_code(sweep):
-    return code(gradient_sweep, sweep.params, sweep.dims, show="result.without_scale, result.raw_score_norms")
+    return code(core.gradient_sweep, sweep.params, sweep.dims, show="result.without_scale, result.raw_score_norms")
 
 
 def _error(value):
@@ -362,7 +349,7 @@ def _error(value):
 # --- first-order change --------------------------------------------------------------------------------
 
 
-def first_order(change: FirstOrderChange, params: BackpropParams, profile: Profile) -> Picture:
+def first_order(change: core.FirstOrderChange, params: core.BackpropParams, profile: Profile) -> Picture:
     """Change of the loss, its first-order part and what remains, on log–log axes."""
     hidden = np.isnan(change.slope)
     return Picture(
@@ -405,7 +392,7 @@ def _first_order_sentence(change):
 
 
 def _layer_of(params):
-    return f"The layer has dₖ = {params.d_k}. Every entry is moved, so dₖ stops at {MAX_SIZE}."
+    return f"The layer has dₖ = {params.d_k}. Every entry is moved, so dₖ stops at {core.MAX_SIZE}."
 
 
 def _first_order_sure(change):
@@ -423,7 +410,7 @@ def _first_order_sure(change):
     )
 
 
-def difference(error: DifferenceError, params: BackpropParams, profile: Profile) -> Picture:
+def difference(error: core.DifferenceError, params: core.BackpropParams, profile: Profile) -> Picture:
     """Error of the central difference against its step, with its two branches."""
     curved = np.isfinite(error.truncation_slope)
     return Picture(
@@ -490,7 +477,9 @@ def _difference_sure(error):
 
 def _curve_code(params, weight):
     """The Python of both curves, the same under each figure."""
-    return "".join(code(each, params, weight, show="result") for each in (first_order_change, central_difference_error))
+    return "".join(
+        code(each, params, weight, show="result") for each in (core.first_order_change, core.central_difference_error)
+    )
 
 
 def _marked(x, y, profile, name):

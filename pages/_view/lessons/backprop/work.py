@@ -6,37 +6,30 @@ from pages._view import compute
 from pages._view.lessons.backprop import figures
 from pages._view.main_picture import Main, Values, stops
 from sattn_core import typed
-from sattn_core.lessons.backprop import (
-    MAX_SIZE,
-    BackpropParams,
-    GradientSweep,
-    ProductsParams,
-    gradient_sweep,
-    measure_backprop,
-)
+from sattn_core.lessons import backprop as core
 
 
-def products_params(A: str, B: str) -> tuple[ProductsParams | None, list[str]]:
+def products_params(A: str, B: str) -> tuple[core.ProductsParams | None, list[str]]:
     """The typed matrices, or None and the sentence that says what is wrong."""
     try:
-        return ProductsParams(**{name: typed.parse_matrix(name, text) for name, text in (("A", A), ("B", B))}), []
+        return core.ProductsParams(**{name: typed.parse_matrix(name, text) for name, text in (("A", A), ("B", B))}), []
     except (ValueError, TypeError) as problem:
         return None, [str(problem)]
 
 
 def layer_size(d_k: int) -> int:
     """The d_k of the layer that is checked entry by entry: the slider's, up to the largest it takes."""
-    return min(d_k, MAX_SIZE)
+    return min(d_k, core.MAX_SIZE)
 
 
-def checked_params(values: Values) -> BackpropParams:
+def checked_params(values: Values) -> core.BackpropParams:
     """The layer that is checked."""
-    return BackpropParams(d_k=layer_size(values["d_k"]), **_options(values))
+    return core.BackpropParams(d_k=layer_size(values["d_k"]), **_options(values))
 
 
-def sweep(values: Values) -> GradientSweep:
+def sweep(values: Values) -> core.GradientSweep:
     """The gradients at every stop of the slider."""
-    return compute.result(gradient_sweep, BackpropParams(**_options(values)), stops(values))
+    return compute.result(core.gradient_sweep, core.BackpropParams(**_options(values)), stops(values))
 
 
 def _options(values: Values) -> dict[str, Any]:
@@ -48,7 +41,7 @@ def _gradient(values, profile, result=None):
 
 
 def _gradient_at_rest(values, profile):
-    return _gradient(values, profile, compute.result(measure_backprop, checked_params(values)))
+    return _gradient(values, profile, compute.result(core.measure_backprop, checked_params(values)))
 
 
 MAIN = Main(_gradient, at_rest=_gradient_at_rest)

@@ -5,35 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from pages._view.figures.base import (
-    LETTERS,
-    axis,
-    dashed,
-    dotted,
-    figure,
-    label,
-    line,
-    on_a_wall,
-    points,
-    thin,
-    title,
-    under,
-    upright,
-    wrapped,
-)
+from pages._view.figures import base
 from pages._view.figures.code import code
 from pages._view.marks import Mark
 from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number, typed
-from sattn_core.lessons.derivation import (
-    DerivationResult,
-    ScoreGrowth,
-    ScoreLine,
-    exact_scores,
-    measure_derivation,
-    measure_growth,
-    variance_after_dividing,
-)
+from sattn_core.lessons import derivation as core
 
 _MEANS, _VARIANCES = 3, 6  # places of the lines E[s] = 0 and Var(s) = d_k; their errors are those of all like them
 _NO_BAR = "without a usable error bar"
@@ -105,7 +82,7 @@ _REASONS = {
 # --- the three lines, and the figure that follows d_k ------------------------------------------------------
 
 
-def three_lines(growth: ScoreGrowth, d_k: int) -> str:
+def three_lines(growth: core.ScoreGrowth, d_k: int) -> str:
     """The derivation in three lines as a Markdown table: each measured, with its verdict and what it uses."""
     rows = ["| line | measured | check | uses |", "|:--|--:|:--|:--|"]
     for each in growth.at(d_k):
@@ -125,7 +102,7 @@ def _used(line_of_three, params):
     return words if line_of_three.name == "mean_zero" else f"also {words}"
 
 
-def growing_variance(growth: ScoreGrowth, d_k: int, profile: Profile) -> Picture:
+def growing_variance(growth: core.ScoreGrowth, d_k: int, profile: Profile) -> Picture:
     """The variance of raw and scaled scores up to this d_k, beside what the derivation predicts."""
     return Picture(
         "three_lines",
@@ -145,38 +122,39 @@ def growing_variance(growth: ScoreGrowth, d_k: int, profile: Profile) -> Picture
 def _variance_figure(growth, d_k, profile):
     largest = growth.params.d_k
     traces = [
-        line((1, largest), (1, largest), dashed(profile), "predicted, raw"),
-        line((1, largest), (1, 1), dashed(profile), "predicted, scaled"),
+        base.line((1, largest), (1, largest), base.dashed(profile), "predicted, raw"),
+        base.line((1, largest), (1, 1), base.dashed(profile), "predicted, scaled"),
         *_exact_lines(growth, profile),
         *_measured_points(growth, d_k, profile),
     ]
     vertical = {"type": "log", "range": _variance_range(growth), "dtick": 1, "exponentformat": "power"}
     headline, why = _divisor(growth, d_k)
-    key = _key(why, ("dashed: predicted", *(["dotted: exact"] if len(traces) > 6 else [])), profile)
-    return figure(
+    key = (_key(why, ("dashed: predicted", *(["dotted: exact"] if len(traces) > 6 else [])), profile),)
+    dims = [-0.1, 3.7 if base.on_a_wall(profile) else 3.35]
+    return base.figure(
         profile,
         traces,
         left=4.2,
         height=0.9,
-        title=title(headline, profile, size=_LARGE * profile.title_size, letters=_LARGE * LETTERS, key=(key,)),
-        shapes=[upright(d_k, thin(profile)) | {"layer": "below"}],
+        title=base.title(headline, profile, size=_LARGE * profile.title_size, letters=_LARGE * base.LETTERS, key=key),
+        shapes=[base.upright(d_k, base.thin(profile)) | {"layer": "below"}],
         annotations=_line_ends(largest, profile),
-        xaxis=axis(profile, "dₖ", type="log", tickvals=_D_TICKS, range=[-0.1, 3.7 if on_a_wall(profile) else 3.35]),
-        yaxis=axis(profile, "variance", grid=True, **vertical),
+        xaxis=base.axis(profile, "dₖ", type="log", tickvals=_D_TICKS, range=dims),
+        yaxis=base.axis(profile, "variance", grid=True, **vertical),
     )
 
 
 def _key(why, lines, profile):
     """Why it is this divisor, and what the marks and lines are, as far as it does not stand at their ends."""
-    if on_a_wall(profile):
-        return wrapped((why, *lines), _ON_A_WALL)
+    if base.on_a_wall(profile):
+        return base.wrapped((why, *lines), _ON_A_WALL)
     marks = "● raw", "■ divided by √dₖ", *lines
-    return f"{why}<br>{wrapped(marks, LETTERS * profile.title_size / profile.tick_size)}"
+    return f"{why}<br>{base.wrapped(marks, base.LETTERS * profile.title_size / profile.tick_size)}"
 
 
 def _divisor(growth, d_k):
     """What to divide by at this d_k for the settings, and why: the largest words of the first view."""
-    exact, root = exact_scores(replace(growth.params, d_k=d_k)), np.sqrt(d_k)
+    exact, root = core.exact_scores(replace(growth.params, d_k=d_k)), np.sqrt(d_k)
     rule, divisor = exact.right_rule, _short(exact.right_divisor)
     if np.isclose(exact.right_divisor, root):
         return f"Divide by √dₖ = {divisor}", _WHY[rule]
@@ -199,8 +177,8 @@ def _exact_lines(growth, profile):
         return []
     exact = exact[dims - 1]
     return [
-        line(dims, exact, dotted(profile), "exact, raw"),
-        line(dims, exact / dims, dotted(profile), "exact, scaled"),
+        base.line(dims, exact, base.dotted(profile), "exact, raw"),
+        base.line(dims, exact / dims, base.dotted(profile), "exact, scaled"),
     ]
 
 
@@ -214,7 +192,7 @@ def _measured_points(growth, d_k, profile):
         ):
             measured, error = growth.variance[dims - 1] / divisor, 2 * growth.variance_error[dims - 1] / divisor
             error = error if growth.at(d_k)[1].reliable else np.zeros_like(error)
-            mark = points(profile, colour, symbol, dims, measured, error, error, name)
+            mark = base.points(profile, colour, symbol, dims, measured, error, error, name)
             traces.append(mark | {"marker": mark["marker"] | {"size": size * profile.marker_size}})
     return traces
 
@@ -234,8 +212,8 @@ def _variance_range(growth):
 def _line_ends(largest, profile):
     """The names of the two predictions at the ends of their lines, and of the marks where no key names them."""
     end = {"x": np.log10(largest), "xanchor": "left", "xshift": 6}
-    raw, scaled = ("raw: dₖ", "÷ √dₖ: 1") if on_a_wall(profile) else ("dₖ", "1")
-    return [label(raw, profile, y=np.log10(largest), **end), label(scaled, profile, y=0, **end)]
+    raw, scaled = ("raw: dₖ", "÷ √dₖ: 1") if base.on_a_wall(profile) else ("dₖ", "1")
+    return [base.label(raw, profile, y=np.log10(largest), **end), base.label(scaled, profile, y=0, **end)]
 
 
 def _point(growth, d_k):
@@ -263,7 +241,7 @@ def _point(growth, d_k):
 def _failing(growth, d_k):
     """What a line that is seen to fail comes to."""
     mean, variance, scaled = growth.at(d_k)
-    exact = exact_scores(replace(growth.params, d_k=d_k))
+    exact = core.exact_scores(replace(growth.params, d_k=d_k))
     if mean.seen_to_fail and not mean.holds and exact.right_rule == "within_row":
         spread = _short(exact.right_divisor)
         return (
@@ -302,7 +280,7 @@ def _sure(growth, d_k):
     )
 
 
-def _measured_line(each: ScoreLine) -> str:
+def _measured_line(each: core.ScoreLine) -> str:
     name = _SHORT[each.name][1].capitalize()
     exact = "" if each.holds else f" For these settings the exact value is {number(each.exact)}."
     if np.isinf(each.exact):
@@ -330,7 +308,7 @@ def _variance_table(growth, d_k):
 def _variance_code(params, d_k):
     lines = f"line.name, line.predicted, line.exact, line.measured, line.standard_error for line in result.at({d_k})"
     points = f"d_k, result.variance[d_k - 1], result.variance_error[d_k - 1] for d_k in {_dims(d_k).tolist()}"
-    return code(measure_growth, params, show=(lines, points))
+    return code(core.measure_growth, params, show=(lines, points))
 
 
 def why_root(d_k: int) -> tuple[str, str]:
@@ -340,16 +318,16 @@ def why_root(d_k: int) -> tuple[str, str]:
     if d_k == 1:
         return latex, f"{rule} At dₖ = 1 there is nothing to divide: √1 is 1."
     return latex, (
-        f"{rule} To bring a variance of {d_k:,} down to {number(variance_after_dividing(d_k, 0.5), 1)}, that square "
-        f"must be {d_k:,}, so the number is √{d_k:,} = {number(np.sqrt(d_k))}. Dividing by {d_k:,} itself would leave "
-        f"a variance of 1/{d_k:,} = {number(variance_after_dividing(d_k, 1))}."
+        f"{rule} To bring a variance of {d_k:,} down to {number(core.variance_after_dividing(d_k, 0.5), 1)}, that "
+        f"square must be {d_k:,}, so the number is √{d_k:,} = {number(np.sqrt(d_k))}. Dividing by {d_k:,} itself would "
+        f"leave a variance of 1/{d_k:,} = {number(core.variance_after_dividing(d_k, 1))}."
     )
 
 
 # --- the nine lines ----------------------------------------------------------------------------------------
 
 
-def lines(result: DerivationResult) -> Picture:
+def lines(result: core.DerivationResult) -> Picture:
     """The numbered lines as a Markdown table: formula, assumption, both sides, z and verdict."""
     return Picture(
         "derivation",
@@ -522,7 +500,7 @@ def _right(result, rule):
     return _spread(result, "right")
 
 
-def _moments(result: DerivationResult) -> Sequence[str]:
+def _moments(result: core.DerivationResult) -> Sequence[str]:
     """The moments of the raw scores, a sentence each: predicted, measured and the sampling error."""
     exact, reliable = result.exact, result.lines[_VARIANCES].reliable
     rows = [
@@ -573,7 +551,7 @@ def _usable(known, value):
 # --- the right divisor -------------------------------------------------------------------------------------
 
 
-def growth(result: DerivationResult, profile: Profile) -> Picture:
+def growth(result: core.DerivationResult, profile: Profile) -> Picture:
     """How the raw scores grow as components are added, beside √d_k and the right divisor."""
     return Picture(
         "score_growth",
@@ -608,29 +586,31 @@ def _growth_figure(result, profile):
     traces = [
         _grown(dims, result.growth_std, "circle", profile.raw, "standard deviation", profile),
         _grown(dims, result.growth_typical, "diamond-open", profile.raw, "median size", profile),
-        line(dims, np.sqrt(dims), dashed(profile), "√dₖ"),
-        line(dims, result.growth_right_divisor, dotted(profile), "right divisor"),
+        base.line(dims, np.sqrt(dims), base.dashed(profile), "√dₖ"),
+        base.line(dims, result.growth_right_divisor, base.dotted(profile), "right divisor"),
     ]
     lowest = min(-2.1, np.log10(np.min([result.growth_std, result.growth_typical])) - 0.2)  # every point is inside
     rule = _RULES[result.exact.right_rule]
     key = ("● standard deviation, ◇ median size", "dashed: √dₖ, dotted: right divisor", rule)
     across = {"type": "log", "tickvals": _D_TICKS, "range": [-0.1, 3.15]}
-    return figure(
+    return base.figure(
         profile,
         traces,
         left=4.2,
         bottom=6.9,
         height=1.1,
-        title=title("How raw scores grow", profile),
-        annotations=[under(key, profile)],
-        xaxis=axis(profile, "components added so far", near=True, **across),
-        yaxis=axis(profile, "size of s", grid=True, type="log", range=[lowest, 5.2], dtick=1, exponentformat="power"),
+        title=base.title("How raw scores grow", profile),
+        annotations=[base.under(key, profile)],
+        xaxis=base.axis(profile, "components added so far", near=True, **across),
+        yaxis=base.axis(
+            profile, "size of s", grid=True, type="log", range=[lowest, 5.2], dtick=1, exponentformat="power"
+        ),
     )
 
 
 def _grown(dims, sizes, symbol, colour, name, profile):
     marker = {"symbol": symbol, "size": profile.marker_size * 1.3, "color": colour, "line": {"width": 2}}
-    return line(dims, sizes, {}, name) | {"mode": "markers", "marker": marker}
+    return base.line(dims, sizes, {}, name) | {"mode": "markers", "marker": marker}
 
 
 def _growth_sentence(result):
@@ -660,9 +640,9 @@ def _growth_ends(result):
 
 def _growth_code(params):
     columns = ", ".join(f"result.growth_{name}" for name in ("dims", "std", "typical", "right_divisor"))
-    return code(measure_derivation, params, show=f"*point for point in zip({columns})")
+    return code(core.measure_derivation, params, show=f"*point for point in zip({columns})")
 
 
 def _code(params):
     lines = "line.number, line.name, line.left, line.right, line.z, line.holds for line in result.lines"
-    return code(measure_derivation, params, show=(lines, "result.exact"))
+    return code(core.measure_derivation, params, show=(lines, "result.exact"))

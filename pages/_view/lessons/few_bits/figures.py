@@ -4,40 +4,14 @@ import math
 
 import numpy as np
 
-from pages._view.figures.base import (
-    axis,
-    dashed,
-    dotted,
-    figure,
-    label,
-    line,
-    on_a_wall,
-    points,
-    room_under,
-    solid,
-    thin,
-    title,
-    under,
-    upright,
-)
+from pages._view.figures import base
 from pages._view.figures.code import code
 from pages._view.figures.ends import apart
 from pages._view.figures.tables import columns_of
 from pages._view.marks import Mark
 from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number, percent, typed
-from sattn_core.lessons.few_bits import (
-    FORMATS,
-    N_KEYS,
-    N_ROWS,
-    FewBitsCurves,
-    FewBitsParams,
-    FewBitsResult,
-    LargeSum,
-    few_bits_curves,
-    large_sum,
-    measure_few_bits,
-)
+from sattn_core.lessons import few_bits as core
 
 RAW, SCALED = range(2)  # places of what is not divided and of what is
 SHOWN_ROWS = 9
@@ -61,15 +35,16 @@ _TOP, _TOP_ON_A_WALL = 2.2, 1.7  # the margin above it, where a screen has the c
 # --- scores ----------------------------------------------------------------------------------------------
 
 
-def errors(result: FewBitsResult, profile: Profile, predicted: tuple[float, float] | None = None) -> Picture:
+def errors(result: core.FewBitsResult, profile: Profile, predicted: tuple[float, float] | None = None) -> Picture:
     """How far rounding puts each score off against its size, raw and scaled; predicted is for "How sure?"."""
     return Picture(
         "rounded_scores",
         _errors_figure(result, profile),
         _errors_sentence(result),
         _errors_table(result),
-        code(measure_few_bits, result.params, show="result.raw.change, result.scaled.change"),
-        note=f"The scores of the first {SHOWN_ROWS} of {N_ROWS} rows, beside those of float64 from the same q and k.",
+        code(core.measure_few_bits, result.params, show="result.raw.change, result.scaled.change"),
+        note=f"The scores of the first {SHOWN_ROWS} of {core.N_ROWS} rows, beside those of float64 "
+        "from the same q and k.",
         alt=_errors_alt(result),
         sure=() if predicted is None else _errors_sure(result, predicted),
         marks=(Mark("without the scale", ("raw",)), Mark("with it", ("scaled",))),
@@ -83,18 +58,18 @@ def _errors_figure(result, profile):
     left, right = _SIZES[0] + moved, _SIZES[1] + moved
     clouds = [_cloud(result, side, profile) for side in (SCALED, RAW)]
     lost = [_lost(result, side, profile) for side in (SCALED, RAW)]
-    fig = figure(
+    fig = base.figure(
         profile,
         [_steps(params, (left, right), profile), *lost, *clouds],
         left=4.4,
-        xaxis=axis(profile, "size of a score", near=True, range=[left, right], **_powers(left, right)),
+        xaxis=base.axis(profile, "size of a score", near=True, range=[left, right], **_powers(left, right)),
         **_error_axes(moved, profile),
         shapes=_limits(params, right, profile),
-        annotations=[*(_name(result, side, profile) for side in (RAW, SCALED)), under(key, profile)],
+        annotations=[*(_name(result, side, profile) for side in (RAW, SCALED)), base.under(key, profile)],
     )
-    size, side = profile.axis_size, _RIGHT_ON_A_WALL if on_a_wall(profile) else _RIGHT
-    top = _TOP_ON_A_WALL if on_a_wall(profile) else _TOP
-    fig.layout["margin"] |= {"t": round(top * size), "r": round(side * size), "b": room_under(key, profile) * size}
+    size, side = profile.axis_size, _RIGHT_ON_A_WALL if base.on_a_wall(profile) else _RIGHT
+    top = _TOP_ON_A_WALL if base.on_a_wall(profile) else _TOP
+    fig.layout["margin"] |= {"t": round(top * size), "r": round(side * size), "b": base.room_under(key, profile) * size}
     return fig
 
 
@@ -117,8 +92,8 @@ def _error_axes(moved, profile):
     right = [change(10.0**power) if ends[0] < power < _TOO_FAR else "" for power in powers]
     common = {"range": ends, "tickvals": powers}
     return {
-        "yaxis": axis(profile, "score off by", grid=True, ticktext=left, **common),
-        "yaxis2": axis(profile, "weight changes by", ticktext=right, overlaying="y", side="right", **common),
+        "yaxis": base.axis(profile, "score off by", grid=True, ticktext=left, **common),
+        "yaxis2": base.axis(profile, "weight changes by", ticktext=right, overlaying="y", side="right", **common),
     }
 
 
@@ -164,7 +139,7 @@ def _cloud(result, side, profile):
 def _dots(x, y, side, name, profile, symbol=None):
     colour = (profile.raw, profile.scaled)[side]
     marker = {"size": 0.75 * profile.marker_size, "symbol": symbol or _SYMBOLS[side], "color": colour, "opacity": 0.75}
-    return line(x, y, {}, name) | {"mode": "markers", "marker": marker, "hoverinfo": "skip"}
+    return base.line(x, y, {}, name) | {"mode": "markers", "marker": marker, "hoverinfo": "skip"}
 
 
 def _lost(result, side, profile):
@@ -179,14 +154,16 @@ def _steps(params, ends, profile):
     """Half the spacing between numbers of the format, from one power of two to the next."""
     powers = 2.0 ** np.arange(math.floor(ends[0] / math.log10(2)), math.ceil(ends[1] / math.log10(2)) + 1)
     x = np.clip(np.log10(powers), *ends)
-    style = dashed(profile) | {"shape": "hv"}
-    return line(x, np.log10(params.to.spacing(powers) / 2), style, "half the spacing, exact") | {"hoverinfo": "skip"}
+    style = base.dashed(profile) | {"shape": "hv"}
+    return base.line(x, np.log10(params.to.spacing(powers) / 2), style, "half the spacing, exact") | {
+        "hoverinfo": "skip"
+    }
 
 
 def _limits(params, right, profile):
     """The largest number of the format, where the axis reaches it."""
     largest = math.log10(params.to.largest)
-    return [upright(largest, dotted(profile))] if largest < right else []
+    return [base.upright(largest, base.dotted(profile))] if largest < right else []
 
 
 def _name(result, side, profile):
@@ -194,13 +171,13 @@ def _name(result, side, profile):
     sizes, _ = _drawn(result, side)
     x, _ = _on_axes(np.exp(np.log(np.maximum(sizes, 1e-9)).mean()), 1.0, result.params)
     place = {"x": float(x), "yref": "paper", "y": 1, "yanchor": "bottom", "size": profile.axis_size}
-    return label(("raw", "÷ √dₖ")[side], profile, xanchor=("left", "right")[side], xshift=(6, -6)[side], **place)
+    return base.label(("raw", "÷ √dₖ")[side], profile, xanchor=("left", "right")[side], xshift=(6, -6)[side], **place)
 
 
 def _errors_sentence(result):
     """How much a weight changes, raw and scaled; or what is lost."""
     start, raw, scaled = f"At dₖ = {result.params.d_k:,}", *(_lost_rows(result, side) for side in _SIDES)
-    if raw == N_ROWS and scaled == N_ROWS:
+    if raw == core.N_ROWS and scaled == core.N_ROWS:
         return f"{start} a score overflows in every row, divided or not: no weight is left."
     if raw:
         return (
@@ -229,7 +206,7 @@ def _lost_rows(result, side):
 
 
 def _rows(count):
-    return "every row" if count == N_ROWS else f"{count} of {N_ROWS} rows"
+    return "every row" if count == core.N_ROWS else f"{count} of {core.N_ROWS} rows"
 
 
 def _in_words(off):
@@ -258,13 +235,13 @@ def _errors_sure(result, predicted):
     lost = [_lost_rows(result, side) for side in _SIDES]
     gone = [f"{lost[0]} raw and {lost[1]} scaled rows have a score that overflows; the means are over the others."]
     return (
-        f"Each of {N_ROWS} rows has a query and {N_KEYS} keys of its own, numbers of {name}. A larger dₖ appends "
-        "components to them. float64 takes the same numbers.",
+        f"Each of {core.N_ROWS} rows has a query and {core.N_KEYS} keys of its own, numbers of {name}. A larger dₖ "
+        "appends components to them. float64 takes the same numbers.",
         *(gone if any(lost) else ()),
         *(
             _side_sure(result, side, math.nan if lost[side] else predicted[side])
             for side in (RAW, SCALED)
-            if lost[side] < N_ROWS
+            if lost[side] < core.N_ROWS
         ),
         f"Between 64 and 128 the numbers of {name} lie {typed(gap)} apart. Rounding puts a score there off by at most "
         f"{typed(gap / 2)}, and multiplies its weight by at most {_factor(gap / 2)}.",
@@ -303,21 +280,21 @@ def _errors_table(result):
         one = getattr(result, name)
         columns[f"{name}, float64"] = one.exact[:SHOWN_ROWS].ravel().tolist()
         columns[f"{name}, rounded"] = one.found[:SHOWN_ROWS].ravel().tolist()
-    row, key = np.divmod(np.arange(SHOWN_ROWS * N_KEYS), N_KEYS)
+    row, key = np.divmod(np.arange(SHOWN_ROWS * core.N_KEYS), core.N_KEYS)
     return {"row": (row + 1).tolist(), "key": (key + 1).tolist(), **columns}
 
 
 # --- curves ----------------------------------------------------------------------------------------------
 
 
-def curves(found: FewBitsCurves, params: FewBitsParams, profile: Profile) -> Picture:
+def curves(found: core.FewBitsCurves, params: core.FewBitsParams, profile: Profile) -> Picture:
     """How much a weight changes at every dₖ, in each format, raw and scaled; params are those of the first picture."""
     return Picture(
         "few_bits_curves",
         _curves_figure(found, params, profile),
         _curves_sentence(found, params),
         _curves_table(found),
-        code(few_bits_curves, found.dims, found.params, show="result.change"),
+        code(core.few_bits_curves, found.dims, found.params, show="result.change"),
         claim=_curves_claim(found, params),
         sure=_curves_sure(found),
     )
@@ -328,19 +305,19 @@ def _curves_figure(found, params, profile):
     ends = [each + moved for each in _CHANGES]
     powers = [power for power in range(math.ceil(ends[0]), _TOO_FAR) if power % 2 == 0 and power <= ends[1]]
     ticks = {"range": ends, "tickvals": powers, "ticktext": [change(10.0**each) for each in powers]}
-    wide = {name: 1.8 if name == params.format else 0.8 for name in FORMATS}
-    traces = [trace for i, name in enumerate(FORMATS) for side in (SCALED, RAW)
+    wide = {name: 1.8 if name == params.format else 0.8 for name in core.FORMATS}
+    traces = [trace for i, name in enumerate(core.FORMATS) for side in (SCALED, RAW)
               for trace in _curve(found, i, side, wide[name], ends[1], profile)]  # fmt: skip
     dims = {"tickvals": np.log10(_D_TICKS), "ticktext": [f"{each:,}" for each in _D_TICKS], "range": [-1.3, 3.6]}
-    fig = figure(
+    fig = base.figure(
         profile,
         traces,
         height=1.1,
         left=4.6,
-        title=title("A weight changes by", profile, key=_curves_key(found)),
-        xaxis=axis(profile, "dₖ", **dims),
-        yaxis=axis(profile, grid=True, **ticks),
-        shapes=[upright(math.log10(params.d_k), thin(profile))],
+        title=base.title("A weight changes by", profile, key=_curves_key(found)),
+        xaxis=base.axis(profile, "dₖ", **dims),
+        yaxis=base.axis(profile, grid=True, **ticks),
+        shapes=[base.upright(math.log10(params.d_k), base.thin(profile))],
     )
     fig.layout["annotations"] = [*_format_names(found, fig, ends, profile), *_side_names(found, profile)]
     return fig
@@ -348,7 +325,7 @@ def _curves_figure(found, params, profile):
 
 def _curves_key(found):
     """What a cross says, where there is one, and of which formats those at the top are."""
-    gone = [CALLED[name] for name, lost in zip(FORMATS, found.lost, strict=True) if (lost == 1).any()]
+    gone = [CALLED[name] for name, lost in zip(core.FORMATS, found.lost, strict=True) if (lost == 1).any()]
     top = (f"at the top: no row of {listed(gone)} is left",) if gone else ()
     return ("×: rows overflow", *top) if found.lost.any() else None
 
@@ -359,13 +336,13 @@ def _curve(found, i, side, width, top, profile):
     with np.errstate(divide="ignore", invalid="ignore"):
         y = np.where(mean > 0, np.log10(mean), np.nan)
         above, below = np.log10(1 + error / mean), -np.log10(np.maximum(1 - error / mean, 0.1))
-    colour, name = (profile.raw, profile.scaled)[side], f"{_SIDES[side]}, {CALLED[FORMATS[i]]}"
+    colour, name = (profile.raw, profile.scaled)[side], f"{_SIDES[side]}, {CALLED[core.FORMATS[i]]}"
     x, whole = np.log10(found.dims), np.where(lost, np.nan, y)
-    yield line(x, y, solid(profile, colour, width), f"{name}, line")
-    yield points(profile, colour, _SYMBOLS[side], x, whole, above, below, name)
+    yield base.line(x, y, base.solid(profile, colour, width), f"{name}, line")
+    yield base.points(profile, colour, _SYMBOLS[side], x, whole, above, below, name)
     crosses = np.where(np.isnan(y), top - _UNDER_THE_TOP[side], y)[lost]
     marker = {"symbol": "x", "color": colour, "size": 1.5 * profile.marker_size}
-    yield line(x[lost], crosses, {}, f"overflow, {name}") | {"mode": "markers", "marker": marker}
+    yield base.line(x[lost], crosses, {}, f"overflow, {name}") | {"mode": "markers", "marker": marker}
 
 
 def _format_names(found, fig, ends, profile):
@@ -375,7 +352,9 @@ def _format_names(found, fig, ends, profile):
     gap = 1.3 * profile.tick_size * (ends[1] - ends[0]) / (fig.layout["height"] - margin["t"] - margin["b"])
     heights = apart([*starts.values()], gap, ends[1]) if starts else ()
     place = {"xanchor": "right", "x": 0.0, "xshift": -profile.marker_size, "bgcolor": None}
-    return [label(CALLED[FORMATS[i]], profile, y=float(y), **place) for i, y in zip(starts, heights, strict=True)]
+    return [
+        base.label(CALLED[core.FORMATS[i]], profile, y=float(y), **place) for i, y in zip(starts, heights, strict=True)
+    ]
 
 
 def _side_names(found, profile):
@@ -384,7 +363,7 @@ def _side_names(found, profile):
         last = found.change[i, side, -1]
         if last > 0:
             place = {"xanchor": "left", "x": math.log10(found.dims[-1]), "xshift": profile.marker_size}
-            yield label(("raw", "÷ √dₖ")[side], profile, y=math.log10(last), **place)
+            yield base.label(("raw", "÷ √dₖ")[side], profile, y=math.log10(last), **place)
 
 
 def _growth(found, i, side):
@@ -395,7 +374,7 @@ def _growth(found, i, side):
 
 def _curves_claim(found, params):
     """What becomes of the chosen format."""
-    raw, scaled = (found.lost[FORMATS.index(params.format), side, -1] for side in (RAW, SCALED))
+    raw, scaled = (found.lost[core.FORMATS.index(params.format), side, -1] for side in (RAW, SCALED))
     if scaled:
         late = params.order == "after"
         return (
@@ -403,14 +382,14 @@ def _curves_claim(found, params):
         )
     if raw:
         return "Where raw scores overflow, dividing q first saves the weights"
-    if _growth(found, FORMATS.index(params.format), SCALED) < 3:
+    if _growth(found, core.FORMATS.index(params.format), SCALED) < 3:
         return "Without the scale, weights change ever more; with it, they do not"
     return "Added up in few bits, even scaled scores get worse"
 
 
 def _curves_sentence(found, params):
     """How the change grows over the dims in the chosen format, or how many of its rows overflow."""
-    i = FORMATS.index(params.format)
+    i = core.FORMATS.index(params.format)
     if found.lost[i, :, -1].any():
         raw, scaled = (percent(share, 0) for share in found.lost[i, :, -1])
         return (
@@ -434,13 +413,13 @@ def _curves_sure(found):
     lost = [
         f"In {CALLED[name]}, {percent(share, 0)} of the rows overflow at dₖ = {found.dims[-1]:,} "
         f"{('without', 'with')[side]} the scale; points are means over those that do not."
-        for i, name in enumerate(FORMATS)
+        for i, name in enumerate(core.FORMATS)
         for side, share in enumerate(found.lost[i, :, -1])
         if share
     ]
     return (
-        f"Each point is a mean over {N_ROWS} rows of {N_KEYS} keys; its bar is ± 1 standard error. The rows are those "
-        "of the first picture, at every dₖ with more components.",
+        f"Each point is a mean over {core.N_ROWS} rows of {core.N_KEYS} keys; its bar is ± 1 standard error. The rows "
+        "are those of the first picture, at every dₖ with more components.",
         "float16 has three bits more than bfloat16, and that four more than float8: their lines lie a factor of about "
         "eight and sixteen apart. The scale divides by √dₖ, which at dₖ = 64 is worth three bits.",
         *lost,
@@ -448,7 +427,7 @@ def _curves_sure(found):
 
 
 def _curves_table(found):
-    names = [f"{side}, {CALLED[name]}" for name in FORMATS for side in _SIDES]
+    names = [f"{side}, {CALLED[name]}" for name in core.FORMATS for side in _SIDES]
     fields = {"change": found.change, "standard error": found.standard_error, "rows lost": found.lost}
     return {"d_k": list(found.dims)} | columns_of(names, fields)
 
@@ -456,7 +435,7 @@ def _curves_table(found):
 # --- a large sum -----------------------------------------------------------------------------------------
 
 
-def large(found: LargeSum, profile: Profile) -> Picture:
+def large(found: core.LargeSum, profile: Profile) -> Picture:
     """The sum of dₖ products 40 · 40 as it grows, and with q divided first."""
     return Picture(
         "large_sum",
@@ -467,7 +446,7 @@ def large(found: LargeSum, profile: Profile) -> Picture:
             "sum": found.raw.tolist(),
             "sum with q divided first": found.divided.tolist(),
         },
-        code(large_sum, found.d_k, found.to.name, found.sums, show="result.after, result.before, result.exact"),
+        code(core.large_sum, found.d_k, found.to.name, found.sums, show="result.after, result.before, result.exact"),
         claim=_large_claim(found),
         sure=_large_sure(found),
         marks=(Mark("The sum", ("raw",)), Mark("q divided first", ("scaled",))),
@@ -481,13 +460,13 @@ def _large_figure(found, profile):
     texts = ["100", "10,000", _whole(found.to.largest), "1,000,000"]
     ticks = {"tickvals": [2, 4, largest, 6], "ticktext": texts, "range": list(_SUM_ENDS)}
     sums = [trace for side in (RAW, SCALED) for trace in _sum(found, side, profile)]
-    return figure(
+    return base.figure(
         profile,
-        [*sums, line(_DIM_ENDS, [largest] * 2, dotted(profile), "largest number")],
+        [*sums, base.line(_DIM_ENDS, [largest] * 2, base.dotted(profile), "largest number")],
         left=5.2,
-        title=title(f"40 · 40, added up for {CALLED[found.to.name]}", profile, size=size, key=_LARGE_KEY),
-        xaxis=axis(profile, "products", **dims),
-        yaxis=axis(profile, grid=True, **ticks),
+        title=base.title(f"40 · 40, added up for {CALLED[found.to.name]}", profile, size=size, key=_LARGE_KEY),
+        xaxis=base.axis(profile, "products", **dims),
+        yaxis=base.axis(profile, grid=True, **ticks),
         annotations=[_sum_name(found, side, profile) for side in (RAW, SCALED)],
     )
 
@@ -498,11 +477,11 @@ def _sum(found, side, profile):
     there = np.isfinite(values)
     colour = (profile.raw, profile.scaled)[side]
     x, y = np.log10(np.arange(1, found.d_k + 1)[there]), np.log10(values[there])
-    yield line(x, y, solid(profile, colour, 2), _SIDES[side]) | _alone(x, colour, side, profile)
+    yield base.line(x, y, base.solid(profile, colour, 2), _SIDES[side]) | _alone(x, colour, side, profile)
     lost = _first_lost(values, kept)
     x, y = ([], []) if lost is None else ([math.log10(lost)], [math.log10(lost * _product(found, side))])
     marker = {"symbol": "x", "color": profile.text, "size": 1.5 * profile.marker_size}
-    yield line(x, y, {}, f"overflow, {_SIDES[side]}") | {"mode": "markers", "marker": marker}
+    yield base.line(x, y, {}, f"overflow, {_SIDES[side]}") | {"mode": "markers", "marker": marker}
 
 
 def _alone(x, colour, side, profile):
@@ -526,7 +505,7 @@ def _sum_name(found, side, profile):
     """The name of a line at its end."""
     x, y = math.log10(found.d_k), math.log10(found.d_k * _product(found, side))
     place = {"x": x, "xanchor": "left", "xshift": 1.5 * profile.marker_size, "y": y}
-    return label(("raw", "q ÷ √dₖ")[side], profile, yanchor=("bottom", "top")[side], **place)
+    return base.label(("raw", "q ÷ √dₖ")[side], profile, yanchor=("bottom", "top")[side], **place)
 
 
 def _large_claim(found):

@@ -2,37 +2,13 @@
 
 import numpy as np
 
-from pages._view.figures.base import (
-    axis,
-    colour_bar,
-    figure,
-    heading,
-    heatmap,
-    label,
-    line,
-    points,
-    room_under,
-    solid,
-    title,
-    under,
-)
+from pages._view.figures import base
 from pages._view.figures.code import code
 from pages._view.figures.tables import columns_of
 from pages._view.marks import Mark
 from pages._view.picture import Picture
 from pages._view.theme import Profile, number, percent, typed
-from sattn_core.lessons.gradient_flow import (
-    DOTS,
-    FROZEN_BELOW,
-    PLACES,
-    FreezingRows,
-    GradientCurve,
-    GradientFlowResult,
-    RowJacobian,
-    freezing_rows,
-    gradient_curve,
-    measure_row_jacobian,
-)
+from sattn_core.lessons import gradient_flow as core
 
 RAW, SCALED = range(2)  # places of the scales 1 and 1/√d_k
 _WHERE = {"softmax": "the softmax", "q": "q"}
@@ -63,12 +39,12 @@ _MOST_NUMBERS = 4  # keys up to which every cell has room for its number
 
 
 def rows(
-    shown: FreezingRows,
+    shown: core.FreezingRows,
     d_k: int,
     place: str,
     ring: int | None,
     profile: Profile,
-    found: GradientFlowResult | None = None,
+    found: core.GradientFlowResult | None = None,
 ) -> Picture:
     """A hundred rows as dots, raw beside scaled on one axis; found says how sure the counts are.
 
@@ -84,13 +60,13 @@ def rows(
         note="Row 1 passes on least without the scale. What a row passes on is tr J = 1 − Σp², p its softmax weights.",
         alt=_rows_alt(shown, i, place),
         sure=() if found is None else _rows_sure(shown, i, found),
-        marks=_rows_marks(shown, i) if place == PLACES[0] else (),
+        marks=_rows_marks(shown, i) if place == core.PLACES[0] else (),
     )
 
 
 def _rows_marks(shown, i):
     """Of the raw rows those that are frozen, of the others those that are not: each kind has one colour."""
-    frozen = shown.passed[0, :, i, _places(shown, i)].T < FROZEN_BELOW
+    frozen = shown.passed[0, :, i, _places(shown, i)].T < core.FROZEN_BELOW
     still, moving = (tuple(np.flatnonzero(each).tolist()) for each in (frozen[RAW], ~frozen[SCALED]))
     return (
         *([Mark("frozen without the scale", (f"{_SCALES[RAW]} rows",), still)] if still else []),
@@ -101,56 +77,58 @@ def _rows_marks(shown, i):
 def _rows_figure(shown, i, place, ring, profile):
     """What each row passes on, or what it gets at q; at the softmax those in the grey zone are frozen."""
     span = {"range": [_FLOOR - _ROOM, _TOP[place]], "tickvals": _FLOOR_TICKS, "ticktext": _FLOOR_NAMES}
-    heights = axis(profile, grid=True, **span)
+    heights = base.axis(profile, grid=True, **span)
     words = {"title": {"text": _AXIS[place], "font": {"size": profile.axis_size}}}
     sides = ((RAW, ""), (SCALED, "2"))
-    fig = figure(
+    fig = base.figure(
         profile,
-        [trace for j, axes in sides for trace in _dots(shown, i, PLACES.index(place), j, axes, ring, profile)],
+        [trace for j, axes in sides for trace in _dots(shown, i, core.PLACES.index(place), j, axes, ring, profile)],
         left=4.0,
         xaxis=_row_axis(profile, [0, 0.48], "y"),
         xaxis2=_row_axis(profile, [0.52, 1], "y2"),
         yaxis=heights | words | {"anchor": "x"},
         yaxis2=heights | {"anchor": "x2", "matches": "y", "showticklabels": False, "ticks": ""},
         shapes=[_frozen_zone(profile, axes) for _, axes in sides] if place == "softmax" else [],
-        annotations=[*(_count(shown, i, *side, profile) for side in sides), under(_key(ring), profile)],
+        annotations=[*(_count(shown, i, *side, profile) for side in sides), base.under(_key(ring), profile)],
     )
-    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": room_under(_key(ring), profile) * profile.axis_size}
+    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": base.room_under(_key(ring), profile) * profile.axis_size}
     return fig
 
 
 def _key(ring):
     """What a row is, in which order they stand, and what the marks are."""
     ringed = [f"ring: row {ring}"] if ring else []
-    marks = f"star: frozen, 1 − Σp² < {FROZEN_BELOW}", "line: mean", *ringed
+    marks = f"star: frozen, 1 − Σp² < {core.FROZEN_BELOW}", "line: mean", *ringed
     return "a row: one query’s weights, least raw at the left", "; ".join(marks)
 
 
 def _row_axis(profile, domain, anchor):
-    ticks = {"range": [-2, DOTS + 3], "tickvals": [1, DOTS // 2, DOTS]}
-    return axis(profile, "row", near=True, domain=domain, anchor=anchor, **ticks)
+    ticks = {"range": [-2, core.DOTS + 3], "tickvals": [1, core.DOTS // 2, core.DOTS]}
+    return base.axis(profile, "row", near=True, domain=domain, anchor=anchor, **ticks)
 
 
 def _dots(shown, i, at, scale, axes, ring, profile):
     """The rows in their places, their mean as a line, and a ring around one."""
     places = _places(shown, i)
     heights = _on_floor(shown.passed[at, scale, i, places])
-    frozen, on = shown.passed[0, scale, i, places] < FROZEN_BELOW, {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
+    frozen, on = shown.passed[0, scale, i, places] < core.FROZEN_BELOW, {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
     marker = {
         "size": 0.9 * profile.marker_size,
         "symbol": np.where(frozen, "asterisk-open", "circle"),
         "color": np.where(frozen, profile.text, (profile.raw, profile.scaled)[scale]),
         "line": {"width": np.where(frozen, 0.6 * profile.line_width, 0.0)},
     }
-    dots = line(np.arange(1, DOTS + 1), heights, {}, f"{_SCALES[scale]} rows")
-    middle = line([-2, DOTS + 3], [_on_floor(shown.mean[at, scale, i])] * 2, solid(profile, profile.text), "mean")
+    dots = base.line(np.arange(1, core.DOTS + 1), heights, {}, f"{_SCALES[scale]} rows")
+    middle = base.line(
+        [-2, core.DOTS + 3], [_on_floor(shown.mean[at, scale, i])] * 2, base.solid(profile, profile.text), "mean"
+    )
     traces = [middle | on, dots | on | {"mode": "markers", "marker": marker}]
     return traces + ([_ring(ring, heights, profile) | on] if ring else [])
 
 
 def _ring(row, heights, profile):
     marker = {"symbol": "circle-open", "size": 2.2 * profile.marker_size, "color": profile.text}
-    ring = line([row], [heights[row - 1]], {}, f"row {row}")
+    ring = base.line([row], [heights[row - 1]], {}, f"row {row}")
     return ring | {"mode": "markers", "marker": marker | {"line": {"width": profile.line_width}}}
 
 
@@ -159,7 +137,7 @@ def _places(shown, i):
     return np.argsort(shown.passed[0, RAW, i], kind="stable")
 
 
-def row_at(shown: FreezingRows, d_k: int, place: int) -> int:
+def row_at(shown: core.FreezingRows, d_k: int, place: int) -> int:
     """Which of the drawn rows stands at this place, counted from 1 at the left."""
     return int(_places(shown, shown.dims.index(d_k))[place - 1])
 
@@ -172,15 +150,15 @@ def _on_floor(values):
 def _frozen_zone(profile, axes):
     at = {"xref": f"x{axes} domain", "yref": f"y{axes}", "x0": 0, "x1": 1, "y0": _FLOOR - _ROOM}
     zone = {"type": "rect", "layer": "below", "fillcolor": f"{profile.grid}80", "line": {"width": 0}}
-    return zone | at | {"y1": np.log10(FROZEN_BELOW)}
+    return zone | at | {"y1": np.log10(core.FROZEN_BELOW)}
 
 
 def _count(shown, i, scale, axes, profile):
     """The title of one side: how many of its rows are frozen."""
-    count = f"{shown.frozen[scale, i]} of {DOTS}" if shown.frozen[scale, i] else "none"
+    count = f"{shown.frozen[scale, i]} of {core.DOTS}" if shown.frozen[scale, i] else "none"
     small = f'<span style="font-size: {profile.tick_size}px">{count} frozen</span>'
     name = ("Raw", "Scaled")[scale]
-    return heading(f"{name}<br>{small}", profile, axes=axes) | {"align": "left"}
+    return base.heading(f"{name}<br>{small}", profile, axes=axes) | {"align": "left"}
 
 
 def _rows_sentence(shown, i, place):
@@ -202,14 +180,14 @@ def _at_q(d_k, raw, scaled):
     more, less = np.count_nonzero(raw > scaled), np.count_nonzero(raw < scaled)
     if not more + less:
         return f"At dₖ = {d_k:,} the scale is 1, so every row gets the same gradient at q either way."
-    rows = "all of the hundred rows" if more == DOTS else f"{_few(more)} of the hundred rows"
-    rest = "" if more == DOTS else f", and {_few(less)} less"
+    rows = "all of the hundred rows" if more == core.DOTS else f"{_few(more)} of the hundred rows"
+    rest = "" if more == core.DOTS else f", and {_few(less)} less"
     get = "gets" if more == 1 else "get"
     return f"At dₖ = {d_k:,}, {rows} {get} more gradient at q without the scale{rest}: the scale shrinks gradients too."
 
 
 def _of_the_rows(count):
-    if count == DOTS:
+    if count == core.DOTS:
         return "all of the hundred rows are"
     return f"{_few(count)} of the hundred rows {'is' if count == 1 else 'are'}"
 
@@ -220,12 +198,12 @@ def _few(count):
 
 def _rows_alt(shown, i, place):
     """The picture in words, for those who do not see it."""
-    at = PLACES.index(place)
+    at = core.PLACES.index(place)
     raw, scaled = (f"{_amount(shown.mean[at, scale, i])} on average" for scale in (RAW, SCALED))
     what = "how much its softmax passes on" if place == "softmax" else "the length of its gradient at q"
     return (
-        f"{_rows_sentence(shown, i, place)} Two panels of {DOTS} dots, one dot a row, by {what}: raw {raw}, scaled "
-        f"{scaled}."
+        f"{_rows_sentence(shown, i, place)} Two panels of {core.DOTS} dots, one dot a row, by {what}: raw {raw}, "
+        f"scaled {scaled}."
     )
 
 
@@ -236,13 +214,13 @@ def _amount(passed, digits=2):
 def _rows_sure(shown, i, result):
     """Shares of many rows with their intervals, means beside their exact expectations, and how they come about."""
     n_rows, shares = result.params.n_rows, [_share(result, scale) for scale in (RAW, SCALED)]
-    one_hundred = 100 * np.sqrt(result.frozen_share[RAW] * (1 - result.frozen_share[RAW]) / DOTS)
-    scatter = f"A share of only {DOTS} rows scatters by {one_hundred:.1f} percentage points (one standard error)."
+    one_hundred = 100 * np.sqrt(result.frozen_share[RAW] * (1 - result.frozen_share[RAW]) / core.DOTS)
+    scatter = f"A share of only {core.DOTS} rows scatters by {one_hundred:.1f} percentage points (one standard error)."
     return (
-        f"A row is frozen when its softmax passes on less than {FROZEN_BELOW}, measured by the trace of its Jacobian, "
-        f"tr J = 1 − Σp².",
-        f"The dots are {DOTS} rows with {result.params.n_keys} keys each. Of {n_rows:,} other rows, {shares[RAW]} are "
-        f"frozen without the scale and {shares[SCALED]} with it. The intervals are exact (Clopper and Pearson).",
+        f"A row is frozen when its softmax passes on less than {core.FROZEN_BELOW}, measured by the trace of its "
+        f"Jacobian, tr J = 1 − Σp².",
+        f"The dots are {core.DOTS} rows with {result.params.n_keys} keys each. Of {n_rows:,} other rows, {shares[RAW]} "
+        f"are frozen without the scale and {shares[SCALED]} with it. The intervals are exact (Clopper and Pearson).",
         *([scatter] if one_hundred else []),
         *(_mean_sure(result, scale) for scale in (RAW, SCALED)),
         _q_sure(result.statistics),
@@ -254,7 +232,7 @@ def _thawed(shown, i):
     """How many of the rows that were frozen at half this d_k pass on again."""
     appended = "A larger dₖ appends components to the same queries and keys."
     before = int(np.searchsorted(shown.dims, shown.dims[i] / 2, side="right")) - 1
-    were, are = (shown.passed[0, RAW, at] < FROZEN_BELOW for at in (max(before, 0), i))
+    were, are = (shown.passed[0, RAW, at] < core.FROZEN_BELOW for at in (max(before, 0), i))
     again, frozen = np.count_nonzero(were & ~are), np.count_nonzero(were)
     if before < 0 or frozen < 2 or not again:
         return appended
@@ -274,7 +252,7 @@ def _share(result, scale):
 
 def _mean_sure(result, scale):
     """The mean of tr J beside its exact expectation."""
-    found, at = result.statistics, (PLACES.index("softmax"), scale)
+    found, at = result.statistics, (core.PLACES.index("softmax"), scale)
     inside = "inside" if abs(found.z[at]) <= _WITHIN else "outside"
     return (
         f"{_IN_WORDS[scale].capitalize()} the mean of tr J is {number(found.mean[at])} ± "
@@ -285,7 +263,7 @@ def _mean_sure(result, scale):
 
 
 def _q_sure(found):
-    raw, scaled = (_mean(found, PLACES.index("q"), scale) for scale in (RAW, SCALED))
+    raw, scaled = (_mean(found, core.PLACES.index("q"), scale) for scale in (RAW, SCALED))
     return f"At q the mean length is {raw} without the scale and {scaled} with it. It has no closed form here."
 
 
@@ -293,7 +271,7 @@ def _rows_table(shown, i):
     """Row by row in their places: what each passes on."""
     order = _places(shown, i)
     return {
-        "row": list(range(1, DOTS + 1)),
+        "row": list(range(1, core.DOTS + 1)),
         "number in the draw": (order + 1).tolist(),
         "passed on, raw": shown.passed[0, RAW, i, order].tolist(),
         "passed on, scaled": shown.passed[0, SCALED, i, order].tolist(),
@@ -305,14 +283,14 @@ def _rows_table(shown, i):
 def _rows_code(shown, d_k):
     """The Python that computes the rows again."""
     return code(
-        freezing_rows, (d_k,), n_keys=shown.n_keys, seed=shown.seed, name="rows", show="rows.frozen, rows.passed"
+        core.freezing_rows, (d_k,), n_keys=shown.n_keys, seed=shown.seed, name="rows", show="rows.frozen, rows.passed"
     )
 
 
 # --- curves ----------------------------------------------------------------------------------------------
 
 
-def curves(curve: GradientCurve, place: str, profile: Profile) -> Picture:
+def curves(curve: core.GradientCurve, place: str, profile: Profile) -> Picture:
     """What the rows pass on, and the share of them that is frozen, against d_k."""
     return Picture(
         "gradient_curves",
@@ -331,20 +309,20 @@ def curves(curve: GradientCurve, place: str, profile: Profile) -> Picture:
 
 def _curve_figure(curve, place, profile):
     """Means as points and medians as lines, and the share of frozen rows."""
-    at = PLACES.index(place)
-    fig = figure(
+    at = core.PLACES.index(place)
+    fig = base.figure(
         profile,
         [trace for j in (RAW, SCALED) for trace in _scale_traces(curve, at, j, profile)],
         height=1.15,
         left=4.2,
-        title=title(f"At {_WHERE[place]}", profile),
+        title=base.title(f"At {_WHERE[place]}", profile),
         **_curve_axes(place, profile),
         annotations=[
             *(_scale_name(curve, at, j, profile) for j in (RAW, SCALED)),
-            under(_CURVES_KEY, profile),
+            base.under(_CURVES_KEY, profile),
         ],
     )
-    fig.layout["margin"]["b"] = (0.6 + room_under(_CURVES_KEY, profile)) * profile.axis_size
+    fig.layout["margin"]["b"] = (0.6 + base.room_under(_CURVES_KEY, profile)) * profile.axis_size
     return fig
 
 
@@ -353,20 +331,20 @@ def _curve_axes(place, profile):
     sizes = {"tickvals": [1e-6, 1e-4, 0.01, 1], "ticktext": ["10⁻⁶", "10⁻⁴", "0.01", "1"], "range": [-6, 1.2]}
     shares = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"], "range": [-0.05, 1.05]}
     return {
-        "xaxis": axis(profile, "dₖ", **dims),
-        "yaxis": axis(profile, _AXIS[place], grid=True, type="log", domain=[0.36, 1], **sizes),
-        "yaxis2": axis(profile, "frozen", grid=True, domain=[0, 0.26], **shares),
+        "xaxis": base.axis(profile, "dₖ", **dims),
+        "yaxis": base.axis(profile, _AXIS[place], grid=True, type="log", domain=[0.36, 1], **sizes),
+        "yaxis2": base.axis(profile, "frozen", grid=True, domain=[0, 0.26], **shares),
     }
 
 
 def _scale_traces(curve, at, j, profile):
     found, dims, name, colour = curve.statistics, curve.dims, _SCALES[j], (profile.raw, profile.scaled)[j]
     error = found.standard_error[at, j]
-    frozen = line(dims, curve.frozen_share[j], solid(profile, colour), f"{name}, share frozen")
+    frozen = base.line(dims, curve.frozen_share[j], base.solid(profile, colour), f"{name}, share frozen")
     markers = {"symbol": _SYMBOLS[j], "size": profile.marker_size, "color": colour}
     return [
-        line(dims, found.median[at, j], solid(profile, colour), f"{name}, median"),
-        points(profile, colour, _SYMBOLS[j], dims, found.mean[at, j], error, error, f"{name}, mean"),
+        base.line(dims, found.median[at, j], base.solid(profile, colour), f"{name}, median"),
+        base.points(profile, colour, _SYMBOLS[j], dims, found.mean[at, j], error, error, f"{name}, mean"),
         frozen | {"yaxis": "y2", "mode": "lines+markers", "marker": markers},
     ]
 
@@ -376,7 +354,7 @@ def _scale_name(curve, at, j, profile):
     means = curve.statistics.mean[at, :, -1]
     place = {"x": np.log10(curve.dims[-1]), "y": np.log10(means[j]), "xanchor": "left"}
     anchor = "bottom" if means[j] == means.max() else "top"
-    return label(_SCALES[j], profile, xshift=profile.marker_size, yanchor=anchor, **place)
+    return base.label(_SCALES[j], profile, xshift=profile.marker_size, yanchor=anchor, **place)
 
 
 def _rate_name(curve):
@@ -385,7 +363,7 @@ def _rate_name(curve):
 
 def _curve_claim(curve, place):
     """What becomes of the mean and of the median row without the scale."""
-    i = PLACES.index(place)
+    i = core.PLACES.index(place)
     mean, median = _verb(curve, i, RAW), _median_verb(curve, i)
     if mean != median:
         return f"Without the scale the mean {mean}, the median {median}"
@@ -413,7 +391,7 @@ def _median_verb(curve, i):
 
 def _curve_sentence(curve, place):
     """Which way the means move."""
-    i = PLACES.index(place)
+    i = core.PLACES.index(place)
     raw, scaled = (_verb(curve, i, j) for j in (RAW, SCALED))
     also = f"{scaled}{' too' if raw == scaled != 'grows' else ''}"
     return (
@@ -446,7 +424,7 @@ def _said(curve, i, j):
 
 def _curve_sure(curve, place):
     """Means and medians at both ends, measured beside exact, and what the rate says."""
-    i, found = PLACES.index(place), curve.statistics
+    i, found = core.PLACES.index(place), curve.statistics
     largest = "" if curve.n_keys == 2 else f", with M the largest of {curve.n_keys} standard normals,"
     rate = [f"The rate {_rate_name(curve)}{largest} says {number(curve.rate[-1])} for the mean without the scale."]
     first, last = curve.dims[_first(curve)], curve.dims[-1]
@@ -488,7 +466,7 @@ def _move(curve, i, j):
 
 def _curve_table(curve, place):
     """Every point: mean, error, exact mean, median and share of frozen rows, for both scales."""
-    i, found = PLACES.index(place), curve.statistics
+    i, found = core.PLACES.index(place), curve.statistics
     fields = {
         "mean": found.mean[i],
         "standard error": found.standard_error[i],
@@ -504,13 +482,13 @@ def _curve_code(curve):
     """The Python that computes the curves again."""
     options = {"n_keys": curve.n_keys, "n_rows": curve.n_rows, "seed": curve.seed, "name": "curve"}
     shown = "curve.statistics.mean, curve.statistics.median"
-    return code(gradient_curve, curve.dims, **options, show=shown)
+    return code(core.gradient_curve, curve.dims, **options, show=shown)
 
 
 # --- Jacobians -------------------------------------------------------------------------------------------
 
 
-def jacobians(row: RowJacobian, name: str, d_k: int, profile: Profile) -> Picture:
+def jacobians(row: core.RowJacobian, name: str, d_k: int, profile: Profile) -> Picture:
     """The Jacobian raw beside scaled, for the keys with the highest scores, on one fixed colour domain."""
     return Picture(
         "row_jacobians",
@@ -534,21 +512,21 @@ def jacobians(row: RowJacobian, name: str, d_k: int, profile: Profile) -> Pictur
 
 def _jacobian_figure(row, profile):
     limit, (across, down) = row.colour_limit, _key_axes(row)
-    fig = figure(
+    fig = base.figure(
         profile,
         [
-            _matrix(row, row.raw_jacobian, "", "raw", profile) | colour_bar(profile, [-limit, 0, limit]),
+            _matrix(row, row.raw_jacobian, "", "raw", profile) | base.colour_bar(profile, [-limit, 0, limit]),
             _matrix(row, row.scaled_jacobian, "2", "scaled", profile),
         ],
         left=3.2,
         plot_bgcolor=profile.grid,  # seen between the cells, so that cells of 0 are seen too
-        xaxis=axis(profile, "key", domain=[0, 0.48], anchor="y", **across),
-        yaxis=axis(profile, "key", anchor="x", **down),
-        xaxis2=axis(profile, "key", domain=[0.52, 1], anchor="y2", **across),
-        yaxis2=axis(profile, anchor="x2", showticklabels=False, **down),
+        xaxis=base.axis(profile, "key", domain=[0, 0.48], anchor="y", **across),
+        yaxis=base.axis(profile, "key", anchor="x", **down),
+        xaxis2=base.axis(profile, "key", domain=[0.52, 1], anchor="y2", **across),
+        yaxis2=base.axis(profile, anchor="x2", showticklabels=False, **down),
         annotations=[
-            heading(f"Raw<br>tr {number(row.raw_trace)}", profile) | {"align": "left"},
-            heading(f"Scaled<br>tr {number(row.scaled_trace)}", profile, axes="2") | {"align": "left"},
+            base.heading(f"Raw<br>tr {number(row.raw_trace)}", profile) | {"align": "left"},
+            base.heading(f"Scaled<br>tr {number(row.scaled_trace)}", profile, axes="2") | {"align": "left"},
         ],
     )
     fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": 6 * profile.axis_size}  # two lines; the colours
@@ -573,7 +551,7 @@ def _matrix(row, values, axes, name, profile):
     shown, keys = _shown_keys(row), _key_names(row)
     part = values[np.ix_(shown, shown)]
     text = [[number(value) for value in cells] for cells in part] if len(shown) <= _MOST_NUMBERS else None
-    cells = heatmap(profile, part, row.colour_limit, text=text, name=name)
+    cells = base.heatmap(profile, part, row.colour_limit, text=text, name=name)
     return cells | {"x": keys, "y": keys, "xaxis": f"x{axes}", "yaxis": f"y{axes}"}
 
 
@@ -612,4 +590,4 @@ def _jacobian_sure(row, name, d_k):
 
 def _jacobian_code(row, d_k):
     """The Python that computes both Jacobians again."""
-    return code(measure_row_jacobian, row.raw_scores, d_k, name="row", show="row.raw_norm, row.scaled_norm")
+    return code(core.measure_row_jacobian, row.raw_scores, d_k, name="row", show="row.raw_norm, row.scaled_norm")

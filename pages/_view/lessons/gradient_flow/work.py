@@ -6,20 +6,12 @@ from pages._view import compute
 from pages._view.lessons.gradient_flow import figures
 from pages._view.main_picture import Main, Values, stops
 from sattn_core import typed
-from sattn_core.lessons.gradient_flow import (
-    FreezingRows,
-    GradientFlowParams,
-    RowJacobian,
-    freezing_rows,
-    measure_gradient_flow,
-    measure_row_jacobian,
-    scores_of_rows,
-)
+from sattn_core.lessons import gradient_flow as core
 
 
-def params(values: Values) -> GradientFlowParams:
+def params(values: Values) -> core.GradientFlowParams:
     """Many rows at the d_k of the moment."""
-    return GradientFlowParams(values["d_k"], **_options(values))
+    return core.GradientFlowParams(values["d_k"], **_options(values))
 
 
 def _options(values: Values) -> dict[str, Any]:
@@ -34,14 +26,14 @@ def curve_options(n_keys: int, seed: int) -> dict[str, int]:
     return {"n_keys": n_keys, "n_rows": 6_000 if n_keys <= 8 else 2_000 if n_keys <= 128 else 1_000, "seed": seed}
 
 
-def row_jacobian(values: Values) -> tuple[RowJacobian, str]:
+def row_jacobian(values: Values) -> tuple[core.RowJacobian, str]:
     """The Jacobian of a row of the first picture, or of a typed list of scores, and what it is called."""
     place, d_k = ring(values), values["d_k"]
     if place is None:
         chosen = values["jacobian"]
-        return measure_row_jacobian(typed.parse_score_list(chosen), d_k), f"The list [{chosen}]"
-    scores = compute.result(scores_of_rows, d_k, **_options(values))
-    return measure_row_jacobian(scores[figures.row_at(rows(values), d_k, place)], d_k), f"Row {place}"
+        return core.measure_row_jacobian(typed.parse_score_list(chosen), d_k), f"The list [{chosen}]"
+    scores = compute.result(core.scores_of_rows, d_k, **_options(values))
+    return core.measure_row_jacobian(scores[figures.row_at(rows(values), d_k, place)], d_k), f"Row {place}"
 
 
 def ring(values: Values) -> int | None:
@@ -49,9 +41,9 @@ def ring(values: Values) -> int | None:
     return values["row"] if values["jacobian"] == "row" else None
 
 
-def rows(values: Values) -> FreezingRows:
+def rows(values: Values) -> core.FreezingRows:
     """A hundred rows at every stop of the slider."""
-    return compute.result(freezing_rows, stops(values), **_options(values))
+    return compute.result(core.freezing_rows, stops(values), **_options(values))
 
 
 def _rows(values, profile, found=None):
@@ -59,7 +51,7 @@ def _rows(values, profile, found=None):
 
 
 def _rows_at_rest(values, profile):
-    return _rows(values, profile, compute.result(measure_gradient_flow, params(values)))
+    return _rows(values, profile, compute.result(core.measure_gradient_flow, params(values)))
 
 
 MAIN = Main(_rows, at_rest=_rows_at_rest)

@@ -11,17 +11,7 @@ from pages._view.literal import written
 from pages._view.marks import Mark
 from pages._view.picture import Picture
 from pages._view.theme import Profile, number, percent, typed
-from sattn_core.lessons.long_context import (
-    LENGTHS,
-    RULES,
-    STOPS,
-    FadingResult,
-    LengthClaims,
-    SimulatedFading,
-    crowd_score,
-    fading_weights,
-    quarter_row,
-)
+from sattn_core.lessons import long_context as core
 
 _HEIGHT = 0.87  # of the usual one: a dial more stands above it, and on a wall it must fit all the same
 _TICKS = {16: "16", 100: "100", 1_000: "1,000", 10_000: "10⁴", 100_000: "10⁵", 1_000_000: "10⁶"}
@@ -49,10 +39,12 @@ def share(weight: float) -> str:
 
 def far_fewer(n: int) -> int:
     """The last stop of the slider at which there are far fewer keys; 0 if there is none."""
-    return max((stop for stop in STOPS if _FAR * stop <= n), default=0)
+    return max((stop for stop in core.STOPS if _FAR * stop <= n), default=0)
 
 
-def weights(found: FadingResult, n: int, profile: Profile, simulated: SimulatedFading | None = None) -> Picture:
+def weights(
+    found: core.FadingResult, n: int, profile: Profile, simulated: core.SimulatedFading | None = None
+) -> Picture:
     """The key's weight against the number of keys, one line a rule, and where the slider stands.
 
     simulated : means of drawn rows, for the points and "How sure?".
@@ -74,7 +66,7 @@ def weights(found: FadingResult, n: int, profile: Profile, simulated: SimulatedF
 
 
 def _weights_figure(found, n, simulated, profile):
-    first = found.lengths.index(STOPS[0])
+    first = found.lengths.index(core.STOPS[0])
     fig = figure(
         profile,
         [
@@ -87,11 +79,11 @@ def _weights_figure(found, n, simulated, profile):
         xaxis=axis(
             profile, "number of keys n", type="log", tickvals=[*_TICKS], ticktext=[*_TICKS.values()], tickangle=0
         )
-        | {"range": [np.log10(STOPS[0]) - 0.08, np.log10(STOPS[-1]) + 0.08]},
+        | {"range": [np.log10(core.STOPS[0]) - 0.08, np.log10(core.STOPS[-1]) + 0.08]},
         yaxis=_weight_axis(profile),
         shapes=[upright(n, dotted(profile)) | {"layer": "below"}],
     )
-    return _named(fig, found, STOPS[-1], profile)
+    return _named(fig, found, core.STOPS[-1], profile)
 
 
 def _weight_axis(profile):
@@ -117,14 +109,14 @@ def _colour(name, profile):
 
 
 def _title(name):
-    return written(RULES[name].title)
+    return written(core.RULES[name].title)
 
 
 def _named(fig, found, n, profile):
     """The names of the rules at the ends of their lines."""
-    names = [(_title(name), found.weight(name, n)) for name in RULES]
+    names = [(_title(name), found.weight(name, n)) for name in core.RULES]
     fig.layout["margin"]["t"] = profile.tick_size + (0 if on_a_wall(profile) else _CAMERA)  # no title stands above it
-    colours = [_colour(name, profile) for name in RULES]
+    colours = [_colour(name, profile) for name in core.RULES]
     return name_ends(
         fig, names, profile, low=-0.02, high=_TOP, colours=colours, off=1.1
     )  # the mark of a bet stands there
@@ -141,7 +133,7 @@ def _simulated(simulated, profile):
 
 def _here(found, n, profile):
     """A mark on every line where the slider stands."""
-    names = [*reversed(RULES)]  # the last is drawn on top
+    names = [*reversed(core.RULES)]  # the last is drawn on top
     colours = [_colour(name, profile) for name in names]
     marker = {"color": colours, "symbol": "diamond", "size": 1.5 * profile.marker_size, "line": {"width": 0}}
     y = [found.weight(name, n) for name in names]
@@ -160,7 +152,7 @@ def _sure(found, n, simulated):
     return (
         f"After 1/√dₖ a key of score {score} keeps less than half from {half:,} keys on; e to the power of the score "
         f"less ½, plus 1, is {number(found.predicted_half, 4)}.",
-        f"At n = {n:,} the others together weigh on average like one key of score {number(crowd_score(n))}.",
+        f"At n = {n:,} the others together weigh on average like one key of score {number(core.crowd_score(n))}.",
         f"Every line is an average over the scores of the others, computed by quadrature.{drawn}",
     )
 
@@ -179,25 +171,25 @@ def _checks(simulated):
     }
 
 
-def _table(found: FadingResult, last: int | None = None) -> dict[str, Any]:
+def _table(found: core.FadingResult, last: int | None = None) -> dict[str, Any]:
     """The weight that each rule leaves at every length."""
     columns = {rule: found.weights[i, :last].tolist() for i, rule in enumerate(found.names)}
-    return {"n_keys": list(found.lengths[:last])} | {RULES[rule].title: kept for rule, kept in columns.items()}
+    return {"n_keys": list(found.lengths[:last])} | {core.RULES[rule].title: kept for rule, kept in columns.items()}
 
 
 def _code(found):
     """The Python that computes the weights again."""
-    lengths = {} if found.lengths == LENGTHS else {"lengths": found.lengths}
-    return code(fading_weights, found.params, **lengths, show=("result.lengths", "result.names", "result.weights"))
+    lengths = {} if found.lengths == core.LENGTHS else {"lengths": found.lengths}
+    return code(core.fading_weights, found.params, **lengths, show=("result.lengths", "result.names", "result.weights"))
 
 
 # --- along a text ----------------------------------------------------------------------------------------
 
 
-def rows(found: FadingResult, n: int, profile: Profile) -> Picture:
+def rows(found: core.FadingResult, n: int, profile: Profile) -> Picture:
     """The same read along a causal text of n words, whose row i has i keys."""
     last = found.lengths.index(n) + 1
-    early, late = (share(found.weight("vaswani", each)) for each in (quarter_row(n), n))
+    early, late = (share(found.weight("vaswani", each)) for each in (core.quarter_row(n), n))
     fig = figure(
         profile,
         _lines(found, profile, 0, last),
@@ -221,12 +213,12 @@ def rows(found: FadingResult, n: int, profile: Profile) -> Picture:
 # --- the rules, card by card -----------------------------------------------------------------------------
 
 
-def cards(found: FadingResult, claims: LengthClaims) -> list[tuple[str, str, tuple[str, ...]]]:
+def cards(found: core.FadingResult, claims: core.LengthClaims) -> list[tuple[str, str, tuple[str, ...]]]:
     """Every rule: title, formula, what its source claims, what of it is checked here, and the source."""
     here = _checked_here(found, claims)
     return [
         (each.title, each.formula, (_CLAIMS[name], f"Here: {here[name]}", f"{each.source}."))
-        for name, each in RULES.items()
+        for name, each in core.RULES.items()
     ]
 
 

@@ -3,28 +3,19 @@
 from pages._view import compute
 from pages._view.lessons.long_context import figures
 from pages._view.main_picture import Main, Values
-from sattn_core.lessons.long_context import (
-    LENGTHS,
-    FadingResult,
-    LengthClaims,
-    LongContextParams,
-    check_claims,
-    fading_weights,
-    quarter_row,
-    simulate_fading,
-)
+from sattn_core.lessons import long_context as core
 
 
-def params(values: Values) -> LongContextParams:
+def params(values: Values) -> core.LongContextParams:
     """What the weights depend on, but for the number of keys."""
-    return LongContextParams(values["key_score"], values["d_k"], values["n_train"], values["seed"])
+    return core.LongContextParams(values["key_score"], values["d_k"], values["n_train"], values["seed"])
 
 
-def fading(values: Values) -> FadingResult:
+def fading(values: Values) -> core.FadingResult:
     """The weights at every stop of the slider, where it stands, and a quarter into a text of that length."""
     n = values["context_length"]
-    lengths = tuple(sorted({*LENGTHS, n, quarter_row(n)}))
-    return compute.result(fading_weights, LongContextParams(*_exact(values)), lengths)
+    lengths = tuple(sorted({*core.LENGTHS, n, core.quarter_row(n)}))
+    return compute.result(core.fading_weights, core.LongContextParams(*_exact(values)), lengths)
 
 
 def _exact(values):
@@ -32,9 +23,9 @@ def _exact(values):
     return values["key_score"], values["d_k"], values["n_train"]
 
 
-def claims(values: Values) -> LengthClaims:
+def claims(values: Values) -> core.LengthClaims:
     """What the papers' claims come to."""
-    return compute.result(check_claims, LongContextParams(*_exact(values)))
+    return compute.result(core.check_claims, core.LongContextParams(*_exact(values)))
 
 
 def _picture(values, profile, simulated=None):
@@ -42,7 +33,7 @@ def _picture(values, profile, simulated=None):
 
 
 def _at_rest(values, profile):
-    return _picture(values, profile, compute.result(simulate_fading, params(values)))
+    return _picture(values, profile, compute.result(core.simulate_fading, params(values)))
 
 
 MAIN = Main(_picture, at_rest=_at_rest)

@@ -7,22 +7,7 @@ from pages._view.figures.code import code
 from pages._view.marks import Mark
 from pages._view.picture import Figure, Part, Picture
 from pages._view.theme import Profile, number, percent
-from sattn_core.lessons.recap import (
-    LARGE,
-    N_PAIRS,
-    N_PRODUCTS,
-    ONE_RATE,
-    RACED,
-    SMALL,
-    CorrectionResult,
-    DivisorResult,
-    SpreadResult,
-    SumResult,
-    compare_divisors,
-    measure_correction,
-    measure_spread,
-    measure_sum,
-)
+from sattn_core.lessons import recap as core
 from sattn_core.lessons.wrong_choice import N_ROWS, N_STEPS
 
 _HEIGHT = {"screen": 0.34, "projector": 0.62}  # of a figure: five of them stand on one screen, one on a wall
@@ -34,7 +19,7 @@ _CURVE = tuple(range(1, 1025, 31))
 _MARKS = {"raw": "●", "÷ √dₖ": "■", "÷ dₖ": "◆", "yours": "○"}
 _SYMBOLS = {"raw": "circle", "÷ √dₖ": "square", "÷ dₖ": "diamond", "yours": "circle-open"}
 _NAMES = ("raw", "÷ √dₖ", "÷ dₖ")
-_PLACES = [f"dₖ = {SMALL}", "small start", f"dₖ = {LARGE}"]
+_PLACES = [f"dₖ = {core.SMALL}", "small start", f"dₖ = {core.LARGE}"]
 
 
 def _small(profile, traces, text, key=None, **layout) -> Figure:
@@ -59,16 +44,16 @@ def _key(profile, names, marks=_MARKS):
 # --- what a score is ------------------------------------------------------------------------------------
 
 
-def growing_sum(result: SumResult, seed: int, profile: Profile) -> Picture:
+def growing_sum(result: core.SumResult, seed: int, profile: Profile) -> Picture:
     """Each product as a bar, and the sum that it is added to."""
     return Picture(
         "growing_sum",
         _sum(result, profile),
-        f"A score is a sum of dₖ products: these {N_PRODUCTS} add up to {number(result.sums[-1], 1)}.",
+        f"A score is a sum of dₖ products: these {core.N_PRODUCTS} add up to {number(result.sums[-1], 1)}.",
         {each: getattr(result, each).tolist() for each in ("added", "products", "sums")},
-        code(measure_sum, seed, show=("result.products", "result.sums")),
+        code(core.measure_sum, seed, show=("result.products", "result.sums")),
         claim="A score is a sum of products",
-        marks=(Mark(f"these {N_PRODUCTS}", ("product",)),),
+        marks=(Mark(f"these {core.N_PRODUCTS}", ("product",)),),
         sure=("Nothing is estimated here: these are the products of one query and one key, and their sum.",),
     )
 
@@ -85,17 +70,17 @@ def _sum(result, profile):
     return _small(
         profile,
         [bars, sums],
-        f"{N_PRODUCTS} products, added one by one",
+        f"{core.N_PRODUCTS} products, added one by one",
         key,
-        xaxis=axis(profile, range=[0, N_PRODUCTS + 0.1], tickvals=[0, *added]),
-        yaxis=axis(profile, grid=True, range=[-N_PRODUCTS - 0.5, N_PRODUCTS + 0.5], tickvals=[-8, 0, 8]),
+        xaxis=axis(profile, range=[0, core.N_PRODUCTS + 0.1], tickvals=[0, *added]),
+        yaxis=axis(profile, grid=True, range=[-core.N_PRODUCTS - 0.5, core.N_PRODUCTS + 0.5], tickvals=[-8, 0, 8]),
     )
 
 
 # --- how far scores spread ------------------------------------------------------------------------------
 
 
-def sums_spread(result: SpreadResult, said: float | str, profile: Profile) -> Picture:
+def sums_spread(result: core.SpreadResult, said: float | str, profile: Profile) -> Picture:
     """The spread of the sums beside √d_k, and what the learner said."""
     here = result.here
     std, root = (number(each[here]) for each in (result.std, result.std_theory))
@@ -109,11 +94,11 @@ def sums_spread(result: SpreadResult, said: float | str, profile: Profile) -> Pi
             "standard error": result.standard_error.tolist(),
             "predicted": result.std_theory.tolist(),
         },
-        code(measure_spread, result.params, show="result.std, result.std_theory"),
+        code(core.measure_spread, result.params, show="result.std, result.std_theory"),
         claim="Sums of random products spread as √dₖ",
         marks=(Mark("√dₖ", ("theory",)), Mark("spread", ("raw",)), Mark("spreads", ("raw",))),
         sure=(
-            f"Measured on {N_PAIRS:,} pairs: {std} ± {number(result.standard_error[here], 2)}; predicted {root}.",
+            f"Measured on {core.N_PAIRS:,} pairs: {std} ± {number(result.standard_error[here], 2)}; predicted {root}.",
             "The bars are 1.96 standard errors.",
         ),
     )
@@ -153,16 +138,17 @@ def _said(said, d_k, profile):
 # --- what breaks ------------------------------------------------------------------------------------------
 
 
-def put_right_or_not(result: CorrectionResult, profile: Profile) -> Picture:
+def put_right_or_not(result: core.CorrectionResult, profile: Profile) -> Picture:
     """How many wrong winners are put right, step by step, without the scale and with it."""
     raw, scaled = result.put_right[:, -1]
     counts = dict(zip(_NAMES, result.put_right, strict=False))
     return Picture(
         "put_right_or_not",
         _corrected(result.steps, counts, profile),
-        f"Of a hundred wrong winners at dₖ = {LARGE}, training corrects {raw} without the scale, {scaled} with it.",
+        f"Of a hundred wrong winners at dₖ = {core.LARGE}, training corrects {raw} without the scale, "
+        f"{scaled} with it.",
         {"step": result.steps.tolist()} | {name: each.tolist() for name, each in counts.items()},
-        code(measure_correction, result.params, show="result.put_right"),
+        code(core.measure_correction, result.params, show="result.put_right"),
         claim="What is nearly certain can hardly be corrected",
         marks=(Mark("without the scale", ("raw",)), Mark("with it", ("÷ √dₖ",))),
         sure=_correction_sure(result),
@@ -196,7 +182,7 @@ def _correction_sure(result):
 # --- which divisor ----------------------------------------------------------------------------------------
 
 
-def one_rate(result: DivisorResult, profile: Profile) -> Picture:
+def one_rate(result: core.DivisorResult, profile: Profile) -> Picture:
     """How many are put right at one learning rate against d_k, for each divisor and for the learner's."""
     counts = dict(zip((*_NAMES, "yours"), result.put_right, strict=False))
     least, worst = counts["÷ √dₖ"].min(), counts["÷ dₖ"].min()
@@ -206,12 +192,12 @@ def one_rate(result: DivisorResult, profile: Profile) -> Picture:
         _raced(counts, profile),
         f"At one learning rate ÷ √dₖ puts {at_least} right at each of these sizes, ÷ dₖ only {worst} at the worst.",
         {"dₖ": result.dims.tolist()} | {name: each.tolist() for name, each in counts.items()},
-        code(compare_divisors, result.params, show="result.put_right"),
+        code(core.compare_divisors, result.params, show="result.put_right"),
         claim="With ÷ √dₖ one learning rate serves every size",
         marks=(Mark("÷ √dₖ", ("÷ √dₖ",)), Mark("÷ dₖ", ("÷ dₖ",))),
         sure=(
-            f"All rows are trained for {N_STEPS} steps at the learning rate {ONE_RATE}. Another rate moves the curve "
-            "of ÷ dₖ; at a large enough rate it works too.",
+            f"All rows are trained for {N_STEPS} steps at the learning rate {core.ONE_RATE}. Another rate moves the "
+            "curve of ÷ dₖ; at a large enough rate it works too.",
         ),
     )
 
@@ -220,9 +206,9 @@ def _raced(counts, profile):
     return _small(
         profile,
         [_points(profile, name, each) for name, each in counts.items()],
-        f"Put right at rate {ONE_RATE}, by dₖ",
+        f"Put right at rate {core.ONE_RATE}, by dₖ",
         _key(profile, counts),
-        xaxis=axis(profile, type="log", range=[1.1, 3.1], tickvals=list(RACED)),
+        xaxis=axis(profile, type="log", range=[1.1, 3.1], tickvals=list(core.RACED)),
         yaxis=axis(profile, grid=True, range=[-6, 106], tickvals=[0, 50, 100]),
     )
 
@@ -232,13 +218,17 @@ def _points(profile, name, counts):
     style = solid(profile, colour) | ({"dash": "dot"} if name == "yours" else {})
     size = profile.marker_size * (1.6 if name == "yours" else 1)
     marker = {"color": colour, "symbol": _SYMBOLS[name], "size": size}
-    return line(list(RACED), counts, style, name) | {"mode": "lines+markers", "marker": marker, "cliponaxis": False}
+    return line(list(core.RACED), counts, style, name) | {
+        "mode": "lines+markers",
+        "marker": marker,
+        "cliponaxis": False,
+    }
 
 
 # --- where it matters little --------------------------------------------------------------------------------
 
 
-def no_difference(results: tuple[CorrectionResult, ...], profile: Profile) -> Picture:
+def no_difference(results: tuple[core.CorrectionResult, ...], profile: Profile) -> Picture:
     """How many are put right without the scale and with it: where d_k is small, the numbers are small, and neither."""
     counts = {name: [int(each.put_right[i, -1]) for each in results] for i, name in enumerate(_NAMES[:2])}
     gap = max(abs(raw - scaled) for raw, scaled in list(zip(*counts.values(), strict=True))[:2])
@@ -246,13 +236,13 @@ def no_difference(results: tuple[CorrectionResult, ...], profile: Profile) -> Pi
     return Picture(
         "no_difference",
         _bars(counts, profile),
-        f"At dₖ = {SMALL}, or with numbers that start small, {alike} come right without the scale as with it.",
+        f"At dₖ = {core.SMALL}, or with numbers that start small, {alike} come right without the scale as with it.",
         {"rows": _PLACES} | counts,
         _code(results),
         claim="Small dₖ or small numbers: the scale hardly matters",
         marks=(Mark("without the scale", ("raw",)), Mark("with it", ("÷ √dₖ",))),
         sure=(
-            f"The small start is at dₖ = {LARGE}, with all numbers of q and k a tenth as large.",
+            f"The small start is at dₖ = {core.LARGE}, with all numbers of q and k a tenth as large.",
             f"The two counts differ by at most {gap} there. Each is the best of 19 learning rates.",
         ),
     )
@@ -278,7 +268,7 @@ def _code(results):
     """The three measurements, each with its own name."""
     names = ("few", "start", "large")
     parts = [
-        code(measure_correction, each.params, show=f"{name}.put_right[:, -1]", name=name)
+        code(core.measure_correction, each.params, show=f"{name}.put_right[:, -1]", name=name)
         for name, each in zip(names, results, strict=True)
     ]
     return "\n".join(parts)

@@ -5,19 +5,7 @@ from pages._view.lessons.recap import answers, figures
 from pages._view.main_picture import Values
 from pages._view.picture import Picture
 from pages._view.theme import Profile
-from sattn_core.lessons.recap import (
-    LARGE,
-    SMALL,
-    TENTH,
-    CorrectionParams,
-    DivisorParams,
-    DivisorResult,
-    SpreadParams,
-    compare_divisors,
-    measure_correction,
-    measure_spread,
-    measure_sum,
-)
+from sattn_core.lessons import recap as core
 
 Said = float | str
 
@@ -34,25 +22,25 @@ def picture(name: str, said: Said, values: Values, profile: Profile) -> Picture:
 
 
 def _score(_said, values, profile):
-    return figures.growing_sum(compute.result(measure_sum, values["seed"]), values["seed"], profile)
+    return figures.growing_sum(compute.result(core.measure_sum, values["seed"]), values["seed"], profile)
 
 
 def _spread(said, values, profile):
-    params = SpreadParams(values["d_k"], values["seed"])
-    return figures.sums_spread(compute.result(measure_spread, params), said, profile)
+    params = core.SpreadParams(values["d_k"], values["seed"])
+    return figures.sums_spread(compute.result(core.measure_spread, params), said, profile)
 
 
 def _corrected(values, d_k, size=1.0):
-    return compute.result(measure_correction, CorrectionParams(d_k, size, values["seed"]))
+    return compute.result(core.measure_correction, core.CorrectionParams(d_k, size, values["seed"]))
 
 
 def _breaks(_said, values, profile):
-    return figures.put_right_or_not(_corrected(values, LARGE), profile)
+    return figures.put_right_or_not(_corrected(values, core.LARGE), profile)
 
 
-def divided(said: Said, values: Values) -> DivisorResult:
+def divided(said: Said, values: Values) -> core.DivisorResult:
     """What the power that was said comes to; that of √d_k, if none was."""
-    return compute.result(compare_divisors, DivisorParams(0.5 if said == "" else float(said), values["seed"]))
+    return compute.result(core.compare_divisors, core.DivisorParams(0.5 if said == "" else float(said), values["seed"]))
 
 
 def _power(said, values, profile):
@@ -60,7 +48,11 @@ def _power(said, values, profile):
 
 
 def _alike(_said, values, profile):
-    results = (_corrected(values, SMALL), _corrected(values, LARGE, TENTH), _corrected(values, LARGE))
+    results = (
+        _corrected(values, core.SMALL),
+        _corrected(values, core.LARGE, core.TENTH),
+        _corrected(values, core.LARGE),
+    )
     return figures.no_difference(results, profile)
 
 

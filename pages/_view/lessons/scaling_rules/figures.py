@@ -5,39 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from pages._view.figures.base import (
-    axis,
-    dashed,
-    dotted,
-    figure,
-    heading,
-    label,
-    line,
-    points,
-    solid,
-    steps,
-    thin,
-    title,
-    upright,
-)
+from pages._view.figures import base
 from pages._view.figures.code import code
 from pages._view.figures.ends import name_ends
 from pages._view.literal import written
 from pages._view.marks import Mark
 from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number, percent, typed
-from sattn_core.lessons.scaling_rules import (
-    BUGS,
-    EXPONENT_DIMS,
-    BugResult,
-    ExponentResult,
-    RuleCurves,
-    RulesResult,
-    compare_rules,
-    measure_bug,
-    measure_exponents,
-    rule_curves,
-)
+from sattn_core.lessons import scaling_rules as core
 from sattn_core.scaling_rules import SCALING_RULES
 from sattn_core.short_answers import D_K, GROUP, KEY_SIZE, LATENT_SIZE, N_KEYS, ShortAnswers
 
@@ -72,7 +47,7 @@ _LETTER = 0.56  # width of a letter, of its size
 # --- exponents -------------------------------------------------------------------------------------------
 
 
-def exponents(result: ExponentResult, d_k: int, profile: Profile) -> Picture:
+def exponents(result: core.ExponentResult, d_k: int, profile: Profile) -> Picture:
     """Variance of q·k / d_k^α against d_k, log–log: points on their dashed theory, and a line at d_k."""
     i = result.dims.index(d_k)
     return Picture(
@@ -87,7 +62,7 @@ def exponents(result: ExponentResult, d_k: int, profile: Profile) -> Picture:
     )
 
 
-def means(result: ExponentResult, profile: Profile) -> Picture:
+def means(result: core.ExponentResult, profile: Profile) -> Picture:
     """The same for the mean, which only correlated pairs have."""
     return Picture(
         "exponent_means",
@@ -107,32 +82,32 @@ def _exponent_figure(result, what, profile, d_k=None):
     drawn = [pair for pair in drawn if pair[1].any()]
     names = [(_exponent_name(curve.exponent), np.log10(theory[-1])) for curve, theory in drawn]
     low, high = -3.6, 4.1
-    fig = figure(
+    fig = base.figure(
         profile,
         [trace for pair in drawn for trace in _exponent_traces(result.dims, d_k, what, *pair, profile)],
         left=4.2,
-        xaxis=axis(profile, "dₖ", type="log", tickvals=_D_TICKS, tickangle=0, range=[-0.12, 3.13]),
-        yaxis=axis(profile, f"{what} of the scores", **_decades(low, high)),
-        shapes=[] if d_k is None else [upright(d_k, dotted(profile)) | {"layer": "below"}],
+        xaxis=base.axis(profile, "dₖ", type="log", tickvals=_D_TICKS, tickangle=0, range=[-0.12, 3.13]),
+        yaxis=base.axis(profile, f"{what} of the scores", **_decades(low, high)),
+        shapes=[] if d_k is None else [base.upright(d_k, base.dotted(profile)) | {"layer": "below"}],
     )
     if names:
         return name_ends(fig, names, profile, low=low, high=high)
     words = "The mean is 0 at every dₖ:<br>turn ρ up."
     place = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5}
-    fig.layout["annotations"] = [label(words, profile, size=profile.axis_size, **place)]
+    fig.layout["annotations"] = [base.label(words, profile, size=profile.axis_size, **place)]
     return fig
 
 
 def _exponent_traces(dims, d_k, what, curve, theory, profile):
     """One exponent: its theory, and the measured points with their errors."""
-    few = [i for i, each in enumerate(dims) if each in EXPONENT_DIMS or each == d_k]  # not at every stop
+    few = [i for i, each in enumerate(dims) if each in core.EXPONENT_DIMS or each == d_k]  # not at every stop
     name, x = _exponent_name(curve.exponent), np.array(dims)[few]
     measured, error = (each[few] for each in (abs(getattr(curve, what)), getattr(curve, f"{what}_error")))
     below = np.minimum(error, 0.9 * measured)  # a bar down to 0 has no place on a log axis
     return [
-        line(dims, theory, dashed(profile), f"{name}, theory"),
+        base.line(dims, theory, base.dashed(profile), f"{name}, theory"),
         _larger(
-            points(profile, _exponent_colour(curve, profile), _symbol(curve), x, measured, error, below, name), d_k
+            base.points(profile, _exponent_colour(curve, profile), _symbol(curve), x, measured, error, below, name), d_k
         ),
     ]
 
@@ -273,13 +248,13 @@ def _exponent_table(result):
 def _exponent_code(result):
     """The Python that measures the exponents again."""
     shown = "curve.exponent, curve.variance, curve.variance_theory for curve in result.curves"
-    return code(measure_exponents, result.params, result.dims, show=shown)
+    return code(core.measure_exponents, result.params, result.dims, show=shown)
 
 
 # --- the rules -------------------------------------------------------------------------------------------
 
 
-def rules(result: RulesResult, name: str, profile: Profile) -> Picture:
+def rules(result: core.RulesResult, name: str, profile: Profile) -> Picture:
     """All rules by how many keys they use; the chosen one stands out."""
     return Picture(
         "rules",
@@ -292,7 +267,7 @@ def rules(result: RulesResult, name: str, profile: Profile) -> Picture:
     )
 
 
-def one_rule(result: RulesResult, name: str, profile: Profile) -> Picture:
+def one_rule(result: core.RulesResult, name: str, profile: Profile) -> Picture:
     """The chosen rule on one query, from raw score to weight."""
     return Picture(
         "rule_scores",
@@ -321,16 +296,16 @@ def _comparison(result, name, profile):
         "dtick": 1,
         "range": [len(rules) - 0.4, -0.6],
     }
-    fig = figure(
+    fig = base.figure(
         profile,
         [_dot(each, word, name, profile) for each, word in zip(rules, words, strict=True)],
         left=8.5,
         height=_rows_height(len(rules), profile),
-        title=title(f"Keys in use, of {n_keys}", profile) | {"xref": "container", "x": 0.02},
-        xaxis=axis(profile, "effective keys", range=[0, 1.06 * n_keys], nticks=5, tickangle=0),
-        yaxis=axis(profile, grid=True, ticks="", **order),
+        title=base.title(f"Keys in use, of {n_keys}", profile) | {"xref": "container", "x": 0.02},
+        xaxis=base.axis(profile, "effective keys", range=[0, 1.06 * n_keys], nticks=5, tickangle=0),
+        yaxis=base.axis(profile, grid=True, ticks="", **order),
         annotations=[_keys_in_use(each, name, profile) for each in rules],
-        shapes=[upright(n_keys, dotted(profile)) | {"layer": "below"}],
+        shapes=[base.upright(n_keys, base.dotted(profile)) | {"layer": "below"}],
     )
     fig.layout["margin"]["r"] = round(5 * _LETTER * profile.tick_size + profile.tick_size)
     return fig
@@ -344,7 +319,7 @@ def _rows_height(count, profile):
 def _keys_in_use(rule, name, profile):
     words = number(rule.effective_keys)
     place = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": profile.tick_size / 3, "bgcolor": None}
-    return label(f"<b>{words}</b>" if rule.name == name else words, profile, y=_short(rule), **place)
+    return base.label(f"<b>{words}</b>" if rule.name == name else words, profile, y=_short(rule), **place)
 
 
 def _dot(rule, word, name, profile):
@@ -366,19 +341,19 @@ def _rule_colour(name, here, profile):
 def _one_rule(result, name, profile):
     here = _chosen(result, name)
     limit = 1.1 * max(abs(result.raw_scores).max(), abs(here.scores).max())
-    heights = axis(profile, grid=True, range=[-limit, limit], nticks=5, anchor="x")
+    heights = base.axis(profile, grid=True, range=[-limit, limit], nticks=5, anchor="x")
     weights = "Weights" if name == "vaswani" else "Weights (dotted: 1/√dₖ)"
     words = (("", "Raw scores"), ("2", "After the rule, same axis"), ("3", weights))
-    return figure(
+    return base.figure(
         profile,
         _rule_traces(result, here, profile),
         height=1.25,
         left=3.4,
-        xaxis=axis(profile, "key", range=[0, result.params.n_keys + 1], anchor="y3"),
+        xaxis=base.axis(profile, "key", range=[0, result.params.n_keys + 1], anchor="y3"),
         yaxis=heights | {"domain": [0.72, 0.94]},
         yaxis2=heights | {"domain": [0.38, 0.60]},
-        yaxis3=axis(profile, grid=True, range=[0, 1.02], tickvals=[0, 0.5, 1], domain=[0, 0.26], anchor="x"),
-        annotations=[heading(said, profile, axes=axes) | {"xref": "x domain"} for axes, said in words],
+        yaxis3=base.axis(profile, grid=True, range=[0, 1.02], tickvals=[0, 0.5, 1], domain=[0, 0.26], anchor="x"),
+        annotations=[base.heading(said, profile, axes=axes) | {"xref": "x domain"} for axes, said in words],
     )
 
 
@@ -387,14 +362,14 @@ def _rule_traces(result, here, profile):
     edges = np.arange(0.5, result.params.n_keys + 1)
     colour = profile.raw if here.name == "no_scale" else profile.scaled
     traces = [
-        steps(edges, result.raw_scores, profile.raw, "raw scores"),
-        steps(edges, here.scores, colour, "after the rule") | {"yaxis": "y2"},
-        steps(edges, here.attention_weights, colour, "weights") | {"yaxis": "y3"},
+        base.steps(edges, result.raw_scores, profile.raw, "raw scores"),
+        base.steps(edges, here.scores, colour, "after the rule") | {"yaxis": "y2"},
+        base.steps(edges, here.attention_weights, colour, "weights") | {"yaxis": "y3"},
     ]
     if here.name == "vaswani":
         return traces
-    usual, outline = _chosen(result, "vaswani").attention_weights, dotted(profile) | {"shape": "hv"}
-    return [*traces, line(edges, [*usual, usual[-1]], outline, "weights with 1/√dₖ") | {"yaxis": "y3"}]
+    usual, outline = _chosen(result, "vaswani").attention_weights, base.dotted(profile) | {"shape": "hv"}
+    return [*traces, base.line(edges, [*usual, usual[-1]], outline, "weights with 1/√dₖ") | {"yaxis": "y3"}]
 
 
 def _rule_sentence(result, name):
@@ -479,7 +454,9 @@ def _rule_table(result):
 
 def _rule_code(params):
     """The Python that applies every rule again."""
-    return code(compare_rules, params, show="rule.name, rule.score_std, rule.entropy_nats for rule in result.rules")
+    return code(
+        core.compare_rules, params, show="rule.name, rule.score_std, rule.entropy_nats for rule in result.rules"
+    )
 
 
 def formula(name: str) -> tuple[str, str]:
@@ -488,7 +465,7 @@ def formula(name: str) -> tuple[str, str]:
     return here.formula, here.fixes
 
 
-def cards(result: RulesResult) -> list[tuple[str, str, tuple[str, str, str]]]:
+def cards(result: core.RulesResult) -> list[tuple[str, str, tuple[str, str, str]]]:
     """Every rule as a card: title, formula, and lines of text."""
     return [(each.title, each.formula, _card_lines(each)) for each in result.rules]
 
@@ -504,7 +481,7 @@ def _card_lines(each):
 # --- entropy curves --------------------------------------------------------------------------------------
 
 
-def curves(result: RuleCurves, name: str, profile: Profile) -> Picture:
+def curves(result: core.RuleCurves, name: str, profile: Profile) -> Picture:
     """Mean entropy against d_k and against n_keys; the chosen rule and three landmarks stand out."""
     return Picture(
         "rule_curves",
@@ -530,16 +507,16 @@ def _curve_figures(result, name, profile):
 def _entropies(what, x, values, largest, name, result, profile):
     rules = zip(result.names, values, strict=True)
     rules = sorted(rules, key=lambda each: (each[0] == name, each[0] in _LANDMARKS))  # the last is drawn on top
-    lines = [line(x, entropy, _curve_style(rule, name, profile), rule) for rule, entropy in rules]
+    lines = [base.line(x, entropy, _curve_style(rule, name, profile), rule) for rule, entropy in rules]
     names = [(_curve_name(rule), entropy[-1]) for rule, entropy in rules if _stands_out(rule, name)]
     high = 1.05 * largest.max()
-    fig = figure(
+    fig = base.figure(
         profile,
-        [line(x, largest, dotted(profile), "equal weights: ln n"), *lines],
+        [base.line(x, largest, base.dotted(profile), "equal weights: ln n"), *lines],
         left=3.2,
-        title=title(f"Entropy against {_AXES[what]}", profile),
-        xaxis=axis(profile, _AXES[what], type="log", tickvals=_ENTROPY_TICKS, tickangle=0, range=_span(x)),
-        yaxis=axis(profile, "mean entropy, nats", grid=True, range=[0, high]),
+        title=base.title(f"Entropy against {_AXES[what]}", profile),
+        xaxis=base.axis(profile, _AXES[what], type="log", tickvals=_ENTROPY_TICKS, tickangle=0, range=_span(x)),
+        yaxis=base.axis(profile, "mean entropy, nats", grid=True, range=[0, high]),
     )
     return name_ends(fig, names, profile, low=0, high=high)
 
@@ -551,8 +528,8 @@ def _stands_out(rule, name):
 def _curve_style(rule, name, profile):
     colour = _rule_colour(rule, name, profile)
     if _stands_out(rule, name):
-        return solid(profile, colour, 2 if rule == name else 1.2)
-    return thin(profile) | {"color": colour}
+        return base.solid(profile, colour, 2 if rule == name else 1.2)
+    return base.thin(profile) | {"color": colour}
 
 
 def _curve_name(rule):
@@ -631,13 +608,13 @@ def _curve_table(result):
 def _curve_code(result):
     """The Python that computes the curves again."""
     shown = "curves.names, curves.against_d_k, curves.against_n_keys"
-    return code(rule_curves, result.params, dims=result.dims, n_keys=result.n_keys, name="curves", show=shown)
+    return code(core.rule_curves, result.params, dims=result.dims, n_keys=result.n_keys, name="curves", show=shown)
 
 
 # --- bugs ------------------------------------------------------------------------------------------------
 
 
-def bug(results: Sequence[BugResult], name: str, profile: Profile) -> Picture:
+def bug(results: Sequence[core.BugResult], name: str, profile: Profile) -> Picture:
     """Attention weights of the first query in the first head: right above wrong, on one axis."""
     result = next(each for each in results if each.bug.name == name)
     return Picture(
@@ -656,22 +633,22 @@ def _bug_figure(result, profile):
     right, wrong = result.right.attention_weights[0], result.wrong.attention_weights[0]
     edges = np.arange(0.5, len(right) + 1)
     top = 1.12 * max(right.max(), wrong.max())
-    heights = axis(profile, grid=True, range=[0, top], nticks=4, anchor="x")
+    heights = base.axis(profile, grid=True, range=[0, top], nticks=4, anchor="x")
     across = {"xref": "x domain"}
-    return figure(
+    return base.figure(
         profile,
         [
-            steps(edges, right, profile.scaled, "right"),
-            steps(edges, wrong, profile.band, "wrong") | {"yaxis": "y2"},
+            base.steps(edges, right, profile.scaled, "right"),
+            base.steps(edges, wrong, profile.band, "wrong") | {"yaxis": "y2"},
         ],
         left=3.8,
-        title=title(_bug_claim(result), profile),
-        xaxis=axis(profile, "key", range=[0, edges[-1] + 0.5], anchor="y2"),
+        title=base.title(_bug_claim(result), profile),
+        xaxis=base.axis(profile, "key", range=[0, edges[-1] + 0.5], anchor="y2"),
         yaxis=heights | {"domain": [0.57, 0.9]},
         yaxis2=heights | {"domain": [0, 0.35]},
         annotations=[
-            heading(f"Right: score spread {number(result.right.score_std)}", profile) | across,
-            heading(f"Wrong: score spread {number(result.wrong.score_std)}", profile, axes="2") | across,
+            base.heading(f"Right: score spread {number(result.right.score_std)}", profile) | across,
+            base.heading(f"Wrong: score spread {number(result.wrong.score_std)}", profile, axes="2") | across,
         ],
     )
 
@@ -710,12 +687,12 @@ def _bug_weights(result):
 
 def _bug_code(params):
     """The Python that runs the bug again."""
-    return code(measure_bug, params, show="result.right, result.wrong, result.output_error")
+    return code(core.measure_bug, params, show="result.right, result.wrong, result.output_error")
 
 
 def bug_lines(name: str) -> tuple[str, str, str, str, str]:
     """What went wrong, and where it was seen: (title, cause, link text, link, what to know)."""
-    here = BUGS[name]
+    here = core.BUGS[name]
     return here.title, here.cause, here.issue, here.url, here.note
 
 
@@ -734,7 +711,7 @@ def _bug_checks(result):
     return {"quantity": list(rows)} | columns
 
 
-def _museum_sentence(results: Sequence[BugResult]) -> str:
+def _museum_sentence(results: Sequence[core.BugResult]) -> str:
     """Whether any bug leaves the output nearly as it was, and how far the others move it."""
     least, *_, most = ordered = sorted(results, key=lambda each: each.output_error)
     near = [written(each.bug.title) for each in ordered if each.output_error < _NEARLY_UNCHANGED]

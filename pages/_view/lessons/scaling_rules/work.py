@@ -6,15 +6,7 @@ from pages._view import compute
 from pages._view.lessons.scaling_rules import figures
 from pages._view.lessons.scaling_rules.declaration import LESSON
 from pages._view.main_picture import Main, Values, stops
-from sattn_core.lessons.scaling_rules import (
-    BugParams,
-    ExponentParams,
-    ExponentResult,
-    RulesParams,
-    compare_rules,
-    measure_exponents,
-    measure_museum,
-)
+from sattn_core.lessons import scaling_rules as core
 
 CURVES = {"dims": tuple(2**j for j in range(2, 9)), "n_keys": tuple(2**j for j in range(2, 11))}
 _WIDTH = 300  # pixels of a control above a picture
@@ -27,16 +19,16 @@ def controls_of(part: str) -> list[tuple[str, int | str]]:
     return [(name, "content" if getattr(control, "bar", False) else _WIDTH) for name, control in own]
 
 
-def powers(values: Values) -> ExponentResult:
+def powers(values: Values) -> core.ExponentResult:
     """The exponents at every stop of the slider: one draw, measured once."""
     fields = {name: values[name] for name in ("exponent", "correlation", "seed")}
-    return compute.result(measure_exponents, ExponentParams(**fields), stops(values))
+    return compute.result(core.measure_exponents, core.ExponentParams(**fields), stops(values))
 
 
-def rules_params(values: Values, d_k: int = 64) -> RulesParams:
+def rules_params(values: Values, d_k: int = 64) -> core.RulesParams:
     """The scores that all rules get."""
     options: dict[str, Any] = {name: values[name] for name in ("n_keys", "seed")}
-    return RulesParams(d_k, correlation=_PAIRS[values["pairs"]], **options)
+    return core.RulesParams(d_k, correlation=_PAIRS[values["pairs"]], **options)
 
 
 def _exponents(values, profile):
@@ -44,12 +36,12 @@ def _exponents(values, profile):
 
 
 def _rules(values, profile):
-    result = compute.result(compare_rules, rules_params(values, values["d_k"]))
+    result = compute.result(core.compare_rules, rules_params(values, values["d_k"]))
     return figures.rules(result, values["rule"], profile)
 
 
 def _bug(values, profile):
-    return figures.bug(compute.result(measure_museum, BugParams(seed=values["seed"])), values["bug"], profile)
+    return figures.bug(compute.result(core.measure_museum, core.BugParams(seed=values["seed"])), values["bug"], profile)
 
 
 _PICTURES = {"exponents": _exponents, "rules": _rules, "museum": _bug}

@@ -6,34 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pages._view.figures.base import (
-    axis,
-    dashed,
-    figure,
-    heading,
-    label,
-    line,
-    on_a_wall,
-    points,
-    room_under,
-    solid,
-    title,
-    under,
-)
+from pages._view.figures import base
 from pages._view.figures.code import code
 from pages._view.figures.tables import columns_of
 from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number, percent, typed
-from sattn_core.lessons.score_variance import (
-    ExampleDots,
-    RandomWalks,
-    ScoreVarianceResult,
-    VarianceCurve,
-    measure_score_variance,
-    random_walks,
-    variance_curve,
-)
+from sattn_core.lessons import score_variance as core
 
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _TOP = 1.15
@@ -51,8 +30,8 @@ _TO_COME = "walks to come"
 
 
 def walks_and_histograms(
-    result: ScoreVarianceResult,
-    walks: RandomWalks,
+    result: core.ScoreVarianceResult,
+    walks: core.RandomWalks,
     options: Mapping[str, Any],
     profile: Profile,
     *,
@@ -92,10 +71,10 @@ def _main_marks(drawn):
     )
 
 
-def before_drawing(shown: Picture, walks: RandomWalks, d_k: int, profile: Profile) -> Picture:
+def before_drawing(shown: Picture, walks: core.RandomWalks, d_k: int, profile: Profile) -> Picture:
     """What of the picture at this d_k, on a linear axis of products, is known before the learner draws on."""
     said = f"After {_products(d_k)} these sums spread by {_spread(walks.std[d_k])}."
-    if not on_a_wall(profile):  # on one nobody draws, and the arrow keys turn the pages
+    if not base.on_a_wall(profile):  # on one nobody draws, and the arrow keys turn the pages
         said += " Draw how they go on: sweep over the picture, or move its points with the arrow keys."
     keep = [each["name"] for each in shown.figure.data if not each["name"].startswith(("scaled", _TO_COME))]
     return shown.partly(said, keep=keep, words=(_title_of(walks), "Raw", "Scaled"), last=d_k)
@@ -112,9 +91,9 @@ def on_products_axis(steps: ArrayLike, products_axis: str) -> NDArray[np.float64
 
 def _main_figure(result, walks, shared, products_axis, profile):
     raw_span, scaled_span = _spans(result, shared)
-    scores = axis(profile, grid=True, range=raw_span, anchor="x2", showticklabels=False, ticks="")
+    scores = base.axis(profile, grid=True, range=raw_span, anchor="x2", showticklabels=False, ticks="")
     own = {"range": scaled_span, "anchor": "x3"} | ({} if shared else {"side": "right", "showticklabels": True})
-    fig = figure(
+    fig = base.figure(
         profile,
         [
             *_walks(walks, result.params.d_k, products_axis, profile),
@@ -124,15 +103,16 @@ def _main_figure(result, walks, shared, products_axis, profile):
         height=1.05,
         left=4.2,
         xaxis=_step_axis(walks, products_axis, profile),
-        yaxis=axis(profile, "score", grid=True, range=raw_span, anchor="x"),
+        yaxis=base.axis(profile, "score", grid=True, range=raw_span, anchor="x"),
         xaxis2=_share_axis(profile, [0.58, 0.77], "y2"),
         yaxis2=scores,
         xaxis3=_share_axis(profile, [0.81, 1], "y3"),
         yaxis3=scores | own,
-        annotations=[*_headings(result, walks, profile), under(_key(result), profile)],
+        annotations=[*_headings(result, walks, profile), base.under(_key(result), profile)],
     )
-    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": room_under(_key(result), profile) * profile.axis_size}
-    fig.layout["margin"]["r"] = 10 if shared else 2.5 * profile.axis_size
+    below = base.room_under(_key(result), profile)
+    right = 10 if shared else 2.5 * profile.axis_size
+    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": below * profile.axis_size, "r": right}
     return fig
 
 
@@ -147,11 +127,11 @@ def _step_axis(walks, products_axis, profile):
     steps, end = _STEPS[products_axis], _BEYOND * on_products_axis(walks.steps[-1], products_axis)
     ticks = {"tickvals": on_products_axis(steps, products_axis), "ticktext": [f"{step:,}" for step in steps]}
     text = "products added (√ axis)" if products_axis == "root" else "products added"
-    return axis(profile, text, near=True, domain=[0, 0.54], anchor="y", range=[0, float(end)], **ticks)
+    return base.axis(profile, text, near=True, domain=[0, 0.54], anchor="y", range=[0, float(end)], **ticks)
 
 
 def _share_axis(profile, domain, anchor):
-    return axis(profile, domain=domain, anchor=anchor, range=[0, _TOP], showticklabels=False, ticks="")
+    return base.axis(profile, domain=domain, anchor=anchor, range=[0, _TOP], showticklabels=False, ticks="")
 
 
 def _walks(walks, d_k, products_axis, profile):
@@ -160,12 +140,12 @@ def _walks(walks, d_k, products_axis, profile):
     bounds = walks.thinned(int(walks.steps[-1]), _ENVELOPE_POINTS)
     here = [float(on_products_axis(d_k, products_axis))] * len(walks.walks)
     marker = {"color": profile.raw, "size": profile.marker_size}
-    style = solid(profile, profile.raw, 0.5)
+    style = base.solid(profile, profile.raw, 0.5)
     return [
         _many(rest, rest.walks, products_axis, style, _TO_COME) | {"opacity": _PALE},
         _many(some, some.walks, products_axis, style, "walks"),
-        _many(bounds, (bounds.low, bounds.high), products_axis, dashed(profile), "mean ± 1 σ"),
-        line(here, some.walks[:, -1], {}, f"walks at {d_k:,}") | {"mode": "markers", "marker": marker},
+        _many(bounds, (bounds.low, bounds.high), products_axis, base.dashed(profile), "mean ± 1 σ"),
+        base.line(here, some.walks[:, -1], {}, f"walks at {d_k:,}") | {"mode": "markers", "marker": marker},
     ]
 
 
@@ -173,7 +153,9 @@ def _many(walks, heights, products_axis, style, name):
     """Lines over the same steps as one trace with gaps: the browser redraws it sooner than one each."""
     gap = [np.nan]
     steps_and_gap = np.append(on_products_axis(walks.steps, products_axis), gap)
-    return line(np.tile(steps_and_gap, len(heights)), np.concatenate([[*each, *gap] for each in heights]), style, name)
+    return base.line(
+        np.tile(steps_and_gap, len(heights)), np.concatenate([[*each, *gap] for each in heights]), style, name
+    )
 
 
 def _histogram(result, side, axes, profile):
@@ -182,12 +164,12 @@ def _histogram(result, side, axes, profile):
     on = {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
     shares = np.append(density / tallest, 0.0)
     outline = {"shape": "vh", "width": 0, "color": getattr(profile, side)}
-    bars = line(shares, edges, outline, f"{side}, {result.n_scores:,} scores")
+    bars = base.line(shares, edges, outline, f"{side}, {result.n_scores:,} scores")
     predicted = np.minimum(getattr(result, f"{side}_law") / tallest, _TOP)
     name = f"{side}, {_predicted_by(result)} distribution"
     return [
         bars | on | {"fill": "tozerox", "fillcolor": getattr(profile, side)},
-        line(predicted, getattr(result, f"{side}_grid"), dashed(profile), name) | on,
+        base.line(predicted, getattr(result, f"{side}_grid"), base.dashed(profile), name) | on,
     ]
 
 
@@ -204,7 +186,7 @@ def _headings(result, walks, profile):
     )
     small = f'<span style="font-size: {profile.tick_size}px">'
     return [
-        heading(f"{name}<br>{small}{said}</span>", profile, axes=axes) | {"align": "left"}
+        base.heading(f"{name}<br>{small}{said}</span>", profile, axes=axes) | {"align": "left"}
         for axes, name, said in panels
     ]
 
@@ -295,14 +277,14 @@ def _main_code(params, walks, options):
     """The Python that measures the scores again and walks again."""
     rows = "row.name, row.measured, row.predicted, row.low, row.high for row in result.rows"
     ends = f"walks.walks[:, {params.d_k}]"
-    measured = code(measure_score_variance, params, show=rows)
-    return measured + code(random_walks, walks.steps[-1], **options, name="walks", show=ends)
+    measured = code(core.measure_score_variance, params, show=rows)
+    return measured + code(core.random_walks, walks.steps[-1], **options, name="walks", show=ends)
 
 
 # --- predicted and measured ------------------------------------------------------------------------------
 
 
-def moment_table(result: ScoreVarianceResult) -> Table:
+def moment_table(result: core.ScoreVarianceResult) -> Table:
     """Mean, variance and excess kurtosis: predicted, measured, band, z and a verdict in words."""
     rows = result.rows
     return {
@@ -316,7 +298,7 @@ def moment_table(result: ScoreVarianceResult) -> Table:
     }
 
 
-def scaling_rule_sentence(result: ScoreVarianceResult) -> str:
+def scaling_rule_sentence(result: core.ScoreVarianceResult) -> str:
     """Var(cX) = c² Var(X) with the numbers of the moment."""
     rule = result.scaling_rule
     return (
@@ -337,7 +319,7 @@ def _verdict(row):
 # --- variance against d_k --------------------------------------------------------------------------------
 
 
-def variance_against_dimension(curve: VarianceCurve, options: Mapping[str, Any], profile: Profile) -> Picture:
+def variance_against_dimension(curve: core.VarianceCurve, options: Mapping[str, Any], profile: Profile) -> Picture:
     """Raw, ÷ √d_k and ÷ d_k on log–log axes; options are those that `variance_curve` was given."""
     return Picture(
         "variance_curve",
@@ -369,18 +351,18 @@ def _curve_figure(curve, profile):
     traces, names = [], []
     for i, (name, colour, symbol) in enumerate(styles):
         above, below = curve.high[i] - curve.theory[i], curve.theory[i] - curve.low[i]
-        traces.append(line(dims, curve.theory[i], dashed(profile), f"{name}, theory"))
-        traces.append(points(profile, colour, symbol, dims, curve.measured[i], above, below, name))
+        traces.append(base.line(dims, curve.theory[i], base.dashed(profile), f"{name}, theory"))
+        traces.append(base.points(profile, colour, symbol, dims, curve.measured[i], above, below, name))
         if curve.theory[i][-2] > 0:  # constant scores have no place on a log axis
             names.append(_at_the_end(name, profile, dims, curve.theory[i]))
     vertical: dict[str, Any] = {"type": "log", "range": [-3.9, 4.4], "dtick": 1, "exponentformat": "power"}
-    return figure(
+    return base.figure(
         profile,
         traces,
         left=4.5,
-        title=title("Variance of the scores", profile, key="points: measured, dashed: theory"),
-        xaxis=axis(profile, "dₖ", type="log", tickvals=_D_TICKS, range=[-0.1, 3.15]),
-        yaxis=axis(profile, "variance", grid=True, **vertical),
+        title=base.title("Variance of the scores", profile, key="points: measured, dashed: theory"),
+        xaxis=base.axis(profile, "dₖ", type="log", tickvals=_D_TICKS, range=[-0.1, 3.15]),
+        yaxis=base.axis(profile, "variance", grid=True, **vertical),
         annotations=names,
     )
 
@@ -389,7 +371,7 @@ def _at_the_end(name, profile, dims, values):
     """The name of a line on log–log axes, near its end: on the side from which the line does not come."""
     above = values[-2] >= values[0]
     side = {"yanchor": "bottom" if above else "top", "yshift": profile.marker_size * (1 if above else -1)}
-    return label(name, profile, x=np.log10(dims[-2]), y=np.log10(values[-2]), xanchor="right", **side)
+    return base.label(name, profile, x=np.log10(dims[-2]), y=np.log10(values[-2]), xanchor="right", **side)
 
 
 def _curve_claim(curve):
@@ -421,13 +403,13 @@ def _curve_sure(curve, n_samples):
 
 
 def _curve_code(curve, options):
-    return code(variance_curve, curve.dims, **options, name="curve", show="curve.measured")
+    return code(core.variance_curve, curve.dims, **options, name="curve", show="curve.measured")
 
 
 # --- the example made by hand ----------------------------------------------------------------------------
 
 
-def example_sentence(example: ExampleDots) -> str:
+def example_sentence(example: core.ExampleDots) -> str:
     """Dot products of vectors typed by hand, with their mean and variance."""
     dots = listed([typed(dot) for dot in example.dots])
     are = f"products are {dots}" if len(example.dots) > 1 else f"product is {dots}"

@@ -7,20 +7,14 @@ from pages._view.lessons.score_variance import figures
 from pages._view.main_picture import Main, Values
 from sattn_core import typed
 from sattn_core.lessons import score_variance
-from sattn_core.lessons.score_variance import (
-    ExampleDots,
-    RandomWalks,
-    ScoreVarianceParams,
-    measure_score_variance,
-    random_walks,
-)
+from sattn_core.lessons import score_variance as core
 
 CURVE_DIMS = tuple(2**j for j in range(11))
 CURVE_SAMPLES = 4_000
 N_WALKS, LONGEST = 12, CURVE_DIMS[-1]
 
 
-def hand_made_example(q_text: str, k_text: str) -> tuple[ExampleDots | None, list[str]]:
+def hand_made_example(q_text: str, k_text: str) -> tuple[core.ExampleDots | None, list[str]]:
     """The typed vectors' dot products, or None and the sentence that says what cannot be read."""
     rows = {}
     for name, text in (("q", q_text), ("k", k_text)):
@@ -40,15 +34,15 @@ def draw_options(values: Values) -> dict[str, Any]:
     return {name: values[name] for name in names} | ({"correlation": 0.0} if values["sampling"] == "matrix" else {})
 
 
-def params(values: Values) -> ScoreVarianceParams:
+def params(values: Values) -> core.ScoreVarianceParams:
     """The scores of the histograms."""
     names = ("sampling", "n_samples", "n_queries", "n_keys")
-    return ScoreVarianceParams(values["d_k"], **{name: values[name] for name in names}, **draw_options(values))
+    return core.ScoreVarianceParams(values["d_k"], **{name: values[name] for name in names}, **draw_options(values))
 
 
-def walks(values: Values) -> RandomWalks:
+def walks(values: Values) -> core.RandomWalks:
     """Once for every step of the slider."""
-    return compute.result(random_walks, LONGEST, **_walk_options(values))
+    return compute.result(core.random_walks, LONGEST, **_walk_options(values))
 
 
 def _walk_options(values):
@@ -56,7 +50,7 @@ def _walk_options(values):
 
 
 def _picture(values, profile):
-    result = compute.result(measure_score_variance, params(values), check=turns.look)
+    result = compute.result(core.measure_score_variance, params(values), check=turns.look)
     axes = {"score_axis": values["axis"], "products_axis": values["products_axis"]}
     return figures.walks_and_histograms(result, walks(values), _walk_options(values), profile, **axes)
 

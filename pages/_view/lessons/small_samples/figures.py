@@ -5,38 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from pages._view.figures.base import (
-    axis,
-    dashed,
-    dotted,
-    figure,
-    heading,
-    label,
-    line,
-    on_a_wall,
-    room_under,
-    solid,
-    steps,
-    under,
-)
+from pages._view.figures import base
 from pages._view.figures.code import code
 from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, number
-from sattn_core.lessons.small_samples import (
-    ASKED_VALUE,
-    BandCurve,
-    ClassDraws,
-    DrawSweep,
-    FirstDraws,
-    LargeExperiment,
-    SmallSamplesResult,
-    band_curve,
-    class_draws,
-    draw_sweep,
-    measure_large_experiment,
-    measure_small_samples,
-)
+from sattn_core.lessons import small_samples as core
 
 _ASKED_SIZE = 2  # size and d_k of the experiment in the question
 _TOP = 1.75  # the marks are named above the highest bar
@@ -63,12 +37,16 @@ def story() -> str:
     n = _ASKED_SIZE
     return (
         f"Someone multiplied two random {n} × {n} matrices, expected entries of variance {n}, which is dₖ, and "
-        f"measured {ASKED_VALUE}."
+        f"measured {core.ASKED_VALUE}."
     )
 
 
 def draws(
-    asked: SmallSamplesResult, sweep: DrawSweep, d_k: int, profile: Profile, together: ClassDraws | None = None
+    asked: core.SmallSamplesResult,
+    sweep: core.DrawSweep,
+    d_k: int,
+    profile: Profile,
+    together: core.ClassDraws | None = None,
 ) -> Picture:
     """The question's experiment many times, and beside it the same for the size and the d_k of the moment.
 
@@ -100,8 +78,8 @@ def _draws_figure(asked, sweep, counted, i, profile):
     tops = [_TOP * max(asked.counts.max(), asked.expected.max()), _TOP * counted.counts.max()]
     left, asked_names = _asked_side(asked, tops[0], profile)
     right, names = _side_of_the_moment(sweep, counted, i, tops[1], profile)
-    heights = axis(profile, showticklabels=False, ticks="")
-    fig = figure(
+    heights = base.axis(profile, showticklabels=False, ticks="")
+    fig = base.figure(
         profile,
         [*left, *right],
         left=1.4,
@@ -109,25 +87,28 @@ def _draws_figure(asked, sweep, counted, i, profile):
         xaxis2=_values(profile, "variance ÷ dₖ", sweep.edges[-1], [0.52, 1], "y2"),
         yaxis=heights | {"range": [0, tops[0]], "anchor": "x", "title": _side_title("draws", profile)},
         yaxis2=heights | {"range": [0, tops[1]], "anchor": "x2"},
-        annotations=[*asked_names, *names, *_headings(asked, sweep, i, profile), under(_KEY, profile)],
+        annotations=[*asked_names, *names, *_headings(asked, sweep, i, profile), base.under(_KEY, profile)],
     )
-    above = 1.7 if on_a_wall(profile) else 3
-    fig.layout["margin"] |= {"t": above * profile.axis_size, "b": (0.2 + room_under(_KEY, profile)) * profile.axis_size}
+    above = 1.7 if base.on_a_wall(profile) else 3
+    fig.layout["margin"] |= {
+        "t": above * profile.axis_size,
+        "b": (0.2 + base.room_under(_KEY, profile)) * profile.axis_size,
+    }
     return fig
 
 
 def _asked_side(asked, top, profile):
     """The traces at the left, and the names of its marks."""
     lines, names = _marked(_asked_marks(asked, profile), top, "", profile)
-    outline = line(asked.edges, [*asked.expected, 0], dashed(profile) | {"shape": "hv"}, "expected")
-    bars = steps(asked.edges, asked.counts, profile.raw, "draws")
+    outline = base.line(asked.edges, [*asked.expected, 0], base.dashed(profile) | {"shape": "hv"}, "expected")
+    bars = base.steps(asked.edges, asked.counts, profile.raw, "draws")
     return [bars, outline, *lines, _last_draw(min(asked.variances.flat[-1], asked.edges[-1]), top, profile)], names
 
 
 def _side_of_the_moment(sweep, counted, i, top, profile):
     """The same at the right; its height is that of the highest bar at any d_k."""
     lines, names = _marked(_marks(sweep, profile), top, "2", profile)
-    bars = steps(sweep.edges, counted.counts[i], profile.raw, "draws")
+    bars = base.steps(sweep.edges, counted.counts[i], profile.raw, "draws")
     last = _last_draw(min(counted.ratios[i, -1], sweep.edges[-1]), top, profile)
     return [part | {"xaxis": "x2", "yaxis": "y2"} for part in (bars, *lines, last)], names
 
@@ -137,26 +118,28 @@ def _side_title(text, profile):
 
 
 def _values(profile, text, highest, domain, anchor):
-    return axis(profile, text, near=True, domain=domain, range=[0, highest], nticks=5, anchor=anchor)
+    return base.axis(profile, text, near=True, domain=domain, range=[0, highest], nticks=5, anchor=anchor)
 
 
 def _headings(asked, sweep, i, profile):
     size = sweep.size
     here = f"dₖ = {sweep.dims[i]:,}", f"{size} × {size} product"
-    name = f"The class: {_draws(asked.variances.size)}" if isinstance(asked, ClassDraws) else "The question"
+    name = f"The class: {_draws(asked.variances.size)}" if isinstance(asked, core.ClassDraws) else "The question"
     return [_heading(name, "2 × 2 product", "", profile), _heading(*here, "2", profile)]
 
 
 def _heading(name, of, axes, profile):
     """What a side shows; on a wall in one line, for its pictures are low."""
     small = f'<span style="font-size: {profile.tick_size}px">{of}</span>'
-    return heading(f"{name}{', ' if on_a_wall(profile) else '<br>'}{small}", profile, axes=axes) | {"align": "left"}
+    return base.heading(f"{name}{', ' if base.on_a_wall(profile) else '<br>'}{small}", profile, axes=axes) | {
+        "align": "left"
+    }
 
 
 def _last_draw(place, top, profile):
     """A triangle under the bars; a draw beyond the last edge stands on it."""
     marker = {"symbol": "triangle-up", "size": profile.marker_size * 2, "color": profile.text}
-    return line([place], [0.02 * top], {}, "last draw") | {"mode": "markers", "marker": marker}
+    return base.line([place], [0.02 * top], {}, "last draw") | {"mode": "markers", "marker": marker}
 
 
 def _marked(marks, top, axes, profile):
@@ -164,9 +147,9 @@ def _marked(marks, top, axes, profile):
     lines, names = [], []
     for row, (name, value, style) in enumerate(sorted(marks, key=lambda mark: mark[1])):
         height = top * (0.98 - 0.18 * row)
-        lines.append(line([value, value], [0, height], style, name))
+        lines.append(base.line([value, value], [0, height], style, name))
         place = {"x": value, "y": height, "xref": f"x{axes}", "yref": f"y{axes}"}
-        names.append(label(name, profile, xanchor="left", yanchor="top", xshift=4, **place))
+        names.append(base.label(name, profile, xanchor="left", yanchor="top", xshift=4, **place))
     return lines, names
 
 
@@ -181,14 +164,14 @@ def _value_name(asked):
 def _asked_marks(asked, profile):
     """What is marked at the left: name, value and line style."""
     return (
-        (_mean_name(asked), asked.mean_theory, dashed(profile)),
-        (_value_name(asked), asked.value, solid(profile, profile.third, 1.5)),
-        (f"{_ASKED_SIZE} expected", _ASKED_SIZE, dotted(profile)),
+        (_mean_name(asked), asked.mean_theory, base.dashed(profile)),
+        (_value_name(asked), asked.value, base.solid(profile, profile.third, 1.5)),
+        (f"{_ASKED_SIZE} expected", _ASKED_SIZE, base.dotted(profile)),
     )
 
 
 def _marks(sweep, profile):
-    return (f"mean {_mean(sweep)}", sweep.mean_theory, dashed(profile)), ("dₖ", 1, dotted(profile))
+    return (f"mean {_mean(sweep)}", sweep.mean_theory, base.dashed(profile)), ("dₖ", 1, base.dotted(profile))
 
 
 def _mean(sweep):
@@ -233,7 +216,7 @@ def _sure_of_class(together):
 
 def _code_of_class(together):
     options = {"ddof": together.ddof, "seed": together.seed}
-    return code(class_draws, together.n_phones, **options, show="result.mean_measured, result.standard_error")
+    return code(core.class_draws, together.n_phones, **options, show="result.mean_measured, result.standard_error")
 
 
 def _near(counted, i):
@@ -310,14 +293,14 @@ def _draws_code(params, sweep, i):
     options = {"size": sweep.size, "ddof": sweep.ddof, "n_draws": params.n_draws, "seed": sweep.seed, "name": "sweep"}
     shown = "result.mean_measured, result.mean_theory, result.median, result.percentile"
     ratios = "sweep.ratios[-1].mean(), sweep.mean_theory"
-    asked = code(measure_small_samples, params, show=shown)
-    return asked + code(draw_sweep, sweep.dims[: i + 1], **options, show=ratios)
+    asked = code(core.measure_small_samples, params, show=shown)
+    return asked + code(core.draw_sweep, sweep.dims[: i + 1], **options, show=ratios)
 
 
 # --- predicted and measured ------------------------------------------------------------------------------
 
 
-def check_table(asked: SmallSamplesResult, sweep: DrawSweep, counted: FirstDraws, i: int) -> Table:
+def check_table(asked: core.SmallSamplesResult, sweep: core.DrawSweep, counted: core.FirstDraws, i: int) -> Table:
     """Every number of the draws beside its prediction and the sampling error."""
     checks = [*asked.checks, counted.check(sweep, i)]
     right = f"{sweep.size} × {sweep.size} at dₖ = {sweep.dims[i]:,}: mean ÷ dₖ"
@@ -334,7 +317,7 @@ def _value(value, error):
     return f"{number(value)} ± {number(error, 2)}" if error else number(value)
 
 
-def first_draw(result: SmallSamplesResult) -> Iterable[tuple[str, str]]:
+def first_draw(result: core.SmallSamplesResult) -> Iterable[tuple[str, str]]:
     """The first draw of the question's experiment as a formula with its variance."""
     A, B, C = (_latex(each) for each in (result.first_A, result.first_B, result.first_product))
     ddof = result.params.ddof
@@ -351,7 +334,7 @@ def _latex(matrix):
 # --- the band against the size ---------------------------------------------------------------------------
 
 
-def band(curve: BandCurve, options: Mapping[str, Any], profile: Profile) -> Picture:
+def band(curve: core.BandCurve, options: Mapping[str, Any], profile: Profile) -> Picture:
     """Variance over d_k against the size of the matrix; options are those that `band_curve` was given."""
     return Picture(
         "sample_band",
@@ -380,27 +363,27 @@ def _band_figure(curve, profile):
     sizes, d = np.array(curve.sizes), curve.d_k
     naive = curve.naive_low, curve.naive_high
     none, fill = {"width": 0, "color": profile.band}, {"fill": "tonexty", "fillcolor": f"{profile.band}40"}
-    return figure(
+    return base.figure(
         profile,
         [
-            line(sizes, curve.low / d, none, "exact band, low"),
-            line(sizes, curve.high / d, none, "exact band, high") | fill,
+            base.line(sizes, curve.low / d, none, "exact band, low"),
+            base.line(sizes, curve.high / d, none, "exact band, high") | fill,
             _measured_points(curve, profile),
-            line(sizes, curve.mean / d, dashed(profile), "exact mean"),
-            *(line(sizes, each / d, dotted(profile), name) for each, name in zip(naive, _NAIVE, strict=True)),
+            base.line(sizes, curve.mean / d, base.dashed(profile), "exact mean"),
+            *(base.line(sizes, each / d, base.dotted(profile), name) for each, name in zip(naive, _NAIVE, strict=True)),
         ],
         left=3.6,
         bottom=5.5,
-        xaxis=axis(profile, "size of the matrix", near=True, type="log", tickvals=_SIZE_TICKS, range=[0.25, 1.86]),
-        yaxis=axis(profile, "variance ÷ dₖ", grid=True, range=[0, _HIGHEST_RATIO]),
-        annotations=[under(["grey: 95 % band, dashed: exact mean", "dotted: as if independent"], profile)],
+        xaxis=base.axis(profile, "size of the matrix", near=True, type="log", tickvals=_SIZE_TICKS, range=[0.25, 1.86]),
+        yaxis=base.axis(profile, "variance ÷ dₖ", grid=True, range=[0, _HIGHEST_RATIO]),
+        annotations=[base.under(["grey: 95 % band, dashed: exact mean", "dotted: as if independent"], profile)],
     )
 
 
 def _measured_points(curve, profile):
     sizes = np.repeat(curve.sizes, curve.measured.shape[1])
     marker = {"color": profile.raw, "symbol": "circle", "size": profile.marker_size * _SMALL}
-    return line(sizes, curve.measured.ravel() / curve.d_k, {}, "measured") | {"mode": "markers", "marker": marker}
+    return base.line(sizes, curve.measured.ravel() / curve.d_k, {}, "measured") | {"mode": "markers", "marker": marker}
 
 
 def _band_claim(curve):
@@ -435,13 +418,13 @@ def _band_sure(curve):
 
 
 def _band_code(curve, options):
-    return code(band_curve, curve.sizes, **options, name="curve", show="curve.low, curve.high")
+    return code(core.band_curve, curve.sizes, **options, name="curve", show="curve.low, curve.high")
 
 
 # --- the large experiment --------------------------------------------------------------------------------
 
 
-def large_experiment(experiment: LargeExperiment, profile: Profile) -> Picture:
+def large_experiment(experiment: core.LargeExperiment, profile: Profile) -> Picture:
     """The variance of the large product, now and as published, on the exact band and on the false one."""
     return Picture(
         "large_experiment",
@@ -470,7 +453,7 @@ def _large_figure(experiment, profile):
     names = ["as if<br>independent", "exact<br>band", said[1], said[0]]
     half = 4 * row.std
     places = {"tickvals": [0, 1, 2, 3], "ticktext": names, "range": [-0.6, 3.6]}
-    return figure(
+    return base.figure(
         profile,
         [
             *_large_bands(experiment, profile),
@@ -478,8 +461,8 @@ def _large_figure(experiment, profile):
         ],
         height=0.8,
         left=5.6,
-        xaxis=axis(profile, "variance of A B", grid=True, range=[row.mean - half, row.mean + half]),
-        yaxis=axis(profile, showline=False, **places),
+        xaxis=base.axis(profile, "variance of A B", grid=True, range=[row.mean - half, row.mean + half]),
+        yaxis=base.axis(profile, showline=False, **places),
     )
 
 
@@ -487,15 +470,15 @@ def _large_bands(experiment, profile):
     mean = experiment.rows[2].mean
     bar = {"width": profile.line_width * 5}
     return [
-        line(experiment.naive_band, [0, 0], bar | {"color": profile.grid}, "as if independent"),
-        line(experiment.band, [1, 1], bar | {"color": profile.band}, "exact"),
-        line([mean, mean], [0, 3], dashed(profile), "mean"),
+        base.line(experiment.naive_band, [0, 0], bar | {"color": profile.grid}, "as if independent"),
+        base.line(experiment.band, [1, 1], bar | {"color": profile.band}, "exact"),
+        base.line([mean, mean], [0, 3], base.dashed(profile), "mean"),
     ]
 
 
 def _run(place, name, value, _, symbol, colour, profile):
     marker = {"symbol": symbol, "size": profile.marker_size * 1.8, "color": colour}
-    return line([value], [place], {}, name) | {"mode": "markers", "marker": marker}
+    return base.line([value], [place], {}, name) | {"mode": "markers", "marker": marker}
 
 
 def _large_claim(experiment):
@@ -546,10 +529,10 @@ def _large_table(experiment):
 def _large_code(experiment):
     shown = "row.name, row.measured, row.z, row.published, row.published_z for row in experiment.rows"
     asked = (experiment.n_rows, experiment.d_k)
-    return code(measure_large_experiment, *asked, seed=experiment.seed, name="experiment", show=shown)
+    return code(core.measure_large_experiment, *asked, seed=experiment.seed, name="experiment", show=shown)
 
 
-def large_rows(experiment: LargeExperiment) -> Table:
+def large_rows(experiment: core.LargeExperiment) -> Table:
     """The four variances, this run and the published one beside the exact mean and standard deviation."""
     rows = experiment.rows
     return {

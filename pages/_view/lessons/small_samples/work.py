@@ -3,23 +3,16 @@
 from pages._view import compute
 from pages._view.lessons.small_samples import figures
 from pages._view.main_picture import Main, Values, stops
-from sattn_core.lessons.small_samples import (
-    ClassDraws,
-    SmallSamplesParams,
-    SmallSamplesResult,
-    class_draws,
-    draw_sweep,
-    measure_small_samples,
-)
+from sattn_core.lessons import small_samples as core
 
 BAND_DRAWS = 20  # measured points at each size of the matrix
 _AT_ONCE = (200, 2_000)  # draws at every d_k are drawn so many at a time, so that falling ones are drawn once
 
 
-def asked(values: Values) -> SmallSamplesResult:
+def asked(values: Values) -> core.SmallSamplesResult:
     """The experiment of the question, so many times."""
-    params = SmallSamplesParams(ddof=int(values["ddof"]), n_draws=values["n_draws"], seed=values["seed"])
-    return compute.result(measure_small_samples, params)
+    params = core.SmallSamplesParams(ddof=int(values["ddof"]), n_draws=values["n_draws"], seed=values["seed"])
+    return compute.result(core.measure_small_samples, params)
 
 
 def band_options(values: Values) -> dict[str, int]:
@@ -30,14 +23,14 @@ def band_options(values: Values) -> dict[str, int]:
 def _picture(values, profile):
     found, drawn = asked(values), next(n for n in _AT_ONCE if values["n_draws"] <= n)
     options = {"size": values["size"], "ddof": int(values["ddof"]), "n_draws": drawn, "seed": values["seed"]}
-    sweep = compute.result(draw_sweep, stops(values), **options)
+    sweep = compute.result(core.draw_sweep, stops(values), **options)
     return figures.draws(found, sweep, values["d_k"], profile, of_class(values))
 
 
-def of_class(values: Values) -> ClassDraws | None:
+def of_class(values: Values) -> core.ClassDraws | None:
     """What the phones of a class have drawn; None if there is none."""
     options = {"ddof": int(values["ddof"]), "seed": values["seed"]}
-    return compute.result(class_draws, values["phones"], **options) if values["phones"] else None
+    return compute.result(core.class_draws, values["phones"], **options) if values["phones"] else None
 
 
 MAIN = Main(_picture)

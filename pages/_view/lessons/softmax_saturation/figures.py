@@ -3,36 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from pages._view.figures.base import (
-    axis,
-    dashed,
-    dotted,
-    figure,
-    label,
-    line,
-    points,
-    solid,
-    thin,
-    title,
-    upright,
-)
+from pages._view.figures import base
 from pages._view.figures.code import code
 from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number, number_of_log10, percent, typed
-from sattn_core.lessons.softmax_saturation import (
-    ALIKE,
-    DividedRows,
-    ListComparison,
-    OverflowStudy,
-    RowsParams,
-    SaturationParams,
-    SaturationResult,
-    compare_lists,
-    measure_rows,
-    measure_saturation,
-    overflow_study,
-)
+from sattn_core.lessons import softmax_saturation as core
 
 QUANTITIES = {"max_weight": "Largest weight", "effective_keys": "Effective keys", "entropy_nats": "Entropy (nats)"}
 SIDES = ("raw", "scaled")  # of the averages
@@ -57,9 +33,9 @@ _NEARLY_ALL = 0.995  # from here a percentage without decimals says 100 %
 
 
 def weights(
-    rows: DividedRows,
-    params: RowsParams,
-    comparison: ListComparison | None,
+    rows: core.DividedRows,
+    params: core.RowsParams,
+    comparison: core.ListComparison | None,
     d_k: int,
     profile: Profile,
     expected: NDArray[np.float64] | None = None,
@@ -89,10 +65,10 @@ def _weights_figure(rows, shown, comparison, profile):
     """Four panels on one scale: the lists, and the rows."""
     size, tick = profile.axis_size, profile.tick_size
     scores, top = comparison.scores if comparison else (), round(2.9 * profile.axis_size + 1.4 * profile.tick_size)
-    return figure(
+    return base.figure(
         profile,
         [*_list_bars(comparison, profile), *(_row_bars(rows, *each, profile) for each in enumerate(shown))],
-        title=title("Attention weights", profile, size=size, key=TASK),
+        title=base.title("Attention weights", profile, size=size, key=TASK),
         height=_HEIGHT,
         margin={"l": round(2.9 * size), "r": 10, "t": top, "b": round(2.7 * size)},
         xaxis=_list_axis(scores, profile),
@@ -115,7 +91,7 @@ def _divisor(rows):
 def _above(text, x, profile, **options):
     """The name of a panel, above its middle."""
     place = {"xref": "paper", "yref": "paper", "x": x, "y": 1, "xanchor": "center", "yanchor": "bottom"}
-    return label(text, profile, **{"size": profile.axis_size, **place, **options})
+    return base.label(text, profile, **{"size": profile.axis_size, **place, **options})
 
 
 def _names_of_row(rows, place, i, tick, profile):
@@ -125,7 +101,7 @@ def _names_of_row(rows, place, i, tick, profile):
     return (
         _above(named if place else f"dₖ = {named}", middle, profile, yshift=1.3 * tick),
         _above(f"σ {_short(rows.spread[i])}", middle, profile, size=tick),
-        label(_said(rows.max_weight[i]).replace(">", "&gt;"), profile, **largest),
+        base.label(_said(rows.max_weight[i]).replace(">", "&gt;"), profile, **largest),
     )
 
 
@@ -134,7 +110,7 @@ def _short(spread):
     return f"{spread:.{2 if spread < 1 else 1 if spread < 10 else 0}f}"
 
 
-def without_row(rows: DividedRows, d_k: int, shown: Picture) -> Picture:
+def without_row(rows: core.DividedRows, d_k: int, shown: Picture) -> Picture:
     """The picture of the rows without what tells the weights at this d_k; only the lists and the other rows stay."""
     ends = {each: where for each, where in ((FEW, "first"), (MANY, "last")) if each != d_k}
     largest = {each: _said(rows.max_weight[rows.dims.index(each)]) for each in ends}
@@ -185,12 +161,12 @@ def _list_axis(scores, profile):
         numbers = [str(place) for place in range(1, len(scores) + 1)]
         name, ticks = "list", {"tickvals": [x.mean() for x in places], "ticktext": numbers}
     around = {"domain": _LISTS, "range": [-0.6, every[-1] + 0.6], "anchor": "y", "tickangle": 0}
-    return axis(profile, name if scores else None, **around, **ticks)
+    return base.axis(profile, name if scores else None, **around, **ticks)
 
 
 def _weight_axis(profile):
     ticks = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"]}
-    return axis(profile, grid=True, range=[0, _TOP], anchor="x", **ticks)
+    return base.axis(profile, grid=True, range=[0, _TOP], anchor="x", **ticks)
 
 
 def _key_axis(rows, place, profile):
@@ -198,7 +174,7 @@ def _key_axis(rows, place, profile):
     n_keys = rows.weights.shape[1]
     around = {"domain": _ROWS[place], "range": [-0.7, n_keys - 0.3], "anchor": "y"}
     name = f"{n_keys} keys, strongest first<br>σ: spread of their scores" if place == 1 else None
-    found = axis(profile, name, showticklabels=False, **around)
+    found = base.axis(profile, name, showticklabels=False, **around)
     found["title"] |= {"font": {"size": profile.tick_size}, "standoff": profile.tick_size // 2}
     return found | {"ticks": ""}
 
@@ -208,7 +184,7 @@ def _row_bars(rows, place, i, profile):
     found, colour = rows.weights[i], getattr(profile, _COLOURS.get(rows.exponent, "band"))
     x = np.arange(found.size)[:, None] + np.array([-0.4, -0.4, 0.4, 0.4])  # (key, corner)
     y = found[:, None] * np.array([0.0, 1.0, 1.0, 0.0])
-    drawn = line(x.ravel(), y.ravel(), solid(profile, colour, 0.5), _name_of(rows, i))
+    drawn = base.line(x.ravel(), y.ravel(), base.solid(profile, colour, 0.5), _name_of(rows, i))
     return drawn | {"fill": "tozeroy", "fillcolor": colour, "xaxis": f"x{2 + place}", "yaxis": "y", "hoverinfo": "y"}
 
 
@@ -267,7 +243,7 @@ def _rows_sentences(rows, params):
         f"Each bar is a mean over {params.n_batches * params.n_queries} rows, the keys of each in the order of their "
         "scores. A larger dₖ appends components to the same queries and keys.",
         "σ is the spread of a row’s scores after the division. The rows count as alike where the widest σ is at most "
-        f"{number(ALIKE)} times the narrowest. Here it is {number(rows.ratio)} times.",
+        f"{number(core.ALIKE)} times the narrowest. Here it is {number(rows.ratio)} times.",
         f"Predicted: raw scores spread by √dₖ, so divided ones spread by dₖ to the power ½ − {rows.exponent:.4g}. Only "
         "the exponent ½ makes that the same at every dₖ.",
         f"The predicted weight is an exact average over normal queries and keys, found by quadrature.{of_others} The "
@@ -329,14 +305,14 @@ def _weights_table(rows, shown, comparison):
 
 
 def _weights_code(params, comparison, exponent):
-    rows = code(measure_rows, params, name="rows", show=f"rows.divided({exponent}).weights")
+    rows = code(core.measure_rows, params, name="rows", show=f"rows.divided({exponent}).weights")
     if comparison is None:
         return rows
     lists = [scores.tolist() for scores in comparison.scores]
-    return rows + code(compare_lists, lists, name="lists", show="lists.attention_weights")
+    return rows + code(core.compare_lists, lists, name="lists", show="lists.attention_weights")
 
 
-def list_table(comparison: ListComparison) -> Table:
+def list_table(comparison: core.ListComparison) -> Table:
     """What softmax makes of each list, in numbers."""
     return {
         "list": [_shown(scores) for scores in comparison.scores],
@@ -351,7 +327,7 @@ def list_table(comparison: ListComparison) -> Table:
 # --- averages --------------------------------------------------------------------------------------------
 
 
-def averages(result: SaturationResult, params: SaturationParams, d_k: int, profile: Profile) -> Picture:
+def averages(result: core.SaturationResult, params: core.SaturationParams, d_k: int, profile: Profile) -> Picture:
     """Three averages against d_k, each in a figure of its own."""
     return Picture(
         "softmax_averages",
@@ -367,14 +343,14 @@ def averages(result: SaturationResult, params: SaturationParams, d_k: int, profi
 def _average_figure(result, quantity, d_k, profile):
     """Raw and scaled: exact curves dashed, Monte Carlo points on them."""
     sides = (("raw", "circle"), ("scaled", "square"))
-    return figure(
+    return base.figure(
         profile,
         [trace for side, symbol in sides for trace in _average_traces(result, side, symbol, quantity, profile)],
-        title=title(QUANTITIES[quantity], profile),
-        xaxis=axis(profile, "dₖ", type="log", tickvals=_D_TICKS, range=[-0.1, 3.15]),
-        yaxis=axis(profile, grid=True, **_range_of(quantity, result)),
+        title=base.title(QUANTITIES[quantity], profile),
+        xaxis=base.axis(profile, "dₖ", type="log", tickvals=_D_TICKS, range=[-0.1, 3.15]),
+        yaxis=base.axis(profile, grid=True, **_range_of(quantity, result)),
         annotations=[_at_the_end(result, side, quantity, profile) for side, _ in sides],
-        shapes=[upright(result.freezing_d_k, dotted(profile)), upright(d_k, thin(profile))],
+        shapes=[base.upright(result.freezing_d_k, base.dotted(profile)), base.upright(d_k, base.thin(profile))],
     )
 
 
@@ -384,8 +360,8 @@ def _average_traces(result, side, symbol, quantity, profile):
     above, below = found.high - found.predicted, found.predicted - found.low
     colour = getattr(profile, side)
     return [
-        line(result.dims, curve, dashed(profile), f"{side}, predicted"),
-        points(profile, colour, symbol, result.measured_dims, found.measured, above, below, side),
+        base.line(result.dims, curve, base.dashed(profile), f"{side}, predicted"),
+        base.points(profile, colour, symbol, result.measured_dims, found.measured, above, below, side),
     ]
 
 
@@ -394,7 +370,7 @@ def _at_the_end(result, side, quantity, profile):
     last = getattr(getattr(result, side), quantity)[-1]
     height = np.log10(last) if quantity == "effective_keys" else last
     place = {"xanchor": "right", "yanchor": "bottom", "yshift": 1.5 * profile.marker_size}
-    return label(side, profile, x=np.log10(result.dims[-1]), y=height, **place)
+    return base.label(side, profile, x=np.log10(result.dims[-1]), y=height, **place)
 
 
 def _range_of(quantity, result):
@@ -470,13 +446,13 @@ def _average_table(result):
 
 
 def _average_code(params):
-    return code(measure_saturation, params, show="result.raw.max_weight, result.scaled.max_weight")
+    return code(core.measure_saturation, params, show="result.raw.max_weight, result.scaled.max_weight")
 
 
 # --- overflow --------------------------------------------------------------------------------------------
 
 
-def overflow(study: OverflowStudy, profile: Profile) -> Picture:
+def overflow(study: core.OverflowStudy, profile: Profile) -> Picture:
     """How far naive and stable softmax reach in each floating-point type before they break."""
     stable = all(curve.stable_is_finite for curve in study.curves)
     shown = "curve.dtype, curve.first_failing_score, curve.largest_exponent for curve in result.curves"
@@ -492,7 +468,7 @@ def overflow(study: OverflowStudy, profile: Profile) -> Picture:
             "stable: largest error": [curve.stable_largest_error for curve in study.curves],
             "machine epsilon": [curve.machine_epsilon for curve in study.curves],
         },
-        code(overflow_study, show=shown),
+        code(core.overflow_study, show=shown),
         claim="Subtracting the largest score cures exp’s overflow; the scale does not"
         if stable
         else "Softmax overflows",
@@ -507,16 +483,16 @@ def _overflow_figure(study, profile):
         for kind, weights, colour in kinds:
             reached = study.scores[np.isfinite(weights)]
             name = f"{curve.dtype}, {kind}"
-            traces.append(line(reached, [name] * len(reached), solid(profile, colour, 4), name))
+            traces.append(base.line(reached, [name] * len(reached), base.solid(profile, colour, 4), name))
         traces.append(_breaking_point(curve, profile))
     scores = {"type": "log", "range": [0, 4.1], "tickvals": [1, 10, 100, 1000]}
-    return figure(
+    return base.figure(
         profile,
         traces,
         left=6.5,
-        title=title("Naive softmax breaks", profile),
-        xaxis=axis(profile, "score s in softmax([0, s])", **scores),
-        yaxis=axis(profile, autorange="reversed"),
+        title=base.title("Naive softmax breaks", profile),
+        xaxis=base.axis(profile, "score s in softmax([0, s])", **scores),
+        yaxis=base.axis(profile, autorange="reversed"),
     )
 
 

@@ -8,17 +8,7 @@ from pages._view.lessons.softmax_saturation import figures
 from pages._view.main_picture import Main, Values, stops
 from pages._view.shared import DIMENSIONS
 from sattn_core import typed
-from sattn_core.lessons.softmax_saturation import (
-    DividedRows,
-    ListComparison,
-    RowsParams,
-    SaturationParams,
-    SaturationResult,
-    compare_lists,
-    expected_largest,
-    measure_rows,
-    measure_saturation,
-)
+from sattn_core.lessons import softmax_saturation as core
 
 
 def read_lists(texts: Sequence[str]) -> tuple[tuple[tuple[float, ...], ...], list[str]]:
@@ -34,28 +24,28 @@ def read_lists(texts: Sequence[str]) -> tuple[tuple[tuple[float, ...], ...], lis
     return tuple(lists), problems
 
 
-def comparison(values: Values) -> tuple[ListComparison | None, list[str]]:
+def comparison(values: Values) -> tuple[core.ListComparison | None, list[str]]:
     """The typed lists compared, or None, and what cannot be read."""
     lists, problems = read_lists([values[f"list_{place}"] for place in (1, 2, 3, 4)])
     options = {name: values[name] for name in ("multiplier", "shift")}
-    return None if problems else compute.result(compare_lists, lists, **options), problems
+    return None if problems else compute.result(core.compare_lists, lists, **options), problems
 
 
-def averages(values: Values) -> tuple[SaturationResult, SaturationParams]:
+def averages(values: Values) -> tuple[core.SaturationResult, core.SaturationParams]:
     """Averages over rows at every stop of the slider and where it stands; measured once for all of them."""
-    params = SaturationParams(values["n_keys"], DIMENSIONS, law=values["law"], seed=values["seed"])
-    found, here = compute.result(measure_saturation, params), replace(params, dims=stops(values))
+    params = core.SaturationParams(values["n_keys"], DIMENSIONS, law=values["law"], seed=values["seed"])
+    found, here = compute.result(core.measure_saturation, params), replace(params, dims=stops(values))
     return (found, params) if here == params else (found.along(here), here)
 
 
-def rows(values: Values) -> DividedRows:
+def rows(values: Values) -> core.DividedRows:
     """Rows at d_k and at both ends, divided as the dial says; drawn once for all exponents."""
-    return compute.result(measure_rows, _rows_params(values)).divided(values["exponent"])
+    return compute.result(core.measure_rows, _rows_params(values)).divided(values["exponent"])
 
 
 def _rows_params(values):
     dims = tuple(sorted({figures.FEW, values["d_k"], figures.MANY}))
-    return RowsParams(values["n_keys"], dims, law=values["law"], seed=values["seed"])
+    return core.RowsParams(values["n_keys"], dims, law=values["law"], seed=values["seed"])
 
 
 def _picture(values, profile, expected=None):
@@ -65,7 +55,9 @@ def _picture(values, profile, expected=None):
 
 def _at_rest(values, profile):
     params = _rows_params(values)
-    return _picture(values, profile, compute.result(expected_largest, params.n_keys, params.dims, values["exponent"]))
+    return _picture(
+        values, profile, compute.result(core.expected_largest, params.n_keys, params.dims, values["exponent"])
+    )
 
 
 MAIN = Main(_picture, at_rest=_at_rest)

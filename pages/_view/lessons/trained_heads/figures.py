@@ -4,35 +4,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pages._view.figures.base import (
-    axis,
-    dashed,
-    figure,
-    heatmap,
-    label,
-    line,
-    on_a_wall,
-    shade,
-    solid,
-    thin,
-    title,
-    upright,
-)
+from pages._view.figures import base
 from pages._view.figures.code import code, printed
 from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, number, percent
 from sattn_core.encoder_record import D_K, N_HEADS, N_LAYERS
-from sattn_core.lessons.trained_heads import (
-    MOST_OWN,
-    OWN,
-    HeadResult,
-    ScaledHeads,
-    TrainedHeads,
-    TrainedHeadsParams,
-    measure_trained_heads,
-    nearest_exponent,
-)
+from sattn_core.lessons import trained_heads as core
 
 ONE_HEAD = "One head: which word looks at which"
 _COLOURS = {0.0: "raw", 0.5: "scaled", 1.0: "third"}  # of the exponents that have a name
@@ -57,7 +35,7 @@ class Place:
 # --- all heads -------------------------------------------------------------------------------------------
 
 
-def spread(heads: TrainedHeads, place: Place, exponent: float, profile: Profile) -> Picture:
+def spread(heads: core.TrainedHeads, place: Place, exponent: float, profile: Profile) -> Picture:
     """The spread inside a row of every head, and at how many words it looks, against the layer."""
     found = heads.scaled(exponent)
     sentence = _sentence(found)
@@ -95,9 +73,9 @@ heads = own_heads(weights, read.ids, read.tokens, {text!r})
 
 
 def _code(heads):
-    if heads.name == OWN:
-        return _OWN_CODE.format(most=MOST_OWN, text=heads.text)
-    return code(measure_trained_heads, TrainedHeadsParams(heads.name), name="heads")
+    if heads.name == core.OWN:
+        return _OWN_CODE.format(most=core.MOST_OWN, text=heads.text)
+    return code(core.measure_trained_heads, core.TrainedHeadsParams(heads.name), name="heads")
 
 
 def _spread_figure(found, place, profile):
@@ -105,16 +83,18 @@ def _spread_figure(found, place, profile):
     size, top = profile.axis_size, round(3.1 * profile.axis_size + 1.8 * profile.tick_size)
     quantities = ((found.score_std, "σ"), (found.effective_keys, "effective keys"))
     across = (0.4, N_LAYERS + 0.6)
-    ideal = line(across, (1, 1), dashed(profile), "ideal q and k") | {"hoverinfo": "skip"}
+    ideal = base.line(across, (1, 1), base.dashed(profile), "ideal q and k") | {"hoverinfo": "skip"}
     dots = [each for i, one in enumerate(quantities, start=1) for each in _dots(found, *one, i, place, profile)]
-    return figure(
+    return base.figure(
         profile,
         [ideal, *dots],
-        title=title(f"{found.score_std.size} trained heads, {_divisor(found.exponent)}", profile, size=size, key=_KEY),
+        title=base.title(
+            f"{found.score_std.size} trained heads, {_divisor(found.exponent)}", profile, size=size, key=_KEY
+        ),
         margin={"l": round(3.0 * size), "r": round(0.9 * profile.tick_size), "t": top, "b": round(2.7 * size)},
         **{f"xaxis{i}": _layers(i, profile) for i in (1, 2)},
-        yaxis=axis(profile, grid=True, type="log", range=_SPREAD_RANGE, tickvals=_SPREADS, anchor="x1"),
-        yaxis2=axis(profile, grid=True, range=[-0.03 * found.n_tokens, 1.05 * found.n_tokens], anchor="x2"),
+        yaxis=base.axis(profile, grid=True, type="log", range=_SPREAD_RANGE, tickvals=_SPREADS, anchor="x1"),
+        yaxis2=base.axis(profile, grid=True, range=[-0.03 * found.n_tokens, 1.05 * found.n_tokens], anchor="x2"),
         annotations=[_above(text, i, profile) for i, text in enumerate(("σ in a row", "effective keys"))],
     )
 
@@ -144,7 +124,7 @@ def _dots(found, values, name, panel, place, profile):
     middle, across = float(np.median(values)), (0.4, N_LAYERS + 0.6)
     return (
         common | {"x": x.ravel(), "y": values.ravel(), "text": texts, "marker": mark, "name": f"heads, {name}"},
-        line(across, (middle, middle), thin(profile), f"median, {name}") | on | {"hoverinfo": "y"},
+        base.line(across, (middle, middle), base.thin(profile), f"median, {name}") | on | {"hoverinfo": "y"},
         common
         | {"x": [x[at]], "y": [values[at]], "text": [texts[at[0] * N_HEADS + at[1]]], "marker": chosen}
         | {"name": f"chosen head, {name}", "cliponaxis": False},
@@ -153,13 +133,13 @@ def _dots(found, values, name, panel, place, profile):
 
 def _layers(panel, profile):
     ticks = {"tickvals": list(range(1, N_LAYERS + 1)), "range": [0.4, N_LAYERS + 0.6]}
-    return axis(profile, "layer", domain=_PANELS[panel - 1], anchor=f"y{panel}", **ticks)
+    return base.axis(profile, "layer", domain=_PANELS[panel - 1], anchor=f"y{panel}", **ticks)
 
 
 def _above(text, panel, profile):
     """The name of a panel, above its middle."""
     place = {"xref": "paper", "yref": "paper", "y": 1, "yanchor": "bottom", "xanchor": "center"}
-    return label(text, profile, size=profile.axis_size, x=sum(_PANELS[panel]) / 2, **place)
+    return base.label(text, profile, size=profile.axis_size, x=sum(_PANELS[panel]) / 2, **place)
 
 
 def _sentence(found):
@@ -214,7 +194,7 @@ def _spread_table(found):
     }
 
 
-def spread_alone(found: ScaledHeads, shown: Picture) -> Picture:
+def spread_alone(found: core.ScaledHeads, shown: Picture) -> Picture:
     """The picture of the heads without what tells how many words they look at."""
     told = (
         f"In a typical head, the solid line, the scores of a row spread by {number(found.median_std, 2)}; the dashed "
@@ -228,7 +208,7 @@ def spread_alone(found: ScaledHeads, shown: Picture) -> Picture:
 # --- one head --------------------------------------------------------------------------------------------
 
 
-def attention(heads: TrainedHeads, place: Place, exponent: float, profile: Profile) -> Picture:
+def attention(heads: core.TrainedHeads, place: Place, exponent: float, profile: Profile) -> Picture:
     """The weights of one head: of all words on all words, and of one word on those it looks at most."""
     weights, names = heads.weights(place.layer, place.head, exponent), [_word(each) for each in heads.tokens]
     place = replace(place, word=min(place.word, len(names)))
@@ -270,21 +250,21 @@ def _word(token):
 def _matrix_figure(weights, names, place, exponent, profile):
     """All words against all words, with a frame around the chosen row."""
     n, size = len(names), profile.axis_size
-    cells = heatmap(profile, weights, 1.0, name="weights")
+    cells = base.heatmap(profile, weights, 1.0, name="weights")
     full = _colour(exponent, profile)
     look = {"zmin": 0, "colorscale": _shades(profile, full), "xgap": 0, "ygap": 0}
     hover = {"hovertemplate": "from %{y} to %{x}: %{z:.3f}<extra></extra>"}
-    y, most = place.word - 1, _FEW_NAMES if on_a_wall(profile) else _NAMES
-    frame = {"type": "rect", "x0": -0.5, "x1": n - 0.5, "y0": y - 0.5, "y1": y + 0.5, "line": thin(profile)}
-    return figure(
+    y, most = place.word - 1, _FEW_NAMES if base.on_a_wall(profile) else _NAMES
+    frame = {"type": "rect", "x0": -0.5, "x1": n - 0.5, "y0": y - 0.5, "y1": y + 0.5, "line": base.thin(profile)}
+    return base.figure(
         profile,
         [cells | look | hover],
-        title=title(f"Layer {place.layer}, head {place.head}: weights", profile, size=size, letters=_HALF),
+        title=base.title(f"Layer {place.layer}, head {place.head}: weights", profile, size=size, letters=_HALF),
         height=1.15,
         left=4.6,
         bottom=4.6,
-        xaxis=axis(profile, "to", range=[-0.5, n - 0.5], tickangle=-90, **_names(names, _FEW_NAMES)),
-        yaxis=axis(profile, "from", range=[n - 0.5, -0.5], **_names(names, most, chosen=y)),
+        xaxis=base.axis(profile, "to", range=[-0.5, n - 0.5], tickangle=-90, **_names(names, _FEW_NAMES)),
+        yaxis=base.axis(profile, "from", range=[n - 0.5, -0.5], **_names(names, most, chosen=y)),
         shapes=[frame],
     )
 
@@ -295,7 +275,7 @@ _SHADES, _ROOT = 8, 2.0  # of a weight: so that a small one is not blank
 
 def _shades(profile, full):
     shares = np.linspace(0, 1, _SHADES + 1).tolist()
-    return [[share**_ROOT, shade(profile, full, share)] for share in shares]
+    return [[share**_ROOT, base.shade(profile, full, share)] for share in shares]
 
 
 def _names(names, most, chosen=0):
@@ -315,15 +295,15 @@ def _row_figure(row, strongest, names, place, exponent, profile):
     font = {"size": profile.tick_size, "color": profile.text}
     look = {"marker": {"color": _colour(exponent, profile)}, "name": "weights of the word", "hoverinfo": "skip"}
     ticks = {"tickvals": list(range(n)), "ticktext": [names[i] for i in strongest], "ticks": ""}
-    return figure(
+    return base.figure(
         profile,
         [bars | written | {"textfont": font} | look],
-        title=title(f"“{names[place.word - 1]}” looks at", profile, size=size, letters=_HALF),
+        title=base.title(f"“{names[place.word - 1]}” looks at", profile, size=size, letters=_HALF),
         height=1.15,
         left=4.6,
         bottom=4.6,
-        xaxis=axis(profile, "weight", range=[0, 1.25], tickvals=[0, 0.5, 1], ticktext=["0 %", "50 %", "100 %"]),
-        yaxis=axis(profile, range=[n - 0.4, -0.6], **ticks),
+        xaxis=base.axis(profile, "weight", range=[0, 1.25], tickvals=[0, 0.5, 1], ticktext=["0 %", "50 %", "100 %"]),
+        yaxis=base.axis(profile, range=[n - 0.4, -0.6], **ticks),
     )
 
 
@@ -340,7 +320,7 @@ def _row_sentence(row, strongest, names, place):
     return f"At this exponent “{names[place.word - 1]}” looks most at {which}, with {share} of its weight."
 
 
-def head_table(head: HeadResult) -> Table:
+def head_table(head: core.HeadResult) -> Table:
     """The components of the chosen head's q and k beside those that 1/√d_k assumes."""
     q, k, found = head.report.query, head.report.key, head.report
     return {
@@ -372,7 +352,7 @@ _ADAPTED = (
 )
 
 
-def head_verdict(head: HeadResult) -> tuple[str, str]:
+def head_verdict(head: core.HeadResult) -> tuple[str, str]:
     """What the report of given queries and keys says of this head, and what that means for a trained one."""
     return head.report.verdict, _ADAPTED
 
@@ -380,9 +360,9 @@ def head_verdict(head: HeadResult) -> tuple[str, str]:
 # --- the whole model -------------------------------------------------------------------------------------
 
 
-def downstream(heads: TrainedHeads, exponent: float, profile: Profile) -> Picture:
+def downstream(heads: core.TrainedHeads, exponent: float, profile: Profile) -> Picture:
     """How like itself the model's vector of the text stays, after each layer, at every exponent."""
-    at = nearest_exponent(heads, exponent)
+    at = core.nearest_exponent(heads, exponent)
     return Picture(
         "trained_downstream",
         _downstream_figure(heads, heads.exponents[at], profile),
@@ -403,27 +383,27 @@ def downstream(heads: TrainedHeads, exponent: float, profile: Profile) -> Pictur
 
 
 def _cosines_code(heads):
-    if heads.name == OWN:
+    if heads.name == core.OWN:
         return f"print(own_cosines(weights, read.ids, {list(heads.exponents)}))\n"
     return printed("heads.cosines")
 
 
 def _downstream_figure(heads, exponent, profile):
-    styles = [thin(profile)] * (N_LAYERS - 1) + [solid(profile, profile.scaled)]
+    styles = [base.thin(profile)] * (N_LAYERS - 1) + [base.solid(profile, profile.scaled)]
     curves = enumerate(zip(heads.cosines.T, styles, strict=True), start=1)
-    lines = [line(heads.exponents, y, style, f"after layer {i}") for i, (y, style) in curves]
+    lines = [base.line(heads.exponents, y, style, f"after layer {i}") for i, (y, style) in curves]
     place = {"x": 1, "xanchor": "left", "yanchor": "middle", "xshift": 0.4 * profile.tick_size}
     named = ((0, "layer 1"), (N_LAYERS - 1, f"layer {N_LAYERS}"))
     right = round(4.6 * profile.tick_size)
-    return figure(
+    return base.figure(
         profile,
         lines,
-        title=title("Cosine with the right output", profile, size=profile.axis_size),
+        title=base.title("Cosine with the right output", profile, size=profile.axis_size),
         margin={"l": 3 * profile.axis_size, "r": right, "t": 2 * profile.axis_size, "b": 3 * profile.axis_size},
-        xaxis=axis(profile, "exponent α of all heads", range=[0, 1], tickvals=[0, 0.25, 0.5, 0.75, 1]),
-        yaxis=axis(profile, grid=True, range=[0, 1.04], tickvals=[0, 0.25, 0.5, 0.75, 1]),
-        shapes=[upright(exponent, thin(profile))],
-        annotations=[label(text, profile, y=heads.cosines[-1, i], **place) for i, text in named],
+        xaxis=base.axis(profile, "exponent α of all heads", range=[0, 1], tickvals=[0, 0.25, 0.5, 0.75, 1]),
+        yaxis=base.axis(profile, grid=True, range=[0, 1.04], tickvals=[0, 0.25, 0.5, 0.75, 1]),
+        shapes=[base.upright(exponent, base.thin(profile))],
+        annotations=[base.label(text, profile, y=heads.cosines[-1, i], **place) for i, text in named],
     )
 
 

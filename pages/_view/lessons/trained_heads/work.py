@@ -8,39 +8,30 @@ from pages._view import compute
 from pages._view.lessons.trained_heads import figures, own
 from pages._view.main_picture import Main, Values
 from sattn_core.encoder_record import TEXTS
-from sattn_core.lessons.trained_heads import (
-    OWN,
-    HeadParams,
-    HeadResult,
-    TrainedHeads,
-    TrainedHeadsParams,
-    head_of,
-    measure_head,
-    measure_trained_heads,
-)
+from sattn_core.lessons import trained_heads as core
 from sattn_core.lessons.trained_heads import head_file as make_head_file
 
 
-def heads(values: Values) -> TrainedHeads:
+def heads(values: Values) -> core.TrainedHeads:
     """All heads on the text; read once for all exponents."""
     if is_own(values):
         return compute.result(own.heads, values["sentence"])
-    return compute.result(measure_trained_heads, TrainedHeadsParams(_recorded(values)))
+    return compute.result(core.measure_trained_heads, core.TrainedHeadsParams(_recorded(values)))
 
 
 def is_own(values: Values) -> bool:
     """Whether it is the visitor's sentence that is read."""
-    return values["text"] == OWN and own.is_there()
+    return values["text"] == core.OWN and own.is_there()
 
 
 def remarks(values: Values) -> list[str]:
     """What a visitor should know of a sentence of their own."""
-    return own.remarks(values["sentence"]) if values["text"] == OWN else []
+    return own.remarks(values["sentence"]) if values["text"] == core.OWN else []
 
 
 def _recorded(values):
     """The text of the record; the page says where it stands in for the visitor's."""
-    return TEXTS[0] if values["text"] == OWN else values["text"]
+    return TEXTS[0] if values["text"] == core.OWN else values["text"]
 
 
 def place(values: Values) -> figures.Place:
@@ -48,19 +39,19 @@ def place(values: Values) -> figures.Place:
     return figures.Place(values["layer"], values["head_of_layer"], values["word"])
 
 
-def head(values: Values) -> HeadResult:
+def head(values: Values) -> core.HeadResult:
     """The chosen head's queries and keys beside the ideal ones."""
     chosen = (values["layer"], values["head_of_layer"])
     if is_own(values):
         return compute.result(_own_head, values["sentence"], *chosen)
-    return compute.result(measure_head, HeadParams(_recorded(values), *chosen))
+    return compute.result(core.measure_head, core.HeadParams(_recorded(values), *chosen))
 
 
 def _own_head(text, layer, head):
-    return head_of(own.heads(text), layer, head)
+    return core.head_of(own.heads(text), layer, head)
 
 
-def whole(values: Values) -> TrainedHeads:
+def whole(values: Values) -> core.TrainedHeads:
     """The heads with the runs of the whole model at other exponents; for the visitor's sentence at that of the hand."""
     found = heads(values)
     if not is_own(values):
@@ -81,7 +72,7 @@ def _picture(values, profile):
 
 
 def _is_there(values):
-    return values["text"] != OWN or own.is_there()
+    return values["text"] != core.OWN or own.is_there()
 
 
 MAIN = Main(_picture, ready=_is_there)

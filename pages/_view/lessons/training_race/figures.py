@@ -5,43 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pages._view.figures.base import (
-    axis,
-    colour_bar,
-    dashed,
-    dotted,
-    figure,
-    heading,
-    heatmap,
-    label,
-    line,
-    on_a_wall,
-    shade,
-    solid,
-    thin,
-)
+from pages._view.figures import base
 from pages._view.figures.code import code, printed
 from pages._view.figures.tables import columns_of
 from pages._view.marks import Mark
 from pages._view.picture import Part, Picture, Table
 from pages._view.theme import Profile, listed, number, percent, typed
 from sattn_core.equal_training import EQUAL_POWERS, PARTED, Equivalence, measure_equivalence
-from sattn_core.lessons.training_race import (
-    PRESETS,
-    SOLVED_ACCURACY,
-    DoseTable,
-    LearningRateSweep,
-    RaceStart,
-    TrainingRaceResult,
-    learnt,
-    measure_race_start,
-    measure_training_race,
-    race_frames,
-    race_outcome,
-    right_in_map,
-    sweep_learning_rates,
-    trend,
-)
+from sattn_core.lessons import training_race as core
 
 TASK = (
     "Each query has one right key: the outlined cell of its row, on the diagonal. Training should put the weight there."
@@ -103,13 +74,13 @@ class _Panel:
 
 
 def attention(
-    shown: RaceStart | TrainingRaceResult, profile: Profile, *, preset: str = "", elsewhere: bool = False
+    shown: core.RaceStart | core.TrainingRaceResult, profile: Profile, *, preset: str = "", elsewhere: bool = False
 ) -> Picture:
     """Attention of every training on one scale of colours: before the first step, or at the last step of a race.
 
     elsewhere: whether the slider stands at another d_k than that of the race.
     """
-    began = isinstance(shown, TrainingRaceResult)
+    began = isinstance(shown, core.TrainingRaceResult)
     sentence = _race_sentence(shown, elsewhere) if began else _start_sentence(shown)
     return Picture(
         "race_attention",
@@ -132,16 +103,16 @@ def _matrices(shown, profile):
         at, left = "" if run == 0 else str(run + 1), run * (width + 0.04)
         traces += [each | {"xaxis": f"x{at}", "yaxis": f"y{at}"} for each in _one_map(shown, run, profile)]
         across = {"domain": [left, left + width], "anchor": f"y{at}", "range": span}
-        axes[f"xaxis{at}"] = axis(profile, "key", near=True, **across, **bare)
+        axes[f"xaxis{at}"] = base.axis(profile, "key", near=True, **across, **bare)
         name = "query" if run == 0 else None
-        axes[f"yaxis{at}"] = axis(profile, name, anchor=f"x{at}", range=span[::-1], **bare)
-        notes.append(heading(words, profile, axes=at) | {"bgcolor": None, "align": "left"})
-    wall = on_a_wall(profile)
-    key = colour_bar(profile, [0, 0.5, 1], beside=wall)
+        axes[f"yaxis{at}"] = base.axis(profile, name, anchor=f"x{at}", range=span[::-1], **bare)
+        notes.append(base.heading(words, profile, axes=at) | {"bgcolor": None, "align": "left"})
+    wall = base.on_a_wall(profile)
+    key = base.colour_bar(profile, [0, 0.5, 1], beside=wall)
     key["colorbar"]["ticktext"] = ["weight 0", "0.5", "1"]
     traces[0] |= key
     height, above, below = (0.8, 1.4, 0) if wall else (1.0, 2.8, 4.0)
-    fig = figure(profile, traces, height=height, left=2.0, bottom=1.6, annotations=notes, **axes)
+    fig = base.figure(profile, traces, height=height, left=2.0, bottom=1.6, annotations=notes, **axes)
     fig.layout["margin"]["b"] += round(below * profile.tick_size)  # the key to the colours, or to the right
     fig.layout["margin"]["r"] = round(5.5 * profile.tick_size) if wall else fig.layout["margin"]["r"]
     fig.layout["margin"]["t"] = round(1.75 * profile.axis_size + above * profile.tick_size)  # the words above a map
@@ -151,10 +122,10 @@ def _matrices(shown, profile):
 def _one_map(shown, run, profile):
     """The weights of one run, and the outline of the right keys."""
     name, n = run_name(shown.params.exponents[run]), shown.params.n_keys
-    cells = heatmap(profile, shown.attention_weights[run], 1.0, name=name)
+    cells = base.heatmap(profile, shown.attention_weights[run], 1.0, name=name)
     shades = {"zmin": 0, "colorscale": _shades(profile, cells["colorscale"][-1][1])}
     hover = {"hovertemplate": "query %{y}, key %{x}: %{z:.3f}<extra></extra>", "x0": 1, "y0": 1}
-    outline = line(*_diagonal(n), thin(profile), f"{name}, right keys") | {"hoverinfo": "skip"}
+    outline = base.line(*_diagonal(n), base.thin(profile), f"{name}, right keys") | {"hoverinfo": "skip"}
     return cells | shades | hover | {"xgap": 0, "ygap": 0}, outline
 
 
@@ -163,9 +134,9 @@ def _shades(profile, full):
 
     In a classroom where the lights are on, what is nearly the ground is not seen at all.
     """
-    root, full = (_WALL_ROOT, _WALL_FULL) if on_a_wall(profile) else (_ROOT, full)
+    root, full = (_WALL_ROOT, _WALL_FULL) if base.on_a_wall(profile) else (_ROOT, full)
     shares = np.linspace(0, 1, _SHADES + 1).tolist()
-    return [[share**root, shade(profile, full, share)] for share in shares]
+    return [[share**root, base.shade(profile, full, share)] for share in shares]
 
 
 def _diagonal(n):
@@ -177,10 +148,10 @@ def _diagonal(n):
 
 def _map_headings(shown, profile):
     """Over each map the name of its scale, how many of its rows are right, and what becomes of them."""
-    n, exponents, began = shown.params.n_keys, shown.params.exponents, isinstance(shown, TrainingRaceResult)
-    right = right_in_map(shown) if began else [round(shown.right * n)] * len(exponents)
-    now = [_TRENDS[each] for each in trend(shown)] if began else ["untrained"] * len(exponents)
-    of, between = " right" if len(exponents) <= _ROOMY else "", ", " if on_a_wall(profile) else "<br>"
+    n, exponents, began = shown.params.n_keys, shown.params.exponents, isinstance(shown, core.TrainingRaceResult)
+    right = core.right_in_map(shown) if began else [round(shown.right * n)] * len(exponents)
+    now = [_TRENDS[each] for each in core.trend(shown)] if began else ["untrained"] * len(exponents)
+    of, between = " right" if len(exponents) <= _ROOMY else "", ", " if base.on_a_wall(profile) else "<br>"
     lost = ~np.isfinite(shown.attention_weights).all(axis=(1, 2))
     texts = [f"{count} of {n}{of}{between}{word}" for count, word in zip(right, now, strict=True)]
     said = ["overflowed" if gone else text for gone, text in zip(lost, texts, strict=True)]
@@ -217,7 +188,7 @@ def _start_sure(start):
 
 def _race_sentence(result, elsewhere):
     """Which of the trainings have learnt by this step over all seeds, and how far the first of the others is."""
-    params, done = result.params, learnt(result)
+    params, done = result.params, core.learnt(result)
     mean = f", on average over {_COUNTS[params.n_seeds]} seeds" if params.n_seeds > 1 else ""
     if result.progress < 1:
         end = " The slider stands elsewhere." if elsewhere else ""
@@ -234,7 +205,7 @@ def _race_sentence(result, elsewhere):
 
 def _who(result):
     """Which of the trainings have done it: all, none, only one, or some by name."""
-    done = learnt(result)
+    done = core.learnt(result)
     names = [run_name(exponent) for exponent, has in zip(result.params.exponents, done, strict=True) if has]
     if not names:
         return f"none of the {_count(result)} has"
@@ -247,10 +218,10 @@ def _count(shown):
     return _COUNTS[len(shown.params.exponents)]
 
 
-def right_answers(result: TrainingRaceResult, run: int) -> str:
+def right_answers(result: core.TrainingRaceResult, run: int) -> str:
     """Right answers of a run; not rounded to what would count as learnt."""
     share = result.accuracy.mean[run, -1]
-    return percent(share, 1 if abs(share - SOLVED_ACCURACY) < 0.01 else 0)
+    return percent(share, 1 if abs(share - core.SOLVED_ACCURACY) < 0.01 else 0)
 
 
 def _race_sure(result, preset):
@@ -263,8 +234,8 @@ def _race_sure(result, preset):
         "Above a map stands how many of its rows are right. Rising or falling: the number has changed over the last "
         "third of the steps so far, or the mean weight on the right key, by more than 0.01. Settled: neither. Still "
         "open: neither, but the largest weight is below 0.5 on average.",
-        f"A training has learnt where at least {percent(SOLVED_ACCURACY, 0)} of its answers are right. Right answers "
-        f"at step {result.step:,} of {params.n_steps:,}, {seeds}: {answers}.",
+        f"A training has learnt where at least {percent(core.SOLVED_ACCURACY, 0)} of its answers are right. Right "
+        f"answers at step {result.step:,} of {params.n_steps:,}, {seeds}: {answers}.",
         *([outcome(result, preset)] if result.progress == 1 else []),
     )
 
@@ -283,10 +254,10 @@ def _attention_table(shown):
 
 def _start_code(start):
     """The Python that draws the start again and prints the matrices."""
-    return code(measure_race_start, start.params, show=_lists(["attention_weights"]))
+    return code(core.measure_race_start, start.params, show=_lists(["attention_weights"]))
 
 
-def learning(result: TrainingRaceResult, profile: Profile) -> Picture:
+def learning(result: core.TrainingRaceResult, profile: Profile) -> Picture:
     """Loss above right answers, against the steps."""
     panels = (_loss_panel(result), _Panel("accuracy", "Right answers", (0, 1.05), (0, 0.5, 1)))
     fig = _panels(result, panels, profile, level=result.uniform_loss)
@@ -298,8 +269,8 @@ def learning(result: TrainingRaceResult, profile: Profile) -> Picture:
 
 def _learning_claim(result):
     """Which trainings have learnt, or how many where their names would be many."""
-    several = 1 < sum(learnt(result)) < len(result.params.exponents)
-    who = f"{_COUNTS[sum(learnt(result))]} of {_count(result)} have" if several else _who(result)
+    several = 1 < sum(core.learnt(result)) < len(result.params.exponents)
+    who = f"{_COUNTS[sum(core.learnt(result))]} of {_count(result)} have" if several else _who(result)
     return f"At dₖ = {result.params.d_k:,}, {who.replace('of the', 'of')} learnt by step {result.step:,}"
 
 
@@ -329,7 +300,7 @@ def _learning_sure(result):
 
 def _learnt_by(result, run):
     """The first of the measured steps at which a run has learnt."""
-    learnt_at = result.steps[result.accuracy.mean[run] >= SOLVED_ACCURACY]
+    learnt_at = result.steps[result.accuracy.mean[run] >= core.SOLVED_ACCURACY]
     return f"{learnt_at[0]:,}" if learnt_at.size else "not yet" if result.progress < 1 else "none"
 
 
@@ -345,7 +316,7 @@ def _largest(values):
     return float(finite.max()) if finite.size else 1.0
 
 
-def state(result: TrainingRaceResult, profile: Profile) -> Picture:
+def state(result: core.TrainingRaceResult, profile: Profile) -> Picture:
     """Entropy of attention above the gradient that reaches the median row, against the steps."""
     most = float(np.log(result.params.n_keys))
     panels = (
@@ -414,11 +385,11 @@ def _panels(result, panels, profile, level=None):
         # All panels have one axis of steps, so what stands beside them is placed in heights of a panel.
         place = {"xref": "x domain", "yref": f"y{at} domain"}
         left = {"x": 0, "xanchor": "left", "bgcolor": None}
-        notes.append(heading(panel.text, profile, axes=at) | place | left)
+        notes.append(base.heading(panel.text, profile, axes=at) | place | left)
         notes += _end_labels(result, panel, _GAP, place, profile, level if i == 0 else None)
         axes[f"yaxis{at}"] = _panel_axis(panel, [max(top - height, 0.0), top], profile)
-    steps = axis(profile, "step", range=[0, result.params.n_steps], anchor=f"y{n}")
-    fig = figure(profile, traces, height=0.9, left=3.2, xaxis=steps, annotations=notes, **axes)
+    steps = base.axis(profile, "step", range=[0, result.params.n_steps], anchor=f"y{n}")
+    fig = base.figure(profile, traces, height=0.9, left=3.2, xaxis=steps, annotations=notes, **axes)
     longest = max(len(run_name(exponent)) for exponent in result.params.exponents)
     fig.layout["margin"]["r"] = round(max(4.6, 0.56 * longest) * profile.tick_size)
     fig.layout["margin"]["t"] = 2 * profile.axis_size - 4  # a panel's heading, no title
@@ -429,7 +400,7 @@ def _panel_axis(panel, domain, profile):
     kind = {"tickvals": panel.ticks}
     if panel.decades:
         kind = {"type": "log", "tickvals": [10.0**j for j in panel.decades], "ticktext": _powers(panel.decades)}
-    return axis(profile, grid=True, range=panel.span, domain=domain, anchor="x", **kind)
+    return base.axis(profile, grid=True, range=panel.span, domain=domain, anchor="x", **kind)
 
 
 def _powers(decades):
@@ -440,14 +411,14 @@ def _powers(decades):
 def _curve(steps, curve, run, exponent, axes, profile):
     """The band from the smallest to the largest seed and the mean of one run."""
     colour, on = _colour(exponent, profile), {"yaxis": f"y{axes}"}
-    edge, mean = {"width": 0, "color": colour}, solid(profile, colour) | {"dash": _DASHES.get(exponent, "dashdot")}
+    edge, mean = {"width": 0, "color": colour}, base.solid(profile, colour) | {"dash": _DASHES.get(exponent, "dashdot")}
     name = run_name(exponent)
     return [
-        line(steps, curve.high[run], edge, f"{name}, largest seed") | on,
-        line(steps, curve.low[run], edge, f"{name}, smallest seed")
+        base.line(steps, curve.high[run], edge, f"{name}, largest seed") | on,
+        base.line(steps, curve.low[run], edge, f"{name}, smallest seed")
         | {"fill": "tonexty", "fillcolor": faint(colour)}
         | on,
-        line(steps, curve.mean[run], mean, name) | on,
+        base.line(steps, curve.mean[run], mean, name) | on,
     ]
 
 
@@ -472,7 +443,7 @@ def names_at(
         above = 1 - gap * (len(order) - 1 - i)
         free = min(max(ends[each], free), above)
         where = place | {"x": 1.01, "xanchor": "left", "y": free, "yanchor": "middle", "bgcolor": None}
-        note = label(f"<b>{names[each]}</b>", profile, **where)
+        note = base.label(f"<b>{names[each]}</b>", profile, **where)
         notes.append(note | {"font": {"size": profile.tick_size, "color": colours[each]}})
         free += gap
     return notes
@@ -489,7 +460,7 @@ def height_of(values: Sequence[float], span: tuple[float, float], is_log: bool) 
 
 def _level(result, value, profile):
     place = {"xref": "x", "x0": 0, "x1": result.params.n_steps, "yref": "y", "y0": value, "y1": value}
-    return {"type": "line", **place, "line": dashed(profile)}
+    return {"type": "line", **place, "line": base.dashed(profile)}
 
 
 def _colour(exponent, profile):
@@ -535,16 +506,16 @@ def _curve_code(result, panels):
 def _code(result, *shown):
     """The Python that trains the race again up to this step and prints what a picture shows of it."""
     if result.progress == 1:
-        return code(measure_training_race, result.params, show=_lists(shown))
+        return code(core.measure_training_race, result.params, show=_lists(shown))
     at_step = f"result = next(frame for frame in frames if frame.step == {result.step})\n"
-    return code(race_frames, result.params, name="frames") + at_step + printed(_lists(shown))
+    return code(core.race_frames, result.params, name="frames") + at_step + printed(_lists(shown))
 
 
 def _lists(shown):
     return [f"result.{each}.tolist()" for each in shown]
 
 
-def rates(sweep: LearningRateSweep, profile: Profile) -> Picture:
+def rates(sweep: core.LearningRateSweep, profile: Profile) -> Picture:
     """A map for every scale: right answers by learning rate and step, solved cells dark, diverged ones crossed."""
     words = {"claim": _rates_claim(sweep), "sure": _rates_sure(sweep)}
     table, python = _rates_table(sweep), _rates_code(sweep)
@@ -560,7 +531,7 @@ def _rates_claim(sweep):
 
 def _rates_sentence(sweep):
     crosses = " A cross marks a training that diverged." if sweep.diverged.any() else ""
-    solved = f"at least {percent(SOLVED_ACCURACY, 0)} of the answers are right"
+    solved = f"at least {percent(core.SOLVED_ACCURACY, 0)} of the answers are right"
     return f"At dₖ = {sweep.params.d_k:,}, dark cells are solved: {solved}.{crosses}"
 
 
@@ -574,14 +545,14 @@ def _maps(sweep, profile):
         at, top = "" if run == 0 else str(run + 1), 1 - run * (height + room)
         traces.append(_map(sweep, run, profile) | {"yaxis": f"y{at}"})
         span = {"range": [n_steps - 0.5, -0.5], "domain": [max(top - height, 0.0), top]}  # the last step on top
-        axes[f"yaxis{at}"] = axis(profile, "step", anchor="x", **span, **ticks)
-        notes.append(heading(f"Right answers, {run_name(exponent)}", profile, axes=at) | {"xref": "x domain"})
+        axes[f"yaxis{at}"] = base.axis(profile, "step", anchor="x", **span, **ticks)
+        notes.append(base.heading(f"Right answers, {run_name(exponent)}", profile, axes=at) | {"xref": "x domain"})
     traces[0] |= _key(profile)
     named = [i for i, rate in enumerate(sweep.rates) if abs(np.log10(rate) % 1) < 1e-9]
     powers = _powers([round(np.log10(sweep.rates[i])) for i in named])
     span = {"range": [-0.5, len(sweep.rates) - 0.5], "tickvals": named, "ticktext": powers}
-    axes["xaxis"] = axis(profile, "learning rate", anchor=f"y{n}" if n > 1 else "y", **span)
-    fig = figure(profile, traces, height=1.5, left=3.8, annotations=notes, **axes)
+    axes["xaxis"] = base.axis(profile, "learning rate", anchor=f"y{n}" if n > 1 else "y", **span)
+    fig = base.figure(profile, traces, height=1.5, left=3.8, annotations=notes, **axes)
     fig.layout["margin"]["t"] = 2 * profile.axis_size - 4  # the heading of the first map, no title
     fig.layout["margin"]["b"] += 4 * profile.tick_size  # the key to the colours
     fig.layout["xaxis"]["title"]["standoff"] = profile.tick_size // 2
@@ -590,20 +561,25 @@ def _maps(sweep, profile):
 
 def _key(profile):
     """The key to the colours of the maps."""
-    shares = [0, 0.5, SOLVED_ACCURACY]
-    key = colour_bar(profile, shares)
+    shares = [0, 0.5, core.SOLVED_ACCURACY]
+    key = base.colour_bar(profile, shares)
     key["colorbar"]["ticktext"] = [percent(share, 0) for share in shares]
     return key
 
 
 def _map(sweep, run, profile):
     """The cells of one scale: a row for each step, the last on top, and a column for each rate."""
-    cells = heatmap(profile, sweep.accuracy[run].T[::-1], 1.0, name=run_name(sweep.params.exponents[run]))
+    cells = base.heatmap(profile, sweep.accuracy[run].T[::-1], 1.0, name=run_name(sweep.params.exponents[run]))
     full = cells["colorscale"][-1][1]
     at = [[[typed(rate), f"{step:,}"] for rate in sweep.rates] for step in sweep.steps[::-1]]
     return cells | {
         "zmin": 0,
-        "colorscale": [[0, profile.ground], [SOLVED_ACCURACY, faint(full, 0.4)], [SOLVED_ACCURACY, full], [1, full]],
+        "colorscale": [
+            [0, profile.ground],
+            [core.SOLVED_ACCURACY, faint(full, 0.4)],
+            [core.SOLVED_ACCURACY, full],
+            [1, full],
+        ],
         "text": np.where(sweep.diverged[run].T[::-1], "×", "").tolist(),
         "texttemplate": "%{text}",
         "customdata": at,
@@ -667,7 +643,7 @@ def _rates_table(sweep):
 def _rates_code(sweep):
     """The Python that sweeps the learning rates again to the end and prints the curves."""
     shown = ("result.rates", "result.steps", *_lists(("accuracy", "diverged")))
-    return code(sweep_learning_rates, sweep.params, show=shown)
+    return code(core.sweep_learning_rates, sweep.params, show=shown)
 
 
 def equivalence(pairs: Sequence[Equivalence], profile: Profile) -> Picture:
@@ -713,7 +689,7 @@ def _equivalence(pairs, profile):
     (low, high), styles = _APART, _pair_styles(profile)
     names = [_pair_name(found) for found in pairs]
     seen = [np.clip(found.relative_difference, 10.0**low, None) for found in pairs]
-    traces = [line(pairs[0].steps, *each) for each in zip(seen, styles, names, strict=True)]
+    traces = [base.line(pairs[0].steps, *each) for each in zip(seen, styles, names, strict=True)]
     ends = [height_of(trace["y"], _APART, True) for trace in traces]
     place = {"xref": "x domain", "yref": "y domain"}
     notes = names_at(ends, names, [style["color"] for style in styles], 0.12, place, profile)
@@ -721,21 +697,21 @@ def _equivalence(pairs, profile):
     decades = (-16, -12, -8, -4, 0)
     ticks = {"tickvals": [10.0**j for j in decades] + [PARTED], "ticktext": [*_powers(decades), percent(PARTED, 0)]}
     axes = {
-        "xaxis": axis(profile, "step", range=[0, pairs[0].n_steps]),
-        "yaxis": axis(profile, "relative difference", grid=True, type="log", range=[low, high], **ticks),
+        "xaxis": base.axis(profile, "step", range=[0, pairs[0].n_steps]),
+        "yaxis": base.axis(profile, "relative difference", grid=True, type="log", range=[low, high], **ticks),
     }
-    drawn = {"shapes": [guide | {"line": dotted(profile)}]}
-    fig = figure(profile, traces, height=0.8, left=4.6, annotations=notes, **axes, **drawn)
+    drawn = {"shapes": [guide | {"line": base.dotted(profile)}]}
+    fig = base.figure(profile, traces, height=0.8, left=4.6, annotations=notes, **axes, **drawn)
     fig.layout["margin"]["r"] = round(0.54 * max(map(len, names)) * profile.tick_size)
     return fig
 
 
 def _pair_styles(profile):
     return [
-        solid(profile, profile.scaled),
-        solid(profile, profile.scaled) | {"dash": "dot"},
-        solid(profile, profile.third) | {"dash": "dashdot"},
-        solid(profile, profile.band) | {"dash": "dash"},
+        base.solid(profile, profile.scaled),
+        base.solid(profile, profile.scaled) | {"dash": "dot"},
+        base.solid(profile, profile.third) | {"dash": "dashdot"},
+        base.solid(profile, profile.band) | {"dash": "dash"},
     ]
 
 
@@ -789,15 +765,15 @@ def _equivalence_code(pairs):
     )  # fmt: skip
 
 
-def outcome(result: TrainingRaceResult, preset: str) -> str:
+def outcome(result: core.TrainingRaceResult, preset: str) -> str:
     """What the finished race shows of leaving the scale out; where that harms, whether the run was still learning."""
-    params, found = result.params, race_outcome(result)
+    params, found = result.params, core.race_outcome(result)
     raw, scaled = (params.exponents.index(each) for each in (0.0, 0.5))
     said = [f"{_OUTCOMES[found]}."]
     if found == "harm":
         said.append(_half_way(result, raw))
-    if found == "harmless" and preset in PRESETS:
-        said.append(PRESETS[preset].harmless)
+    if found == "harmless" and preset in core.PRESETS:
+        said.append(core.PRESETS[preset].harmless)
     if params.train_values:
         losses = [number(result.loss.mean[run, -1]) for run in (raw, scaled)]
         said.append(f"The loss is {losses[0]} without the scale and {losses[1]} with ÷ √dₖ.")
@@ -814,7 +790,7 @@ def _half_way(result, run):
     return f"{before}, so the second half gained nothing."
 
 
-def dose_table(table: DoseTable) -> Table:
+def dose_table(table: core.DoseTable) -> Table:
     """The dose–response table as it is shown: right answers at the best rate, that rate, and how many solve it."""
     columns = {"dₖ": [f"{row.d_k:,}" for row in table.rows]}
     for run, name in enumerate(_NAMES.values()):
@@ -824,7 +800,7 @@ def dose_table(table: DoseTable) -> Table:
     return columns
 
 
-def dose_claim(table: DoseTable) -> str:
+def dose_claim(table: core.DoseTable) -> str:
     """What a finished table shows of the rates that work; before that the question."""
     if table.progress < 1:
         return "Which learning rates work at which dₖ?"
@@ -834,7 +810,7 @@ def dose_claim(table: DoseTable) -> str:
     return f"{'Fewer' if raw < scaled else 'More'} learning rates work without the scale"
 
 
-def dose_lines(table: DoseTable, origin: str) -> list[tuple[str, str]]:
+def dose_lines(table: core.DoseTable, origin: str) -> list[tuple[str, str]]:
     """What the table says, and when and how it was computed."""
     said = [("**What the table says**", _dose_sentence(table))] if table.rows else []
     return [*said, ("**When and how**", origin)]

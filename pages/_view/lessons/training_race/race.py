@@ -23,16 +23,7 @@ from pages._view.lessons.training_race import figures, work
 from pages._view.lessons.training_race.declaration import LAST
 from pages._view.picture import Picture
 from pages._view.theme import Profile
-from sattn_core.lessons.training_race import (
-    PRESETS,
-    LearningRateSweep,
-    TrainingRaceParams,
-    TrainingRaceResult,
-    measure_race_start,
-    race_at,
-    race_frames,
-    sweep_frames,
-)
+from sattn_core.lessons import training_race as core
 
 _PRESET = "race_preset"
 _RACE_D_K = "race_d_k"  # in the address
@@ -53,10 +44,10 @@ class Run:
     many suggestions had been clicked.
     """
 
-    params: TrainingRaceParams
+    params: core.TrainingRaceParams
     best: bool
-    result: TrainingRaceResult
-    sweep: LearningRateSweep | None = None
+    result: core.TrainingRaceResult
+    sweep: core.LearningRateSweep | None = None
     playing: bool = False
     sweeping: bool = False
     job: turns.Job | None = None
@@ -65,7 +56,7 @@ class Run:
     due: float = 0.0
     skips: bool = False
     applied: int = 0
-    drawn: tuple[TrainingRaceResult, Profile, tuple[Picture, ...]] | None = None
+    drawn: tuple[core.TrainingRaceResult, Profile, tuple[Picture, ...]] | None = None
 
     @property
     def last(self):
@@ -92,7 +83,9 @@ def draw_buttons(run: Run) -> None:
     name = st.session_state[_PRESET] = _preset_now()
     with st.container(horizontal=True, vertical_alignment="center", key="race_progress"):
         hidden = {"label_visibility": "collapsed", "width": 240}
-        st.selectbox("Preset", (*PRESETS, _OWN), key=_PRESET, format_func=_title, on_change=_choose_preset, **hidden)
+        st.selectbox(
+            "Preset", (*core.PRESETS, _OWN), key=_PRESET, format_func=_title, on_change=_choose_preset, **hidden
+        )
         st.button("Train", icon=":material/play_arrow:", on_click=start)
         if run.playing:
             st.button("Stop", icon=":material/stop:", on_click=stop)
@@ -104,7 +97,7 @@ def draw_buttons(run: Run) -> None:
             _draw_dial(run)
     if name not in (_OWN, _PLAIN):
         with st.container(key="race_teaches"):
-            st.markdown(PRESETS[name].teaches)
+            st.markdown(core.PRESETS[name].teaches)
 
 
 def _draw_dial(run):
@@ -121,7 +114,7 @@ def _draw_dial(run):
 def main_picture(run: Run, profile: Profile) -> Picture:
     """The matrices of the race, or where the slider has moved on, of what a race would start from there."""
     if run.sweeping if run.at is not None else not run.here:
-        return figures.attention(compute.result(measure_race_start, _params()), profile)
+        return figures.attention(compute.result(core.measure_race_start, _params()), profile)
     elsewhere = run.params.d_k != controls.value_of("d_k")
     return figures.attention(_shown(run), profile, preset=_preset_of(run), elsewhere=elsewhere)
 
@@ -134,7 +127,7 @@ def raced_at(run: Run) -> int:
 def _shown(run):
     """The race at the step that it is played to, or at that of the dial."""
     step = controls.value_of("step") if run.at is None else int(run.result.steps[run.at])
-    return race_at(run.result, step)
+    return core.race_at(run.result, step)
 
 
 def _preset_of(run):
@@ -198,7 +191,9 @@ def _write_d_k(run):
 def _first_moment(params):
     """Step 0, of as many of the seeds as are held in memory unasked."""
     fewer = (replace(params, n_seeds=n) for n in range(params.n_seeds, 0, -1))
-    return next(race_frames(next(each for each in fewer if each.price.bytes <= compute.UNASKED.bytes), pauses=True))
+    return next(
+        core.race_frames(next(each for each in fewer if each.price.bytes <= compute.UNASKED.bytes), pauses=True)
+    )
 
 
 def start():
@@ -207,7 +202,7 @@ def start():
     if run.params != _params():
         moved = Run(_params(), run.best, _first_moment(_params()), applied=run.applied)
         run = st.session_state["race_run"] = moved
-    run.result, run.at, run.due, run.skips = race_at(run.result, 0), -1, 0.0, False
+    run.result, run.at, run.due, run.skips = core.race_at(run.result, 0), -1, 0.0, False
     _play(run, partial(_moments, run.best))
 
 
@@ -286,14 +281,14 @@ def _moments(best, params, before):
     """The race so far and the sweep before it, where one is asked for: what is to be seen at a step, or None."""
     sweep = (yield from _sweep_moments(params, before)) if best else None
     own = replace(params, learning_rates=sweep.best_rates) if best else params
-    for result in _new(race_frames(own, pauses=True)):
+    for result in _new(core.race_frames(own, pauses=True)):
         yield result and (result, sweep, False)
     compute.keep((result, sweep), work.train, params, best)
 
 
 def _sweep_moments(params, result):
     """The sweep so far, beside the race before it, and whether it goes on."""
-    for sweep in sweep_frames(work.sweep_params(params), pauses=True):
+    for sweep in core.sweep_frames(work.sweep_params(params), pauses=True):
         yield result, sweep, sweep.progress < 1
     return sweep
 
@@ -347,8 +342,8 @@ def _params():
 
 def _preset_settings(name):
     """The controls of a preset: those it changes and the defaults of the others."""
-    preset = PRESETS[name]
-    params = TrainingRaceParams(**preset.changes)
+    preset = core.PRESETS[name]
+    params = core.TrainingRaceParams(**preset.changes)
     return {
         "d_k": params.d_k,
         "optimizer": params.optimizer,
@@ -365,7 +360,7 @@ def _preset_settings(name):
 
 def _preset_now(**moved):
     """The preset that the controls agree with, but for those moved; d_k is free unless the preset sets it."""
-    for name, preset in reversed(PRESETS.items()):
+    for name, preset in reversed(core.PRESETS.items()):
         wanted = _preset_settings(name)
         free = () if "d_k" in preset.changes else ("d_k",)
         if all(moved.get(key, controls.value_of(key)) == value for key, value in wanted.items() if key not in free):
@@ -375,9 +370,9 @@ def _preset_now(**moved):
 
 def _choose_preset():
     name = st.session_state[_PRESET]
-    if name not in PRESETS:
+    if name not in core.PRESETS:
         return
-    own_d_k = any("d_k" in PRESETS[each].changes for each in (name, _preset_now()) if each in PRESETS)
+    own_d_k = any("d_k" in core.PRESETS[each].changes for each in (name, _preset_now()) if each in core.PRESETS)
     for key, value in _preset_settings(name).items():
         if key != "d_k" or own_d_k:  # else the visitor's d_k stays
             controls.place(key, value)
@@ -387,4 +382,4 @@ def _choose_preset():
 
 
 def _title(name):
-    return PRESETS[name].title if name in PRESETS else "Your own settings"
+    return core.PRESETS[name].title if name in core.PRESETS else "Your own settings"

@@ -11,17 +11,7 @@ from pages._view.picture import Picture
 from pages._view.theme import Profile
 from sattn_core.cost import Price, priced
 from sattn_core.equal_training import Equivalence, equivalence_price, measure_equivalence
-from sattn_core.lessons.training_race import (
-    LearningRateSweep,
-    TrainingRaceParams,
-    TrainingRaceResult,
-    TransformerParams,
-    measure_race_start,
-    measure_training_race,
-    race_at,
-    sweep_learning_rates,
-    sweep_price,
-)
+from sattn_core.lessons import training_race as core
 
 AT_ONCE = compute.UNASKED.seconds  # of all that the page computes before anybody has asked
 SWEEP_SEEDS = 2
@@ -36,7 +26,7 @@ _EQUAL_PAIRS: tuple[dict[str, Any], ...] = (
 )
 
 
-def params(values: Values) -> TrainingRaceParams:
+def params(values: Values) -> core.TrainingRaceParams:
     """The race of these settings."""
     return _params_of(**{name: values[name] for name in ("d_k", "seed", *LESSON.settings)})
 
@@ -45,7 +35,7 @@ def _params_of(*, rates, data, values, start, n_pairs, exponent, learning_rate, 
     exponents = (*_EXPONENTS, *((exponent,) if exponent not in _EXPONENTS else ()))
     # Scores at the start have size d_k ** (1/2 − exponent − 2 · init_exponent): here that of 1/√d_k, which is 1.
     init = tuple((0.5 - each) / 2 for each in exponents) if start == "scores" else None
-    return TrainingRaceParams(
+    return core.TrainingRaceParams(
         exponents=exponents,
         init_exponents=init,
         n_keys=n_pairs,
@@ -58,7 +48,7 @@ def _params_of(*, rates, data, values, start, n_pairs, exponent, learning_rate, 
 
 def start(values: Values, profile: Profile) -> Picture:
     """What a race would start from at this d_k."""
-    return figures.attention(compute.result(measure_race_start, params(values)), profile)
+    return figures.attention(compute.result(core.measure_race_start, params(values)), profile)
 
 
 def _moved(values, profile):
@@ -66,7 +56,7 @@ def _moved(values, profile):
     if not _is_of_race(values):
         return start(values, profile)
     result, _ = compute.result(train, params(values), values["rates"] == "best")
-    return figures.attention(race_at(result, values["step"]), profile)
+    return figures.attention(core.race_at(result, values["step"]), profile)
 
 
 def _is_of_race(values):
@@ -77,27 +67,27 @@ def _is_kept(values):
     return not _is_of_race(values) or compute.kept(train, params(values), values["rates"] == "best") is not None
 
 
-def race_price(params: TrainingRaceParams, best: bool) -> Price:
+def race_price(params: core.TrainingRaceParams, best: bool) -> Price:
     """Of the race, with the sweep before it where one is asked for."""
     return map_price(params) + params.price if best else params.price
 
 
-def map_price(params: TrainingRaceParams) -> Price:
+def map_price(params: core.TrainingRaceParams) -> Price:
     """Of the map of the learning rates."""
-    return sweep_price(sweep_params(params))
+    return core.sweep_price(sweep_params(params))
 
 
-def sweep_params(params: TrainingRaceParams) -> TrainingRaceParams:
+def sweep_params(params: core.TrainingRaceParams) -> core.TrainingRaceParams:
     """The race of the sweep: a sweep trains every rate, so of fewer seeds."""
     return replace(params, n_seeds=min(params.n_seeds, SWEEP_SEEDS))
 
 
 @priced(race_price)
-def train(params: TrainingRaceParams, best: bool) -> tuple[TrainingRaceResult, LearningRateSweep | None]:
+def train(params: core.TrainingRaceParams, best: bool) -> tuple[core.TrainingRaceResult, core.LearningRateSweep | None]:
     """The finished race, and the sweep before it or None."""
-    sweep = sweep_learning_rates(sweep_params(params)) if best else None
+    sweep = core.sweep_learning_rates(sweep_params(params)) if best else None
     own = replace(params, learning_rates=sweep.best_rates) if sweep else params
-    return measure_training_race(own), sweep
+    return core.measure_training_race(own), sweep
 
 
 def equal_pairs_price(d_k: int) -> Price:
@@ -116,12 +106,12 @@ def train_equal_pairs(d_k: int) -> tuple[Equivalence, ...]:
     return tuple(measure_equivalence(d_k, **_EQUAL, **pair) for pair in _EQUAL_PAIRS)
 
 
-def transformer_params(values: Values) -> TransformerParams:
+def transformer_params(values: Values) -> core.TransformerParams:
     """Which of the trained transformers is looked at."""
-    return TransformerParams(float(values["model_rate"]), values["model_way"])
+    return core.TransformerParams(float(values["model_rate"]), values["model_way"])
 
 
-def costs_little(params: TrainingRaceParams, best: bool) -> bool:
+def costs_little(params: core.TrainingRaceParams, best: bool) -> bool:
     """Whether a race, and the equal trainings below it, are computed unasked."""
     price = race_price(params, best) + equal_pairs_price(params.d_k)
     return rates.decided(price) <= AT_ONCE and params.price.bytes <= compute.UNASKED.bytes

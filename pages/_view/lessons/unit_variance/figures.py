@@ -6,36 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pages._view.figures.base import (
-    axis,
-    colour_bar,
-    dashed,
-    figure,
-    heading,
-    heatmap,
-    line,
-    room_under,
-    solid,
-    steps,
-    under,
-)
+from pages._view.figures import base
 from pages._view.figures.code import code
 from pages._view.lessons.unit_variance.declaration import SCHEME_NAMES
 from pages._view.literal import drawn, plain
 from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number
-from sattn_core.lessons.unit_variance import (
-    NARROWEST,
-    WIDEST,
-    SharedInputRow,
-    StageSweep,
-    UnitVarianceParams,
-    UnitVarianceResult,
-    expected_stages,
-    measure_shared_input,
-    measure_unit_variance,
-)
+from sattn_core.lessons import unit_variance as core
 
 _NOTHING = 1e-3  # a smaller standard deviation is called practically 0
 _SHARED = 0.95  # where less of σ is left within a row, that is said
@@ -70,12 +48,12 @@ _SHARING = {
 
 
 def expected(
-    sweep: StageSweep,
+    sweep: core.StageSweep,
     scheme: str,
     d_k: int,
     asked_heads: int,
     profile: Profile,
-    result: UnitVarianceResult | None = None,
+    result: core.UnitVarianceResult | None = None,
 ) -> Picture:
     """The standard deviation of every stage at this d_k, beside what the rule assumes; result has the measured ones."""
     i, at = sweep.dims.index(d_k), sweep.schemes.index(scheme)
@@ -101,22 +79,24 @@ def _expected_figure(sweep, found, i, result, profile):
     places = list(range(len(sweep.stages)))
     traces = [
         _other_schemes(sweep, i, profile),
-        line(places, _assumed(sweep, i), dashed(profile), "assumed"),
-        line(places, found[i], solid(profile, profile.text), "chosen"),
+        base.line(places, _assumed(sweep, i), base.dashed(profile), "assumed"),
+        base.line(places, found[i], base.solid(profile, profile.text), "chosen"),
         _stage_marks("expected", places, found[i], "square", _stage_colours(sweep, profile), profile),
     ]
     measured = [stage.std for stage in result.stages] if result else []
     if result:
         traces.append(_stage_marks("measured", places, measured, "circle-open", profile.text, profile))
-    fig = figure(
+    fig = base.figure(
         profile,
         traces,
         left=4.4,
-        xaxis=axis(profile, tickvals=places, ticktext=_stage_ticks(sweep, found[i]), range=[-0.5, len(places) - 0.5]),
-        yaxis=axis(profile, "σ", grid=True, type="log", **_decades([*np.ravel(sweep.std), *measured], 0.15)),
-        annotations=[under(_KEY, profile) | {"yshift": -3.9 * profile.axis_size}],  # below three lines of ticks
+        xaxis=base.axis(
+            profile, tickvals=places, ticktext=_stage_ticks(sweep, found[i]), range=[-0.5, len(places) - 0.5]
+        ),
+        yaxis=base.axis(profile, "σ", grid=True, type="log", **_decades([*np.ravel(sweep.std), *measured], 0.15)),
+        annotations=[base.under(_KEY, profile) | {"yshift": -3.9 * profile.axis_size}],  # below three lines of ticks
     )
-    fig.layout["margin"] |= {"t": profile.axis_size, "b": (1.2 + room_under(_KEY, profile)) * profile.axis_size}
+    fig.layout["margin"] |= {"t": profile.axis_size, "b": (1.2 + base.room_under(_KEY, profile)) * profile.axis_size}
     return fig
 
 
@@ -129,13 +109,15 @@ def _other_schemes(sweep, i, profile):
     """All initialisations as one line with gaps."""
     n = len(sweep.stages)
     gapped = np.column_stack([sweep.std[:, i], np.full(len(sweep.schemes), np.nan)])
-    return line([*range(n), None] * len(sweep.schemes), gapped.ravel(), solid(profile, profile.grid, 0.75), "others")
+    return base.line(
+        [*range(n), None] * len(sweep.schemes), gapped.ravel(), base.solid(profile, profile.grid, 0.75), "others"
+    )
 
 
 def _stage_marks(name, places, values, symbol, colour, profile):
     size = (2.6 if symbol == "circle-open" else 1.6) * profile.marker_size
     marker = {"symbol": symbol, "size": size, "color": colour, "line": {"width": profile.line_width}}
-    return line(places, values, {}, name) | {"mode": "markers", "marker": marker}
+    return base.line(places, values, {}, name) | {"mode": "markers", "marker": marker}
 
 
 def _stage_colours(sweep, profile):
@@ -207,13 +189,13 @@ def _expected_code(sweep, i, scheme):
     names = ("x_mean", "x_std", "normalise", "bias")
     options = {"n_heads": sweep.n_heads[i]} | {name: getattr(sweep, name) for name in names}
     shown = f"sweep.stages, sweep.std[sweep.schemes.index({scheme!r}), 0]"
-    return code(expected_stages, (sweep.dims[i],), **options, name="sweep", show=shown)
+    return code(core.expected_stages, (sweep.dims[i],), **options, name="sweep", show=shown)
 
 
 # --- one draw, stage by stage --------------------------------------------------------------------------------
 
 
-def pipeline(result: UnitVarianceResult, profile: Profile) -> Picture:
+def pipeline(result: core.UnitVarianceResult, profile: Profile) -> Picture:
     """The histogram of every stage on one axis, from x at the top to the scaled scores."""
     return Picture(
         "stage_histograms",
@@ -233,13 +215,13 @@ def _pipeline(result, profile):
     for i, stage in enumerate(result.stages):
         axes, top = "" if i == 0 else str(i + 1), 1 - i / n
         heights = {"range": [0, 1], "showticklabels": False, "ticks": "", "anchor": "x", "showline": False}
-        layout[f"yaxis{axes}"] = axis(profile, domain=[top - 0.55 / n, top], **heights)
+        layout[f"yaxis{axes}"] = base.axis(profile, domain=[top - 0.55 / n, top], **heights)
         traces += [trace | {"yaxis": f"y{axes}"} for trace in _stage(stage, profile)]
         small = {"font": _small(profile), "xref": "x domain", "bgcolor": None}  # no box over the stage above
-        words.append(heading(drawn(f"{_STAGES[stage.name]}: σ {number(stage.std)}"), profile, axes=axes) | small)
+        words.append(base.heading(drawn(f"{_STAGES[stage.name]}: σ {number(stage.std)}"), profile, axes=axes) | small)
     values = {"range": [-half, half], "anchor": f"y{n}", "grid": True}
-    xaxis = axis(profile, "value, one axis for all stages", **values)
-    return figure(profile, traces, left=0.8, xaxis=xaxis, annotations=words, **layout)
+    xaxis = base.axis(profile, "value, one axis for all stages", **values)
+    return base.figure(profile, traces, left=0.8, xaxis=xaxis, annotations=words, **layout)
 
 
 def _stage(stage, profile):
@@ -247,8 +229,8 @@ def _stage(stage, profile):
     bars = stage.counts / max(stage.counts.max(), 1)
     ends = [stage.predicted_mean - stage.predicted_std, stage.predicted_mean + stage.predicted_std]
     return [
-        steps(stage.edges, bars, _colour(stage.name, profile), stage.name),
-        *(line([x, x], [0, 1], dashed(profile), f"{stage.name}, predicted ± 1 σ") for x in ends),
+        base.steps(stage.edges, bars, _colour(stage.name, profile), stage.name),
+        *(base.line([x, x], [0, 1], base.dashed(profile), f"{stage.name}, predicted ± 1 σ") for x in ends),
     ]
 
 
@@ -306,7 +288,7 @@ def _heads(n_heads, asked):
     if n_heads == asked:
         return ()
     return (
-        f"With {_plural(asked)} the model width would not be from {NARROWEST} to {WIDEST:,}. "
+        f"With {_plural(asked)} the model width would not be from {core.NARROWEST} to {core.WIDEST:,}. "
         f"{_plural(n_heads).capitalize()} {'is' if n_heads == 1 else 'are'} used.",
     )
 
@@ -344,10 +326,10 @@ def _pipeline_table(result):
 def _pipeline_code(params):
     """The Python that measures the pipeline again."""
     shown = "stage.name, stage.std, stage.predicted_std, stage.z for stage in result.stages"
-    return code(measure_unit_variance, params, show=shown)
+    return code(core.measure_unit_variance, params, show=shown)
 
 
-def stage_table(result: UnitVarianceResult) -> Table:
+def stage_table(result: core.UnitVarianceResult) -> Table:
     """Every stage: predicted and measured standard deviation, band, z and what the rule takes for granted."""
     stages = result.stages
     return {
@@ -361,7 +343,7 @@ def stage_table(result: UnitVarianceResult) -> Table:
     }
 
 
-def schemes(result: UnitVarianceResult, profile: Profile) -> Picture:
+def schemes(result: core.UnitVarianceResult, profile: Profile) -> Picture:
     """Standard deviation of the scaled scores under every initialisation; the chosen one is measured too."""
     return Picture(
         "schemes",
@@ -379,13 +361,13 @@ def schemes(result: UnitVarianceResult, profile: Profile) -> Picture:
 def _schemes(result, profile):
     rows = result.schemes[::-1]
     names = _names(rows)
-    return figure(
+    return base.figure(
         profile,
         _scheme_marks(rows, profile),
         left=10.6,  # the longest name
         bottom=4.2,
-        xaxis=axis(profile, "σ, scaled scores", near=True, grid=True, type="log", **_decades(_shown(rows), 0.3)),
-        yaxis=axis(
+        xaxis=base.axis(profile, "σ, scaled scores", near=True, grid=True, type="log", **_decades(_shown(rows), 0.3)),
+        yaxis=base.axis(
             profile,
             type="category",
             ticks="",
@@ -394,7 +376,7 @@ def _schemes(result, profile):
             categoryarray=names,
             range=[-0.6, len(rows) - 0.4],
         ),
-        annotations=[under(["■ predicted, ○ measured"], profile)],
+        annotations=[base.under(["■ predicted, ○ measured"], profile)],
     )
 
 
@@ -408,12 +390,12 @@ def _scheme_marks(rows, profile):
     (chosen,) = [row for row in rows if row.chosen]
     square = {"symbol": "square", "size": profile.marker_size * 1.4, "color": profile.scaled}
     ring = {"symbol": "circle-open", "size": profile.marker_size * 2.2, "color": profile.text, "line": {"width": 3}}
-    bar = solid(profile, profile.grid, 1.5)
+    bar = base.solid(profile, profile.grid, 1.5)
     return [
-        *(line([row.scaled_std, 1], [SCHEME_NAMES[row.name]] * 2, bar, row.name) for row in rows),
-        line([1, 1], [names[0], names[-1]], dashed(profile), "assumed"),
-        line(predicted, names, {}, "predicted") | {"mode": "markers", "marker": square},
-        line([chosen.measured_scaled_std], _names([chosen]), {}, "measured") | {"mode": "markers", "marker": ring},
+        *(base.line([row.scaled_std, 1], [SCHEME_NAMES[row.name]] * 2, bar, row.name) for row in rows),
+        base.line([1, 1], [names[0], names[-1]], base.dashed(profile), "assumed"),
+        base.line(predicted, names, {}, "predicted") | {"mode": "markers", "marker": square},
+        base.line([chosen.measured_scaled_std], _names([chosen]), {}, "measured") | {"mode": "markers", "marker": ring},
     ]
 
 
@@ -480,10 +462,10 @@ def _schemes_data(result):
 def _schemes_code(params):
     """The Python that compares the initialisations again."""
     shown = "row.name, row.component_variance, row.raw_std, row.scaled_std, row.measured_scaled_std"
-    return code(measure_unit_variance, params, show=f"{shown} for row in result.schemes")
+    return code(core.measure_unit_variance, params, show=f"{shown} for row in result.schemes")
 
 
-def schemes_table(result: UnitVarianceResult) -> Table:
+def schemes_table(result: core.UnitVarianceResult) -> Table:
     """All initialisations side by side, largest scaled standard deviation first, the chosen one measured."""
     rows = result.schemes
     return {
@@ -513,7 +495,7 @@ def _if_chosen(value):
     return "" if np.isnan(value) else number(value)
 
 
-def shared(rows: Sequence[SharedInputRow], params: UnitVarianceParams, profile: Profile) -> Picture:
+def shared(rows: Sequence[core.SharedInputRow], params: core.UnitVarianceParams, profile: Profile) -> Picture:
     """Scaled scores of one head, token against token: separate weights, tied weights, and Q = K = X."""
     return Picture(
         "shared_input",
@@ -533,14 +515,14 @@ def _shared(rows, d_k, profile):
     traces, layout, words = [], {}, []
     for i, row in enumerate(rows):
         axes, left = "" if i == 0 else str(i + 1), i / 3
-        cells = heatmap(profile, row.scores, limit, name=row.name) | {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
-        traces.append(cells | (colour_bar(profile, [-limit, 0, limit]) if i == 0 else {}))
+        cells = base.heatmap(profile, row.scores, limit, name=row.name) | {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
+        traces.append(cells | (base.colour_bar(profile, [-limit, 0, limit]) if i == 0 else {}))
         plain = {"showticklabels": False, "ticks": "", "showline": False}
-        layout[f"xaxis{axes}"] = axis(profile, domain=[left, left + 0.31], anchor=f"y{axes}", **plain)
-        layout[f"yaxis{axes}"] = axis(profile, anchor=f"x{axes}", autorange="reversed", **plain)
-        words.append(heading(drawn(_SHARING[row.name]), profile, axes=axes) | {"font": _small(profile)})
+        layout[f"xaxis{axes}"] = base.axis(profile, domain=[left, left + 0.31], anchor=f"y{axes}", **plain)
+        layout[f"yaxis{axes}"] = base.axis(profile, anchor=f"x{axes}", autorange="reversed", **plain)
+        words.append(base.heading(drawn(_SHARING[row.name]), profile, axes=axes) | {"font": _small(profile)})
     traces[0]["colorbar"] |= {"ticktext": [f"−{number(limit)}", "0", number(limit)]}
-    fig = figure(profile, traces, left=0.8, plot_bgcolor=profile.grid, annotations=words, **layout)
+    fig = base.figure(profile, traces, left=0.8, plot_bgcolor=profile.grid, annotations=words, **layout)
     fig.layout["margin"]["b"] = 4 * profile.axis_size  # room for the key to the colours
     return fig
 
@@ -591,10 +573,10 @@ def _shared_data(rows):
 def _shared_code(params):
     """The Python that measures the shared inputs again."""
     shown = "row.name, row.diagonal_mean, row.predicted_diagonal_mean, row.self_weight for row in rows"
-    return code(measure_shared_input, params, name="rows", show=shown)
+    return code(core.measure_shared_input, params, name="rows", show=shown)
 
 
-def shared_table(rows: Sequence[SharedInputRow]) -> Table:
+def shared_table(rows: Sequence[core.SharedInputRow]) -> Table:
     """Diagonal against off-diagonal scaled scores, measured beside predicted."""
     return {
         "scores from": [plain(_SHARING[row.name]) for row in rows],

@@ -5,22 +5,16 @@ from typing import Any
 from pages._view import compute
 from pages._view.lessons.unit_variance import figures
 from pages._view.main_picture import Main, Values, stops
-from sattn_core.lessons.unit_variance import (
-    StageSweep,
-    UnitVarianceParams,
-    expected_stages,
-    fitting_heads,
-    measure_unit_variance,
-)
+from sattn_core.lessons import unit_variance as core
 
 SHARED_TOKENS = 16
 
 
-def params(values: Values, **options: Any) -> UnitVarianceParams:
+def params(values: Values, **options: Any) -> core.UnitVarianceParams:
     """Heads of the slider's d_k side by side; no more of them, and no fewer, than the lesson takes."""
-    d_k, n_heads = values["d_k"], fitting_heads(values["d_k"], values["n_heads"])
+    d_k, n_heads = values["d_k"], core.fitting_heads(values["d_k"], values["n_heads"])
     named = {name: values[name] for name in ("scheme", "law", "seed")}
-    return UnitVarianceParams(d_k * n_heads, n_heads, **named, **_input(values), **options)
+    return core.UnitVarianceParams(d_k * n_heads, n_heads, **named, **_input(values), **options)
 
 
 def _input(values: Values) -> dict[str, Any]:
@@ -29,9 +23,9 @@ def _input(values: Values) -> dict[str, Any]:
     return {"x_mean": values["x_mean"], "x_std": values["x_std"], **switches}
 
 
-def sweep(values: Values) -> StageSweep:
+def sweep(values: Values) -> core.StageSweep:
     """What is expected at every stop of the slider."""
-    return compute.result(expected_stages, stops(values), n_heads=values["n_heads"], **_input(values))
+    return compute.result(core.expected_stages, stops(values), n_heads=values["n_heads"], **_input(values))
 
 
 def _picture(values, profile, result=None):
@@ -39,7 +33,7 @@ def _picture(values, profile, result=None):
 
 
 def _at_rest(values, profile):
-    return _picture(values, profile, compute.result(measure_unit_variance, params(values)))
+    return _picture(values, profile, compute.result(core.measure_unit_variance, params(values)))
 
 
 MAIN = Main(_picture, at_rest=_at_rest)

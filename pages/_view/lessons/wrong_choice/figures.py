@@ -5,39 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from pages._view.figures.base import (
-    axis,
-    colour_bar,
-    dashed,
-    figure,
-    heading,
-    heatmap,
-    line,
-    on_a_wall,
-    points,
-    shade,
-    solid,
-    title,
-    upright,
-)
+from pages._view.figures import base
 from pages._view.figures.code import Name, code
 from pages._view.marks import Mark
 from pages._view.picture import Figure, Picture
 from pages._view.theme import Profile, listed, number, percent
 from sattn_core.example import key_words
-from sattn_core.lessons.wrong_choice import (
-    LEARNING_RATES,
-    N_ROWS,
-    NEARLY_ALL,
-    RateCurves,
-    RowResult,
-    WrongChoiceResult,
-    compare_dimensions,
-    follow_row,
-    interval,
-    measure_learning_rates,
-    measure_wrong_choices,
-)
+from sattn_core.lessons import wrong_choice as core
 
 NAMES = ("raw", "÷ √dₖ", "÷ dₖ")
 _DIVIDED = ("with raw scores", "with ÷ √dₖ", "with ÷ dₖ")
@@ -56,7 +30,7 @@ _SAID = {"raw scores": "raw", "÷ √dₖ": "÷ √dₖ", "÷ dₖ": "÷ dₖ"} 
 # --- a hundred rows as cells ----------------------------------------------------------------------------
 
 
-def choices(result: WrongChoiceResult, step: int, row: int, profile: Profile, phones: int = 0) -> Picture:
+def choices(result: core.WrongChoiceResult, step: int, row: int, profile: Profile, phones: int = 0) -> Picture:
     """The weight on the right key of every row after this step, without the scale, with ÷ √d_k and ÷ d_k.
 
     phones: how many of the rows, from the first on, are those of a class; then it is about these.
@@ -66,9 +40,9 @@ def choices(result: WrongChoiceResult, step: int, row: int, profile: Profile, ph
         "matrix_choices",
         _choices_figure(result, step, row, phones, profile),
         sentence,
-        {"row": list(range(1, N_ROWS + 1))}
+        {"row": list(range(1, core.N_ROWS + 1))}
         | {name: result.right_weight[i, step].tolist() for i, name in enumerate(NAMES)},
-        code(measure_wrong_choices, result.params, show=f"result.right_weight[:, {step}]"),
+        code(core.measure_wrong_choices, result.params, show=f"result.right_weight[:, {step}]"),
         note=f"The weight on the right key of each row after {step} steps.",
         alt=f"Three squares of a hundred cells, one cell a row, at dₖ = {result.params.d_k:,} after {step} steps. "
         f"{sentence}",
@@ -79,18 +53,18 @@ def choices(result: WrongChoiceResult, step: int, row: int, profile: Profile, ph
 
 def _choices_figure(result, step, row, phones, profile):
     traces, axes, notes, frames = [], {}, [], []
-    counts, of = result.first(phones or N_ROWS)[:, step], phones or N_ROWS
+    counts, of = result.first(phones or core.N_ROWS)[:, step], phones or core.N_ROWS
     for i, (name, domain) in enumerate(zip(NAMES, _DOMAINS, strict=True)):
         at = str(i + 1) if i else ""
-        cells = heatmap(profile, result.right_weight[i, step].reshape(_SIDE, _SIDE).astype(float), 1.0, name=name)
+        cells = base.heatmap(profile, result.right_weight[i, step].reshape(_SIDE, _SIDE).astype(float), 1.0, name=name)
         look = {"zmin": 0, "colorscale": _shades(profile, cells), "hoverinfo": "skip"}
         traces.append(cells | look | {"xaxis": f"x{at}", "yaxis": f"y{at}"})
         axes[f"xaxis{at}"] = _cell_axis(profile, f"y{at}", [-0.55, _SIDE - 0.45]) | {"domain": domain}
         axes[f"yaxis{at}"] = _cell_axis(profile, f"x{at}", [_SIDE - 0.45, -0.55])
-        notes.append(heading(f"{name}<br>{counts[i]} of {of}", profile, axes=at) | {"align": "left"})
+        notes.append(base.heading(f"{name}<br>{counts[i]} of {of}", profile, axes=at) | {"align": "left"})
         frames += _around(phones, at, profile) if phones else _frame(row, at, profile)
     traces[0] |= _key(profile)
-    fig = figure(profile, traces, height=0.95, left=0.6, bottom=1.0, annotations=notes, shapes=frames, **axes)
+    fig = base.figure(profile, traces, height=0.95, left=0.6, bottom=1.0, annotations=notes, shapes=frames, **axes)
     fig.layout["margin"] |= {"t": round(2.9 * profile.axis_size), **_room_for_key(profile)}
     return fig
 
@@ -98,13 +72,13 @@ def _choices_figure(result, step, row, phones, profile):
 def _shades(profile, cells):
     """Greys up to half of the weight, and from there the green of what is right."""
     green = cells["colorscale"][-1][1]
-    low, half = (shade(profile, profile.text, each) for each in _GREYS)
-    more, high = (shade(profile, green, each) for each in _GREENS)
+    low, half = (base.shade(profile, profile.text, each) for each in _GREYS)
+    more, high = (base.shade(profile, green, each) for each in _GREENS)
     return [[0, low], [0.5, half], [0.5, more], [1, high]]
 
 
 def _cell_axis(profile, anchor, span):
-    return axis(profile, showticklabels=False, ticks="", showline=False, anchor=anchor, range=span)
+    return base.axis(profile, showticklabels=False, ticks="", showline=False, anchor=anchor, range=span)
 
 
 def _frame(row, at, profile):
@@ -131,14 +105,14 @@ def _around(phones, at, profile):
 
 
 def _key(profile):
-    wall = on_a_wall(profile)
-    key, end = colour_bar(profile, [0.25, 0.75], beside=wall), "<br>" if wall else " "
+    wall = base.on_a_wall(profile)
+    key, end = base.colour_bar(profile, [0.25, 0.75], beside=wall), "<br>" if wall else " "
     key["colorbar"] |= {"ticktext": [f"right key{end}below ½", f"above ½:{end}put right"], "ticks": ""}
     return key
 
 
 def _room_for_key(profile):
-    if on_a_wall(profile):
+    if base.on_a_wall(profile):
         return {"r": round(6.2 * profile.tick_size), "b": round(0.5 * profile.tick_size)}
     return {"b": round(4.2 * profile.tick_size)}
 
@@ -173,13 +147,13 @@ def _come(count):
     return f"{_so_many(count)} {'comes' if count == 1 else 'come'}"
 
 
-def _so_many(count, of=N_ROWS):
+def _so_many(count, of=core.N_ROWS):
     return {0: "none", of: "all"}.get(int(count), str(count))
 
 
 def _choices_sure(result, step):
     """How far other rows would differ, and what is not seen."""
-    low, high = interval(result.put_right[:, step])
+    low, high = core.interval(result.put_right[:, step])
     ranges = [f"{_whole(low[i])} to {_whole(high[i])} {by}" for i, by in enumerate(_DIVIDED)]
     gone = [int(np.isnan(each).sum()) for each in result.right_weight[:, step]]
     lost = [f"At this rate numbers have overflowed in {max(gone)} rows; their cells are blank."] if any(gone) else []
@@ -198,7 +172,7 @@ def _whole(value):
 # --- one row as bars ------------------------------------------------------------------------------------
 
 
-def weights(result: RowResult, step: int, profile: Profile) -> Picture:
+def weights(result: core.RowResult, step: int, profile: Profile) -> Picture:
     """The weights of one row after this step; the right key is outlined."""
     found, columns = result.weights[:, step], {"key": _key_names(result)}
     columns |= {name: found[i].tolist() for i, name in enumerate(NAMES)}
@@ -207,7 +181,7 @@ def weights(result: RowResult, step: int, profile: Profile) -> Picture:
         _weights_figure(result, step, profile),
         _weights_sentence(found[:, result.right_key]),
         columns,
-        code(follow_row, result.params, result.row, show=f"result.weights[:, {step}]"),
+        code(core.follow_row, result.params, result.row, show=f"result.weights[:, {step}]"),
         claim=f"Row {result.row + 1}, key by key",
         sure=(
             f"The largest score at the start is that of key {result.winner + 1}; the right key, drawn among the "
@@ -230,15 +204,15 @@ def _weights_figure(result, step, profile):
         found = result.weights[i, step]
         traces += [each | on for each in _bars(found, result.right_key, name, getattr(profile, _COLOURS[i]), profile)]
         axes[f"xaxis{at}"] = _key_axis(result, profile) | {"domain": domain}
-        notes.append(heading(name, profile, axes=at) | {"yref": "y domain"})
+        notes.append(base.heading(name, profile, axes=at) | {"yref": "y domain"})
     ticks = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"], "range": [0, 1.03], "anchor": "x"}
-    fig = figure(
+    fig = base.figure(
         profile,
         traces,
         height=0.7,
         left=3.4,
-        title=title("Attention weights", profile, size=profile.axis_size, key="outlined: the right key"),
-        yaxis=axis(profile, grid=True, **ticks),
+        title=base.title("Attention weights", profile, size=profile.axis_size, key="outlined: the right key"),
+        yaxis=base.axis(profile, grid=True, **ticks),
         annotations=notes,
         **axes,
     )
@@ -250,9 +224,9 @@ def _bars(found, right, name, colour, profile):
     """The bars as one outline, which is quick to redraw, and another around the right key's."""
     corners = np.array([-0.4, -0.4, 0.4, 0.4])
     x, y = np.arange(found.size)[:, None] + corners, found[:, None] * np.array([0.0, 1.0, 1.0, 0.0])
-    bars = line(x.ravel(), y.ravel(), solid(profile, colour, 0.5), name)
-    around = line(
-        right + 1.25 * corners[[0, 1, 2, 3, 0]], [0, 1, 1, 0, 0], solid(profile, profile.text, 0.75), "right key"
+    bars = base.line(x.ravel(), y.ravel(), base.solid(profile, colour, 0.5), name)
+    around = base.line(
+        right + 1.25 * corners[[0, 1, 2, 3, 0]], [0, 1, 1, 0, 0], base.solid(profile, profile.text, 0.75), "right key"
     )
     return bars | {"fill": "tozeroy", "fillcolor": colour, "hoverinfo": "y"}, around | {"hoverinfo": "skip"}
 
@@ -262,9 +236,9 @@ def _key_axis(result, profile):
     n_keys, words = result.params.n_keys, key_words(result.params.n_keys)
     around = {"range": [-0.7, n_keys - 0.3], "anchor": "y", "ticks": ""}
     if words:
-        return axis(profile, tickvals=list(range(n_keys)), ticktext=list(words), tickangle=-90, **around)
+        return base.axis(profile, tickvals=list(range(n_keys)), ticktext=list(words), tickangle=-90, **around)
     named = {"tickvals": [result.right_key], "ticktext": ["right"], "tickangle": 0}
-    return axis(profile, f"{n_keys} keys", **named, **around)
+    return base.axis(profile, f"{n_keys} keys", **named, **around)
 
 
 def _weights_sentence(found):
@@ -284,10 +258,10 @@ def _share(weight):
 # --- at every learning rate -----------------------------------------------------------------------------
 
 
-def rates(curves: RateCurves, rate: float, step: int, profile: Profile) -> Picture:
+def rates(curves: core.RateCurves, rate: float, step: int, profile: Profile) -> Picture:
     """How many rows come right at each learning rate; dashed: that of the slider."""
     counts = curves.put_right[:, :, step]
-    low, high = interval(counts)
+    low, high = core.interval(counts)
     columns = {"learning rate": list(curves.learning_rates)}
     for i, name in enumerate(NAMES):
         columns |= {name: counts[i].tolist(), f"{name}: low": low[i].tolist(), f"{name}: high": high[i].tolist()}
@@ -296,7 +270,7 @@ def rates(curves: RateCurves, rate: float, step: int, profile: Profile) -> Pictu
         _rates_figure(curves, rate, step, profile),
         _rates_sentence(curves.best(step)),
         columns,
-        code(measure_learning_rates, curves.params, name="curves", show=f"curves.put_right[:, :, {step}]")
+        code(core.measure_learning_rates, curves.params, name="curves", show=f"curves.put_right[:, :, {step}]")
         + _interval_code(f"curves.put_right[:, :, {step}]"),
         claim=_rates_claim(curves.best(step)),
         sure=("Bars are exact 95 % intervals for other rows (Clopper and Pearson).",),
@@ -305,7 +279,7 @@ def rates(curves: RateCurves, rate: float, step: int, profile: Profile) -> Pictu
 
 
 def _interval_code(counts):
-    return code(interval, Name(counts), name="low_and_high", show="low_and_high")
+    return code(core.interval, Name(counts), name="low_and_high", show="low_and_high")
 
 
 def _rates_figure(curves, rate, step, profile):
@@ -313,23 +287,25 @@ def _rates_figure(curves, rate, step, profile):
     for i, counts in enumerate(curves.put_right[:, :, step]):
         traces += _curve(i, np.array(curves.learning_rates), counts, profile)
     above = f"Put right at dₖ = {curves.params.d_k:,} after {step} steps"
-    return figure(
+    return base.figure(
         profile,
         traces,
         left=3.6,
-        title=title(above, profile, key=_legend(profile)),
-        xaxis=axis(profile, "learning rate", type="log", range=[-4.3, 5.3], dtick=2, exponentformat="power"),
+        title=base.title(above, profile, key=_legend(profile)),
+        xaxis=base.axis(profile, "learning rate", type="log", range=[-4.3, 5.3], dtick=2, exponentformat="power"),
         yaxis=_count_axis(profile),
-        shapes=[upright(rate, dashed(profile)) | {"layer": "below"}],
+        shapes=[base.upright(rate, base.dashed(profile)) | {"layer": "below"}],
     )
 
 
 def _curve(i, x, counts, profile, on=None):
     """Counts with their intervals, joined."""
-    low, high = interval(counts)
+    low, high = core.interval(counts)
     found, colour = counts.astype(float), getattr(profile, _COLOURS[i])
-    marks = points(profile, colour, _SYMBOLS[i], _APART[i] * x, found, high - found, found - low, NAMES[i])
-    joined = line(_APART[i] * x, found, solid(profile, colour, 0.5), f"{NAMES[i]}, joined") | {"hoverinfo": "skip"}
+    marks = base.points(profile, colour, _SYMBOLS[i], _APART[i] * x, found, high - found, found - low, NAMES[i])
+    joined = base.line(_APART[i] * x, found, base.solid(profile, colour, 0.5), f"{NAMES[i]}, joined") | {
+        "hoverinfo": "skip"
+    }
     return [each | (on or {}) for each in (joined, marks)]
 
 
@@ -343,7 +319,7 @@ def _legend(profile):
 
 def _count_axis(profile, **options):
     ticks = {"tickvals": [0, 50, 100], "range": [-4, 104]}
-    return axis(profile, f"of {N_ROWS}", grid=True, **ticks, **options)
+    return base.axis(profile, f"of {core.N_ROWS}", grid=True, **ticks, **options)
 
 
 def _rates_sentence(best):
@@ -353,7 +329,7 @@ def _rates_sentence(best):
 
 def _rates_claim(best):
     """For which of the three some rate does."""
-    works = [each >= NEARLY_ALL for each in best]
+    works = [each >= core.NEARLY_ALL for each in best]
     if all(works):
         return "Some learning rate puts nearly all right, scale or no scale"
     if not any(works):
@@ -366,10 +342,10 @@ def _rates_claim(best):
 # --- against d_k ----------------------------------------------------------------------------------------
 
 
-def dimensions(curves: Sequence[RateCurves], step: int, profile: Profile) -> Picture:
+def dimensions(curves: Sequence[core.RateCurves], step: int, profile: Profile) -> Picture:
     """The most rows that a rate puts right at each d_k, and below it the smallest rate that puts nearly all right."""
-    found = compare_dimensions(curves, step)
-    low, high = interval(found.best)
+    found = core.compare_dimensions(curves, step)
+    low, high = core.interval(found.best)
     columns = {"d_k": list(found.dims)}
     for i, name in enumerate(NAMES):
         columns |= {name: found.best[i].tolist(), f"{name}: low": low[i].tolist(), f"{name}: high": high[i].tolist()}
@@ -383,21 +359,21 @@ def dimensions(curves: Sequence[RateCurves], step: int, profile: Profile) -> Pic
         claim=_dimensions_claim(found),
         marks=[Mark(word, (name, f"{name}, joined")) for word, name in _SAID.items()],
         sure=(
-            f"Of {len(LEARNING_RATES)} rates, two a decade, the best at each dₖ. Bars are exact 95 % intervals of that "
-            "count for other rows; the best of many is a little better than one rate on fresh rows.",
+            f"Of {len(core.LEARNING_RATES)} rates, two a decade, the best at each dₖ. Bars are exact 95 % intervals of "
+            "that count for other rows; the best of many is a little better than one rate on fresh rows.",
         ),
     )
 
 
-def known(curves: Sequence[RateCurves], profile: Profile) -> Picture:
+def known(curves: Sequence[core.RateCurves], profile: Profile) -> Picture:
     """The same at those d_k that are known before the bet; none of the numbers of its code or table are shown."""
-    found = compare_dimensions(curves)
+    found = core.compare_dimensions(curves)
     here = (
         f"Raw, {_come(found.best[0, -1])} right at dₖ = {found.dims[-1]}." if found.dims else "Nothing is computed yet."
     )
     sentence = f"Each of a hundred queries starts with a wrong key on top; gradient descent moves it. {here}"
     drawn = _dimensions_figure(found, profile)
-    shown = _upper(drawn, profile) if on_a_wall(profile) else drawn
+    shown = _upper(drawn, profile) if base.on_a_wall(profile) else drawn
     return Picture("choice_dimensions", shown, sentence, {"d_k": list(found.dims)}, "")
 
 
@@ -409,7 +385,7 @@ def _upper(drawn, profile):
         "xaxis": drawn.layout["xaxis"] | {key: drawn.layout["xaxis2"][key] for key in ("title", "range")},
         "yaxis": drawn.layout["yaxis"] | {"domain": [0, 1]},
         "annotations": drawn.layout["annotations"][:1],
-        "title": title(_legend(profile), profile, size=profile.tick_size),
+        "title": base.title(_legend(profile), profile, size=profile.tick_size),
         "margin": drawn.layout["margin"] | {"t": round(3.2 * profile.tick_size)},
     }
     layout["xaxis"]["showticklabels"] = True
@@ -417,9 +393,11 @@ def _upper(drawn, profile):
 
 
 def _dimensions_code(curves, step):
-    measured = "".join(code(measure_learning_rates, each.params, name=f"curves_{i}") for i, each in enumerate(curves))
+    measured = "".join(
+        code(core.measure_learning_rates, each.params, name=f"curves_{i}") for i, each in enumerate(curves)
+    )
     names = Name(f"[{', '.join(f'curves_{i}' for i in range(len(curves)))}]")
-    compared = code(compare_dimensions, names, step, name="found", show=("found.best", "found.smallest_rate"))
+    compared = code(core.compare_dimensions, names, step, name="found", show=("found.best", "found.smallest_rate"))
     return measured + compared + _interval_code("found.best")
 
 
@@ -430,19 +408,19 @@ def _dimensions_figure(found, profile):
         traces += _smallest(i, dims, smallest, profile)
     across = {"type": "log", "range": [-0.15, 3.2], "tickvals": _D_TICKS}
     rates_axis = {"type": "log", "range": [-4.3, 5.3], "dtick": 2, "exponentformat": "power", "domain": [0, 0.44]}
-    fig = figure(
+    fig = base.figure(
         profile,
         traces,
         height=1.35,
         left=4.2,
-        title=title(f"After {found.step} steps", profile, key=_legend(profile)),
-        xaxis=axis(profile, showticklabels=False, anchor="y", **across),
+        title=base.title(f"After {found.step} steps", profile, key=_legend(profile)),
+        xaxis=base.axis(profile, showticklabels=False, anchor="y", **across),
         yaxis=_count_axis(profile, domain=[0.56, 1], anchor="x"),
-        xaxis2=axis(profile, "dₖ", anchor="y2", **across),
-        yaxis2=axis(profile, grid=True, anchor="x2", **rates_axis),
+        xaxis2=base.axis(profile, "dₖ", anchor="y2", **across),
+        yaxis2=base.axis(profile, grid=True, anchor="x2", **rates_axis),
         annotations=[
             _panel("most put right, at the best learning rate", "", profile),
-            _panel(f"smallest rate that puts {NEARLY_ALL} right{_none(found)}", "2", profile),
+            _panel(f"smallest rate that puts {core.NEARLY_ALL} right{_none(found)}", "2", profile),
         ],
     )
     fig.layout["margin"]["t"] += round(1.8 * profile.tick_size)
@@ -453,12 +431,12 @@ def _smallest(i, dims, rates, profile):
     """The smallest rates, joined; none where no rate does."""
     colour, on = getattr(profile, _COLOURS[i]), {"xaxis": "x2", "yaxis": "y2"}
     style = {"mode": "lines+markers", "marker": {"symbol": _SYMBOLS[i], "size": profile.marker_size, "color": colour}}
-    return [line(_APART[i] * dims, rates, solid(profile, colour, 0.5), NAMES[i]) | style | on]
+    return [base.line(_APART[i] * dims, rates, base.solid(profile, colour, 0.5), NAMES[i]) | style | on]
 
 
 def _panel(text, at, profile):
     """What a panel shows, above it."""
-    return heading(text, profile, axes=at) | {"font": {"size": profile.tick_size, "color": profile.text}}
+    return base.heading(text, profile, axes=at) | {"font": {"size": profile.tick_size, "color": profile.text}}
 
 
 def _none(found):

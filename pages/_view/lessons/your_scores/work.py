@@ -6,47 +6,36 @@ from typing import Any
 import streamlit as st
 
 from pages._view import compute, turns
-from sattn_core.lessons.your_scores import (
-    HOOK_SNIPPET,
-    LIMITS,
-    PRIVACY,
-    TRAINED,
-    YourScoresParams,
-    YourScoresResult,
-    measure_your_scores,
-    read_your_scores,
-    sample_scores,
-    trained_layer,
-)
+from sattn_core.lessons import your_scores as core
 from sattn_core.lessons.your_scores import sample_file as make_sample_file
 
 SAMPLE_ROWS = 128  # queries and keys of a sample: few enough to be measured at every move
-UPLOAD_NOTES = (LIMITS, PRIVACY)
-HOOK = f"```python\n{HOOK_SNIPPET}```"  # as Markdown
+UPLOAD_NOTES = (core.LIMITS, core.PRIVACY)
+HOOK = f"```python\n{core.HOOK_SNIPPET}```"  # as Markdown
 
 
-def sample_params(sample: str, d_k: int, seed: int) -> YourScoresParams:
+def sample_params(sample: str, d_k: int, seed: int) -> core.YourScoresParams:
     """The sample at the slider's d_k, as far as samples go; what was trained has a d_k of its own."""
-    if sample in TRAINED:
-        Q, _ = trained_layer(sample)
-        return YourScoresParams(sample, *Q.shape[1:])
-    return YourScoresParams(sample, SAMPLE_ROWS, min(max(d_k, 2), 256), seed)
+    if sample in core.TRAINED:
+        Q, _ = core.trained_layer(sample)
+        return core.YourScoresParams(sample, *Q.shape[1:])
+    return core.YourScoresParams(sample, SAMPLE_ROWS, min(max(d_k, 2), 256), seed)
 
 
-def measure_sample(params: YourScoresParams, head: int) -> YourScoresResult:
+def measure_sample(params: core.YourScoresParams, head: int) -> core.YourScoresResult:
     """The report on a sample; the last head, if there are fewer."""
-    Q, K = sample_scores(params)
-    return measure_your_scores(Q, K, head=min(head, len(Q)) - 1 if Q.ndim == 3 else 0)
+    Q, K = core.sample_scores(params)
+    return core.measure_your_scores(Q, K, head=min(head, len(Q)) - 1 if Q.ndim == 3 else 0)
 
 
-def sample_file(params: YourScoresParams) -> bytes:
+def sample_file(params: core.YourScoresParams) -> bytes:
     """The sample as the bytes of a .npz file."""
     return make_sample_file(params)[1]
 
 
 def measure(
-    params: YourScoresParams, q_file: Any, k_file: Any, head: int
-) -> tuple[YourScoresResult, Sequence[str], list[str]]:
+    params: core.YourScoresParams, q_file: Any, k_file: Any, head: int
+) -> tuple[core.YourScoresResult, Sequence[str], list[str]]:
     """The report on the visitor's files, or on the sample while there is none: (result, file names, problems)."""
     report, problem = _uploaded(q_file, k_file, head)
     names = tuple(each.name for each in (q_file, k_file) if each is not None) if report else ()
@@ -64,6 +53,6 @@ def _uploaded(q_file, k_file, head):
     if st.session_state.get("your_report", (None,))[0] != key:
         contents = [(each.name, each.getvalue()) for each in files]
         with turns.turn(long=True), st.spinner("Measuring your scores: many heads of many rows take some seconds"):
-            report = read_your_scores(*contents, head=head - 1, check=turns.look)
+            report = core.read_your_scores(*contents, head=head - 1, check=turns.look)
         st.session_state["your_report"] = key, report
     return st.session_state["your_report"][1]
