@@ -178,16 +178,16 @@ async function catchUp(picture) {
   picture.waiting = true;
   try {
     let coming = null; // the next picture, on its way while the browser draws this one
-    while (coming || wanted(picture)) {
-      const { values, answer } = coming ?? askFor(picture);
+    const ask = () => { if (wanted(picture)) coming ??= askFor(picture); };
+    for (ask(); coming; ask()) {
+      const { values, answer } = coming;
       const drawn = await answer;
       if (!drawn || atRest(picture)) break;
       picture.shown = values;
       coming = null;
-      const next = () => { coming ??= wanted(picture) ? askFor(picture) : null; };
-      next();
+      ask();
       await show(picture, drawn, values);
-      await nextFrame(next);
+      await nextFrame(ask);
     }
   } finally {
     picture.waiting = false;

@@ -12,7 +12,8 @@ const OF_TICKS = /^[xy]axis\d*\.ticktext$/;
 function drawQuickly(plot, drawn, figure) {
   const traces = drawn && drawn.data.length === figure.data.length && figure.data.map((each, i) => changes(drawn.data[i], each, OF_TRACE));
   const layout = drawn && changes(drawn.layout, figure.layout, OF_LAYOUT, OF_TITLE, OF_TICKS);
-  if (!traces || !layout || !traces.every(Boolean)) return false;
+  const isSeen = (changed, i) => changed && (!changed.length || plot._fullData[i].visible === true); // Plotly completes no other
+  if (!traces || !layout || !traces.every(isSeen)) return false;
   traces.forEach((changed, i) => setAll(changed, plot.data[i], plot._fullData[i]));
   setAll(layout, plot.layout, plot._fullLayout);
   plot._fullData.forEach(measure);
