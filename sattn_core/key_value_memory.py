@@ -151,7 +151,7 @@ class KeyValueMemoryParams:
 
     @property
     def _data(self):
-        """What one data set for every seed counts."""
+        """Return the numbers that one data set for every seed takes."""
         numbers = self.n_keys * self.d_model * (1 if self.fresh_data else 2)
         return self.n_seeds * (25 * CALL + DRAWN["standard_normal"] * (numbers + self.n_keys) + 15 * numbers)
 

@@ -126,7 +126,7 @@ def _component_work(pair_law):
 
 
 def _block_work(pair_law):
-    """What the sums over an octave, and over half of a block, count for each pair."""
+    """Return the numbers that sums over an octave, and over half of a block, take for each pair."""
     normal, gamma, more = DRAWN["standard_normal"], DRAWN["standard_gamma"], 3 * bool(pair_law.correlation)
     if pair_law.law == "sparse":
         return DRAWN["binomial"] + gamma + normal + 7, DRAWN["hypergeometric"] + 2 * gamma + normal + 26

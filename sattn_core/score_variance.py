@@ -212,7 +212,7 @@ def score_variance_band_price(n_queries: int, n_keys: int, d_k: int) -> Price:
 
 
 def _wishart_work(p, dof):
-    """What one `_wishart_factor` counts."""
+    """Return the numbers that one `_wishart_factor` takes."""
     normal = DRAWN["standard_normal"]
     return normal * p * dof if dof <= p else (normal + 2) * p * p + DRAWN["chisquare"] * p
 

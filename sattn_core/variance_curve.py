@@ -38,7 +38,7 @@ class VarianceCurve:
 
 
 def _price(dims, *, n_samples, law="normal", **_):
-    """What smaller dims share with the largest is drawn once."""
+    """Return the price of the curve; what smaller dims share with the largest is drawn once."""
     return pair_scores_price(n_samples, dims[-1], PairLaw(law)) + Price(8 * n_samples * len(dims), 400 * n_samples)
 
 

@@ -80,7 +80,7 @@ def _told(name, moving, still, slower):
 
 
 def _one_drag(page, session, name, still):
-    """What was drawn and passed while the hand was on the slider, for how many seconds it was, and ms of style."""
+    """Return the pictures drawn and stops passed in one drag, the seconds it took, and the ms of style."""
     page.evaluate("still => { window.stillness = still; }", still)
     box = slider(page, name).bounding_box()
     height, first, reach = box["y"] + box["height"] / 2, box["x"] + box["width"] / 4, box["width"] / 2

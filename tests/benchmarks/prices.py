@@ -1,4 +1,4 @@
-"""How prices and the clock agree: the numbers of a price times the rate measured here, over the CPU time."""
+"""Compare prices with the clock: the numbers of a price times the rate measured here, over the CPU time."""
 
 import statistics
 from functools import partial

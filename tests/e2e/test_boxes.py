@@ -1,4 +1,4 @@
-"""What `live/boxes.js` writes down is what stands in a box, whatever changes the page."""
+"""Compare what `live/boxes.js` writes on boxes with what stands in them, whatever changes the page."""
 
 import pytest
 from dashboard import go_to

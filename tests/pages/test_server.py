@@ -219,7 +219,7 @@ def test_every_address_of_ours_is_below_the_server_s_base_path(monkeypatch, base
 
 
 class Connection:
-    """What uvicorn has behind `receive`: an object with the transport of the connection."""
+    """The object of uvicorn whose method `receive` is; it has the transport of the connection."""
 
     def __init__(self, sock):
         self.transport = SimpleNamespace(get_extra_info={"socket": sock}.get)

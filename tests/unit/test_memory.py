@@ -1,4 +1,4 @@
-"""What the core remembers, which is bounded; ruff refuses other caches, see sattn_core/pyproject.toml."""
+"""The memories of the core are bounded; ruff refuses other caches, see sattn_core/pyproject.toml."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What both pages draw: two histograms of scores and two of softmax, each titled with d_k. Nothing is kept."""
+"""The four charts: two histograms of scores and two of softmax, each titled with d_k. Nothing is kept."""
 
 import numpy as np
 import plotly.graph_objects as go
