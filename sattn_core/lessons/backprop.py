@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
-from sattn_core.attention import attention, attention_backward, softmax_rows
-from sattn_core.products import frobenius, hadamard, row_wise_dot
-from sattn_core.scores import scale_factor
-from sattn_core.sweep import check_dims
-from sattn_core.typed import checked_matrix
+from sattn_core.draws.sweep import check_dims
+from sattn_core.files.typed import checked_matrix
+from sattn_core.layers.attention import attention, attention_backward, softmax_rows
+from sattn_core.layers.products import frobenius, hadamard, row_wise_dot
+from sattn_core.layers.scores import scale_factor
 
 MAX_SIZE = 16
 MOST_DIMENSIONS = 1024

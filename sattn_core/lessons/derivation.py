@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer, check_number
-from sattn_core.heavy_tails import median_size
+from sattn_core.laws.heavy_tails import median_size
 
 SEEN_BEYOND = 4.0  # a line is seen to fail when its two sides differ by more standard errors than this
 LINE_NAMES = (

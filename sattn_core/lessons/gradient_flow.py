@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_array, check_integer
-from sattn_core.chi_square import chi_square_quantiles
-from sattn_core.components import block_generator
-from sattn_core.order_statistics import expected_maximum, median_bounds
-from sattn_core.pair_scores import ROW_STREAM, growing_rows
-from sattn_core.saturation import expected_attention_curve
-from sattn_core.softmax import softmax, softmax_jacobian, softmax_jacobian_norm
-from sattn_core.standard_errors import mean_and_error, share_error, share_interval
-from sattn_core.sweep import check_dims
+from sattn_core.bands.standard_errors import mean_and_error, share_error, share_interval
+from sattn_core.draws.pair_scores import ROW_STREAM, growing_rows
+from sattn_core.draws.sweep import check_dims
+from sattn_core.laws.components import block_generator
+from sattn_core.laws.quantiles import chi_square_quantiles, expected_maximum, median_bounds
+from sattn_core.laws.saturation import expected_attention_curve
+from sattn_core.layers.softmax import softmax, softmax_jacobian, softmax_jacobian_norm
 
 SCALE_EXPONENTS = (0.0, 0.5)  # scale = d_k ** -exponent
 PLACES = ("softmax", "q")  # tr J of a row, and the length of its gradient at q

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from sattn_core._checks import check_integer, check_number
-from sattn_core.bands import student_quantile
-from sattn_core.one_key import MOST_KEYS, expected_key_weight
-from sattn_core.scaling_rules import SCALING_RULES
-from sattn_core.standard_errors import mean_and_error
+from sattn_core.bands.band import student_quantile
+from sattn_core.bands.standard_errors import mean_and_error
+from sattn_core.laws.one_key import MOST_KEYS, expected_key_weight
+from sattn_core.layers.rules import SCALING_RULES
 
 SHORTEST = 16  # keys: the first stop of the slider
 _QUARTERS = tuple(m * 2**j for j in range(2, 18) for m in (4, 5, 6, 7))

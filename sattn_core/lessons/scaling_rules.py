@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core._memory import remembered
-from sattn_core.attention import attention
-from sattn_core.components import PairLaw, draw_queries_and_keys
-from sattn_core.initialisation import check_heads, init_scheme
-from sattn_core.layer_norm import layer_norm
-from sattn_core.moments import correlated_pair_moments
-from sattn_core.pair_scores import growing_scores
-from sattn_core.scaling_rules import SCALING_RULES
-from sattn_core.short_answers import ShortAnswers as ShortAnswers
-from sattn_core.short_answers import short_answers as short_answers
-from sattn_core.softmax import entropy_nats, softmax
-from sattn_core.standard_errors import mean_and_error, variance_error
-from sattn_core.sweep import check_dims
+from sattn_core.bands.standard_errors import mean_and_error, variance_error
+from sattn_core.draws.pair_scores import growing_scores
+from sattn_core.draws.short_answers import ShortAnswers as ShortAnswers
+from sattn_core.draws.short_answers import short_answers as short_answers
+from sattn_core.draws.sweep import check_dims
+from sattn_core.laws.components import PairLaw, draw_queries_and_keys
+from sattn_core.laws.moments import correlated_pair_moments
+from sattn_core.layers.attention import attention
+from sattn_core.layers.initialisation import check_heads, init_scheme
+from sattn_core.layers.layer_norm import layer_norm
+from sattn_core.layers.rules import SCALING_RULES
+from sattn_core.layers.softmax import entropy_nats, softmax
 
 EXPONENT_DIMS = tuple(2**j for j in range(11))
 RULE_DIMS = tuple(2**j for j in range(2, 11))

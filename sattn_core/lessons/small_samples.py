@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sattn_core._checks import check_integer
-from sattn_core.class_draws import MOST_PER_PHONE, MOST_PHONES, phone_draws
-from sattn_core.product_variances import (
+from sattn_core.bands.matrix_variance import score_variance_band, score_variance_moments
+from sattn_core.bands.standard_errors import share_error
+from sattn_core.draws.matrix_products import (
     independent_entries_std,
     product_variance_sweep,
     product_variances,
     reference_distribution,
 )
-from sattn_core.score_variance import score_variance_band, score_variance_moments
-from sattn_core.standard_errors import share_error
+from sattn_core.draws.phones import MOST_PER_PHONE, MOST_PHONES, phone_draws
 
 ASKED_VALUE = 1.6  # printed by the experiment in the question
 PUBLISHED_ROWS, PUBLISHED_D_K = 1111, 111

@@ -9,14 +9,14 @@ from scipy.special import ndtr
 
 from sattn_core._checks import check_choice, check_integer
 from sattn_core._memory import remembered
-from sattn_core.bands import Z95
-from sattn_core.components import COMPONENT_LAWS
-from sattn_core.law import dot_product_cdf
-from sattn_core.moments import dot_product_moments
-from sattn_core.saturation import expected_attention_curve
-from sattn_core.softmax import effective_keys, softmax
-from sattn_core.standard_errors import mean_and_error, variance_error
-from sattn_core.sweep import SCALED_EDGES, DimensionSweep, dimension_sweep
+from sattn_core.bands.band import Z95
+from sattn_core.bands.standard_errors import mean_and_error, variance_error
+from sattn_core.draws.sweep import SCALED_EDGES, DimensionSweep, dimension_sweep
+from sattn_core.laws.components import COMPONENT_LAWS
+from sattn_core.laws.dot_product import dot_product_cdf
+from sattn_core.laws.moments import dot_product_moments
+from sattn_core.laws.saturation import expected_attention_curve
+from sattn_core.layers.softmax import effective_keys, softmax
 
 _FEWEST_DRAWS, _MOST_DRAWS = 8, 3_000
 _WORK, _AT_A_TIME = 3_000_000, 500_000  # components of q and k in all draws, unless the fewest have more, and in some

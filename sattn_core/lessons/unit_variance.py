@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
-from sattn_core.components import COMPONENT_LAWS
-from sattn_core.histograms import bin_counts
-from sattn_core.initialisation import INIT_SCHEMES, check_heads, init_scheme, projection_variance
-from sattn_core.layer_norm import layer_norm
-from sattn_core.softmax import softmax
+from sattn_core.draws.histograms import bin_counts
+from sattn_core.laws.components import COMPONENT_LAWS
+from sattn_core.layers.initialisation import INIT_SCHEMES, check_heads, init_scheme, projection_variance
+from sattn_core.layers.layer_norm import layer_norm
+from sattn_core.layers.softmax import softmax
 
 NARROWEST, WIDEST = 2, 2048  # d_model
 STAGES = ("x", "layer_norm", "q", "k", "raw_scores", "scaled_scores")
