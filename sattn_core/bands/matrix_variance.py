@@ -78,7 +78,14 @@ def score_variance_moments(
     """
     m, n, d = _check_sizes(n_queries, n_keys, d_k)
     k_q, k_k = check_kurtosis("kurtosis_q", kurtosis_q), check_kurtosis("kurtosis_k", kurtosis_k)
-    square_q, square_k = (check_number(*mean) ** 2 for mean in (("mean_q", mean_q), ("mean_k", mean_k)))
+    squares = (check_number(*mean) ** 2 for mean in (("mean_q", mean_q), ("mean_k", mean_k)))
+    return moments_of_variance(m, n, d, k_q, k_k, *squares)
+
+
+def moments_of_variance(
+    m: int, n: int, d: int, k_q: float = 3.0, k_k: float = 3.0, square_q: float = 0.0, square_k: float = 0.0
+) -> ScoreVarianceMoments:
+    """Return `score_variance_moments` without checks; squares are those of the means."""
     N = m * n
     if N == 1:
         return ScoreVarianceMoments(0.0, 0.0)
@@ -151,7 +158,7 @@ def score_variance_band(n_queries: int, n_keys: int, d_k: int, *, level: float =
     """
     m, n, d = _check_sizes(n_queries, n_keys, d_k)
     level = check_number("level", level, 0, 1, open_low=True, open_high=True)
-    moments = score_variance_moments(m, n, d)
+    moments = moments_of_variance(m, n, d)
     if moments.mean == 0:
         return 0.0, 0.0
     if _gamma_shape(moments) < SMALLEST_GAMMA_SHAPE:
@@ -202,7 +209,7 @@ def row_variance_band(
 
 def score_variance_band_price(n_queries: int, n_keys: int, d_k: int) -> Price:
     """Return the `Price` of the first `score_variance_band` for normal components of these sizes."""
-    if _gamma_shape(score_variance_moments(n_queries, n_keys, d_k)) >= SMALLEST_GAMMA_SHAPE:
+    if _gamma_shape(moments_of_variance(n_queries, n_keys, d_k)) >= SMALLEST_GAMMA_SHAPE:
         return Price()
     m, n = sorted((n_queries, n_keys))
     rank, width = min(m, d_k), min(m, d_k, n - 1)

@@ -1,13 +1,12 @@
 """Dot products at many dimensions, all from one draw to which components are appended."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sattn_core._checks import check_choice, check_integer
+from sattn_core._checks import check_choice, check_dims, check_integer
 from sattn_core.bands.standard_errors import sample_moments
 from sattn_core.draws.histograms import bin_counts
 from sattn_core.draws.pair_scores import growing_scores
@@ -131,19 +130,6 @@ def _measured(name, scores, edges):
 
 def _stacked(records):
     return {key: np.array([record[key] for record in records]) for key in records[0]}
-
-
-def check_dims(dims: Iterable[int]) -> tuple[int, ...]:
-    """Return dims as a tuple if they are strictly increasing integers, each at least 1."""
-    if isinstance(dims, str) or not hasattr(dims, "__iter__"):
-        raise TypeError(f"dims must be a sequence of integers, but got {dims!r}")
-    dims = tuple(check_integer("an entry of dims", d_k, 1) for d_k in dims)
-    if not dims:
-        raise ValueError("dims must hold at least one dimension, but got ()")
-    for before, after in pairwise(dims):
-        if after <= before:
-            raise ValueError(f"dims must be strictly increasing, but got {after} after {before}")
-    return dims
 
 
 def _row_scores(dims, n_keys, law, seed):

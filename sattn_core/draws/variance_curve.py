@@ -6,13 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sattn_core._checks import check_integer
+from sattn_core._checks import check_dims, check_integer
 from sattn_core.bands.band import ROUGH
 from sattn_core.bands.pair_bands import pair_variance_band
 from sattn_core.bands.standard_errors import sample_moments
 from sattn_core.cost import Price, priced
 from sattn_core.draws.pair_scores import growing_scores, pair_scores_price
-from sattn_core.draws.sweep import check_dims
 from sattn_core.laws.components import PairLaw
 from sattn_core.layers.scores import scale_factor
 

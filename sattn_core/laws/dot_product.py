@@ -108,7 +108,11 @@ def dot_product_cdf(s: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]:
     0.183939720586
     """
     d_k = check_integer("d_k", d_k, 1)
-    s = check_array("s", s)
+    return score_cdf(check_array("s", s), d_k)
+
+
+def score_cdf(s: NDArray[np.float64], d_k: int) -> np.float64 | NDArray[np.float64]:
+    """Return `dot_product_cdf` without checks."""
     tail = _upper_tail(np.abs(s), d_k)
     return np.where(s > 0, 1 - tail, tail)[()]
 

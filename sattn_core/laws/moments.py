@@ -227,27 +227,13 @@ def paired_score_moments(
     (32.0, 80.0, 0.15375)
     """
     d_k = check_integer("d_k", d_k, 1)
-    _, m4, m6, m8 = _check_even_moments(moments)
-    m_q, m_k = _check_mean("mean_q", mean_q), _check_mean("mean_k", mean_k)
-    rho = check_number("correlation", correlation, -1, 1)
-    variance, fourth = _paired_component_moments(m4, m6, m8, m_q, m_k, rho)
-    return DotProductMoments(
-        mean=d_k * (m_q * m_k + rho),
-        variance=d_k * variance,
-        excess_kurtosis=_excess(fourth, variance) / d_k,
-        within_row_variance=d_k * (1 + m_q * m_q),
-    )
+    moments = _check_even_moments(moments)
+    return _pair_moments(d_k, moments, mean_q, mean_k, check_number("correlation", correlation, -1, 1))
 
 
 def pair_moments(d_k: int, pair_law: PairLaw) -> DotProductMoments:
     """Return mean, variance and excess kurtosis of q·k, as `paired_score_moments` gives them."""
-    return paired_score_moments(
-        d_k,
-        moments=pair_law.component.moments,
-        mean_q=pair_law.mean_q,
-        mean_k=pair_law.mean_k,
-        correlation=pair_law.correlation,
-    )
+    return _pair_moments(d_k, pair_law.component.moments, pair_law.mean_q, pair_law.mean_k, pair_law.correlation)
 
 
 def score_moments(d_k: int, pair_law: PairLaw) -> NDArray[np.float64]:
@@ -282,13 +268,24 @@ def _product_excess_kurtosis(a2, b2, c2, kurtosis_a, kurtosis_b):
     )
 
 
-def _paired_component_moments(m4, m6, m8, m_q, m_k, rho):
+def _pair_moments(d_k, moments, mean_q, mean_k, rho):
+    m_q, m_k = _check_mean("mean_q", mean_q), _check_mean("mean_k", mean_k)  # those of a PairLaw may be larger
+    variance, fourth = _paired_component_moments(moments, m_q, m_k, rho)
+    return DotProductMoments(
+        mean=d_k * (m_q * m_k + rho),
+        variance=d_k * variance,
+        excess_kurtosis=_excess(fourth, variance) / d_k,
+        within_row_variance=d_k * (1 + m_q * m_q),
+    )
+
+
+def _paired_component_moments(moments, m_q, m_k, rho):
     """Return variance and fourth central moment of q_i k_i, which is its mean + U + V b.
 
     U = alpha a + rho (a^2 - 1) and V = tau (m_q + a), so that the fourth moment is
     E U^4 + 6 E U^2 V^2 + E V^4 E b^4.
     """
-    alpha, tau2 = m_k + rho * m_q, (1 - rho) * (1 + rho)
+    (_, m4, m6, m8), alpha, tau2 = moments, m_k + rho * m_q, (1 - rho) * (1 + rho)
     alpha2, rho2, q2 = alpha * alpha, rho * rho, m_q * m_q
     variance = alpha2 + _times(rho2, m4 - 1) + tau2 * (1 + q2)
     if rho != 0 and math.isinf(m8):

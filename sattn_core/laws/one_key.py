@@ -66,11 +66,17 @@ def expected_key_weight(
     if keys.size and (keys.min() < 1 or keys.max() > MOST_KEYS or (keys != np.floor(keys)).any()):
         raise ValueError(f"n_keys must hold whole numbers between 1 and {MOST_KEYS}, but got {n_keys!r}")
     score = check_number("score", score, -1e3, 1e3)
-    std = check_number("score_std", score_std, 0.0, MOST_SCORE_STD)
+    return key_weight(keys, score, check_number("score_std", score_std, 0.0, MOST_SCORE_STD), sink=sink)
+
+
+def key_weight(
+    keys: np.float64 | NDArray[np.float64], score: float, std: float = 1.0, *, sink: bool = False
+) -> NDArray[np.float64]:
+    """Return `expected_key_weight` without checks."""
     start = 1.0 + np.exp(-score) if sink else 1.0
     scale = -np.log(start)  # u moves by it, so that a is 1: the integral shrinks by as much
     lost = _lost(_U + scale - score, std)
-    weights = np.exp(_U - np.exp(_U) + xlog1py(keys[..., None] - 1.0, -np.minimum(lost, 1.0)))
+    weights = np.exp(_U - np.exp(_U) + xlog1py(np.expand_dims(keys, -1) - 1.0, -np.minimum(lost, 1.0)))
     return np.clip(_FINEST * weights.sum(axis=-1) / start, 0.0, 1.0)
 
 

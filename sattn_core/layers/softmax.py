@@ -8,7 +8,7 @@ to the largest score and never subtracts a weight from 1.
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sattn_core._checks import check_integer, check_scores
+from sattn_core._checks import check_scores
 
 
 def softmax(scores: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
@@ -277,10 +277,7 @@ def _jacobian_norm_parts(scores):
 
 def _gaps_on_axis(scores, axis):
     """Return the distance of every score below the largest one: >= 0, inf where masked."""
-    scores = check_scores("scores", scores, min_length=0)
-    axis = check_integer("axis", axis, -scores.ndim, scores.ndim - 1)
-    if scores.shape[axis] == 0:
-        raise ValueError(f"scores must have at least 1 entry on axis {axis}, but got shape {scores.shape}")
+    scores = check_scores("scores", scores, axis)
     largest = scores.max(axis=axis, keepdims=True)
     largest[np.isneginf(largest)] = 0.0
     # The difference of two huge scores may overflow to inf; its weight is 0 all the same.

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sattn_core._checks import check_choice, check_integer, check_number
+from sattn_core._checks import check_choice, check_dims, check_integer, check_number
 from sattn_core.bands.standard_errors import mean_and_error
-from sattn_core.draws.sweep import check_dims
 from sattn_core.laws.components import block_generator
 from sattn_core.laws.dot_product import dot_product_cdf
 from sattn_core.layers.binary_formats import BINARY_FORMATS, BinaryFormat, rounded, rounded_sums

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -71,7 +72,7 @@ class ScoreVarianceParams:
         """Shape of the scores that are measured."""
         return (self.n_samples,) if self.sampling == "pairs" else (self.n_queries, self.n_keys)
 
-    @property
+    @cached_property
     def pair_law(self) -> PairLaw:
         """How the components of q and k are drawn."""
         return PairLaw(self.law, self.mean_q, self.mean_k, self.correlation)

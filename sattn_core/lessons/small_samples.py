@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sattn_core._checks import check_integer
-from sattn_core.bands.matrix_variance import score_variance_band, score_variance_moments
+from sattn_core.bands.matrix_variance import moments_of_variance, score_variance_band
 from sattn_core.bands.standard_errors import share_error
 from sattn_core.draws.matrix_products import (
     independent_entries_std,
@@ -314,7 +314,7 @@ def _band(params, unbias):
 
 def _mean_and_std(params, unbias):
     """Return what theory says of the variance of one draw."""
-    mean, variance = score_variance_moments(params.size, params.size, params.d_k)
+    mean, variance = moments_of_variance(params.size, params.size, params.d_k)
     return mean * unbias, math.sqrt(variance) * unbias
 
 
@@ -331,7 +331,7 @@ def measure_large_experiment(
     A, B = rng.standard_normal((n, d)), rng.standard_normal((d, n))
     product = A @ B
     measured = A.var(), B.var(), product.var(), (product / math.sqrt(d)).var()
-    mean, variance = score_variance_moments(n, n, d)
+    mean, variance = moments_of_variance(n, n, d)
     std, naive, residual = math.sqrt(variance), independent_entries_std(n, d), math.sqrt(2 * (d + 2) * (d - 1)) / n
     factors, published_factors = (d * a * b for a, b in (measured[:2], PUBLISHED[:2]))
     half = float(ndtri(0.975)) * naive
@@ -363,7 +363,7 @@ def band_curve(
     if not each:
         raise ValueError("sizes must hold at least one size, but got ()")
     unbias = np.array([_unbias(params.size, ddof) for params in each])
-    moments = np.array([score_variance_moments(params.size, params.size, d_k) for params in each])
+    moments = np.array([moments_of_variance(params.size, params.size, d_k) for params in each])
     mean, std = moments[:, 0] * unbias, np.sqrt(moments[:, 1]) * unbias
     low, high = (np.array([score_variance_band(p.size, p.size, d_k) for p in each]) * unbias[:, None]).T
     naive = float(ndtri(0.975)) * unbias * [independent_entries_std(params.size, d_k) for params in each]
@@ -398,7 +398,7 @@ def _first_matrices(size, d_k, seed):
 
 def _edges(size, d_k, ddof):
     """Return bins from 0 to four standard deviations above the mean."""
-    mean, variance = score_variance_moments(size, size, d_k)
+    mean, variance = moments_of_variance(size, size, d_k)
     return np.linspace(0.0, (mean + 4 * math.sqrt(variance)) * _unbias(size, ddof), HISTOGRAM_BINS + 1)
 
 

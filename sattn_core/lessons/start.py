@@ -13,7 +13,7 @@ from sattn_core.bands.band import Z95
 from sattn_core.bands.standard_errors import mean_and_error, variance_error
 from sattn_core.draws.sweep import SCALED_EDGES, DimensionSweep, dimension_sweep
 from sattn_core.laws.components import COMPONENT_LAWS
-from sattn_core.laws.dot_product import dot_product_cdf
+from sattn_core.laws.dot_product import score_cdf
 from sattn_core.laws.moments import dot_product_moments
 from sattn_core.laws.saturation import expected_attention_curve
 from sattn_core.layers.softmax import effective_keys, softmax
@@ -120,7 +120,7 @@ def _relative_std_error(sweep):
 @remembered(2048)
 def _bin_law(d_k, is_exact):
     """Return the density of the exact law at this d_k, or of the normal one, from its distribution function."""
-    below = dot_product_cdf(SCALED_EDGES * np.sqrt(d_k), d_k) if is_exact else ndtr(SCALED_EDGES)
+    below = score_cdf(SCALED_EDGES * np.sqrt(d_k), d_k) if is_exact else ndtr(SCALED_EDGES)
     return np.diff(below) / np.diff(SCALED_EDGES)
 
 

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from sattn_core._checks import check_dims
 from sattn_core.draws.pair_scores import draw_pair_scores
-from sattn_core.draws.sweep import check_dims, dimension_sweep
+from sattn_core.draws.sweep import dimension_sweep
 from sattn_core.laws.components import COMPONENT_LAWS
 
 DIMS = (1, 3, 4, 64, 200)
