@@ -16,7 +16,7 @@ _REFERENCE_NUMBERS = 6_000_000  # of all reference draws together
 _REFERENCE_SEED = 28
 
 
-def product_variances(size: int, d_k: int, n_draws: int, seed: int) -> NDArray[np.float64]:
+def matrix_variances(size: int, d_k: int, n_draws: int, seed: int) -> NDArray[np.float64]:
     """Draw np.var (ddof=0) of n_draws products A B, (size, d_k) times (d_k, size), from its exact distribution.
 
     Orthogonal changes of rows and columns keep the distribution of A and B: they put the mean of all entries into
@@ -51,7 +51,7 @@ def _sum_of_squares(diagonal, below, length, along):
     return total + 2 * np.einsum("ni,ni->n", mixed, along[:, 1:])
 
 
-def product_variance_sweep(size: int, dims: Sequence[int], n_draws: int, seed: int) -> NDArray[np.float64]:
+def matrix_variance_sweep(size: int, dims: Sequence[int], n_draws: int, seed: int) -> NDArray[np.float64]:
     """Draw np.var (ddof=0) of n_draws products at every d_k of dims, increasing; what is drawn at one d_k grows on."""
     across, along, below = _fixed_parts(size, n_draws, seed)
     length = np.square(along) + across
@@ -77,7 +77,7 @@ def _fixed_parts(size, n_draws, seed):
 
 
 def numbers_a_draw(size: int, d_k: int) -> int:
-    """Return how many random numbers `product_variances` takes for one draw."""
+    """Return how many random numbers `matrix_variances` takes for one draw."""
     return 4 * min(size, d_k + 1)
 
 
@@ -114,7 +114,7 @@ def reference_distribution(
     size: int, d_k: int, ddof: int, value: float, highest: float, n_bins: int
 ) -> ReferenceDistribution:
     """Return the distribution of the variance, from draws of a fixed seed, in n_bins equal bins from 0 to highest."""
-    sample = product_variances(size, d_k, reference_draws(size, d_k), _REFERENCE_SEED)
+    sample = matrix_variances(size, d_k, reference_draws(size, d_k), _REFERENCE_SEED)
     sample *= size**2 / (size**2 - ddof)
     n, half = len(sample), 0.5 / math.sqrt(len(sample))
     low, lower, median, upper, high = map(float, np.quantile(sample, (0.05, 0.5 - half, 0.5, 0.5 + half, 0.95)))

@@ -269,6 +269,7 @@ def _product_excess_kurtosis(a2, b2, c2, kurtosis_a, kurtosis_b):
 
 
 def _pair_moments(d_k, moments, mean_q, mean_k, rho):
+    """Return `paired_score_moments` of checked moments and a checked correlation."""
     m_q, m_k = _check_mean("mean_q", mean_q), _check_mean("mean_k", mean_k)  # those of a PairLaw may be larger
     variance, fourth = _paired_component_moments(moments, m_q, m_k, rho)
     return DotProductMoments(

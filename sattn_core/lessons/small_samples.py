@@ -17,8 +17,8 @@ from sattn_core.bands.matrix_variance import moments_of_variance, score_variance
 from sattn_core.bands.standard_errors import share_error
 from sattn_core.draws.matrix_products import (
     independent_entries_std,
-    product_variance_sweep,
-    product_variances,
+    matrix_variance_sweep,
+    matrix_variances,
     reference_distribution,
 )
 from sattn_core.draws.phones import MOST_PER_PHONE, MOST_PHONES, phone_draws
@@ -242,7 +242,7 @@ def draw_sweep(dims: Sequence[int], *, size: int = 2, ddof: int = 0, n_draws: in
     if not each or any(left >= right for left, right in pairwise(dims)):
         raise ValueError(f"dims must hold at least one d_k and rise, but got {tuple(dims)}")
     unbias, over = _unbias(size, ddof), 1 / np.array(dims)
-    ratios = unbias * over[:, None] * product_variance_sweep(size, dims, n_draws, seed)
+    ratios = unbias * over[:, None] * matrix_variance_sweep(size, dims, n_draws, seed)
     moments = [_mean_and_std(params, unbias) for params in each]
     edges = np.linspace(0.0, HIGHEST_RATIO, HISTOGRAM_BINS + 1)
     bins = np.minimum(ratios * (HISTOGRAM_BINS / HIGHEST_RATIO), HISTOGRAM_BINS).astype(np.intp)
@@ -282,7 +282,7 @@ def measure_small_samples(params: SmallSamplesParams) -> SmallSamplesResult:
     """Repeat the small experiment: V = var of the entries of A B, with E V = d_k (1 − 1/size²) for ddof = 0.
 
     The first draw multiplies its two matrices. The variances of the others are drawn from their exact
-    distribution, see `product_variances`.
+    distribution, see `matrix_variances`.
     """
     A, B = _first_matrices(params.size, params.d_k, params.seed)
     unbias = _unbias(params.size, params.ddof)
@@ -388,7 +388,7 @@ def _unbias(size, ddof):
 def _draw(size, d_k, n_draws, seed):
     """Draw np.var (ddof=0) of every product in the order drawn; the first is that of `_first_matrices`."""
     A, B = _first_matrices(size, d_k, seed)
-    return np.concatenate([[np.matmul(A, B).var()], product_variances(size, d_k, n_draws - 1, seed)])
+    return np.concatenate([[np.matmul(A, B).var()], matrix_variances(size, d_k, n_draws - 1, seed)])
 
 
 def _first_matrices(size, d_k, seed):

@@ -180,6 +180,13 @@ def test_core_module_has_its_unit_tests(path):
     assert (ROOT / "tests" / "unit" / folder / f"test_{path.stem}.py").is_file()
 
 
+def test_core_module_has_a_name_of_its_own():
+    stems = [path.stem for path in CORE if path.name != "__init__.py"]
+    assert sorted(stems) == sorted({*stems})
+    folders = {path.parent.name for path in CORE} - {"sattn_core"}
+    assert folders & {*stems, *sattn_core.__all__} == set()  # an exported name hides the folder
+
+
 @pytest.mark.parametrize("name", [n for n in sattn_core.__all__ if inspect.isfunction(getattr(sattn_core, n))])
 def test_exported_function_is_documented_in_full(name):
     validate = pytest.importorskip("numpydoc.validate", reason="tests/requirements.txt has it").validate

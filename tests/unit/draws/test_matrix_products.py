@@ -7,8 +7,8 @@ from sattn_core.bands.matrix_variance import score_variance_moments
 from sattn_core.draws import matrix_products as module
 from sattn_core.draws.matrix_products import (
     independent_entries_std,
+    matrix_variances,
     numbers_a_draw,
-    product_variances,
     reference_distribution,
     reference_draws,
 )
@@ -16,7 +16,7 @@ from sattn_core.draws.matrix_products import (
 
 @pytest.mark.parametrize(("size", "d_k"), [(2, 1), (3, 3), (8, 64)])
 def test_mean_and_spread_are_the_exact_ones(size, d_k):
-    drawn = product_variances(size, d_k, 100_000, seed=0)
+    drawn = matrix_variances(size, d_k, 100_000, seed=0)
     mean, variance = score_variance_moments(size, size, d_k)
     assert abs(drawn.mean() - mean) < 4 * math.sqrt(variance / len(drawn))
     squares = (drawn - mean) ** 2
@@ -24,14 +24,14 @@ def test_mean_and_spread_are_the_exact_ones(size, d_k):
 
 
 def test_blocks_do_not_change_what_is_drawn(monkeypatch):
-    many = product_variances(3, 1024, 300, seed=0)
+    many = matrix_variances(3, 1024, 300, seed=0)
     monkeypatch.setattr(module, "BLOCK_NUMBERS", 100)
-    np.testing.assert_array_equal(product_variances(3, 1024, 300, seed=0), many)
-    assert product_variances(3, 1024, 0, seed=0).shape == (0,)
+    np.testing.assert_array_equal(matrix_variances(3, 1024, 300, seed=0), many)
+    assert matrix_variances(3, 1024, 0, seed=0).shape == (0,)
 
 
 def test_the_reference_describes_its_draws():
-    sample = product_variances(2, 2, reference_draws(2, 2), 28) * 4 / 3
+    sample = matrix_variances(2, 2, reference_draws(2, 2), 28) * 4 / 3
     found = reference_distribution(2, 2, 1, 1.6, 8.0, 4)
     assert found.n_draws == len(sample) == 400_000
     np.testing.assert_allclose((found.low, found.median, found.high), np.quantile(sample, (0.05, 0.5, 0.95)))

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from sattn_core.bands.matrix_variance import score_variance_moments
-from sattn_core.draws.matrix_products import product_variances
+from sattn_core.draws.matrix_products import matrix_variances
 from sattn_core.draws.phones import MOST_PHONES, phone_draws
 
 
@@ -43,7 +43,7 @@ def test_ddof_1_multiplies_by_four_thirds():
 @pytest.mark.parametrize(("size", "d_k"), [(2, 2), (3, 8)])
 def test_many_phones_have_the_distribution_of_the_variance(size, d_k):
     drawn = np.array([phone_draws(i, 100, size=size, d_k=d_k, seed=5).variances for i in range(MOST_PHONES)]).ravel()
-    exact = product_variances(size, d_k, len(drawn), seed=6)
+    exact = matrix_variances(size, d_k, len(drawn), seed=6)
     # Kolmogorov's distance of two samples of n draws exceeds this once in a thousand times.
     assert stats.ks_2samp(drawn, exact).statistic < 1.95 * math.sqrt(2 / len(drawn))
     mean, variance = score_variance_moments(size, size, d_k)
