@@ -1,34 +1,34 @@
 """Scaled dot-product attention, and why it divides by the square root of d_k."""
 
-from sattn_core.attention import AttentionGradients, AttentionSteps, attention, attention_backward
-from sattn_core.binary_formats import BINARY_FORMATS, BinaryFormat, round_to_format
-from sattn_core.components import COMPONENT_LAWS, ComponentLaw, PairLaw, append_components, draw_queries_and_keys
-from sattn_core.initialisation import INIT_SCHEMES, ProjectionVariance, projection_variance
-from sattn_core.key_value_memory import KeyValueMemoryParams, MemoryCheckpoint, train_key_value_memory
-from sattn_core.law import dot_product_cdf, dot_product_pdf, dot_product_ppf
-from sattn_core.layer_norm import layer_norm
-from sattn_core.moments import (
+from sattn_core.bands.matrix_variance import ScoreVarianceMoments, score_variance_band, score_variance_moments
+from sattn_core.draws.pair_scores import draw_pair_scores
+from sattn_core.draws.sweep import DimensionSweep, dimension_sweep
+from sattn_core.files.score_report import ScoreReport, measure_scores
+from sattn_core.laws.components import COMPONENT_LAWS, ComponentLaw, PairLaw, append_components, draw_queries_and_keys
+from sattn_core.laws.dot_product import dot_product_cdf, dot_product_pdf, dot_product_ppf
+from sattn_core.laws.moments import (
     DotProductMoments,
     correlated_pair_moments,
     dot_product_moments,
     paired_score_moments,
     product_variance,
 )
-from sattn_core.one_key import expected_key_weight
-from sattn_core.pair_scores import draw_pair_scores
-from sattn_core.products import frobenius, hadamard, row_wise_dot
-from sattn_core.saturation import (
+from sattn_core.laws.one_key import expected_key_weight
+from sattn_core.laws.saturation import (
     ExpectedSoftmax,
     critical_score_std,
     expected_attention,
     expected_attention_curve,
     expected_softmax,
 )
-from sattn_core.scaling_rules import SCALING_RULES, ScalingRule
-from sattn_core.score_report import ScoreReport, measure_scores
-from sattn_core.score_variance import ScoreVarianceMoments, score_variance_band, score_variance_moments
-from sattn_core.scores import raw_scores, scale_factor
-from sattn_core.softmax import (
+from sattn_core.layers.attention import AttentionGradients, AttentionSteps, attention, attention_backward
+from sattn_core.layers.binary_formats import BINARY_FORMATS, BinaryFormat, round_to_format
+from sattn_core.layers.initialisation import INIT_SCHEMES, ProjectionVariance, projection_variance
+from sattn_core.layers.layer_norm import layer_norm
+from sattn_core.layers.products import frobenius, hadamard, row_wise_dot
+from sattn_core.layers.rules import SCALING_RULES, ScalingRule
+from sattn_core.layers.scores import raw_scores, scale_factor
+from sattn_core.layers.softmax import (
     effective_keys,
     entropy_nats,
     log_softmax,
@@ -36,7 +36,7 @@ from sattn_core.softmax import (
     softmax_jacobian,
     softmax_jacobian_norm,
 )
-from sattn_core.sweep import DimensionSweep, dimension_sweep
+from sattn_core.training.key_value_memory import KeyValueMemoryParams, MemoryCheckpoint, train_key_value_memory
 
 __version__ = "1.0.0"
 

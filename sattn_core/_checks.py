@@ -1,10 +1,12 @@
 """Argument checks that every public function shares.
 
 Each check names the argument, the rule and the value it got, so that the
-message can be shown to a person as it is.
+message can be shown to a person as it is. Numbers are checked where they come
+in: a lesson whose params are checked calls what has no checks of its own.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
@@ -67,13 +69,16 @@ def check_array(
     return _shaped(name, array, min_ndim, ndim, min_length)
 
 
-def check_scores(name: str, value: ArrayLike, *, min_ndim: int = 1, min_length: int = 1) -> NDArray[np.float64]:
-    """Return value as float64 scores: finite, or -inf where a mask forbids the key."""
+def check_scores(name: str, value: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
+    """Return value as float64 scores, at least one on the axis: finite, or -inf where a mask forbids the key."""
     array = _real_array(name, value)
     if np.isnan(array).any() or np.isposinf(array).any():
         bad = array[np.isnan(array) | np.isposinf(array)].flat[0]
         raise ValueError(f"{name} must be finite, or -inf where masked, but got {bad}")
-    return _shaped(name, array, min_ndim, None, min_length)
+    array = _shaped(name, array, 1, None, 0)
+    if array.shape[check_integer("axis", axis, -array.ndim, array.ndim - 1)] == 0:
+        raise ValueError(f"{name} must have at least 1 entry on axis {axis}, but got shape {array.shape}")
+    return array
 
 
 def require_finite(name: str, result: _Result) -> _Result:
@@ -96,6 +101,19 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> str:
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(choices)}, but got {_shown(value)}")
     return value
+
+
+def check_dims(dims: Iterable[int]) -> tuple[int, ...]:
+    """Return dims as a tuple if they are strictly increasing integers, each at least 1."""
+    if isinstance(dims, str) or not hasattr(dims, "__iter__"):
+        raise TypeError(f"dims must be a sequence of integers, but got {dims!r}")
+    dims = tuple(check_integer("an entry of dims", d_k, 1) for d_k in dims)
+    if not dims:
+        raise ValueError("dims must hold at least one dimension, but got ()")
+    for before, after in pairwise(dims):
+        if after <= before:
+            raise ValueError(f"dims must be strictly increasing, but got {after} after {before}")
+    return dims
 
 
 def refuse_masked(name: str, value: object) -> None:

@@ -163,9 +163,9 @@ def count(compute):
 def forget():
     """Let the core simulate its bands and distributions anew."""
     for module, table in (
-        ("matrix_bands", "_simulated_band"),
-        ("score_variance", "_simulated_quantiles"),
-        ("chi_square", "_table"),
-        ("product_variances", "reference_distribution"),
+        ("bands.matrix_bands", "_simulated_band"),
+        ("bands.matrix_variance", "_simulated_quantiles"),
+        ("laws.quantiles", "_table"),
+        ("draws.matrix_products", "reference_distribution"),
     ):
         getattr(import_module(f"sattn_core.{module}"), table).cache_clear()

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from pages._view import controls, show
-from sattn_core.typed import join_cells, split_cells
+from sattn_core.files.typed import join_cells, split_cells
 
 
 def link_remarks(linked: bool) -> list[str]:

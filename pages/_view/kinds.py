@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from sattn_core.typed import parse_number
+from sattn_core.files.typed import parse_number
 
 LONGEST_LINK_VALUE = 2000
 

@@ -6,16 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer
-from sattn_core.attention import AttentionSteps, attention
-from sattn_core.softmax import entropy_nats
-from sattn_core.typed import (
-    MAX_COLUMNS,
-    MAX_ROWS,
-    checked_mask,
-    checked_matrix,
-    parse_mask,
-    parse_matrix,
-)
+from sattn_core.files.typed import MAX_COLUMNS, MAX_ROWS, checked_mask, checked_matrix, parse_mask, parse_matrix
+from sattn_core.layers.attention import AttentionSteps, attention
+from sattn_core.layers.softmax import entropy_nats
 
 STEP_NAMES = ("matmul", "scale", "mask", "softmax", "output")
 PRESETS = ("random", "causal", "padding", "fully_masked", "same_input", "notes")

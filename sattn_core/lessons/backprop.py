@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sattn_core._checks import check_choice, check_integer, check_number
-from sattn_core.attention import attention, attention_backward, softmax_rows
-from sattn_core.products import frobenius, hadamard, row_wise_dot
-from sattn_core.scores import scale_factor
-from sattn_core.sweep import check_dims
-from sattn_core.typed import checked_matrix
+from sattn_core._checks import check_choice, check_dims, check_integer, check_number
+from sattn_core.files.typed import checked_matrix
+from sattn_core.layers.attention import _backward, _forward, softmax_rows
+from sattn_core.layers.products import frobenius, hadamard, row_wise_dot
+from sattn_core.layers.scores import scale_factor
 
 MAX_SIZE = 16
 MOST_DIMENSIONS = 1024
@@ -356,9 +355,9 @@ def _forward_backward(layer):
     """Return the steps, dO and every gradient by name."""
     X, W_Q, W_K, W_V, scale = layer.inputs.values()
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V
-    steps = attention(Q, K, V, scale=scale, mask=layer.mask)
+    steps = _forward(Q, K, V, scale, layer.mask)
     d_output = steps.output - layer.target
-    back = attention_backward(Q, K, V, d_output, scale=scale, mask=layer.mask)
+    back = _backward(Q, K, V, d_output, scale, steps)
     d_X = back.d_Q @ W_Q.T + back.d_K @ W_K.T + back.d_V @ W_V.T
     gradients = {
         "V": back.d_V, "P": back.d_attention_weights, "S": back.d_scaled_scores,

@@ -4,13 +4,13 @@ q_i = mean_q + √variance_q · a_i and k_i = mean_k + √variance_k · (ρ a_i 
 variance 1 and the same correlation r between any two components; so have the b_i, independently.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer, check_number
-from sattn_core.heavy_tails import median_size
+from sattn_core.laws.heavy_tails import median_size
 
 SEEN_BEYOND = 4.0  # a line is seen to fail when its two sides differ by more standard errors than this
 LINE_NAMES = (
@@ -144,8 +144,8 @@ class ScoreGrowth:
 
     def at(self, d_k: int) -> tuple[ScoreLine, ...]:
         """Return the three lines at this d_k, in the order of `SCORE_LINES`."""
-        here, i = replace(self.params, d_k=d_k), check_integer("d_k", d_k, 1, self.params.d_k) - 1
-        exact, holds, reliable = exact_scores(here), _truths(here), _reliable(here)
+        i, params = check_integer("d_k", d_k, 1, self.params.d_k) - 1, self.params
+        exact, holds, reliable = exact_scores(params, d_k), _truths(params, d_k), _reliable(params)
         numbers = (
             (0.0, exact.mean, self.mean[i], self.mean_error[i]),
             (float(d_k), exact.variance, self.variance[i], self.variance_error[i]),
@@ -301,7 +301,7 @@ def spread_ratio(params: DerivationParams, factor: int = 4) -> float:
     """
     factor = check_integer("factor", factor, 1, 4096 // params.d_k)
     dims = params.d_k, factor * params.d_k
-    here, there = (exact_scores(replace(params, d_k=d_k)) for d_k in dims)
+    here, there = (exact_scores(params, d_k) for d_k in dims)
     if params.nu is not None and np.isinf(here.variance):
         few, many = (median_size(d_k, params.nu) for d_k in dims)
         return many / few
@@ -314,17 +314,18 @@ def variance_after_dividing(d_k: int, exponent: float) -> float:
     return float(check_integer("d_k", d_k, 1) ** power)
 
 
-def exact_scores(params: DerivationParams) -> ExactScores:
+def exact_scores(params: DerivationParams, d_k: int | None = None) -> ExactScores:
     """Return the exact mean and variance of s = q·k: Var = d Var(q_i k_i) + d (d − 1) Cov(q_i k_i, q_j k_j).
 
     Right divisors: √d_k when nothing is broken; √(d_k variance_q variance_k) for other variances; the
     within-row standard deviation for non-zero means, since what all keys share softmax does not see;
     d_k/√d_eff for correlated components; d_k for aligned pairs, whose mean grows like d_k;
     d_k^(1/ν), up to logarithms, without a variance. Where several apply, the last in this list counts.
+    A d_k that is given stands for that of params.
 
     Reference: Yang et al. (2022), "Tensor Programs V", arXiv:2203.03466 (1/d for aligned pairs).
     """
-    d, r = params.d_k, params.component_correlation
+    d, r = d_k or params.d_k, params.component_correlation
     mean_product, variance_product, covariance = _product_moments(params)
     within = (1 - r) * d * (params.variance_q + params.mean_q**2)
     within += r * (d * params.variance_q * (1 + (d - 1) * r) + (d * params.mean_q) ** 2)
@@ -455,7 +456,7 @@ def _lines(params, draws):
         ((c * s).var(), c**2 * s.var(), scaled_spread, c**2 * spread),
         ((c * s).var(), 1.0, scaled_spread, zero),
     )
-    truths = zip(_truths(params), _reliable(params), strict=True)
+    truths = zip(_truths(params, params.d_k), _reliable(params), strict=True)
     return tuple(_line(i, *side, *truth) for i, (side, truth) in enumerate(zip(sides, truths, strict=True)))
 
 
@@ -473,20 +474,20 @@ def _line(index, left, right, influence_left, influence_right, holds, reliable):
     return DerivationLine(*texts, *numbers, bool(holds), bool(reliable and abs(z) > SEEN_BEYOND), reliable)  # type: ignore[call-arg, arg-type]
 
 
-def _truths(params):
+def _truths(params, d_k):
     """Return for each line whether it is true for the parameters."""
-    exact = exact_scores(params)
+    exact = exact_scores(params, d_k)
     finite = np.isfinite(exact.variance)
     mean_product, _, covariance = _product_moments(params)
     c = mean_product - params.mean_q * params.mean_k  # Cov(q_i, k_i)
     same_variance = abs(c**2 + 2 * params.mean_q * params.mean_k * c) < 1e-12
-    is_d_k = finite and np.isclose(exact.variance, params.d_k, rtol=1e-12, atol=0)
+    is_d_k = finite and np.isclose(exact.variance, d_k, rtol=1e-12, atol=0)
     return (
         True,
         True,
         params.correlation == 0,
         abs(mean_product) < 1e-12,
-        finite and (params.d_k == 1 or abs(covariance) < 1e-12),
+        finite and (d_k == 1 or abs(covariance) < 1e-12),
         finite and same_variance,
         is_d_k,
         finite,

@@ -11,15 +11,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sattn_core._checks import check_choice, check_integer, check_number
-from sattn_core.binary_formats import BINARY_FORMATS, BinaryFormat, rounded
-from sattn_core.components import block_generator
-from sattn_core.law import dot_product_cdf
-from sattn_core.rounded_sums import rounded_sums
-from sattn_core.scores import scale_factor
-from sattn_core.softmax import log_softmax
-from sattn_core.standard_errors import mean_and_error
-from sattn_core.sweep import check_dims
+from sattn_core._checks import check_choice, check_dims, check_integer, check_number
+from sattn_core.bands.standard_errors import mean_and_error
+from sattn_core.laws.components import block_generator
+from sattn_core.laws.dot_product import dot_product_cdf
+from sattn_core.layers.binary_formats import BINARY_FORMATS, BinaryFormat, rounded, rounded_sums
+from sattn_core.layers.scores import scale_factor
+from sattn_core.layers.softmax import log_softmax
 
 FORMATS = ("float16", "bfloat16", "float8_e4m3fn")
 SUMS = ("float32", "same")  # in what the products are added: 32 bits, or the format itself

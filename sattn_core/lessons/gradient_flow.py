@@ -11,15 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sattn_core._checks import check_array, check_integer
-from sattn_core.chi_square import chi_square_quantiles
-from sattn_core.components import block_generator
-from sattn_core.order_statistics import expected_maximum, median_bounds
-from sattn_core.pair_scores import ROW_STREAM, growing_rows
-from sattn_core.saturation import expected_attention_curve
-from sattn_core.softmax import softmax, softmax_jacobian, softmax_jacobian_norm
-from sattn_core.standard_errors import mean_and_error, share_error, share_interval
-from sattn_core.sweep import check_dims
+from sattn_core._checks import check_array, check_dims, check_integer
+from sattn_core.bands.standard_errors import mean_and_error, share_error, share_interval
+from sattn_core.draws.pair_scores import ROW_STREAM, growing_rows
+from sattn_core.laws.components import block_generator
+from sattn_core.laws.quantiles import chi_square_quantiles, expected_maximum, median_bounds
+from sattn_core.laws.saturation import expected_attention_curve
+from sattn_core.layers.softmax import softmax, softmax_jacobian, softmax_jacobian_norm
 
 SCALE_EXPONENTS = (0.0, 0.5)  # scale = d_k ** -exponent
 PLACES = ("softmax", "q")  # tr J of a row, and the length of its gradient at q
@@ -151,7 +149,8 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
 
 def freezing_rows(dims: Sequence[int] = DEFAULT_DIMS, *, n_keys: int = 64, seed: int = 0) -> FreezingRows:
     """Follow 100 rows over d_k: tr J and ‖∂L/∂q‖ of each, without the scale and with 1/√d_k."""
-    dims = tuple(GradientFlowParams(d_k, n_keys, seed=seed).d_k for d_k in check_dims(dims))
+    dims = check_dims(dims)
+    GradientFlowParams(dims[-1], n_keys, seed=seed)  # checks the largest, and the others with it
     push = block_generator(seed, _PUSH_STREAM).standard_normal((DOTS, n_keys))
     drawn = zip(growing_rows(dims, DOTS, n_keys, seed), _squares_across(dims, seed), dims, strict=True)
     passed = np.stack([_row_by_row(*row, across, d_k, push) for row, across, d_k in drawn], axis=2)

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from sattn_core._checks import check_integer, check_number
-from sattn_core.bands import student_quantile
-from sattn_core.one_key import MOST_KEYS, expected_key_weight
-from sattn_core.scaling_rules import SCALING_RULES
-from sattn_core.standard_errors import mean_and_error
+from sattn_core.bands.band import student_quantile
+from sattn_core.bands.standard_errors import mean_and_error
+from sattn_core.laws.one_key import MOST_KEYS, key_weight
+from sattn_core.layers.rules import SCALING_RULES
 
 SHORTEST = 16  # keys: the first stop of the slider
 _QUARTERS = tuple(m * 2**j for j in range(2, 18) for m in (4, 5, 6, 7))
@@ -154,9 +154,9 @@ def fading_weights(params: LongContextParams, lengths: Sequence[int] = LENGTHS) 
 def _weights(params, lengths, rule, multipliers):
     """Return what one rule leaves at every length."""
     if not np.ptp(multipliers):
-        return expected_key_weight(lengths, multipliers[0] * params.score, multipliers[0], sink=rule.sink)
-    pairs = zip(lengths, multipliers, strict=True)
-    return [float(expected_key_weight(n, each * params.score, each, sink=rule.sink)) for n, each in pairs]
+        return key_weight(np.array(lengths, float), multipliers[0] * params.score, multipliers[0], sink=rule.sink)
+    pairs = zip(np.array(lengths, float), multipliers, strict=True)
+    return [float(key_weight(n, each * params.score, each, sink=rule.sink)) for n, each in pairs]
 
 
 def _half_length(score):
@@ -164,7 +164,7 @@ def _half_length(score):
     low, high = 1, MOST_KEYS
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if expected_key_weight(middle, score) < 0.5 else (middle, high)
+        low, high = (low, middle) if key_weight(np.float64(middle), score) < 0.5 else (middle, high)
     return high
 
 

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer
-from sattn_core.components import COMPONENT_LAWS, block_generator
+from sattn_core.bands.standard_errors import mean_and_error, share_error
+from sattn_core.draws.signs import chance_on_top, sign_sums, signs
 from sattn_core.example import KEY_WORDS
-from sattn_core.products import hadamard
-from sattn_core.random_signs import chance_on_top, sign_sums, signs
-from sattn_core.scores import raw_scores, scale_factor
-from sattn_core.softmax import effective_keys, softmax
-from sattn_core.standard_errors import mean_and_error, share_error
+from sattn_core.laws.components import COMPONENT_LAWS, block_generator
+from sattn_core.layers.products import hadamard
+from sattn_core.layers.scores import raw_scores, scale_factor
+from sattn_core.layers.softmax import effective_keys, softmax
 
 STEPS = ("ask", "multiply", "add", "wander", "softmax", "divide", "grow")
 

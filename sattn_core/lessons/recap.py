@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer, check_number
-from sattn_core.components import STANDARD_NORMAL, draw_queries_and_keys
+from sattn_core.bands.standard_errors import share_interval, variance_error
+from sattn_core.draws.pair_scores import growing_scores
+from sattn_core.laws.components import STANDARD_NORMAL, draw_queries_and_keys
+from sattn_core.laws.moments import dot_product_moments
+from sattn_core.layers.scores import scale_factor
 from sattn_core.lessons.wrong_choice import LEARNING_RATES, N_ROWS, N_STEPS, PUT_RIGHT
-from sattn_core.moments import dot_product_moments
-from sattn_core.pair_scores import growing_scores
-from sattn_core.scores import scale_factor
-from sattn_core.standard_errors import share_interval, variance_error
-from sattn_core.wrong_choices import WrongRows, descend, draw_wrong_rows, row_blocks
+from sattn_core.training.wrong_rows import WrongRows, descend, draw_wrong_rows, row_blocks
 
 N_PRODUCTS = 8  # of the sum that grows
 N_PAIRS = 2_000  # of a query and a key, whose sums are seen to spread

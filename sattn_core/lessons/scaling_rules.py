@@ -11,20 +11,19 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from sattn_core._checks import check_choice, check_integer, check_number
+from sattn_core._checks import check_choice, check_dims, check_integer, check_number
 from sattn_core._memory import remembered
-from sattn_core.attention import attention
-from sattn_core.components import PairLaw, draw_queries_and_keys
-from sattn_core.initialisation import check_heads, init_scheme
-from sattn_core.layer_norm import layer_norm
-from sattn_core.moments import correlated_pair_moments
-from sattn_core.pair_scores import growing_scores
-from sattn_core.scaling_rules import SCALING_RULES
-from sattn_core.short_answers import ShortAnswers as ShortAnswers
-from sattn_core.short_answers import short_answers as short_answers
-from sattn_core.softmax import entropy_nats, softmax
-from sattn_core.standard_errors import mean_and_error, variance_error
-from sattn_core.sweep import check_dims
+from sattn_core.bands.standard_errors import mean_and_error, variance_error
+from sattn_core.draws.pair_scores import growing_scores
+from sattn_core.draws.short_answers import ShortAnswers as ShortAnswers
+from sattn_core.draws.short_answers import short_answers as short_answers
+from sattn_core.laws.components import PairLaw, draw_queries_and_keys
+from sattn_core.laws.moments import correlated_pair_moments
+from sattn_core.layers.attention import attention
+from sattn_core.layers.initialisation import check_heads, init_scheme
+from sattn_core.layers.layer_norm import layer_norm
+from sattn_core.layers.rules import SCALING_RULES
+from sattn_core.layers.softmax import entropy_nats, softmax
 
 EXPONENT_DIMS = tuple(2**j for j in range(11))
 RULE_DIMS = tuple(2**j for j in range(2, 11))
@@ -275,7 +274,8 @@ def measure_exponents(params: ExponentParams, dims: Sequence[int] = EXPONENT_DIM
     check_integer("the last entry of dims", dims[-1], 1, 1024)
     raw = np.array([(s.mean(), s.var(ddof=1)) for s in growing_scores(dims, params.n_samples, pair_law, params.seed)])
     exponents = (params.exponent, *(each for each in (0.0, 0.5, 1.0) if each != params.exponent))
-    curves = tuple(_exponent_curve(exponent, params, dims, *raw.T) for exponent in exponents)
+    theory = [correlated_pair_moments(d_k, params.correlation) for d_k in dims]
+    curves = tuple(_exponent_curve(exponent, params, dims, theory, *raw.T) for exponent in exponents)
     return ExponentResult(params, dims, curves)
 
 
@@ -340,9 +340,8 @@ def _bug_result(params, Q, K, V, right):
     )  # fmt: skip
 
 
-def _exponent_curve(exponent, params, dims, raw_mean, raw_variance):
+def _exponent_curve(exponent, params, dims, theory, raw_mean, raw_variance):
     d, n = np.array(dims, dtype=np.float64), params.n_samples
-    theory = [correlated_pair_moments(d_k, params.correlation) for d_k in dims]
     c = d**-exponent
     variance, mean = (np.array([getattr(each, name) for each in theory]) for name in ("variance", "mean"))
     excess = np.array([each.excess_kurtosis for each in theory])

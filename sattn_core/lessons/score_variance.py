@@ -3,26 +3,26 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_array, check_choice, check_integer
-from sattn_core.bands import MomentRow
-from sattn_core.components import PairLaw, draw_queries_and_keys
+from sattn_core.bands.band import MomentRow
+from sattn_core.bands.matrix_bands import matrix_bands, matrix_bands_price, numbers_of
+from sattn_core.bands.pair_bands import pair_bands
+from sattn_core.bands.standard_errors import sample_moments
 from sattn_core.cost import CALL, FUNCTION, MULTIPLIED, Price, priced, proceed
-from sattn_core.histograms import bin_counts, lattice_edges
-from sattn_core.matrix_bands import matrix_bands, matrix_bands_price, numbers_of
-from sattn_core.moments import DotProductMoments
-from sattn_core.pair_bands import pair_bands
-from sattn_core.pair_scores import draw_pair_scores, pair_scores_price
-from sattn_core.random_walks import RandomWalks, random_walks
-from sattn_core.sample_moments import sample_moments
-from sattn_core.score_density import has_exact_density, score_density
-from sattn_core.score_moments import pair_moments
-from sattn_core.scores import raw_scores, scale_factor
-from sattn_core.typed import MAX_MAGNITUDE
-from sattn_core.variance_curve import VarianceCurve, variance_curve
+from sattn_core.draws.histograms import bin_counts, lattice_edges
+from sattn_core.draws.pair_scores import draw_pair_scores, pair_scores_price
+from sattn_core.draws.variance_curve import VarianceCurve, variance_curve
+from sattn_core.draws.walks import RandomWalks, random_walks
+from sattn_core.files.typed import MAX_MAGNITUDE
+from sattn_core.laws.components import PairLaw, draw_queries_and_keys
+from sattn_core.laws.dot_product import has_exact_density, score_density
+from sattn_core.laws.moments import DotProductMoments, pair_moments
+from sattn_core.layers.scores import raw_scores, scale_factor
 
 # The curve over d_k and the walks are shown in this lesson and come from modules of their own.
 __all__ = [
@@ -72,7 +72,7 @@ class ScoreVarianceParams:
         """Shape of the scores that are measured."""
         return (self.n_samples,) if self.sampling == "pairs" else (self.n_queries, self.n_keys)
 
-    @property
+    @cached_property
     def pair_law(self) -> PairLaw:
         """How the components of q and k are drawn."""
         return PairLaw(self.law, self.mean_q, self.mean_k, self.correlation)

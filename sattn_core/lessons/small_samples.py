@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sattn_core._checks import check_integer
-from sattn_core.class_draws import MOST_PER_PHONE, MOST_PHONES, phone_draws
-from sattn_core.product_variances import (
+from sattn_core.bands.matrix_variance import moments_of_variance, score_variance_band
+from sattn_core.bands.standard_errors import share_error
+from sattn_core.draws.matrix_products import (
     independent_entries_std,
-    product_variance_sweep,
-    product_variances,
+    matrix_variance_sweep,
+    matrix_variances,
     reference_distribution,
 )
-from sattn_core.score_variance import score_variance_band, score_variance_moments
-from sattn_core.standard_errors import share_error
+from sattn_core.draws.phones import MOST_PER_PHONE, MOST_PHONES, phone_draws
 
 ASKED_VALUE = 1.6  # printed by the experiment in the question
 PUBLISHED_ROWS, PUBLISHED_D_K = 1111, 111
@@ -242,7 +242,7 @@ def draw_sweep(dims: Sequence[int], *, size: int = 2, ddof: int = 0, n_draws: in
     if not each or any(left >= right for left, right in pairwise(dims)):
         raise ValueError(f"dims must hold at least one d_k and rise, but got {tuple(dims)}")
     unbias, over = _unbias(size, ddof), 1 / np.array(dims)
-    ratios = unbias * over[:, None] * product_variance_sweep(size, dims, n_draws, seed)
+    ratios = unbias * over[:, None] * matrix_variance_sweep(size, dims, n_draws, seed)
     moments = [_mean_and_std(params, unbias) for params in each]
     edges = np.linspace(0.0, HIGHEST_RATIO, HISTOGRAM_BINS + 1)
     bins = np.minimum(ratios * (HISTOGRAM_BINS / HIGHEST_RATIO), HISTOGRAM_BINS).astype(np.intp)
@@ -282,7 +282,7 @@ def measure_small_samples(params: SmallSamplesParams) -> SmallSamplesResult:
     """Repeat the small experiment: V = var of the entries of A B, with E V = d_k (1 − 1/size²) for ddof = 0.
 
     The first draw multiplies its two matrices. The variances of the others are drawn from their exact
-    distribution, see `product_variances`.
+    distribution, see `matrix_variances`.
     """
     A, B = _first_matrices(params.size, params.d_k, params.seed)
     unbias = _unbias(params.size, params.ddof)
@@ -314,7 +314,7 @@ def _band(params, unbias):
 
 def _mean_and_std(params, unbias):
     """Return what theory says of the variance of one draw."""
-    mean, variance = score_variance_moments(params.size, params.size, params.d_k)
+    mean, variance = moments_of_variance(params.size, params.size, params.d_k)
     return mean * unbias, math.sqrt(variance) * unbias
 
 
@@ -331,7 +331,7 @@ def measure_large_experiment(
     A, B = rng.standard_normal((n, d)), rng.standard_normal((d, n))
     product = A @ B
     measured = A.var(), B.var(), product.var(), (product / math.sqrt(d)).var()
-    mean, variance = score_variance_moments(n, n, d)
+    mean, variance = moments_of_variance(n, n, d)
     std, naive, residual = math.sqrt(variance), independent_entries_std(n, d), math.sqrt(2 * (d + 2) * (d - 1)) / n
     factors, published_factors = (d * a * b for a, b in (measured[:2], PUBLISHED[:2]))
     half = float(ndtri(0.975)) * naive
@@ -363,7 +363,7 @@ def band_curve(
     if not each:
         raise ValueError("sizes must hold at least one size, but got ()")
     unbias = np.array([_unbias(params.size, ddof) for params in each])
-    moments = np.array([score_variance_moments(params.size, params.size, d_k) for params in each])
+    moments = np.array([moments_of_variance(params.size, params.size, d_k) for params in each])
     mean, std = moments[:, 0] * unbias, np.sqrt(moments[:, 1]) * unbias
     low, high = (np.array([score_variance_band(p.size, p.size, d_k) for p in each]) * unbias[:, None]).T
     naive = float(ndtri(0.975)) * unbias * [independent_entries_std(params.size, d_k) for params in each]
@@ -388,7 +388,7 @@ def _unbias(size, ddof):
 def _draw(size, d_k, n_draws, seed):
     """Draw np.var (ddof=0) of every product in the order drawn; the first is that of `_first_matrices`."""
     A, B = _first_matrices(size, d_k, seed)
-    return np.concatenate([[np.matmul(A, B).var()], product_variances(size, d_k, n_draws - 1, seed)])
+    return np.concatenate([[np.matmul(A, B).var()], matrix_variances(size, d_k, n_draws - 1, seed)])
 
 
 def _first_matrices(size, d_k, seed):
@@ -398,7 +398,7 @@ def _first_matrices(size, d_k, seed):
 
 def _edges(size, d_k, ddof):
     """Return bins from 0 to four standard deviations above the mean."""
-    mean, variance = score_variance_moments(size, size, d_k)
+    mean, variance = moments_of_variance(size, size, d_k)
     return np.linspace(0.0, (mean + 4 * math.sqrt(variance)) * _unbias(size, ddof), HISTOGRAM_BINS + 1)
 
 

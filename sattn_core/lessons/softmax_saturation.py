@@ -8,21 +8,15 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sattn_core._checks import check_array, check_choice, check_integer, check_number
-from sattn_core.bands import student_quantile
-from sattn_core.components import COMPONENT_LAWS, block_generator
+from sattn_core._checks import check_array, check_choice, check_dims, check_integer, check_number
+from sattn_core.bands.band import student_quantile
+from sattn_core.bands.standard_errors import mean_and_error
 from sattn_core.cost import FUNCTION, Price, priced
-from sattn_core.saturation import ExpectedSoftmax, critical_score_std, expected_attention_curve, expected_softmax
-from sattn_core.scores import scale_factor
-from sattn_core.softmax import (
-    entropy_nats,
-    log_softmax_jacobian_norm,
-    softmax,
-    softmax_jacobian_norm,
-)
-from sattn_core.standard_errors import mean_and_error
-from sattn_core.sweep import check_dims
-from sattn_core.typed import MAX_LIST, MAX_MAGNITUDE, MIN_LIST
+from sattn_core.files.typed import MAX_LIST, MAX_MAGNITUDE, MIN_LIST
+from sattn_core.laws.components import COMPONENT_LAWS, block_generator
+from sattn_core.laws.saturation import ExpectedSoftmax, critical_score_std, expected_attention_curve, expected_softmax
+from sattn_core.layers.scores import scale_factor
+from sattn_core.layers.softmax import entropy_nats, log_softmax_jacobian_norm, softmax, softmax_jacobian_norm
 
 MIN_LISTS, MAX_LISTS = 2, 4
 N_BATCHES = 20

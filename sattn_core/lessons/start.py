@@ -9,14 +9,14 @@ from scipy.special import ndtr
 
 from sattn_core._checks import check_choice, check_integer
 from sattn_core._memory import remembered
-from sattn_core.bands import Z95
-from sattn_core.components import COMPONENT_LAWS
-from sattn_core.law import dot_product_cdf
-from sattn_core.moments import dot_product_moments
-from sattn_core.saturation import expected_attention_curve
-from sattn_core.softmax import effective_keys, softmax
-from sattn_core.standard_errors import mean_and_error, variance_error
-from sattn_core.sweep import SCALED_EDGES, DimensionSweep, dimension_sweep
+from sattn_core.bands.band import Z95
+from sattn_core.bands.standard_errors import mean_and_error, variance_error
+from sattn_core.draws.sweep import SCALED_EDGES, DimensionSweep, dimension_sweep
+from sattn_core.laws.components import COMPONENT_LAWS
+from sattn_core.laws.dot_product import score_cdf
+from sattn_core.laws.moments import dot_product_moments
+from sattn_core.laws.saturation import expected_attention_curve
+from sattn_core.layers.softmax import effective_keys, softmax
 
 _FEWEST_DRAWS, _MOST_DRAWS = 8, 3_000
 _WORK, _AT_A_TIME = 3_000_000, 500_000  # components of q and k in all draws, unless the fewest have more, and in some
@@ -120,7 +120,7 @@ def _relative_std_error(sweep):
 @remembered(2048)
 def _bin_law(d_k, is_exact):
     """Return the density of the exact law at this d_k, or of the normal one, from its distribution function."""
-    below = dot_product_cdf(SCALED_EDGES * np.sqrt(d_k), d_k) if is_exact else ndtr(SCALED_EDGES)
+    below = score_cdf(SCALED_EDGES * np.sqrt(d_k), d_k) if is_exact else ndtr(SCALED_EDGES)
     return np.diff(below) / np.diff(SCALED_EDGES)
 
 

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core.cost import Price
-from sattn_core.encoder import Weights, cosines, encode, encode_price
-from sattn_core.encoder_record import D_K, D_MODEL, EXPONENTS, N_HEADS, N_LAYERS, TEXTS, RecordedText, recorded
-from sattn_core.score_report import HeadReport, measure_scores
-from sattn_core.scores import scale_factor
-from sattn_core.softmax import effective_keys, softmax
+from sattn_core.files.score_report import HeadReport, measure_scores
+from sattn_core.layers.scores import scale_factor
+from sattn_core.layers.softmax import effective_keys, softmax
+from sattn_core.training.encoder import Weights, cosines, encode, encode_price
+from sattn_core.training.encoder_record import D_K, D_MODEL, EXPONENTS, N_HEADS, N_LAYERS, TEXTS, RecordedText, recorded
 
 MOST_TOKENS = 76  # of a recorded text
 MOST_OWN = 64  # tokens of a text of one's own

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
+from sattn_core.bands.standard_errors import mean_and_error
 from sattn_core.cost import CALL, Price, proceed
-from sattn_core.initialisation import projection_variance
-from sattn_core.key_value_memory import (
+from sattn_core.layers.initialisation import projection_variance
+from sattn_core.training.key_value_memory import (
     LOSSES,
     OPTIMIZERS,
     KeyValueMemoryParams,
@@ -23,8 +24,7 @@ from sattn_core.key_value_memory import (
     starting_attention,
     training_steps,
 )
-from sattn_core.standard_errors import mean_and_error
-from sattn_core.trained_transformers import RATES, WAYS, trained_transformers
+from sattn_core.training.trained_transformers import RATES, WAYS, trained_transformers
 
 QUANTITIES = ("loss", "accuracy", "entropy_nats", "gradient_norm", "median_row_gradient")
 HALF_DECADES = MappingProxyType(

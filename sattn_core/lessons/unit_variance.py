@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
-from sattn_core.components import COMPONENT_LAWS
-from sattn_core.histograms import bin_counts
-from sattn_core.initialisation import INIT_SCHEMES, check_heads, init_scheme, projection_variance
-from sattn_core.layer_norm import layer_norm
-from sattn_core.softmax import softmax
+from sattn_core.draws.histograms import bin_counts
+from sattn_core.laws.components import COMPONENT_LAWS
+from sattn_core.layers.initialisation import INIT_SCHEMES, check_heads, init_scheme, projection_variance
+from sattn_core.layers.layer_norm import layer_norm
+from sattn_core.layers.softmax import softmax
 
 NARROWEST, WIDEST = 2, 2048  # d_model
 STAGES = ("x", "layer_norm", "q", "k", "raw_scores", "scaled_scores")
@@ -200,15 +200,14 @@ def expected_stages(
         for d_k, n in zip(dims, heads, strict=True)
     ]
     stages = tuple(name for name in STAGES if normalise or name != "layer_norm")
-    found = np.array([[_expected(replace(params, scheme=name)) for params in each] for name in INIT_SCHEMES])
+    found = np.array([[_expected(params, scheme) for params in each] for scheme in map(init_scheme, INIT_SCHEMES)])
     std, row_std = found[..., :-1], found[..., -1]
     return StageSweep(tuple(dims), tuple(heads), stages, INIT_SCHEMES, x_mean, x_std, normalise, bias, std, row_std)
 
 
-def _expected(params):
+def _expected(params, scheme):
     """Return standard deviations of the stages, and within a row; x has its own about its mean, others have mean 0."""
     square = 1.0 if params.normalise else params.x_mean**2 + params.x_std**2
-    scheme = init_scheme(params.scheme)
     width = params.d_model * square + (params.bias and scheme.has_random_bias)
     component = width * scheme.weight_variance(params.d_model, params.n_heads)
     q, raw = math.sqrt(component), math.sqrt(params.d_k) * component

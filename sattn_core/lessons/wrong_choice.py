@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_choice, check_integer, check_number
+from sattn_core.bands.standard_errors import share_interval
 from sattn_core.cost import Price, priced, proceed
-from sattn_core.key_value_memory import LOSSES
-from sattn_core.scores import scale_factor
-from sattn_core.softmax import softmax
-from sattn_core.standard_errors import share_interval
-from sattn_core.wrong_choices import LEARNERS, descend, descent_price, draw_wrong_rows, row_blocks
+from sattn_core.layers.scores import scale_factor
+from sattn_core.layers.softmax import softmax
+from sattn_core.training.key_value_memory import LOSSES
+from sattn_core.training.wrong_rows import LEARNERS, descend, descent_price, draw_wrong_rows, row_blocks
 
 EXPONENTS = (0.0, 0.5, 1.0)  # raw scores, ÷ √d_k, ÷ d_k
 N_ROWS, N_STEPS = 100, 200

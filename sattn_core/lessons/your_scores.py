@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_choice, check_integer
-from sattn_core.components import draw_queries_and_keys
 from sattn_core.cost import proceed
-from sattn_core.encoder_record import N_HEADS, N_LAYERS, recorded
-from sattn_core.initialisation import init_scheme
-from sattn_core.layer_norm import layer_norm
-from sattn_core.score_files import LIMITS as LIMITS
-from sattn_core.score_files import SUFFIXES as SUFFIXES
-from sattn_core.score_files import ScoreFileError, read_queries_and_keys
-from sattn_core.score_report import HeadReport, ScoreReport, measure_scores
+from sattn_core.files.score_files import LIMITS as LIMITS
+from sattn_core.files.score_files import SUFFIXES as SUFFIXES
+from sattn_core.files.score_files import ScoreFileError, read_queries_and_keys
+from sattn_core.files.score_report import HeadReport, ScoreReport, measure_scores
+from sattn_core.laws.components import draw_queries_and_keys
+from sattn_core.layers.initialisation import init_scheme
+from sattn_core.layers.layer_norm import layer_norm
+from sattn_core.training.encoder_record import N_HEADS, N_LAYERS, recorded
 
 SAMPLES = MappingProxyType(
     {

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pages._view.kinds import Text
 from pages._view.lessons import LESSONS, ORDER
-from sattn_core.score_files import SUFFIXES
+from sattn_core.files.score_files import SUFFIXES
 from tests.attack.strategies import TYPED, examples
 from tests.attack.watched import memory_bounded, prices_kept
 from tests.pages.opening import app_at, open_page, widget

@@ -9,10 +9,10 @@ import pytest
 from pages._view.figures.ends import apart
 from pages._view.lessons.scaling_rules import figures, work
 from pages._view.theme import LIGHT, number
+from sattn_core.draws.short_answers import short_answers
+from sattn_core.laws.saturation import expected_attention
+from sattn_core.layers.rules import SCALING_RULES
 from sattn_core.lessons import scaling_rules as core
-from sattn_core.saturation import expected_attention
-from sattn_core.scaling_rules import SCALING_RULES
-from sattn_core.short_answers import short_answers
 from tests.figures.drawing import plotted
 
 

@@ -11,7 +11,7 @@ from pages._view.lessons import LESSONS
 from pages._view.lessons.softmax_saturation import figures
 from pages._view.shared import SHARED
 from pages._view.theme import LIGHT, number
-from sattn_core.components import COMPONENT_LAWS
+from sattn_core.laws.components import COMPONENT_LAWS
 from sattn_core.lessons import softmax_saturation as core
 from tests.figures.drawing import plotted
 from tests.pages.opening import too_much

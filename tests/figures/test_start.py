@@ -10,9 +10,9 @@ import pytest
 from pages._view.lessons.start import figures
 from pages._view.shared import DIMENSIONS
 from pages._view.theme import DARK, LIGHT, PROJECTOR
-from sattn_core.components import COMPONENT_LAWS
 from sattn_core.example import KEY_WORDS
-from sattn_core.law import dot_product_cdf
+from sattn_core.laws.components import COMPONENT_LAWS
+from sattn_core.laws.dot_product import dot_product_cdf
 from sattn_core.lessons.start import LargestWeight, StartParams, measure_start
 from tests.figures.drawing import PROFILES
 

@@ -5,8 +5,8 @@ import pytest
 
 from pages._view.lessons.trained_heads import figures
 from pages._view.theme import LIGHT, PROJECTOR
-from sattn_core.encoder_record import EXPONENTS
 from sattn_core.lessons.trained_heads import HeadParams, TrainedHeadsParams, measure_head, measure_trained_heads
+from sattn_core.training.encoder_record import EXPONENTS
 
 PLACE = figures.Place(2, 9, 8)
 

@@ -10,8 +10,8 @@ import pytest
 
 from pages._view.lessons.training_race import figures
 from pages._view.theme import DARK, LIGHT, PROJECTOR, number
-from sattn_core.equal_training import measure_equivalence
 from sattn_core.lessons import training_race as core
+from sattn_core.training.equal_training import measure_equivalence
 from tests.figures.drawing import contrast, in_the_light, luminance, plotted, run, traces_of
 
 PARAMS = core.TrainingRaceParams(d_k=16, exponents=(0.0, 0.5, 1.0, 0.25), n_keys=4, n_steps=40, n_seeds=2)

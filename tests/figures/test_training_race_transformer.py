@@ -9,7 +9,7 @@ import pytest
 from pages._view.lessons.training_race import transformer
 from pages._view.theme import LIGHT, number
 from sattn_core.lessons.training_race import TransformerParams, compare_transformers
-from sattn_core.trained_transformers import RATES, WAYS
+from sattn_core.training.trained_transformers import RATES, WAYS
 from tests.figures.drawing import PROFILES, plotted, trace_of, traces_of
 
 NAMES = ["raw", "÷ √dₖ", "÷ dₖ", "QK-norm"]

@@ -9,7 +9,7 @@ import pytest
 from pages._view.lessons.unit_variance import figures
 from pages._view.lessons.unit_variance.declaration import SCHEME_NAMES
 from pages._view.theme import LIGHT, number
-from sattn_core.initialisation import INIT_SCHEMES
+from sattn_core.layers.initialisation import INIT_SCHEMES
 from sattn_core.lessons import unit_variance as core
 from tests.figures.drawing import plotted, trace_of
 

@@ -19,13 +19,13 @@ from pages._view.server import moving
 from pages._view.shared import CARRIED, LAWS
 from pages._view.theme import number
 from sattn_core import softmax
+from sattn_core.draws.signs import chance_on_top
 from sattn_core.lessons.attention_steps import preset_params
 from sattn_core.lessons.backprop import BackpropParams, gradient_sweep
 from sattn_core.lessons.derivation import DerivationParams, spread_ratio
 from sattn_core.lessons.gradient_flow import freezing_rows
 from sattn_core.lessons.softmax_saturation import RowsParams, measure_rows
 from sattn_core.lessons.training_race import TrainingRaceParams, measure_training_race
-from sattn_core.random_signs import chance_on_top
 from tests.counting import count
 from tests.pages import opening
 from tests.pages.asgi import ask

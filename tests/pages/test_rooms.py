@@ -25,7 +25,7 @@ from pages._view.rooms.moment import moment_of
 from pages._view.rooms.room import MOST_PHONES
 from pages._view.rooms.store import Store, StoreError
 from pages._view.rooms.threads import Threads
-from sattn_core import class_draws as class_draws_module
+from sattn_core.draws import phones as class_draws_module
 from sattn_core.lessons.small_samples import class_draws
 from sattn_core.lessons.wrong_choice import N_ROWS, PUT_RIGHT, WrongChoiceParams, measure_wrong_choices
 from tests.pages.asgi import ask, run

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pages._view.lessons.scaling_rules.declaration import LESSON
-from sattn_core.scaling_rules import SCALING_RULES
+from sattn_core.layers.rules import SCALING_RULES
 from tests.pages.opening import charts, check_page, drawn_controls, open_page, settle, widget
 
 DRAWN = {

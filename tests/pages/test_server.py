@@ -21,7 +21,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from pages._view import server
 from pages._view.lessons import ORDER
 from pages._view.server import bundle, compress, headers, prompt, shell, uploads, warm
-from sattn_core import score_files
+from sattn_core.files import score_files
 from tests.pages.asgi import ask, run
 
 ROOT = server.MAIN.parents[2]

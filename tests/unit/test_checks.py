@@ -7,11 +7,11 @@ import pytest
 
 import sattn_core
 from sattn_core._checks import check_array, check_scores
+from sattn_core.layers.softmax import log_softmax_jacobian_norm
 from sattn_core.lessons.attention_steps import AttentionStepsParams
 from sattn_core.lessons.backprop import ProductsParams
 from sattn_core.lessons.score_variance import hand_made_example
 from sattn_core.lessons.softmax_saturation import compare_lists
-from sattn_core.softmax import log_softmax_jacobian_norm
 
 MOST = 2**53
 PLAIN = [[1.0, 2.0], [3.0, 5.0]]

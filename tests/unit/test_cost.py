@@ -4,8 +4,9 @@ from functools import partial
 
 import pytest
 
-from sattn_core.components import COMPONENT_LAWS
-from sattn_core.key_value_memory import KeyValueMemoryParams, train_key_value_memory
+from sattn_core.draws.pair_scores import draw_pair_scores, pair_scores_price
+from sattn_core.draws.variance_curve import variance_curve
+from sattn_core.laws.components import COMPONENT_LAWS
 from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance
 from sattn_core.lessons.softmax_saturation import SaturationParams, measure_saturation
 from sattn_core.lessons.wrong_choice import (
@@ -14,8 +15,7 @@ from sattn_core.lessons.wrong_choice import (
     measure_learning_rates,
     measure_wrong_choices,
 )
-from sattn_core.pair_scores import draw_pair_scores, pair_scores_price
-from sattn_core.variance_curve import variance_curve
+from sattn_core.training.key_value_memory import KeyValueMemoryParams, train_key_value_memory
 from tests.counting import count
 
 FACTOR = 1.2  # a price may say this many times too many numbers, or too few

@@ -120,9 +120,9 @@ def test_every_page_has_its_room_its_core_file_its_place_and_its_row():
 
 @pytest.mark.parametrize("stem", ORDER)
 def test_a_lesson_has_its_tests(stem):
-    numbers = ROOT / "tests" / "unit" / f"test_lesson_{stem}.py"
+    numbers = ROOT / f"tests/unit/lessons/test_{stem}.py"
     for folder, section in (("property", "properties"), ("oracle", "oracles")):  # a file, or a section of the first
-        assert (ROOT / "tests" / folder / numbers.name).is_file() or f"# --- {section} ---" in _read(numbers)
+        assert (ROOT / f"tests/{folder}/lessons/{numbers.name}").is_file() or f"# --- {section} ---" in _read(numbers)
     assert (ROOT / "tests" / "figures" / f"test_{stem}.py").is_file()
     assert (ROOT / "tests" / "pages" / f"test_{stem}.py").is_file()
 
@@ -174,9 +174,17 @@ def test_hints_say_what_an_array_holds():
     assert [_name(path) for path in (*CORE, *EVERY_VIEW) if bare.search(_read(path))] == []
 
 
-@pytest.mark.parametrize("path", _cases(p for p in (ROOT / "sattn_core").glob("[!_]*.py")))
+@pytest.mark.parametrize("path", _cases(p for p in CORE if p.name[0] != "_"))
 def test_core_module_has_its_unit_tests(path):
-    assert (ROOT / "tests" / "unit" / f"test_{path.stem}.py").is_file()
+    folder = path.relative_to(ROOT / "sattn_core").parent
+    assert (ROOT / "tests" / "unit" / folder / f"test_{path.stem}.py").is_file()
+
+
+def test_core_module_has_a_name_of_its_own():
+    stems = [path.stem for path in CORE if path.name != "__init__.py"]
+    assert sorted(stems) == sorted({*stems})
+    folders = {path.parent.name for path in CORE} - {"sattn_core"}
+    assert folders & {*stems, *sattn_core.__all__} == set()  # an exported name hides the folder
 
 
 @pytest.mark.parametrize("name", [n for n in sattn_core.__all__ if inspect.isfunction(getattr(sattn_core, n))])

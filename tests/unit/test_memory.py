@@ -6,18 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sattn_core import (
-    chi_square,
-    encoder_record,
-    heavy_tails,
-    matrix_bands,
-    product_variances,
-    saturation,
-    score_variance,
-    trained_transformers,
-)
 from sattn_core._memory import MOST_ENTRIES, remembered
+from sattn_core.bands import matrix_bands, matrix_variance
+from sattn_core.draws import matrix_products
+from sattn_core.laws import heavy_tails, quantiles, saturation
 from sattn_core.lessons import scaling_rules, start
+from sattn_core.training import encoder_record, trained_transformers
 
 CORE = Path(__file__).resolve().parents[2] / "sattn_core"
 SOURCES = sorted(set(CORE.rglob("*.py")) - {CORE / "_memory.py"})
@@ -25,15 +19,15 @@ SOURCES = sorted(set(CORE.rglob("*.py")) - {CORE / "_memory.py"})
 
 # Every memory, with the arguments of its largest result.
 MEMORIES = [
-    (chi_square._table, (1,)),
+    (quantiles._table, (1,)),
     (encoder_record._file, ()),
     (heavy_tails.median_size, (1, 1.5)),
     (matrix_bands._simulated_band, ("normal", 0.0, 0.0, (2, 2, 2))),
-    (product_variances.reference_distribution, (2, 2, 0, 1.6, 10.0, 200)),
+    (matrix_products.reference_distribution, (2, 2, 0, 1.6, 10.0, 200)),
     (saturation._legendre_rule, ()),
     (saturation._query_norms, (1,)),
     (saturation._table, (saturation.MAX_KEYS, saturation.MAX_SCORE_STD)),
-    (score_variance._simulated_quantiles, ("entries", 2, 2, 2, 0.95)),
+    (matrix_variance._simulated_quantiles, ("entries", 2, 2, 2, 0.95)),
     (scaling_rules._check_value, ("vaswani",)),
     (start._bin_law, (1, True)),
     (trained_transformers.trained_transformers, ()),

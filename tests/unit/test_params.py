@@ -8,8 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from sattn_core.components import draw_queries_and_keys
-from sattn_core.key_value_memory import KeyValueMemoryParams, train_key_value_memory
+from sattn_core.laws.components import draw_queries_and_keys
 from sattn_core.lessons.backprop import BackpropParams, measure_backprop
 from sattn_core.lessons.derivation import DerivationParams, measure_derivation
 from sattn_core.lessons.few_bits import FewBitsParams, measure_few_bits
@@ -25,6 +24,7 @@ from sattn_core.lessons.training_race import TrainingRaceParams
 from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_unit_variance
 from sattn_core.lessons.wrong_choice import WrongChoiceParams, measure_wrong_choices
 from sattn_core.lessons.your_scores import YourScoresParams, sample_scores
+from sattn_core.training.key_value_memory import KeyValueMemoryParams, train_key_value_memory
 
 BACK, DERIVE, FLOW, MEMORY = BackpropParams, DerivationParams, GradientFlowParams, KeyValueMemoryParams
 RACE, ROW, SATURATE, SMALL = TrainingRaceParams, RowsParams, SaturationParams, SmallSamplesParams

@@ -11,8 +11,8 @@ from pages._view.figures.panels import MOST_COLUMNS, Panel, named, side_by_side
 from pages._view.marks import Mark
 from pages._view.picture import Picture
 from pages._view.theme import Profile, number, percent, typed
+from sattn_core.files.typed import MAX_COLUMNS
 from sattn_core.lessons import attention_steps as core
-from sattn_core.typed import MAX_COLUMNS
 
 Cell = tuple[int, int, int]  # query, key and column, counted from 0
 

@@ -5,7 +5,7 @@ from pages._view.lessons.attention_steps import figures
 from pages._view.main_picture import Main, Values
 from pages._view.picture import Picture
 from pages._view.theme import Profile
-from sattn_core import typed
+from sattn_core.files import typed
 from sattn_core.lessons.attention_steps import AttentionStepsParams, measure_attention_steps, typed_params
 
 MATRICES = ("Q", "K", "V", "mask")

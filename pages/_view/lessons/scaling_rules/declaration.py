@@ -3,8 +3,8 @@
 from pages._view.kinds import Choice, Number, decimal
 from pages._view.lesson import Bet, Lesson, Try
 from pages._view.literal import written
+from sattn_core.layers.rules import SCALING_RULES
 from sattn_core.lessons.scaling_rules import BUGS
-from sattn_core.scaling_rules import SCALING_RULES
 
 LESSON = Lesson(
     stem="scaling_rules",

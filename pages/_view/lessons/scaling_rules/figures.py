@@ -12,9 +12,9 @@ from pages._view.literal import written
 from pages._view.marks import Mark
 from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number, percent, typed
+from sattn_core.draws.short_answers import D_K, GROUP, KEY_SIZE, LATENT_SIZE, N_KEYS, ShortAnswers
+from sattn_core.layers.rules import SCALING_RULES
 from sattn_core.lessons import scaling_rules as core
-from sattn_core.scaling_rules import SCALING_RULES
-from sattn_core.short_answers import D_K, GROUP, KEY_SIZE, LATENT_SIZE, N_KEYS, ShortAnswers
 
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _ENTROPY_TICKS = (4, 16, 64, 256, 1024)

@@ -5,7 +5,7 @@ from typing import Any
 from pages._view import compute, turns
 from pages._view.lessons.score_variance import figures
 from pages._view.main_picture import Main, Values
-from sattn_core import typed
+from sattn_core.files import typed
 from sattn_core.lessons import score_variance
 from sattn_core.lessons import score_variance as core
 

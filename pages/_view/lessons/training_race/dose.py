@@ -6,8 +6,8 @@ import streamlit as st
 
 from pages._view.lessons.training_race import race
 from pages._view.turns import Job, begin
-from sattn_core.key_value_memory import OPTIMIZERS
 from sattn_core.lessons.training_race import HALF_DECADES, DoseTable, dose_frames, dose_price
+from sattn_core.training.key_value_memory import OPTIMIZERS
 
 SEEDS, STEPS = 3, 300
 _REDRAWN = 0.5  # seconds between two looks at a table that grows

@@ -11,8 +11,8 @@ from pages._view.figures.tables import columns_of
 from pages._view.marks import Mark
 from pages._view.picture import Part, Picture, Table
 from pages._view.theme import Profile, listed, number, percent, typed
-from sattn_core.equal_training import EQUAL_POWERS, PARTED, Equivalence, measure_equivalence
 from sattn_core.lessons import training_race as core
+from sattn_core.training.equal_training import EQUAL_POWERS, PARTED, Equivalence, measure_equivalence
 
 TASK = (
     "Each query has one right key: the outlined cell of its row, on the diagonal. Training should put the weight there."

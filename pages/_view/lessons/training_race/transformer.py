@@ -13,7 +13,7 @@ from pages._view.marks import Mark
 from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number, percent, typed
 from sattn_core.lessons.training_race import TransformersResult, compare_transformers
-from sattn_core.trained_transformers import RATES, WAYS
+from sattn_core.training.trained_transformers import RATES, WAYS
 
 NAMES = {"raw": "raw", "root": "÷ √dₖ", "whole": "÷ dₖ", "qk_norm": "QK-norm"}
 _RAW, _ROOT = WAYS.index("raw"), WAYS.index("root")

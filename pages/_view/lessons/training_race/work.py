@@ -10,8 +10,8 @@ from pages._view.main_picture import Main, Values
 from pages._view.picture import Picture
 from pages._view.theme import Profile
 from sattn_core.cost import Price, priced
-from sattn_core.equal_training import Equivalence, equivalence_price, measure_equivalence
 from sattn_core.lessons import training_race as core
+from sattn_core.training.equal_training import Equivalence, equivalence_price, measure_equivalence
 
 AT_ONCE = compute.UNASKED.seconds  # of all that the page computes before anybody has asked
 SWEEP_SEEDS = 2

@@ -2,7 +2,7 @@
 
 from pages._view.kinds import Choice, Number, decimal
 from pages._view.lesson import Bet, Lesson, Try
-from sattn_core.initialisation import INIT_SCHEMES
+from sattn_core.layers.initialisation import INIT_SCHEMES
 
 SCHEME_NAMES = {
     "xavier_square": "square Xavier",

@@ -2,8 +2,8 @@
 
 from pages._view.kinds import Choice, Number, decimal
 from pages._view.lesson import Bet, Lesson, Place, Together, Try
-from sattn_core.key_value_memory import LOSSES
-from sattn_core.wrong_choices import LEARNERS
+from sattn_core.training.key_value_memory import LOSSES
+from sattn_core.training.wrong_rows import LEARNERS
 
 _RATES = (*(float(f"{m}e{e}") for e in range(-4, 5) for m in ("1", "1.78", "3.16", "5.62")), 1e5)
 _STEPS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 36, 40, 45, 50, 55, 60, 65, 70, 80, 90, 100,

@@ -11,6 +11,8 @@ from pages._view.lessons.your_scores.declaration import SAMPLE_NAMES
 from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, number, percent, typed
+from sattn_core.files.score_files import read_queries_and_keys
+from sattn_core.files.score_growth import FEWEST_ROWS
 from sattn_core.lessons.your_scores import (
     TRAINED,
     YourScoresParams,
@@ -18,8 +20,6 @@ from sattn_core.lessons.your_scores import (
     measure_your_scores,
     sample_scores,
 )
-from sattn_core.score_files import read_queries_and_keys
-from sattn_core.score_growth import FEWEST_ROWS
 
 _SCALES = {"1": "no scale", "1/√d_k": "1/√dₖ", "1/d_k": "1/dₖ", "1/std": "the one that fits"}
 

@@ -1,0 +1,91 @@
+"""What becomes of the scale in the relatives of attention: a number each, on the same queries and keys."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sattn_core._checks import check_integer
+from sattn_core.laws.components import draw_queries_and_keys
+from sattn_core.laws.one_key import MOST_KEYS, expected_key_weight
+from sattn_core.layers.scores import raw_scores, scale_factor
+from sattn_core.layers.softmax import softmax
+
+D_K, N_KEYS, GROUP = 64, 64, 4  # GROUP: heads of queries that share the keys of one
+TILE = 16  # keys that are looked at together where the row is read piece by piece
+KEY_SIZE, LATENT_SIZE = 192, 576  # of DeepSeek-V2: a query and a key of a head, and what is kept of all of them
+_LONGER = 8.0  # times, of the queries of linear attention
+
+
+@dataclass(frozen=True, eq=False)
+class ShortAnswers:
+    """A spread is the root mean square of the scores that enter the softmax; that of plain attention comes first."""
+
+    plain: float
+    causal: float  # spread of the scores that a causal mask leaves
+    rotary: float  # spread after q and k are turned by their positions
+    grouped: float  # spread where GROUP heads of queries share their keys
+    normed: float  # spread after RMSNorm of q and of k
+    bound: float  # what no score can exceed then, √d_k
+    latent: float  # spread where 1/√LATENT_SIZE takes the place of 1/√KEY_SIZE, as a share of the right one
+    tiled: float  # largest difference of a weight that is computed tile by tile
+    linear: float  # largest change of a weight of linear attention where queries are _LONGER times as long
+    # sink: expected weight of a sink of score 0 beside 16 keys and beside MOST_KEYS - 1
+    sink: tuple[float, float]
+
+
+def short_answers(seed: int = 0) -> ShortAnswers:
+    """Measure on one draw of d_k = 64 what a mask, a rotation, shared keys, a norm and tiles do to scaled scores."""
+    seed = check_integer("seed", seed, 0)
+    Q, K = draw_queries_and_keys(GROUP * N_KEYS, N_KEYS, D_K, seed=seed)
+    one, place = Q[:N_KEYS], np.arange(N_KEYS)
+    scaled, normed = _scaled(one, K), _scaled(_rms_norm(one), _rms_norm(K))
+    return ShortAnswers(
+        plain=_spread(scaled),
+        causal=_spread(scaled[np.tri(N_KEYS, dtype=bool)]),
+        rotary=_spread(_scaled(_turned(one, place), _turned(K, place))),
+        grouped=_spread(_scaled(Q, K)),
+        normed=_spread(normed),
+        bound=math.sqrt(D_K),
+        latent=math.sqrt(KEY_SIZE / LATENT_SIZE),
+        tiled=float(np.abs(_tiled_softmax(scaled) - softmax(scaled)).max()),
+        linear=float(np.abs(_linear_weights(_LONGER * one, K) - _linear_weights(one, K)).max()),
+        sink=tuple(expected_key_weight([17, MOST_KEYS], 0.0).tolist()),
+    )
+
+
+def _scaled(Q, K):
+    return scale_factor(D_K) * raw_scores(Q, K)
+
+
+def _spread(scores):
+    return float(np.sqrt(np.square(scores).mean()))
+
+
+def _rms_norm(x):
+    return x / np.sqrt(np.square(x).mean(axis=-1, keepdims=True))
+
+
+def _turned(x: NDArray[np.float64], place: NDArray[np.int_]) -> NDArray[np.float64]:
+    """Turn components i and i + d/2 of a row by its place times 10,000^(−2i/d): rotary positions."""
+    half = x.shape[-1] // 2
+    angle = place[:, None] * 10_000.0 ** (-np.arange(half) / half)
+    a, b = x[:, :half], x[:, half:]
+    return np.concatenate([a * np.cos(angle) - b * np.sin(angle), a * np.sin(angle) + b * np.cos(angle)], axis=-1)
+
+
+def _tiled_softmax(scores):
+    """Return softmax with the largest score and the sum carried on from tile to tile, as FlashAttention does."""
+    largest, total = np.full(len(scores), -np.inf), np.zeros(len(scores))
+    for tile in np.split(scores, range(TILE, scores.shape[1], TILE), axis=1):
+        higher = np.maximum(largest, tile.max(axis=1))
+        total = total * np.exp(largest - higher) + np.exp(tile - higher[:, None]).sum(axis=1)
+        largest = higher
+    return np.exp(scores - largest[:, None]) / total[:, None]
+
+
+def _linear_weights(Q, K):
+    """Return the weights of linear attention with max(x, 0) as its features: each row of φ(Q) φ(K)ᵀ over its sum."""
+    products = np.maximum(Q, 0.0) @ np.maximum(K, 0.0).T
+    return products / products.sum(axis=-1, keepdims=True)

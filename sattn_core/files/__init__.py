@@ -1,0 +1,1 @@
+"""Queries and keys of unknown origin: read from text and files, and reported on."""

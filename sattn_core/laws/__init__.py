@@ -1,0 +1,1 @@
+"""Laws of random components and the draws from them; what they say of scores and of softmax."""

@@ -1,0 +1,1 @@
+"""Attention that learns: trainings, and records of trained models."""

@@ -1,0 +1,181 @@
+"""Rows of attention whose winner is wrong, as chance makes it, and gradient descent that corrects each by itself.
+
+A query q and n_keys keys K have iid N(0, 1) components. The key with the largest score wins, and the right key is drawn
+among the others, so every row starts wrong. Values are one-hot: the output is the row of weights p = softmax(c K q).
+The loss is ½ |p − e_right|² ("output") or −ln p_right ("weights"), c the scale, η the learning rate.
+
+q moves in the span of the keys, and each key along q. So the scaled scores z = c K q, the Gram matrix G = K Kᵀ and |q|²
+say all, and a step takes n_keys² products whatever d_k is. With d = ∂loss/∂z, u = η c d and c inside G and |q|²:
+
+    q learns:        z ← z − G u
+    K learns:        z ← z − |q|² u
+    both learn:      z ← z − G u − |q|² u + (z·u) u,   G ← G − z uᵀ − u zᵀ + |q|² u uᵀ,   |q|² ← |q|² − 2 z·u + uᵀ G u
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sattn_core.cost import CALL, DRAWN, FUNCTION, MATRIX, MULTIPLIED, STREAM, Price
+from sattn_core.laws.components import block_generator
+
+_Numbers = NDArray[np.float64]
+
+LEARNERS = ("q", "K", "both")
+_STREAM = 3  # of a seed: pairs, rows and batches of other lessons have 0 to 2
+_CACHED = 100_000  # scores of a block, to stay in the processor's cache
+_HELD = 1_000_000  # entries of the Gram matrices of a block
+# What one step counts: calls of NumPy, and passes over the scores for the slope and for the step.
+_CALLS = {"q": 24, "K": 24, "both": 48}
+_SLOPE_PASSES = {"output": 7, "weights": 4}
+_STEP_PASSES = {"q": 1, "K": 2, "both": 10}
+
+
+@dataclass(frozen=True, eq=False)
+class WrongRows:
+    """Rows of raw scores whose largest one is not that of the right key."""
+
+    raw_scores: NDArray[np.float64]  # (n_rows, n_keys): K q
+    gram: NDArray[np.float64]  # (n_rows, n_keys, n_keys): K Kᵀ
+    squared_length: NDArray[np.float64]  # (n_rows,): |q|²
+    winner: NDArray[np.int_]  # (n_rows,): the key with the largest score
+    right_key: NDArray[np.int_]  # (n_rows,): any other key, with equal probability
+
+
+def draw_wrong_rows(d_k: int, n_keys: int, rows: range, *, seed: int) -> WrongRows:
+    """Draw these rows; a larger d_k appends components to the same queries and keys.
+
+    The right key stays while d_k grows, unless it wins: then it is the second one that was drawn.
+    """
+    drawn = [_draw_row(d_k, n_keys, seed, row) for row in rows]
+    gram = np.stack([gram for gram, _ in drawn])
+    firsts, seconds = np.transpose([picks for _, picks in drawn])
+    scores = gram[:, 0, 1:]
+    winner = scores.argmax(axis=-1)
+    return WrongRows(
+        raw_scores=scores,
+        gram=gram[:, 1:, 1:],
+        squared_length=gram[:, 0, 0],
+        winner=winner,
+        right_key=np.where(firsts == winner, seconds, firsts),
+    )
+
+
+def _draw_row(d_k, n_keys, seed, row):
+    """Draw the Gram matrix of the query and its keys, and two different keys."""
+    rng = block_generator(seed, _STREAM, row)
+    first, after = int(rng.integers(n_keys)), 1 + int(rng.integers(n_keys - 1))
+    vectors = rng.standard_normal((d_k, 1 + n_keys))  # component by component, so that a larger d_k appends
+    return vectors.T @ vectors, (first, (first + after) % n_keys)
+
+
+def descend(
+    rows: WrongRows,
+    scales: NDArray[np.float64],
+    rates: NDArray[np.float64],
+    *,
+    loss: str = "output",
+    learns: str = "q",
+) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Yield the scaled scores (n_rows, n_keys, n_columns) and the right keys' weights (n_rows, n_columns), endlessly.
+
+    A column has a scale and a learning rate of its own. The scores change in place when the next are asked for. What
+    leaves the range of float64 is NaN from there on.
+    """
+    # Keys first in memory, rows first in the arithmetic: a maximum over the keys then runs along whole arrays.
+    z = (np.ascontiguousarray(rows.raw_scores.T)[:, :, None] * scales).transpose(1, 0, 2)
+    row, column = np.ogrid[: len(z), : len(scales)]
+    right = row, rows.right_key[:, None], column
+    slope, step = _SLOPES[loss], _STEPS[learns](rows, scales, rates)
+    while True:
+        change, weight = slope(z, right, step.rate)
+        yield z, weight
+        step(z, change)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _slope_of_output(z, right, rate):
+    """Return the rate times ∂/∂z of ½ |p − e|², which is p∘(p − |p|² + p_right) − p_right e; and p_right."""
+    e = np.exp(z - z.max(axis=1, keepdims=True))
+    total = e.sum(axis=1, keepdims=True)
+    weight = e[right] / total[:, 0]
+    squares = np.einsum("rkc,rkc->rc", e, e)[:, None] / total**2
+    factor = rate / total
+    change = e * (factor / total)
+    change -= factor * (squares - weight[:, None])
+    change *= e
+    change[right] -= rate * weight
+    return change, weight
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _slope_of_weights(z, right, rate):
+    """Return the rate times ∂/∂z of −ln p_right, which is p − e; and p_right."""
+    e = np.exp(z - z.max(axis=1, keepdims=True))
+    total = e.sum(axis=1, keepdims=True)
+    change = e * (rate / total)
+    change[right] -= rate
+    return change, e[right] / total[:, 0]
+
+
+class _QueryLearns:
+    def __init__(self, rows: WrongRows, scales: _Numbers, rates: _Numbers) -> None:
+        self.rate, self._gram = rates * scales**2, rows.gram
+
+    def __call__(self, z: _Numbers, u: _Numbers) -> None:
+        z -= self._gram @ u
+
+
+class _KeysLearn:
+    def __init__(self, rows: WrongRows, scales: _Numbers, rates: _Numbers) -> None:
+        self.rate, self._square = rates * scales**2, rows.squared_length[:, None, None]
+
+    def __call__(self, z: _Numbers, u: _Numbers) -> None:
+        u *= self._square
+        z -= u
+
+
+class _BothLearn:
+    def __init__(self, rows: WrongRows, scales: _Numbers, rates: _Numbers) -> None:
+        self.rate = rates * scales
+        self._gram = rows.gram[:, None] * scales[:, None, None]  # (n_rows, n_columns, n_keys, n_keys)
+        self._square = rows.squared_length[:, None] * scales  # (n_rows, n_columns)
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def __call__(self, z: _Numbers, u: _Numbers) -> None:
+        moved = np.einsum("rcij,rjc->ric", self._gram, u)
+        along, across = (np.einsum("rkc,rkc->rc", each, u) for each in (z, moved))
+        half = z - (0.5 * self._square)[:, None] * u
+        change = half.transpose(0, 2, 1)[..., None] * u.transpose(0, 2, 1)[..., None, :]
+        self._gram -= change
+        self._gram -= change.swapaxes(-1, -2)
+        z -= moved
+        z += (along - self._square)[:, None] * u
+        self._square += across - 2 * along
+
+
+_SLOPES = {"output": _slope_of_output, "weights": _slope_of_weights}
+_STEPS: dict[str, Any] = {"q": _QueryLearns, "K": _KeysLearn, "both": _BothLearn}
+
+
+def row_blocks(n_rows: int, n_keys: int, n_columns: int, learns: str) -> list[range]:
+    """Return the rows in blocks that bound the memory: their scores stay in the cache, their Gram matrices small."""
+    matrices = n_keys**2 * (n_columns if learns == "both" else 1)
+    size = max(1, min(n_rows, _CACHED // (n_keys * n_columns), _HELD // matrices))
+    return [range(first, min(first + size, n_rows)) for first in range(0, n_rows, size)]
+
+
+def descent_price(d_k: int, n_keys: int, n_columns: int, *, loss: str, learns: str, n_rows: int, n_steps: int) -> Price:
+    """Return the `Price` of drawing these rows and descending so many steps, in blocks."""
+    blocks = row_blocks(n_rows, n_keys, n_columns, learns)
+    square, columns, size = n_keys**2, n_columns if learns == "both" else 1, len(blocks[0])
+    vectors, scores = (1 + n_keys) * d_k, n_columns * n_keys
+    drawn = STREAM + 5 * CALL + DRAWN["standard_normal"] * vectors + MULTIPLIED * (1 + n_keys) * vectors
+    slope = (FUNCTION + _SLOPE_PASSES[loss] + _STEP_PASSES[learns]) * scores + 10 * n_columns
+    step = slope + {"q": MULTIPLIED * square * n_columns + MATRIX, "K": 0, "both": 4 * square * n_columns}[learns]
+    calls = len(blocks) * (n_steps + 1) * _CALLS[learns] * CALL
+    held = 8 * (vectors + size * ((2 * columns + 1) * square + 6 * scores))
+    return Price(n_rows * (drawn + (n_steps + 1) * step) + calls, held)

@@ -1,0 +1,289 @@
+import math
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sattn_core.draws import matrix_products
+from sattn_core.draws.phones import phone_draws
+from sattn_core.lessons.small_samples import (
+    PUBLISHED,
+    SmallSamplesParams,
+    band_curve,
+    class_draws,
+    draw_sweep,
+    measure_large_experiment,
+    measure_small_samples,
+    next_draws,
+)
+
+
+@pytest.fixture(scope="module")
+def small():
+    return measure_small_samples(SmallSamplesParams())
+
+
+def test_two_by_two_by_hand(small):
+    assert small.mean_theory == 1.5
+    assert abs(small.std_theory - math.sqrt(4.75)) < 1e-14
+    assert abs(small.variances[0] - small.first_product.var()) < 1e-13
+    assert np.array_equal(small.first_product, small.first_A @ small.first_B)
+
+
+def test_the_known_percentiles(small):
+    assert abs(small.percentile - 71.4) < 4 * small.percentile_error + 0.05
+    assert abs(small.median - 0.756) < 4 * small.median_error + 0.0005
+    assert abs(small.low - 0.048) < 0.002
+    assert abs(small.high - 5.43) < 0.06
+    assert abs(small.checks[3].predicted - 5.0) < 0.2
+    with_ddof = measure_small_samples(SmallSamplesParams(ddof=1))
+    assert abs(with_ddof.percentile - 63.3) < 0.4
+
+
+def test_ddof_1_multiplies_by_four_thirds(small):
+    with_ddof = measure_small_samples(SmallSamplesParams(ddof=1))
+    assert with_ddof.mean_theory == 2.0
+    assert np.allclose(with_ddof.variances, small.variances * 4 / 3, rtol=1e-14)
+    assert np.allclose(with_ddof.band, np.array(small.band) * 4 / 3, rtol=1e-14)
+
+
+def test_the_histogram_counts_every_draw(small):
+    assert small.counts.sum() + small.above == 2000
+    assert np.array_equal(np.histogram(small.variances, small.edges)[0], small.counts)
+
+
+def test_the_published_run():
+    experiment = measure_large_experiment()
+    A, B, product, scaled = experiment.rows
+    assert (A.published, B.published, product.published, scaled.published) == PUBLISHED
+    assert abs(product.mean - 110.99991) < 1e-5
+    assert abs(product.std - 0.647907) < 1e-6
+    assert abs(A.std - 0.00402712) < 1e-8
+    for row, z in zip(experiment.rows, (-0.0399968, -1.05856, -0.678414, -0.678414), strict=True):
+        assert abs(row.published_z - z) < 1e-5
+    assert abs(experiment.naive_std - 0.143191) < 1e-6
+    assert abs(experiment.published_naive_z - -3.0703) < 1e-4
+    assert abs(experiment.published_from_factors - 110.507212) < 1e-6
+    assert abs(experiment.residual_std - 0.141918) < 1e-6
+    assert abs(experiment.published_residual_z - 0.3745) < 1e-4
+    assert abs(experiment.explained_share - 0.952) < 1e-4
+    low, high = experiment.band
+    assert low < PUBLISHED[2] < high
+    assert PUBLISHED[2] < experiment.naive_band[0]
+
+
+def test_dot_is_matmul_in_two_dimensions():
+    experiment = measure_large_experiment(20, 10)
+    assert experiment.dot_equals_matmul
+    assert experiment.largest_difference < 1e-13
+
+
+def test_the_scaled_variance_is_the_same_number_over_d_k():
+    _, _, product, scaled = measure_large_experiment(50, 7, seed=2).rows
+    assert abs(scaled.measured * 7 / product.measured - 1) < 1e-13
+    assert abs(scaled.z - product.z) < 1e-9
+
+
+def test_the_band_narrows():
+    curve = band_curve((2, 8, 64), d_k=4)
+    assert (np.diff(curve.high - curve.low) < 0).all()
+    assert (curve.naive_high - curve.naive_low < curve.high - curve.low)[1:].all()
+    assert curve.measured.shape == (3, 40)
+    assert curve.share_inside[2] > curve.naive_share_inside[2]
+
+
+def test_bad_arguments():
+    with pytest.raises(ValueError, match="n_rows must be between 2 and 2048"):
+        measure_large_experiment(1)
+    with pytest.raises(ValueError, match="sizes must hold at least one size"):
+        band_curve(())
+
+
+# --- draws that fall one by one, and their checks --------------------------------------------------------
+
+
+@pytest.mark.parametrize(("size", "d_k"), [(2, 1), (3, 1024), (64, 2)])
+def test_draw_i_is_the_same_however_many_follow_it(size, d_k, monkeypatch):
+    many = measure_small_samples(SmallSamplesParams(size, d_k, n_draws=300)).variances
+    few = measure_small_samples(SmallSamplesParams(size, d_k, n_draws=7)).variances
+    assert np.array_equal(many[:7], few)
+    monkeypatch.setattr(matrix_products, "BLOCK_NUMBERS", 100)  # a few draws a block
+    assert np.array_equal(measure_small_samples(SmallSamplesParams(size, d_k, n_draws=300)).variances, many)
+
+
+def test_the_large_experiment_holds_less_than_100_mb():
+    tracemalloc.start()
+    measure_large_experiment()
+    assert tracemalloc.get_traced_memory()[1] < 100e6
+    tracemalloc.stop()
+
+
+def test_next_draws_goes_one_by_one_and_then_faster():
+    seen = [0]
+    while seen[-1] < 20:
+        seen.append(next_draws(seen[-1]))
+    assert seen == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 19, 22]
+
+
+def test_expected_counts_are_those_of_the_reference_draws():
+    few, many = (measure_small_samples(SmallSamplesParams(n_draws=n)) for n in (10, 1000))
+    np.testing.assert_allclose(many.expected, 100 * few.expected)
+    assert 980 < many.expected.sum() < 1000  # the rest lies beyond the last edge
+    assert np.abs(many.counts - many.expected).max() < 4 * np.sqrt(many.expected.max())
+
+
+def test_the_checks_have_the_numbers_of_the_draws():
+    result = measure_small_samples(SmallSamplesParams(n_draws=400))
+    mean, median, below, near = result.checks
+    assert [each.name for each in result.checks] == ["mean", "median", "below 1.6", "near d_k"]
+    assert (mean.predicted, mean.predicted_error, mean.measured) == (1.5, 0, result.mean_measured)
+    assert mean.z == pytest.approx(result.z)
+    assert median.measured == np.median(result.variances)
+    assert below.measured == pytest.approx(np.sum(result.variances < 1.6) / 4)
+    assert below.standard_error == pytest.approx(100 * np.sqrt(0.714 * 0.286 / 400), rel=0.01)
+    assert near.measured == pytest.approx(np.sum(np.abs(result.variances - 2) < 0.2) / 4)
+    assert max(abs(each.z) for each in result.checks) < 4
+
+
+def test_a_share_of_which_nothing_is_expected_has_no_error():
+    below = measure_small_samples(SmallSamplesParams(16, 64, n_draws=5)).checks[2]
+    assert (below.predicted, below.measured, below.standard_error) == (0, 0, 0)
+    assert np.isnan(below.z)
+
+
+# --- the same draws at every d_k --------------------------------------------------------------------------
+
+
+def test_a_sweep_keeps_its_draws_from_one_d_k_to_the_next():
+    sweep = draw_sweep((1, 2, 64, 72))
+    together = [np.corrcoef(sweep.ratios[[i, i + 1]])[0, 1] for i in range(3)]
+    assert together[2] > 0.95  # 8 of 72 components are new
+    assert (sweep.mean_theory, draw_sweep((7,), ddof=1).mean_theory) == (0.75, pytest.approx(1, abs=1e-15))
+    unbiased = draw_sweep((1, 2, 64, 72), ddof=1).ratios
+    np.testing.assert_allclose(unbiased, sweep.ratios * 4 / 3, rtol=1e-13)
+    np.testing.assert_array_equal(draw_sweep((1, 2, 64, 72), n_draws=50).ratios, sweep.ratios[:, :50])
+
+
+def test_the_first_draws_of_a_sweep_are_counted():
+    sweep = draw_sweep((1, 64), n_draws=300)
+    first = sweep.first(100)
+    for i in range(2):
+        ratios = sweep.ratios[i, :100]
+        np.testing.assert_array_equal(first.counts[i], np.histogram(ratios, sweep.edges)[0])
+        assert first.above[i] == (ratios > 4).sum()
+        assert first.near[i] == (np.abs(ratios - 1) < 0.1).sum()
+    check = first.check(sweep, 1)
+    assert check.z == pytest.approx((sweep.ratios[1, :100].mean() - 0.75) / (sweep.std_theory[1] / 10))
+    assert abs(check.z) < 4
+
+
+def test_bad_sweeps():
+    with pytest.raises(ValueError, match="dims must hold at least one d_k and rise, but got"):
+        draw_sweep((64, 2))
+    with pytest.raises(ValueError, match="dims must hold at least one d_k and rise"):
+        draw_sweep(())
+    with pytest.raises(ValueError, match="n_draws must be between 1 and 200, but got 201"):
+        draw_sweep((2,)).first(201)
+
+
+# --- a class draws together -----------------------------------------------------------------------------
+
+
+def test_thirty_phones_with_ten_draws_each_tell_a_mean_of_one_and_a_half_from_two():
+    ten, one = class_draws(30), class_draws(30, 1)
+    assert ten.standard_error == pytest.approx(math.sqrt(4.75 / 300), rel=1e-14)
+    assert (round(ten.standard_error, 2), round(one.standard_error, 1)) == (0.13, 0.4)
+    assert ten.mean_theory == 1.5
+    assert ten.mean_theory + 3 * ten.standard_error < 2 < one.mean_theory + 2 * one.standard_error
+    assert ten.value == 1.6
+
+
+def test_a_row_is_what_its_phone_has_drawn_however_many_there_are():
+    drawn = class_draws(30, seed=4)
+    np.testing.assert_array_equal(class_draws(7, seed=4).variances, drawn.variances[:7])
+    for i in (0, 7, 29):
+        np.testing.assert_array_equal(drawn.variances[i], phone_draws(i, seed=4).variances)
+    assert not np.isin(class_draws(30, seed=5).variances, drawn.variances).any()
+
+
+def test_a_class_is_counted_as_the_lesson_counts():
+    drawn, alone = class_draws(30, seed=1), measure_small_samples(SmallSamplesParams(n_draws=300))
+    np.testing.assert_array_equal(drawn.edges, alone.edges)
+    np.testing.assert_array_equal(drawn.expected, alone.expected)
+    np.testing.assert_array_equal(drawn.counts, np.histogram(drawn.variances, alone.edges)[0])
+    assert drawn.above == (drawn.variances > drawn.edges[-1]).sum()
+    assert (drawn.mean_theory, drawn.std_theory) == (alone.mean_theory, alone.std_theory)
+    assert drawn.mean_measured == pytest.approx(drawn.variances.mean())
+    assert drawn.z == pytest.approx((drawn.mean_measured - 1.5) / drawn.standard_error)
+
+
+def test_before_the_first_phone_there_is_no_mean():
+    empty = class_draws(0)
+    assert empty.variances.shape == (0, 10)
+    assert (empty.counts.sum(), empty.above, empty.expected.sum()) == (0, 0, 0)
+    assert np.isnan([empty.mean_measured, empty.standard_error, empty.z]).all()
+
+
+def test_bad_classes():
+    with pytest.raises(ValueError, match="n_phones must be between 0 and 100, but got 101"):
+        class_draws(101)
+    with pytest.raises(ValueError, match="per_phone must be between 1 and 100, but got 0"):
+        class_draws(1, 0)
+    with pytest.raises(ValueError, match="d_k must be between 1 and 1024"):
+        class_draws(0, d_k=0)
+
+
+# --- oracles -----------------------------------------------------------------------------------------
+
+
+def test_monte_carlo_by_the_question_s_own_recipe():
+    # The public percentile of 1.6 and the median are Monte Carlo too; this one shares no code.
+    rng = np.random.default_rng(2021)
+    variances = np.array([(rng.standard_normal((2, 2)) @ rng.standard_normal((2, 2))).var() for _ in range(40_000)])
+    result = measure_small_samples(SmallSamplesParams())
+    share = np.mean(variances < 1.6)
+    error = math.sqrt(share * (1 - share) / len(variances))
+    assert abs(share - result.percentile / 100) < 4 * math.hypot(error, result.percentile_error / 100)
+    assert abs(variances.mean() - result.mean_theory) < 4 * result.std_theory / 200
+    assert abs(np.median(variances) - result.median) < 0.03
+
+
+@pytest.mark.parametrize(("size", "d_k"), [(2, 1), (2, 3), (3, 2), (5, 4), (5, 5), (4, 9)])
+def test_draws_and_a_sweep_have_the_distribution_of_a_multiplied_product(size, d_k):
+    # Fewer, as many and more inner than outer dimensions; the sweep comes to this d_k over smaller ones. Kolmogorov's
+    # distance of two samples of n draws of one distribution exceeds 1.95 √(2/n) once in a thousand times.
+    rng, n = np.random.default_rng(size + 10 * d_k), 10_000
+    A, B = rng.standard_normal((n, size, d_k)), rng.standard_normal((n, d_k, size))
+    multiplied = np.matmul(A, B).var(axis=(1, 2))
+    drawn = measure_small_samples(SmallSamplesParams(size, d_k, n_draws=n)).variances
+    sweep = draw_sweep(tuple(range(1, d_k + 1)), size=size, n_draws=n)
+    for found in (drawn, d_k * sweep.ratios[-1]):
+        assert stats.ks_2samp(multiplied, found).statistic < 1.95 * math.sqrt(2 / n)
+    assert abs(multiplied.mean() / d_k - sweep.mean_theory) < 4 * sweep.std_theory[-1] / math.sqrt(n)
+
+
+def test_z_of_the_large_experiment_is_standard_and_the_naive_one_is_not():
+    runs = [measure_large_experiment(60, 8, seed=i) for i in range(300)]
+    for index in range(4):
+        z = np.array([run.rows[index].z for run in runs])
+        assert abs(z.mean()) < 4 / math.sqrt(300)
+        assert abs(z.var() - 1) < 4 * math.sqrt(3 / 300)  # the variances have a little more tail than a normal
+    residual = np.array([run.residual_z for run in runs])
+    assert abs(residual.var() - 1) < 4 * math.sqrt(3 / 300)
+    assert np.var([run.naive_z for run in runs]) > 3
+    inside = np.mean([run.band[0] <= run.rows[2].measured <= run.band[1] for run in runs])
+    assert abs(inside - 0.95) < 4 * math.sqrt(0.05 * 0.95 / 300)
+
+
+def test_measured_points_keep_inside_the_band():
+    curve = band_curve((2, 16, 48), d_k=4, n_draws=300)
+    assert (np.abs(curve.share_inside - 0.95) < 4 * math.sqrt(0.05 * 0.95 / 300)).all()
+    assert curve.naive_share_inside[2] < 0.8
+
+
+@pytest.mark.parametrize(("size", "d_k", "ddof"), [(2, 2, 0), (3, 4, 1)])
+def test_z_of_a_class_is_standard(size, d_k, ddof):
+    z = np.array([class_draws(30, size=size, d_k=d_k, ddof=ddof, seed=seed).z for seed in range(200)])
+    assert abs(z.mean()) < 4 / math.sqrt(200)
+    assert abs(z.var() - 1) < 4 * math.sqrt(3 / 200)  # a mean of 300 has a little more tail than a normal
