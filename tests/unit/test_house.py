@@ -266,6 +266,7 @@ CHECKS = [
     ".venv/bin/ruff format --check .",
     ".venv/bin/lint-imports --no-cache",
     ".venv/bin/mypy",
+    ".venv/bin/python .ci/scripts.py",
     ".venv/bin/hadolint .deploy/Dockerfile",
 ]
 
