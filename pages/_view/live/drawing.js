@@ -81,7 +81,7 @@ function makeCurve(picture) {
       window.clearTimeout(timer);
       timer = window.setTimeout(tell, STILL);
     });
-    point.addEventListener("blur", tell);
+    point.addEventListener("blur", () => { if (!hand) tell(); }); // the focus goes with the hand
     area.append(point);
     return point;
   }

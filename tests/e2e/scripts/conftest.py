@@ -11,8 +11,10 @@ from pages._view.server import bundle
 
 VIEW = live._FOLDER.parent
 ADDRESS = "http://localhost/lesson"
-# What the scripts ask of the platform's page.
-PAGE = """<!DOCTYPE html><html lang="en"><body style="margin: 0">
+# What the scripts ask of the platform's page and of the style rules.
+PAGE = """<!DOCTYPE html><html lang="en"><style>
+body, p { margin: 0; } [data-picture] { position: relative; } [data-drawing], [data-drawing] * { position: absolute; }
+</style><body>
 <div data-testid="stApp" data-test-script-state="notRunning" data-test-connection-state="CONNECTED">
 <section data-testid="stMain" style="height: 700px; overflow: auto"><div data-testid="stVerticalBlock"></div></section>
 </div></body></html>"""
