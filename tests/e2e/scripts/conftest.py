@@ -1,4 +1,4 @@
-"""Fixtures of the scripts alone: alone, hurried, load, mount. No server runs; what a page asks for is answered here."""
+"""Fixtures of the scripts alone: alone, hurried, stopped, load, mount. No server runs: what is asked for is answered here."""
 
 import json
 from urllib.parse import urlsplit
@@ -9,7 +9,6 @@ from harness import PATIENCE_MS, watch_console
 from pages._view import live
 from pages._view.server import bundle
 
-VIEW = live._FOLDER.parent
 ADDRESS = "http://localhost/lesson"
 # What the scripts ask of the platform's page and of the style rules.
 PAGE = """<!DOCTYPE html><html lang="en"><style>
@@ -38,7 +37,7 @@ _MOUNT = """([html, data]) => {
 
 @pytest.fixture(scope="session")
 def tab(browser):
-    """One tab for all the tests. answers: by path, what is answered there besides the page and Plotly's script."""
+    """One tab for all the tests. answers: by path, data or an SVG besides the page and Plotly's script."""
     context = browser.new_context(viewport={"width": 1000, "height": 700})
     context.set_default_timeout(PATIENCE_MS)
     tab = context.new_page()
@@ -49,7 +48,10 @@ def tab(browser):
         if path == bundle.BUNDLE:
             route.fulfill(body=bundle.script(), content_type="application/javascript")
         elif path in tab.answers:
-            route.fulfill(body=json.dumps(tab.answers[path](route.request)), content_type="application/json")
+            said = tab.answers[path](route.request)
+            drawn = isinstance(said, str)
+            kind = "image/svg+xml" if drawn else "application/json"
+            route.fulfill(body=said if drawn else json.dumps(said), content_type=kind)
         else:
             route.fulfill(body=PAGE, content_type="text/html")
 
@@ -79,6 +81,21 @@ def hurried(alone):
           const {setTimeout: once, setInterval: often} = window;
           window.setTimeout = (act, ms) => once(act, ms / 10);
           window.setInterval = (act, ms) => often(act, ms / 10);
+        }"""
+    )
+    return alone
+
+
+@pytest.fixture
+def stopped(alone):
+    """The same page, whose timers end when `ring()` is called, so that no test depends on how fast a machine is."""
+    alone.evaluate(
+        """() => {
+          const timers = new Map();
+          let number = 0;
+          window.setTimeout = act => { timers.set(number += 1, act); return number; };
+          window.clearTimeout = each => timers.delete(each);
+          window.ring = () => { for (const [each, act] of [...timers]) if (timers.delete(each)) act(); };
         }"""
     )
     return alone

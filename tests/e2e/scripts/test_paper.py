@@ -19,6 +19,7 @@ INKS = [["#000000", "#ffffff"]]
 
 @pytest.fixture
 def lesson(hurried, load, mount):
+    hurried.answers["code"] = lambda _: '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
     page = load(names=())
     page.evaluate(LESSON, HTML)
     return mount("paper", {"code": "code", "inks": INKS}, '<div style="--pages: 1">' + _text("paper.html") + "</div>")
@@ -50,15 +51,15 @@ def test_rules_for_paper_hold_while_it_is_drawn(lesson):
 
 def test_address_on_paper_is_the_lessons_with_its_code(lesson):
     address = "http://localhost/lesson?d_k=64"
-    with lesson.expect_request(lambda request: "/code?" in request.url) as asked:
-        pass  # once the address has rested
-    assert asked.value.url.endswith("at=http%3A%2F%2Flocalhost%2Flesson%3Fd_k%3D64")
+    code_of = "at => new URL(document.querySelector('[data-address] img').src || at).searchParams.get('at') === at"
+    lesson.wait_for_function(code_of, arg=address)  # once the address has rested
     lesson.evaluate("() => dispatchEvent(new Event('beforeprint'))")
     assert lesson.locator("[data-address] p").inner_text() == address
+    assert lesson.locator("[data-address] img").get_attribute("src") is not None
     lesson.evaluate("() => { history.replaceState(null, '', '?d_k=65'); dispatchEvent(new Event('beforeprint')); }")
     assert lesson.locator("[data-address] img").get_attribute("src") is None  # of where it was before
-    with lesson.expect_request(lambda request: "d_k%3D65" in request.url):
-        lesson.evaluate("() => lab.addressed()")
+    lesson.evaluate("() => lab.addressed()")
+    lesson.wait_for_function(code_of, arg=address.replace("64", "65"))
 
 
 # --- a file ---------------------------------------------------------------------------------------------
