@@ -1,4 +1,4 @@
-"""Fixtures of the scripts alone: alone, hurried, stopped, load, mount. No server runs: what is asked for is answered here."""
+"""Fixtures of the scripts: alone, hurried, stopped, load, mount. No server runs; what is asked for is answered here."""
 
 import json
 from urllib.parse import urlsplit
