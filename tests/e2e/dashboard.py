@@ -17,9 +17,8 @@ SHARED = ("d_k", "n_keys", "law", "seed")
 
 SLIDER = ".st-key-dimension input"
 HERO_SENTENCE = "[data-hero] .sentence"
-LET_GO = (
-    "() => Object.values(window.labHands).every(hand => !hand.held)"  # by a key: once none has been pressed for a while
-)
+# By a key: once none has been pressed for a while.
+LET_GO = "() => Object.values(window.lab.hands).every(hand => !hand.held)"
 SENTENCES = "[data-sentence]:not([hidden]), [class*='st-key-sentence_'], [data-hero] .sentence"
 CHARTS = "[data-picture]"
 ALERTS = "[data-testid=stAlert]"

@@ -261,7 +261,7 @@ def watch_runs(context):
     """
     context.set_default_timeout(PATIENCE_MS)
     context.add_init_script(_WATCH_RUNS)
-    context.add_init_script("window.labNear = 1e6;")
+    context.add_init_script("window.lab = { near: 1e6 };")
 
 
 def runs_asked(page):

@@ -22,7 +22,7 @@ BOX = "element => { const {x, y, width, height} = element.getBoundingClientRect(
 # Chromium's figure: how much of the window has moved how far, all that was not asked for.
 # The page waits for all of the lesson, however long a busy machine takes.
 SHIFTS = """window.shift = 0;
-window.labPatience = Infinity;
+(window.lab ??= {}).patience = Infinity;
 new PerformanceObserver(list => {
   for (const each of list.getEntries()) if (!each.hadRecentInput) window.shift += each.value;
 }).observe({type: 'layout-shift', buffered: true});"""

@@ -205,7 +205,7 @@ def test_a_move_that_was_not_heard_is_told_again(page, server):
 SCRIPT = "document.querySelector('[data-testid=stApp]').dataset.testScriptState"
 BUSY = {
     "drawn": f"on => {{ {SCRIPT} = on ? 'running' : 'notRunning'; }}",
-    "left": "on => { window.labLeaves = () => on; }",
+    "left": "on => { window.lab.leaves = () => on; }",
 }
 
 
@@ -223,7 +223,7 @@ def test_a_move_is_told_when_the_page_neither_is_drawn_nor_left(page, server, bu
 
 # While the page is being drawn, a link is followed and the thumb let go: the server hears of both at once.
 AT_ONCE = """async ([link, thumb]) => {
-  window.labPage.ask('draw');
+  window.lab.page.ask('draw');
   thumb.stepUp();
   thumb.dispatchEvent(new Event('input', {bubbles: true}));
   await new Promise((resolve) => setTimeout(resolve, 5));

@@ -12,7 +12,7 @@ DRAWN = "() => [...document.querySelectorAll('[data-picture]')].map(each => Bool
 def far(new_page):
     """A page as a visitor has it, in a window in which the second picture is far away."""
     page = new_page(1280, 300, alone=True)
-    page.add_init_script("delete window.labNear;")
+    page.add_init_script("delete window.lab.near;")
     return page
 
 
@@ -46,6 +46,6 @@ def test_on_paper_there_are_all(far, server):
 @pytest.mark.matrix
 def test_in_a_window_that_shows_all_of_them_they_are_drawn_at_once(new_page, server):
     page = new_page(1280, 4000, alone=True)
-    page.add_init_script("delete window.labNear;")
+    page.add_init_script("delete window.lab.near;")
     open_page(page, server, "score_variance")
     assert all(page.evaluate(DRAWN))

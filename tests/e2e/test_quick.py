@@ -46,7 +46,7 @@ def hold(page, name, share):
     page.wait_for_function(
         """([selector, name]) => {
           const {waiting, dataset} = document.querySelector(selector);
-          return !waiting && dataset.value.split(' ').includes(String(window.labHands[name].value));
+          return !waiting && dataset.value.split(' ').includes(String(window.lab.hands[name].value));
         }""",
         arg=[MAIN, name],
     )

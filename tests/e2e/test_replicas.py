@@ -246,7 +246,7 @@ def test_a_killed_replica_costs_a_visitor_an_upload_and_nothing_else(lab, replic
     mine, other = of_visitor(page, replicas)
     mine.kill()
     scores.get_by_text(LOST).wait_for()
-    page.wait_for_function("() => !window.labAway")
+    page.wait_for_function("() => !window.lab.away")
     for each in (page, scores):
         wait_until_idle(each)
     assert of_visitor(page, replicas)[0] is other

@@ -88,7 +88,7 @@ def test_a_hand_that_comes_back_finds_the_picture_that_it_left(page, server):
     move(page, [0.7, 22 / 48])  # stop 22 of 48 is 64
     page.mouse.up()
     page.wait_for_function(LET_GO)
-    assert page.evaluate("({value: labHands.d_k.value, held: labHands.d_k.held})") == {"value": 64, "held": False}
+    assert page.evaluate("({value: lab.hands.d_k.value, held: lab.hands.d_k.held})") == {"value": 64, "held": False}
     (late,) = waiting
     answer_late(page, late)
     assert slider(page, "d_k").get_attribute("aria-valuetext") == "d_k = 64"

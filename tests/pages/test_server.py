@@ -197,7 +197,7 @@ def test_bundle_opens_what_quick_pictures_call(monkeypatch):
     script = bundle.script()
     called = (ROOT / "pages/_view/live/quick.js").read_text(encoding="utf-8")
     for name in bundle.OPENED:
-        assert script.count(f".{name}=window.labPlotlyParts.{name}=function") == 1
+        assert script.count(f".{name}=window.lab.plotlyParts.{name}=function") == 1
         assert name in called
     monkeypatch.setattr(bundle, "OPENED", ("drawEverything",))
     with pytest.raises(ValueError, match="define drawEverything once"):

@@ -274,6 +274,7 @@ CHECKS = [
     ".venv/bin/ruff format --check .",
     ".venv/bin/lint-imports --no-cache",
     ".venv/bin/mypy",
+    ".venv/bin/python .ci/scripts.py",
     ".venv/bin/hadolint .deploy/Dockerfile",
 ]
 

@@ -24,41 +24,43 @@ def _text(*names):
     return "".join((_FOLDER / name).read_text(encoding="utf-8") for name in names)
 
 
-def _script(name):
-    return _text("streamlit.js", name)
-
-
-_SHEET = _text("link.js", "sheet.js")
-# What stands on the stage, which is in the server's page too.
-PARTS = {
-    "slider": _text("streamlit.js", "taken.js", "glide.js", "slider.js"),
-    "picture": _text("streamlit.js", "taken.js", "window.js", "marks.js", "drawing.js", "quick.js", "picture.js"),
-    "hero": _SHEET + _text("streamlit.js", "taken.js", "window.js", "marks.js", "hero.js"),
+# The scripts of each component after `lab.js`, put together into one text: in a component the platform finds no import.
+FILES = {
+    "slider": ("streamlit.js", "taken.js", "glide.js", "slider.js"),
+    "picture": ("streamlit.js", "taken.js", "window.js", "marks.js", "drawing.js", "quick.js", "picture.js"),
+    "hero": ("streamlit.js", "link.js", "sheet.js", "taken.js", "window.js", "marks.js", "hero.js"),
+    "between": ("between.js",),
+    "cells": ("streamlit.js", "cells.js"),
+    "tries": ("streamlit.js", "tries.js"),
+    "saving": ("streamlit.js", "link.js", "sheet.js", "window.js", "saving.js"),
+    "paper": ("streamlit.js", "link.js", "paper.js"),
+    "wall": ("streamlit.js", "wall.js"),
+    "keys": ("streamlit.js", "keys.js"),
+    "frame": ("streamlit.js", "link.js", "boxes.js", "frame.js"),
 }
+SCRIPTS = {name: _text("lab.js", *files) for name, files in FILES.items()}
+# What stands on the stage, which is in the server's page too.
+PARTS = {name: SCRIPTS[name] for name in ("slider", "picture", "hero")}
 SLIDER, PICTURE = _text("slider.html"), _text("picture.html")
 HERO = f"<style>{_text('hero.css')}</style>{_text('hero.html')}"
 _slider = st.components.v2.component("sattn_slider", html=SLIDER, js=PARTS["slider"], isolate_styles=False)
 _mount = st.components.v2.component("sattn_hero", html=_text("hero.html"), css=_text("hero.css"), js=PARTS["hero"])
-_between = st.components.v2.component("sattn_between", js=_text("between.js"))
-_cells = st.components.v2.component("sattn_cells", js=_script("cells.js"))
+_between = st.components.v2.component("sattn_between", js=SCRIPTS["between"])
+_cells = st.components.v2.component("sattn_cells", js=SCRIPTS["cells"])
 _picture = st.components.v2.component(
     "sattn_picture",
     html=PICTURE,
     js=PARTS["picture"],
     isolate_styles=False,  # the rules that Plotly writes for itself do not reach into a shadow root
 )
-_tries = st.components.v2.component(
-    "sattn_tries", html=_text("tries.html"), js=_script("tries.js"), isolate_styles=False
-)
+_tries = st.components.v2.component("sattn_tries", html=_text("tries.html"), js=SCRIPTS["tries"], isolate_styles=False)
 _saving = st.components.v2.component(
-    "sattn_saving", html=_text("saving.html"), js=_SHEET + _text("window.js", "saving.js"), isolate_styles=False
+    "sattn_saving", html=_text("saving.html"), js=SCRIPTS["saving"], isolate_styles=False
 )
-_paper = st.components.v2.component(
-    "sattn_paper", html=_text("paper.html"), js=_text("link.js") + _script("paper.js"), isolate_styles=False
-)
-_wall = st.components.v2.component("sattn_wall", html=_text("wall.html"), js=_script("wall.js"), isolate_styles=False)
-_keys = st.components.v2.component("sattn_keys", html=_text("keys.html"), js=_script("keys.js"), isolate_styles=False)
-_mend = st.components.v2.component("sattn_frame", js=_text("streamlit.js", "link.js", "boxes.js", "frame.js"))
+_paper = st.components.v2.component("sattn_paper", html=_text("paper.html"), js=SCRIPTS["paper"], isolate_styles=False)
+_wall = st.components.v2.component("sattn_wall", html=_text("wall.html"), js=SCRIPTS["wall"], isolate_styles=False)
+_keys = st.components.v2.component("sattn_keys", html=_text("keys.html"), js=SCRIPTS["keys"], isolate_styles=False)
+_mend = st.components.v2.component("sattn_frame", js=SCRIPTS["frame"])
 
 
 def _sent(data):
@@ -128,7 +130,7 @@ def _want_bundle():
 @cache
 def _bundle():
     """The bundle as a message, for a platform that runs the main script by itself."""
-    return st.components.v2.component("sattn_bundle", js=f"{script()}\nexport default () => window.labBundle();")
+    return st.components.v2.component("sattn_bundle", js=f"{script()}\nexport default () => window.lab.bundle();")
 
 
 def draw_slider(payload: Mapping[str, Any], *, key: str, on_release: Callable[[float], None]) -> None:

@@ -5,8 +5,9 @@
 const MATRIX = "[class*='st-key-matrix_']";
 const STILL = 6; // pixels within which a press is a click and not the start of a drag
 
+/** @param {Part<object>} part */
 export default function ({ setTriggerValue }) {
-  let pressed = null;
+  let pressed = /** @type {{ area: any, x: number, y: number } | null} */ (null);
 
   function onDown(event) {
     const area = event.isPrimary && event.button === 0 ? event.target.closest?.(`${MATRIX} .nsewdrag`) : null;
@@ -18,7 +19,7 @@ export default function ({ setTriggerValue }) {
     pressed = null;
     if (!press || !event.isPrimary || !press.area.isConnected) return;
     if (Math.hypot(event.clientX - press.x, event.clientY - press.y) > STILL) return;
-    const { data, layout } = press.area.closest(".js-plotly-plot");
+    const { data, layout } = /** @type {Plot} */ (press.area.closest(".js-plotly-plot"));
     const { subplot } = press.area.dataset; // such as x2y2
     const [x, y] = subplot.match(/[xy]\d*/g);
     const box = press.area.getBoundingClientRect();
@@ -27,7 +28,7 @@ export default function ({ setTriggerValue }) {
       line: at(layout[y.replace("y", "yaxis")].range, (press.y - box.top) / box.height, true),
       place: at(layout[x.replace("x", "xaxis")].range, (press.x - box.left) / box.width, false),
     };
-    window.labDo("cell", () => setTriggerValue("cell", cell));
+    lab.do("cell", () => setTriggerValue("cell", cell));
   }
 
   function drop() {

@@ -6,13 +6,15 @@ const STEPS = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp:
 const NEAR = 14; // px within which a point follows the hand though the hand has passed it
 const STILL = 400; // ms after the last key
 
+/** @param {PictureNode} picture */
 function letDraw(picture) {
   const { drawing } = picture.given;
   if (!drawing?.at) return;
   picture.curve ??= makeCurve(picture);
-  picture.curve.receive(drawing);
+  picture.curve.receive(/** @type {Drawing} */ (drawing));
 }
 
+/** @param {PictureNode} picture */
 function makeCurve(picture) {
   const area = document.createElement("div");
   area.dataset.drawing = "";
@@ -21,10 +23,11 @@ function makeCurve(picture) {
   svg.append(path);
   area.append(svg);
   picture.append(area);
-  let drawing = null;
-  let heights = null; // as drawn so far
+  /** @type {Drawing} */
+  let drawing;
+  let heights = /** @type {number[] | null} */ (null); // as drawn so far
   let points = [];
-  let hand = null; // where it was last, and which points it has passed
+  let hand = /** @type {{ last: { x: number, y: number }, passed: Set<number> } | null} */ (null); // where it was last, and which points it has passed
   let told = ""; // what Python was told last
   let timer = 0;
 
@@ -60,7 +63,7 @@ function makeCurve(picture) {
     window.clearTimeout(timer);
     if (!heights || String(heights) === told) return;
     told = String(heights);
-    window.labDo("drawn", () => picture.tell("drawn", heights));
+    lab.do("drawn", () => picture.tell("drawn", heights));
   }
 
   function add(label, i) {
@@ -78,7 +81,7 @@ function makeCurve(picture) {
       window.clearTimeout(timer);
       timer = window.setTimeout(tell, STILL);
     });
-    point.addEventListener("blur", tell);
+    point.addEventListener("blur", () => { if (!hand) tell(); }); // the focus goes with the hand
     area.append(point);
     return point;
   }
@@ -89,16 +92,15 @@ function makeCurve(picture) {
     const now = { x: event.clientX - box.left, y: event.clientY - box.top };
     const places = drawing.at.map(xOf);
     const from = hand?.last ?? now;
-    hand ??= { passed: new Set() };
-    hand.last = now;
+    const { passed } = (hand = { last: now, passed: hand?.passed ?? new Set() });
     places.forEach((x, i) => {
       if (from.x === now.x || (x - from.x) * (x - now.x) > 0) return;
       set(i, heightAt(from.y + ((now.y - from.y) * (x - from.x)) / (now.x - from.x)));
-      hand.passed.add(i);
+      passed.add(i);
     });
     const away = places.map((x) => Math.abs(x - now.x));
     const nearest = away.indexOf(Math.min(...away));
-    if (!hand.passed.has(nearest) || away[nearest] <= NEAR) set(nearest, heightAt(now.y));
+    if (!passed.has(nearest) || away[nearest] <= NEAR) set(nearest, heightAt(now.y));
     points[nearest].focus({ preventScroll: true });
     show();
   }

@@ -7,13 +7,16 @@ const EDGE = 8; // px between a definition and the window's edge
 const SOON = 100; // ms from a change of the page to a look at its boxes
 const REST = 2000; // ms after which the first page is at rest
 
+/** @param {Part<FrameData>} part */
 export default function ({ data: [data], setTriggerValue }) {
-  window.labPage = { session: data.session, ask: (what) => setTriggerValue(what, true), ...watchWindow(data, setTriggerValue) };
-  window.labDo ??= (_name, act) => act(); // see `server/lasting.js`
-  announce(data.question);
-  window.labOwn = data.own;
-  if (window.frameIsReady) return;
-  window.frameIsReady = true;
+  const { session, question, own } = data;
+  const before = lab.page;
+  before?.forget();
+  lab.page = { session, question, own, ask: (what) => setTriggerValue(what, true), ...watchWindow(data, setTriggerValue) };
+  if (before) {
+    announce(before.question, question);
+    return;
+  }
   keepStepsBack();
   mendBoxes();
   closeByEscape();
@@ -24,7 +27,6 @@ export default function ({ data: [data], setTriggerValue }) {
 
 // A small window that is asked to be a wall is none: Python hears of it, and again when it is made larger.
 function watchWindow({ asksForWall, small, wall }, tell) {
-  window.labPage?.forget();
   const narrow = window.matchMedia(`(max-width: ${wall - 0.02}px)`);
   const fits = () => !asksForWall || small === narrow.matches;
   const look = () => { if (!fits()) tell("window", narrow.matches ? "small" : "large"); };
@@ -34,13 +36,11 @@ function watchWindow({ asksForWall, small, wall }, tell) {
 }
 
 // Who comes to a page by a link hears its title, and goes on from there: the link that had the focus is gone.
-function announce(question) {
-  const came = window.labQuestion !== undefined && window.labQuestion !== question;
-  window.labQuestion = question;
-  if (!came) return;
+function announce(before, question) {
+  if (before === question) return;
   const look = () => {
     const title = document.querySelector(`${STREAMLIT.app} h1`);
-    if (window.labQuestion !== question) return; // gone on already
+    if (lab.page.question !== question) return; // gone on already
     if (title?.textContent.trim() !== question) window.setTimeout(look, SOON);
     else {
       title.tabIndex = -1;
@@ -61,7 +61,7 @@ function copyShared() {
 
 // The script of the pictures, before the first page that has one is asked for.
 function fetchAhead(bundle) {
-  if (window.labPlotly) return;
+  if (lab.plotly) return;
   const link = document.createElement("link");
   Object.assign(link, { rel: "prefetch", as: "script", href: bundle });
   document.head.append(link);
@@ -75,11 +75,11 @@ function keepStepsBack() {
   const push = history.pushState.bind(history);
   const replace = history.replaceState.bind(history);
   let leaving = 0; // a timer, while a page change may be on its way
-  let held = null; // what was to be added meanwhile
-  const tell = () => window.dispatchEvent(new Event("lab:address"));
+  let held = /** @type {Parameters<typeof replace> | null} */ (null); // what was to be added meanwhile
+  const tell = () => lab.addressed?.();
   let acted = false; // whether the visitor has done something here since the page, or a step of it, was come to
 
-  window.labLeaves = () => leaving !== 0;
+  lab.leaves = () => leaving !== 0;
 
   function stay() {
     const isBusy = !STREAMLIT.isAtRest(document.querySelector(STREAMLIT.app));
@@ -98,7 +98,7 @@ function keepStepsBack() {
   }, true);
 
   history.pushState = (...step) => {
-    if (new URL(step[2], location.href).pathname !== location.pathname) {
+    if (new URL(step[2] ?? "", location.href).pathname !== location.pathname) {
       window.clearTimeout(leaving);
       [leaving, held, acted] = [0, null, false];
       push(...step);
@@ -107,7 +107,7 @@ function keepStepsBack() {
     else history.replaceState(...step);
   };
   history.replaceState = (...step) => {
-    const isStep = acted && stepOf(new URL(step[2], location.href)) !== stepOf(location);
+    const isStep = acted && stepOf(new URL(step[2] ?? "", location.href)) !== stepOf(location);
     (isStep ? push : replace)(...step);
     tell();
   };

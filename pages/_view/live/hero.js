@@ -7,6 +7,7 @@ const SHORTEST = 0.5; // of the height that a panel is written for
 const FRAMED = 0.25; // in a frame on a page of others, where all of it is to be seen
 const TALLEST = 2;
 
+/** @param {Part<HeroData>} part */
 export default function ({ parentElement, data: [data], onStage }) {
   return onceShown({ parentElement, name: "hero", nodes: ["[data-hero]"], onStage }, ([root], moved) => {
     root.hero ??= makeHero(root);
@@ -27,13 +28,15 @@ function makeHero(root) {
     panels[`${side}-weights`] = makeWeightPanel(find(`[data-part="${side}-weights"]`));
   }
 
-  let fixed = null; // what is said of the slider's own stops
-  let data = null; // those stops, or the values between them, where the one is that is shown
+  /** @type {HeroData} */
+  let fixed; // what is said of the slider's own stops
+  /** @type {HeroData} */
+  let data; // those stops, or the values between them, where the one is that is shown
   let at = 0; // its place among them
-  const sizes = {};
+  const sizes = /** @type {Record<string, number>} */ ({});
   const framed = isFramed(viewOf(root));
   root.toggleAttribute("data-framed", framed);
-  let hand = window.labHands?.d_k ?? { value: null, held: false };
+  let hand = lab.hands.d_k ?? { value: null, held: false };
   let ownAxis = false;
   let printed = false;
 
@@ -80,9 +83,9 @@ function makeHero(root) {
 
   // A value between the stops comes by itself, see between.js. Until it is there the stop below stands for it.
   function choose(d_k) {
-    for (const some of [fixed, window.labBetween]) {
+    for (const some of [fixed, lab.between]) {
       at = some?.stops.findIndex((stop) => stop.d_k === d_k) ?? -1;
-      if (at >= 0) return (data = { ...some, sizes });
+      if (some && at >= 0) return (data = { ...some, sizes });
     }
     data = { ...fixed, sizes };
     at = Math.max(0, data.stops.findLastIndex((stop) => stop.d_k <= d_k));
@@ -102,14 +105,13 @@ function makeHero(root) {
     if (letGo) say(spoken, data.stops[at].sentence);
   }
 
-  function onBetween() {
+  function between() {
     if (data) goTo(hand.value);
   }
 
-  window.addEventListener("lab:hand", onHand);
-  window.addEventListener("lab:between", onBetween);
+  window.addEventListener(HAND, onHand);
   const sheet = () => sheetFor(root, data.stops[at]);
-  window.labHero = { sheet };
+  const mine = (lab.hero = { sheet, between });
   find(".save").addEventListener("click", () => saveSheet(sheet(), `start_d_k_${data.stops[at].d_k}`, "svg"));
   axis.addEventListener("click", () => {
     ownAxis = !ownAxis;
@@ -128,7 +130,7 @@ function makeHero(root) {
     draw();
   }
 
-  window.addEventListener("lab:paper", onPaper);
+  window.addEventListener(PAPER, onPaper);
   function watch() {
     watched.disconnect();
     const view = viewOf(root);
@@ -152,9 +154,9 @@ function makeHero(root) {
     },
     leave() {
       if (root.isConnected) return;
-      window.removeEventListener("lab:hand", onHand);
-      window.removeEventListener("lab:between", onBetween);
-      window.removeEventListener("lab:paper", onPaper);
+      window.removeEventListener(HAND, onHand);
+      window.removeEventListener(PAPER, onPaper);
+      if (lab.hero === mine) delete lab.hero;
       watched.disconnect();
     },
   };

@@ -16,12 +16,13 @@ const DOES = {
 };
 const REPEATED = ["arrowup", "arrowdown"]; // while they are held
 
+/** @param {Part<KeysData>} part */
 export default function ({ parentElement, data: [data] }) {
   const button = parentElement.querySelector("[data-keys]");
   Object.assign(button.dataset, { lesson: data.lesson, hidden: data.hidden ? "hidden" : "" });
   button.onclick = list;
-  window.labKeys ??= hear();
-  window.labKeys.arrive(data.lesson);
+  lab.keys ??= hear();
+  lab.keys.arrive(data.lesson);
 }
 
 function hear() {
@@ -86,7 +87,7 @@ function back() {
 
 function turn(link) {
   const { lesson } = document.querySelector(ON_WALL).dataset;
-  if (!window.labKeys.turning && press(link)) window.labKeys.turning = lesson;
+  if (!lab.keys.turning && press(link)) lab.keys.turning = lesson;
 }
 
 function reveal() {
@@ -102,7 +103,7 @@ function leave() {
 function press(selector) {
   const there = document.querySelector(selector);
   if (!there?.checkVisibility() || there.disabled) return false;
-  window.labDo(`press ${selector}`, () => document.querySelector(selector)?.click());
+  lab.do(`press ${selector}`, () => document.querySelector(selector)?.click());
   return true;
 }
 
@@ -117,7 +118,7 @@ function play() {
 
 // The sliders of the page, the large one first.
 function handsOf() {
-  return Object.values(window.labHands ?? {}).sort((one, other) => other.large - one.large);
+  return Object.values(lab.hands).sort((one, other) => Number(other.large) - Number(one.large));
 }
 
 function blank() {

@@ -5,6 +5,7 @@
 const FADED = 0.15; // of its opacity, what is left of a mark that is not lit
 
 // The sentence in its node. Words that stay the same in number stay the same elements, and keep the focus.
+/** @param {any} node @param {{ sentence: string, marks: Mark[] }} said @param {() => void} onLight */
 function writeSentence(node, { sentence, marks }, onLight) {
   node.marks ??= { words: [], chosen: { over: null, focus: null, kept: null } };
   const { words, chosen } = node.marks;
@@ -31,6 +32,7 @@ function whereIn(marks, text) {
   return place < 0 ? null : place;
 }
 
+/** @param {HTMLElement} word @param {Mark} mark */
 function dress(word, { word: text, colour, ink, line }) {
   if (word.textContent !== text) word.textContent = text;
   word.style.setProperty("color", ink, "important"); // in a classroom all other text is black
@@ -80,6 +82,7 @@ function litIn(node) {
 }
 
 // The traces of a figure, all but those of a mark faded.
+/** @param {Trace[]} traces @param {Mark | undefined} mark */
 function lightUp(traces, mark) {
   if (!mark) return traces;
   return traces.map((trace, place) => {

@@ -7,6 +7,7 @@ const RESTED = 1500; // ms
 const PAGE = 905; // px of a lesson that is 700 wide, on letter paper, which is shorter than A4
 const SHARES = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]; // of a plot's height, the first with which the lesson has room
 
+/** @param {Part<PaperData>} part */
 export default function ({ parentElement, data: [data] }) {
   const place = parentElement.querySelector("[data-address]");
   place.inks = data.inks;
@@ -41,14 +42,16 @@ export default function ({ parentElement, data: [data] }) {
     tell({ on: false, draw: true });
   }
 
-  const heard = { "lab:address": soon, popstate: soon, beforeprint: print, afterprint: comeBack };
+  const heard = { popstate: soon, beforeprint: print, afterprint: comeBack };
   code.addEventListener("error", () => code.removeAttribute("src")); // no code, the address alone
   for (const [event, act] of Object.entries(heard)) window.addEventListener(event, act);
+  lab.addressed = soon;
   soon();
   place.leave = () => {
     if (place.isConnected) return;
     window.clearTimeout(timer);
     for (const [event, act] of Object.entries(heard)) window.removeEventListener(event, act);
+    if (lab.addressed === soon) delete lab.addressed;
   };
   return place.leave;
 }
@@ -59,15 +62,15 @@ function fits(place) {
   const end = top + PAGE;
   const boxes = [...document.querySelectorAll("[data-picture]")].map((each) => each.getBoundingClientRect());
   const cut = boxes.filter((box) => box.top < end && box.bottom > end).map((box) => end - box.top + TITLE);
-  const pages = getComputedStyle(place).getPropertyValue("--pages");
+  const pages = Number(getComputedStyle(place).getPropertyValue("--pages"));
   return place.getBoundingClientRect().bottom + Math.max(0, ...cut) <= top + pages * PAGE;
 }
 
-const tell = (detail) => window.dispatchEvent(new CustomEvent("lab:paper", { detail }));
+const tell = (/** @type {Paper} */ detail) => window.dispatchEvent(new CustomEvent(PAPER, { detail }));
 
 // The rules for paper, taken for the screen while something is measured and drawn.
 function asOnPaper(act) {
-  const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
+  const rules = [...document.styleSheets].flatMap((sheet) => /** @type {any[]} */ ([...sheet.cssRules]));
   const onPaper = rules.filter((rule) => rule.media?.mediaText === "print");
   for (const { media } of onPaper) media.mediaText = "all";
   document.documentElement.dataset.paper = "";

@@ -8,6 +8,7 @@ const TALLEST = 1.6; // of that of the whole figure
 const LETTERS = 155; // of a long sentence
 const AHEAD = 1; // of the window's height, within which a picture is drawn though it is not seen yet
 
+/** @param {Part<PictureData>} part */
 export default function ({ parentElement, data: [data], setTriggerValue, onStage }) {
   const part = { parentElement, name: data.main ? "picture" : "", nodes: ["[data-picture]", "[data-sentence]"], onStage };
   return onceShown(part, ([picture, sentence], moved) => {
@@ -23,6 +24,7 @@ export default function ({ parentElement, data: [data], setTriggerValue, onStage
   });
 }
 
+/** @param {PictureNode} picture */
 function show(picture, drawn, values) {
   picture.setAttribute("aria-label", drawn.alt);
   picture.marks = drawn.marks;
@@ -34,6 +36,7 @@ function show(picture, drawn, values) {
   return draw(picture, drawn.figure, values);
 }
 
+/** @param {PictureNode} picture */
 async function draw(picture, figure, values) {
   await near(picture);
   if (picture.figure !== figure) return;
@@ -46,6 +49,7 @@ async function draw(picture, figure, values) {
 }
 
 // While a hand moves, the size of the picture stays.
+/** @param {PictureNode} picture */
 function paintQuickly(picture) {
   if (!isHeld(picture) || picture.inks?.length) return false;
   const drawn = drawQuickly(picture.firstElementChild, picture.drawn, picture.parsed);
@@ -54,18 +58,20 @@ function paintQuickly(picture) {
 }
 
 // The figure, on paper in the colours of paper.
+/** @param {PictureNode} picture */
 function parse(picture) {
   const { figure, inks } = picture;
   picture.parsed = JSON.parse(inks?.length ? onWhite(figure, inks) : figure);
 }
 
 // A picture further down is drawn once the stage is where it belongs, and when it comes near the window or goes to paper.
+/** @param {PictureNode} picture */
 async function near(picture) {
   if (picture.given.main) return;
-  await window.labStage?.over;
+  await lab.stage?.over;
   if (!picture.isConnected) return;
   picture.near ??= new Promise((resolve) => {
-    const rootMargin = `${window.labNear ?? AHEAD * window.innerHeight}px 0px`;
+    const rootMargin = `${lab.near ?? AHEAD * window.innerHeight}px 0px`;
     const look = new IntersectionObserver((seen) => { if (seen.some((each) => each.isIntersecting)) come(); }, {
       root: viewOf(picture), rootMargin,
     });
@@ -81,10 +87,12 @@ async function near(picture) {
 }
 
 // The word that is pointed at, or was before, asks for another look of the same figure.
+/** @param {PictureNode} picture */
 function light(picture) {
   if (picture.parsed && litIn(picture.sentence) !== picture.lit) paint(picture, window.Plotly);
 }
 
+/** @param {PictureNode} picture */
 function paint(picture, Plotly) {
   const plot = picture.firstElementChild;
   const scale = scaleOf();
@@ -94,7 +102,7 @@ function paint(picture, Plotly) {
   Object.assign(plot.style, { width: `${width}px`, aspectRatio: `${width} / ${height}`, transformOrigin: "0 0", transform: scale === 1 ? "" : `scale(${scale})` });
   const { data, layout } = structuredClone(picture.parsed); // Plotly writes into what it is given
   picture.lit = litIn(picture.sentence);
-  const drawn = lightUp(data, picture.marks[picture.lit]);
+  const drawn = lightUp(data, picture.marks[picture.lit ?? -1]);
   Object.assign(picture, { drawn: drawn === data ? picture.parsed : null, quick: false });
   return Plotly.react(plot, drawn, { ...layout, width, height }, picture.given.config).then(() => {
     // On paper the page's style alone may make a picture wider or narrower.
@@ -126,6 +134,7 @@ function onWhite(figure, inks) {
 const sizeOf = (picture) => `${picture.clientWidth} ${picture.height} ${scaleOf()}`;
 
 // The height of the picture: what is left of the window between what stands above and the sentence.
+/** @param {PictureNode} picture */
 function fit(picture) {
   const { given, sentence } = picture;
   const wish = given.height * scaleOf();
@@ -133,6 +142,7 @@ function fit(picture) {
   picture.style.height = `${picture.height}px`;
 }
 
+/** @param {PictureNode} picture */
 function roomFor(picture, wish, sentence) {
   const view = viewOf(picture);
   const top = picture.getBoundingClientRect().top - view.getBoundingClientRect().top + view.scrollTop;
@@ -154,30 +164,32 @@ function reserve(sentence) {
   return Math.max(height, sentence.offsetHeight);
 }
 
+/** @param {PictureNode} picture */
 function follow(picture) {
   if (picture.onHand) return;
-  picture.onHand = ({ detail }) => {
-    if (!(detail.name in picture.given.values) || picture.waiting) return;
+  picture.onHand = (/** @type {CustomEvent<Hand>} */ { detail }) => {
+    if (!(detail.name in (picture.given.values ?? {})) || picture.waiting) return;
     if (wanted(picture)) catchUp(picture);
     else finish(picture);
   };
-  window.addEventListener("lab:hand", picture.onHand);
+  window.addEventListener(HAND, picture.onHand);
 }
 
 // The hands on the sliders that the picture follows. Where one has no slider, it stands where Python says.
-const handsOf = ({ given }) => Object.keys(given.values ?? {}).map((name) => window.labHands?.[name]).filter(Boolean);
-const isHeld = (picture) => handsOf(picture).some(({ held }) => held);
-const placeOf = (picture) =>
+const handsOf = ({ given }) => Object.keys(given.values ?? {}).map((name) => lab.hands[name]).filter(Boolean);
+const isHeld = (/** @type {PictureNode} */ picture) => handsOf(picture).some(({ held }) => held);
+const placeOf = (/** @type {PictureNode} */ picture) =>
   handsOf(picture).reduce((place, { name, value }) => ({ ...place, [name]: value }), picture.given.values);
 const same = (some, others) => Object.keys(some).every((name) => some[name] === others?.[name]);
-const wanted = (picture) => picture.isConnected && !same(placeOf(picture), picture.shown);
+const wanted = (/** @type {PictureNode} */ picture) => picture.isConnected && !same(placeOf(picture), picture.shown);
 // Whether Python's picture is the one to show.
-const atRest = (picture) => !isHeld(picture) && same(placeOf(picture), picture.given.values);
+const atRest = (/** @type {PictureNode} */ picture) => !isHeld(picture) && same(placeOf(picture), picture.given.values);
 
+/** @param {PictureNode} picture */
 async function catchUp(picture) {
   picture.waiting = true;
   try {
-    let coming = null; // the next picture, on its way while the browser draws this one
+    let coming = /** @type {ReturnType<typeof askFor> | null} */ (null); // the next picture, on its way while the browser draws this one
     const ask = () => { if (wanted(picture)) coming ??= askFor(picture); };
     for (ask(); coming; ask()) {
       const { values, answer } = coming;
@@ -196,6 +208,7 @@ async function catchUp(picture) {
   finish(picture);
 }
 
+/** @param {PictureNode} picture */
 function finish(picture) {
   if (picture.quick && !isHeld(picture) && picture.isConnected) paint(picture, window.Plotly);
 }
@@ -209,6 +222,7 @@ const nextFrame = (ask) =>
     });
   });
 
+/** @param {PictureNode} picture */
 function askFor(picture) {
   const values = placeOf(picture);
   return { values, answer: pictureAt(picture.given, values) };
@@ -225,9 +239,10 @@ async function pictureAt(given, values) {
 }
 
 // On paper it is as wide as its place there, and its words as large as on the screen.
+/** @param {PictureNode} picture */
 function hearPaper(picture) {
   if (picture.onPaper) return;
-  picture.onPaper = ({ detail }) => {
+  picture.onPaper = (/** @type {CustomEvent<Paper>} */ { detail }) => {
     picture.printed = detail.on;
     picture.inks = detail.inks;
     if (detail.share) fitPaper(picture, detail.share);
@@ -236,9 +251,10 @@ function hearPaper(picture) {
     parse(picture);
     if (detail.draw) paint(picture, window.Plotly);
   };
-  window.addEventListener("lab:paper", picture.onPaper);
+  window.addEventListener(PAPER, picture.onPaper);
 }
 
+/** @param {PictureNode} picture */
 function fitPaper(picture, share) {
   const { height, plot, bare } = picture.given;
   picture.height = Math.round((bare ? height : height - (1 - share) * plot) * scaleOf());
@@ -246,6 +262,7 @@ function fitPaper(picture, share) {
 }
 
 // Not the window's size alone: columns stack, the menu opens and remarks come without a change of the window.
+/** @param {PictureNode} picture */
 function watchSize(picture, Plotly) {
   if (picture.watched) return;
   const look = () => {
@@ -257,32 +274,34 @@ function watchSize(picture, Plotly) {
   watchAll(picture);
 }
 
+/** @param {PictureNode} picture */
 function watchAll(picture) {
   const view = picture.given.main && viewOf(picture);
   picture.watched.disconnect();
   for (const each of [picture, view, view && view.querySelector(STREAMLIT.block)]) if (each) picture.watched.observe(each);
 }
 
+/** @param {PictureNode} picture */
 function leave(picture) {
   if (picture.isConnected) return; // the platform calls this at every change of the data too
-  window.removeEventListener("lab:hand", picture.onHand);
-  window.removeEventListener("lab:paper", picture.onPaper);
+  window.removeEventListener(HAND, picture.onHand);
+  window.removeEventListener(PAPER, picture.onPaper);
   picture.watched?.disconnect();
   window.Plotly?.purge(picture.firstElementChild);
 }
 
 function fetched(bundle) {
-  window.labPlotly ??= new Promise((resolve, reject) => {
+  lab.plotly ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = bundle;
-    window.labBundle = () => resolve(window.Plotly);
+    lab.bundle = () => resolve(window.Plotly);
     // A platform that does not run our server answers with its page; Python has the bundle too.
-    script.onload = () => (window.Plotly ? window.labBundle() : window.labPage.ask("bundle"));
+    script.onload = () => (window.Plotly ? lab.bundle() : lab.page.ask("bundle"));
     script.onerror = () => {
-      window.labPlotly = undefined; // the next picture tries again
+      lab.plotly = undefined; // the next picture tries again
       reject(new Error(`the script of the pictures did not load: ${bundle}`));
     };
     document.head.append(script);
   });
-  return window.labPlotly;
+  return lab.plotly;
 }

@@ -9,6 +9,7 @@ const OF_TICKS = /^[xy]axis\d*\.ticktext$/;
 
 // Draws the figure and returns true; returns false and changes nothing if it differs in more. drawn: the figure that
 // stands; both as they were parsed.
+/** @param {Plot & HTMLElement} plot @param {Figure | null} drawn @param {Figure} figure */
 function drawQuickly(plot, drawn, figure) {
   const traces = drawn && drawn.data.length === figure.data.length && figure.data.map((each, i) => changes(drawn.data[i], each, OF_TRACE));
   const layout = drawn && changes(drawn.layout, figure.layout, OF_LAYOUT, OF_TITLE, OF_TICKS);
@@ -18,7 +19,7 @@ function drawQuickly(plot, drawn, figure) {
   setAll(layout, plot.layout, plot._fullLayout);
   plot._fullData.forEach(measure);
   calculate(plot);
-  const { drawData, drawMainTitle, doTicksRelayout } = window.labPlotlyParts;
+  const { drawData, drawMainTitle, doTicksRelayout } = lab.plotlyParts;
   drawData(plot);
   const changed = (words) => layout.some(([path]) => words.test(path));
   if (changed(OF_TICKS)) doTicksRelayout(plot); // and the title
@@ -76,7 +77,7 @@ function calculate(plot) {
   const { findArrayAttributes } = schema;
   schema.findArrayAttributes = (trace) => trace._arrayAttrs ?? findArrayAttributes(trace);
   try {
-    window.labPlotlyParts.doCalcdata(plot);
+    lab.plotlyParts.doCalcdata(plot);
   } finally {
     schema.findArrayAttributes = findArrayAttributes;
   }

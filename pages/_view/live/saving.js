@@ -3,15 +3,17 @@
 
 const LARGER = 1.5; // a screen's sizes on a sheet; a projector's are written for its width
 
+/** @param {Part<SavingData>} part */
 export default function ({ parentElement, data: [data] }) {
   const buttons = parentElement.querySelector(".saving");
   buttons.given = data;
   buttons.onclick ??= ({ target }) => target.dataset.kind && save(buttons.given, target.dataset.kind);
 }
 
+/** @param {SavingData} given @param {string} kind */
 async function save({ name, keys, sentence }, kind) {
-  const sheet = keys.length ? await figuresOf(keys, sentence) : window.labHero.sheet();
-  await saveSheet(sheet, name, kind);
+  const sheet = keys.length ? await figuresOf(keys, sentence) : lab.hero?.sheet();
+  if (sheet) await saveSheet(sheet, name, kind);
 }
 
 async function figuresOf(keys, sentence) {

@@ -42,7 +42,7 @@ function sheetOf(drawings, { sentence, ground, ink, font }) {
 }
 
 function wrapped(text, width) {
-  const pen = document.createElement("canvas").getContext("2d");
+  const pen = penOn(document.createElement("canvas"));
   pen.font = `${SHEET.words}px sans-serif`;
   const lines = [""];
   for (const word of text.split(" ")) {
@@ -52,6 +52,8 @@ function wrapped(text, width) {
   }
   return lines;
 }
+
+const penOn = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
 
 async function saveSheet(sheet, name, kind) {
   const drawn = new Blob([new XMLSerializer().serializeToString(sheet)], { type: "image/svg+xml" });
@@ -67,7 +69,7 @@ async function asDots(drawn) {
   image.src = URL.createObjectURL(drawn);
   await image.decode();
   const canvas = Object.assign(document.createElement("canvas"), { width: SHEET.width, height: SHEET.height });
-  canvas.getContext("2d").drawImage(image, 0, 0, SHEET.width, SHEET.height);
+  penOn(canvas).drawImage(image, 0, 0, SHEET.width, SHEET.height);
   URL.revokeObjectURL(image.src);
   return new Promise((resolve) => { canvas.toBlob(resolve, "image/png"); });
 }

@@ -6,6 +6,7 @@ const SILENCE_AFTER_KEY = 300; // ms without a further key before the hand count
 const LOOK = 50; // ms between two looks at whether Python can be told
 const LOST = 1500; // ms after which what was told is told again
 
+/** @param {Part<SliderData>} part */
 export default function ({ parentElement, data: [data], setTriggerValue, onStage }) {
   return onceShown({ parentElement, name: data.name, nodes: ["[data-slider]"], onStage }, ([root], moved) => {
     root.dial ??= makeDial(root);
@@ -19,12 +20,14 @@ function makeDial(root) {
   const slider = root.querySelector("input");
   const value = root.querySelector(".value");
   const play = root.querySelector(".play");
-  const dial = { tell: null, isAnswered: false, receive, leave, step, plays: () => Boolean(data.play), play: () => (playTimer ? pause() : start()) };
+  /** @type {Dial} */
+  const dial = { tell: () => {}, isAnswered: false, receive, leave, step, plays: () => Boolean(data.play), play: () => (playTimer ? pause() : start()) };
 
-  let data = null;
+  /** @type {SliderData} */
+  let data;
   let at = 0; // the stop that the control stands at; the thumb may still be on its way there
-  let known = null; // the value that Python and this slider last agreed on
-  let told = null; // what the last message to Python was numbered with, until an answer has that number
+  let known = NaN; // the value that Python and this slider last agreed on
+  let told = /** @type {number | null} */ (null); // what the last message to Python was numbered with, until an answer has that number
   let held = false; // a hand is on the slider, or has left it where Python has not been told of
   let byKey = false;
   let keyTimer = 0;
@@ -38,8 +41,8 @@ function makeDial(root) {
     value.textContent = text;
     slider.setAttribute("aria-valuetext", text.replace("dₖ", "d_k"));
     const hand = { name: data.name, large: Boolean(data.large), value: here(), held, playing: playTimer !== 0, dial };
-    window.labHands = { ...window.labHands, [data.name]: hand }; // for a picture that comes later
-    window.dispatchEvent(new CustomEvent("lab:hand", { detail: hand }));
+    lab.hands[data.name] = hand; // for a picture that comes later
+    window.dispatchEvent(new CustomEvent(HAND, { detail: hand }));
   }
 
   function move() {
@@ -61,7 +64,7 @@ function makeDial(root) {
 
   // While a page is drawn, the platform may lose the end of it over what it is told; and while a link leads away, it
   // would stay on the page that tells it something.
-  const mayTell = () => !dial.isAnswered || (!window.labLeaves?.() && STREAMLIT.isAtRest(document.querySelector(STREAMLIT.app)));
+  const mayTell = () => !dial.isAnswered || (!lab.leaves() && STREAMLIT.isAtRest(document.querySelector(STREAMLIT.app)));
 
   function tell() {
     window.clearTimeout(answerTimer);
@@ -71,7 +74,7 @@ function makeDial(root) {
       return;
     }
     const message = { at: known, number: told };
-    window.labDo(`release ${data.name}`, () => dial.tell("release", message));
+    lab.do(`release ${data.name}`, () => dial.tell("release", message));
     if (dial.isAnswered) answerTimer = window.setTimeout(tellAgain, LOST);
   }
 
@@ -145,11 +148,12 @@ function makeDial(root) {
   }
 
   // moved: to another page, where nobody has been told of what was done on the one before.
+  /** @param {SliderData} next @param {boolean} moved */
   function receive(next, moved) {
     if (next.heard === told || (moved && next.value === known)) told = null;
-    else if (told !== null && (moved || window.labAway || next.page !== data.page)) tell(); // what was on its way may be lost
+    else if (told !== null && (moved || lab.away || next.page !== data.page)) tell(); // what was on its way may be lost
     // An answer to an earlier move says where the slider stood then.
-    const mine = data && (held || told !== null || window.labAway) ? here() : null;
+    const mine = data && (held || told !== null || lab.away) ? here() : null;
     data = next;
     if (mine === null) known = data.value;
     const first = !slider.hasAttribute("aria-label");
@@ -169,7 +173,7 @@ function makeDial(root) {
     window.clearTimeout(keyTimer);
     window.clearTimeout(answerTimer);
     window.clearInterval(playTimer);
-    if (window.labHands[data.name]?.dial === dial) delete window.labHands[data.name];
+    if (lab.hands[data.name]?.dial === dial) delete lab.hands[data.name];
   }
 
   return dial;

@@ -18,9 +18,8 @@
   const parents = { ...slider, picture: told.picture && !hero && first, hero };
   const waiting = new Map(); // the platform's own parts, by name
 
-  window.labDo ??= (_name, act) => act(); // in a frame of others no connection is lost
-  let end = null;
-  window.labStage = {
+  let end = () => {};
+  lab.stage = {
     over: new Promise((resolve) => { end = resolve; }),
     has: (name) => Boolean(parents[name]),
     wait(part) {
@@ -31,7 +30,7 @@
 
   // Where the slider was let go before there is anyone to tell: the platform's first run reads it in the address.
   function keepInAddress(_name, { at }) {
-    const link = new URL(location);
+    const link = new URL(location.href);
     if (at === told.slider.usual) link.searchParams.delete(told.slider.name);
     else link.searchParams.set(told.slider.name, at);
     history.replaceState(history.state, "", link);
@@ -40,26 +39,26 @@
   async function open() {
     const asked = told.picture && pictureAt(told.picture);
     const onStage = true;
-    if (told.slider) window.labParts.slider({ parentElement: first, data: [told.slider], setTriggerValue: keepInAddress, onStage });
+    if (told.slider) lab.parts.slider({ parentElement: first, data: [told.slider], setTriggerValue: keepInAddress, onStage });
     if (parents.picture) await drawPicture(asked, onStage);
     else if (hero) await drawHero(asked, onStage);
   }
 
   async function pictureAt({ address, values }) {
-    const answer = await fetch(`${address}&${new URLSearchParams(values)}`, { priority: "high" }).catch(() => null);
+    const answer = await fetch(`${address}&${new URLSearchParams(values)}`, /** @type {object} */ ({ priority: "high" })).catch(() => null);
     return answer?.status === 200 ? answer.json() : null;
   }
 
   async function drawHero(asked, onStage) {
     const drawn = await asked;
     if (!drawn || !first.isConnected) return;
-    window.labBetween = drawn.between;
-    window.labParts.hero({ parentElement: hero, data: [drawn.stops], onStage });
+    lab.between = drawn.between;
+    lab.parts.hero({ parentElement: hero, data: [drawn.stops], onStage });
   }
 
   async function drawPicture(asked, onStage) {
     const picture = first.querySelector("[data-picture]");
-    const draw = (more) => window.labParts.picture({ parentElement: first, data: [{ ...told.picture, ...more }], onStage });
+    const draw = (more) => lab.parts.picture({ parentElement: first, data: [{ ...told.picture, ...more }], onStage });
     draw({}); // the sentence, and the place
     const drawn = await asked;
     if (!drawn || !first.isConnected) return; // the platform was quicker
@@ -93,10 +92,10 @@
     waited += LOOK;
     const all = Object.keys(parents).every((name) => !parents[name] || waiting.has(name));
     const drawn = parents.picture || !told.draws || app.querySelector("[data-picture]")?.offsetHeight > 0;
-    const done = all && drawn && window.labPage?.fits() && STREAMLIT.isAtRest(app) && !app.querySelector(STREAMLIT.skeleton);
+    const done = all && drawn && lab.page?.fits() && STREAMLIT.isAtRest(app) && !app.querySelector(STREAMLIT.skeleton);
     still = done ? still + 1 : 0;
-    const held = Object.values(window.labHands ?? {}).some((hand) => hand.held && !hand.playing);
-    if (held || (still < STILL && waited < (window.labPatience ?? LONGEST))) return;
+    const held = Object.values(lab.hands).some((hand) => hand.held && !hand.playing);
+    if (held || (still < STILL && waited < (lab.patience ?? LONGEST))) return;
     window.clearInterval(timer);
     handOver(app);
   }
@@ -104,7 +103,7 @@
   function handOver(app) {
     const at = document.activeElement;
     const focused = first.contains(at) ? (at.shadowRoot?.activeElement ?? at) : null;
-    delete window.labStage;
+    delete lab.stage;
     const parts = [...waiting.values()].filter((part) => part.parentElement.isConnected);
     for (const part of parts) {
       part.moved = part.nodes.map((selector) => parents[part.name].querySelector(selector));

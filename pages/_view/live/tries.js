@@ -6,13 +6,14 @@ const GLIDING = 1000; // ms in which the platform's own sliders have come to the
 const DRAWER = ".st-key-settings";
 const GAP = 8; // px between the stage and a picture that comes under it
 
+/** @param {Part<TriesData>} part */
 export default function ({ parentElement, data: [{ ahead, tried }] }) {
-  window.labTries ??= watchTries();
-  Object.assign(window.labTries.ahead, ahead);
+  lab.tries ??= watchTries();
+  Object.assign(lab.tries.ahead, ahead);
   for (const [key, names] of Object.entries(ahead)) buttonOf(key)?.setAttribute("aria-pressed", String(!names.length));
-  if (!tried || tried.count === window.labTries.count) return;
-  const { taken } = window.labTries;
-  Object.assign(window.labTries, { count: tried.count, taken: null });
+  if (!tried || tried.count === lab.tries.count) return;
+  const { taken } = lab.tries;
+  Object.assign(lab.tries, { count: tried.count, taken: null });
   if (!taken) return; // a page that was come to later
   const said = Object.values(tried.changes).join("; ");
   parentElement.querySelector(".told").textContent = said ? `Changed: ${said}.` : "Nothing had to change.";

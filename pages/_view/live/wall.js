@@ -1,5 +1,6 @@
 // The corner of a wall: how to come into its room, and how many have done what they are asked. When what the room shows
 // has changed, Python draws the page anew.
+/** @param {Part<WallData>} part */
 export default function ({ parentElement, data: [data], setTriggerValue }) {
   const EVERY = 700; // ms between two questions
   const PATIENCE = 4000; // ms after which a change is told again
@@ -27,7 +28,7 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
     if (!root.isConnected) return clearInterval(timer); // of a page that was left, which nobody ends
     try {
       const answer = await fetch(data.state, { cache: "no-store", signal: AbortSignal.timeout(5000) });
-      if (root.labTimer !== timer) return;
+      if (root.timer !== timer) return;
       if (answer.status === 404) changed("");
       if (!answer.ok) return;
       const state = await answer.json();
@@ -42,7 +43,7 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
     Object.assign(told, { mark, at: performance.now() });
     setTriggerValue("changed", mark);
   }
-  clearInterval(root.labTimer); // of the data before, which nobody ends
-  const timer = (root.labTimer = setInterval(look, EVERY));
+  clearInterval(root.timer); // of the data before, which nobody ends
+  const timer = (root.timer = setInterval(look, EVERY));
   return () => clearInterval(timer);
 }

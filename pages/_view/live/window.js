@@ -12,7 +12,7 @@ const isDesigned = () => Boolean(ofPage("--designed-width"));
 
 // A projector's sizes are written for a window of one width, and shown at another as they are, larger or smaller.
 function scaleOf() {
-  const designed = ofPage("--designed-width");
+  const designed = Number(ofPage("--designed-width"));
   return Number(ofPage("--on-paper")) || (designed ? window.innerWidth / designed : 1);
 }
 

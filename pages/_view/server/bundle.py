@@ -17,7 +17,7 @@ TRACES = {"bar": 0, "heatmap": 2}
 BUNDLE = f"assets/plotly-{version('plotly')}-{'-'.join(TRACES)}-open.min.js"
 FOR_GOOD = {"Cache-Control": "public, max-age=31536000, immutable"}
 _FILE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-# Functions that Plotly keeps to itself and `live/quick.js` calls, as those of labPlotlyParts.
+# Functions that Plotly keeps to itself and `live/quick.js` calls, as those of `lab.plotlyParts`.
 OPENED = ("doCalcdata", "drawData", "drawMainTitle", "doTicksRelayout")
 _READY = re.compile(r"\.register\(\[((?:[\w$]+\(\),?)+)\]\)")
 
@@ -36,10 +36,10 @@ def script() -> str:
 
 def _opened(whole):
     for name in OPENED:
-        whole, found = re.subn(rf"\.{name}=function", f".{name}=window.labPlotlyParts.{name}=function", whole)
+        whole, found = re.subn(rf"\.{name}=function", f".{name}=window.lab.plotlyParts.{name}=function", whole)
         if found != 1:
             raise ValueError(f"Plotly's script should define {name} once, but does {found} times")
-    return f"window.labPlotlyParts = {{}};\n{whole}"
+    return f"(window.lab ??= {{}}).plotlyParts = {{}};\n{whole}"
 
 
 async def _bundle(_request):

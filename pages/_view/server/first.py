@@ -20,7 +20,7 @@ from pages._view.theme import WALL
 
 _FOLDER = Path(__file__).parent
 _LOOK = f"<style>\n{(_FOLDER / 'first.css').read_text(encoding='utf-8')}</style>"
-_KNOWN = (_FOLDER.parent / "live/streamlit.js").read_text(encoding="utf-8")
+_KNOWN = "".join((_FOLDER.parent / f"live/{name}.js").read_text(encoding="utf-8") for name in ("lab", "streamlit"))
 _STAGE = (_FOLDER.parent / "live/stage.js").read_text(encoding="utf-8")
 _BLOCKED = (
     "This lab draws its pictures with JavaScript, and your browser blocks it. Allow scripts for this address, then "
@@ -190,8 +190,8 @@ def _length(pixels, mode, width):
 
 @cache
 def _scripts():
-    parts = [f"window.labParts.{name} = {_as_function(text)}" for name, text in PARTS.items()]
-    return f"<script>\nwindow.labParts = {{}};\n{''.join(parts)}\n{_STAGE}</script>"
+    parts = [f"lab.parts.{name} = {_as_function(text)}" for name, text in PARTS.items()]
+    return f"<script>\n{''.join(parts)}\n{_STAGE}</script>"
 
 
 def _as_function(module):

@@ -26,30 +26,39 @@
     acts.set(name, act);
   }
 
-  window.labDo = (name, act) => {
+  lab.do = (name, act) => {
     keep(name, act);
-    if (!window.labAway) act();
+    if (!lab.away) act();
   };
 
   window.addEventListener("click", (event) => {
     const button = event.target.closest?.(BUTTONS);
     if (!button || !event.isTrusted) return;
     keep(button, () => button.click());
-    if (!window.labAway) return;
+    if (!lab.away) return;
     event.preventDefault();
     event.stopImmediatePropagation();
   }, true);
 
-  window.WebSocket = class extends EventTarget {
+  class Lasting extends EventTarget {
+    socket = /** @type {WebSocket | null} */ (null);
+    wait = FIRST;
+    others = [];
+    missed = false; // a run was asked for while the connection was lost
+    heard = false; // the server has said something
+    asking = false; // what is sent next goes out at once
+    closing = false;
+
     constructor(url, protocols) {
       super();
-      Object.assign(this, { url, protocols, wait: FIRST, others: [] });
+      this.url = url;
+      this.protocols = protocols;
       this.connect(protocols);
       window.addEventListener("offline", () => this.lose());
     }
 
     get readyState() {
-      return window.labAway ? Socket.OPEN : this.socket.readyState;
+      return lab.away ? Socket.OPEN : this.socket?.readyState;
     }
 
     connect(protocols) {
@@ -57,10 +66,10 @@
       socket.binaryType = "arraybuffer";
       const on = (kind, then) => socket.addEventListener(kind, (event) => socket === this.socket && then(event));
       const pass = (event) => this.dispatchEvent(new event.constructor(event.type, event));
-      on("open", (event) => (window.labAway ? this.comeBack() : pass(event)));
+      on("open", (event) => (lab.away ? this.comeBack() : pass(event)));
       on("message", (event) => {
         this.heard = true;
-        if (!window.labAway) acts.clear();
+        if (!lab.away) acts.clear();
         pass(event);
       });
       on("error", (event) => this.lasts() || pass(event));
@@ -69,7 +78,7 @@
     }
 
     lasts() {
-      return window.labPage && !this.closing;
+      return lab.page && !this.closing;
     }
 
     close() {
@@ -78,7 +87,7 @@
     }
 
     send(message) {
-      if (!window.labAway || this.asking) this.socket.send(message);
+      if (!lab.away || this.asking) this.socket?.send(message);
       else if (STREAMLIT.asksForRun(message)) this.missed = true;
       else this.others.push(message);
       this.asking = false;
@@ -88,17 +97,17 @@
       if (!this.lasts() || !this.socket) return;
       this.socket.close();
       this.socket = null;
-      window.labAway = true;
-      setTimeout(() => { if (window.labAway) line.textContent = "Reconnecting…"; }, SILENCE);
+      lab.away = true;
+      setTimeout(() => { if (lab.away) line.textContent = "Reconnecting…"; }, SILENCE);
       do {
         await pause(this.wait * (0.5 + Math.random()));
         this.wait = Math.min(2 * this.wait, LONGEST);
       } while (!(await this.serverAnswers()));
-      this.connect(STREAMLIT.protocolsOf(this.protocols, window.labPage.session));
+      this.connect(STREAMLIT.protocolsOf(this.protocols, lab.page.session));
     }
 
     serverAnswers() {
-      const options = { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) };
+      const options = /** @type {RequestInit} */ ({ cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
       return fetch(STREAMLIT.healthOf(this.url), options).then((answer) => answer.ok, () => false);
     }
 
@@ -107,18 +116,18 @@
       const { socket } = this;
       do {
         Object.assign(this, { missed: false, heard: false, asking: true });
-        window.labPage.ask("draw");
+        lab.page.ask("draw");
         await this.rest();
         if (socket !== this.socket) return; // lost again
       } while (this.missed);
       this.wait = FIRST;
-      window.labAway = false;
+      lab.away = false;
       for (const message of this.others.splice(0)) this.send(message);
       for (const [name, act] of [...acts]) {
-        window.labDo(name, act);
+        lab.do(name, act);
         await this.rest();
       }
-      if (!window.labAway) line.textContent = "";
+      if (!lab.away) line.textContent = "";
     }
 
     async rest() {
@@ -127,5 +136,7 @@
         await pause(LOOK);
       }
     }
-  };
+  }
+
+  window.WebSocket = /** @type {any} */ (Lasting);
 })();

@@ -18,8 +18,8 @@ from pages._view.server.compress import packed_at_once
 from pages._view.server.whole import WholeAnswer, unpacked
 
 _FOLDER = Path(__file__).parent
-_PARTS = tuple((_FOLDER / name).read_bytes() for name in ("../live/streamlit.js", "shell.html", "lasting.js"))
-_WORDS = b"<script>\n%s</script>\n%s<script>\n%s</script>\n" % _PARTS
+_FILES = ("../live/lab.js", "../live/streamlit.js", "shell.html", "lasting.js")
+_WORDS = b"<script>\n%s%s</script>\n%s<script>\n%s</script>\n" % tuple((_FOLDER / name).read_bytes() for name in _FILES)
 
 
 class Shell:

@@ -1,0 +1,103 @@
+"""The hero alone: it draws what Python has computed for the stop of the hand, and for values between the stops."""
+
+import pytest
+
+from pages._view.live import HERO
+
+pytestmark = pytest.mark.e2e
+
+NAMES = {name: name for name in ("raw", "scaled", "raw-weights", "scaled-weights")}
+MARK = {
+    "word": "raw",
+    "before": "",
+    "curves": [0],
+    "points": None,
+    "colour": "#D55E00",
+    "ink": "#A34700",
+    "line": "solid",
+}
+
+
+def payload(*stops):
+    """What Python says of these d_k; the heights are the stop's number."""
+    sigma = [float(each) for each in stops]
+    side = {"alt": "a", "weightAlt": "w", "unit": sigma, "ruler": sigma, "rulerText": ["±1 σ"] * len(stops)}
+    side |= {"figures": [f"σ = {each}" for each in stops], "ownTicks": [["−1", "0", "1"]] * len(stops)}
+    side |= {"weights": [[0.25, 0.75]] * len(stops), "weightFigures": [f"largest {each}" for each in stops]}
+    told = [{"d_k": each, "title": f"dₖ = {each}", "sentence": f"raw at {each}", "marks": [MARK]} for each in stops]
+    axis = {"low": -10, "high": 10, "ticks": [-1, 0, 1]}
+    return {
+        "mode": "screen",
+        "style": {"panel": "100px", "tick": "12px"},
+        "labels": {"axis": "own axis", "save": "save"},
+        "names": NAMES,
+        "stops": told,
+        "shared": axis | {"labels": ["−1", "0", "1"]},
+        "own": axis,
+        "weightAxis": {"room": 3, "levels": [[0, "0 %"], [1, "100 %"]], "label": "keys", "names": []},
+        "bins": {"first": -1, "width": 1},
+        "heights": [[500, 1000]] * len(stops),
+        "law": [[400, 400]] * len(stops),
+        "raw": side,
+        "scaled": side | {"unit": [1.0] * len(stops), "ruler": [1.0] * len(stops)},
+    }
+
+
+HAND = """([value, held]) => {
+  lab.hands.d_k = {name: 'd_k', value, held};
+  dispatchEvent(new CustomEvent('lab:hand', {detail: lab.hands.d_k}));
+}"""
+SHOWN = """() => [document.querySelector('[data-hero]').dataset.value,
+  document.querySelector('.sentence').textContent, document.querySelector('.figures').textContent]"""
+
+
+@pytest.fixture
+def hero(mount):
+    page = mount("hero", payload(2, 8), HERO)
+    page.evaluate(HAND, [8, False])
+    return page
+
+
+def test_hero_shows_stop_of_hand_and_says_it_once_it_rests(hero):
+    spoken = "() => document.querySelector('.spoken').textContent"
+    hero.evaluate(HAND, [2, True])
+    assert hero.evaluate(SHOWN) == ["2", "raw at 2", "σ = 2"]
+    assert hero.evaluate(spoken) == ""
+    hero.evaluate(HAND, [2, False])
+    assert hero.evaluate(spoken) == "raw at 2"
+
+
+def test_raw_bars_are_as_wide_as_their_spread_and_scaled_ones_stay(hero):
+    wide = """() => ['raw', 'scaled'].map(side => {
+      const bars = document.querySelector(`[data-part=${side}] .fill`), {width} = bars.ownerSVGElement.viewBox.baseVal;
+      return bars.getBBox().width - width / 2;  // from the middle of the axis
+    })"""
+    raw, scaled = hero.evaluate(wide)
+    hero.evaluate(HAND, [2, True])
+    narrow, same = hero.evaluate(wide)
+    assert raw == pytest.approx(4 * narrow, rel=0.01)
+    assert same == scaled
+
+
+def test_value_between_stops_is_shown_once_it_comes(hero, mount):
+    hero.evaluate(HAND, [5, False])
+    assert hero.evaluate(SHOWN)[0] == "2"  # the stop below
+    mount("between", payload(5))
+    assert hero.evaluate(SHOWN) == ["5", "raw at 5", "σ = 5"]
+
+
+def test_word_fades_other_side(hero):
+    hero.locator(".mark").hover()
+    faded = """() => Object.fromEntries([...document.querySelectorAll('[data-part]')].map(
+      each => [each.dataset.part, each.style.opacity]))"""
+    assert hero.evaluate(faded) == {"raw": "", "raw-weights": "", "scaled": "0.15", "scaled-weights": "0.15"}
+
+
+def test_file_of_hero_needs_no_style_sheet(hero):
+    with hero.expect_download() as saved:
+        hero.get_by_role("button", name="save").click()
+    text = saved.value.path().read_text()
+    assert saved.value.suggested_filename == "start_d_k_8.svg"
+    assert "raw at 8" in text
+    assert "class=" not in text
+    assert text.count('fill="rgb') > 4

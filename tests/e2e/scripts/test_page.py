@@ -1,0 +1,224 @@
+"""The scripts of the page alone: names of boxes, history, keys, suggestions, clicks on matrices, a class."""
+
+import pytest
+
+from pages._view.live import _text
+
+pytestmark = pytest.mark.e2e
+
+FRAME = {"bundle": "none.js", "session": "s", "question": "Why?", "own": ["room"], "asksForWall": False}
+FRAME |= {"small": False, "wall": 1024}
+ADD = "html => document.querySelector('[data-testid=stVerticalBlock]').insertAdjacentHTML('beforeend', html)"
+
+
+# --- boxes ----------------------------------------------------------------------------------------------
+
+STAGE = """<div data-testid="stLayoutWrapper" id="outer"><div class="st-key-stage x"><b data-slider></b></div></div>"""
+
+
+def test_box_says_what_it_holds_before_next_paint(mount):
+    page = mount("frame", FRAME)
+    page.evaluate(ADD, STAGE)
+    box = "() => new Promise(done => queueMicrotask(() => done({...document.getElementById('outer').dataset})))"
+    found = page.evaluate(box)
+    assert (set(found["holds"].split()), found["around"]) == ({"slider", "stage"}, "stage")
+    page.evaluate("() => document.querySelector('.st-key-stage').remove()")
+    assert page.evaluate(box) == {"testid": "stLayoutWrapper", "around": ""}
+
+
+def test_change_inside_slider_names_no_box(mount):
+    page = mount("frame", FRAME)
+    page.evaluate(ADD, STAGE)
+    page.evaluate(
+        """async () => {
+          window.asked = 0;
+          const find = document.querySelectorAll;
+          document.querySelectorAll = function (selector) { asked += 1; return find.call(this, selector); };
+          document.querySelector('[data-slider]').append(document.createElement('i'));
+          await new Promise(requestAnimationFrame);
+        }"""
+    )
+    assert page.evaluate("() => asked") == 0
+
+
+# --- the frame ------------------------------------------------------------------------------------------
+
+
+def test_history_has_one_step_a_page_and_one_for_each_step_that_is_taken(mount):
+    page = mount("frame", FRAME)
+    push = "address => { history.pushState(null, '', address); return [history.length, location.search]; }"
+    before = page.evaluate("() => history.length")
+    assert page.evaluate(push, "?d_k=65") == [before, "?d_k=65"]
+    assert page.evaluate(push, "?step=2") == [before, "?step=2"]  # nobody has done anything
+    page.keyboard.press("a")
+    assert page.evaluate(push, "?step=3") == [before + 1, "?step=3"]
+    assert page.evaluate(push, "?step=3&d_k=4") == [before + 1, "?step=3&d_k=4"]
+    assert page.evaluate(push, "/other?d_k=4")[0] == before + 2
+
+
+def test_address_without_a_path_is_that_of_this_page(mount):
+    page = mount("frame", FRAME)
+    before = page.evaluate("() => [history.length, location.href]")
+    page.evaluate("() => history.pushState({n: 1}, '')")
+    assert page.evaluate("() => [history.length, location.href]") == before
+
+
+def test_title_of_page_that_is_come_to_has_focus(mount):
+    page = mount("frame", FRAME)
+    page.evaluate(ADD, "<h1>And how?</h1>")
+    assert page.evaluate("() => document.activeElement.tagName") == "BODY"
+    mount(None, FRAME | {"question": "And how?"})
+    assert page.evaluate("() => document.activeElement.textContent") == "And how?"
+
+
+def test_wall_in_small_window_is_told(mount):
+    page = mount("frame", FRAME | {"asksForWall": True})
+    assert page.evaluate("() => [told, lab.page.fits()]") == [[["window", "small"]], False]
+    mount(None, FRAME | {"asksForWall": True, "small": True})
+    assert page.evaluate("() => [told.length, lab.page.fits()]") == [1, True]
+
+
+# --- keys -----------------------------------------------------------------------------------------------
+
+BUTTONS = """<div class="st-key-turn_right"><button>Next</button></div>
+<div class="st-key-reveal"><button>Reveal</button></div><div class="st-key-lesson_after"><a href="#">After</a></div>
+<input id="typed">"""
+PRESSED = """() => {
+  window.pressed = [];
+  for (const each of document.querySelectorAll('button, a')) each.onclick = () => pressed.push(each.textContent);
+}"""
+
+
+def test_page_key_goes_on_by_step_then_answer_then_lesson(mount):
+    page = mount("keys", {"lesson": "start", "hidden": True}, _text("keys.html"))
+    page.evaluate(ADD, BUTTONS)
+    page.evaluate(PRESSED)
+    page.keyboard.press("PageDown")
+    page.evaluate("() => { document.querySelector('.st-key-turn_right button').disabled = true; }")
+    page.keyboard.press("PageDown")
+    assert page.evaluate("() => pressed") == ["Next", "Reveal"]
+    mount(None, {"lesson": "start", "hidden": False})
+    page.evaluate(PRESSED.replace("window.pressed = [];", ""))
+    for _ in range(2):
+        page.keyboard.press("PageDown")  # turns one page, however often it is pressed
+    assert page.evaluate("() => pressed") == ["Next", "Reveal", "After"]
+    page.locator("#typed").press("PageDown")
+    mount(None, {"lesson": "next", "hidden": False})
+    page.evaluate("() => document.activeElement.blur()")
+    page.keyboard.press("PageDown")
+    assert page.evaluate("() => pressed") == ["Next", "Reveal", "After", "After"]
+
+
+def test_black_screen_covers_page_until_key(mount):
+    page = mount("keys", {"lesson": "start", "hidden": False}, _text("keys.html"))
+    page.evaluate(ADD, BUTTONS)
+    page.evaluate(PRESSED)
+    page.keyboard.press("b")
+    page.keyboard.press("PageDown")
+    assert page.locator("[data-blank]").count() == 1
+    page.keyboard.press("Escape")
+    assert page.locator("[data-blank]").count() == 0
+    assert page.evaluate("() => pressed") == []
+
+
+def test_arrows_step_large_slider_and_space_plays(mount):
+    page = mount("keys", {"lesson": "start", "hidden": False}, _text("keys.html"))
+    page.evaluate(
+        """() => {
+          window.done = [];
+          const hand = (name, large) => ({large, dial: {
+            step: by => done.push([name, by]), plays: () => true, play: () => done.push(name)}});
+          lab.hands = {rate: hand('rate', false), d_k: hand('d_k', true)};
+        }"""
+    )
+    for key in ("ArrowUp", "ArrowDown", " "):
+        page.keyboard.press(key)
+    assert page.evaluate("() => done") == [["d_k", 1], ["d_k", -1], "d_k"]
+
+
+# --- suggestions ----------------------------------------------------------------------------------------
+
+TRY = """<div class="st-key-picture"><div data-picture style="height: 300px"></div></div>
+<div class="st-key-try_all"><button>Try it</button></div><div class="st-key-rate_dial"><input type="range"></div>"""
+
+
+def test_suggestion_says_and_frames_what_it_has_changed(mount, stopped):
+    stopped.evaluate(ADD, TRY)
+    page = mount("tries", {"ahead": {"all": ["rate"]}, "tried": None}, _text("tries.html"))
+    button = page.get_by_role("button", name="Try it")
+    assert button.get_attribute("aria-pressed") == "false"
+    button.click()
+    done = {"count": 1, "changes": {"rate": "rate: 0.5"}}
+    mount(None, {"ahead": {"all": []}, "tried": done})
+    assert button.get_attribute("aria-pressed") == "true"
+    assert page.locator(".told").inner_text() == "Changed: rate: 0.5."
+    outline = "() => getComputedStyle(document.querySelector('.st-key-rate_dial')).outlineStyle"
+    assert page.evaluate(outline) == "solid"
+    page.evaluate("() => { document.querySelector('.told').textContent = ''; }")
+    button.click()
+    mount(None, {"ahead": {"all": []}, "tried": done})
+    assert page.locator(".told").inner_text() == ""  # it is not answered yet
+
+
+# --- a matrix -------------------------------------------------------------------------------------------
+
+MATRIX = """<div class="st-key-matrix_scores"><div class="js-plotly-plot">
+<div class="nsewdrag" data-subplot="x2y2" style="width: 400px; height: 300px"></div></div></div>"""
+PLOT = """() => Object.assign(document.querySelector('.js-plotly-plot'), {
+  data: [{name: 'Q', xaxis: 'x', yaxis: 'y'}, {name: 'K', xaxis: 'x2', yaxis: 'y2'}],
+  layout: {xaxis2: {range: [-0.5, 3.5]}, yaxis2: {range: [2.5, -0.5]}},
+})"""
+
+
+def test_click_on_matrix_tells_chart_line_and_place(mount, alone):
+    alone.evaluate(ADD, MATRIX)
+    alone.evaluate(PLOT)
+    page = mount("cells", {})
+    area = page.locator(".nsewdrag")
+    area.click(position={"x": 350, "y": 250})
+    said = ["cell", {"chart": "K", "line": 2, "place": 3}]
+    assert page.evaluate("() => told") == [said]
+    box = area.bounding_box()
+    page.mouse.move(box["x"] + 50, box["y"] + 50)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 150, box["y"] + 50)
+    page.mouse.up()
+    assert page.evaluate("() => told") == [said]  # a drag is no click
+
+
+# --- a class --------------------------------------------------------------------------------------------
+
+WALL = {"mark": "m1", "count": "2 phones are here.", "code": "ABC", "join": "/j/ABC", "door": "/j", "state": "state"}
+WALL |= {"lead": "", "drawn": "code"}
+
+
+def test_wall_counts_and_tells_change_once(mount, hurried):
+    seen = iter([{"mark": "m1", "count": "3 phones are here."}])
+    hurried.answers["state"] = lambda _: next(seen, {"mark": "m2", "count": "4 phones are here."})
+    page = mount("wall", WALL, _text("wall.html"))
+    assert page.locator(".room-count").inner_text() == "2 phones are here."
+    page.get_by_text("3 phones are here.").wait_for()
+    assert page.evaluate("() => told") == []
+    page.wait_for_function("() => told.length")
+    page.wait_for_timeout(150)  # another question
+    assert page.evaluate("() => told") == [["changed", "m2"]]
+
+
+ROOM = """<main data-news="news" data-mark="1" data-asked="bet"><p>1 of 9</p><form><input name="guess"></form>
+<form><input name="name" placeholder="Name"></form></main>
+<p id="away" hidden></p>"""
+
+
+def test_phone_keeps_what_is_typed_while_its_page_changes(hurried):
+    texts = [ROOM.replace("1 of 9", "5 of 9").replace('data-mark="1"', 'data-mark="2"').replace("Name", "Your name")]
+    hurried.evaluate("html => { document.body.innerHTML = html; }", ROOM)
+    hurried.evaluate("text => { window.fetch = async () => ({status: 200, text: async () => text}); }", texts[0])
+    hurried.locator("[name=name]").fill("Ada")
+    hurried.locator("[name=guess]").fill("0.5")
+    hurried.add_script_tag(content=_text("../rooms/room.js"))
+    hurried.get_by_text("5 of 9").wait_for()
+    assert hurried.evaluate("() => [...document.querySelectorAll('input')].map(each => each.value)") == ["0.5", "Ada"]
+    assert hurried.evaluate("() => [document.querySelector('main').dataset.mark, document.activeElement.name]") == [
+        "2",
+        "guess",
+    ]

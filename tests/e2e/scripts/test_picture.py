@@ -1,0 +1,224 @@
+"""A picture alone: quick numbers are Plotly's drawing, words light marks up, a hand asks, a curve is drawn."""
+
+import base64
+import json
+import struct
+
+import pytest
+
+from pages._view.live import PICTURE
+from pages._view.server.bundle import BUNDLE
+
+pytestmark = pytest.mark.e2e
+
+
+def numbers(*rows):
+    """Numbers as Plotly's JSON has them, of a matrix with its shape."""
+    flat = [each for row in rows for each in row]
+    packed = {"dtype": "f8", "bdata": base64.b64encode(struct.pack(f"<{len(flat)}d", *flat)).decode()}
+    return packed | ({"shape": f"{len(rows)}, {len(rows[0])}"} if len(rows) > 1 else {})
+
+
+LINE = {
+    "type": "scatter",
+    "mode": "lines",
+    "x": numbers([1, 2, 3]),
+    "y": numbers([1, 4, 9]),
+    "line": {"color": "#D55E00", "width": 2},
+}
+LAYOUT = {"height": 300, "margin": {"t": 60, "b": 40}, "xaxis": {"range": [0, 4]}, "yaxis": {"range": [0, 10]}}
+LAYOUT |= {"title": {"text": "before"}, "showlegend": False}
+
+
+def drawn(trace, **layout):
+    return {"data": [trace], "layout": LAYOUT | layout}
+
+
+TICKS = {"tickvals": [1, 2], "ticktext": ["one", "two"], "range": [0, 4]}
+SHAPE = {"type": "line", "x0": 1, "x1": 1, "y0": 0, "y1": 10, "line": {"dash": "dash"}}
+WORD = {"text": "σ = 1", "x": 1, "y": 5, "showarrow": False}
+BAR = {"type": "bar", "x": ["a", "b"], "y": numbers([2, 3])}
+ERROR = {"type": "data", "array": numbers([1, 1, 1]), "arrayminus": numbers([1, 2, 1])}
+CHANGES = {
+    "line": (drawn(LINE), drawn(LINE | {"y": numbers([2, 3, 5])})),
+    "longer line": (drawn(LINE), drawn(LINE | {"x": numbers([0, 1, 2, 3]), "y": numbers([1, 1, 2, 8])})),
+    "colour": (drawn(LINE), drawn(LINE | {"line": {"color": "#0072B2", "width": 4}})),
+    "bars": (drawn(BAR), drawn(BAR | {"y": numbers([9, 1])})),
+    "errors": (drawn(LINE | {"error_y": ERROR}), drawn(LINE | {"error_y": ERROR | {"array": numbers([3, 2, 0.5])}})),
+    "matrix": tuple(
+        drawn({"type": "heatmap", "z": numbers(*rows), "zmin": 0, "zmax": 9})
+        for rows in (([1, 2, 3], [3, 4, 5]), ([9, 0, 3], [5, 4, 8]))
+    ),
+    "shape": tuple(drawn(LINE, shapes=[SHAPE | {"x0": at, "x1": at}]) for at in (1, 3)),
+    "words": tuple(
+        drawn(LINE, annotations=[WORD | {"text": text, "x": at}]) for text, at in (("σ = 1", 1), ("σ = 9", 3))
+    ),
+    "title": tuple(drawn(LINE, title={"text": text}) for text in ("before", "after")),
+    "ticks": tuple(drawn(LINE, xaxis=TICKS | {"ticktext": [text, "two"]}) for text in ("one", "1,024")),
+}
+# The figure drawn quickly after the one before it, then as Plotly draws it anew.
+QUICKLY = """async ([one, other]) => {
+  const plot = document.body.appendChild(document.createElement('div'));
+  const look = () => [...plot.querySelectorAll('.main-svg')].map(svg => svg.innerHTML
+    .replaceAll('<g class="errorbar" style="opacity: 1;">', '<g class="errorbar">')).join();
+  const given = figure => structuredClone(figure);
+  const first = given(one);
+  await Plotly.newPlot(plot, first.data, {...first.layout, width: 500});
+  const before = look();
+  const done = script.drawQuickly(plot, one, other);
+  const quick = look();
+  const again = given(done ? other : one);
+  await Plotly.react(plot, again.data, {...again.layout, width: 500});
+  return [done, quick === look(), quick !== before];
+}"""
+
+
+@pytest.fixture
+def quickly(load):
+    page = load("quick.js", names=("drawQuickly",))
+    page.add_script_tag(url=f"/{BUNDLE}")
+    return lambda one, other: page.evaluate(QUICKLY, [one, other])
+
+
+def test_quick_drawing_is_plotlys(quickly):
+    for name, change in CHANGES.items():
+        assert quickly(*change) == [True, True, True], name
+
+
+def test_figure_that_differs_in_more_is_left_to_plotly(quickly):
+    one = drawn(LINE)
+    for other in (
+        drawn(LINE, yaxis={"range": [0, 20]}),
+        drawn(LINE | {"mode": "lines+markers"}),
+        drawn(LINE | {"y": numbers([])}),
+        {"data": [LINE, LINE], "layout": LAYOUT},
+    ):
+        assert quickly(one, other) == [False, True, False]
+
+
+# --- the component --------------------------------------------------------------------------------------
+
+MARK = {"curves": [0], "points": None, "colour": "#D55E00", "ink": "#A34700", "line": "solid"}
+MARKS = [MARK | {"word": "raw", "before": ""}, MARK | {"word": "scaled", "before": " and ", "curves": [1]}]
+TWO = [LINE, LINE | {"y": numbers([1, 1, 1])}]
+
+
+def picture(d_k=64, *, data=TWO, **more):
+    figure = {"data": data, "layout": LAYOUT | {"title": {"text": f"d_k = {d_k}"}}}
+    told = {"figure": json.dumps(figure), "height": 300, "plot": 200, "sentence": "raw and scaled.", "marks": MARKS}
+    told |= {"alt": f"at {d_k}", "values": {"d_k": d_k}, "address": "moving/X?seed=0", "main": True, "least": 0.5}
+    return told | {"drawing": {}, "config": {}, "bundle": BUNDLE, "bare": False} | more
+
+
+OPACITIES = "() => [...document.querySelectorAll('.scatterlayer .trace')].map(each => each.style.opacity)"
+TITLE = "() => document.querySelector('.gtitle').textContent"
+HAND = """([value, held]) => {
+  lab.hands.d_k = {name: 'd_k', value, held};
+  dispatchEvent(new CustomEvent('lab:hand', {detail: lab.hands.d_k}));
+}"""
+
+
+def open_picture(mount, **more):
+    page = mount("picture", picture(**more), PICTURE)
+    page.locator("[data-value]").wait_for()
+    return page
+
+
+def test_word_lights_its_mark_up(mount):
+    page = open_picture(mount)
+    raw, scaled = page.locator(".mark").all()
+    raw.hover()
+    assert page.evaluate(OPACITIES) == ["1", "0.15"]
+    scaled.click()
+    page.mouse.move(999, 699)
+    assert page.evaluate(OPACITIES) == ["0.15", "1"]
+    assert [each.get_attribute("aria-pressed") for each in (raw, scaled)] == ["false", "true"]
+    scaled.press("ArrowRight")
+    assert raw.evaluate("each => each === document.activeElement")
+    assert page.evaluate(OPACITIES) == ["1", "0.15"]
+
+
+def test_word_keeps_its_node_and_light_while_sentence_changes(mount):
+    page = open_picture(mount)
+    page.locator(".mark").first.click()
+    page.evaluate("() => { window.word = document.querySelector('.mark'); }")
+    later = [MARKS[0] | {"before": "Now "}, MARKS[1]]
+    mount(None, picture(d_k=65, sentence="Now raw and scaled.", marks=later))
+    page.wait_for_function("() => document.querySelector('[data-value]').dataset.value === '65'")
+    assert page.locator("[data-sentence]").inner_text() == "Now raw and scaled."
+    assert page.evaluate("() => word === document.querySelector('.mark')")
+    assert page.evaluate(OPACITIES) == ["1", "0.15"]
+
+
+def test_picture_follows_hand_and_draws_quickly_until_it_rests(mount):
+    page = open_picture(mount)
+    asked = []
+
+    def answer(request):
+        asked.append(request.url.partition("?")[2])
+        return picture(int(asked[-1].rpartition("=")[2]))
+
+    page.answers["moving/X"] = answer
+    for value in (65, 66):
+        page.evaluate(HAND, [value, True])
+        page.wait_for_function("at => document.querySelector('[data-value]').dataset.value === at", arg=str(value))
+    assert page.evaluate("() => document.querySelector('[data-picture]').quick")
+    assert page.evaluate(TITLE) == "d_k = 66"
+    page.evaluate(HAND, [66, False])
+    page.wait_for_function("() => !document.querySelector('[data-picture]').quick")
+    assert asked == ["seed=0&d_k=65", "seed=0&d_k=66"]
+
+
+def test_hand_that_comes_back_finds_picture_of_python(mount):
+    page = open_picture(mount)
+    page.answers["moving/X"] = lambda request: picture(65)
+    page.evaluate(HAND, [65, True])
+    page.wait_for_function("() => document.querySelector('[data-value]').dataset.value === '65'")
+    page.evaluate(HAND, [64, False])
+    page.wait_for_function("() => document.querySelector('[data-value]').dataset.value === '64'")
+    assert page.evaluate(TITLE) == "d_k = 64"
+
+
+def test_main_picture_is_as_high_as_window_has_room(mount):
+    page = open_picture(mount)
+    height = "() => document.querySelector('[data-picture]').offsetHeight"
+    end = "() => document.querySelector('[data-sentence]').getBoundingClientRect().bottom"
+    assert page.evaluate(height) == 480  # at most 1.6 times its own
+    page.evaluate("() => { document.querySelector('[data-testid=stMain]').style.height = '400px'; }")
+    page.wait_for_function("() => document.querySelector('.main-svg').getBoundingClientRect().height < 400")
+    assert 300 < page.evaluate(end) <= 400
+
+
+# --- a curve that is drawn ------------------------------------------------------------------------------
+
+DRAWING = {"panel": "xy", "at": [1, 2, 3], "reach": [0, 4], "span": [0, 10], "heights": None}
+DRAWING |= {"labels": ["one", "two", "three"], "style": {"colour": "#000", "width": 2, "size": 12}}
+POINTS = "() => [...document.querySelectorAll('[data-height]')].map(each => Number(each.dataset.height))"
+
+
+def test_hand_that_sweeps_takes_points_along_and_tells_once(mount):
+    page = open_picture(mount, drawing=DRAWING)
+    box = page.locator("[data-drawing]").bounding_box()
+
+    def at(place, height):
+        return box["x"] + box["width"] * place / 4, box["y"] + box["height"] * (1 - height / 10)
+
+    page.mouse.move(*at(0.5, 2))
+    page.mouse.down()
+    page.mouse.move(*at(3.5, 8))  # past all three at once
+    assert page.evaluate("() => told") == []
+    page.mouse.up()
+    assert page.evaluate(POINTS) == [3, 5, 7]
+    assert page.evaluate("() => told") == [["drawn", [3, 5, 7]]]
+
+
+def test_keys_move_point_and_tell_once(stopped, mount):
+    page = open_picture(mount, drawing=DRAWING | {"heights": [3, 5, 7]})
+    point = page.get_by_role("slider", name="two")
+    for key in ("ArrowUp", "ArrowUp", "ArrowDown"):
+        point.press(key)
+    assert page.evaluate(POINTS) == [3, 6, 7]
+    assert page.evaluate("() => told") == []
+    point.press("End")
+    page.evaluate("() => ring()")
+    assert page.evaluate("() => told") == [["drawn", [3, 10, 7]]]

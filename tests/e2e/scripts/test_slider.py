@@ -1,0 +1,110 @@
+"""The slider alone: what it shows, what it says to pictures while it moves, and what it tells Python."""
+
+import pytest
+
+from pages._view.live import SLIDER
+
+pytestmark = pytest.mark.e2e
+
+STOPS = [1, 4, 16, 64, 256]
+DATA = {"name": "d_k", "page": "start", "value": 16, "stops": STOPS, "label": "d_k", "play": 0, "large": True}
+DATA |= {"shown": [f"dₖ = {stop}" for stop in STOPS], "heard": None}
+# What a picture hears while the hand moves.
+HEAR = """() => {
+  window.heard = [];
+  addEventListener('lab:hand', ({detail}) => heard.push([detail.value, detail.held]));
+}"""
+THUMB = "input"
+STATE = "() => [lab.hands.d_k.value, lab.hands.d_k.held, document.querySelector('.value').textContent]"
+
+
+def open_slider(mount, **changes):
+    page = mount("slider", DATA | changes, SLIDER)
+    page.evaluate(HEAR)
+    return page
+
+
+def stand_at(page, stop):
+    """The pointer over the place of a stop."""
+    box = page.locator(THUMB).bounding_box()
+    page.mouse.move(box["x"] + 8 + (box["width"] - 16) * stop / (len(STOPS) - 1), box["y"] + box["height"] / 2)
+
+
+def test_keys_go_from_stop_to_stop_and_tell_once(stopped, mount):
+    page = open_slider(mount)
+    for _ in range(2):
+        page.locator(THUMB).press("ArrowRight")
+    assert page.evaluate(STATE) == [256, True, "dₖ = 256"]
+    assert page.locator(THUMB).get_attribute("aria-valuetext") == "d_k = 256"
+    assert page.evaluate("() => told") == []
+    page.evaluate("() => ring()")
+    assert page.evaluate("() => [told.length, told[0][0], told[0][1].at]") == [1, "release", 256]
+    assert page.evaluate("() => heard") == [[64, True], [256, True], [256, False]]
+
+
+def test_hand_tells_where_it_lets_go(mount):
+    page = open_slider(mount)
+    stand_at(page, 2)
+    page.mouse.down()
+    for stop in (3, 4, 1):
+        stand_at(page, stop)
+    assert page.evaluate("() => told") == []
+    page.mouse.up()
+    assert page.evaluate("() => heard.map(each => each[0])") == [64, 256, 4, 4]
+    assert page.evaluate("() => told.map(each => each[1].at)") == [4]
+
+
+def test_hand_that_comes_back_tells_nothing(mount):
+    page = open_slider(mount)
+    stand_at(page, 2)
+    page.mouse.down()
+    stand_at(page, 4)
+    stand_at(page, 2)
+    page.mouse.up()
+    assert page.evaluate(STATE) == [16, False, "dₖ = 16"]
+    assert page.evaluate("() => told") == []
+
+
+def test_answer_to_earlier_move_leaves_thumb(stopped, mount):
+    page = open_slider(mount)
+    page.locator(THUMB).press("ArrowRight")
+    page.evaluate("() => ring()")
+    mount(None, DATA | {"heard": 0.5})
+    assert page.evaluate(STATE)[0] == 64
+    mount(None, DATA | {"value": 64, "heard": page.evaluate("() => told[0][1].number")})
+    mount(None, DATA | {"value": 4})
+    assert page.evaluate(STATE)[0] == 4
+
+
+def test_thumb_glides_where_no_hand_moves_it(mount):
+    page = open_slider(mount)
+    on_its_way = """data => {
+      script.default({parentElement: place, data: [data], setTriggerValue() {}});
+      return document.querySelector('input').valueAsNumber;
+    }"""
+    assert page.evaluate(on_its_way, DATA | {"value": 256}) == 2
+    assert page.evaluate(STATE)[0] == 256
+    page.wait_for_function("() => document.querySelector('input').valueAsNumber === 4")
+    page.emulate_media(reduced_motion="reduce")
+    mount(None, DATA | {"value": 1})
+    assert page.evaluate("() => document.querySelector('input').valueAsNumber") == 0
+
+
+def test_play_goes_through_stops_and_lets_go_at_last(mount):
+    page = open_slider(mount, play=10)
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_function("() => told.length")
+    assert page.evaluate("() => heard.map(each => each[0])") == [16, 64, 256, 256]
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_function("() => told.length === 2 || heard.at(-1)[1] === false && heard.length > 8")
+    assert page.evaluate("() => heard[4]") == [1, True]
+
+
+def test_nothing_is_told_while_link_leads_away(stopped, mount):
+    page = open_slider(mount)
+    page.evaluate("() => { lab.leaves = () => true; }")
+    page.locator(THUMB).press("ArrowRight")
+    page.evaluate("() => { ring(); ring(); }")
+    assert page.evaluate("() => [lab.hands.d_k.held, told]") == [False, []]
+    page.evaluate("() => { lab.leaves = () => false; ring(); }")
+    assert page.evaluate("() => told.length") == 1

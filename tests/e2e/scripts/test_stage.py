@@ -1,0 +1,148 @@
+"""The scripts of the HTML page alone: the stage before the platform, and the connection that outlasts a loss."""
+
+import json
+
+import pytest
+
+from pages._view.live import SLIDER, _text
+from pages._view.server import first
+
+pytestmark = pytest.mark.e2e
+
+# --- the stage ------------------------------------------------------------------------------------------
+
+STOPS = {"name": "d_k", "page": "start", "stops": [16, 64, 256], "shown": ["16", "64", "256"], "label": "d_k"}
+THUMB = {"value": 64, "play": 0, "large": True, "usual": 64, **STOPS}
+TOLD = {"slider": THUMB, "picture": None, "draws": False, "missing": "It is missing."}
+LESSON = '<h1>Why?</h1><div id="here"></div>'
+
+
+@pytest.fixture
+def stage(alone):
+    """The stage of a lesson whose platform has drawn nothing yet."""
+    facts = f'<script type="application/json" id="lab-told">{json.dumps(TOLD)}</script>'
+    platform = '<template id="lab-platform"></template>'
+    html = f'<div id="lab-first">{SLIDER}<p role="alert"></p>{platform}{facts}</div>'
+    alone.evaluate("html => document.body.insertAdjacentHTML('afterbegin', html)", html)
+    scripts = first._scripts().removeprefix("<script>").removesuffix("</script>")
+    alone.add_script_tag(content=_text("lab.js", "streamlit.js") + scripts)
+    return alone
+
+
+def draw_lesson(stage, mount, **heard):
+    """The platform draws the lesson, with a slider of its own."""
+    stage.evaluate(
+        "html => document.querySelector('[data-testid=stVerticalBlock]').insertAdjacentHTML('beforeend', html)", LESSON
+    )
+    stage.evaluate("() => { lab.page = {fits: () => true, own: []}; }")
+    return mount("slider", THUMB | {"heard": None} | heard, SLIDER)
+
+
+def test_move_before_there_is_anyone_to_tell_goes_into_address(stage):
+    stage.locator("input").press("ArrowRight")
+    stage.wait_for_function("() => location.search.includes('d_k=256')")
+    stage.locator("input").press("ArrowLeft")
+    stage.wait_for_function("() => !location.search.includes('d_k')")  # as it opens
+
+
+def test_slider_moves_into_page_of_platform_with_what_was_done(stage, mount):
+    stage.evaluate("() => { window.thumb = document.querySelector('input'); thumb.focus(); }")
+    stage.locator("input").press("ArrowRight")
+    draw_lesson(stage, mount)
+    stage.wait_for_function("() => !document.getElementById('lab-first')")
+    assert stage.locator("input").count() == 1
+    assert stage.evaluate("() => [document.querySelector('input') === thumb, thumb.value]") == [True, "2"]
+    assert stage.evaluate("() => document.activeElement === thumb")
+    stage.wait_for_function("() => told.length")  # now there is someone
+    assert stage.evaluate("() => told[0][1].at") == 256
+
+
+def test_stage_stays_while_hand_is_on_slider(stage, mount):
+    box = stage.locator("input").bounding_box()
+    stage.mouse.move(box["x"] + 2, box["y"] + box["height"] / 2)
+    stage.mouse.down()
+    draw_lesson(stage, mount)
+    stage.wait_for_timeout(400)
+    assert stage.locator("#lab-first").count() == 1
+    stage.mouse.up()
+    stage.locator("#lab-first").wait_for(state="detached")
+
+
+# --- the connection -------------------------------------------------------------------------------------
+
+# A server that is there while `answers` is true. Its page rests whenever it is asked.
+SERVER = """() => {
+  window.sent = [];
+  window.opened = [];
+  window.answers = true;
+  window.fetch = async () => { if (!answers) throw new Error('away'); return {ok: true}; };
+  window.WebSocket = class extends EventTarget {
+    static OPEN = 1;
+    readyState = 1;
+    constructor(url, protocols) { super(); opened.push([this, protocols]); setTimeout(() => this.say('open')); }
+    say(kind, data) { this.dispatchEvent(kind === 'message' ? new MessageEvent(kind, {data}) : new Event(kind)); }
+    send(message) { sent.push(message[0] >> 3); }
+    close() {}
+  };
+}"""
+RUN, OTHER = 11 << 3, 5 << 3
+CONNECT = """() => {
+  lab.page = {session: 'mine', ask: () => { socket.send([88]); opened.at(-1)[0].say('message'); }};
+  window.said = [];
+  window.socket = new WebSocket('ws://localhost/_stcore/stream', ['streamlit', 'xsrf', 'old']);
+  for (const kind of ['open', 'close', 'message']) socket.addEventListener(kind, () => said.push(kind));
+}"""
+
+
+@pytest.fixture
+def connected(hurried):
+    hurried.evaluate(SERVER)
+    hurried.add_script_tag(content=_text("lab.js", "streamlit.js", "../server/lasting.js"))
+    hurried.evaluate(CONNECT)
+    hurried.wait_for_function("() => said.includes('open')")
+    return hurried
+
+
+def lose(page):
+    page.evaluate("() => { answers = false; opened.at(-1)[0].say('close'); }")
+
+
+def test_lost_connection_is_said_and_not_passed_on(connected):
+    lose(connected)
+    assert connected.evaluate("() => [said, socket.readyState, lab.away]") == [["open"], 1, True]
+    connected.locator("#lab-away", has_text="Reconnecting…").wait_for()
+    connected.evaluate("() => { answers = true; }")
+    connected.wait_for_function("() => document.getElementById('lab-away').textContent === '' && !lab.away")
+    assert connected.evaluate("() => opened.map(each => each[1])") == [
+        ["streamlit", "xsrf", "old"],
+        ["streamlit", "xsrf", "mine"],
+    ]
+
+
+def test_what_was_done_meanwhile_is_done_once_server_is_back(connected):
+    connected.evaluate("() => { window.done = []; }")
+    lose(connected)
+    connected.evaluate("([run, other]) => { socket.send([other]); socket.send([run]); }", [RUN, OTHER])
+    for name in ("release", "cell", "release"):
+        connected.evaluate("name => lab.do(name, () => { done.push(name); opened.at(-1)[0].say('message'); })", name)
+    assert connected.evaluate("() => [sent, done]") == [[], []]
+    connected.evaluate("() => { answers = true; }")
+    connected.wait_for_function("() => done.length === 2")
+    assert connected.evaluate("() => done") == ["cell", "release"]
+    assert connected.evaluate("() => sent") == [11, 5]  # the page is drawn anew, then what else was to be said
+
+
+def test_act_is_done_again_unless_server_has_said_something_since(connected):
+    connected.evaluate("() => { window.done = []; lab.do('heard', () => done.push('heard')); }")
+    connected.evaluate("() => opened[0][0].say('message')")
+    connected.evaluate("() => lab.do('lost', () => done.push('lost'))")
+    lose(connected)
+    connected.evaluate("() => { answers = true; }")
+    connected.wait_for_function("() => done.length > 2")
+    assert connected.evaluate("() => done") == ["heard", "lost", "lost"]
+
+
+def test_without_connection_of_ours_an_act_is_done_at_once(load):
+    page = load(names=())
+    page.evaluate("() => { window.done = []; lab.do('cell', () => done.push('cell')); }")
+    assert page.evaluate("() => done") == ["cell"]
