@@ -4,10 +4,11 @@ from functools import partial
 
 import streamlit as st
 
-from pages._view import bets, compute, controls, frame, grids, show
+from pages._view import compute
 from pages._view.lessons.attention_steps import figures, work
 from pages._view.lessons.attention_steps.declaration import LESSON
-from pages._view.live import watch_cells
+from pages._view.page import bets, controls, frame, grids, show
+from pages._view.page.components import watch_cells
 from sattn_core.lessons.attention_steps import expand_cell, expand_output, measure_attention_steps
 
 profile = frame.profile()
@@ -19,14 +20,14 @@ def live():
     with st.container(horizontal=True, vertical_alignment="center", key="steps"):
         frame.draw_turns("step")
         step = controls.draw("step", label_visibility="collapsed")
-    values = controls.values()
+    values = controls.address().values
     params, problems = work.attention_matrices(values)
-    shown = show.main(work.MAIN)
+    shown = show.main()
     watch_cells(key="cells", find=partial(figures.clicked, params), choose=controls.fill)
     with st.container():  # one place, whatever is in it: the grid below would lose the focus if it moved
         show.problems(problems)
         result, at = compute.result(measure_attention_steps, params), work.cell_of(params, values)
-        show.remarks((figures.shown_instead if bets.is_open() else figures.remarks)(result, values, at))
+        show.remarks((figures.shown_instead if controls.address().bet_waits else figures.remarks)(result, values, at))
     if not frame.more():
         return
     show.tries(LESSON)

@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from pages._view import bets, compute, controls, frame, grids, show
+from pages._view import compute
 from pages._view.lessons.backprop import figures, work
 from pages._view.lessons.backprop.declaration import LESSON
+from pages._view.page import bets, controls, frame, grids, show
 from sattn_core.lessons.backprop import central_difference_error, first_order_change, measure_products
 
 profile = frame.profile()
@@ -17,12 +18,12 @@ def live():
         controls.draw("gradient", width=170)
         frame.draw_turns("gradient", arrows=False)
         controls.draw("exponent", width=220)
-    shown = show.main(work.MAIN)
+    shown = show.main()
     if not frame.more():
         return
     show.tries(LESSON)
     show.behind(shown)
-    values = controls.values()
+    values = controls.address().values
     show.picture(figures.raw_scores(work.sweep(values), values["d_k"], profile))
 
     params, weight = work.checked_params(values), controls.draw("weight")

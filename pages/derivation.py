@@ -2,26 +2,27 @@
 
 import streamlit as st
 
-from pages._view import bets, compute, controls, frame, show
+from pages._view import compute
 from pages._view.lessons.derivation import figures, work
 from pages._view.lessons.derivation.declaration import LESSON
+from pages._view.page import controls, frame, show
 from sattn_core.lessons.derivation import measure_derivation
 
 profile = frame.profile()
 
-with st.container(horizontal=True, vertical_alignment="bottom", key=f"breaks_{bets.is_open()}"):
+with st.container(horizontal=True, vertical_alignment="bottom", key=f"breaks_{controls.address().bet_waits}"):
     controls.draw_while("broken", width=128)
 
 
 @st.fragment(key=frame.LIVE)
 def live():
-    values, d_k = controls.values(), controls.value_of("d_k")
+    values, d_k = controls.address().values, controls.address().values["d_k"]
     left, right = show.pair("three_lines")
     with left, st.container(key="table_three_lines"):
-        if not bets.is_open():
+        if not controls.address().bet_waits:
             st.markdown(figures.three_lines(work.growth(values), d_k))
     with right:
-        shown = show.main(work.MAIN)
+        shown = show.main()
     if not frame.more():
         return
     show.tries(LESSON)

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from pages._view import controls, frame, show
-from pages._view.lessons.recap import cards
 from pages._view.lessons.recap.declaration import LESSON
+from pages._view.page import controls, frame, show
+from pages._view.page.fragments import recap as cards
 
 
 @st.fragment(key=frame.LIVE)

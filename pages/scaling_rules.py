@@ -2,13 +2,14 @@
 
 import streamlit as st
 
-from pages._view import compute, controls, frame, show
+from pages._view import compute
 from pages._view.lessons.scaling_rules import figures, work
 from pages._view.lessons.scaling_rules.declaration import LESSON
+from pages._view.page import controls, frame, show
 from sattn_core.lessons.scaling_rules import RulesParams, compare_rules, rule_curves, short_answers
 
 profile = frame.profile()
-part = controls.value_of("part")
+part = controls.address().values["part"]
 
 with st.container(horizontal=True, vertical_alignment="bottom", key="side_by_side"):
     for control, width in work.controls_of(part):
@@ -17,12 +18,12 @@ with st.container(horizontal=True, vertical_alignment="bottom", key="side_by_sid
 
 @st.fragment(key=frame.LIVE)
 def live():
-    shown = show.main(work.MAIN)
+    shown = show.main()
     if not frame.more():
         return
     show.tries(LESSON)
     show.behind(shown)
-    values, name = controls.values(), controls.value_of("rule")
+    values, name = controls.address().values, controls.address().values["rule"]
     if part == "museum":
         show.exhibit(*figures.bug_lines(values["bug"]))
     if part == "exponents":
@@ -35,8 +36,8 @@ def live():
 
 @st.fragment
 def every_rule():
-    curves = compute.result(rule_curves, work.rules_params(controls.values()), **work.CURVES)
-    show.picture(figures.curves(curves, controls.value_of("rule"), profile), per_row=2)
+    curves = compute.result(rule_curves, work.rules_params(controls.address().values), **work.CURVES)
+    show.picture(figures.curves(curves, controls.address().values["rule"], profile), per_row=2)
     box = st.expander("The rules, card by card", key="cards", on_change="rerun", icon=":material/style:")
     if box.open:
         with box:
@@ -49,5 +50,5 @@ if frame.more():
         every_rule()
     with st.expander("Short answers: masks, positions, shared keys, norms", key="answers", icon=":material/quiz:"):
         show.plain_lines(figures.ANSWERED_ON)
-        show.lines(figures.answers(compute.result(short_answers, controls.value_of("seed"))))
+        show.lines(figures.answers(compute.result(short_answers, controls.address().values["seed"])))
     show.folds(LESSON)

@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from pages._view import bets, compute, controls, frame, show
+from pages._view import compute
 from pages._view.lessons.score_variance import figures, work
 from pages._view.lessons.score_variance.declaration import LESSON
+from pages._view.page import controls, frame, show
 from sattn_core.lessons.score_variance import variance_curve
 
 profile = frame.profile()
@@ -12,9 +13,9 @@ profile = frame.profile()
 
 @st.fragment(key=frame.LIVE)
 def live():
-    if not bets.is_open():
+    if not controls.address().bet_waits:
         controls.draw("products_axis", label_visibility="collapsed")
-    shown = show.main(work.MAIN)
+    shown = show.main()
     if frame.more():
         show.tries(LESSON)
         show.behind(shown)
@@ -22,7 +23,7 @@ def live():
 
 live()
 if frame.more():
-    options = {"n_samples": work.CURVE_SAMPLES, **work.draw_options(controls.values())}
+    options = {"n_samples": work.CURVE_SAMPLES, **work.draw_options(controls.address().values)}
     curve = compute.result(variance_curve, work.CURVE_DIMS, **options)
     show.picture(figures.variance_against_dimension(curve, options, profile))
 

@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from pages._view import compute, controls, frame, show
+from pages._view import compute
 from pages._view.lessons.softmax_saturation import figures, work
 from pages._view.lessons.softmax_saturation.declaration import LESSON
+from pages._view.page import controls, frame, show
 from sattn_core.lessons.softmax_saturation import overflow_study
 
 profile = frame.profile()
@@ -12,19 +13,19 @@ profile = frame.profile()
 
 @st.fragment(key=frame.LIVE)
 def live():
-    shown = show.main(work.MAIN)
+    shown = show.main()
     if frame.more():
         show.tries(LESSON)
         show.behind(shown)
-        averages, params = work.averages(controls.values())
-        show.picture(figures.averages(averages, params, controls.value_of("d_k"), profile))
+        averages, params = work.averages(controls.address().values)
+        show.picture(figures.averages(averages, params, controls.address().values["d_k"], profile))
 
 
 live()
 with st.container(horizontal=True, vertical_alignment="bottom"):
     controls.draw("list_1", width=160)
     controls.draw("list_2", width=160)
-comparison, problems = work.comparison(controls.values())
+comparison, problems = work.comparison(controls.address().values)
 show.problems(problems)
 if frame.more():
     if comparison:

@@ -2,19 +2,19 @@
 
 import streamlit as st
 
-from pages._view import controls, frame, show
 from pages._view.lessons.start import figures, work
 from pages._view.lessons.start.declaration import LESSON
-from pages._view.live import draw_hero
+from pages._view.page import controls, frame, show
+from pages._view.page.components import draw_hero
 
 profile = frame.profile()
 
-draw_hero(*work.hero(controls.values(), controls.stops_of("d_k"), profile), key="hero")
+draw_hero(*work.hero(controls.address().values, frame.stage().stops("d_k"), profile), key="hero")
 
 
 @st.fragment(key=frame.LIVE)
 def live():
-    values = controls.values()
+    values = controls.address().values
     show.tries(LESSON)
     show.behind(figures.hero(work.here(values), values["d_k"], work.mean(values)))
 

@@ -2,17 +2,18 @@
 
 import streamlit as st
 
-from pages._view import controls, frame, show
-from pages._view.lessons.trained_heads import figures, taking, work
+from pages._view.lessons.trained_heads import figures, work
 from pages._view.lessons.trained_heads.declaration import LESSON
+from pages._view.page import controls, frame, show
+from pages._view.page.fragments import trained_heads as taking
 
 profile = frame.profile()
 
 
 @st.fragment(key=frame.LIVE)
 def live():
-    shown = show.main(work.MAIN)
-    values = controls.values()
+    shown = show.main()
+    values = controls.address().values
     show.remarks(work.remarks(values))
     if not frame.more():
         return

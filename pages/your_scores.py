@@ -4,9 +4,10 @@ from functools import partial
 
 import streamlit as st
 
-from pages._view import controls, frame, show
-from pages._view.lessons.your_scores import figures, uploads, work
+from pages._view.lessons.your_scores import figures, work
 from pages._view.lessons.your_scores.declaration import LESSON
+from pages._view.page import controls, frame, show
+from pages._view.page.fragments import your_scores as uploads
 
 profile = frame.profile()
 
@@ -15,10 +16,10 @@ profile = frame.profile()
 def live():
     first = st.container()
     q_file, k_file = uploads.draw_both() if frame.more() else (None, None)
-    d_k = controls.value_of("d_k")
-    params = work.sample_params(controls.value_of("sample"), d_k, controls.value_of("seed"))
+    d_k = controls.address().values["d_k"]
+    params = work.sample_params(controls.address().values["sample"], d_k, controls.address().values["seed"])
     with first:
-        result, own, problems = work.measure(params, q_file, k_file, controls.value_of("head"))
+        result, own, problems = uploads.measure(params, q_file, k_file, controls.address().values["head"])
         source = figures.source(result, params, d_k, own)
         show.plain_lines([f"{source}."])
         show.picture(figures.histogram(result, params, source, own, profile), resting=frame.more())

@@ -19,7 +19,7 @@ settings.load_profile("ci" if os.environ.get("CI") == "true" else "local")
 # SATTN_CLOCK_SPEED=0.3 (or 3): the clock that prices read runs so many times as fast, in the servers that are started
 # and here, where the rates are then measured as those servers do. No test's outcome may change.
 if "SATTN_CLOCK_SPEED" in os.environ and find_spec("streamlit"):
-    from pages._view import rates
+    from pages._view.compute import rates
 
     rates.measure()
 

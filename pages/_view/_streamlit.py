@@ -55,6 +55,12 @@ def scripts_of_parts() -> tuple[str, ...]:
     return tuple(f"./static/js/{name}" for name in sorted(found))
 
 
+def path_of(address: str) -> str:
+    """Return the path of an address of ours, below the server's base path."""
+    base = (st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"{'/' + base if base else ''}/{address}"
+
+
 def session_id() -> str | None:
     """Who looks at this run of a page; None outside of one."""
     context = get_script_run_ctx(suppress_warning=True)

@@ -5,11 +5,11 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
+from pages._view.address import Address, Guesses
 from pages._view.bet_words import BET, TRUTH, both, fact, in_fact, of_class, written
 from pages._view.kinds import Drawing
 from pages._view.lesson import Bet, Lesson
-from pages._view.lessons import bet_of
-from pages._view.main_picture import Values
+from pages._view.lesson_view import LessonView
 from pages._view.picture import Figure, Picture
 from pages._view.theme import Profile
 
@@ -18,43 +18,36 @@ _ONE_LINE = 40  # letters: the camera stands at the end of the line
 _REACH, _ABOVE = 0.3, 0.2  # of the panel: how far the bets of a class reach into it, the second where it grows by that
 _CROWD = 0.35  # of the ink, for each of many curves
 
-Placed = tuple[Any, ...] | None  # what was bet, by one or by a class; nothing but the truth is shown of (); None: open
 
-
-def marked(shown: Picture, lesson: Lesson, values: Values, placed: Placed, profile: Profile) -> Picture:
-    """The picture that the bet is on with what was bet beside the truth; as it is while nothing is."""
-    if lesson.bet is None or placed is None or not _is_on_this(lesson.bet, shown, values):
+def marked(shown: Picture, view: LessonView, address: Address, profile: Profile) -> Picture:
+    """Return the picture that the bet is on with what was bet beside the truth; as it is while nothing is."""
+    bet, guesses = address.bet, address.guesses
+    if bet is None or guesses is None or not address.shows_bet or bet.on not in ("", shown.key):
         return shown
-    found = bet_of(lesson.stem)(values)
-    alt = f"{shown.alt or shown.sentence} {said(lesson, placed, found)}"
-    figure = _figure(shown, lesson, placed, found, profile)
-    return replace(shown, figure=figure, alt=alt)
+    found = view.outcome(address.values)
+    alt = f"{shown.alt or shown.sentence} {said(address.lesson, guesses, found)}"
+    return replace(shown, figure=_figure(shown, address.lesson, guesses, found, profile), alt=alt)
 
 
-def said(lesson: Lesson, placed: tuple[Any, ...], found: Any) -> str:
-    """What was bet and the truth, in words."""
-    if not placed:
+def said(lesson: Lesson, guesses: Guesses, found: Any) -> str:
+    """Return what was bet and the truth, in words."""
+    if not guesses:
         return in_fact(lesson, found)
-    return both(lesson, placed[0], found) if len(placed) == 1 else of_class(lesson, placed, found)
+    return both(lesson, guesses[0], found) if len(guesses) == 1 else of_class(lesson, guesses, found)
 
 
-def _is_on_this(bet, shown, values):
-    """Whether the bet is on this picture, as these values show it."""
-    return bet.on in ("", shown.key) and (bet.when is None or values[bet.when[0]] == bet.when[1])
-
-
-def _figure(shown, lesson, placed, found, profile):
+def _figure(shown, lesson, guesses, found, profile):
     bet, spec = lesson.bet, spec_of(shown)
-    alone = placed[0] if len(placed) == 1 else None
+    alone = guesses[0] if len(guesses) == 1 else None
     marks = [(BET, f"your bet: {written(bet, alone)}", alone)] if alone is not None else []
     if found.truth is not None:
         marks.append((TRUTH, f"in fact: {fact(lesson, found)}", found.truth))
     if isinstance(bet.answer, Drawing):
-        spec["data"] += _curves(bet.place, found, placed, profile)
-    elif bet.place and len(placed) > 1:
-        _draw_class(spec["layout"], bet, placed, profile)
+        spec["data"] += _curves(bet.place, found, guesses, profile)
+    elif bet.place and len(guesses) > 1:
+        _draw_class(spec["layout"], bet, guesses, profile)
     figure = drawn_on(spec, bet, marks, profile)
-    if profile.name != "projector" and len(placed) < 2:  # where only the card says it
+    if profile.name != "projector" and len(guesses) < 2:  # where only the card says it
         figure.layout["annotations"] += _strip(figure.layout, marks, profile)
     return figure
 
@@ -75,12 +68,12 @@ def _curves(place, found, drawn, profile):
     return [truth, *(axes | look | {"x": places, "y": [0, *heights]} for heights in drawn)]
 
 
-def _draw_class(layout, bet, placed, profile):
+def _draw_class(layout, bet, guesses, profile):
     """A line from the far edge at each number that was bet, as long as many chose it; how many lie beyond the axis."""
     along, across, colour = bet.place.along, bet.place.across, _colour(BET, profile)
     refs, other = _refs(bet.place), across[0]
     most = _reach(layout, across)
-    counts = Counter(_on_axis(_axis_of(layout, along), each * bet.place.unit) for each in placed)
+    counts = Counter(_on_axis(_axis_of(layout, along), each * bet.place.unit) for each in guesses)
     reach = {place: most * n / max(counts.values()) for place, n in counts.items()}
     style = {"type": "line", "line": {"color": colour, "width": 3 * profile.line_width}, **refs, f"{other}0": 1}
     lines = [

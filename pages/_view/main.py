@@ -1,6 +1,6 @@
 """The frame: page config, navigation, the controls all lessons share, the lesson itself, and the way on."""
 
-from pages._view import frame
+from pages._view.page import frame
 
 page = frame.open_frame()
 page.run()

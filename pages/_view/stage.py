@@ -1,125 +1,227 @@
-"""What stands on the stage of a lesson: its slider and its main picture, as scripts in the browser are told of them.
+"""What stands on the stage of a lesson: its sliders, its main picture and its sentence, as scripts are told of them."""
 
-A page tells them in its run; the HTML page of an address tells them before there is a session.
-"""
-
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
-from pages._view import bets, controls
-from pages._view.kinds import Number
-from pages._view.lesson import Lesson
-from pages._view.lessons import ORDER, hero_of, main_of
+from pages._view import bet_marks
+from pages._view.address import GUESS, Address, written
+from pages._view.bet_words import BET
+from pages._view.bet_words import written as answer_in_words
+from pages._view.bundle import BUNDLE
+from pages._view.kinds import Drawing, Number
+from pages._view.lesson import CLASS, REVEAL
+from pages._view.lesson_view import LessonView
+from pages._view.lessons import VIEWS
 from pages._view.literal import as_code
-from pages._view.main_picture import Values, at_opening
-from pages._view.server.bundle import BUNDLE
-from pages._view.server.moving import PLACE
+from pages._view.picture import Picture
+from pages._view.routes import MOVING
 from pages._view.shared import ROOM, SHARED
-from pages._view.theme import profile
+from pages._view.theme import Profile, profile
 
-_LEAST = {False: 0.55, True: 0.4}  # of the height of a main picture's plot: less with a bet above it
-_FRAMED = 0.1  # in a frame on a page of others, where all of it is to be seen
+# Of the height of a main picture's plot, the least that is shown of it.
+LEAST, LEAST_UNDER_CARD, LEAST_FRAMED = 0.55, 0.4, 0.1
 
 
 @dataclass(frozen=True)
-class Opening:
-    """What is on the stage as an address opens it.
+class Stage:
+    """What stands on the stage at an address.
 
-    slider, picture: what their scripts are told; None where there is none. picture has no figure yet, which depends on
-    the ground that a browser shows. hero: whether the picture draws itself, from what its address answers.
+    Attributes
+    ----------
+    address : the lesson and its settings.
+    ground : "light" or "dark", where it is known which the browser shows.
+    visited : by slider, the values between its stops that this visitor has been at.
+    least : the share of the picture's height that is shown at least.
     """
 
-    slider: dict[str, Any] | None
-    picture: dict[str, Any] | None
-    hero: bool = False
+    address: Address
+    ground: str | None = None
+    visited: Mapping[str, Collection[float]] = field(default_factory=dict)
+    least: float = LEAST
 
     @property
+    def view(self) -> LessonView:
+        """What is drawn of the lesson."""
+        return VIEWS[self.address.lesson.stem]
+
+    @property
+    def profile(self) -> Profile:
+        """Colours and sizes."""
+        return profile(self.address.values["mode"], self.ground)
+
+    @property
+    def needs_session(self) -> bool:
+        """Return True if a bet is asked for, or a class follows: then only a page with a session draws the stage."""
+        return self.address.bet is not None or ROOM in self.address.query
+
+    # --- sliders -----------------------------------------------------------------------------------------
+
+    @property
+    def slider(self) -> dict[str, Any] | None:
+        """The large slider; None where the lesson has none, or where its picture does not follow it."""
+        lesson, values = self.address.lesson, self.address.values
+        if not lesson.slider or (lesson.still and values[lesson.still[0]] == lesson.still[1]):
+            return None
+        one = self.number(lesson.slider)
+        called = {"label": as_code(one.label), "large": True, "usual": one.default}
+        return self._slider(lesson.slider, self.stops(lesson.slider), lambda at: f"{_letter(one)} = {at:,}") | called
+
+    def dial(
+        self, name: str, stops: Sequence[float] | None = None, shown: Callable[[Any], str] | None = None
+    ) -> dict[str, Any]:
+        """A slider under the large one. stops: those of the moment, if any; shown: what stands beside it at a stop."""
+        one, value = self.number(name), self.address.values[name]
+        said = shown or one.shown
+        return self._slider(
+            name, sorted({*stops, value}) if stops else self.stops(name), lambda at: f"{one.label} {said(at)}"
+        )
+
+    def _slider(self, name, stops, shown):
+        one = self.number(name)
+        return {
+            "name": name,
+            "page": self.address.lesson.stem,
+            "value": self.address.values[name],
+            "stops": stops,
+            "shown": [shown(stop) for stop in stops],
+            "label": one.label,
+            "play": one.play,
+        }
+
+    def number(self, name: str) -> Number:
+        """The number on a slider."""
+        found = {**SHARED, **self.address.lesson.controls}[name]
+        if not isinstance(found, Number):
+            raise TypeError(f"a slider of {self.address.lesson.stem} must be a Number, but {name} is none")
+        return found
+
+    def stops(self, name: str) -> list[float]:
+        """The stops of a slider: its own, where it stands, and where this visitor has been."""
+        return sorted({*self.number(name).stops, self.address.values[name], *self.visited.get(name, ())})
+
+    # --- the picture -------------------------------------------------------------------------------------
+
+    @cached_property
+    def is_there(self) -> bool:
+        """Return True if the picture can be drawn at once, by anybody who asks for it."""
+        main, values = self.view.main, self.address.values
+        if main is None:
+            return self.view.hero is not None
+        return main.is_unasked(values) and main.is_ready(values)
+
+    @property
+    def params(self) -> Any:
+        """Those whose price says whether a visitor is asked first; None if it is always cheap."""
+        main = self.view.main
+        return main.params(self.address.values) if main and main.params else None
+
+    @cached_property
+    def picture(self) -> Picture:
+        """The main picture as a moving slider shows it, with what was bet."""
+        if self.view.main is None:
+            raise TypeError(f"{self.address.lesson.stem} has no picture that the server draws")
+        return self.marked(self.view.main.picture(self.address.values, self.profile))
+
+    @property
+    def picture_at_rest(self) -> Picture:
+        """The same with all that stands behind it, without what was bet."""
+        main: Any = self.view.main
+        return (main.at_rest or main.picture)(self.address.values, self.profile)
+
+    def marked(self, shown: Picture) -> Picture:
+        """A picture with what was bet on it beside the truth."""
+        return bet_marks.marked(shown, self.view, self.address, self.profile)
+
+    @cached_property
+    def _openings(self) -> tuple["Stage", ...]:
+        """The stage that the page opens on, and the one at the address's own values."""
+        main = self.view.main
+        if main is None or main.opened is None:
+            return (self,)
+        opened = Address(self.address.lesson, self.address.query, main.opened(self.address.values))
+        return replace(self, address=opened), self
+
+    def opening(self, *, alone: bool = False) -> "Stage | None":
+        """The stage that the page opens on; None if its picture is not there.
+
+        alone: where no page comes after it, so that the picture at the address's own values will do.
+        """
+        return next((each for each in (self._openings if alone else self._openings[:1]) if each.is_there), None)
+
+    @cached_property
     def sentence(self) -> str:
-        """What the picture says, "" of one that draws itself."""
-        return (self.picture or {}).get("sentence", "")
+        """What the main picture says, "" where it would take long to know; while a bet waits, what it asks."""
+        if self.address.bet_waits:
+            return self.address.question
+        opened = self.opening(alone=True)
+        if opened and self.view.main:
+            return str(opened.picture.sentence)
+        return self.view.sentence(self.address.values) if self.view.sentence else ""
+
+    # --- what the script of the picture is told ----------------------------------------------------------
+
+    def payload(self, shown: Picture, *, figure: bool = True) -> dict[str, Any]:
+        """A main picture, which follows the sliders. figure: without it, it is asked for."""
+        return self._main(shown.drawn() if figure else shown.told() | {"marks": []}, shown.key) | self.places()
+
+    def places(self) -> dict[str, Any]:
+        """Where the sliders stand that the main picture follows, and where the browser asks for it at other places."""
+        lesson, values = self.address.lesson, self.address.values
+        here = {name: values[name] for name in lesson.followed}
+        query = written(lesson, {name: each for name, each in values.items() if name not in lesson.followed})
+        query |= {"ground": self.ground} if self.ground else {}
+        if self.address.guesses is not None:  # what was bet is drawn on it
+            said = self.address.query
+            query |= {name: said[name] for name in ("bet", GUESS, REVEAL, CLASS) if name in said}
+        return {"values": here, "address": f"{MOVING}/{lesson.stem}?{urlencode(query)}"}
+
+    def payload_before(self, draft: Any) -> tuple[Picture, dict[str, Any]]:
+        """What may be seen while a bet waits, which follows nothing. draft: where its marker stands, if anywhere."""
+        known = self._before(None if self.address.is_wall else draft)
+        return known, self._main(known.drawn(), known.key) | {"drawing": self._drawing(known, draft)}
+
+    def _main(self, drawn, key):
+        return payload(drawn, key) | {"main": True, "least": self.least}
+
+    def _before(self, draft):
+        bet, known = self.address.lesson.bet, self.view.before(self.address.values, self.profile)
+        marks = [(BET, f"your bet: {answer_in_words(bet, draft)}", draft)] if bet and bet.place else []
+        figure = bet_marks.drawn_on(bet_marks.spec_of(known), bet, marks, self.profile)
+        return replace(known, key=f"{known.key}_before", figure=figure)
+
+    def _drawing(self, known, draft):
+        """What the browser needs to let the learner draw: nothing on a wall, or if the answer is no curve."""
+        bet: Any = self.address.lesson.bet
+        if not isinstance(bet.answer, Drawing) or self.address.is_wall:
+            return {}
+        layout, look = vars(known.figure)["layout"], self.profile
+        return {
+            "panel": bet.place.across + bet.place.along,
+            "at": bet.answer.at,
+            "reach": layout[f"{bet.place.across}axis"]["range"],
+            "span": layout[f"{bet.place.along}axis"]["range"],
+            "heights": draft,
+            "labels": [bet.answer.label.format(f"{each:,}") for each in bet.answer.at],
+            "style": {"colour": look.third, "width": 1.5 * look.line_width, "size": 2 * look.marker_size},
+        }
 
 
-def framed(lesson: Lesson, query: Mapping[str, str]) -> Opening | None:
-    """The same as it stands in a frame on a page of others."""
-    found = opening(lesson, {name: each for name, each in query.items() if name != "mode"}, alone=True)
-    if found and found.picture and not found.hero:
-        found.picture["least"] = _FRAMED
-    return found
+def _letter(one):
+    return one.letter or one.label
 
 
-def opening(lesson: Lesson, query: Mapping[str, str], *, alone: bool = False) -> Opening | None:
-    """The stage of an address; None where it takes a session: with a bet, in a room, or where the picture takes long.
+def payload(drawn: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """What the script of a picture of this key is told: what is drawn, with the camera beside it.
 
-    alone: where no page comes after it, so that it need not be the picture that the page opens on.
+    drawn: figure (as JSON), height, plot (its own height), sentence, marks (see `marks.found`) and alt. main: it is as
+    high as the window has room for, least: but not below this share of the plot's height. One that follows sliders has
+    two more: values, the places of the sliders that it belongs to, and address, at which the browser asks for the
+    picture at other places. On one with drawing the visitor draws a curve. bare: without its sentence.
     """
-    if lesson.stem not in ORDER or bets.is_on_at(lesson, query) or ROOM in query:
-        return None
-    values = controls.read(lesson, query)
-    slider = _slider_at(lesson, values)
-    if hero_of(lesson.stem):
-        return Opening(slider, {"values": places(lesson, values), "address": address(lesson, values)}, hero=True)
-    main = main_of(lesson.stem)
-    here = main and at_opening(main, values, alone=alone)
-    if not here:
-        return None
-    shown = main.picture(here, profile(values["mode"], None))
-    told = shown.told() | main_picture() | {"values": places(lesson, here), "address": address(lesson, here)}
-    usual = {"config": chart_config(shown.key), "bundle": BUNDLE, "drawing": {}, "bare": False, "marks": []}
-    return Opening(slider, told | usual)
-
-
-def _slider_at(lesson, values):
-    if not lesson.slider or (lesson.still and values[lesson.still[0]] == lesson.still[1]):
-        return None
-    one, value = number_of(lesson), values[lesson.slider]
-    return slider(lesson, value, sorted({*one.stops, value})) | {"usual": one.default}
-
-
-def number_of(lesson: Lesson) -> Number:
-    """The number on its large slider."""
-    found = {**SHARED, **lesson.controls}[lesson.slider]
-    if not isinstance(found, Number):
-        raise TypeError(f"the slider of {lesson.stem} must be a Number, but {lesson.slider} is none")
-    return found
-
-
-def slider(lesson: Lesson, value: float, at: Sequence[float]) -> dict[str, Any]:
-    """The large slider at a value. at: its stops."""
-    one = number_of(lesson)
-    return {
-        "name": lesson.slider,
-        "page": lesson.stem,
-        "value": value,
-        "stops": at,
-        "shown": [f"{one.letter or one.label} = {stop:,}" for stop in at],
-        "label": as_code(one.label),
-        "play": one.play,
-        "large": True,
-    }
-
-
-def places(lesson: Lesson, values: Values) -> dict[str, Any]:
-    """Where the sliders stand that the main picture follows."""
-    return {name: values[name] for name in lesson.followed}
-
-
-def address(lesson: Lesson, values: Values, **more: str) -> str:
-    """Where the browser asks for the main picture at these values; it adds the places of the sliders."""
-    query = controls.written(lesson, {name: each for name, each in values.items() if name not in lesson.followed})
-    return f"{PLACE}/{lesson.stem}?{urlencode(query | more)}"
-
-
-def main_picture(*, card: bool = False) -> dict[str, Any]:
-    """What sets a main picture apart. card: whether a bet stands above it."""
-    return {"main": True, "least": _LEAST[card]}
-
-
-def chart_config(name: str) -> dict[str, Any]:
-    """What a figure offers beside itself: the camera."""
-    return {
-        "displaylogo": False,
-        "modeBarButtons": [["toImage"]],
-        "toImageButtonOptions": {"format": "svg", "filename": name},
-    }
+    camera = {"format": "svg", "filename": key}
+    config = {"displaylogo": False, "modeBarButtons": [["toImage"]], "toImageButtonOptions": camera}
+    rest: dict[str, Any] = {"values": None, "address": "", "main": False, "least": 1, "drawing": {}, "bare": False}
+    return rest | {"config": config, "bundle": BUNDLE} | dict(drawn)

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.applications import Starlette
 
-from pages._view.lessons import LESSONS, ORDER, main_of
+from pages._view.lessons import LESSONS, ORDER, VIEWS
 from pages._view.server import moving
 from tests.attack.strategies import QUERIES, TEXTS, addresses, examples
 from tests.attack.watched import memory_bounded, prices_kept
 from tests.pages.asgi import ask
 from tests.pages.opening import app_at
 
-FOLLOWING = [stem for stem in ORDER if main_of(stem)]
+FOLLOWING = [stem for stem in ORDER if VIEWS[stem].main]
 
 
 def test_every_address_opens_its_page():

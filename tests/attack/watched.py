@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pages._view import compute, rates
+from pages._view import compute
+from pages._view.compute import rates, store
 from tests.counting import count
 
 FACTOR, SLACK = 2, 0.05  # a price counts the work within a factor of 2; seconds that no price counts
@@ -45,7 +46,7 @@ def memory_bounded():
     before = resident_mb()
     yield
     assert resident_mb() - before < GROWTH
-    assert compute._store.currsize <= compute.BYTES
+    assert store._store.currsize <= compute.BYTES
 
 
 def resident_mb():

@@ -5,7 +5,7 @@ from functools import partial
 
 from ratios import Row
 
-from pages._view import rates
+from pages._view.compute import rates
 from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance
 from sattn_core.lessons.training_race import TrainingRaceParams
 from sattn_core.lessons.wrong_choice import WrongChoiceParams, measure_wrong_choices

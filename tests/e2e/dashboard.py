@@ -6,13 +6,13 @@ Import its names, or the module where they are many (the test settings put this 
 from harness import query_parameters, runs_asked, wait_until_idle, wait_until_still
 
 from pages._view.lessons import LESSONS as DECLARED
-from pages._view.lessons import ORDER, hero_of, main_of
+from pages._view.lessons import ORDER, VIEWS
 from pages._view.shared import SHARED as SHARED_CONTROLS
 
 # Address and question of every page, and the addresses of those with pictures. The first one's is the bare one.
 LESSONS = {"" if stem == ORDER[0] else stem: lesson.question for stem, lesson in DECLARED.items()}
 DRAWN = ["" if stem == ORDER[0] else stem for stem in ORDER if stem != "recap"]  # which draws what is answered
-STAGED = [stem for stem in ORDER if main_of(stem) or hero_of(stem)]  # lessons with slider and picture on a stage
+STAGED = [stem for stem in ORDER if VIEWS[stem].main or VIEWS[stem].hero]  # lessons with slider and picture on a stage
 SHARED = ("d_k", "n_keys", "law", "seed")
 
 SLIDER = ".st-key-dimension input"

@@ -10,8 +10,8 @@ from harness import check_accessibility, running_server
 from sampling import sampled
 
 from pages._view.lessons import LESSONS, ORDER
-from pages._view.share import frame_of
-from pages._view.stage import number_of
+from pages._view.page.share import frame_of
+from pages._view.shared import SHARED
 
 pytestmark = pytest.mark.e2e
 
@@ -62,7 +62,7 @@ def test_a_stage_is_whole_in_its_frame(new_page, server, lesson, size):
     page = new_page(*size, alone=True)
     page.goto(f"{server.url}/{'' if lesson == ORDER[0] else lesson}?embed=1")
     page.locator(DRAWN).wait_for()
-    number = number_of(LESSONS[lesson])
+    number = {**SHARED, **LESSONS[lesson].controls}[LESSONS[lesson].slider]
     for key, value in {"Home": number.low, "End": number.high}.items():
         page.locator("[data-slider] input").press(key)
         page.locator(f":is([data-picture], [data-hero])[data-value^='{value}']").wait_for()

@@ -18,7 +18,7 @@ from sizes import PHONE, SCREEN, open_menu, resize, views
 from tabbing import reached_by_tab
 
 from pages._view.lessons import LESSONS as DECLARED
-from pages._view.lessons import main_of
+from pages._view.lessons import VIEWS
 
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
@@ -195,7 +195,7 @@ def test_a_lesson_fits_every_size_follows_the_hand_and_breaks_no_rule(new_page, 
         wrong |= check_size(page, lesson, name)
         if name == PHONE:
             check_phone(page)
-            if main_of(lesson or "start"):
+            if VIEWS[lesson or "start"].main:
                 check_following(page, DECLARED[lesson or "start"].slider)
             page.mouse.move(0, 0)
             if read:

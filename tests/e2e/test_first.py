@@ -8,7 +8,7 @@ from sampling import sampled
 from sizes import PHONE, PROJECTED, SCREEN
 
 from pages._view.lessons import LESSONS, ORDER
-from pages._view.told import in_letters
+from pages._view.server.first import in_letters
 
 pytestmark = pytest.mark.e2e
 

@@ -9,7 +9,7 @@ import pytest
 from dashboard import CHARTS, go_to
 from harness import page_url
 
-from pages._view import turns
+from pages._view.compute import turns
 
 pytestmark = pytest.mark.e2e
 

@@ -5,8 +5,8 @@ from harness import check_accessibility, open_page, page_url, running_server, wa
 from sizes import PROJECTED, resize, wait_until_at_rest
 from touching import too_small
 
+from pages._view.classroom.store import Store
 from pages._view.lessons import LESSONS
-from pages._view.rooms.store import Store
 
 pytestmark = pytest.mark.e2e
 

@@ -5,7 +5,7 @@ from dashboard import slider
 from hand import MAIN, drag
 from harness import open_page, wait_until_idle
 
-from pages._view.lessons import LESSONS, ORDER, main_of
+from pages._view.lessons import LESSONS, ORDER, VIEWS
 
 pytestmark = pytest.mark.e2e
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.e2e
 SLIDERS = [
     (stem, name)
     for stem in ORDER
-    if main_of(stem)
+    if VIEWS[stem].main
     for name in LESSONS[stem].followed
     if name not in LESSONS[stem].placed_dials
 ]

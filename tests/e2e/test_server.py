@@ -12,9 +12,9 @@ from dashboard import CHARTS, LESSONS, go_to
 from harness import open_page, running_server, wait_until_idle
 from websockets.sync.client import connect
 
+from pages._view.bundle import BUNDLE
 from pages._view.lessons import LESSONS as DECLARED
 from pages._view.lessons import ORDER
-from pages._view.server.bundle import BUNDLE
 
 pytestmark = pytest.mark.e2e
 

@@ -4,7 +4,7 @@ import pytest
 from dashboard import field, how_sure
 from harness import open_page, query_parameters, wait_until_idle
 
-from pages._view.lessons.small_samples.falling import MANY
+from pages._view.page.fragments.small_samples import MANY
 
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 

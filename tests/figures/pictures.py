@@ -3,7 +3,7 @@
 from importlib import import_module
 
 from pages._view import compute
-from pages._view.lessons import main_of
+from pages._view.lessons import VIEWS
 from pages._view.lessons.training_race import transformer
 
 result = compute.result
@@ -116,7 +116,7 @@ def _your_scores(values, profile, figures, work, core):
 
 def pictures(stem, values, profile):
     """The main picture at rest, and the others, in the order of the page; of a race, those when it is finished."""
-    way, others = main_of(stem), globals().get(f"_{stem}")
+    way, others = VIEWS[stem].main, globals().get(f"_{stem}")
     values = {**values, **{name: min(values[name], most) for name, most in FEWER.get(stem, {}).items()}}
     found = [(way.at_rest or way.picture)(values, profile)] if way and stem != "training_race" else []
     if others:

@@ -7,7 +7,7 @@ from importlib import import_module
 import numpy as np
 
 from pages._view import compute
-from pages._view.lessons import hero_of
+from pages._view.lessons import VIEWS
 from pages._view.picture import Figure, Picture
 from pages._view.theme import Profile
 from sattn_core.lessons.attention_steps import expand_cell, expand_output, measure_attention_steps
@@ -38,8 +38,8 @@ def words_of(picture: Picture, profile: Profile) -> list[Word]:
 
 def words_beside(stem: str, values, profile: Profile) -> list[Word]:
     """Return the words of a lesson that stand beside its pictures."""
-    if hero_of(stem):
-        return cleaned(hero_words(hero_of(stem)(values, (), profile)[0], values["d_k"]))
+    if VIEWS[stem].hero:
+        return cleaned(hero_words(VIEWS[stem].hero(values, (), profile)[0], values["d_k"]))
     if stem not in BESIDE:
         return []
     room = f"pages._view.lessons.{stem}"

@@ -11,9 +11,9 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from pages._view.lessons import LESSONS, ORDER
+from pages._view.literal import plain
 from pages._view.server import MAIN
 from pages._view.shared import SHARED
-from pages._view.show import plain
 
 # For each visitor AppTest looks through all installed packages for components of theirs, which takes as long as a page.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)

@@ -13,8 +13,8 @@ from itertools import count
 import psycopg  # noqa: F401 - what is loaded before the fork is loaded once
 from sqlalchemy.dialects.postgresql import psycopg as _  # noqa: F401
 
-from pages._view.rooms import kept  # noqa: F401
-from pages._view.rooms.store import RoomIsFull, Store
+from pages._view.classroom import kept  # noqa: F401
+from pages._view.classroom.store import RoomIsFull, Store
 
 PROCESSES, PHONES = 8, 14
 SHARED = "shared"  # a phone that comes by all processes at once

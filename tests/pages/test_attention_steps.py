@@ -5,7 +5,7 @@ import pytest
 
 from pages._view.lessons import LESSONS
 from pages._view.lessons.attention_steps import figures
-from pages._view.show import plain
+from pages._view.literal import plain
 from pages._view.theme import LIGHT
 from tests.figures.drawing import plotted
 from tests.pages.opening import charts, check_page, open_page, press, prose, settle, traces, widget

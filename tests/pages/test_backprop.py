@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pages._view.show import plain
+from pages._view.literal import plain
 from tests.pages.opening import charts, check_page, checks_of, open_page, press, settle, sure_of, widget
 
 

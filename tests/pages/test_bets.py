@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from starlette.applications import Starlette
 
-from pages._view import bet_marks, bet_words, bets, compute, controls, rates
+from pages._view import bet_marks, bet_words, compute
+from pages._view.address import Address
+from pages._view.compute import rates
 from pages._view.kinds import Answer, Choice, Drawing, Number, Tally
 from pages._view.lesson import Bet
-from pages._view.lessons import LESSONS, ORDER, bet_of
+from pages._view.lessons import LESSONS, ORDER, VIEWS
 from pages._view.lessons.training_race import work
 from pages._view.literal import plain
 from pages._view.server import moving
@@ -234,8 +236,8 @@ def check_mark(layout, bet, value):
 def test_a_placed_bet_reveals_the_lesson_with_the_bet_and_the_truth_on_the_picture(stem, guess):
     bet, app = LESSONS[stem].bet, place(opening.open_page(stem, bet="1", **at(stem)), stem, guess)
     opening.check_page(app, stem)
-    found = bet_of(stem)(values_of(stem))
-    won = bets.verdict(bet, guess, found.truth)
+    found = VIEWS[stem].outcome(values_of(stem))
+    won = bet_words.verdict(bet, guess, found.truth)
     said = {"bet": "1", "guess": bet.answer.write(guess), "tally": f"{int(won == 'Right.')}-1"}
     assert app.query_params == said | at(stem)
     assert LESSONS[stem].answer in texts(app)
@@ -309,7 +311,7 @@ def test_on_a_wall_the_truth_is_revealed_without_a_bet_and_hidden_again(stem):
         assert "your bet:" not in everything_sent(app)
         opening.press(app, "Reveal")
         assert app.query_params["reveal"] == "1"
-        found = bet_of(stem)(values_of(stem))
+        found = VIEWS[stem].outcome(values_of(stem))
         (card,) = [each for each in texts(app) if "In fact" in each]
         assert plain(found.text or bet_words.written(LESSONS[stem].bet, found.truth)) in card
         assert "so far" not in everything_sent(app)
@@ -347,7 +349,7 @@ def test_the_bets_of_a_class_stand_on_the_picture_with_the_truth_and_in_the_link
     main = next(each for each in opening.charts(app).values() if each.address)
     _, _, body = ask(Starlette(routes=moving.routes()), f"/{main.address}&{urlencode(main.values)}")
     assert json.loads(body)["alt"] == main.alt
-    link = controls.query_at(LESSONS[stem], app.query_params)
+    link = Address(LESSONS[stem], app.query_params).shared()
     assert parse_qs(link[1:])["class"] == [said]
 
 
@@ -372,7 +374,7 @@ def test_how_many_of_a_class_were_right_is_said():
     app = opening.open_page("derivation", **{"class": "2~2~4"}, mode="projector")
     assert LESSONS["derivation"].bet.answer.options
     (card,) = [each for each in texts(app) if "◆ 3 bets" in each]
-    truth = bet_of("derivation")(values_of("derivation")).truth
+    truth = VIEWS["derivation"].outcome(values_of("derivation")).truth
     right = ("2", "2", "4").count(truth)
     assert card.startswith(f"◆ 3 bets, {right} right.")
 
@@ -386,7 +388,7 @@ def test_what_is_no_bets_of_a_class_is_left_out_and_said(said):
 
 def test_a_link_that_is_shared_does_not_reveal():
     lesson = LESSONS["gradient_flow"]
-    assert controls.query_at(lesson, {"bet": "1", "reveal": "1", "d_k": "100", "mode": "projector"}) == "?d_k=100"
+    assert Address(lesson, {"bet": "1", "reveal": "1", "d_k": "100", "mode": "projector"}).shared() == "?d_k=100"
 
 
 # --- the truth -----------------------------------------------------------------------------------------
@@ -396,11 +398,11 @@ def test_a_link_that_is_shared_does_not_reveal():
 def test_the_truths_are_those_of_the_core(said):
     values = values_of("softmax_saturation", **said)
     rows = measure_rows(RowsParams(values["n_keys"], (values["d_k"],), values["law"], seed=values["seed"]))
-    truth = bet_of("softmax_saturation")(values | {"exponent": 1.0}).truth
+    truth = VIEWS["softmax_saturation"].outcome(values | {"exponent": 1.0}).truth
     assert math.isclose(truth, 100 * softmax(rows.scores[0]).max(axis=-1).mean(), rel_tol=1e-12)
     values = values_of("gradient_flow", **said)
     rows = freezing_rows((values["d_k"],), n_keys=values["n_keys"], seed=values["seed"])
-    assert bet_of("gradient_flow")(values).truth == rows.frozen[0, 0]
+    assert VIEWS["gradient_flow"].outcome(values).truth == rows.frozen[0, 0]
 
 
 @pytest.mark.parametrize(
@@ -413,7 +415,7 @@ def test_the_truths_are_those_of_the_core(said):
     ],
 )
 def test_the_spread_at_four_times_the_dimension_is_that_of_the_core(broken, params, truth, said):
-    found = bet_of("derivation")(values_of("derivation", **broken))
+    found = VIEWS["derivation"].outcome(values_of("derivation", **broken))
     assert (found.truth, found.text) == (truth, said)
     assert math.isclose(float(said.split()[0]), spread_ratio(DerivationParams(64, **params), 4), rel_tol=2e-3)
 
@@ -423,7 +425,7 @@ def test_the_spread_at_four_times_the_dimension_is_that_of_the_core(broken, para
 )
 def test_the_flat_exponent_is_the_one_at_which_sampled_variances_agree(said):
     values = values_of("scaling_rules", **said)
-    flat = float(bet_of("scaling_rules")(values).truth)
+    flat = float(VIEWS["scaling_rules"].outcome(values).truth)
     rng = np.random.default_rng(1)
     spreads = [_sampled_variance(rng, d_k, values["correlation"]) for d_k in (16, 256)]
     for exponent in (0.0, 0.5, 1.0):
@@ -471,7 +473,7 @@ def turn_part(app, name):
 )
 def test_the_gradient_at_the_raw_scores_does_what_the_core_says(said, truth):
     values = values_of("backprop", **said)
-    found = bet_of("backprop")(values)
+    found = VIEWS["backprop"].outcome(values)
     params = BackpropParams(exponent=values["exponent"], mask=values["masking"], seed=values["seed"])
     sweep = gradient_sweep(params, (values["d_k"],))
     ratio = sweep.without_scale[0] / sweep.raw_score_norms[0]
@@ -482,7 +484,7 @@ def test_the_gradient_at_the_raw_scores_does_what_the_core_says(said, truth):
 def test_the_reason_for_the_gradient_fits_what_softmax_passes_on():
     reasons = {}
     for said in ({"d_k": str(d_k), "seed": str(seed)} for d_k in (1, 2, 4, 16, 64, 1024) for seed in range(4)):
-        found = bet_of("backprop")(values_of("backprop", **said))
+        found = VIEWS["backprop"].outcome(values_of("backprop", **said))
         reasons.setdefault(found.why, set()).add(found.truth)
     for why, truths in reasons.items():
         if "first counts" in why or "no less" in why:
@@ -510,7 +512,7 @@ def test_the_share_of_the_favourite_key_is_that_of_softmax_of_the_raw_scores(sai
     allowed = np.ones(len(params.K), bool) if params.mask is None else np.array(params.mask[row], bool)
     scores = (np.array(params.K) @ np.array(params.Q)[row])[allowed]
     share = max(np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()) if allowed.any() else 0.0
-    found = bet_of("attention_steps")(values)
+    found = VIEWS["attention_steps"].outcome(values)
     assert found.truth == ("less" if share < 0.5 else "most" if share <= 0.95 else "all")
     assert ("mask" in found.why) == (allowed.sum() < 2)
 
@@ -527,10 +529,10 @@ def test_while_a_bet_is_open_no_remark_says_that_a_row_is_masked():
 def test_the_winners_of_a_race_are_those_of_the_core(d_k, truth, said):
     compute.forget()
     values = values_of("training_race", d_k=str(d_k))
-    assert bet_of("training_race")(values).truth is None
+    assert VIEWS["training_race"].outcome(values).truth is None
     result = measure_training_race(TrainingRaceParams(d_k))
     compute.keep((result, None), work.train, work.params(values), False)
-    found = bet_of("training_race")(values)
+    found = VIEWS["training_race"].outcome(values)
     assert (found.truth, found.text) == (truth, said)
     done = [share >= 0.95 for share in result.accuracy.mean[:, -1]]
     assert done == {"all": [True] * 3, "root": [False, True, False], "other": [False] * 3}[truth]
@@ -555,13 +557,13 @@ def test_an_open_bet_trains_nothing():
     compute.forget()
     app = opening.open_page("training_race", bet="1")
     assert "race_run" not in app.session_state
-    assert bet_of("training_race")(values_of("training_race")).truth is None
+    assert VIEWS["training_race"].outcome(values_of("training_race")).truth is None
     assert "Train" not in [each.label for each in app.button]
 
 
 @pytest.mark.parametrize(("d_k", "lead"), [(4, ""), (64, "a lead of 1."), (1024, "a lead of 1.")])
 def test_how_often_the_meaning_is_on_top_is_its_exact_chance(d_k, lead):
-    found = bet_of("one_query")(values_of("one_query", d_k=str(d_k), step="wander"))
+    found = VIEWS["one_query"].outcome(values_of("one_query", d_k=str(d_k), step="wander"))
     chance = chance_on_top((1, 2, -2, 0), d_k - 4)[1]
     assert abs(found.truth / 100 - chance) <= 4 * math.sqrt(chance * (1 - chance) / 1000)
     assert found.why.endswith(lead)
@@ -581,7 +583,7 @@ def test_how_often_the_meaning_is_on_top_is_its_exact_chance(d_k, lead):
     ],
 )
 def test_the_spread_of_the_sums_is_that_of_the_closed_form(said, std):
-    found = bet_of("score_variance")(values_of("score_variance", **said))
+    found = VIEWS["score_variance"].outcome(values_of("score_variance", **said))
     at = LESSONS["score_variance"].bet.answer.at
     np.testing.assert_allclose(found.truth, [std * math.sqrt(each) for each in at], rtol=1e-12)
     np.testing.assert_allclose(found.curve[1], std * np.sqrt(found.curve[0]), rtol=1e-12)
@@ -593,7 +595,7 @@ def test_while_a_curve_is_drawn_the_sums_have_mean_0_and_spread_within_the_axis(
     said = {"law": law, "correlation": "1", "mean_q": "-2", "mean_k": "2", "d_k": "1024", "seed": "3"}
     app = opening.open_page("score_variance", bet="1", **said)
     assert {*app.query_params} == {"bet", "law", "d_k", "seed"} - ({"law"} if law == "normal" else set())
-    truth = bet_of("score_variance")(values_of("score_variance", law=law, seed="3")).truth
+    truth = VIEWS["score_variance"].outcome(values_of("score_variance", law=law, seed="3")).truth
     assert drawing_of(app)["span"][1] == pytest.approx(3.5 * max(truth))
 
 
@@ -655,11 +657,11 @@ def test_what_is_said_of_a_curve_is_where_it_is_farthest_off():
     ],
 )
 def test_a_curve_is_near_by_shares_of_its_last_height(curve, said):
-    truth = bet_of("score_variance")(values_of("score_variance")).truth
-    assert bets.verdict(LESSONS["score_variance"].bet, curve, truth) == said
+    truth = VIEWS["score_variance"].outcome(values_of("score_variance")).truth
+    assert bet_words.verdict(LESSONS["score_variance"].bet, curve, truth) == said
     twice = [[2 * each for each in some] for some in (curve, truth)]
-    assert bets.verdict(LESSONS["score_variance"].bet, *twice) == said
-    assert bets.verdict(LESSONS["score_variance"].bet, (0,) * 5, (0.0,) * 5) == "Right."
+    assert bet_words.verdict(LESSONS["score_variance"].bet, *twice) == said
+    assert bet_words.verdict(LESSONS["score_variance"].bet, (0,) * 5, (0.0,) * 5) == "Right."
 
 
 @pytest.mark.parametrize("heights", [None, "1-2-3-4-5", [1, 2, 3, 4], [1, 2, 3, 4, -1], [1, 2, 3, 4, 5.5], [True] * 5])
@@ -684,7 +686,7 @@ def test_who_does_not_bet_can_draw_all_the_same_and_bets_nowhere_else():
 
 @pytest.mark.parametrize(("ddof", "mean"), [(0, 1.5), (1, 2.0)])
 def test_the_mean_variance_of_four_entries_is_that_of_many_drawn_products(ddof, mean):
-    found = bet_of("small_samples")(values_of("small_samples", ddof=str(ddof), d_k="1024", size="64"))
+    found = VIEWS["small_samples"].outcome(values_of("small_samples", ddof=str(ddof), d_k="1024", size="64"))
     assert (found.truth, found.text) == (mean, number(mean, 2))
     left, right = np.random.default_rng(1).standard_normal((2, 100_000, 2, 2))
     variances = (left @ right).reshape(-1, 4).var(axis=1, ddof=ddof)
@@ -703,7 +705,7 @@ def test_the_mean_variance_of_four_entries_is_that_of_many_drawn_products(ddof, 
     ],
 )
 def test_the_weights_that_give_scores_of_variance_1_are_those_of_the_closed_form(said, truth, scores):
-    found = bet_of("unit_variance")(values_of("unit_variance", **said))
+    found = VIEWS["unit_variance"].outcome(values_of("unit_variance", **said))
     assert (found.truth, found.text) == (truth, "" if truth else "none of the three")
     torch, xavier, he = (number(each) for each in scores)
     each = f"{torch} for PyTorch MultiheadAttention, {xavier} for square Xavier and {he} for He normal"
@@ -746,13 +748,13 @@ def test_answers_and_tallies_survive_the_address():
     ("placed", "truth", "said"), [(50, 54, "Right."), (50, 62, "Close."), (50, 66, "Not this time.")]
 )
 def test_near_is_right_and_a_little_farther_is_close(placed, truth, said):
-    assert bets.verdict(Bet("", Number("", 0, 0, 100, (0, 100)), near=5), placed, truth) == said
+    assert bet_words.verdict(Bet("", Number("", 0, 0, 100, (0, 100)), near=5), placed, truth) == said
 
 
 @pytest.mark.parametrize("stem", WITH_BETS)
 def test_what_is_computed_for_a_bet_costs_little(monkeypatch, stem):
     monkeypatch.setattr(compute, "result", lambda function, *args, **kwargs: function(*args, **kwargs))
     counted = count(
-        lambda: bet_of(stem)({name: control.default for name, control in opening.controls_of(stem).items()})
+        lambda: VIEWS[stem].outcome({name: control.default for name, control in opening.controls_of(stem).items()})
     )
     assert rates.decided(counted) <= compute.AT_ONCE

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 import pytest
 from starlette.applications import Starlette
 
+from pages._view.routes import CODE
 from pages._view.server import codes
 from tests.pages.asgi import ask
 
@@ -14,7 +15,7 @@ APP = Starlette(routes=codes.routes())
 
 
 def answer(link):
-    return ask(APP, f"/{codes.PLACE}?at={quote(link, safe='')}", host="testserver")
+    return ask(APP, f"/{CODE}?at={quote(link, safe='')}", host="testserver")
 
 
 def test_an_address_of_this_server_has_a_code_that_stands_alone():

@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from pages._view import compute, rates, turns
+from pages._view import compute
+from pages._view.compute import rates, turns
 from sattn_core.cost import Price
 from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance
 

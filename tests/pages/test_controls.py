@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages._view import controls, show
 from pages._view.kinds import Choice, Number, Text
 from pages._view.lessons import LESSONS
+from pages._view.page import controls, show
 from pages._view.shared import SHARED
 
 EVERY = SHARED | {f"{stem}.{name}": one for stem in LESSONS for name, one in LESSONS[stem].controls.items()}
@@ -241,7 +241,7 @@ def test_a_component_can_put_a_control_between_two_stops_and_never_beyond_its_bo
     def script():
         import streamlit as st
 
-        from pages._view import controls
+        from pages._view.page import controls
 
         wanted = st.text_input("wanted", "300")
         st.button("place", on_click=lambda: controls.place("n_keys", wanted))
@@ -260,7 +260,7 @@ def test_the_field_beside_a_slider_says_where_it_stands_whatever_moved_it():
     def script():
         import streamlit as st
 
-        from pages._view import controls
+        from pages._view.page import controls
 
         st.button("place", on_click=lambda: controls.place("d_k", 8))
         st.session_state.setdefault("d_k", 64)
@@ -297,7 +297,7 @@ BELIEVED = [
 @pytest.mark.parametrize(("name", "said", "value"), BELIEVED)
 def test_what_only_a_forged_message_can_say_is_not_believed(monkeypatch, name, said, value):
     monkeypatch.setattr(controls.st, "session_state", {name: said})
-    assert controls.value_of(name) == value
+    assert controls._value(name) == value
 
 
 def test_what_stands_in_an_address_alone_has_the_name_of_no_control_elsewhere():
@@ -305,3 +305,10 @@ def test_what_stands_in_an_address_alone_has_the_name_of_no_control_elsewhere():
     for stem, lesson in LESSONS.items():
         elsewhere = {name for other, each in LESSONS.items() if other != stem for name in each.controls}
         assert set(lesson.unseen) & elsewhere == set(), stem
+
+
+def test_what_python_has_placed_outdoes_an_address_that_does_not_say_so_yet(monkeypatch):
+    state = {"lesson": "score_variance", "n_keys": 16, "placed": {"n_keys": 64}}
+    monkeypatch.setattr(controls, "st", SimpleNamespace(session_state=state, query_params={"n_keys": "32"}))
+    controls._follow_address("n_keys")
+    assert state["n_keys"] == 64

@@ -11,7 +11,7 @@ import pytest
 from harness import free_port
 
 from pages._view import server
-from pages._view.rooms import store
+from pages._view.classroom import store
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / ".deploy"

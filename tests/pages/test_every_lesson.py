@@ -6,11 +6,11 @@ import pytest
 from plotly import graph_objects
 from streamlit.runtime.pages_manager import PagesManager
 
+from pages._view.bundle import TRACES
 from pages._view.kinds import Choice, Text
-from pages._view.lessons import APPENDIX, LESSONS, ORDER, PAGES
-from pages._view.server.bundle import TRACES
+from pages._view.lessons import LESSONS, ORDER, PAGES
+from pages._view.page.show import MOST_ROWS, plain
 from pages._view.shared import SHARED
-from pages._view.show import MOST_ROWS, plain
 from pages._view.theme import PROJECTOR
 from tests.pages import opening
 
@@ -80,7 +80,7 @@ def test_a_page_opens_inside_its_frame_with_every_control_once(stem):
     assert {f"try_{each.key}": plain(each.promise) for each in LESSONS[stem].tries}.items() <= buttons.items()
 
 
-@pytest.mark.parametrize("stem", APPENDIX)
+@pytest.mark.parametrize("stem", [stem for stem in PAGES if stem not in ORDER])
 def test_a_page_of_the_appendix_is_there_to_be_read(stem):
     app = opening.open_page(stem)
     assert [*app.exception, *app.error, *app.warning, *app.info] == []

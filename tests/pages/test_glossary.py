@@ -10,7 +10,7 @@ from pages._view.lessons import LESSONS
 
 
 def page():
-    from pages._view.words import worded
+    from pages._view.page.words import worded
 
     worded("A score compares a query with keys; a key is a vector.", ("key", "query", "score"))
 

@@ -6,26 +6,29 @@ from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from pages._view import bets, compute, controls, frame, rates, show
-from pages._view import grids as grids_module
+from pages._view import compute
+from pages._view.compute import rates, store
 from pages._view.kinds import Choice, Number
-from pages._view.lessons import LESSONS, ORDER
+from pages._view.lessons import LESSONS, ORDER, VIEWS
 from pages._view.lessons.gradient_flow import work as gradient_flow_work
-from pages._view.lessons.small_samples import falling as falling_module
-from pages._view.lessons.training_race import dose as dose_module
-from pages._view.lessons.training_race import race as race_module
 from pages._view.lessons.training_race import transformer as transformer_module
-from pages._view.lessons.your_scores import uploads as uploads_module
+from pages._view.page import controls, frame, show
+from pages._view.page import grids as grids_module
+from pages._view.page.fragments import small_samples as falling_module
+from pages._view.page.fragments import your_scores as uploads_module
+from pages._view.page.fragments.training_race import dose as dose_module
+from pages._view.page.fragments.training_race import race as race_module
+from pages._view.stage import Stage
 from sattn_core.cost import Price
 from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance
 from tests.counting import count
 from tests.pages.opening import ANSWERED, app_at, charts, controls_of
 
-PAGES = Path(compute.__file__).resolve().parents[1]
+PAGES = Path(compute.__file__).resolve().parents[2]
 for each in walk_packages([str(PAGES / "_view")], "pages._view."):
     if each.name != "pages._view.main":  # which is a script
         import_module(each.name)  # what is loaded first while Streamlit is stood in for would go on with the stand-in
@@ -80,6 +83,10 @@ def run(stem, **changed):
     Nothing is drawn and nothing computed: a computation is (function, args, kwargs).
     """
     values, asked = Values(stem, changed), []
+    linked = ANSWERED.get(stem, {})
+    here = SimpleNamespace(
+        lesson=LESSONS[stem], values=values, bet=None, bet_waits=False, linked=lambda name: linked.get(name, "")
+    )
 
     def ask(function, *args, **kwargs):
         asked.append((function, args, kwargs))
@@ -88,7 +95,8 @@ def run(stem, **changed):
     def draw_while(name, **_):
         return {each: values[each] for each, one in LESSONS[stem].controls.items() if one.when == (name, values[name])}
 
-    def draw_main(way, at_rest=None, **_):
+    def draw_main(at_rest=None, **_):
+        way = VIEWS[stem].main
         if way.params and compute.needs_button(way.params(values)):
             return None
         return at_rest or (way.at_rest or way.picture)(values, ANYTHING)
@@ -96,11 +104,9 @@ def run(stem, **changed):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compute, "result", ask)
         patch.setattr(compute, "kept", lambda *_: None)
-        patch.setattr(controls, "value_of", lambda name: values[name])
-        patch.setattr(controls, "linked_value", lambda name: ANSWERED.get(stem, {}).get(name, ""))
+        patch.setattr(controls, "address", lambda **_: here)
         patch.setattr(controls, "draw", lambda name, **_: values[name])
         patch.setattr(controls, "draw_while", draw_while)
-        patch.setattr(controls, "stops_of", lambda name: tuple(sorted({*controls_of(stem)[name].stops, values[name]})))
         patch.setattr(gradient_flow_work, "row_jacobian", lambda *_: (ANYTHING, ""))
         patch.setattr(grids_module, "draw_matrices", lambda names, _: ({name: values[name] for name in names}, True))
         patch.setattr(falling_module, "draw", lambda: values["n_draws"])
@@ -115,16 +121,14 @@ def run(stem, **changed):
         patch.setattr(dose_module, "open_table", lambda _: (ANYTHING, ANYTHING, False))
         patch.setattr(show, "main", draw_main)
         patch.setattr(show, "is_computed", lambda params, _, __, limit: not compute.needs_button(params, limit))
-        patch.setattr(bets, "is_open", lambda: False)
+        patch.setattr(frame, "stage", lambda **_: Stage(here))
         patch.setattr(frame, "profile", ANYTHING)
         patch.setattr(frame, "more", lambda: True)
         patch.setattr(frame, "draw_turns", ANYTHING)
-        patch.setattr(controls, "values", lambda: values)
         patch.setattr(controls, "current_lesson", lambda: LESSONS[stem])
         patch.setattr(controls, "_open", lambda: (LESSONS[stem],))
-        patch.setattr(compute.st, "session_state", {})
         streamlit = stand_in_for_streamlit()
-        own = [module for name, module in sys.modules.items() if name.startswith(f"pages._view.lessons.{stem}.")]
+        own = [module for name, module in sys.modules.items() if name.startswith(f"pages._view.page.fragments.{stem}")]
         for module in (controls, *(module for module in own if hasattr(module, "st"))):
             patch.setattr(module, "st", streamlit)
         patch.setitem(sys.modules, "streamlit", streamlit)
@@ -216,7 +220,7 @@ def test_what_costs_too_much_is_not_asked_for():
 @pytest.fixture
 def asking(monkeypatch):
     """The score_variance page of a server on which nothing is computed unasked."""
-    monkeypatch.setattr(compute, "WITHOUT_BUTTON", compute.Limit(0.0, 0))
+    monkeypatch.setattr(store, "WITHOUT_BUTTON", compute.Limit(0.0, 0))
     return app_at("score_variance", timeout=120, n_samples="1000", d_k="3").run()
 
 

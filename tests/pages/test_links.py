@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages._view.show import plain
+from pages._view.literal import plain
 from tests.pages.opening import charts, check_page, controls_of, open_page, turn_to, widget
 
 ROW = ("d_k", "n_keys", "law", "seed")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages._view import frame, live
+from pages._view.page import components, frame
 from tests.pages.opening import open_page, turn_to
 
 
@@ -11,8 +11,8 @@ def tell(monkeypatch):
     """Draw a component to which the browser says this at once."""
 
     def told(component, event, said, draw):
-        monkeypatch.setattr(live, component, lambda **drawn: drawn[f"on_{event}_change"]())
-        monkeypatch.setattr(live.st, "session_state", {"drawn": said})
+        monkeypatch.setattr(components, component, lambda **drawn: drawn[f"on_{event}_change"]())
+        monkeypatch.setattr(components.st, "session_state", {"drawn": said})
         draw(key="drawn")
 
     return told
@@ -27,7 +27,7 @@ def tell(monkeypatch):
 )
 def test_the_slider_is_heard_where_it_says_a_number(tell, said, heard):
     places = []
-    tell("_slider", "release", said, lambda key: live.draw_slider({}, key=key, on_release=places.append))
+    tell("_slider", "release", said, lambda key: components.draw_slider({}, key=key, on_release=places.append))
     assert places == heard
 
 
@@ -43,14 +43,19 @@ CLICK = {"chart": "Q", "line": 1, "place": 0}
 )
 def test_a_click_on_a_matrix_is_heard_where_it_says_a_chart_and_a_place(tell, said, heard):
     clicks = []
-    tell("_cells", "cell", said, lambda key: live.watch_cells(key=key, find=lambda click: click, choose=clicks.append))
+    tell(
+        "_cells",
+        "cell",
+        said,
+        lambda key: components.watch_cells(key=key, find=lambda click: click, choose=clicks.append),
+    )
     assert clicks == heard
 
 
 def test_what_is_said_while_the_platform_has_let_go_of_a_script_stops_no_page(monkeypatch):
     """Between two pages it knows the message and not the key; the browser tells it again."""
     state = {}
-    monkeypatch.setattr(live.st, "session_state", state)
+    monkeypatch.setattr(components.st, "session_state", state)
     heard = []
     for component in ("_slider", "_cells", "_picture", "_mend"):
 
@@ -58,11 +63,11 @@ def test_what_is_said_while_the_platform_has_let_go_of_a_script_stops_no_page(mo
             for name in ("release", "cell", "drawn", "window"):
                 drawn.get(f"on_{name}_change", lambda: None)()
 
-        monkeypatch.setattr(live, component, say)
-    live.draw_slider({}, key="slider", on_release=heard.append)
-    live.watch_cells(key="cells", find=heard.append, choose=heard.append)
-    live.draw_picture({}, key="picture", config={}, on_drawn=heard.append)
-    live.mend_browser("", (), asks_for_wall=True)
+        monkeypatch.setattr(components, component, say)
+    components.draw_slider({}, key="slider", on_release=heard.append)
+    components.watch_cells(key="cells", find=heard.append, choose=heard.append)
+    components.draw_picture({}, key="picture", on_drawn=heard.append)
+    components.mend_browser("", (), asks_for_wall=True)
     assert heard == [None]  # no drawing
     assert "small" not in state
 

@@ -8,13 +8,14 @@ import pytest
 from starlette.applications import Starlette
 
 from pages._view import compute
+from pages._view.compute import store
 from pages._view.kinds import Choice
-from pages._view.lessons import LESSONS, ORDER, main_of
+from pages._view.lessons import LESSONS, ORDER, VIEWS
 from pages._view.server import moving
 from tests.pages.asgi import ask
 from tests.pages.opening import charts, controls_of, open_page
 
-FOLLOWING = [stem for stem in ORDER if main_of(stem)]
+FOLLOWING = [stem for stem in ORDER if VIEWS[stem].main]
 UNTRAINED = {"training_race": {"n_steps": "3000"}}  # a race that takes long is not there at once
 
 
@@ -51,7 +52,7 @@ def test_the_picture_on_its_way_is_the_one_that_the_page_shows_where_the_hand_le
     there = main_picture(open_page(stem, **{slider: far}, **others))
     layouts = [json.loads(figure)["layout"] for figure in (asked["figure"], there.spec)]
     assert layouts[0] == layouts[1]
-    assert asked["figure"] == there.spec or main_of(stem).at_rest  # which may draw more
+    assert asked["figure"] == there.spec or VIEWS[stem].main.at_rest  # which may draw more
     assert (asked["sentence"], asked["height"]) == (there.sentence, there.height)
     assert elsewhere.spec != there.spec
 
@@ -82,8 +83,8 @@ def test_what_has_no_picture_under_a_slider_is_not_found(stem):
 
 
 def test_what_a_visitor_would_be_asked_about_first_is_not_computed(monkeypatch):
-    assert main_of("score_variance").params
-    monkeypatch.setattr(compute, "AT_ONCE", 0.0)
+    assert VIEWS["score_variance"].main.params
+    monkeypatch.setattr(store, "AT_ONCE", 0.0)
     monkeypatch.setattr(compute, "result", None)
     assert answer("moving/score_variance?d_k=64")[0] == 404
 

@@ -12,9 +12,11 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
 from starlette.routing import Mount
 
-from pages._view import _streamlit, told
-from pages._view.lessons import LESSONS, ORDER, main_of
-from pages._view.server import bundle, links, shell
+from pages._view import _streamlit
+from pages._view.bundle import BUNDLE
+from pages._view.lessons import LESSONS, ORDER, VIEWS
+from pages._view.server import links, shell
+from pages._view.server.first import in_letters
 from tests.pages.asgi import ask
 from tests.pages.opening import charts, open_page
 
@@ -67,11 +69,11 @@ def test_a_lesson_has_a_title_and_a_card_that_says_its_question_and_its_sentence
     )
     (structured,) = re.findall('<script type="application/ld\\+json">(.*?)</script>', page)
     assert json.loads(structured)["description"] == said["description"]
-    main = main_of(stem) if stem in ORDER else None
-    assert (said["description"] == told.in_letters(lesson.answer)) is (stem != "start" and main is None)
+    main = VIEWS[stem].main
+    assert (said["description"] == in_letters(lesson.answer)) is (stem != "start" and main is None)
 
 
-@pytest.mark.parametrize("stem", [stem for stem in ORDER if main_of(stem)])
+@pytest.mark.parametrize("stem", [stem for stem in ORDER if VIEWS[stem].main])
 def test_the_card_says_what_the_page_shows(stem):
     (main,) = [each for each in charts(open_page(stem, **SETTINGS)).values() if each.address]
     assert head_of(page_at(f"{stem}?d_k=256&seed=3")[1])["description"] == main.sentence
@@ -89,7 +91,7 @@ def test_while_a_bet_is_open_neither_the_card_nor_the_words_tell(stem):
     closed, opened = page_at(stem)[1], page_at(f"{stem}?bet=1")[1]
     sentence = head_of(closed)["description"]
     assert sentence in words_of(closed)
-    for hidden in (sentence, told.in_letters(lesson.answer)):
+    for hidden in (sentence, in_letters(lesson.answer)):
         assert hidden not in unescape(opened)
     asked = head_of(opened)["description"]
     assert asked.endswith("?")
@@ -120,7 +122,7 @@ def test_without_scripts_there_are_question_answer_sentence_and_links(stem):
     page = page_at(place(stem))[1]
     words = words_of(page)
     assert LESSONS[stem].question in words
-    assert told.in_letters(LESSONS[stem].answer) in words
+    assert in_letters(LESSONS[stem].answer) in words
     assert head_of(page)["description"] in words
     assert "your browser blocks it" in words
     assert [f"/{place(each)}" for each in LESSONS] == re.findall('<a href="([^"]*)">', page)
@@ -128,7 +130,7 @@ def test_without_scripts_there_are_question_answer_sentence_and_links(stem):
 
 @pytest.mark.parametrize("stem", LESSONS)
 def test_an_answer_is_written_in_letters(stem):
-    said = told.in_letters(LESSONS[stem].answer)
+    said = in_letters(LESSONS[stem].answer)
     assert not set("$\\{}*^") & set(said)
     assert not re.search(r"[a-zA-Z]_(?!model)", said)
 
@@ -168,7 +170,7 @@ def test_there_is_no_other_card():
 
 
 def test_below_a_path_all_of_it_is_there(monkeypatch):
-    monkeypatch.setattr(bundle.st, "get_option", {"server.baseUrlPath": "/lab/"}.get)
+    monkeypatch.setattr(_streamlit.st, "get_option", {"server.baseUrlPath": "/lab/"}.get)
     assert links.lesson_at("/lab") == links.lesson_at("/lab/") == ORDER[0]
     assert links.lesson_at("/lab/recap") == "recap"
     assert links.lesson_at("/recap") is None
@@ -179,11 +181,11 @@ def test_below_a_path_all_of_it_is_there(monkeypatch):
 
 @pytest.mark.parametrize("stem", LESSONS)
 def test_the_script_of_the_pictures_is_fetched_early_where_the_lesson_opens_on_one(stem):
-    wanted = stem in ORDER and main_of(stem) is not None
-    assert (f'rel="preload" as="script" href="{bundle.BUNDLE}"' in page_at(place(stem))[1]) == wanted
+    wanted = VIEWS[stem].main is not None
+    assert (f'rel="preload" as="script" href="{BUNDLE}"' in page_at(place(stem))[1]) == wanted
 
 
-@pytest.mark.parametrize("stem", [stem for stem in ORDER if main_of(stem)])
+@pytest.mark.parametrize("stem", [stem for stem in ORDER if VIEWS[stem].main])
 def test_a_still_stands_where_the_lesson_opens_on_it(stem):
     open_page(stem)  # what costs little is there from now on
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pages._view import show
 from pages._view.lessons import LESSONS
+from pages._view.page import show
 
 FILES = sorted(show.ROOMS.rglob("*.md"))
 MOST_WORDS = 2_508  # of all files and folds together: a lesson that says more raises it, or shortens another text

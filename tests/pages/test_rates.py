@@ -4,7 +4,8 @@ from itertools import count as ticks
 
 import pytest
 
-from pages._view import compute, rates
+from pages._view import compute
+from pages._view.compute import rates
 from sattn_core.cost import Price
 from sattn_core.lessons.score_variance import ScoreVarianceParams
 from tests.counting import count, so_far

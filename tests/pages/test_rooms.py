@@ -18,13 +18,16 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from pages._view import bet_words, lesson, server
+from pages._view.classroom import sweeping
+from pages._view.classroom.moment import moment_of
+from pages._view.classroom.room import MOST_PHONES, TEACHER
+from pages._view.classroom.store import Store, StoreError
 from pages._view.kinds import Choice, Drawing
-from pages._view.lessons import LESSONS, ORDER, bet_of
-from pages._view.rooms import limits, routes, sweeping, visitor, wall
-from pages._view.rooms.moment import moment_of
-from pages._view.rooms.room import MOST_PHONES
-from pages._view.rooms.store import Store, StoreError
-from pages._view.rooms.threads import Threads
+from pages._view.lessons import LESSONS, ORDER, VIEWS
+from pages._view.page import wall
+from pages._view.server import limits, visitor
+from pages._view.server import rooms as routes
+from pages._view.server.threads import Threads
 from sattn_core.draws import phones as class_draws_module
 from sattn_core.lessons.small_samples import class_draws
 from sattn_core.lessons.wrong_choice import N_ROWS, PUT_RIGHT, WrongChoiceParams, measure_wrong_choices
@@ -42,8 +45,9 @@ APP = Starlette(routes=routes.routes())
 def rooms(tmp_path, monkeypatch):
     """A store of the test's own, and limits that nobody has used."""
     own = Store(f"sqlite:///{tmp_path}/rooms.sqlite")
-    for module in ("moment", "phone", "desk", "leading", "results", "wall", "answering", "routes"):
-        monkeypatch.setattr(f"pages._view.rooms.{module}.store", lambda: own)
+    of_classroom = [f"classroom.{name}" for name in ("moment", "leading", "results", "answering")]
+    for module in (*of_classroom, "server.phone", "server.desk", "server.rooms", "page.wall"):
+        monkeypatch.setattr(f"pages._view.{module}.store", lambda: own)
     for name in ("WRONG_CODES", "OPENED", "SENT"):
         monkeypatch.setattr(limits, name, limits.Limit(1000, 1000))
     yield own
@@ -120,7 +124,7 @@ def phones(room, n):
 
 def teacher(room):
     """The window of who opened the room."""
-    browser = Browser(cookies={visitor.TEACHER: room.code + SECRET, visitor.VISITOR: visitor.new_visitor()})
+    browser = Browser(cookies={TEACHER: room.code + SECRET, visitor.VISITOR: visitor.new_visitor()})
     browser.place = f"/room/{room.code}"
     return browser.get()
 
@@ -245,9 +249,9 @@ def test_a_phone_has_the_question_then_waits_then_sees_the_truth_in_less_than_te
         phone.open()
         assert len(phone.html.encode()) < LARGEST_PAGE
     if moment.kind == "bet":
-        told = bet_words.verdict(LESSONS[stem].bet, value, bet_of(stem)(moment.values).truth)
+        told = bet_words.verdict(LESSONS[stem].bet, value, VIEWS[stem].outcome(moment.values).truth)
         assert told in first.text
-        assert bet_words.both(LESSONS[stem], value, bet_of(stem)(moment.values)) in first.text
+        assert bet_words.both(LESSONS[stem], value, VIEWS[stem].outcome(moment.values)) in first.text
         assert "You did not bet." in third.text
 
 
@@ -417,7 +421,7 @@ def test_a_room_is_opened_where_the_link_was_followed_and_its_secret_stands_in_t
     query = {name: text for name, (text,) in parse_qs(urlsplit(browser.place).query).items()}
     room = rooms.room(query["room"])
     assert query == {"d_k": "100", "bet": "1", "mode": "projector", "room": room.code}
-    secret = browser.cookies[visitor.TEACHER].removeprefix(room.code)
+    secret = browser.cookies[TEACHER].removeprefix(room.code)
     assert rooms.is_teacher(room.code, secret)
     assert secret not in browser.place
     assert (room.stem, room.query) == ("derivation", "d_k=100&bet=1")
@@ -450,7 +454,7 @@ def test_rooms_are_opened_by_own_pages_alone_and_not_too_often(rooms, monkeypatc
 
 def test_who_has_not_the_secret_leads_nothing(rooms):
     room = opened(rooms, "gradient_flow")
-    other = Browser(cookies={visitor.TEACHER: room.code + "x" * 12})
+    other = Browser(cookies={TEACHER: room.code + "x" * 12})
     other.get(f"/room/{room.code}")
     assert "The secret of the room" in other.html
     assert SECRET not in other.html
@@ -464,7 +468,7 @@ def test_who_has_not_the_secret_leads_nothing(rooms):
     other.get(f"/room/{room.code}").send("secret", secret="wrong")
     assert other.status == 403
     other.send("secret", secret=SECRET.upper() + " ")
-    assert other.cookies[visitor.TEACHER] == room.code + SECRET
+    assert other.cookies[TEACHER] == room.code + SECRET
     assert "Reveal" in other.html
 
 

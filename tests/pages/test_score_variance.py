@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages._view.show import plain
+from pages._view.literal import plain
 from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance
 from tests.pages.opening import charts, check_page, claims, open_page, widget
 

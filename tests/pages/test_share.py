@@ -5,10 +5,10 @@ from xml.etree import ElementTree
 import pytest
 import segno
 
-from pages._view import controls
+from pages._view.address import own
+from pages._view.codes import code_of
 from pages._view.kinds import Answer
 from pages._view.lessons import LESSONS
-from pages._view.server.codes import code_of
 from tests.pages.opening import open_page
 
 WITH_ANSWERS = [
@@ -43,7 +43,7 @@ def test_every_lesson_gives_a_link(stem):
 
 @pytest.mark.parametrize(("stem", "name"), WITH_ANSWERS)
 def test_no_answer_is_given_away(stem, name):
-    assert name in controls.own(LESSONS[stem])
+    assert name in own(LESSONS[stem])
 
 
 def test_a_code_holds_the_link_dark_on_white_with_the_room_that_readers_ask_for():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pages._view.lessons.small_samples import falling
+from pages._view.page.fragments import small_samples as falling
 from tests.pages import opening
 from tests.pages.opening import button, charts, press, sure_of
 

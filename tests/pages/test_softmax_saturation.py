@@ -8,7 +8,7 @@ import pytest
 
 from pages._view.lessons import LESSONS
 from pages._view.lessons.softmax_saturation import figures, work
-from pages._view.show import plain
+from pages._view.literal import plain
 from pages._view.theme import LIGHT
 from sattn_core.lessons.softmax_saturation import RowsParams, compare_lists, measure_rows
 from tests.pages.opening import charts, pictures, traces, widget

@@ -6,18 +6,28 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from pages._view import main_picture, stage
-from pages._view.lessons import LESSONS, ORDER, hero_of, main_of
+from pages._view import stage
+from pages._view.address import Address
+from pages._view.lesson_view import Main
+from pages._view.lessons import LESSONS, ORDER, VIEWS
+from pages._view.stage import LEAST, LEAST_FRAMED, LEAST_UNDER_CARD, Stage
 from tests.pages.opening import charts, controls_of, large_slider, open_page
 
 SETTINGS = {"d_k": "100", "seed": "3"}
 LATER = {"figure", "spec", "marks", "drawing", "address"}  # which the address of the picture answers, or a bet needs
-STAGED = [stem for stem in ORDER if main_of(stem) or hero_of(stem)]
+STAGED = [stem for stem in ORDER if VIEWS[stem].main or VIEWS[stem].hero]
 WITH_BET = [stem for stem in STAGED if LESSONS[stem].bet]
 
 
 def opened(stem, **query):
-    return stage.opening(LESSONS[stem], query)
+    """The stage that a page opens on, without a session."""
+    here = Stage(Address(LESSONS[stem], query))
+    return None if here.needs_session else here.opening()
+
+
+def told_of(here):
+    """What the HTML page tells the script of the picture."""
+    return here.payload(here.picture, figure=False)
 
 
 def plain(data):
@@ -31,19 +41,18 @@ def test_slider_and_picture_are_told_as_on_the_page(stem, query):
     app = open_page(stem, **query)  # what costs little is there from now on
     told = opened(stem, **query)
     on_page = vars(large_slider(app))
-    slider = plain(told.slider)
-    assert slider.pop("usual") == controls_of(stem)[LESSONS[stem].slider].default
-    assert slider == {name: each for name, each in on_page.items() if name != "heard"}
-    if not told.hero:
+    assert told.slider["usual"] == controls_of(stem)[LESSONS[stem].slider].default
+    assert plain(told.slider) == {name: each for name, each in on_page.items() if name != "heard"}
+    if not told.view.hero:
         (main,) = [vars(each) for each in charts(app).values() if each.main]
-        asked = [dict(parse_qsl(urlsplit(each["address"]).query)) for each in (told.picture, main)]
+        asked = [dict(parse_qsl(urlsplit(each["address"]).query)) for each in (told_of(told), main)]
         assert asked[0].items() <= asked[1].items()  # which also says what goes on by itself, and the ground
         here = {name: each for name, each in main.items() if name not in LATER}
-        assert {name: each for name, each in plain(told.picture).items() if name not in LATER} == here
+        assert {name: each for name, each in plain(told_of(told)).items() if name not in LATER} == here
 
 
 def test_in_a_classroom_the_picture_has_its_sizes():
-    heights = [opened("score_variance", mode=mode).picture["height"] for mode in ("screen", "projector")]
+    heights = [told_of(opened("score_variance", mode=mode))["height"] for mode in ("screen", "projector")]
     assert heights[0] < heights[1]
 
 
@@ -59,7 +68,7 @@ def test_a_page_without_a_picture_of_the_slider_has_no_stage(stem):
 
 
 def test_what_takes_long_waits_for_a_session(monkeypatch):
-    monkeypatch.setattr(main_picture, "is_unasked", lambda *_: False)
+    monkeypatch.setattr(Main, "is_unasked", lambda *_: False)
     assert opened("score_variance") is None
 
 
@@ -74,8 +83,8 @@ def test_a_lesson_may_have_a_number_of_its_own_on_the_large_slider():
     usual = LESSONS["softmax_saturation"]
     own = {**usual.controls, "exponent": replace(usual.controls["exponent"], letter="α", play=100)}
     lesson = replace(usual, slider="exponent", dials=(), controls=own)
-    told = stage.opening(lesson, {"exponent": "0.31", "d_k": "100"})
-    slider, picture = told.slider, told.picture
+    told = Stage(Address(lesson, {"exponent": "0.31", "d_k": "100"}))
+    slider, picture = told.slider, told_of(told)
     assert (slider["name"], slider["value"], slider["usual"], slider["play"]) == ("exponent", 0.31, 0, 100)
     assert slider["shown"][slider["stops"].index(0.31)] == "α = 0.31"
     assert len(slider["stops"]) == len(own["exponent"].stops) + 1
@@ -86,14 +95,36 @@ def test_a_lesson_may_have_a_number_of_its_own_on_the_large_slider():
 
 def test_a_large_slider_is_that_of_a_number():
     with pytest.raises(TypeError, match="list_1"):
-        stage.number_of(replace(LESSONS["softmax_saturation"], slider="list_1"))
+        Stage(Address(replace(LESSONS["softmax_saturation"], slider="list_1"), {})).slider  # noqa: B018
 
 
 def test_a_frame_on_a_page_of_others_shows_the_screen_whatever_the_link_says():
-    asked = {"mode": "projector", "d_k": "4"}
-    framed = stage.framed(LESSONS["score_variance"], asked)
+    here = Address(LESSONS["score_variance"], {"mode": "projector", "d_k": "4"}).without_mode()
+    framed = Stage(here, least=LEAST_FRAMED).opening(alone=True)
     usual = opened("score_variance", d_k="4")
-    assert framed.picture["height"] == usual.picture["height"]
-    assert framed.picture["least"] < usual.picture["least"]
-    assert stage.framed(LESSONS["recap"], {}) is None
+    assert told_of(framed)["height"] == told_of(usual)["height"]
+    assert told_of(framed)["least"] < told_of(usual)["least"]
     assert framed.slider["value"] == 4
+    assert Stage(Address(LESSONS["recap"], {})).opening(alone=True) is None
+
+
+def test_under_a_card_less_of_the_picture_is_shown_at_least():
+    plain_page, with_bet, with_guess = (
+        next(each for each in charts(open_page(stem, **query)).values() if each.main).least
+        for stem, query in (
+            ("derivation", {}),
+            ("derivation", {"bet": "1"}),
+            ("derivation", {"bet": "1", "guess": "2"}),
+        )
+    )
+    assert plain_page == LEAST == told_of(opened("derivation"))["least"]
+    assert with_bet == with_guess == LEAST_UNDER_CARD < LEAST
+
+
+def test_only_a_stage_without_a_page_after_it_opens_on_the_addresss_own_picture(monkeypatch):
+    """Where the page goes beyond the address, and has not got there yet."""
+    main = replace(VIEWS["derivation"].main, opened=lambda values: {"d_k": 5}, ready=lambda values: values["d_k"] != 5)
+    monkeypatch.setattr(stage, "VIEWS", {"derivation": replace(VIEWS["derivation"], main=main)})
+    here = Stage(Address(LESSONS["derivation"], {"d_k": "7"}))
+    assert here.opening() is None
+    assert here.opening(alone=True).address.values["d_k"] == 7

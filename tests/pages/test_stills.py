@@ -7,10 +7,10 @@ from xml.etree import ElementTree
 import pytest
 
 from pages._view import stills
-from pages._view.lessons import LESSONS, ORDER, PAGES, main_of
+from pages._view.lessons import LESSONS, ORDER, PAGES, VIEWS
 from pages._view.theme import DARK, LIGHT
 
-WITH_PICTURE = [stem for stem in ORDER if main_of(stem)]
+WITH_PICTURE = [stem for stem in ORDER if VIEWS[stem].main]
 LARGEST = {"svg": 60_000, "card": 60_000}  # bytes
 FAMILIAR = {"svg", "defs", "clipPath", "linearGradient", "stop", "g", "path", "rect", "text", "tspan", "image"}
 WINDOWS = {"screen": {"390", "768", "1024", "1440", "1920"}, "projector": {"1024", "1440", "1920"}}

@@ -20,9 +20,9 @@ import sqlalchemy
 from harness import free_port
 from postgres import cluster_of_tests
 
-from pages._view.rooms import database
-from pages._view.rooms import store as module
-from pages._view.rooms.store import (
+from pages._view.classroom import database
+from pages._view.classroom import store as module
+from pages._view.classroom.store import (
     ALPHABET,
     LASTS,
     MOST_PHONES,
@@ -158,7 +158,7 @@ def test_nothing_is_made_while_no_room_is_open(tmp_path):
 
 
 def test_looking_for_a_room_where_none_was_opened_does_not_load_the_library(tmp_path):
-    said = "import sys\nfrom pages._view.rooms.store import store\nassert store().room('BCDF') is None\n"
+    said = "import sys\nfrom pages._view.classroom.store import store\nassert store().room('BCDF') is None\n"
     said += "sys.exit('sqlalchemy' in sys.modules or 'psycopg' in sys.modules)"
     environment = os.environ | {module.DATABASE_URL: f"sqlite:///{tmp_path}/rooms.sqlite"}
     assert subprocess.run([sys.executable, "-c", said], cwd=ROOT, env=environment).returncode == 0

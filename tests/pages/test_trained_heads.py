@@ -10,7 +10,7 @@ import pytest
 from pages._view import compute
 from pages._view.lessons import LESSONS
 from pages._view.lessons.trained_heads import bet, figures, own, work
-from pages._view.show import MOST_ROWS, plain
+from pages._view.page.show import MOST_ROWS, plain
 from pages._view.theme import LIGHT
 from sattn_core.lessons.trained_heads import HeadParams, TrainedHeadsParams, measure_head, measure_trained_heads
 from sattn_core.lessons.your_scores import read_your_scores

@@ -7,10 +7,15 @@ from functools import partial
 
 import pytest
 
-from pages._view import compute, controls, turns
-from pages._view.lessons.training_race import dose, race, work
+from pages._view import compute
+from pages._view.address import Address
+from pages._view.compute import turns
+from pages._view.compute.rates import decided
+from pages._view.lessons import LESSONS
+from pages._view.lessons.training_race import work
 from pages._view.lessons.training_race.declaration import LAST
-from pages._view.rates import decided
+from pages._view.page import controls
+from pages._view.page.fragments.training_race import dose, race
 from sattn_core.lessons import training_race
 from sattn_core.lessons.training_race import PRESETS, TrainingRaceParams, measure_training_race
 from tests.pages import opening
@@ -105,8 +110,7 @@ def test_what_a_page_computes_unasked_takes_a_second_at_most(monkeypatch, d_k, r
     monkeypatch.setattr(compute, "result", lambda _, params, best: ran.append((params, best)) or (None, None))
     defaults = {name: control.default for name, control in opening.controls_of("training_race").items()}
     query = {"d_k": d_k, "rates": rates, "n_steps": n_steps, "n_seeds": n_seeds}
-    monkeypatch.setattr(controls, "values", lambda: defaults | query)
-    monkeypatch.setattr(controls, "value_of", lambda name: query.get(name, defaults[name]))
+    monkeypatch.setattr(controls, "address", lambda: Address(LESSONS["training_race"], {}, defaults | query))
     monkeypatch.setattr(race.st, "session_state", {})
     race.open_run()
     ((params, best),) = ran
@@ -243,7 +247,7 @@ def test_train_and_another_setting_start_a_race_at_the_dimension_of_the_slider()
 
 def test_another_setting_ends_the_race_that_runs(monkeypatch):
     monkeypatch.setattr(work, "AT_ONCE", 0)
-    monkeypatch.setattr(turns, "visitor", lambda: "one")
+    monkeypatch.setattr(turns, "page", replace(turns.page, visitor=lambda: "one"))
     app = open_race(n_seeds="1", d_k="8", n_steps="3000")
     opening.button(app, "Train").click().run()
     job = app.session_state["race_run"].job
@@ -366,7 +370,7 @@ def test_the_map_of_the_rates_leaves_the_race_and_after_a_move_every_headline_sa
 def test_whoever_leaves_or_asks_for_something_else_ends_a_race_after_a_step(monkeypatch, moments):
     """It rests there: what has been trained stays, and it can go on."""
     looks = []
-    monkeypatch.setattr(turns._streamlit, "is_connected", lambda _: looks.append(1) or len(looks) % 40)
+    monkeypatch.setattr(turns, "page", turns.Page(is_connected=lambda _: looks.append(1) or len(looks) % 40))
     params = TrainingRaceParams(n_steps=3000, n_seeds=1)
     job = turns.Job(params, partial(moments, params, None))
     for seen in (40, 80):

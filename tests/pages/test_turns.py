@@ -5,8 +5,10 @@ import time
 
 import pytest
 
-from pages._view import compute, turns
-from pages._view.turns import Job, Line
+from pages._view import compute
+from pages._view.compute import store, turns
+from pages._view.compute.turns import Job, Line
+from pages._view.page import jobs
 from sattn_core.cost import Price
 from tests.pages.opening import charts, open_page
 
@@ -75,7 +77,7 @@ def line(monkeypatch):
     """The only slot of a server on which everything takes turns."""
     compute.forget()
     monkeypatch.setattr(turns, "LINE", Line(1))
-    monkeypatch.setattr(compute, "AT_ONCE", 0.0)
+    monkeypatch.setattr(store, "AT_ONCE", 0.0)
     return turns.LINE
 
 
@@ -104,8 +106,7 @@ def test_a_run_waits_for_its_turn_and_says_who_is_before_it(line, held, monkeypa
         markdown = staticmethod(lambda text: (words.append(text), held.set()))
         empty = staticmethod(lambda: words.append(""))
 
-    monkeypatch.setattr(turns.st, "empty", Place)
-    monkeypatch.setattr(turns, "visitor", lambda: "one")
+    monkeypatch.setattr(turns, "page", turns.Page(visitor=lambda: "one", note=Place))
     monkeypatch.setattr(turns, "look", lambda: None)
     with turns.turn(long=False):
         assert line.before("two", long=False) == 1
@@ -126,7 +127,7 @@ def test_a_computation_that_fails_leaves_the_line(line, monkeypatch):
         raise ValueError("no")
 
     fails.price = lambda: Price(1e9)
-    monkeypatch.setattr(turns, "visitor", lambda: "one")
+    monkeypatch.setattr(turns, "page", turns.Page(visitor=lambda: "one"))
     with pytest.raises(ValueError, match="no"):
         compute.result(fails)
     assert line.before("another", long=True) == 0
@@ -140,7 +141,7 @@ def test_what_is_kept_or_short_needs_no_turn(line, held, monkeypatch):
         return 2
 
     dear.price, cheap.price = lambda: Price(1e9), lambda: Price()
-    monkeypatch.setattr(turns, "visitor", lambda: "one")
+    monkeypatch.setattr(turns, "page", turns.Page(visitor=lambda: "one"))
     compute.keep(1, dear)
     assert (compute.result(dear), compute.result(cheap)) == (1, 2)
 
@@ -186,7 +187,7 @@ def test_a_job_ends_at_its_next_check_when_it_is_wanted_no_longer_or_its_visitor
     job.leave()
     assert has_ended(job)
     here = [True]
-    monkeypatch.setattr(turns._streamlit, "is_connected", lambda visitor: here[0])
+    monkeypatch.setattr(turns, "page", turns.Page(is_connected=lambda visitor: here[0]))
     job = began(Job("this", endless))
     time.sleep(0.1)
     assert job.runs
@@ -202,19 +203,19 @@ def test_what_goes_wrong_in_a_job_is_kept_for_the_page(line):
 
 
 def test_a_visitor_has_one_job(line, monkeypatch):
-    monkeypatch.setattr(turns.st, "session_state", {})
-    first = turns.job_of_visitor("this", endless)
-    assert turns.job_of_visitor("this", endless) is first
-    second = turns.job_of_visitor("that", endless)
+    monkeypatch.setattr(jobs.st, "session_state", {})
+    first = jobs.job_of_visitor("this", endless)
+    assert jobs.job_of_visitor("this", endless) is first
+    second = jobs.job_of_visitor("that", endless)
     assert has_ended(first)
     assert second.runs
-    turns.end_job()
+    jobs.end_job()
     assert has_ended(second)
-    assert turns.st.session_state == {}
-    turns.st.session_state["job"] = second
-    assert turns.job_of_visitor("that", endless) is second  # the connection was lost and is back
+    assert jobs.st.session_state == {}
+    jobs.st.session_state["job"] = second
+    assert jobs.job_of_visitor("that", endless) is second  # the connection was lost and is back
     assert second.runs
-    turns.end_job()
+    jobs.end_job()
     assert has_ended(second)
 
 
@@ -228,7 +229,7 @@ def test_a_job_is_for_all_who_want_it_and_they_see_its_latest_frame(line, monkey
         yield "last"
         yield None
 
-    monkeypatch.setattr(turns, "visitor", lambda: who[0])
+    monkeypatch.setattr(turns, "page", turns.Page(visitor=lambda: who[0]))
     monkeypatch.setattr(turns, "look", lambda: None)
     job = began(Job("this", frames))
     job.wait(30, seen=None)
@@ -254,8 +255,8 @@ def test_frames_go_on_where_they_rested(line):
 @pytest.fixture
 def waiting(held, monkeypatch):
     """A page on which a job waits for its turn."""
-    monkeypatch.setattr(compute, "AT_ONCE", 10.0)
-    monkeypatch.setattr(compute, "WITHOUT_BUTTON", compute.Limit(0.0, 0))
+    monkeypatch.setattr(store, "AT_ONCE", 10.0)
+    monkeypatch.setattr(store, "WITHOUT_BUTTON", compute.Limit(0.0, 0))
     app = open_page("score_variance", n_samples="1000", d_k="3")
     return app.button(key="compute_main").click().run()
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from pages._view import compute
-from pages._view.lessons import bet_of
+from pages._view.compute import store
+from pages._view.lessons import VIEWS
 from pages._view.lessons.wrong_choice import work
-from pages._view.show import plain
+from pages._view.literal import plain
 from sattn_core.lessons.wrong_choice import (
     LEARNING_RATES,
     NEARLY_ALL,
@@ -62,7 +63,7 @@ def test_long_curves_wait_for_a_button_of_their_own(monkeypatch):
 
 
 def test_what_the_main_picture_and_the_curves_wait_for_are_two_jobs(monkeypatch):
-    for module in (compute, work):
+    for module in (store, work):
         monkeypatch.setattr(module, "WITHOUT_BUTTON", compute.Limit(0.0, 0))
     app = open_page(STEM, n_keys="2", d_k="5")
     assert "matrix_choices" not in charts(app)
@@ -85,8 +86,8 @@ def test_who_leaves_the_page_waits_for_no_curves(monkeypatch):
 def test_the_bet_comes_to_the_best_count_of_the_curves():
     values = {"d_k": 64, "n_keys": 4, "learning_rate": 10.0, "loss": "output", "learns": "q", "seed": 3}
     best = measure_learning_rates(WrongChoiceParams(256, 4, seed=3)).put_right[RAW, :, -1].max()
-    assert bet_of(STEM)(values).truth == best
-    assert bet_of(STEM)(values | {"n_keys": 512}).truth is None
+    assert VIEWS[STEM].outcome(values).truth == best
+    assert VIEWS[STEM].outcome(values | {"n_keys": 512}).truth is None
 
 
 def test_what_was_bet_stands_on_the_picture_that_it_is_on():

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from pages._view.lessons.your_scores import uploads, work
+from pages._view.lessons.your_scores import work
+from pages._view.page.fragments import your_scores as uploads
 from sattn_core.lessons.your_scores import YourScoresParams, sample_file
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,19 +42,19 @@ def both(heads=8, file_id="1"):
 
 
 def test_without_a_file_the_sample_is_shown():
-    result, own, problems = work.measure(SAMPLE, None, None, 99)
+    result, own, problems = uploads.measure(SAMPLE, None, None, 99)
     assert (result.report.d_k, result.report.n_queries, own, problems) == (16, work.SAMPLE_ROWS, (), [])
 
 
 def test_one_file_with_both_is_measured_and_a_head_chosen():
-    result, own, problems = work.measure(SAMPLE, both(), None, 3)
+    result, own, problems = uploads.measure(SAMPLE, both(), None, 3)
     assert (result.report.n_heads, result.head, own, problems) == (8, 2, ("layer_norm_mha.npz",), [])
-    assert work.measure(SAMPLE, both(heads=1, file_id="2"), None, 3)[0].head == 0
+    assert uploads.measure(SAMPLE, both(heads=1, file_id="2"), None, 3)[0].head == 0
 
 
 def test_two_files_are_measured_together():
     q, k = array_file(np.eye(4)), array_file(2 * np.eye(4), "k.npy", "2")
-    result, own, _ = work.measure(SAMPLE, q, k, 1)
+    result, own, _ = uploads.measure(SAMPLE, q, k, 1)
     assert own == ("q.npy", "k.npy")
     assert (result.report.n_keys, result.shown.key.variance) == (4, 0.75)  # 2² · ¼ · ¾
 
@@ -67,20 +68,20 @@ def test_two_files_are_measured_together():
     ],
 )
 def test_a_bad_file_is_answered_in_one_sentence_and_the_sample_stays(q_file, said):
-    result, own, (problem,) = work.measure(SAMPLE, q_file, None, 1)
+    result, own, (problem,) = uploads.measure(SAMPLE, q_file, None, 1)
     assert said in problem
     assert (own, result.report.d_k) == ((), 16)
 
 
 @pytest.mark.parametrize(("array", "said"), [(np.full((4, 4), np.nan), "finite"), (np.eye(5), "same d_k")])
 def test_a_bad_array_beside_a_good_one_is_named(array, said):
-    _, own, (problem,) = work.measure(SAMPLE, array_file(array), array_file(np.eye(4), "k.npy", "2"), 1)
+    _, own, (problem,) = uploads.measure(SAMPLE, array_file(array), array_file(np.eye(4), "k.npy", "2"), 1)
     assert not own
     assert said in problem
 
 
 def test_a_file_for_k_alone_asks_for_q():
-    assert work.measure(SAMPLE, None, both(), 1)[2] == [
+    assert uploads.measure(SAMPLE, None, both(), 1)[2] == [
         "A file for K needs a file for Q beside it; choose that one too."
     ]
 
@@ -89,12 +90,12 @@ def test_a_file_is_read_once_and_only_its_report_is_kept_until_it_is_removed(ses
     asked, file = [], both()
     data = file.getvalue()
     file.getvalue = lambda: asked.append(1) or data
-    first = work.measure(SAMPLE, file, None, 1)[0]
-    assert work.measure(SAMPLE, file, None, 1)[0] is first
+    first = uploads.measure(SAMPLE, file, None, 1)[0]
+    assert uploads.measure(SAMPLE, file, None, 1)[0] is first
     assert (len(asked), list(session)) == (1, ["your_report"])
-    work.measure(SAMPLE, file, None, 2)
+    uploads.measure(SAMPLE, file, None, 2)
     assert len(asked) == 2
-    work.measure(SAMPLE, None, None, 1)
+    uploads.measure(SAMPLE, None, None, 1)
     assert list(session) == []
 
 

@@ -11,9 +11,9 @@ from PIL import Image
 
 from pages._view import stills
 from pages._view.lessons import LESSONS
-from pages._view.server.links import NAME
+from pages._view.routes import NAME
+from pages._view.server.first import in_letters
 from pages._view.theme import LIGHT
-from pages._view.told import in_letters
 
 COLOURS = 128  # of the file: few are small
 _MEDIA = Path(streamlit.__file__).parent / "static" / "static" / "media"

@@ -11,7 +11,7 @@ from cards import card_of
 from grounds import merged
 from room import LOADS, NARROW, WIDE, open_still, places_of
 
-from pages._view.lessons import ORDER, main_of
+from pages._view.lessons import VIEWS
 
 WINDOWS = {"wide": WIDE, "narrow": NARROW}
 PICTURE = "[data-picture]"
@@ -35,7 +35,7 @@ class Drawn:
 
 
 def has_still(stem):
-    return stem in ORDER and main_of(stem) is not None
+    return VIEWS[stem].main is not None
 
 
 def draw(page, server, stem, loads=LOADS):

@@ -82,17 +82,17 @@ def test_page_faults_are_seen():
 
 def test_the_server_imports_the_view_and_streamlit_only():
     imported = re.findall(r"^\s*(?:from|import) (\S+)", _read(ROOT / "app.py"), re.MULTILINE)
-    assert set(imported) == {"pages._view", "streamlit"}
+    assert set(imported) == {"os", "pages._view", "streamlit"}
 
 
 # --- one room a lesson -------------------------------------------------------------------------------
 
 NAMED = {
-    ast.unparse(node.targets[0]): [each.value for each in node.value.elts if isinstance(each, ast.Constant)]
+    ast.unparse(node.targets[0]): [each.id for each in node.value.elts if isinstance(each, ast.Name)]
     for node in ast.parse(_read(ROOMS / "__init__.py")).body
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple)
 }
-ORDER, APPENDIX = NAMED["ORDER"], NAMED["APPENDIX"]
+ORDER, APPENDIX = NAMED["_PATH"], NAMED["_APPENDIX"]
 
 
 def lessons_of_the_readme(text):
@@ -135,7 +135,10 @@ def of_one_lesson(path):
 def names_a_lesson(text):
     """The stems that a text names as one: quoted, or as the module or the folder of a room."""
     stems = "|".join((*ORDER, *APPENDIX))
-    return sorted(set(re.findall(rf"""["'`/](?:lessons[./])?({stems})["'`/]|lessons[./]({stems})\b""", text)))
+    imported = rf"lessons import (?:\(\s*)?(?:\w+,\s*)*({stems})\b"
+    return sorted(
+        set(re.findall(rf"""["'`/](?:lessons[./])?({stems})["'`/]|lessons[./]({stems})\b|{imported}""", text))
+    )
 
 
 def test_only_the_order_and_the_readme_name_a_lesson():
@@ -145,8 +148,9 @@ def test_only_the_order_and_the_readme_name_a_lesson():
 
 
 def test_a_lesson_that_is_named_is_seen():
-    assert names_a_lesson('if stem == "start":') == [("start", "")]
-    assert names_a_lesson("from pages._view.lessons.start import figures") == [("", "start")]
+    assert names_a_lesson('if stem == "start":') == [("start", "", "")]
+    assert names_a_lesson("from pages._view.lessons.start import figures") == [("", "start", "")]
+    assert names_a_lesson("from pages._view.lessons import (\n    LESSONS,\n    start,\n)") == [("", "", "start")]
     assert names_a_lesson("restart the derivation of start_here") == []
 
 

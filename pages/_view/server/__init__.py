@@ -4,14 +4,12 @@
 take its files for pages of its own until the first visitor has run `st.navigation`.
 """
 
-import os
 from pathlib import Path
 
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from pages._view.rooms import routes as rooms
-from pages._view.server import bundle, codes, links, moving
+from pages._view.server import assets, codes, links, moving, rooms
 from pages._view.server.compress import KeptCompression
 from pages._view.server.headers import SecurityHeaders
 from pages._view.server.prompt import PromptMessages
@@ -22,15 +20,12 @@ from pages._view.server.warm import lifespan
 
 __all__ = ["MAIN", "check_secret", "lifespan", "middleware", "routes"]
 
-# One core a product of matrices, before NumPy is loaded: further threads take the cores of other visitors to wait on.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-MAIN = Path(__file__).resolve().parent.parent / "main.py"
+MAIN = Path(__file__).resolve().parents[1] / "main.py"
 
 
 def routes() -> list[Route]:
     """Addresses of our own, below the server's base path."""
-    return [*bundle.routes(), *moving.routes(), *codes.routes(), *rooms.routes(), *links.routes()]
+    return [*assets.routes(), *moving.routes(), *codes.routes(), *rooms.routes(), *links.routes()]
 
 
 def middleware() -> list[Middleware]:

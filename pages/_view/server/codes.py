@@ -1,25 +1,24 @@
-"""QR codes of addresses: for a link that is shared, and by a route for a page that is printed."""
+"""QR codes of addresses, for a page that is printed."""
 
 from functools import lru_cache
 from urllib.parse import urlsplit
 
-import segno
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from pages._view.server.bundle import path_of
+from pages._view._streamlit import path_of
+from pages._view.codes import code_of
+from pages._view.routes import CODE
 
-PLACE = "code"
-_BORDER = 4  # cells around a code, which its readers ask for
 _SVG = "http://www.w3.org/2000/svg"  # a picture in a file of its own must say that it is one
 KEPT = 256  # codes: a class prints one address
 
 
 def routes() -> list[Route]:
     """The route below the server's base path."""
-    return [Route(path_of(PLACE), _answer)]
+    return [Route(path_of(CODE), _answer)]
 
 
 async def _answer(request: Request) -> Response:
@@ -42,13 +41,3 @@ def _is_ours(link, host):
 @lru_cache(maxsize=KEPT)
 def _code_of(link):
     return code_of(link).replace("<svg", f'<svg xmlns="{_SVG}"', 1)
-
-
-def code_of(link: str) -> str:
-    """The QR code of a link as SVG, dark on white whatever the theme; "" if it is too long for one."""
-    try:
-        return str(
-            segno.make_qr(link, error="l", boost_error=True).svg_inline(border=_BORDER, light="#fff", omitsize=True)
-        )
-    except segno.DataOverflowError:
-        return ""

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import re
 
 import brotli
 from starlette.datastructures import Headers, MutableHeaders
@@ -22,6 +23,7 @@ _AT_ONCE = {  # of a page, which is packed anew for each visitor
     "br": lambda body: brotli.compress(body, quality=4),
     "gzip": lambda body: gzip.compress(body, 1, mtime=0),
 }
+_NONE = re.compile(r"0(\.0*)?")  # the quality of an encoding that is refused (RFC 9110, 12.4.2)
 TYPES = ("text/", "application/javascript", "application/json", "image/svg+xml", "application/wasm")
 
 
@@ -88,8 +90,8 @@ def _wanted(scope):
 
 def _taken(headers):
     """The best that the browser takes."""
-    taken = [each.replace(" ", "") for each in headers.get("accept-encoding", "").split(",")]
-    taken = [each.partition(";")[0] for each in taken if not each.endswith((";q=0", ";q=0.0"))]
+    said = headers.get("accept-encoding", "").lower().replace(" ", "").split(",")
+    taken = [name for name, _, quality in (each.partition(";q=") for each in said) if not _NONE.fullmatch(quality)]
     return next((each for each in _PACKERS if each in taken), None)
 
 

@@ -10,18 +10,24 @@ from pathlib import Path
 
 from starlette.requests import Request
 
-from pages._view import bets, controls, stage, stills, styles, told
-from pages._view._streamlit import scripts_of_parts
-from pages._view.lessons import LESSONS, ORDER, main_of
-from pages._view.live import HERO, PARTS, PICTURE, SLIDER
-from pages._view.server.bundle import BUNDLE, path_of
-from pages._view.server.links import EMBED, NAME, card_of, places, root, title_of
+from pages._view import stills, styles
+from pages._view._streamlit import path_of, scripts_of_parts
+from pages._view.address import Address
+from pages._view.bundle import BUNDLE
+from pages._view.lessons import LESSONS, VIEWS, path_of_page
+from pages._view.live import HERO, PARTS, PICTURE, SLIDER, text_of
+from pages._view.routes import EMBED, NAME, card_of, title_of
+from pages._view.server.links import root
+from pages._view.stage import LEAST_FRAMED, Stage
 from pages._view.theme import WALL
 
+_FORMULA = re.compile(r"\$([^$]+)\$")
+_COMMAND = re.compile(r"\\[a-z]+")
+_COMMANDS = {r"\sqrt": "√", r"\cdot": "·"}  # the others say how letters look
+_AS_LETTERS = {"d_k": "dₖ", "q_i k_i": "qᵢkᵢ", "q_i": "qᵢ", "W_ij": "Wᵢⱼ", "^2": "²"}
 _FOLDER = Path(__file__).parent
 _LOOK = f"<style>\n{(_FOLDER / 'first.css').read_text(encoding='utf-8')}</style>"
-_KNOWN = "".join((_FOLDER.parent / f"live/{name}.js").read_text(encoding="utf-8") for name in ("lab", "streamlit"))
-_STAGE = (_FOLDER.parent / "live/stage.js").read_text(encoding="utf-8")
+_KNOWN, _STAGE = text_of("lab.js", "streamlit.js"), text_of("stage.js")
 _BLOCKED = (
     "This lab draws its pictures with JavaScript, and your browser blocks it. Allow scripts for this address, then "
     "reload the page."
@@ -66,29 +72,28 @@ _STYLE = "max-width:45rem;margin:2rem auto;padding:0 1rem;font:1.1rem/1.5 sans-s
 
 def page_of(request: Request, page: str, stem: str) -> str:
     """The platform's page with a head of its own, the stage of its address, and words where no scripts run."""
-    lesson, query = LESSONS[stem], dict(request.query_params)
-    framed = query.get(EMBED) == "1"
-    opened = stage.framed(lesson, query) if framed else stage.opening(lesson, query)
-    sentence = (opened and opened.sentence) or told.sentence_at(lesson, query)
-    address = f"{root(request)}{places()[stem]}{controls.query_at(lesson, query)}"
-    image = f"{root(request)}{card_of(stem)}"
-    head = _head(lesson.question, sentence or told.in_letters(lesson.answer), address, image) + _ahead(stem)
+    here = Address(LESSONS[stem], dict(request.query_params))
+    framed = here.query.get(EMBED) == "1"
     if framed:
-        return _embedded(lesson, opened, query, head, _face(page), address)
+        here = here.without_mode()
+    stage = Stage(here, least=LEAST_FRAMED) if framed and not VIEWS[stem].hero else Stage(here)
+    address = f"{root(request)}{path_of_page(stem)}{here.shared()}"
+    image, lesson = f"{root(request)}{card_of(stem)}", here.lesson
+    head = _head(lesson.question, stage.sentence or in_letters(lesson.answer), address, image) + _ahead(stem)
+    opened = None if stage.needs_session else stage.opening(alone=framed)
+    if framed:
+        return _embedded(here, opened, head, _face(page), address)
     page = page.replace("<title>Streamlit</title>", head, 1)
-    first = _first(lesson, opened, query, sentence, _face(page), _PLATFORM.findall(page))
+    first = _first(stage, opened, _face(page), _PLATFORM.findall(page))
     page = _BEGINS.sub(lambda _: f"<body>{_LOOK}{first}", _PLATFORM.sub("", page), count=1)
     return page.replace("</body>", f"{_scripts()}</body>", 1)
 
 
-def _embedded(lesson, opened, query, head, face, address):
+def _embedded(here, opened, head, face, address):
     """What stands in a frame on a page of others: the stage alone, which needs no session, and the way to the lab."""
-    answer = "" if bets.is_open_at(lesson, query) else told.in_letters(lesson.answer)
-    said = (
-        _stage(lesson.stem, opened, is_usual=False)
-        if opened
-        else f"<h1>{escape(lesson.question)}</h1>{_words([answer])}"
-    )
+    lesson = here.lesson
+    answer = "" if here.bet_waits else in_letters(lesson.answer)
+    said = _stage(opened, is_usual=False) if opened else f"<h1>{escape(lesson.question)}</h1>{_words([answer])}"
     link = (
         f'<p class="way"><a href="{escape(address)}" target="_blank" rel="noopener">{escape(lesson.question)} ↗</a></p>'
     )
@@ -101,24 +106,24 @@ def _embedded(lesson, opened, query, head, face, address):
     return f'<!DOCTYPE html>\n<html lang="en" class="embed"><head>{_META}{head}</head>{body}</html>'
 
 
-def _first(lesson, opened, query, sentence, face, platform):
+def _first(stage, opened, face, platform):
     """What is seen until the platform has drawn the lesson: its question, answer and stage, where they will stand.
 
     The rules go with it: those of the lesson, which may be another one by then, come with what is drawn.
     """
-    is_open, mode = bets.is_open_at(lesson, query), controls.read(lesson, query)["mode"]
-    more = not is_open and (mode == "screen" or query.get("rest") == "shown")
-    answer = told.in_letters(lesson.answer)
-    said = f"<h1>{escape(lesson.question)}</h1>" + ("" if is_open else f'<p class="answer">{escape(answer)}</p>')
-    is_usual = mode == "screen" and not controls.settings_at(lesson, query)
-    shown = _stage(lesson.stem, opened, is_usual) if opened else ""
-    unsaid = [] if opened and not opened.hero else [sentence]  # where no script says it
-    unsaid += [] if is_open or more else [answer]
+    here, lesson = stage.address, stage.address.lesson
+    waits, mode = here.bet_waits, here.values["mode"]
+    more = not waits and (mode == "screen" or here.query.get("rest") == "shown")
+    answer = in_letters(lesson.answer)
+    said = f"<h1>{escape(lesson.question)}</h1>" + ("" if waits else f'<p class="answer">{escape(answer)}</p>')
+    shown = _stage(opened, is_usual=mode == "screen" and not here.settings) if opened else ""
+    unsaid = [] if opened and not opened.view.hero else [stage.sentence]  # where no script says it
+    unsaid += [] if waits or more else [answer]
     words = f"<noscript>{_STILL}{_words([*unsaid, _BLOCKED])}{_links()}</noscript>"
     scripts = f'<template id="lab-platform">{"".join([*platform, *_further(platform)])}</template>'
     inside = f'<main>{said}{shown}<p role="alert"></p>{words}</main>'
-    facts = _facts(lesson, opened, small=_in_small_window(lesson, query) if opened and mode != "screen" else None)
-    style = f"{_SIZE if mode != 'screen' else ''}<style>{face}</style>{_rules(lesson, mode, more, is_open)}{_LETTERS}"
+    facts = _facts(lesson, opened, small=_in_small_window(here) if opened and mode != "screen" else None)
+    style = f"{_SIZE if mode != 'screen' else ''}<style>{face}</style>{_rules(lesson, mode, more, waits)}{_LETTERS}"
     return f'<div id="lab-first" class="{mode}">{style}{inside}{scripts}{facts}</div>'
 
 
@@ -148,19 +153,23 @@ def _facts(lesson, opened, small=None):
     return f'<script type="application/json" id="lab-told">{_as_json(data)}</script>'
 
 
-def _in_small_window(lesson, query):
-    return stage.opening(lesson, {name: each for name, each in query.items() if name != "mode"})
+def _in_small_window(here):
+    return Stage(here.without_mode()).opening()
 
 
 def _parts(opened):
-    return {name: opened and getattr(opened, name) for name in ("slider", "picture")}
+    if opened is None:
+        return {"slider": None, "picture": None}
+    told = opened.places() if opened.view.hero else opened.payload(opened.picture, figure=False)
+    return {"slider": opened.slider, "picture": told}
 
 
-def _stage(stem, opened, is_usual):
+def _stage(opened, is_usual):
     """The nodes of the slider and of the picture, which their scripts fill."""
     slider = SLIDER if opened.slider else ""
-    if opened.hero:
+    if opened.view.hero:
         return f'{slider}<div data-hero-host><template shadowrootmode="open">{HERO}</template></div>'
+    stem = opened.address.lesson.stem
     drawn = "".join(f'<div data-still="{size}">{stills.still(stem, size)}</div>' for size in stills.SIZES * is_usual)
     picture = PICTURE.replace("<div></div>", f"<div></div>{drawn}", 1)
     return slider + picture.replace("<p data-sentence>", f"<p data-sentence>{escape(opened.sentence)}", 1)
@@ -240,7 +249,7 @@ def _ahead(stem):
 
 
 def _draws(stem):
-    return stem in ORDER and main_of(stem) is not None
+    return VIEWS[stem].main is not None
 
 
 def _structured(question, text, address):
@@ -258,6 +267,19 @@ def _words(texts):
 def _links():
     """The way to every lesson."""
     links = [
-        f'<li><a href="{path_of(place)}">{escape(LESSONS[stem].question)}</a></li>' for stem, place in places().items()
+        f'<li><a href="{path_of(path_of_page(stem))}">{escape(each.question)}</a></li>'
+        for stem, each in LESSONS.items()
     ]
     return f"<ul>{''.join(links)}</ul>"
+
+
+def in_letters(markdown: str) -> str:
+    r"""Markdown with its formulas as letters: $\sqrt{d_k}$ as √dₖ."""
+    return _FORMULA.sub(lambda found: _written(found[1]), markdown).replace("*", "")
+
+
+def _written(formula):
+    text = re.sub("[{}]", "", _COMMAND.sub(lambda found: _COMMANDS.get(found[0], ""), formula))
+    for name, letters in _AS_LETTERS.items():
+        text = text.replace(name, letters)
+    return text

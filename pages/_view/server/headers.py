@@ -1,6 +1,5 @@
 """Security headers on every answer, and nothing of the platform's inside that a page does not ask for."""
 
-import os
 import re
 from itertools import pairwise
 
@@ -8,26 +7,16 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pages._view._streamlit import PAGE_NEEDS, STATIC
-from pages._view.server.bundle import path_of
+from pages._view._streamlit import PAGE_NEEDS, STATIC, path_of
+from pages._view.routes import FRAME_ANCESTORS, frame_ancestors
 
-# Who may show the lab in a frame, as a source list of the content policy: 'self', or 'self' https://course.example
-FRAME_ANCESTORS = "SATTN_FRAME_ANCESTORS"
 _SOURCES = re.compile(r"[^;,\s]+( [^;,\s]+)*")
 PRIVATE = "metrics"  # wherever the platform puts them
 
 
-_OURS = "'self'"
-
-
-def framed_by_others() -> bool:
-    """Whether pages of other addresses may show the lab in a frame."""
-    return os.environ.get(FRAME_ANCESTORS, _OURS) not in (_OURS, "'none'")
-
-
 def content_policy() -> str:
     """As tight as Streamlit allows: its own modules arrive as blobs, Plotly and the page need inline styles."""
-    ancestors = os.environ.get(FRAME_ANCESTORS, _OURS)
+    ancestors = frame_ancestors()
     if not _SOURCES.fullmatch(ancestors):
         raise ValueError(f"{FRAME_ANCESTORS} must be a list of sources with spaces between, but got {ancestors!r}")
     return "; ".join(

@@ -6,11 +6,11 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from pages._view import stills
-from pages._view.server.bundle import path_of
+from pages._view import own_seed, stills
+from pages._view._streamlit import path_of
+from pages._view.lessons import ORDER, PAGES, path_of_page
+from pages._view.routes import JOIN, MOVING, TEACH, card_of
 
-NAME = "Why attention divides by √dₖ"
-EMBED = "embed"  # in an address, with 1: the page stands in a frame on a page of others
 _FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}
 
 
@@ -20,31 +20,24 @@ def routes() -> list[Route]:
     return [Route(path_of(place), answer) for place, answer in answers.items()]
 
 
-def card_of(stem: str) -> str:
-    """Where the picture is that a chat shows beside a link to a lesson."""
-    return f"cards/{stem}.png"
-
-
 async def _card(request: Request) -> Response:
     stem = request.path_params["stem"]
-    return FileResponse(stills.card(stem), headers=_FOR_A_DAY) if stem in places() else Response(status_code=404)
+    return FileResponse(stills.card(stem), headers=_FOR_A_DAY) if stem in PAGES else Response(status_code=404)
 
 
 async def _robots(request: Request) -> Response:
-    closed = "".join(f"Disallow: {path_of(place)}\n" for place in ("moving/", "j/", "room"))
+    closed = "".join(f"Disallow: {path_of(place)}\n" for place in (f"{MOVING}/", f"{JOIN}/", TEACH))
     return PlainTextResponse(f"User-agent: *\n{closed}Sitemap: {root(request)}sitemap.xml\n")
 
 
 async def _sitemap(request: Request) -> Response:
-    found = "".join(f"<url><loc>{escape(root(request) + place)}</loc></url>\n" for place in places().values())
+    found = "".join(f"<url><loc>{escape(root(request) + place)}</loc></url>\n" for place in map(path_of_page, PAGES))
     rows = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{found}</urlset>\n'
     return Response(f'<?xml version="1.0" encoding="UTF-8"?>\n{rows}', media_type="application/xml")
 
 
 def first_by_name(request: Request) -> str | None:
     """Where to find the first lesson, if it is asked for by its name: the platform says that there is no such page."""
-    from pages._view.lessons import ORDER
-
     query = request.url.query
     return path_of("") + (f"?{query}" if query else "") if request.url.path == path_of(ORDER[0]) else None
 
@@ -53,8 +46,6 @@ def own_draw(request: Request) -> str | None:
     """The end of the same address with a seed drawn for this visitor, if it asks for one: nothing is drawn before."""
     if not request.url.query or lesson_at(request.url.path) is None:
         return None
-    from pages._view import own_seed  # not at the top: NumPy is imported after its number of threads is set
-
     query = own_seed.settled(request.url.query)
     return None if query is None else f"?{query}"
 
@@ -63,19 +54,7 @@ def lesson_at(path: str) -> str | None:
     """The stem of the lesson whose page has this path; None if no page has it."""
     base = path_of("")
     place = path.removeprefix(base) if path.startswith(base) else ("" if f"{path}/" == base else None)
-    return next((stem for stem, each in places().items() if each == place), None)
-
-
-def title_of(question: str) -> str:
-    """The title of a lesson's page in the tab of the browser."""
-    return f"{question} · {NAME}"
-
-
-def places() -> dict[str, str]:
-    """The address of each lesson by its stem; the first one's is the bare one."""
-    from pages._view.lessons import ORDER, PAGES  # not at the top: NumPy is imported after its number of threads is set
-
-    return {stem: "" if stem == ORDER[0] else stem for stem in PAGES}
+    return next((stem for stem in PAGES if path_of_page(stem) == place), None)
 
 
 def scheme_of(request: Request) -> str:

@@ -13,16 +13,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from pages._view.server.bundle import path_of
+from pages._view import own_seed
+from pages._view._streamlit import path_of
+from pages._view.address import Address
+from pages._view.lessons import LESSONS
+from pages._view.routes import MOVING
+from pages._view.stage import Stage
 
-PLACE = "moving"
 LEVEL = 1  # of compression: the picture is wanted now
 
 
 def routes() -> list[Route]:
     """The route below the server's base path."""
     packed = [Middleware(GZipMiddleware, compresslevel=LEVEL)]
-    return [Route(path_of(f"{PLACE}/{{stem}}"), _answer, middleware=packed)]
+    return [Route(path_of(f"{MOVING}/{{stem}}"), _answer, middleware=packed)]
 
 
 async def _answer(request: Request) -> Response:
@@ -37,24 +41,13 @@ def _drawn(stem: str, query: Mapping[str, str]) -> bytes | None:
 
     Of a picture that draws itself it is what that is told of all its stops.
     """
-    # Not at the top: NumPy is imported after its number of threads is set.
-    from pages._view import bet_marks, bets, controls, own_seed, theme
-    from pages._view.lessons import LESSONS, ORDER, hero_of, main_of
-    from pages._view.main_picture import is_ready, is_unasked
-
-    if stem not in ORDER or own_seed.is_asked(query):  # a page that is open knows its seed
+    if stem not in LESSONS or own_seed.is_asked(query):  # a page that is open knows its seed
         return None
-    values, main = controls.read(LESSONS[stem], query), main_of(stem)
-    profile = theme.profile(values["mode"], query.get("ground"))
-    if hero := hero_of(stem):
-        stops, between = hero(values, (values["d_k"],), profile)
+    stage = Stage(Address(LESSONS[stem], query), query.get("ground"))
+    main, values = stage.view.main, stage.address.values
+    if stage.view.hero:
+        stops, between = stage.view.hero(values, (values["d_k"],), stage.profile)
         return json.dumps({"stops": stops, "between": between}).encode()
-    if main is None:
+    if main is None or not main.is_unasked(values):
         return None
-    if not is_unasked(main, values):
-        return None
-    if not is_ready(main, values):
-        return b""
-    shown = main.picture(values, profile)
-    shown = bet_marks.marked(shown, LESSONS[stem], values, bets.placed_at(LESSONS[stem], query), profile)
-    return json.dumps(shown.drawn()).encode()
+    return json.dumps(stage.picture.drawn()).encode() if main.is_ready(values) else b""

@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pages._view.rooms.routes import is_place_of_rooms
-from pages._view.server import links
+from pages._view.server import first, links
 from pages._view.server.compress import packed_at_once
+from pages._view.server.rooms import is_place_of_rooms
 from pages._view.server.whole import WholeAnswer, unpacked
 
 _FOLDER = Path(__file__).parent
@@ -63,8 +63,6 @@ def _answer(request, page):
     stem, place = links.lesson_at(request.url.path), links.first_by_name(request)
     if place is not None:
         return 307, b"", place
-    from pages._view.server import first  # not at the top: NumPy is imported after its number of threads is set
-
     if stem is None:
         return 404, first.missing_page().encode(), None
     return 200, first.page_of(request, page.replace(b"</body>", _WORDS + b"</body>").decode(), stem).encode(), None

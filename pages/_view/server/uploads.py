@@ -11,9 +11,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pages._view._streamlit import UPLOADS
-from pages._view.rooms.routes import LARGEST_FORM, is_place_of_rooms
-from pages._view.server.bundle import path_of
+from pages._view._streamlit import UPLOADS, path_of
+from pages._view.server.rooms import LARGEST_FORM, is_place_of_rooms
 
 MOST_BYTES = 130 * 2**20  # two fields, each with a file of server.maxUploadSize and the form around it
 FILE_BYTES = 2**16  # what a file counts beside its own bytes, so that empty ones are bounded too

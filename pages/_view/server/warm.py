@@ -10,9 +10,11 @@ from contextlib import asynccontextmanager, suppress
 
 from starlette.types import ASGIApp
 
-from pages._view._streamlit import STREAM, ends_the_run, wish_for
-from pages._view.rooms.sweeping import sweep_now_and_then
-from pages._view.server.bundle import BUNDLE, path_of
+from pages._view._streamlit import STREAM, ends_the_run, path_of, wish_for
+from pages._view.bundle import BUNDLE
+from pages._view.classroom.sweeping import sweep_now_and_then
+from pages._view.compute import rates
+from pages._view.lessons import ORDER, path_of_page
 
 PATIENCE = 30  # seconds after which the server answers all the same
 
@@ -21,8 +23,6 @@ PATIENCE = 30  # seconds after which the server answers all the same
 async def lifespan(app: ASGIApp) -> AsyncIterator[None]:
     """Measure how fast the machine is and warm the server, unless it is told not to, then let it serve."""
     if os.environ.get("SATTN_WARM_UP") != "0":
-        from pages._view import rates  # not at the top: NumPy is imported after its number of threads is set
-
         rates.measure()
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
@@ -41,9 +41,7 @@ async def warm(app: ASGIApp) -> None:
 
 def addresses() -> list[str]:
     """The address of each lesson; the first one's is the bare one."""
-    from pages._view.lessons import ORDER  # not at the top: NumPy is imported after its number of threads is set
-
-    return ["", *ORDER[1:]]
+    return [path_of_page(stem) for stem in ORDER]
 
 
 async def _fetch(app, path):

@@ -6,8 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 from harness import PATIENCE_MS, watch_console
 
-from pages._view import live
-from pages._view.server import bundle
+from pages._view import bundle, live
 
 ADDRESS = "http://localhost/lesson"
 # What the scripts ask of the platform's page and of the style rules.
@@ -106,7 +105,7 @@ def load(alone):
     """A function that runs these files as one module and takes these names out of it."""
 
     def run(*files, names):
-        text = live._text("lab.js", "streamlit.js", *files)
+        text = live.text_of("lab.js", "streamlit.js", *files)
         alone.evaluate(_RUN, f"{text}\nexport {{ {', '.join(names)} }};")
         return alone
 

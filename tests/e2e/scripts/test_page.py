@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages._view.live import _text
+from pages._view.live import text_of
 
 pytestmark = pytest.mark.e2e
 
@@ -90,7 +90,7 @@ PRESSED = """() => {
 
 
 def test_page_key_goes_on_by_step_then_answer_then_lesson(mount):
-    page = mount("keys", {"lesson": "start", "hidden": True}, _text("keys.html"))
+    page = mount("keys", {"lesson": "start", "hidden": True}, text_of("keys.html"))
     page.evaluate(ADD, BUTTONS)
     page.evaluate(PRESSED)
     page.keyboard.press("PageDown")
@@ -110,7 +110,7 @@ def test_page_key_goes_on_by_step_then_answer_then_lesson(mount):
 
 
 def test_black_screen_covers_page_until_key(mount):
-    page = mount("keys", {"lesson": "start", "hidden": False}, _text("keys.html"))
+    page = mount("keys", {"lesson": "start", "hidden": False}, text_of("keys.html"))
     page.evaluate(ADD, BUTTONS)
     page.evaluate(PRESSED)
     page.keyboard.press("b")
@@ -122,7 +122,7 @@ def test_black_screen_covers_page_until_key(mount):
 
 
 def test_arrows_step_large_slider_and_space_plays(mount):
-    page = mount("keys", {"lesson": "start", "hidden": False}, _text("keys.html"))
+    page = mount("keys", {"lesson": "start", "hidden": False}, text_of("keys.html"))
     page.evaluate(
         """() => {
           window.done = [];
@@ -144,7 +144,7 @@ TRY = """<div class="st-key-picture"><div data-picture style="height: 300px"></d
 
 def test_suggestion_says_and_frames_what_it_has_changed(mount, stopped):
     stopped.evaluate(ADD, TRY)
-    page = mount("tries", {"ahead": {"all": ["rate"]}, "tried": None}, _text("tries.html"))
+    page = mount("tries", {"ahead": {"all": ["rate"]}, "tried": None}, text_of("tries.html"))
     button = page.get_by_role("button", name="Try it")
     assert button.get_attribute("aria-pressed") == "false"
     button.click()
@@ -195,7 +195,7 @@ WALL |= {"lead": "", "drawn": "code"}
 def test_wall_counts_and_tells_change_once(mount, hurried):
     seen = iter([{"mark": "m1", "count": "3 phones are here."}])
     hurried.answers["state"] = lambda _: next(seen, {"mark": "m2", "count": "4 phones are here."})
-    page = mount("wall", WALL, _text("wall.html"))
+    page = mount("wall", WALL, text_of("wall.html"))
     assert page.locator(".room-count").inner_text() == "2 phones are here."
     page.get_by_text("3 phones are here.").wait_for()
     assert page.evaluate("() => told") == []
@@ -215,7 +215,7 @@ def test_phone_keeps_what_is_typed_while_its_page_changes(hurried):
     hurried.evaluate("text => { window.fetch = async () => ({status: 200, text: async () => text}); }", texts[0])
     hurried.locator("[name=name]").fill("Ada")
     hurried.locator("[name=guess]").fill("0.5")
-    hurried.add_script_tag(content=_text("../rooms/room.js"))
+    hurried.add_script_tag(content=text_of("../server/room.js"))
     hurried.get_by_text("5 of 9").wait_for()
     assert hurried.evaluate("() => [...document.querySelectorAll('input')].map(each => each.value)") == ["0.5", "Ada"]
     assert hurried.evaluate("() => [document.querySelector('main').dataset.mark, document.activeElement.name]") == [

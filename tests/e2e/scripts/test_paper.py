@@ -2,8 +2,8 @@
 
 import pytest
 
-from pages._view.live import _text
-from pages._view.server.bundle import BUNDLE
+from pages._view.bundle import BUNDLE
+from pages._view.live import text_of
 
 pytestmark = pytest.mark.e2e
 
@@ -22,7 +22,7 @@ def lesson(hurried, load, mount):
     hurried.answers["code"] = lambda _: '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
     page = load(names=())
     page.evaluate(LESSON, HTML)
-    return mount("paper", {"code": "code", "inks": INKS}, '<div style="--pages: 1">' + _text("paper.html") + "</div>")
+    return mount("paper", {"code": "code", "inks": INKS}, '<div style="--pages: 1">' + text_of("paper.html") + "</div>")
 
 
 def test_pictures_are_drawn_for_paper_and_come_back(lesson):
@@ -83,7 +83,7 @@ PARTS = """sheet => ({
 def test_file_holds_pictures_sentence_and_address(mount, alone):
     alone.add_script_tag(url=f"/{BUNDLE}")
     alone.evaluate(PICTURES, FIGURE)
-    page = mount("saving", SAVING, _text("saving.html"))
+    page = mount("saving", SAVING, text_of("saving.html"))
     page.evaluate("() => { lab.page = {own: ['room']}; }")
     with page.expect_download() as saved:
         page.get_by_text("SVG").click()
@@ -103,7 +103,7 @@ def test_file_holds_pictures_sentence_and_address(mount, alone):
 def test_file_of_dots_is_as_large_as_it_says(mount, alone):
     alone.add_script_tag(url=f"/{BUNDLE}")
     alone.evaluate(PICTURES, FIGURE)
-    page = mount("saving", SAVING, _text("saving.html"))
+    page = mount("saving", SAVING, text_of("saving.html"))
     with page.expect_download() as saved:
         page.get_by_text("PNG").click()
     assert saved.value.path().read_bytes()[16:24] == (1920).to_bytes(4) + (1080).to_bytes(4)

@@ -6,8 +6,8 @@ import struct
 
 import pytest
 
+from pages._view.bundle import BUNDLE
 from pages._view.live import PICTURE
-from pages._view.server.bundle import BUNDLE
 
 pytestmark = pytest.mark.e2e
 

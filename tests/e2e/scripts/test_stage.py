@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pages._view.live import SLIDER, _text
+from pages._view.live import SLIDER, text_of
 from pages._view.server import first
 
 pytestmark = pytest.mark.e2e
@@ -25,7 +25,7 @@ def stage(alone):
     html = f'<div id="lab-first">{SLIDER}<p role="alert"></p>{platform}{facts}</div>'
     alone.evaluate("html => document.body.insertAdjacentHTML('afterbegin', html)", html)
     scripts = first._scripts().removeprefix("<script>").removesuffix("</script>")
-    alone.add_script_tag(content=_text("lab.js", "streamlit.js") + scripts)
+    alone.add_script_tag(content=text_of("lab.js", "streamlit.js") + scripts)
     return alone
 
 
@@ -97,7 +97,7 @@ CONNECT = """() => {
 @pytest.fixture
 def connected(hurried):
     hurried.evaluate(SERVER)
-    hurried.add_script_tag(content=_text("lab.js", "streamlit.js", "../server/lasting.js"))
+    hurried.add_script_tag(content=text_of("lab.js", "streamlit.js", "../server/lasting.js"))
     hurried.evaluate(CONNECT)
     hurried.wait_for_function("() => said.includes('open')")
     return hurried

@@ -3,9 +3,8 @@
 import numpy as np
 
 from pages._view import compute
-from pages._view.bets import Outcome
+from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.attention_steps import figures, work
-from pages._view.main_picture import Values
 from pages._view.picture import Picture
 from pages._view.theme import Profile, number
 from sattn_core.lessons.attention_steps import measure_attention_steps

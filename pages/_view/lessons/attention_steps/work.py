@@ -1,8 +1,8 @@
 """What the attention_steps page asks of the core."""
 
 from pages._view import compute
+from pages._view.lesson_view import Main, Values
 from pages._view.lessons.attention_steps import figures
-from pages._view.main_picture import Main, Values
 from pages._view.picture import Picture
 from pages._view.theme import Profile
 from sattn_core.files import typed

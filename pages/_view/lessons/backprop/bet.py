@@ -1,8 +1,7 @@
 """What the bet of backprop comes to."""
 
-from pages._view.bets import Outcome
+from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.backprop import figures, work
-from pages._view.main_picture import Values
 from pages._view.picture import Picture
 from pages._view.theme import Profile
 

@@ -1,0 +1,4 @@
+from pages._view.lesson_view import LessonView
+from pages._view.lessons.corrections.declaration import LESSON
+
+VIEW = LessonView(LESSON)

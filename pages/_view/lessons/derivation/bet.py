@@ -3,10 +3,9 @@
 from math import isclose, log
 
 from pages._view import compute
-from pages._view.bets import Outcome
+from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.derivation import work
 from pages._view.lessons.derivation.declaration import RATIOS
-from pages._view.main_picture import Values
 from pages._view.picture import Picture
 from pages._view.theme import Profile, number
 from sattn_core.lessons.derivation import spread_ratio

@@ -3,9 +3,9 @@
 from typing import Any
 
 from pages._view import compute
+from pages._view.lesson_view import Main, Values
 from pages._view.lessons.derivation import figures
 from pages._view.lessons.derivation.declaration import LESSON
-from pages._view.main_picture import Main, Values
 from sattn_core.lessons.derivation import DerivationParams, ScoreGrowth, measure_growth
 
 SAMPLES = 2_000  # pairs that check the derivation: at d_k = 1,024 more would be felt

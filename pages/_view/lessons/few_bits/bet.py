@@ -2,10 +2,9 @@
 
 import math
 
-from pages._view.bets import Outcome
+from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.few_bits import work
 from pages._view.lessons.few_bits.declaration import FARTHER
-from pages._view.main_picture import Values
 from pages._view.picture import Picture
 from pages._view.theme import Profile, number
 

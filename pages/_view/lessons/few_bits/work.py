@@ -3,9 +3,9 @@
 import math
 from dataclasses import replace
 
-from pages._view import compute, controls
+from pages._view import compute
+from pages._view.lesson_view import Main, Values
 from pages._view.lessons.few_bits import figures
-from pages._view.main_picture import Main, Values
 from sattn_core.lessons.few_bits import DEFAULT_DIMS, FewBitsParams, FewBitsResult, measure_few_bits, predicted_errors
 
 DIMS, OVERFLOWS = DEFAULT_DIMS, "float16"
@@ -15,11 +15,6 @@ _NAMES = ("d_k", "format", "sums", "order", "size", "seed")
 def params(values: Values) -> FewBitsParams:
     """The rows at these values of the controls."""
     return FewBitsParams(**{name: values[name] for name in _NAMES})
-
-
-def here() -> FewBitsParams:
-    """The same at those of the moment."""
-    return params(controls.values())
 
 
 def all_formats(one: FewBitsParams) -> FewBitsParams:

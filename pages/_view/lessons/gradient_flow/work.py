@@ -3,8 +3,8 @@
 from typing import Any
 
 from pages._view import compute
+from pages._view.lesson_view import Main, Values, stops
 from pages._view.lessons.gradient_flow import figures
-from pages._view.main_picture import Main, Values, stops
 from sattn_core.files import typed
 from sattn_core.lessons import gradient_flow as core
 

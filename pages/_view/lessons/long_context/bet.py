@@ -1,8 +1,7 @@
 """What the bet of long_context comes to, and the part of the line that is seen before it."""
 
-from pages._view.bets import Outcome
+from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.long_context import figures, work
-from pages._view.main_picture import Values
 from pages._view.picture import Picture
 from pages._view.theme import Profile, number
 from sattn_core.lessons.long_context import crowd_score

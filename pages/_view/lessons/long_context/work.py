@@ -1,8 +1,8 @@
 """What the long_context page asks of the core."""
 
 from pages._view import compute
+from pages._view.lesson_view import Main, Values
 from pages._view.lessons.long_context import figures
-from pages._view.main_picture import Main, Values
 from sattn_core.lessons import long_context as core
 
 

@@ -1,8 +1,8 @@
 """What the one_query page asks of the core."""
 
 from pages._view import compute
+from pages._view.lesson_view import Main, Values
 from pages._view.lessons.one_query import figures
-from pages._view.main_picture import Main, Values
 from sattn_core.lessons.one_query import OneQueryParams, OneQueryResult, measure_one_query
 
 

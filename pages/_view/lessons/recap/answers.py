@@ -5,8 +5,8 @@ from math import isclose, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from pages._view.lesson_view import Values
 from pages._view.lessons.recap.declaration import QUESTIONS
-from pages._view.main_picture import Values
 from pages._view.theme import typed
 from sattn_core.lessons.recap import RACED
 from sattn_core.lessons.wrong_choice import N_ROWS, NEARLY_ALL

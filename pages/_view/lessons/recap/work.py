@@ -1,8 +1,8 @@
 """What the recap asks of the core: for each question its picture, once it is answered."""
 
 from pages._view import compute
+from pages._view.lesson_view import Values
 from pages._view.lessons.recap import answers, figures
-from pages._view.main_picture import Values
 from pages._view.picture import Picture
 from pages._view.theme import Profile
 from sattn_core.lessons import recap as core

@@ -3,9 +3,9 @@
 from typing import Any
 
 from pages._view import compute
+from pages._view.lesson_view import Main, Values, stops
 from pages._view.lessons.scaling_rules import figures
 from pages._view.lessons.scaling_rules.declaration import LESSON
-from pages._view.main_picture import Main, Values, stops
 from sattn_core.lessons import scaling_rules as core
 
 CURVES = {"dims": tuple(2**j for j in range(2, 9)), "n_keys": tuple(2**j for j in range(2, 11))}

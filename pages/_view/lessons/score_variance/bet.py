@@ -1,9 +1,8 @@
 """What the bet of score_variance comes to."""
 
-from pages._view.bets import Outcome
+from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.score_variance import figures, work
 from pages._view.lessons.score_variance.declaration import DRAWN_AT
-from pages._view.main_picture import Values
 from pages._view.picture import Picture
 from pages._view.theme import Profile, number
 

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from pages._view import compute, turns
+from pages._view import compute
+from pages._view.compute import turns
+from pages._view.lesson_view import Main, Values
 from pages._view.lessons.score_variance import figures
-from pages._view.main_picture import Main, Values
 from sattn_core.files import typed
 from sattn_core.lessons import score_variance
 from sattn_core.lessons import score_variance as core

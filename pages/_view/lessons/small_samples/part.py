@@ -1,8 +1,7 @@
 """What a phone of a class draws: ten products of its own."""
 
 from pages._view import compute
-from pages._view.main_picture import Values
-from pages._view.rooms.together import Part
+from pages._view.lesson_view import Part, Values
 from pages._view.theme import number
 from sattn_core.draws.phones import phone_draws
 from sattn_core.lessons.small_samples import ASKED_VALUE

@@ -1,8 +1,8 @@
 """What the small_samples page asks of the core."""
 
 from pages._view import compute
+from pages._view.lesson_view import Main, Values, stops
 from pages._view.lessons.small_samples import figures
-from pages._view.main_picture import Main, Values, stops
 from sattn_core.lessons import small_samples as core
 
 BAND_DRAWS = 20  # measured points at each size of the matrix

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pages._view import compute
+from pages._view.lesson_view import Main, Values, stops
 from pages._view.lessons.softmax_saturation import figures
-from pages._view.main_picture import Main, Values, stops
 from pages._view.shared import DIMENSIONS
 from sattn_core.files import typed
 from sattn_core.lessons import softmax_saturation as core

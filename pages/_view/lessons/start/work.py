@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from pages._view import compute
+from pages._view.lesson_view import Values
 from pages._view.lessons.start import figures
-from pages._view.main_picture import Values
 from pages._view.shared import DIMENSIONS
 from pages._view.theme import Profile
 from sattn_core.laws.components import COMPONENT_LAWS

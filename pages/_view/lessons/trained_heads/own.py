@@ -41,7 +41,7 @@ def opened() -> Model | str:
 
 
 def _open():
-    from tokenizers import Tokenizer  # which not every server has
+    from tokenizers import Tokenizer  # noqa: PLC0415  which not every server has
 
     (place,) = find_spec(PACKAGES[0]).submodule_search_locations  # type: ignore[union-attr, misc]
     folder = Path(place) / "model"

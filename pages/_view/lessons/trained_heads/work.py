@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from pages._view import compute
+from pages._view.lesson_view import Main, Values
 from pages._view.lessons.trained_heads import figures, own
-from pages._view.main_picture import Main, Values
 from sattn_core.lessons import trained_heads as core
 from sattn_core.lessons.trained_heads import head_file as make_head_file
 from sattn_core.training.encoder_record import TEXTS

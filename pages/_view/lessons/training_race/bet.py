@@ -1,9 +1,8 @@
 """What the bet of training_race comes to."""
 
 from pages._view import compute
-from pages._view.bets import Outcome
+from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.training_race import figures, work
-from pages._view.main_picture import Values
 from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, percent
 from sattn_core.lessons.training_race import SOLVED_ACCURACY, learnt

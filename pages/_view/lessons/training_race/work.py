@@ -3,10 +3,11 @@
 from dataclasses import replace
 from typing import Any
 
-from pages._view import compute, rates
+from pages._view import compute
+from pages._view.compute import rates
+from pages._view.lesson_view import Main, Values
 from pages._view.lessons.training_race import figures
 from pages._view.lessons.training_race.declaration import LESSON
-from pages._view.main_picture import Main, Values
 from pages._view.picture import Picture
 from pages._view.theme import Profile
 from sattn_core.cost import Price, priced

@@ -1,9 +1,8 @@
 """What the bet of unit_variance comes to."""
 
-from pages._view.bets import Outcome
+from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.unit_variance import work
 from pages._view.lessons.unit_variance.declaration import SCHEME_NAMES, TO_BET_ON
-from pages._view.main_picture import Values
 from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from pages._view import compute
+from pages._view.lesson_view import Main, Values, stops
 from pages._view.lessons.unit_variance import figures
-from pages._view.main_picture import Main, Values, stops
 from sattn_core.lessons import unit_variance as core
 
 SHARED_TOKENS = 16

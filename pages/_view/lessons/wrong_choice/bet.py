@@ -1,9 +1,8 @@
 """What the bet of wrong_choice comes to."""
 
 from pages._view import compute
-from pages._view.bets import Outcome
+from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.wrong_choice import figures, work
-from pages._view.main_picture import Values
 from pages._view.picture import Picture
 from pages._view.theme import Profile
 from sattn_core.lessons.wrong_choice import NEARLY_ALL, measure_learning_rates

@@ -1,9 +1,8 @@
 """What a phone of a class has of the hundred rows: one, at the learning rate that the class has chosen."""
 
 from pages._view import compute
+from pages._view.lesson_view import Part, Values
 from pages._view.lessons.wrong_choice import work
-from pages._view.main_picture import Values
-from pages._view.rooms.together import Part
 from pages._view.theme import percent
 from sattn_core.lessons.wrong_choice import PUT_RIGHT, measure_wrong_choices
 

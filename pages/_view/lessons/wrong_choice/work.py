@@ -2,9 +2,10 @@
 
 from math import log
 
-from pages._view import compute, turns
+from pages._view import compute
+from pages._view.compute import turns
+from pages._view.lesson_view import Main, Values
 from pages._view.lessons.wrong_choice import figures
-from pages._view.main_picture import Main, Values
 from sattn_core.lessons import wrong_choice as core
 
 BET_D_K = 256

@@ -1,0 +1,1 @@
+"""What a class does together, and where it is kept."""

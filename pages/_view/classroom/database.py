@@ -1,0 +1,195 @@
+"""The database of the rooms: its tables, how it is read and how it is written, SQLite and Postgres alike."""
+
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from urllib.parse import quote
+
+import sqlalchemy as sa
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, ProgrammingError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.pool import QueuePool
+
+from pages._view.classroom.room import REFUSED, UNREACHABLE, Place, StoreError
+
+PATIENCE = 30  # seconds that a write waits for others, and anything for a connection
+_CONNECTIONS = {"pool_size": 5, "max_overflow": 5, "pool_timeout": PATIENCE}
+_GIVEN_UP = {"tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+_NOT_ALLOWED = "42501"  # what Postgres says to who lacks a right
+_LOCK = 7_231_905  # of the rooms as a whole, among the advisory locks of a Postgres
+
+_TABLES = sa.MetaData()
+ROOMS = sa.Table(
+    "lab_rooms", _TABLES,
+    sa.Column("code", sa.String, primary_key=True), sa.Column("secret", sa.String, nullable=False),
+    sa.Column("seed", sa.Integer, nullable=False), sa.Column("stem", sa.String, nullable=False),
+    sa.Column("query", sa.String, nullable=False), sa.Column("opened", sa.Double, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False), sa.Column("phones", sa.Integer, nullable=False),
+    sa.Column("drawn", sa.Integer, nullable=False),
+)  # fmt: skip
+ASKED = sa.Table(
+    "lab_asked", _TABLES,
+    sa.Column("code", sa.String, primary_key=True), sa.Column("question", sa.String, primary_key=True),
+    sa.Column("revealed", sa.Boolean, nullable=False), sa.Column("locked", sa.Boolean, nullable=False),
+    sa.Column("answers", sa.Integer, nullable=False),
+)  # fmt: skip
+PHONES = sa.Table(
+    "lab_phones", _TABLES,
+    sa.Column("code", sa.String, primary_key=True), sa.Column("phone", sa.String, primary_key=True),
+    sa.Column("number", sa.Integer, nullable=False), sa.Column("draw", sa.Integer),
+)  # fmt: skip
+ANSWERS = sa.Table(
+    "lab_answers", _TABLES,
+    sa.Column("code", sa.String, primary_key=True), sa.Column("question", sa.String, primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("text", sa.String, nullable=False),
+)  # fmt: skip
+
+
+def database_at(place: Place) -> "Database":
+    """The database at a place; nothing is opened yet."""
+    if place.file is not None:
+        return _Sqlite(place.file)
+    try:
+        return _Postgres(place.url)
+    except (ArgumentError, ValueError) as error:
+        raise StoreError(
+            "DATABASE_URL cannot be read: it must be like postgresql://user:word@host:5432/name."
+        ) from error
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What says that a database does not answer becomes a sentence."""
+    try:
+        yield
+    except (DataError, IntegrityError, ProgrammingError) as error:
+        if getattr(error.orig, "sqlstate", None) == _NOT_ALLOWED:
+            raise StoreError(REFUSED) from error
+        raise  # a mistake of ours
+    except (DBAPIError, PoolTimeout, OSError) as error:
+        raise StoreError(UNREACHABLE) from error
+
+
+class Database:
+    """What both databases have in common."""
+
+    engine: sa.Engine
+    reader: sa.Engine  # each statement by itself
+
+    def rows(self, statement: sa.Executable) -> Sequence[sa.Row[Any]]:
+        """What one statement reads."""
+        with _told():
+            self.prepare()
+            with self.reader.connect() as connection:
+                return connection.execute(statement).all()
+
+    @contextmanager
+    def writing(self, *, whole: bool = False) -> Iterator[sa.Connection]:
+        """One transaction, which others wait for; whole: also those who open rooms, and the tables are made first."""
+        with _told():
+            self.prepare(making=whole)
+            with self.in_turn(), self.engine.begin() as connection:
+                if whole:
+                    self.lock(connection)
+                yield connection
+
+    def prepare(self, *, making: bool = False) -> None:
+        """See to it that there are tables."""
+
+    def in_turn(self) -> AbstractContextManager[Any]:
+        """Held by a thread while it writes."""
+        return nullcontext()
+
+    def lock(self, connection: sa.Connection) -> None:
+        """Let nobody else open or forget rooms until the transaction ends."""
+
+    def dispose(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+
+class _Sqlite(Database):
+    """A file. A write has the whole database from its first statement on, for it reads before it writes.
+
+    The threads of a process wait for each other here: those who wait for SQLite's own lock sleep longer and longer,
+    and may be overtaken for ever.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.file, self._writing, self._making = file, Lock(), Lock()
+        self.reader = sa.create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, **_CONNECTIONS)
+        self.engine = self.reader.execution_options()
+        sa.event.listen(self.engine, "begin", _begin_immediate)
+
+    def _connect(self):
+        # Without transactions of the driver's own, and never making an empty file.
+        where = f"file:{quote(str(self.file.absolute()))}?mode=rw"
+        made = sqlite3.connect(where, PATIENCE, isolation_level=None, check_same_thread=False, uri=True)
+        try:
+            # With the write-ahead log enough against a process that is killed; not against a power cut.
+            made.execute("PRAGMA synchronous=NORMAL")
+        except sqlite3.Error:
+            made.close()
+            raise
+        return made
+
+    def in_turn(self) -> Lock:
+        return self._writing
+
+    def prepare(self, *, making: bool = False) -> None:
+        """Make the file, owner-only, and put it in its place whole, whoever else does the same."""
+        if not making or self.file.exists():
+            return
+        with self._making:
+            self.dispose()  # of a file that somebody took away
+            self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(prefix="making", dir=self.file.parent)  # for its owner only
+            os.close(handle)
+            try:
+                _make_tables(name)
+                with suppress(FileExistsError):
+                    os.link(name, self.file)
+            finally:
+                os.unlink(name)
+
+
+def _begin_immediate(connection):
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _make_tables(file):
+    engine = sa.create_engine(sa.URL.create("sqlite", database=file))
+    with engine.begin() as connection:
+        connection.exec_driver_sql("PRAGMA journal_mode=WAL")  # written into the file, for all that open it
+        _TABLES.create_all(connection)
+    engine.dispose()
+
+
+class _Postgres(Database):
+    """A Postgres. A write locks the row of its room, so that those of a room follow one another."""
+
+    def __init__(self, url: str) -> None:
+        # Nothing is prepared: a pooler in front of the database may change the connection between two statements.
+        # And a connection that was cut without a word is given up after ten seconds, not after hours.
+        arguments = {"connect_timeout": 5, "prepare_threshold": None, **_GIVEN_UP}
+        self.engine = sa.create_engine(url, pool_pre_ping=True, connect_args=arguments, **_CONNECTIONS)
+        self.reader = self.engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._made = False
+
+    def prepare(self, *, making: bool = False) -> None:
+        """Make the tables. Several threads may at once: if the database is away, none waits for another's failure."""
+        if self._made:
+            return
+        with self.engine.begin() as connection:
+            self.lock(connection)
+            _TABLES.create_all(connection)
+        self._made = True
+
+    def lock(self, connection: sa.Connection) -> None:
+        connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({_LOCK})"))

@@ -1,0 +1,130 @@
+"""What a room is asked at the moment: the lesson on its wall at the wall's settings, and how its question stands."""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from pages._view.address import Address
+from pages._view.classroom.room import Asked, Room
+from pages._view.classroom.store import store
+from pages._view.lesson import Lesson
+from pages._view.lesson_view import Outcome, Part
+from pages._view.lessons import LESSONS, VIEWS
+
+BET, VOTE = "bet", "vote"  # kinds of questions
+_LONGEST_SETTING = 50  # characters
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A room as its wall stands. A lesson asks for a bet, or where its class chooses a setting, for that."""
+
+    room: Room
+    asked: Asked
+
+    @cached_property
+    def lesson(self) -> Lesson:
+        """The lesson on the wall."""
+        return LESSONS[self.room.stem]
+
+    @cached_property
+    def query(self) -> dict[str, str]:
+        """The wall's settings, as its address says them."""
+        return dict(parse_qsl(self.room.query, keep_blank_values=True))
+
+    @cached_property
+    def address(self) -> Address:
+        """The lesson at the wall's settings."""
+        return Address(self.lesson, self.query)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The value of every control of the lesson."""
+        return self.address.values
+
+    @cached_property
+    def kind(self) -> str:
+        """Whether the room is asked for a bet or for a vote; "" where nothing is asked."""
+        if self.lesson.together and self.lesson.together.chooses:
+            return VOTE
+        return BET if self.address.shows_bet else ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the question waits for answers, or for the truth."""
+        return self.kind != "" and not self.asked.revealed
+
+    @property
+    def draws(self) -> bool:
+        """Whether each phone may draw now: not while a bet on what is drawn is open."""
+        together = self.lesson.together
+        return together is not None and not together.chooses and not self.is_open
+
+    @cached_property
+    def mark(self) -> str:
+        """Changes with all that a phone shows, whatever the others answer."""
+        told = (self.room.stem, self.room.query, self.asked.revealed, self.asked.locked)
+        return sha256(repr(told).encode()).hexdigest()[:16]
+
+    @cached_property
+    def wall_mark(self) -> str:
+        """Changes with all that the picture of the wall shows."""
+        return f"{self.mark}-{self.room.drawn if self.draws else 0}"
+
+    @property
+    def question(self) -> str:
+        """What is asked, "" where nothing is."""
+        if self.kind == VOTE:
+            return self.lesson.together.asks  # type: ignore[union-attr]
+        return self.address.question if self.kind else ""
+
+    @property
+    def which(self) -> str:
+        """Tells a question from any other, also from the same at other settings: what a form is an answer to."""
+        return sha256(f"{self.room.stem} {self.question}".encode()).hexdigest()[:16]
+
+    def read(self, text: str) -> tuple[Any, str | None]:
+        """The answer that a text stands for, and what is wrong with it, or None."""
+        if self.kind == VOTE:
+            options = self.lesson.together.options  # type: ignore[union-attr]
+            value = next((each for each in options if text == f"{each:g}"), None)
+            return value, None if value is not None else "must be one of those that are offered"
+        return self.lesson.linked["guess"].of.read(text)  # type: ignore[union-attr]
+
+    def written(self, value: Any) -> str:
+        """An answer as the store keeps it."""
+        return f"{value:g}" if self.kind == VOTE else self.lesson.linked["guess"].write(value)
+
+    @cached_property
+    def chosen(self) -> str:
+        """What most have voted for, of several the one that came first; "" if nobody has."""
+        answers = store().answers(self.room.code, self.room.stem)
+        return Counter(answers).most_common(1)[0][0] if answers else ""
+
+    def outcome(self) -> Outcome:
+        """What the bet comes to."""
+        return VIEWS[self.room.stem].outcome(self.values)
+
+    def part(self, number: int) -> Part:
+        """What a phone sees of its own part in the class's experiment."""
+        return VIEWS[self.room.stem].part(number, self.values | {"seed": self.room.seed})
+
+
+def moment_of(room: Room) -> Moment:
+    """The room as it stands."""
+    return Moment(room, store().asked(room.code, room.stem))
+
+
+def settings_of(address: Address) -> str:
+    """Return what of a wall's address its phones must know: the settings, and whether the class bets.
+
+    Of long texts, which a visitor has typed, they know nothing.
+    """
+    not_said, query = address.lesson.of_class, address.query
+    said = {
+        name: text for name, text in address.settings.items() if name not in not_said and len(text) <= _LONGEST_SETTING
+    }
+    return urlencode(said | ({"bet": query["bet"]} if "bet" in query else {}))

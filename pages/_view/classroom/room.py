@@ -1,0 +1,105 @@
+"""What a room is to those who use it, how much it may hold, and what can be wrong with it."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ALPHABET = "BCDFGHJKMNPQRTVWXYZ"  # of a room's code: no vowels, so no words, and none of I, L, O, S, U
+CODE_LETTERS = 4
+LASTS = 24 * 3600.0  # seconds that a room is kept
+MOST_ROOMS, MOST_PHONES = 200, 100  # open at once; in one room
+LONGEST_TEXT, LONGEST_QUERY = 400, 2_000  # characters
+SEEDS = 10_000
+REFUSED = "The rooms cannot be kept: their database does not let the lab make or use its tables."
+UNREACHABLE = "The rooms cannot be reached: their database does not answer. Try again soon."
+
+
+TEACHER = "lab_room"  # the cookie of who teaches: a room's code and its secret
+_SECRET = re.compile("([A-Z]{4})([0-9a-z]{12})")
+
+
+def secret_in(cookie: str, code: str) -> str:
+    """Return the secret that a teacher's cookie holds for this room, or ""."""
+    found = _SECRET.fullmatch(cookie)
+    return found[2] if found and found[1] == code else ""
+
+
+@dataclass(frozen=True)
+class Room:
+    """What everybody may know of a room."""
+
+    code: str
+    seed: int
+    stem: str  # with query: where the wall is
+    query: str
+    opened: float  # seconds since 1970
+    version: int  # grows with all that a wall or a phone shows
+    phones: int
+    drawn: int
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How one question of a room stands."""
+
+    revealed: bool = False
+    locked: bool = False
+    answers: int = 0
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where rooms are kept: a file, or the address of a Postgres."""
+
+    url: str = ""
+    file: Path | None = None
+
+    def is_there(self) -> bool:
+        """Whether a room may be kept there; a Postgres must be asked."""
+        try:
+            return self.file is None or self.file.exists()
+        except OSError as error:
+            raise StoreError(UNREACHABLE) from error
+
+
+class RoomError(Exception):
+    """What a room does not allow; its text is a sentence for the person who asked."""
+
+
+class NoSuchRoom(RoomError):
+    """A room that is closed, too old, or never was."""
+
+    def __init__(self) -> None:
+        super().__init__("This room is not open. Check its code, or ask for a new one.")
+
+
+class TooManyRooms(RoomError):
+    """As many rooms as there may be are open."""
+
+    def __init__(self) -> None:
+        super().__init__(f"All {MOST_ROOMS} rooms are in use. Try again later.")
+
+
+class RoomIsFull(RoomError):
+    """As many phones as a room may have are in it."""
+
+    def __init__(self) -> None:
+        super().__init__(f"This room is full: it has {MOST_PHONES} phones.")
+
+
+class NotJoined(RoomError):
+    """A phone that is not in the room."""
+
+    def __init__(self) -> None:
+        super().__init__("This phone is not in the room. Join it first.")
+
+
+class TooLate(RoomError):
+    """An answer to a question that is locked."""
+
+    def __init__(self) -> None:
+        super().__init__("It is too late to answer: the question is closed.")
+
+
+class StoreError(Exception):
+    """The database cannot be reached, or its address cannot be read; the text is a sentence, the cause says more."""

@@ -1,0 +1,198 @@
+"""The rooms of all classes: who is in them, what was answered and drawn, and where their walls stand.
+
+They are kept in one SQLite file for all processes of a machine, or in the Postgres that DATABASE_URL names.
+Until the first room is opened there is no file, and SQLAlchemy is not loaded. Here is what needs no database: the
+bounds, the checks and the hash of the secret; `kept` has the rest.
+"""
+
+import hashlib
+import hmac
+import os
+import re
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from pages._view.classroom.room import (
+    ALPHABET,
+    LASTS,
+    LONGEST_QUERY,
+    LONGEST_TEXT,
+    MOST_PHONES,
+    MOST_ROOMS,
+    Asked,
+    NoSuchRoom,
+    Place,
+    Room,
+    RoomError,
+    RoomIsFull,
+    StoreError,
+    TooLate,
+    TooManyRooms,
+)
+
+if TYPE_CHECKING:
+    from pages._view.classroom.kept import Kept
+
+__all__ = [
+    "ALPHABET", "LASTS", "LONGEST_QUERY", "LONGEST_TEXT", "MOST_PHONES", "MOST_ROOMS", "Asked", "NoSuchRoom", "Room",
+    "RoomError", "RoomIsFull", "Store", "StoreError", "TooLate", "TooManyRooms", "store",
+]  # fmt: skip
+
+DATABASE_URL = "DATABASE_URL"
+FILE = Path(__file__).resolve().parents[3] / ".rooms" / "rooms.sqlite"
+_CODE = re.compile(f"[{ALPHABET}]{{4}}")
+_NOT_STORED = re.compile("[\0\ud800-\udfff]")  # Postgres refuses the one, UTF-8 the others
+
+
+class Store:
+    """All rooms of one database. It may be used from several threads and several processes at once.
+
+    What reads knows no room where none is open; what writes raises `RoomError` then. Where the database does not
+    answer, all raise `StoreError`.
+    """
+
+    def __init__(self, url: str | None = None, *, clock: Callable[[], float] = time.time) -> None:
+        """url: postgresql://… or sqlite:///…; None: the file of this copy of the lab."""
+        self._place, self._clock = _place_of(url), clock
+        self._loading = Lock()
+        self._loaded: Kept | None = None
+
+    def open_room(self, secret: str, *, stem: str, query: str = "") -> Room:
+        """Open a room whose teacher knows the secret; rooms that are too old are forgotten first."""
+        if not secret:
+            raise ValueError("secret must not be empty")
+        _check("stem", stem)
+        _check("query", query, LONGEST_QUERY)
+        return self._kept().open_room(_hashed(secret), stem, query)
+
+    def room(self, code: str) -> Room | None:
+        """Return the room, or None if there is none, if it is closed, or if it is older than `LASTS`."""
+        return self._kept().room(code) if self._may_have(code) else None
+
+    def is_teacher(self, code: str, secret: str) -> bool:
+        """Whether this is the secret that the room was opened with."""
+        found = self._kept().secret_of(code) if self._may_have(code) else None
+        return found is not None and hmac.compare_digest(found, _hashed(secret))
+
+    def close(self, code: str) -> None:
+        """Forget the room and everything of it."""
+        if self._may_have(code):
+            self._kept().close(code)
+
+    def stand(self, code: str, stem: str, query: str) -> None:
+        """Say where the wall is."""
+        _check("stem", stem)
+        _check("query", query, LONGEST_QUERY)
+        self._writing(code).stand(code, stem, query)
+
+    def asked(self, code: str, question: str) -> Asked:
+        """Return how a question of the room stands; one that nobody has touched is open and has no answers."""
+        _check("question", question)
+        return self._kept().asked(code, question) if self._may_have(code) else Asked()
+
+    def ask(self, code: str, question: str, *, revealed: bool | None = None, locked: bool | None = None) -> None:
+        """Reveal, hide, lock or unlock. What is revealed is locked, and stays so when it is hidden again."""
+        _check("question", question)
+        self._writing(code).ask(code, question, revealed, locked)
+
+    def reset(self, code: str, question: str) -> None:
+        """Forget the answers to a question, which is open again."""
+        _check("question", question)
+        self._writing(code).reset(code, question)
+
+    def join(self, code: str, phone: str) -> int:
+        """Return the phone's number in the room, from 0 on: the same when it comes again."""
+        _check("phone", phone)
+        return self._writing(code).join(code, phone)
+
+    def number_of(self, code: str, phone: str) -> int | None:
+        """Return the number of a phone that has joined, else None."""
+        _check("phone", phone)
+        return self._kept().number_of(code, phone) if self._may_have(code) else None
+
+    def answer(self, code: str, question: str, phone: str, text: str) -> None:
+        """Keep the phone's answer instead of the one it gave before; `TooLate` once the question is locked."""
+        for name, value in (("question", question), ("phone", phone), ("text", text)):
+            _check(name, value)
+        self._writing(code).answer(code, question, phone, text)
+
+    def answer_of(self, code: str, question: str, phone: str) -> str | None:
+        """Return what the phone has answered, None if nothing."""
+        _check("question", question)
+        _check("phone", phone)
+        return self._kept().answer_of(code, question, phone) if self._may_have(code) else None
+
+    def answers(self, code: str, question: str) -> list[str]:
+        """Return all answers in the order of the phones' numbers."""
+        _check("question", question)
+        return self._kept().answers(code, question) if self._may_have(code) else []
+
+    def draw(self, code: str, phone: str) -> int:
+        """Return which draw of the room is the phone's, from 0 on: the same when it asks again."""
+        _check("phone", phone)
+        return self._writing(code).draw(code, phone)
+
+    def drawn(self, code: str, phone: str) -> int | None:
+        """Return which draw is the phone's, None before it has drawn."""
+        _check("phone", phone)
+        return self._kept().drawn(code, phone) if self._may_have(code) else None
+
+    def reset_draws(self, code: str) -> None:
+        """Begin the draws of the room anew."""
+        self._writing(code).reset_draws(code)
+
+    def sweep(self) -> None:
+        """Forget the rooms that are older than `LASTS`."""
+        if self._place.is_there():
+            self._kept().sweep()
+
+    def dispose(self) -> None:
+        """Let go of all connections; the next call makes new ones."""
+        with self._loading:
+            if self._loaded is not None:
+                self._loaded.dispose()
+            self._loaded = None
+
+    def _kept(self) -> "Kept":
+        with self._loading:
+            if self._loaded is None:
+                from pages._view.classroom.kept import Kept  # noqa: PLC0415  SQLAlchemy: 0.2 s and 11 MB
+
+                self._loaded = Kept(self._place, self._clock)
+            return self._loaded
+
+    def _may_have(self, code):
+        return _CODE.fullmatch(code) is not None and self._place.is_there()
+
+    def _writing(self, code):
+        if not self._may_have(code):
+            raise NoSuchRoom
+        return self._kept()
+
+
+@cache
+def store() -> Store:
+    """The process's own store, by DATABASE_URL."""
+    return Store(os.environ.get(DATABASE_URL) or None)
+
+
+def _place_of(url):
+    scheme, _, rest = (url or f"sqlite:///{FILE}").partition("://")
+    if scheme in ("postgres", "postgresql", "postgresql+psycopg") and rest:
+        return Place(url=f"postgresql+psycopg://{rest}")
+    if scheme == "sqlite" and len(rest) > 1 and rest[0] == "/":
+        return Place(file=Path(rest[1:]))
+    raise StoreError(f"{DATABASE_URL} must begin with postgresql:// or sqlite:///, but begins with {scheme[:20]!r}")
+
+
+def _hashed(secret):
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _check(name, text, most=LONGEST_TEXT):
+    if not isinstance(text, str) or len(text) > most or _NOT_STORED.search(text):
+        raise ValueError(f"{name} must be a text of at most {most} characters, none of them NUL or half a pair")

@@ -1,0 +1,21 @@
+"""What a wall, and who teaches, read off a room: who has answered, and whether the picture has changed."""
+
+from typing import Any
+
+from pages._view.classroom.moment import Moment
+
+
+def state_of(moment: Moment) -> dict[str, Any]:
+    """What a wall asks for now and then."""
+    return {"mark": moment.wall_mark, "count": count(moment)}
+
+
+def count(moment: Moment) -> str:
+    """How many have done what they are asked."""
+    phones, many = moment.room.phones, moment.asked.answers
+    if moment.is_open:
+        closed = " No more answers." if moment.asked.locked else ""
+        return f"{many} of {phones} have answered.{closed}"
+    if moment.draws:
+        return f"{moment.room.drawn} of {phones} have drawn."
+    return f"{phones} {'phone is' if phones == 1 else 'phones are'} here."

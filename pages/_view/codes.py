@@ -1,0 +1,15 @@
+"""QR codes."""
+
+import segno
+
+_BORDER = 4  # cells around a code, which its readers ask for
+
+
+def code_of(link: str) -> str:
+    """Return the QR code of a link as SVG, dark on white whatever the theme; "" if it is too long for one."""
+    try:
+        return str(
+            segno.make_qr(link, error="l", boost_error=True).svg_inline(border=_BORDER, light="#fff", omitsize=True)
+        )
+    except segno.DataOverflowError:
+        return ""

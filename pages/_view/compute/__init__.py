@@ -1,0 +1,31 @@
+"""What is computed: kept for all visitors within bounds, and in turn."""
+
+from pages._view.compute.store import (
+    AT_ONCE,
+    BYTES,
+    ENTRIES,
+    UNASKED,
+    WITHOUT_BUTTON,
+    Limit,
+    cheap,
+    forget,
+    keep,
+    kept,
+    needs_button,
+    result,
+)
+
+__all__ = [
+    "AT_ONCE",
+    "BYTES",
+    "ENTRIES",
+    "UNASKED",
+    "WITHOUT_BUTTON",
+    "Limit",
+    "cheap",
+    "forget",
+    "keep",
+    "kept",
+    "needs_button",
+    "result",
+]

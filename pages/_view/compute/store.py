@@ -1,0 +1,137 @@
+"""The one door from a page to the core. What is computed is kept for all visitors, bounded in entries and in bytes.
+
+Beside it the core remembers a few tables of its own, see `sattn_core._memory`.
+"""
+
+from collections.abc import Callable, Hashable
+from dataclasses import fields, is_dataclass
+from sys import getsizeof
+from threading import Condition
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+import numpy as np
+from cachetools import LRUCache, cached
+from cachetools.keys import hashkey
+
+from pages._view.compute import rates, turns
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Limit(NamedTuple):
+    """Seconds at the reference rate, and bytes."""
+
+    seconds: float
+    bytes: int
+
+
+UNASKED = Limit(1.0, 100_000_000)  # the most that a page computes without being asked
+WITHOUT_BUTTON = Limit(0.65, 100_000_000)  # the most of one computation that can wait for a button
+AT_ONCE = 0.3  # seconds; what takes longer takes turns, and is not drawn while a hand moves
+ENTRIES, BYTES = 8_000, 32_000_000
+
+
+def _weight(kept):
+    """The bytes of a result; the smallest weighs so much that no more than ENTRIES fit."""
+    return max(_bytes(kept), BYTES // ENTRIES)
+
+
+def _bytes(value):
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if _are_numbers(value):
+        return getsizeof(value) + len(value) * getsizeof(value[0])
+    return getsizeof(value) + sum(map(_bytes, _parts(value)))
+
+
+def _parts(value):
+    """What a record or a container holds; of a row of numbers none, for they are many and small."""
+    if _are_numbers(value):
+        return ()
+    if is_dataclass(value):
+        return [getattr(value, each.name) for each in fields(value)]
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, (tuple, list)) else ()
+
+
+def _are_numbers(value):
+    return isinstance(value, tuple) and bool(value) and isinstance(value[0], float)
+
+
+def _protect(value):
+    """Make the arrays of a result read-only: all visitors see the same ones."""
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+    for part in _parts(value):
+        _protect(part)
+    return value
+
+
+_store: LRUCache[Any, Any] = LRUCache(BYTES, getsizeof=_weight)
+_turn = Condition()  # whose turn it is to compute, and to touch the store
+
+
+def _key(function, *args, check=None, **kwargs):
+    """A result does not depend on what its computation calls between its blocks."""
+    return hashkey(function, *args, **kwargs)
+
+
+@cached(_store, key=_key, condition=_turn)
+def _computed(function, *args, **kwargs):
+    return _protect(function(*args, **kwargs))
+
+
+def result(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """What the function returns; many visitors who ask for the same at once wait for one computation.
+
+    The arguments must be hashable. The result is shared, so its arrays cannot be written to. What takes longer than a
+    moment takes turns with the long computations of other visitors.
+    """
+    if _is_kept(function, *args, **kwargs) or not _takes_long(function, *args, **kwargs):
+        return _computed(function, *args, **kwargs)
+    with turns.turn(long=False):
+        return _computed(function, *args, **kwargs)
+
+
+def _takes_long(function, *args, **kwargs):
+    """Return True if the call takes turns; what has no price is cheap at any settings."""
+    return hasattr(function, "price") and rates.decided(function.price(*args, **kwargs)) > AT_ONCE
+
+
+def _is_kept(function, *args, **kwargs):
+    with _turn:
+        return _key(function, *args, **kwargs) in _store
+
+
+def keep(computed: R, function: Callable[..., R], *args: Hashable) -> None:
+    """Keep what was computed in some other way as the result of this call."""
+    with _turn:
+        _store[hashkey(function, *args)] = _protect(computed)
+
+
+def kept(function: Callable[..., R], *args: Hashable) -> R | None:
+    """The result of this call if it is kept, or None."""
+    with _turn:
+        return _store.get(hashkey(function, *args))
+
+
+def forget() -> None:
+    """Empty the store, as on a server that has just started."""
+    with _turn:
+        _store.clear()
+
+
+def cheap(params: Any) -> bool:
+    """Whether these params cost so little that they can be computed while a hand moves."""
+    return rates.decided(params.price) <= AT_ONCE and params.price.bytes <= WITHOUT_BUTTON.bytes
+
+
+def needs_button(params: Any, limit: Limit | None = None) -> bool:
+    """Whether these params cost so much that a page computes them only for a visitor who asks for them.
+
+    limit: of several computations that a page makes together, instead of that of one.
+    """
+    limit = limit or WITHOUT_BUTTON
+    return rates.decided(params.price) > limit.seconds or params.price.bytes > limit.bytes

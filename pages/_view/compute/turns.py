@@ -1,0 +1,214 @@
+"""Long computations take turns, so that short ones and the moves of other visitors go on beside them.
+
+A few run at a time: the shorter kind first, then in the order in which they were asked for. What a visitor has asked
+for by a button is a job in a thread of its own, so that the page stays alive; it rests when nobody waits for it.
+"""
+
+import os
+import time
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from threading import Lock, Thread
+from typing import Any, Protocol
+
+from pages._view.compute import rates
+
+SLOTS = max(1, (os.cpu_count() or 1) - 1)
+GONE = 2.0  # seconds without a sign after which somebody who computes or waits has left
+BETWEEN = 0.1  # seconds between two looks of one who waits
+_SOON = 0.02  # seconds between two looks of a page at a job
+_SHOWN_AFTER = 0.4  # seconds of waiting that need no words
+_FEW = {1: "One", 2: "Two", 3: "Three", 4: "Four", 5: "Five"}
+
+
+# --- the line ------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Place:
+    long: bool
+    arrived: int
+    looked: float
+
+
+class Line:
+    """Who computes and who waits."""
+
+    def __init__(self, slots: int = SLOTS) -> None:
+        self._slots = slots
+        self._places: dict[Hashable, _Place] = {}
+        self._arrivals = 0
+        self._lock = Lock()
+
+    def before(self, who: Hashable, *, long: bool) -> int:
+        """How many must end before this one may compute. To ask keeps the place; one who is new comes last."""
+        now = time.monotonic()
+        with self._lock:
+            self._places = {each: place for each, place in self._places.items() if now - place.looked < GONE}
+            if who not in self._places:
+                self._arrivals += 1
+                self._places[who] = _Place(long, self._arrivals, now)
+            mine = self._places[who]
+            mine.long, mine.looked = long, now
+            order = sorted((place.long, place.arrived) for place in self._places.values())
+            return max(0, order.index((mine.long, mine.arrived)) + 1 - self._slots)
+
+    def leave(self, who: Hashable) -> None:
+        """Make room for the next."""
+        with self._lock:
+            self._places.pop(who, None)
+
+
+LINE = Line()
+
+
+def queue_text(before: int) -> str:
+    """How long the line is, as a person says it."""
+    return f"{_FEW.get(before, before)} before you"
+
+
+# --- what is computed in the run of a page -------------------------------------------------------------
+
+
+class Note(Protocol):
+    """A line on the page."""
+
+    def markdown(self, text: str) -> object:
+        """Show a text in it."""
+
+    def empty(self) -> object:
+        """Take it away."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a computation must know of the page that waits for it; by itself, that nobody does.
+
+    visitor : who looks at this run; None outside of one. is_connected : whether they still do. end_if_asked : ends the
+    run if its visitor has left or asked for something else. note : a new line on the page.
+    """
+
+    visitor: Callable[[], str | None] = lambda: None
+    is_connected: Callable[[str | None], bool] = lambda _: True
+    end_if_asked: Callable[[], None] = lambda: None
+    note: Callable[[], Note] | None = None
+
+
+page = Page()  # the front end with sessions puts its own here
+
+
+@contextmanager
+def turn(*, long: bool) -> Iterator[None]:
+    """The visitor's turn to compute in this run; the page says how many are before, if it takes a while."""
+    began, note, who = time.monotonic(), None, page.visitor()
+    try:
+        while who and (before := LINE.before(who, long=long)):  # outside of a run nobody waits
+            look()
+            if page.note and time.monotonic() - began > _SHOWN_AFTER:
+                note = note or page.note()
+                note.markdown(queue_text(before))
+            time.sleep(BETWEEN)
+        if note:
+            note.empty()
+        yield
+    finally:
+        LINE.leave(who)
+
+
+# --- jobs ----------------------------------------------------------------------------------------------
+
+
+class _Unwanted(Exception):
+    """Nobody waits for the job any more."""
+
+
+_ANY = object()  # any frame is seen
+
+
+class Job:
+    """A computation in a thread of its own that keeps its latest frame, for all visitors who want it.
+
+    wanted says what is computed. work is a function that calls `look` between its blocks, or returns an iterator of
+    frames, None where there is nothing new to see. when is the time of the latest frame, spent the CPU time so far in
+    seconds, before how many must end before it goes on. A job that nobody wants rests; when somebody does, a function
+    begins anew, and frames go on where they were.
+    """
+
+    def __init__(self, wanted: Any, work: Callable[[], object]) -> None:
+        self.wanted, self._work = wanted, work
+        self.frame: Any = None
+        self._made: Any = None
+        self.when: datetime | None = None
+        self.spent, self._earlier, self.before = 0.0, 0.0, 0
+        self.runs, self.done = False, False
+        self._problem: Exception | None = None
+        self._visitors: set[str | None] = set()
+        self._lock = Lock()
+
+    def want(self) -> None:
+        """The visitor waits for it: it begins, or goes on."""
+        with self._lock:
+            self._visitors.add(page.visitor())
+            if not (self.runs or self.done or self._problem):
+                self.runs = True
+                Thread(target=self._run, daemon=True).start()
+
+    def leave(self) -> None:
+        """The visitor waits no longer: if nobody does, it rests at its next check."""
+        with self._lock:
+            self._visitors.discard(page.visitor())
+
+    def wait(self, seconds: float, *, seen: object = _ANY) -> None:
+        """Until it is over, or has another frame than the one seen, but no longer; what went wrong is raised."""
+        until = time.monotonic() + seconds
+        while self.runs and (seen is _ANY or seen is self.frame) and time.monotonic() < until:
+            look()
+            time.sleep(_SOON)
+        if self._problem:
+            raise self._problem
+
+    def check(self) -> None:
+        """Between two blocks: rest if nobody waits, pause while it is another's turn."""
+        self.spent = self._earlier + rates.clock()
+        while True:
+            with self._lock:
+                self._visitors = {each for each in self._visitors if page.is_connected(each)}
+                self.runs = bool(self._visitors)
+            if not self.runs:
+                raise _Unwanted
+            self.before = LINE.before(self, long=True)
+            if not self.before:
+                return
+            time.sleep(BETWEEN)
+
+    def _run(self):
+        _JOB.set(self)
+        self._earlier = self.spent if self._made else 0.0
+        try:
+            self.check()
+            self._made = self._made or self._work()
+            for frame in self._made if isinstance(self._made, Iterator) else ():
+                if frame is not None:
+                    self.when, self.frame = datetime.now(UTC), frame
+                self.check()
+            self.done, self.runs = True, False
+        except _Unwanted:
+            pass
+        except Exception as problem:
+            self._problem, self.runs = problem, False
+        finally:
+            LINE.leave(self)
+
+
+_JOB: ContextVar[Job | None] = ContextVar("job", default=None)
+
+
+def look() -> None:
+    """What a computation calls between its blocks: there it ends if nobody waits for it."""
+    if job := _JOB.get():
+        job.check()
+    else:
+        page.end_if_asked()

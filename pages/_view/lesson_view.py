@@ -1,0 +1,104 @@
+"""What is drawn of a lesson: its main picture, what its bet comes to, and what a phone of a class sees."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from pages._view import compute
+from pages._view.lesson import Lesson
+from pages._view.picture import Picture
+from pages._view.shared import DIMENSIONS
+from pages._view.theme import Profile
+
+Values = Mapping[str, Any]  # of every control of the lesson, by name
+
+
+@dataclass(frozen=True)
+class Main:
+    """A lesson's main picture, which knows nothing of a session.
+
+    Attributes
+    ----------
+    picture : the picture at these values of the controls, drawn at each step of a moving slider.
+    at_rest : the same with all that stands behind it, where that costs more; None if it is the same.
+    params : those whose price says whether the visitor is asked first; None if it is always cheap.
+    ready : whether the server has what a moving slider would show; None if it always has.
+    opened : the values that the page opens on, where these go beyond those of the address; None if they do not.
+    """
+
+    picture: Callable[[Values, Profile], Picture]
+    at_rest: Callable[[Values, Profile], Picture] | None = None
+    params: Callable[[Values], Any] | None = None
+    ready: Callable[[Values], bool] | None = None
+    opened: Callable[[Values], Values] | None = None
+
+    def is_unasked(self, values: Values) -> bool:
+        """Return True if the picture is so cheap that nobody is asked first."""
+        return self.params is None or compute.cheap(self.params(values))
+
+    def is_ready(self, values: Values) -> bool:
+        """Return True if the server has what the picture shows."""
+        return self.ready is None or self.ready(values)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a bet comes to at the settings of the moment.
+
+    truth: in the units of the answer, or the option that is right ("" if none is); None while it is not known.
+    why: one sentence, true at these settings, or what must be done to know. text: how the truth is said, where that is
+    more than truth says. Of a curve, truth has its height at each place; places says where these are on the axis of the
+    moment, and curve goes through all of it there, x and y.
+    """
+
+    truth: float | str | tuple[float, ...] | None
+    why: str
+    text: str = ""
+    places: Sequence[float] = ()
+    curve: tuple[Sequence[float], Sequence[float]] = ((), ())
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a phone shows of its own part in the experiment of its class.
+
+    sentences: plain text. numbers: for the file. matrices: by name, row by row, as a person reads them.
+    """
+
+    sentences: Sequence[str]
+    numbers: Sequence[float] = ()
+    matrices: Sequence[tuple[str, Sequence[Sequence[str]]]] = ()
+
+
+def _none(*_: Any) -> NoReturn:
+    raise TypeError("this lesson has none")
+
+
+@dataclass(frozen=True)
+class LessonView:
+    """A lesson and what is drawn of it; each function takes the values of its controls.
+
+    Attributes
+    ----------
+    lesson : as it is declared.
+    main : its main picture; None if nothing asks the server for it.
+    hero : what a main picture that draws itself in the browser is told of its stops, and of the values between them
+        among those visited; None if the lesson has no such one.
+    sentence : the sentence of a main picture that nothing asks the server for; None if there is none.
+    outcome : what its bet comes to.
+    before : the main picture as far as it is known before the bet is placed.
+    part : what the phone of this number sees of its part in the experiment of a class.
+    """
+
+    lesson: Lesson
+    main: Main | None = None
+    hero: Callable[[Values, Sequence[float], Profile], tuple[dict[str, Any], dict[str, Any]]] | None = None
+    sentence: Callable[[Values], str] | None = None
+    outcome: Callable[[Values], Outcome] = _none
+    before: Callable[[Values, Profile], Picture] = _none
+    part: Callable[[int, Values], Part] = _none
+
+
+def stops(values: Values) -> tuple[int, ...]:
+    """Return the stops of the slider of d_k, and where it stands."""
+    return tuple(sorted({*DIMENSIONS, values["d_k"]}))

@@ -1,0 +1,537 @@
+"""The mechanism of a control: its name is its key, its URL parameter and the field's term.
+
+Bounds and defaults are declared in `shared` and by each lesson; where two lessons have a control of one name, that
+of the open lesson counts. A link is checked before any widget is drawn: a number outside its bounds goes to the
+nearest bound, anything unreadable to the default, and the visitor is told in one line.
+
+All are widgets that Streamlit binds to the address, but d_k and what a lesson has on sliders like its own: these are
+components of ours, and their values are kept in the session and written into the address here. (A bound widget that a
+callback sets falls back to what the browser last said of it, if the callback asks for some of the fragments only.)
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from pages._view import own_seed
+from pages._view._streamlit import step_of_history
+from pages._view.address import Address
+from pages._view.kinds import Choice, Control, Linked, Number, Text, Value
+from pages._view.lesson import Lesson
+from pages._view.lessons import LESSONS
+from pages._view.literal import plain
+from pages._view.shared import CARRIED, SHARED
+
+Kind = TypeVar("Kind", Number, Choice, Text)
+
+SLIDER = "d_k"
+_DISPLAY = "mode"
+LONGEST_LINK_MATRICES = 1000  # characters of all matrices together
+
+
+def open_lesson(lesson: Lesson) -> None:
+    """From here on the controls are those of this lesson.
+
+    On a page change the address has the last word: a move still on its way to Python may be lost on the way.
+    """
+    before = st.session_state.get("lesson", lesson.stem)
+    st.session_state["lesson"] = lesson.stem
+    if before == lesson.stem:
+        _follow_history(lesson)
+    _open_slider(before != lesson.stem)
+    _open_own_sliders(lesson, LESSONS[before])
+    _carry_along(before != lesson.stem)
+    if before != lesson.stem:
+        for name in SHARED:
+            if name != SLIDER:
+                _follow_address(name)
+        _start_anew([name for name in lesson.controls if name in LESSONS[before].controls])
+
+
+def current_lesson() -> Lesson:
+    """The open lesson."""
+    return LESSONS[st.session_state["lesson"]]
+
+
+def _follow_history(lesson):
+    """Back and Forward inside a lesson that goes step by step: each control as it was at that step."""
+    query = step_of_history()
+    if query is not None:
+        for name, value in Address(lesson, query).values.items():
+            if name in st.session_state and _value(name) != value:
+                place(name, value)
+
+
+def _carry_along(new_page):
+    """What has no widget goes along to another page, by whatever link; Back and Forward bring that of the step."""
+    if new_page and step_of_history() is None:
+        st.query_params.update(st.session_state["carried"] | carried())
+    st.session_state["carried"] = carried()
+
+
+def carry(name: str, text: str) -> None:
+    """Put what has no widget into the address, and into those of the pages that follow."""
+    st.query_params[name] = st.session_state["carried"][name] = text
+
+
+def carried() -> dict[str, str]:
+    """What has no widget and goes along, as the address says it."""
+    return {name: st.query_params[name] for name in CARRIED if name in st.query_params}
+
+
+def taken_along() -> dict[str, str]:
+    """What Python must say of an address that it leads to: what has no widget, and what has none yet."""
+    undrawn = [name for name in SHARED if name not in st.session_state and name in st.query_params]
+    return carried() | {name: st.query_params[name] for name in undrawn}
+
+
+def _open_slider(new_page):
+    """Where the link says; on the way to another page it goes along, and Back and Forward bring that of the step."""
+    if SLIDER not in st.session_state:
+        st.session_state[SLIDER] = _linked(SLIDER)  # `repair_link` will look at what the link says
+    elif new_page:
+        query = step_of_history()
+        place(SLIDER, st.session_state[SLIDER] if query is None else query.get(SLIDER, control(SLIDER).default))
+    else:
+        _write_address(SLIDER)
+
+
+def _open_own_sliders(lesson, before):
+    """Where the link says, or the step of Back and Forward; on the way to another page those of the one before go."""
+    for name in before.own_sliders:
+        if name not in lesson.controls:
+            st.session_state.pop(name, None)
+            st.query_params.pop(name, None)
+    query = step_of_history() if lesson is not before else None
+    for name in lesson.own_sliders:
+        if query is not None:
+            place(name, query.get(name, lesson.controls[name].default))
+        elif name not in st.session_state:
+            st.session_state[name] = _linked(name)
+        else:
+            _write_address(name)
+
+
+def _start_anew(names):
+    """Put controls on their defaults, for the lesson before had others of these names.
+
+    A click on a link brings the address of the lesson before, but Back and Forward bring that of this one. Streamlit
+    drops what it says of these controls, so it is said again, and a new run finds it.
+    """
+    query = step_of_history() or {}
+    for name in names:
+        st.session_state.get("placed", {}).pop(name, None)
+        if name in st.session_state:
+            place(name, query.get(name, control(name).write(control(name).default)))
+    lost = {name: query[name] for name in names if name in query}
+    if lost:
+        st.query_params.update(lost)
+        st.rerun()
+
+
+def control(name: str) -> Control:
+    """The control of this name: shared, or the open lesson's, or else of the first lesson that declares it."""
+    return next(table[name] for table in _tables() if name in table)
+
+
+def _of_address(name: str) -> Control | Linked:
+    """What a parameter of the address may say: a control, or what has no widget."""
+    return next(table[name] for table in chain(_tables(), _carried()) if name in table)
+
+
+def number(name: str) -> Number:
+    """The control of this name, which must be a number."""
+    return _of_kind(Number, name)
+
+
+def _of_kind(kind: type[Kind], name: str) -> Kind:
+    """The control of this name, which must be of this kind."""
+    found = control(name)
+    if not isinstance(found, kind):
+        raise TypeError(f"{name} must be a {kind.__name__}, but is a {type(found).__name__}")
+    return found
+
+
+def _tables():
+    yield SHARED  # most are there, without a question to the session
+    for lesson in _lessons():
+        yield lesson.controls
+
+
+def _carried():
+    yield CARRIED
+    for lesson in _lessons():
+        yield lesson.linked
+
+
+def _lessons():
+    """The open lesson first."""
+    return _open() + tuple(LESSONS.values())
+
+
+def _open():
+    """The open lesson, or nothing before one is."""
+    here = LESSONS.get(st.session_state.get("lesson", ""))
+    return (here,) if here else ()
+
+
+def _is_control(name):
+    return any(name in table for table in chain(_tables(), _carried()))
+
+
+def repair_link() -> bool:
+    """Bring the parameters of a fresh link inside their bounds; True if any had to change.
+
+    The sentences that say what changed wait in the session for `show_link_notes`.
+    """
+    settled = _settle_seed()
+    notes, clean = [], {}
+    for name in st.query_params:
+        given = st.query_params.get_all(name)
+        if not _is_control(name):
+            notes.append(f"“{_short(name)}” is not a setting of this dashboard and was ignored")
+            continue
+        known = _of_address(name)
+        value, problem = known.read(given[-1])
+        if problem:
+            notes.append(f"{name} {problem} (the link says “{_short(given[-1])}”)")
+        elif len(given) > 1:
+            last = _short(known.write(value))
+            notes.append(f"{name} is given {len(given)} times; the last, {last}, is used")
+        if value != "" or isinstance(known, Text):
+            clean[name] = known.write(value)
+    _bring_along(clean)
+    changed = settled or clean != st.query_params.to_dict() or bool(notes)
+    if changed:
+        st.session_state["link_notes"] = notes
+        st.query_params.from_dict(clean)
+    return changed
+
+
+def _settle_seed():
+    """What our server has done before, where it is the platform's own that serves the pages."""
+    asked = own_seed.is_asked(st.query_params)
+    if asked:
+        st.query_params[own_seed.SEED] = own_seed.drawn()
+    return asked
+
+
+def _bring_along(clean):
+    """A link that sets a control of a closed part, and names no part, means the part where the control is drawn."""
+    own = current_lesson().controls
+    meant: dict[str, str] = {}
+    for name in own:
+        other, option = own[name].when or ("", "")
+        if name in clean and other in own and other not in clean:
+            meant.setdefault(other, option)  # of several parts the first
+    clean.update({name: own[name].write(option) for name, option in meant.items() if option != own[name].default})
+
+
+def show_link_notes() -> None:
+    """One line for what `repair_link` had to change, while the first page stays open."""
+    notes = st.session_state.get("link_notes")
+    if notes:
+        st.info(plain(f"This link was adjusted: {'; '.join(notes)}.", names=True), icon=":material/link:")
+
+
+def draw(name: str, **options: Any) -> Any:
+    """Draw the widget of a control and return its value."""
+    st.session_state.get("placed", {}).pop(name, None)
+    drawn = control(name)
+    if isinstance(drawn, Choice):
+        return _believed(drawn, _draw_choice(name, drawn, **options))
+    if isinstance(drawn, Text):
+        return _believed(drawn, _draw_text(name, drawn, **options))
+    return _draw_number(name, drawn, **options)
+
+
+def show(name: str, value: float, **options: Any) -> None:
+    """A control's field with a number that moves by itself; nothing can be typed into it.
+
+    Replaces the bound field, so that the browser cannot resend a stale value.
+    """
+    st.number_input(control(name).label, value=value, disabled=True, **options)
+
+
+def draw_while(name: str, **options: Any) -> dict[str, Any]:
+    """Draw a choice, and the controls that belong to what is chosen with these options; returns their values."""
+    chosen = draw(name)
+    own = current_lesson().controls
+    return {each: draw(each, **options) for each, one in own.items() if one.when == (name, chosen)}
+
+
+def address(**moved: Any) -> Address:
+    """Return the address of the open lesson as its widgets stand. moved: values that go on by themselves."""
+    here = current_lesson()
+    held = {name: _value(name) for name in (*SHARED, *here.controls)}
+    return Address(here, st.query_params.to_dict(), held | moved)
+
+
+def _value(name):
+    """A control's value, also before it is first drawn: then the link's, or its default.
+
+    A small window is no wall, whatever its address says.
+    """
+    if name == _DISPLAY and st.session_state.get("small"):
+        return control(name).default
+    if name in st.session_state:
+        return _believed(control(name), st.session_state[name])
+    return _linked(name)
+
+
+def _linked(name):
+    """The value that the address gives a control, or its default."""
+    linked = _of_address(name)
+    return linked.read(st.query_params[name])[0] if name in st.query_params else linked.default
+
+
+def _believed(control, value):
+    """What the widget of a control says, or the default where only a forged message can have made it say so."""
+    known = (
+        value in control.options if isinstance(control, Choice) else isinstance(value, str) is isinstance(control, Text)
+    )
+    return value if known else control.default
+
+
+def display() -> str:
+    """Return how the page is shown, also before a lesson is open."""
+    return str(_value(_DISPLAY))
+
+
+def asks_for_wall() -> bool:
+    """Return True if a classroom is asked for, in whatever window."""
+    return bool(st.session_state.get(_DISPLAY, _linked(_DISPLAY)) == "projector")
+
+
+def stands(place: tuple[str, Value]) -> bool:
+    """Whether a control stands on a value."""
+    name, value = place
+    return bool(_value(name) == value)
+
+
+def not_on(settings: Mapping[str, Value]) -> list[str]:
+    """Those of the controls that do not stand on these settings."""
+    return [name for name, value in settings.items() if not stands((name, value))]
+
+
+def changed(names: Iterable[str]) -> list[str]:
+    """Those of the controls that do not stand on their defaults."""
+    return [name for name in names if _value(name) != control(name).default]
+
+
+def visited() -> dict[str, set[float]]:
+    """Return the values between the stops that this visitor has been at, by slider of the open lesson."""
+    return {name: _visited(name) for name in current_lesson().followed}
+
+
+def _visited(name):
+    """The same of one slider, by lesson unless the control is shared."""
+    lesson = "" if name in SHARED else st.session_state.get("lesson", "")
+    found = st.session_state.setdefault("visited_stops", {}).setdefault((lesson, name), set())
+    found.update((_linked(name), _value(name)))
+    return found
+
+
+def _stops_of(name):
+    return tuple(sorted({*number(name).stops, *_visited(name)}))
+
+
+def place(name: str, value: Value) -> None:
+    """Put a control on a value, clamped to its bounds: what a component or a typed number asks for."""
+    kept, _ = control(name).read(str(value))
+    _visited(name).add(kept)
+    st.session_state[name] = kept
+    if name == SLIDER or any(name in here.own_sliders for here in _open()):
+        _write_address(name)
+    else:
+        st.session_state.setdefault("placed", {})[name] = kept
+
+
+def send_to(name: str, value: Value) -> None:
+    """Put a control on a value, whatever the link says."""
+    place(name, value)
+    _write_address(name)
+
+
+def _write_address(name):
+    """What Streamlit does for its own widgets: a default has no place in the address."""
+    text, default = (control(name).write(value) for value in (st.session_state[name], control(name).default))
+    if text == default:
+        st.query_params.pop(name, None)
+    elif st.query_params.get(name) != text:
+        st.query_params[name] = text
+
+
+def next_seed() -> None:
+    """Another random draw; after the last seed comes the first."""
+    place("seed", (_value("seed") + 1) % (int(number("seed").high) + 1))
+
+
+def turn(name: str, steps: int) -> None:
+    """Move a choice by some of its options, no further than its ends."""
+    st.session_state[name] = turned(name, steps)
+
+
+def turned(name: str, steps: int) -> str:
+    """The option of a choice that many options on, no further than its ends."""
+    options = _of_kind(Choice, name).options
+    return options[min(max(options.index(_value(name)) + steps, 0), len(options) - 1)]
+
+
+def fill(texts: Mapping[str, Value]) -> None:
+    """Write texts into their fields."""
+    for name, text in texts.items():
+        st.session_state[name] = text
+
+
+def draw_matrices(names: Sequence[str], placeholders: Mapping[str, str]) -> tuple[dict[str, str], bool]:
+    """Fields for matrices side by side; the link carries them while they are small together.
+
+    Returns the texts, and whether the link carries them.
+    """
+    texts = {name: _value(name) for name in names}
+    linked = sum(map(len, texts.values())) <= LONGEST_LINK_MATRICES
+    if linked and not st.session_state.get("matrices_linked", True):
+        # A field that was not bound has left the address; binding it again does not write it there.
+        st.query_params.update({name: text for name, text in texts.items() if text})
+    st.session_state["matrices_linked"] = linked
+    for column, name in zip(st.columns(len(names)), names, strict=True):
+        with column:
+            texts[name] = draw(name, bound=linked, placeholder=placeholders.get(name))
+    return texts, linked
+
+
+def apply(settings: Mapping[str, Value]) -> None:
+    """Put several controls of the page on their values at once, those too that are not drawn yet."""
+    for name, value in settings.items():
+        if name not in st.session_state:
+            st.query_params[name] = control(name).write(value)  # what the link says would outdo what is placed
+        place(name, value)
+    st.session_state["applied"] = applied() + 1
+    st.rerun()
+
+
+def try_out(settings: Mapping[str, Value], picture: str) -> None:
+    """Apply the settings of a suggestion by a picture, where the browser then marks what has changed."""
+    told = {name: _told(name, settings[name]) for name in not_on(settings)}
+    st.session_state["tried"] = {"count": applied() + 1, "picture": picture, "changes": told}
+    apply(settings)
+
+
+def tried(picture: str) -> dict[str, Any] | None:
+    """The last suggestion that was taken up, if it stands by this picture: count, and what it changed, in words."""
+    last = st.session_state.get("tried", {})
+    return last if last.get("picture") == picture else None
+
+
+def _told(name, value):
+    """A control and its value in words; a text may be long."""
+    one = control(name)
+    said = f"{value:,}" if isinstance(value, int) else one.write(value)
+    return one.label if isinstance(one, Text) else f"{one.label}: {said}"
+
+
+def applied() -> int:
+    """How often settings have been put in place by `apply`: what they promise is to be seen at once."""
+    return st.session_state.get("applied", 0)
+
+
+def _follow_address(name):
+    """Put a control where the address says, or where Python has placed it and the address does not say so yet.
+
+    Of a control on its way to another page Streamlit sometimes drops what the address says: then it stays. It is said
+    even if Python knows it, for the browser may have let go of it.
+    """
+    linked = _linked(name) if name in st.query_params or step_of_history() is not None else _value(name)
+    wanted = st.session_state.get("placed", {}).get(name, linked)
+    if not _value(name) == _linked(name) == wanted:
+        place(name, wanted)
+    elif name in st.session_state:
+        st.session_state[name] = wanted
+
+
+def draw_typed(name: str) -> None:
+    """A field beside a slider: any allowed value, typed. It moves the slider, so it needs no place in the address.
+
+    When something else moves the slider the field is a new one: the number that the browser
+    still holds for the old one would otherwise count as typed and move the slider back.
+    """
+    slider, field = number(name), f"{name}_typed"
+    here = _value(name)
+    version, shown = st.session_state.get(field, (0, here))
+    version += shown != here
+    st.session_state[field] = (version, here)
+    key = f"{field}_{version}"
+    kind = int if slider.whole else float  # which the platform wants to be that of all three
+    st.number_input(
+        f"{slider.label}, typed",
+        kind(slider.low),
+        kind(slider.high),
+        kind(here),
+        key=key,
+        on_change=_place_typed,
+        args=(name, field, version),
+    )
+
+
+def _place_typed(name, field, version):
+    if st.session_state[field][0] != version:
+        return
+    place(name, st.session_state[f"{field}_{version}"])
+    st.session_state[field] = (version, _value(name))
+    st.rerun()
+
+
+def _draw_number(name, control, **options):
+    if control.typed:
+        return st.number_input(
+            control.label,
+            control.low,
+            control.high,
+            control.default,
+            key=name,
+            bind="query-params",
+            help=control.help,
+            **options,
+        )
+    return st.select_slider(
+        control.label,
+        _stops_of(name),
+        value=control.default,
+        format_func=control.shown,
+        key=name,
+        bind="query-params",
+        help=control.help,
+        **options,
+    )
+
+
+def _draw_choice(name, control, **options):
+    widget: Any = st.segmented_control if control.bar else st.selectbox
+    first = control.options.index(control.default)
+    default = {"default": control.default, "required": True} if control.bar else {"index": first}
+    return widget(
+        control.label,
+        control.options,
+        format_func=control.called,
+        key=name,
+        bind="query-params",
+        help=control.help,
+        **default,
+        **options,
+    )
+
+
+def _draw_text(name, control, bound=True, **options):
+    if control.most and len(typed := st.session_state.get(name, "")) > control.most:
+        st.session_state[name] = typed[: control.most]
+    widget: Any = st.text_input if control.lines == 1 else st.text_area
+    bind = "query-params" if bound else None
+    return widget(control.label, control.default, key=name, bind=bind, help=control.help, **options)
+
+
+def _short(text):
+    text = "".join(c for c in text if c.isprintable())
+    return text if len(text) <= 24 else text[:24] + "…"

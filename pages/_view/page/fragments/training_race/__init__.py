@@ -1,0 +1,1 @@
+"""The training race of one visitor, and the table of all."""

@@ -1,0 +1,64 @@
+"""The dose-response table of the training race: computed once, by one job for all visitors of a server."""
+
+from functools import partial
+
+import streamlit as st
+
+from pages._view.compute.turns import Job
+from pages._view.page.fragments.training_race import race
+from pages._view.page.jobs import begin
+from sattn_core.lessons.training_race import HALF_DECADES, DoseTable, dose_frames, dose_price
+from sattn_core.training.key_value_memory import OPTIMIZERS
+
+SEEDS, STEPS = 3, 300
+_REDRAWN = 0.5  # seconds between two looks at a table that grows
+
+
+def new_job(optimizer):
+    """The job that computes the table of an optimizer."""
+    return Job(optimizer, partial(dose_frames, **_whole(optimizer), pauses=True))
+
+
+def _whole(optimizer):
+    return {"optimizers": (optimizer,), "n_steps": STEPS, "n_seeds": SEEDS}
+
+
+JOBS = {optimizer: new_job(optimizer) for optimizer in OPTIMIZERS}
+
+
+def open_table(optimizer):
+    """The job of the table, the table so far, and whether the visitor waits for it, which takes a little here."""
+    job = JOBS[optimizer]
+    mine = st.session_state.get("job") is job
+    if mine:
+        job.wait(_REDRAWN)
+    waits = mine and job.runs  # before the table, so that the last one is seen
+    return job, job.frame or DoseTable((), 0.0), waits
+
+
+def want(optimizer):
+    """Compute the table; a finished one again."""
+    if JOBS[optimizer].done:
+        JOBS[optimizer] = new_job(optimizer)
+    begin(JOBS[optimizer])
+
+
+def label(optimizer):
+    """The button of the table says how long it takes."""
+    return f"Compute the table, {race.about(dose_price(**_whole(optimizer)))}"
+
+
+def progress(table):
+    """How much of the table is done."""
+    return f"{table.progress:.0%} of the table"
+
+
+def origin(job, table):
+    """When and how the table was computed."""
+    if not table.progress:
+        return "Not computed since this server was started."
+    at = job.when.strftime("%d %B %Y, %H:%M UTC")
+    rates = len(HALF_DECADES[job.wanted])
+    how = f"{rates} learning rates for each scale, {STEPS} steps, {SEEDS} seeds, {job.wanted}"
+    state = "Computed" if table.progress == 1 else f"{table.progress:.0%} computed"
+    return f"{state} on this server, {at}, in {job.spent:.0f} seconds: {how}. Every visitor sees this table."

@@ -1,0 +1,387 @@
+"""The training race of one visitor: its settings, its presets, and the race as it is run live.
+
+A race that takes a moment, or that this server has run before, is there when the page is opened, when a setting is
+changed and when a suggestion is clicked; a long one waits for its button. A move of d_k starts and stops none: it
+shows what the race would start from, and the last race stays; the address says of which d_k that is.
+
+A race is played step by step: a job trains it as fast as it can, and the page draws one kept step after another, never
+one too soon for an eye to follow, and asks Streamlit for its next run, in which a click counts. Where it rests, a dial
+stands over the steps that were kept.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import ceil
+
+import streamlit as st
+
+from pages._view import compute
+from pages._view._streamlit import StreamlitAPIException
+from pages._view.compute import rates, turns
+from pages._view.lessons.training_race import figures, work
+from pages._view.lessons.training_race.declaration import LAST
+from pages._view.page import controls, frame, jobs, show
+from pages._view.picture import Picture
+from pages._view.theme import Profile
+from sattn_core.lessons import training_race as core
+
+_PRESET = "race_preset"
+_RACE_D_K = "race_d_k"  # in the address
+_OWN = "own settings"
+_PLAIN = "race"  # the preset of the defaults, which needs no words
+_PLAYED = 10.0  # seconds that a race is played, however fast it is trained
+_KEPT = 60  # steps of a race, about
+_LOOK = 0.5  # seconds in which the page waits for the next of them
+_SOON = 0.02
+
+
+@dataclass
+class Run:
+    """What a visitor has trained: the last checkpoint, and the sweep before it where one was asked for.
+
+    job trains while it is shown live, seen is which of its frames was taken last. at is the place of the kept step that
+    is shown while the race is played, due when the next may be, skips whether only the end is wanted. applied is how
+    many suggestions had been clicked.
+    """
+
+    params: core.TrainingRaceParams
+    best: bool
+    result: core.TrainingRaceResult
+    sweep: core.LearningRateSweep | None = None
+    playing: bool = False
+    sweeping: bool = False
+    job: turns.Job | None = None
+    seen: object = None
+    at: int | None = None
+    due: float = 0.0
+    skips: bool = False
+    applied: int = 0
+    drawn: tuple[core.TrainingRaceResult, Profile, tuple[Picture, ...]] | None = None
+
+    @property
+    def last(self):
+        """The place of the last kept step so far."""
+        return len(self.result.steps) - 1
+
+    @property
+    def here(self):
+        """Whether the slider stands at the d_k of the race, and there is one."""
+        return self.result.step > 0 and self.params.d_k == controls.address().values["d_k"]
+
+
+def draw_task() -> None:
+    """What the map shows and training is for."""
+    with st.container(key="sentence_task"):
+        st.markdown(figures.TASK)
+
+
+def draw_buttons(run: Run) -> None:
+    """The preset that the settings are and what is different in it; Train, Stop, and how far the training is.
+
+    Where a race rests, the dial over the steps that were kept.
+    """
+    name = st.session_state[_PRESET] = _preset_now()
+    with st.container(horizontal=True, vertical_alignment="center", key="race_progress"):
+        hidden = {"label_visibility": "collapsed", "width": 240}
+        st.selectbox(
+            "Preset", (*core.PRESETS, _OWN), key=_PRESET, format_func=_title, on_change=_choose_preset, **hidden
+        )
+        st.button("Train", icon=":material/play_arrow:", on_click=start)
+        if run.playing:
+            st.button("Stop", icon=":material/stop:", on_click=stop)
+        if run.at is not None:
+            st.button("Skip to the end", icon=":material/skip_next:", on_click=skip)
+        if run.playing or not run.here:
+            st.progress(progress(run), show.plain(progress_sentence(run)))
+        else:
+            _draw_dial(run)
+    if name not in (_OWN, _PLAIN):
+        with st.container(key="race_teaches"):
+            st.markdown(core.PRESETS[name].teaches)
+
+
+def _draw_dial(run):
+    """The dial over the kept steps; a step between two of them, which a link may name, is the one before."""
+    *steps, end = run.result.steps.tolist()
+    wanted = controls.address().values["step"]
+    kept = max(each for each in steps if each <= wanted) if wanted < end else LAST
+    if kept != wanted:
+        controls.place("step", kept)
+    with st.container(horizontal=True, key="dials"):
+        frame.draw_dial("step", (*steps, LAST), lambda step: f"{end if step == LAST else step:,}")
+
+
+def main_picture(run: Run, profile: Profile) -> Picture:
+    """The matrices of the race, or where the slider has moved on, of what a race would start from there."""
+    if run.sweeping if run.at is not None else not run.here:
+        return figures.attention(compute.result(core.measure_race_start, _params()), profile)
+    elsewhere = run.params.d_k != controls.address().values["d_k"]
+    return figures.attention(_shown(run), profile, preset=_preset_of(run), elsewhere=elsewhere)
+
+
+def raced_at(run: Run) -> int:
+    """The d_k of the race, 0 before its first step."""
+    return run.params.d_k if run.result.step else 0
+
+
+def _shown(run):
+    """The race at the step that it is played to, or at that of the dial."""
+    step = controls.address().values["step"] if run.at is None else int(run.result.steps[run.at])
+    return core.race_at(run.result, step)
+
+
+def _preset_of(run):
+    """The preset that the race is of, where the slider has left it too."""
+    return _preset_now(d_k=run.params.d_k)
+
+
+def curves(run: Run, profile: Profile) -> tuple[Picture, ...]:
+    """The curves of a race, side by side; none before its first step. At rest they are drawn once, and whole."""
+    shown = run.result if run.at is None else _shown(run)
+    if not shown.step:
+        return ()
+    if run.drawn is None or run.drawn[:2] != (shown, profile):
+        run.drawn = shown, profile, (figures.learning(shown, profile), figures.state(shown, profile))
+    return run.drawn[2]
+
+
+def draw_map(run, profile):
+    """The map of the learning rates, and the button that has it computed."""
+    label = map_label()
+    st.button(label, key="map_rates", icon=":material/grid_on:", on_click=start_map, disabled=run.playing)
+    if run.sweep:
+        draw((figures.rates(run.sweep, profile),), resting=not run.playing)
+
+
+def open_run(*, at_once: bool = True) -> Run:
+    """The visitor's run, a new one if a setting other than d_k has changed or a suggestion was clicked.
+
+    at_once: whether a race that costs little is there at once.
+    """
+    params, best = _params(), controls.address().values["rates"] == "best"
+    run = st.session_state.get("race_run")
+    settings = (replace(run.params, d_k=params.d_k), run.best, run.applied) if run else None
+    if settings != (params, best, controls.applied()):
+        found, raced = None, replace(params, d_k=params.d_k if run else _linked_d_k(params.d_k))
+        if at_once:
+            found = (compute.result if work.costs_little(raced, best) else compute.kept)(work.train, raced, best)
+        jobs.end_job()
+        seen = run.applied if run else 0
+        run = st.session_state["race_run"] = Run(raced, best, *(found or (_first_moment(raced),)))
+        run.applied = controls.applied()
+        if run.applied != seen:  # what a suggestion promises is to be seen at the end
+            controls.place("step", LAST)
+    _write_d_k(run if run.params.d_k != params.d_k and run.result.step else None)
+    return run
+
+
+def _linked_d_k(d_k):
+    """Of which d_k the link says that the race is which it shows: of the slider's, unless that had moved on."""
+    return controls.address().linked(_RACE_D_K) or d_k
+
+
+def _write_d_k(run):
+    """Let the address say of which d_k the race is, where the slider has moved on: else a link would show another."""
+    if run is None:
+        st.query_params.pop(_RACE_D_K, None)
+    elif st.query_params.get(_RACE_D_K) != str(run.params.d_k):
+        st.query_params[_RACE_D_K] = str(run.params.d_k)
+
+
+def _first_moment(params):
+    """Step 0, of as many of the seeds as are held in memory unasked."""
+    fewer = (replace(params, n_seeds=n) for n in range(params.n_seeds, 0, -1))
+    return next(
+        core.race_frames(next(each for each in fewer if each.price.bytes <= compute.UNASKED.bytes), pauses=True)
+    )
+
+
+def start():
+    """Train from the start, live, at the d_k of the slider."""
+    run = open_run(at_once=False)
+    if run.params != _params():
+        moved = Run(_params(), run.best, _first_moment(_params()), applied=run.applied)
+        run = st.session_state["race_run"] = moved
+    run.result, run.at, run.due, run.skips = core.race_at(run.result, 0), -1, 0.0, False
+    _play(run, partial(_moments, run.best))
+
+
+def start_map():
+    """Train every learning rate, live; the race stays as it is."""
+    run = open_run(at_once=False)
+    _play(run, _sweep_moments)
+
+
+def _play(run, moments):
+    run.playing, run.sweep, run.seen = True, None, None
+    run.job = jobs.begin(turns.Job(run.params, partial(moments, run.params, run.result)))
+
+
+def map_label():
+    """The button of the map says how long it takes."""
+    return f"Map the rates, {about(work.map_price(_params()))}"
+
+
+def stop():
+    """Keep what is there, and look at the step that is shown."""
+    run = st.session_state.get("race_run")
+    if run and run.playing:
+        jobs.end_job()
+        _rest(run)
+
+
+def skip():
+    """What is trained is shown at once, and what is still to come as soon as it is there."""
+    st.session_state["race_run"].skips = True
+
+
+def _rest(run):
+    """Where a race was played, the dial comes to the step that was shown, and the slider to the d_k of the race."""
+    at = run.at
+    run.playing, run.sweeping, run.at = False, False, None
+    if at is None:
+        return
+    shown = int(run.result.steps[at]) if at >= 0 else LAST
+    run.result, run.sweep = compute.kept(work.train, run.params, run.best) or (run.result, run.sweep)
+    if run.result.step:
+        controls.place("step", shown if shown < run.result.step else LAST)
+        if not run.here:
+            frame.put_slider(run.params.d_k)
+
+
+def advance(run):
+    """To the next kept step of a race that is played, as soon as it is due and trained."""
+    if not run.playing:
+        return
+    played = run.at is not None
+    while time.monotonic() < run.due and not run.skips:
+        turns.look()
+        time.sleep(_SOON)
+    run.due = time.monotonic() + _PLAYED / _KEPT
+    run.job.wait(0 if played and run.at < run.last else _LOOK, seen=run.seen)
+    trains = run.job.runs  # before the frame, so that the last one is seen
+    if run.job.frame:
+        run.seen = run.result, run.sweep, run.sweeping = run.job.frame
+    if played and not run.sweeping:
+        run.at = run.last if run.skips else min(run.at + 1, run.last)
+    if not (trains or (played and run.at < run.last)):
+        _rest(run)
+
+
+def go_on(rest):
+    """Ask for the next run of this fragment, or rest: Streamlit refuses it where the whole page is drawn."""
+    try:
+        st.rerun(scope="fragment")
+    except StreamlitAPIException:
+        rest()
+        st.rerun()
+
+
+def _moments(best, params, before):
+    """The race so far and the sweep before it, where one is asked for: what is to be seen at a step, or None."""
+    sweep = (yield from _sweep_moments(params, before)) if best else None
+    own = replace(params, learning_rates=sweep.best_rates) if best else params
+    for result in _new(core.race_frames(own, pauses=True)):
+        yield result and (result, sweep, False)
+    compute.keep((result, sweep), work.train, params, best)
+
+
+def _sweep_moments(params, result):
+    """The sweep so far, beside the race before it, and whether it goes on."""
+    for sweep in core.sweep_frames(work.sweep_params(params), pauses=True):
+        yield result, sweep, sweep.progress < 1
+    return sweep
+
+
+def _new(frames):
+    """None for a frame that has been there before."""
+    last = None
+    for each in frames:
+        yield each if each is not last else None
+        last = each
+
+
+def draw(pictures: Sequence[Picture], *, resting: bool) -> None:
+    """Pictures side by side; those of a race that goes on have no data to take away until it rests."""
+    with st.container(key=f"row_of_{'_'.join(each.key for each in pictures)}"):
+        columns = st.columns(max(1, len(pictures)))
+    for column, picture in zip(columns, pictures, strict=False):
+        with column:
+            show.picture(picture, resting=resting)
+            if not resting:
+                st.empty()  # else the data of the picture at rest would stay there
+
+
+def progress_sentence(run):
+    """How far the training is, what it waits for, or of which d_k the last race was."""
+    if run.playing and run.job.runs and run.job.before:
+        return turns.queue_text(run.job.before)
+    if run.sweeping:
+        return f"Learning rates: {run.sweep.progress:.0%}"
+    if run.playing:
+        step = run.result.steps[max(run.at or 0, 0)]
+        return f"Training: step {step:,} of {run.params.n_steps:,}, dₖ = {run.params.d_k:,}"
+    last = f"The last race was at dₖ = {run.params.d_k:,}. " if run.result.step else ""
+    return f"{last}Train takes {about(work.race_price(_params(), run.best))}"
+
+
+def progress(run):
+    """The share of what is being done."""
+    return run.sweep.progress if run.sweeping else _shown(run).progress
+
+
+def about(price):
+    """How long that takes on this machine, as a person says it."""
+    whole = ceil(rates.here(price))
+    return f"about {whole:,} second{'s' if whole > 1 else ''}"
+
+
+def _params():
+    return work.params(controls.address().values)
+
+
+def _preset_settings(name):
+    """The controls of a preset: those it changes and the defaults of the others."""
+    preset = core.PRESETS[name]
+    params = core.TrainingRaceParams(**preset.changes)
+    return {
+        "d_k": params.d_k,
+        "optimizer": params.optimizer,
+        "rates": "best" if preset.best_rates else "fixed",
+        "learning_rate": params.learning_rate,
+        "loss": params.loss,
+        "data": "fresh" if params.fresh_data else "fixed",
+        "values": "trained" if params.train_values else "fixed",
+        "start": "scores" if params.init_exponents else "weights",
+        "n_pairs": params.n_keys,
+        "n_steps": params.n_steps,
+    }
+
+
+def _preset_now(**moved):
+    """The preset that the controls agree with, but for those moved; d_k is free unless the preset sets it."""
+    for name, preset in reversed(core.PRESETS.items()):
+        wanted, values = _preset_settings(name), controls.address().values
+        free = () if "d_k" in preset.changes else ("d_k",)
+        if all(moved.get(key, values[key]) == value for key, value in wanted.items() if key not in free):
+            return name
+    return _OWN
+
+
+def _choose_preset():
+    name = st.session_state[_PRESET]
+    if name not in core.PRESETS:
+        return
+    own_d_k = any("d_k" in core.PRESETS[each].changes for each in (name, _preset_now()) if each in core.PRESETS)
+    for key, value in _preset_settings(name).items():
+        if key != "d_k" or own_d_k:  # else the visitor's d_k stays
+            controls.place(key, value)
+    _write_d_k(None)
+    st.session_state.pop("race_run", None)  # that of the preset is there at once, if it costs little
+    st.rerun()
+
+
+def _title(name):
+    return core.PRESETS[name].title if name in core.PRESETS else "Your own settings"

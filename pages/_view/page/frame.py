@@ -1,0 +1,295 @@
+"""The frame around every lesson: the navigation, the question, the slider with the Settings, the way on."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from pages._view import styles, theme
+from pages._view._streamlit import StreamlitAPIException, StreamlitPage, page_of_run
+from pages._view.address import own
+from pages._view.figures.base import inks
+from pages._view.lesson import Lesson
+from pages._view.lessons import LESSONS, ORDER
+from pages._view.page import bets, components, controls, jobs, share, wall
+from pages._view.page.words import worded
+from pages._view.routes import title_of
+from pages._view.stage import LEAST, LEAST_UNDER_CARD, Stage
+
+PAGES = Path(__file__).resolve().parents[2]
+LIVE = "live"  # the key of a page's fragment with all that depends on d_k, drawn where the hand lets go of the slider
+_SLIDER, _TYPED, _TYPED_OWN = "slider", "typed", "typed_own"
+_REST = {
+    False: ("Show the rest of the lesson", ":material/expand_more:", "shown"),
+    True: ("Show the stage alone", ":material/expand_less:", "hidden"),
+}
+_DRAWN = "page_drawn"  # which page stands in the browser; None while one is drawn
+_WIDTH = 200  # pixels of a control under the slider
+
+
+def open_frame() -> StreamlitPage:
+    """Everything above the lesson; returns the page to run."""
+    st.session_state[_DRAWN] = None
+    page = _navigation()
+    lesson = LESSONS[page.url_path or ORDER[0]]
+    st.set_page_config(page_title=title_of(lesson.question), page_icon="➗", layout="wide")
+    if st.session_state.get("lesson") != lesson.stem:
+        jobs.end_jobs()
+    _open(lesson)
+    _prepare_browser(lesson)
+    share.draw_button(lesson)
+    if is_wall():
+        _draw_bar(lesson)
+    else:
+        _draw_menu()
+    st.title(lesson.question, anchor=False)
+    wall.draw_corner(lesson)
+    bets.hold()
+    if more():
+        worded(lesson.answer, lesson.terms)
+    _draw_stage(lesson)
+    controls.show_link_notes()
+    return page
+
+
+def _open(lesson):
+    """The lesson at its address, which is repaired once, and in its room, which may have gone on to another."""
+    controls.open_lesson(lesson)
+    if "frame" not in st.session_state:
+        st.session_state["frame"] = True
+        if controls.repair_link():
+            st.rerun()
+    _leave_notes_behind(lesson)
+    if elsewhere := wall.follow(lesson):
+        st.switch_page(file_of(LESSONS[elsewhere]), query_params=controls.taken_along())
+
+
+def _prepare_browser(lesson):
+    dark = st.context.theme.type == "dark"
+    st.html(f"<style>{styles.rules(lesson, profile().name, more=more(), dark=dark)}</style>")
+    components.mend_browser(lesson.question, own(lesson), asks_for_wall=controls.asks_for_wall())
+
+
+def close_frame() -> None:
+    """Below the lesson: the question before it, its place on the path, and the question after it."""
+    lesson = controls.current_lesson()
+    st.session_state[_DRAWN] = page_of_run()
+    components.prepare_paper(inks(profile()))
+    if is_wall():
+        _ask_for_rest()
+        return
+    before, after = _neighbours(lesson)
+    section = [each for each in LESSONS.values() if each.section == lesson.section]
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="way"):
+        if before:
+            _way_to(before, before.question, icon=":material/arrow_back:")
+        st.markdown(f"{lesson.section}: {section.index(lesson) + 1} of {len(section)}")
+        if after:
+            _way_to(after, after.question, icon=":material/arrow_forward:", icon_position="right")
+
+
+def _neighbours(lesson):
+    """The lessons before it and after it, None at the ends."""
+    every = [None, *LESSONS.values(), None]
+    here = every.index(lesson)
+    return every[here - 1], every[here + 1]
+
+
+def _draw_bar(lesson):
+    """In a classroom: the lessons on either side, the keys, and the way out, in the header."""
+    before, after = _neighbours(lesson)
+    with st.container(horizontal=True, vertical_alignment="center", key="wall"):
+        for each, label, key in ((before, "Previous lesson", "lesson_before"), (after, "Next lesson", "lesson_after")):
+            with st.container(key=key, width="content"):
+                if each:
+                    _way_to(each, label)
+        components.hear_keys(lesson.stem, hidden=controls.address().bet_waits or wall.hides())
+        wall.draw_door()
+        st.button("Leave", key="leave_wall", on_click=controls.apply, args=({"mode": "screen"},))
+
+
+def draw_turns(name: str, *, arrows: bool = True) -> None:
+    """The buttons of a choice that is gone through step by step. arrows: whether the keys ← and → press them.
+
+    In a classroom the keys of the page do, which go on to the next lesson where no step is left.
+    """
+    here, classroom = controls.address(), is_wall()
+    waits = here.asks_bet and here.bet is not None and (here.bet.when or ("",))[0] == name
+    for label, steps, key in (("Previous", -1, "Left"), ("Next", 1, "Right")):
+        ended = controls.turned(name, steps) == here.values[name] or (waits and steps > 0)
+        st.button(
+            label,
+            key=f"turn_{key.lower()}",
+            shortcut=key if arrows and not classroom else None,
+            on_click=controls.turn,
+            args=(name, steps),
+            disabled=classroom and ended,
+        )
+
+
+def _ask_for_rest():
+    """In a classroom: one click shows what stands below the main picture, or puts it away again."""
+    controls.draw("rest")  # which keeps it in the address; nobody sees it
+    label, icon, wish = _REST[more()]
+    with st.container(key="ask_rest"):
+        st.button(label, icon=icon, key="more", on_click=controls.apply, args=({"rest": wish},), width="stretch")
+
+
+def _way_to(lesson, label, **options):
+    st.page_link(file_of(lesson), label=label, query_params=bets.proposed(), **options)
+
+
+def stage(**moved: Any) -> Stage:
+    """Return the stage of the open lesson as this visitor sees it. moved: values that go on by themselves."""
+    here = controls.address(**moved)
+    least = LEAST_UNDER_CARD if here.shows_bet or wall.has_card() else LEAST
+    return Stage(here, st.context.theme.type or "light", controls.visited(), least)
+
+
+def profile() -> theme.Profile:
+    """The figure profile for this visitor: display mode, and the ground they see."""
+    return theme.profile(controls.display(), st.context.theme.type)
+
+
+def is_wall() -> bool:
+    """Return True if the page is shown as in a classroom."""
+    return controls.display() == "projector"
+
+
+def _navigation():
+    sections: dict[str, list[StreamlitPage]] = {}
+    for each in LESSONS.values():
+        page = st.Page(file_of(each), title=each.question, url_path=each.stem, default=each.stem == ORDER[0])
+        sections.setdefault(each.section, []).append(page)
+    return st.navigation(sections, position="top" if is_wall() else "hidden")
+
+
+def _draw_menu():
+    """The lessons by section, each as the question it answers."""
+    with st.sidebar:
+        for section in dict.fromkeys(each.section for each in LESSONS.values()):
+            st.markdown(f"**{section}**")
+            for each in LESSONS.values():
+                if each.section == section:
+                    st.page_link(file_of(each), label=each.question, icon=each.icon)
+        wall.draw_door()
+
+
+def file_of(lesson: Lesson) -> Path:
+    """The script of a page."""
+    return PAGES / f"{lesson.stem}.py"
+
+
+def _leave_notes_behind(lesson):
+    """The remarks about a link belong to the page it opened."""
+    if st.session_state.setdefault("first_page", lesson.stem) != lesson.stem:
+        st.session_state.pop("link_notes", None)
+
+
+def _draw_stage(lesson):
+    """The slider, the switch and the Settings, which stay in reach; under them the controls that are in sight."""
+    with st.container(horizontal=True, vertical_alignment="center", key="stage"):
+        if stage().slider and not bets.holds(lesson.slider):
+            draw_slider()
+        controls.draw("scaling")
+        bets.draw_switch(lesson)
+        _draw_settings(lesson)
+        dials = [name for name in lesson.dials if name not in lesson.placed_dials and not bets.holds(name)]
+        if dials:
+            with st.container(horizontal=True, key="dials"):
+                for name in dials:
+                    draw_dial(name)
+    if lesson.in_sight:
+        with st.container(horizontal=True, vertical_alignment="bottom", key="in_sight"):
+            for name in lesson.in_sight:
+                _draw_own(name)
+
+
+def _draw_own(name):
+    control = controls.control(name)
+    if bets.holds(name):
+        return
+    if control.when is None or controls.stands(control.when):
+        controls.draw(name, **({} if getattr(control, "bar", False) else {"width": _WIDTH}))
+
+
+@st.fragment(key=_SLIDER)
+def draw_slider() -> None:
+    """The large slider; a page's main picture follows it while it is dragged."""
+    payload = stage().slider
+    if payload is None:
+        return
+    name = payload["name"]
+    if name == controls.SLIDER:
+        components.draw_slider(payload, key="dimension", on_release=put_slider)
+        return
+    with st.container(key="dimension"):  # its place; a key of its own, for what is on its way may be of another slider
+        components.draw_slider(payload, key=f"{name}_dial", on_release=partial(_release, name, (_SLIDER, _TYPED_OWN)))
+
+
+def draw_dial(name: str, stops: Sequence[float] | None = None, shown: Callable[[Any], str] | None = None) -> None:
+    """The slider of a number that the main picture follows as it follows d_k. stops, shown: as in `Stage.dial`."""
+    st.fragment(lambda: _dial(name, stops, shown), key=f"dial_{name}")()
+
+
+def _dial(name, stops, shown):
+    own_part = () if name in controls.current_lesson().placed_dials else (f"dial_{name}",)
+    release = partial(_release, name, own_part)
+    components.draw_slider(stage().dial(name, stops, shown), key=f"{name}_dial", on_release=release)
+
+
+def put_slider(d_k: float) -> None:
+    """Move the large slider of d_k, where the page and not the hand does."""
+    _release(controls.SLIDER, (_SLIDER, _TYPED), d_k)
+
+
+def _release(name, own, value):
+    """A move changes what depends on the control, and what draws the control itself."""
+    controls.place(name, value)
+    _redraw(*own, LIVE)
+
+
+def redraw_picture() -> None:
+    """The main picture and what stands behind it: what it shows has been computed."""
+    _redraw(LIVE)
+
+
+def _redraw(*fragments):
+    """Draw these anew and leave the rest of the page as it stands, if it stands: a link may have been followed."""
+    if st.session_state.get(_DRAWN) == page_of_run():
+        with suppress(StreamlitAPIException):  # a page without one of them
+            st.rerun(list(fragments))
+    st.rerun()
+
+
+def _draw_settings(lesson):
+    """All shared controls on every page, each at its own place: one that was left out would lose its address."""
+    used = [*lesson.settings, *(name for name in styles.IN_SETTINGS if name in (*lesson.shared, "mode"))]
+    changed = controls.changed(name for name in used if name != "mode")  # the display is no setting of the picture
+    label = f"Settings ({len(changed)} changed)" if changed else "Settings"
+    # Not a popover: a closed one is not in the browser, which then forgets its settings on a page change.
+    with st.expander(label, key="settings", icon=":material/tune:", width=190):
+        first, *others = styles.IN_SETTINGS
+        controls.draw(first)
+        for name in lesson.settings:
+            _draw_own(name)
+        for name in others:
+            controls.draw(name)
+        _typed(controls.SLIDER, _TYPED)
+        if lesson.slider not in ("", controls.SLIDER) and not bets.holds(lesson.slider):
+            _typed(lesson.slider, _TYPED_OWN)
+        defaults = {name: controls.control(name).default for name in changed}
+        st.button("Reset", key="reset", on_click=controls.apply, args=(defaults,), disabled=not changed)
+
+
+def _typed(name, key):
+    st.fragment(lambda: controls.draw_typed(name), key=key)()
+
+
+def more() -> bool:
+    """Return True if what stands below the main picture is wanted: in a classroom only when it is asked for."""
+    here = controls.address()
+    return not here.bet_waits and (not here.is_wall or here.values["rest"] == "shown")

@@ -1,0 +1,70 @@
+"""Matrices as grids, where a number is edited in its cell. What counts is the text of the matrix's field."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from pages._view.page import controls, show
+from sattn_core.files.typed import join_cells, split_cells
+
+
+def link_remarks(linked: bool) -> list[str]:
+    """What a link does not carry."""
+    return [] if linked else ["These matrices are too large for a link: it carries the other settings only."]
+
+
+def draw_matrices(names: Sequence[str], written: Mapping[str, str]) -> tuple[dict[str, str], bool]:
+    """Fields for matrices, and below them a grid for each; returns what `controls.draw_matrices` does.
+
+    The grid of an empty field shows the matrix that is written in its place.
+    """
+    texts, linked = controls.draw_matrices(names, written)
+    grids = [name for name in names if name != "mask"]
+    box = st.expander("Edit as a grid", key=f"grid_of_{grids[0]}", on_change="rerun", icon=":material/grid_on:")
+    if box.open:
+        with box:
+            for column, name in zip(st.columns(len(grids)), grids, strict=True):
+                with column:
+                    st.markdown(f"**{name}**")
+                    _draw_grid(name, texts[name] if texts[name].strip() else written.get(name, ""))
+    return texts, linked
+
+
+def _draw_grid(name, text):
+    """The editor keeps its own edits, so a new one is made only when the text has changed elsewhere."""
+    import pandas as pd  # noqa: PLC0415  60 MB that a server needs only once somebody opens a table or a grid
+
+    version, seen, rows, problem = st.session_state.get(f"{name}_grid", (0, None, None, []))
+    if text != seen or f"{name}_grid_{version}" not in st.session_state:
+        try:
+            version, rows, problem = version + 1, split_cells(name, text), []
+        except ValueError:
+            st.markdown("This text is not a rectangle of entries yet: correct it in its field.")
+            return
+    st.session_state[f"{name}_grid"] = version, text, rows, problem
+    numbered = [str(column) for column in range(1, len(rows[0]) + 1)]
+    st.data_editor(
+        pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="row"), columns=numbered),
+        key=f"{name}_grid_{version}",
+        on_change=_write,
+        args=(name, version),
+        alt=f"{name}, one number per cell",
+    )
+    show.problems(problem)
+
+
+def _write(name, version):
+    """Write the edited cells into the text; a cell that would become several stays in the grid, with a sentence."""
+    current, text, rows, _ = st.session_state[f"{name}_grid"]
+    if current != version:
+        return
+    cells, problem = [list(row) for row in rows], []
+    for row, edits in st.session_state[f"{name}_grid_{version}"]["edited_rows"].items():
+        for column, cell in edits.items():
+            cells[int(row)][int(column) - 1] = cell or ""
+    try:
+        text = join_cells(name, cells)
+        controls.fill({name: text})
+    except ValueError as error:
+        problem = [str(error)]
+    st.session_state[f"{name}_grid"] = version, text, rows, problem

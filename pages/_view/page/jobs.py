@@ -1,0 +1,64 @@
+"""What a visitor waits for: one job for the main picture, and one for what stands below it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from pages._view import _streamlit
+from pages._view.compute import turns
+from pages._view.compute.turns import Job
+
+MAIN, BESIDE = "job", "job_beside"  # their places in the session
+
+turns.page = turns.Page(_streamlit.session_id, _streamlit.is_connected, _streamlit.end_run_if_asked, st.empty)
+
+
+def asked_for(params: Any) -> bool:
+    """Return True if the visitor has asked for exactly these params."""
+    return params in st.session_state.get("asked", ())
+
+
+def ask_for(params: Any) -> None:
+    """Note that the visitor wants these params computed, however long it takes."""
+    st.session_state.setdefault("asked", set()).add(params)
+
+
+def cancel(params: Any, place: str) -> None:
+    """Note that the visitor wants them no longer."""
+    st.session_state["asked"].discard(params)
+    end_job(place)
+
+
+def begin(job: Job, place: str = MAIN) -> Job:
+    """Let the visitor wait for this job, and for no other at this place of the page."""
+    if job_at(place) is not job:
+        end_job(place)
+        st.session_state[place] = job
+    job.want()
+    return job
+
+
+def job_at(place: str = MAIN) -> Job | None:
+    """Return what the visitor waits for at this place, if anything."""
+    job: Job | None = st.session_state.get(place)
+    return job
+
+
+def job_of_visitor(wanted: Any, work: Callable[[], object], place: str = MAIN) -> Job:
+    """Return the visitor's only job at this place: the one that there is, if it computes what is wanted."""
+    job = job_at(place)
+    return begin(job if job and job.wanted == wanted else Job(wanted, work), place)
+
+
+def end_job(place: str = MAIN) -> None:
+    """Let the visitor wait for none at this place."""
+    job = st.session_state.pop(place, None)
+    if job:
+        job.leave()
+
+
+def end_jobs() -> None:
+    """Let the visitor wait for none at all."""
+    for place in (MAIN, BESIDE):
+        end_job(place)

@@ -1,0 +1,185 @@
+"""The wall of a room: its page says where it is, follows who leads from elsewhere, and shows code and counts.
+
+Who leads is known by a cookie, so the address of a wall lets nobody lead. What a room has found stands in the wall's
+address, as in the link that shows it afterwards.
+"""
+
+from contextlib import suppress
+from typing import Any
+
+import streamlit as st
+
+from pages._view._streamlit import StreamlitAPIException, path_of
+from pages._view.address import Address
+from pages._view.classroom import leading, results, wall_state
+from pages._view.classroom.moment import VOTE, Moment, moment_of, settings_of
+from pages._view.classroom.room import TEACHER, RoomError, StoreError, secret_in
+from pages._view.classroom.store import store
+from pages._view.lesson import CLASS, PHONES, REVEAL, Lesson
+from pages._view.literal import plain
+from pages._view.page import bets, controls
+from pages._view.page.components import draw_room
+from pages._view.routes import CODE, JOIN, TEACH
+from pages._view.shared import ROOM
+
+_OVER = "The room of this wall is closed."
+
+
+def follow(lesson: Lesson) -> str | None:
+    """Bring wall and room together; returns the stem of the lesson that the room has gone on to, if it has."""
+    code = controls.address().room
+    if not code:
+        return None
+    try:
+        return _follow(lesson, code)
+    except (RoomError, StoreError) as problem:
+        st.session_state["room_problem"] = str(problem)
+        st.session_state.pop("room_leads", None)
+        return None
+
+
+def _follow(lesson, code):
+    st.session_state.pop("room_problem", None)
+    turned = st.session_state.pop(bets.TURNED, None)
+    room = store().room(code)
+    if room is None:
+        _leave()
+        return None
+    leads = st.session_state["room_leads"] = store().is_teacher(code, _secret(code))
+    if room.stem != lesson.stem and not (leads and _has_turned(lesson, code)):
+        st.session_state["room_at"] = code, room.stem
+        return room.stem
+    st.session_state["room_at"] = code, lesson.stem
+    tell()
+    moment = moment_of(store().room(code) or room)
+    shown = _settle(_told(moment, turned) if leads else moment)
+    # What comes in after this is not in the picture: the corner must not say that it is.
+    st.session_state["room_shown"] = wall_state.state_of(shown)
+    return None
+
+
+def _has_turned(lesson, code):
+    """Whether this wall itself has come to another lesson since it was last here."""
+    return st.session_state.get("room_at") != (code, lesson.stem)
+
+
+def _secret(code):
+    return secret_in(st.context.cookies.get(TEACHER, ""), code)
+
+
+def _leave():
+    st.session_state["room_problem"] = _OVER
+    st.session_state.pop("room_leads", None)
+    st.session_state["carried"].pop(ROOM, None)
+    st.query_params.pop(ROOM, None)  # last: a run may be broken off where it tells the browser
+
+
+def tell() -> None:
+    """Say in the room where the wall stands, if it leads."""
+    if not st.session_state.get("room_leads"):
+        return
+    here = Address(controls.current_lesson(), st.query_params.to_dict())
+    lesson, code, said = here.lesson, here.room, settings_of(here)
+    room = store().room(code)
+    if room and (room.stem, room.query) != (lesson.stem, said):
+        store().stand(code, lesson.stem, said)
+
+
+def _told(moment: Moment, turned: bool | None) -> Moment:
+    """The room after a hand has shown or hidden the truth on the wall; the address may still be that of before."""
+    if moment.kind and turned not in (None, moment.asked.revealed):
+        return leading.turn(moment, revealed=bool(turned))
+    return moment
+
+
+def _settle(moment):
+    """Put into the address what the room shows; returns the moment that it is of."""
+    place = moment.room.code, moment.room.stem
+    moment = _settle_vote(moment, place)
+    shown = moment.kind != "" and moment.asked.revealed
+    found = {REVEAL: "1"} if moment.asked.revealed else {}  # also at a later step: else the bet would be open there
+    if shown or moment.draws:
+        found |= results.shown(moment, store().answers(*place))
+    if moment.lesson.together:
+        with suppress(StreamlitAPIException):  # its field may stand on the page already, and says it by itself then
+            controls.send_to("seed", moment.room.seed)
+    bets.put(found, (REVEAL, CLASS, PHONES))
+    return moment
+
+
+def _settle_vote(moment, place):
+    """Of a vote that has been opened, shown or hidden the settings go along, once; returns the moment after that."""
+    told = (*place, moment.asked.revealed, moment.chosen if moment.asked.revealed else "")
+    if moment.kind != VOTE or st.session_state.get("room_vote") == told:
+        return moment
+    st.session_state["room_vote"] = told
+    for name, text in leading.settled(moment).items():
+        controls.send_to(name, controls.control(name).read(text)[0])
+    tell()
+    return moment_of(store().room(moment.room.code) or moment.room)
+
+
+def draw_door() -> None:
+    """The way to a room for a class, where none is open."""
+    if not controls.address().room:
+        st.html(f'<a class="door" href="{path_of(TEACH)}">Open a room</a>')
+
+
+def draw_corner(lesson: Lesson) -> None:
+    """Code, QR code and counts, where they cover nothing; or why there is no room any more."""
+    if problem := st.session_state.get("room_problem"):
+        st.warning(plain(problem))
+    code = controls.address().room
+    if not code or problem:
+        return
+    leads = st.session_state.get("room_leads")
+    told = {
+        "code": code,
+        "door": path_of(JOIN),
+        "join": path_of(f"{JOIN}/{code}"),
+        "state": path_of(f"{TEACH}/{code}/state"),
+        "lead": path_of(f"{TEACH}/{code}") if leads else "",
+        "drawn": path_of(CODE),
+        **st.session_state["room_shown"],
+    }
+    with st.container(key="room"):
+        draw_room(told)
+
+
+def has_card() -> bool:
+    """Whether a class chooses a setting together: then what it is asked stands at the picture."""
+    return _vote() is not None
+
+
+def hides() -> bool:
+    """Whether this wall can show what a class has chosen together, and does not yet."""
+    moment = _vote() if st.session_state.get("room_leads") else None
+    return moment is not None and moment.is_open
+
+
+def draw_card() -> None:
+    """What a class is asked together, at the picture; a bet has a card of its own."""
+    moment = _vote()
+    if moment is None:
+        return
+    with st.container(border=True, key="bet_card"), st.container(horizontal=True, key="bet_row"):
+        together: Any = moment.lesson.together
+        name = controls.control(together.chooses).label.lower()
+        chosen = f"The class has chosen: {name} {moment.chosen}." if moment.chosen else f"Nobody has chosen a {name}."
+        said = together.asks if moment.is_open else chosen
+        st.markdown(f"**{plain(said)}**", width="stretch")
+        if st.session_state.get("room_leads"):
+            st.button("Reveal" if moment.is_open else "Hide", key="reveal", on_click=_turn, args=(moment.is_open,))
+
+
+def _turn(show):
+    bets.show_truth() if show else bets.take_back()
+
+
+def _vote() -> Moment | None:
+    """The room of this wall, where its lesson asks for a vote; of other lessons nothing is looked up."""
+    lesson, code = controls.current_lesson(), controls.address().room
+    if not (code and lesson.together and lesson.together.chooses) or "room_problem" in st.session_state:
+        return None
+    room = store().room(code)
+    return moment_of(room) if room and room.stem == lesson.stem else None

@@ -1,1 +1,0 @@
-"""Rooms: what a class does together, and where it is kept."""

@@ -1,0 +1,300 @@
+"""The addresses of rooms: /j/CODE for phones, /room for who teaches. Plain requests: no session, no websocket."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from pages._view._streamlit import path_of
+from pages._view.classroom import answering, results, wall_state
+from pages._view.classroom.moment import moment_of
+from pages._view.classroom.room import TEACHER, NoSuchRoom, RoomError, StoreError, secret_in
+from pages._view.classroom.store import store
+from pages._view.routes import JOIN, TEACH
+from pages._view.server import desk, doors, limits, phone, visitor
+from pages._view.server.links import root
+from pages._view.server.threads import in_thread
+
+LARGEST_FORM = 8_192  # bytes
+_FRESH = {"Cache-Control": "no-store"}
+_NOT_OURS = "This form is not from a page of yours, or your browser keeps no cookies here. Allow them, and reload."
+_NOT_YOURS = "This browser does not lead the room. Load its page again, and type the secret of the room."
+_TOO_FAST = "That was too often. Wait a moment, then try again."
+
+
+class TooFast(RoomError):
+    """One that asks too often."""
+
+    def __init__(self) -> None:
+        super().__init__(_TOO_FAST)
+
+
+class NoCookie(RoomError):
+    """A browser that keeps no cookie."""
+
+    def __init__(self) -> None:
+        super().__init__(_NOT_OURS)
+
+
+class NotTheTeacher(RoomError):
+    """A browser without the room's secret."""
+
+    def __init__(self) -> None:
+        super().__init__(_NOT_YOURS)
+
+
+def is_place_of_rooms(path: str) -> bool:
+    """Whether a path is one of these, which answer by themselves and take forms."""
+    first = path.removeprefix(path_of("")).split("/")[0] if path.startswith(path_of("")) else ""
+    return first in (JOIN, TEACH)
+
+
+_STATUS = {NoSuchRoom: 404, TooFast: 429, NoCookie: 403, NotTheTeacher: 403, StoreError: 503}
+
+
+def routes() -> list[Route]:
+    """The routes below the server's base path."""
+    asked: dict[str, Callable[..., Any]] = {
+        JOIN: _ask_for_code,
+        f"{JOIN}/{{code}}/news": _news_of_phone,
+        f"{TEACH}/{{code}}/news": _news_of_teacher,
+        f"{TEACH}/{{code}}/state": _state,
+        f"{TEACH}/{{code}}/results.csv": _results,
+    }
+    sent_to: dict[str, Callable[..., Any]] = {f"{JOIN}/{{code}}": _phone, TEACH: _open, f"{TEACH}/{{code}}": _teach}
+    beyond = {f"{first}/{{rest:path}}": _nothing for first in (JOIN, TEACH)}  # the last: what none of the others is
+    return [
+        Route(path_of(place), _safe(answer), methods=["GET", "POST"] if place in sent_to else ["GET"])
+        for place, answer in (asked | sent_to | beyond).items()
+    ]
+
+
+def _safe(answer):
+    """What a room does not allow is said in a sentence."""
+
+    async def answering(request: Request) -> Response:
+        try:
+            return await answer(request)
+        except (RoomError, StoreError) as problem:
+            return await _said(_STATUS.get(type(problem), 409), str(problem))
+
+    return answering
+
+
+async def _nothing(request):
+    raise NoSuchRoom
+
+
+async def _said(status, text):
+    return _html(await run_in_threadpool(doors.ask_for_code, text), status)
+
+
+def _html(text: str, status: int = 200) -> Response:
+    return Response(text, status, _FRESH, "text/html")
+
+
+def _to(place: str) -> Response:
+    return Response(status_code=303, headers={**_FRESH, "Location": place})
+
+
+def _code(request):
+    return str(request.path_params["code"]).upper()[:8]
+
+
+async def _room(request: Request) -> Any:
+    """The room of an address; who has tried too many codes is refused, unless they are in it already."""
+    return await in_thread(_found, request)
+
+
+def _found(request):
+    code, who = _code(request), visitor.address_of(request)
+    found = store().room(code)
+    if limits.WRONG_CODES.is_over(who) and not (found and _is_in(request, code)):
+        raise TooFast
+    if found is None:
+        limits.WRONG_CODES.takes(who)
+        raise NoSuchRoom
+    return found
+
+
+def _is_in(request, code):
+    phone = visitor.visitor_of(request)
+    return (phone and store().number_of(code, phone) is not None) or _leads(request, code)
+
+
+# --- phones ----------------------------------------------------------------------------------------------
+
+
+async def _ask_for_code(request):
+    if code := request.query_params.get("code", "").strip():
+        typed = quote("".join(filter(str.isalpha, code))[:8].upper())
+        if not typed:
+            raise NoSuchRoom
+        return _to(path_of(f"{JOIN}/{typed}"))
+    return _html(doors.ask_for_code())
+
+
+async def _phone(request):
+    who = visitor.visitor_of(request)
+    if not who and "here" not in request.query_params:
+        answer = _to(f"{request.url.path}?here=1")  # a browser that keeps the cookie comes back with it
+        visitor.keep(request, answer, visitor.VISITOR, visitor.new_visitor())
+        return answer
+    if not who:
+        raise NoCookie
+    room = await _room(request)
+    sent = await visitor.sent_with(request) if request.method == "POST" else None
+    answer = await in_thread(_page_of_phone, request, room, who, sent)
+    visitor.keep(request, answer, visitor.VISITOR, who)  # one of yesterday would end in the middle of the hour
+    return answer
+
+
+def _page_of_phone(request, room, who, sent):
+    moment, token, place = moment_of(room), visitor.token_of(who, room.code), path_of(f"{JOIN}/{room.code}")
+    problem = ""
+    if sent is not None:
+        _check(who, room.code, sent)
+        phone.phone_at(moment, who, token, place)  # it joins
+        problem = answering.take(moment, who, sent)
+        if not problem:
+            return _to(place)
+    shown = phone.phone_at(moment, who, token, place)
+    return _html(phone.page(moment, shown, problem, sent), 422 if problem else 200)
+
+
+def _check(who, code, sent):
+    if not visitor.has_token(who, code, sent):
+        raise NoCookie
+    if not limits.SENT.takes(who):
+        raise TooFast
+
+
+async def _news_of_phone(request):
+    """What has changed since a phone has looked: nothing, as a rule."""
+    who = visitor.visitor_of(request)
+    room = await _room(request)
+    return await in_thread(_news, request, room, who)
+
+
+def _news(request, room, who):
+    moment = moment_of(room)
+    if moment.mark == request.query_params.get("seen"):
+        return Response(status_code=204, headers=_FRESH)
+    if not who:
+        raise NoCookie
+    place = path_of(f"{JOIN}/{room.code}")
+    shown = phone.phone_at(moment, who, visitor.token_of(who, room.code), place)
+    return _html(phone.part(moment, shown))
+
+
+# --- who teaches -----------------------------------------------------------------------------------------
+
+
+async def _open(request):
+    """What a room is, and the button that opens one."""
+    who = visitor.visitor_of(request) or visitor.new_visitor()
+    sent = await visitor.sent_with(request) if request.method == "POST" else None
+    answer = await in_thread(_opened, request, who, sent)
+    visitor.keep(request, answer, visitor.VISITOR, who)
+    return answer
+
+
+def _opened(request, who, sent):
+    if sent is None:
+        at = request.query_params.get("at") or _comes_from(request)
+        return _html(desk.before_opening(visitor.token_of(who, TEACH), at))
+    if not visitor.has_token(who, TEACH, sent):
+        raise NoCookie
+    if not limits.OPENED.takes(visitor.address_of(request)):
+        raise TooFast
+    secret = visitor.new_secret()
+    room, wall = desk.open_room(secret, sent.get("at", ""))
+    answer = _to(wall)
+    visitor.keep(request, answer, TEACHER, room.code + secret)
+    return answer
+
+
+def _comes_from(request):
+    """Where a link to this page was followed, if on a page of ours."""
+    here, named = root(request), request.headers.get("referer", "")
+    return path_of("") + named.removeprefix(here) if named.startswith(here) else ""
+
+
+async def _teach(request):
+    room, who = await _room(request), visitor.visitor_of(request)
+    sent = await visitor.sent_with(request) if request.method == "POST" else None
+    return await in_thread(_taught, request, room, who or visitor.new_visitor(), sent)
+
+
+def _taught(request, room, who, sent):
+    token, secret = visitor.token_of(who, room.code), _secret(request, room.code)
+    if sent is not None:
+        _check(who, room.code, sent)
+    if sent is not None and sent.get("do") == "secret":
+        secret = sent.get("secret", "").strip().lower()
+        if not store().is_teacher(room.code, secret):
+            limits.WRONG_CODES.takes(visitor.address_of(request))
+            return _html(desk.ask_for_secret(room, token, "This is not the secret of the room."), 403)
+        answer = _to(path_of(f"{TEACH}/{room.code}"))
+        visitor.keep(request, answer, TEACHER, room.code + secret)
+        return answer
+    if not _leads(request, room.code):
+        answer = _html(desk.ask_for_secret(room, token))
+    elif sent is not None:
+        answer = _to(desk.do(room, sent) or path_of(f"{TEACH}/{room.code}"))
+    else:
+        answer = _html(desk.page(room, token, secret, root(request)))
+    visitor.keep(request, answer, visitor.VISITOR, who)
+    return answer
+
+
+def _secret(request, code):
+    return secret_in(request.cookies.get(TEACHER, ""), code)
+
+
+def _leads(request, code):
+    """Whether this browser has the room's secret."""
+    secret = _secret(request, code)
+    return secret != "" and store().is_teacher(code, secret)
+
+
+async def _news_of_teacher(request):
+    room = await _room(request)
+    return await in_thread(_told_to_teacher, request, room)
+
+
+def _told_to_teacher(request, room):
+    secret, who = _secret(request, room.code), visitor.visitor_of(request)
+    if not _leads(request, room.code):
+        raise NotTheTeacher
+    if str(room.version) == request.query_params.get("seen"):
+        return Response(status_code=204, headers=_FRESH)
+    return _html(desk.part(room, visitor.token_of(who, room.code), secret, root(request)))
+
+
+async def _state(request):
+    """What a wall asks for now and then: counts, and whether its picture has changed."""
+    room = await _room(request)
+    body = await in_thread(_state_of, room)
+    return Response(body, headers=_FRESH, media_type="application/json")
+
+
+def _state_of(room):
+    return json.dumps(wall_state.state_of(moment_of(room)))
+
+
+async def _results(request):
+    room = await _room(request)
+    return await in_thread(_file_of, request, room)
+
+
+def _file_of(request, room):
+    if not _leads(request, room.code):
+        raise NotTheTeacher
+    named = {**_FRESH, "Content-Disposition": f'attachment; filename="room_{room.code}_{room.stem}.csv"'}
+    return Response(results.as_csv(room), headers=named, media_type="text/csv")

@@ -1,0 +1,67 @@
+"""Who asks: a phone or a teacher, known by random cookies alone, and the token without which nothing changes."""
+
+import hashlib
+import hmac
+import os
+import re
+import secrets
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from pages._view._streamlit import path_of
+from pages._view.classroom.room import LASTS
+from pages._view.server.links import scheme_of
+from pages._view.server.replicas import REPLICAS
+
+VISITOR = "lab_visitor"  # the cookie of any browser
+_ID = re.compile("[0-9a-f]{32}")
+
+
+def visitor_of(request: Request) -> str:
+    """The random number of this browser, "" if it has none yet."""
+    found = request.cookies.get(VISITOR, "")
+    return found if _ID.fullmatch(found) else ""
+
+
+def new_visitor() -> str:
+    """A random number for a browser."""
+    return secrets.token_hex(16)
+
+
+def new_secret() -> str:
+    """What a teacher types on another device: twelve letters and digits."""
+    return "".join(secrets.choice("abcdefghjkmnpqrstvwxyz23456789") for _ in range(12))
+
+
+def token_of(visitor: str, code: str) -> str:
+    """What a form of this browser must carry; a page of others cannot know it."""
+    return hmac.new(visitor.encode(), code.encode(), hashlib.sha256).hexdigest()[:32]
+
+
+def has_token(visitor: str, code: str, sent: dict[str, str]) -> bool:
+    """Whether a form comes from a page of this browser's own."""
+    return bool(visitor) and hmac.compare_digest(sent.get("token", "").encode(), token_of(visitor, code).encode())
+
+
+def keep(request: Request, answer: Response, name: str, value: str) -> None:
+    """Let the browser keep a cookie as long as rooms last; no script can read it."""
+    secure = scheme_of(request) == "https"
+    answer.set_cookie(name, value, max_age=round(LASTS), path=path_of(""), secure=secure, httponly=True, samesite="lax")
+
+
+def address_of(request: Request) -> str:
+    """Whom a limit counts. Behind the proxy of several replicas it is whom the proxy names last."""
+    named = request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+    here = request.client.host if request.client else ""
+    return named if named and os.environ.get(REPLICAS, "1") != "1" else here
+
+
+async def sent_with(request: Request) -> dict[str, str]:
+    """The fields of a form."""
+    body = (await request.body()).decode("utf-8", "replace")
+    try:
+        return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=40))
+    except ValueError:
+        return {}
