@@ -44,7 +44,7 @@ class Place:
 class Bet:
     """One question on what the main picture will show.
 
-    The room's bet.py says what it comes to, outcome(values), and what of the picture is known before the bet is placed,
+    The lesson's bet.py says what it comes to, outcome(values), and what of the picture is known before it is placed,
     before(values, profile): enough to answer from, and nothing that tells.
 
     Attributes
@@ -76,7 +76,7 @@ class Bet:
 class Together:
     """What the phones of a class do on a lesson, each its own part of one picture.
 
-    The room's part.py says what a phone sees of its part, part(number, values). The main picture shows those of all
+    The lesson's part.py says what a phone sees of its part, part(number, values). The main picture shows those of all
     phones where values["phones"] is not 0.
 
     Attributes

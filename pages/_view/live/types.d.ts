@@ -104,7 +104,7 @@ interface Stage {
 
 // --- what Python says to each component ---------------------------------------------------------------
 
-/** `stage.slider`, and a dial of `frame.py`. heard: the number of the last message that Python has answered. */
+/** `Stage.slider`, and a dial. heard: the number of the last message that Python has answered. */
 interface SliderData {
   name: string;
   page: string;
@@ -131,7 +131,7 @@ interface Drawn {
   marks: Mark[];
 }
 
-/** `live.draw_picture`, `stage.opening`. values: the places of the sliders that it belongs to. */
+/** `Stage.payload`. values: the places of the sliders that it belongs to. */
 interface PictureData extends Drawn {
   values: Values | null;
   address: string;
@@ -250,7 +250,7 @@ interface HeroSide {
   weightFigures: string[];
 }
 
-/** `live.mend_browser`. wall: the least width of one, in px. */
+/** `components.mend_browser`. wall: the least width of one, in px. */
 interface FrameData {
   bundle: string;
   session: string;
@@ -261,19 +261,19 @@ interface FrameData {
   wall: number;
 }
 
-/** `live.hear_keys`. */
+/** `components.hear_keys`. */
 interface KeysData {
   lesson: string;
   hidden: boolean;
 }
 
-/** `live.prepare_paper`. inks: the colours of the pictures and what they are on paper, the ground first. */
+/** `components.prepare_paper`. inks: the colours of the pictures and what they are on paper, the ground first. */
 interface PaperData {
   code: string;
   inks: [string, string][];
 }
 
-/** `live.draw_room`. */
+/** `components.draw_room`. */
 interface WallData {
   mark: string;
   count: string;
@@ -285,13 +285,13 @@ interface WallData {
   drawn: string;
 }
 
-/** `live.follow_tries`. changes: what a suggestion has changed, in words, by control. */
+/** `components.follow_tries`. changes: what a suggestion has changed, in words, by control. */
 interface TriesData {
   ahead: Record<string, string[]>;
   tried: { count: number; changes: Record<string, string> } | null;
 }
 
-/** `live.draw_saving`. */
+/** `components.draw_saving`. */
 interface SavingData {
   name: string;
   keys: string[];

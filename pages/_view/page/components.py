@@ -94,7 +94,7 @@ def prepare_paper(inks: Sequence[tuple[str, str]]) -> None:
 def draw_room(told: Mapping[str, Any]) -> None:
     """The corner of a wall: code, QR code and count of its room, which it asks for now and then.
 
-    told: code, join, state, lead and drawn, which are paths, and what `rooms.wall_state` says. A room that shows
+    told: code, join, state, lead and drawn, which are paths, and what `classroom.wall_state` says. A room that shows
     something else makes a new run of the page.
     """
     _wall(key="room_corner", data=_sent(told), on_changed_change=lambda: None)

@@ -17,7 +17,7 @@ from pages._view.lessons import LESSONS, ORDER
 from pages._view.page import bets, components, controls, jobs, share, wall
 from pages._view.page.words import worded
 from pages._view.routes import title_of
-from pages._view.stage import LEAST, LEAST_UNDER_CARD, Stage
+from pages._view.stage import Stage
 
 PAGES = Path(__file__).resolve().parents[2]
 LIVE = "live"  # the key of a page's fragment with all that depends on d_k, drawn where the hand lets go of the slider
@@ -144,9 +144,7 @@ def _way_to(lesson, label, **options):
 
 def stage(**moved: Any) -> Stage:
     """Return the stage of the open lesson as this visitor sees it. moved: values that go on by themselves."""
-    here = controls.address(**moved)
-    least = LEAST_UNDER_CARD if here.shows_bet or wall.has_card() else LEAST
-    return Stage(here, st.context.theme.type or "light", controls.visited(), least)
+    return Stage(controls.address(**moved), st.context.theme.type or "light", controls.visited())
 
 
 def profile() -> theme.Profile:

@@ -21,7 +21,7 @@ from pages._view.literal import plain as plain
 from pages._view.page import bets, controls, frame, jobs, wall
 from pages._view.page.components import draw_picture, draw_saving, follow_tries
 from pages._view.picture import Figure, Picture, Table
-from pages._view.stage import payload
+from pages._view.stage import LEAST_UNDER_CARD, payload
 from pages._view.theme import number
 
 ROOMS = Path(__file__).resolve().parents[1] / "lessons"
@@ -99,6 +99,8 @@ def main(at_rest: Picture | None = None, **moved: Any) -> Picture | None:
     waits: then what is known of it stands here.
     """
     stage = frame.stage(**moved)
+    if stage.address.shows_bet or wall.has_card():
+        stage = replace(stage, least=LEAST_UNDER_CARD)
     wall.tell()
     wall.draw_card()
     bets.draw_card()
