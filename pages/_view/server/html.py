@@ -31,7 +31,7 @@ _ENVIRONMENT = Environment(
     auto_reload=False,
 )
 _ENVIRONMENT.globals["NAME"] = NAME
-for _name in ("room.css", "room.js"):
+for _name in ("first.css", "room.css", "room.js"):
     _ENVIRONMENT.globals[_name.replace(".", "_")] = Markup((_FOLDER / _name).read_text(encoding="utf-8"))
 
 
