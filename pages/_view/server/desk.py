@@ -2,6 +2,8 @@
 
 from urllib.parse import urlencode
 
+from markupsafe import Markup
+
 from pages._view._streamlit import path_of
 from pages._view.address import Address, query_of
 from pages._view.classroom import leading, results, wall_state
@@ -16,7 +18,6 @@ from pages._view.server.links import lesson_at
 from pages._view.server.phone import KEPT
 from pages._view.shared import ROOM
 
-_OPEN = "Open a room"
 _WHAT = (
     "A room lets a class take part by phone. The wall shows a code of four letters and a QR code; phones open it and "
     "follow the wall: its question, then the bet, then the truth beside their own answer.",
@@ -25,11 +26,9 @@ _WHAT = (
 
 
 def before_opening(token: str, at: str) -> str:
-    """What a room is, and the button that opens one where the lesson stands."""
+    """Return the page that says what a room is, with the button that opens one where the lesson stands."""
     place = _place(*_standing(at))  # of an address of any length what a form may hold
-    kept = f'<input type="hidden" name="at" value="{html.escape(place)}">'
-    inside = html.form(path_of(TEACH), token, "open", kept + html.button(_OPEN, first=True))
-    return html.document(_OPEN, html.main_part(f"<h1>{_OPEN}</h1>{html.paragraphs(_WHAT)}{inside}"))
+    return html.render("opening.html", title="Open a room", what=_WHAT, place=path_of(TEACH), token=token, at=place)
 
 
 def open_room(secret: str, at: str) -> tuple[Room, str]:
@@ -51,90 +50,58 @@ def _place(stem, settings):
 
 
 def ask_for_secret(room: Room, token: str, problem: str = "") -> str:
-    """Where one who teaches says so on another device."""
-    field = '<label class="above" for="secret">The secret of the room</label>'
-    field += '<input id="secret" name="secret" type="password" required maxlength="40" autocomplete="off">'
-    inside = html.form(path_of(f"{TEACH}/{room.code}"), token, "secret", field + html.button("Lead", first=True))
-    said = f"<h1>Lead room {room.code}</h1>{html.paragraphs([problem], 'wrong')}{inside}"
-    return html.document(f"Room {room.code}", html.main_part(said))
+    """Return the page where one who teaches says so on another device."""
+    values = {"code": room.code, "place": path_of(f"{TEACH}/{room.code}"), "token": token, "problem": problem}
+    return html.render("secret.html", title=f"Room {room.code}", **values)
 
 
 def page(room: Room, token: str, secret: str, root: str) -> str:
-    """The whole window."""
-    return html.document(f"Room {room.code}", part(room, token, secret, root), news=True, refresh=5)
+    """Return the whole window."""
+    return html.render("desk.html", title=f"Room {room.code}", refresh=5, **_values(room, token, secret, root))
 
 
 def part(room: Room, token: str, secret: str, root: str) -> str:
-    """What changes when the room does."""
-    place, moment = path_of(f"{TEACH}/{room.code}"), moment_of(room)
-
-    def act(do, label, more="", *, first=False):
-        return html.form(place, token, do, more + html.button(label, first=first))
-
-    inside = "".join(
-        (
-            f"<h1>{html.escape(moment.lesson.question)}</h1>",
-            html.paragraphs([moment.question, wall_state.count(moment)], "mine"),
-            f'<div class="row">{_acts(moment, act)}</div>',
-            f'<h2>Go to</h2><div class="row">{_ways(room, act)}</div>{_all_ways(room, act)}',
-            _results(moment, root, place),
-            _door(room, secret, root),
-            f"<h2>The end</h2>{act('close', 'Close the room')}{html.paragraphs([_closing(room)])}",
-        )
-    )
-    return html.main_part(inside, mark=str(room.version), news=f"{place}/news", asked=room.stem)
+    """Return what changes when the room does."""
+    return html.render("desk_main.html", **_values(room, token, secret, root))
 
 
-def _acts(moment, act):
-    """What can be done with the question of the moment."""
+def _values(room, token, secret, root):
+    moment, join = moment_of(room), f"{root}{JOIN}/{room.code}"
+    at = ORDER.index(room.stem) if room.stem in ORDER else 0
+    near = [(at - 1, "← Back"), (at + 1, "Next →")]
+    return {
+        "mark": room.version,
+        "stem": room.stem,
+        "place": path_of(f"{TEACH}/{room.code}"),
+        "token": token,
+        "question": moment.lesson.question,
+        "asked": [moment.question, wall_state.count(moment)],
+        "acts": _acts(moment),
+        "ways": [(ORDER[i], label) for i, label in near if 0 <= i < len(ORDER)],
+        "all_ways": [(stem, LESSONS[stem].question) for stem in ORDER if stem != room.stem],
+        "link": results.link_to(moment, root),
+        "code": room.code,
+        "join": join,
+        "drawn": Markup(code_of(join)),
+        "lead": f"{root}{TEACH}/{room.code}",
+        "secret": secret,
+        "phones": room.phones,
+    }
+
+
+def _acts(moment):
+    """What can be done with the question of the moment, each with its label."""
     acts = []
     if moment.kind:
         label = "Show what comes of it" if moment.kind == VOTE else "Reveal"
-        acts.append(act("reveal", label, first=True) if moment.is_open else act("hide", "Hide"))
+        acts.append(("reveal", label) if moment.is_open else ("hide", "Hide"))
     if moment.is_open:
-        acts.append(act("unlock", "Take answers again") if moment.asked.locked else act("lock", "No more answers"))
+        acts.append(("unlock", "Take answers again") if moment.asked.locked else ("lock", "No more answers"))
     if moment.kind:
-        acts.append(act("reset", "Ask again"))
+        acts.append(("reset", "Ask again"))
     if moment.draws:
-        acts.append(act("reset_draws", "Draw again"))
-    return "".join(acts)
-
-
-def _ways(room, act):
-    """To the lesson before and the one after."""
-    at = ORDER.index(room.stem) if room.stem in ORDER else 0
-    near = [(at - 1, "← Back"), (at + 1, "Next →")]
-    return "".join(act("to", label, _stem(ORDER[i])) for i, label in near if 0 <= i < len(ORDER))
-
-
-def _all_ways(room, act):
-    rows = "".join(act("to", LESSONS[stem].question, _stem(stem)) for stem in ORDER if stem != room.stem)
-    return f"<details><summary>All lessons</summary>{rows}</details>"
-
-
-def _stem(stem):
-    return f'<input type="hidden" name="stem" value="{stem}">'
-
-
-def _results(moment, root, place):
-    link = results.link_to(moment, root)
-    shown = f'<p><a href="{html.escape(link)}" target="_blank">The result as a link</a></p>' if link else ""
-    return f'<h2>Results</h2><p><a href="{place}/results.csv" download>As a table (CSV)</a></p>{shown}'
-
-
-def _door(room, secret, root):
-    """How phones come in, and how another device leads."""
-    join = f"{root}{JOIN}/{room.code}"
-    drawn = f'<div style="max-width:16rem;background:#fff">{code_of(join)}</div>'
-    said = html.paragraphs([f"On another device, open {root}{TEACH}/{room.code} and type {secret}."])
-    return (
-        f'<h2>Join</h2><p class="code">{room.code}</p><p><a href="{html.escape(join)}">{html.escape(join)}</a></p>'
-        f"{drawn}<details><summary>The secret of this room</summary>{said}</details>"
-    )
-
-
-def _closing(room):
-    return f"What its {room.phones} phones said and drew is deleted at once; links to results go on working."
+        acts.append(("reset_draws", "Draw again"))
+    return acts
 
 
 def do(room: Room, sent: dict[str, str]) -> str | None:

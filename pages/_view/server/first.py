@@ -5,9 +5,8 @@ the stage of its address, which is live before the platform is there.
 import json
 import re
 from functools import cache
-from html import escape
-from pathlib import Path
 
+from markupsafe import Markup
 from starlette.requests import Request
 
 from pages._view import stills, styles
@@ -17,6 +16,7 @@ from pages._view.bundle import BUNDLE
 from pages._view.lessons import LESSONS, VIEWS, path_of_page
 from pages._view.live import HERO, PARTS, PICTURE, SLIDER, text_of
 from pages._view.routes import EMBED, NAME, card_of, title_of
+from pages._view.server import html
 from pages._view.server.links import root
 from pages._view.stage import LEAST_FRAMED, Stage
 from pages._view.theme import WALL
@@ -25,8 +25,6 @@ _FORMULA = re.compile(r"\$([^$]+)\$")
 _COMMAND = re.compile(r"\\[a-z]+")
 _COMMANDS = {r"\sqrt": "√", r"\cdot": "·"}  # the others say how letters look
 _AS_LETTERS = {"d_k": "dₖ", "q_i k_i": "qᵢkᵢ", "q_i": "qᵢ", "W_ij": "Wᵢⱼ", "^2": "²"}
-_FOLDER = Path(__file__).parent
-_LOOK = f"<style>\n{(_FOLDER / 'first.css').read_text(encoding='utf-8')}</style>"
 _KNOWN, _STAGE = text_of("lab.js", "streamlit.js"), text_of("stage.js")
 _BLOCKED = (
     "This lab draws its pictures with JavaScript, and your browser blocks it. Allow scripts for this address, then "
@@ -38,36 +36,9 @@ _BEGINS = re.compile(r"<body>(\s*<noscript>.*?</noscript>)?", re.DOTALL)
 # What the platform needs, and the first picture does not.
 _PLATFORM = re.compile(r'<script type="module"[^>]*></script>|<link rel="(?:modulepreload|stylesheet)"[^>]*>')
 _FONT = re.compile(r'href="([^"]*/SourceSansVF-Upright[^"]*)"')
+# Before the stills, before the sentence, and what is left.
+_PICTURE = [Markup(each) for each in re.split("(?<=<div></div>)|(?<=<p data-sentence>)", PICTURE)]
 _BOXES = {"slider": ".dimension", "picture": ":is([data-picture], [data-hero-host])"}
-_MISSING = "This page does not exist. These do:"
-# Nothing follows the slider there, and nothing fits the picture to the window.
-_STILL = (
-    "<style>#lab-first .dimension { display: none; } #lab-first [data-picture] { min-height: 0; contain: none; }"
-    "[data-still] { position: static; } [data-still] svg { height: auto; }</style>"
-)
-# A small window is no wall, whatever its address says.
-_SIZE = f"""<script>
-(({{ parentElement: {{ classList }} }}) => {{
-  if (!matchMedia("(max-width: {WALL - 0.02}px)").matches) return;
-  classList.replace("projector", "screen");
-  classList.add("small");
-}})(document.currentScript);
-</script>"""
-# Lines of other letters end elsewhere: what stands below would move when the right ones come, so it waits a moment.
-_LETTERS = """<script>
-(() => {
-  const page = document.documentElement;
-  const come = () => { delete page.dataset.letters; };
-  page.dataset.letters = "coming";
-  document.fonts.load('1rem "Source Sans"').then(come, come);
-  setTimeout(come, 1500);
-})();
-</script>"""
-_META = (
-    '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-    '<meta name="color-scheme" content="light dark"><link rel="shortcut icon" href="./favicon.png">'
-)
-_STYLE = "max-width:45rem;margin:2rem auto;padding:0 1rem;font:1.1rem/1.5 sans-serif"
 
 
 def page_of(request: Request, page: str, stem: str) -> str:
@@ -77,33 +48,31 @@ def page_of(request: Request, page: str, stem: str) -> str:
     if framed:
         here = here.without_mode()
     stage = Stage(here, least=LEAST_FRAMED) if framed and not VIEWS[stem].hero else Stage(here)
-    address = f"{root(request)}{path_of_page(stem)}{here.shared()}"
-    image, lesson = f"{root(request)}{card_of(stem)}", here.lesson
-    head = _head(lesson.question, stage.sentence or in_letters(lesson.answer), address, image) + _ahead(stem)
+    head = _head(stage, f"{root(request)}{path_of_page(stem)}{here.shared()}", f"{root(request)}{card_of(stem)}")
     opened = None if stage.needs_session else stage.opening(alone=framed)
     if framed:
-        return _embedded(here, opened, head, _face(page), address)
-    page = page.replace("<title>Streamlit</title>", head, 1)
+        return _embedded(here, opened, head, _face(page))
+    page = page.replace("<title>Streamlit</title>", html.render("head.html", **head), 1)
     first = _first(stage, opened, _face(page), _PLATFORM.findall(page))
-    page = _BEGINS.sub(lambda _: f"<body>{_LOOK}{first}", _PLATFORM.sub("", page), count=1)
+    page = _BEGINS.sub(lambda _: f"<body>{first}", _PLATFORM.sub("", page), count=1)
     return page.replace("</body>", f"{_scripts()}</body>", 1)
 
 
-def _embedded(here, opened, head, face, address):
+def _embedded(here, opened, head, face):
     """What stands in a frame on a page of others: the stage alone, which needs no session, and the way to the lab."""
     lesson = here.lesson
-    answer = "" if here.bet_waits else in_letters(lesson.answer)
-    said = _stage(opened, is_usual=False) if opened else f"<h1>{escape(lesson.question)}</h1>{_words([answer])}"
-    link = (
-        f'<p class="way"><a href="{escape(address)}" target="_blank" rel="noopener">{escape(lesson.question)} ↗</a></p>'
+    return html.render(
+        "embed.html",
+        **head,
+        **_stage(opened, is_usual=False),
+        question=lesson.question,
+        answer="" if here.bet_waits else in_letters(lesson.answer),
+        words=[_BLOCKED],
+        face=face,
+        rules=Markup(styles.rules(lesson, "screen", more=True)),
+        told=_facts(lesson, opened),
+        scripts=Markup(f"<script>\n{_KNOWN}</script>{_scripts()}"),
     )
-    rules = f"{face} {styles.rules(lesson, 'screen', more=True)}"
-    inside = f"<main>{said}{link}<noscript>{_words([_BLOCKED])}</noscript></main>"
-    head_of_stage, facts = f"<style>{rules}</style>{_LETTERS}", _facts(lesson, opened)
-    first = f'<div id="lab-first" class="embed">{head_of_stage}{inside}{facts}</div>'
-    scripts = f"<script>\n{_KNOWN}</script>{_scripts()}"
-    body = f"<body>{_LOOK}{first}{scripts}</body>"
-    return f'<!DOCTYPE html>\n<html lang="en" class="embed"><head>{_META}{head}</head>{body}</html>'
 
 
 def _first(stage, opened, face, platform):
@@ -115,42 +84,46 @@ def _first(stage, opened, face, platform):
     waits, mode = here.bet_waits, here.values["mode"]
     more = not waits and (mode == "screen" or here.query.get("rest") == "shown")
     answer = in_letters(lesson.answer)
-    said = f"<h1>{escape(lesson.question)}</h1>" + ("" if waits else f'<p class="answer">{escape(answer)}</p>')
-    shown = _stage(opened, is_usual=mode == "screen" and not here.settings) if opened else ""
     unsaid = [] if opened and not opened.view.hero else [stage.sentence]  # where no script says it
     unsaid += [] if waits or more else [answer]
-    words = f"<noscript>{_STILL}{_words([*unsaid, _BLOCKED])}{_links()}</noscript>"
-    scripts = f'<template id="lab-platform">{"".join([*platform, *_further(platform)])}</template>'
-    inside = f'<main>{said}{shown}<p role="alert"></p>{words}</main>'
-    facts = _facts(lesson, opened, small=_in_small_window(here) if opened and mode != "screen" else None)
-    style = f"{_SIZE if mode != 'screen' else ''}<style>{face}</style>{_rules(lesson, mode, more, waits)}{_LETTERS}"
-    return f'<div id="lab-first" class="{mode}">{style}{inside}{scripts}{facts}</div>'
+    return html.render(
+        "first.html",
+        **_stage(opened, is_usual=mode == "screen" and not here.settings),
+        question=lesson.question,
+        answer="" if waits else answer,
+        words=[*unsaid, _BLOCKED],
+        lessons=_lessons(),
+        mode=mode,
+        small=WALL - 0.02,
+        face=face,
+        looks=_looks(lesson, mode, more, waits),
+        platform=[Markup(each) for each in platform],
+        further=_further(platform),
+        told=_facts(lesson, opened, small=_in_small_window(here) if opened and mode != "screen" else None),
+    )
 
 
-def _rules(lesson, mode, more, is_open):
+def _looks(lesson, mode, more, is_open):
     """The rules of the lesson as it is shown; of a wall also those of a small window, which shows it as any other."""
     looks = {"all": (mode, more)}
     if mode != "screen":
         looks = {f"(min-width: {WALL}px)": (mode, more), f"(max-width: {WALL - 0.02}px)": ("screen", not is_open)}
-    return "".join(
-        f'<style media="{window}">{styles.rules(lesson, look, more=rest)} {_room(lesson.stem, look)}'
-        f"{'' if rest else ' #lab-first .answer { display: none; }'}</style>"
-        for window, (look, rest) in looks.items()
-    )
+    for window, (look, rest) in looks.items():
+        hidden = "" if rest else " #lab-first .answer { display: none; }"
+        yield window, Markup(f"{styles.rules(lesson, look, more=rest)} {_room(lesson.stem, look)}{hidden}")
 
 
 def _further(platform):
-    """What the platform would ask for one after another, asked for together."""
+    """What the platform would ask for one after another."""
     known = "".join(platform)
-    wanted = [each for each in scripts_of_parts() if each not in known]
-    return [f'<link rel="modulepreload" crossorigin href="{each}" data-further>' for each in wanted]
+    return [each for each in scripts_of_parts() if each not in known]
 
 
 def _facts(lesson, opened, small=None):
     """What the scripts of the stage are told. small: the stage in a window that is too small for a wall."""
     data = _parts(opened) | {"draws": _draws(lesson.stem), "missing": _UNSET}
     data |= {"small": _parts(small)} if small else {}
-    return f'<script type="application/json" id="lab-told">{_as_json(data)}</script>'
+    return _as_json(data)
 
 
 def _in_small_window(here):
@@ -165,14 +138,15 @@ def _parts(opened):
 
 
 def _stage(opened, is_usual):
-    """The nodes of the slider and of the picture, which their scripts fill."""
-    slider = SLIDER if opened.slider else ""
+    """The nodes of the slider and of the picture."""
+    if not opened:
+        return {"staged": False}
+    slider, stem = Markup(SLIDER if opened.slider else ""), opened.address.lesson.stem
     if opened.view.hero:
-        return f'{slider}<div data-hero-host><template shadowrootmode="open">{HERO}</template></div>'
-    stem = opened.address.lesson.stem
-    drawn = "".join(f'<div data-still="{size}">{stills.still(stem, size)}</div>' for size in stills.SIZES * is_usual)
-    picture = PICTURE.replace("<div></div>", f"<div></div>{drawn}", 1)
-    return slider + picture.replace("<p data-sentence>", f"<p data-sentence>{escape(opened.sentence)}", 1)
+        return {"staged": True, "slider": slider, "hero": Markup(HERO)}
+    drawn = [(size, Markup(stills.still(stem, size))) for size in stills.SIZES * is_usual]
+    picture = {"picture": _PICTURE, "stills": drawn, "sentence": opened.sentence}
+    return {"staged": True, "slider": slider, "hero": "", **picture}
 
 
 def _room(stem, mode):
@@ -214,63 +188,41 @@ def _as_function(module):
 def _face(page):
     """The letters of the platform."""
     font = _FONT.search(page)
-    return f'@font-face {{ font-family: "Source Sans"; font-weight: 100 900; src: url("{font[1]}"); }}' if font else ""
+    rule = '@font-face { font-family: "Source Sans"; font-weight: 100 900; src: url("%s"); }'
+    return Markup(rule % font[1] if font else "")
 
 
 def _as_json(data):
     """Data in a script element, which no text can leave."""
-    return json.dumps(data).replace("<", chr(92) + "u003c")
+    return Markup(json.dumps(data).replace("<", chr(92) + "u003c"))
 
 
 def missing_page() -> str:
-    """What stands at an address that is no page's."""
-    head = f"{_META}<title>{NAME}</title>"
-    body = f'<div style="{_STYLE}"><h1>{NAME}</h1>{_words([_MISSING])}{_links()}</div>'
-    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>{body}</body></html>'
+    """Return what stands at an address that is no page's."""
+    return html.render("missing.html", lessons=_lessons())
 
 
-def _head(question, text, address, image):
-    """Title and card. image: its address."""
+def _lessons():
+    """The way to every lesson."""
+    return [(path_of(path_of_page(stem)), each.question) for stem, each in LESSONS.items()]
+
+
+def _head(stage, address, image):
+    """Title and card, and the same in the words of schema.org. image: its address."""
+    lesson = stage.address.lesson
+    question, text = lesson.question, stage.sentence or in_letters(lesson.answer)
     card = {"type": "article", "site_name": NAME, "title": question, "description": text, "url": address}
     width, height = stills.CARD
     card |= {"image": image, "image:width": width, "image:height": height, "image:alt": question}
-    tags = [f"<title>{escape(title_of(question))}</title>", f'<link rel="canonical" href="{escape(address)}">']
-    tags += [
-        f'<meta name="description" content="{escape(text)}">',
-        '<meta name="twitter:card" content="summary_large_image">',
-    ]
-    tags += [f'<meta property="og:{name}" content="{escape(str(each))}">' for name, each in card.items()]
-    return "\n    ".join([*tags, _structured(question, text, address)])
-
-
-def _ahead(stem):
-    """The script of the pictures is fetched at once, where the lesson opens on a picture it draws."""
-    return f'\n    <link rel="preload" as="script" href="{BUNDLE}">' if _draws(stem) else ""
+    course = {"@type": "Course", "name": NAME}
+    told = {"@context": "https://schema.org", "@type": "LearningResource", "name": question, "description": text}
+    told |= {"url": address, "inLanguage": "en", "isAccessibleForFree": True, "isPartOf": course}
+    ahead = {"draws": _draws(lesson.stem), "bundle": BUNDLE}
+    return {"title": title_of(question), "card": card, "structured": _as_json(told), **ahead}
 
 
 def _draws(stem):
     return VIEWS[stem].main is not None
-
-
-def _structured(question, text, address):
-    """The same in the words of schema.org."""
-    course = {"@type": "Course", "name": NAME}
-    told = {"@context": "https://schema.org", "@type": "LearningResource", "name": question, "description": text}
-    told |= {"url": address, "inLanguage": "en", "isAccessibleForFree": True, "isPartOf": course}
-    return f'<script type="application/ld+json">{_as_json(told)}</script>'
-
-
-def _words(texts):
-    return "".join(f"<p>{escape(text)}</p>" for text in texts if text)
-
-
-def _links():
-    """The way to every lesson."""
-    links = [
-        f'<li><a href="{path_of(path_of_page(stem))}">{escape(each.question)}</a></li>'
-        for stem, each in LESSONS.items()
-    ]
-    return f"<ul>{''.join(links)}</ul>"
 
 
 def in_letters(markdown: str) -> str:

@@ -39,52 +39,56 @@ def phone_at(moment: Moment, cookie: str, token: str, place: str) -> Phone:
 
 
 def page(moment: Moment, phone: Phone, problem: str = "", typed: dict[str, str] | None = None) -> str:
-    """The whole page. problem: what was wrong with what was typed, which is still there."""
-    asks = moment.is_open and phone.text is None and not moment.asked.locked
-    foot = html.paragraphs([f"Room {moment.room.code}. You are number {phone.number + 1}."])
-    foot += f"<details><summary>What is kept</summary>{html.paragraphs([KEPT])}</details>"
-    foot += '<noscript><p><a href="">Look again</a></p></noscript>'
-    inside = part(moment, phone, problem, typed)
-    return html.document(moment.lesson.question, inside, news=True, refresh=0 if asks else 5, footer=foot)
+    """Return the whole page. problem: what was wrong with what was typed, which is still there."""
+    values = _values(moment, phone, problem, typed or {})
+    refresh = 0 if values["fields"] and phone.text is None else 5  # without scripts; what is being typed stays
+    room = {"code": moment.room.code, "number": phone.number + 1, "kept": KEPT}
+    return html.render("phone.html", refresh=refresh, **room, **values)
 
 
 def part(moment: Moment, phone: Phone, problem: str = "", typed: dict[str, str] | None = None) -> str:
-    """What changes when the room does."""
-    parts = [f"<h1>{html.escape(moment.lesson.question)}</h1>", html.paragraphs([problem], "wrong")]
-    if moment.kind:
-        parts.append(_question(moment, phone, typed or {}))
-    if moment.lesson.together and (moment.draws or (moment.kind == VOTE and not moment.is_open)):
-        parts.append(_own_part(moment, phone))
-    if not (moment.kind or moment.draws):
-        parts.append(html.paragraphs([_LOOK]))
-    return html.main_part("".join(parts), mark=moment.mark, news=f"{phone.place}/news", asked=moment.which)
+    """Return what changes when the room does."""
+    return html.render("phone_main.html", **_values(moment, phone, problem, typed or {}))
 
 
-def _question(moment, phone, typed):
-    asked = html.paragraphs([moment.question])
+def _values(moment, phone, problem, typed):
+    return {
+        "title": moment.lesson.question,
+        "mark": moment.mark,
+        "which": moment.which,
+        "place": phone.place,
+        "token": phone.token,
+        "problem": problem,
+        "question": moment.question,
+        "answered": phone.text is not None,
+        **_answer(moment, phone, typed),
+        **_own_part(moment, phone),
+        "look": _LOOK,
+        "waits": not (moment.kind or moment.draws),
+    }
+
+
+def _answer(moment, phone, typed):
+    """The answer of this phone, or where it is given. fields: None where it can no longer be changed."""
     if not moment.is_open:
-        return asked + _told(moment, phone)
-    if phone.text is None and moment.asked.locked:
-        return asked + html.paragraphs([f"It is too late to answer. {_LOOK}"])
-    if phone.text is None:
-        return asked + _form(moment, phone, typed)
-    said = html.paragraphs([f"Your answer: {_said(moment, phone)}.", _LOOK], "mine")
-    if moment.asked.locked:
-        return asked + said
-    return f"{asked}{said}<details><summary>Change it</summary>{_form(moment, phone, typed)}</details>"
+        return {"late": "", "mine": _told(moment, phone) if moment.kind else [], "fields": None}
+    locked, given = moment.asked.locked, phone.text is not None
+    return {
+        "late": f"It is too late to answer. {_LOOK}" if locked and not given else "",
+        "mine": [f"Your answer: {_said(moment, phone)}.", _LOOK] if given else [],
+        "fields": None if locked else _fields(moment, typed),
+    }
 
 
 def _told(moment, phone):
     """One's own answer beside the truth."""
     if moment.kind == VOTE:
-        own = "You did not choose." if phone.text is None else f"You chose {_said(moment, phone)}."
-        return html.paragraphs([own], "mine")
+        return ["You did not choose." if phone.text is None else f"You chose {_said(moment, phone)}."]
     found, lesson = moment.outcome(), moment.lesson
     if phone.text is None:
-        return html.paragraphs(["You did not bet.", in_fact(lesson, found), found.why], "mine")
+        return ["You did not bet.", in_fact(lesson, found), found.why]
     own = moment.read(phone.text)[0]
-    told = verdict(lesson.bet, own, found.truth)
-    return html.paragraphs([f"{told} {both(lesson, own, found)}", found.why], "mine")
+    return [f"{verdict(lesson.bet, own, found.truth)} {both(lesson, own, found)}", found.why]
 
 
 def _said(moment, phone):
@@ -96,38 +100,30 @@ def _in_words(bet, value):
     return ", ".join(f"{each:,}" for each in value) if isinstance(bet.answer, Drawing) else written(bet, value)
 
 
-def _form(moment, phone, typed):
-    return _sending(moment, phone, "answer", _fields(moment, typed) + html.button("Send", first=True))
-
-
-def _sending(moment, phone, do, inside):
-    """A form that says of which question it is: the wall may have gone on."""
-    return html.form(phone.place, phone.token, do, f'<input type="hidden" name="of" value="{moment.which}">{inside}')
-
-
 def _fields(moment, typed):
+    """What is chosen from, or the fields for numbers: name, label, lowest, highest, and what was typed."""
     if moment.kind == VOTE:
-        choices = [(f"{each:g}", f"{each:,g}") for each in moment.lesson.together.options]
-        return html.options("answer", "Your choice", choices, typed.get("answer", ""))
+        return _options("Your choice", [(f"{each:g}", f"{each:,g}") for each in moment.lesson.together.options], typed)
     answer: Any = moment.lesson.bet.answer
     if isinstance(answer, Choice):
-        choices = [(each, answer.called(each)) for each in answer.options]
-        return html.options("answer", answer.label, choices, typed.get("answer", ""))
+        return _options(answer.label, [(each, answer.called(each)) for each in answer.options], typed)
     if isinstance(answer, Drawing):
         labels = [answer.label.format(f"{each:,}") for each in answer.at]
-        names = [f"answer_{i}" for i in range(len(labels))]
-        pairs = zip(names, labels, strict=True)
-        return "".join(html.field(name, label, 0, answer.most, typed.get(name, "")) for name, label in pairs)
-    label = f"{answer.label}{moment.lesson.bet.suffix.replace(' ', ', in ')}: {answer.low:g} to {answer.high:g}"
-    return html.field("answer", label, answer.low, answer.high, typed.get("answer", ""))
+        numbers = [(f"answer_{i}", label, 0, answer.most) for i, label in enumerate(labels)]
+    else:
+        label = f"{answer.label}{moment.lesson.bet.suffix.replace(' ', ', in ')}: {answer.low:g} to {answer.high:g}"
+        numbers = [("answer", label, answer.low, answer.high)]
+    return {"choices": [], "numbers": [(*each, typed.get(each[0], "")) for each in numbers]}
+
+
+def _options(legend, choices, typed):
+    return {"legend": legend, "choices": choices, "chosen": typed.get("answer", ""), "numbers": []}
 
 
 def _own_part(moment, phone):
-    """What this phone has drawn, or the button that draws."""
+    """What this phone has drawn, or what it may draw."""
     together = moment.lesson.together
+    if not together or moment.is_open or not (moment.draws or moment.kind == VOTE):
+        return {"draws": None, "drawn": None}
     number = phone.number if together.chooses else phone.drawn
-    if number is None:
-        inside = html.button(together.button, first=True)
-        return html.paragraphs([together.asks]) + _sending(moment, phone, "draw", inside)
-    mine = moment.part(number)
-    return html.matrices(mine.matrices) + html.paragraphs([*mine.sentences, _LOOK], "mine")
+    return {"draws": together, "drawn": None} if number is None else {"draws": None, "drawn": moment.part(number)}
