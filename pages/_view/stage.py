@@ -120,14 +120,14 @@ class Stage:
 
     @cached_property
     def picture(self) -> Picture:
-        """The main picture as a moving slider shows it, with what was bet."""
+        """The main picture as a moving slider shows it, without what was bet."""
         if self.view.main is None:
             raise TypeError(f"{self.address.lesson.stem} has no picture that the server draws")
-        return self.marked(self.view.main.picture(self.address.values, self.profile))
+        return self.view.main.picture(self.address.values, self.profile)
 
     @property
     def picture_at_rest(self) -> Picture:
-        """The same with all that stands behind it, without what was bet."""
+        """The same with all that stands behind it."""
         main: Any = self.view.main
         return (main.at_rest or main.picture)(self.address.values, self.profile)
 

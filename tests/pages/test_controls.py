@@ -312,3 +312,12 @@ def test_what_python_has_placed_outdoes_an_address_that_does_not_say_so_yet(monk
     monkeypatch.setattr(controls, "st", SimpleNamespace(session_state=state, query_params={"n_keys": "32"}))
     controls._follow_address("n_keys")
     assert state["n_keys"] == 64
+
+
+def test_a_value_of_the_lesson_before_is_no_stop_of_this_one(monkeypatch):
+    """Both have a control of that name, and other bounds."""
+    state = {"lesson": "small_samples", "size": 1}
+    monkeypatch.setattr(controls, "st", SimpleNamespace(session_state=state, query_params={}))
+    controls.place("size", 4)
+    assert state["size"] == 4
+    assert state["visited_stops"] == {("small_samples", "size"): {4}}

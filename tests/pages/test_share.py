@@ -59,3 +59,12 @@ def test_a_link_that_is_too_long_for_a_code_is_given_as_text():
     link, codes = shared("attention_steps", Q="é" * 900)  # six letters each in an address
     assert (len(link) > 2953, codes) == (True, [])
     assert code_of("x" * 2953)
+
+
+def test_a_link_has_no_matrices_that_the_address_is_too_short_for():
+    app = open_page("attention_steps")
+    app.text_area(key="Q").set_value(" ".join(["0.1234567"] * 300)).run()
+    app.button(key="share").click()
+    app.run()
+    (link,) = [each.value for each in app.code if each.value.startswith(("http", "?")) or not each.value]
+    assert "Q=" not in link

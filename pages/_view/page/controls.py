@@ -323,19 +323,23 @@ def changed(names: Iterable[str]) -> list[str]:
 
 def visited() -> dict[str, set[float]]:
     """Return the values between the stops that this visitor has been at, by slider of the open lesson."""
-    return {name: _visited(name) for name in current_lesson().followed}
+    return {name: _visited_and_here(name) for name in current_lesson().followed}
 
 
 def _visited(name):
     """The same of one slider, by lesson unless the control is shared."""
     lesson = "" if name in SHARED else st.session_state.get("lesson", "")
-    found = st.session_state.setdefault("visited_stops", {}).setdefault((lesson, name), set())
+    return st.session_state.setdefault("visited_stops", {}).setdefault((lesson, name), set())
+
+
+def _visited_and_here(name):
+    found = _visited(name)
     found.update((_linked(name), _value(name)))
     return found
 
 
 def _stops_of(name):
-    return tuple(sorted({*number(name).stops, *_visited(name)}))
+    return tuple(sorted({*number(name).stops, *_visited_and_here(name)}))
 
 
 def place(name: str, value: Value) -> None:

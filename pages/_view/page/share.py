@@ -4,6 +4,7 @@ from html import escape
 
 import streamlit as st
 
+from pages._view.address import Address
 from pages._view.codes import code_of
 from pages._view.lesson import Lesson
 from pages._view.page import controls
@@ -24,8 +25,8 @@ def draw_button(lesson: Lesson) -> None:
 
 
 def link_to(lesson: Lesson, *, each: bool = False) -> str:
-    """The address of the lesson with its settings. each: who opens it gets a seed of their own."""
-    return f"{st.context.url or ''}{controls.address().shared(each=each)}"
+    """Return the address with its settings; long matrices are not in it. each: who opens it gets their own seed."""
+    return f"{st.context.url or ''}{Address(lesson, st.query_params.to_dict()).shared(each=each)}"
 
 
 @st.dialog("Share this lesson", width="large")

@@ -145,7 +145,7 @@ def _stage(opened, is_usual):
     if opened.view.hero:
         return {"staged": True, "slider": slider, "hero": Markup(HERO)}
     drawn = [(size, Markup(stills.still(stem, size))) for size in stills.SIZES * is_usual]
-    picture = {"picture": _PICTURE, "stills": drawn, "sentence": opened.sentence}
+    picture = {"picture": _PICTURE, "stills": drawn, "sentence": opened.picture.sentence}
     return {"staged": True, "slider": slider, "hero": "", **picture}
 
 

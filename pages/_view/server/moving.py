@@ -50,4 +50,4 @@ def _drawn(stem: str, query: Mapping[str, str]) -> bytes | None:
         return json.dumps({"stops": stops, "between": between}).encode()
     if main is None or not main.is_unasked(values):
         return None
-    return json.dumps(stage.picture.drawn()).encode() if main.is_ready(values) else b""
+    return json.dumps(stage.marked(stage.picture).drawn()).encode() if main.is_ready(values) else b""
