@@ -15,7 +15,7 @@ from starlette.routing import Mount
 from pages._view import _streamlit
 from pages._view.bundle import BUNDLE
 from pages._view.lessons import LESSONS, ORDER, VIEWS
-from pages._view.server import links, shell
+from pages._view.server import first, links, shell
 from pages._view.server.first import in_letters
 from tests.pages.asgi import ask
 from tests.pages.opening import charts, open_page
@@ -115,6 +115,16 @@ def test_what_an_address_says_cannot_leave_its_place(bad):
     assert status == 200
     assert "<script>alert" not in page
     assert page.count("</noscript>") == 1
+
+
+def test_no_text_leaves_the_script_that_holds_it(monkeypatch):
+    bad = "</script><script>alert(1)</script>"
+    monkeypatch.setattr(first, "_UNSET", bad)
+    monkeypatch.setattr(first, "in_letters", lambda _: bad)
+    page = page_at("recap")[1]
+    told, structured = (re.findall(f'{name}">(.*?)</script>', page)[0] for name in ("lab-told", "ld\\+json"))
+    assert (json.loads(told)["missing"], json.loads(structured)["description"]) == (bad, bad)
+    assert "<script>alert" not in page
 
 
 @pytest.mark.parametrize("stem", LESSONS)
