@@ -335,6 +335,13 @@ def test_a_phone_asks_for_news_and_hears_of_what_it_shows_alone(rooms):
     assert 'data-news=""' in one.html  # it asks no more
 
 
+def test_pages_of_a_room_have_no_white_space_between_tags(rooms):
+    """room.js keeps the nodes that are equal to those that come, and any two of white space are."""
+    room = opened(rooms, "score_variance")
+    for page in (*phones(room, 1), teacher(room)):
+        assert re.findall(r">\s+<", page.html[page.html.index("<main") : page.html.index("</main>")]) == []
+
+
 # --- together --------------------------------------------------------------------------------------------
 
 

@@ -90,7 +90,7 @@ def _values(room, token, secret, root):
 
 
 def _acts(moment):
-    """What can be done with the question of the moment, each with its label."""
+    """Return what can be done with the question of the moment, each with its label."""
     acts = []
     if moment.kind:
         label = "Show what comes of it" if moment.kind == VOTE else "Reveal"

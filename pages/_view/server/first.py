@@ -59,7 +59,7 @@ def page_of(request: Request, page: str, stem: str) -> str:
 
 
 def _embedded(here, opened, head, face):
-    """What stands in a frame on a page of others: the stage alone, which needs no session, and the way to the lab."""
+    """Return what stands in a frame of others: the stage alone, which needs no session, and the way to the lab."""
     lesson = here.lesson
     return html.render(
         "embed.html",
@@ -76,7 +76,7 @@ def _embedded(here, opened, head, face):
 
 
 def _first(stage, opened, face, platform):
-    """What is seen until the platform has drawn the lesson: its question, answer and stage, where they will stand.
+    """Return what is seen until the platform has drawn the lesson: question, answer and stage, where they will stand.
 
     The rules go with it: those of the lesson, which may be another one by then, come with what is drawn.
     """
@@ -104,7 +104,7 @@ def _first(stage, opened, face, platform):
 
 
 def _looks(lesson, mode, more, is_open):
-    """The rules of the lesson as it is shown; of a wall also those of a small window, which shows it as any other."""
+    """Yield the rules of the lesson as shown; of a wall also those of a small window, which shows it as any other."""
     looks = {"all": (mode, more)}
     if mode != "screen":
         looks = {f"(min-width: {WALL}px)": (mode, more), f"(max-width: {WALL - 0.02}px)": ("screen", not is_open)}
@@ -114,7 +114,7 @@ def _looks(lesson, mode, more, is_open):
 
 
 def _further(platform):
-    """What the platform would ask for one after another."""
+    """Return what the platform would ask for one after another."""
     known = "".join(platform)
     return [each for each in scripts_of_parts() if each not in known]
 
@@ -138,7 +138,7 @@ def _parts(opened):
 
 
 def _stage(opened, is_usual):
-    """The nodes of the slider and of the picture."""
+    """Return what fills the nodes of the slider and of the picture."""
     if not opened:
         return {"staged": False}
     slider, stem = Markup(SLIDER if opened.slider else ""), opened.address.lesson.stem
@@ -203,12 +203,12 @@ def missing_page() -> str:
 
 
 def _lessons():
-    """The way to every lesson."""
+    """Return the address and the question of every lesson."""
     return [(path_of(path_of_page(stem)), each.question) for stem, each in LESSONS.items()]
 
 
 def _head(stage, address, image):
-    """Title and card, and the same in the words of schema.org. image: its address."""
+    """Return title and card, and the same in the words of schema.org. image: its address."""
     lesson = stage.address.lesson
     question, text = lesson.question, stage.sentence or in_letters(lesson.answer)
     card = {"type": "article", "site_name": NAME, "title": question, "description": text, "url": address}

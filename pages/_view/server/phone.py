@@ -69,7 +69,7 @@ def _values(moment, phone, problem, typed):
 
 
 def _answer(moment, phone, typed):
-    """The answer of this phone, or where it is given. fields: None where it can no longer be changed."""
+    """Return the answer of this phone and the fields for it. fields: None where none can be given."""
     if not moment.is_open:
         return {"late": "", "mine": _told(moment, phone) if moment.kind else [], "fields": None}
     locked, given = moment.asked.locked, phone.text is not None
@@ -81,7 +81,7 @@ def _answer(moment, phone, typed):
 
 
 def _told(moment, phone):
-    """One's own answer beside the truth."""
+    """Return one's own answer beside the truth, in sentences."""
     if moment.kind == VOTE:
         return ["You did not choose." if phone.text is None else f"You chose {_said(moment, phone)}."]
     found, lesson = moment.outcome(), moment.lesson
@@ -101,7 +101,7 @@ def _in_words(bet, value):
 
 
 def _fields(moment, typed):
-    """What is chosen from, or the fields for numbers: name, label, lowest, highest, and what was typed."""
+    """Return what is chosen from, or for numbers name, label, lowest, highest, and what was typed."""
     if moment.kind == VOTE:
         return _options("Your choice", [(f"{each:g}", f"{each:,g}") for each in moment.lesson.together.options], typed)
     answer: Any = moment.lesson.bet.answer
@@ -121,7 +121,7 @@ def _options(legend, choices, typed):
 
 
 def _own_part(moment, phone):
-    """What this phone has drawn, or what it may draw."""
+    """Return what this phone has drawn, or what it may draw."""
     together = moment.lesson.together
     if not together or moment.is_open or not (moment.draws or moment.kind == VOTE):
         return {"draws": None, "drawn": None}
