@@ -9,10 +9,9 @@ from urllib.parse import parse_qsl, urlencode
 
 from pages._view import own_seed
 from pages._view.kinds import Answer, Control, Drawing, Linked
-from pages._view.lesson import CLASS, REVEAL, Bet, Lesson
+from pages._view.lesson import CLASS, GUESS, REVEAL, Bet, Lesson
 from pages._view.shared import CARRIED, ROOM, SHARED
 
-GUESS = "guess"
 _LONGEST_QUERY, _MOST_PARAMETERS = 8_000, 100  # what is read of an address that a form sends
 
 Values = Mapping[str, Any]  # of every control of a lesson, by name
@@ -43,7 +42,7 @@ class Address:
         }
 
     def linked(self, name: str) -> Any:
-        """Return what the query itself says of a control, or of what has no widget; "" of what no lesson has."""
+        """Return what the query itself says of a control, or of what has no widget; "" of what the lesson has not."""
         known = {**CARRIED, **_known(self.lesson), **self.lesson.linked}
         return self._read(name, known[name]) if name in known else ""
 
@@ -52,7 +51,7 @@ class Address:
 
     @property
     def is_wall(self) -> bool:
-        """Whether the page is shown as in a classroom."""
+        """True if the page is shown as in a classroom."""
         return bool(self.values["mode"] == "projector")
 
     @property
@@ -66,12 +65,12 @@ class Address:
         return {name: text for name, text in written(self.lesson, self.values).items() if name not in own(self.lesson)}
 
     def shared(self, *, each: bool = False) -> str:
-        """The same as the end of an address, with its question mark, or "". each: who opens it gets their own seed."""
+        """Return them as the end of an address, with its question mark, or "". each: with a seed for each visitor."""
         said = self.settings | ({own_seed.SEED: own_seed.MINE} if each else {})
         return f"?{urlencode(said)}" if said else ""
 
     def without_mode(self) -> "Address":
-        """The same in a window that is too small for a wall."""
+        """Return the same in a window that is too small for a wall."""
         return Address(self.lesson, {name: text for name, text in self.query.items() if name != "mode"}, self.held)
 
     # --- the bet -----------------------------------------------------------------------------------------
@@ -88,7 +87,7 @@ class Address:
 
     @cached_property
     def guesses(self) -> Guesses | None:
-        """What was bet, by one or by a class; () where the truth alone is shown, None while nothing is known."""
+        """The bets, of one or of a class; () where the truth alone is shown, None while nothing is known."""
         if self.bet is None:
             return None
         many, one, shown = (self.linked(name) for name in (CLASS, GUESS, REVEAL))
@@ -96,22 +95,22 @@ class Address:
 
     @property
     def bet_waits(self) -> bool:
-        """Whether a bet waits to be placed, or to be revealed: nothing that tells its answer may be shown."""
+        """True if a bet waits to be placed, or to be revealed: nothing that tells its answer may be shown."""
         return self.bet is not None and self.guesses is None
 
     @property
     def shows_bet(self) -> bool:
-        """Whether the question, or what became of the bet, stands here: of several parts it is on one."""
+        """True if the question, or what became of the bet, is shown here: of several parts it is on one."""
         return self.bet is not None and (self.bet.when is None or self.values[self.bet.when[0]] == self.bet.when[1])
 
     @property
     def asks_bet(self) -> bool:
-        """Whether a bet waits on the picture that is shown."""
+        """True if a bet waits on the picture that is shown."""
         return self.bet_waits and self.shows_bet
 
     @property
     def question(self) -> str:
-        """What the lesson's bet asks at these settings, "" if it has none."""
+        """The question of the lesson's bet at these settings, "" if it has none."""
         shown = {name: f"{each:,}" if isinstance(each, int) else str(each) for name, each in self.values.items()}
         return self.lesson.bet.question.format(**shown) if self.lesson.bet else ""
 
@@ -121,19 +120,19 @@ def _known(lesson: Lesson) -> dict[str, Control | Linked]:
 
 
 def written(lesson: Lesson, values: Values) -> dict[str, str]:
-    """The query of a lesson's controls with these values, defaults left out."""
+    """Return the query of a lesson's controls with these values, defaults left out."""
     known = _known(lesson)
     return {name: known[name].write(each) for name, each in values.items() if each != known[name].default}
 
 
 def own(lesson: Lesson) -> tuple[str, ...]:
-    """What an address may say that is one visitor's own: how they look at the lesson, and what they answered."""
+    """Return the names that are a visitor's own in an address: how they look at the lesson, and what they answered."""
     answers = (name for name, each in lesson.linked.items() if isinstance(each, Answer))
     return ("mode", "rest", REVEAL, *CARRIED, *answers)
 
 
 def query_of(text: str) -> dict[str, str]:
-    """The parameters of a query, the last of each name; none of one that no page of ours has."""
+    """Return the parameters of a query, the last of each name; none of one that no page of ours has."""
     with suppress(ValueError):
         return dict(parse_qsl(text[:_LONGEST_QUERY], keep_blank_values=True, max_num_fields=_MOST_PARAMETERS))
     return {}

@@ -8,8 +8,8 @@ from typing import Any
 
 from pages._view.kinds import Answer, Answers, Choice, Control, Drawing, Linked, Number
 
-# In an address: the truth is shown; what the many of a class have bet; how many phones had a part in its experiment.
-REVEAL, CLASS, PHONES = "reveal", "class", "phones"
+# In an address: what one has bet; whether the truth is shown; what a class has bet; how many phones took part.
+GUESS, REVEAL, CLASS, PHONES = "guess", "reveal", "class", "phones"
 MOST_PHONES = 100
 
 
@@ -174,7 +174,7 @@ class Lesson:
         own: dict[str, Control | Linked] = {**self.unseen, **self.of_class}
         if self.bet or self.together:
             own[REVEAL] = Choice("The truth", "0", ("0", "1"))
-        return {"guess": Answer(self.bet.answer), **own} if self.bet else own
+        return {GUESS: Answer(self.bet.answer), **own} if self.bet else own
 
     @cached_property
     def of_class(self) -> dict[str, Control | Linked]:

@@ -1,16 +1,15 @@
 """What is drawn of a lesson: its main picture, what its bet comes to, and what a phone of a class sees."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from pages._view import compute
+from pages._view.address import Values as Values
 from pages._view.lesson import Lesson
 from pages._view.picture import Picture
 from pages._view.shared import DIMENSIONS
 from pages._view.theme import Profile
-
-Values = Mapping[str, Any]  # of every control of the lesson, by name
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 from pages._view import bet_marks
-from pages._view.address import GUESS, Address, written
+from pages._view.address import Address, written
 from pages._view.bet_words import BET
 from pages._view.bet_words import written as answer_in_words
 from pages._view.bundle import BUNDLE
 from pages._view.kinds import Drawing, Number
-from pages._view.lesson import CLASS, REVEAL
+from pages._view.lesson import CLASS, GUESS, REVEAL
 from pages._view.lesson_view import LessonView
 from pages._view.lessons import VIEWS
 from pages._view.literal import as_code
@@ -54,25 +54,31 @@ class Stage:
 
     @property
     def needs_session(self) -> bool:
-        """Return True if a bet is asked for, or a class follows: then only a page with a session draws the stage."""
+        """True if a bet is asked for, or a class follows: then only a page with a session draws the stage."""
         return self.address.bet is not None or ROOM in self.address.query
 
     # --- sliders -----------------------------------------------------------------------------------------
 
     @property
-    def slider(self) -> dict[str, Any] | None:
-        """The large slider; None where the lesson has none, or where its picture does not follow it."""
+    def has_slider(self) -> bool:
+        """True if the lesson has a large slider, and its picture follows it here."""
         lesson, values = self.address.lesson, self.address.values
-        if not lesson.slider or (lesson.still and values[lesson.still[0]] == lesson.still[1]):
+        return lesson.slider != "" and not (lesson.still and values[lesson.still[0]] == lesson.still[1])
+
+    @property
+    def slider(self) -> dict[str, Any] | None:
+        """The large slider, None where there is none."""
+        if not self.has_slider:
             return None
-        one = self.number(lesson.slider)
+        name = self.address.lesson.slider
+        one = self.number(name)
         called = {"label": as_code(one.label), "large": True, "usual": one.default}
-        return self._slider(lesson.slider, self.stops(lesson.slider), lambda at: f"{_letter(one)} = {at:,}") | called
+        return self._slider(name, self.stops(name), lambda at: f"{one.letter or one.label} = {at:,}") | called
 
     def dial(
         self, name: str, stops: Sequence[float] | None = None, shown: Callable[[Any], str] | None = None
     ) -> dict[str, Any]:
-        """A slider under the large one. stops: those of the moment, if any; shown: what stands beside it at a stop."""
+        """Return a slider under the large one. stops: those of the moment, if any; shown: the words beside a stop."""
         one, value = self.number(name), self.address.values[name]
         said = shown or one.shown
         return self._slider(
@@ -92,21 +98,21 @@ class Stage:
         }
 
     def number(self, name: str) -> Number:
-        """The number on a slider."""
+        """Return the number on a slider."""
         found = {**SHARED, **self.address.lesson.controls}[name]
         if not isinstance(found, Number):
             raise TypeError(f"a slider of {self.address.lesson.stem} must be a Number, but {name} is none")
         return found
 
     def stops(self, name: str) -> list[float]:
-        """The stops of a slider: its own, where it stands, and where this visitor has been."""
+        """Return the stops of a slider: its own, where it stands, and where this visitor has been."""
         return sorted({*self.number(name).stops, self.address.values[name], *self.visited.get(name, ())})
 
     # --- the picture -------------------------------------------------------------------------------------
 
     @cached_property
     def is_there(self) -> bool:
-        """Return True if the picture can be drawn at once, by anybody who asks for it."""
+        """True if the picture can be drawn at once, by anybody who asks for it."""
         main, values = self.view.main, self.address.values
         if main is None:
             return self.view.hero is not None
@@ -132,7 +138,7 @@ class Stage:
         return (main.at_rest or main.picture)(self.address.values, self.profile)
 
     def marked(self, shown: Picture) -> Picture:
-        """A picture with what was bet on it beside the truth."""
+        """Return a picture with what was bet on it beside the truth."""
         return bet_marks.marked(shown, self.view, self.address, self.profile)
 
     @cached_property
@@ -145,7 +151,7 @@ class Stage:
         return replace(self, address=opened), self
 
     def opening(self, *, alone: bool = False) -> "Stage | None":
-        """The stage that the page opens on; None if its picture is not there.
+        """Return the stage that the page opens on; None if its picture is not there.
 
         alone: where no page comes after it, so that the picture at the address's own values will do.
         """
@@ -153,7 +159,7 @@ class Stage:
 
     @cached_property
     def sentence(self) -> str:
-        """What the main picture says, "" where it would take long to know; while a bet waits, what it asks."""
+        """The sentence of the main picture, "" where it would take long to know; while a bet waits, what it asks."""
         if self.address.bet_waits:
             return self.address.question
         opened = self.opening(alone=True)
@@ -164,11 +170,11 @@ class Stage:
     # --- what the script of the picture is told ----------------------------------------------------------
 
     def payload(self, shown: Picture, *, figure: bool = True) -> dict[str, Any]:
-        """A main picture, which follows the sliders. figure: without it, it is asked for."""
+        """Return a main picture, which follows the sliders. figure: whether with its figure, or to ask for it."""
         return self._main(shown.drawn() if figure else shown.told() | {"marks": []}, shown.key) | self.places()
 
     def places(self) -> dict[str, Any]:
-        """Where the sliders stand that the main picture follows, and where the browser asks for it at other places."""
+        """Return where the sliders of the picture stand, and where the browser asks for it at other places."""
         lesson, values = self.address.lesson, self.address.values
         here = {name: values[name] for name in lesson.followed}
         query = written(lesson, {name: each for name, each in values.items() if name not in lesson.followed})
@@ -179,7 +185,7 @@ class Stage:
         return {"values": here, "address": f"{MOVING}/{lesson.stem}?{urlencode(query)}"}
 
     def payload_before(self, draft: Any) -> tuple[Picture, dict[str, Any]]:
-        """What may be seen while a bet waits, which follows nothing. draft: where its marker stands, if anywhere."""
+        """Return what may be seen while a bet waits. draft: where its marker stands, if anywhere."""
         known = self._before(None if self.address.is_wall else draft)
         return known, self._main(known.drawn(), known.key) | {"drawing": self._drawing(known, draft)}
 
@@ -193,7 +199,7 @@ class Stage:
         return replace(known, key=f"{known.key}_before", figure=figure)
 
     def _drawing(self, known, draft):
-        """What the browser needs to let the learner draw: nothing on a wall, or if the answer is no curve."""
+        """Return what the browser needs to let the learner draw: nothing on a wall, or if the answer is no curve."""
         bet: Any = self.address.lesson.bet
         if not isinstance(bet.answer, Drawing) or self.address.is_wall:
             return {}
@@ -209,12 +215,8 @@ class Stage:
         }
 
 
-def _letter(one):
-    return one.letter or one.label
-
-
 def payload(drawn: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """What the script of a picture of this key is told: what is drawn, with the camera beside it.
+    """Return what the script of a picture of this key is told: what is drawn, with the camera beside it.
 
     drawn: figure (as JSON), height, plot (its own height), sentence, marks (see `marks.found`) and alt. main: it is as
     high as the window has room for, least: but not below this share of the plot's height. One that follows sliders has

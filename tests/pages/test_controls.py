@@ -307,7 +307,7 @@ def test_what_stands_in_an_address_alone_has_the_name_of_no_control_elsewhere():
         assert set(lesson.unseen) & elsewhere == set(), stem
 
 
-def test_what_python_has_placed_outdoes_an_address_that_does_not_say_so_yet(monkeypatch):
+def test_placed_value_outdoes_the_address_until_it_says_so(monkeypatch):
     state = {"lesson": "score_variance", "n_keys": 16, "placed": {"n_keys": 64}}
     monkeypatch.setattr(controls, "st", SimpleNamespace(session_state=state, query_params={"n_keys": "32"}))
     controls._follow_address("n_keys")

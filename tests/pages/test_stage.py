@@ -121,7 +121,7 @@ def test_under_a_card_less_of_the_picture_is_shown_at_least():
     assert with_bet == with_guess == LEAST_UNDER_CARD < LEAST
 
 
-def test_only_a_stage_without_a_page_after_it_opens_on_the_addresss_own_picture(monkeypatch):
+def test_only_a_lone_stage_opens_on_the_addresss_own_picture(monkeypatch):
     """Where the page goes beyond the address, and has not got there yet."""
     main = replace(VIEWS["derivation"].main, opened=lambda values: {"d_k": 5}, ready=lambda values: values["d_k"] != 5)
     monkeypatch.setattr(stage, "VIEWS", {"derivation": replace(VIEWS["derivation"], main=main)})

@@ -14,7 +14,7 @@ from pages._view.compute.rates import decided
 from pages._view.lessons import LESSONS
 from pages._view.lessons.training_race import work
 from pages._view.lessons.training_race.declaration import LAST
-from pages._view.page import controls
+from pages._view.page import controls, jobs
 from pages._view.page.fragments.training_race import dose, race
 from sattn_core.lessons import training_race
 from sattn_core.lessons.training_race import PRESETS, TrainingRaceParams, measure_training_race
@@ -413,7 +413,7 @@ def test_the_table_is_computed_once_for_all_visitors_and_says_when_and_how(monke
 
 def test_visitors_who_wait_share_the_work_and_a_finished_table_can_be_computed_again(monkeypatch):
     make_small(monkeypatch)
-    monkeypatch.setattr(dose.st, "session_state", {})
+    monkeypatch.setattr(jobs.st, "session_state", {})
     dose.want("sgd")
     job = dose.JOBS["sgd"]
     dose.want("sgd")

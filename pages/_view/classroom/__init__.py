@@ -1,1 +1,1 @@
-"""What a class does together, and where it is kept."""
+"""A class on its phones: its moment and its store."""

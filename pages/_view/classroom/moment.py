@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlencode
 from pages._view.address import Address
 from pages._view.classroom.room import Asked, Room
 from pages._view.classroom.store import store
-from pages._view.lesson import Lesson
+from pages._view.lesson import GUESS, Lesson
 from pages._view.lesson_view import Outcome, Part
 from pages._view.lessons import LESSONS, VIEWS
 
@@ -92,11 +92,11 @@ class Moment:
             options = self.lesson.together.options  # type: ignore[union-attr]
             value = next((each for each in options if text == f"{each:g}"), None)
             return value, None if value is not None else "must be one of those that are offered"
-        return self.lesson.linked["guess"].of.read(text)  # type: ignore[union-attr]
+        return self.lesson.linked[GUESS].of.read(text)  # type: ignore[union-attr]
 
     def written(self, value: Any) -> str:
         """An answer as the store keeps it."""
-        return f"{value:g}" if self.kind == VOTE else self.lesson.linked["guess"].write(value)
+        return f"{value:g}" if self.kind == VOTE else self.lesson.linked[GUESS].write(value)
 
     @cached_property
     def chosen(self) -> str:

@@ -21,7 +21,7 @@ interface Lab {
   hero?: { sheet(): SVGElement; between(): void };
   /** What is to be done when the address has changed. By `paper.js`, for `frame.js`. */
   addressed?(): void;
-  /** Plotly, on its way or here; what its script calls where Python brings it; the functions that it keeps to itself. By `picture.js` and `server/bundle.py`. */
+  /** Plotly, on its way or here; what its script calls where Python brings it; the functions that it keeps to itself. By `picture.js` and `bundle.py`. */
   plotly?: Promise<any>;
   bundle(): void;
   plotlyParts: Record<"doCalcdata" | "drawData" | "drawMainTitle" | "doTicksRelayout", (plot: HTMLElement) => void>;
@@ -158,7 +158,7 @@ interface Mark {
   line: string;
 }
 
-/** `bets.drawing`. at: the places of the points, heights: those that were drawn before. */
+/** `Stage.payload_before`. at: the places of the points, heights: those that were drawn before. */
 interface Drawing {
   panel: string;
   at: number[];

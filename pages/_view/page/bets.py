@@ -12,11 +12,11 @@ from typing import Any
 
 import streamlit as st
 
-from pages._view.address import GUESS, Guesses
+from pages._view.address import Guesses
 from pages._view.bet_marks import said
 from pages._view.bet_words import OPEN, RIGHT, of_class, verdict, written
 from pages._view.kinds import Choice, Drawing
-from pages._view.lesson import CLASS, REVEAL, Lesson
+from pages._view.lesson import CLASS, GUESS, REVEAL, Lesson
 from pages._view.lessons import ORDER, VIEWS
 from pages._view.literal import plain
 from pages._view.page import controls

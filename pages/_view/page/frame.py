@@ -190,7 +190,7 @@ def _leave_notes_behind(lesson):
 def _draw_stage(lesson):
     """The slider, the switch and the Settings, which stay in reach; under them the controls that are in sight."""
     with st.container(horizontal=True, vertical_alignment="center", key="stage"):
-        if stage().slider and not bets.holds(lesson.slider):
+        if stage().has_slider and not bets.holds(lesson.slider):
             draw_slider()
         controls.draw("scaling")
         bets.draw_switch(lesson)

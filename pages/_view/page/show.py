@@ -71,11 +71,11 @@ def picture(shown: Picture, *, per_row: int = 3, sentence_first: bool = False, r
     """
     if shown.claim:
         claim(shown.claim)
-    here = frame.stage()
-    bet_is_here = here.address.lesson.bet is not None and here.address.lesson.bet.on == shown.key
-    _draw(here.marked(shown) if bet_is_here else shown, per_row, above=sentence_first)
-    if shown.key != controls.current_lesson().pictures[0]:
-        tries(controls.current_lesson(), shown.key)
+    lesson = controls.current_lesson()
+    bet_is_here = lesson.bet is not None and lesson.bet.on == shown.key
+    _draw(frame.stage().marked(shown) if bet_is_here else shown, per_row, above=sentence_first)
+    if shown.key != lesson.pictures[0]:
+        tries(lesson, shown.key)
     how_sure(shown)
     if resting:
         data(shown)

@@ -2,11 +2,9 @@
 
 from functools import partial
 
-import streamlit as st
-
 from pages._view.compute.turns import Job
 from pages._view.page.fragments.training_race import race
-from pages._view.page.jobs import begin
+from pages._view.page.jobs import begin, job_at
 from sattn_core.lessons.training_race import HALF_DECADES, DoseTable, dose_frames, dose_price
 from sattn_core.training.key_value_memory import OPTIMIZERS
 
@@ -29,7 +27,7 @@ JOBS = {optimizer: new_job(optimizer) for optimizer in OPTIMIZERS}
 def open_table(optimizer):
     """The job of the table, the table so far, and whether the visitor waits for it, which takes a little here."""
     job = JOBS[optimizer]
-    mine = st.session_state.get("job") is job
+    mine = job_at() is job
     if mine:
         job.wait(_REDRAWN)
     waits = mine and job.runs  # before the table, so that the last one is seen
