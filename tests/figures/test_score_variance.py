@@ -83,9 +83,7 @@ def test_the_walks_go_up_to_d_k_and_on_in_pale_inside_the_envelope_of_all_steps(
         np.testing.assert_array_equal(y, bound[steps_of(x)])
     np.testing.assert_array_equal(ends.x, [place(d_k)] * len(walks.walks))
     np.testing.assert_array_equal(ends.y, walks.walks[:, d_k])
-    assert (drawn_walks.line.color, ends.marker.color, ends.mode) == (LIGHT.raw, LIGHT.raw, "markers")
-    assert (to_come.line.color, to_come.opacity < 0.5) == (LIGHT.raw, True)
-    assert (envelope.line.dash, envelope.line.color) == ("dash", LIGHT.text)
+    assert to_come.opacity < 0.5
 
 
 @pytest.mark.parametrize("score_axis", ["shared", "own"])
@@ -98,11 +96,10 @@ def test_histograms_on_their_side_show_densities_and_laws_as_shares_of_the_longe
         np.testing.assert_array_equal(bars.y, edges)
         np.testing.assert_array_equal(bars.x, [*(density / density.max()), 0])
         # From one edge the bar goes up to the next, and only then to the share of the next bar.
-        assert (bars.line.shape, bars.fill, bars.fillcolor) == ("vh", "tozerox", getattr(LIGHT, side))
+        assert (bars.line.shape, bars.fill) == ("vh", "tozerox")
         np.testing.assert_array_equal(law.y, getattr(result, f"{side}_grid"))
         cut = np.minimum(getattr(result, f"{side}_law") / density.max(), 1.15)
         np.testing.assert_array_equal(law.x, cut)
-        assert (law.line.dash, law.line.color, law.line.width) == ("dash", LIGHT.text, LIGHT.line_width)
         assert {bars.xaxis, law.xaxis} == {f"x{axes}"}
         assert {bars.yaxis, law.yaxis} == {f"y{axes}"}
 
@@ -215,17 +212,14 @@ def test_the_moment_table_says_in_words_what_lies_in_its_band(result):
 
 def test_the_curve_shows_theory_points_and_bands(curve):
     fig = plotted(variances(curve, CURVE, LIGHT))
-    colours, symbols = (LIGHT.raw, LIGHT.scaled, LIGHT.third), ("circle", "square", "diamond")
-    for i, (colour, symbol) in enumerate(zip(colours, symbols, strict=True)):
+    for i in range(3):
         theory, points = fig.data[2 * i : 2 * i + 2]
         np.testing.assert_array_equal(theory.x, curve.dims)
         np.testing.assert_array_equal(theory.y, curve.theory[i])
-        assert (theory.line.dash, theory.line.color) == ("dash", LIGHT.text)
         np.testing.assert_array_equal(points.x, curve.dims)
         np.testing.assert_array_equal(points.y, curve.measured[i])
         np.testing.assert_array_equal(points.error_y.array, curve.high[i] - curve.theory[i])
         np.testing.assert_array_equal(points.error_y.arrayminus, curve.theory[i] - curve.low[i])
-        assert (points.marker.color, points.marker.symbol) == (colour, symbol)
     table = variances(curve).table
     for i, name in enumerate(("raw", "divided by √d_k", "divided by d_k")):
         for what in ("measured", "theory", "low", "high"):
