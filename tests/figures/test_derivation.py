@@ -105,13 +105,7 @@ def test_what_is_broken_is_struck_out_where_it_is_used(growths):
     assert "~~" not in figures.three_lines(core.measure_growth(core.DerivationParams(8, 100, nu=2.1)), 8)
 
 
-def test_the_sentence_tells_whether_the_variance_grows(growths):
-    grows, stays = (figures.growing_variance(growths[name], 64, LIGHT).sentence for name in ("components", "variances"))
-    assert grows.endswith("not one, and more as dₖ grows.")
-    assert stays.endswith("not one, whatever dₖ is.")
-    mean = growths["alignment"].at(256)[0].measured
-    said = figures.growing_variance(growths["alignment"], 256, LIGHT).sentence
-    assert f"the mean is {number(mean)}, not zero. Divided by √dₖ it is {number(mean / 16)}," in said
+def test_beside_a_mean_the_spread_is_said(growths):
     said = figures.growing_variance(growths["means"], 64, LIGHT).sentence
     assert said.endswith("scores spread by 11.3.")  # √(64 · 1 · (1 + 1²))
 
@@ -206,6 +200,10 @@ def test_the_first_line_that_fails_is_the_only_bold_one(results):
     for name, number_of_line in first.items():
         bold = [int(row[0]) for row in cells(results[name])[2:] if row[6].startswith("**")]
         assert bold == ([] if number_of_line is None else [number_of_line])
+        result, picture = results[name], figures.lines(results[name])
+        assert (f"Line {number_of_line} of nine is the first" in picture.claim) == bool(bold)
+        assert not bold or f" = {number(result.exact.right_divisor)}" in sure(result)
+        assert ("standard deviation" in sure(result)) == (name != "tails") != ("no variance" in picture.sentence)
 
 
 def verdict(result, place, **values):
@@ -248,21 +246,6 @@ def test_the_largest_difference_is_said_whatever_its_sign(results):
     changed = replace(results["nothing"], lines=lines)
     for said in (sure(changed), figures.lines(changed).sentence):
         assert "differ by at most 3.90 standard errors" in said
-
-
-@pytest.mark.parametrize(
-    ("name", "first"), [("means", 4), ("variances", 7), ("alignment", 3), ("components", 5), ("tails", 5)]
-)
-def test_the_first_line_that_fails_is_said_with_its_sides(results, name, first):
-    result, picture = results[name], figures.lines(results[name])
-    assert picture.claim == f"Line {first} of nine is the first to fail"
-    line, divisor = result.lines[first - 1], result.exact.right_divisor
-    sides = f": its left side is {number(line.left)}, its right side {number(line.right)}."
-    assert picture.sentence == f"Line {first} fails first" + (
-        ", because no variance exists." if name == "tails" else sides
-    )
-    assert f" = {number(divisor)}" in sure(result)
-    assert ("standard deviation" in sure(result)) == (name != "tails")
 
 
 def test_a_failure_that_is_not_seen_is_said_to_be_too_little():
@@ -321,8 +304,6 @@ def test_the_growth_stands_beside_the_root_and_the_right_divisor(results, name):
     ):
         np.testing.assert_array_equal(trace.x, [1, 2, 4, 8, 16])
         np.testing.assert_allclose(trace.y, values, rtol=1e-15)
-    assert (std.marker.color, typical.marker.symbol) == (LIGHT.raw, "diamond-open")
-    assert (root.line.dash, right.line.dash) == ("dash", "dot")
     assert fig.layout.annotations[0].text.endswith(figures._RULES[result.exact.right_rule])
 
 
