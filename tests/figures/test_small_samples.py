@@ -65,7 +65,6 @@ def test_the_histograms_show_the_draws_the_counts_expected_and_what_is_marked(re
     np.testing.assert_array_equal(expected.y, [*result.expected, 0])
     np.testing.assert_array_equal(right.x, sweep.edges)
     np.testing.assert_array_equal(right.y, [*counted.counts[2], 0])
-    assert (left.fillcolor, right.fillcolor, expected.line.dash) == (LIGHT.raw, LIGHT.raw, "dash")
     last = [each.x[0] for each in traces_of(fig, "last draw")]
     assert last == [result.variances[-1], counted.ratios[2, -1]]
     fig = plotted(draws(result, sweep))

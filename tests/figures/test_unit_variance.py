@@ -52,7 +52,6 @@ def test_the_expected_deviations_are_those_of_the_moment_beside_the_assumed_and_
     assert list(trace_of(fig, "measured").y) == [stage.std for stage in result.stages]
     others = np.array(trace_of(fig, "others").y).reshape(len(INIT_SCHEMES), -1)
     np.testing.assert_array_equal(others[:, :-1], sweep.std[:, 1])
-    assert list(trace_of(fig, "expected").marker.color)[-2:] == [LIGHT.raw, LIGHT.scaled]
     assert [tick.split("<br>")[0] for tick in fig.layout.xaxis.ticktext] == [number(value) for value in found]
     moving = figures.expected(sweep, "torch_multihead_attention", 64, 2, LIGHT)
     assert not [trace for trace in plotted(moving).data if trace.name == "measured"]
@@ -94,10 +93,6 @@ def test_the_pipeline_shows_every_stage_on_one_axis(result):
         assert (bars.xaxis, bars.yaxis) == (None, f"y{i + 1}" if i else "y")
         ends = [trace.x[0] for trace in fig.data if trace.name == f"{stage.name}, predicted ± 1 σ"]
         np.testing.assert_allclose(ends, [-stage.predicted_std, stage.predicted_std])
-    assert (trace_of(fig, "raw_scores").fillcolor, trace_of(fig, "scaled_scores").fillcolor) == (
-        LIGHT.raw,
-        LIGHT.scaled,
-    )
 
 
 def test_how_sure_says_what_lies_outside_its_band_and_what_a_bias_does(result):
