@@ -36,6 +36,9 @@ def open_lesson(lesson: Lesson) -> None:
 
     On a page change the address has the last word: a move still on its way to Python may be lost on the way.
     """
+    # The lesson is noted first, for `control` asks which one is open. A step of Back or Forward is placed before the
+    # sliders write into the address where they are. `_start_anew` is last: it may end the run, and in the next one
+    # the page is no longer new.
     before = st.session_state.get("lesson", lesson.stem)
     st.session_state["lesson"] = lesson.stem
     if before == lesson.stem:
@@ -136,9 +139,9 @@ def control(name: str) -> Control:
     return next(table[name] for table in _tables() if name in table)
 
 
-def _of_address(name: str) -> Control | Linked:
-    """What a parameter of the address may say: a control, or what has no widget."""
-    return next(table[name] for table in chain(_tables(), _carried()) if name in table)
+def _of_address(name: str) -> Control | Linked | None:
+    """Return the control of this name, or what has no widget; None if no lesson has it."""
+    return next((table[name] for table in chain(_tables(), _carried()) if name in table), None)
 
 
 def number(name: str) -> Number:
@@ -177,10 +180,6 @@ def _open():
     return (here,) if here else ()
 
 
-def _is_control(name):
-    return any(name in table for table in chain(_tables(), _carried()))
-
-
 def repair_link() -> bool:
     """Bring the parameters of a fresh link inside their bounds; True if any had to change.
 
@@ -190,10 +189,10 @@ def repair_link() -> bool:
     notes, clean = [], {}
     for name in st.query_params:
         given = st.query_params.get_all(name)
-        if not _is_control(name):
+        known = _of_address(name)
+        if known is None:
             notes.append(f"“{_short(name)}” is not a setting of this dashboard and was ignored")
             continue
-        known = _of_address(name)
         value, problem = known.read(given[-1])
         if problem:
             notes.append(f"{name} {problem} (the link says “{_short(given[-1])}”)")
@@ -282,9 +281,9 @@ def _value(name):
 
 
 def _linked(name):
-    """The value that the address gives a control, or its default."""
-    linked = _of_address(name)
-    return linked.read(st.query_params[name])[0] if name in st.query_params else linked.default
+    """Return the value that the address gives a control, or its default."""
+    one = control(name)  # not by `Address.linked`: the display is asked for before a lesson is open
+    return one.read(st.query_params[name])[0] if name in st.query_params else one.default
 
 
 def _believed(control, value):
@@ -305,20 +304,14 @@ def asks_for_wall() -> bool:
     return bool(st.session_state.get(_DISPLAY, _linked(_DISPLAY)) == "projector")
 
 
-def stands(place: tuple[str, Value]) -> bool:
-    """Whether a control stands on a value."""
-    name, value = place
-    return bool(_value(name) == value)
-
-
 def not_on(settings: Mapping[str, Value]) -> list[str]:
-    """Those of the controls that do not stand on these settings."""
-    return [name for name, value in settings.items() if not stands((name, value))]
+    """Return the names of the controls that have other values than these."""
+    return [name for name, value in settings.items() if _value(name) != value]
 
 
 def changed(names: Iterable[str]) -> list[str]:
-    """Those of the controls that do not stand on their defaults."""
-    return [name for name in names if _value(name) != control(name).default]
+    """Return the names of the controls that have other values than their defaults."""
+    return not_on({name: control(name).default for name in names})
 
 
 def visited() -> dict[str, set[float]]:

@@ -210,7 +210,7 @@ def _draw_own(name):
     control = controls.control(name)
     if bets.holds(name):
         return
-    if control.when is None or controls.stands(control.when):
+    if control.when is None or not controls.not_on(dict([control.when])):
         controls.draw(name, **({} if getattr(control, "bar", False) else {"width": _WIDTH}))
 
 

@@ -40,7 +40,7 @@ def _show(lesson):
         if drawn:
             with st.container(key="share_code"):
                 st.image(drawn, alt="A QR code of the link", width="stretch")
-    if controls.stands(("mode", "screen")):  # in a classroom nobody writes a page
+    if controls.display() == "screen":  # in a classroom nobody writes a page
         with st.container(key="share_frame"):
             st.markdown("For a page of your own, picture and slider alone:")
             st.code(frame_of(link, lesson.question), language=None, wrap_lines=True)
