@@ -24,7 +24,7 @@ from pages._view.picture import Figure, Picture, Table
 from pages._view.stage import LEAST_UNDER_CARD, payload
 from pages._view.theme import number
 
-ROOMS = Path(__file__).resolve().parents[1] / "lessons"
+FOLDERS = Path(__file__).resolve().parents[1] / "lessons"
 T = TypeVar("T")
 INSTALL = "# Once, in a copy of this project: pip install ./sattn_core\n"
 _FIGURE = "Download this figure (Plotly, JSON)"
@@ -39,7 +39,7 @@ _NEARLY = 0.95  # of the bar, for what takes longer than expected
 
 def prose(lesson: Lesson, name: str = "prose") -> None:
     """Write a longer explanation, kept as Markdown in the lesson's folder."""
-    st.markdown((ROOMS / lesson.stem / f"{name}.md").read_text(encoding="utf-8"))
+    st.markdown((FOLDERS / lesson.stem / f"{name}.md").read_text(encoding="utf-8"))
 
 
 def folds(lesson: Lesson) -> None:
