@@ -2,6 +2,9 @@
 
 Pictures follow the slider while it is dragged. A main picture asks the server for itself at one place after another;
 the hero of the start page draws what Python computed beforehand for every stop.
+
+Every script gets its data as a list of one, `data: [data]`: in a bare dictionary Streamlit looks for tables, and
+loads 60 MB of pandas for that.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -42,7 +45,7 @@ _mend = st.components.v2.component("sattn_frame", js=SCRIPTS["frame"])
 
 
 def _sent(data):
-    """Return the data of a script as a list of one: in a bare dictionary Streamlit looks for tables, see above."""
+    """Return the data of a script as a list of one, see above."""
     return (dict(data),)
 
 
