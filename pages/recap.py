@@ -13,7 +13,7 @@ def live():
         pictures = [cards.draw(name) for name in cards.shown()]
         if frame.more():
             cards.draw_breath()
-    if controls.stands(("mode", "projector")):
+    if frame.is_wall():
         with st.container(horizontal=True, vertical_alignment="center", key="steps"):
             frame.draw_turns("asked")
             controls.draw("asked", label_visibility="collapsed")

@@ -1,4 +1,4 @@
-"""What was bet, drawn on the picture that the bet is on: one learner's or a class's, beside the truth."""
+"""The marks of a bet on its picture: one learner's or a class's, beside the truth."""
 
 from collections import Counter
 from copy import deepcopy
@@ -53,7 +53,7 @@ def _figure(shown, lesson, guesses, found, profile):
 
 
 def _curves(place, found, drawn, profile):
-    """What was drawn, point by point, and the true curve; of a class all curves, in fainter ink."""
+    """Return the true curve and what was drawn, point by point; of a class all curves, in fainter ink."""
     axes = {"type": "scatter", "xaxis": place.across, "yaxis": place.along}
     third, true = (
         {"color": _colour(sign, profile), "width": 1.5 * profile.line_width, "dash": "solid"} for sign in (BET, TRUTH)
@@ -69,7 +69,7 @@ def _curves(place, found, drawn, profile):
 
 
 def _draw_class(layout, bet, guesses, profile):
-    """A line from the far edge at each number that was bet, as long as many chose it; how many lie beyond the axis."""
+    """Draw a line from the far edge at each number bet, as long as many chose it; count those beyond the axis."""
     along, across, colour = bet.place.along, bet.place.across, _colour(BET, profile)
     refs, other = _refs(bet.place), across[0]
     most = _reach(layout, across)
@@ -91,7 +91,7 @@ def _draw_class(layout, bet, guesses, profile):
 
 
 def _reach(layout, across):
-    """How far the bets of a class reach into the panel where most agree.
+    """Return how far the bets of a class reach into the panel where most agree.
 
     Heights that nobody reads a number off go on above the names of what is marked, which would lie on the bets.
     """
@@ -104,7 +104,7 @@ def _reach(layout, across):
 
 
 def _refs(place):
-    """What a line across the panel is measured on."""
+    """Return the references of a line across the panel."""
     return {f"{place.across[0]}ref": f"{place.across} domain", f"{place.along[0]}ref": place.along}
 
 
@@ -113,12 +113,12 @@ def _axis_of(layout, along):
 
 
 def spec_of(shown: Picture) -> dict[str, Any]:
-    """A picture's figure as one's own, to draw on."""
+    """Return a copy of a picture's figure, to draw on."""
     return deepcopy(vars(shown.figure))
 
 
 def drawn_on(spec: dict[str, Any], bet: Bet | None, marks: list[tuple[str, str, Any]], profile: Profile) -> Figure:
-    """The figure with these marks: a line each for a number."""
+    """Return the figure with these marks: a line each for a number."""
     layout = spec["layout"]
     numbers = bet and bet.place and not isinstance(bet.answer, Drawing)
     placed = [_placed(layout, bet, mark, profile) for mark in marks if numbers and mark[2] is not None]
@@ -132,7 +132,7 @@ def _colour(sign, profile):
 
 
 def _placed(layout, bet, mark, profile):
-    """A line across the panel at a number, with the mark at its end; of a number beyond the axis the way to it."""
+    """Return the line across the panel at a number, and its mark; of a number beyond the axis no line but an arrow."""
     sign, _, value = mark
     along, across, colour = bet.place.along, bet.place.across, _colour(sign, profile)
     at, beyond = _on_axis(_axis_of(layout, along), value * bet.place.unit)
@@ -152,13 +152,13 @@ def _placed(layout, bet, mark, profile):
 
 
 def _on_axis(axis, value):
-    """Where a value stands on an axis, or its end, and whether it lies beyond."""
+    """Return the place of a value on an axis, at most its end, and True if the value is beyond."""
     low, high = sorted(axis["range"])
     return min(max(value, low), high), value > high
 
 
 def _strip(layout, marks, profile):
-    """What was bet and the truth in words above the figure: in one line where a phone has room for it."""
+    """Write what was bet and the truth above the figure: in one line where a phone has room for it."""
     if not marks:
         return []
     words = [f'<span style="color:{_colour(sign, profile)}">{sign}</span> {text}' for sign, text, _ in marks]

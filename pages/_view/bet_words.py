@@ -1,4 +1,4 @@
-"""What is said of bets: one learner's and a class's, the truth, and how far they are from it."""
+"""The words for bets: one learner's and a class's, the truth, and how far they are from it."""
 
 from collections import Counter
 from statistics import median_low
@@ -15,7 +15,7 @@ _NOTHING = "?"  # where the marker stands before it is moved, which is no answer
 
 
 def written(bet: Bet, value: Any) -> str:
-    """An answer as a person reads it."""
+    """Return an answer as a person reads it."""
     if value is None:
         return _NOTHING
     if isinstance(bet.answer, Choice):
@@ -26,17 +26,17 @@ def written(bet: Bet, value: Any) -> str:
 
 
 def fact(lesson: Lesson, found: Any) -> str:
-    """The truth as a person reads it."""
+    """Return the truth as a person reads it."""
     return found.text or written(lesson.bet, found.truth)  # type: ignore[arg-type]
 
 
 def in_fact(lesson: Lesson, found: Any) -> str:
-    """The truth in a sentence, once it is known."""
+    """Return the truth in a sentence, once it is known."""
     return "" if found.truth is None else f"{TRUTH} In fact: {fact(lesson, found)}."
 
 
 def both(lesson: Lesson, placed: Any, found: Any) -> str:
-    """What was bet, and the truth once it is known; of a curve where the two are farthest apart."""
+    """Return what was bet, and the truth once it is known; of a curve at the place where they differ most."""
     bet: Any = lesson.bet
     if isinstance(bet.answer, Drawing):
         most = _farthest(placed, found.truth)
@@ -46,7 +46,7 @@ def both(lesson: Lesson, placed: Any, found: Any) -> str:
 
 
 def of_class(lesson: Lesson, placed: tuple[Any, ...], found: Any) -> str:
-    """What a class has bet, the truth once it is known, and how many were right."""
+    """Return what a class has bet, the truth once it is known, and how many were right."""
     bet: Any = lesson.bet
     if found.truth is None:
         return f"{_many(placed)}. {_spread(bet, placed)}"
@@ -60,7 +60,7 @@ def _many(placed):
 
 
 def _spread(bet, placed):
-    """Of a choice how many chose what; of a number the least, the middle and the most; of a curve, of its end."""
+    """Count the bets on each choice, or give the least, middle and most: of a number, or of the end of a curve."""
     if isinstance(bet.answer, Choice):
         counts = Counter(placed)
         return " · ".join(f"{bet.answer.called(each)}: {counts[each]}" for each in bet.answer.options) + "."
@@ -88,7 +88,7 @@ def _at(bet, place):
 
 
 def verdict(bet: Bet, placed: Any, truth: Any) -> str:
-    """Whether what was bet is right, close, or neither; or that it is not known yet."""
+    """Judge what was bet: right, close, or neither; open while the truth is not known."""
     if truth is None:
         return OPEN
     if isinstance(bet.answer, Choice):
@@ -98,7 +98,7 @@ def verdict(bet: Bet, placed: Any, truth: Any) -> str:
 
 
 def _off(bet, placed, truth):
-    """How far what was bet is from the truth; of a curve, where it is farthest, in its last true height."""
+    """Return the distance of a bet from the truth; of a curve the largest one, in units of its last true height."""
     if isinstance(bet.answer, Drawing):
         off = abs(placed[_farthest(placed, truth)] - truth[_farthest(placed, truth)])
         return off / truth[-1] if truth[-1] else off
@@ -106,6 +106,6 @@ def _off(bet, placed, truth):
 
 
 def _farthest(placed, truth):
-    """Where a curve is farthest from the truth."""
+    """Return the place where a curve is farthest from the truth."""
     apart = [abs(height - true) for height, true in zip(placed, truth, strict=True)]
     return apart.index(max(apart))

@@ -11,7 +11,7 @@ from typing import Any
 SIZES = ("wide", "narrow")  # of the window that a picture was drawn in: a laptop's and a phone's
 CARD = (1200, 630)  # px
 
-_ROOMS = Path(__file__).resolve().parent / "lessons"
+_FOLDERS = Path(__file__).resolve().parent / "lessons"
 
 
 @cache
@@ -40,4 +40,4 @@ def card(stem: str) -> Path:
 
 def folder(stem: str) -> Path:
     """Where the stills of a page are kept."""
-    return _ROOMS / stem / "still"
+    return _FOLDERS / stem / "still"

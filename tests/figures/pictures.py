@@ -120,7 +120,7 @@ def pictures(stem, values, profile):
     values = {**values, **{name: min(values[name], most) for name, most in FEWER.get(stem, {}).items()}}
     found = [(way.at_rest or way.picture)(values, profile)] if way and stem != "training_race" else []
     if others:
-        room = f"pages._view.lessons.{stem}"
-        named = (f"{room}.figures", f"{room}.work", f"sattn_core.lessons.{stem}")
+        package = f"pages._view.lessons.{stem}"
+        named = (f"{package}.figures", f"{package}.work", f"sattn_core.lessons.{stem}")
         found += others(values, profile, *map(import_module, named))
     return found

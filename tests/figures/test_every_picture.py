@@ -82,6 +82,7 @@ def check_looks(figure, profile):
     for trace in figure.data:
         if trace.type in ("scatter", "bar"):
             check_colour(trace, profile)
+            check_given(trace)
 
 
 def check_colour(trace, profile):
@@ -94,6 +95,16 @@ def check_colour(trace, profile):
     for meaning, colour in COLOURS:
         if meaning.match(name):
             assert {*np.atleast_1d(used)} <= {getattr(profile, colour), profile.text}, (name, used)
+
+
+def check_given(trace):
+    """Nothing is left to Plotly that it derives from what a drag changes: `quick.js` would leave it as it was."""
+    mode = trace.mode if trace.type == "scatter" else "markers"
+    assert mode, trace.name
+    assert "lines" not in mode or trace.line.color, trace.name
+    assert "markers" not in mode or trace.marker.color is not None, trace.name
+    assert trace.type == "bar" or trace.fill in (None, "none") or trace.fillcolor, trace.name
+    assert trace.error_y.array is None or trace.error_y.color, trace.name
 
 
 def sizes_in(part):

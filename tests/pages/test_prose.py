@@ -8,7 +8,7 @@ import pytest
 from pages._view.lessons import LESSONS
 from pages._view.page import show
 
-FILES = sorted(show.ROOMS.rglob("*.md"))
+FILES = sorted(show.FOLDERS.rglob("*.md"))
 MOST_WORDS = 2_508  # of all files and folds together: a lesson that says more raises it, or shortens another text
 FORMULA = re.compile(r"\$[^$]*\$|`[^`]*`|https?://\S+")
 
@@ -39,7 +39,7 @@ def test_the_folds_of_a_lesson_write_formulas_as_formulas(stem):
     assert [found for text in declared(LESSONS[stem]) for found in unmarked(text)] == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: Path(path).relative_to(show.ROOMS).as_posix())
+@pytest.mark.parametrize("path", FILES, ids=lambda path: Path(path).relative_to(show.FOLDERS).as_posix())
 def test_a_file_of_prose_writes_formulas_as_formulas(path):
     assert unmarked(path.read_text(encoding="utf-8")) == []
 

@@ -20,7 +20,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from pages._view import _streamlit, bundle, server
 from pages._view.lessons import ORDER
-from pages._view.server import assets, compress, headers, prompt, shell, uploads, warm
+from pages._view.server import assets, compress, headers, html, prompt, shell, uploads, warm
 from sattn_core.files import score_files
 from tests.pages.asgi import ask, run
 
@@ -389,6 +389,19 @@ def test_the_server_opens_every_lesson_and_fetches_the_bundle_before_it_answers(
     serve(app)
     pages = [("/_stcore/stream", "" if stem == ORDER[0] else stem) for stem in ORDER]
     assert app.asked == [(f"/{bundle.BUNDLE}", None), *pages]
+
+
+def test_the_server_compiles_its_templates_before_it_answers(monkeypatch):
+    fresh = html._ENVIRONMENT.overlay()  # of an empty cache
+    monkeypatch.setattr(html, "_ENVIRONMENT", fresh)
+    serve(Opened(FINISHED))
+    assert sorted(name for _, name in fresh.cache.keys()) == fresh.list_templates()
+
+
+def test_line_breaks_of_a_template_go_between_tags_and_stay_in_scripts():
+    script = "<script>\n  if (a) {\n  }\n  {{ b }}\n</script>"
+    template = html._ENVIRONMENT.from_string(f"<p>\n  <b>{{{{ b }}}}</b>\n</p>\n{script}\n<i>")
+    assert template.render(b="c") == f"<p><b>c</b></p>{script.replace('{{ b }}', 'c')}<i>"
 
 
 def test_a_server_that_is_thrown_away_may_leave_that_out(monkeypatch):

@@ -19,7 +19,7 @@ VISIBLE_NAMES = {"app.py", "pages", "sattn_core", "tests", "requirements.txt", "
 CORE = sorted((ROOT / "sattn_core").rglob("*.py"))
 PAGES = sorted((ROOT / "pages").glob("*.py"))
 EVERY_VIEW = sorted((ROOT / "pages" / "_view").rglob("*.py"))
-ROOMS = ROOT / "pages" / "_view" / "lessons"
+FOLDERS = ROOT / "pages" / "_view" / "lessons"
 LIVE = sorted(p for p in (ROOT / "pages").rglob("*") if p.suffix in {".js", ".css", ".html"})
 
 
@@ -47,7 +47,7 @@ def page_faults(source, stem):
     of_core = [node for node in tree.body if isinstance(node, ast.ImportFrom) and "sattn_core" in node.module]
     taken = {alias.name for node in of_core for alias in node.names if not alias.name.endswith("Params")}
     faults = [] if len(source.splitlines()) < 80 else ["long"]
-    faults += [name or "rooms" for name in re.findall(r"\blessons(?:\.(\w+)| import)", source) if name != stem]
+    faults += [name or "folders" for name in re.findall(r"\blessons(?:\.(\w+)| import)", source) if name != stem]
     for node in ast.walk(tree):
         match node:
             case ast.FunctionDef(decorator_list=[each]) if ast.unparse(each).startswith("st.fragment"):
@@ -74,10 +74,10 @@ def test_page_faults_are_seen():
         "compute.result(measure, Params())",
     ]
     faults = ["x = a / b", "x += 1", "x = -a", "x = '%s' % y", "class A:\n    pass", "def f():\n    pass", "measure()"]
-    rooms = ["from pages._view.lessons.backprop import work", "from sattn_core.lessons import backprop"]
+    folders = ["from pages._view.lessons.backprop import work", "from sattn_core.lessons import backprop"]
     core = "from sattn_core.lessons.start import Params, measure"
-    found = page_faults("\n".join([core, *kept, *faults, *rooms, "\n" * 80]), "start")
-    assert {*found} == {"long", "backprop", "rooms", "a / b", "x += 1", "-a", "'%s' % y", *faults[4:]}
+    found = page_faults("\n".join([core, *kept, *faults, *folders, "\n" * 80]), "start")
+    assert {*found} == {"long", "backprop", "folders", "a / b", "x += 1", "-a", "'%s' % y", *faults[4:]}
 
 
 def test_the_server_imports_the_view_and_streamlit_only():
@@ -85,11 +85,11 @@ def test_the_server_imports_the_view_and_streamlit_only():
     assert set(imported) == {"os", "pages._view", "streamlit"}
 
 
-# --- one room a lesson -------------------------------------------------------------------------------
+# --- one folder a lesson -----------------------------------------------------------------------------
 
 NAMED = {
     ast.unparse(node.targets[0]): [each.id for each in node.value.elts if isinstance(each, ast.Name)]
-    for node in ast.parse(_read(ROOMS / "__init__.py")).body
+    for node in ast.parse(_read(FOLDERS / "__init__.py")).body
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple)
 }
 ORDER, APPENDIX = NAMED["_PATH"], NAMED["_APPENDIX"]
@@ -102,15 +102,16 @@ def lessons_of_the_readme(text):
 
 def declared(stem, name):
     """What a declaration gives a keyword of `Lesson`, where that is a plain text."""
-    calls = [node for node in ast.walk(ast.parse(_read(ROOMS / stem / "declaration.py"))) if isinstance(node, ast.Call)]
+    tree = ast.parse(_read(FOLDERS / stem / "declaration.py"))
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     (call,) = [node for node in calls if ast.unparse(node.func) == "Lesson"]
     return next(ast.literal_eval(each.value) for each in call.keywords if each.arg == name)
 
 
-def test_every_page_has_its_room_its_core_file_its_place_and_its_row():
+def test_every_page_has_its_folder_its_core_file_its_place_and_its_row():
     every = sorted([*ORDER, *APPENDIX])
     assert every == sorted(path.stem for path in PAGES)
-    assert every == sorted(path.name for path in ROOMS.iterdir() if path.is_dir() and path.name[0] != "_")
+    assert every == sorted(path.name for path in FOLDERS.iterdir() if path.is_dir() and path.name[0] != "_")
     assert sorted(ORDER) == sorted(path.stem for path in (ROOT / "sattn_core/lessons").glob("[a-z]*.py"))
     rows = lessons_of_the_readme(_read(ROOT / "README.md"))
     assert [(stem, question.replace("d_k", "dₖ")) for stem, question in rows] == [
@@ -128,12 +129,12 @@ def test_a_lesson_has_its_tests(stem):
 
 
 def of_one_lesson(path):
-    """Whether a file belongs to one lesson: its page, its room, its core file, its tests."""
+    """Whether a file belongs to one lesson: its page, its folder, its core file, its tests."""
     return any(part in (stem, f"{stem}.py") for stem in (*ORDER, *APPENDIX) for part in path.relative_to(ROOT).parts)
 
 
 def names_a_lesson(text):
-    """The stems that a text names as one: quoted, or as the module or the folder of a room."""
+    """The stems that a text names as one: quoted, or as the module or the folder of a lesson."""
     stems = "|".join((*ORDER, *APPENDIX))
     imported = rf"lessons import (?:\(\s*)?(?:\w+,\s*)*({stems})\b"
     return sorted(

@@ -1,4 +1,4 @@
-"""What a phone sends: every word of it is checked here."""
+"""The answers that phones send: every word of them is checked here."""
 
 from pages._view.classroom.moment import BET, VOTE, Moment
 from pages._view.classroom.room import TooLate
@@ -10,7 +10,7 @@ _NOTHING = "There is nothing to answer now."
 
 
 def take(moment: Moment, who: str, sent: dict[str, str]) -> str:
-    """Keep what a phone that has joined sends; returns what is wrong with it, "" if nothing."""
+    """Keep what a phone that has joined sends; return what is wrong with it, "" if nothing."""
     if sent.get("of") != moment.which:
         return _GONE_ON
     if sent.get("do") == "draw":

@@ -52,7 +52,7 @@ ANSWERS = sa.Table(
 
 
 def database_at(place: Place) -> "Database":
-    """The database at a place; nothing is opened yet."""
+    """Return the database at a place; nothing is opened yet."""
     if place.file is not None:
         return _Sqlite(place.file)
     try:
@@ -65,7 +65,7 @@ def database_at(place: Place) -> "Database":
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """What says that a database does not answer becomes a sentence."""
+    """Turn the errors of a database that does not answer into sentences."""
     try:
         yield
     except (DataError, IntegrityError, ProgrammingError) as error:
@@ -77,13 +77,13 @@ def _told() -> Iterator[None]:
 
 
 class Database:
-    """What both databases have in common."""
+    """The methods that both databases have."""
 
     engine: sa.Engine
     reader: sa.Engine  # each statement by itself
 
     def rows(self, statement: sa.Executable) -> Sequence[sa.Row[Any]]:
-        """What one statement reads."""
+        """Return the rows that one statement reads."""
         with _told():
             self.prepare()
             with self.reader.connect() as connection:
@@ -91,7 +91,7 @@ class Database:
 
     @contextmanager
     def writing(self, *, whole: bool = False) -> Iterator[sa.Connection]:
-        """One transaction, which others wait for; whole: also those who open rooms, and the tables are made first."""
+        """Open a transaction; others wait for it. whole: also those who open rooms, and the tables are made first."""
         with _told():
             self.prepare(making=whole)
             with self.in_turn(), self.engine.begin() as connection:
@@ -100,10 +100,10 @@ class Database:
                 yield connection
 
     def prepare(self, *, making: bool = False) -> None:
-        """See to it that there are tables."""
+        """Make the tables if there are none."""
 
     def in_turn(self) -> AbstractContextManager[Any]:
-        """Held by a thread while it writes."""
+        """Return the lock that a thread holds while it writes."""
         return nullcontext()
 
     def lock(self, connection: sa.Connection) -> None:
@@ -115,7 +115,7 @@ class Database:
 
 
 class _Sqlite(Database):
-    """A file. A write has the whole database from its first statement on, for it reads before it writes.
+    """An SQLite file. A write has the whole database from its first statement on, for it reads before it writes.
 
     The threads of a process wait for each other here: those who wait for SQLite's own lock sleep longer and longer,
     and may be overtaken for ever.
@@ -172,7 +172,7 @@ def _make_tables(file):
 
 
 class _Postgres(Database):
-    """A Postgres. A write locks the row of its room, so that those of a room follow one another."""
+    """A Postgres database. A write locks the row of its room, so that those of a room follow one another."""
 
     def __init__(self, url: str) -> None:
         # Nothing is prepared: a pooler in front of the database may change the connection between two statements.

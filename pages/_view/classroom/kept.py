@@ -1,4 +1,4 @@
-"""What a store reads and writes: each read one statement, each write one transaction that holds its room."""
+"""The reads and writes of a store: each read one statement, each write one transaction that holds its room."""
 
 import secrets
 from collections.abc import Callable
@@ -151,7 +151,7 @@ class Kept:
 
     @contextmanager
     def _holding(self, code):
-        """A transaction that holds an open room, and the room's row as it is then."""
+        """Open a transaction that holds an open room; it comes with the room's row as it is then."""
         with self._database.writing() as connection:
             row = connection.execute(select(ROOMS).where(self._open(code)).with_for_update()).one_or_none()
             if row is None:
@@ -203,7 +203,7 @@ def _asked(connection, code, question):
 
 
 def _put(connection, room, question, before, after):
-    """Write how a question stands, if that is new; the row of one that nobody has touched is not there."""
+    """Write the state of a question, if it is new; one that nobody has touched has no row."""
     if after == before:
         return
     connection.execute(delete(ASKED).where(_is(ASKED, room.code, question=question)))

@@ -1,4 +1,4 @@
-"""What a room is asked at the moment: the lesson on its wall at the wall's settings, and how its question stands."""
+"""The question of a room at the moment: the lesson on its wall at the wall's settings, and if it is revealed."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _LONGEST_SETTING = 50  # characters
 
 @dataclass(frozen=True)
 class Moment:
-    """A room as its wall stands. A lesson asks for a bet, or where its class chooses a setting, for that."""
+    """A room with the question on its wall. Its lesson asks for a bet, or for a vote if its class chooses a setting."""
 
     room: Room
     asked: Asked
@@ -47,47 +47,47 @@ class Moment:
 
     @cached_property
     def kind(self) -> str:
-        """Whether the room is asked for a bet or for a vote; "" where nothing is asked."""
+        """BET or VOTE, by what the room is asked for; "" if nothing is asked."""
         if self.lesson.together and self.lesson.together.chooses:
             return VOTE
         return BET if self.address.shows_bet else ""
 
     @property
     def is_open(self) -> bool:
-        """Whether the question waits for answers, or for the truth."""
+        """True while the question waits for answers, or for the truth."""
         return self.kind != "" and not self.asked.revealed
 
     @property
     def draws(self) -> bool:
-        """Whether each phone may draw now: not while a bet on what is drawn is open."""
+        """True if each phone may draw now: not while a bet on what is drawn is open."""
         together = self.lesson.together
         return together is not None and not together.chooses and not self.is_open
 
     @cached_property
     def mark(self) -> str:
-        """Changes with all that a phone shows, whatever the others answer."""
+        """A hash of all that a phone shows but the others' answers."""
         told = (self.room.stem, self.room.query, self.asked.revealed, self.asked.locked)
         return sha256(repr(told).encode()).hexdigest()[:16]
 
     @cached_property
     def wall_mark(self) -> str:
-        """Changes with all that the picture of the wall shows."""
+        """A hash of all that the picture of the wall shows."""
         return f"{self.mark}-{self.room.drawn if self.draws else 0}"
 
     @property
     def question(self) -> str:
-        """What is asked, "" where nothing is."""
+        """The question that is asked, "" if there is none."""
         if self.kind == VOTE:
             return self.lesson.together.asks  # type: ignore[union-attr]
         return self.address.question if self.kind else ""
 
     @property
     def which(self) -> str:
-        """Tells a question from any other, also from the same at other settings: what a form is an answer to."""
+        """A hash of the question and its settings: a form says by it what it is an answer to."""
         return sha256(f"{self.room.stem} {self.question}".encode()).hexdigest()[:16]
 
     def read(self, text: str) -> tuple[Any, str | None]:
-        """The answer that a text stands for, and what is wrong with it, or None."""
+        """Return the answer that a text means, and what is wrong with it, or None."""
         if self.kind == VOTE:
             options = self.lesson.together.options  # type: ignore[union-attr]
             value = next((each for each in options if text == f"{each:g}"), None)
@@ -95,26 +95,26 @@ class Moment:
         return self.lesson.linked[GUESS].of.read(text)  # type: ignore[union-attr]
 
     def written(self, value: Any) -> str:
-        """An answer as the store keeps it."""
+        """Return an answer as the store keeps it."""
         return f"{value:g}" if self.kind == VOTE else self.lesson.linked[GUESS].write(value)
 
     @cached_property
     def chosen(self) -> str:
-        """What most have voted for, of several the one that came first; "" if nobody has."""
+        """The value that most have voted for, of several the one that came first; "" if nobody has."""
         answers = store().answers(self.room.code, self.room.stem)
         return Counter(answers).most_common(1)[0][0] if answers else ""
 
     def outcome(self) -> Outcome:
-        """What the bet comes to."""
+        """Return the outcome of the bet."""
         return VIEWS[self.room.stem].outcome(self.values)
 
     def part(self, number: int) -> Part:
-        """What a phone sees of its own part in the class's experiment."""
+        """Return a phone's own part in the class's experiment."""
         return VIEWS[self.room.stem].part(number, self.values | {"seed": self.room.seed})
 
 
 def moment_of(room: Room) -> Moment:
-    """The room as it stands."""
+    """Return the room as it is now."""
     return Moment(room, store().asked(room.code, room.stem))
 
 

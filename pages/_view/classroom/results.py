@@ -1,4 +1,4 @@
-"""What a room has found: as a file, and as a link that shows it without the room."""
+"""The results of a room: as a file, and as a link that shows them without the room."""
 
 import csv
 import io
@@ -13,7 +13,7 @@ from pages._view.lessons import path_of_page
 
 
 def shown(moment: Moment, answers: list[str]) -> dict[str, str]:
-    """What the address of a lesson says of a result: the bets, or the phones and what they have chosen."""
+    """Return what an address says of a result: the bets, or the phones and what they have chosen."""
     lesson, found = moment.lesson, {}
     if moment.kind == BET and answers:
         found[CLASS] = "~".join(answers)
@@ -26,7 +26,7 @@ def shown(moment: Moment, answers: list[str]) -> dict[str, str]:
 
 
 def link_to(moment: Moment, root: str) -> str:
-    """The address that shows the result; "" while there is none, or while its truth is hidden."""
+    """Return the address that shows the result; "" while there is none, or while its truth is hidden."""
     found = shown(moment, store().answers(moment.room.code, moment.room.stem))
     if moment.is_open or not {CLASS, PHONES} & set(found):
         return ""
@@ -35,7 +35,7 @@ def link_to(moment: Moment, root: str) -> str:
 
 
 def as_csv(room: Room) -> str:
-    """The answers to the lesson on the wall, in the order in which their phones came, and what phones have drawn there.
+    """Return the answers to the lesson on the wall, in the order in which their phones came, and the phones' draws.
 
     One table: what was asked or drawn, the place of the phone among those that did, which of its draws, the value.
     """

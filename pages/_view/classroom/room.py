@@ -1,4 +1,4 @@
-"""What a room is to those who use it, how much it may hold, and what can be wrong with it."""
+"""A room as those who use it know it, how much it may hold, and what can be wrong with it."""
 
 import re
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ def secret_in(cookie: str, code: str) -> str:
 
 @dataclass(frozen=True)
 class Room:
-    """What everybody may know of a room."""
+    """The public facts of a room."""
 
     code: str
     seed: int
@@ -40,7 +40,7 @@ class Room:
 
 @dataclass(frozen=True)
 class Asked:
-    """How one question of a room stands."""
+    """The state of one question of a room."""
 
     revealed: bool = False
     locked: bool = False
@@ -49,13 +49,13 @@ class Asked:
 
 @dataclass(frozen=True)
 class Place:
-    """Where rooms are kept: a file, or the address of a Postgres."""
+    """The place of the rooms: a file, or the address of a Postgres."""
 
     url: str = ""
     file: Path | None = None
 
     def is_there(self) -> bool:
-        """Whether a room may be kept there; a Postgres must be asked."""
+        """Return True if a room may be kept there; a Postgres must be asked."""
         try:
             return self.file is None or self.file.exists()
         except OSError as error:
@@ -63,7 +63,7 @@ class Place:
 
 
 class RoomError(Exception):
-    """What a room does not allow; its text is a sentence for the person who asked."""
+    """A refusal of a room; its text is a sentence for the person who asked."""
 
 
 class NoSuchRoom(RoomError):
@@ -74,14 +74,14 @@ class NoSuchRoom(RoomError):
 
 
 class TooManyRooms(RoomError):
-    """As many rooms as there may be are open."""
+    """One room more than there may be."""
 
     def __init__(self) -> None:
         super().__init__(f"All {MOST_ROOMS} rooms are in use. Try again later.")
 
 
 class RoomIsFull(RoomError):
-    """As many phones as a room may have are in it."""
+    """One phone more than a room may have."""
 
     def __init__(self) -> None:
         super().__init__(f"This room is full: it has {MOST_PHONES} phones.")
@@ -102,4 +102,4 @@ class TooLate(RoomError):
 
 
 class StoreError(Exception):
-    """The database cannot be reached, or its address cannot be read; the text is a sentence, the cause says more."""
+    """A database that cannot be reached, or whose address cannot be read; the text says so, the cause says more."""

@@ -56,7 +56,7 @@ class Store:
     """
 
     def __init__(self, url: str | None = None, *, clock: Callable[[], float] = time.time) -> None:
-        """url: postgresql://… or sqlite:///…; None: the file of this copy of the lab."""
+        """Keep the address. url: postgresql://… or sqlite:///…; None: the file of this copy of the lab."""
         self._place, self._clock = _place_of(url), clock
         self._loading = Lock()
         self._loaded: Kept | None = None
@@ -74,7 +74,7 @@ class Store:
         return self._kept().room(code) if self._may_have(code) else None
 
     def is_teacher(self, code: str, secret: str) -> bool:
-        """Whether this is the secret that the room was opened with."""
+        """Return True if this is the secret that the room was opened with."""
         found = self._kept().secret_of(code) if self._may_have(code) else None
         return found is not None and hmac.compare_digest(found, _hashed(secret))
 
@@ -176,7 +176,7 @@ class Store:
 
 @cache
 def store() -> Store:
-    """The process's own store, by DATABASE_URL."""
+    """Return the process's own store, by DATABASE_URL."""
     return Store(os.environ.get(DATABASE_URL) or None)
 
 

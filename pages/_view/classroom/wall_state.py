@@ -1,4 +1,4 @@
-"""What a wall, and who teaches, read off a room: who has answered, and whether the picture has changed."""
+"""The state of a room, for a wall and for who teaches: how many have answered, and if the picture has changed."""
 
 from typing import Any
 
@@ -6,12 +6,12 @@ from pages._view.classroom.moment import Moment
 
 
 def state_of(moment: Moment) -> dict[str, Any]:
-    """What a wall asks for now and then."""
+    """Return what a wall asks for now and then."""
     return {"mark": moment.wall_mark, "count": count(moment)}
 
 
 def count(moment: Moment) -> str:
-    """How many have done what they are asked."""
+    """Say how many have done what they are asked."""
     phones, many = moment.room.phones, moment.asked.answers
     if moment.is_open:
         closed = " No more answers." if moment.asked.locked else ""

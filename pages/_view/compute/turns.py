@@ -35,7 +35,7 @@ class _Place:
 
 
 class Line:
-    """Who computes and who waits."""
+    """The queue of those who compute and those who wait."""
 
     def __init__(self, slots: int = SLOTS) -> None:
         self._slots = slots
@@ -44,7 +44,7 @@ class Line:
         self._lock = Lock()
 
     def before(self, who: Hashable, *, long: bool) -> int:
-        """How many must end before this one may compute. To ask keeps the place; one who is new comes last."""
+        """Return how many must end before this one may compute. To ask keeps the place; one who is new comes last."""
         now = time.monotonic()
         with self._lock:
             self._places = {each: place for each, place in self._places.items() if now - place.looked < GONE}
@@ -66,7 +66,7 @@ LINE = Line()
 
 
 def queue_text(before: int) -> str:
-    """How long the line is, as a person says it."""
+    """Return the length of the queue as text."""
     return f"{_FEW.get(before, before)} before you"
 
 
@@ -85,7 +85,7 @@ class Note(Protocol):
 
 @dataclass(frozen=True)
 class Page:
-    """What a computation must know of the page that waits for it; by itself, that nobody does.
+    """The functions by which a computation asks the page that waits for it; as made here, no page waits.
 
     visitor : who looks at this run; None outside of one. is_connected : whether they still do. end_if_asked : ends the
     run if its visitor has left or asked for something else. note : a new line on the page.
@@ -102,7 +102,7 @@ page = Page()  # the front end with sessions puts its own here
 
 @contextmanager
 def turn(*, long: bool) -> Iterator[None]:
-    """The visitor's turn to compute in this run; the page says how many are before, if it takes a while."""
+    """Wait for the visitor's turn to compute in this run; the page says how many are before, if it takes a while."""
     began, note, who = time.monotonic(), None, page.visitor()
     try:
         while who and (before := LINE.before(who, long=long)):  # outside of a run nobody waits
@@ -122,7 +122,7 @@ def turn(*, long: bool) -> Iterator[None]:
 
 
 class _Unwanted(Exception):
-    """Nobody waits for the job any more."""
+    """A signal to a job that nobody waits for it any more."""
 
 
 _ANY = object()  # any frame is seen
@@ -149,7 +149,7 @@ class Job:
         self._lock = Lock()
 
     def want(self) -> None:
-        """The visitor waits for it: it begins, or goes on."""
+        """Let the visitor wait for it: it begins, or goes on."""
         with self._lock:
             self._visitors.add(page.visitor())
             if not (self.runs or self.done or self._problem):
@@ -157,12 +157,12 @@ class Job:
                 Thread(target=self._run, daemon=True).start()
 
     def leave(self) -> None:
-        """The visitor waits no longer: if nobody does, it rests at its next check."""
+        """Let the visitor wait no longer; a job that nobody waits for rests at its next check."""
         with self._lock:
             self._visitors.discard(page.visitor())
 
     def wait(self, seconds: float, *, seen: object = _ANY) -> None:
-        """Until it is over, or has another frame than the one seen, but no longer; what went wrong is raised."""
+        """Wait until it is over, has another frame than the one seen, or the time is up; raise what went wrong."""
         until = time.monotonic() + seconds
         while self.runs and (seen is _ANY or seen is self.frame) and time.monotonic() < until:
             look()
@@ -171,7 +171,7 @@ class Job:
             raise self._problem
 
     def check(self) -> None:
-        """Between two blocks: rest if nobody waits, pause while it is another's turn."""
+        """Rest if nobody waits, pause while it is another's turn: called between two blocks."""
         self.spent = self._earlier + rates.clock()
         while True:
             with self._lock:
@@ -207,7 +207,7 @@ _JOB: ContextVar[Job | None] = ContextVar("job", default=None)
 
 
 def look() -> None:
-    """What a computation calls between its blocks: there it ends if nobody waits for it."""
+    """End the computation if nobody waits for it; a computation calls this between its blocks."""
     if job := _JOB.get():
         job.check()
     else:

@@ -1,6 +1,7 @@
 // The pictures of a drag differ in numbers and words, seldom in more. Plotly.react would look at all of a figure again.
 // Here the new numbers go into the figure that stands, and Plotly's own functions compute and draw its traces, shapes and
-// annotations: a quarter of the work. Where more has changed, and where the hand rests, Plotly.react draws.
+// annotations: a quarter of the work. Where more has changed, and where the hand rests, Plotly.react draws. A figure gives
+// mode and colours of its traces itself: what Plotly derives from others (a mode from the number of points) would stay.
 
 const OF_TRACE = /^(x|y|z|text|name|opacity|fillcolor|error_y\.(array|arrayminus)|line\.(color|dash|width)|marker\.(color|opacity|size|symbol|line\.(color|width)))$/;
 const OF_LAYOUT = /^(annotations\.\d+\.(text|x|y)|shapes\.\d+\.[xy][01])$/;

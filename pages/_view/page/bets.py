@@ -25,7 +25,7 @@ TURNED = "truth_turned"  # in the state of a session: whether a hand has just sh
 
 
 def hold() -> None:
-    """While a bet waits, put the lesson where the picture is that it is on, unless it stands at an earlier step.
+    """Move the lesson to the picture of a bet that waits, unless it is at an earlier step.
 
     Its other parts would tell the answer. A page that draws the choice itself calls this before it does.
     """
@@ -157,7 +157,7 @@ def _ask(here):
 
 
 def _tell(here):
-    """What was bet and the truth; of one's own bet whether it is right, why, and how many were right so far."""
+    """Write what was bet and the truth; of one's own bet whether it is right, why, and how many were right so far."""
     guesses: Guesses = here.guesses or ()
     found = VIEWS[here.lesson.stem].outcome(here.values)
     with st.container(horizontal=True, vertical_alignment="center", key="bet_row"):
@@ -172,7 +172,7 @@ def _tell(here):
 
 
 def _told(here, guesses, found):
-    """The truth; of a class what it has bet before, and where there is room for it why."""
+    """Return the truth; of a class what it has bet before, and where there is room for it why."""
     text = of_class(here.lesson, guesses, found) if guesses else said(here.lesson, guesses, found)
     return f"{text} {'' if here.is_wall and text else found.why}"
 
@@ -190,7 +190,7 @@ def _tell_own(here, own, found):
 
 
 def _count(here, told):
-    """The first bet of this visitor on a lesson, once it is known what it comes to."""
+    """Count the first bet of this visitor on a lesson, once its outcome is known."""
     if told != OPEN and here.lesson.stem not in _counted():
         _counted().add(here.lesson.stem)
         right, _, of = (here.linked("tally") or "0-0").partition("-")
@@ -198,5 +198,5 @@ def _count(here, told):
 
 
 def _counted():
-    """The lessons whose bets are in the tally."""
+    """Return the lessons whose bets are in the tally."""
     return st.session_state.setdefault("bets_counted", set())

@@ -2,6 +2,9 @@
 
 Pictures follow the slider while it is dragged. A main picture asks the server for itself at one place after another;
 the hero of the start page draws what Python computed beforehand for every stop.
+
+Every script gets its data as a list of one, `data: [data]`: in a bare dictionary Streamlit looks for tables, and
+loads 60 MB of pandas for that.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -42,12 +45,12 @@ _mend = st.components.v2.component("sattn_frame", js=SCRIPTS["frame"])
 
 
 def _sent(data):
-    """What a script is told. In a bare dictionary Streamlit looks for tables, and loads 60 MB of pandas for that."""
+    """Return the data of a script as a list of one, see above."""
     return (dict(data),)
 
 
 def _heard(key, name):
-    """What a script says; None if the platform has let go of the script, as it does while the page changes."""
+    """Return what a script says; None while Streamlit has it unmounted, as while the page changes."""
     return st.session_state.get(key, {}).get(name)
 
 
@@ -70,7 +73,7 @@ def mend_browser(question: str, own: Sequence[str], *, asks_for_wall: bool) -> N
 
 
 def hear_keys(lesson: str, *, hidden: bool) -> None:
-    """The keys of a classroom, and the button that lists them.
+    """Listen to the keys of a classroom, and draw the button that lists them.
 
     lesson: its stem. hidden: whether there is an answer that is not shown yet.
     """
@@ -78,13 +81,13 @@ def hear_keys(lesson: str, *, hidden: bool) -> None:
 
 
 def _hear_window():
-    """Whether the window is too small for a wall; the browser says it where a wall is asked for."""
+    """Note if the window is too small for a wall; the browser says it where a wall is asked for."""
     if window := _heard("mend_browser", "window"):
         st.session_state["small"] = window == "small"
 
 
 def prepare_paper(inks: Sequence[tuple[str, str]]) -> None:
-    """What stands at the end of a lesson that is printed: its address, and a code of it.
+    """Put at the end of a lesson what its printed page needs: its address, and a code of it.
 
     inks: the colours of the pictures and what they are on paper, the ground first; none if they are those of paper.
     """
@@ -92,7 +95,7 @@ def prepare_paper(inks: Sequence[tuple[str, str]]) -> None:
 
 
 def draw_room(told: Mapping[str, Any]) -> None:
-    """The corner of a wall: code, QR code and count of its room, which it asks for now and then.
+    """Draw the corner of a wall: code, QR code and count of its room, which it asks for now and then.
 
     told: code, join, state, lead and drawn, which are paths, and what `classroom.wall_state` says. A room that shows
     something else makes a new run of the page.
@@ -101,18 +104,18 @@ def draw_room(told: Mapping[str, Any]) -> None:
 
 
 def _want_bundle():
-    """The browser found no bundle at its address: this is not the server of `app.py`."""
+    """Note that the browser found no bundle at its address: this is not the server of `app.py`."""
     st.session_state["bundle_wanted"] = True
 
 
 @cache
 def _bundle():
-    """The bundle as a message, for a platform that runs the main script by itself."""
+    """Return the bundle as a component, for a platform that runs the main script by itself."""
     return st.components.v2.component("sattn_bundle", js=f"{script()}\nexport default () => window.lab.bundle();")
 
 
 def draw_slider(payload: Mapping[str, Any], *, key: str, on_release: Callable[[float], None]) -> None:
-    """The slider of a control; on_release receives where the hand has let go.
+    """Draw the slider of a control; on_release receives the value where the hand has let go.
 
     payload: name, page, value, stops, shown (the text of each stop), label, and play, see `kinds.Number`.
     """
@@ -129,7 +132,7 @@ def draw_slider(payload: Mapping[str, Any], *, key: str, on_release: Callable[[f
 
 
 def _is_release(message):
-    """Whether this is what `slider.js` says: where it was let go, and a number below 1 that the answer repeats."""
+    """Return True if this is what `slider.js` says: the value, and a number below 1 that the answer repeats."""
     if not (isinstance(message, dict) and isinstance(message.get("at"), (int, float))):
         return False
     number = message.get("number")
@@ -170,7 +173,7 @@ def watch_cells(
 
 
 def _is_click(message):
-    """Whether this is what `cells.js` says; a forged message may say anything."""
+    """Return True if this is what `cells.js` says; a forged message may say anything."""
     if not isinstance(message, dict) or not isinstance(message.get("chart"), str):
         return False
     return all(isinstance(message.get(each), int) for each in ("line", "place"))

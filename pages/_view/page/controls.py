@@ -32,10 +32,13 @@ LONGEST_LINK_MATRICES = 1000  # characters of all matrices together
 
 
 def open_lesson(lesson: Lesson) -> None:
-    """From here on the controls are those of this lesson.
+    """Make the controls those of this lesson, and give them the values of its address.
 
     On a page change the address has the last word: a move still on its way to Python may be lost on the way.
     """
+    # The lesson is noted first, for `control` asks which one is open. A step of Back or Forward is placed before the
+    # sliders write into the address where they are. `_start_anew` is last: it may end the run, and in the next one
+    # the page is no longer new.
     before = st.session_state.get("lesson", lesson.stem)
     st.session_state["lesson"] = lesson.stem
     if before == lesson.stem:
@@ -51,12 +54,12 @@ def open_lesson(lesson: Lesson) -> None:
 
 
 def current_lesson() -> Lesson:
-    """The open lesson."""
+    """Return the open lesson."""
     return LESSONS[st.session_state["lesson"]]
 
 
 def _follow_history(lesson):
-    """Back and Forward inside a lesson that goes step by step: each control as it was at that step."""
+    """Restore the controls of a history entry after Back or Forward inside a lesson."""
     query = step_of_history()
     if query is not None:
         for name, value in Address(lesson, query).values.items():
@@ -65,7 +68,7 @@ def _follow_history(lesson):
 
 
 def _carry_along(new_page):
-    """What has no widget goes along to another page, by whatever link; Back and Forward bring that of the step."""
+    """Take what has no widget along to another page, by whatever link; Back and Forward bring that of their entry."""
     if new_page and step_of_history() is None:
         st.query_params.update(st.session_state["carried"] | carried())
     st.session_state["carried"] = carried()
@@ -77,18 +80,18 @@ def carry(name: str, text: str) -> None:
 
 
 def carried() -> dict[str, str]:
-    """What has no widget and goes along, as the address says it."""
+    """Return what has no widget and goes along, as the address says it."""
     return {name: st.query_params[name] for name in CARRIED if name in st.query_params}
 
 
 def taken_along() -> dict[str, str]:
-    """What Python must say of an address that it leads to: what has no widget, and what has none yet."""
+    """Return what Python must say of an address that it leads to: what has no widget, and what has none yet."""
     undrawn = [name for name in SHARED if name not in st.session_state and name in st.query_params]
     return carried() | {name: st.query_params[name] for name in undrawn}
 
 
 def _open_slider(new_page):
-    """Where the link says; on the way to another page it goes along, and Back and Forward bring that of the step."""
+    """Place d_k by the link, and on another page leave it; Back and Forward bring that of their entry."""
     if SLIDER not in st.session_state:
         st.session_state[SLIDER] = _linked(SLIDER)  # `repair_link` will look at what the link says
     elif new_page:
@@ -99,7 +102,7 @@ def _open_slider(new_page):
 
 
 def _open_own_sliders(lesson, before):
-    """Where the link says, or the step of Back and Forward; on the way to another page those of the one before go."""
+    """Restore the lesson's sliders from the address or the history entry; drop those of the previous lesson."""
     for name in before.own_sliders:
         if name not in lesson.controls:
             st.session_state.pop(name, None)
@@ -132,22 +135,22 @@ def _start_anew(names):
 
 
 def control(name: str) -> Control:
-    """The control of this name: shared, or the open lesson's, or else of the first lesson that declares it."""
+    """Return the control of this name: shared, or the open lesson's, or else of the first lesson that declares it."""
     return next(table[name] for table in _tables() if name in table)
 
 
-def _of_address(name: str) -> Control | Linked:
-    """What a parameter of the address may say: a control, or what has no widget."""
-    return next(table[name] for table in chain(_tables(), _carried()) if name in table)
+def _of_address(name: str) -> Control | Linked | None:
+    """Return the control of this name, or what has no widget; None if no lesson has it."""
+    return next((table[name] for table in chain(_tables(), _carried()) if name in table), None)
 
 
 def number(name: str) -> Number:
-    """The control of this name, which must be a number."""
+    """Return the control of this name, which must be a number."""
     return _of_kind(Number, name)
 
 
 def _of_kind(kind: type[Kind], name: str) -> Kind:
-    """The control of this name, which must be of this kind."""
+    """Return the control of this name, which must be of this kind."""
     found = control(name)
     if not isinstance(found, kind):
         raise TypeError(f"{name} must be a {kind.__name__}, but is a {type(found).__name__}")
@@ -167,22 +170,18 @@ def _carried():
 
 
 def _lessons():
-    """The open lesson first."""
+    """Return all lessons, the open one first."""
     return _open() + tuple(LESSONS.values())
 
 
 def _open():
-    """The open lesson, or nothing before one is."""
+    """Return the open lesson in a tuple, which is empty before one is open."""
     here = LESSONS.get(st.session_state.get("lesson", ""))
     return (here,) if here else ()
 
 
-def _is_control(name):
-    return any(name in table for table in chain(_tables(), _carried()))
-
-
 def repair_link() -> bool:
-    """Bring the parameters of a fresh link inside their bounds; True if any had to change.
+    """Bring the parameters of a fresh link inside their bounds; return True if any had to change.
 
     The sentences that say what changed wait in the session for `show_link_notes`.
     """
@@ -190,10 +189,10 @@ def repair_link() -> bool:
     notes, clean = [], {}
     for name in st.query_params:
         given = st.query_params.get_all(name)
-        if not _is_control(name):
+        known = _of_address(name)
+        if known is None:
             notes.append(f"“{_short(name)}” is not a setting of this dashboard and was ignored")
             continue
-        known = _of_address(name)
         value, problem = known.read(given[-1])
         if problem:
             notes.append(f"{name} {problem} (the link says “{_short(given[-1])}”)")
@@ -211,7 +210,7 @@ def repair_link() -> bool:
 
 
 def _settle_seed():
-    """What our server has done before, where it is the platform's own that serves the pages."""
+    """Draw a seed for a visitor whose link asks for one, as our server does where it serves the pages."""
     asked = own_seed.is_asked(st.query_params)
     if asked:
         st.query_params[own_seed.SEED] = own_seed.drawn()
@@ -219,7 +218,7 @@ def _settle_seed():
 
 
 def _bring_along(clean):
-    """A link that sets a control of a closed part, and names no part, means the part where the control is drawn."""
+    """Open the part of a control that the link sets, if the link names no part."""
     own = current_lesson().controls
     meant: dict[str, str] = {}
     for name in own:
@@ -230,7 +229,7 @@ def _bring_along(clean):
 
 
 def show_link_notes() -> None:
-    """One line for what `repair_link` had to change, while the first page stays open."""
+    """Show in one line what `repair_link` had to change, while the first page stays open."""
     notes = st.session_state.get("link_notes")
     if notes:
         st.info(plain(f"This link was adjusted: {'; '.join(notes)}.", names=True), icon=":material/link:")
@@ -248,7 +247,7 @@ def draw(name: str, **options: Any) -> Any:
 
 
 def show(name: str, value: float, **options: Any) -> None:
-    """A control's field with a number that moves by itself; nothing can be typed into it.
+    """Draw a control's field with a number that moves by itself; nothing can be typed into it.
 
     Replaces the bound field, so that the browser cannot resend a stale value.
     """
@@ -256,7 +255,7 @@ def show(name: str, value: float, **options: Any) -> None:
 
 
 def draw_while(name: str, **options: Any) -> dict[str, Any]:
-    """Draw a choice, and the controls that belong to what is chosen with these options; returns their values."""
+    """Draw a choice, and the controls that belong to what is chosen with these options; return their values."""
     chosen = draw(name)
     own = current_lesson().controls
     return {each: draw(each, **options) for each, one in own.items() if one.when == (name, chosen)}
@@ -270,7 +269,7 @@ def address(**moved: Any) -> Address:
 
 
 def _value(name):
-    """A control's value, also before it is first drawn: then the link's, or its default.
+    """Return a control's value, also before it is first drawn: then the link's, or its default.
 
     A small window is no wall, whatever its address says.
     """
@@ -282,13 +281,13 @@ def _value(name):
 
 
 def _linked(name):
-    """The value that the address gives a control, or its default."""
-    linked = _of_address(name)
-    return linked.read(st.query_params[name])[0] if name in st.query_params else linked.default
+    """Return the value that the address gives a control, or its default."""
+    one = control(name)  # not by `Address.linked`: the display is asked for before a lesson is open
+    return one.read(st.query_params[name])[0] if name in st.query_params else one.default
 
 
 def _believed(control, value):
-    """What the widget of a control says, or the default where only a forged message can have made it say so."""
+    """Return what the widget of a control says, or the default if only a forged message can have made it say so."""
     known = (
         value in control.options if isinstance(control, Choice) else isinstance(value, str) is isinstance(control, Text)
     )
@@ -305,20 +304,14 @@ def asks_for_wall() -> bool:
     return bool(st.session_state.get(_DISPLAY, _linked(_DISPLAY)) == "projector")
 
 
-def stands(place: tuple[str, Value]) -> bool:
-    """Whether a control stands on a value."""
-    name, value = place
-    return bool(_value(name) == value)
-
-
 def not_on(settings: Mapping[str, Value]) -> list[str]:
-    """Those of the controls that do not stand on these settings."""
-    return [name for name, value in settings.items() if not stands((name, value))]
+    """Return the names of the controls that have other values than these."""
+    return [name for name, value in settings.items() if _value(name) != value]
 
 
 def changed(names: Iterable[str]) -> list[str]:
-    """Those of the controls that do not stand on their defaults."""
-    return [name for name in names if _value(name) != control(name).default]
+    """Return the names of the controls that have other values than their defaults."""
+    return not_on({name: control(name).default for name in names})
 
 
 def visited() -> dict[str, set[float]]:
@@ -327,7 +320,7 @@ def visited() -> dict[str, set[float]]:
 
 
 def _visited(name):
-    """The same of one slider, by lesson unless the control is shared."""
+    """Return the values that this visitor has been at on one slider, by lesson unless the control is shared."""
     lesson = "" if name in SHARED else st.session_state.get("lesson", "")
     return st.session_state.setdefault("visited_stops", {}).setdefault((lesson, name), set())
 
@@ -360,7 +353,7 @@ def send_to(name: str, value: Value) -> None:
 
 
 def _write_address(name):
-    """What Streamlit does for its own widgets: a default has no place in the address."""
+    """Write a control's value into the address, but no default: as Streamlit does for its own widgets."""
     text, default = (control(name).write(value) for value in (st.session_state[name], control(name).default))
     if text == default:
         st.query_params.pop(name, None)
@@ -369,7 +362,7 @@ def _write_address(name):
 
 
 def next_seed() -> None:
-    """Another random draw; after the last seed comes the first."""
+    """Move to another random draw; after the last seed comes the first."""
     place("seed", (_value("seed") + 1) % (int(number("seed").high) + 1))
 
 
@@ -379,7 +372,7 @@ def turn(name: str, steps: int) -> None:
 
 
 def turned(name: str, steps: int) -> str:
-    """The option of a choice that many options on, no further than its ends."""
+    """Return the option of a choice that many options on, no further than its ends."""
     options = _of_kind(Choice, name).options
     return options[min(max(options.index(_value(name)) + steps, 0), len(options) - 1)]
 
@@ -391,7 +384,7 @@ def fill(texts: Mapping[str, Value]) -> None:
 
 
 def draw_matrices(names: Sequence[str], placeholders: Mapping[str, str]) -> tuple[dict[str, str], bool]:
-    """Fields for matrices side by side; the link carries them while they are small together.
+    """Draw fields for matrices side by side; the link carries them while they are small together.
 
     Returns the texts, and whether the link carries them.
     """
@@ -425,20 +418,20 @@ def try_out(settings: Mapping[str, Value], picture: str) -> None:
 
 
 def tried(picture: str) -> dict[str, Any] | None:
-    """The last suggestion that was taken up, if it stands by this picture: count, and what it changed, in words."""
+    """Return the last suggestion taken, if it is by this picture: count, and what it changed, in words."""
     last = st.session_state.get("tried", {})
     return last if last.get("picture") == picture else None
 
 
 def _told(name, value):
-    """A control and its value in words; a text may be long."""
+    """Return a control and its value in words; a text may be long."""
     one = control(name)
     said = f"{value:,}" if isinstance(value, int) else one.write(value)
     return one.label if isinstance(one, Text) else f"{one.label}: {said}"
 
 
 def applied() -> int:
-    """How often settings have been put in place by `apply`: what they promise is to be seen at once."""
+    """Return how often settings have been put in place by `apply`: what they promise is to be seen at once."""
     return st.session_state.get("applied", 0)
 
 
@@ -457,7 +450,7 @@ def _follow_address(name):
 
 
 def draw_typed(name: str) -> None:
-    """A field beside a slider: any allowed value, typed. It moves the slider, so it needs no place in the address.
+    """Draw a field for any allowed number beside a slider, which it moves; so it needs no place in the address.
 
     When something else moves the slider the field is a new one: the number that the browser
     still holds for the old one would otherwise count as typed and move the slider back.

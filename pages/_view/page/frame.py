@@ -31,7 +31,7 @@ _WIDTH = 200  # pixels of a control under the slider
 
 
 def open_frame() -> StreamlitPage:
-    """Everything above the lesson; returns the page to run."""
+    """Draw everything above the lesson; return the page to run."""
     st.session_state[_DRAWN] = None
     page = _navigation()
     lesson = LESSONS[page.url_path or ORDER[0]]
@@ -56,7 +56,7 @@ def open_frame() -> StreamlitPage:
 
 
 def _open(lesson):
-    """The lesson at its address, which is repaired once, and in its room, which may have gone on to another."""
+    """Open the lesson at its address, which is repaired once; follow its room to another lesson."""
     controls.open_lesson(lesson)
     if "frame" not in st.session_state:
         st.session_state["frame"] = True
@@ -74,7 +74,7 @@ def _prepare_browser(lesson):
 
 
 def close_frame() -> None:
-    """Below the lesson: the question before it, its place on the path, and the question after it."""
+    """Draw what is below the lesson: the question before it, its place on the path, and the question after it."""
     lesson = controls.current_lesson()
     st.session_state[_DRAWN] = page_of_run()
     components.prepare_paper(inks(profile()))
@@ -92,14 +92,14 @@ def close_frame() -> None:
 
 
 def _neighbours(lesson):
-    """The lessons before it and after it, None at the ends."""
+    """Return the lessons before it and after it, None at the ends."""
     every = [None, *LESSONS.values(), None]
     here = every.index(lesson)
     return every[here - 1], every[here + 1]
 
 
 def _draw_bar(lesson):
-    """In a classroom: the lessons on either side, the keys, and the way out, in the header."""
+    """Draw a classroom's header: the lessons on either side, the keys, and the way out."""
     before, after = _neighbours(lesson)
     with st.container(horizontal=True, vertical_alignment="center", key="wall"):
         for each, label, key in ((before, "Previous lesson", "lesson_before"), (after, "Next lesson", "lesson_after")):
@@ -112,7 +112,7 @@ def _draw_bar(lesson):
 
 
 def draw_turns(name: str, *, arrows: bool = True) -> None:
-    """The buttons of a choice that is gone through step by step. arrows: whether the keys ← and → press them.
+    """Draw the buttons of a choice that is gone through step by step. arrows: True if the keys ← and → press them.
 
     In a classroom the keys of the page do, which go on to the next lesson where no step is left.
     """
@@ -131,7 +131,7 @@ def draw_turns(name: str, *, arrows: bool = True) -> None:
 
 
 def _ask_for_rest():
-    """In a classroom: one click shows what stands below the main picture, or puts it away again."""
+    """Draw a classroom's button that shows what is below the main picture, or puts it away again."""
     controls.draw("rest")  # which keeps it in the address; nobody sees it
     label, icon, wish = _REST[more()]
     with st.container(key="ask_rest"):
@@ -148,7 +148,7 @@ def stage(**moved: Any) -> Stage:
 
 
 def profile() -> theme.Profile:
-    """The figure profile for this visitor: display mode, and the ground they see."""
+    """Return the figure profile for this visitor: display mode, and the ground they see."""
     return theme.profile(controls.display(), st.context.theme.type)
 
 
@@ -166,7 +166,7 @@ def _navigation():
 
 
 def _draw_menu():
-    """The lessons by section, each as the question it answers."""
+    """Draw the lessons by section, each as the question it answers."""
     with st.sidebar:
         for section in dict.fromkeys(each.section for each in LESSONS.values()):
             st.markdown(f"**{section}**")
@@ -177,18 +177,18 @@ def _draw_menu():
 
 
 def file_of(lesson: Lesson) -> Path:
-    """The script of a page."""
+    """Return the script of a page."""
     return PAGES / f"{lesson.stem}.py"
 
 
 def _leave_notes_behind(lesson):
-    """The remarks about a link belong to the page it opened."""
+    """Drop the remarks about a link on every page but the one it opened."""
     if st.session_state.setdefault("first_page", lesson.stem) != lesson.stem:
         st.session_state.pop("link_notes", None)
 
 
 def _draw_stage(lesson):
-    """The slider, the switch and the Settings, which stay in reach; under them the controls that are in sight."""
+    """Draw slider, switch and Settings, which stay in reach; under them the controls that are in sight."""
     with st.container(horizontal=True, vertical_alignment="center", key="stage"):
         if stage().has_slider and not bets.holds(lesson.slider):
             draw_slider()
@@ -210,13 +210,13 @@ def _draw_own(name):
     control = controls.control(name)
     if bets.holds(name):
         return
-    if control.when is None or controls.stands(control.when):
+    if control.when is None or not controls.not_on(dict([control.when])):
         controls.draw(name, **({} if getattr(control, "bar", False) else {"width": _WIDTH}))
 
 
 @st.fragment(key=_SLIDER)
 def draw_slider() -> None:
-    """The large slider; a page's main picture follows it while it is dragged."""
+    """Draw the large slider; a page's main picture follows it while it is dragged."""
     payload = stage().slider
     if payload is None:
         return
@@ -229,7 +229,7 @@ def draw_slider() -> None:
 
 
 def draw_dial(name: str, stops: Sequence[float] | None = None, shown: Callable[[Any], str] | None = None) -> None:
-    """The slider of a number that the main picture follows as it follows d_k. stops, shown: as in `Stage.dial`."""
+    """Draw the slider of a number that the main picture follows as it follows d_k. stops, shown: as in `Stage.dial`."""
     st.fragment(lambda: _dial(name, stops, shown), key=f"dial_{name}")()
 
 
@@ -245,18 +245,18 @@ def put_slider(d_k: float) -> None:
 
 
 def _release(name, own, value):
-    """A move changes what depends on the control, and what draws the control itself."""
+    """Place a control that was moved; redraw what depends on it, and what draws the control itself."""
     controls.place(name, value)
     _redraw(*own, LIVE)
 
 
 def redraw_picture() -> None:
-    """The main picture and what stands behind it: what it shows has been computed."""
+    """Redraw the main picture and what belongs to it: what it shows has been computed."""
     _redraw(LIVE)
 
 
 def _redraw(*fragments):
-    """Draw these anew and leave the rest of the page as it stands, if it stands: a link may have been followed."""
+    """Rerun these fragments, or the whole page if the visitor has navigated away."""
     if st.session_state.get(_DRAWN) == page_of_run():
         with suppress(StreamlitAPIException):  # a page without one of them
             st.rerun(list(fragments))
@@ -264,7 +264,7 @@ def _redraw(*fragments):
 
 
 def _draw_settings(lesson):
-    """All shared controls on every page, each at its own place: one that was left out would lose its address."""
+    """Draw all shared controls, on every page at their own places: one that was left out would lose its address."""
     used = [*lesson.settings, *(name for name in styles.IN_SETTINGS if name in (*lesson.shared, "mode"))]
     changed = controls.changed(name for name in used if name != "mode")  # the display is no setting of the picture
     label = f"Settings ({len(changed)} changed)" if changed else "Settings"

@@ -9,12 +9,12 @@ from sattn_core.files.typed import join_cells, split_cells
 
 
 def link_remarks(linked: bool) -> list[str]:
-    """What a link does not carry."""
+    """Return what a link does not carry."""
     return [] if linked else ["These matrices are too large for a link: it carries the other settings only."]
 
 
 def draw_matrices(names: Sequence[str], written: Mapping[str, str]) -> tuple[dict[str, str], bool]:
-    """Fields for matrices, and below them a grid for each; returns what `controls.draw_matrices` does.
+    """Draw fields for matrices, and below them a grid for each; return what `controls.draw_matrices` does.
 
     The grid of an empty field shows the matrix that is written in its place.
     """
@@ -31,7 +31,7 @@ def draw_matrices(names: Sequence[str], written: Mapping[str, str]) -> tuple[dic
 
 
 def _draw_grid(name, text):
-    """The editor keeps its own edits, so a new one is made only when the text has changed elsewhere."""
+    """Draw an editor. It keeps its own edits, so a new one is made only when the text has changed elsewhere."""
     import pandas as pd  # noqa: PLC0415  60 MB that a server needs only once somebody opens a table or a grid
 
     version, seen, rows, problem = st.session_state.get(f"{name}_grid", (0, None, None, []))

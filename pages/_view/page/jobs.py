@@ -1,4 +1,4 @@
-"""What a visitor waits for: one job for the main picture, and one for what stands below it."""
+"""The jobs that a visitor waits for: one for the main picture, and one for what is below it."""
 
 from collections.abc import Callable
 from typing import Any

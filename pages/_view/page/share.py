@@ -19,7 +19,7 @@ _TOO_LONG = "With these texts the link is too long for a code."
 
 
 def draw_button(lesson: Lesson) -> None:
-    """Copies the link, and shows it."""
+    """Draw the button that copies the link, and shows it."""
     if st.button("Share", key="share", icon=":material/share:"):
         _show(lesson)
 
@@ -40,7 +40,7 @@ def _show(lesson):
         if drawn:
             with st.container(key="share_code"):
                 st.image(drawn, alt="A QR code of the link", width="stretch")
-    if controls.stands(("mode", "screen")):  # in a classroom nobody writes a page
+    if controls.display() == "screen":  # in a classroom nobody writes a page
         with st.container(key="share_frame"):
             st.markdown("For a page of your own, picture and slider alone:")
             st.code(frame_of(link, lesson.question), language=None, wrap_lines=True)
@@ -58,6 +58,6 @@ def _draw_link(lesson):
 
 
 def frame_of(link: str, question: str) -> str:
-    """The HTML that shows the stage of a link on another page."""
+    """Return the HTML that shows the stage of a link on another page."""
     source = escape(f"{link}{'&' if '?' in link else '?'}{EMBED}=1")
     return f'<iframe src="{source}" title="{escape(question)}" width="640" height="480" style="border: 0"></iframe>'

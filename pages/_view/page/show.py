@@ -24,7 +24,7 @@ from pages._view.picture import Figure, Picture, Table
 from pages._view.stage import LEAST_UNDER_CARD, payload
 from pages._view.theme import number
 
-ROOMS = Path(__file__).resolve().parents[1] / "lessons"
+FOLDERS = Path(__file__).resolve().parents[1] / "lessons"
 T = TypeVar("T")
 INSTALL = "# Once, in a copy of this project: pip install ./sattn_core\n"
 _FIGURE = "Download this figure (Plotly, JSON)"
@@ -38,12 +38,12 @@ _NEARLY = 0.95  # of the bar, for what takes longer than expected
 
 
 def prose(lesson: Lesson, name: str = "prose") -> None:
-    """A longer explanation, kept as Markdown in the lesson's room."""
-    st.markdown((ROOMS / lesson.stem / f"{name}.md").read_text(encoding="utf-8"))
+    """Write a longer explanation, kept as Markdown in the lesson's folder."""
+    st.markdown((FOLDERS / lesson.stem / f"{name}.md").read_text(encoding="utf-8"))
 
 
 def folds(lesson: Lesson) -> None:
-    """At a lesson's end, one click away: what it assumes, the myths about it, its sources, and what says more."""
+    """Draw the folds at a lesson's end: what it assumes, the myths about it, its sources, and what says more."""
     if lesson.assumed:
         with st.expander("What is assumed", key="assumed", icon=":material/checklist:"):
             st.markdown(lesson.assumed)
@@ -58,13 +58,13 @@ def folds(lesson: Lesson) -> None:
 
 
 def markdown_table(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of Markdown as one table; the first row is its head."""
+    """Return rows of Markdown as one table; the first row is its head."""
     head, *body = rows
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["--"] * len(head), *body))
 
 
 def picture(shown: Picture, *, per_row: int = 3, sentence_first: bool = False, resting: bool = True) -> None:
-    """A picture with its live sentence, which is also its description, and its data to take away.
+    """Draw a picture with its live sentence, which is also its description, and its data to take away.
 
     Figures that may be taller than the window let the sentence go first. One that goes on changing is not resting:
     its data come later.
@@ -82,17 +82,17 @@ def picture(shown: Picture, *, per_row: int = 3, sentence_first: bool = False, r
 
 
 def small(shown: Picture) -> None:
-    """A picture and its sentence; what stands behind it comes elsewhere."""
+    """Draw a picture and its sentence; its data come elsewhere."""
     _draw(shown, 1, above=False)
 
 
 def claim(text: str) -> None:
-    """The title of a second picture or table: what it shows."""
+    """Write the title of a second picture or table: what it shows."""
     st.header(plain(text), anchor=False)
 
 
 def main(at_rest: Picture | None = None, **moved: Any) -> Picture | None:
-    """The main picture with its sentence; it follows the slider while it is dragged.
+    """Draw the main picture with its sentence; it follows the slider while it is dragged.
 
     at_rest: what is shown instead until the slider is moved. moved: values that go on by themselves, beyond those of
     their controls. Returns the picture, or None if it takes so long that the visitor is asked first, or if a bet on it
@@ -117,14 +117,14 @@ def main(at_rest: Picture | None = None, **moved: Any) -> Picture | None:
 
 
 def behind(shown: Picture | None) -> None:
-    """What stands behind the main picture: how sure it is, its data and its code."""
+    """Draw the folds of the main picture: how sure it is, its data and its code."""
     if shown:
         how_sure(shown)
         data(shown)
 
 
 def how_sure(shown: Picture) -> None:
-    """What a careful reader wants to know of a picture, one click away, and written when it is opened."""
+    """Draw the fold with what a careful reader wants to know of a picture, written when it is opened."""
     if not (shown.sure or shown.checks):
         return
     box = st.expander("How sure?", key=f"{shown.key}_sure", on_change="rerun", icon=":material/straighten:")
@@ -136,7 +136,7 @@ def how_sure(shown: Picture) -> None:
 
 
 def _draw(shown, per_row, *, above):
-    """The figure and its sentence, which one figure brings with it."""
+    """Draw the figure and its sentence, which one figure brings with it."""
     alone = isinstance(shown.figure, Figure)
     if above:
         _live_sentence(shown)
@@ -152,12 +152,12 @@ def _draw(shown, per_row, *, above):
 
 
 def _payload(shown, name, *, bare):
-    """What the script of a picture is told that follows no slider."""
+    """Return the data for the script of a picture that follows no slider."""
     return payload(shown.drawn(), name) | {"bare": bare}
 
 
 def _draw_side_by_side(shown, per_row):
-    """Figures that belong together, each described by its title and their sentence."""
+    """Draw figures that belong together, each described by its title and their sentence."""
     for row in batched(shown.figure.items(), per_row):
         with st.container(key=f"row_of_{per_row}_{row[0][0]}"):
             columns = st.columns(len(row))
@@ -172,7 +172,7 @@ def _title_of(figure):
 
 
 def pair(name: str) -> Sequence[DeltaGenerator]:
-    """Two columns side by side where both have room, else one below the other."""
+    """Return two columns: side by side where both fit, else one below the other."""
     if controls.address().bet_waits:  # what stands beside the picture is hidden
         return [st.container(), st.container()]
     with st.container(key=f"pair_{name}"):
@@ -185,12 +185,12 @@ def _live_sentence(shown):
 
 
 def formula(latex: str, sentence: str) -> None:
-    """A formula with the numbers of the moment behind it."""
+    """Write a formula with the numbers of the moment behind it."""
     st.markdown(f"${latex}$. {plain(sentence)}")
 
 
 def formulas(pairs: Iterable[tuple[str, str]]) -> None:
-    """Formulas, each with the numbers of the moment behind it."""
+    """Write formulas, each with the numbers of the moment behind it."""
     for latex, sentence in pairs:
         formula(latex, sentence)
 
@@ -198,7 +198,7 @@ def formulas(pairs: Iterable[tuple[str, str]]) -> None:
 def is_computed(
     params: Any, work: Callable[[], object], place: str = jobs.MAIN, limit: compute.Limit | None = None
 ) -> bool:
-    """Whether what costs this much can be drawn; if not, here stands how long it takes, or how far it is."""
+    """Return True if what costs this much can be drawn; if not, say how long it takes, or how far it is."""
     if compute.needs_button(params, limit) and jobs.asked_for(params):
         job = jobs.job_of_visitor(params, work, place)
         job.wait(_EVERY)  # what is kept is there at once
@@ -212,7 +212,7 @@ def is_computed(
 
 
 def _ask(params, name):
-    """A button that computes these params, with how long it takes."""
+    """Draw a button that computes these params, with how long it takes."""
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"ask_{name}"):
         label = f"Compute (about {_duration(rates.here(params.price))})"
         st.button(label, key=f"compute_{name}", on_click=jobs.ask_for, args=(params,), icon=":material/play_arrow:")
@@ -221,7 +221,7 @@ def _ask(params, name):
 
 @st.fragment(run_every=_EVERY)
 def _progress(place):
-    """How far the visitor's job is, with a button to end it; the picture, once it is done."""
+    """Draw how far the visitor's job is, with a button to end it; the picture, once it is done."""
     job, name = jobs.job_at(place), _NAMES[place]
     if job:
         job.wait(0)  # raises what went wrong
@@ -241,42 +241,42 @@ def _duration(seconds):
 
 
 def batched(items: Iterable[T], size: int) -> list[tuple[T, ...]]:
-    """Rows of at most size items (itertools.batched is of Python 3.12)."""
+    """Return rows of at most size items (itertools.batched is of Python 3.12)."""
     items = tuple(items)
     return [items[first : first + size] for first in range(0, len(items), size)]
 
 
 def lines(names_and_sentences: Iterable[tuple[str, str]]) -> None:
-    """A calculation line by line: each a name in Markdown and the numbers of the moment."""
+    """Write a calculation line by line: each a name in Markdown and the numbers of the moment."""
     st.markdown("\n\n".join(f"{name}: {plain(sentence)}" for name, sentence in names_and_sentences))
 
 
 def plain_lines(sentences: Iterable[str]) -> None:
-    """Short paragraphs with nothing in them to read as markup."""
+    """Write short paragraphs with nothing in them to read as markup."""
     st.markdown("\n\n".join(map(plain, sentences)))
 
 
 def remarks(sentences: Iterable[str]) -> None:
-    """What a visitor should know of the numbers that are shown."""
+    """Write what a visitor should know of the numbers that are shown."""
     for sentence in sentences:
         st.info(plain(sentence), icon=":material/info:")
 
 
 def problems(sentences: Iterable[str]) -> None:
-    """What cannot be read and what is allowed, one sentence each; the typed text stays where it is."""
+    """Write what cannot be read and what is allowed, one sentence each; the typed text stays where it is."""
     for sentence in sentences:
         st.error(plain(sentence), icon=":material/edit:")
 
 
 def table(columns: Table, *, key: str) -> None:
-    """A short table that follows a slider, as Markdown: Streamlit's own table takes twice as long to draw."""
+    """Draw a short table that follows a slider, as Markdown: Streamlit's own table takes twice as long to draw."""
     rows = [[*columns], *([*map(plain, row)] for row in zip(*columns.values(), strict=True))]
     with st.container(key=f"table_{key}"):
         st.markdown(markdown_table(rows))
 
 
 def data(shown: Picture) -> None:
-    """The table behind a picture, its CSV file and the Python that computes it again, made when opened."""
+    """Draw the fold with the picture's table, its CSV file and the Python that computes it, made when opened."""
     key = shown.key
     box = st.expander("Data, picture and code", key=f"{key}_data", on_change="rerun", icon=":material/table:")
     if box.open:
@@ -294,7 +294,7 @@ def data(shown: Picture) -> None:
 
 
 def _begin_table(table):
-    """What a page shows of a table: of a very long one the first rows."""
+    """Draw a table; of a very long one the first rows."""
     rows = len(next(iter(table.values())))
     first = {name: column[:MOST_ROWS] for name, column in table.items()}
     st.table(readable(first), height=TABLE_HEIGHT if rows > LONGEST_TABLE else "content")
@@ -303,20 +303,20 @@ def _begin_table(table):
 
 
 def drawing_code(names: Iterable[str]) -> str:
-    """The Python that draws figures from the files that this page makes of them."""
+    """Return the Python that draws figures from the files that this page makes of them."""
     lines = [f'plotly.io.read_json("{name}.json").show()' for name in names]
     return "\n".join(["", _PLOTLY, "import plotly.io", "", *lines, ""]) if lines else ""
 
 
 def _figures(shown):
-    """The figures by the names of their files; those of a table or of the hero are none of Plotly's."""
+    """Return the figures by the names of their files; those of a table or of the hero are none of Plotly's."""
     if isinstance(shown.figure, Figure):
         return {shown.key: shown.figure}
     return {} if isinstance(shown.figure, str) else dict(shown.figure or {})
 
 
 def _saving(shown):
-    """Buttons that save the picture as it is seen; a table of Markdown is none."""
+    """Draw the buttons that save the picture as it is seen; a table of Markdown is none."""
     if isinstance(shown.figure, str):
         return
     here = controls.address()
@@ -333,7 +333,7 @@ def _files(shown):
 
 
 def readable(table: Table) -> Table:
-    """The table as it is shown: numbers with the digits of the sentences, the file has them all."""
+    """Return the table as it is shown: numbers with the digits of the sentences, the file has them all."""
     return {_heading(name): [_said(each, name) for each in column] for name, column in table.items()}
 
 
@@ -350,18 +350,18 @@ def _said(value, name):
 
 
 def _in_words(text):
-    """A name that only the code uses, as words."""
+    """Return a name that only the code uses as words."""
     return text.replace("_", " ") if text.isidentifier() else text
 
 
 def download(label: str, make: Callable[[], str | bytes], file_name: str, mime: str, *, key: str) -> None:
-    """A button for a file that is made when it is asked for."""
+    """Draw a button for a file that is made when it is asked for."""
     # No run of the page at the click: a new run forgets the file that the browser is about to ask for.
     st.download_button(label, make, file_name, mime, key=key, on_click="ignore")
 
 
 def tries(lesson: Lesson, picture: str = "") -> None:
-    """Buttons by the picture they change, the main one if none is named, each with its promise as its label.
+    """Draw the buttons by a picture, the main one if none is named, each with its promise as its label.
 
     A click sets the controls that make it true, and the browser shows it, see `tries.js`.
     """
@@ -379,7 +379,7 @@ def tries(lesson: Lesson, picture: str = "") -> None:
 
 
 def path(here: Lesson) -> None:
-    """The way on from a section's first lesson: a card for each of the others, and a row of links to each section."""
+    """Draw the way on from a section's first lesson: a card for each of the others, and links to each section."""
     sections: dict[str, list[Lesson]] = {}
     for stem in ORDER:
         sections.setdefault(LESSONS[stem].section, []).append(LESSONS[stem])
@@ -404,7 +404,7 @@ def _draw_card(column, i, lesson):
 
 
 def cards(items: Iterable[tuple[str, str, Sequence[str]]], per_row: int = 3) -> None:
-    """Bordered cards in rows; each is a title, a formula in LaTeX and lines of text."""
+    """Draw bordered cards in rows; each is a title, a formula in LaTeX and lines of text."""
     for row in batched(items, per_row):
         for column, (title, latex, texts) in zip(st.columns(per_row), row, strict=False):
             with column.container(border=True, height="stretch"):
@@ -412,12 +412,12 @@ def cards(items: Iterable[tuple[str, str, Sequence[str]]], per_row: int = 3) -> 
 
 
 def exhibit(title: str, cause: str, place: str, url: str, note: str) -> None:
-    """A mistake in the public record: what went wrong, and a link to where it was seen."""
+    """Write a mistake in the public record: what went wrong, and a link to where it was seen."""
     st.markdown(f"**{plain(title)}.** {plain(cause)}\n\nSeen in [{plain(place)}]({url}). {plain(note)}")
 
 
 def as_csv(table: Table) -> str:
-    """Columns as CSV text, numbers in full precision."""
+    """Return columns as CSV text, numbers in full precision."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(table)

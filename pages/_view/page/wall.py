@@ -26,7 +26,7 @@ _OVER = "The room of this wall is closed."
 
 
 def follow(lesson: Lesson) -> str | None:
-    """Bring wall and room together; returns the stem of the lesson that the room has gone on to, if it has."""
+    """Bring wall and room together; return the stem of the lesson that the room has gone on to, if it has."""
     code = controls.address().room
     if not code:
         return None
@@ -59,7 +59,7 @@ def _follow(lesson, code):
 
 
 def _has_turned(lesson, code):
-    """Whether this wall itself has come to another lesson since it was last here."""
+    """Return True if this wall itself has come to another lesson since it was last here."""
     return st.session_state.get("room_at") != (code, lesson.stem)
 
 
@@ -75,7 +75,7 @@ def _leave():
 
 
 def tell() -> None:
-    """Say in the room where the wall stands, if it leads."""
+    """Tell the room the lesson and settings of its wall, if this wall leads."""
     if not st.session_state.get("room_leads"):
         return
     here = Address(controls.current_lesson(), st.query_params.to_dict())
@@ -86,14 +86,14 @@ def tell() -> None:
 
 
 def _told(moment: Moment, turned: bool | None) -> Moment:
-    """The room after a hand has shown or hidden the truth on the wall; the address may still be that of before."""
+    """Return the room after a hand has shown or hidden the truth; the wall's address may still be that of before."""
     if moment.kind and turned not in (None, moment.asked.revealed):
         return leading.turn(moment, revealed=bool(turned))
     return moment
 
 
 def _settle(moment):
-    """Put into the address what the room shows; returns the moment that it is of."""
+    """Put into the address what the room shows; return the moment that it is of."""
     place = moment.room.code, moment.room.stem
     moment = _settle_vote(moment, place)
     shown = moment.kind != "" and moment.asked.revealed
@@ -108,7 +108,7 @@ def _settle(moment):
 
 
 def _settle_vote(moment, place):
-    """Of a vote that has been opened, shown or hidden the settings go along, once; returns the moment after that."""
+    """Bring the settings along once a vote is opened, shown or hidden; return the moment after that."""
     told = (*place, moment.asked.revealed, moment.chosen if moment.asked.revealed else "")
     if moment.kind != VOTE or st.session_state.get("room_vote") == told:
         return moment
@@ -120,13 +120,13 @@ def _settle_vote(moment, place):
 
 
 def draw_door() -> None:
-    """The way to a room for a class, where none is open."""
+    """Draw the link to a room for a class, if none is open."""
     if not controls.address().room:
         st.html(f'<a class="door" href="{path_of(TEACH)}">Open a room</a>')
 
 
 def draw_corner(lesson: Lesson) -> None:
-    """Code, QR code and counts, where they cover nothing; or why there is no room any more."""
+    """Draw code, QR code and counts, where they cover nothing; or say why there is no room any more."""
     if problem := st.session_state.get("room_problem"):
         st.warning(plain(problem))
     code = controls.address().room
@@ -147,18 +147,18 @@ def draw_corner(lesson: Lesson) -> None:
 
 
 def has_card() -> bool:
-    """Whether a class chooses a setting together: then what it is asked stands at the picture."""
+    """Return True if a class chooses a setting together: then the question is at the picture."""
     return _vote() is not None
 
 
 def hides() -> bool:
-    """Whether this wall can show what a class has chosen together, and does not yet."""
+    """Return True if this wall can show what a class has chosen together, and does not yet."""
     moment = _vote() if st.session_state.get("room_leads") else None
     return moment is not None and moment.is_open
 
 
 def draw_card() -> None:
-    """What a class is asked together, at the picture; a bet has a card of its own."""
+    """Draw what a class is asked together, at the picture; a bet has a card of its own."""
     moment = _vote()
     if moment is None:
         return
@@ -177,7 +177,7 @@ def _turn(show):
 
 
 def _vote() -> Moment | None:
-    """The room of this wall, where its lesson asks for a vote; of other lessons nothing is looked up."""
+    """Return the room of this wall, if its lesson asks for a vote; of other lessons nothing is looked up."""
     lesson, code = controls.current_lesson(), controls.address().room
     if not (code and lesson.together and lesson.together.chooses) or "room_problem" in st.session_state:
         return None

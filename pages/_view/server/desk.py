@@ -32,14 +32,14 @@ def before_opening(token: str, at: str) -> str:
 
 
 def open_room(secret: str, at: str) -> tuple[Room, str]:
-    """A new room where this address of a lesson leads, and the address of its wall."""
+    """Open a room where this address of a lesson leads; return it, and the address of its wall."""
     stem, settings = _standing(at)
     room = store().open_room(secret, stem=stem, query=settings)
     return room, f"{_place(stem, settings)}&{urlencode({'mode': 'projector', ROOM: room.code})}"
 
 
 def _standing(at):
-    """The lesson that an address leads to, else the first, and its settings, with which a room begins."""
+    """Return the lesson that an address leads to, else the first, and the settings with which a room begins."""
     path, _, query = at.partition("?")
     stem = lesson_at(path) or ORDER[0]
     return stem, settings_of(Address(LESSONS[stem], query_of(query) | {"bet": "1"}))
@@ -105,7 +105,7 @@ def _acts(moment):
 
 
 def do(room: Room, sent: dict[str, str]) -> str | None:
-    """What the teacher asks for; returns where to go on, if it is elsewhere."""
+    """Do what the teacher asks for; return where to go on, if it is elsewhere."""
     what, rooms = sent.get("do"), store()
     if what == "close":
         rooms.close(room.code)

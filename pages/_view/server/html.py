@@ -11,14 +11,14 @@ from markupsafe import Markup
 from pages._view.routes import NAME
 
 _FOLDER = Path(__file__).parent
-_BETWEEN_TAGS = re.compile(r"(?<=[>}])\n\s*(?=[<{])")
+_BETWEEN_TAGS = re.compile(r"(<script.*?</script>)|(?<=[>}])\n\s*(?=[<{])", re.DOTALL)  # but not in scripts
 
 
 class _LineBreaks(Extension):
     """Drops the line breaks between tags: `room.js` compares what stands in a page with what comes, node by node."""
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
-        return _BETWEEN_TAGS.sub("{#\n#}", source)  # a comment, so that an error still names its line
+        return _BETWEEN_TAGS.sub(lambda found: found[1] or "{#\n#}", source)  # a comment: an error names its line
 
 
 _ENVIRONMENT = Environment(
@@ -33,6 +33,12 @@ _ENVIRONMENT = Environment(
 _ENVIRONMENT.globals["NAME"] = NAME
 for _name in ("first.css", "room.css", "room.js"):
     _ENVIRONMENT.globals[_name.replace(".", "_")] = Markup((_FOLDER / _name).read_text(encoding="utf-8"))
+
+
+def compile_templates() -> None:
+    """Compile every template; else the first page that needs one would do it."""
+    for name in _ENVIRONMENT.list_templates():
+        _ENVIRONMENT.get_template(name)
 
 
 def render(template: str, **values: Any) -> str:

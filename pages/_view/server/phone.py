@@ -1,4 +1,4 @@
-"""What stands on a phone in a room: the question of the wall, one's own answer, and then the truth beside it."""
+"""The page of a phone in a room: the question of the wall, one's own answer, and then the truth beside it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +20,7 @@ KEPT = (
 
 @dataclass(frozen=True)
 class Phone:
-    """One phone in a room. number: its place among those who joined; text: its answer as it is kept, None if none."""
+    """A phone in a room. number: its place among those who joined; text: its answer as it is kept, None if none."""
 
     token: str
     place: str  # the path of its page
@@ -30,7 +30,7 @@ class Phone:
 
 
 def phone_at(moment: Moment, cookie: str, token: str, place: str) -> Phone:
-    """What the room knows of a phone, which joins it if it is new."""
+    """Return what the room knows of a phone, which joins it if it is new."""
     code, rooms = moment.room.code, store()
     number = rooms.join(code, cookie)
     text = rooms.answer_of(code, moment.room.stem, cookie) if moment.kind else None

@@ -15,6 +15,7 @@ from pages._view.bundle import BUNDLE
 from pages._view.classroom.sweeping import sweep_now_and_then
 from pages._view.compute import rates
 from pages._view.lessons import ORDER, path_of_page
+from pages._view.server import html
 
 PATIENCE = 30  # seconds after which the server answers all the same
 
@@ -33,7 +34,8 @@ async def lifespan(app: ASGIApp) -> AsyncIterator[None]:
 
 
 async def warm(app: ASGIApp) -> None:
-    """Open every lesson once, so that its modules are loaded, its results kept and the bundle compressed."""
+    """Compile the templates and open every lesson once: its modules are loaded, its results and the bundle kept."""
+    html.compile_templates()
     await _fetch(app, BUNDLE)
     for address in addresses():
         await _open(app, address)

@@ -7,7 +7,6 @@ from pages._view.compute import turns
 from pages._view.lesson_view import Main, Values
 from pages._view.lessons.score_variance import figures
 from sattn_core.files import typed
-from sattn_core.lessons import score_variance
 from sattn_core.lessons import score_variance as core
 
 CURVE_DIMS = tuple(2**j for j in range(11))
@@ -24,7 +23,7 @@ def hand_made_example(q_text: str, k_text: str) -> tuple[core.ExampleDots | None
         except ValueError as problem:
             return None, [f"{name}: {problem}"]
     try:
-        return score_variance.hand_made_example(rows["q"], rows["k"]), []
+        return core.hand_made_example(rows["q"], rows["k"]), []
     except ValueError as problem:
         return None, [str(problem)]
 

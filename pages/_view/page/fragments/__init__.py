@@ -1,1 +1,1 @@
-"""What single lessons draw that no other does."""
+"""The parts of a page that only one lesson draws."""

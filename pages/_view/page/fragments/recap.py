@@ -15,13 +15,13 @@ _DOWN = ":material/arrow_forward:"
 
 
 def shown() -> list[str]:
-    """The questions on the screen: all, or in a classroom the one that is chosen, until the rest is asked for."""
+    """Return the questions on the screen: all, or in a classroom the chosen one, until the rest is asked for."""
     names = list(QUESTIONS)
     return names if frame.more() else [names[int(controls.address().values["asked"]) - 1]]
 
 
 def draw(name: str) -> Picture | None:
-    """A card; returns its picture, once the question is answered."""
+    """Draw a card; return its picture, once the question is answered."""
     said, values = controls.address().linked(name), controls.address().values
     with st.container(border=True, key=f"card_{name}"):
         place = list(QUESTIONS).index(name) + 1
@@ -46,7 +46,7 @@ def _ask(name, answer: Answer):
 
 
 def _draw_draft(name, of):
-    """The field of an answer that is not given yet; nothing is filled in."""
+    """Draw the field of an answer that is not given yet; nothing is filled in."""
     key = f"draft_{name}"
     if isinstance(of, Choice):
         texts = QUESTIONS[name].options
@@ -62,7 +62,7 @@ def _written(of, value):
 
 
 def _ways_on(name):
-    """To the lesson that shows it, and back to the question."""
+    """Draw the links to the lesson that shows it, and back to the question."""
     lesson = LESSONS[QUESTIONS[name].lesson]
     with st.container(horizontal=True, vertical_alignment="center", key=f"ways_{name}"):
         st.page_link(frame.file_of(lesson), label=lesson.question, icon=_DOWN)
@@ -75,7 +75,7 @@ def _take_back(names):
 
 
 def draw_breath() -> None:
-    """The story in one breath, once every question is answered."""
+    """Draw the story in one breath, once every question is answered."""
     left = sum(controls.address().linked(name) == "" for name in QUESTIONS)
     with st.container(border=True, key="card_breath"):
         if left:

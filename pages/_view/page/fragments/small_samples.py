@@ -11,7 +11,7 @@ MANY = MOST_DRAWS  # where the falling ends by itself
 
 
 def pace():
-    """Seconds after which the fragment draws itself again, or None while nothing falls.
+    """Return the seconds after which the fragment draws itself again, or None while nothing falls.
 
     What falls stops where a suggestion has put the number of draws elsewhere.
     """
@@ -21,7 +21,7 @@ def pace():
 
 
 def draw():
-    """The number of draws, and the buttons that draw once, let many fall, or stop; returns how many to show."""
+    """Draw the number of draws, and the buttons to draw once, let many fall, or stop; return how many to show."""
     n_draws = _shown() if "fallen" in st.session_state else controls.address().values["n_draws"]
     with st.container(horizontal=True, vertical_alignment="bottom", key="draws"):
         if "fallen" in st.session_state:
@@ -41,7 +41,7 @@ def draw():
 
 
 def _shown():
-    """One step further; the last one stops the falling."""
+    """Go one step further; the last one stops the falling."""
     fallen = st.session_state["fallen"] = min(next_draws(st.session_state["fallen"]), MANY)
     if fallen == MANY:
         _stay(MANY)

@@ -1,4 +1,4 @@
-"""What a visitor can do with the chosen head: have its queries and keys as a file, and its whole report."""
+"""The ways on from the chosen head: its queries and keys as a file, and its whole report."""
 
 from functools import partial
 
@@ -13,13 +13,13 @@ REPORT = LESSONS["your_scores"]  # whose samples are the layers of the record
 
 
 def report_query(values: Values) -> dict[str, str]:
-    """Where that lesson shows the report of the chosen head, as its address says it."""
+    """Return the query of the lesson that shows the report of the chosen head."""
     sample = REPORT.controls["sample"].write(f"trained_{values['layer']}")
     return {"sample": sample, "head": str(values["head_of_layer"])}
 
 
 def draw(values: Values) -> None:
-    """A way to the report, and a button for the file."""
+    """Draw a link to the report, and a button for the file."""
     with st.container(horizontal=True, vertical_alignment="center", key="taking"):
         label = "Its report, on the paragraph"
         st.page_link(

@@ -14,7 +14,7 @@ LOST = "Your file is gone: it is forgotten when you leave or are reconnected to 
 
 
 def draw_both() -> list[Any]:
-    """The fields for Q and for K side by side: their files, or None."""
+    """Draw the fields for Q and for K side by side; return their files, or None."""
     with st.container(key="aside_own"):
         st.markdown("**Your own files**")
     fields = {"q_file": "Q, or one file with Q and K", "k_file": "K, if Q is a file of its own"}
@@ -26,7 +26,7 @@ def draw_both() -> list[Any]:
 
 
 def draw(name: str, label: str) -> Any:
-    """A field for one file: the file, or None.
+    """Draw a field for one file; return the file, or None.
 
     A browser that is reconnected to another process still shows the file that the first one had. Only a field with
     another key is empty in the browser too. So each field takes one of two keys, and a new session tries both: under
@@ -49,22 +49,22 @@ def draw(name: str, label: str) -> Any:
 
 
 def remarks(*names: str) -> list[str]:
-    """What a visitor should know whose files were lost on the way."""
+    """Return what a visitor should know whose files were lost on the way."""
     return [LOST] if any(st.session_state[f"{name}_lost"] for name in names) else []
 
 
 def _is_lost(place, label, key):
-    """Whether the browser names a file that the server does not have: the field is None, yet the state holds it."""
+    """Return True if the browser names a file that the server does not have: no file, yet a state of the field."""
     return place.file_uploader(label, list(core.SUFFIXES), key=key) is None and st.session_state[key] is not None
 
 
 def _forget(name):
-    """The visitor has taken the file away, or chosen another: none is missed."""
+    """Note that the visitor has taken the file away, or chosen another: none is missed."""
     st.session_state[f"{name}_had"] = False
 
 
 def _box(name, ticked=None):
-    """Whether a file is missed, in a box that nobody sees: the browser tells the next server what it says."""
+    """Return True if a file is missed, by a box that nobody sees: the browser tells the next server what it says."""
     key = f"{name}_missed"
     if ticked is not None:
         st.session_state[key] = ticked
@@ -74,7 +74,7 @@ def _box(name, ticked=None):
 def measure(
     params: core.YourScoresParams, q_file: Any, k_file: Any, head: int
 ) -> tuple[core.YourScoresResult, Sequence[str], list[str]]:
-    """The report on the visitor's files, or on the sample while there is none: (result, file names, problems)."""
+    """Return the report on the visitor's files, or on the sample while there is none, file names and problems."""
     report, problem = _uploaded(q_file, k_file, head)
     names = tuple(each.name for each in (q_file, k_file) if each is not None) if report else ()
     result = report or compute.result(work.measure_sample, params, head)
@@ -82,7 +82,7 @@ def measure(
 
 
 def _uploaded(q_file, k_file, head):
-    """The report on files, kept for this visitor until others are chosen; never where visitors share."""
+    """Return the report on files, kept for this visitor until others are chosen; never where visitors share."""
     if q_file is None:
         st.session_state.pop("your_report", None)
         return None, "A file for K needs a file for Q beside it; choose that one too." if k_file else None

@@ -13,7 +13,7 @@ _REDRAWN = 0.5  # seconds between two looks at a table that grows
 
 
 def new_job(optimizer):
-    """The job that computes the table of an optimizer."""
+    """Return the job that computes the table of an optimizer."""
     return Job(optimizer, partial(dose_frames, **_whole(optimizer), pauses=True))
 
 
@@ -25,7 +25,7 @@ JOBS = {optimizer: new_job(optimizer) for optimizer in OPTIMIZERS}
 
 
 def open_table(optimizer):
-    """The job of the table, the table so far, and whether the visitor waits for it, which takes a little here."""
+    """Return the job, the table so far, and True if the visitor waits for it, which takes a little here."""
     job = JOBS[optimizer]
     mine = job_at() is job
     if mine:
@@ -42,17 +42,17 @@ def want(optimizer):
 
 
 def label(optimizer):
-    """The button of the table says how long it takes."""
+    """Return the label of the table's button: it says how long the table takes."""
     return f"Compute the table, {race.about(dose_price(**_whole(optimizer)))}"
 
 
 def progress(table):
-    """How much of the table is done."""
+    """Return how much of the table is done."""
     return f"{table.progress:.0%} of the table"
 
 
 def origin(job, table):
-    """When and how the table was computed."""
+    """Say when and how the table was computed."""
     if not table.progress:
         return "Not computed since this server was started."
     at = job.when.strftime("%d %B %Y, %H:%M UTC")

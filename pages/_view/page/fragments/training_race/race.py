@@ -39,7 +39,7 @@ _SOON = 0.02
 
 @dataclass
 class Run:
-    """What a visitor has trained: the last checkpoint, and the sweep before it where one was asked for.
+    """A visitor's training: the last checkpoint, and the sweep before it where one was asked for.
 
     job trains while it is shown live, seen is which of its frames was taken last. at is the place of the kept step that
     is shown while the race is played, due when the next may be, skips whether only the end is wanted. applied is how
@@ -67,18 +67,18 @@ class Run:
 
     @property
     def here(self):
-        """Whether the slider stands at the d_k of the race, and there is one."""
+        """True if there is a race, and the slider is at its d_k."""
         return self.result.step > 0 and self.params.d_k == controls.address().values["d_k"]
 
 
 def draw_task() -> None:
-    """What the map shows and training is for."""
+    """Write what the map shows and training is for."""
     with st.container(key="sentence_task"):
         st.markdown(figures.TASK)
 
 
 def draw_buttons(run: Run) -> None:
-    """The preset that the settings are and what is different in it; Train, Stop, and how far the training is.
+    """Draw the preset that the settings are and what is different in it; Train, Stop, and how far the training is.
 
     Where a race rests, the dial over the steps that were kept.
     """
@@ -103,7 +103,7 @@ def draw_buttons(run: Run) -> None:
 
 
 def _draw_dial(run):
-    """The dial over the kept steps; a step between two of them, which a link may name, is the one before."""
+    """Draw the dial over the kept steps; a step between two of them, which a link may name, is the one before."""
     *steps, end = run.result.steps.tolist()
     wanted = controls.address().values["step"]
     kept = max(each for each in steps if each <= wanted) if wanted < end else LAST
@@ -114,7 +114,7 @@ def _draw_dial(run):
 
 
 def main_picture(run: Run, profile: Profile) -> Picture:
-    """The matrices of the race, or where the slider has moved on, of what a race would start from there."""
+    """Return the matrices of the race; once the slider has moved on, those that a race would start from there."""
     if run.sweeping if run.at is not None else not run.here:
         return figures.attention(compute.result(core.measure_race_start, _params()), profile)
     elsewhere = run.params.d_k != controls.address().values["d_k"]
@@ -122,23 +122,23 @@ def main_picture(run: Run, profile: Profile) -> Picture:
 
 
 def raced_at(run: Run) -> int:
-    """The d_k of the race, 0 before its first step."""
+    """Return the d_k of the race, 0 before its first step."""
     return run.params.d_k if run.result.step else 0
 
 
 def _shown(run):
-    """The race at the step that it is played to, or at that of the dial."""
+    """Return the race at the step that it is played to, or at that of the dial."""
     step = controls.address().values["step"] if run.at is None else int(run.result.steps[run.at])
     return core.race_at(run.result, step)
 
 
 def _preset_of(run):
-    """The preset that the race is of, where the slider has left it too."""
+    """Return the preset that the race is of, also once the slider has left it."""
     return _preset_now(d_k=run.params.d_k)
 
 
 def curves(run: Run, profile: Profile) -> tuple[Picture, ...]:
-    """The curves of a race, side by side; none before its first step. At rest they are drawn once, and whole."""
+    """Return the curves of a race; none before its first step. At rest they are drawn once, and whole."""
     shown = run.result if run.at is None else _shown(run)
     if not shown.step:
         return ()
@@ -148,7 +148,7 @@ def curves(run: Run, profile: Profile) -> tuple[Picture, ...]:
 
 
 def draw_map(run, profile):
-    """The map of the learning rates, and the button that has it computed."""
+    """Draw the map of the learning rates, and the button that has it computed."""
     label = map_label()
     st.button(label, key="map_rates", icon=":material/grid_on:", on_click=start_map, disabled=run.playing)
     if run.sweep:
@@ -156,7 +156,7 @@ def draw_map(run, profile):
 
 
 def open_run(*, at_once: bool = True) -> Run:
-    """The visitor's run, a new one if a setting other than d_k has changed or a suggestion was clicked.
+    """Return the visitor's run, a new one if a setting other than d_k has changed or a suggestion was clicked.
 
     at_once: whether a race that costs little is there at once.
     """
@@ -178,12 +178,12 @@ def open_run(*, at_once: bool = True) -> Run:
 
 
 def _linked_d_k(d_k):
-    """Of which d_k the link says that the race is which it shows: of the slider's, unless that had moved on."""
+    """Return the d_k of the race that the link shows: the slider's, unless that had moved on."""
     return controls.address().linked(_RACE_D_K) or d_k
 
 
 def _write_d_k(run):
-    """Let the address say of which d_k the race is, where the slider has moved on: else a link would show another."""
+    """Write the d_k of the race into the address once the slider has moved on: else a link would show another."""
     if run is None:
         st.query_params.pop(_RACE_D_K, None)
     elif st.query_params.get(_RACE_D_K) != str(run.params.d_k):
@@ -191,7 +191,7 @@ def _write_d_k(run):
 
 
 def _first_moment(params):
-    """Step 0, of as many of the seeds as are held in memory unasked."""
+    """Return step 0, of as many of the seeds as are held in memory unasked."""
     fewer = (replace(params, n_seeds=n) for n in range(params.n_seeds, 0, -1))
     return next(
         core.race_frames(next(each for each in fewer if each.price.bytes <= compute.UNASKED.bytes), pauses=True)
@@ -220,7 +220,7 @@ def _play(run, moments):
 
 
 def map_label():
-    """The button of the map says how long it takes."""
+    """Return the label of the map's button: it says how long the map takes."""
     return f"Map the rates, {about(work.map_price(_params()))}"
 
 
@@ -233,12 +233,12 @@ def stop():
 
 
 def skip():
-    """What is trained is shown at once, and what is still to come as soon as it is there."""
+    """Show at once what is trained, and what is still to come as soon as it is there."""
     st.session_state["race_run"].skips = True
 
 
 def _rest(run):
-    """Where a race was played, the dial comes to the step that was shown, and the slider to the d_k of the race."""
+    """Stop a race that was played: the dial comes to the step that was shown, and the slider to the d_k of the race."""
     at = run.at
     run.playing, run.sweeping, run.at = False, False, None
     if at is None:
@@ -252,7 +252,7 @@ def _rest(run):
 
 
 def advance(run):
-    """To the next kept step of a race that is played, as soon as it is due and trained."""
+    """Go to the next kept step of a race that is played, as soon as it is due and trained."""
     if not run.playing:
         return
     played = run.at is not None
@@ -280,7 +280,7 @@ def go_on(rest):
 
 
 def _moments(best, params, before):
-    """The race so far and the sweep before it, where one is asked for: what is to be seen at a step, or None."""
+    """Yield the race so far and the sweep before it, if one is asked for: what is to be seen at a step, or None."""
     sweep = (yield from _sweep_moments(params, before)) if best else None
     own = replace(params, learning_rates=sweep.best_rates) if best else params
     for result in _new(core.race_frames(own, pauses=True)):
@@ -289,14 +289,14 @@ def _moments(best, params, before):
 
 
 def _sweep_moments(params, result):
-    """The sweep so far, beside the race before it, and whether it goes on."""
+    """Yield the sweep so far, beside the race before it, and True while it goes on."""
     for sweep in core.sweep_frames(work.sweep_params(params), pauses=True):
         yield result, sweep, sweep.progress < 1
     return sweep
 
 
 def _new(frames):
-    """None for a frame that has been there before."""
+    """Yield the frames, None for one that has been there before."""
     last = None
     for each in frames:
         yield each if each is not last else None
@@ -304,7 +304,7 @@ def _new(frames):
 
 
 def draw(pictures: Sequence[Picture], *, resting: bool) -> None:
-    """Pictures side by side; those of a race that goes on have no data to take away until it rests."""
+    """Draw pictures side by side; those of a race that goes on have no data to take away until it rests."""
     with st.container(key=f"row_of_{'_'.join(each.key for each in pictures)}"):
         columns = st.columns(max(1, len(pictures)))
     for column, picture in zip(columns, pictures, strict=False):
@@ -315,7 +315,7 @@ def draw(pictures: Sequence[Picture], *, resting: bool) -> None:
 
 
 def progress_sentence(run):
-    """How far the training is, what it waits for, or of which d_k the last race was."""
+    """Say how far the training is, what it waits for, or of which d_k the last race was."""
     if run.playing and run.job.runs and run.job.before:
         return turns.queue_text(run.job.before)
     if run.sweeping:
@@ -328,12 +328,12 @@ def progress_sentence(run):
 
 
 def progress(run):
-    """The share of what is being done."""
+    """Return the share of the work that is done."""
     return run.sweep.progress if run.sweeping else _shown(run).progress
 
 
 def about(price):
-    """How long that takes on this machine, as a person says it."""
+    """Return as text how long that takes on this machine."""
     whole = ceil(rates.here(price))
     return f"about {whole:,} second{'s' if whole > 1 else ''}"
 
@@ -343,7 +343,7 @@ def _params():
 
 
 def _preset_settings(name):
-    """The controls of a preset: those it changes and the defaults of the others."""
+    """Return the controls of a preset: those it changes and the defaults of the others."""
     preset = core.PRESETS[name]
     params = core.TrainingRaceParams(**preset.changes)
     return {
@@ -361,7 +361,7 @@ def _preset_settings(name):
 
 
 def _preset_now(**moved):
-    """The preset that the controls agree with, but for those moved; d_k is free unless the preset sets it."""
+    """Return the preset that the controls agree with, but for those moved; d_k is free unless the preset sets it."""
     for name, preset in reversed(core.PRESETS.items()):
         wanted, values = _preset_settings(name), controls.address().values
         free = () if "d_k" in preset.changes else ("d_k",)
