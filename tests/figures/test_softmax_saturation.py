@@ -38,6 +38,13 @@ def weights(lists=NOTES, d_k=64, profile=LIGHT, exponent=0.0, params=ROWS, expec
     return figures.weights(rows, params, comparison, d_k, profile, expected)
 
 
+def said(max_weight, spread, exponent=0.3):
+    """The sentence of rows with these largest weights and spreads."""
+    rows = core.measure_rows(ROWS).divided(exponent)
+    found = {"max_weight": np.array(max_weight), "spread": np.array(spread), "ratio": max(spread) / min(spread)}
+    return figures.weights(replace(rows, **found), ROWS, None, 64, LIGHT).sentence
+
+
 def averages(result, d_k=64, profile=LIGHT, params=PARAMS):
     return figures.averages(result, params, d_k, profile)
 
@@ -105,6 +112,28 @@ def test_scores_stand_under_their_bars_where_a_phone_has_room(lists, name, ticks
     axis = plotted(weights(lists)).layout.xaxis
     assert (axis.title.text, list(axis.ticktext)) == (name, ticks)
     assert all(axis.range[0] < place < axis.range[1] for place in axis.tickvals)
+
+
+@pytest.mark.parametrize(
+    ("max_weight", "spread", "exponent", "takes", "end"),
+    [
+        ((0.4, 0.6, 0.996), (1.0, 2.0, 4.0), 0.3, "40 %, 60 % and >99 %", "most at the largest"),
+        ((0.6, 0.5, 0.4), (1.0, 1.2, 1.3), 0.44, "60 %, 50 % and 40 %", "most at the smallest"),
+        ((0.5, 0.6, 0.4), (1.0, 1.2, 1.3), 0.44, "50 %, 60 % and 40 %", "most at the middle"),
+        ((0.4, 0.3, 0.002), (4.0, 2.0, 1.0), 0.7, "40 %, 30 % and 0.20 %", "least at the largest"),
+    ],
+)
+def test_which_row_stands_out(max_weight, spread, exponent, takes, end):
+    assert said(max_weight, spread, exponent) == (
+        f"Not alike: the strongest key takes {takes} of the weight on average, the {end} dₖ."
+    )
+
+
+@pytest.mark.parametrize(("exponent", "where"), [(0.42, ", close to √dₖ:"), (0.58, ", close to √dₖ:"), (0.62, ":")])
+def test_rows_that_look_alike_are_said_to_be_close_to_the_root_only_where_they_are(exponent, where):
+    assert said((0.4, 0.4, 0.4), (1.0, 1.0, 1.24), exponent) == (
+        f"Found{where} the three rows look alike; on average the strongest key takes 40 %, 40 % and 40 % of the weight."
+    )
 
 
 @pytest.mark.parametrize(("n_keys", "law"), list(product((2, 16, 512), COMPONENT_LAWS)))

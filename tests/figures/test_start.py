@@ -59,6 +59,28 @@ SAID = dict(
 )
 
 
+def test_the_sentence_says_who_has_the_weight_and_ends_with_what_hurts(result):
+    def said(d_k=64, **weights):
+        changed = with_numbers(result, DIMS.index(d_k), **(SAID | weights))
+        return figures.hero(changed, d_k, MEAN).sentence
+
+    hurt = "At dₖ = 64 about 7 keys share the weight, scaled; raw, one key takes 97 %, and chance chose it."
+    assert said() == hurt
+    assert said(1024).startswith("At dₖ = 1,024 about 7 keys ")
+    assert said(raw_max_weight=0.9996).endswith("; raw, one key takes practically all, and chance chose it.")
+    assert said(raw_max_weight=0.9934).endswith("; raw, one key takes 99.3 %, and chance chose it.")
+    assert said(raw_max_weight=0.89).endswith("; raw, one key takes 89 %.")
+    alone = "At dₖ = 64 one key has 81 % of the weight, scaled; raw, it takes 97 %, and chance chose it."
+    assert said(scaled_max_weight=0.81) == alone
+    assert said(scaled_max_weight=0.91).endswith("; raw, it takes 97 %.")
+    few = "At dₖ = 64 the largest weight is 44 % raw, and 4 % scaled."
+    assert said(raw_max_weight=0.44, scaled_max_weight=0.0381) == few
+    both = "the largest weight is 31 % on both sides."
+    same = {"raw_max_weight": 0.312, "scaled_max_weight": 0.308}
+    assert said(**same) == f"At dₖ = 64 dividing by √dₖ changes little: {both}"
+    assert said(1, **same) == f"At dₖ = 1 dividing by √dₖ changes nothing: {both}"
+
+
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("n_keys", [2, 3, 4, 16, 512])
 @pytest.mark.parametrize("law", COMPONENT_LAWS)
