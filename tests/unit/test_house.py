@@ -129,12 +129,12 @@ def test_a_lesson_has_its_tests(stem):
 
 
 def of_one_lesson(path):
-    """Whether a file belongs to one lesson: its page, its folder, its core file, its tests."""
+    """Return True for a file of one lesson: its page, its folder, its core file, its tests."""
     return any(part in (stem, f"{stem}.py") for stem in (*ORDER, *APPENDIX) for part in path.relative_to(ROOT).parts)
 
 
 def names_a_lesson(text):
-    """The stems that a text names as one: quoted, or as the module or the folder of a lesson."""
+    """Return the stems that a text names as one: quoted, or as the module or the folder of a lesson."""
     stems = "|".join((*ORDER, *APPENDIX))
     imported = rf"lessons import (?:\(\s*)?(?:\w+,\s*)*({stems})\b"
     return sorted(
