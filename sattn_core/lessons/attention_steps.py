@@ -10,7 +10,7 @@ from sattn_core.files.typed import MAX_COLUMNS, MAX_ROWS, checked_mask, checked_
 from sattn_core.layers.attention import AttentionSteps, attention
 from sattn_core.layers.softmax import entropy_nats
 
-STEP_NAMES = ("matmul", "scale", "mask", "softmax", "output")
+STEP_NAMES = ("scores", "scale", "mask", "softmax", "output")
 PRESETS = ("random", "causal", "padding", "fully_masked", "same_input", "notes")
 MOST_DIMENSIONS = 1024  # of drawn matrices; typed ones have at most MAX_COLUMNS
 DRAWN_SCORE_LIMIT = 2 * MAX_COLUMNS**0.5  # two standard deviations of the raw scores at d_k = 64

@@ -273,11 +273,6 @@ def class_draws(
     )  # fmt: skip
 
 
-def next_draws(n_draws: int) -> int:
-    """Return how many draws to show after n_draws: one more at first, later a fifth more."""
-    return n_draws + max(1, n_draws // 5)
-
-
 def measure_small_samples(params: SmallSamplesParams) -> SmallSamplesResult:
     """Repeat the small experiment: V = var of the entries of A B, with E V = d_k (1 − 1/size²) for ddof = 0.
 
