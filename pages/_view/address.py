@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from pages._view import own_seed
-from pages._view.kinds import Answer, Control, Drawing, Linked
-from pages._view.lesson import CLASS, GUESS, REVEAL, Bet, Lesson
+from pages._view.kinds import Answer, Control, Drawing, Linked, is_number
+from pages._view.lesson import CLASS, GUESS, GUESSED_AT, REVEAL, STEP, TRAINED, Bet, Lesson, Step
 from pages._view.shared import CARRIED, ROOM, SHARED
 
 _LONGEST_QUERY, _MOST_PARAMETERS = 8_000, 100  # what is read of an address that a form sends
@@ -34,12 +34,32 @@ class Address:
     held: Values = field(default_factory=dict)
 
     @cached_property
-    def values(self) -> dict[str, Any]:
-        """The value of every control: its default where nothing, or nothing readable, is said."""
+    def said(self) -> dict[str, Any]:
+        """The value of every control as the address keeps it: its default where nothing readable is said."""
         return {
             name: self.held[name] if name in self.held else self._read(name, one)
             for name, one in _known(self.lesson).items()
         }
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """The same with what the step pins: the values that its picture is drawn at."""
+        return {**self.said, **self.step.pinned}
+
+    @cached_property
+    def step(self) -> Step:
+        """The step that is open; of a lesson without steps its one screen."""
+        return self.lesson.step(self.said.get(STEP, ""))
+
+    @property
+    def is_usual(self) -> bool:
+        """True if the picture is that of an address without settings, but for its step."""
+        return not set(self.settings) - {STEP}
+
+    def at(self, step: str) -> "Address":
+        """Return the same at another step of the lesson."""
+        held = {name: each for name, each in self.held.items() if name != STEP}
+        return Address(self.lesson, {**self.query, STEP: step}, held)
 
     def linked(self, name: str) -> Any:
         """Return what the query itself says of a control, or of what has no widget; "" of what the lesson has not."""
@@ -62,7 +82,7 @@ class Address:
     @property
     def settings(self) -> dict[str, str]:
         """The settings that differ from their defaults, without what is the visitor's own."""
-        return {name: text for name, text in written(self.lesson, self.values).items() if name not in own(self.lesson)}
+        return {name: text for name, text in written(self.lesson, self.said).items() if name not in own(self.lesson)}
 
     def shared(self, *, each: bool = False) -> str:
         """Return them as the end of an address, with its question mark, or "". each: with a seed for each visitor."""
@@ -108,6 +128,32 @@ class Address:
         """True if a bet waits on the picture that is shown."""
         return self.bet_waits and self.shows_bet
 
+    @cached_property
+    def judged(self) -> "Address":
+        """The same at the settings at which the bet was placed, which judge it wherever the sliders go."""
+        said = self.linked(GUESSED_AT)
+        if not said or not self.bet:
+            return self
+        kept = {name: self.query[name] for name in self.query if name not in self.settings}
+        step = {STEP: str(self.bet.when[1])} if self.bet.when and self.lesson.steps else {}
+        return Address(self.lesson, {**kept, **query_of(said), **step})
+
+    @property
+    def has_moved_on(self) -> bool:
+        """True if the settings are others than those of the bet: then its marks are not on the picture.
+
+        A bet is never about another place than the usual one of a dial that it is on.
+        """
+        used = {*self.lesson.shared, *self.lesson.controls, *self.step.followed} - {STEP, TRAINED}
+        here, there = self.settings, self.judged.settings
+        usual = {*self.step.followed} & {*self.bet.usual} if self.bet else set()
+        return not usual.isdisjoint(here) or any(here.get(name) != there.get(name) for name in used)
+
+    @property
+    def line(self) -> str:
+        """The line of the step; while a bet waits on its picture, what the bet asks."""
+        return self.question if self.asks_bet else self.step.line
+
     @property
     def question(self) -> str:
         """The question of the lesson's bet at these settings, "" if it has none."""
@@ -115,20 +161,49 @@ class Address:
         return self.lesson.bet.question.format(**shown) if self.lesson.bet else ""
 
 
+def renewed(lesson: Lesson, query: Values) -> dict[str, str]:
+    """Return a query that names its step: by an older name, or else the first whose own sliders it sets, if any.
+
+    A number is no step of a lesson: before there were any, it said the training step.
+    """
+    if TRAINED in lesson.controls and is_number(query.get(STEP, "")):
+        query = {TRAINED: query[STEP], **{name: text for name, text in query.items() if name != STEP}}
+    kept = {name: text for name, text in query.items() if name not in lesson.formerly}
+    once = [steps[query[name]] for name, steps in lesson.formerly.items() if query.get(name) in steps]
+    named = [each for each in lesson.steps if _names(lesson, each, query)]
+    usual = lesson.step(lesson.opens)
+    meant = once or ([] if usual in named else [each.name for each in named])
+    return {**({STEP: meant[0]} if meant else {}), **kept}
+
+
+def _names(lesson, step, query):
+    """Return True if a query sets what only this step has: a slider of the lesson's own, or a setting that it pins."""
+    own = {*step.followed, *step.in_sight} & {*lesson.controls}
+    pinned = (name for name, value in step.pinned.items() if name in query and _pins(lesson, name, value, query))
+    return bool(own & {*query}) or any(pinned)
+
+
+def _pins(lesson, name, value, query):
+    return _known(lesson)[name].read(query[name])[0] == value
+
+
 def _known(lesson: Lesson) -> dict[str, Control | Linked]:
     return {**SHARED, **lesson.controls, **lesson.unseen, **lesson.of_class}
 
 
 def written(lesson: Lesson, values: Values) -> dict[str, str]:
-    """Return the query of a lesson's controls with these values, defaults left out."""
+    """Return the query of a lesson's controls with these values: defaults are left out, but the step is named."""
     known = _known(lesson)
-    return {name: known[name].write(each) for name, each in values.items() if each != known[name].default}
+    named = (STEP,) if lesson.steps else ()
+    return {
+        name: known[name].write(each) for name, each in values.items() if each != known[name].default or name in named
+    }
 
 
 def own(lesson: Lesson) -> tuple[str, ...]:
     """Return the names that are a visitor's own in an address: how they look at the lesson, and what they answered."""
     answers = (name for name, each in lesson.linked.items() if isinstance(each, Answer))
-    return ("mode", "rest", REVEAL, *CARRIED, *answers)
+    return ("mode", "rest", REVEAL, GUESSED_AT, *CARRIED, *answers)
 
 
 def query_of(text: str) -> dict[str, str]:

@@ -22,9 +22,9 @@ _CROWD = 0.35  # of the ink, for each of many curves
 def marked(shown: Picture, view: LessonView, address: Address, profile: Profile) -> Picture:
     """Return the picture that the bet is on with what was bet beside the truth; as it is while nothing is."""
     bet, guesses = address.bet, address.guesses
-    if bet is None or guesses is None or not address.shows_bet or bet.on not in ("", shown.key):
+    if bet is None or guesses is None or not address.shows_bet or address.has_moved_on:
         return shown
-    found = view.outcome(address.values)
+    found = view.outcome(address.judged.values)
     alt = f"{shown.alt or shown.sentence} {said(address.lesson, guesses, found)}"
     return replace(shown, figure=_figure(shown, address.lesson, guesses, found, profile), alt=alt)
 

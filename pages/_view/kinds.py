@@ -183,6 +183,23 @@ class Answers:
 
 
 @dataclass(frozen=True)
+class Settings:
+    """The settings of a lesson at which something was said, as d_k=96 in the address alone; "" if none are."""
+
+    label: str
+    default: str = ""
+
+    def read(self, text: str) -> Read:
+        """The settings as the end of an address, and what had to be changed, or None."""
+        if re.fullmatch(r"(\w+=[^&=]*)(&\w+=[^&=]*)*|", text) and len(text) <= LONGEST_LINK_VALUE:
+            return text, None
+        return "", "is no list of settings, such as d_k=96; it is left out"
+
+    def write(self, value: Any) -> str:
+        return str(value)
+
+
+@dataclass(frozen=True)
 class Tally:
     """How many bets were right of how many placed, as 3-5 in the address alone; "" before the first one."""
 
@@ -221,7 +238,7 @@ class Code:
 
 
 Control = Number | Choice | Text
-Linked = Answer | Answers | Tally | Code  # without a widget
+Linked = Answer | Answers | Settings | Tally | Code  # without a widget
 
 
 def fraction(value: float) -> str:
@@ -235,3 +252,12 @@ def fraction(value: float) -> str:
 def decimal(value: float) -> str:
     """A number with no more digits than it needs."""
     return f"{float(value):g}"
+
+
+def is_number(text: str) -> bool:
+    """Return True if a text of an address is read as a number."""
+    try:
+        parse_number(text)
+    except ValueError:
+        return False
+    return True

@@ -1,16 +1,19 @@
 """What a lesson declares: all that the frame, the controls and the tests need to know of it, said once."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from pages._view.kinds import Answer, Answers, Choice, Control, Drawing, Linked, Number
+from pages._view.kinds import Answer, Answers, Choice, Control, Drawing, Linked, Number, Settings
 
-# In an address: what one has bet; whether the truth is shown; what a class has bet; how many phones took part.
-GUESS, REVEAL, CLASS, PHONES = "guess", "reveal", "class", "phones"
+# In an address: what one has bet, and at which settings; whether the truth is shown; what a class has bet; how many
+# phones took part.
+GUESS, GUESSED_AT, REVEAL, CLASS, PHONES = "guess", "guessed_at", "reveal", "class", "phones"
 MOST_PHONES = 100
+STEP = "step"  # in an address: the name of a lesson's step
+TRAINED = "trained_steps"  # in an address: the training step that is shown
 
 
 @dataclass(frozen=True)
@@ -55,10 +58,10 @@ class Bet:
         its last true height.
     suffix : behind a number, such as " %".
     place : where a number or a curve stands on the picture. Its stops are those of that axis.
-    on : the key of the picture that it is on, if that is not the main one. place is then a place on that one.
     when : a control and the option at which the picture is what the bet is on; while it is open, the control is there.
     usual : settings that stand on their defaults while it is open.
-    earlier : other options of that control whose pictures tell nothing, and may be looked at meanwhile.
+    earlier : other options of that control whose pictures tell nothing, and may be looked at meanwhile; of steps those
+        before it, if none are said.
     """
 
     question: str
@@ -66,7 +69,6 @@ class Bet:
     near: float = 0.0
     suffix: str = ""
     place: Place | None = None
-    on: str = ""
     when: tuple[str, str | float] | None = None
     earlier: tuple[str, ...] = ()
     usual: tuple[str, ...] = ()
@@ -96,15 +98,52 @@ class Together:
 
 
 @dataclass(frozen=True)
+class Step:
+    """One screen of a lesson: a line, one picture that follows its sliders, and one sentence.
+
+    Attributes
+    ----------
+    name : what its address says, step=name.
+    line : what to do here, or what is claimed, in one line.
+    picture : the key of its picture.
+    slider : the number on its large slider: d_k or one of the lesson's own; "" for none.
+    dials : other numbers that its picture follows too, at most two.
+    placed : dials that the page draws where they belong.
+    in_sight : those of the lesson's controls that stand beside the sliders, at most two.
+    pinned : settings that hold here whatever the address says; they have no slider.
+    bet : what the learner may bet on before this picture is seen, if anything.
+    tries : what this picture asks the learner to try, at most two.
+    """
+
+    name: str
+    line: str
+    picture: str
+    slider: str = "d_k"
+    dials: tuple[str, ...] = ()
+    placed: tuple[str, ...] = ()
+    in_sight: tuple[str, ...] = ()
+    pinned: Mapping[str, Any] = field(default_factory=dict)
+    bet: Bet | None = None
+    tries: tuple[Try, ...] = ()
+
+    @property
+    def followed(self) -> tuple[str, ...]:
+        """The controls that its picture follows while a hand moves them."""
+        return (*((self.slider,) if self.slider else ()), *self.dials, *self.placed)
+
+
+@dataclass(frozen=True)
 class Lesson:
     """One lesson, declared once.
+
+    A lesson with steps takes its pictures, its tries and its bet from them, and has a control for the step. A lesson
+    without steps is one screen with all its pictures, one below the other.
 
     Attributes
     ----------
     stem : the file name of its page without .py, which is its address.
     question, answer : the first two things on the page.
     icon, section : its place in the menu.
-    card : what its card on the path says under the question, in a few words that do not answer it.
     shared : the shared controls that it uses, see `shared.SHARED`.
     controls : its own controls by name. The name is the key of the widget and the parameter of the address.
     tries : what it asks the learner to try.
@@ -113,19 +152,15 @@ class Lesson:
     myths : Markdown, what one may hear, and what is so in fact.
     sources : Markdown, one source each.
     terms : words of the answer that `glossary.TERMS` explains.
-    in_sight : those of its controls that stand under the slider, at most two. The page draws the others that belong to
-        a picture.
     settings : those of its controls that stand in the Settings drawer.
     unseen : what has no widget and stands in its address alone, beside what was bet.
     bet : what the learner may bet on before the picture is seen, if anything.
-    slider : the number on the large slider above its main picture, which follows it while it is dragged: d_k or one of
-        its own; "" for none.
-    dials : those of its numbers that the main picture follows too, each on a slider under the large one.
-    placed_dials : those of them that the page draws where they belong.
     each : what is offered to a class where the lesson is shared, a draw for each of them; "" for nothing.
-    still : a control and the option at which the main picture does not follow the slider, so that there is none.
     together : what a class does on it, each on a phone of its own, if anything.
     see : the lessons that say more of what it touches upon; a link to each stands at its end.
+    steps : its screens, in their order.
+    opens : the step of an address that names none; "" for the first.
+    formerly : what older addresses said in place of the step: by its name, and by its value, the step that it is now.
     """
 
     stem: str
@@ -135,38 +170,56 @@ class Lesson:
     section: str
     shared: tuple[str, ...]
     controls: Mapping[str, Control]
-    tries: tuple[Try, ...]
-    pictures: tuple[str, ...]
     sources: tuple[str, ...]
-    card: str = ""
+    tries: tuple[Try, ...] = ()
+    pictures: tuple[str, ...] = ()
     assumed: str = ""
     myths: tuple[tuple[str, str], ...] = ()
     terms: tuple[str, ...] = ()
-    in_sight: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
-    slider: str = "d_k"
-    dials: tuple[str, ...] = ()
-    placed_dials: tuple[str, ...] = ()
     unseen: Mapping[str, Answer | Control] = field(default_factory=dict)
     bet: Bet | None = None
     each: str = ""
-    still: tuple[str, str] | None = None
     together: Together | None = None
     see: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+    opens: str = ""
+    formerly: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name, each in (_of_steps(self) if self.steps else {}).items():
+            object.__setattr__(self, name, each)
         for name in ("controls", "unseen"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
+    def step(self, name: str) -> Step:
+        """Return the step of this name; of a lesson without steps its one screen, whatever the name."""
+        return next((each for each in self.steps if each.name == name), self._whole)
+
+    @cached_property
+    def _whole(self) -> Step:
+        key = self.pictures[0] if self.pictures else ""
+        return Step("", self.answer, key, slider="")
+
     @property
     def followed(self) -> tuple[str, ...]:
-        """The controls that its main picture follows while a hand moves them."""
-        return (*((self.slider,) if self.slider else ()), *self.dials)
+        """The controls that its pictures follow while a hand moves them."""
+        return tuple(dict.fromkeys(name for each in self.steps or (self._whole,) for name in each.followed))
 
     @property
     def own_sliders(self) -> tuple[str, ...]:
-        """Those of them that no other lesson shares."""
-        return tuple(name for name in self.followed if name in self.controls)
+        """The controls of its own that are no widgets of the platform: its sliders and its step."""
+        own = tuple(name for name in self.followed if name in self.controls)
+        return (*own, STEP) if self.steps else own
+
+    @property
+    def unbound(self) -> tuple[str, ...]:
+        """The controls of its own that the page writes into the address: its sliders, and what steps have in sight.
+
+        A widget that is drawn in another place on another step loses its bond to the address.
+        """
+        in_sight = (name for each in self.steps for name in each.in_sight if name in self.controls)
+        return tuple(dict.fromkeys((*self.own_sliders, *in_sight)))
 
     @cached_property
     def linked(self) -> dict[str, Control | Linked]:
@@ -174,7 +227,9 @@ class Lesson:
         own: dict[str, Control | Linked] = {**self.unseen, **self.of_class}
         if self.bet or self.together:
             own[REVEAL] = Choice("The truth", "0", ("0", "1"))
-        return {GUESS: Answer(self.bet.answer), **own} if self.bet else own
+        if self.bet:
+            own |= {GUESS: Answer(self.bet.answer), GUESSED_AT: Settings("Settings of the bet")}
+        return own
 
     @cached_property
     def of_class(self) -> dict[str, Control | Linked]:
@@ -186,3 +241,22 @@ class Lesson:
     def phones(self) -> dict[str, Control]:
         """How many phones had a part in what its main picture shows."""
         return {PHONES: Number("Phones of a class", 0, 0, MOST_PHONES, ())} if self.together else {}
+
+
+def _of_steps(lesson):
+    """Return what a lesson has of its steps: their pictures, tries and bet, and the control that names one."""
+    names = tuple(each.name for each in lesson.steps)
+    opens = lesson.opens or names[0]
+    tries = [replace(one, settings={**one.settings, STEP: each.name}) for each in lesson.steps for one in each.tries]
+    bets = [
+        replace(each.bet, when=(STEP, each.name), earlier=each.bet.earlier or names[:i])
+        for i, each in enumerate(lesson.steps)
+        if each.bet
+    ]
+    return {
+        "controls": {STEP: Choice("Step", opens, names), **lesson.controls},
+        "pictures": tuple(each.picture for each in lesson.steps),
+        "tries": (*lesson.tries, *tries),
+        "bet": bets[0] if bets else None,
+        "opens": opens,
+    }

@@ -1,12 +1,12 @@
 """What is drawn of a lesson: its main picture, what its bet comes to, and what a phone of a class sees."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from pages._view import compute
 from pages._view.address import Values as Values
-from pages._view.lesson import Lesson
+from pages._view.lesson import Lesson, Step
 from pages._view.picture import Picture
 from pages._view.shared import DIMENSIONS
 from pages._view.theme import Profile
@@ -21,6 +21,7 @@ class Main:
     picture : the picture at these values of the controls, drawn at each step of a moving slider.
     at_rest : the same with all that stands behind it, where that costs more; None if it is the same.
     params : those whose price says whether the visitor is asked first; None if it is always cheap.
+    limit : the most of them that its page computes without asking; None for that of any computation.
     ready : whether the server has what a moving slider would show; None if it always has.
     opened : the values that the page opens on, where these go beyond those of the address; None if they do not.
     """
@@ -28,6 +29,7 @@ class Main:
     picture: Callable[[Values, Profile], Picture]
     at_rest: Callable[[Values, Profile], Picture] | None = None
     params: Callable[[Values], Any] | None = None
+    limit: compute.Limit | None = None
     ready: Callable[[Values], bool] | None = None
     opened: Callable[[Values], Values] | None = None
 
@@ -80,7 +82,8 @@ class LessonView:
     Attributes
     ----------
     lesson : as it is declared.
-    main : its main picture; None if nothing asks the server for it.
+    main : its main picture; None if nothing asks the server for it, or if it has steps.
+    steps : the picture of each of its steps, by name.
     hero : what a main picture that draws itself in the browser is told of its stops, and of the values between them
         among those visited; None if the lesson has no such one.
     sentence : the sentence of a main picture that nothing asks the server for; None if there is none.
@@ -91,11 +94,21 @@ class LessonView:
 
     lesson: Lesson
     main: Main | None = None
+    steps: Mapping[str, Main] = field(default_factory=dict)
     hero: Callable[[Values, Sequence[float], Profile], tuple[dict[str, Any], dict[str, Any]]] | None = None
     sentence: Callable[[Values], str] | None = None
     outcome: Callable[[Values], Outcome] = _none
     before: Callable[[Values, Profile], Picture] = _none
     part: Callable[[int, Values], Part] = _none
+
+    def of(self, step: Step) -> Main | None:
+        """Return the picture of a step; None if nothing asks the server for it."""
+        return self.steps.get(step.name, self.main)
+
+    @property
+    def is_drawn(self) -> bool:
+        """True if the server draws a picture of this lesson."""
+        return self.main is not None or bool(self.steps)
 
 
 def stops(values: Values) -> tuple[int, ...]:

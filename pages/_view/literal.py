@@ -34,7 +34,7 @@ _WORDS = {
 _NAME = re.compile(rf"(√?)(?<![\w.\-])({'|'.join(_SUBSCRIPTS | _WORDS)})(?:\^([\d.]+))?(?!\w|[.\-]\w)")
 _POWER = re.compile(r"(?<!\w)m\^([\d.]+)(?!\w)")
 _MATRIX = re.compile(r"(?<!\w)(d?W_[QKVO])(?![A-Za-z0-9_]|[.\-]\w)")  # there is no letter for these subscripts
-_IDENTIFIER = re.compile(r"[A-Za-z]+(?:_[A-Za-z]+)+")
+_IDENTIFIER = re.compile(r"((?:[\w-]+/)?[A-Za-z]+(?:_[A-Za-z\d]+)+(?:\.py)?)(\.?)")
 _QUOTES = ("“", '"')  # what stands behind it was typed by a visitor
 
 
@@ -89,8 +89,8 @@ def _article(text):
 def _marked(before, word, names):
     if before.endswith(_QUOTES):
         return _literal(word)
-    if names and _IDENTIFIER.fullmatch(word):
-        return f"`{word}`"
+    if names and (named := _IDENTIFIER.fullmatch(word)):
+        return f"`{named[1]}`{named[2]}"
     parts = _MATRIX.split(_in_words(word))
     return "".join(f"${part}$" if i % 2 else _literal(part) for i, part in enumerate(parts))
 

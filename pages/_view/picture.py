@@ -3,7 +3,7 @@
 import json
 import re
 from base64 import b64encode
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -50,7 +50,7 @@ class Picture:
     Attributes
     ----------
     key : names its widgets, its files and its place in the lesson's declaration.
-    figure : one figure; several by their keys, side by side; Markdown rows of a table; None if it is drawn otherwise.
+    figure : None if it is drawn otherwise.
     sentence : the point of the moment, in plain words.
     table : the numbers behind the figure, by columns of one length.
     code : the Python that computes these numbers again.
@@ -64,7 +64,7 @@ class Picture:
     """
 
     key: str
-    figure: Figure | Mapping[str, Figure] | str | None
+    figure: Figure | None
     sentence: str
     table: Table
     code: str

@@ -13,9 +13,9 @@ FRAME_ANCESTORS = "SATTN_FRAME_ANCESTORS"
 OURS = "'self'"
 
 
-def card_of(stem: str) -> str:
-    """Return the path of the picture that a chat shows beside a link to a lesson."""
-    return f"cards/{stem}.png"
+def card_of(stem: str, step: str = "") -> str:
+    """Return the path of the picture that a chat shows beside a link to a lesson, at this step."""
+    return f"cards/{stem}/{step}.png" if step else f"cards/{stem}.png"
 
 
 def title_of(question: str) -> str:

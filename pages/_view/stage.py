@@ -6,14 +6,14 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
-from pages._view import bet_marks
+from pages._view import bet_marks, compute
 from pages._view.address import Address, written
 from pages._view.bet_words import BET
 from pages._view.bet_words import written as answer_in_words
 from pages._view.bundle import BUNDLE
 from pages._view.kinds import Drawing, Number
-from pages._view.lesson import CLASS, GUESS, REVEAL
-from pages._view.lesson_view import LessonView
+from pages._view.lesson import CLASS, GUESS, GUESSED_AT, REVEAL
+from pages._view.lesson_view import LessonView, Main
 from pages._view.lessons import VIEWS
 from pages._view.literal import as_code
 from pages._view.picture import Picture
@@ -48,6 +48,11 @@ class Stage:
         return VIEWS[self.address.lesson.stem]
 
     @property
+    def main(self) -> Main | None:
+        """The picture of the address's step; None if nothing asks the server for it."""
+        return self.view.of(self.address.step)
+
+    @property
     def profile(self) -> Profile:
         """Colours and sizes."""
         return profile(self.address.values["mode"], self.ground)
@@ -61,19 +66,19 @@ class Stage:
 
     @property
     def has_slider(self) -> bool:
-        """True if the lesson has a large slider, and its picture follows it here."""
-        lesson, values = self.address.lesson, self.address.values
-        return lesson.slider != "" and not (lesson.still and values[lesson.still[0]] == lesson.still[1])
+        """True if the step has a large slider."""
+        return self.address.step.slider != ""
 
     @property
     def slider(self) -> dict[str, Any] | None:
         """The large slider, None where there is none."""
         if not self.has_slider:
             return None
-        name = self.address.lesson.slider
+        name = self.address.step.slider
         one = self.number(name)
         called = {"label": as_code(one.label), "large": True, "usual": one.default}
-        return self._slider(name, self.stops(name), lambda at: f"{one.letter or one.label} = {at:,}") | called
+        said = "{:,}".format if one.whole else one.shown
+        return self._slider(name, self.stops(name), lambda at: f"{one.letter or one.label} = {said(at)}") | called
 
     def dial(
         self, name: str, stops: Sequence[float] | None = None, shown: Callable[[Any], str] | None = None
@@ -113,7 +118,7 @@ class Stage:
     @cached_property
     def is_there(self) -> bool:
         """True if the picture can be drawn at once, by anybody who asks for it."""
-        main, values = self.view.main, self.address.values
+        main, values = self.main, self.address.values
         if main is None:
             return self.view.hero is not None
         return main.is_unasked(values) and main.is_ready(values)
@@ -121,21 +126,31 @@ class Stage:
     @property
     def params(self) -> Any:
         """Those whose price says whether a visitor is asked first; None if it is always cheap."""
-        main = self.view.main
+        main = self.main
         return main.params(self.address.values) if main and main.params else None
+
+    @property
+    def limit(self) -> compute.Limit | None:
+        """The most of them that is computed without asking; None for that of any computation."""
+        return self.main.limit if self.main else None
 
     @cached_property
     def picture(self) -> Picture:
         """The main picture as a moving slider shows it, without what was bet."""
-        if self.view.main is None:
+        if self.main is None:
             raise TypeError(f"{self.address.lesson.stem} has no picture that the server draws")
-        return self.view.main.picture(self.address.values, self.profile)
+        return self._named(self.main.picture)
 
     @property
     def picture_at_rest(self) -> Picture:
         """The same with all that stands behind it."""
-        main: Any = self.view.main
-        return (main.at_rest or main.picture)(self.address.values, self.profile)
+        main: Any = self.main
+        return self._named(main.at_rest or main.picture)
+
+    def _named(self, draw):
+        """Return a picture by the key that its step gives it."""
+        shown, key = draw(self.address.values, self.profile), self.address.step.picture
+        return replace(shown, key=key) if self.address.lesson.steps and shown.key != key else shown
 
     def marked(self, shown: Picture) -> Picture:
         """Return a picture with what was bet on it beside the truth."""
@@ -144,7 +159,7 @@ class Stage:
     @cached_property
     def _openings(self) -> tuple["Stage", ...]:
         """The stage that the page opens on, and the one at the address's own values."""
-        main = self.view.main
+        main = self.main
         if main is None or main.opened is None:
             return (self,)
         opened = Address(self.address.lesson, self.address.query, main.opened(self.address.values))
@@ -163,7 +178,7 @@ class Stage:
         if self.address.bet_waits:
             return self.address.question
         opened = self.opening(alone=True)
-        if opened and self.view.main:
+        if opened and self.main:
             return str(opened.picture.sentence)
         return self.view.sentence(self.address.values) if self.view.sentence else ""
 
@@ -175,13 +190,13 @@ class Stage:
 
     def places(self) -> dict[str, Any]:
         """Return where the sliders of the picture stand, and where the browser asks for it at other places."""
-        lesson, values = self.address.lesson, self.address.values
-        here = {name: values[name] for name in lesson.followed}
-        query = written(lesson, {name: each for name, each in values.items() if name not in lesson.followed})
+        lesson, values, followed = self.address.lesson, self.address.values, self.address.step.followed
+        here = {name: values[name] for name in followed}
+        query = written(lesson, {name: each for name, each in self.address.said.items() if name not in followed})
         query |= {"ground": self.ground} if self.ground else {}
         if self.address.guesses is not None:  # what was bet is drawn on it
             said = self.address.query
-            query |= {name: said[name] for name in ("bet", GUESS, REVEAL, CLASS) if name in said}
+            query |= {name: said[name] for name in ("bet", GUESS, GUESSED_AT, REVEAL, CLASS) if name in said}
         return {"values": here, "address": f"{MOVING}/{lesson.stem}?{urlencode(query)}"}
 
     def payload_before(self, draft: Any) -> tuple[Picture, dict[str, Any]]:
@@ -225,5 +240,13 @@ def payload(drawn: Mapping[str, Any], key: str) -> dict[str, Any]:
     """
     camera = {"format": "svg", "filename": key}
     config = {"displaylogo": False, "modeBarButtons": [["toImage"]], "toImageButtonOptions": camera}
-    rest: dict[str, Any] = {"values": None, "address": "", "main": False, "least": 1, "drawing": {}, "bare": False}
+    rest: dict[str, Any] = {
+        "key": key,
+        "values": None,
+        "address": "",
+        "main": False,
+        "least": 1,
+        "drawing": {},
+        "bare": False,
+    }
     return rest | {"config": config, "bundle": BUNDLE} | dict(drawn)

@@ -6,6 +6,8 @@ from pathlib import Path
 from pages._view.lesson import Lesson
 
 _FOLDER = Path(__file__).resolve().parent / "style"
+_ONE_LINE = 31  # letters of a question on a phone
+_LONG_ON_PHONE = "@media (max-width: 640px) { :root { --question: 1.125rem; --row-top: 2.625rem; } }"
 IN_SETTINGS = ("mode", "n_keys", "law", "seed")  # the shared controls in the drawer
 
 
@@ -14,15 +16,24 @@ def rules(lesson: Lesson, mode: str, *, more: bool, dark: bool = False) -> str:
 
     more: whether what stands below the main picture is wanted. dark: whether the platform is.
     """
-    names = ["screen", "terms", "questions", "touch"]
+    names = ["screen", "terms", "questions", "touch", *(["steps"] if lesson.steps else [])]
     if mode == "projector":
-        names += ["projector"] if more else ["projector", "projector_stage"]
+        names += ["projector"] if more or lesson.steps else ["projector", "projector_stage"]
+        names += ["steps_projector"] if lesson.steps else []
         names += ["projector_on_dark"] if dark else []
     names.append("print")
     unused = [name for name in (*IN_SETTINGS[1:], "scaling") if name not in lesson.shared]
     if "d_k" not in lesson.shared:
         unused.append("typed")
-    return " ".join([*map(_text, names), *(f".st-key-{name} {{ display: none; }}" for name in unused)])
+    hidden = (f".st-key-{name} {{ display: none; }}" for name in unused)
+    return " ".join([*map(_text, names), *hidden, _sized(lesson) if lesson.steps else ""])
+
+
+def _sized(lesson):
+    """The rules by which a question is as large as it has room beside the way through its lesson."""
+    letters = len(lesson.question)
+    long = _LONG_ON_PHONE if letters > _ONE_LINE else ""
+    return f":root {{ --letters: {letters}; --steps: {len(lesson.steps)}; }} {long}"
 
 
 @cache

@@ -171,6 +171,11 @@ def room_under(lines: Sequence[str], profile: Profile) -> float:
     return (2.7 if on_a_wall(profile) else 2.4) + 1.3 * len(_lines_under(lines, profile))
 
 
+def letters_over(profile: Profile) -> int:
+    """Letters of a title that fit over a whole figure: a wall is wide."""
+    return 60 if on_a_wall(profile) else LETTERS
+
+
 def on_a_wall(profile: Profile) -> bool:
     """Whether a figure is for a classroom: wide, and low, for what is done stands above it."""
     return profile.name == "projector"

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pages._view.figures.base import label
+from pages._view.figures.base import label, on_a_wall
 from pages._view.marks import readable
 from pages._view.picture import Figure, Part
 from pages._view.theme import Profile
 
+_SEEN_OF_WALL = 0.6  # of the height of a plot, where a wall has no room for more
 _LETTER = 0.56  # width of a letter, of its size
 
 
@@ -29,7 +30,8 @@ def name_ends(
     far as they can be read. off: letters between the plot and the names.
     """
     top, bottom = fig.layout["margin"]["t"], fig.layout["margin"]["b"]
-    gap = 1.25 * profile.tick_size * (high - low) / (fig.layout["height"] - top - bottom)
+    seen = _SEEN_OF_WALL if on_a_wall(profile) else 1
+    gap = 1.25 * profile.tick_size * (high - low) / (seen * (fig.layout["height"] - top - bottom))
     places = apart([height for _, height in names], gap, high - gap / 2)
     fig.layout["margin"]["r"] = round((0.5 + off + _LETTER * max(len(word) for word, _ in names)) * profile.tick_size)
     place: Part = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": off * profile.tick_size, "bgcolor": None}
