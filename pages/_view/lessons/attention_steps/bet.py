@@ -13,12 +13,12 @@ _HALF, _NEARLY_ALL = 0.5, 0.95  # of the weight
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """The raw scores, and what the mask leaves of them."""
-    return work.MAIN.picture({**values, "step": "mask", "scaling": "off"}, profile)
+    """Return the raw scores, and what the mask leaves of them."""
+    return work.STEPS["mask"].picture({**values, "scaling": "off"}, profile)
 
 
 def outcome(values: Values) -> Outcome:
-    """How much of its weight the chosen query gives its favourite key without the scale."""
+    """Return how much of its weight the chosen query gives its favourite key without the scale."""
     params, _ = work.attention_matrices(values)
     query, result = work.cell_of(params, values)[0], compute.result(measure_attention_steps, params)
     share = float(result.unscaled_rows.max_weight[query])
@@ -28,7 +28,7 @@ def outcome(values: Values) -> Outcome:
 
 
 def _why(scores):
-    """How far the highest of the scores that the mask leaves is ahead of the next."""
+    """Return how far the highest of the scores that the mask leaves is ahead of the next."""
     left = np.sort(scores[np.isfinite(scores)])
     if len(left) == 0:
         return "The mask forbids every key to this query."

@@ -1,8 +1,8 @@
 """What the attention_steps lesson declares."""
 
 from pages._view.kinds import Choice, Number, Text
-from pages._view.lesson import Bet, Lesson, Try
-from sattn_core.lessons.attention_steps import PRESETS, STEP_NAMES
+from pages._view.lesson import Bet, Lesson, Step, Try
+from sattn_core.lessons.attention_steps import PRESETS
 
 _PRESET = {"Q": "", "K": "", "V": "", "mask": "", "seed": 0}
 
@@ -16,7 +16,6 @@ LESSON = Lesson(
     shared=("d_k", "seed", "scaling"),
     settings=("preset",),
     controls={
-        "step": Choice("Step", "matmul", STEP_NAMES, bar=True, shown={"matmul": "scores"}),
         "preset": Choice(
             "Matrices",
             "random",
@@ -34,41 +33,61 @@ LESSON = Lesson(
         "V": Text("V, one value per line", "", lines=4),
         "mask": Text("Mask: 1 may attend, 0 may not", "", lines=4),
     },
-    tries=(
-        Try(
-            "small_dimension",
-            "dₖ = 2: raw and scaled scores have nearly the same pale shade",
-            {"preset": "random", "step": "scale", "d_k": 2, "scaling": "on"} | _PRESET,
+    steps=(
+        Step("scores", "Each query meets each key: their dot product is a score.", "matrix_scores"),
+        Step(
+            "scale",
+            "Divide every score by √dₖ, unless the scale is left out.",
+            "matrix_scaled",
+            tries=(
+                Try(
+                    "small_dimension",
+                    "dₖ = 2: raw and scaled scores have nearly the same pale shade",
+                    {"preset": "random", "d_k": 2, "scaling": "on"} | _PRESET,
+                ),
+                Try(
+                    "large_dimension",
+                    "dₖ = 256: the raw scores are much darker, the scaled ones as pale as before",
+                    {"preset": "random", "d_k": 256, "scaling": "on"} | _PRESET,
+                ),
+            ),
         ),
-        Try(
-            "large_dimension",
-            "dₖ = 256: the raw scores are much darker, the scaled ones as pale as before",
-            {"preset": "random", "step": "scale", "d_k": 256, "scaling": "on"} | _PRESET,
+        Step("mask", "Where a query may not look, the mask makes its score −∞.", "matrix_masked"),
+        Step(
+            "softmax",
+            "Softmax shares out each query’s weight among the keys that the mask leaves.",
+            "matrix_weights",
+            bet=Bet(
+                "Without the scale, how much of its weight does query {query} give its favourite key?",
+                Choice(
+                    "Of its weight",
+                    "most",
+                    ("less", "most", "all"),
+                    shown={"less": "less than half", "most": "half to 95 %", "all": "more than 95 %"},
+                ),
+            ),
+            tries=(
+                Try(
+                    "softmax_without_scale",
+                    "Leave the scale out at dₖ = 64: query 1 gives one key over 99 %, instead of 58 %",
+                    {"preset": "random", "d_k": 64, "scaling": "off", "query": 1} | _PRESET,
+                ),
+            ),
         ),
-        Try(
-            "softmax_without_scale",
-            "Leave the scale out at dₖ = 64: query 1 gives one key over 99 %, instead of 58 %",
-            {"preset": "random", "step": "softmax", "d_k": 64, "scaling": "off", "query": 1} | _PRESET,
-        ),
-        Try(
-            "first_query_sees_nothing",
-            "Fully masked: the first query gets weights 0 and output 0",
-            {"preset": "fully_masked", "step": "output", "d_k": 64, "scaling": "on", "query": 1} | _PRESET,
+        Step(
+            "output",
+            "The weights of a query mix the rows of V into its output.",
+            "matrix_output",
+            tries=(
+                Try(
+                    "first_query_sees_nothing",
+                    "Fully masked: the first query gets weights 0 and output 0",
+                    {"preset": "fully_masked", "d_k": 64, "scaling": "on", "query": 1} | _PRESET,
+                ),
+            ),
         ),
     ),
     terms=("softmax",),
-    bet=Bet(
-        "Without the scale, how much of its weight does query {query} give its favourite key?",
-        Choice(
-            "Of its weight",
-            "most",
-            ("less", "most", "all"),
-            shown={"less": "less than half", "most": "half to 95 %", "all": "more than 95 %"},
-        ),
-        when=("step", "softmax"),
-        earlier=("matmul", "scale", "mask"),
-    ),
-    pictures=("matrix_steps",),
     assumed="Nothing is assumed here. One small matrix cannot show that scores grow with $d_k$, because its spread is "
     "a matter of luck.",
     myths=(

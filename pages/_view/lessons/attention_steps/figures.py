@@ -17,7 +17,7 @@ from sattn_core.lessons import attention_steps as core
 Cell = tuple[int, int, int]  # query, key and column, counted from 0
 
 STEPS = {
-    "matmul": ("MatMul", "Q Kᵀ", r"S = Q K^\top, \quad S_{ij} = q_i \cdot k_j = \sum_{l=1}^{d_k} Q_{il} K_{jl}"),
+    "scores": ("MatMul", "Q Kᵀ", r"S = Q K^\top, \quad S_{ij} = q_i \cdot k_j = \sum_{l=1}^{d_k} Q_{il} K_{jl}"),
     "scale": ("Scale", "÷ √dₖ", r"\text{scaled scores} = Q K^\top / \sqrt{d_k}"),
     "mask": (
         "Mask (optional)",
@@ -129,7 +129,7 @@ def _output(result, at, profile, scaled):
     return [[_weights(result, at, profile, scaled, row=True), V], [output]]
 
 
-_PANELS = {"matmul": _matmul, "scale": _scale, "mask": _mask, "softmax": _softmax, "output": _output}
+_PANELS = {"scores": _matmul, "scale": _scale, "mask": _mask, "softmax": _softmax, "output": _output}
 
 
 def _chosen(result, scaled):
@@ -168,7 +168,7 @@ def clicked(params: core.AttentionStepsParams, click: Mapping[str, Any]) -> dict
 
 # What each step's sentence says of a panel.
 _NAMED = {
-    "matmul": {"each score": "raw"},
+    "scores": {"each score": "raw"},
     "scale": {"all scores": "raw", "the scores": "raw", "the division": "scaled"},
     "mask": {"no score": "masked", "into −∞": "masked", "every key": "masked"},
     "softmax": {"framed query": "masked", "favourite key": "weights", "all its weights": "weights"},
@@ -260,7 +260,7 @@ def _both(start, with_scale, without, scaled, of=""):
 
 
 _POINTS = {
-    "matmul": _point_of_matmul,
+    "scores": _point_of_matmul,
     "scale": _point_of_scale,
     "mask": _point_of_mask,
     "softmax": _point_of_softmax,
@@ -283,11 +283,11 @@ def _alt(result, step, sentence):
 def _sure(result, step, at):
     """The careful numbers of the step: the framed cell, the whole matrix, the same without the scale."""
     said = [f"{_SENTENCES[step](result, at)}{_BESIDE[step](result, at)}"]
-    if step == "matmul" and result.params.drawn:
+    if step == "scores" and result.params.drawn:
         said.append(f"The numbers of Q and K are darkest from ±{DRAWN_LIMIT:g} on, at every dₖ.")
-    if step in ("matmul", "mask", "softmax"):
+    if step in ("scores", "mask", "softmax"):
         said.append(_colours(result))
-    if result.d_k > MOST_COLUMNS and step == "matmul":
+    if result.d_k > MOST_COLUMNS and step == "scores":
         said.append(f"The picture has the first {MOST_COLUMNS} of {result.d_k:,} components; the scores add up all.")
     return [text[0].upper() + text[1:] for text in said]
 
@@ -379,14 +379,14 @@ def _beside_output(result, at):
 
 
 _SENTENCES = {
-    "matmul": _say_matmul,
+    "scores": _say_matmul,
     "scale": _say_scale,
     "mask": _say_mask,
     "softmax": _say_softmax,
     "output": _say_output,
 }
 _BESIDE = {
-    "matmul": lambda result, at: " Without the scale this step is the same.",
+    "scores": lambda result, at: " Without the scale this step is the same.",
     "scale": _beside_scores,
     "mask": lambda result, at: " Without the scale the same cells are forbidden.",
     "softmax": _beside_weights,

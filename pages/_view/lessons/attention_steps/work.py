@@ -1,12 +1,12 @@
 """What the attention_steps page asks of the core."""
 
+from functools import partial
+
 from pages._view import compute
 from pages._view.lesson_view import Main, Values
 from pages._view.lessons.attention_steps import figures
-from pages._view.picture import Picture
-from pages._view.theme import Profile
 from sattn_core.files import typed
-from sattn_core.lessons.attention_steps import AttentionStepsParams, measure_attention_steps, typed_params
+from sattn_core.lessons.attention_steps import STEP_NAMES, AttentionStepsParams, measure_attention_steps, typed_params
 
 MATRICES = ("Q", "K", "V", "mask")
 PLACES = ("query", "key", "column")
@@ -37,17 +37,17 @@ def cell_of(params: AttentionStepsParams, values: Values) -> tuple[int, int, int
     return query, key, column
 
 
-def _picture(values: Values, profile: Profile, code: str = "") -> Picture:
+def _picture(step, values, profile, code=""):
     params, _ = attention_matrices(values)
     result = compute.result(measure_attention_steps, params)
     at, scaled = cell_of(params, values), values["scaling"] == "on"
-    return figures.main(result, values["step"], at, profile, scaled=scaled, code=code)
+    return figures.main(result, step, at, profile, scaled=scaled, code=code)
 
 
-def _at_rest(values: Values, profile: Profile) -> Picture:
+def _at_rest(step, values, profile):
     fits = not attention_matrices(values)[1]
     shown = values if fits else {**values, **dict.fromkeys(MATRICES, "")}
-    return _picture(values, profile, figures.matrices_code(shown))
+    return _picture(step, values, profile, figures.matrices_code(shown))
 
 
-MAIN = Main(_picture, at_rest=_at_rest)
+STEPS = {step: Main(partial(_picture, step), at_rest=partial(_at_rest, step)) for step in STEP_NAMES}

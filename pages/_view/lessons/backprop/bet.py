@@ -9,8 +9,9 @@ _STAYS = 0.1  # of the length with the scale: a smaller change is none
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """The gradient that comes back with the scale."""
-    return work.MAIN.picture({**values, "gradient": "S"}, profile)
+    """The gradient at the raw scores with the scale."""
+    said = "This is the gradient at the raw scores with the scale."
+    return work.STEPS["raw_scores"].picture(values, profile).partly(said, keep=("with it",))
 
 
 def outcome(values: Values) -> Outcome:

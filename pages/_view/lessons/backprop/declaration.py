@@ -1,7 +1,7 @@
 """What the backprop lesson declares."""
 
 from pages._view.kinds import Choice, Number, Text, decimal
-from pages._view.lesson import Bet, Lesson, Try
+from pages._view.lesson import Bet, Lesson, Step, Try
 from sattn_core.lessons.backprop import GRADIENT_FORMULAS, MASKS, WEIGHTS
 
 GRADIENT_NAMES = {  # where no markup can go
@@ -50,33 +50,62 @@ LESSON = Lesson(
         ),
         "weight": Choice("Weight to move", "W_Q", WEIGHTS, bar=True, shown=GRADIENT_NAMES),
     },
-    tries=(
-        Try(
-            "small_scale",
-            "Scale 1/16 at dₖ = 16: dQ is a sixteenth of dS K, so a smaller scale shrinks the gradient too",
-            {"d_k": 16, "exponent": 1.0, "gradient": "Q", "masking": "none", "seed": 0},
-        ),
-        Try(
-            "quadratic",
-            "Move W_V: the loss is quadratic in it, so the error of the central difference has no h² branch",
-            {"d_k": 16, "exponent": 0.5, "weight": "W_V", "masking": "none", "seed": 0},
-            "difference_error",
-        ),
-        Try(
-            "fully_masked",
-            "Mask the whole first row: its row of dS is 0, and all checks still agree",
-            {"d_k": 16, "exponent": 0.5, "gradient": "S", "masking": "fully_masked", "seed": 0},
-        ),
-    ),
     terms=("gradient",),
     settings=("masking",),
-    bet=Bet(
-        "At dₖ = {d_k}, leave the scale out: does the gradient at the raw scores grow, shrink or stay?",
-        Choice("The gradient", "stays", ("grows", "shrinks", "stays"), shown={"stays": "stays within 10 %"}),
-        when=("gradient", "S"),
-        earlier=("V", "P"),
+    steps=(
+        Step(
+            "gradient",
+            "Choose an array and see the gradient that comes back to it.",
+            "gradient_matrix",
+            dials=("exponent",),
+            in_sight=("gradient",),
+            tries=(
+                Try(
+                    "small_scale",
+                    "Scale 1/16 at dₖ = 16: dQ is a sixteenth of dS K, so a smaller scale shrinks the gradient too",
+                    {"d_k": 16, "exponent": 1.0, "gradient": "Q", "masking": "none", "seed": 0},
+                ),
+                Try(
+                    "fully_masked",
+                    "Mask the whole first row: its row of dS is 0, and all checks still agree",
+                    {"d_k": 16, "exponent": 0.5, "gradient": "S", "masking": "fully_masked", "seed": 0},
+                ),
+            ),
+        ),
+        Step(
+            "raw_scores",
+            "Leave the scale out: what does the gradient at the raw scores do?",
+            "raw_score_gradient",
+            dials=("exponent",),
+            bet=Bet(
+                "At dₖ = {d_k}, leave the scale out: does the gradient at the raw scores grow, shrink or stay?",
+                Choice("The gradient", "stays", ("grows", "shrinks", "stays"), shown={"stays": "stays within 10 %"}),
+            ),
+        ),
+        Step(
+            "first_order",
+            "Move an array by ε: the gradient foretells the change of the loss.",
+            "first_order",
+            slider="",
+            in_sight=("weight",),
+        ),
+        Step(
+            "difference",
+            "How exact is a gradient that comes from the difference of two losses?",
+            "difference_error",
+            slider="",
+            in_sight=("weight",),
+            tries=(
+                Try(
+                    "quadratic",
+                    "Move W_V: all is quadratic in it, so the error of the central difference has no h² branch",
+                    {"d_k": 16, "exponent": 0.5, "weight": "W_V", "masking": "none", "seed": 0},
+                ),
+            ),
+        ),
+        Step("products", "Three products of A and B: a matrix, a vector, a number.", "products", slider=""),
     ),
-    pictures=("gradient_matrix", "raw_score_gradient", "first_order", "difference_error", "products"),
+    opens="gradient",
     assumed="$X$ is normal, the weights have variance $1/d_\\text{model}$ and the target is random. The central "
     "difference may be off by $2\\times10^{-8}$ of the gradient and the complex step by $10^{-13}$. More is "
     "allowed only where rounding hides a small gradient.\n\n"

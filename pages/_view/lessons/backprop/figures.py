@@ -1,10 +1,24 @@
-"""Pictures of the backprop lesson: three products, one gradient at a time, and two error curves."""
+"""Pictures of the backprop lesson: one gradient at a time, two error curves, and three products."""
 
 import numpy as np
 
-from pages._view.figures.base import LETTERS, axis, dashed, dotted, figure, label, line, solid, title, upright
+from pages._view.figures.base import (
+    LETTERS,
+    axis,
+    dashed,
+    dotted,
+    figure,
+    label,
+    letters_over,
+    line,
+    on_a_wall,
+    solid,
+    title,
+    upright,
+)
 from pages._view.figures.code import code
 from pages._view.figures.matrices import cell, equals, matrix
+from pages._view.figures.panels import Panel, side_by_side
 from pages._view.literal import drawn, plain
 from pages._view.marks import Mark
 from pages._view.picture import Picture
@@ -36,48 +50,47 @@ _WITH_D_K = ("Q", "K", "W_Q", "W_K")  # have dₖ columns
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _LEAST = 1e-8  # a smaller gradient is called practically nothing
 _SAME = 0.05  # two lengths that differ by a smaller share are called the same
-_SHORT = 5  # terms that have room in a cell
-_TERMS = 24  # characters that have room in a cell
+_HIGH_ON_A_WALL = 0.75  # of the usual height, for controls stand above it
+_TERMS = 14  # characters that have room in a cell
 
 
 # --- three products ------------------------------------------------------------------------------------
 
 
-def products(result: core.ProductsResult, profile: Profile) -> Picture:
-    """Matrix, vector, number: the Hadamard product, its row sums, and their sum."""
-    figures = _products_figures(result, profile)
+def products(result: core.ProductsResult, profile: Profile, *, readable: bool = True) -> Picture:
+    """Matrix, vector, number: the Hadamard product, its row sums, and their sum.
+
+    readable: False if they are of an example, because what was typed cannot be read.
+    """
     return Picture(
         "products",
-        figures,
-        _products_sentence(result),
+        _products_figure(result, profile),
+        _products_sentence(result, readable=readable),
         _products_table(result),
         _products_code(result.params),
-        claim="Three products make a matrix, a vector and a number",
         sure=(_products_sure(result), "Each identity in the table is worked out on A and B, both sides by themselves."),
         checks=_identities(result),
     )
 
 
-def _products_figures(result, profile):
+def _products_figure(result, profile):
     A, B = result.params.A, result.params.B
     both, rows, whole = result.hadamard, result.row_wise_dot[:, None], [[result.frobenius]]
-    limit = max(np.abs(both).max(), np.abs(rows).max(), abs(result.frobenius))
-    written = [[_sum((), product) for product in row] for row in both]
-    if len(A[0]) <= _SHORT:
-        factors = zip(A, B, both, strict=True)
-        written = [
-            [f"{_signed(a)} × {_signed(b)}<br>{equals(x)}" for a, b, x in zip(*row, strict=True)] for row in factors
-        ]
+    factors = zip(A, B, both, strict=True)
+    written = [[f"{_signed(a)} × {_signed(b)}<br>{equals(x)}" for a, b, x in zip(*row, strict=True)] for row in factors]
     sums = [[_sum(products, total)] for products, total in zip(both, result.row_wise_dot, strict=True)]
     total = [[_sum(result.row_wise_dot, result.frobenius)]]
-    share = {"limit": limit}
-    return {
-        "product_hadamard": matrix(both, profile, "1: Hadamard A ∘ B, a matrix", texts=written, **share),
-        "product_rows": matrix(rows, profile, "2: row-wise A ⊖ B, a vector", texts=sums, columns="row sum", **share),
-        "product_frobenius": matrix(
-            whole, profile, "3: Frobenius ⟨A, B⟩, a number", texts=total, rows="", columns="sum of all", **share
-        ),
+    share = {
+        "limit": max(np.abs(each).max() for each in (both, rows, whole)),
+        "places": ("", ""),
+        "chosen": (None, None),
     }
+    panels = (
+        Panel("A ∘ B", "A ∘ B", both, texts=written, **share),
+        Panel("A ⊖ B", "A ⊖ B", rows, texts=sums, **share),
+        Panel("⟨A, B⟩", "⟨A, B⟩", whole, texts=total, **share),
+    )
+    return side_by_side([[each] for each in panels], profile)
 
 
 def _sum(terms, total):
@@ -90,7 +103,9 @@ def _signed(value):
     return f"({cell(value)})" if value < 0 else cell(value)
 
 
-def _products_sentence(result):
+def _products_sentence(result, *, readable):
+    if not readable:
+        return f"A and B cannot be read as typed, so these are examples: ⟨A, B⟩ = {cell(result.frobenius)}."
     return (
         f"A ∘ B multiplies entry by entry, A ⊖ B adds up each row, and ⟨A, B⟩ = {cell(result.frobenius)} adds up "
         f"everything."
@@ -277,7 +292,7 @@ def raw_scores(sweep: core.GradientSweep, d_k: int, profile: Profile) -> Picture
     i = sweep.dims.index(d_k)
     return Picture(
         "raw_score_gradient",
-        _raw_score_figure(sweep, d_k, profile),
+        _raw_score_figure(sweep, i, profile),
         _raw_score_sentence(sweep, i),
         {
             "d_k": list(sweep.dims),
@@ -285,7 +300,6 @@ def raw_scores(sweep: core.GradientSweep, d_k: int, profile: Profile) -> Picture
             "with it": sweep.raw_score_norms.tolist(),
         },
         _raw_score_code(sweep),
-        claim=_raw_score_claim(sweep, i),
         sure=(
             "Both lines are of one layer and one draw, so another seed gives other lines. A larger dₖ adds columns to "
             "the weights of Q and K and leaves all else as it is.",
@@ -296,7 +310,7 @@ def raw_scores(sweep: core.GradientSweep, d_k: int, profile: Profile) -> Picture
     )
 
 
-def _raw_score_figure(sweep, d_k, profile):
+def _raw_score_figure(sweep, i, profile):
     scaled, raw = sweep.raw_score_norms, sweep.without_scale
     return figure(
         profile,
@@ -305,11 +319,17 @@ def _raw_score_figure(sweep, d_k, profile):
             line(sweep.dims, _above_floor(scaled), solid(profile, profile.scaled, 1.5) | {"dash": "dash"}, "with it"),
         ],
         left=4.4,
-        title=title("Gradient at the raw scores", profile, key=("solid: without the scale", "dashed: with it")),
+        height=_HIGH_ON_A_WALL if on_a_wall(profile) else 1.0,
+        title=_claimed(_raw_score_claim(sweep, i), profile, ("solid: without the scale", "dashed: with it")),
         xaxis=axis(profile, "dₖ", type="log", tickvals=_D_TICKS, tickangle=0, range=[-0.12, 3.13]),
         yaxis=_log_axis(profile, "length", (_LEAST, 100)),
-        shapes=[upright(d_k, dotted(profile))],
+        shapes=[upright(sweep.dims[i], dotted(profile))],
     )
+
+
+def _claimed(text, profile, key):
+    """A title that says what is seen, and the key to the marks."""
+    return title(text, profile, letters=letters_over(profile), key=key)
 
 
 def _above_floor(values):
@@ -351,14 +371,12 @@ def _error(value):
 
 def first_order(change: core.FirstOrderChange, params: core.BackpropParams, profile: Profile) -> Picture:
     """Change of the loss, its first-order part and what remains, on log–log axes."""
-    hidden = np.isnan(change.slope)
     return Picture(
         "first_order",
         _first_order_figure(change, profile),
         _first_order_sentence(change),
         {name: getattr(change, name).tolist() for name in ("epsilon", "change", "predicted", "remainder", "in_fit")},
         _curve_code(params, change.weight),
-        claim=f"What first order leaves out {'is lost in rounding' if hidden else 'falls like ε²'}",
         sure=(_first_order_sure(change), _layer_of(params)),
         marks=(Mark("remainder", ("remainder",)),),
     )
@@ -372,15 +390,17 @@ def _first_order_figure(change, profile):
         _marked(epsilon, change.remainder, profile, "remainder"),
         line(epsilon, [change.rounding_floor] * len(epsilon), dotted(profile), "rounding floor"),
     ]
+    claim = f"What first order leaves out {'is lost in rounding' if np.isnan(change.slope) else 'falls like ε²'}"
     word = _word(f"slope {number(change.slope)}", profile, 1, _at(epsilon, change.remainder, 1e-5), "end")
     key = ("green: change", "dashed: first order", "points: remainder", "dotted: rounding floor")
     return figure(
         profile,
         traces,
         left=4.4,
-        title=title("Change of the loss", profile, key=key),
+        height=_HIGH_ON_A_WALL if on_a_wall(profile) else 1.0,
+        title=_claimed(claim, profile, key),
         xaxis=_log_axis(profile, "ε", epsilon),
-        yaxis=_log_axis(profile, "size", (1e-18, 10)),
+        yaxis=_log_axis(profile, "change", (1e-18, 10)),
         annotations=[word] if word else [],
     )
 
@@ -412,14 +432,12 @@ def _first_order_sure(change):
 
 def difference(error: core.DifferenceError, params: core.BackpropParams, profile: Profile) -> Picture:
     """Error of the central difference against its step, with its two branches."""
-    curved = np.isfinite(error.truncation_slope)
     return Picture(
         "difference_error",
         _difference_figure(error, profile),
         _difference_sentence(error),
         {"h": error.h.tolist(), "relative error, median": error.error.tolist()},
         _curve_code(params, error.weight),
-        claim="No step makes the central difference exact" if curved else "Here only rounding limits the difference",
         sure=(_difference_sure(error), _layer_of(params)),
         marks=(Mark("central difference", ("central difference",)),),
     )
@@ -440,11 +458,18 @@ def _difference_figure(error, profile):
         profile,
         traces,
         left=4.4,
-        title=title("Error of the difference", profile, key=key),
+        height=_HIGH_ON_A_WALL if on_a_wall(profile) else 1.0,
+        title=_claimed(_difference_claim(error), profile, key),
         xaxis=_log_axis(profile, "h", error.h),
         yaxis=_log_axis(profile, "relative error", (1e-18, 1)),
         annotations=[word for word in words if word],
     )
+
+
+def _difference_claim(error):
+    if np.isfinite(error.truncation_slope):
+        return "No step makes the central difference exact"
+    return "Here only rounding limits the difference"
 
 
 def _difference_sentence(error):

@@ -44,4 +44,30 @@ def _gradient_at_rest(values, profile):
     return _gradient(values, profile, compute.result(core.measure_backprop, checked_params(values)))
 
 
-MAIN = Main(_gradient, at_rest=_gradient_at_rest)
+def _raw_scores(values, profile):
+    return figures.raw_scores(sweep(values), values["d_k"], profile)
+
+
+def _first_order(values, profile):
+    params, weight = checked_params(values), values["weight"]
+    return figures.first_order(compute.result(core.first_order_change, params, weight), params, profile)
+
+
+def _difference(values, profile):
+    params, weight = checked_params(values), values["weight"]
+    return figures.difference(compute.result(core.central_difference_error, params, weight), params, profile)
+
+
+def _products(values, profile):
+    given, _ = products_params(values["A"], values["B"])
+    result = compute.result(core.measure_products, given or core.ProductsParams())
+    return figures.products(result, profile, readable=given is not None)
+
+
+STEPS = {
+    "gradient": Main(_gradient, at_rest=_gradient_at_rest),
+    "raw_scores": Main(_raw_scores),
+    "first_order": Main(_first_order),
+    "difference": Main(_difference),
+    "products": Main(_products),
+}

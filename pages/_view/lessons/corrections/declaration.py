@@ -10,7 +10,6 @@ LESSON = Lesson(
     icon=":material/fact_check:",
     section="Appendix",
     shared=(),
-    slider="",
     controls={},
     tries=(),
     pictures=(),

@@ -1,6 +1,6 @@
 """What the bet of derivation comes to."""
 
-from math import isclose, log
+from math import log
 
 from pages._view import compute
 from pages._view.lesson_view import Outcome, Values
@@ -19,16 +19,8 @@ def before(values: Values, profile: Profile) -> Picture:
 
 def outcome(values: Values) -> Outcome:
     """How many times as far raw scores spread at four times this d_k, and the answer that is nearest to it."""
-    params = work.params(values, values["d_k"])
-    ratio = compute.result(spread_ratio, params, 4)
+    ratio = compute.result(spread_ratio, work.params(values, values["d_k"]), 4)
     nearest = min(RATIOS, key=lambda option: abs(log(ratio) - log(float(option))))
     text = f"{number(ratio).rstrip('0').rstrip('.')} times as far"
-    return Outcome(nearest, _why(ratio, params), text)
-
-
-def _why(ratio, params):
-    if params.nu is not None and params.nu <= 2:
-        return "These components have no variance: a few huge terms decide how far a score goes."
-    if isclose(ratio, 2):
-        return "Four times as many terms have four times the variance, and the spread is its square root."
-    return "Correlated components push a score the same way, so its variance grows faster than their number."
+    why = "Four times as many terms have four times the variance, and the spread is its square root."
+    return Outcome(nearest, why, text)

@@ -1,13 +1,15 @@
 """What the derivation lesson declares."""
 
 from pages._view.kinds import Choice, Number, decimal
-from pages._view.lesson import Bet, Lesson, Try
+from pages._view.lesson import Bet, Lesson, Step, Try
 
 _VARIANCES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 8.0, 16.0)
 _FREEDOMS = (1.5, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.5, 3.0, 4.0, 4.5, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0)
 _MEANS = tuple(j / 4 for j in range(-16, 17))
 
 RATIOS = ("2", "4", "16")  # what the bet offers
+# How strongly an assumption is broken: those of the one that is.
+_STRENGTHS = ("mean_q", "mean_k", "var_q", "var_k", "correlation", "r", "nu")
 
 LESSON = Lesson(
     stem="derivation",
@@ -16,7 +18,6 @@ LESSON = Lesson(
     "is how far scores spread.",
     icon=":material/functions:",
     section="The path",
-    card="Three lines, and what each of them assumes.",
     terms=("variance",),
     shared=("d_k", "seed"),
     controls={
@@ -27,7 +28,6 @@ LESSON = Lesson(
             help="Break one at a time and see which line gives way. Means: those of qᵢ and kᵢ are not 0. Variances: "
             "not 1. Aligned: qᵢ is correlated with kᵢ. Components: correlated with each other. Heavy tails: "
             "components with Student's t distribution.",
-            bar=True,
         ),
         "mean_q": Number("Mean of qᵢ", 1, -4, 4, _MEANS, whole=False, shown=decimal, when=("broken", "means not 0")),
         "mean_k": Number("Mean of kᵢ", 1, -4, 4, _MEANS, whole=False, shown=decimal, when=("broken", "means not 0")),
@@ -68,43 +68,75 @@ LESSON = Lesson(
             when=("broken", "heavy tails"),
         ),
     },
-    tries=(
-        Try(
-            "alignment",
-            "Align q and k at dₖ = 1,024: the first line fails, for the mean is about 512, and about 16 after ÷ √dₖ",
-            {"broken": "q and k aligned", "correlation": 0.5, "d_k": 1024, "seed": 0},
+    steps=(
+        Step(
+            "lines",
+            "Three lines lead from a sum of products to √dₖ. Drag dₖ: each is measured.",
+            "three_lines",
+            pinned={"broken": "all hold"},
+            bet=Bet(
+                "A score adds up dₖ = {d_k} products. With four times as many, how many times as far do raw scores "
+                "spread?",
+                Choice(
+                    "They spread",
+                    "2",
+                    RATIOS,
+                    shown={each: f"{each} times as far" for each in RATIOS},
+                ),
+            ),
         ),
-        Try(
-            "one_mean",
-            "Give only k a mean of 1: the variance doubles, yet √dₖ is still the right divisor",
-            {"broken": "means not 0", "mean_q": 0.0, "mean_k": 1.0, "d_k": 64, "seed": 0},
+        Step(
+            "broken",
+            "Break an assumption and see which line gives way.",
+            "broken_lines",
+            dials=_STRENGTHS,
+            in_sight=("broken",),
+            tries=(
+                Try(
+                    "alignment",
+                    "Align q and k at dₖ = 1,024: the first line fails, for the mean is about 512, "
+                    "and about 16 after ÷ √dₖ",
+                    {"broken": "q and k aligned", "correlation": 0.5, "d_k": 1024, "seed": 0},
+                ),
+                Try(
+                    "tails",
+                    "Heavy tails with ν = 2.1: a variance exists, but these pairs cannot show it",
+                    {"broken": "heavy tails", "nu": 2.1, "d_k": 64, "seed": 0},
+                ),
+            ),
         ),
-        Try(
-            "copies",
-            "Let all components be copies of one: the variance is about dₖ², and ÷ √dₖ is too weak",
-            {"broken": "components correlated", "r": 1.0, "d_k": 64, "seed": 0},
-        ),
-        Try(
-            "tails",
-            "Heavy tails with ν = 2.1: a variance exists, but these pairs cannot show it",
-            {"broken": "heavy tails", "nu": 2.1, "d_k": 64, "seed": 0},
+        Step(
+            "growth",
+            "Compare how raw scores grow with √dₖ and with the right divisor.",
+            "score_growth",
+            dials=_STRENGTHS,
+            in_sight=("broken",),
+            tries=(
+                Try(
+                    "one_mean",
+                    "Give only k a mean of 1: raw scores spread further, yet √dₖ is still the right divisor",
+                    {"broken": "means not 0", "mean_q": 0.0, "mean_k": 1.0, "d_k": 64, "seed": 0},
+                ),
+                Try(
+                    "copies",
+                    "Let all components be copies of one: raw scores grow like dₖ, and ÷ √dₖ is too weak",
+                    {"broken": "components correlated", "r": 1.0, "d_k": 64, "seed": 0},
+                ),
+            ),
         ),
     ),
-    bet=Bet(
-        "A score adds up dₖ = {d_k} products. With four times as many, how many times as far do raw scores spread?",
-        Choice(
-            "They spread",
-            "2",
-            RATIOS,
-            shown={each: f"{each} times as far" for each in RATIOS},
-        ),
-    ),
-    pictures=("three_lines", "derivation", "score_growth"),
     assumed="Each line names the assumption it uses. Normality is not among them. The variance of the sum has no cross "
     "terms: where all components are independent, $E[q_ik_i\\,q_jk_j]$ is a product of four means, and these are 0.\n\n"
     "Both sides of a line are measured on the same simulated pairs. ✓ and ✗ say whether the line is true for "
     "the chosen numbers, and z whether these pairs show it. Beyond 4 either way, a line is seen to fail. For "
-    "$\\nu\\le4$ a variance has no usable error bar, and ? marks the lines that need one.",
+    "$\\nu\\le4$ a variance has no usable error bar, and ? marks the lines that need one.\n\n"
+    "What to divide by where an assumption fails:\n\n"
+    "- Means other than 0: the standard deviation within a row, "
+    "$\\sqrt{d_k\\operatorname{Var}(k_i)(\\operatorname{Var}(q_i)+E[q_i]^2)}$.\n"
+    "- Variances other than 1: $\\sqrt{d_k\\operatorname{Var}(q_i)\\operatorname{Var}(k_i)}$.\n"
+    "- Correlated components: $d_k/\\sqrt{d_\\text{eff}}$ with $d_\\text{eff}=d_k/(1+(d_k-1)r^2)$.\n"
+    "- Aligned $q$ and $k$: $d_k$, because the mean grows like $\\rho d_k$.\n"
+    "- Heavy tails, $\\nu\\le2$: no variance exists, and the sum grows a little faster than $d_k^{1/\\nu}$.",
     myths=(
         (
             "One should divide by $d_k$.",

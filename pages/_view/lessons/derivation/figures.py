@@ -1,4 +1,4 @@
-"""The derivation lesson: its three lines as d_k moves, its nine with their checks, and the right divisor."""
+"""Pictures of the derivation lesson: its three lines as d_k moves, and how scores grow beside the right divisor."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,29 +8,29 @@ import numpy as np
 from pages._view.figures import base
 from pages._view.figures.code import code
 from pages._view.marks import Mark
-from pages._view.picture import Picture
+from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, listed, number, typed
 from sattn_core.lessons import derivation as core
 
 _MEANS, _VARIANCES = 3, 6  # places of the lines E[s] = 0 and Var(s) = d_k; their errors are those of all like them
 _NO_BAR = "without a usable error bar"
+_LEFT = 4.2  # letters of an axis title beside the plot
+_COLUMNS = 0, 0.42  # where the words of the three lines begin, as shares of the plot; the first at the figure's edge
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
-_LARGE = 1.3  # times the size of a title: the divisor
-_ON_A_WALL = 70  # letters of a key that fit over half the page
+_ON_A_WALL = 110  # letters of a key
 _RANGE = -0.75, 3.9  # of the axis of the variances; wider where what is broken takes them further
 _ABOVE = 0.4  # of a decade over the last number of that axis, at least, which stands clear of the key then
-_COUNTS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-_SHORT = {
-    "mean_zero": (r"\mathbb{E}[q \cdot k] = 0", "mean of q·k"),
-    "variance_d_k": (r"\operatorname{Var}(q \cdot k) = d_k", "variance of q·k"),
-    "scaled_variance_one": (r"\operatorname{Var}(q \cdot k / \sqrt{d_k}) = 1", "variance of q·k/√dₖ"),
+_SHORT = {  # line -> as it is written, and what it is about
+    "mean_zero": ("E[q·k] = 0", "mean of q·k"),
+    "variance_d_k": ("Var(q·k) = dₖ", "variance of q·k"),
+    "scaled_variance_one": ("Var(q·k/√dₖ) = 1", "variance of q·k/√dₖ"),
 }
 _USED = {  # line -> assumption -> its words
     "mean_zero": {"means": "means 0", "alignment": "qᵢ and kᵢ independent"},
     "variance_d_k": {"variances": "variances 1", "components": "components independent"},
     "scaled_variance_one": {"tails": "a finite variance"},
 }
-_MARKS = {"holds": "✓\u00a0holds", "fails": "✗\u00a0fails", "cannot be checked": "?\u00a0cannot be checked"}
+_MARKS = {"holds": "✓", "fails": "✗", "cannot be checked": "?"}
 _USES = {
     "definition": "the definition",
     "means_exist": "means exist",
@@ -82,29 +82,14 @@ _REASONS = {
 # --- the three lines, and the figure that follows d_k ------------------------------------------------------
 
 
-def three_lines(growth: core.ScoreGrowth, d_k: int) -> str:
-    """The derivation in three lines as a Markdown table: each measured, with its verdict and what it uses."""
-    rows = ["| line | measured | check | uses |", "|:--|--:|:--|:--|"]
-    for each in growth.at(d_k):
-        latex, _ = _SHORT[each.name]
-        said = f"{number(each.measured)} | {_MARKS[each.check]} | {_used(each, growth.params)}"
-        rows.append(f"| ${{{latex}}}$ | {said} |")  # in braces no line breaks
-    return "\n".join(rows)
+def growing_variance(
+    growth: core.ScoreGrowth, d_k: int, profile: Profile, result: core.DerivationResult | None = None
+) -> Picture:
+    """The three lines, and under them the variance of raw and scaled scores up to this d_k, beside what they predict.
 
-
-def _used(line_of_three, params):
-    """What the line uses beyond those above it; what is broken is struck out."""
-    broken = {name for name, words in _broken_ones(params).items() if words}
-    if params.nu is not None and params.nu > 2:
-        broken.discard("tails")
-    used = _USED[line_of_three.name].items()
-    words = ", ".join(f"~~{words}~~" if name in broken else words for name, words in used)
-    return words if line_of_three.name == "mean_zero" else f"also {words}"
-
-
-def growing_variance(growth: core.ScoreGrowth, d_k: int, profile: Profile) -> Picture:
-    """The variance of raw and scaled scores up to this d_k, beside what the derivation predicts."""
-    return Picture(
+    result: the nine lines at this d_k, which stand behind the picture.
+    """
+    shown = Picture(
         "three_lines",
         _variance_figure(growth, d_k, profile),
         _point(growth, d_k),
@@ -117,6 +102,7 @@ def growing_variance(growth: core.ScoreGrowth, d_k: int, profile: Profile) -> Pi
             Mark("divided by √dₖ", ("scaled", "predicted, scaled")),
         ),
     )
+    return shown if result is None else _with_nine(shown, result)
 
 
 def _variance_figure(growth, d_k, profile):
@@ -127,29 +113,83 @@ def _variance_figure(growth, d_k, profile):
         *_exact_lines(growth, profile),
         *_measured_points(growth, d_k, profile),
     ]
-    vertical = {"type": "log", "range": _variance_range(growth), "dtick": 1, "exponentformat": "power"}
-    headline, why = _divisor(growth, d_k)
-    key = (_key(why, ("dashed: predicted", *(["dotted: exact"] if len(traces) > 6 else [])), profile),)
     dims = [-0.1, 3.7 if base.on_a_wall(profile) else 3.35]
-    return base.figure(
+    fig = base.figure(
         profile,
         traces,
-        left=4.2,
-        height=0.9,
-        title=base.title(headline, profile, size=_LARGE * profile.title_size, letters=_LARGE * base.LETTERS, key=key),
+        left=_LEFT,
+        bottom=2.7,
+        height=0.7 if base.on_a_wall(profile) else 0.9,
+        title=_title(growth, d_k, profile, dotted=len(traces) > 6),
         shapes=[base.upright(d_k, base.thin(profile)) | {"layer": "below"}],
-        annotations=_line_ends(largest, profile),
+        annotations=[*_line_ends(largest, profile), *_three(growth, d_k, profile)],
         xaxis=base.axis(profile, "dₖ", type="log", tickvals=_D_TICKS, range=dims),
-        yaxis=base.axis(profile, "variance", grid=True, **vertical),
+        yaxis=_sizes_axis(profile, "variance", _variance_range(growth)),
     )
+    room = _room_above(profile)
+    fig.layout["height"] += room
+    fig.layout["margin"]["t"] += room
+    return fig
 
 
-def _key(why, lines, profile):
-    """Why it is this divisor, and what the marks and lines are, as far as it does not stand at their ends."""
-    if base.on_a_wall(profile):
-        return base.wrapped((why, *lines), _ON_A_WALL)
-    marks = "● raw", "■ divided by √dₖ", *lines
-    return f"{why}<br>{base.wrapped(marks, base.LETTERS * profile.title_size / profile.tick_size)}"
+def _room_above(profile):
+    """The height of the three lines; less on a wall, whose title is small."""
+    small = round(profile.title_size * 0.6) if base.on_a_wall(profile) else 0
+    return round(len(core.SCORE_LINES) * _row_height(profile)) - small
+
+
+def _sizes_axis(profile, text, ends):
+    """A vertical axis on which sizes are logarithmic; a wall has little height for its numbers."""
+    decades = 2 if base.on_a_wall(profile) else 1
+    return base.axis(profile, text, grid=True, type="log", range=ends, dtick=decades, exponentformat="power")
+
+
+def _three(growth, d_k, profile):
+    """The three lines, a row each above the plot: measured, with its verdict, and beside it what it uses."""
+    place: Part = {"xref": "paper", "yref": "paper", "y": 1, "xanchor": "left", "yanchor": "top", "align": "left"}
+    words = []
+    for i, each in enumerate(growth.at(d_k)):
+        up = round((len(core.SCORE_LINES) - i) * _row_height(profile))
+        for x, parts in zip(_COLUMNS, (_measured(each), _used(each, growth.params)), strict=True):
+            out = 0 if x else -round(_LEFT * profile.axis_size)
+            words.append(base.label(_in_row(parts, profile), profile, x=x, xshift=out, yshift=up, **place))
+    return words
+
+
+def _row_height(profile):
+    """Pixels: on a wall a row is one line, elsewhere two."""
+    return profile.tick_size * (1.4 if base.on_a_wall(profile) else 2.9)
+
+
+def _in_row(parts, profile):
+    return (" " if base.on_a_wall(profile) else "<br>").join(parts)
+
+
+def _measured(each):
+    written, _ = _SHORT[each.name]
+    return f"<b>{_MARKS[each.check]} {written}</b>", f"measured {number(each.measured)}"
+
+
+def _used(each, params):
+    """Return what a line uses beyond those above it; what is broken is struck out."""
+    broken = {name for name, words in _broken_ones(params).items() if words}
+    if params.nu is not None and params.nu > 2:
+        broken.discard("tails")
+    first, *more = (f"<s>{words}</s>" if name in broken else words for name, words in _USED[each.name].items())
+    start = "uses" if each.name == "mean_zero" else "uses also"
+    return (f"{start} {first},", *more) if more else (f"{start} {first}",)
+
+
+def _title(growth, d_k, profile, *, dotted):
+    """The divisor, why it is this one, and what marks and lines are that have no name at their ends."""
+    headline, why = _divisor(growth, d_k)
+    exact = ["dotted: exact"] if dotted else []
+    if base.on_a_wall(profile):  # where a row is saved, and the predictions have their names at their ends
+        words = base.wrapped((f"{headline}, {why}", *exact), _ON_A_WALL)
+        return base.title(words, profile, size=profile.tick_size, letters=_ON_A_WALL)
+    room = base.LETTERS * profile.title_size / profile.tick_size
+    marks = base.wrapped(("● raw", "■ divided by √dₖ", "dashed: predicted", *exact), room)
+    return base.title(headline, profile, key=(f"{base.wrapped(why, room)}<br>{marks}",))
 
 
 def _divisor(growth, d_k):
@@ -263,16 +303,23 @@ def _failing(growth, d_k):
 def _variance_alt(growth, d_k):
     largest = growth.params.d_k
     return (
-        f"{_point(growth, d_k)} {_divisor(growth, d_k)[0]}. Both axes are logarithmic. Two dashed lines show what is "
+        f"{_point(growth, d_k)} {_divisor(growth, d_k)[0]}. {_lines_in_words(growth, d_k)} Both "
+        "axes are logarithmic. Two dashed lines show what is "
         f"predicted: a raw variance that rises from 1 to {largest:,} as dₖ does, and a scaled variance that stays 1. "
         f"The marks up to dₖ = {d_k:,} are measured."
     )
+
+
+def _lines_in_words(growth, d_k):
+    said = (f"{_SHORT[each.name][0]}, measured {number(each.measured)}, {each.check}" for each in growth.at(d_k))
+    return f"The three lines: {'; '.join(said)}."
 
 
 def _sure(growth, d_k):
     """Each line with its error, and how it was measured."""
     n, *lines = growth.params.n_samples, *growth.at(d_k)
     return (
+        _why_root(d_k),
         *(_measured_line(each) for each in lines),
         f"Each ± is one standard error over {n:,} independent pairs of q and k; a band in the figure is two. z is the "
         "distance from the prediction in standard errors.",
@@ -311,13 +358,12 @@ def _variance_code(params, d_k):
     return code(core.measure_growth, params, show=(lines, points))
 
 
-def why_root(d_k: int) -> tuple[str, str]:
-    """Why the divisor is √d_k and not d_k: a formula, and its numbers of the moment."""
-    latex = r"\operatorname{Var}(c\,X) = c^2 \operatorname{Var}(X)"
-    rule = "Dividing scores by a number divides their variance by its square."
+def _why_root(d_k):
+    """Why the divisor is √d_k and not d_k, in the numbers of the moment."""
+    rule = "Var(cX) = c² Var(X): dividing scores by a number divides their variance by its square."
     if d_k == 1:
-        return latex, f"{rule} At dₖ = 1 there is nothing to divide: √1 is 1."
-    return latex, (
+        return f"{rule} At dₖ = 1 there is nothing to divide: √1 is 1."
+    return (
         f"{rule} To bring a variance of {d_k:,} down to {number(core.variance_after_dividing(d_k, 0.5), 1)}, that "
         f"square must be {d_k:,}, so the number is √{d_k:,} = {number(np.sqrt(d_k))}. Dividing by {d_k:,} itself would "
         f"leave a variance of 1/{d_k:,} = {number(core.variance_after_dividing(d_k, 1))}."
@@ -327,40 +373,35 @@ def why_root(d_k: int) -> tuple[str, str]:
 # --- the nine lines ----------------------------------------------------------------------------------------
 
 
-def lines(result: core.DerivationResult) -> Picture:
-    """The numbered lines as a Markdown table: formula, assumption, both sides, z and verdict."""
-    return Picture(
-        "derivation",
-        _line_rows(result),
-        _sentence(result),
-        _line_table(result),
-        _code(result.params),
-        claim=_claim(result),
-        sure=(*_state(result), *_moments(result)),
+def _with_nine(shown, result):
+    """Put the nine lines behind a picture: how sure each is, and a file of their numbers."""
+    return replace(
+        shown,
+        sure=(*shown.sure, *_state(result), *_moments(result)),
+        checks=_line_rows(result),
+        bins=_line_table(result),
+        bins_name="the nine lines",
+        code=f"{shown.code}\n{_code(result.params)}",
     )
 
 
 def _line_rows(result):
-    """The verdict of the first line that fails is bold, and the page frames the row that has bold words."""
-    rows = ["| no. | line | uses | left | right | z | check |", "|-:|:--|:--|--:|--:|--:|:--|"]
-    for each in result.lines:
-        formula = "$" + each.formula.replace("|", "\\vert ") + "$"
-        known = _known(each, result)
-        sides = f"{_side(each.left, each.left_error, known)} | {_side(each.right, each.right_error, known)}"
-        rows.append(
-            f"| {each.number} | {formula} | {_plain(_USES[each.assumption])} | {sides} | {_z(each)} "
-            f"| {_verdict(each, result)} |"
-        )
-    return "\n".join(rows)
+    """Each line as it is read: formula, assumption, both sides, z and verdict, that of the first that fails in bold."""
+    lines, known = result.lines, [_known(each, result) for each in result.lines]
+    return {
+        "no.": [str(each.number) for each in lines],
+        "line": ["$" + each.formula.replace("|", "\\vert ") + "$" for each in lines],
+        "uses": [_USES[each.assumption] for each in lines],
+        "left": [_side(each.left, each.left_error, usable) for usable, each in zip(known, lines, strict=True)],
+        "right": [_side(each.right, each.right_error, usable) for usable, each in zip(known, lines, strict=True)],
+        "z": [_z(each) for each in lines],
+        "check": [_verdict(each, result) for each in lines],
+    }
 
 
 def _known(each, result):
     """Whether the errors of the two sides are usable, also in a line whose two sides are equal by algebra."""
     return result.lines[_MEANS if each.number <= _MEANS + 1 else _VARIANCES].reliable
-
-
-def _plain(text):
-    return text.replace("_", "\\_")
 
 
 def _side(value, error, known):
@@ -387,33 +428,6 @@ def _unseen(each, result):
     if not each.reliable:
         return ": no error bar"
     return "" if each.seen_to_fail else f", too little to be seen in {result.params.n_samples:,} pairs"
-
-
-def _claim(result):
-    """How many lines hold, or which is the first that does not."""
-    checks = result.checks
-    if result.first_failing is not None:
-        return f"Line {result.first_failing} of nine is the first to fail"
-    if checks["cannot be checked"]:
-        holds, unchecked = _COUNTS[checks["holds"]].capitalize(), _COUNTS[checks["cannot be checked"]]
-        return f"{holds} of nine lines hold; {unchecked} cannot be checked"
-    return "All nine lines hold"
-
-
-def _sentence(result):
-    """What the check of the lines has found, in few words."""
-    n = result.params.n_samples
-    if result.first_failing is None:
-        if result.checks["cannot be checked"]:
-            return "Where the tails are this heavy, a line about a variance has no usable error bar."
-        largest = max(abs(each.z) for each in result.lines)
-        return f"In {n:,} pairs the two sides of a line differ by at most {number(largest)} standard errors."
-    each = result.lines[result.first_failing - 1]
-    if np.isinf(result.exact.variance):
-        return f"Line {each.number} fails first, because no variance exists."
-    if not each.seen_to_fail:
-        return f"Line {each.number} fails first, but by too little to be seen in {n:,} pairs."
-    return f"Line {each.number} fails first: its left side is {number(each.left)}, its right side {number(each.right)}."
 
 
 def _state(result):
@@ -565,14 +579,13 @@ def growth(result: core.DerivationResult, profile: Profile) -> Picture:
             "right divisor": result.growth_right_divisor.tolist(),
         },
         _growth_code(result.params),
-        claim=_growth_claim(result),
         sure=(_growth_ends(result),),
         marks=(Mark("raw scores", ("standard deviation",)),),
     )
 
 
-def _growth_claim(result):
-    """Whether to divide by √d_k. Without a variance nothing is: scores outgrow even the ν-th root of d_k."""
+def _verdict_on_root(result):
+    """Return whether to divide by √d_k. Without a variance scores outgrow even the ν-th root of d_k."""
     exact = result.exact
     if result.params.d_k == 1 and exact.right_rule in ("d_k", "tail_power"):
         return "At dₖ = 1 every power of dₖ is 1"
@@ -590,21 +603,19 @@ def _growth_figure(result, profile):
         base.line(dims, result.growth_right_divisor, base.dotted(profile), "right divisor"),
     ]
     lowest = min(-2.1, np.log10(np.min([result.growth_std, result.growth_typical])) - 0.2)  # every point is inside
-    rule = _RULES[result.exact.right_rule]
-    key = ("● standard deviation, ◇ median size", "dashed: √dₖ, dotted: right divisor", rule)
+    lines = "dashed: √dₖ, dotted: right divisor", _RULES[result.exact.right_rule]
+    key = "● standard deviation, ◇ median size", *lines
     across = {"type": "log", "tickvals": _D_TICKS, "range": [-0.1, 3.15]}
     return base.figure(
         profile,
         traces,
         left=4.2,
-        bottom=6.9,
-        height=1.1,
-        title=base.title("How raw scores grow", profile),
+        bottom=4.4 if base.on_a_wall(profile) else 6.9,
+        height=0.8 if base.on_a_wall(profile) else 1.1,
+        title=base.title(_verdict_on_root(result), profile, letters=base.letters_over(profile)),
         annotations=[base.under(key, profile)],
         xaxis=base.axis(profile, "components added so far", near=True, **across),
-        yaxis=base.axis(
-            profile, "size of s", grid=True, type="log", range=[lowest, 5.2], dtick=1, exponentformat="power"
-        ),
+        yaxis=_sizes_axis(profile, "size of s", [lowest, 5.2]),
     )
 
 
@@ -644,5 +655,5 @@ def _growth_code(params):
 
 
 def _code(params):
-    lines = "line.number, line.name, line.left, line.right, line.z, line.holds for line in result.lines"
-    return code(core.measure_derivation, params, show=(lines, "result.exact"))
+    lines = "line.number, line.name, line.left, line.right, line.z, line.holds for line in nine.lines"
+    return code(core.measure_derivation, params, show=(lines, "nine.exact"), name="nine")

@@ -6,7 +6,13 @@ from pages._view import compute
 from pages._view.lesson_view import Main, Values
 from pages._view.lessons.derivation import figures
 from pages._view.lessons.derivation.declaration import LESSON
-from sattn_core.lessons.derivation import DerivationParams, ScoreGrowth, measure_growth
+from sattn_core.lessons.derivation import (
+    DerivationParams,
+    DerivationResult,
+    ScoreGrowth,
+    measure_derivation,
+    measure_growth,
+)
 
 SAMPLES = 2_000  # pairs that check the derivation: at d_k = 1,024 more would be felt
 LARGEST = 1024  # d_k: the three lines are measured once for all up to it, so that they follow a moving slider
@@ -27,8 +33,22 @@ def growth(values: Values) -> ScoreGrowth:
     return compute.result(measure_growth, params(values, LARGEST))
 
 
+def _measured(values: Values) -> DerivationResult:
+    """The nine lines, and how scores grow, at the d_k of the moment."""
+    return compute.result(measure_derivation, params(values, values["d_k"]))
+
+
 def _picture(values, profile):
     return figures.growing_variance(growth(values), values["d_k"], profile)
 
 
-MAIN = Main(_picture)
+def _at_rest(values, profile):
+    return figures.growing_variance(growth(values), values["d_k"], profile, _measured(values))
+
+
+def _growth(values, profile):
+    return figures.growth(_measured(values), profile)
+
+
+MAIN = Main(_picture, at_rest=_at_rest)
+STEPS = {"lines": MAIN, "broken": MAIN, "growth": Main(_growth)}

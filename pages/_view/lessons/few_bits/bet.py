@@ -13,7 +13,7 @@ def before(values: Values, profile: Profile) -> Picture:
     """The scaled scores, without the spacing of the format."""
     off = number(work.root_mean_square(values)[1], 2)
     known = f"Rounding puts a scaled score off by {off} (root mean square)."
-    return work.MAIN.picture(values, profile).partly(known, keep=("scaled",), words=("÷ √dₖ",))
+    return work.SCORES.picture(values, profile).partly(known, keep=("scaled",), words=("÷ √dₖ",))
 
 
 def outcome(values: Values) -> Outcome:

@@ -1,7 +1,7 @@
 """What the few_bits lesson declares."""
 
 from pages._view.kinds import Choice, Number, decimal
-from pages._view.lesson import Bet, Lesson, Try
+from pages._view.lesson import Bet, Lesson, Step, Try
 from sattn_core.lessons.few_bits import FORMATS, ORDERS, SUMS
 
 FARTHER = ("as far", "√dₖ times as far", "dₖ times as far")
@@ -14,7 +14,6 @@ LESSON = Lesson(
     "further apart. With the scale, and sums in 32 bits, it stays.",
     icon=":material/memory:",
     section="Go deeper",
-    card="Round the scores, and see how far off the weights are.",
     terms=("weight",),
     shared=("d_k", "seed"),
     controls={
@@ -53,47 +52,63 @@ LESSON = Lesson(
             shown=decimal,
         ),
     },
-    in_sight=("format", "sums"),
     settings=("order", "size"),
-    tries=(
-        Try(
-            "three_bits",
-            "float16, dₖ = 64: raw scores are as far off as the scaled ones of bfloat16, which has three bits less",
-            _USUAL | {"d_k": 64, "format": "float16"},
+    steps=(
+        Step(
+            "scores",
+            "Drag dₖ to 1,024 and see how far rounding puts each score off.",
+            "rounded_scores",
+            in_sight=("format", "sums"),
+            bet=Bet(
+                "At dₖ = {d_k}: beside the scaled scores, how far does rounding put the raw ones off?",
+                Choice("The raw scores", FARTHER[0], FARTHER),
+                usual=("order", "size"),
+            ),
+            tries=(
+                Try(
+                    "half_apart",
+                    "bfloat16, dₖ = 1,024: some raw scores lie beyond 64, where its numbers are ½ apart",
+                    _USUAL | {"d_k": 1024},
+                ),
+                Try(
+                    "sums_in_16_bits",
+                    "Added up in bfloat16, dₖ = 1,024: even scaled scores are off twenty times as far as with 32 bits",
+                    _USUAL | {"d_k": 1024, "sums": "same"},
+                ),
+            ),
         ),
-        Try(
-            "half_apart",
-            "bfloat16, dₖ = 1,024: some raw scores lie beyond 64, where its numbers are ½ apart",
-            _USUAL | {"d_k": 1024},
+        Step(
+            "formats",
+            "Pick a format: how much does rounding change a weight at every dₖ?",
+            "few_bits_curves",
+            in_sight=("format", "sums"),
+            tries=(
+                Try(
+                    "too_late",
+                    "float16, components of size 40: at dₖ = 512 scores overflow, and dividing the sum comes too late",
+                    _USUAL | {"d_k": 512, "format": "float16", "size": 40.0},
+                ),
+                Try(
+                    "in_time",
+                    "The same with q divided first: no scaled score overflows",
+                    _USUAL | {"d_k": 512, "format": "float16", "size": 40.0, "order": "before"},
+                ),
+            ),
         ),
-        Try(
-            "sums_in_16_bits",
-            "Added up in bfloat16, dₖ = 1,024: even scaled scores are off twenty times as far as with 32 bits",
-            _USUAL | {"d_k": 1024, "sums": "same"},
-        ),
-        Try(
-            "too_late",
-            "float16, components of size 40, dₖ = 512: scores overflow, and dividing the sum comes too late",
-            _USUAL | {"d_k": 512, "format": "float16", "size": 40.0},
-        ),
-        Try(
-            "in_time",
-            "The same with q divided first: no scaled score overflows",
-            _USUAL | {"d_k": 512, "format": "float16", "size": 40.0, "order": "before"},
-        ),
-        Try(
-            "forty",
-            "Added up in float16, dₖ = 64: the 41st product overflows, and with q divided first none does",
-            {"d_k": 64, "sums": "same"},
-            picture="large_sum",
+        Step(
+            "sum",
+            "Add up 40 · 40: where the sum overflows, dividing q first saves it.",
+            "large_sum",
+            in_sight=("sums",),
+            tries=(
+                Try(
+                    "forty",
+                    "Added up in float16, dₖ = 64: the 41st product overflows, and with q divided first none does",
+                    {"d_k": 64, "sums": "same"},
+                ),
+            ),
         ),
     ),
-    bet=Bet(
-        "At dₖ = {d_k}: beside the scaled scores, how far does rounding put the raw ones off?",
-        Choice("The raw scores", FARTHER[0], FARTHER),
-        usual=("order", "size"),
-    ),
-    pictures=("rounded_scores", "few_bits_curves", "large_sum"),
     assumed="The components are normal, and numbers of the format. Softmax itself is exact, as where it is computed in "
     "32 bits; only the scores are rounded. A fused kernel keeps scores in 32 bits until softmax: then next to nothing "
     "of this is left but the rounding of $q$ and $k$.",

@@ -288,15 +288,14 @@ def _errors_table(result):
 
 
 def curves(found: core.FewBitsCurves, params: core.FewBitsParams, profile: Profile) -> Picture:
-    """How much a weight changes at every dₖ, in each format, raw and scaled; params are those of the first picture."""
+    """How much a weight changes at every dₖ, in each format, raw and scaled; params are those of the first step."""
     return Picture(
         "few_bits_curves",
         _curves_figure(found, params, profile),
         _curves_sentence(found, params),
         _curves_table(found),
         code(core.few_bits_curves, found.dims, found.params, show="result.change"),
-        claim=_curves_claim(found, params),
-        sure=_curves_sure(found),
+        sure=(f"{_curves_claim(found, params)}.", *_curves_sure(found)),
     )
 
 
@@ -312,15 +311,22 @@ def _curves_figure(found, params, profile):
     fig = base.figure(
         profile,
         traces,
-        height=1.1,
+        height=0.9,
         left=4.6,
-        title=base.title("A weight changes by", profile, key=_curves_key(found)),
+        title=base.title(
+            "A weight changes by", profile, size=profile.axis_size, key=_curves_key(found), letters=_letters(profile)
+        ),
         xaxis=base.axis(profile, "dₖ", **dims),
         yaxis=base.axis(profile, grid=True, **ticks),
         shapes=[base.upright(math.log10(params.d_k), base.thin(profile))],
     )
     fig.layout["annotations"] = [*_format_names(found, fig, ends, profile), *_side_names(found, profile)]
     return fig
+
+
+def _letters(profile):
+    """Letters of a line above a plot, which is wide on a wall."""
+    return 2 * base.LETTERS if base.on_a_wall(profile) else base.LETTERS
 
 
 def _curves_key(found):
@@ -393,13 +399,13 @@ def _curves_sentence(found, params):
     if found.lost[i, :, -1].any():
         raw, scaled = (percent(share, 0) for share in found.lost[i, :, -1])
         return (
-            f"At dₖ = {found.dims[-1]:,}, {raw} of the rows of the chosen format, drawn wide, overflow without the "
+            f"At dₖ = {found.dims[-1]:,}, {raw} of the rows of the chosen format (wide lines) overflow without the "
             f"scale, and {scaled} with it."
         )
     raw, scaled = (_times(_growth(found, i, side)) for side in (RAW, SCALED))
     return (
-        f"Up to dₖ = {found.dims[-1]:,} the change in the chosen format, drawn wide, becomes {raw} times as "
-        f"large without the scale, and {scaled} times with it."
+        f"Up to dₖ = {found.dims[-1]:,} the change (wide lines) becomes {raw} times as large without the scale, and "
+        f"{scaled} times with it."
     )
 
 
@@ -419,7 +425,7 @@ def _curves_sure(found):
     ]
     return (
         f"Each point is a mean over {core.N_ROWS} rows of {core.N_KEYS} keys; its bar is ± 1 standard error. The rows "
-        "are those of the first picture, at every dₖ with more components.",
+        "are those of the first step, at every dₖ with more components.",
         "float16 has three bits more than bfloat16, and that four more than float8: their lines lie a factor of about "
         "eight and sixteen apart. The scale divides by √dₖ, which at dₖ = 64 is worth three bits.",
         *lost,
@@ -447,7 +453,6 @@ def large(found: core.LargeSum, profile: Profile) -> Picture:
             "sum with q divided first": found.divided.tolist(),
         },
         code(core.large_sum, found.d_k, found.to.name, found.sums, show="result.after, result.before, result.exact"),
-        claim=_large_claim(found),
         sure=_large_sure(found),
         marks=(Mark("The sum", ("raw",)), Mark("q divided first", ("scaled",))),
     )
@@ -464,7 +469,13 @@ def _large_figure(found, profile):
         profile,
         [*sums, base.line(_DIM_ENDS, [largest] * 2, base.dotted(profile), "largest number")],
         left=5.2,
-        title=base.title(f"40 · 40, added up for {CALLED[found.to.name]}", profile, size=size, key=_LARGE_KEY),
+        title=base.title(
+            f"40 · 40, added up for {CALLED[found.to.name]}",
+            profile,
+            size=size,
+            key=_LARGE_KEY,
+            letters=_letters(profile),
+        ),
         xaxis=base.axis(profile, "products", **dims),
         yaxis=base.axis(profile, grid=True, **ticks),
         annotations=[_sum_name(found, side, profile) for side in (RAW, SCALED)],
@@ -506,12 +517,6 @@ def _sum_name(found, side, profile):
     x, y = math.log10(found.d_k), math.log10(found.d_k * _product(found, side))
     place = {"x": x, "xanchor": "left", "xshift": 1.5 * profile.marker_size, "y": y}
     return base.label(("raw", "q ÷ √dₖ")[side], profile, yanchor=("bottom", "top")[side], **place)
-
-
-def _large_claim(found):
-    if math.isfinite(found.after):
-        return "As few large products as here do not overflow"
-    return "Where a sum overflows, dividing first is what saves it"
 
 
 def _large_sentence(found):

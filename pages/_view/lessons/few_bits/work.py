@@ -6,25 +6,25 @@ from dataclasses import replace
 from pages._view import compute
 from pages._view.lesson_view import Main, Values
 from pages._view.lessons.few_bits import figures
-from sattn_core.lessons.few_bits import DEFAULT_DIMS, FewBitsParams, FewBitsResult, measure_few_bits, predicted_errors
+from sattn_core.lessons import few_bits as core
 
-DIMS, OVERFLOWS = DEFAULT_DIMS, "float16"
+DIMS, OVERFLOWS = core.DEFAULT_DIMS, "float16"
 _NAMES = ("d_k", "format", "sums", "order", "size", "seed")
 
 
-def params(values: Values) -> FewBitsParams:
+def params(values: Values) -> core.FewBitsParams:
     """The rows at these values of the controls."""
-    return FewBitsParams(**{name: values[name] for name in _NAMES})
+    return core.FewBitsParams(**{name: values[name] for name in _NAMES})
 
 
-def all_formats(one: FewBitsParams) -> FewBitsParams:
+def all_formats(one: core.FewBitsParams) -> core.FewBitsParams:
     """What the curves of all formats at all d_k are asked for."""
-    return replace(one, d_k=FewBitsParams.d_k, format=FewBitsParams.format)
+    return replace(one, d_k=core.FewBitsParams.d_k, format=core.FewBitsParams.format)
 
 
-def measured(values: Values) -> FewBitsResult:
+def measured(values: Values) -> core.FewBitsResult:
     """The lesson's numbers."""
-    return compute.result(measure_few_bits, params(values))
+    return compute.result(core.measure_few_bits, params(values))
 
 
 def root_mean_square(values: Values) -> tuple[float, float]:
@@ -33,12 +33,22 @@ def root_mean_square(values: Values) -> tuple[float, float]:
     return math.sqrt(found.raw.mean_square[0]), math.sqrt(found.scaled.mean_square[0])
 
 
-def _picture(values, profile):
+def _scores(values, profile):
     return figures.errors(measured(values), profile)
 
 
-def _at_rest(values, profile):
-    return figures.errors(measured(values), profile, compute.result(predicted_errors, params(values)))
+def _scores_at_rest(values, profile):
+    return figures.errors(measured(values), profile, compute.result(core.predicted_errors, params(values)))
 
 
-MAIN = Main(_picture, at_rest=_at_rest)
+def _formats(values, profile):
+    here = params(values)
+    return figures.curves(compute.result(core.few_bits_curves, DIMS, all_formats(here)), here, profile)
+
+
+def _sum(values, profile):
+    return figures.large(compute.result(core.large_sum, values["d_k"], OVERFLOWS, values["sums"]), profile)
+
+
+SCORES = Main(_scores, at_rest=_scores_at_rest)
+STEPS = {"scores": SCORES, "formats": Main(_formats), "sum": Main(_sum)}

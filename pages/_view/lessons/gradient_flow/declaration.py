@@ -1,7 +1,7 @@
 """What the gradient_flow lesson declares."""
 
 from pages._view.kinds import Choice, Number
-from pages._view.lesson import Bet, Lesson, Place, Try
+from pages._view.lesson import Bet, Lesson, Place, Step, Try
 from sattn_core.lessons.gradient_flow import DOTS, PLACES
 
 LESSON = Lesson(
@@ -11,7 +11,6 @@ LESSON = Lesson(
     "gradient. With the scale almost none freezes.",
     icon=":material/water_drop:",
     section="Go deeper",
-    card="Each row is a dot. Watch which of them freeze.",
     terms=("gradient",),
     shared=("d_k", "n_keys", "seed"),
     controls={
@@ -27,51 +26,93 @@ LESSON = Lesson(
             "Jacobian of",
             "row",
             ("row", "4, 5", "1, 10"),
-            help="row: the ringed row of the first picture. The others: two scores each.",
+            help="row: one of the hundred rows. The others: two scores each.",
             bar=True,
         ),
-        "row": Number("Row", 1, 1, DOTS, tuple(range(1, DOTS + 1)), help="Its place in the first picture."),
+        "row": Number(
+            "Row",
+            1,
+            1,
+            DOTS,
+            tuple(range(1, DOTS + 1)),
+            help="Its place among the hundred rows. Row 1 passes on least without the scale.",
+            when=("jacobian", "row"),
+        ),
     },
-    in_sight=("place",),
-    tries=(
-        Try(
-            "many_keys",
-            "64 keys, dₖ = 512: more than half of the rows freeze without the scale, none with it",
-            {"n_keys": 64, "d_k": 512, "seed": 0},
+    steps=(
+        Step(
+            "freeze",
+            "Drag dₖ. Each dot is a row; a star is a row that is frozen.",
+            "rows_freezing",
+            pinned={"place": "softmax"},
+            bet=Bet(
+                "At dₖ = {d_k}, without the scale: how many of a hundred rows pass on next to nothing?",
+                Number("Frozen rows", 50, 0, 100, tuple(range(0, 101, 5))),
+                near=5,
+                place=Place("x", "y"),
+            ),
+            tries=(
+                Try(
+                    "many_keys",
+                    "64 keys, dₖ = 512: more than half of the rows freeze without the scale, none with it",
+                    {"n_keys": 64, "d_k": 512, "seed": 0},
+                ),
+                Try(
+                    "small_dimension",
+                    "16 keys, dₖ = 4: no row is frozen yet, with or without the scale",
+                    {"n_keys": 16, "d_k": 4, "seed": 0},
+                ),
+            ),
         ),
-        Try(
-            "small_dimension",
-            "16 keys, dₖ = 4: no row is frozen yet, with or without the scale",
-            {"n_keys": 16, "d_k": 4, "seed": 0},
+        Step(
+            "at_q",
+            "Further back, at q: which rows get more gradient without the scale?",
+            "rows_at_q",
+            pinned={"place": "q"},
+            tries=(
+                Try(
+                    "most_get_more",
+                    "At q, 64 keys, dₖ = 64: most rows get more gradient without the scale, and the frozen ones "
+                    "next to none",
+                    {"n_keys": 64, "d_k": 64, "seed": 0},
+                ),
+            ),
         ),
-        Try(
-            "most_get_more",
-            "At q, 64 keys, dₖ = 64: most rows get more gradient without the scale, and the frozen ones next to none",
-            {"n_keys": 64, "d_k": 64, "place": "q", "seed": 0},
-        ),
-        Try(
-            "gradient_of_q",
-            "At q: without the scale the mean rises with dₖ; with it, the mean stays flat from dₖ = 4 on",
-            {"n_keys": 16, "place": "q", "seed": 0},
-            "gradient_curves",
-        ),
-        Try(
-            "second_list",
-            "Scores [1, 10]: the Jacobian is nearly empty; with the scores divided by √64 it has four bright cells",
-            {"jacobian": "1, 10", "d_k": 64},
+        Step(
+            "jacobian",
+            "Look into one row: what its softmax passes on is its Jacobian.",
             "row_jacobians",
+            dials=("row",),
+            in_sight=("jacobian",),
+            tries=(
+                Try(
+                    "second_list",
+                    "Scores [1, 10]: the Jacobian is nearly empty; with the scores divided by √64 it has four bright "
+                    "cells",
+                    {"jacobian": "1, 10", "d_k": 64},
+                ),
+            ),
+        ),
+        Step(
+            "curves",
+            "As dₖ grows, compare the mean of the rows with the median row.",
+            "gradient_curves",
+            slider="",
+            in_sight=("place",),
+            tries=(
+                Try(
+                    "gradient_of_q",
+                    "At q: without the scale the mean rises with dₖ; with it, the mean stays flat from dₖ = 4 on",
+                    {"n_keys": 16, "place": "q", "seed": 0},
+                ),
+            ),
         ),
     ),
-    bet=Bet(
-        "At dₖ = {d_k}, without the scale: how many of a hundred rows pass on next to nothing?",
-        Number("Frozen rows", 50, 0, 100, tuple(range(0, 101, 5))),
-        near=5,
-        place=Place("x", "y"),
-        when=("place", "softmax"),
-    ),
-    pictures=("rows_freezing", "row_jacobians", "gradient_curves"),
     assumed="A row is frozen when $1-\\sum p^2$, the trace of its Jacobian, is below 0.01. The scale is left out "
     "because a larger learning rate can make up for it.\n\n"
+    "What grows with $d_k$ is the share of frozen rows, which give one key nearly everything. At the softmax the mean "
+    "falls slowly. At $q$ it does not fall, because the keys become longer. What a frozen row costs is seen in “Can a "
+    "wrong choice be put right?”\n\n"
     "The components are independent and standard normal, and each row has its own query and keys. At $q$ the "
     "gradient of the weights is random too.",
     myths=(

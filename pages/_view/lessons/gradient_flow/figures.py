@@ -6,7 +6,7 @@ from pages._view.figures import base
 from pages._view.figures.code import code
 from pages._view.figures.tables import columns_of
 from pages._view.marks import Mark
-from pages._view.picture import Picture
+from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons import gradient_flow as core
 
@@ -14,6 +14,10 @@ RAW, SCALED = range(2)  # places of the scales 1 and 1/√d_k
 _WHERE = {"softmax": "the softmax", "q": "q"}
 _AXIS = {"softmax": "passed on: 1 − Σp²", "q": "gradient length at q"}
 _SCALES = ("raw", "÷ √dₖ")
+_KEY = (  # what a row is, in which order they stand, and what the marks are
+    "a row: one query’s weights, least raw at the left",
+    f"star: frozen, 1 − Σp² < {core.FROZEN_BELOW}; line: mean",
+)
 _CURVES_KEY = "points: mean of the rows", "line: median row"
 _IN_WORDS = ("without the scale", "with 1/√dₖ")
 _FEW = ("none", *"one two three four five six seven eight nine ten eleven twelve".split())
@@ -39,21 +43,13 @@ _MOST_NUMBERS = 4  # keys up to which every cell has room for its number
 
 
 def rows(
-    shown: core.FreezingRows,
-    d_k: int,
-    place: str,
-    ring: int | None,
-    profile: Profile,
-    found: core.GradientFlowResult | None = None,
+    shown: core.FreezingRows, d_k: int, place: str, profile: Profile, found: core.GradientFlowResult | None = None
 ) -> Picture:
-    """A hundred rows as dots, raw beside scaled on one axis; found says how sure the counts are.
-
-    ring: the row whose Jacobian stands below, counted from the left.
-    """
+    """A hundred rows as dots, raw beside scaled on one axis; found says how sure the counts are."""
     i = shown.dims.index(d_k)
     return Picture(
         "rows_freezing",
-        _rows_figure(shown, i, place, ring, profile),
+        _rows_figure(shown, i, place, profile),
         _rows_sentence(shown, i, place),
         _rows_table(shown, i),
         _rows_code(shown, d_k),
@@ -74,7 +70,7 @@ def _rows_marks(shown, i):
     )
 
 
-def _rows_figure(shown, i, place, ring, profile):
+def _rows_figure(shown, i, place, profile):
     """What each row passes on, or what it gets at q; at the softmax those in the grey zone are frozen."""
     span = {"range": [_FLOOR - _ROOM, _TOP[place]], "tickvals": _FLOOR_TICKS, "ticktext": _FLOOR_NAMES}
     heights = base.axis(profile, grid=True, **span)
@@ -82,24 +78,17 @@ def _rows_figure(shown, i, place, ring, profile):
     sides = ((RAW, ""), (SCALED, "2"))
     fig = base.figure(
         profile,
-        [trace for j, axes in sides for trace in _dots(shown, i, core.PLACES.index(place), j, axes, ring, profile)],
+        [trace for j, axes in sides for trace in _dots(shown, i, core.PLACES.index(place), j, axes, profile)],
         left=4.0,
         xaxis=_row_axis(profile, [0, 0.48], "y"),
         xaxis2=_row_axis(profile, [0.52, 1], "y2"),
         yaxis=heights | words | {"anchor": "x"},
         yaxis2=heights | {"anchor": "x2", "matches": "y", "showticklabels": False, "ticks": ""},
         shapes=[_frozen_zone(profile, axes) for _, axes in sides] if place == "softmax" else [],
-        annotations=[*(_count(shown, i, *side, profile) for side in sides), base.under(_key(ring), profile)],
+        annotations=[*(_count(shown, i, *side, profile) for side in sides), base.under(_KEY, profile)],
     )
-    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": base.room_under(_key(ring), profile) * profile.axis_size}
+    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": base.room_under(_KEY, profile) * profile.axis_size}
     return fig
-
-
-def _key(ring):
-    """What a row is, in which order they stand, and what the marks are."""
-    ringed = [f"ring: row {ring}"] if ring else []
-    marks = f"star: frozen, 1 − Σp² < {core.FROZEN_BELOW}", "line: mean", *ringed
-    return "a row: one query’s weights, least raw at the left", "; ".join(marks)
 
 
 def _row_axis(profile, domain, anchor):
@@ -107,8 +96,8 @@ def _row_axis(profile, domain, anchor):
     return base.axis(profile, "row", near=True, domain=domain, anchor=anchor, **ticks)
 
 
-def _dots(shown, i, at, scale, axes, ring, profile):
-    """The rows in their places, their mean as a line, and a ring around one."""
+def _dots(shown, i, at, scale, axes, profile):
+    """The rows in their places, and their mean as a line."""
     places = _places(shown, i)
     heights = _on_floor(shown.passed[at, scale, i, places])
     frozen, on = shown.passed[0, scale, i, places] < core.FROZEN_BELOW, {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
@@ -122,14 +111,7 @@ def _dots(shown, i, at, scale, axes, ring, profile):
     middle = base.line(
         [-2, core.DOTS + 3], [_on_floor(shown.mean[at, scale, i])] * 2, base.solid(profile, profile.text), "mean"
     )
-    traces = [middle | on, dots | on | {"mode": "markers", "marker": marker}]
-    return traces + ([_ring(ring, heights, profile) | on] if ring else [])
-
-
-def _ring(row, heights, profile):
-    marker = {"symbol": "circle-open", "size": 2.2 * profile.marker_size, "color": profile.text}
-    ring = base.line([row], [heights[row - 1]], {}, f"row {row}")
-    return ring | {"mode": "markers", "marker": marker | {"line": {"width": profile.line_width}}}
+    return [middle | on, dots | on | {"mode": "markers", "marker": marker}]
 
 
 def _places(shown, i):
@@ -298,7 +280,6 @@ def curves(curve: core.GradientCurve, place: str, profile: Profile) -> Picture:
         _curve_sentence(curve, place),
         _curve_table(curve, place),
         _curve_code(curve),
-        claim=_curve_claim(curve, place),
         sure=_curve_sure(curve, place),
         marks=(
             Mark("without the scale", ("raw, mean", "raw, median")),
@@ -313,27 +294,43 @@ def _curve_figure(curve, place, profile):
     fig = base.figure(
         profile,
         [trace for j in (RAW, SCALED) for trace in _scale_traces(curve, at, j, profile)],
-        height=1.15,
+        height=0.9 if base.on_a_wall(profile) else 1.15,
         left=4.2,
-        title=base.title(f"At {_WHERE[place]}", profile),
+        title=base.title(_curve_claim(curve, place), profile, letters=base.letters_over(profile)),
         **_curve_axes(place, profile),
         annotations=[
             *(_scale_name(curve, at, j, profile) for j in (RAW, SCALED)),
             base.under(_CURVES_KEY, profile),
+            *_panel_names(place, profile),
         ],
     )
     fig.layout["margin"]["b"] = (0.6 + base.room_under(_CURVES_KEY, profile)) * profile.axis_size
     return fig
 
 
+def _panel_names(place, profile):
+    """Return what the panels show: on a wall they are lower than their axes' titles are long."""
+    if not base.on_a_wall(profile):
+        return []
+    corners = ("", _AXIS[place], 0, "bottom"), ("2", "frozen", 1, "top")
+    at: Part = {"xref": "paper", "x": 0.01, "xanchor": "left"}
+    return [
+        base.label(text, profile, yref=f"y{axes} domain", y=y, yanchor=side, **at) for axes, text, y, side in corners
+    ]
+
+
 def _curve_axes(place, profile):
+    wall = base.on_a_wall(profile)
     dims = {"type": "log", "tickvals": _D_TICKS, "range": [-0.1, 3.85], "anchor": "y2", "near": True}
     sizes = {"tickvals": [1e-6, 1e-4, 0.01, 1], "ticktext": ["10⁻⁶", "10⁻⁴", "0.01", "1"], "range": [-6, 1.2]}
     shares = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"], "range": [-0.05, 1.05]}
+    for each in (sizes, shares) if wall else ():
+        each |= {name: [each[name][0], each[name][-1]] for name in ("tickvals", "ticktext")}
+    names = (None, None) if wall else (_AXIS[place], "frozen")
     return {
         "xaxis": base.axis(profile, "dₖ", **dims),
-        "yaxis": base.axis(profile, _AXIS[place], grid=True, type="log", domain=[0.36, 1], **sizes),
-        "yaxis2": base.axis(profile, "frozen", grid=True, domain=[0, 0.26], **shares),
+        "yaxis": base.axis(profile, names[0], grid=True, type="log", domain=[0.42 if wall else 0.36, 1], **sizes),
+        "yaxis2": base.axis(profile, names[1], grid=True, domain=[0, 0.26], **shares),
     }
 
 
@@ -504,14 +501,13 @@ def jacobians(row: core.RowJacobian, name: str, d_k: int, profile: Profile) -> P
             "p(1 − p), scaled": np.diagonal(row.scaled_jacobian).tolist(),
         },
         _jacobian_code(row, d_k),
-        claim=_jacobian_claim(row, name[0].lower() + name[1:], d_k),
         sure=_jacobian_sure(row, name, d_k),
         marks=(Mark("Raw", ("raw",)), Mark("divided by", ("scaled",))),
     )
 
 
 def _jacobian_figure(row, profile):
-    limit, (across, down) = row.colour_limit, _key_axes(row)
+    limit, (across, down) = row.colour_limit, _key_axes(row, profile)
     fig = base.figure(
         profile,
         [
@@ -519,24 +515,30 @@ def _jacobian_figure(row, profile):
             _matrix(row, row.scaled_jacobian, "2", "scaled", profile),
         ],
         left=3.2,
+        height=0.85 if base.on_a_wall(profile) else 1.0,
         plot_bgcolor=profile.grid,  # seen between the cells, so that cells of 0 are seen too
         xaxis=base.axis(profile, "key", domain=[0, 0.48], anchor="y", **across),
         yaxis=base.axis(profile, "key", anchor="x", **down),
         xaxis2=base.axis(profile, "key", domain=[0.52, 1], anchor="y2", **across),
-        yaxis2=base.axis(profile, anchor="x2", showticklabels=False, **down),
+        yaxis2=base.axis(profile, anchor="x2", **down | {"showticklabels": False}),
         annotations=[
             base.heading(f"Raw<br>tr {number(row.raw_trace)}", profile) | {"align": "left"},
             base.heading(f"Scaled<br>tr {number(row.scaled_trace)}", profile, axes="2") | {"align": "left"},
         ],
     )
-    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": 6 * profile.axis_size}  # two lines; the colours
+    fig.layout["margin"] |= {
+        "t": 3 * profile.axis_size,
+        "b": (4.6 if base.on_a_wall(profile) else 6) * profile.axis_size,
+    }  # two lines; the colours
     return fig
 
 
-def _key_axes(row):
-    """Options of the horizontal and of the vertical axis; more than a few names stand too close across."""
+def _key_axes(row, profile):
+    """Options of the horizontal and of the vertical axis; many names stand too close across, or on a wall."""
     ticks = {"type": "category", "tickvals": _key_names(row), "showline": False, "ticks": ""}
-    return ticks | {"showticklabels": len(_key_names(row)) <= _MOST_NUMBERS}, ticks | {"autorange": "reversed"}
+    few = len(_key_names(row)) <= _MOST_NUMBERS
+    down = {"autorange": "reversed", "showticklabels": few or not base.on_a_wall(profile)}
+    return ticks | {"showticklabels": few}, ticks | down
 
 
 def _key_names(row):
@@ -553,16 +555,6 @@ def _matrix(row, values, axes, name, profile):
     text = [[number(value) for value in cells] for cells in part] if len(shown) <= _MOST_NUMBERS else None
     cells = base.heatmap(profile, part, row.colour_limit, text=text, name=name)
     return cells | {"x": keys, "y": keys, "xaxis": f"x{axes}", "yaxis": f"y{axes}"}
-
-
-def _jacobian_claim(row, name, d_k):
-    """What the division does to this one row."""
-    if d_k == 1:
-        return "At dₖ = 1 the division changes nothing"
-    divided = f"Divided by √{d_k:,}, {name} passes on"
-    if abs(row.scaled_trace - row.raw_trace) <= _SAME * row.raw_trace:
-        return f"{divided} about as much"
-    return f"{divided} {'more' if row.scaled_trace > row.raw_trace else 'less'}"
 
 
 def _jacobian_sentence(row, d_k):

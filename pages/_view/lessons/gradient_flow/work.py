@@ -18,7 +18,7 @@ def _options(values: Values) -> dict[str, Any]:
     return {name: values[name] for name in ("n_keys", "seed")}
 
 
-def curve_options(n_keys: int, seed: int) -> dict[str, int]:
+def curve_options(n_keys: int, seed: int) -> dict[str, Any]:
     """The settings of the curves: fewer rows where there are many keys, since both cost time.
 
     With few keys the gradient at q comes from few rows, so its mean needs more of them.
@@ -27,18 +27,13 @@ def curve_options(n_keys: int, seed: int) -> dict[str, int]:
 
 
 def row_jacobian(values: Values) -> tuple[core.RowJacobian, str]:
-    """The Jacobian of a row of the first picture, or of a typed list of scores, and what it is called."""
-    place, d_k = ring(values), values["d_k"]
-    if place is None:
-        chosen = values["jacobian"]
+    """The Jacobian of one of the hundred rows, or of a typed list of scores, and what it is called."""
+    chosen, d_k = values["jacobian"], values["d_k"]
+    if chosen != "row":
         return core.measure_row_jacobian(typed.parse_score_list(chosen), d_k), f"The list [{chosen}]"
     scores = compute.result(core.scores_of_rows, d_k, **_options(values))
-    return core.measure_row_jacobian(scores[figures.row_at(rows(values), d_k, place)], d_k), f"Row {place}"
-
-
-def ring(values: Values) -> int | None:
-    """The place of the row whose Jacobian is shown, if it is one of a row."""
-    return values["row"] if values["jacobian"] == "row" else None
+    row = figures.row_at(rows(values), d_k, values["row"])
+    return core.measure_row_jacobian(scores[row], d_k), f"Row {values['row']}"
 
 
 def rows(values: Values) -> core.FreezingRows:
@@ -47,11 +42,22 @@ def rows(values: Values) -> core.FreezingRows:
 
 
 def _rows(values, profile, found=None):
-    return figures.rows(rows(values), values["d_k"], values["place"], ring(values), profile, found)
+    return figures.rows(rows(values), values["d_k"], values["place"], profile, found)
 
 
 def _rows_at_rest(values, profile):
     return _rows(values, profile, compute.result(core.measure_gradient_flow, params(values)))
 
 
+def _jacobians(values, profile):
+    return figures.jacobians(*row_jacobian(values), values["d_k"], profile)
+
+
+def _curves(values, profile):
+    return figures.curves(
+        compute.result(core.gradient_curve, **curve_options(**_options(values))), values["place"], profile
+    )
+
+
 MAIN = Main(_rows, at_rest=_rows_at_rest)
+STEPS = {"freeze": MAIN, "at_q": MAIN, "jacobian": Main(_jacobians), "curves": Main(_curves)}

@@ -1,7 +1,7 @@
 """What the long_context lesson declares."""
 
 from pages._view.kinds import Number
-from pages._view.lesson import Bet, Lesson, Place, Try
+from pages._view.lesson import Bet, Lesson, Place, Step, Try
 from sattn_core.lessons.long_context import STOPS
 
 _USUAL = {"n_train": 512, "d_k": 64}
@@ -27,35 +27,55 @@ LESSON = Lesson(
             help="Up to here YaRN changes nothing, and here log n does not.",
         ),
     },
-    slider="context_length",
-    dials=("key_score",),
     settings=("n_train",),
-    tries=(
-        Try("half", "n = 1,808: divided by √dₖ, the key keeps half", {"context_length": 1808, "key_score": 8} | _USUAL),
-        Try(
-            "short",
-            "16 keys: ÷ √dₖ leaves it 99 %, log n only 68 %",
-            {"context_length": 16, "key_score": 8} | _USUAL,
+    steps=(
+        Step(
+            "keys",
+            "Drag n to a million: divided by √dₖ, the key loses its weight.",
+            "key_weights",
+            slider="context_length",
+            dials=("key_score",),
+            bet=Bet(
+                "Divided by √dₖ, among {context_length} keys: how much of the weight does the one of score "
+                "{key_score} keep?",
+                Number("Its weight", 50, 0, 100, tuple(range(0, 101, 5))),
+                near=5,
+                suffix=" %",
+                place=Place("y", "x", unit=0.01),
+            ),
+            tries=(
+                Try(
+                    "short",
+                    "16 keys: ÷ √dₖ leaves it 99 %, log n only 68 %",
+                    {"context_length": 16, "key_score": 8} | _USUAL,
+                ),
+                Try(
+                    "million",
+                    "A million keys: log n still leaves 81 %, ÷ √dₖ less than 1 %",
+                    {"context_length": 1_048_576, "key_score": 8} | _USUAL,
+                ),
+            ),
         ),
-        Try(
-            "million",
-            "A million keys: log n still leaves 81 %, ÷ √dₖ less than 1 %",
-            {"context_length": 1_048_576, "key_score": 8} | _USUAL,
-        ),
-        Try(
-            "weak",
-            "Score 4 among a million keys: no rule leaves it 1 %",
-            {"context_length": 1_048_576, "key_score": 4} | _USUAL,
+        Step(
+            "text",
+            "Along a causal text row n has n keys: divided by √dₖ, the key fades.",
+            "text_rows",
+            slider="context_length",
+            dials=("key_score",),
+            tries=(
+                Try(
+                    "half",
+                    "A text of 1,808 words: divided by √dₖ, the key keeps half of the last row",
+                    {"context_length": 1808, "key_score": 8} | _USUAL,
+                ),
+                Try(
+                    "weak",
+                    "Score 4, a million words: at the end no rule leaves the key 1 %",
+                    {"context_length": 1_048_576, "key_score": 4} | _USUAL,
+                ),
+            ),
         ),
     ),
-    bet=Bet(
-        "Divided by √dₖ, among {context_length} keys: how much of the weight does the one of score {key_score} keep?",
-        Number("Its weight", 50, 0, 100, tuple(range(0, 101, 5))),
-        near=5,
-        suffix=" %",
-        place=Place("y", "x", unit=0.01),
-    ),
-    pictures=("key_weights", "text_rows"),
     assumed="After $1/\\sqrt{d_k}$ the key's score is as set and the others are independent $N(0,1)$, as at the start "
     "of training. Every rule gets these scores. SSMax has $s_0=0.43$; a model learns it.",
     myths=(

@@ -194,6 +194,7 @@ def rows(found: core.FadingResult, n: int, profile: Profile) -> Picture:
         profile,
         _lines(found, profile, 0, last),
         left=3.6,
+        height=_HEIGHT,
         xaxis=axis(profile, "row of the text", range=[0, 1.02 * n], nticks=5, tickangle=0, tickformat=",d"),
         yaxis=_weight_axis(profile),
     )
@@ -204,8 +205,7 @@ def rows(found: core.FadingResult, n: int, profile: Profile) -> Picture:
         _table(found, last),
         _code(found),
         note="Row i of a causal text sees i keys.",
-        claim="With ÷ √dₖ the key fades along a causal text",
-        sure=(f"The numbers are those of the picture above: a row {n:,} words into the text has {n:,} keys.",),
+        sure=(f"The numbers are those of the step before: a row {n:,} words into the text has {n:,} keys.",),
         marks=(Mark("÷ √dₖ", ("1/√dₖ",)),),
     )
 

@@ -28,12 +28,17 @@ def claims(values: Values) -> core.LengthClaims:
     return compute.result(core.check_claims, core.LongContextParams(*_exact(values)))
 
 
-def _picture(values, profile, simulated=None):
+def _keys(values, profile, simulated=None):
     return figures.weights(fading(values), values["context_length"], profile, simulated)
 
 
-def _at_rest(values, profile):
-    return _picture(values, profile, compute.result(core.simulate_fading, params(values)))
+def _keys_at_rest(values, profile):
+    return _keys(values, profile, compute.result(core.simulate_fading, params(values)))
 
 
-MAIN = Main(_picture, at_rest=_at_rest)
+def _text(values, profile):
+    return figures.rows(fading(values), values["context_length"], profile)
+
+
+KEYS = Main(_keys, at_rest=_keys_at_rest)
+STEPS = {"keys": KEYS, "text": Main(_text)}

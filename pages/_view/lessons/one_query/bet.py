@@ -9,17 +9,17 @@ from sattn_core.lessons.one_query import COMPONENTS, EXAMPLE_KEY
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """The sums of the invented products, before anything random is added, and no count."""
-    few = {**values, "step": "wander", "d_k": min(values["d_k"], len(COMPONENTS))}
-    shown = work.MAIN.picture(few, profile)
+    """Return the sums of the invented products, before anything random is added, and no count."""
+    few = {**values, "d_k": min(values["d_k"], len(COMPONENTS))}
+    shown = work.STEPS["wander"].picture(few, profile)
     layout = vars(shown.figure)["layout"]
     words = [layout["title"]["text"], *(each["text"] for each in layout["annotations"])]
     return shown.partly(shown.sentence, keep=KEY_WORDS, words=words)
 
 
 def outcome(values: Values) -> Outcome:
-    """In how many of a hundred sentences the word is on top for which the invented numbers speak."""
-    result = work.result(values)
+    """Return in how many of a hundred sentences the word is on top for which the invented numbers speak."""
+    result = work.result(values, "wander")
     n_drawn = result.params.d_k - result.n_invented
     second, first = sorted(result.invented_scores.scores)[-2:]
     why = (

@@ -1,8 +1,9 @@
 """What the one_query lesson declares."""
 
-from pages._view.kinds import Choice, Number
-from pages._view.lesson import Bet, Lesson, Place, Try
-from sattn_core.lessons.one_query import MOST_EMPHASIS, STEPS
+from pages._view.kinds import Number
+from pages._view.lesson import Bet, Lesson, Place, Step, Try
+from sattn_core.example import QUERY_WORD, SENTENCE
+from sattn_core.lessons.one_query import MOST_EMPHASIS
 
 LESSON = Lesson(
     stem="one_query",
@@ -11,10 +12,8 @@ LESSON = Lesson(
     "meaning.",
     icon=":material/help:",
     section="The path",
-    card="Seven small steps, every number by hand.",
     shared=("d_k", "seed"),
     controls={
-        "step": Choice("Step", STEPS[0], STEPS, bar=True),
         "emphasis": Number(
             "Invented numbers ×",
             1,
@@ -22,44 +21,68 @@ LESSON = Lesson(
             MOST_EMPHASIS,
             tuple(range(1, MOST_EMPHASIS + 1)),
             help="What the four invented components of the query are multiplied by.",
-            when=("step", "grow"),
         ),
     },
-    dials=("emphasis",),
-    placed_dials=("emphasis",),
-    tries=(
-        Try(
-            "invented_only",
-            "dₖ = 4, the invented numbers alone: “cat” gets two thirds, “mat” a quarter",
-            {"d_k": 4, "step": "softmax"},
+    steps=(
+        Step("ask", f"{SENTENCE} Here “{QUERY_WORD}” asks, and four words answer.", "components"),
+        Step("multiply", "Multiply what “it” asks by what “cat” answers, component by component.", "products"),
+        Step("add", "Add up the products of a key: the sum is its score.", "sums"),
+        Step(
+            "wander",
+            "Drag dₖ to 1,024: as products are added, the scores wander.",
+            "wandering_sums",
+            bet=Bet(
+                "At dₖ = {d_k}, random after the first four numbers: how often is “cat” on top, of 1,000 sentences?",
+                Number("It is on top in", 50, 0, 100, tuple(range(0, 101, 5))),
+                near=5,
+                suffix=" %",
+                place=Place("x2", "y2"),
+            ),
         ),
-        Try(
-            "larger_numbers",
-            "Invented numbers 16 times as large: at dₖ = 64 “cat” is on top in more than nine sentences of ten",
-            {"d_k": 64, "step": "grow", "emphasis": 16, "seed": 0},
+        Step(
+            "softmax",
+            "Softmax turns the scores into weights that add up to 100 %.",
+            "raw_weights",
+            tries=(
+                Try(
+                    "invented_only",
+                    "dₖ = 4, the invented numbers alone: “cat” gets two thirds, “mat” a quarter",
+                    {"d_k": 4},
+                ),
+            ),
         ),
-        Try(
-            "large_dimension",
-            "Divide at dₖ = 1,024: before it one word takes all, after it each gets 2 % or more",
-            {"d_k": 1024, "step": "divide", "seed": 0},
+        Step(
+            "divide",
+            "Divide the scores by √dₖ before softmax: the order of the words stays.",
+            "both_weights",
+            tries=(
+                Try(
+                    "large_dimension",
+                    "Divide at dₖ = 1,024: before it one word takes all, after it each gets 2 % or more",
+                    {"d_k": 1024, "seed": 0},
+                ),
+                Try(
+                    "another_draw",
+                    "Other random numbers, seed 1: at dₖ = 64 “cat” is on top, by chance",
+                    {"d_k": 64, "seed": 1},
+                ),
+            ),
         ),
-        Try(
-            "another_draw",
-            "Other random numbers, seed 1: at dₖ = 64 “cat” is on top, by chance",
-            {"d_k": 64, "step": "divide", "seed": 1},
+        Step(
+            "grow",
+            "Make the invented numbers larger: then meaning can win against chance.",
+            "grown_weights",
+            dials=("emphasis",),
+            tries=(
+                Try(
+                    "larger_numbers",
+                    "Invented numbers 16 times as large: at dₖ = 64 “cat” is on top in more than nine sentences of ten",
+                    {"d_k": 64, "emphasis": 16, "seed": 0},
+                ),
+            ),
         ),
-    ),
-    bet=Bet(
-        "At dₖ = {d_k}, with random numbers after the first four: how often is “cat” on top, of 1,000 sentences?",
-        Number("It is on top in", 50, 0, 100, tuple(range(0, 101, 5))),
-        near=5,
-        suffix=" %",
-        place=Place("x2", "y2"),
-        when=("step", "wander"),
-        earlier=("ask", "multiply", "add"),
     ),
     terms=("key", "query", "dₖ"),
-    pictures=("one_query",),
     assumed="The first four components are invented and have names; those that a model learns have none. The others "
     "are ±1 at random. Of 1,000 sentences one is shown: at seed 0 one where another word wins, as in two of three.",
     myths=(

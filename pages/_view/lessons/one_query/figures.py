@@ -1,6 +1,5 @@
 """Pictures of the one_query lesson: one for each step from the components of a query and its keys to weights."""
 
-import re
 from math import log2
 
 import numpy as np
@@ -9,9 +8,9 @@ from pages._view.figures.base import axis, figure, heatmap, label, line, solid, 
 from pages._view.figures.code import code
 from pages._view.figures.matrices import cell, equals, operand
 from pages._view.marks import Mark
-from pages._view.picture import Picture, Table
+from pages._view.picture import Picture
 from pages._view.theme import PROJECTOR, Profile, listed, number, percent, typed
-from sattn_core.example import KEY_WORDS, QUERY_WORD, SENTENCE
+from sattn_core.example import KEY_WORDS, QUERY_WORD
 from sattn_core.lessons.one_query import COMPONENTS, EXAMPLE_KEY, N_SENTENCES, OneQueryResult, measure_one_query
 
 _ASKING = f"“{QUERY_WORD}”"
@@ -29,24 +28,11 @@ _ROW = 1.6  # letters of a tick: the height of a row of the strip below a step's
 _BESIDE = ([0, 0.56], [0.78, 1])  # of the width of a projector's picture: the step's own, and that strip
 
 
-def words(step: str, profile: Profile) -> str:
-    """The sentence as HTML: the query filled, the keys framed, those of the step's picture only."""
-    keys = (KEY_WORDS[EXAMPLE_KEY],) if step == "multiply" else KEY_WORDS
-    frame = f"border:2px solid {profile.band};border-radius:0.4rem;padding:0 0.2rem"
-    styles = dict.fromkeys(keys, f"{frame};color:{profile.text}")
-    styles[QUERY_WORD] = f"{frame};background:{profile.text};color:{profile.ground}"
-    parts = re.split(r"(\w+)", SENTENCE)
-    marked = [f'<b style="{styles[part]}">{part}</b>' if part in styles else part for part in parts]
-    style = f"margin:0;line-height:1.7;font-size:1rem;color:{profile.text}"
-    return f'<p style="{style}">{"".join(marked)}</p>'
-
-
 def one_step(result: OneQueryResult, step: str, profile: Profile) -> Picture:
     """The picture of one step; all are of one height, and their axes stand still while d_k moves."""
-    draw, say, _, _ = _STEPS[step]
+    draw, say, work = _STEPS[step]
     sentence = say(result)
     here = f"dₖ = {result.params.d_k:,}"
-    counted = step in _COUNTED
     return Picture(
         "one_query",
         draw(result, profile),
@@ -57,8 +43,8 @@ def one_step(result: OneQueryResult, step: str, profile: Profile) -> Picture:
         bins=_components(result),
         bins_name="the components",
         alt=sentence if here in sentence else f"{sentence} Here {here}.",
-        sure=_SURE_OF if counted else (),
-        checks=_checks(result, step) if counted else None,
+        sure=(*_counts(result, step), *_SURE_OF) if step in _COUNTED else (),
+        checks=work(result),
         marks=_marks(step),
     )
 
@@ -72,20 +58,8 @@ def _marks(step):
     own = {"softmax": "raw", "divide": "÷ √dₖ"}
     if step in own:
         bars = (Mark(f"“{word}”", (own[step],), (i,)) for i, word in enumerate(KEY_WORDS))
-        return *bars, Mark("the top word", (raw,))
+        return *bars, *([Mark("the top word", (raw,))] if step == "softmax" else [])
     return (Mark(_EXAMPLE, (cat,)), Mark("divided", ("÷ √dₖ", scaled))) if step == "grow" else ()
-
-
-def by_hand(result: OneQueryResult, step: str) -> Table:
-    """The step's arithmetic, word by word."""
-    _, _, work, _ = _STEPS[step]
-    return work(result)
-
-
-def claim(result: OneQueryResult, step: str) -> str:
-    """What the arithmetic of the step shows."""
-    _, _, _, title_of = _STEPS[step]
-    return title_of(result)
 
 
 # --- 1: what a query asks ----------------------------------------------------------------------------
@@ -331,11 +305,6 @@ def _often(result):
     return percent(result.sentences.on_top[EXAMPLE_KEY], 0)
 
 
-def _counts_claim(result):
-    drawn = result.params.d_k > result.n_invented
-    return "A score counts its steps up and down" if drawn else "Nothing is drawn yet: the score is invented"
-
-
 def _wander_by_hand(result):
     counts = zip(KEY_WORDS, result.invented_scores.scores, result.n_up, result.n_down, result.raw.scores, strict=True)
     rows = [(word, typed(first), f"{up} × 1", f"{down} × 1", typed(score)) for word, first, up, down, score in counts]
@@ -432,10 +401,6 @@ def _say_grown(result):
     )
 
 
-def _divide_claim(result):
-    return "Smaller differences, more even weights" if result.divisor > 1 else "Divided by 1, every score stays"
-
-
 def _softmax_by_hand(row, score, key):
     """Softmax of one row as it is worked out; the largest score is subtracted first, which changes no weight."""
     total = f"÷ {operand(row.total)} = weight"
@@ -517,39 +482,31 @@ def _strip_heading(profile):
     return label(f"{N_SENTENCES:,} such sentences", profile, **place)
 
 
-def _checks(result, step):
-    """What the strip says, against theory where there is one."""
-    many, rows = result.sentences, _rows(result)
+def _counts(result, step):
+    """Return what the strip says with its errors, a sentence for each bar; the first beside its exact probability."""
+    many = result.sentences
     errors = (many.on_top_error[EXAMPLE_KEY], many.raw_top_weight_error, many.scaled_top_weight_error)
-    shown = list(zip(rows, errors, strict=True))[: {"wander": 1, "softmax": 2}.get(step, 3)]
+    shares = (many.on_top[EXAMPLE_KEY], many.raw_top_weight, many.scaled_top_weight)
+    told = [f"{number(100 * share)} ± {number(100 * error, 2)} %" for share, error in zip(shares, errors, strict=True)]
     exact = f"{number(100 * many.on_top_exact[EXAMPLE_KEY])} %"
-    return {
-        f"{many.n_sentences:,} sentences": [name for (name, _, _), _ in shown],
-        "predicted": [exact, *["–"] * (len(shown) - 1)],
-        "measured": [f"{number(100 * share)} ± {number(100 * error, 2)} %" for (_, share, _), error in shown],
-    }
+    said = (
+        f"{_EXAMPLE} is on top in {told[0]} of {many.n_sentences:,} sentences; {exact} are predicted.",
+        f"The top word gets {told[1]} of the weight on average without the division.",
+        f"Divided by √dₖ, it gets {told[2]}.",
+    )
+    return said[: {"wander": 1, "softmax": 2}.get(step, 3)]
 
 
 # --- what the steps share ----------------------------------------------------------------------------
 
 _STEPS = {
-    "ask": (_asked, _say_asked, _ask_by_hand, lambda _: "A query and a key are lists of numbers"),
-    "multiply": (
-        _multiplied,
-        _say_multiplied,
-        _multiply_by_hand,
-        lambda _: "Each product multiplies one number by one other",
-    ),
-    "add": (_added, _say_added, _add_by_hand, lambda _: "A score is the sum of its products"),
-    "wander": (_wandered, _say_wandered, _wander_by_hand, _counts_claim),
-    "softmax": (
-        _shared_out,
-        _say_shared_out,
-        _raw_by_hand,
-        lambda _: "Each weight is a power of e, divided by their sum",
-    ),
-    "divide": (_divided, _say_divided, _divide_by_hand, _divide_claim),
-    "grow": (_grown, _say_grown, _divide_by_hand, _divide_claim),
+    "ask": (_asked, _say_asked, _ask_by_hand),
+    "multiply": (_multiplied, _say_multiplied, _multiply_by_hand),
+    "add": (_added, _say_added, _add_by_hand),
+    "wander": (_wandered, _say_wandered, _wander_by_hand),
+    "softmax": (_shared_out, _say_shared_out, _raw_by_hand),
+    "divide": (_divided, _say_divided, _divide_by_hand),
+    "grow": (_grown, _say_grown, _divide_by_hand),
 }
 
 

@@ -72,9 +72,7 @@ LESSON = Lesson(
     answer="Answer each question; then a small picture shows what is so. The address of this page keeps what you said.",
     icon=":material/school:",
     section="The path",
-    card="Five questions, each with its picture.",
     shared=("d_k", "seed"),
-    slider="",
     controls={
         "asked": Choice(
             "Question", "1", tuple(map(str, range(1, 1 + len(QUESTIONS)))), bar=True, when=("mode", "projector")

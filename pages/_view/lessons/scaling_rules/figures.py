@@ -17,7 +17,9 @@ from sattn_core.layers.rules import SCALING_RULES
 from sattn_core.lessons import scaling_rules as core
 
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
-_ENTROPY_TICKS = (4, 16, 64, 256, 1024)
+_ENTROPY_TICKS = {"d_k": (4, 32, 256), "n_keys": (4, 64, 1024)}
+_COLUMNS = ([0.0, 0.16], [0.42, 0.58], [0.84, 1.0])  # of the width of a wall
+_ENTROPY_PANELS = ([0.0, 0.44], [0.56, 1.0])  # of the width
 _NAMED = {0.0: "α = 0, raw", 0.5: "½, ÷ √dₖ", 1.0: "1, ÷ dₖ"}
 _SYMBOLS = {0.0: "circle", 0.5: "square", 1.0: "diamond"}
 _SHORT = {
@@ -35,6 +37,7 @@ _SHORT = {
 _SAID = {"mup": "muP", "gemma_2_27b": "Gemma 27B", "no_scale": "no scale"}  # in a sentence: one numeral at most
 _LANDMARKS = ("vaswani", "no_scale", "mup")
 _LANDMARK_WORDS = {"vaswani": "1/√dₖ", "no_scale": "no scale", "mup": "muP 1/dₖ"}
+_RANGES = {"variance": (-3.6, 4.1), "mean": (-2.2, 3.5)}  # powers of ten
 _AXES = {"d_k": "dₖ", "n_keys": "number of keys"}
 _NEARLY_UNCHANGED = 0.1  # error of the output, of its length
 _SAME = 0.02  # two numbers that differ by a smaller share are called the same
@@ -70,7 +73,6 @@ def means(result: core.ExponentResult, profile: Profile) -> Picture:
         _mean_sentence(result),
         _exponent_table(result),
         _exponent_code(result),
-        claim=_mean_claim(result),
         sure=_exponent_sure(result, "mean", -1),
         marks=_mean_marks(result),
         checks=_exponent_checks(result, "mean", -1),
@@ -81,13 +83,13 @@ def _exponent_figure(result, what, profile, d_k=None):
     drawn = [(curve, abs(getattr(curve, f"{what}_theory"))) for curve in reversed(result.curves)]
     drawn = [pair for pair in drawn if pair[1].any()]
     names = [(_exponent_name(curve.exponent), np.log10(theory[-1])) for curve, theory in drawn]
-    low, high = -3.6, 4.1
+    low, high = _RANGES[what]
     fig = base.figure(
         profile,
         [trace for pair in drawn for trace in _exponent_traces(result.dims, d_k, what, *pair, profile)],
         left=4.2,
         xaxis=base.axis(profile, "dₖ", type="log", tickvals=_D_TICKS, tickangle=0, range=[-0.12, 3.13]),
-        yaxis=base.axis(profile, f"{what} of the scores", **_decades(low, high)),
+        yaxis=base.axis(profile, what, **_decades(low, high), **_fewer(profile)),
         shapes=[] if d_k is None else [base.upright(d_k, base.dotted(profile)) | {"layer": "below"}],
     )
     if names:
@@ -120,7 +122,12 @@ def _larger(dots, d_k):
 
 
 def _decades(low, high):
-    return {"grid": True, "type": "log", "range": [low, high], "dtick": 1, "exponentformat": "power"}
+    return {"grid": True, "type": "log", "range": [low, high], "exponentformat": "power"}
+
+
+def _fewer(profile):
+    """Every power of ten has its tick; on a wall, which is low, every second."""
+    return {"dtick": 2 if base.on_a_wall(profile) else 1}
 
 
 def _exponent_colour(curve, profile):
@@ -174,12 +181,6 @@ def _curve_mark(word, exponent):
 
 def _by_exponent(result, what, i):
     return {curve.exponent: getattr(curve, what)[i] for curve in result.curves}
-
-
-def _mean_claim(result):
-    if result.params.correlation == 0:
-        return "Without correlation the mean is 0 at every exponent"
-    return "Of these powers, only ÷ dₖ keeps the mean of correlated pairs"
 
 
 def _mean_sentence(result):
@@ -275,7 +276,7 @@ def one_rule(result: core.RulesResult, name: str, profile: Profile) -> Picture:
         _one_rule_sentence(result, name),
         _one_rule_table(result, name),
         _rule_code(result.params),
-        claim=_one_rule_claim(result, name),
+        sure=(_one_rule_compared(result, name),),
         marks=(Mark("largest weight", ("weights",)), Mark("÷ √dₖ", ("weights with 1/√dₖ",))),
     )
 
@@ -287,28 +288,50 @@ def _chosen(result, name):
 
 def _comparison(result, name, profile):
     """One row per rule: its name on the axis, its keys in use as a point and, at the right, as a number."""
-    rules, n_keys = result.rules, result.params.n_keys
-    words = [_short(each) for each in rules]
-    order = {
-        "type": "category",
-        "categoryorder": "array",
-        "categoryarray": words,
-        "dtick": 1,
-        "range": [len(rules) - 0.4, -0.6],
-    }
+    wall = base.on_a_wall(profile)
+    columns = _in_columns(result.rules, len(_COLUMNS) if wall else 1)  # a wall is wide and low
+    traces, numbers, axes = [], [], {}
+    for i, rules in enumerate(columns, start=1):
+        on = {"xaxis": f"x{i}", "yaxis": f"y{i}"}
+        traces += [_dot(each, name, profile) | on for each in rules]
+        numbers += [_keys_in_use(each, name, i, profile) for each in rules]
+        axes |= _rows_axes(i, columns, result.params.n_keys, profile)
     fig = base.figure(
         profile,
-        [_dot(each, word, name, profile) for each, word in zip(rules, words, strict=True)],
-        left=8.5,
-        height=_rows_height(len(rules), profile),
-        title=base.title(f"Keys in use, of {n_keys}", profile) | {"xref": "container", "x": 0.02},
-        xaxis=base.axis(profile, "effective keys", range=[0, 1.06 * n_keys], nticks=5, tickangle=0),
-        yaxis=base.axis(profile, grid=True, ticks="", **order),
-        annotations=[_keys_in_use(each, name, profile) for each in rules],
-        shapes=[base.upright(n_keys, base.dotted(profile)) | {"layer": "below"}],
+        traces,
+        left=7 if wall else 8.5,
+        height=_rows_height(len(columns[0]), profile),
+        bottom=1.6 if wall else 3,
+        title=base.title(f"Keys in use, of {result.params.n_keys}", profile, size=profile.axis_size)
+        | {"xref": "container", "x": 0.02},
+        annotations=numbers,
+        shapes=[_all_keys(i, result.params.n_keys, profile) for i in range(1, len(columns) + 1)],
+        **axes,
     )
     fig.layout["margin"]["r"] = round(5 * _LETTER * profile.tick_size + profile.tick_size)
     return fig
+
+
+def _in_columns(rules, count):
+    size = -(-len(rules) // count)
+    return [rules[first : first + size] for first in range(0, len(rules), size)]
+
+
+def _rows_axes(i, columns, n_keys, profile):
+    """Axes of a column: as many rows as the first has, so that rows stand side by side."""
+    order = {"categoryorder": "array", "categoryarray": [_short(each) for each in columns[i - 1]], "dtick": 1}
+    rows = {"type": "category", "range": [len(columns[0]) - 0.4, -0.6], **order}
+    domain, title = ({"domain": _COLUMNS[i - 1]}, None) if len(columns) > 1 else ({}, "effective keys")
+    return {
+        f"xaxis{i}": base.axis(profile, title, range=[0, 1.06 * n_keys], nticks=5, tickangle=0, anchor=f"y{i}")
+        | domain,
+        f"yaxis{i}": base.axis(profile, grid=True, ticks="", anchor=f"x{i}", **rows),
+    }
+
+
+def _all_keys(i, n_keys, profile):
+    place = {"xref": f"x{_nth(i)}", "yref": f"y{_nth(i)} domain", "layer": "below"}
+    return base.upright(n_keys, base.dotted(profile)) | place
 
 
 def _rows_height(count, profile):
@@ -316,16 +339,18 @@ def _rows_height(count, profile):
     return (count * 1.2 * profile.tick_size + 1.6 * profile.title_size + 3 * profile.axis_size) / profile.height
 
 
-def _keys_in_use(rule, name, profile):
+def _keys_in_use(rule, name, i, profile):
     words = number(rule.effective_keys)
-    place = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": profile.tick_size / 3, "bgcolor": None}
-    return base.label(f"<b>{words}</b>" if rule.name == name else words, profile, y=_short(rule), **place)
+    at = _nth(i)
+    place = {"xref": f"x{at} domain", "x": 1, "xanchor": "left", "xshift": profile.tick_size / 3, "bgcolor": None}
+    bold = f"<b>{words}</b>" if rule.name == name else words
+    return base.label(bold, profile, y=_short(rule), yref=f"y{at}", **place)
 
 
-def _dot(rule, word, name, profile):
+def _dot(rule, name, profile):
     here = rule.name == name
     marker = {"color": _rule_colour(rule.name, name, profile), "size": profile.marker_size * (2 if here else 1.3)}
-    return {"type": "scatter", "mode": "markers", "x": [rule.effective_keys], "y": [word], "name": rule.title,
+    return {"type": "scatter", "mode": "markers", "x": [rule.effective_keys], "y": [_short(rule)], "name": rule.title,
             "marker": marker, "cliponaxis": False}  # fmt: skip
 
 
@@ -339,22 +364,37 @@ def _rule_colour(name, here, profile):
 
 
 def _one_rule(result, name, profile):
-    here = _chosen(result, name)
+    here, wall = _chosen(result, name), base.on_a_wall(profile)
     limit = 1.1 * max(abs(result.raw_scores).max(), abs(here.scores).max())
-    heights = base.axis(profile, grid=True, range=[-limit, limit], nticks=5, anchor="x")
-    weights = "Weights" if name == "vaswani" else "Weights (dotted: 1/√dₖ)"
-    words = (("", "Raw scores"), ("2", "After the rule, same axis"), ("3", weights))
+    scores = base.axis(profile, grid=True, range=[-limit, limit], nticks=5)
+    weights = base.axis(profile, grid=True, range=[0, 1.02], tickvals=[0, 0.5, 1])
+    named = "Weights" if name == "vaswani" else "Weights (dotted: 1/√dₖ)"
+    words = ("Raw scores", "After the rule" if wall else "After the rule, same axis", named)
+    keys = base.axis(profile, "key", range=[0, result.params.n_keys + 1])
+    headings = [base.heading(said, profile, axes=_nth(i)) for i, said in enumerate(words, start=1)]
     return base.figure(
         profile,
         _rule_traces(result, here, profile),
-        height=1.25,
+        height=1.0 if wall else 1.25,
         left=3.4,
-        xaxis=base.axis(profile, "key", range=[0, result.params.n_keys + 1], anchor="y3"),
-        yaxis=heights | {"domain": [0.72, 0.94]},
-        yaxis2=heights | {"domain": [0.38, 0.60]},
-        yaxis3=base.axis(profile, grid=True, range=[0, 1.02], tickvals=[0, 0.5, 1], domain=[0, 0.26], anchor="x"),
-        annotations=[base.heading(said, profile, axes=axes) | {"xref": "x domain"} for axes, said in words],
+        annotations=headings,
+        **(_beside_each_other if wall else _below_each_other)(keys, scores, scores, weights),
     )
+
+
+def _below_each_other(keys, *heights):
+    """Axes of panels that share that of the keys; each has one of its own, so that all have names."""
+    rows = ([0.72, 0.94], [0.38, 0.60], [0, 0.26])
+    found = {f"yaxis{i}": each | {"domain": rows[i - 1], "anchor": f"x{i}"} for i, each in enumerate(heights, start=1)}
+    silent = {"showticklabels": False, "ticks": "", "title": {"text": None}}
+    return found | {f"xaxis{i}": keys | {"anchor": f"y{i}"} | (silent if i < len(rows) else {}) for i in (1, 2, 3)}
+
+
+def _beside_each_other(keys, *heights):
+    """Axes of panels from left to right."""
+    columns = ([0, 0.28], [0.36, 0.64], [0.72, 1])
+    found = {f"xaxis{i}": keys | {"domain": each, "anchor": f"y{i}"} for i, each in enumerate(columns, start=1)}
+    return found | {f"yaxis{i}": each | {"anchor": f"x{i}"} for i, each in enumerate(heights, start=1)}
 
 
 def _rule_traces(result, here, profile):
@@ -362,14 +402,23 @@ def _rule_traces(result, here, profile):
     edges = np.arange(0.5, result.params.n_keys + 1)
     colour = profile.raw if here.name == "no_scale" else profile.scaled
     traces = [
-        base.steps(edges, result.raw_scores, profile.raw, "raw scores"),
-        base.steps(edges, here.scores, colour, "after the rule") | {"yaxis": "y2"},
-        base.steps(edges, here.attention_weights, colour, "weights") | {"yaxis": "y3"},
+        base.steps(edges, result.raw_scores, profile.raw, "raw scores") | _on(1),
+        base.steps(edges, here.scores, colour, "after the rule") | _on(2),
+        base.steps(edges, here.attention_weights, colour, "weights") | _on(3),
     ]
     if here.name == "vaswani":
         return traces
     usual, outline = _chosen(result, "vaswani").attention_weights, base.dotted(profile) | {"shape": "hv"}
-    return [*traces, base.line(edges, [*usual, usual[-1]], outline, "weights with 1/√dₖ") | {"yaxis": "y3"}]
+    return [*traces, base.line(edges, [*usual, usual[-1]], outline, "weights with 1/√dₖ") | _on(3)]
+
+
+def _nth(panel):
+    """The number of a panel's axes as Plotly writes it: that of the first is left out."""
+    return "" if panel == 1 else str(panel)
+
+
+def _on(panel):
+    return {"xaxis": f"x{_nth(panel)}", "yaxis": f"y{_nth(panel)}"}
 
 
 def _rule_sentence(result, name):
@@ -412,13 +461,13 @@ def _rule_sure(result, name):
     )
 
 
-def _one_rule_claim(result, name):
+def _one_rule_compared(result, name):
     """Whether the chosen rule is sharper than 1/√d_k on this query."""
     usual, here = (_chosen(result, each).attention_weights.max() for each in ("vaswani", name))
     if name == "vaswani":
-        return "÷ √dₖ brings every score nearer to 0" if result.params.d_k > 1 else "At dₖ = 1 nothing is divided"
+        return "÷ √dₖ brings every score nearer to 0." if result.params.d_k > 1 else "At dₖ = 1 nothing is divided."
     compared = "as sharp as" if abs(here / usual - 1) < _SAME else "sharper than" if here > usual else "flatter than"
-    return f"On this query {_short(_chosen(result, name))} is {compared} 1/√dₖ"
+    return f"On this query {_short(_chosen(result, name))} is {compared} 1/√dₖ."
 
 
 def _one_rule_sentence(result, name):
@@ -485,40 +534,56 @@ def curves(result: core.RuleCurves, name: str, profile: Profile) -> Picture:
     """Mean entropy against d_k and against n_keys; the chosen rule and three landmarks stand out."""
     return Picture(
         "rule_curves",
-        _curve_figures(result, name, profile),
+        _curve_figure(result, name, profile),
         _curve_sentence(result, name),
         _curve_table(result),
         _curve_code(result),
-        claim=_curve_claim(result, name),
         sure=_curve_sure(result, name),
     )
 
 
-def _curve_figures(result, name, profile):
+def _curve_figure(result, name, profile):
+    """Two panels side by side: against d_k, and against the number of keys, where the lines end in their names."""
     largest = np.full(len(result.dims), np.log(min(result.params.n_keys, 256)))
-    return {
-        "rule_entropy_d_k": _entropies("d_k", result.dims, result.against_d_k, largest, name, result, profile),
-        "rule_entropy_n_keys": _entropies(
-            "n_keys", result.n_keys, result.against_n_keys, result.uniform, name, result, profile
-        ),
-    }
-
-
-def _entropies(what, x, values, largest, name, result, profile):
-    rules = zip(result.names, values, strict=True)
-    rules = sorted(rules, key=lambda each: (each[0] == name, each[0] in _LANDMARKS))  # the last is drawn on top
-    lines = [base.line(x, entropy, _curve_style(rule, name, profile), rule) for rule, entropy in rules]
-    names = [(_curve_name(rule), entropy[-1]) for rule, entropy in rules if _stands_out(rule, name)]
-    high = 1.05 * largest.max()
-    fig = base.figure(
-        profile,
-        [base.line(x, largest, base.dotted(profile), "equal weights: ln n"), *lines],
-        left=3.2,
-        title=base.title(f"Entropy against {_AXES[what]}", profile),
-        xaxis=base.axis(profile, _AXES[what], type="log", tickvals=_ENTROPY_TICKS, tickangle=0, range=_span(x)),
-        yaxis=base.axis(profile, "mean entropy, nats", grid=True, range=[0, high]),
+    sides = (
+        ("d_k", result.dims, result.against_d_k, largest),
+        ("n_keys", result.n_keys, result.against_n_keys, result.uniform),
     )
-    return name_ends(fig, names, profile, low=0, high=high)
+    traces, axes = [], {}
+    for i, (what, x, values, equal) in enumerate(sides, start=1):
+        on = {"xaxis": f"x{i}", "yaxis": f"y{i}"}
+        lines = _entropies(x, values, equal, name, result, profile)
+        traces += [each | on for each in lines]
+        axes |= _entropy_axes(i, what, x, equal, profile)
+    fig = base.figure(profile, traces, left=3.2, **axes)
+    fig.layout["margin"]["t"] = profile.axis_size
+    ends = [(_curve_name(rule), each[-1]) for rule, each in _on_top(result, result.against_n_keys, name)]
+    fig = name_ends(fig, ends, profile, low=0, high=axes["yaxis2"]["range"][1])
+    fig.layout["annotations"] = [each | {"yref": "y2"} for each in fig.layout["annotations"]]
+    return fig
+
+
+def _entropies(x, values, equal, name, result, profile):
+    """The lines of a panel; those that stand out are drawn on top."""
+    few = {rule for rule, _ in _on_top(result, values, name)}
+    rules = sorted(zip(result.names, values, strict=True), key=lambda each: (each[0] == name, each[0] in few))
+    lines = [base.line(x, entropy, _curve_style(rule, name, profile), rule) for rule, entropy in rules]
+    return [base.line(x, equal, base.dotted(profile), "equal weights: ln n"), *lines]
+
+
+def _on_top(result, values, name):
+    """The rules that stand out, with their entropies."""
+    return [(rule, each) for rule, each in zip(result.names, values, strict=True) if _stands_out(rule, name)]
+
+
+def _entropy_axes(panel, what, x, equal, profile):
+    ticks = {"tickvals": _ENTROPY_TICKS[what], "tickangle": 0, "range": _span(x)}
+    across = {"domain": _ENTROPY_PANELS[panel - 1], "anchor": f"y{panel}", **ticks}
+    title = "entropy, nats" if panel == 1 else None
+    return {
+        f"xaxis{panel}": base.axis(profile, _AXES[what], type="log", **across),
+        f"yaxis{panel}": base.axis(profile, title, grid=True, range=[0, 1.05 * equal.max()], anchor=f"x{panel}"),
+    }
 
 
 def _stands_out(rule, name):
@@ -541,10 +606,10 @@ def _span(x):
     return [np.log10(x[0]) - 0.05, np.log10(x[-1]) + 0.05]
 
 
-def _curve_claim(result, name):
+def _curve_trends(result, name):
     d_k, keys = (_trend(*_curve(result, name, what)) for what in _AXES)
     keys = " and" if keys == d_k else f", {keys}"
-    return f"Under {_SAID.get(name, _curve_name(name))} entropy {d_k} with dₖ{keys} with more keys"
+    return f"Under {_SAID.get(name, _curve_name(name))} entropy {d_k} with dₖ{keys} with more keys."
 
 
 def _curve(result, name, what):
@@ -583,6 +648,7 @@ def _curve_sure(result, name):
     dims, keys = (" to ".join(_with_error(*_curve(result, name, what), end) for end in (0, -1)) for what in _AXES)
     usual_d_k, usual_keys = (_with_error(*_curve(result, "vaswani", what), -1) for what in _AXES)
     return (
+        _curve_trends(result, name),
         f"Entropy in nats with {word}: from dₖ = {result.dims[0]} to {result.dims[-1]} with "
         f"{min(params.n_keys, 256)} keys {dims}; from {result.n_keys[0]} to {result.n_keys[-1]:,} keys at "
         f"dₖ = {params.d_k:,} {keys}. 1/√dₖ ends at {usual_d_k} and {usual_keys}. Behind ± stands one standard error. "
@@ -631,31 +697,36 @@ def bug(results: Sequence[core.BugResult], name: str, profile: Profile) -> Pictu
 
 def _bug_figure(result, profile):
     right, wrong = result.right.attention_weights[0], result.wrong.attention_weights[0]
-    edges = np.arange(0.5, len(right) + 1)
-    top = 1.12 * max(right.max(), wrong.max())
-    heights = base.axis(profile, grid=True, range=[0, top], nticks=4, anchor="x")
-    across = {"xref": "x domain"}
+    edges, wall = np.arange(0.5, len(right) + 1), base.on_a_wall(profile)
+    heights = base.axis(profile, grid=True, range=[0, 1.12 * max(right.max(), wrong.max())], nticks=4)
+    keys = base.axis(profile, "key", range=[0, edges[-1] + 0.5])
+    sides = (("Right", result.right), ("Wrong", result.wrong))
+    said = [f"{name}: score spread {number(each.score_std)}" for name, each in sides]
     return base.figure(
         profile,
         [
-            base.steps(edges, right, profile.scaled, "right"),
-            base.steps(edges, wrong, profile.band, "wrong") | {"yaxis": "y2"},
+            base.steps(edges, right, profile.scaled, "right") | _on(1),
+            base.steps(edges, wrong, profile.band, "wrong") | _on(2),
         ],
         left=3.8,
-        title=base.title(_bug_claim(result), profile),
-        xaxis=base.axis(profile, "key", range=[0, edges[-1] + 0.5], anchor="y2"),
-        yaxis=heights | {"domain": [0.57, 0.9]},
-        yaxis2=heights | {"domain": [0, 0.35]},
-        annotations=[
-            base.heading(f"Right: score spread {number(result.right.score_std)}", profile) | across,
-            base.heading(f"Wrong: score spread {number(result.wrong.score_std)}", profile, axes="2") | across,
-        ],
+        title=base.title(
+            written(result.bug.title), profile, size=profile.axis_size, letters=60 if wall else base.LETTERS
+        ),
+        annotations=[base.heading(each, profile, axes=_nth(i)) for i, each in enumerate(said, start=1)],
+        **_bug_axes(keys, heights, wall),
     )
 
 
-def _bug_claim(result):
-    too = "sharp" if result.wrong.entropy_nats < result.right.entropy_nats else "flat"
-    return f"{written(result.bug.title)}: attention is too {too}"
+def _bug_axes(keys, heights, wall):
+    """One panel below the other; on a wall, which is wide and low, side by side."""
+    domains = ([0, 0.46], [0.54, 1]) if wall else ([0.57, 0.9], [0, 0.35])
+    silent = {"showticklabels": False, "ticks": "", "title": {"text": None}}
+    found = {}
+    for i, domain in enumerate(domains, start=1):
+        across, up = ({"domain": domain}, {"domain": [0, 0.85]}) if wall else ({}, {"domain": domain})
+        found[f"xaxis{i}"] = keys | across | {"anchor": f"y{i}"} | (silent if i == 1 and not wall else {})
+        found[f"yaxis{i}"] = heights | up | {"anchor": f"x{i}"}
+    return found
 
 
 def _bug_sentence(result):
@@ -664,7 +735,8 @@ def _bug_sentence(result):
     said = f"{number(ratio, 2)} times too far" if ratio > 1 else f"{number(1 / ratio, 2)} times too little"
     error = result.output_error
     off = f"{number(error, 2)} times its length" if error >= 1 else f"{percent(error, 0)} of its length"
-    return f"The scores spread {said}, and the output is off by {off}."
+    too = "sharp" if result.wrong.entropy_nats < result.right.entropy_nats else "flat"
+    return f"The scores spread {said}: attention is too {too}, and the output is off by {off}."
 
 
 def _bug_sure(result):

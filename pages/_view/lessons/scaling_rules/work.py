@@ -5,18 +5,10 @@ from typing import Any
 from pages._view import compute
 from pages._view.lesson_view import Main, Values, stops
 from pages._view.lessons.scaling_rules import figures
-from pages._view.lessons.scaling_rules.declaration import LESSON
 from sattn_core.lessons import scaling_rules as core
 
 CURVES = {"dims": tuple(2**j for j in range(2, 9)), "n_keys": tuple(2**j for j in range(2, 11))}
-_WIDTH = 300  # pixels of a control above a picture
 _PAIRS = {"independent": 0.0, "aligned": 0.5}  # correlation of query i with key i, at the start and after training
-
-
-def controls_of(part: str) -> list[tuple[str, int | str]]:
-    """The controls that belong to the pictures of a part, and how wide they are."""
-    own = [(name, control) for name, control in LESSON.controls.items() if control.when == ("part", part)]
-    return [(name, "content" if getattr(control, "bar", False) else _WIDTH) for name, control in own]
 
 
 def powers(values: Values) -> core.ExponentResult:
@@ -35,20 +27,30 @@ def _exponents(values, profile):
     return figures.exponents(powers(values), values["d_k"], profile)
 
 
+def _means(values, profile):
+    return figures.means(powers(values), profile)
+
+
+def _compared(values):
+    return compute.result(core.compare_rules, rules_params(values, values["d_k"]))
+
+
 def _rules(values, profile):
-    result = compute.result(core.compare_rules, rules_params(values, values["d_k"]))
-    return figures.rules(result, values["rule"], profile)
+    return figures.rules(_compared(values), values["rule"], profile)
+
+
+def _query(values, profile):
+    return figures.one_rule(_compared(values), values["rule"], profile)
+
+
+def _entropy(values, profile):
+    return figures.curves(compute.result(core.rule_curves, rules_params(values), **CURVES), values["rule"], profile)
 
 
 def _bug(values, profile):
     return figures.bug(compute.result(core.measure_museum, core.BugParams(seed=values["seed"])), values["bug"], profile)
 
 
-_PICTURES = {"exponents": _exponents, "rules": _rules, "museum": _bug}
-
-
-def _picture(values, profile):
-    return _PICTURES[values["part"]](values, profile)
-
-
-MAIN = Main(_picture)
+MAIN = Main(_exponents)
+_OTHERS = {"means": _means, "rules": _rules, "query": _query, "entropy": _entropy, "museum": _bug}
+STEPS = {"exponents": MAIN, **{name: Main(draw) for name, draw in _OTHERS.items()}}

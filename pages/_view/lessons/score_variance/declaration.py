@@ -1,7 +1,7 @@
 """What the score_variance lesson declares."""
 
 from pages._view.kinds import Choice, Drawing, Number, Text, decimal
-from pages._view.lesson import Bet, Lesson, Place, Try
+from pages._view.lesson import Bet, Lesson, Place, Step, Try
 from sattn_core.lessons.score_variance import SAMPLINGS
 
 _POWERS = tuple(2**j for j in range(1, 10))
@@ -18,7 +18,6 @@ LESSON = Lesson(
     "$d_k$ products $q_i k_i$ adds 1. Divided by $\\sqrt{d_k}$, the scores have variance 1.",
     icon=":material/ssid_chart:",
     section="The path",
-    card="Follow a sum while products are added.",
     terms=("variance",),
     shared=("d_k", "n_keys", "law", "seed"),
     controls={
@@ -28,14 +27,6 @@ LESSON = Lesson(
             SAMPLINGS,
             help="pairs: every score has its own q and k. matrix: all entries of one Q Kᵀ, which share rows.",
             bar=True,
-        ),
-        "products_axis": Choice(
-            "Axis of products",
-            "linear",
-            ("linear", "root"),
-            help="square root: equal steps of √dₖ, so that the spread is a straight line.",
-            bar=True,
-            shown={"linear": "linear axis", "root": "square-root axis"},
         ),
         "axis": Choice(
             "Score axis",
@@ -73,45 +64,71 @@ LESSON = Lesson(
         "k_3d": Text("k, one vector per line", "3, 2, 1\n6, 7, 8\n8, 7, 6", lines=3),
     },
     settings=("sampling", "axis", "n_samples", "n_queries", "mean_q", "mean_k", "correlation"),
-    tries=(
-        Try(
-            "sixteen_times",
-            "Sixteen times the dimension, dₖ = 1,024: only four times the spread",
-            _PAIRS | _NOTHING_BROKEN | {"d_k": 1024},
+    unseen={
+        "products_axis": Choice(
+            "Axis of products",
+            "linear",
+            ("linear", "root"),
+            help="square root: equal steps of √dₖ, so that the spread is a straight line.",
+            bar=True,
+            shown={"linear": "linear axis", "root": "square-root axis"},
         ),
-        Try(
-            "mean_of_two",
-            "Give k a mean of 2: raw scores spread more than twice as far, and ÷ √dₖ does not undo that",
-            _PAIRS | _NOTHING_BROKEN | {"mean_k": 2.0},
+    },
+    steps=(
+        Step(
+            "draw",
+            "Drag dₖ to 1,024: as products are added, the sums spread.",
+            "score_histograms",
+            pinned={"products_axis": "linear"},
+            bet=Bet(
+                "Draw on: as products are added, how far do these sums spread, by one standard deviation?",
+                Drawing("Spread after {} products", DRAWN_AT, 100_000),
+                near=1 / 8,
+                place=Place("y", "x"),
+                usual=("mean_q", "mean_k", "correlation"),
+            ),
+            tries=(
+                Try(
+                    "sixteen_times",
+                    "Sixteen times the dimension, dₖ = 1,024: only four times the spread",
+                    _PAIRS | _NOTHING_BROKEN | {"d_k": 1024},
+                ),
+                Try(
+                    "mean_of_two",
+                    "Give k a mean of 2: raw scores spread more than twice as far, and ÷ √dₖ does not undo that",
+                    _PAIRS | _NOTHING_BROKEN | {"mean_k": 2.0},
+                ),
+            ),
         ),
-        Try(
-            "aligned",
-            "Correlation 1 at dₖ = 1,024: raw scores average about 1,024, and after ÷ √dₖ still about 32",
-            _PAIRS | _NOTHING_BROKEN | {"d_k": 1024, "correlation": 1.0},
+        Step(
+            "straighten",
+            "On an axis of √dₖ the spread is a straight line.",
+            "straight_histograms",
+            pinned={"products_axis": "root"},
+            tries=(
+                Try(
+                    "aligned",
+                    "Correlation 1 at dₖ = 1,024: raw scores average about 1,024, and after ÷ √dₖ still about 32",
+                    _PAIRS | _NOTHING_BROKEN | {"d_k": 1024, "correlation": 1.0},
+                ),
+                Try(
+                    "few_rows",
+                    "One Q Kᵀ with 2 rows: its 32 scores share two queries, and this time they spread by 6.7, not 8",
+                    {
+                        "d_k": 64,
+                        "sampling": "matrix",
+                        "n_queries": 2,
+                        "n_keys": 16,
+                        "law": "normal",
+                        "mean_q": 0.0,
+                        "mean_k": 0.0,
+                        "seed": 0,
+                    },
+                ),
+            ),
         ),
-        Try(
-            "few_rows",
-            "One Q Kᵀ with 2 rows: its 32 scores share two queries, and this time they spread by 6.7 instead of 8",
-            {
-                "d_k": 64,
-                "sampling": "matrix",
-                "n_queries": 2,
-                "n_keys": 16,
-                "law": "normal",
-                "mean_q": 0.0,
-                "mean_k": 0.0,
-                "seed": 0,
-            },
-        ),
+        Step("divide", "Only ÷ √dₖ keeps the spread the same at every dₖ.", "variance_curve", slider=""),
     ),
-    bet=Bet(
-        "Draw on: as products are added, how far do these sums spread, by one standard deviation?",
-        Drawing("Spread after {} products", DRAWN_AT, 100_000),
-        near=1 / 8,
-        place=Place("y", "x"),
-        usual=("mean_q", "mean_k", "correlation"),
-    ),
-    pictures=("score_histograms", "variance_curve"),
     assumed="$q$ and $k$ are independent, and so are their components, with mean 0 and variance 1. The excess kurtosis "
     "of a score is $(K_qK_k-3)/d_k$, where $K_q$ and $K_k$ are the kurtosis of one component.\n\n"
     "The entries of one $QK^\\top$ share rows, so their variance scatters more than that of separate pairs.",

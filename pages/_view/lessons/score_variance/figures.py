@@ -355,7 +355,8 @@ def _curve_figure(curve, profile):
         traces.append(base.points(profile, colour, symbol, dims, curve.measured[i], above, below, name))
         if curve.theory[i][-2] > 0:  # constant scores have no place on a log axis
             names.append(_at_the_end(name, profile, dims, curve.theory[i]))
-    vertical: dict[str, Any] = {"type": "log", "range": [-3.9, 4.4], "dtick": 1, "exponentformat": "power"}
+    ends, decades = ([-4.9, 4.4], 2) if base.on_a_wall(profile) else ([-3.9, 4.4], 1)
+    vertical: dict[str, Any] = {"type": "log", "range": ends, "dtick": decades, "exponentformat": "power"}
     return base.figure(
         profile,
         traces,

@@ -55,4 +55,11 @@ def _picture(values, profile):
     return figures.walks_and_histograms(result, walks(values), _walk_options(values), profile, **axes)
 
 
+def _curve(values, profile):
+    options = {"n_samples": CURVE_SAMPLES, **draw_options(values)}
+    curve = compute.result(core.variance_curve, CURVE_DIMS, **options)
+    return figures.variance_against_dimension(curve, options, profile)
+
+
 MAIN = Main(_picture, params=params)
+STEPS = {"draw": MAIN, "straighten": MAIN, "divide": Main(_curve)}

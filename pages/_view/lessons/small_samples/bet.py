@@ -11,7 +11,7 @@ def before(values: Values, profile: Profile) -> Picture:
     asked = work.asked(values)
     names = (f"{asked.value} found", f"{asked.params.d_k} expected")
     said = f"A single draw: these four entries have variance {number(asked.variances[0], 2)}. Another draw differs."
-    one = work.MAIN.picture({**values, "n_draws": 1}, profile)
+    one = work.STEPS["draw"].picture({**values, "n_draws": 1}, profile)
     words = ("The question", f"dₖ = {values['d_k']:,}", *names)
     return one.partly(said, keep=("draws", "last draw", *names), words=words)
 

@@ -32,15 +32,6 @@ _CHECK_NAMES = {
 # --- the draws -------------------------------------------------------------------------------------------
 
 
-def story() -> str:
-    """The experiment that the question is about, in one line."""
-    n = _ASKED_SIZE
-    return (
-        f"Someone multiplied two random {n} × {n} matrices, expected entries of variance {n}, which is dₖ, and "
-        f"measured {core.ASKED_VALUE}."
-    )
-
-
 def draws(
     asked: core.SmallSamplesResult,
     sweep: core.DrawSweep,
@@ -82,6 +73,7 @@ def _draws_figure(asked, sweep, counted, i, profile):
     fig = base.figure(
         profile,
         [*left, *right],
+        height=0.75 if base.on_a_wall(profile) else 1.0,
         left=1.4,
         xaxis=_values(profile, "variance", asked.edges[-1], [0, 0.48], "y"),
         xaxis2=_values(profile, "variance ÷ dₖ", sweep.edges[-1], [0.52, 1], "y2"),
@@ -352,8 +344,7 @@ def band(curve: core.BandCurve, options: Mapping[str, Any], profile: Profile) ->
             "share inside the naive band": curve.naive_share_inside.tolist(),
         },
         _band_code(curve, options),
-        claim=_band_claim(curve),
-        sure=_band_sure(curve),
+        sure=(f"{_band_claim(curve)}.", *_band_sure(curve)),
         marks=(Mark("variance", ("exact band, high", "exact band, low")), Mark("dotted band", _NAIVE)),
     )
 
@@ -372,6 +363,7 @@ def _band_figure(curve, profile):
             base.line(sizes, curve.mean / d, base.dashed(profile), "exact mean"),
             *(base.line(sizes, each / d, base.dotted(profile), name) for each, name in zip(naive, _NAIVE, strict=True)),
         ],
+        height=0.8 if base.on_a_wall(profile) else 1.0,
         left=3.6,
         bottom=5.5,
         xaxis=base.axis(profile, "size of the matrix", near=True, type="log", tickvals=_SIZE_TICKS, range=[0.25, 1.86]),
@@ -432,7 +424,6 @@ def large_experiment(experiment: core.LargeExperiment, profile: Profile) -> Pict
         _large_sentence(experiment),
         _large_table(experiment),
         _large_code(experiment),
-        claim=_large_claim(experiment),
         sure=_large_sure(experiment),
         checks=large_rows(experiment),
         marks=(
@@ -449,10 +440,11 @@ def _large_figure(experiment, profile):
         ("this run", row.measured, row.z, "circle", profile.raw),
         ("published", row.published, row.published_z, "square", profile.text),
     )
-    said = [f"{name}<br>z = {number(z)}" for name, _, z, *_ in runs]
-    names = ["as if<br>independent", "exact<br>band", said[1], said[0]]
+    wall = base.on_a_wall(profile)
+    said = [f"{name}{', ' if wall else '<br>'}z = {number(z)}" for name, _, z, *_ in runs]
+    names = ["as if independent", "exact band"] if wall else ["as if<br>independent", "exact<br>band"]
     half = 4 * row.std
-    places = {"tickvals": [0, 1, 2, 3], "ticktext": names, "range": [-0.6, 3.6]}
+    places = {"tickvals": [0, 1, 2, 3], "ticktext": [*names, said[1], said[0]], "range": [-0.6, 3.6]}
     return base.figure(
         profile,
         [
@@ -460,7 +452,7 @@ def _large_figure(experiment, profile):
             *(_run(place, *run, profile) for place, run in zip((3, 2), runs, strict=True)),
         ],
         height=0.8,
-        left=5.6,
+        left=10 if wall else 5.6,
         xaxis=base.axis(profile, "variance of A B", grid=True, range=[row.mean - half, row.mean + half]),
         yaxis=base.axis(profile, showline=False, **places),
     )
@@ -479,10 +471,6 @@ def _large_bands(experiment, profile):
 def _run(place, name, value, _, symbol, colour, profile):
     marker = {"symbol": symbol, "size": profile.marker_size * 1.8, "color": colour}
     return base.line([value], [place], {}, name) | {"mode": "markers", "marker": marker}
-
-
-def _large_claim(experiment):
-    return "The published large run is " + ("an ordinary one" if _inside(experiment) else "an unusual one")
 
 
 def _inside(experiment):

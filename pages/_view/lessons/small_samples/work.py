@@ -1,5 +1,7 @@
 """What the small_samples page asks of the core."""
 
+from typing import Any
+
 from pages._view import compute
 from pages._view.lesson_view import Main, Values, stops
 from pages._view.lessons.small_samples import figures
@@ -15,7 +17,7 @@ def asked(values: Values) -> core.SmallSamplesResult:
     return compute.result(core.measure_small_samples, params)
 
 
-def band_options(values: Values) -> dict[str, int]:
+def band_options(values: Values) -> dict[str, Any]:
     """The settings of the band."""
     return {"ddof": int(values["ddof"]), "seed": values["seed"], "d_k": values["d_k"], "n_draws": BAND_DRAWS}
 
@@ -33,4 +35,13 @@ def of_class(values: Values) -> core.ClassDraws | None:
     return compute.result(core.class_draws, values["phones"], **options) if values["phones"] else None
 
 
-MAIN = Main(_picture)
+def _band(values, profile):
+    options = band_options(values)
+    return figures.band(compute.result(core.band_curve, **options), options, profile)
+
+
+def _large(values, profile):
+    return figures.large_experiment(compute.result(core.measure_large_experiment, seed=values["seed"]), profile)
+
+
+STEPS = {"draw": Main(_picture), "band": Main(_band), "large": Main(_large)}

@@ -9,7 +9,7 @@ from pages._view.theme import Profile, number, percent
 def before(values: Values, profile: Profile) -> Picture:
     """The rows without the scale, but for those of the d_k that the bet is on."""
     raw = {**values, "exponent": 0.0}
-    return figures.without_row(work.rows(raw), values["d_k"], work.MAIN.picture(raw, profile))
+    return figures.without_row(work.rows(raw), values["d_k"], work.DIVISOR.picture(raw, profile))
 
 
 def outcome(values: Values) -> Outcome:

@@ -1,10 +1,10 @@
 """What the softmax_saturation lesson declares."""
 
 from pages._view.kinds import Number, Text, decimal, fraction
-from pages._view.lesson import Bet, Lesson, Place, Try
+from pages._view.lesson import Bet, Lesson, Place, Step, Try
 
 _LISTS = {"list_1": "4, 5", "list_2": "1, 10", "list_3": "", "list_4": ""}
-_ROWS = {"d_k": 64, "law": "normal", "seed": 0}
+_ROWS = {"d_k": 64, "n_keys": 16, "law": "normal", "seed": 0}
 
 LESSON = Lesson(
     stem="softmax_saturation",
@@ -13,7 +13,6 @@ LESSON = Lesson(
     "weight and leaves nearly no gradient.",
     icon=":material/bar_chart:",
     section="The path",
-    card="Turn the divisor until three rows look alike.",
     terms=("key", "gradient"),
     shared=("d_k", "n_keys", "law", "seed"),
     controls={
@@ -28,60 +27,65 @@ LESSON = Lesson(
         ),
         "shift": Number("Shift", 0, -100, 100, tuple(range(-100, 101, 10)), whole=False, shown=decimal),
     },
-    tries=(
-        Try(
-            "undivided",
-            "α = 0: the larger dₖ, the nearer one key comes to all the weight",
-            _ROWS | {"n_keys": 16, "exponent": 0.0},
+    settings=("list_3", "list_4"),
+    steps=(
+        Step(
+            "lists",
+            "Only differences count: shift all scores, and no weight changes.",
+            "list_weights",
+            slider="multiplier",
+            dials=("shift",),
+            in_sight=("list_1", "list_2"),
+            tries=(
+                Try(
+                    "shifted",
+                    "Shift 100: now [4, 5] is [104, 105], and no weight has changed",
+                    _LISTS | {"multiplier": 1.0, "shift": 100.0},
+                ),
+                Try(
+                    "stretched",
+                    "Multiplier 64: now one key of each list takes practically all the weight",
+                    _LISTS | {"multiplier": 64.0, "shift": 0.0},
+                ),
+            ),
         ),
-        Try(
-            "square_root",
-            "α = ½: the three rows look alike",
-            _ROWS | {"n_keys": 16, "exponent": 0.5},
+        Step(
+            "divisor",
+            "Turn the exponent α until the three rows look alike.",
+            "softmax_weights",
+            dials=("exponent",),
+            bet=Bet(
+                "Not divided, at dₖ = {d_k}: how much of the weight does the strongest of {n_keys} keys take on "
+                "average?",
+                Number("Its weight", 50, 0, 100, tuple(range(0, 101, 5))),
+                near=5,
+                suffix=" %",
+                place=Place("y", "x2", unit=0.01),
+                usual=("exponent",),
+            ),
+            tries=(
+                Try("square_root", "α = ½: the three rows look alike", _ROWS | {"exponent": 0.5}),
+                Try(
+                    "too_much",
+                    "α = 1: all rows are nearly flat, the flattest at dₖ = 1,024",
+                    _ROWS | {"exponent": 1.0},
+                ),
+            ),
         ),
-        Try(
-            "too_much",
-            "α = 1: all rows are nearly flat, the flattest at dₖ = 1,024",
-            _ROWS | {"n_keys": 16, "exponent": 1.0},
-        ),
-        Try(
-            "four_keys",
-            "4 keys, α = ½: the rows look alike again, with more weight on the strongest key",
-            _ROWS | {"n_keys": 4, "exponent": 0.5},
-        ),
-        Try(
-            "one_component",
-            "dₖ = 1: the middle row stays as it is at any α, since 1 to any power is 1",
-            {"d_k": 1},
-        ),
-        Try(
-            "shifted",
-            "Shift 100: now [4, 5] is [104, 105], and no weight has changed",
-            _LISTS | {"multiplier": 1.0, "shift": 100.0},
-        ),
-        Try(
-            "stretched",
-            "Multiplier 64: now one key of each list takes practically all the weight",
-            _LISTS | {"multiplier": 64.0, "shift": 0.0},
-        ),
-        Try(
-            "many_keys",
-            "64 keys: now the dotted line of the averages stands at dₖ = 8.32",
-            {"n_keys": 64},
-            picture="softmax_averages",
+        Step(
+            "averages",
+            "Raw weights sharpen as dₖ grows. Divided by √dₖ, they settle.",
+            "softmax_averages",
+            tries=(
+                Try(
+                    "many_keys",
+                    "64 keys: the dotted line, beyond which raw scores freeze softmax, moves to dₖ = 8.32",
+                    {"n_keys": 64},
+                ),
+            ),
         ),
     ),
-    bet=Bet(
-        "Not divided, at dₖ = {d_k}: how much of the weight does the strongest of {n_keys} keys take on average?",
-        Number("Its weight", 50, 0, 100, tuple(range(0, 101, 5))),
-        near=5,
-        suffix=" %",
-        place=Place("y", "x3", unit=0.01),
-        when=("exponent", 0.0),
-    ),
-    dials=("exponent",),
-    settings=("multiplier", "shift", "list_3", "list_4"),
-    pictures=("softmax_weights", "softmax_averages", "overflow"),
+    opens="divisor",
     assumed="The curves average over independent normal queries and keys. For other distributions the points approach "
     "the dashed curves as $d_k$ grows.\n\n"
     "The dotted line stands where the raw scores of $n$ keys spread by $\\sqrt{2\\ln n}$. Beyond it softmax "

@@ -1,4 +1,4 @@
-"""Pictures of the softmax_saturation lesson: typed lists beside three rows, averages against dₖ, overflow."""
+"""Pictures of the softmax_saturation lesson: typed lists, three rows whose divisor is turned, averages against dₖ."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,118 +11,93 @@ from pages._view.theme import Profile, listed, number, number_of_log10, percent,
 from sattn_core.lessons import softmax_saturation as core
 
 QUANTITIES = {"max_weight": "Largest weight", "effective_keys": "Effective keys", "entropy_nats": "Entropy (nats)"}
-SIDES = ("raw", "scaled")  # of the averages
-TASK = "Divide until all three look alike"
+SIDES = {"raw": "raw", "scaled": "÷ √dₖ"}  # of the averages, and what they are called
 FEW, MANY = 4, 1024  # the dimensions of the first row and the last; between them stands that of the slider
 _NAMED = {0.0: "raw", 0.5: "÷ √dₖ", 1.0: "÷ dₖ"}  # the exponents that have a name
 _COLOURS = {0.0: "raw", 0.5: "scaled", 1.0: "third"}
 _CLOSE = 0.1  # to ½: an exponent up to here
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
-_POWERS = tuple(2**j for j in range(10))
+_WALL_TICKS = (1, 64, 1024)
 _SPELLED = 8  # scores of a list that are written out
-_FEW = 4  # bars that have room for their numbers on a phone, over all lists
-_DIGITS = 19  # that fit side by side under the lists on a phone
+_FEW = 6  # bars that have room for their numbers on a phone, over all lists
+_DIGITS = 40  # that fit side by side under the lists on a phone
 _BETWEEN = 0.4  # of a bar: the room between two lists
-_LISTS, _ROWS = [0.0, 0.43], ([0.475, 0.625], [0.6625, 0.8125], [0.85, 1.0])  # of the width
+_PLACES = ("first", "second", "third", "fourth")
+_ROWS = ([0.0, 0.3], [0.35, 0.65], [0.7, 1.0])  # of the width
+_COLUMNS = ([0.0, 0.27], [0.355, 0.625], [0.71, 0.98])  # of the width on a wall
+_AVERAGES = ([0.74, 1.0], [0.37, 0.63], [0.0, 0.26])  # of the height
 _HEIGHT = 0.87  # of the usual one: a dial more stands above it, and on a wall it must fit all the same
+_LOW = 0.75  # the same of the lists, whose fields stand above the picture too
 _TOP = 1.17  # of the axis of the weights: room for a number above a weight of 1
+_NUMBERS = ("", "2", "3")  # of the axes of three panels
+_MANY_KEYS = 1.3  # log10 of keys, from which their powers of two stand too close
 _NEARLY_ALL = 0.995  # from here a percentage without decimals says 100 %
 
 
-# --- lists, and rows whose divisor is turned -------------------------------------------------------------
+# --- lists -----------------------------------------------------------------------------------------------
 
 
-def weights(
-    rows: core.DividedRows,
-    params: core.RowsParams,
-    comparison: core.ListComparison | None,
-    d_k: int,
-    profile: Profile,
-    expected: NDArray[np.float64] | None = None,
-) -> Picture:
-    """Softmax weights of the typed lists, unless one cannot be read, and of rows at d_k and at two others.
+def lists(comparison: core.ListComparison | None, profile: Profile, study: core.OverflowStudy | None = None) -> Picture:
+    """Softmax weights of the typed lists; empty axes while one of them cannot be read.
 
-    expected : exact means of the largest weights, for "How sure?".
+    study : where softmax overflows, for "How sure?".
     """
-    shown = [rows.dims.index(each) for each in (FEW, d_k, MANY)]
-    sentence = _rows_sentence(rows, shown)
-    lists = _list_sentences(comparison) if comparison else ()
+    found = comparison.attention_weights if comparison else ()
+    said = _list_sentences(comparison) if comparison else ()
     return Picture(
-        "softmax_weights",
-        _weights_figure(rows, shown, comparison, profile),
-        sentence,
-        _weights_table(rows, shown, comparison),
-        _weights_code(params, comparison, rows.exponent),
-        note="Each weight of a row is a mean over many rows, the keys of each in the order of their scores.",
-        alt=" ".join((*lists[:-1], f"Rows at dₖ = {FEW}, at dₖ = {d_k:,} and at dₖ = {MANY:,}.", sentence)),
-        sure=(*_rows_sentences(rows, params), *lists),
-        checks=None if expected is None else _rows_checks(rows, expected),
-        marks=_rows_marks(rows, sentence),
+        "list_weights",
+        _lists_figure(comparison, profile),
+        _lists_sentence(comparison),
+        {
+            "list": [f"list {place}" for place, each in enumerate(found, start=1) for _ in each],
+            "key": [key for each in found for key in range(1, len(each) + 1)],
+            "weight": [weight for each in found for weight in each.tolist()],
+        },
+        _lists_code(comparison, study),
+        alt=" ".join((*said[:-1], _lists_sentence(comparison))),
+        sure=(*_ON_LISTS, *said, *(_overflow_sentences(study) if study else ())),
+        checks=list_table(comparison) if comparison else None,
+        marks=tuple(Mark(f"{name} list", (f"list {i}",)) for i, name in enumerate(_PLACES[: len(found)], start=1)),
     )
 
 
-def _weights_figure(rows, shown, comparison, profile):
-    """Four panels on one scale: the lists, and the rows."""
-    size, tick = profile.axis_size, profile.tick_size
-    scores, top = comparison.scores if comparison else (), round(2.9 * profile.axis_size + 1.4 * profile.tick_size)
+_ON_LISTS = (
+    "A number added to every score cancels in softmax, so the shift changes nothing. The multiplier stretches the "
+    "differences, as a larger dₖ does.",
+)
+
+
+def _lists_figure(comparison, profile):
     return base.figure(
         profile,
-        [*_list_bars(comparison, profile), *(_row_bars(rows, *each, profile) for each in enumerate(shown))],
-        title=base.title("Attention weights", profile, size=size, key=TASK),
-        height=_HEIGHT,
-        margin={"l": round(2.9 * size), "r": 10, "t": top, "b": round(2.7 * size)},
-        xaxis=_list_axis(scores, profile),
-        **{f"xaxis{2 + place}": _key_axis(rows, place, profile) for place in range(len(shown))},
+        _list_bars(comparison, profile),
+        height=_LOW,
+        title=base.title("Attention weights", profile, size=profile.axis_size),
+        xaxis=_list_axis(comparison.scores if comparison else (), profile),
         yaxis=_weight_axis(profile),
-        annotations=[
-            _above(_divisor(rows), sum(_ROWS[1]) / 2, profile, yshift=top - 1.6 * size),
-            _above("lists" if scores else "no lists", sum(_LISTS) / 2, profile, size=tick),
-            *(note for each in enumerate(shown) for note in _names_of_row(rows, *each, tick, profile)),
-        ],
     )
 
 
-def _divisor(rows):
-    """What the scores are divided by, and what that is called."""
-    power = f"÷ dₖ<sup>{rows.exponent:.4g}</sup>"
-    return {0.0: f"raw, {power}", 0.5: f"{power} = √dₖ", 1.0: "÷ dₖ"}.get(rows.exponent, power)
+def _lists_sentence(comparison):
+    """Return what the largest score takes in two of the lists: of more than two where it is the least and the most."""
+    if comparison is None:
+        return "One of the lists cannot be read."
+    largest = comparison.max_weight
+    shown = (0, 1) if len(largest) == 2 or np.ptp(largest) == 0 else (largest.argmin(), largest.argmax())
+    first, other = ((_said(largest[i]), f"in the {_PLACES[i]} list") for i in shown)
+    return f"The largest score takes {first[0]} of the weight {first[1]}, and {other[0]} {other[1]}."
 
 
-def _above(text, x, profile, **options):
-    """The name of a panel, above its middle."""
-    place = {"xref": "paper", "yref": "paper", "x": x, "y": 1, "xanchor": "center", "yanchor": "bottom"}
-    return base.label(text, profile, **{"size": profile.axis_size, **place, **options})
-
-
-def _names_of_row(rows, place, i, tick, profile):
-    """Its d_k and the spread of its scores above the panel, and its largest weight above the bar."""
-    middle, named = sum(_ROWS[place]) / 2, f"{rows.dims[i]:,}"
-    largest = {"xref": f"x{2 + place}", "x": -0.4, "xanchor": "left", "y": rows.max_weight[i], "yanchor": "bottom"}
-    return (
-        _above(named if place else f"dₖ = {named}", middle, profile, yshift=1.3 * tick),
-        _above(f"σ {_short(rows.spread[i])}", middle, profile, size=tick),
-        base.label(_said(rows.max_weight[i]).replace(">", "&gt;"), profile, **largest),
-    )
-
-
-def _short(spread):
-    """A spread where there is room for four digits."""
-    return f"{spread:.{2 if spread < 1 else 1 if spread < 10 else 0}f}"
-
-
-def without_row(rows: core.DividedRows, d_k: int, shown: Picture) -> Picture:
-    """The picture of the rows without what tells the weights at this d_k; only the lists and the other rows stay."""
-    ends = {each: where for each, where in ((FEW, "first"), (MANY, "last")) if each != d_k}
-    largest = {each: _said(rows.max_weight[rows.dims.index(each)]) for each in ends}
-    takes = listed([f"{largest[each]} of the weight in the {where} row" for each, where in ends.items()])
-    traces = [_name_of(rows, rows.dims.index(each)) for each in ends]
-    names = ["Attention weights", "lists", _divisor(rows), f"dₖ = {FEW}", f"{d_k:,}", f"{MANY:,}", *largest.values()]
-    keep = [*traces, *(f"list {place}" for place in range(1, 5))]
-    return shown.partly(f"On average the strongest key takes {takes}.", keep=keep, words=names)
+def _lists_code(comparison, study):
+    """The Python that compares the lists again, and finds again where softmax overflows."""
+    lists = [scores.tolist() for scores in comparison.scores] if comparison else []
+    compared = code(core.compare_lists, lists, name="lists", show="lists.attention_weights") if comparison else ""
+    shown = "curve.dtype, curve.first_failing_score, curve.largest_exponent for curve in result.curves"
+    return compared + (code(core.overflow_study, show=shown) if study else "")
 
 
 def _list_places(scores):
-    """Where the bars of each list stand: one after the other, a little apart."""
+    """Return where the bars of each list stand: one after the other, a little apart."""
     starts = np.cumsum([0, *(len(each) + _BETWEEN for each in scores)])
     return [start + np.arange(len(each)) for start, each in zip(starts, scores, strict=False)]
 
@@ -156,17 +131,176 @@ def _list_axis(scores, profile):
     places = _list_places(scores) or [np.zeros(1)]
     every = np.concatenate(places)
     texts = [typed(score) for each in scores for score in each]
-    name, ticks = "score", {"tickvals": every, "ticktext": texts}
+    name, ticks = "score", {"tickvals": every if texts else [], "ticktext": texts}
     if (every[-1] + 1) * (max(map(len, texts), default=0) + 0.6) > _DIGITS:
         numbers = [str(place) for place in range(1, len(scores) + 1)]
         name, ticks = "list", {"tickvals": [x.mean() for x in places], "ticktext": numbers}
-    around = {"domain": _LISTS, "range": [-0.6, every[-1] + 0.6], "anchor": "y", "tickangle": 0}
-    return base.axis(profile, name if scores else None, **around, **ticks)
+    return base.axis(profile, name if scores else None, range=[-0.6, every[-1] + 0.6], tickangle=0, **ticks)
 
 
 def _weight_axis(profile):
     ticks = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"]}
     return base.axis(profile, grid=True, range=[0, _TOP], anchor="x", **ticks)
+
+
+def _share(weight):
+    """A weight in a figure; one that is not quite 0 or 1 is not said to be."""
+    if weight < 1 - _NEARLY_ALL:
+        return "&lt;1 %"
+    return "&gt;99 %" if weight >= _NEARLY_ALL else percent(weight, 0)
+
+
+def _list_sentences(comparison):
+    """Return what softmax does with each list, in numbers."""
+    norms = [number_of_log10(log10, 6) for log10 in comparison.log10_jacobian_norm]
+    return (
+        *(_becomes(comparison, i) for i in range(len(norms))),
+        f"Only differences count. The Jacobian of softmax, which carries the gradient, has norm {listed(norms)}. The "
+        f"first list passes {number_of_log10(comparison.log10_jacobian_norm_ratio, 6)} times as much as the second.",
+    )
+
+
+def _becomes(comparison, i):
+    scores, gap = comparison.scores[i], typed(comparison.gap[i])
+    if len(scores) <= _SPELLED:
+        shares = ", ".join(map(percent, comparison.attention_weights[i]))
+        return f"Softmax turns {_shown(scores)} into [{shares}]; the gap is {gap}."
+    largest = percent(comparison.max_weight[i])
+    return f"In list {i + 1}, of {len(scores)} scores, the largest weight is {largest}; the gap is {gap}."
+
+
+def _shown(scores):
+    return f"[{', '.join(typed(s) for s in scores[:_SPELLED])}{', …' if len(scores) > _SPELLED else ''}]"
+
+
+def list_table(comparison: core.ListComparison) -> Table:
+    """Return what softmax makes of each list, in numbers."""
+    return {
+        "list": [_shown(scores) for scores in comparison.scores],
+        "gap": [typed(x) for x in comparison.gap],
+        "largest weight": [percent(x) for x in comparison.max_weight],
+        "entropy (nats)": [number(x, 6) for x in comparison.entropy_nats],
+        "effective keys": [number(x, 6) for x in comparison.effective_keys],
+        "Jacobian norm": [number_of_log10(x, 6) for x in comparison.log10_jacobian_norm],
+    }
+
+
+def _overflow_sentences(study):
+    """Where softmax breaks and what mends it; where each type does, found and predicted; and the errors that remain."""
+    reach, first = number(study.scores[-1], 4), study.curves[0]
+    mended = "never breaks here" if all(each.stable_is_finite for each in study.curves) else "still breaks"
+    return (
+        "Subtracting the largest score keeps exp from overflowing; the scale does not. In "
+        f"{first.dtype} the bare formula breaks at scores from about {number(first.first_failing_score, 2)}; with the "
+        f"subtraction it {mended}.",
+        *(
+            f"{curve.dtype}: exp(s) ÷ (exp(0) + exp(s)) gives NaN from s = {number(curve.first_failing_score, 5)}. "
+            f"Predicted: the logarithm of the type’s largest number, {number(curve.largest_exponent, 5)}. With the "
+            f"subtraction the weight is {'finite' if curve.stable_is_finite else 'not finite everywhere'} up to "
+            f"s = {reach}, and {_wrong(curve.stable_largest_error)}."
+            for curve in study.curves
+        ),
+        "The scale guards against saturation, the subtraction against overflow of exp. But it comes too late for "
+        "products that overflow before softmax, as they can in float16; dividing q or k first helps with these.",
+    )
+
+
+def _wrong(error):
+    return f"off by at most {number(error, 2)}" if error else "right to the last digit"
+
+
+# --- rows whose divisor is turned ------------------------------------------------------------------------
+
+
+def weights(
+    rows: core.DividedRows,
+    params: core.RowsParams,
+    d_k: int,
+    profile: Profile,
+    expected: NDArray[np.float64] | None = None,
+) -> Picture:
+    """Softmax weights of rows at d_k and at two others.
+
+    expected : exact means of the largest weights, for "How sure?".
+    """
+    shown = [rows.dims.index(each) for each in (FEW, d_k, MANY)]
+    sentence = _rows_sentence(rows, shown)
+    return Picture(
+        "softmax_weights",
+        _weights_figure(rows, shown, profile),
+        sentence,
+        _weights_table(rows, shown),
+        code(core.measure_rows, params, name="rows", show=f"rows.divided({rows.exponent}).weights"),
+        note="Each weight of a row is a mean over many rows, the keys of each in the order of their scores.",
+        alt=f"Rows at dₖ = {FEW}, at dₖ = {d_k:,} and at dₖ = {MANY:,}. {sentence}",
+        sure=_rows_sentences(rows, params),
+        checks=None if expected is None else _rows_checks(rows, expected),
+        marks=_rows_marks(rows, sentence),
+    )
+
+
+def _weights_figure(rows, shown, profile):
+    """Three panels on one scale."""
+    size, tick = profile.axis_size, profile.tick_size
+    top = round(2.9 * size + 1.4 * tick)
+    return base.figure(
+        profile,
+        [_row_bars(rows, *each, profile) for each in enumerate(shown)],
+        title=base.title("Attention weights", profile, size=size),
+        height=_HEIGHT,
+        margin={"l": round(2.9 * size), "r": 10, "t": top, "b": round(2.7 * size)},
+        **{f"xaxis{_NUMBERS[place]}": _key_axis(rows, place, profile) for place in range(len(shown))},
+        yaxis=_weight_axis(profile),
+        annotations=[
+            _above(_divisor(rows), sum(_ROWS[1]) / 2, profile, yshift=top - 1.6 * size),
+            *(note for each in enumerate(shown) for note in _names_of_row(rows, *each, tick, profile)),
+        ],
+    )
+
+
+def _divisor(rows):
+    """What the scores are divided by, and what that is called."""
+    power = f"÷ dₖ<sup>{rows.exponent:.4g}</sup>"
+    return {0.0: f"raw, {power}", 0.5: f"{power} = √dₖ", 1.0: "÷ dₖ"}.get(rows.exponent, power)
+
+
+def _above(text, x, profile, **options):
+    """The name of a panel, above its middle."""
+    place = {"xref": "paper", "yref": "paper", "x": x, "y": 1, "xanchor": "center", "yanchor": "bottom"}
+    return base.label(text, profile, **{"size": profile.axis_size, **place, **options})
+
+
+def _names_of_row(rows, place, i, tick, profile):
+    """Its d_k and the spread of its scores above the panel, and its largest weight above the bar."""
+    middle = sum(_ROWS[place]) / 2
+    largest = {
+        "xref": f"x{_NUMBERS[place]}",
+        "x": -0.4,
+        "xanchor": "left",
+        "y": rows.max_weight[i],
+        "yanchor": "bottom",
+    }
+    return (
+        _above(f"dₖ = {rows.dims[i]:,}", middle, profile, yshift=1.3 * tick),
+        _above(f"σ {_short(rows.spread[i])}", middle, profile, size=tick),
+        base.label(_said(rows.max_weight[i]).replace(">", "&gt;"), profile, **largest),
+    )
+
+
+def _short(spread):
+    """A spread where there is room for four digits."""
+    return f"{spread:.{2 if spread < 1 else 1 if spread < 10 else 0}f}"
+
+
+def without_row(rows: core.DividedRows, d_k: int, shown: Picture) -> Picture:
+    """The picture of the rows without what tells the weights at this d_k; only the other rows stay."""
+    ends = {each: where for each, where in ((FEW, "first"), (MANY, "last")) if each != d_k}
+    largest = {each: _said(rows.max_weight[rows.dims.index(each)]) for each in ends}
+    takes = listed([f"{largest[each]} of the weight in the {where} row" for each, where in ends.items()])
+    traces = [_name_of(rows, rows.dims.index(each)) for each in ends]
+    dims = [f"dₖ = {each:,}" for each in (FEW, d_k, MANY)]
+    names = ["Attention weights", _divisor(rows), *dims, *largest.values()]
+    return shown.partly(f"On average the strongest key takes {takes}.", keep=traces, words=names)
 
 
 def _key_axis(rows, place, profile):
@@ -185,7 +319,13 @@ def _row_bars(rows, place, i, profile):
     x = np.arange(found.size)[:, None] + np.array([-0.4, -0.4, 0.4, 0.4])  # (key, corner)
     y = found[:, None] * np.array([0.0, 1.0, 1.0, 0.0])
     drawn = base.line(x.ravel(), y.ravel(), base.solid(profile, colour, 0.5), _name_of(rows, i))
-    return drawn | {"fill": "tozeroy", "fillcolor": colour, "xaxis": f"x{2 + place}", "yaxis": "y", "hoverinfo": "y"}
+    return drawn | {
+        "fill": "tozeroy",
+        "fillcolor": colour,
+        "xaxis": f"x{_NUMBERS[place]}",
+        "yaxis": "y",
+        "hoverinfo": "y",
+    }
 
 
 def _name_of(rows, i):
@@ -196,13 +336,6 @@ def _name_of(rows, i):
 def _called(rows):
     """The same in the names of traces and rows of the table, which have no superscript."""
     return _NAMED.get(rows.exponent, f"÷ dₖ^{rows.exponent:.4g}")
-
-
-def _share(weight):
-    """A weight in a figure; one that is not quite 0 or 1 is not said to be."""
-    if weight < 1 - _NEARLY_ALL:
-        return "&lt;1 %"
-    return "&gt;99 %" if weight >= _NEARLY_ALL else percent(weight, 0)
 
 
 def _rows_sentence(rows, shown):
@@ -269,34 +402,9 @@ def _rows_checks(rows, expected):
     }
 
 
-def _list_sentences(comparison):
-    """What softmax does with each list, in numbers."""
-    norms = [number_of_log10(log10, 6) for log10 in comparison.log10_jacobian_norm]
-    return (
-        *(_becomes(comparison, i) for i in range(len(norms))),
-        f"Only differences count. The Jacobian of softmax, which carries the gradient, has norm {listed(norms)}. The "
-        f"first list passes {number_of_log10(comparison.log10_jacobian_norm_ratio, 6)} times as much as the second.",
-    )
-
-
-def _becomes(comparison, i):
-    scores, gap = comparison.scores[i], typed(comparison.gap[i])
-    if len(scores) <= _SPELLED:
-        shares = ", ".join(map(percent, comparison.attention_weights[i]))
-        return f"Softmax turns {_shown(scores)} into [{shares}]; the gap is {gap}."
-    largest = percent(comparison.max_weight[i])
-    return f"In list {i + 1}, of {len(scores)} scores, the largest weight is {largest}; the gap is {gap}."
-
-
-def _shown(scores):
-    return f"[{', '.join(typed(s) for s in scores[:_SPELLED])}{', …' if len(scores) > _SPELLED else ''}]"
-
-
-def _weights_table(rows, shown, comparison):
-    """Every weight, in full precision: those of a list in its order, those of a row from the largest."""
+def _weights_table(rows, shown):
+    """Every weight of a row from the largest, in full precision."""
     parts = [(_name_of(rows, i), rows.weights[i]) for i in dict.fromkeys(shown)]
-    if comparison:
-        parts = [*((f"list {i}", each) for i, each in enumerate(comparison.attention_weights, start=1)), *parts]
     return {
         "row": [name for name, found in parts for _ in found],
         "key": [place for _, found in parts for place in range(1, len(found) + 1)],
@@ -304,73 +412,78 @@ def _weights_table(rows, shown, comparison):
     }
 
 
-def _weights_code(params, comparison, exponent):
-    rows = code(core.measure_rows, params, name="rows", show=f"rows.divided({exponent}).weights")
-    if comparison is None:
-        return rows
-    lists = [scores.tolist() for scores in comparison.scores]
-    return rows + code(core.compare_lists, lists, name="lists", show="lists.attention_weights")
-
-
-def list_table(comparison: core.ListComparison) -> Table:
-    """What softmax makes of each list, in numbers."""
-    return {
-        "list": [_shown(scores) for scores in comparison.scores],
-        "gap": [typed(x) for x in comparison.gap],
-        "largest weight": [percent(x) for x in comparison.max_weight],
-        "entropy (nats)": [number(x, 6) for x in comparison.entropy_nats],
-        "effective keys": [number(x, 6) for x in comparison.effective_keys],
-        "Jacobian norm": [number_of_log10(x, 6) for x in comparison.log10_jacobian_norm],
-    }
-
-
 # --- averages --------------------------------------------------------------------------------------------
 
 
 def averages(result: core.SaturationResult, params: core.SaturationParams, d_k: int, profile: Profile) -> Picture:
-    """Three averages against d_k, each in a figure of its own."""
+    """Three averages against d_k, one below the other."""
     return Picture(
         "softmax_averages",
-        {f"average_{name}": _average_figure(result, name, d_k, profile) for name in QUANTITIES},
+        _averages_figure(result, d_k, profile),
         _average_sentence(result, d_k),
         _average_table(result),
         _average_code(params),
-        claim="Without the scale, weights sharpen as dₖ grows; with it, they settle",
         sure=_average_sentences(result, params, d_k),
     )
 
 
-def _average_figure(result, quantity, d_k, profile):
-    """Raw and scaled: exact curves dashed, Monte Carlo points on them."""
-    sides = (("raw", "circle"), ("scaled", "square"))
+def _averages_figure(result, d_k, profile):
+    """Raw and scaled: exact curves dashed, Monte Carlo points on them; the panels share their axis of d_k."""
+    panels = list(zip(_NUMBERS, QUANTITIES, strict=True))
     return base.figure(
         profile,
-        [trace for side, symbol in sides for trace in _average_traces(result, side, symbol, quantity, profile)],
-        title=base.title(QUANTITIES[quantity], profile),
-        xaxis=base.axis(profile, "dₖ", type="log", tickvals=_D_TICKS, range=[-0.1, 3.15]),
-        yaxis=base.axis(profile, grid=True, **_range_of(quantity, result)),
-        annotations=[_at_the_end(result, side, quantity, profile) for side, _ in sides],
-        shapes=[base.upright(result.freezing_d_k, base.dotted(profile)), base.upright(d_k, base.thin(profile))],
+        [
+            trace | {"xaxis": f"x{axis}", "yaxis": f"y{axis}"}
+            for axis, quantity in panels
+            for side in SIDES
+            for trace in _average_traces(result, side, quantity, profile)
+        ],
+        **_average_axes(result, panels, profile),
+        annotations=[
+            *(base.heading(QUANTITIES[quantity], profile, axes=axis) for axis, quantity in panels),
+            *(_at_the_end(result, side, profile) for side in SIDES),
+        ],
+        shapes=[
+            base.upright(at, line) | {"xref": f"x{axis}", "yref": f"y{axis} domain"}
+            for axis, _ in panels
+            for at, line in ((result.freezing_d_k, base.dotted(profile)), (d_k, base.thin(profile)))
+        ],
     )
 
 
-def _average_traces(result, side, symbol, quantity, profile):
+def _average_axes(result, panels, profile):
+    """One panel below the other; on a wall, which is wide and low, side by side."""
+    wall = base.on_a_wall(profile)
+    axes = {}
+    for (axis, quantity), row, column in zip(panels, _AVERAGES, _COLUMNS, strict=True):
+        last = axis == _NUMBERS[-1]
+        ticks = _WALL_TICKS if wall else _D_TICKS
+        dims = {"tickvals": ticks, "ticktext": [f"{each:,}" for each in ticks], "showticklabels": wall or last}
+        place = {"domain": column} if wall else {}
+        axes[f"xaxis{axis}"] = base.axis(
+            profile, "dₖ" if wall or last else None, type="log", range=[-0.1, 3.15], anchor=f"y{axis}", **dims, **place
+        )
+        place = {} if wall else {"domain": row}
+        axes[f"yaxis{axis}"] = base.axis(profile, grid=True, anchor=f"x{axis}", **_range_of(quantity, result), **place)
+    return axes
+
+
+def _average_traces(result, side, quantity, profile):
     curve = getattr(getattr(result, side), quantity)
     found = getattr(getattr(result, f"{side}_measured"), quantity)
     above, below = found.high - found.predicted, found.predicted - found.low
-    colour = getattr(profile, side)
+    colour, symbol = getattr(profile, side), {"raw": "circle", "scaled": "square"}[side]
     return [
         base.line(result.dims, curve, base.dashed(profile), f"{side}, predicted"),
         base.points(profile, colour, symbol, result.measured_dims, found.measured, above, below, side),
     ]
 
 
-def _at_the_end(result, side, quantity, profile):
-    """The name of a curve above its end."""
-    last = getattr(getattr(result, side), quantity)[-1]
-    height = np.log10(last) if quantity == "effective_keys" else last
+def _at_the_end(result, side, profile):
+    """The name of a curve of the first panel above its end."""
     place = {"xanchor": "right", "yanchor": "bottom", "yshift": 1.5 * profile.marker_size}
-    return base.label(side, profile, x=np.log10(result.dims[-1]), y=height, **place)
+    last = getattr(result, side).max_weight[-1]
+    return base.label(SIDES[side], profile, x=np.log10(result.dims[-1]), y=last, **place)
 
 
 def _range_of(quantity, result):
@@ -378,9 +491,10 @@ def _range_of(quantity, result):
     if quantity == "max_weight":
         return {"range": [0, 1.08], "tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"]}
     if quantity == "entropy_nats":
-        return {"range": [0, 1.12 * result.uniform_entropy_nats]}
+        return {"range": [0, 1.12 * result.uniform_entropy_nats], "nticks": 4}
     top = result.uniform_entropy_nats / np.log(10)
-    return {"type": "log", "range": [-0.06 * top, 1.12 * top], "tickvals": _POWERS}
+    powers = [2**j for j in range(0, 10, 1 if top < _MANY_KEYS else 2)]
+    return {"type": "log", "range": [-0.06 * top, 1.12 * top], "tickvals": powers}
 
 
 def _average_sentence(result, d_k):
@@ -447,94 +561,3 @@ def _average_table(result):
 
 def _average_code(params):
     return code(core.measure_saturation, params, show="result.raw.max_weight, result.scaled.max_weight")
-
-
-# --- overflow --------------------------------------------------------------------------------------------
-
-
-def overflow(study: core.OverflowStudy, profile: Profile) -> Picture:
-    """How far naive and stable softmax reach in each floating-point type before they break."""
-    stable = all(curve.stable_is_finite for curve in study.curves)
-    shown = "curve.dtype, curve.first_failing_score, curve.largest_exponent for curve in result.curves"
-    return Picture(
-        "overflow",
-        _overflow_figure(study, profile),
-        _overflow_sentence(study, stable),
-        {
-            "type": [curve.dtype for curve in study.curves],
-            "naive finite up to": [curve.last_finite_score for curve in study.curves],
-            "naive NaN from": [curve.first_failing_score for curve in study.curves],
-            "ln(largest number)": [curve.largest_exponent for curve in study.curves],
-            "stable: largest error": [curve.stable_largest_error for curve in study.curves],
-            "machine epsilon": [curve.machine_epsilon for curve in study.curves],
-        },
-        code(core.overflow_study, show=shown),
-        claim="Subtracting the largest score cures exp’s overflow; the scale does not"
-        if stable
-        else "Softmax overflows",
-        sure=_overflow_sentences(study),
-    )
-
-
-def _overflow_figure(study, profile):
-    traces = []
-    for curve in study.curves:
-        kinds = (("naive", curve.naive_weight, profile.band), ("stable", curve.stable_weight, profile.third))
-        for kind, weights, colour in kinds:
-            reached = study.scores[np.isfinite(weights)]
-            name = f"{curve.dtype}, {kind}"
-            traces.append(base.line(reached, [name] * len(reached), base.solid(profile, colour, 4), name))
-        traces.append(_breaking_point(curve, profile))
-    scores = {"type": "log", "range": [0, 4.1], "tickvals": [1, 10, 100, 1000]}
-    return base.figure(
-        profile,
-        traces,
-        left=6.5,
-        title=base.title("Naive softmax breaks", profile),
-        xaxis=base.axis(profile, "score s in softmax([0, s])", **scores),
-        yaxis=base.axis(profile, autorange="reversed"),
-    )
-
-
-def _breaking_point(curve, profile):
-    return {
-        "type": "scatter",
-        "mode": "markers+text",
-        "x": [curve.first_failing_score],
-        "y": [f"{curve.dtype}, naive"],
-        "name": f"{curve.dtype} breaks",
-        "text": [f"NaN from {number(curve.first_failing_score, 5)}"],
-        "textposition": "bottom center",
-        "textfont": {"size": profile.tick_size, "color": profile.text},
-        "marker": {"symbol": "x", "color": profile.text, "size": profile.marker_size * 1.5},
-    }
-
-
-def _overflow_sentence(study, stable):
-    """Where the smallest type breaks, and what mends it."""
-    first = study.curves[0]
-    mended = "it never breaks here" if stable else "it still breaks"
-    return (
-        f"In {first.dtype} the bare formula breaks at scores from about {number(first.first_failing_score, 2)}; with "
-        f"the largest score subtracted first, {mended}."
-    )
-
-
-def _overflow_sentences(study):
-    """Where each type breaks, found and predicted; and the errors of the formula that does not."""
-    reach = number(study.scores[-1], 4)
-    return (
-        *(
-            f"{curve.dtype}: exp(s) ÷ (exp(0) + exp(s)) gives NaN from s = {number(curve.first_failing_score, 5)}. "
-            f"Predicted: the logarithm of the type’s largest number, {number(curve.largest_exponent, 5)}. With the "
-            f"subtraction the weight is {'finite' if curve.stable_is_finite else 'not finite everywhere'} up to "
-            f"s = {reach}, and {_wrong(curve.stable_largest_error)}."
-            for curve in study.curves
-        ),
-        "The scale guards against saturation, the subtraction against overflow of exp. But it comes too late for "
-        "products that overflow before softmax, as they can in float16; dividing q or k first helps with these.",
-    )
-
-
-def _wrong(error):
-    return f"off by at most {number(error, 2)}" if error else "right to the last digit"

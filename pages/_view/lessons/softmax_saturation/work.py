@@ -48,16 +48,28 @@ def _rows_params(values):
     return core.RowsParams(values["n_keys"], dims, law=values["law"], seed=values["seed"])
 
 
-def _picture(values, profile, expected=None):
-    lists = comparison(values)[0]
-    return figures.weights(rows(values), _rows_params(values), lists, values["d_k"], profile, expected)
+def _lists(values, profile, study=None):
+    return figures.lists(comparison(values)[0], profile, study)
 
 
-def _at_rest(values, profile):
+def _lists_at_rest(values, profile):
+    return _lists(values, profile, compute.result(core.overflow_study))
+
+
+def _divisor(values, profile, expected=None):
+    return figures.weights(rows(values), _rows_params(values), values["d_k"], profile, expected)
+
+
+def _divisor_at_rest(values, profile):
     params = _rows_params(values)
-    return _picture(
-        values, profile, compute.result(core.expected_largest, params.n_keys, params.dims, values["exponent"])
-    )
+    expected = compute.result(core.expected_largest, params.n_keys, params.dims, values["exponent"])
+    return _divisor(values, profile, expected)
 
 
-MAIN = Main(_picture, at_rest=_at_rest)
+def _averages(values, profile):
+    found, params = averages(values)
+    return figures.averages(found, params, values["d_k"], profile)
+
+
+DIVISOR = Main(_divisor, at_rest=_divisor_at_rest)
+STEPS = {"lists": Main(_lists, at_rest=_lists_at_rest), "divisor": DIVISOR, "averages": Main(_averages)}

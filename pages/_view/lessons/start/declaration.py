@@ -1,6 +1,6 @@
 """What the start lesson declares."""
 
-from pages._view.lesson import Lesson, Try
+from pages._view.lesson import Lesson, Step, Try
 
 LESSON = Lesson(
     stem="start",
@@ -13,19 +13,25 @@ LESSON = Lesson(
     terms=("score", "query", "key", "dₖ", "weight"),
     controls={},
     each="For a class: each of you sees another draw",
-    tries=(
-        Try(
-            "large_dimension",
-            "dₖ = 1,024: one key takes nearly all the weight; divided by √1,024, many keys share it",
-            {"d_k": 1024, "n_keys": 16, "law": "normal", "seed": 0},
-        ),
-        Try(
-            "one_component",
-            "dₖ = 1: both sides are the same, since √1 = 1",
-            {"d_k": 1},
+    steps=(
+        Step(
+            "drag",
+            "Drag dₖ to 1,024.",
+            "start",
+            tries=(
+                Try(
+                    "large_dimension",
+                    "dₖ = 1,024: one key takes nearly all the weight; divided by √1,024, many keys share it",
+                    {"d_k": 1024, "n_keys": 16, "law": "normal", "seed": 0},
+                ),
+                Try(
+                    "one_component",
+                    "dₖ = 1: both sides are the same, since √1 = 1",
+                    {"d_k": 1},
+                ),
+            ),
         ),
     ),
-    pictures=("start",),
     assumed="The components of $q$ and $k$ are independent, with mean 0 and variance 1. They need not be normal. "
     "Trained heads break this, and for them $\\sqrt{d_k}$ is a convention.",
     myths=(

@@ -8,8 +8,7 @@ from pages._view.theme import Profile, number
 
 def before(values: Values, profile: Profile) -> Picture:
     """How far the scores of each head spread without the scale, and not yet what softmax makes of it."""
-    raw = {**values, "exponent": 0.0}
-    return figures.spread_alone(work.heads(raw).scaled(0.0), work.MAIN.picture(raw, profile))
+    return figures.spread_alone(work.heads(values).scaled(0.0), work.MAIN.picture(values, profile))
 
 
 def outcome(values: Values) -> Outcome:

@@ -1,7 +1,7 @@
 """What the trained_heads lesson declares."""
 
 from pages._view.kinds import Choice, Number, Text, decimal
-from pages._view.lesson import Bet, Lesson, Place, Try
+from pages._view.lesson import Bet, Lesson, Place, Step, Try
 
 TEXT_NAMES = {
     "paragraph": "a paragraph",
@@ -20,7 +20,6 @@ LESSON = Lesson(
     icon=":material/psychology:",
     section="Go deeper",
     shared=(),
-    slider="exponent",
     controls={
         "exponent": Number(
             "Exponent α",
@@ -34,7 +33,7 @@ LESSON = Lesson(
             play=150,
             letter="α",
         ),
-        "text": Choice("The text that is read", "paragraph", tuple(TEXT_NAMES), shown=TEXT_NAMES),
+        "text": Choice("Text", "paragraph", tuple(TEXT_NAMES), shown=TEXT_NAMES),
         "sentence": Text(
             "Your sentence",
             "The key did not fit the lock because it was bent.",
@@ -42,73 +41,87 @@ LESSON = Lesson(
             when=("text", "own"),
             most=1_000,
         ),
-        "layer": Number("Layer", 6, 1, 6, (6,), typed=True),
-        "head_of_layer": Number("Head", 12, 1, 12, (12,), typed=True),
+        "layer": Number("Layer", 6, 1, 6, tuple(range(1, 7))),
+        "head_of_layer": Number("Head", 12, 1, 12, tuple(range(1, 13))),
         "word": Number(
-            "Word, by its place",
+            "Word",
             4,
             1,
             76,
             (4,),
-            help="The last one, if the text has fewer.",
+            help="By its place. The last one, if the text has fewer.",
             typed=True,
         ),
     },
-    in_sight=("text", "sentence"),
-    tries=(
-        Try(
+    opens="heads",
+    steps=(
+        Step(
             "undivided",
-            "α = 0: every head spreads wider than 1, and a typical one looks at fewer than two words",
-            {"text": "paragraph", "exponent": 0.0},
+            "Not divided: how far each trained head spreads, and at how many words it looks.",
+            "trained_undivided",
+            slider="",
+            in_sight=("text", "sentence"),
+            pinned={"exponent": 0.0},
+            bet=Bet(
+                "Not divided by √dₖ: on how many of 76 words does a typical trained head look?",
+                Number("Words", 38, 0, 76, tuple(range(77))),
+                near=2,
+                place=Place("y2", "x2"),
+                usual=("text",),
+            ),
         ),
-        Try(
-            "trained",
-            "α = ½, as trained: most heads still spread wider than 1, and look at very different numbers of words",
-            {"text": "paragraph", "exponent": 0.5},
+        Step(
+            "heads",
+            "Drag α: how far do the heads spread, and at how many words do they look?",
+            "trained_spread",
+            slider="exponent",
+            in_sight=("text", "sentence"),
+            tries=(
+                Try(
+                    "too_much",
+                    "α = 1: all heads but one spread less than 1, and a typical one looks at nearly all words",
+                    {"text": "paragraph", "exponent": 1.0},
+                ),
+                Try(
+                    "shuffled",
+                    "The same words shuffled: nearly the same picture, for a head’s spread is mostly its own",
+                    {"text": "shuffled", "exponent": 0.5},
+                ),
+            ),
         ),
-        Try(
-            "too_much",
-            "α = 1: all heads but one spread less than 1, and a typical one looks at nearly all words",
-            {"text": "paragraph", "exponent": 1.0},
+        Step(
+            "one_head",
+            "Choose a head and a word: which word looks at which?",
+            "trained_attention",
+            slider="layer",
+            dials=("head_of_layer",),
+            in_sight=("text", "sentence", "word"),
+            tries=(
+                Try(
+                    "neighbour",
+                    "Layer 1, head 3: each word looks at the one before it, with nearly all its weight",
+                    {"text": "cat", "layer": 1, "head_of_layer": 3, "word": 7, "exponent": 0.5},
+                ),
+                Try(
+                    "pronoun",
+                    "Layer 6, head 12: “it” looks most at “cat”",
+                    {"text": "cat", "layer": 6, "head_of_layer": 12, "word": 9, "exponent": 0.5},
+                ),
+            ),
         ),
-        Try(
-            "shuffled",
-            "The same words shuffled: nearly the same picture, for a head’s spread is mostly its own",
-            {"text": "shuffled", "exponent": 0.5},
-        ),
-        Try(
-            "neighbour",
-            "Layer 1, head 3: each word looks at the one before it, with nearly all its weight",
-            {"text": "cat", "layer": 1, "head_of_layer": 3, "word": 7, "exponent": 0.5},
-            picture="trained_attention",
-        ),
-        Try(
-            "pronoun",
-            "Layer 6, head 12: “it” looks most at “cat”",
-            {"text": "cat", "layer": 6, "head_of_layer": 12, "word": 9, "exponent": 0.5},
-            picture="trained_attention",
-        ),
-        Try(
-            "nowhere",
-            "Layer 4, head 2: “boat” puts nearly all its weight on [CLS], the start of the text",
-            {"text": "paragraph", "layer": 4, "head_of_layer": 2, "word": 4, "exponent": 0.5},
-            picture="trained_attention",
+        Step(
+            "whole",
+            "Drag α in all heads: another scale turns the model’s output away.",
+            "trained_downstream",
+            slider="exponent",
+            in_sight=("text", "sentence"),
         ),
     ),
-    bet=Bet(
-        "Not divided by √dₖ: on how many of 76 words does a typical trained head look?",
-        Number("Words", 38, 0, 76, tuple(range(77))),
-        near=2,
-        place=Place("y2", "x2"),
-        when=("exponent", 0.0),
-        usual=("text",),
-    ),
-    pictures=("trained_spread", "trained_attention", "trained_downstream"),
     assumed="The model is all-MiniLM-L6-v2, an encoder of six layers with twelve heads each and $d_k = 32$. It makes "
     "one vector of a sentence. Other models and other texts give other numbers.\n\n"
     "A word here is a token, which may be a piece of a word or a mark; [CLS] and [SEP] are start and end, "
     "[UNK] is what the model has no token for. "
-    "In the first two pictures each head keeps the $q$ and $k$ of the trained model, and only its own divisor moves. "
+    "In all pictures but the last each head keeps the $q$ and $k$ of the trained model; only its own divisor moves. "
     "In the last one all heads have the exponent, and each layer works on what the one before makes of it.",
     myths=(
         (

@@ -12,15 +12,13 @@ from pages._view.theme import Profile, number, percent
 from sattn_core.lessons import trained_heads as core
 from sattn_core.training.encoder_record import D_K, N_HEADS, N_LAYERS
 
-ONE_HEAD = "One head: which word looks at which"
 _COLOURS = {0.0: "raw", 0.5: "scaled", 1.0: "third"}  # of the exponents that have a name
-_NAMED = {0.0: "raw, ÷ dₖ<sup>0</sup>", 0.5: "÷ √dₖ", 1.0: "÷ dₖ"}
 _PANELS = ([0.0, 0.43], [0.57, 1.0])  # of the width
 _SPREADS = [0.1, 1, 10, 100]
 _SPREAD_RANGE = [-1.35, 2.15]  # powers of ten: what every exponent and text needs
 _WIDE = 0.7  # of a layer's place: how far its heads stand apart
 _BARS = 10  # words of a row that have a bar
-_NAMES, _FEW_NAMES = 20, 12  # words that a side of the matrix has room to name: the left one on a screen, and others
+_NAMES, _FEW_NAMES = 12, 6  # words that the side of the matrix has room to name, on a screen and on a wall
 
 
 @dataclass(frozen=True)
@@ -35,13 +33,13 @@ class Place:
 # --- all heads -------------------------------------------------------------------------------------------
 
 
-def spread(heads: core.TrainedHeads, place: Place, exponent: float, profile: Profile) -> Picture:
+def spread(heads: core.TrainedHeads, exponent: float, profile: Profile) -> Picture:
     """The spread inside a row of every head, and at how many words it looks, against the layer."""
     found = heads.scaled(exponent)
     sentence = _sentence(found)
     return Picture(
         "trained_spread",
-        _spread_figure(found, place, profile),
+        _spread_figure(found, profile),
         sentence,
         _spread_table(found),
         _code(heads) + f"scaled = heads.scaled({exponent})\n" + printed(_SPREAD_SHOWN),
@@ -78,61 +76,51 @@ def _code(heads):
     return code(core.measure_trained_heads, core.TrainedHeadsParams(heads.name), name="heads")
 
 
-def _spread_figure(found, place, profile):
+def _spread_figure(found, profile):
     """Two panels against the layer: the dots of a layer's heads stand side by side."""
-    size, top = profile.axis_size, round(3.1 * profile.axis_size + 1.8 * profile.tick_size)
-    quantities = ((found.score_std, "σ"), (found.effective_keys, "effective keys"))
-    across = (0.4, N_LAYERS + 0.6)
-    ideal = base.line(across, (1, 1), base.dashed(profile), "ideal q and k") | {"hoverinfo": "skip"}
-    dots = [each for i, one in enumerate(quantities, start=1) for each in _dots(found, *one, i, place, profile)]
+    size, quantities = profile.axis_size, ((found.score_std, "σ"), (found.effective_keys, "effective keys"))
+    ideal = base.line(_ACROSS, (1, 1), base.dashed(profile), "ideal q and k") | {"hoverinfo": "skip"}
+    dots = [each for i, one in enumerate(quantities, start=1) for each in _dots(found, *one, i, profile)]
+    right = round(3.8 * profile.tick_size)  # room for the name of the median
+    beside = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": profile.tick_size / 4, "bgcolor": None}
     return base.figure(
         profile,
         [ideal, *dots],
-        title=base.title(
-            f"{found.score_std.size} trained heads, {_divisor(found.exponent)}", profile, size=size, key=_KEY
-        ),
-        margin={"l": round(3.0 * size), "r": round(0.9 * profile.tick_size), "t": top, "b": round(2.7 * size)},
+        margin={"l": round(3.0 * size), "r": right, "t": round(1.6 * size), "b": round(2.7 * size)},
         **{f"xaxis{i}": _layers(i, profile) for i in (1, 2)},
         yaxis=base.axis(profile, grid=True, type="log", range=_SPREAD_RANGE, tickvals=_SPREADS, anchor="x1"),
         yaxis2=base.axis(profile, grid=True, range=[-0.03 * found.n_tokens, 1.05 * found.n_tokens], anchor="x2"),
-        annotations=[_above(text, i, profile) for i, text in enumerate(("σ in a row", "effective keys"))],
+        annotations=[
+            *(_above(text, i, profile) for i, text in enumerate(("σ in a row", "effective keys"))),
+            base.label("ideal", profile, x=_ACROSS[1], y=0, xanchor="right", yanchor="top", bgcolor=None),
+            base.label("median", profile, y=float(np.median(found.effective_keys)), yref="y2", **beside),
+        ],
     )
 
 
-_KEY = ("– – ideal", "— median", "◇ shown below")
-
-
-def _divisor(exponent):
-    """What the scores are divided by."""
-    return _NAMED.get(exponent, f"÷ dₖ<sup>{exponent:.4g}</sup>")
+_ACROSS = (0.4, N_LAYERS + 0.6)  # the ends of the axis of layers
 
 
 def _colour(exponent, profile):
     return getattr(profile, _COLOURS.get(exponent, "band"))
 
 
-def _dots(found, values, name, panel, place, profile):
-    """Every head of every layer, the median of all, and the head that is chosen."""
+def _dots(found, values, name, panel, profile):
+    """Every head of every layer, and the median of all."""
     x = np.arange(1, N_LAYERS + 1)[:, None] + _WIDE * (np.arange(N_HEADS) / (N_HEADS - 1) - 0.5)
     on = {"xaxis": f"x{panel}", "yaxis": f"y{panel}"}
-    common = {"type": "scatter", "mode": "markers", "hovertemplate": "%{text}: %{y:.3~g}<extra></extra>", **on}
     texts = [f"layer {i}, head {j}" for i in range(1, N_LAYERS + 1) for j in range(1, N_HEADS + 1)]
     mark = {"color": _colour(found.exponent, profile), "size": 0.75 * profile.marker_size, "opacity": 0.8}
-    at = (place.layer - 1, place.head - 1)
-    chosen = {"color": profile.text, "symbol": "diamond-open", "size": 1.6 * profile.marker_size}
-    chosen |= {"line": {"width": profile.line_width}}
-    middle, across = float(np.median(values)), (0.4, N_LAYERS + 0.6)
+    dots = {"type": "scatter", "mode": "markers", "hovertemplate": "%{text}: %{y:.3~g}<extra></extra>", **on}
+    middle = float(np.median(values))
     return (
-        common | {"x": x.ravel(), "y": values.ravel(), "text": texts, "marker": mark, "name": f"heads, {name}"},
-        base.line(across, (middle, middle), base.thin(profile), f"median, {name}") | on | {"hoverinfo": "y"},
-        common
-        | {"x": [x[at]], "y": [values[at]], "text": [texts[at[0] * N_HEADS + at[1]]], "marker": chosen}
-        | {"name": f"chosen head, {name}", "cliponaxis": False},
+        dots | {"x": x.ravel(), "y": values.ravel(), "text": texts, "marker": mark, "name": f"heads, {name}"},
+        base.line(_ACROSS, (middle, middle), base.thin(profile), f"median, {name}") | on | {"hoverinfo": "y"},
     )
 
 
 def _layers(panel, profile):
-    ticks = {"tickvals": list(range(1, N_LAYERS + 1)), "range": [0.4, N_LAYERS + 0.6]}
+    ticks = {"tickvals": list(range(1, N_LAYERS + 1)), "range": [*_ACROSS]}
     return base.axis(profile, "layer", domain=_PANELS[panel - 1], anchor=f"y{panel}", **ticks)
 
 
@@ -144,11 +132,14 @@ def _above(text, panel, profile):
 
 def _sentence(found):
     """How many heads spread wider than 1, and how many words a typical one sees."""
-    how = {0.0: "Not divided", 0.5: "As trained", 1.0: "Divided by dₖ"}.get(found.exponent)
-    how = how or f"Divided by dₖ to the power {found.exponent:.4g}"
     where = _above_the_line(int((found.score_std > 1).sum()), found.score_std.size)
     seen = f"a typical one looks at {number(found.median_keys, 2)} of {found.n_tokens} words"
-    return f"{how}, {where}, and {seen}."
+    return f"{_how(found.exponent)}, {where}, and {seen}."
+
+
+def _how(exponent):
+    named = {0.0: "Not divided", 0.5: "As trained", 1.0: "Divided by dₖ"}
+    return named.get(exponent) or f"Divided by dₖ to the power {exponent:.4g}"
 
 
 def _above_the_line(wider, heads):
@@ -200,7 +191,7 @@ def spread_alone(found: core.ScaledHeads, shown: Picture) -> Picture:
         f"In a typical head, the solid line, the scores of a row spread by {number(found.median_std, 2)}; the dashed "
         "line is at 1."
     )
-    words = (f"{found.score_std.size} trained heads, {_divisor(found.exponent)}", "σ in a row", "effective keys")
+    words = ("σ in a row", "effective keys", "ideal")
     keep = ("ideal q and k", "heads, σ", "median, σ")
     return shown.partly(told, keep=keep, words=words)
 
@@ -213,14 +204,11 @@ def attention(heads: core.TrainedHeads, place: Place, exponent: float, profile: 
     weights, names = heads.weights(place.layer, place.head, exponent), [_word(each) for each in heads.tokens]
     place = replace(place, word=min(place.word, len(names)))
     row = weights[place.word - 1]
-    strongest = np.argsort(-row, kind="stable")[:_BARS]
+    strongest = np.argsort(-row, kind="stable")[: _FEW_NAMES if base.on_a_wall(profile) else _BARS]
     return Picture(
         "trained_attention",
-        {
-            "trained_matrix": _matrix_figure(weights, names, place, exponent, profile),
-            "trained_row": _row_figure(row, strongest, names, place, exponent, profile),
-        },
-        _row_sentence(row, strongest[0], names, place),
+        _attention_figure(weights, strongest, names, place, exponent, profile),
+        f"{_how(exponent)}, {_looked_at(row, strongest[0], names, place)}",
         {"from": _repeated(names), "to": names * len(names), "weight": weights.ravel().tolist()},
         _code(heads) + f"weights = heads.weights({place.layer}, {place.head}, {exponent})\n" + printed("weights"),
         note="Each row of weights adds up to 1.",
@@ -247,29 +235,41 @@ def _word(token):
     return f"…{token[2:]}" if token.startswith("##") else token
 
 
-def _matrix_figure(weights, names, place, exponent, profile):
-    """All words against all words, with a frame around the chosen row."""
-    n, size = len(names), profile.axis_size
-    cells = base.heatmap(profile, weights, 1.0, name="weights")
-    full = _colour(exponent, profile)
-    look = {"zmin": 0, "colorscale": _shades(profile, full), "xgap": 0, "ygap": 0}
-    hover = {"hovertemplate": "from %{y} to %{x}: %{z:.3f}<extra></extra>"}
-    y, most = place.word - 1, _FEW_NAMES if base.on_a_wall(profile) else _NAMES
-    frame = {"type": "rect", "x0": -0.5, "x1": n - 0.5, "y0": y - 0.5, "y1": y + 0.5, "line": base.thin(profile)}
-    return base.figure(
+def _attention_figure(weights, strongest, names, place, exponent, profile):
+    """All words against all words with a frame around the chosen row, and beside it the weights of that row."""
+    n, at, word = len(names), place.word - 1, names[place.word - 1]
+    wall = base.on_a_wall(profile)  # which has no room for the titles of the axes below
+    to = {"tickvals": list(range(n)), "ticktext": names, "showticklabels": False, "ticks": ""}
+    frame = {"type": "rect", "x0": -0.5, "x1": n - 0.5, "y0": at - 0.5, "y1": at + 0.5, "line": base.thin(profile)}
+    above = base.heading(f"Layer {place.layer}, head {place.head}", profile)
+    above_row = base.heading(f"“{word}”", profile, axes="2") | {"x": 1, "xanchor": "right"}
+    fig = base.figure(
         profile,
-        [cells | look | hover],
-        title=base.title(f"Layer {place.layer}, head {place.head}: weights", profile, size=size, letters=_HALF),
-        height=1.15,
+        [_cells(weights, exponent, profile), _bars(weights[at, strongest], exponent, profile)],
+        height=0.8 if wall else 1,
         left=4.6,
-        bottom=4.6,
-        xaxis=base.axis(profile, "to", range=[-0.5, n - 0.5], tickangle=-90, **_names(names, _FEW_NAMES)),
-        yaxis=base.axis(profile, "from", range=[n - 0.5, -0.5], **_names(names, most, chosen=y)),
+        bottom=1.7 if wall else 3,
+        xaxis=base.axis(profile, None if wall else "to", range=[-0.5, n - 0.5], domain=_MATRIX, **to),
+        yaxis=base.axis(
+            profile, "from", range=[n - 0.5, -0.5], **_names(names, _FEW_NAMES if wall else _NAMES, chosen=at)
+        ),
+        **_axes_of_row([names[i] for i in strongest], profile),
         shapes=[frame],
+        annotations=[above, above_row],
     )
+    fig.layout["margin"]["r"] = 2 * profile.tick_size  # the share beside a bar may go on there
+    return fig
 
 
-_HALF = 25  # letters of a title over half the page
+_MATRIX, _ROW = [0, 0.5], [0.73, 1]  # of the width
+
+
+def _cells(weights, exponent, profile):
+    look = {"zmin": 0, "colorscale": _shades(profile, _colour(exponent, profile)), "xgap": 0, "ygap": 0}
+    hover = {"hovertemplate": "from %{y} to %{x}: %{z:.3f}<extra></extra>"}
+    return base.heatmap(profile, weights, 1.0, name="weights") | look | hover
+
+
 _SHADES, _ROOT = 8, 2.0  # of a weight: so that a small one is not blank
 
 
@@ -278,7 +278,7 @@ def _shades(profile, full):
     return [[share**_ROOT, base.shade(profile, full, share)] for share in shares]
 
 
-def _names(names, most, chosen=0):
+def _names(names, most, chosen):
     """Every word, or as many as there is room for, the chosen one among them."""
     step = -(-len(names) // most)
     others = [i for i in range(0, len(names), step) if abs(i - chosen) >= step]
@@ -286,25 +286,22 @@ def _names(names, most, chosen=0):
     return {"tickvals": named, "ticktext": [names[i] for i in named], "ticks": ""}
 
 
-def _row_figure(row, strongest, names, place, exponent, profile):
+def _bars(shares, exponent, profile):
     """One word's weights on the words that it looks at most, the strongest on top."""
-    size, n = profile.axis_size, len(strongest)
-    bars = {"type": "bar", "orientation": "h", "x": row[strongest], "y": np.arange(n, dtype=float), "width": 0.75}
-    texts = [f"{_said(each)}" for each in row[strongest]]
-    written = {"text": texts, "textposition": "outside", "cliponaxis": False, "textangle": 0}
+    bars = {"type": "bar", "orientation": "h", "x": shares, "y": np.arange(len(shares), dtype=float), "width": 0.75}
+    written = {"text": [_said(each) for each in shares], "textposition": "outside", "cliponaxis": False, "textangle": 0}
     font = {"size": profile.tick_size, "color": profile.text}
     look = {"marker": {"color": _colour(exponent, profile)}, "name": "weights of the word", "hoverinfo": "skip"}
-    ticks = {"tickvals": list(range(n)), "ticktext": [names[i] for i in strongest], "ticks": ""}
-    return base.figure(
-        profile,
-        [bars | written | {"textfont": font} | look],
-        title=base.title(f"“{names[place.word - 1]}” looks at", profile, size=size, letters=_HALF),
-        height=1.15,
-        left=4.6,
-        bottom=4.6,
-        xaxis=base.axis(profile, "weight", range=[0, 1.25], tickvals=[0, 0.5, 1], ticktext=["0 %", "50 %", "100 %"]),
-        yaxis=base.axis(profile, range=[n - 0.4, -0.6], **ticks),
-    )
+    return bars | written | {"textfont": font, "xaxis": "x2", "yaxis": "y2"} | look
+
+
+def _axes_of_row(names, profile):
+    shares = {"range": [0, 1.25], "tickvals": [0, 1], "ticktext": ["0 %", "100 %"], "domain": _ROW, "anchor": "y2"}
+    words = {"tickvals": list(range(len(names))), "ticktext": names, "ticks": "", "range": [len(names) - 0.4, -0.6]}
+    return {
+        "xaxis2": base.axis(profile, None if base.on_a_wall(profile) else "weight", **shares),
+        "yaxis2": base.axis(profile, anchor="x2", **words),
+    }
 
 
 def _said(weight):
@@ -314,10 +311,10 @@ def _said(weight):
     return "&gt;99 %" if weight >= 0.995 else percent(float(weight), 0)
 
 
-def _row_sentence(row, strongest, names, place):
+def _looked_at(row, strongest, names, place):
     share = _said(row[strongest]).replace("&lt;", "<").replace("&gt;", ">")
     which = f"“{names[strongest]}”" if strongest != place.word - 1 else "itself"
-    return f"At this exponent “{names[place.word - 1]}” looks most at {which}, with {share} of its weight."
+    return f"“{names[place.word - 1]}” looks most at {which}, with {share} of its weight."
 
 
 def head_table(head: core.HeadResult) -> Table:
@@ -370,7 +367,6 @@ def downstream(heads: core.TrainedHeads, exponent: float, profile: Profile) -> P
         {"exponent": list(heads.exponents)}
         | {f"after layer {i}": cosine.tolist() for i, cosine in enumerate(heads.cosines.T, start=1)},
         _code(heads) + _cosines_code(heads),
-        claim="Another scale turns the model’s output away",
         note="Cosine of the mean vector of the words with the one at exponent ½.",
         sure=(
             f"At α = {heads.exponents[at]:.4g}, after layers 1 to {N_LAYERS}: "

@@ -68,7 +68,15 @@ def head_file(values: Values) -> bytes:
 
 
 def _picture(values, profile):
-    return figures.spread(heads(values), place(values), values["exponent"], profile)
+    return figures.spread(heads(values), values["exponent"], profile)
+
+
+def _one_head(values, profile):
+    return figures.attention(heads(values), place(values), values["exponent"], profile)
+
+
+def _whole(values, profile):
+    return figures.downstream(whole(values), values["exponent"], profile)
 
 
 def _is_there(values):
@@ -76,3 +84,9 @@ def _is_there(values):
 
 
 MAIN = Main(_picture, ready=_is_there)
+STEPS = {
+    "undivided": MAIN,
+    "heads": MAIN,
+    "one_head": Main(_one_head, ready=_is_there),
+    "whole": Main(_whole, ready=_is_there),
+}

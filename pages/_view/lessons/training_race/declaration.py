@@ -1,7 +1,7 @@
 """What the training_race lesson declares."""
 
 from pages._view.kinds import Choice, Number, decimal
-from pages._view.lesson import Bet, Lesson, Try
+from pages._view.lesson import TRAINED, Bet, Lesson, Step, Try
 from sattn_core.training.key_value_memory import LOSSES, OPTIMIZERS
 from sattn_core.training.trained_transformers import RATES, WAYS
 
@@ -31,7 +31,6 @@ LESSON = Lesson(
     "learning rates work. Unlike in the lesson before, rows share keys, so very large rates fail with every scale.",
     icon=":material/sports_score:",
     section="The path",
-    card="The same task, trained with different scales.",
     terms=("key",),
     shared=("d_k", "seed"),
     controls={
@@ -103,50 +102,9 @@ LESSON = Lesson(
             shown={"raw": "raw", "root": "÷ √dₖ", "whole": "÷ dₖ", "qk_norm": "QK-norm"},
         ),
         # Its end is the last step of any race, however long that is.
-        "step": Number("Step", LAST, 0, LAST, (0, LAST), play=150),
+        TRAINED: Number("Step", LAST, 0, LAST, (0, LAST), play=150),
     },
-    dials=("step",),
-    placed_dials=("step",),
     unseen={"race_d_k": Number("dₖ of the race that is shown, where the slider has moved on", 0, 0, 1024, ())},
-    tries=(
-        Try(
-            "no_harm",
-            "dₖ = 16: with or without the scale, nearly all answers come right",
-            _RACE | {"d_k": 16},
-        ),
-        Try(
-            "harm_begins",
-            "dₖ = 24: without the scale half of the answers or so come right, with ÷ √dₖ all",
-            _RACE | {"d_k": 24},
-        ),
-        Try(
-            "small_rate",
-            "dₖ = 4 at learning rate 0.3: raw scores learn best; rate 1 was too large for them",
-            _RACE | {"d_k": 4, "learning_rate": 0.3},
-        ),
-        Try(
-            "same_first_scores",
-            "Start from smaller weights at dₖ = 64, so that the first scores are the same: no harm without the scale",
-            _RACE | {"d_k": 64, "start": "scores"},
-        ),
-        Try(
-            "exact_twin",
-            "dₖ = 256: gradient descent without the scale can have exactly the same losses as with it",
-            {"d_k": 256},
-        ),
-        Try(
-            "heads_run_away",
-            "Learning rate 0.03 without the scale: σ of every head ends far above 100",
-            {"model_rate": "0.03", "model_way": "raw"},
-            picture="transformer_heads",
-        ),
-        Try(
-            "heads_are_held",
-            "The same rate with QK-norm: σ of every head stays below 3",
-            {"model_rate": "0.03", "model_way": "qk_norm"},
-            picture="transformer_heads",
-        ),
-    ),
     settings=(
         "optimizer",
         "rates",
@@ -160,33 +118,102 @@ LESSON = Lesson(
         "n_seeds",
         "exponent",
     ),
-    bet=Bet(
-        "After the race at dₖ = {d_k}: which of raw, ÷ √dₖ and ÷ dₖ will have learnt?",
-        Choice(
-            "Will have learnt",
-            "all",
-            ("all", "root", "other"),
-            shown={"all": "all three", "root": "only ÷ √dₖ", "other": "other"},
+    steps=(
+        Step(
+            "race",
+            "Press Train: the weight should move to the right keys, outlined on the diagonal.",
+            "race_attention",
+            placed=(TRAINED,),
+            bet=Bet(
+                "After the race at dₖ = {d_k}: which of raw, ÷ √dₖ and ÷ dₖ will have learnt?",
+                Choice(
+                    "Will have learnt",
+                    "all",
+                    ("all", "root", "other"),
+                    shown={"all": "all three", "root": "only ÷ √dₖ", "other": "other"},
+                ),
+            ),
+            tries=(
+                Try(
+                    "no_harm",
+                    "dₖ = 16: with or without the scale, nearly all answers come right",
+                    _RACE | {"d_k": 16},
+                ),
+                Try(
+                    "harm_begins",
+                    "dₖ = 24: without the scale half of the answers or so come right, with ÷ √dₖ all",
+                    _RACE | {"d_k": 24},
+                ),
+            ),
         ),
-    ),
-    pictures=(
-        "race_attention",
-        "race_learning",
-        "race_state",
-        "race_rates",
-        "race_equivalence",
-        "transformer_rates",
-        "transformer_learning",
-        "transformer_heads",
+        Step(
+            "curves",
+            "Follow the race that is shown: what is learnt, and what is left of the gradient.",
+            "race_curves",
+            slider="",
+            tries=(
+                Try(
+                    "small_rate",
+                    "dₖ = 4 at learning rate 0.3: raw scores learn best; rate 1 was too large for them",
+                    _RACE | {"d_k": 4, "learning_rate": 0.3},
+                ),
+                Try(
+                    "same_first_scores",
+                    "Start from smaller weights at dₖ = 64, so that the first scores are the same: no harm without the "
+                    "scale",
+                    _RACE | {"d_k": 64, "start": "scores"},
+                ),
+            ),
+        ),
+        Step("rates", "Choose dₖ, then compute: at which learning rates does each scale learn?", "race_rates"),
+        Step(
+            "twin",
+            "Drag dₖ: can a training without the scale have the same losses?",
+            "race_equivalence",
+            tries=(
+                Try(
+                    "exact_twin",
+                    "dₖ = 256: gradient descent without the scale can have exactly the same losses as with it",
+                    {"d_k": 256},
+                ),
+            ),
+        ),
+        Step(
+            "transformer",
+            "And in a whole transformer: at which learning rates does each scale learn?",
+            "transformer_learning",
+            slider="",
+            in_sight=("model_rate",),
+        ),
+        Step(
+            "heads",
+            "Choose a rate and a scale, and see how far each head’s scores spread.",
+            "transformer_heads",
+            slider="",
+            in_sight=("model_rate", "model_way"),
+            tries=(
+                Try(
+                    "heads_run_away",
+                    "Learning rate 0.03 without the scale: σ of every head ends far above 100",
+                    {"model_rate": "0.03", "model_way": "raw"},
+                ),
+                Try(
+                    "heads_are_held",
+                    "The same rate with QK-norm: σ of every head stays below 3",
+                    {"model_rate": "0.03", "model_way": "qk_norm"},
+                ),
+            ),
+        ),
     ),
     assumed="Each query has one right key, and attention must return that key’s value. An answer is right where the "
     "largest weight lies on the right key. Inputs have 64 components and are layer-normalised.\n\n"
-    "The race is a toy with one head, which shows a mechanism; below it stands a small transformer. "
-    "Bands are ranges over the seeds. The map and the table try only two learning rates a decade.",
+    "The race is a toy with one head, which shows a mechanism; the last two steps show a small transformer with two "
+    "layers of four heads, each with $d_k=64$. It has learnt to guess the next character of a text, and what was "
+    "measured is kept. Bands are ranges over the seeds. The maps and the table try only two learning rates a decade.",
     myths=(
         (
             "The gradients are small from the start.",
-            "At this page’s first settings the total gradient at step 0 is larger without the scale.",
+            "At this lesson’s first settings the total gradient at step 0 is larger without the scale.",
         ),
         (
             "Without the scale, training always freezes.",

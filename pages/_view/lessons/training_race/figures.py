@@ -14,9 +14,6 @@ from pages._view.theme import Profile, listed, number, percent, typed
 from sattn_core.lessons import training_race as core
 from sattn_core.training.equal_training import EQUAL_POWERS, PARTED, Equivalence, measure_equivalence
 
-TASK = (
-    "Each query has one right key: the outlined cell of its row, on the diagonal. Training should put the weight there."
-)
 _NAMES = {0.0: "raw", 0.5: "÷ √dₖ", 1.0: "÷ dₖ"}
 _RAISED = str.maketrans("0123456789.", "⁰¹²³⁴⁵⁶⁷⁸⁹·")
 _COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
@@ -34,8 +31,8 @@ _OUTCOMES = {
     "only_without": "Here it is ÷ √dₖ that lags",
 }
 _DASHES = {0.0: "solid", 0.5: "solid", 1.0: "longdash"}
-_GAP = 0.15  # between two labels at the end of their curves, as a share of a panel
-_BETWEEN_PANELS = 0.14  # of the height of a figure
+_GAP, _WALL_GAP = 0.15, 0.26  # between two labels at the end of their curves, as a share of a panel
+_ABOVE, _ASIDE = 0.18, 0.2  # between panels, as a share of a figure's height and width
 _NAMED_STEPS = (10, 100, 1_000)
 _STILL = 0.01  # of the answers: a smaller gain in half of the steps is none
 _POWER_NAMES = {0.5: "√dₖ", 0.25: "⁴√dₖ"}
@@ -257,38 +254,44 @@ def _start_code(start):
     return code(core.measure_race_start, start.params, show=_lists(["attention_weights"]))
 
 
-def learning(result: core.TrainingRaceResult, profile: Profile) -> Picture:
-    """Loss above right answers, against the steps."""
-    panels = (_loss_panel(result), _Panel("accuracy", "Right answers", (0, 1.05), (0, 0.5, 1)))
-    fig = _panels(result, panels, profile, level=result.uniform_loss)
-    fig.layout["shapes"] = [_level(result, result.uniform_loss, profile)]
-    words = {"claim": _learning_claim(result), "sure": _learning_sure(result)}
-    table, python = _curves_table(result), _curve_code(result, panels)
-    return Picture("race_learning", fig, _learning_sentence(result), table, python, marks=_CURVES_SAID, **words)
-
-
-def _learning_claim(result):
-    """Which trainings have learnt, or how many where their names would be many."""
-    several = 1 < sum(core.learnt(result)) < len(result.params.exponents)
-    who = f"{_COUNTS[sum(core.learnt(result))]} of {_count(result)} have" if several else _who(result)
-    return f"At dₖ = {result.params.d_k:,}, {who.replace('of the', 'of')} learnt by step {result.step:,}"
-
-
-def _learning_sentence(result):
-    """Loss of the first two runs at this step, beside uniform attention."""
-    losses = [_loss_in_words(result.loss.mean[run, -1]) for run in (0, 1)]
-    return (
-        f"At step {result.step:,} the loss is {losses[0]} without the scale and {losses[1]} with ÷ √dₖ. "
-        "The dashed line is uniform attention."
+def curves(result: core.TrainingRaceResult, profile: Profile) -> Picture:
+    """Loss above entropy, right answers above the gradient that reaches the median row, all against the steps."""
+    panels = _panels_of(result)
+    return Picture(
+        "race_curves",
+        _curves(result, panels, profile),
+        _curves_sentence(result),
+        _curves_table(result),
+        _curve_code(result, panels),
+        sure=(*_learning_sure(result), *_state_sure(result)),
+        marks=_CURVES_SAID,
     )
 
 
-def _loss_in_words(value):
-    return "practically zero" if value < _ZERO else number(value, 2)
+def _panels_of(result):
+    """The left column, then the right one."""
+    most = float(np.log(result.params.n_keys))
+    return (
+        _loss_panel(result),
+        _Panel("entropy_nats", "Entropy, nats", (0, 1.05 * most), tuple(range(int(most) + 1))),
+        _Panel("accuracy", "Right answers", (0, 1.05), (0, 0.5, 1)),
+        _Panel("median_row_gradient", "Median gradient", (-12.5, 1), decades=(-12, -9, -6, -3, 0)),
+    )
+
+
+def _curves_sentence(result):
+    """Return which trainings have learnt, and what becomes of the median row's gradient without the scale."""
+    several = 1 < sum(core.learnt(result)) < len(result.params.exponents)
+    who = f"{_COUNTS[sum(core.learnt(result))]} of {_count(result)} have" if several else _who(result)
+    learnt = f"{who.replace('of the', 'of')} learnt by step {result.step:,}"
+    return f"At dₖ = {result.params.d_k:,}, {learnt}; {_gradient_in_words(result)}."
 
 
 def _learning_sure(result):
+    losses = [_loss_in_words(result.loss.mean[run, -1]) for run in (0, 1)]
     return (
+        f"At step {result.step:,} the loss is {losses[0]} without the scale and {losses[1]} with ÷ √dₖ. "
+        "The dashed line is uniform attention.",
         f"Loss at step {result.step:,} of {result.params.n_steps:,} at dₖ = {result.params.d_k:,}, {_seeds(result)}: "
         f"{_each(result, lambda run: _with_error(result.loss, run))}. Uniform attention has "
         f"{number(result.uniform_loss)}.",
@@ -296,6 +299,10 @@ def _learning_sure(result):
         "The band runs from the smallest to the largest seed.",
         *(["“Undefined” means that the numbers of a run overflowed."] if result.diverged.any() else []),
     )
+
+
+def _loss_in_words(value):
+    return "practically zero" if value < _ZERO else number(value, 2)
 
 
 def _learnt_by(result, run):
@@ -316,19 +323,6 @@ def _largest(values):
     return float(finite.max()) if finite.size else 1.0
 
 
-def state(result: core.TrainingRaceResult, profile: Profile) -> Picture:
-    """Entropy of attention above the gradient that reaches the median row, against the steps."""
-    most = float(np.log(result.params.n_keys))
-    panels = (
-        _Panel("entropy_nats", "Entropy of attention, nats", (0, 1.05 * most), tuple(range(int(most) + 1))),
-        _Panel("median_row_gradient", "Gradient of the median row", (-12.5, 1), decades=(-12, -9, -6, -3, 0)),
-    )
-    fig = _panels(result, panels, profile)
-    words = {"claim": _state_claim(result), "sure": _state_sure(result)}
-    table, python = _curves_table(result), _curve_code(result, panels)
-    return Picture("race_state", fig, _state_sentence(result), table, python, marks=_CURVES_SAID, **words)
-
-
 # What the sentences say of the runs.
 _CURVES_SAID = [
     Mark(word, tuple(f"{name}{of}" for of in ("", ", largest seed", ", smallest seed")))
@@ -336,24 +330,18 @@ _CURVES_SAID = [
 ]
 
 
-def _state_claim(result):
+def _gradient_in_words(result):
     """What is left of the median row's gradient without the scale, early in the race."""
     at = min(int(np.searchsorted(result.steps, _EARLY)), len(result.steps) - 1)
     raw, scaled = result.median_row_gradient.mean[:2, at]
-    step, place = f"{result.steps[at]:,}", f"At dₖ = {result.params.d_k:,},"
+    step = f"step {result.steps[at]:,}"
     if not (np.isfinite(raw) and np.isfinite(scaled)):
-        return f"{place} a training has overflowed by step {step}"
+        return f"a training has overflowed by {step}"
     if raw < _GONE * scaled:
-        return f"{place} the typical raw gradient vanishes by step {step}"
+        return f"the typical raw gradient vanishes by {step}"
     if _ALIKE[0] * scaled <= raw <= _ALIKE[1] * scaled:
-        return f"{place} step {step}, raw and scaled gradients are alike"
-    return f"{place} step {step}, the typical raw gradient is {'smaller' if raw < scaled else 'larger'}"
-
-
-def _state_sentence(result):
-    """Over how many keys attention was spread before the first step, as e to the entropy."""
-    raw, scaled = (_keys(np.exp(entropy)) for entropy in result.entropy_nats.mean[:2, 0])
-    return f"Before the first step, a raw row attends to about {raw}; with ÷ √dₖ, to about {scaled}."
+        return f"at {step}, raw and scaled gradients are alike"
+    return f"at {step}, the typical raw gradient is {'smaller' if raw < scaled else 'larger'}"
 
 
 def _keys(effective):
@@ -362,45 +350,55 @@ def _keys(effective):
 
 def _state_sure(result):
     ratio, most = result.first_gradient_ratio, float(np.log(result.params.n_keys))
+    raw, scaled = (_keys(np.exp(entropy)) for entropy in result.entropy_nats.mean[:2, 0])
     rows = _each(result, lambda run: number(result.median_row_gradient.mean[run, -1], 2))
     return (
         f"Entropy at step {result.step:,}: "
         f"{_each(result, lambda run: number(result.entropy_nats.mean[run, -1], 2))}, at most {number(most)}. The "
-        "number of keys is e to the power of the entropy.",
+        f"number of keys is e to the power of the entropy: before the first step, a raw row attends to about {raw}; "
+        f"with ÷ √dₖ, to about {scaled}.",
         f"Median row's gradient at step {result.step:,}, {_seeds(result).removesuffix(' ± standard error')}: {rows}.",
         f"At step 0 the total gradient without the scale is {number(ratio)} times that with ÷ √dₖ. "
         "The total hides what becomes of the median row.",
     )
 
 
-def _panels(result, panels, profile, level=None):
-    """One panel a quantity, one below the other; level is a line across the first that has a name too."""
-    n, traces, notes, axes = len(panels), [], [], {}
-    height = (1 - _BETWEEN_PANELS * (n - 1)) / n
+def _curves(result, panels, profile):
+    """Two columns of panels; what is named beside its end is named in the right one."""
+    traces, notes, axes, high, wide = [], [], {}, (1 - _ABOVE) / 2, (1 - _ASIDE) / 2
     for i, panel in enumerate(panels):
-        at, top = "" if i == 0 else str(i + 1), 1 - i * (height + _BETWEEN_PANELS)
+        at, is_low, is_right = "" if i == 0 else str(i + 1), i % 2, i > 1
         curve = getattr(result, panel.quantity)
         for run, exponent in enumerate(result.params.exponents):
             traces += _curve(result.steps, curve, run, exponent, at, profile)
-        # All panels have one axis of steps, so what stands beside them is placed in heights of a panel.
-        place = {"xref": "x domain", "yref": f"y{at} domain"}
-        left = {"x": 0, "xanchor": "left", "bgcolor": None}
-        notes.append(base.heading(panel.text, profile, axes=at) | place | left)
-        notes += _end_labels(result, panel, _GAP, place, profile, level if i == 0 else None)
-        axes[f"yaxis{at}"] = _panel_axis(panel, [max(top - height, 0.0), top], profile)
-    steps = base.axis(profile, "step", range=[0, result.params.n_steps], anchor=f"y{n}")
-    fig = base.figure(profile, traces, height=0.9, left=3.2, xaxis=steps, annotations=notes, **axes)
+        # What stands beside a panel is placed in heights of that panel.
+        place = {"xref": f"x{at} domain", "yref": f"y{at} domain"}
+        notes.append(base.heading(panel.text, profile, axes=at) | place | {"bgcolor": None})
+        notes += _end_labels(result, panel, place, profile) if is_right else []
+        axes[f"yaxis{at}"] = _panel_axis(panel, [0, high] if is_low else [1 - high, 1], profile, f"x{at}")
+        span = {"range": [0, result.params.n_steps], "domain": [1 - wide, 1] if is_right else [0, wide]}
+        bare = {} if is_low else {"showticklabels": False}
+        axes[f"xaxis{at}"] = base.axis(profile, "step" if is_low else None, anchor=f"y{at}", nticks=4, **span, **bare)
+    notes.append(_uniform(result, profile))
+    shapes = [_level(result, result.uniform_loss, profile)]
+    fig = base.figure(profile, traces, height=1.1, left=2.8, annotations=notes, shapes=shapes, **axes)
     longest = max(len(run_name(exponent)) for exponent in result.params.exponents)
-    fig.layout["margin"]["r"] = round(max(4.6, 0.56 * longest) * profile.tick_size)
+    fig.layout["margin"]["r"] = round(max(3.4, 0.56 * longest) * profile.tick_size)
     fig.layout["margin"]["t"] = 2 * profile.axis_size - 4  # a panel's heading, no title
     return fig
 
 
-def _panel_axis(panel, domain, profile):
+def _uniform(result, profile):
+    """The name of the dashed line of the loss, above its end."""
+    place = {"xref": "x domain", "x": 1, "xanchor": "right", "yref": "y", "y": result.uniform_loss, "yanchor": "bottom"}
+    return base.label("uniform", profile, **place) | {"bgcolor": None}
+
+
+def _panel_axis(panel, domain, profile, anchor):
     kind = {"tickvals": panel.ticks}
     if panel.decades:
         kind = {"type": "log", "tickvals": [10.0**j for j in panel.decades], "ticktext": _powers(panel.decades)}
-    return base.axis(profile, grid=True, range=panel.span, domain=domain, anchor="x", **kind)
+    return base.axis(profile, grid=True, range=panel.span, domain=domain, anchor=anchor, **kind)
 
 
 def _powers(decades):
@@ -410,7 +408,7 @@ def _powers(decades):
 
 def _curve(steps, curve, run, exponent, axes, profile):
     """The band from the smallest to the largest seed and the mean of one run."""
-    colour, on = _colour(exponent, profile), {"yaxis": f"y{axes}"}
+    colour, on = _colour(exponent, profile), {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
     edge, mean = {"width": 0, "color": colour}, base.solid(profile, colour) | {"dash": _DASHES.get(exponent, "dashdot")}
     name = run_name(exponent)
     return [
@@ -422,16 +420,13 @@ def _curve(steps, curve, run, exponent, axes, profile):
     ]
 
 
-def _end_labels(result, panel, gap, place, profile, level):
-    """The name of every curve beside its end, and that of the level."""
+def _end_labels(result, panel, place, profile):
+    """The name of every curve beside its end."""
     curve, is_log = getattr(result, panel.quantity), bool(panel.decades)
+    gap = _WALL_GAP if base.on_a_wall(profile) else _GAP
     ends = [height_of(values, panel.span, is_log) for values in curve.mean]
     names = [run_name(exponent) for exponent in result.params.exponents]
-    colours = [_colour(exponent, profile) for exponent in result.params.exponents]
-    if level is not None:
-        ends = [*ends, height_of([level], panel.span, is_log)]
-        names, colours = [*names, "uniform"], [*colours, profile.text]
-    return names_at(ends, names, colours, gap, place, profile)
+    return names_at(ends, names, [_colour(each, profile) for each in result.params.exponents], gap, place, profile)
 
 
 def names_at(
@@ -517,29 +512,24 @@ def _lists(shown):
 
 def rates(sweep: core.LearningRateSweep, profile: Profile) -> Picture:
     """A map for every scale: right answers by learning rate and step, solved cells dark, diverged ones crossed."""
-    words = {"claim": _rates_claim(sweep), "sure": _rates_sure(sweep)}
-    table, python = _rates_table(sweep), _rates_code(sweep)
-    return Picture("race_rates", _maps(sweep, profile), _rates_sentence(sweep), table, python, **words)
-
-
-def _rates_claim(sweep):
-    """How many rates have solved the task with the second scale and with the first."""
-    raw, scaled = (len(rates) for rates in sweep.solved_rates[:2])
-    place = f"dₖ = {sweep.params.d_k:,}:" if sweep.n_tried == len(sweep.rates) else "So far"
-    return f"{place} ÷ √dₖ works at {scaled or 'no'} rate{'' if scaled == 1 else 's'}, raw at {raw or 'none'}"
+    table, python, sure = _rates_table(sweep), _rates_code(sweep), _rates_sure(sweep)
+    return Picture("race_rates", _maps(sweep, profile), _rates_sentence(sweep), table, python, sure=sure)
 
 
 def _rates_sentence(sweep):
+    """At how many rates the task is solved with the second scale and with the first."""
+    raw, scaled = (len(rates) for rates in sweep.solved_rates[:2])
+    works = f"÷ √dₖ works at {scaled or 'no'} rate{'' if scaled == 1 else 's'}, raw at {raw or 'none'}"
     crosses = " A cross marks a training that diverged." if sweep.diverged.any() else ""
-    solved = f"at least {percent(core.SOLVED_ACCURACY, 0)} of the answers are right"
-    return f"At dₖ = {sweep.params.d_k:,}, dark cells are solved: {solved}.{crosses}"
+    return f"At dₖ = {sweep.params.d_k:,}, dark cells are solved: {works}.{crosses}"
 
 
 def _maps(sweep, profile):
     n, n_steps, traces, notes, axes = len(sweep.params.exponents), len(sweep.steps), [], [], {}
-    room = 0.36 / n
+    wall = base.on_a_wall(profile)
+    room = (0.46 if wall else 0.36) / n
     height = (1 - room * (n - 1)) / n
-    rows = [i for i, step in enumerate(sweep.steps[:-2]) if step in _NAMED_STEPS] + [n_steps - 1]
+    rows = [i for i, step in enumerate(sweep.steps[:-2]) if step in _NAMED_STEPS[: 1 if wall else None]] + [n_steps - 1]
     ticks = {"tickvals": [n_steps - 1 - row for row in rows], "ticktext": [f"{sweep.steps[row]:,}" for row in rows]}
     for run, exponent in enumerate(sweep.params.exponents):
         at, top = "" if run == 0 else str(run + 1), 1 - run * (height + room)
@@ -552,9 +542,17 @@ def _maps(sweep, profile):
     powers = _powers([round(np.log10(sweep.rates[i])) for i in named])
     span = {"range": [-0.5, len(sweep.rates) - 0.5], "tickvals": named, "ticktext": powers}
     axes["xaxis"] = base.axis(profile, "learning rate", anchor=f"y{n}" if n > 1 else "y", **span)
-    fig = base.figure(profile, traces, height=1.5, left=3.8, annotations=notes, **axes)
+    return _with_key(base.figure(profile, traces, height=1.5, left=3.8, annotations=notes, **axes), profile)
+
+
+def _with_key(fig, profile):
+    """Room for the key to the colours: under the maps, or on a wall beside them, where they are lower."""
     fig.layout["margin"]["t"] = 2 * profile.axis_size - 4  # the heading of the first map, no title
-    fig.layout["margin"]["b"] += 4 * profile.tick_size  # the key to the colours
+    if base.on_a_wall(profile):
+        fig.layout["height"] = round(1.1 * profile.height)
+        fig.layout["margin"]["r"] = round(5.5 * profile.tick_size)
+    else:
+        fig.layout["margin"]["b"] += 4 * profile.tick_size
     fig.layout["xaxis"]["title"]["standoff"] = profile.tick_size // 2
     return fig
 
@@ -562,7 +560,7 @@ def _maps(sweep, profile):
 def _key(profile):
     """The key to the colours of the maps."""
     shares = [0, 0.5, core.SOLVED_ACCURACY]
-    key = base.colour_bar(profile, shares)
+    key = base.colour_bar(profile, shares, beside=base.on_a_wall(profile))
     key["colorbar"]["ticktext"] = [percent(share, 0) for share in shares]
     return key
 
@@ -593,7 +591,8 @@ def _rates_sure(sweep):
     seeds = "one seed" if sweep.params.n_seeds == 1 else f"mean of {sweep.params.n_seeds} seeds"
     tried = f"all {n} learning rates" if sweep.n_tried == n else f"{sweep.n_tried} of {n} learning rates so far"
     said = (
-        f"At dₖ = {sweep.params.d_k:,}, {tried}, {seeds}.",
+        f"At dₖ = {sweep.params.d_k:,}, {tried}, {seeds}. Dark cells are solved: at least "
+        f"{percent(core.SOLVED_ACCURACY, 0)} of the answers are right.",
         f"Rates that have solved it by step {last:,}: {_each(sweep, lambda run: _solved(sweep, run))}.",
         _best(sweep),
         _diverged(sweep),
@@ -654,15 +653,8 @@ def equivalence(pairs: Sequence[Equivalence], profile: Profile) -> Picture:
         _equivalence_sentence(pairs),
         _equivalence_table(pairs),
         _equivalence_code(pairs),
-        claim=_equivalence_claim(pairs),
         sure=_equivalence_sure(pairs),
     )
-
-
-def _equivalence_claim(pairs):
-    if pairs[0].parted is None:
-        return f"At dₖ = {pairs[0].d_k:,} the same training is possible without the scale"
-    return f"Rounding parts two equal trainings at dₖ = {pairs[0].d_k:,}"
 
 
 def _equivalence_sentence(pairs):

@@ -3,14 +3,16 @@
 The record says what came out; so do the sentences, whatever that is.
 """
 
+from typing import Any
+
 import numpy as np
 
-from pages._view.figures.base import axis, dashed, figure, heading, line, solid, thin, upright
+from pages._view.figures.base import axis, dashed, figure, heading, label, line, on_a_wall, solid, thin, upright
 from pages._view.figures.code import code
 from pages._view.figures.tables import columns_of
 from pages._view.lessons.training_race.figures import faint, height_of, names_at
 from pages._view.marks import Mark
-from pages._view.picture import Picture
+from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, listed, number, percent, typed
 from sattn_core.lessons.training_race import TransformersResult, compare_transformers
 from sattn_core.training.trained_transformers import RATES, WAYS
@@ -22,67 +24,16 @@ _COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 _LOSSES = (2.3, 3.7)  # nats that are shown; what stands above them at the first steps is the start
 _SIGMAS = {0.01: "0.01", 1: "1", 100: "100", 1e4: "10⁴", 1e6: "10⁶"}
 _NORMS = {0.1: "0.1", 1: "1", 10: "10"}  # of the gradient
+_SPAN_OF_NORMS = (-1, 1.3)  # decades
 _TENTHS = [typed(rate) if abs(np.log10(rate) % 1) < 1e-9 else "" for rate in RATES]  # all would not fit side by side
 _GAP = 0.13  # between two names beside a panel, as a share of it
-_BETWEEN = 0.2  # of the height of a figure, between its panels
-_NEAR_ONE = 0.1  # a σ that is no further from 1 is about 1
-
-
-def question(result: TransformersResult) -> str:
-    """What the second half of the lesson asks; its heads have a d_k of their own, whatever the slider says."""
-    return f"And in a whole transformer, at dₖ = {result.about['d_k']}?"
-
-
-def task(result: TransformersResult) -> str:
-    """What the transformers have learnt."""
-    layers, heads, seeds = (_COUNTS[n] for n in (result.n_layers, result.about["n_heads"], len(result.about["seeds"])))
-    return (
-        f"A transformer with {layers} layers of {heads} heads has learnt to guess the next character of a text: with "
-        f"each scale, at {_COUNTS[len(RATES)]} learning rates and from {seeds} seeds. What was measured is kept."
-    )
-
-
-def rates(result: TransformersResult, profile: Profile) -> Picture:
-    """Held-out loss after the last step against the learning rate, for every way to scale."""
-    return Picture(
-        "transformer_rates",
-        _rates(result, profile),
-        _rates_sentence(result),
-        {"learning rate": list(RATES)}
-        | columns_of(
-            NAMES.values(),
-            {
-                "held-out loss": result.last_loss.mean,
-                "held-out loss, standard error": result.last_loss.standard_error,
-            },
-        ),
-        code(compare_transformers, result.params, show=("result.last_loss.mean.tolist()", "result.works.tolist()")),
-        claim=_rates_claim(result),
-        sure=_rates_sure(result),
-        marks=_SAID,
-    )
+_BETWEEN, _ASIDE = 0.2, 0.2  # between panels, as a share of a figure's height and width
 
 
 _SAID = [
     Mark(word, tuple(f"{name}{of}" for of in ("", ", largest seed", ", smallest seed")))
     for word, name in {"without the scale": "raw", "with ÷ √dₖ": "÷ √dₖ"}.items()  # wide enough for a finger
 ]
-
-
-def _rates(result, profile):
-    place, ticks = {"xref": "x domain", "yref": "y domain"}, {"tickvals": RATES, "ticktext": _TENTHS}
-    traces = [each for way in range(len(WAYS)) for each in _band(RATES, result.last_loss, way, profile)]
-    ends = [height_of(np.clip(each, *_LOSSES), _LOSSES, False) for each in result.last_loss.mean]
-    names, colours = [*NAMES.values(), "pairs"], [*(_colour(way, profile) for way in WAYS), profile.text]
-    notes = names_at([*ends, height_of([result.bigram_loss], _LOSSES, False)], names, colours, _GAP, place, profile)
-    axes = {
-        "xaxis": axis(profile, "learning rate", type="log", range=np.log10([RATES[0] / 1.2, RATES[-1] * 1.2]), **ticks),
-        "yaxis": axis(profile, grid=True, range=_LOSSES, tickvals=(2.5, 3, 3.5)),
-    }
-    notes.append(heading("Held-out loss, nats", profile) | {"bgcolor": None})
-    shapes = [_level(result.bigram_loss, profile), upright(result.params.rate, thin(profile))]
-    fig = figure(profile, traces, height=0.9, left=3.2, annotations=notes, shapes=shapes, **axes)
-    return _with_names(fig, profile)
 
 
 def _with_names(fig, profile):
@@ -99,7 +50,7 @@ def _level(value, profile, at=""):
 
 def _band(x, curve, way, profile, at=""):
     """The band from the smallest to the largest seed and the mean of one way to scale."""
-    name, colour, on = NAMES[WAYS[way]], _colour(WAYS[way], profile), {"yaxis": f"y{at}"}
+    name, colour, on = NAMES[WAYS[way]], _colour(WAYS[way], profile), {"xaxis": f"x{at}", "yaxis": f"y{at}"}
     edge, mean = {"width": 0, "color": colour}, solid(profile, colour) | {"dash": _DASHES.get(WAYS[way], "solid")}
     filled = {"fill": "tonexty", "fillcolor": faint(colour)}
     return [
@@ -112,23 +63,6 @@ def _band(x, curve, way, profile, at=""):
 def _colour(way, profile):
     colours = {"raw": profile.raw, "root": profile.scaled, "whole": profile.third, "qk_norm": profile.band}
     return colours[way]
-
-
-def _rates_claim(result):
-    """At how many rates raw and ÷ √dₖ have learnt more than pairs of characters."""
-    raw, root = (int(result.works[way].sum()) for way in (_RAW, _ROOT))
-    return f"÷ √dₖ works at {root or 'no'} learning rate{'s' if root > 1 else ''}, raw at {raw or 'none'}"
-
-
-_DASHED = "Dashed: what pairs of characters teach."
-
-
-def _rates_sentence(result):
-    raw, root = (number(result.last_loss.mean[way, result.best[way]]) for way in (_RAW, _ROOT))
-    last = result.steps[-1]
-    return (
-        f"After {last:,} steps at its best rate, the loss is {raw} without the scale and {root} with ÷ √dₖ. {_DASHED}"
-    )
 
 
 def _rates_sure(result):
@@ -192,81 +126,115 @@ def _apart(raw, root):
 
 
 def learning(result: TransformersResult, profile: Profile) -> Picture:
-    """Held-out loss above the gradient of all weights, against the steps, at one rate."""
-    shown = [f"result.{name}.mean.tolist()" for name in ("loss", "accuracy", "gradient_norm")]
+    """Held-out loss after the last step against the learning rate; beside it loss and gradient at one rate."""
+    names = ("last_loss.mean", "works", "loss.mean", "accuracy.mean", "gradient_norm.mean")
     return Picture(
         "transformer_learning",
         _learning(result, profile),
         _learning_sentence(result),
-        {"step": result.steps.tolist()}
-        | columns_of(
-            NAMES.values(),
-            {
-                "held-out loss": result.loss.mean,
-                "held-out loss, standard error": result.loss.standard_error,
-                "guessed right": result.accuracy.mean,
-                "gradient": result.gradient_norm.mean,
-            },
-        ),
-        code(compare_transformers, result.params, show=shown),
-        claim=_learning_claim(result),
-        sure=_learning_sure(result),
+        {"step": result.steps.tolist()} | columns_of(NAMES.values(), _at_the_rate(result)),
+        code(compare_transformers, result.params, show=[f"result.{name}.tolist()" for name in names]),
+        bins={"learning rate": list(RATES)} | columns_of(NAMES.values(), _at_every_rate(result)),
+        bins_name="the loss at every rate",
+        sure=(*_rates_sure(result), *_learning_sure(result)),
         marks=_SAID,
     )
 
 
+def _at_the_rate(result):
+    return {
+        "held-out loss": result.loss.mean,
+        "held-out loss, standard error": result.loss.standard_error,
+        "guessed right": result.accuracy.mean,
+        "gradient": result.gradient_norm.mean,
+    }
+
+
+def _at_every_rate(result):
+    return {
+        "held-out loss": result.last_loss.mean,
+        "held-out loss, standard error": result.last_loss.standard_error,
+    }
+
+
 def _learning(result, profile):
-    panels = (
-        (result.loss, "Loss, nats", _LOSSES, {}),
-        (result.gradient_norm, "Gradient", (-1, 1.3), _NORMS),
-    )
-    traces = [
-        each
-        for i, (curve, *_) in enumerate(panels)
-        for way in range(len(WAYS))
-        for each in _band(result.steps, curve, way, profile, "" if i == 0 else str(i + 1))
-    ]
-    names, colours = [*NAMES.values()], [_colour(way, profile) for way in WAYS]
-    ends = [curve.mean for curve, *_ in panels]
-    return _two_panels(result, panels, traces, [(each, names, colours) for each in ends], profile, result.bigram_loss)
+    """The loss at every rate, as high as the two panels over the steps beside it."""
+    last, loss, norm, steps = result.last_loss, result.loss, result.gradient_norm, result.steps
+    panels = ((RATES, last, ""), (steps, loss, "2"), (steps, norm, "3"))
+    traces = [each for x, curve, at in panels for way in range(len(WAYS)) for each in _band(x, curve, way, profile, at)]
+    shapes = [_level(result.bigram_loss, profile), upright(result.params.rate, thin(profile)) | {"yref": "y domain"}]
+    words = {"annotations": _words_of_learning(result, profile), "shapes": shapes}
+    tall = 1.0 if on_a_wall(profile) else 1.1
+    fig = figure(profile, traces, height=tall, left=2.6, **words, **_axes_of_learning(steps[-1], profile))
+    return _with_names(fig, profile)
 
 
-def _two_panels(result, panels, traces, ends, profile, level, tall=0.9):
+def _axes_of_learning(end: int, profile: Profile) -> dict[str, Any]:
+    high, wide = (1 - _BETWEEN) / 2, (1 - _ASIDE) / 2
+    rates: Part = {"type": "log", "range": np.log10([RATES[0] / 1.2, RATES[-1] * 1.2]), "domain": [0, wide]}
+    steps: Part = {"range": [0, end], "nticks": 4, "domain": [1 - wide, 1]}
+    losses: Part = {"grid": True, "range": _LOSSES, "tickvals": (2.5, 3, 3.5)}
+    norms: Part = {"tickvals": [*_NORMS], "ticktext": [*_NORMS.values()], "domain": [0, high]}
+    return {
+        "xaxis": axis(profile, "learning rate", anchor="y", tickvals=RATES, ticktext=_TENTHS, **rates),
+        "yaxis": axis(profile, anchor="x", **losses),
+        "xaxis2": axis(profile, anchor="y2", showticklabels=False, **steps),
+        "yaxis2": axis(profile, anchor="x2", domain=[1 - high, 1], **losses),
+        "xaxis3": axis(profile, "step", anchor="y3", **steps),
+        "yaxis3": axis(profile, anchor="x3", grid=True, type="log", range=_SPAN_OF_NORMS, **norms),
+    }
+
+
+def _words_of_learning(result, profile):
+    """The names of the panels, of the dashed line, and once of the ways, beside the ends of their losses."""
+    headings = ("Loss by rate", f"Loss at {typed(result.params.rate)}", "Gradient")
+    notes = [heading(text, profile, axes="" if i == 0 else str(i + 1)) for i, text in enumerate(headings)]
+    place: Part = {"xref": "x domain", "x": 1, "xanchor": "right", "yref": "y", "yanchor": "top"}
+    notes.append(label("pairs", profile, y=result.bigram_loss, **place))
+    high, gap = (1 - _BETWEEN) / 2, _GAP if on_a_wall(profile) else _GAP / 2
+    ends = [1 - high + high * height_of(each, _LOSSES, False) for each in result.loss.mean]
+    beside, colours = {"xref": "paper", "yref": "paper"}, [_colour(way, profile) for way in WAYS]
+    notes += names_at(ends, [*NAMES.values()], colours, gap, beside, profile)
+    return [each | {"bgcolor": None} for each in notes]
+
+
+def _two_panels(result, panels, traces, ends, profile, level):
     """One panel below the other over the steps, names beside the ends of their curves; level: across the first."""
-    height, notes, axes = (1 - _BETWEEN) / 2, [], {}
+    height, notes = (1 - _BETWEEN) / 2, []
+    axes: dict[str, Any] = {}
     for i, ((_, text, span, ticks), (curves, names, colours)) in enumerate(zip(panels, ends, strict=True)):
         at, top = ("", 1.0) if i == 0 else ("2", height)
         span = span or tuple(np.log10([min(ticks), max(ticks)]))
-        kind = {"type": "log", "tickvals": [*ticks], "ticktext": [*ticks.values()]} if ticks else {}
+        named = dict([*ticks.items()][1::2]) if on_a_wall(profile) else ticks  # a wall has little height
+        kind: Part = {"type": "log", "tickvals": [*named], "ticktext": [*named.values()]} if ticks else {}
         axes[f"yaxis{at}"] = axis(
             profile, grid=True, range=span, domain=[max(top - height, 0), top], anchor="x", **kind
         )
         place = {"xref": "x domain", "yref": f"y{at} domain"}
         heights = [height_of(values, span, bool(ticks)) for values in curves]
-        notes += names_at(heights, names, colours, _GAP if len(names) == 2 else 2 * _GAP, place, profile)
+        notes += names_at(heights, names, colours, 2 * _GAP if on_a_wall(profile) else _GAP, place, profile)
         notes.append(heading(text, profile, axes=at) | place | {"bgcolor": None})
     steps = axis(profile, "step", range=[0, result.steps[-1]], anchor="y2")
     shapes = [_level(level, profile)]
+    tall = 1.0 if on_a_wall(profile) else 1.15
     fig = figure(profile, traces, height=tall, left=3.2, xaxis=steps, annotations=notes, shapes=shapes, **axes)
     return _with_names(fig, profile)
 
 
-def _learning_claim(result):
+def _learning_sentence(result):
+    raw, root = (number(result.last_loss.mean[way, at]) for way, at in _best_of_both(result))
+    best = f"At its best rate the loss is {raw} without the scale and {root} with ÷ √dₖ"
+    return f"{best}; {_at_one_rate(result)}."
+
+
+def _at_one_rate(result):
     raw, root = ((result.loss.low[way, -1], result.loss.high[way, -1]) for way in (_RAW, _ROOT))
     said = "the seeds of raw and ÷ √dₖ overlap"
     if root[1] < raw[0]:
         said = "÷ √dₖ learns more than raw"
     elif raw[1] < root[0]:
         said = "÷ √dₖ learns less than raw"
-    return f"At rate {typed(result.params.rate)}, {said}"
-
-
-def _learning_sentence(result):
-    raw, root = (number(result.loss.mean[way, -1]) for way in (_RAW, _ROOT))
-    return (
-        f"At step {result.steps[-1]:,} the loss is {raw} without the scale and {root} with ÷ √dₖ. "
-        "The dashed line knows only pairs of characters."
-    )
+    return f"at rate {typed(result.params.rate)}, {said}"
 
 
 def _learning_sure(result):
@@ -299,14 +267,13 @@ def heads(result: TransformersResult, profile: Profile) -> Picture:
             {"σ": result.score_std.mean, "entropy in nats": result.entropy_nats.mean},
         ),
         code(compare_transformers, result.params, show=shown),
-        claim=_heads_claim(result),
         sure=_heads_sure(result),
     )
 
 
 def _heads(result, profile):
     entropy = (0, 1.05 * result.most_entropy)
-    panels = ((result.score_std, "σ of scaled scores in a row", (), _SIGMAS),
+    panels: tuple[Any, ...] = ((result.score_std, "σ of scaled scores in a row", (), _SIGMAS),
               (result.entropy_nats, "Entropy of attention, nats", entropy, {}))  # fmt: skip
     colour, traces, ends = _colour(result.params.way, profile), [], []
     for i, (curve, *_) in enumerate(panels):
@@ -316,7 +283,7 @@ def _heads(result, profile):
             traces.append(line(result.steps, values, style, _head_name(result, head)) | on)
         layers = np.array_split(curve.mean, result.n_layers)
         ends.append(([np.median(each, axis=0) for each in layers], _layers(result), [colour] * result.n_layers))
-    return _two_panels(result, panels, traces, ends, profile, level=1.0, tall=1.15)
+    return _two_panels(result, panels, traces, ends, profile, level=1.0)
 
 
 def _layer(result, head):
@@ -331,20 +298,6 @@ def _layers(result):
 def _head_name(result, head):
     per_layer = len(result.score_std.mean) // result.n_layers
     return f"layer {_layer(result, head)}, head {head % per_layer + 1}"
-
-
-def _heads_claim(result):
-    """Where σ is before the first step and after the last, beside 1."""
-    first, last = result.score_std.mean[:, 0], result.score_std.mean[:, -1]
-    begin = "at about" if abs(first - 1).max() < _NEAR_ONE else "above" if first.min() > 1 else "below"
-    end = (
-        "every head ends above"
-        if last.min() > 1
-        else "every head ends below"
-        if last.max() < 1
-        else "heads end on both sides"
-    )
-    return f"{NAMES[result.params.way]}: σ starts {begin} 1, and {end}"
 
 
 def _heads_sentence(result):

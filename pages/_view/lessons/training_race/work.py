@@ -1,12 +1,13 @@
 """What the training_race page asks of the core."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pages._view import compute
-from pages._view.compute import rates
+from pages._view.compute import rates, turns
+from pages._view.lesson import TRAINED
 from pages._view.lesson_view import Main, Values
-from pages._view.lessons.training_race import figures
+from pages._view.lessons.training_race import figures, transformer
 from pages._view.lessons.training_race.declaration import LESSON
 from pages._view.picture import Picture
 from pages._view.theme import Profile
@@ -14,7 +15,7 @@ from sattn_core.cost import Price, priced
 from sattn_core.lessons import training_race as core
 from sattn_core.training.equal_training import Equivalence, equivalence_price, measure_equivalence
 
-AT_ONCE = compute.UNASKED.seconds  # of all that the page computes before anybody has asked
+AT_ONCE = compute.UNASKED.seconds  # of a race that is trained before anybody has asked
 SWEEP_SEEDS = 2
 _EXPONENTS = (0.0, 0.5, 1.0)
 _EQUAL: dict[str, Any] = {"n_steps": 30, "n_seeds": 1}
@@ -56,8 +57,12 @@ def _moved(values, profile):
     """A moving slider trains nothing: it shows a kept step of the race at its d_k, and the start at any other."""
     if not _is_of_race(values):
         return start(values, profile)
-    result, _ = compute.result(train, params(values), values["rates"] == "best")
-    return figures.attention(core.race_at(result, values["step"]), profile)
+    return figures.attention(core.race_at(_finished(values), values[TRAINED]), profile)
+
+
+def _finished(values):
+    """The race of these settings at its end."""
+    return compute.result(train, params(values), values["rates"] == "best")[0]
 
 
 def _is_of_race(values):
@@ -86,9 +91,15 @@ def sweep_params(params: core.TrainingRaceParams) -> core.TrainingRaceParams:
 @priced(race_price)
 def train(params: core.TrainingRaceParams, best: bool) -> tuple[core.TrainingRaceResult, core.LearningRateSweep | None]:
     """The finished race, and the sweep before it or None."""
-    sweep = core.sweep_learning_rates(sweep_params(params)) if best else None
+    sweep = sweep_rates(sweep_params(params)) if best else None
     own = replace(params, learning_rates=sweep.best_rates) if sweep else params
-    return core.measure_training_race(own), sweep
+    return core.measure_training_race(own, check=turns.look), sweep
+
+
+@priced(core.sweep_price)
+def sweep_rates(params: core.TrainingRaceParams) -> core.LearningRateSweep:
+    """Every learning rate, trained with every scale."""
+    return core.sweep_learning_rates(params, check=turns.look)
 
 
 def equal_pairs_price(d_k: int) -> Price:
@@ -113,9 +124,8 @@ def transformer_params(values: Values) -> core.TransformerParams:
 
 
 def costs_little(params: core.TrainingRaceParams, best: bool) -> bool:
-    """Whether a race, and the equal trainings below it, are computed unasked."""
-    price = race_price(params, best) + equal_pairs_price(params.d_k)
-    return rates.decided(price) <= AT_ONCE and params.price.bytes <= compute.UNASKED.bytes
+    """Return True if a race is computed unasked."""
+    return rates.decided(race_price(params, best)) <= AT_ONCE and params.price.bytes <= compute.UNASKED.bytes
 
 
 def _opened(values):
@@ -126,4 +136,60 @@ def _opened(values):
     return raced if there else values
 
 
-MAIN = Main(_moved, ready=_is_kept, opened=_opened)
+@dataclass(frozen=True)
+class Asked:
+    """Return what a step computes, and what is still to be paid for it: nothing once it is kept."""
+
+    what: tuple[Any, ...]
+    price: Price
+
+
+def _asked(function, *args):
+    return Asked(args, Price() if compute.kept(function, *args) is not None else function.price(*args))
+
+
+def _asked_race(values):
+    return _asked(train, params(_of_curves(values)), values["rates"] == "best")
+
+
+def _of_curves(values):
+    """The values of the race that is shown, which may be at another d_k than the slider."""
+    return {**values, "d_k": values["race_d_k"] or values["d_k"]}
+
+
+def _curves(values, profile):
+    return figures.curves(_finished(_of_curves(values)), profile)
+
+
+def _asked_rates(values):
+    return _asked(sweep_rates, sweep_params(params(values)))
+
+
+def _rates(values, profile):
+    return figures.rates(compute.result(sweep_rates, sweep_params(params(values))), profile)
+
+
+def _asked_twin(values):
+    return _asked(train_equal_pairs, equal_d_k(values["d_k"]))
+
+
+def _twin(values, profile):
+    return figures.equivalence(compute.result(train_equal_pairs, equal_d_k(values["d_k"])), profile)
+
+
+def _transformer(values, profile):
+    return transformer.learning(compute.result(core.compare_transformers, transformer_params(values)), profile)
+
+
+def _heads(values, profile):
+    return transformer.heads(compute.result(core.compare_transformers, transformer_params(values)), profile)
+
+
+STEPS = {
+    "race": Main(_moved, ready=_is_kept, opened=_opened),
+    "curves": Main(_curves, params=_asked_race),
+    "rates": Main(_rates, params=_asked_rates),
+    "twin": Main(_twin, params=_asked_twin),
+    "transformer": Main(_transformer),
+    "heads": Main(_heads),
+}

@@ -1,7 +1,7 @@
 """What the unit_variance lesson declares."""
 
 from pages._view.kinds import Choice, Number, decimal
-from pages._view.lesson import Bet, Lesson, Try
+from pages._view.lesson import Bet, Lesson, Step, Try
 from sattn_core.layers.initialisation import INIT_SCHEMES
 
 SCHEME_NAMES = {
@@ -53,35 +53,66 @@ LESSON = Lesson(
             bar=True,
         ),
     },
-    in_sight=("scheme", "normalise"),
     settings=("n_heads", "x_mean", "x_std", "bias"),
-    tries=(
-        Try(
-            "wide_x",
-            "x a hundred times as wide: LayerNorm takes it back to σ = 1",
-            _DEFAULT | {"x_std": 100.0},
+    steps=(
+        Step(
+            "stages",
+            "Choose how the weights are drawn, and follow the spread from x to the scores.",
+            "unit_variance",
+            in_sight=("scheme", "normalise"),
+            bet=Bet(
+                "At dₖ = {d_k}: which way of drawing the weights gives scores of variance 1 after ÷ √dₖ?",
+                Choice(
+                    "The weights are",
+                    "he_normal",
+                    TO_BET_ON,
+                    shown={name: SCHEME_NAMES[name] for name in TO_BET_ON},
+                ),
+            ),
+            tries=(
+                Try(
+                    "wide_x",
+                    "x a hundred times as wide: LayerNorm takes it back to σ = 1",
+                    _DEFAULT | {"x_std": 100.0},
+                ),
+                Try(
+                    "wide_x_without_layer_norm",
+                    "x a hundred times as wide and no LayerNorm: the scaled scores are 10,000 times as large",
+                    _DEFAULT | {"x_std": 100.0, "normalise": "off"},
+                ),
+            ),
         ),
-        Try(
-            "wide_x_without_layer_norm",
-            "x a hundred times as wide and no LayerNorm: the scaled scores are 10,000 times as large",
-            _DEFAULT | {"x_std": 100.0, "normalise": "off"},
+        Step(
+            "one_draw",
+            "One draw on one axis: compare raw scores with those divided by √dₖ.",
+            "stage_histograms",
+            in_sight=("scheme", "normalise"),
         ),
-        Try(
-            "xavier_square",
-            "A square Xavier matrix: the scaled scores have σ = 1, as the rule assumes",
-            _DEFAULT | {"scheme": "xavier_square"},
+        Step(
+            "schemes",
+            "With LayerNorm and ÷ √dₖ, square Xavier and LeCun give σ = 1; most others do not.",
+            "schemes",
+            in_sight=("scheme", "normalise"),
+            tries=(
+                Try(
+                    "xavier_square",
+                    "A square Xavier matrix: the scaled scores have σ = 1, as the rule assumes",
+                    _DEFAULT | {"scheme": "xavier_square"},
+                ),
+                Try(
+                    "keras",
+                    "Keras draws its weights so small that the scaled scores have σ below 0.03",
+                    _DEFAULT | {"scheme": "keras_multihead_attention"},
+                ),
+            ),
         ),
-        Try(
-            "keras",
-            "Keras draws its weights so small that the scaled scores have σ below 0.03",
-            _DEFAULT | {"scheme": "keras_multihead_attention"},
+        Step(
+            "shared",
+            "Compare separate weights, shared weights, and one vector as both query and key.",
+            "shared_input",
+            in_sight=("scheme", "normalise"),
         ),
     ),
-    bet=Bet(
-        "At dₖ = {d_k}: which way of drawing the weights gives scores of variance 1 after ÷ √dₖ?",
-        Choice("The weights are", "he_normal", TO_BET_ON, shown={name: SCHEME_NAMES[name] for name in TO_BET_ON}),
-    ),
-    pictures=("unit_variance", "shared_input", "schemes", "stage_histograms"),
     assumed="All weights are independent, with mean 0. This is about the start of training, and nothing keeps these "
     "variances afterwards.\n\n"
     "Above a model width of 512, $q$ and $k$ are drawn as normal weights give them; uniform ones differ by almost "

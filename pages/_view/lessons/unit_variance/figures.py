@@ -18,7 +18,6 @@ from sattn_core.lessons import unit_variance as core
 _NOTHING = 1e-3  # a smaller standard deviation is called practically 0
 _SHARED = 0.95  # where less of σ is left within a row, that is said
 _UNIT = 0.01  # a standard deviation this near to 1 is called 1
-_KEY = "■ expected, ○ measured, dashed: assumed", "grey: the other initialisations"
 _SHORT = {
     "x": "x",
     "layer_norm": "Layer<br>Norm",
@@ -27,6 +26,7 @@ _SHORT = {
     "raw_scores": "raw<br>scores",
     "scaled_scores": "÷ √dₖ",
 }
+_NAMES_BESIDE = 12  # letters of an axis title: the longest name of a stage with its σ
 _HALF_WIDTH = 3  # in units of the standard deviation √d_k that raw scores should have
 _STAGES = {
     "x": "x",
@@ -36,7 +36,6 @@ _STAGES = {
     "raw_scores": "raw scores q·k",
     "scaled_scores": "scaled q·k/√dₖ",
 }
-_COUNTS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight")
 _SHARING = {
     "independent": "W_Q, W_K apart",
     "tied_weights": "W_Q = W_K",
@@ -85,19 +84,37 @@ def _expected_figure(sweep, found, i, result, profile):
     ]
     measured = [stage.std for stage in result.stages] if result else []
     if result:
-        traces.append(_stage_marks("measured", places, measured, "circle-open", profile.text, profile))
+        traces.append(_rings(places, measured, profile))
+    ticks = {"tickvals": places, "ticktext": _stage_ticks(sweep, found[i], profile), "tickangle": 0}
     fig = base.figure(
         profile,
         traces,
         left=4.4,
-        xaxis=base.axis(
-            profile, tickvals=places, ticktext=_stage_ticks(sweep, found[i]), range=[-0.5, len(places) - 0.5]
+        xaxis=base.axis(profile, range=[-0.5, len(places) - 0.5], **ticks),
+        yaxis=base.axis(
+            profile, "σ", grid=True, type="log", **_decades([*np.ravel(sweep.std), *measured], 0.15, profile)
         ),
-        yaxis=base.axis(profile, "σ", grid=True, type="log", **_decades([*np.ravel(sweep.std), *measured], 0.15)),
-        annotations=[base.under(_KEY, profile) | {"yshift": -3.9 * profile.axis_size}],  # below three lines of ticks
+        annotations=[_others_name(sweep, found[i], i, profile)],
     )
-    fig.layout["margin"] |= {"t": profile.axis_size, "b": (1.2 + base.room_under(_KEY, profile)) * profile.axis_size}
+    lines = 4 if base.on_a_wall(profile) else 6  # of type, for two or three lines of ticks
+    fig.layout["margin"] |= {"t": profile.axis_size, "b": round(lines * profile.tick_size)}
     return fig
+
+
+def _rings(places, measured, profile):
+    """Return what was measured, with its name at the first ring."""
+    named = {"mode": "markers+text", "text": ["○ measured", *[""] * (len(places) - 1)], "textposition": "top right"}
+    font = {"textfont": {"size": profile.tick_size, "color": profile.text}}
+    return _stage_marks("measured", places, measured, "circle-open", profile.text, profile) | named | font
+
+
+def _others_name(sweep, chosen, i, profile):
+    """The name of the grey lines, between q and k, at the one that is farthest from the chosen."""
+    at = sweep.stages.index("q")
+    heights, here = np.log10(sweep.std[:, i, at]), math.log10(chosen[at])
+    far = float(heights[np.argmax(abs(heights - here))])
+    side = {"yanchor": "bottom"} if far > here else {"yanchor": "top"}
+    return base.label("other weights", profile, x=at + 0.5, y=far, bgcolor=None, **side)
 
 
 def _assumed(sweep, i):
@@ -124,10 +141,12 @@ def _stage_colours(sweep, profile):
     return [_colour(stage, profile) for stage in sweep.stages]
 
 
-def _stage_ticks(sweep, values):
-    """The number of each stage above its name."""
-    pairs = zip(values, sweep.stages, strict=True)
-    return [f"{number(value)}<br>{_SHORT[stage]}" for value, stage in pairs]
+def _stage_ticks(sweep, values, profile):
+    """The number of each stage above its name, which takes two lines where the panel is narrow."""
+    names = [_SHORT[stage] for stage in sweep.stages]
+    if base.on_a_wall(profile):
+        names = [name.replace("Layer<br>", "Layer").replace("<br>", " ") for name in names]
+    return [f"{number(value)}<br>{name}" for value, name in zip(values, names, strict=True)]
 
 
 def _expected_marks(sweep, scheme):
@@ -203,25 +222,32 @@ def pipeline(result: core.UnitVarianceResult, profile: Profile) -> Picture:
         _pipeline_sentence(result),
         _pipeline_table(result),
         _pipeline_code(result.params),
-        claim=_pipeline_claim(result),
         marks=(_stage_mark("raw scores", "raw_scores"), _stage_mark("divided by √dₖ", "scaled_scores")),
     )
 
 
 def _pipeline(result, profile):
-    n = len(result.stages)
+    n, wall = len(result.stages), base.on_a_wall(profile)
     half = _HALF_WIDTH * max(math.sqrt(result.params.d_k), 3)
     layout, traces, words = {}, [], []
     for i, stage in enumerate(result.stages):
         axes, top = "" if i == 0 else str(i + 1), 1 - i / n
         heights = {"range": [0, 1], "showticklabels": False, "ticks": "", "anchor": "x", "showline": False}
-        layout[f"yaxis{axes}"] = base.axis(profile, domain=[top - 0.55 / n, top], **heights)
+        layout[f"yaxis{axes}"] = base.axis(profile, domain=[top - (0.85 if wall else 0.55) / n, top], **heights)
         traces += [trace | {"yaxis": f"y{axes}"} for trace in _stage(stage, profile)]
-        small = {"font": _small(profile), "xref": "x domain", "bgcolor": None}  # no box over the stage above
-        words.append(base.heading(drawn(f"{_STAGES[stage.name]}: σ {number(stage.std)}"), profile, axes=axes) | small)
+        words.append(_stage_name(stage, axes, profile))
     values = {"range": [-half, half], "anchor": f"y{n}", "grid": True}
     xaxis = base.axis(profile, "value, one axis for all stages", **values)
-    return base.figure(profile, traces, left=0.8, xaxis=xaxis, annotations=words, **layout)
+    left = _NAMES_BESIDE if wall else 0.8
+    return base.figure(profile, traces, left=left, xaxis=xaxis, annotations=words, **layout)
+
+
+def _stage_name(stage, axes, profile):
+    """A stage and its σ, above its bars; on a wall, which is wide and low, to their left."""
+    text = drawn(f"{_STAGES[stage.name]}: σ {number(stage.std)}")
+    beside = {"x": 0, "y": 0, "xanchor": "right", "xshift": -profile.tick_size} if base.on_a_wall(profile) else {}
+    place = {"font": _small(profile), "xref": "x domain", "bgcolor": None}  # no box over the stage above
+    return base.heading(text, profile, axes=axes) | place | beside
 
 
 def _stage(stage, profile):
@@ -244,11 +270,6 @@ def _small(profile):
 
 def _stage_mark(word, stage):
     return Mark(word, (stage, f"{stage}, predicted ± 1 σ"))
-
-
-def _pipeline_claim(result):
-    raw, scaled = result.stages[-2].std, result.stages[-1].std
-    return "The division narrows the scores" if scaled < raw else "At dₖ = 1 the division changes nothing"
 
 
 def _pipeline_sentence(result):
@@ -351,7 +372,6 @@ def schemes(result: core.UnitVarianceResult, profile: Profile) -> Picture:
         _schemes_sentence(result),
         _schemes_data(result),
         _schemes_code(result.params),
-        claim=_schemes_claim(result),
         sure=_schemes_sure(result),
         checks=schemes_table(result),
         marks=_schemes_marks(result.schemes),
@@ -359,25 +379,27 @@ def schemes(result: core.UnitVarianceResult, profile: Profile) -> Picture:
 
 
 def _schemes(result, profile):
-    rows = result.schemes[::-1]
+    """A row for each, the largest on top; on a wall, which is wide and low, in two columns."""
+    rows, wall = result.schemes, base.on_a_wall(profile)
+    half = -(-len(rows) // 2)
+    columns = [rows[:half], rows[half:]] if wall else [rows]
+    traces, axes = [], {}
+    for i, (column, domain) in enumerate(zip(columns, _HALVES if wall else [[0, 1]], strict=True), start=1):
+        on = {"xaxis": f"x{i}", "yaxis": f"y{i}"}
+        traces += [each | on for each in _scheme_marks(column, profile)]
+        values = {"type": "log", "domain": domain, "anchor": f"y{i}", **_decades(_shown(rows), 0.3, profile)}
+        axes[f"xaxis{i}"] = base.axis(profile, "σ, scaled scores", grid=True, **values)
+        axes[f"yaxis{i}"] = _scheme_names(column, profile) | {"anchor": f"x{i}"}
+    return base.figure(profile, traces, left=10.6, **axes)  # letters of the longest name
+
+
+_HALVES = ([0, 0.33], [0.67, 1])  # of the width of a wall
+
+
+def _scheme_names(rows, profile):
     names = _names(rows)
-    return base.figure(
-        profile,
-        _scheme_marks(rows, profile),
-        left=10.6,  # the longest name
-        bottom=4.2,
-        xaxis=base.axis(profile, "σ, scaled scores", near=True, grid=True, type="log", **_decades(_shown(rows), 0.3)),
-        yaxis=base.axis(
-            profile,
-            type="category",
-            ticks="",
-            showline=False,
-            categoryorder="array",
-            categoryarray=names,
-            range=[-0.6, len(rows) - 0.4],
-        ),
-        annotations=[base.under(["■ predicted, ○ measured"], profile)],
-    )
+    order = {"type": "category", "dtick": 1, "categoryorder": "array", "categoryarray": names}
+    return base.axis(profile, ticks="", showline=False, range=[len(rows) - 0.4, -0.6], **order)
 
 
 def _names(rows):
@@ -386,27 +408,40 @@ def _names(rows):
 
 def _scheme_marks(rows, profile):
     """A bar from 1 to every prediction with a square at its end, and a ring for what was measured."""
-    names, predicted = _names(rows), [row.scaled_std for row in rows]
-    (chosen,) = [row for row in rows if row.chosen]
-    square = {"symbol": "square", "size": profile.marker_size * 1.4, "color": profile.scaled}
-    ring = {"symbol": "circle-open", "size": profile.marker_size * 2.2, "color": profile.text, "line": {"width": 3}}
-    bar = base.solid(profile, profile.grid, 1.5)
+    bar, size = base.solid(profile, profile.grid, 1.5), 1.4 * profile.marker_size
+    square = {
+        "mode": "lines+markers",
+        "marker": {"symbol": "square", "size": [size, 0], "color": profile.scaled, "opacity": 1},
+    }
+    names = _names(rows)
     return [
-        *(base.line([row.scaled_std, 1], [SCHEME_NAMES[row.name]] * 2, bar, row.name) for row in rows),
         base.line([1, 1], [names[0], names[-1]], base.dashed(profile), "assumed"),
-        base.line(predicted, names, {}, "predicted") | {"mode": "markers", "marker": square},
-        base.line([chosen.measured_scaled_std], _names([chosen]), {}, "measured") | {"mode": "markers", "marker": ring},
+        *(base.line([row.scaled_std, 1], [SCHEME_NAMES[row.name]] * 2, bar, row.name) | square for row in rows),
+        *(_measured(row, profile) for row in rows if row.chosen),
     ]
+
+
+def _measured(row, profile):
+    ring = {"symbol": "circle-open", "size": profile.marker_size * 2.2, "color": profile.text, "line": {"width": 3}}
+    font = {"size": profile.tick_size, "color": profile.text}
+    place = "top left" if 0.1 < row.measured_scaled_std < 0.9 else "top center"  # away from the line at 1
+    named = {"mode": "markers+text", "text": ["measured"], "textposition": place, "textfont": font}
+    return (
+        base.line([row.measured_scaled_std], _names([row]), {}, "measured")
+        | named
+        | {"marker": ring, "cliponaxis": False}
+    )
 
 
 def _shown(rows):
     return [1, *(row.scaled_std for row in rows), *(row.measured_scaled_std for row in rows if row.chosen)]
 
 
-def _decades(values, room):
+def _decades(values, room, profile):
     """A logarithmic axis that holds every value and leaves some room, whatever x is."""
+    wall = base.on_a_wall(profile)
     low, high = min(-2.1, math.log10(np.min(values)) - room), max(0.9, math.log10(np.max(values)) + room)
-    ticks = [10.0**power for power in range(-6, 7, 1 if high - low < 5.5 else 2)]
+    ticks = [10.0**power for power in range(-6, 7, 1 if high - low < 5.5 and not wall else 2)]
     return {"range": [low, high], "tickvals": ticks, "ticktext": [f"{tick:,g}" for tick in ticks]}
 
 
@@ -415,26 +450,26 @@ def _unit(rows):
     return _names([row for row in rows if abs(row.scaled_std - 1) < 1e-3])
 
 
-def _schemes_claim(result):
-    n, unit = len(result.schemes), len(_unit(result.schemes))
-    if unit == 0:
-        return f"None of the {_COUNTS[n]} initialisations gives unit variance"
-    return f"Only {_COUNTS[unit]} of {_COUNTS[n]} initialisations {'gives' if unit == 1 else 'give'} unit variance"
-
-
 def _schemes_sentence(result):
-    """The largest and the smallest of the initialisations."""
-    first, last = result.schemes[0], result.schemes[-1]
-    return (
-        f"{SCHEME_NAMES[first.name]} starts the scaled scores at σ = {number(first.scaled_std)}, and "
-        f"{SCHEME_NAMES[last.name]} at {number(last.scaled_std)}."
-    )
+    """The chosen one of the initialisations, beside the largest and the smallest."""
+    rows = result.schemes
+    (chosen,) = [row for row in rows if row.chosen]
+    name = _in_sentence(chosen.name)
+    # A name may hold a number, of which a sentence has at most three.
+    ends = [row for row in (rows[0], rows[-1]) if not row.chosen and "σ" not in SCHEME_NAMES[row.name]]
+    others = (f", at {number(row.scaled_std)} with {SCHEME_NAMES[row.name]}" for row in ends[: 1 if "σ" in name else 2])
+    scores = "Scaled scores" if result.params.normalise else "For normalised x, scaled scores"
+    return f"{scores} start at σ = {number(chosen.scaled_std)} with {name}{''.join(others)}."
 
 
 def _schemes_marks(rows):
-    """The squares of the largest, which stands last, and of the smallest."""
-    ends = ((rows[0], len(rows) - 1), (rows[-1], 0))
-    return [Mark(SCHEME_NAMES[row.name], ("predicted", row.name), (place,)) for row, place in ends]
+    """The squares of the largest, of the smallest, and of the chosen one."""
+    named = [row for i, row in enumerate(rows) if row.chosen or i in (0, len(rows) - 1)]
+    return [Mark(_said_of(row), (row.name,), (0,)) for row in named]
+
+
+def _said_of(row):
+    return _in_sentence(row.name) if row.chosen else SCHEME_NAMES[row.name]
 
 
 def _schemes_sure(result):
@@ -503,7 +538,6 @@ def shared(rows: Sequence[core.SharedInputRow], params: core.UnitVarianceParams,
         _shared_sentence(rows),
         _shared_data(rows),
         _shared_code(params),
-        claim=_shared_claim(rows),
         sure=_shared_sure(rows, params.d_k),
         checks=shared_table(rows),
         marks=(Mark("same vectors", ("same_vectors",)), Mark("separate random weights", ("independent",))),
@@ -525,14 +559,6 @@ def _shared(rows, d_k, profile):
     fig = base.figure(profile, traces, left=0.8, plot_bgcolor=profile.grid, annotations=words, **layout)
     fig.layout["margin"]["b"] = 4 * profile.axis_size  # room for the key to the colours
     return fig
-
-
-def _shared_claim(rows):
-    """Whether a token that is its own query and key prefers itself."""
-    weight, n = rows[-1].self_weight, len(rows[-1].scores)
-    if weight > 2 / n:
-        return "With Q = K = X every token attends to itself"
-    return "Here even with Q = K = X tokens hardly attend to themselves"
 
 
 def _shared_sentence(rows):

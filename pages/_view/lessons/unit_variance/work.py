@@ -36,4 +36,18 @@ def _at_rest(values, profile):
     return _picture(values, profile, compute.result(core.measure_unit_variance, params(values)))
 
 
+def _one_draw(values, profile):
+    return figures.pipeline(compute.result(core.measure_unit_variance, params(values)), profile)
+
+
+def _schemes(values, profile):
+    return figures.schemes(compute.result(core.measure_unit_variance, params(values)), profile)
+
+
+def _shared(values, profile):
+    few = params(values, n_tokens=SHARED_TOKENS)
+    return figures.shared(compute.result(core.measure_shared_input, few), few, profile)
+
+
 MAIN = Main(_picture, at_rest=_at_rest)
+STEPS = {"stages": MAIN, "one_draw": Main(_one_draw), "schemes": Main(_schemes), "shared": Main(_shared)}

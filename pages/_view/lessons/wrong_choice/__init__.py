@@ -2,4 +2,4 @@ from pages._view.lesson_view import LessonView
 from pages._view.lessons.wrong_choice import bet, part, work
 from pages._view.lessons.wrong_choice.declaration import LESSON
 
-VIEW = LessonView(LESSON, main=work.MAIN, outcome=bet.outcome, before=bet.before, part=part.part)
+VIEW = LessonView(LESSON, steps=work.STEPS, outcome=bet.outcome, before=bet.before, part=part.part)

@@ -1,7 +1,7 @@
 """What the wrong_choice lesson declares."""
 
 from pages._view.kinds import Choice, Number, decimal
-from pages._view.lesson import Bet, Lesson, Place, Together, Try
+from pages._view.lesson import Bet, Lesson, Place, Step, Together, Try
 from sattn_core.training.key_value_memory import LOSSES
 from sattn_core.training.wrong_rows import LEARNERS
 
@@ -17,7 +17,6 @@ LESSON = Lesson(
     "Divided by $\\sqrt{d_k}$, one learning rate puts them right from $d_k = 8$ to 1,024.",
     icon=":material/undo:",
     section="The path",
-    card="A hundred wrong winners, and gradient descent.",
     terms=("softmax", "gradient"),
     shared=("d_k", "n_keys", "seed"),
     controls={
@@ -40,46 +39,67 @@ LESSON = Lesson(
             bar=True,
         ),
     },
-    dials=("learning_rate", "steps"),
-    settings=("loss", "learns"),
-    tries=(
-        Try(
-            "one_rate",
-            "dₖ = 1,024: at the same learning rate, 10, ÷ √dₖ still puts all hundred right",
-            _ROWS | {"d_k": 1024, "learning_rate": 10.0},
+    settings=("loss", "learns", "row"),
+    steps=(
+        Step(
+            "rows",
+            "100 queries chose a wrong key. Press ▶: gradient descent corrects what it can.",
+            "matrix_choices",
+            dials=("learning_rate", "steps"),
+            tries=(
+                Try(
+                    "one_rate",
+                    "dₖ = 1,024: at the same learning rate, 10, ÷ √dₖ still puts all hundred right",
+                    _ROWS | {"d_k": 1024, "learning_rate": 10.0},
+                ),
+                Try(
+                    "loss_on_weights",
+                    "Loss −ln of the right weight, dₖ = 64: now raw scores come right too",
+                    _ROWS | {"d_k": 64, "learning_rate": 10.0, "loss": "weights"},
+                ),
+            ),
         ),
-        Try(
-            "hardly_begun",
-            "Rate 31.6, dₖ = 1,024: with ÷ dₖ, which puts all right at dₖ = 64, hardly a weight has moved",
-            _ROWS | {"d_k": 1024, "learning_rate": 31.6},
+        Step(
+            "rate",
+            "Look for a learning rate that puts nearly all hundred right.",
+            "choice_rates",
+            dials=("learning_rate", "steps"),
+            tries=(
+                Try(
+                    "hardly_begun",
+                    "Rate 31.6, dₖ = 1,024: ÷ √dₖ puts all right, and ÷ dₖ none yet",
+                    _ROWS | {"d_k": 1024, "learning_rate": 31.6},
+                ),
+                Try(
+                    "small_dimension",
+                    "dₖ = 4: at the best rate it makes no difference what divides",
+                    _ROWS | {"d_k": 4, "learning_rate": 10.0},
+                ),
+            ),
         ),
-        Try(
-            "small_dimension",
-            "dₖ = 4: it makes nearly no difference what divides",
-            _ROWS | {"d_k": 4, "learning_rate": 10.0},
-        ),
-        Try(
-            "loss_on_weights",
-            "Loss −ln of the right weight, dₖ = 64: now raw scores come right too",
-            _ROWS | {"d_k": 64, "learning_rate": 10.0, "loss": "weights"},
+        Step(
+            "every_size",
+            "Which divisor lets one learning rate do for every dₖ?",
+            "choice_dimensions",
+            dials=("steps",),
+            bet=Bet(
+                "At dₖ = 256 a hundred wrong winners get 200 steps without the scale, at the best learning rate. "
+                "How many come right?",
+                Number("Come right", 50, 0, 100, tuple(range(0, 101, 5))),
+                near=5,
+                place=Place("y", "x"),
+                earlier=("rows",),  # the next one shows the answer
+            ),
         ),
     ),
-    bet=Bet(
-        "At dₖ = 256 a hundred wrong winners get 200 steps without the scale, at the best learning rate. "
-        "How many come right?",
-        Number("Come right", 50, 0, 100, tuple(range(0, 101, 5))),
-        near=5,
-        place=Place("y", "x"),
-        on="choice_dimensions",
-    ),
+    opens="rows",
     together=Together(
         "Each phone is one of these rows, and starts wrong. Which learning rate puts most of them right?",
         "Choose",
         chooses="learning_rate",
         options=(0.1, 1.0, 10.0, 100.0, 1000.0),
-        meanwhile={"steps": 0},
+        meanwhile={"step": "rows", "steps": 0},
     ),
-    pictures=("matrix_choices", "choice_weights", "choice_rates", "choice_dimensions"),
     assumed="Each row has its own query and keys, all random. The largest score wins, and the right key is one of the "
     "others, so every row starts wrong. It is put right when the right key has more than half of the weight.\n\n"
     "This is one row’s mechanism. Since each row learns alone, very large rates do little harm here, unless q and K "

@@ -1,4 +1,4 @@
-"""Pictures of the wrong_choice lesson: a hundred rows as cells, one row as bars, and what each learning rate does."""
+"""Pictures of the wrong_choice lesson: a hundred rows as cells over one row as bars, and what each rate does."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,6 +19,10 @@ _COLOURS, _SYMBOLS = ("raw", "scaled", "third"), ("circle", "square", "diamond")
 _MARKS = ("●", "■", "◆")  # the same as letters
 _SIDE = 10  # cells
 _DOMAINS = ([0.0, 0.32], [0.34, 0.66], [0.68, 1.0])
+_CELLS, _BARS = [0.34, 1.0], [0.0, 0.22]  # of the height
+_NAMED, _UPRIGHT = 1.7, 3.8  # letters of a tick: the room for the name of the right key, and for words that stand
+_OVER = {"domain": [0, 1]}, {"domain": [0.56, 1]}, {"domain": [0, 1]}, {"domain": [0, 0.44]}  # of x, y, x2 and y2
+_SIDE_BY_SIDE = {"domain": [0, 0.44]}, {"domain": [0, 1]}, {"domain": [0.56, 1]}, {"domain": [0, 1]}
 _APART = (0.94, 1.0, 1.06)  # times the place of a point: marks of one height stand side by side
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _STEADY = 5  # times: less is one step of the rates, which are half a decade apart
@@ -30,42 +34,52 @@ _SAID = {"raw scores": "raw", "÷ √dₖ": "÷ √dₖ", "÷ dₖ": "÷ dₖ"} 
 # --- a hundred rows as cells ----------------------------------------------------------------------------
 
 
-def choices(result: core.WrongChoiceResult, step: int, row: int, profile: Profile, phones: int = 0) -> Picture:
+def choices(
+    result: core.WrongChoiceResult, followed: core.RowResult, step: int, profile: Profile, phones: int = 0
+) -> Picture:
     """The weight on the right key of every row after this step, without the scale, with ÷ √d_k and ÷ d_k.
 
-    phones: how many of the rows, from the first on, are those of a class; then it is about these.
+    followed: the row whose weights are drawn below as bars. phones: how many of the rows, from the first on, are those
+    of a class; then it is about these.
     """
     sentence = _sentence_of_class(result, step, phones) if phones else _choices_sentence(result, step)
     return Picture(
         "matrix_choices",
-        _choices_figure(result, step, row, phones, profile),
+        _choices_figure(result, followed, step, phones, profile),
         sentence,
         {"row": list(range(1, core.N_ROWS + 1))}
         | {name: result.right_weight[i, step].tolist() for i, name in enumerate(NAMES)},
-        code(core.measure_wrong_choices, result.params, show=f"result.right_weight[:, {step}]"),
+        code(core.measure_wrong_choices, result.params, show=f"result.right_weight[:, {step}]")
+        + code(core.follow_row, followed.params, followed.row, name="row", show=f"row.weights[:, {step}]"),
         note=f"The weight on the right key of each row after {step} steps.",
+        bins=_weights_table(followed, step),
+        bins_name=f"the weights of row {followed.row + 1}",
         alt=f"Three squares of a hundred cells, one cell a row, at dₖ = {result.params.d_k:,} after {step} steps. "
-        f"{sentence}",
-        sure=_choices_sure(result, step),
-        marks=[Mark(word, (name,)) for word, name in _SAID.items()],
+        f"{sentence}{'' if base.on_a_wall(profile) else f' Below, the weights of row {followed.row + 1}, key by key.'}",
+        sure=(*_choices_sure(result, step), *_weights_sure(followed, step)),
+        marks=[Mark(word, _lit(name, profile)) for word, name in _SAID.items()],
     )
 
 
-def _choices_figure(result, step, row, phones, profile):
+def _choices_figure(result, followed, step, phones, profile):
+    wall, of = base.on_a_wall(profile), phones or core.N_ROWS
     traces, axes, notes, frames = [], {}, [], []
-    counts, of = result.first(phones or core.N_ROWS)[:, step], phones or core.N_ROWS
     for i, (name, domain) in enumerate(zip(NAMES, _DOMAINS, strict=True)):
         at = str(i + 1) if i else ""
         cells = base.heatmap(profile, result.right_weight[i, step].reshape(_SIDE, _SIDE).astype(float), 1.0, name=name)
         look = {"zmin": 0, "colorscale": _shades(profile, cells), "hoverinfo": "skip"}
         traces.append(cells | look | {"xaxis": f"x{at}", "yaxis": f"y{at}"})
         axes[f"xaxis{at}"] = _cell_axis(profile, f"y{at}", [-0.55, _SIDE - 0.45]) | {"domain": domain}
-        axes[f"yaxis{at}"] = _cell_axis(profile, f"x{at}", [_SIDE - 0.45, -0.55])
-        notes.append(base.heading(f"{name}<br>{counts[i]} of {of}", profile, axes=at) | {"align": "left"})
-        frames += _around(phones, at, profile) if phones else _frame(row, at, profile)
+        height = [0, 1] if wall else _CELLS
+        axes[f"yaxis{at}"] = _cell_axis(profile, f"x{at}", [_SIDE - 0.45, -0.55]) | {"domain": height}
+        count = f"{result.first(of)[i, step]} of {of}"
+        notes.append(base.heading(f"{name}{': ' if wall else '<br>'}{count}", profile, axes=at) | {"align": "left"})
+        frames += _around(phones, at, profile) if phones else _frame(followed.row, at, profile)
     traces[0] |= _key(profile)
-    fig = base.figure(profile, traces, height=0.95, left=0.6, bottom=1.0, annotations=notes, shapes=frames, **axes)
-    fig.layout["margin"] |= {"t": round(2.9 * profile.axis_size), **_room_for_key(profile)}
+    bars, bar_axes, names = ([], {}, []) if wall else _weights_below(followed, step, profile)
+    layout = {"annotations": [*notes, *names], "shapes": frames, **axes, **bar_axes}
+    fig = base.figure(profile, [*traces, *bars], height=0.7 if wall else 1.1, left=0.6, bottom=1.0, **layout)
+    fig.layout["margin"] |= _room_around(followed.params.n_keys, profile)
     return fig
 
 
@@ -111,14 +125,20 @@ def _key(profile):
     return key
 
 
-def _room_for_key(profile):
+def _room_around(n_keys, profile):
+    """The margins for the counts, the names of the keys, and what the colours mean."""
     if base.on_a_wall(profile):
-        return {"r": round(6.2 * profile.tick_size), "b": round(0.5 * profile.tick_size)}
-    return {"b": round(4.2 * profile.tick_size)}
+        room = {"t": 1.6 * profile.axis_size, "r": 6.2 * profile.tick_size, "b": 0.5 * profile.tick_size}
+    else:
+        names = _UPRIGHT if key_words(n_keys) else _NAMED
+        room = {"t": 2.9 * profile.axis_size, "b": (names + 3.2) * profile.tick_size}
+    return {side: round(each) for side, each in room.items()}
 
 
 def clicked(click: Mapping[str, Any]) -> dict[str, int]:
-    """The row that a click on a cell chooses, counted from 1."""
+    """The row that a click on a cell chooses, counted from 1; none of one on a bar."""
+    if click["chart"] not in NAMES:
+        return {}
     down, across = (min(max(click[each], 0), _SIDE - 1) for each in ("line", "place"))
     return {"row": _SIDE * down + across + 1}
 
@@ -172,22 +192,27 @@ def _whole(value):
 # --- one row as bars ------------------------------------------------------------------------------------
 
 
-def weights(result: core.RowResult, step: int, profile: Profile) -> Picture:
-    """The weights of one row after this step; the right key is outlined."""
-    found, columns = result.weights[:, step], {"key": _key_names(result)}
-    columns |= {name: found[i].tolist() for i, name in enumerate(NAMES)}
-    return Picture(
-        "choice_weights",
-        _weights_figure(result, step, profile),
-        _weights_sentence(found[:, result.right_key]),
-        columns,
-        code(core.follow_row, result.params, result.row, show=f"result.weights[:, {step}]"),
-        claim=f"Row {result.row + 1}, key by key",
-        sure=(
-            f"The largest score at the start is that of key {result.winner + 1}; the right key, drawn among the "
-            f"others, is key {result.right_key + 1}. In every panel the weights add up to 1.",
-        ),
-        marks=[Mark(word, (name, "right key")) for word, name in _SAID.items()],
+def _bars_name(name):
+    return f"{name}, weights"
+
+
+def _lit(name, profile):
+    """Return what a word of the sentence names: cells, and where there are any bars."""
+    return (name,) if base.on_a_wall(profile) else (_bars_name(name), name)
+
+
+def _weights_table(followed, step):
+    """The weights of the row after this step."""
+    found = followed.weights[:, step]
+    return {"key": _key_names(followed)} | {name: found[i].tolist() for i, name in enumerate(NAMES)}
+
+
+def _weights_sure(followed, step):
+    """Return what the right key of the row has, and which it is."""
+    return (
+        f"Row {followed.row + 1}: {_weights_sentence(followed.weights[:, step, followed.right_key])} The largest score "
+        f"at the start is that of key {followed.winner + 1}; the right key, drawn among the others, is key "
+        f"{followed.right_key + 1}.",
     )
 
 
@@ -196,28 +221,19 @@ def _key_names(result):
     return list(key_words(n_keys)) or list(range(1, n_keys + 1))
 
 
-def _weights_figure(result, step, profile):
-    traces, axes, notes = [], {}, []
+def _weights_below(followed, step, profile):
+    """The traces of the weights of one row below the cells, their axes, and their name; the right key is outlined."""
+    traces, axes = [], {}
     for i, (name, domain) in enumerate(zip(NAMES, _DOMAINS, strict=True)):
-        at = str(i + 1) if i else ""
-        on = {"xaxis": f"x{at}", "yaxis": "y"}
-        found = result.weights[i, step]
-        traces += [each | on for each in _bars(found, result.right_key, name, getattr(profile, _COLOURS[i]), profile)]
-        axes[f"xaxis{at}"] = _key_axis(result, profile) | {"domain": domain}
-        notes.append(base.heading(name, profile, axes=at) | {"yref": "y domain"})
-    ticks = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"], "range": [0, 1.03], "anchor": "x"}
-    fig = base.figure(
-        profile,
-        traces,
-        height=0.7,
-        left=3.4,
-        title=base.title("Attention weights", profile, size=profile.axis_size, key="outlined: the right key"),
-        yaxis=base.axis(profile, grid=True, **ticks),
-        annotations=notes,
-        **axes,
-    )
-    fig.layout["margin"]["t"] += round(1.4 * profile.axis_size)
-    return fig
+        on, colour = {"xaxis": f"x{4 + i}", "yaxis": "y4"}, getattr(profile, _COLOURS[i])
+        found = followed.weights[i, step]
+        traces += [each | on for each in _bars(found, followed.right_key, _bars_name(name), colour, profile)]
+        axes[f"xaxis{4 + i}"] = _key_axis(followed, profile) | {"domain": domain}
+    ticks = {"tickvals": [0, 0.5, 1], "range": [0, 1.03], "anchor": "x4", "domain": _BARS, "showline": False}
+    axes["yaxis4"] = base.axis(profile, grid=True, showticklabels=False, ticks="", **ticks)
+    text = f"Row {followed.row + 1}: {followed.params.n_keys} weights, right key outlined"
+    place = {"x": 0, "y": _BARS[1], "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    return traces, axes, [base.label(text, profile, yshift=round(0.3 * profile.tick_size), **place)]
 
 
 def _bars(found, right, name, colour, profile):
@@ -234,11 +250,10 @@ def _bars(found, right, name, colour, profile):
 def _key_axis(result, profile):
     """The words of four keys, upright to fit on a phone; of others only the right one is named."""
     n_keys, words = result.params.n_keys, key_words(result.params.n_keys)
-    around = {"range": [-0.7, n_keys - 0.3], "anchor": "y", "ticks": ""}
+    around = {"range": [-0.7, n_keys - 0.3], "anchor": "y4", "ticks": ""}
     if words:
         return base.axis(profile, tickvals=list(range(n_keys)), ticktext=list(words), tickangle=-90, **around)
-    named = {"tickvals": [result.right_key], "ticktext": ["right"], "tickangle": 0}
-    return base.axis(profile, f"{n_keys} keys", **named, **around)
+    return base.axis(profile, tickvals=[result.right_key], ticktext=["right"], tickangle=0, **around)
 
 
 def _weights_sentence(found):
@@ -272,8 +287,10 @@ def rates(curves: core.RateCurves, rate: float, step: int, profile: Profile) -> 
         columns,
         code(core.measure_learning_rates, curves.params, name="curves", show=f"curves.put_right[:, :, {step}]")
         + _interval_code(f"curves.put_right[:, :, {step}]"),
-        claim=_rates_claim(curves.best(step)),
-        sure=("Bars are exact 95 % intervals for other rows (Clopper and Pearson).",),
+        sure=(
+            f"{_rates_claim(curves.best(step))}.",
+            "Bars are exact 95 % intervals for other rows (Clopper and Pearson).",
+        ),
         marks=[Mark(word, (name, f"{name}, joined")) for word, name in _SAID.items()],
     )
 
@@ -290,8 +307,9 @@ def _rates_figure(curves, rate, step, profile):
     return base.figure(
         profile,
         traces,
+        height=0.7 if base.on_a_wall(profile) else 1.0,
         left=3.6,
-        title=base.title(above, profile, key=_legend(profile)),
+        title=_above(above, profile),
         xaxis=base.axis(profile, "learning rate", type="log", range=[-4.3, 5.3], dtick=2, exponentformat="power"),
         yaxis=_count_axis(profile),
         shapes=[base.upright(rate, base.dashed(profile)) | {"layer": "below"}],
@@ -315,6 +333,13 @@ def _legend(profile):
         f'<span style="color:{getattr(profile, colour)}">{mark} {name}</span>'
         for mark, colour, name in zip(_MARKS, _COLOURS, NAMES, strict=True)
     )
+
+
+def _above(text, profile):
+    """The title with the names of the marks; on a wall, where the sliders say the rest, the names alone."""
+    if base.on_a_wall(profile):
+        return base.title(_legend(profile), profile, size=profile.tick_size)
+    return base.title(text, profile, key=_legend(profile))
 
 
 def _count_axis(profile, **options):
@@ -356,9 +381,9 @@ def dimensions(curves: Sequence[core.RateCurves], step: int, profile: Profile) -
         _dimensions_sentence(found),
         columns,
         _dimensions_code(curves, step),
-        claim=_dimensions_claim(found),
         marks=[Mark(word, (name, f"{name}, joined")) for word, name in _SAID.items()],
         sure=(
+            f"{_dimensions_claim(found)}.",
             f"Of {len(core.LEARNING_RATES)} rates, two a decade, the best at each dₖ. Bars are exact 95 % intervals of "
             "that count for other rows; the best of many is a little better than one rate on fresh rows.",
         ),
@@ -381,14 +406,10 @@ def _upper(drawn, profile):
     """The panel that the bet asks about: on a wall there is no room for the other."""
     layout = {name: each for name, each in drawn.layout.items() if name not in ("xaxis2", "yaxis2")}
     layout |= {
-        "height": round(0.9 * profile.height),
-        "xaxis": drawn.layout["xaxis"] | {key: drawn.layout["xaxis2"][key] for key in ("title", "range")},
-        "yaxis": drawn.layout["yaxis"] | {"domain": [0, 1]},
+        "xaxis": drawn.layout["xaxis"] | {"domain": [0, 1]},
         "annotations": drawn.layout["annotations"][:1],
-        "title": base.title(_legend(profile), profile, size=profile.tick_size),
         "margin": drawn.layout["margin"] | {"t": round(3.2 * profile.tick_size)},
     }
-    layout["xaxis"]["showticklabels"] = True
     return Figure([each for each in drawn.data if each["xaxis"] == "x"], layout)
 
 
@@ -406,25 +427,28 @@ def _dimensions_figure(found, profile):
     for i, (counts, smallest) in enumerate(zip(found.best, found.smallest_rate, strict=True)):
         traces += _curve(i, dims, counts, profile, {"xaxis": "x", "yaxis": "y"})
         traces += _smallest(i, dims, smallest, profile)
-    across = {"type": "log", "range": [-0.15, 3.2], "tickvals": _D_TICKS}
-    rates_axis = {"type": "log", "range": [-4.3, 5.3], "dtick": 2, "exponentformat": "power", "domain": [0, 0.44]}
-    fig = base.figure(
-        profile,
-        traces,
-        height=1.35,
-        left=4.2,
-        title=base.title(f"After {found.step} steps", profile, key=_legend(profile)),
-        xaxis=base.axis(profile, showticklabels=False, anchor="y", **across),
-        yaxis=_count_axis(profile, domain=[0.56, 1], anchor="x"),
-        xaxis2=base.axis(profile, "dₖ", anchor="y2", **across),
-        yaxis2=base.axis(profile, grid=True, anchor="x2", **rates_axis),
-        annotations=[
-            _panel("most put right, at the best learning rate", "", profile),
-            _panel(f"smallest rate that puts {core.NEARLY_ALL} right{_none(found)}", "2", profile),
-        ],
-    )
+    notes = [
+        _panel("most put right, at the best learning rate", "", profile),
+        _panel(f"smallest rate that puts {core.NEARLY_ALL} right{_none(found)}", "2", profile),
+    ]
+    layout = {"title": _above(f"After {found.step} steps", profile), "annotations": notes, **_two_panels(profile)}
+    fig = base.figure(profile, traces, height=0.7 if base.on_a_wall(profile) else 1.35, left=4.2, **layout)
     fig.layout["margin"]["t"] += round(1.8 * profile.tick_size)
     return fig
+
+
+def _two_panels(profile):
+    """The axes of the counts and of the rates: one over the other, or on a wall side by side."""
+    wall = base.on_a_wall(profile)
+    places = _SIDE_BY_SIDE if wall else _OVER
+    across = {"type": "log", "range": [-0.15, 3.2], "tickvals": _D_TICKS, "tickformat": ","}
+    rates_axis = {"type": "log", "range": [-4.3, 5.3], "dtick": 2, "exponentformat": "power"}
+    return {
+        "xaxis": base.axis(profile, "dₖ" if wall else None, showticklabels=wall, anchor="y", **across, **places[0]),
+        "yaxis": _count_axis(profile, anchor="x", **places[1]),
+        "xaxis2": base.axis(profile, "dₖ", anchor="y2", **across, **places[2]),
+        "yaxis2": base.axis(profile, grid=True, anchor="x2", **rates_axis, **places[3]),
+    }
 
 
 def _smallest(i, dims, rates, profile):
@@ -466,4 +490,4 @@ def _dimensions_claim(found):
     grows = some[2].sum() > 1 and np.nanmax(whole) > _STEADY * np.nanmin(whole)
     if steady and grows:
         return "With ÷ √dₖ the rate stays; with ÷ dₖ it must grow"
-    return "The smallest learning rate that works, at each dₖ"
+    return "The second panel has the smallest learning rate that works at each dₖ"

@@ -1,16 +1,25 @@
 """What the wrong_choice page asks of the core."""
 
+from dataclasses import dataclass, field, replace
 from math import log
 
 from pages._view import compute
 from pages._view.compute import turns
 from pages._view.lesson_view import Main, Values
 from pages._view.lessons.wrong_choice import figures
+from sattn_core.cost import Price
 from sattn_core.lessons import wrong_choice as core
 
 BET_D_K = 256
 DIMS = (4, 16, 64, 256, 1024)
-WITHOUT_BUTTON = compute.Limit(0.92, 100_000_000)  # of all curves: the rest of the page takes less than what is left
+
+
+@dataclass(frozen=True)
+class Curves:
+    """The curves that a picture needs. price: of those that are not kept yet."""
+
+    asked: core.DimensionParams
+    price: Price = field(compare=False)
 
 
 def params(values: Values) -> core.WrongChoiceParams:
@@ -21,10 +30,7 @@ def params(values: Values) -> core.WrongChoiceParams:
 
 def _picture(values, profile):
     found = compute.result(core.measure_wrong_choices, params(values), check=turns.look)
-    return figures.choices(found, values["steps"], values["row"] - 1, profile, phones=values["phones"])
-
-
-MAIN = Main(_picture, params=params)
+    return figures.choices(found, row(values), values["steps"], profile, phones=values["phones"])
 
 
 def row(values: Values) -> core.RowResult:
@@ -43,19 +49,35 @@ def _at(dims, values):
     return core.DimensionParams(dims, **{name: values[name] for name in ("n_keys", "loss", "learns", "seed")})
 
 
-def curves(values: Values) -> tuple[core.RateCurves, ...]:
-    """Every learning rate at each d_k; what another d_k has in common is computed once."""
-    return _measured(dimensions(values))
-
-
 def _measured(asked):
     return tuple(compute.result(core.measure_learning_rates, each, check=turns.look) for each in asked.each)
 
 
-def here(curves: tuple[core.RateCurves, ...], values: Values) -> tuple[core.RateCurves, float, int]:
-    """The curves at the slider's d_k, with the learning rate and the step of the dials."""
-    at = dimensions(values).dims.index(values["d_k"])
-    return curves[at], values["learning_rate"], values["steps"]
+def _curves(asked):
+    """The curves that a picture needs, with the price of those that nobody has asked for before."""
+    missing = [each.d_k for each in asked.each if compute.kept(core.measure_learning_rates, each) is None]
+    return Curves(asked, replace(asked, dims=tuple(missing)).price)
+
+
+def _rates(values, profile):
+    (curves,) = _measured(here(values))
+    return figures.rates(curves, values["learning_rate"], values["steps"], profile)
+
+
+def here(values: Values) -> core.DimensionParams:
+    """The rows at the slider's d_k."""
+    return _at((values["d_k"],), values)
+
+
+def _dimensions(values, profile):
+    return figures.dimensions(_measured(dimensions(values)), values["steps"], profile)
+
+
+STEPS = {
+    "rows": Main(_picture, params=params),
+    "rate": Main(_rates, params=lambda values: _curves(here(values))),
+    "every_size": Main(_dimensions, params=lambda values: _curves(dimensions(values)), limit=compute.UNASKED),
+}
 
 
 def known(values: Values) -> tuple[core.RateCurves, ...]:

@@ -1,7 +1,7 @@
 """What the your_scores lesson declares."""
 
 from pages._view.kinds import Choice, Number
-from pages._view.lesson import Lesson, Try
+from pages._view.lesson import Lesson, Step, Try
 from sattn_core.lessons.your_scores import SAMPLES, TRAINED
 
 SAMPLE_NAMES = {
@@ -21,8 +21,6 @@ LESSON = Lesson(
     icon=":material/upload_file:",
     section="Go deeper",
     shared=("d_k", "seed"),
-    slider="",
-    in_sight=("sample", "head"),
     controls={
         "sample": Choice(
             "Sample",
@@ -33,31 +31,48 @@ LESSON = Lesson(
         ),
         "head": Number("Head to draw", 1, 1, 64, (1,), help="The last one, if there are fewer.", typed=True),
     },
-    tries=(
-        Try(
-            "layer_norm_mha",
-            "LayerNorm, then PyTorch's attention: q and k have variance ½, so the spread is about 0.5 in every head",
-            {"sample": "layer_norm_mha", "d_k": 64, "head": 1, "seed": 0},
+    steps=(
+        Step(
+            "spread",
+            "Load your model’s q and k, or choose a sample: is the spread near 1?",
+            "your_histogram",
+            slider="",
+            in_sight=("sample", "head"),
+            tries=(
+                Try(
+                    "layer_norm_mha",
+                    "LayerNorm, then PyTorch's attention: q and k have variance ½, so the spread is about 0.5 in every "
+                    "head",
+                    {"sample": "layer_norm_mha", "d_k": 64, "head": 1, "seed": 0},
+                ),
+                Try(
+                    "anisotropic",
+                    "An anisotropic sample: every component has variance near 1, yet the spread is about 2",
+                    {"sample": "anisotropic", "d_k": 64, "head": 1, "seed": 0},
+                ),
+            ),
         ),
-        Try(
-            "anisotropic",
-            "An anisotropic sample: every component has variance near 1, yet the spread is about 2",
-            {"sample": "anisotropic", "d_k": 64, "head": 1, "seed": 0},
-        ),
-        Try(
-            "aligned",
-            "An aligned sample, dₖ = 256: the spread stays close to 1, "
-            "but query i scores over 6 spreads higher with key i",
-            {"sample": "aligned", "d_k": 256, "head": 1, "seed": 0},
-        ),
-        Try(
-            "heavy_tailed",
-            "A heavy-tailed sample: single values go far, yet √dₖ is right, with a spread of about 0.97",
-            {"sample": "heavy_tailed", "d_k": 64, "head": 1, "seed": 1},
+        Step(
+            "growth",
+            "√dₖ assumes that scores grow like the root of the number of components.",
+            "your_growth",
+            slider="",
+            in_sight=("sample", "head"),
+            tries=(
+                Try(
+                    "aligned",
+                    "An aligned sample, dₖ = 256: the scores of query i with key i grow faster than √m",
+                    {"sample": "aligned", "d_k": 256, "head": 1, "seed": 0},
+                ),
+                Try(
+                    "heavy_tailed",
+                    "A heavy-tailed sample: single values go far, yet the scores of a row grow like the root",
+                    {"sample": "heavy_tailed", "d_k": 64, "head": 1, "seed": 1},
+                ),
+            ),
         ),
     ),
     terms=("standard deviation",),
-    pictures=("your_histogram", "your_growth"),
     assumed="The spread is the standard deviation inside a row. With $n$ keys, ideal $q$ and $k$ give "
     "$\\sqrt{(n-1)/n}$ after the division. “Right” means 0.8 to 1.25 times that, a matter of taste. “Unclear” "
     "means outside these limits but inside the band, which holds 95 % of the spreads that independent standard "

@@ -10,7 +10,7 @@ from pages._view.figures.code import Name, code, printed
 from pages._view.lessons.your_scores.declaration import SAMPLE_NAMES
 from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
-from pages._view.theme import Profile, number, percent, typed
+from pages._view.theme import PROJECTOR, Profile, number, percent, typed
 from sattn_core.files.score_files import read_queries_and_keys
 from sattn_core.files.score_growth import FEWEST_ROWS
 from sattn_core.lessons.your_scores import (
@@ -37,12 +37,12 @@ def histogram(
     sentence = _histogram_sentence(result)
     return Picture(
         "your_histogram",
-        _histogram_figure(result, profile),
+        _histogram_figure(result, own, profile),
         sentence,
         _histogram_table(result),
         _histogram_code(result, params, own),
         alt=f"{source}. {sentence}",
-        sure=_histogram_sure(result),
+        sure=(f"{source}.", *_histogram_sure(result)),
         checks=moment_table(result),
         marks=(
             *(Mark(word, ("measured",)) for word in ("scores spread", "scores of a row", "scores of every row")),
@@ -62,7 +62,16 @@ def source(result: YourScoresResult, params: YourScoresParams, d_k: int, own: Se
     return f"Sample “{SAMPLE_NAMES[params.sample]}”, {heads}, {rows}, dₖ = {params.d_k}{asked}"
 
 
-def _histogram_figure(result, profile):
+def _rows(result, own, profile):
+    """Return the same in one line of a figure; a wall has no room for it, and no files of a visitor."""
+    report = result.report
+    if profile is PROJECTOR:
+        return None
+    whose = "Your file" if own else "Sample"
+    return f"{whose}, {report.n_queries:,} queries, {report.n_keys:,} keys, dₖ = {report.d_k:,}"
+
+
+def _histogram_figure(result, own, profile):
     report, shown = result.report, result.shown
     edges = report.scaled_edges
     centres = (edges[1:] + edges[:-1]) / 2
@@ -81,7 +90,7 @@ def _histogram_figure(result, profile):
         ],
         left=3.8,
         height=0.9,
-        title=title(f"{_whose(result)} {number(shown.scaled_std, 4)}", profile),
+        title=title(f"{_whose(result)} {number(shown.scaled_std, 4)}", profile, key=_rows(result, own, profile)),
         xaxis=axis(profile, "scaled score, less its row's mean", range=[edges[0], edges[-1]]),
         yaxis=axis(profile, "density", grid=True, range=[0, top]),
         annotations=words,
@@ -198,12 +207,18 @@ def _histogram_code(result, params, own):
 # --- growth ----------------------------------------------------------------------------------------------
 
 
-def growth(result: YourScoresResult, params: YourScoresParams, own: Sequence[str], profile: Profile) -> Picture:
-    """Size of the scores against the number of components, log–log, beside growth like √m."""
+def growth(
+    result: YourScoresResult, params: YourScoresParams, source: str, own: Sequence[str], profile: Profile
+) -> Picture:
+    """Size of the scores against the number of components, log–log, beside growth like √m.
+
+    source and own are those of `histogram`.
+    """
+    sentence = _growth_sentence(result)
     return Picture(
         "your_growth",
-        _growth_figure(result, profile),
-        _growth_sentence(result),
+        _growth_figure(result, own, profile),
+        sentence,
         {
             "components": list(result.shown.row_exponent.dims),
             "inside a row": result.shown.row_exponent.sizes.tolist(),
@@ -212,27 +227,29 @@ def growth(result: YourScoresResult, params: YourScoresParams, own: Sequence[str
             "query i with key i": result.shown.paired_exponent.sizes.tolist(),
         },
         _growth_code(result, params, own),
-        claim=_growth_claim(result),
-        sure=_growth_sure(result),
+        alt=f"{source}. {sentence}",
+        sure=(f"{source}.", *_growth_sure(result)),
         marks=_growth_marks(result),
     )
 
 
-def _growth_figure(result, profile):
+def _growth_figure(result, own, profile):
     traces, dims = _growth_traces(result, profile), result.shown.row_exponent.dims
     low, high = _size_range(traces)
     sizes = {"grid": True, "type": "log", "range": [low, high], **_size_ticks(low, high)}
     key = {"align": "left", "font": {"size": profile.tick_size}}
-    return figure(
+    drawn = figure(
         profile,
         traces,
         left=4.2,
-        margin=_under_names(profile, 4.2),
-        title=title("Growth with dₖ", profile),
+        height=0.9,
+        title=title(_growth_title(result), profile, key=_rows(result, own, profile)),
         xaxis=axis(profile, "components m", type="log", tickvals=_every(dims), range=_wide(dims)),
         yaxis=axis(profile, "root mean square score", **sizes),
-        annotations=[heading("<br>".join(_names(result, profile)), profile) | key],
+        annotations=[heading("   ".join(_names(result, profile)), profile) | key],
     )
+    drawn.layout["margin"]["t"] += round(1.4 * profile.tick_size)  # for names: inside they would cover marks
+    return drawn
 
 
 def _growth_traces(result, profile):
@@ -247,7 +264,7 @@ def _growth_traces(result, profile):
 
 
 def _names(result, profile):
-    """What the marks are, line by line."""
+    """Return what the marks are."""
     names = []
     if isfinite(result.shown.row_exponent.value):
         names.append(_named(profile.scaled, "■", "all pairs") + "   - - √m")
@@ -258,12 +275,6 @@ def _names(result, profile):
 
 def _named(colour, mark, name):
     return f'<span style="color:{colour}">{mark}</span> {name}'
-
-
-def _under_names(profile, left):
-    """Room above the plot for two lines that say what the marks are: inside they would cover some."""
-    top = round(1.6 * profile.title_size + 2.8 * profile.tick_size)
-    return {"l": round(left * profile.axis_size), "r": 10, "t": top, "b": 3 * profile.axis_size}
 
 
 def _sizes(fitted, colour, symbol, name, profile):
@@ -298,16 +309,16 @@ def _wide(dims):
     return [-0.1, np.log10(dims[-1]) + 0.1]
 
 
-def _growth_claim(result):
-    """Whether the scores of a row grow as √dₖ assumes."""
+def _growth_title(result):
+    """Return in a few words if the scores of a row grow as √dₖ assumes."""
     fitted = result.shown.row_exponent
     if not isfinite(fitted.value):
-        return "There is no growth to fit"
+        return "No growth to fit"
     if not isfinite(fitted.low):
-        return "Too few rows to tell how scores grow with dₖ"
+        return "Too few rows to tell"
     if fitted.low <= 0.5 <= fitted.high:
-        return "Scores grow with dₖ as √dₖ assumes"
-    return f"Scores grow {'faster' if fitted.low > 0.5 else 'more slowly'} than √dₖ"
+        return "Growth as √dₖ assumes"
+    return f"Growth {'faster' if fitted.low > 0.5 else 'slower'} than √dₖ"
 
 
 def _growth_sentence(result):

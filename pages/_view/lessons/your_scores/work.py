@@ -1,5 +1,13 @@
 """What the your_scores page asks of the core. A visitor's own files stay in that visitor's session."""
 
+from collections.abc import Sequence
+from functools import partial
+
+from pages._view import compute
+from pages._view.lesson_view import Main, Values
+from pages._view.lessons.your_scores import figures
+from pages._view.picture import Picture
+from pages._view.theme import Profile
 from sattn_core.lessons import your_scores as core
 from sattn_core.lessons.your_scores import sample_file as make_sample_file
 
@@ -9,7 +17,7 @@ HOOK = f"```python\n{core.HOOK_SNIPPET}```"  # as Markdown
 
 
 def sample_params(sample: str, d_k: int, seed: int) -> core.YourScoresParams:
-    """The sample at the slider's d_k, as far as samples go; what was trained has a d_k of its own."""
+    """Return the sample at the slider's d_k, as far as samples go; what was trained has a d_k of its own."""
     if sample in core.TRAINED:
         Q, _ = core.trained_layer(sample)
         return core.YourScoresParams(sample, *Q.shape[1:])
@@ -17,11 +25,32 @@ def sample_params(sample: str, d_k: int, seed: int) -> core.YourScoresParams:
 
 
 def measure_sample(params: core.YourScoresParams, head: int) -> core.YourScoresResult:
-    """The report on a sample; the last head, if there are fewer."""
+    """Return the report on a sample; the last head, if there are fewer."""
     Q, K = core.sample_scores(params)
     return core.measure_your_scores(Q, K, head=min(head, len(Q)) - 1 if Q.ndim == 3 else 0)
 
 
 def sample_file(params: core.YourScoresParams) -> bytes:
-    """The sample as the bytes of a .npz file."""
+    """Return the sample as the bytes of a .npz file."""
     return make_sample_file(params)[1]
+
+
+def params_of(values: Values) -> core.YourScoresParams:
+    """Return the sample that the controls ask for."""
+    return sample_params(values["sample"], values["d_k"], values["seed"])
+
+
+def picture(step: str, values: Values, result: core.YourScoresResult, own: Sequence[str], profile: Profile) -> Picture:
+    """Return the picture of a step. own: the names of the visitor's files; none if the result is of the sample."""
+    params = params_of(values)
+    source = figures.source(result, params, values["d_k"], own)
+    return _DRAWN[step](result, params, source, own, profile)
+
+
+def _of_sample(step, values, profile):
+    result = compute.result(measure_sample, params_of(values), values["head"])
+    return picture(step, values, result, (), profile)
+
+
+_DRAWN = {"spread": figures.histogram, "growth": figures.growth}
+STEPS = {step: Main(partial(_of_sample, step)) for step in _DRAWN}
