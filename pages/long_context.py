@@ -4,26 +4,18 @@ import streamlit as st
 
 from pages._view.lessons.long_context import figures, work
 from pages._view.lessons.long_context.declaration import LESSON
-from pages._view.page import controls, frame, show
+from pages._view.page import controls, frame, screen, show
 
-profile = frame.profile()
+
+@st.fragment
+def rules():
+    values = controls.address().values
+    show.cards(figures.cards(work.fading(values), work.claims(values)), per_row=1)
 
 
 @st.fragment(key=frame.LIVE)
 def live():
-    shown = show.main()
-    if not frame.more():
-        return
-    show.tries(LESSON)
-    show.behind(shown)
-    values = controls.address().values
-    show.picture(figures.rows(work.fading(values), values["context_length"], profile))
-    box = st.expander("The rules, card by card", key="cards", on_change="rerun", icon=":material/style:")
-    if box.open:
-        with box:
-            show.cards(figures.cards(work.fading(values), work.claims(values)))
+    screen.draw(LESSON, ("The rules, card by card", rules))
 
 
 live()
-if frame.more():
-    show.folds(LESSON)

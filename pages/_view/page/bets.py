@@ -7,8 +7,10 @@ many have bet.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -16,11 +18,14 @@ from pages._view.address import Guesses
 from pages._view.bet_marks import said
 from pages._view.bet_words import OPEN, RIGHT, of_class, verdict, written
 from pages._view.kinds import Choice, Drawing
-from pages._view.lesson import CLASS, GUESS, REVEAL, Lesson
-from pages._view.lessons import ORDER, VIEWS
+from pages._view.lesson import CLASS, GUESS, GUESSED_AT, REVEAL, STEP, Lesson
+from pages._view.lesson_view import LessonView, Outcome
+from pages._view.lessons import VIEWS
 from pages._view.literal import plain
 from pages._view.page import controls
+from pages._view.stage import Stage
 
+FILM = "truth_film"  # in the state of a session: the lesson whose film, which shows the truth, still runs
 TURNED = "truth_turned"  # in the state of a session: whether a hand has just shown the truth, or hidden it
 
 
@@ -46,13 +51,19 @@ def holds(name: str) -> bool:
     """Return True if a control must stay where it is, because a bet waits."""
     here = controls.address()
     bet = here.bet
-    return bet is not None and here.bet_waits and bet.when is not None and name == bet.when[0] and not bet.earlier
+    if bet is None or not here.bet_waits:
+        return False
+    return (name in bet.usual and name in here.step.followed) or ((bet.when or ("",))[0] == name and not bet.earlier)
 
 
-def proposed() -> dict[str, str] | None:
-    """Return what a link along the path says: the start proposes to bet. All else goes along by itself."""
-    first = controls.current_lesson().stem == ORDER[0]
-    return {"bet": "1"} if first and "bet" not in st.query_params else None
+def view_of(lesson: Lesson) -> LessonView:
+    """Return what is drawn of a lesson; while the film runs that shows the truth, nothing is known of it."""
+    view = VIEWS[lesson.stem]
+    return replace(view, outcome=_unknown) if st.session_state.get(FILM) == lesson.stem else view
+
+
+def _unknown(_):
+    return Outcome(None, "")
 
 
 def draft() -> Any:
@@ -75,7 +86,7 @@ def _draft(lesson):
 # --- what changes the address ----------------------------------------------------------------------------
 
 
-def put(said: Mapping[str, str], names: Sequence[str] = (GUESS, REVEAL, CLASS)) -> None:
+def put(said: Mapping[str, str], names: Sequence[str] = (GUESS, GUESSED_AT, REVEAL, CLASS)) -> None:
     """Let the address say this of these names: what was bet, whether the truth is shown; what is not said goes."""
     for name in names:
         if name in said:
@@ -118,11 +129,20 @@ def _switch():
 def _place(lesson):
     """Put what the marker says into the address; it is counted if it is the first bet on this lesson."""
     if isinstance(lesson.bet.answer, Drawing):  # what was drawn just before may come with the click
-        heard = st.session_state.get(f"{lesson.pictures[0]}_before") or {}
+        heard = st.session_state.get(controls.picture_key(f"{controls.address().step.picture}_before")) or {}
         keep_drawing(heard.get("drawn"))
     st.query_params[GUESS] = lesson.bet.answer.write(st.session_state[_draft(lesson)])
+    here = controls.address()
+    settings = {name: text for name, text in here.settings.items() if name != STEP}
+    st.query_params[GUESSED_AT] = urlencode(_slider_of(here) | settings)
     st.session_state["bet_placed"] = lesson.stem
     st.rerun()
+
+
+def _slider_of(here):
+    """Return the place of the large slider, which a verdict names even where it is the usual one."""
+    name = here.step.slider
+    return {name: controls.control(name).write(here.values[name])} if name else {}
 
 
 # --- the card --------------------------------------------------------------------------------------------
@@ -132,6 +152,8 @@ def draw_card() -> None:
     """Draw the question, or what became of the bet, right at the picture; at an earlier step, where it waits."""
     here = controls.address()
     if here.bet and here.bet.when and here.bet_waits and not here.shows_bet:
+        if here.lesson.steps:
+            return
         name, option = here.bet.when
         st.markdown(f"A bet waits at **{plain(controls.control(name).write(option))}**.")
     elif here.shows_bet:
@@ -144,7 +166,8 @@ def _ask(here):
     key = _draft(here.lesson)
     with st.container(horizontal=True, vertical_alignment="center", key="bet_row"):
         shown, answer = partial(written, bet), bet.answer
-        st.markdown(f"**{plain(here.question)}**", width="stretch")
+        if not here.lesson.steps:  # where the line of the step asks
+            st.markdown(f"**{plain(here.question)}**", width="stretch")
         if here.is_wall:  # where the class bets, and who teaches reveals
             st.button("Reveal", key="reveal", on_click=show_truth)
             return
@@ -159,7 +182,7 @@ def _ask(here):
 def _tell(here):
     """Write what was bet and the truth; of one's own bet whether it is right, why, and how many were right so far."""
     guesses: Guesses = here.guesses or ()
-    found = VIEWS[here.lesson.stem].outcome(here.values)
+    found = view_of(here.lesson).outcome(here.judged.values)
     with st.container(horizontal=True, vertical_alignment="center", key="bet_row"):
         if len(guesses) == 1 and CLASS not in here.query:
             _tell_own(here, guesses[0], found)
@@ -186,7 +209,13 @@ def _tell_own(here, own, found):
     right, _, of = controls.address().linked("tally").partition("-")
     why = f"{found.why} {right} of {of} {'bet' if of == '1' else 'bets'} right so far." if of else found.why
     text = f"{said(here.lesson, (own,), found)} {'' if here.is_wall and found.truth is not None else why}"
-    st.markdown(f"**{told}** {plain(text)}", width="stretch")
+    st.markdown(f"**{_place_of(here)}{told}** {plain(text)}", width="stretch")
+
+
+def _place_of(here):
+    """Return the place of the large slider at which a bet was placed, once that has moved on."""
+    slider = Stage(here.judged).slider if here.has_moved_on else None
+    return f"{slider['shown'][slider['stops'].index(slider['value'])]}: " if slider else ""
 
 
 def _count(here, told):

@@ -54,18 +54,27 @@ def _heard(key, name):
     return st.session_state.get(key, {}).get(name)
 
 
-def mend_browser(question: str, own: Sequence[str], *, asks_for_wall: bool) -> None:
+def mend_browser(
+    question: str, line: str, own: Sequence[str], *, asks_for_wall: bool, on_step: Callable[[str], None]
+) -> None:
     """Let Back find each page as it was left, the keyboard scroll what is wider than its box, the connection last.
 
-    question: the title of the lesson, which has the focus once a link has led to it. own: what is left out of an
-    address that is shared. asks_for_wall: whether it matters how large the window is.
+    question, line: of the lesson and of its step, which have the focus once a link has led to them. own: what is
+    left out of an address that is shared. asks_for_wall: whether it matters how large the window is. on_step:
+    receives the name of the step that the visitor goes to.
     """
-    told: dict[str, Any] = {"bundle": BUNDLE, "session": session_id(), "question": question, "own": own}
+
+    def turn():
+        if isinstance(step := _heard("mend_browser", "step"), str):
+            on_step(step)
+
+    told: dict[str, Any] = {"bundle": BUNDLE, "session": session_id(), "question": question, "line": line, "own": own}
     told |= {"asksForWall": asks_for_wall, "small": st.session_state.get("small", False), "wall": WALL}
     heard: dict[str, Any] = {
         "on_draw_change": lambda: None,
         "on_bundle_change": _want_bundle,
         "on_window_change": _hear_window,
+        "on_step_change": turn,
     }
     _mend(key="mend_browser", data=_sent(told), **heard)
     if "bundle_wanted" in st.session_state:

@@ -17,9 +17,9 @@ import streamlit as st
 
 from pages._view import own_seed
 from pages._view._streamlit import step_of_history
-from pages._view.address import Address
+from pages._view.address import Address, renewed
 from pages._view.kinds import Choice, Control, Linked, Number, Text, Value
-from pages._view.lesson import Lesson
+from pages._view.lesson import STEP, Lesson
 from pages._view.lessons import LESSONS
 from pages._view.literal import plain
 from pages._view.shared import CARRIED, SHARED
@@ -39,18 +39,32 @@ def open_lesson(lesson: Lesson) -> None:
     # The lesson is noted first, for `control` asks which one is open. A step of Back or Forward is placed before the
     # sliders write into the address where they are. `_start_anew` is last: it may end the run, and in the next one
     # the page is no longer new.
+    if "lesson" not in st.session_state:
+        _renew_address(lesson)
     before = st.session_state.get("lesson", lesson.stem)
     st.session_state["lesson"] = lesson.stem
     if before == lesson.stem:
         _follow_history(lesson)
     _open_slider(before != lesson.stem)
-    _open_own_sliders(lesson, LESSONS[before])
+    _open_unbound(lesson, LESSONS[before])
     _carry_along(before != lesson.stem)
     if before != lesson.stem:
         for name in SHARED:
             if name != SLIDER:
                 _follow_address(name)
-        _start_anew([name for name in lesson.controls if name in LESSONS[before].controls])
+        own = [name for name in lesson.controls if not (lesson.steps and name == STEP)]  # every link says its step
+        _start_anew([name for name in own if name in LESSONS[before].controls])
+
+
+def _renew_address(lesson):
+    """Let a link of before there were steps name its step, before the step is read."""
+    said = st.query_params.to_dict()
+    anew = renewed(lesson, said)
+    for name in said.keys() - anew.keys():
+        st.query_params.pop(name)
+    for name, text in anew.items():
+        if said.get(name) != text:
+            st.query_params[name] = text
 
 
 def current_lesson() -> Lesson:
@@ -68,10 +82,21 @@ def _follow_history(lesson):
 
 
 def _carry_along(new_page):
-    """Take what has no widget along to another page, by whatever link; Back and Forward bring that of their entry."""
+    """Take what has no widget along to another page, by whatever link; Back and Forward bring that of their entry.
+
+    But no answer leaves the tally again.
+    """
+    before = st.session_state.get("carried", {})
     if new_page and step_of_history() is None:
-        st.query_params.update(st.session_state["carried"] | carried())
+        st.query_params.update(before | carried())
+    if _placed(before) > _placed(carried()):
+        st.query_params["tally"] = before["tally"]
     st.session_state["carried"] = carried()
+
+
+def _placed(said):
+    """Return how many bets a tally counts."""
+    return int(said.get("tally", "").partition("-")[2] or 0) if CARRIED["tally"].read(said.get("tally", ""))[0] else 0
 
 
 def carry(name: str, text: str) -> None:
@@ -101,20 +126,34 @@ def _open_slider(new_page):
         _write_address(SLIDER)
 
 
-def _open_own_sliders(lesson, before):
-    """Restore the lesson's sliders from the address or the history entry; drop those of the previous lesson."""
-    for name in before.own_sliders:
-        if name not in lesson.controls:
+def _open_unbound(lesson, before):
+    """Restore what the page writes into the address from it or the history entry; drop what the last lesson had."""
+    for name in before.unbound:
+        if name not in lesson.controls or (name == STEP and lesson is not before):
             st.session_state.pop(name, None)
+        if name not in lesson.controls:
             st.query_params.pop(name, None)
     query = step_of_history() if lesson is not before else None
-    for name in lesson.own_sliders:
-        if query is not None:
-            place(name, query.get(name, lesson.controls[name].default))
-        elif name not in st.session_state:
-            st.session_state[name] = _linked(name)
+    opened = Address(lesson, renewed(lesson, st.query_params.to_dict()) if query is None else query).said
+    for name in lesson.unbound:
+        bound = name in before.controls and name not in before.unbound  # to a widget, which alone may write it
+        if bound or (query is None and name not in st.session_state):
+            st.session_state[name] = opened[name]
+        elif query is not None:
+            place(name, opened[name])
         else:
             _write_address(name)
+    _leave_to_address(lesson)
+
+
+def _leave_to_address(lesson):
+    """Forget what only other steps have in sight: Streamlit would find an older value of a widget that is not drawn."""
+    if lesson.steps:
+        here = lesson.step(st.session_state[STEP])
+        for name in set(lesson.unbound) - {*lesson.own_sliders, *here.in_sight}:
+            if "frame" in st.session_state:  # else what a link says of it is not looked at yet
+                _write_address(name)
+            st.session_state.pop(name)
 
 
 def _start_anew(names):
@@ -225,7 +264,10 @@ def _bring_along(clean):
         other, option = own[name].when or ("", "")
         if name in clean and other in own and other not in clean:
             meant.setdefault(other, option)  # of several parts the first
-    clean.update({name: own[name].write(option) for name, option in meant.items() if option != own[name].default})
+    meant = {name: option for name, option in meant.items() if option != own[name].default}
+    clean.update({name: own[name].write(option) for name, option in meant.items()})
+    for name in meant.keys() & {*current_lesson().unbound}:
+        place(name, meant[name])
 
 
 def show_link_notes() -> None:
@@ -244,14 +286,6 @@ def draw(name: str, **options: Any) -> Any:
     if isinstance(drawn, Text):
         return _believed(drawn, _draw_text(name, drawn, **options))
     return _draw_number(name, drawn, **options)
-
-
-def show(name: str, value: float, **options: Any) -> None:
-    """Draw a control's field with a number that moves by itself; nothing can be typed into it.
-
-    Replaces the bound field, so that the browser cannot resend a stale value.
-    """
-    st.number_input(control(name).label, value=value, disabled=True, **options)
 
 
 def draw_while(name: str, **options: Any) -> dict[str, Any]:
@@ -335,12 +369,18 @@ def _stops_of(name):
     return tuple(sorted({*number(name).stops, *_visited_and_here(name)}))
 
 
+def put_away(name: str) -> None:
+    """Forget a control of the page that belongs to nothing that is chosen, and let it leave the address."""
+    st.session_state.pop(name, None)
+    st.query_params.pop(name, None)
+
+
 def place(name: str, value: Value) -> None:
     """Put a control on a value, clamped to its bounds: what a component or a typed number asks for."""
     kept, _ = control(name).read(str(value))
     _visited(name).add(kept)
     st.session_state[name] = kept
-    if name == SLIDER or any(name in here.own_sliders for here in _open()):
+    if name == SLIDER or any(name in here.unbound for here in _open()):
         _write_address(name)
     else:
         st.session_state.setdefault("placed", {})[name] = kept
@@ -355,15 +395,20 @@ def send_to(name: str, value: Value) -> None:
 def _write_address(name):
     """Write a control's value into the address, but no default: as Streamlit does for its own widgets."""
     text, default = (control(name).write(value) for value in (st.session_state[name], control(name).default))
-    if text == default:
+    if text == default and name != STEP:
         st.query_params.pop(name, None)
     elif st.query_params.get(name) != text:
         st.query_params[name] = text
 
 
+def picture_key(key: str) -> str:
+    """Return the key of the component of a main picture: one for all steps of a lesson, so that none goes blank."""
+    return "picture" if current_lesson().steps else key
+
+
 def next_seed() -> None:
     """Move to another random draw; after the last seed comes the first."""
-    place("seed", (_value("seed") + 1) % (int(number("seed").high) + 1))
+    apply({"seed": (_value("seed") + 1) % (int(number("seed").high) + 1)})
 
 
 def turn(name: str, steps: int) -> None:
@@ -481,6 +526,11 @@ def _place_typed(name, field, version):
     st.rerun()
 
 
+def _bond(name):
+    """Return what binds a widget to its parameter; nothing where the page writes that."""
+    return None if any(name in here.unbound for here in _open()) else "query-params"
+
+
 def _draw_number(name, control, **options):
     if control.typed:
         return st.number_input(
@@ -489,7 +539,7 @@ def _draw_number(name, control, **options):
             control.high,
             control.default,
             key=name,
-            bind="query-params",
+            bind=_bond(name),
             help=control.help,
             **options,
         )
@@ -499,7 +549,7 @@ def _draw_number(name, control, **options):
         value=control.default,
         format_func=control.shown,
         key=name,
-        bind="query-params",
+        bind=_bond(name),
         help=control.help,
         **options,
     )
@@ -514,7 +564,7 @@ def _draw_choice(name, control, **options):
         control.options,
         format_func=control.called,
         key=name,
-        bind="query-params",
+        bind=_bond(name),
         help=control.help,
         **default,
         **options,
@@ -525,7 +575,7 @@ def _draw_text(name, control, bound=True, **options):
     if control.most and len(typed := st.session_state.get(name, "")) > control.most:
         st.session_state[name] = typed[: control.most]
     widget: Any = st.text_input if control.lines == 1 else st.text_area
-    bind = "query-params" if bound else None
+    bind = _bond(name) if bound else None
     return widget(control.label, control.default, key=name, bind=bind, help=control.help, **options)
 
 

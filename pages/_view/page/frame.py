@@ -3,16 +3,17 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from pages._view import styles, theme
+from pages._view import styles, theme, way
 from pages._view._streamlit import StreamlitAPIException, StreamlitPage, page_of_run
 from pages._view.address import own
 from pages._view.figures.base import inks
-from pages._view.lesson import Lesson
+from pages._view.lesson import STEP, Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.page import bets, components, controls, jobs, share, wall
 from pages._view.page.words import worded
@@ -21,7 +22,7 @@ from pages._view.stage import Stage
 
 PAGES = Path(__file__).resolve().parents[2]
 LIVE = "live"  # the key of a page's fragment with all that depends on d_k, drawn where the hand lets go of the slider
-_SLIDER, _TYPED, _TYPED_OWN = "slider", "typed", "typed_own"
+_SLIDER, _TYPED, _TYPED_OWN, _LINE = "slider", "typed", "typed_own", "line"
 _REST = {
     False: ("Show the rest of the lesson", ":material/expand_more:", "shown"),
     True: ("Show the stage alone", ":material/expand_less:", "hidden"),
@@ -45,10 +46,10 @@ def open_frame() -> StreamlitPage:
         _draw_bar(lesson)
     else:
         _draw_menu()
-    st.title(lesson.question, anchor=False)
-    wall.draw_corner(lesson)
     bets.hold()
-    if more():
+    _draw_head(lesson)
+    wall.draw_corner(lesson)
+    if more() and not lesson.steps:
         worded(lesson.answer, lesson.terms)
     _draw_stage(lesson)
     controls.show_link_notes()
@@ -67,10 +68,34 @@ def _open(lesson):
         st.switch_page(file_of(LESSONS[elsewhere]), query_params=controls.taken_along())
 
 
+def _draw_head(lesson):
+    """Draw the question; of a lesson with steps beside it the way through them, and below it the line of this one."""
+    if not lesson.steps:
+        st.title(lesson.question, anchor=False)
+        return
+    here = controls.address()
+    with st.container(horizontal=True, vertical_alignment="center", key="top"):
+        st.title(lesson.question, anchor=False)
+        st.html(way.html_of(here))
+    _draw_line()
+
+
+@st.fragment(key=_LINE)
+def _draw_line():
+    """Draw the line of the step; the question of a bet may name what the sliders say."""
+    st.html(f'<p class="line">{escape(controls.address().line)}</p>')
+
+
 def _prepare_browser(lesson):
     dark = st.context.theme.type == "dark"
     st.html(f"<style>{styles.rules(lesson, profile().name, more=more(), dark=dark)}</style>")
-    components.mend_browser(lesson.question, own(lesson), asks_for_wall=controls.asks_for_wall())
+    line, wall_asked = controls.address().line, controls.asks_for_wall()
+    components.mend_browser(lesson.question, line, own(lesson), asks_for_wall=wall_asked, on_step=_turn_to)
+
+
+def _turn_to(step):
+    """Open another step of the lesson."""
+    controls.place(STEP, step)
 
 
 def close_frame() -> None:
@@ -78,10 +103,14 @@ def close_frame() -> None:
     lesson = controls.current_lesson()
     st.session_state[_DRAWN] = page_of_run()
     components.prepare_paper(inks(profile()))
-    if is_wall():
+    if is_wall() and not lesson.steps:
         _ask_for_rest()
+    before, after = way.neighbours(lesson)
+    if lesson.steps and after:
+        with st.container(key="lesson_on"):  # what the way on presses, once there is a session
+            draw_link(after, after.question, proposes=True)
+    if is_wall() or lesson.steps:
         return
-    before, after = _neighbours(lesson)
     section = [each for each in LESSONS.values() if each.section == lesson.section]
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="way"):
         if before:
@@ -91,16 +120,9 @@ def close_frame() -> None:
             _way_to(after, after.question, icon=":material/arrow_forward:", icon_position="right")
 
 
-def _neighbours(lesson):
-    """Return the lessons before it and after it, None at the ends."""
-    every = [None, *LESSONS.values(), None]
-    here = every.index(lesson)
-    return every[here - 1], every[here + 1]
-
-
 def _draw_bar(lesson):
     """Draw a classroom's header: the lessons on either side, the keys, and the way out."""
-    before, after = _neighbours(lesson)
+    before, after = way.neighbours(lesson)
     with st.container(horizontal=True, vertical_alignment="center", key="wall"):
         for each, label, key in ((before, "Previous lesson", "lesson_before"), (after, "Next lesson", "lesson_after")):
             with st.container(key=key, width="content"):
@@ -139,7 +161,13 @@ def _ask_for_rest():
 
 
 def _way_to(lesson, label, **options):
-    st.page_link(file_of(lesson), label=label, query_params=bets.proposed(), **options)
+    draw_link(lesson, label, proposes=True, **options)
+
+
+def draw_link(lesson: Lesson, label: str, *, proposes: bool = False, **options: Any) -> None:
+    """Draw a link to a lesson, at its first step. proposes: whether it proposes to bet where it leaves the start."""
+    said = way.proposed(controls.current_lesson(), st.query_params) if proposes else {}
+    st.page_link(file_of(lesson), label=label, query_params=(way.first_step(lesson) | said) or None, **options)
 
 
 def stage(**moved: Any) -> Stage:
@@ -167,13 +195,23 @@ def _navigation():
 
 def _draw_menu():
     """Draw the lessons by section, each as the question it answers."""
+    here = controls.current_lesson().section
+    sections = dict.fromkeys(each.section for each in LESSONS.values())
     with st.sidebar:
-        for section in dict.fromkeys(each.section for each in LESSONS.values()):
-            st.markdown(f"**{section}**")
-            for each in LESSONS.values():
-                if each.section == section:
-                    st.page_link(file_of(each), label=each.question, icon=each.icon)
+        for section in sections:
+            with _named(section, is_open=section == here, is_first=section == next(iter(sections))):
+                for each in LESSONS.values():
+                    if each.section == section:
+                        draw_link(each, each.question)
         wall.draw_door()
+
+
+def _named(section, *, is_open, is_first):
+    """Return the place of a section in the menu: the path stands there always, the others are folded."""
+    if not is_first:
+        return st.expander(section, expanded=is_open, key=f"menu_{section.lower().replace(' ', '_')}")
+    st.markdown(f"**{section}**")
+    return st.container()
 
 
 def file_of(lesson: Lesson) -> Path:
@@ -188,30 +226,50 @@ def _leave_notes_behind(lesson):
 
 
 def _draw_stage(lesson):
-    """Draw slider, switch and Settings, which stay in reach; under them the controls that are in sight."""
+    """Draw slider, switch and Settings in one row, and the dials and controls of the step under them.
+
+    Where there is no slider, the controls stand in its place.
+    """
+    step = controls.address().step
     with st.container(horizontal=True, vertical_alignment="center", key="stage"):
-        if stage().has_slider and not bets.holds(lesson.slider):
+        if stage().has_slider and not bets.holds(step.slider) and step.slider not in step.pinned:
             draw_slider()
+        elif not step.slider:
+            _draw_dials((), step.in_sight)
         controls.draw("scaling")
         bets.draw_switch(lesson)
         _draw_settings(lesson)
-        dials = [name for name in lesson.dials if name not in lesson.placed_dials and not bets.holds(name)]
-        if dials:
-            with st.container(horizontal=True, key="dials"):
-                for name in dials:
-                    draw_dial(name)
-    if lesson.in_sight:
-        with st.container(horizontal=True, vertical_alignment="bottom", key="in_sight"):
-            for name in lesson.in_sight:
+    if step.slider:
+        _draw_dials(step.dials, step.in_sight)
+    elif step.dials:
+        _draw_dials(step.dials)
+
+
+def _draw_dials(dials, others=()):
+    """Draw the sliders under the large one, and controls beside them; of a bet that waits their empty row."""
+    for name in dials:
+        if not _belongs(name):
+            controls.put_away(name)
+    drawn = [name for name in dials if not bets.holds(name) and _belongs(name)]
+    if dials or others:
+        with st.container(horizontal=True, vertical_alignment="center", key="dials"):
+            if dials and not drawn:
+                st.html("<i></i>")  # an empty container would not be there
+            for name in drawn:
+                draw_dial(name)
+            for name in others:
                 _draw_own(name)
 
 
 def _draw_own(name):
-    control = controls.control(name)
-    if bets.holds(name):
-        return
-    if control.when is None or not controls.not_on(dict([control.when])):
-        controls.draw(name, **({} if getattr(control, "bar", False) else {"width": _WIDTH}))
+    if not bets.holds(name) and _belongs(name):
+        controls.draw(name, **({} if getattr(controls.control(name), "bar", False) else {"width": _WIDTH}))
+
+
+def _belongs(name):
+    """Return True if a control belongs to what is chosen at the moment."""
+    when = controls.control(name).when
+    return when is None or not controls.not_on(dict([when]))
 
 
 @st.fragment(key=_SLIDER)
@@ -229,12 +287,12 @@ def draw_slider() -> None:
 
 
 def draw_dial(name: str, stops: Sequence[float] | None = None, shown: Callable[[Any], str] | None = None) -> None:
-    """Draw the slider of a number that the main picture follows as it follows d_k. stops, shown: as in `Stage.dial`."""
+    """Draw the slider of a number that the picture follows as it follows d_k. stops, shown: as in `Stage.dial`."""
     st.fragment(lambda: _dial(name, stops, shown), key=f"dial_{name}")()
 
 
 def _dial(name, stops, shown):
-    own_part = () if name in controls.current_lesson().placed_dials else (f"dial_{name}",)
+    own_part = () if name in controls.address().step.placed else (f"dial_{name}",)
     release = partial(_release, name, own_part)
     components.draw_slider(stage().dial(name, stops, shown), key=f"{name}_dial", on_release=release)
 
@@ -247,7 +305,8 @@ def put_slider(d_k: float) -> None:
 def _release(name, own, value):
     """Place a control that was moved; redraw what depends on it, and what draws the control itself."""
     controls.place(name, value)
-    _redraw(*own, LIVE)
+    line = (_LINE,) if controls.address().asks_bet else ()
+    _redraw(*own, *line, LIVE)
 
 
 def redraw_picture() -> None:
@@ -277,8 +336,9 @@ def _draw_settings(lesson):
         for name in others:
             controls.draw(name)
         _typed(controls.SLIDER, _TYPED)
-        if lesson.slider not in ("", controls.SLIDER) and not bets.holds(lesson.slider):
-            _typed(lesson.slider, _TYPED_OWN)
+        slider = controls.address().step.slider
+        if slider not in ("", controls.SLIDER) and not bets.holds(slider):
+            _typed(slider, _TYPED_OWN)
         defaults = {name: controls.control(name).default for name in changed}
         st.button("Reset", key="reset", on_click=controls.apply, args=(defaults,), disabled=not changed)
 
@@ -290,4 +350,4 @@ def _typed(name, key):
 def more() -> bool:
     """Return True if what stands below the main picture is wanted: in a classroom only when it is asked for."""
     here = controls.address()
-    return not here.bet_waits and (not here.is_wall or here.values["rest"] == "shown")
+    return not here.bet_waits and (not here.is_wall or (here.values["rest"] == "shown" and not here.lesson.steps))

@@ -11,16 +11,15 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages._view import compute
-from pages._view._streamlit import DeltaGenerator
+from pages._view import bet_marks, compute
 from pages._view.compute import rates, turns
-from pages._view.lesson import Lesson
-from pages._view.lessons import LESSONS, ORDER
-from pages._view.literal import as_code, written
+from pages._view.lesson import STEP, Lesson
+from pages._view.lessons import LESSONS
 from pages._view.literal import plain as plain
+from pages._view.literal import written
 from pages._view.page import bets, controls, frame, jobs, wall
 from pages._view.page.components import draw_picture, draw_saving, follow_tries
-from pages._view.picture import Figure, Picture, Table
+from pages._view.picture import Picture, Table
 from pages._view.stage import LEAST_UNDER_CARD, payload
 from pages._view.theme import number
 
@@ -53,8 +52,22 @@ def folds(lesson: Lesson) -> None:
     if lesson.sources:
         with st.expander("Sources", key="sources", icon=":material/menu_book:"):
             st.markdown("\n".join(f"- {source}" for source in lesson.sources))
+    _see(lesson)
+
+
+def background(lesson: Lesson) -> None:
+    """Draw the fold of a lesson with steps: what it assumes, the myths about it, its sources, and what says more."""
+    with st.expander("Background", key="background"):
+        st.markdown(f"**What is assumed**\n\n{lesson.assumed}")
+        st.markdown(f"**Myth and fact**\n\n{markdown_table([('You may hear', 'In fact'), *lesson.myths])}")
+        sources = "\n".join(f"- {source}" for source in lesson.sources)
+        st.markdown(f"**Sources**\n\n{sources}")
+        _see(lesson)
+
+
+def _see(lesson):
     for other in map(LESSONS.__getitem__, lesson.see):
-        st.page_link(frame.file_of(other), label=f"See also: {other.question}", icon=other.icon)
+        frame.draw_link(other, f"See also: {other.question}", icon=other.icon)
 
 
 def markdown_table(rows: Sequence[Sequence[str]]) -> str:
@@ -63,27 +76,9 @@ def markdown_table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["--"] * len(head), *body))
 
 
-def picture(shown: Picture, *, per_row: int = 3, sentence_first: bool = False, resting: bool = True) -> None:
-    """Draw a picture with its live sentence, which is also its description, and its data to take away.
-
-    Figures that may be taller than the window let the sentence go first. One that goes on changing is not resting:
-    its data come later.
-    """
-    if shown.claim:
-        claim(shown.claim)
-    lesson = controls.current_lesson()
-    bet_is_here = lesson.bet is not None and lesson.bet.on == shown.key
-    _draw(frame.stage().marked(shown) if bet_is_here else shown, per_row, above=sentence_first)
-    if shown.key != lesson.pictures[0]:
-        tries(lesson, shown.key)
-    how_sure(shown)
-    if resting:
-        data(shown)
-
-
 def small(shown: Picture) -> None:
-    """Draw a picture and its sentence; its data come elsewhere."""
-    _draw(shown, 1, above=False)
+    """Draw a picture that follows no slider, with its sentence; its data come elsewhere."""
+    draw_picture(payload(shown.drawn(), shown.key), key=shown.key)
 
 
 def claim(text: str) -> None:
@@ -106,13 +101,14 @@ def main(at_rest: Picture | None = None, **moved: Any) -> Picture | None:
     bets.draw_card()
     if stage.address.asks_bet:
         known, told = stage.payload_before(bets.draft())
-        draw_picture(told, key=known.key, on_drawn=bets.keep_drawing)
+        draw_picture(told, key=controls.picture_key(known.key), on_drawn=bets.keep_drawing)
         return None
-    params = stage.params
-    if params and not is_computed(params, lambda: stage.picture):
+    params = None if at_rest else stage.params
+    if params and not is_computed(params, lambda: stage.picture, limit=stage.limit):
         return None
     shown = at_rest or stage.picture_at_rest
-    draw_picture(stage.payload(stage.marked(shown)), key=shown.key)
+    known = bet_marks.marked(shown, bets.view_of(stage.address.lesson), stage.address, stage.profile)
+    draw_picture(stage.payload(known), key=controls.picture_key(shown.key))
     return shown
 
 
@@ -133,55 +129,6 @@ def how_sure(shown: Picture) -> None:
             plain_lines(shown.sure)
             if shown.checks:
                 st.table(shown.checks)
-
-
-def _draw(shown, per_row, *, above):
-    """Draw the figure and its sentence, which one figure brings with it."""
-    alone = isinstance(shown.figure, Figure)
-    if above:
-        _live_sentence(shown)
-    if alone:
-        draw_picture(_payload(shown, shown.key, bare=above), key=shown.key)
-    elif isinstance(shown.figure, str):
-        with st.container(key=f"lines_{shown.key}"):
-            st.markdown(shown.figure)
-    else:
-        _draw_side_by_side(shown, per_row)
-    if not above and not alone:
-        _live_sentence(shown)
-
-
-def _payload(shown, name, *, bare):
-    """Return the data for the script of a picture that follows no slider."""
-    return payload(shown.drawn(), name) | {"bare": bare}
-
-
-def _draw_side_by_side(shown, per_row):
-    """Draw figures that belong together, each described by its title and their sentence."""
-    for row in batched(shown.figure.items(), per_row):
-        with st.container(key=f"row_of_{per_row}_{row[0][0]}"):
-            columns = st.columns(len(row))
-        for column, (name, fig) in zip(columns, row, strict=True):
-            one = replace(shown, figure=fig, alt=f"{_title_of(fig)}. {shown.spoken()}")
-            with column:
-                draw_picture(_payload(one, name, bare=True), key=name)
-
-
-def _title_of(figure):
-    return as_code(figure.layout["title"]["text"]).replace("<br>", " ")
-
-
-def pair(name: str) -> Sequence[DeltaGenerator]:
-    """Return two columns: side by side where both fit, else one below the other."""
-    if controls.address().bet_waits:  # what stands beside the picture is hidden
-        return [st.container(), st.container()]
-    with st.container(key=f"pair_{name}"):
-        return st.columns(2)
-
-
-def _live_sentence(shown):
-    with st.container(key=f"sentence_{shown.key}"):
-        st.markdown(plain(shown.sentence))
 
 
 def formula(latex: str, sentence: str) -> None:
@@ -288,8 +235,7 @@ def data(shown: Picture) -> None:
                 download(label, partial(as_csv, table), f"{name}.csv", "text/csv", key=f"{name}_csv")
             _saving(shown)
             for name, figure in _figures(shown).items():
-                label = _FIGURE if name == shown.key else f"{_FIGURE}: {_title_of(figure)}"
-                download(label, figure.to_json, f"{name}.json", "application/json", key=f"{name}_json")
+                download(_FIGURE, figure.to_json, f"{name}.json", "application/json", key=f"{name}_json")
             st.code(INSTALL + shown.code + drawing_code(_figures(shown)), language="python", wrap_lines=True)
 
 
@@ -309,18 +255,14 @@ def drawing_code(names: Iterable[str]) -> str:
 
 
 def _figures(shown):
-    """Return the figures by the names of their files; those of a table or of the hero are none of Plotly's."""
-    if isinstance(shown.figure, Figure):
-        return {shown.key: shown.figure}
-    return {} if isinstance(shown.figure, str) else dict(shown.figure or {})
+    """Return the figure by the name of its file; the hero is none of Plotly's."""
+    return {shown.key: shown.figure} if shown.figure else {}
 
 
 def _saving(shown):
-    """Draw the buttons that save the picture as it is seen; a table of Markdown is none."""
-    if isinstance(shown.figure, str):
-        return
+    """Draw the buttons that save the picture as it is seen."""
     here = controls.address()
-    slider = here.lesson.slider
+    slider = here.step.slider
     name = f"{shown.key}_{slider}_{here.values[slider]}" if slider else shown.key
     draw_saving(name, list(_figures(shown)), shown.sentence, key=f"{shown.key}_saving")
 
@@ -365,12 +307,14 @@ def tries(lesson: Lesson, picture: str = "") -> None:
 
     A click sets the controls that make it true, and the browser shows it, see `tries.js`.
     """
-    here = [each for each in lesson.tries if each.picture == picture]
+    step = {STEP: controls.address().step.name}.items() if lesson.steps else set()
+    here = [each for each in lesson.tries if each.picture == picture and step <= each.settings.items()]
     if not here:
         return
     key = picture or lesson.pictures[0]
     with st.container(key=f"tries_{key}"):
-        st.markdown("**Try this**")
+        if not lesson.steps:
+            st.markdown("**Try this**")
         for each in here:
             args = (each.settings, key)
             st.button(plain(each.promise), key=f"try_{each.key}", on_click=controls.try_out, args=args)
@@ -379,36 +323,22 @@ def tries(lesson: Lesson, picture: str = "") -> None:
 
 
 def path(here: Lesson) -> None:
-    """Draw the way on from a section's first lesson: a card for each of the others, and links to each section."""
-    sections: dict[str, list[Lesson]] = {}
-    for stem in ORDER:
-        sections.setdefault(LESSONS[stem].section, []).append(LESSONS[stem])
-    on_path = list(enumerate(sections.pop(here.section), start=1))
-    with st.container(key="path"):
-        st.header(here.section, anchor=False)
-        for row in batched([(i, lesson) for i, lesson in on_path if lesson is not here], 3):
-            for column, (i, lesson) in zip(st.columns(len(row)), row, strict=True):
-                _draw_card(column, i, lesson)
-        for name, others in sections.items():
-            with st.container(horizontal=True, vertical_alignment="center", key=f"links_{others[0].stem}"):
-                st.markdown(f"**{name}**")
-                for lesson in others:
-                    st.page_link(frame.file_of(lesson), label=lesson.question)
-
-
-def _draw_card(column, i, lesson):
-    with column.container(border=True, height="stretch"):
-        label, said = f"**{i}. {lesson.question}**", bets.proposed()
-        st.page_link(frame.file_of(lesson), label=label, icon=lesson.icon, query_params=said)
-        st.markdown(lesson.card)
+    """Draw the way on from a section's first lesson: a link to each of the others, in one row."""
+    with st.container(horizontal=True, key="path"):
+        on_path = [each for each in LESSONS.values() if each.section == here.section]
+        for i, lesson in enumerate(on_path, start=1):
+            if lesson is not here:
+                frame.draw_link(lesson, f"{i}. {lesson.question}", proposes=True)
 
 
 def cards(items: Iterable[tuple[str, str, Sequence[str]]], per_row: int = 3) -> None:
-    """Draw bordered cards in rows; each is a title, a formula in LaTeX and lines of text."""
+    """Draw bordered cards in rows; each is a title, a formula in LaTeX and lines of text, the last its source."""
     for row in batched(items, per_row):
         for column, (title, latex, texts) in zip(st.columns(per_row), row, strict=False):
             with column.container(border=True, height="stretch"):
-                st.markdown("\n\n".join((f"**{plain(title)}**", f"${latex}$", *map(plain, texts))))
+                *said, source = texts
+                lines = f"**{plain(title)}**", f"${latex}$", *map(plain, said), plain(source, names=True)
+                st.markdown("\n\n".join(lines))
 
 
 def exhibit(title: str, cause: str, place: str, url: str, note: str) -> None:

@@ -65,7 +65,7 @@ def _ways_on(name):
     """Draw the links to the lesson that shows it, and back to the question."""
     lesson = LESSONS[QUESTIONS[name].lesson]
     with st.container(horizontal=True, vertical_alignment="center", key=f"ways_{name}"):
-        st.page_link(frame.file_of(lesson), label=lesson.question, icon=_DOWN)
+        frame.draw_link(lesson, lesson.question, icon=_DOWN)
         st.button("Ask again", key=f"again_{name}", type="tertiary", on_click=_take_back, args=([name],))
 
 

@@ -1,31 +1,76 @@
-"""Fields for a visitor's own files. A field never shows a file that this server does not have."""
+"""The fold of your_scores: fields for a visitor's own files, and what is measured on them, or on the sample.
+
+A field never shows a file that this server does not have.
+"""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from pages._view import compute
 from pages._view.compute import turns
-from pages._view.lessons.your_scores import work
+from pages._view.lessons.your_scores import figures, work
+from pages._view.lessons.your_scores.declaration import LESSON
+from pages._view.page import controls, frame, show
+from pages._view.picture import Picture
 from sattn_core.lessons import your_scores as core
 
 LOST = "Your file is gone: it is forgotten when you leave or are reconnected to another server. Choose it again."
+_FIELDS = {"q_file": "Q, or one file with Q and K", "k_file": "K, if Q is a file of its own"}
+
+
+def picture() -> Picture | None:
+    """Return the picture of the step with the visitor's own files; None if none of them can be read."""
+    values = controls.address().values
+    result, own, _ = measure(work.params_of(values), *_chosen(), values["head"])
+    return work.picture(controls.address().step.name, values, result, own, frame.profile()) if own else None
+
+
+def _chosen():
+    """Return the files for Q and for K as their fields had them last, which stand below the picture; or None."""
+    held = (st.session_state.get(st.session_state.get(f"{name}_key")) for name in _FIELDS)
+    return [file if hasattr(file, "getvalue") else None for file in held]  # else one that this server does not have
+
+
+def draw() -> None:
+    """Draw the fields, what a visitor should know of them, and all that is measured."""
+    values = controls.address().values
+    params = work.params_of(values)
+    result, _, problems = measure(params, *draw_both(), values["head"])
+    show.remarks(remarks(*_FIELDS))
+    show.problems(problems)
+    with st.container(key="aside_files"):
+        show.plain_lines(work.UPLOAD_NOTES)
+    _draw_tables(result)
+    with st.container(key="aside_hook"):
+        st.markdown("**Take q and k out of a model**")
+        show.prose(LESSON, "hook")
+        st.markdown(work.HOOK)
+    make, name = partial(work.sample_file, params), f"{params.sample}.npz"
+    show.download("Download this sample (.npz)", make, name, "application/octet-stream", key="sample_npz")
+
+
+def _draw_tables(result):
+    """Draw what softmax does with the scores, and the heads one by one."""
+    st.markdown("**What softmax does with them**")
+    show.table(figures.saturation_table(result), key="saturation")
+    if figures.has_heads(result):
+        st.markdown("**Head by head**")
+        show.table(figures.head_table(result), key="heads")
 
 
 def draw_both() -> list[Any]:
     """Draw the fields for Q and for K side by side; return their files, or None."""
-    with st.container(key="aside_own"):
-        st.markdown("**Your own files**")
-    fields = {"q_file": "Q, or one file with Q and K", "k_file": "K, if Q is a file of its own"}
     files = []
-    for column, (name, label) in zip(st.columns(2), fields.items(), strict=True):
+    for column, (name, label) in zip(st.columns(2), _FIELDS.items(), strict=True):
         with column:
-            files.append(draw(name, label))
+            files.append(draw_field(name, label))
     return files
 
 
-def draw(name: str, label: str) -> Any:
+def draw_field(name: str, label: str) -> Any:
     """Draw a field for one file; return the file, or None.
 
     A browser that is reconnected to another process still shows the file that the first one had. Only a field with

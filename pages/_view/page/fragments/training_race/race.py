@@ -2,7 +2,8 @@
 
 A race that takes a moment, or that this server has run before, is there when the page is opened, when a setting is
 changed and when a suggestion is clicked; a long one waits for its button. A move of d_k starts and stops none: it
-shows what the race would start from, and the last race stays; the address says of which d_k that is.
+shows what the race would start from, and the last race stays; the address says of which d_k that is. Once a bet on it
+is placed, a race that takes a moment is run.
 
 A race is played step by step: a job trains it as fast as it can, and the page draws one kept step after another, never
 one too soon for an eye to follow, and asks Streamlit for its next run, in which a click counts. Where it rests, a dial
@@ -10,7 +11,7 @@ stands over the steps that were kept.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil
@@ -20,9 +21,10 @@ import streamlit as st
 from pages._view import compute
 from pages._view._streamlit import StreamlitAPIException
 from pages._view.compute import rates, turns
+from pages._view.lesson import TRAINED
 from pages._view.lessons.training_race import figures, work
-from pages._view.lessons.training_race.declaration import LAST
-from pages._view.page import controls, frame, jobs, show
+from pages._view.lessons.training_race.declaration import LAST, LESSON
+from pages._view.page import bets, controls, frame, jobs, screen, show
 from pages._view.picture import Picture
 from pages._view.theme import Profile
 from sattn_core.lessons import training_race as core
@@ -35,6 +37,10 @@ _PLAYED = 10.0  # seconds that a race is played, however fast it is trained
 _KEPT = 60  # steps of a race, about
 _LOOK = 0.5  # seconds in which the page waits for the next of them
 _SOON = 0.02
+_ASKED = "race_was_asked"  # in the state of a session: whether a bet on the race has waited
+_UNTIL_FILM = 0.3  # seconds from a bet to its film
+
+Own = tuple[str, Callable[[], None]]
 
 
 @dataclass
@@ -58,7 +64,7 @@ class Run:
     due: float = 0.0
     skips: bool = False
     applied: int = 0
-    drawn: tuple[core.TrainingRaceResult, Profile, tuple[Picture, ...]] | None = None
+    drawn: tuple[core.TrainingRaceResult, Profile, Picture] | None = None
 
     @property
     def last(self):
@@ -71,23 +77,88 @@ class Run:
         return self.result.step > 0 and self.params.d_k == controls.address().values["d_k"]
 
 
-def draw_task() -> None:
-    """Write what the map shows and training is for."""
-    with st.container(key="sentence_task"):
-        st.markdown(figures.TASK)
+def draw(own: Own) -> None:
+    """Draw the race, its buttons and what is under it; own: its fold of other races."""
+    here = controls.address()
+    if here.bet_waits:  # nothing is trained that could tell
+        stop()
+        st.session_state[_ASKED] = True
+        _draw_start()
+    elif st.session_state.pop(_ASKED, False) and here.guesses is not None and _costs_little():
+        _draw_film(own)
+    else:
+        _draw_race(open_run(), own)
+
+
+def _draw_start():
+    """Draw what a race would start from, which tells nothing; without buttons, whose place is kept."""
+    st.container(key="race_progress")
+    return show.main(work.start(controls.address().values, frame.profile()), race_d_k=0)
+
+
+def _draw_film(own):
+    """Draw the start of a race, and run it as soon as the page is drawn."""
+    parts = iter(("start", "begin"))
+    st.session_state[bets.FILM] = LESSON.stem
+
+    @st.fragment(run_every=_UNTIL_FILM)  # a whole run of the page could ask for no run of a fragment
+    def film():
+        part = next(parts, "")
+        if part == "start":
+            _draw_under(_draw_start(), own, resting=False)
+            return
+        if part == "begin":
+            start()
+        run = st.session_state["race_run"]
+        _draw_race(run, own)
+        if not run.playing:
+            st.rerun()
+
+    film()
+
+
+def _draw_race(run, own):
+    advance(run)
+    st.session_state[bets.FILM] = LESSON.stem if run.playing else None
+    draw_buttons(run)
+    shown = show.main(main_picture(run, frame.profile()), race_d_k=raced_at(run))
+    _draw_under(shown, own, resting=not run.playing)
+    if run.playing:
+        go_on(stop)
+
+
+def _draw_under(shown, own, *, resting):
+    if frame.more():
+        screen.draw_under(LESSON, shown, own, resting=resting)
+
+
+def draw_curves(own: Own) -> None:
+    """Draw the curves of the race that is shown; of none they are computed for whoever asks for them."""
+    stop()
+    run = open_run()
+    found = None if run.result.step else compute.kept(work.train, _params(), run.best)
+    if found:
+        run.params, (run.result, run.sweep) = _params(), found
+    shown = show.main(curves(run, frame.profile()), race_d_k=raced_at(run))
+    _draw_under(shown, own, resting=True)
+
+
+def _costs_little():
+    return work.costs_little(_params(), controls.address().values["rates"] == "best")
+
+
+def draw_presets() -> None:
+    """Draw the choice of the preset that the settings are, and what is different in it."""
+    name = st.session_state[_PRESET] = _preset_now()
+    titles, hidden = (*core.PRESETS, _OWN), {"label_visibility": "collapsed", "width": 240}
+    st.selectbox("Preset", titles, key=_PRESET, format_func=_title, on_change=_choose_preset, **hidden)
+    if name not in (_OWN, _PLAIN):
+        st.markdown(core.PRESETS[name].teaches)
 
 
 def draw_buttons(run: Run) -> None:
-    """Draw the preset that the settings are and what is different in it; Train, Stop, and how far the training is.
-
-    Where a race rests, the dial over the steps that were kept.
-    """
-    name = st.session_state[_PRESET] = _preset_now()
+    """Draw Train, Stop, and how far the training is; where a race rests, the dial over the steps that were kept."""
     with st.container(horizontal=True, vertical_alignment="center", key="race_progress"):
-        hidden = {"label_visibility": "collapsed", "width": 240}
-        st.selectbox(
-            "Preset", (*core.PRESETS, _OWN), key=_PRESET, format_func=_title, on_change=_choose_preset, **hidden
-        )
         st.button("Train", icon=":material/play_arrow:", on_click=start)
         if run.playing:
             st.button("Stop", icon=":material/stop:", on_click=stop)
@@ -97,20 +168,17 @@ def draw_buttons(run: Run) -> None:
             st.progress(progress(run), show.plain(progress_sentence(run)))
         else:
             _draw_dial(run)
-    if name not in (_OWN, _PLAIN):
-        with st.container(key="race_teaches"):
-            st.markdown(core.PRESETS[name].teaches)
 
 
 def _draw_dial(run):
     """Draw the dial over the kept steps; a step between two of them, which a link may name, is the one before."""
     *steps, end = run.result.steps.tolist()
-    wanted = controls.address().values["step"]
+    wanted = controls.address().values[TRAINED]
     kept = max(each for each in steps if each <= wanted) if wanted < end else LAST
     if kept != wanted:
-        controls.place("step", kept)
+        controls.place(TRAINED, kept)
     with st.container(horizontal=True, key="dials"):
-        frame.draw_dial("step", (*steps, LAST), lambda step: f"{end if step == LAST else step:,}")
+        frame.draw_dial(TRAINED, (*steps, LAST), lambda step: f"{end if step == LAST else step:,}")
 
 
 def main_picture(run: Run, profile: Profile) -> Picture:
@@ -128,7 +196,7 @@ def raced_at(run: Run) -> int:
 
 def _shown(run):
     """Return the race at the step that it is played to, or at that of the dial."""
-    step = controls.address().values["step"] if run.at is None else int(run.result.steps[run.at])
+    step = controls.address().values[TRAINED] if run.at is None else int(run.result.steps[run.at])
     return core.race_at(run.result, step)
 
 
@@ -137,22 +205,13 @@ def _preset_of(run):
     return _preset_now(d_k=run.params.d_k)
 
 
-def curves(run: Run, profile: Profile) -> tuple[Picture, ...]:
-    """Return the curves of a race; none before its first step. At rest they are drawn once, and whole."""
-    shown = run.result if run.at is None else _shown(run)
-    if not shown.step:
-        return ()
-    if run.drawn is None or run.drawn[:2] != (shown, profile):
-        run.drawn = shown, profile, (figures.learning(shown, profile), figures.state(shown, profile))
+def curves(run: Run, profile: Profile) -> Picture | None:
+    """Return the curves of a race as far as it was trained, drawn once; None before its first step."""
+    if not run.result.step:
+        return None
+    if run.drawn is None or run.drawn[:2] != (run.result, profile):
+        run.drawn = run.result, profile, figures.curves(run.result, profile)
     return run.drawn[2]
-
-
-def draw_map(run, profile):
-    """Draw the map of the learning rates, and the button that has it computed."""
-    label = map_label()
-    st.button(label, key="map_rates", icon=":material/grid_on:", on_click=start_map, disabled=run.playing)
-    if run.sweep:
-        draw((figures.rates(run.sweep, profile),), resting=not run.playing)
 
 
 def open_run(*, at_once: bool = True) -> Run:
@@ -172,7 +231,7 @@ def open_run(*, at_once: bool = True) -> Run:
         run = st.session_state["race_run"] = Run(raced, best, *(found or (_first_moment(raced),)))
         run.applied = controls.applied()
         if run.applied != seen:  # what a suggestion promises is to be seen at the end
-            controls.place("step", LAST)
+            controls.place(TRAINED, LAST)
     _write_d_k(run if run.params.d_k != params.d_k and run.result.step else None)
     return run
 
@@ -205,23 +264,8 @@ def start():
         moved = Run(_params(), run.best, _first_moment(_params()), applied=run.applied)
         run = st.session_state["race_run"] = moved
     run.result, run.at, run.due, run.skips = core.race_at(run.result, 0), -1, 0.0, False
-    _play(run, partial(_moments, run.best))
-
-
-def start_map():
-    """Train every learning rate, live; the race stays as it is."""
-    run = open_run(at_once=False)
-    _play(run, _sweep_moments)
-
-
-def _play(run, moments):
     run.playing, run.sweep, run.seen = True, None, None
-    run.job = jobs.begin(turns.Job(run.params, partial(moments, run.params, run.result)))
-
-
-def map_label():
-    """Return the label of the map's button: it says how long the map takes."""
-    return f"Map the rates, {about(work.map_price(_params()))}"
+    run.job = jobs.begin(turns.Job(run.params, partial(_moments, run.best, run.params, run.result)))
 
 
 def stop():
@@ -246,7 +290,7 @@ def _rest(run):
     shown = int(run.result.steps[at]) if at >= 0 else LAST
     run.result, run.sweep = compute.kept(work.train, run.params, run.best) or (run.result, run.sweep)
     if run.result.step:
-        controls.place("step", shown if shown < run.result.step else LAST)
+        controls.place(TRAINED, shown if shown < run.result.step else LAST)
         if not run.here:
             frame.put_slider(run.params.d_k)
 
@@ -282,6 +326,8 @@ def go_on(rest):
 def _moments(best, params, before):
     """Yield the race so far and the sweep before it, if one is asked for: what is to be seen at a step, or None."""
     sweep = (yield from _sweep_moments(params, before)) if best else None
+    if sweep:
+        compute.keep(sweep, work.sweep_rates, work.sweep_params(params))
     own = replace(params, learning_rates=sweep.best_rates) if best else params
     for result in _new(core.race_frames(own, pauses=True)):
         yield result and (result, sweep, False)
@@ -301,17 +347,6 @@ def _new(frames):
     for each in frames:
         yield each if each is not last else None
         last = each
-
-
-def draw(pictures: Sequence[Picture], *, resting: bool) -> None:
-    """Draw pictures side by side; those of a race that goes on have no data to take away until it rests."""
-    with st.container(key=f"row_of_{'_'.join(each.key for each in pictures)}"):
-        columns = st.columns(max(1, len(pictures)))
-    for column, picture in zip(columns, pictures, strict=False):
-        with column:
-            show.picture(picture, resting=resting)
-            if not resting:
-                st.empty()  # else the data of the picture at rest would stay there
 
 
 def progress_sentence(run):
