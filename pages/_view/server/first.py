@@ -9,15 +9,16 @@ from functools import cache
 from markupsafe import Markup
 from starlette.requests import Request
 
-from pages._view import stills, styles
+from pages._view import stills, styles, way
 from pages._view._streamlit import path_of, scripts_of_parts
-from pages._view.address import Address
+from pages._view.address import Address, renewed
 from pages._view.bundle import BUNDLE
 from pages._view.lessons import LESSONS, VIEWS, path_of_page
 from pages._view.live import HERO, PARTS, PICTURE, SLIDER, text_of
 from pages._view.routes import EMBED, NAME, card_of, title_of
 from pages._view.server import html
 from pages._view.server.links import root
+from pages._view.shared import SHARED
 from pages._view.stage import LEAST_FRAMED, Stage
 from pages._view.theme import WALL
 
@@ -38,17 +39,18 @@ _PLATFORM = re.compile(r'<script type="module"[^>]*></script>|<link rel="(?:modu
 _FONT = re.compile(r'href="([^"]*/SourceSansVF-Upright[^"]*)"')
 # Before the stills, before the sentence, and what is left.
 _PICTURE = [Markup(each) for each in re.split("(?<=<div></div>)|(?<=<p data-sentence>)", PICTURE)]
-_BOXES = {"slider": ".dimension", "picture": ":is([data-picture], [data-hero-host])"}
 
 
 def page_of(request: Request, page: str, stem: str) -> str:
     """The platform's page with a head of its own, the stage of its address, and words where no scripts run."""
-    here = Address(LESSONS[stem], dict(request.query_params))
+    here = Address(LESSONS[stem], renewed(LESSONS[stem], dict(request.query_params)))
     framed = here.query.get(EMBED) == "1"
     if framed:
         here = here.without_mode()
     stage = Stage(here, least=LEAST_FRAMED) if framed and not VIEWS[stem].hero else Stage(here)
-    head = _head(stage, f"{root(request)}{path_of_page(stem)}{here.shared()}", f"{root(request)}{card_of(stem)}")
+    head = _head(
+        stage, f"{root(request)}{path_of_page(stem)}{here.shared()}", f"{root(request)}{card_of(stem, here.step.name)}"
+    )
     opened = None if stage.needs_session else stage.opening(alone=framed)
     if framed:
         return _embedded(here, opened, head, _face(page))
@@ -64,7 +66,7 @@ def _embedded(here, opened, head, face):
     return html.render(
         "embed.html",
         **head,
-        **_stage(opened, is_usual=False),
+        **_stage(opened, is_usual=False) | {"rows": None},  # the slider alone
         question=lesson.question,
         answer="" if here.bet_waits else in_letters(lesson.answer),
         words=[_BLOCKED],
@@ -82,15 +84,17 @@ def _first(stage, opened, face, platform):
     """
     here, lesson = stage.address, stage.address.lesson
     waits, mode = here.bet_waits, here.values["mode"]
-    more = not waits and (mode == "screen" or here.query.get("rest") == "shown")
+    more = not waits and (mode == "screen" or (here.query.get("rest") == "shown" and not lesson.steps))
     answer = in_letters(lesson.answer)
     unsaid = [] if opened and not opened.view.hero else [stage.sentence]  # where no script says it
     unsaid += [] if waits or more else [answer]
     return html.render(
         "first.html",
-        **_stage(opened, is_usual=mode == "screen" and not here.settings),
+        **_stage(opened, is_usual=mode == "screen" and here.is_usual),
         question=lesson.question,
-        answer="" if waits else answer,
+        answer="" if waits or lesson.steps else answer,
+        way=Markup(way.html_of(here)),
+        line=here.line if lesson.steps else "",
         words=[*unsaid, _BLOCKED],
         lessons=_lessons(),
         mode=mode,
@@ -110,7 +114,7 @@ def _looks(lesson, mode, more, is_open):
         looks = {f"(min-width: {WALL}px)": (mode, more), f"(max-width: {WALL - 0.02}px)": ("screen", not is_open)}
     for window, (look, rest) in looks.items():
         hidden = "" if rest else " #lab-first .answer { display: none; }"
-        yield window, Markup(f"{styles.rules(lesson, look, more=rest)} {_room(lesson.stem, look)}{hidden}")
+        yield window, Markup(f"{styles.rules(lesson, look, more=rest)}{hidden}")
 
 
 def _further(platform):
@@ -141,34 +145,27 @@ def _stage(opened, is_usual):
     """Return what fills the nodes of the slider and of the picture."""
     if not opened:
         return {"staged": False}
-    slider, stem = Markup(SLIDER if opened.slider else ""), opened.address.lesson.stem
+    slider, here = Markup(SLIDER if opened.slider else ""), opened.address
     if opened.view.hero:
-        return {"staged": True, "slider": slider, "hero": Markup(HERO)}
-    drawn = [(size, Markup(stills.still(stem, size))) for size in stills.SIZES * is_usual]
+        rows = {"controls": 1, "dials": 0}
+        return {"staged": True, "slider": slider, "hero": Markup(HERO), "rows": rows, "bets": False, "scales": False}
+    drawn = [(size, Markup(stills.still(here.lesson.stem, size, here.step.name))) for size in stills.SIZES * is_usual]
+    scales = "scaling" in here.lesson.shared
+    around = {"rows": _rows(here), "bets": here.lesson.bet is not None, "scales": scales}
     picture = {"picture": _PICTURE, "stills": drawn, "sentence": opened.picture.sentence}
-    return {"staged": True, "slider": slider, "hero": "", **picture}
+    return {"staged": True, "slider": slider, "hero": "", **around, **picture}
 
 
-def _room(stem, mode):
-    """Where answer, slider and picture will stand, in windows of a few widths; the same at those between."""
-    widths = sorted(stills.places(stem).get(mode, {}).items(), key=lambda each: int(each[0]))
-    said = [(width, _boxes(found, mode, int(width))) for width, found in widths]
-    return " ".join(f"@media (min-width: {width if i else 0}px) {{ {text} }}" for i, (width, text) in enumerate(said))
-
-
-def _boxes(found, mode, width):
-    named = {name: found[part] for part, name in _BOXES.items() if found[part]}
-    return " ".join(f"#lab-first {name} {{ {_box(box, mode, width)} }}" for name, box in named.items())
-
-
-def _box(box, mode, width):
-    above, left, right, height = (_length(box[name], mode, width) for name in ("above", "left", "right", "height"))
-    return f"margin: {above} {right} 0 {left}; min-height: {height};"
-
-
-def _length(pixels, mode, width):
-    """In a classroom all sizes are shares of the window's width."""
-    return f"{100 * pixels / width:.3f}vw" if mode == "projector" else f"{pixels:.2f}px"
+def _rows(here):
+    """Return how many controls stand beside the slider and under it, each in a line of its own on a phone."""
+    step, known = here.step, {**SHARED, **here.lesson.controls}
+    if not here.lesson.steps:
+        return None
+    dials, in_sight = (
+        sum(known[each].when is None or here.values[known[each].when[0]] == known[each].when[1] for each in names)
+        for names in (step.dials + step.placed, step.in_sight)
+    )
+    return {"controls": 1 if step.slider else max(in_sight, 1), "dials": dials + (in_sight if step.slider else 0)}
 
 
 @cache
@@ -222,7 +219,7 @@ def _head(stage, address, image):
 
 
 def _draws(stem):
-    return VIEWS[stem].main is not None
+    return VIEWS[stem].is_drawn
 
 
 def in_letters(markdown: str) -> str:

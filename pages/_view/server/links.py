@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from pages._view import own_seed, stills
 from pages._view._streamlit import path_of
-from pages._view.lessons import ORDER, PAGES, path_of_page
+from pages._view.lessons import LESSONS, ORDER, PAGES, path_of_page
 from pages._view.routes import JOIN, MOVING, TEACH, card_of
 
 _FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}
@@ -16,13 +16,23 @@ _FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}
 
 def routes() -> list[Route]:
     """What search engines and chats ask for, below the server's base path."""
-    answers = {"robots.txt": _robots, "sitemap.xml": _sitemap, card_of("{stem}"): _card}
+    answers = {
+        "robots.txt": _robots,
+        "sitemap.xml": _sitemap,
+        card_of("{stem}"): _card,
+        card_of("{stem}", "{step}"): _card,
+    }
     return [Route(path_of(place), answer) for place, answer in answers.items()]
 
 
 async def _card(request: Request) -> Response:
-    stem = request.path_params["stem"]
-    return FileResponse(stills.card(stem), headers=_FOR_A_DAY) if stem in PAGES else Response(status_code=404)
+    """Send the card of a lesson or of its step; at the address without a step that of the step which that opens."""
+    stem, asked = request.path_params["stem"], request.path_params.get("step")
+    lesson = LESSONS.get(stem)
+    step = lesson.opens if lesson and asked is None else asked or ""
+    if lesson is None or (asked and asked not in [each.name for each in lesson.steps]):
+        return Response(status_code=404)
+    return FileResponse(stills.card(stem, step), headers=_FOR_A_DAY)
 
 
 async def _robots(request: Request) -> Response:

@@ -44,7 +44,7 @@ def _drawn(stem: str, query: Mapping[str, str]) -> bytes | None:
     if stem not in LESSONS or own_seed.is_asked(query):  # a page that is open knows its seed
         return None
     stage = Stage(Address(LESSONS[stem], query), query.get("ground"))
-    main, values = stage.view.main, stage.address.values
+    main, values = stage.main, stage.address.values
     if stage.view.hero:
         stops, between = stage.view.hero(values, (values["d_k"],), stage.profile)
         return json.dumps({"stops": stops, "between": between}).encode()
