@@ -7,12 +7,10 @@ const HELD = {
   picture: "[data-picture]",
   slider: "[data-slider]",
   term: ".term",
-  sentence: "[class*=st-key-sentence_]",
-  strong: "[class*=st-key-lines_] strong",
-  turns: ".st-key-steps, .st-key-draws, .st-key-race_progress",
+  turns: ".st-key-steps",
   ...STREAMLIT.held,
 };
-for (const key of ["ask_rest", "bet_card", "breaks_False", "broken", "dimension", "questions", "room", "stage"]) HELD[key] = `.st-key-${key}`;
+for (const key of ["ask_rest", "bet_card", "broken", "dimension", "questions", "room", "stage"]) HELD[key] = `.st-key-${key}`;
 
 function nameBoxes() {
   const holds = new Map();

@@ -2,7 +2,7 @@
 // scrolling the page over a chart, and forget or undo a choice when the same cell is clicked again. It also keeps the
 // arrow keys that move about in a grid from turning the steps, which Streamlit would let them do.
 
-const MATRIX = "[class*='st-key-matrix_']";
+const MATRIX = "[data-picture][data-key^='matrix_']";
 const STILL = 6; // pixels within which a press is a click and not the start of a drag
 
 /** @param {Part<object>} part */

@@ -9,7 +9,11 @@ const STILL = 400; // ms after the last key
 /** @param {PictureNode} picture */
 function letDraw(picture) {
   const { drawing } = picture.given;
-  if (!drawing?.at) return;
+  if (!drawing?.at) {
+    picture.curve?.leave();
+    picture.curve = undefined;
+    return;
+  }
   picture.curve ??= makeCurve(picture);
   picture.curve.receive(/** @type {Drawing} */ (drawing));
 }
@@ -142,6 +146,6 @@ function makeCurve(picture) {
     for (const [name, value] of Object.entries(place)) area.style[name] = `${value}px`;
   }
 
-  return { receive };
+  return { receive, leave: () => area.remove() };
 }
 

@@ -4,20 +4,22 @@ const LEAVING = 2000; // ms within which a page change follows the click on its 
 const SCROLLERS = { [STREAMLIT.tables]: "Table", [STREAMLIT.codes]: "Code" };
 const STEP = "step"; // the control of a lesson that goes step by step
 const EDGE = 8; // px between a definition and the window's edge
+const AGAIN = 1500; // ms after which a step is asked for again
 const SOON = 100; // ms from a change of the page to a look at its boxes
 const REST = 2000; // ms after which the first page is at rest
 
 /** @param {Part<FrameData>} part */
 export default function ({ data: [data], setTriggerValue }) {
-  const { session, question, own } = data;
+  const { session, question, line, own } = data;
   const before = lab.page;
   before?.forget();
-  lab.page = { session, question, own, ask: (what) => setTriggerValue(what, true), ...watchWindow(data, setTriggerValue) };
+  lab.page = { session, question, line, own, turn: (step) => setTriggerValue("step", step), ask: (what) => setTriggerValue(what, true), ...watchWindow(data, setTriggerValue) };
   if (before) {
-    announce(before.question, question);
+    announce(before, lab.page);
     return;
   }
   keepStepsBack();
+  followWay();
   mendBoxes();
   closeByEscape();
   keepDefinitionsInside();
@@ -35,19 +37,67 @@ function watchWindow({ asksForWall, small, wall }, tell) {
   return { fits, forget: () => narrow.removeEventListener("change", look) };
 }
 
-// Who comes to a page by a link hears its title, and goes on from there: the link that had the focus is gone.
-function announce(before, question) {
-  if (before === question) return;
+// Who comes to a page by a link hears its title, and who comes to another step its line, and goes on from there: the link
+// that had the focus is gone.
+function announce(before, { question, line }) {
+  const isNew = before.question !== question;
+  if (!isNew && (before.line === line || !lab.turned)) return;
+  lab.turned = false;
+  const [place, text] = isNew ? ["h1", question] : ["p.line", line];
   const look = () => {
-    const title = document.querySelector(`${STREAMLIT.app} h1`);
-    if (lab.page.question !== question) return; // gone on already
-    if (title?.textContent.trim() !== question) window.setTimeout(look, SOON);
+    const found = document.querySelector(`${STREAMLIT.app} ${place}`);
+    if (lab.page.question !== question || lab.page.line !== line) return; // gone on already
+    if (found?.textContent.trim() !== text) window.setTimeout(look, SOON);
     else {
-      title.tabIndex = -1;
-      title.focus({ preventScroll: true });
+      found.tabIndex = -1;
+      found.focus({ preventScroll: true });
     }
   };
   look();
+}
+
+// A link to another step of the lesson, or to the next lesson, loads no page where there is a session. A second click on
+// Next, before the step of the first is there, goes one further.
+function followWay() {
+  let wanted = ""; // the step that is on its way
+  let [timer, page] = [0, ""]; // page: the path of its lesson
+
+  function forget() {
+    window.clearTimeout(timer);
+    wanted = "";
+  }
+
+  // While a page is drawn, the platform may lose the end of it over what it is told.
+  function tell() {
+    const here = new URLSearchParams(location.search).get("step");
+    if (!wanted || wanted === here || page !== location.pathname) wanted = "";
+    else if (STREAMLIT.isAtRest(document.querySelector(STREAMLIT.app))) {
+      lab.turned = true;
+      lab.do("step", () => wanted && lab.page.turn(wanted));
+      timer = window.setTimeout(tell, AGAIN);
+    } else timer = window.setTimeout(tell, SOON);
+  }
+
+  function stepOn(link) {
+    const steps = [...document.querySelectorAll(`${STREAMLIT.app} [data-way] li a[data-step]`)].map((each) => each.dataset.step);
+    return (link.rel === "next" && wanted && steps[steps.indexOf(wanted) + 1]) || link.dataset.step;
+  }
+
+  window.addEventListener("click", (event) => {
+    const link = event.target.closest?.(`${STREAMLIT.app} [data-way] a[href]`);
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    if (link.dataset.lesson) {
+      forget();
+      lab.do("next lesson", () => document.querySelector(".st-key-lesson_on a")?.click());
+    } else {
+      const step = stepOn(link);
+      forget();
+      [wanted, page] = [step, location.pathname];
+      tell();
+    }
+  });
+  window.addEventListener("popstate", forget); // Back and Forward go to a step of their own
 }
 
 // The button copies the link that the dialog it opens shows. Browsers allow that on this machine and over https alone.

@@ -2,8 +2,8 @@
 // a control that was reached by Tab keeps those that it needs, and so does what is open in front of the picture.
 
 const TYPED = `input:not([type=range], [type=radio], [type=checkbox]), textarea, select, [contenteditable=true], ${STREAMLIT.grid}`;
-const PRESSED = "button, a[href], summary, input, [role=radio], [role=checkbox], [role=switch]"; // by Enter or space
-const MOVED = "input:not([data-slider] input), [role=radio], [role=slider]"; // by arrows
+const PRESSED = "button, a[href], summary, input, [role=radio], [role=checkbox], [role=switch], .mark"; // by Enter or space
+const MOVED = "input:not([data-slider] input), [role=radio], [role=slider], .mark"; // by arrows
 const IN_FRONT = "dialog[open], [role=dialog]";
 const DRAWERS = ".st-key-settings details, .term";
 const ON_WALL = "[data-keys]";
@@ -76,18 +76,20 @@ function isKept(event, key) {
 }
 
 function forward() {
-  if (press(".st-key-turn_right button")) return;
+  if (lab.keys.turning || press(".st-key-turn_right button")) return;
   if (document.querySelector(ON_WALL).dataset.hidden && press(".st-key-reveal button")) return;
+  if (press("[data-way] a[rel=next][data-step]")) return;
   turn(".st-key-lesson_after a");
 }
 
 function back() {
-  if (!press(".st-key-turn_left button")) turn(".st-key-lesson_before a");
+  if (lab.keys.turning || press(".st-key-turn_left button") || press("[data-way] a[rel=prev]")) return;
+  turn(".st-key-lesson_before a");
 }
 
 function turn(link) {
   const { lesson } = document.querySelector(ON_WALL).dataset;
-  if (!lab.keys.turning && press(link)) lab.keys.turning = lesson;
+  if (press(link)) lab.keys.turning = lesson;
 }
 
 function reveal() {

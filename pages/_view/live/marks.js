@@ -70,7 +70,7 @@ function makeWord(node, place, onLight) {
     else if (event.key === "Enter" || event.key === " ") keep();
     else return;
     event.preventDefault();
-    event.stopPropagation(); // the arrow keys turn the steps of some lessons
+    event.stopPropagation(); // the arrow keys turn the steps of a classroom
   });
   return word;
 }

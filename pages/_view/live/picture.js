@@ -13,6 +13,7 @@ export default function ({ parentElement, data: [data], setTriggerValue, onStage
   const part = { parentElement, name: data.main ? "picture" : "", nodes: ["[data-picture]", "[data-sentence]"], onStage };
   return onceShown(part, ([picture, sentence], moved) => {
     Object.assign(picture, { tell: setTriggerValue, given: data, sentence });
+    picture.dataset.key = data.key;
     fit(picture);
     hearPaper(picture);
     if (data.address) follow(picture);
@@ -147,8 +148,9 @@ function roomFor(picture, wish, sentence) {
   const view = viewOf(picture);
   const top = picture.getBoundingClientRect().top - view.getBoundingClientRect().top + view.scrollTop;
   if (top > view.clientHeight) return wish; // further down
-  const room = view.clientHeight - top - BELOW;
-  const alone = window.innerWidth <= NARROW && !isFramed(view) ? Math.min(room, wish) : 0;
+  const room = view.clientHeight - top - BELOW - (isFramed(view) ? 0 : Number(ofPage("--bar")));
+  const isNarrow = window.innerWidth <= NARROW && !isFramed(view);
+  const alone = isNarrow && !ofPage("--whole") ? Math.min(room, wish) : 0;
   const found = Math.min(Math.max(room - sentence, alone), TALLEST * wish);
   const least = wish - (1 - picture.given.least) * picture.given.plot * scaleOf();
   return found < least ? wish : found; // what cannot be seen at once is not squeezed either

@@ -17,7 +17,7 @@ async function save({ name, keys, sentence }, kind) {
 }
 
 async function figuresOf(keys, sentence) {
-  const pictures = keys.map((key) => document.querySelector(`.st-key-${key} [data-picture]`));
+  const pictures = keys.map((key) => document.querySelector(`[data-picture][data-key="${key}"]`));
   const { each } = roomOn(keys.length, sentence);
   const scale = isDesigned() ? 1 : LARGER;
   const [width, height] = [each.width / scale, each.height / scale].map(Math.round);

@@ -4,6 +4,7 @@
   const LOOK = 50; // ms between two looks at what the platform has drawn
   const STILL = 3; // looks that have found it drawn
   const LONGEST = 8000; // ms for all of the lesson after the first piece of it
+  const PLACE = "[data-picture], .st-key-ask_main"; // of a picture, or of what waits for a button
   const LATEST = 10000; // ms until the platform is asked for, if there is no picture by then
 
   const first = document.getElementById("lab-first");
@@ -16,17 +17,31 @@
   if (told.picture) told.picture.address += `${told.picture.address.endsWith("?") ? "" : "&"}${ground}`;
   const slider = told.slider && { [told.slider.name]: first };
   const parents = { ...slider, picture: told.picture && !hero && first, hero };
-  const waiting = new Map(); // the platform's own parts, by name
+  const waiting = new Set(); // the platform's own parts; of one name it may make several, of which the last may go again
+  const partOf = (name) => [...waiting].findLast((part) => part.name === name && part.parentElement.isConnected);
 
   let end = () => {};
   lab.stage = {
     over: new Promise((resolve) => { end = resolve; }),
     has: (name) => Boolean(parents[name]),
     wait(part) {
-      waiting.set(part.name, part);
-      return () => (part.leave ? part.leave() : waiting.get(part.name) === part && waiting.delete(part.name));
+      waiting.add(part);
+      return () => (part.leave ? part.leave() : waiting.delete(part));
     },
   };
+
+  // Who goes on before there is anyone to tell takes the slider along: to a step, and d_k to the next lesson.
+  for (const link of first.querySelectorAll("[data-way] a[href]")) {
+    link.addEventListener("click", () => {
+      const here = new URL(location.href);
+      if (!link.dataset.lesson) here.searchParams.set("step", link.dataset.step);
+      const place = link.dataset.lesson ? new URL(link.href) : here;
+      const at = here.searchParams.get("d_k");
+      if (at) place.searchParams.set("d_k", at);
+      else place.searchParams.delete("d_k");
+      link.href = place.href;
+    });
+  }
 
   // Where the slider was let go before there is anyone to tell: the platform's first run reads it in the address.
   function keepInAddress(_name, { at }) {
@@ -90,8 +105,8 @@
     const app = document.querySelector(STREAMLIT.app);
     if (!app?.querySelector("h1")) return; // nothing of the lesson is drawn yet
     waited += LOOK;
-    const all = Object.keys(parents).every((name) => !parents[name] || waiting.has(name));
-    const drawn = parents.picture || !told.draws || app.querySelector("[data-picture]")?.offsetHeight > 0;
+    const all = Object.keys(parents).every((name) => !parents[name] || partOf(name));
+    const drawn = parents.picture || !told.draws || app.querySelector(PLACE)?.offsetHeight > 0;
     const done = all && drawn && lab.page?.fits() && STREAMLIT.isAtRest(app) && !app.querySelector(STREAMLIT.skeleton);
     still = done ? still + 1 : 0;
     const held = Object.values(lab.hands).some((hand) => hand.held && !hand.playing);
@@ -104,7 +119,7 @@
     const at = document.activeElement;
     const focused = first.contains(at) ? (at.shadowRoot?.activeElement ?? at) : null;
     delete lab.stage;
-    const parts = [...waiting.values()].filter((part) => part.parentElement.isConnected);
+    const parts = Object.keys(parents).map(partOf).filter(Boolean);
     for (const part of parts) {
       part.moved = part.nodes.map((selector) => parents[part.name].querySelector(selector));
       part.nodes.forEach((selector, i) => part.parentElement.querySelector(selector).replaceWith(part.moved[i]));

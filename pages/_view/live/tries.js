@@ -39,13 +39,13 @@ function watchTries() {
 
 // The picture that a button stands by: the last one above it, with its sentence, or with those beside it.
 function pictureBefore(button) {
-  const all = [...document.querySelectorAll("[data-picture], .st-key-hero, [class*='st-key-lines_']")];
+  const all = [...document.querySelectorAll("[data-picture], .st-key-hero")];
   const found = all.findLast((each) => button?.compareDocumentPosition(each) & Node.DOCUMENT_POSITION_PRECEDING);
-  return found?.closest("[class*='st-key-row_of_']") ?? found?.closest("[class*='st-key-']");
+  return found?.closest("[class*='st-key-']");
 }
 
-// Between the stage, where that stays on top, and the window's end, with the controls above it that will move if there is
-// room for both; of a picture that is longer its beginning.
+// Under the header and the stage, and above the window's end, with the controls above it that will move if there is room
+// for both; of a picture that is longer its beginning.
 function bringIntoView(picture, names) {
   const view = picture?.closest(STREAMLIT.main);
   if (!view) return;

@@ -19,6 +19,8 @@ interface Lab {
   /** The values between the stops of the hero, and the hero that is on the page. By `between.js`, `stage.js` and `hero.js`. */
   between?: HeroData;
   hero?: { sheet(): SVGElement; between(): void };
+  /** Whether a link to another step was followed, whose line is not heard yet. By `frame.js`, for itself. */
+  turned?: boolean;
   /** What is to be done when the address has changed. By `paper.js`, for `frame.js`. */
   addressed?(): void;
   /** Plotly, on its way or here; what its script calls where Python brings it; the functions that it keeps to itself. By `picture.js` and `bundle.py`. */
@@ -80,7 +82,10 @@ interface Paper {
 interface Page {
   session: string;
   question: string;
+  line: string;
   own: string[];
+  /** Ask Python for another step. */
+  turn(step: string): void;
   ask(what: "draw" | "bundle"): void;
   /** Whether the window is as large as Python takes it to be. */
   fits(): boolean;
@@ -133,6 +138,7 @@ interface Drawn {
 
 /** `Stage.payload`. values: the places of the sliders that it belongs to. */
 interface PictureData extends Drawn {
+  key: string;
   values: Values | null;
   address: string;
   main: boolean;
@@ -192,7 +198,7 @@ interface PictureNode extends HTMLElement {
   waiting: boolean;
   printed: boolean;
   inks?: PaperData["inks"];
-  curve?: { receive(next: Drawing): void };
+  curve?: { receive(next: Drawing): void; leave(): void };
   watched: ResizeObserver;
   onHand: any;
   onPaper: any;
@@ -255,6 +261,7 @@ interface FrameData {
   bundle: string;
   session: string;
   question: string;
+  line: string;
   own: string[];
   asksForWall: boolean;
   small: boolean;
