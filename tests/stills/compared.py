@@ -74,16 +74,6 @@ def _distance(point, begin, end):
     return np.hypot(*(begin + share * way - point))
 
 
-def places_differences(kept, drawn, where=""):
-    """The same places, and near each other."""
-    if not isinstance(kept, dict) or not isinstance(drawn, dict):
-        near = kept == drawn or (None not in (kept, drawn) and abs(kept - drawn) <= NEAR)
-        return [] if near else [f"{where}: {kept} is kept, {drawn} drawn"]
-    if kept.keys() != drawn.keys():
-        return [f"{where}: {sorted(kept)} are kept, {sorted(drawn)} drawn"]
-    return [found for key in kept for found in places_differences(kept[key], drawn[key], f"{where} {key}".strip())]
-
-
 def card_differences(kept, drawn):
     """Two PNG files look alike."""
     some, others = (Image.open(io.BytesIO(file)) for file in (kept, drawn))

@@ -1,21 +1,26 @@
-"""What a lesson shows as it opens at its default settings: where things stand, its main picture, its card.
+"""What a step shows as it opens at its default settings: its picture and its card.
 
 Import it as ``from drawn import draw`` (the test settings put this folder on the path).
 """
 
 import base64
 from dataclasses import dataclass
-from typing import Any
 
 from cards import card_of
 from grounds import merged
-from room import LOADS, NARROW, WIDE, open_still, places_of
+from harness import open_page, wait_until_still
+from sizes import wait_until_at_rest
 
-from pages._view.lessons import VIEWS
+from pages._view.address import Address
+from pages._view.compute import needs_button
+from pages._view.lesson import STEP
+from pages._view.lessons import LESSONS, ORDER, PAGES, VIEWS
 
-WINDOWS = {"wide": WIDE, "narrow": NARROW}
+WINDOWS = {"wide": (1440, 900), "narrow": (390, 844)}
 PICTURE = "[data-picture]"
 HERO = "[data-hero] .panels"
+# Every screen of every lesson: its step, "" of a lesson without steps.
+SCREENS = [(stem, step.name) for stem in PAGES for step in LESSONS[stem].steps or (LESSONS[stem].step(""),)]
 
 _SVG = """async ([picture]) => {
   const plot = document.querySelector(picture).firstElementChild;
@@ -27,36 +32,36 @@ _SVG = """async ([picture]) => {
 
 @dataclass(frozen=True)
 class Drawn:
-    """The stills of one lesson: svgs by the size of the window; card is the PNG file's content."""
+    """The stills of one screen: svgs by the size of the window; card is the PNG file's content."""
 
-    places: dict[str, Any]
     svgs: dict[str, str]
     card: bytes
 
 
-def has_still(stem):
-    return VIEWS[stem].main is not None
+def has_still(stem, step):
+    """Return True if the server draws the step's picture without asking first."""
+    main, values = VIEWS[stem].of(LESSONS[stem].step(step)), Address(LESSONS[stem], {STEP: step}).values
+    return main is not None and not (main.params and needs_button(main.params(values), main.limit))
 
 
-def draw(page, server, stem, loads=LOADS):
-    light, seen = {}, {}
-
-    def look(mode, size):
-        name = next((each for each, window in WINDOWS.items() if mode == "screen" and window == size), None)
-        if name and has_still(stem):
-            light[name] = page.evaluate(_SVG, [PICTURE])
-        elif name == "wide":
-            seen["picture"] = _seen(page)
-
+def draw(page, server, stem, step):
+    svgs = {name: _on_both_grounds(page, server, stem, step, name) for name in WINDOWS if has_still(stem, step)}
+    seen = "" if svgs else _seen(page, server, stem, step)
     page.emulate_media(color_scheme="light")
-    places = places_of(page, server, stem, look, loads)
-    svgs = _on_both_grounds(page, server, stem, light)
-    page.emulate_media(color_scheme="light")
-    return Drawn(places, svgs, card_of(page, stem, svgs.get("wide") or seen.get("picture", "")))
+    return Drawn(svgs, card_of(page, stem, svgs.get("wide") or seen))
 
 
-def _seen(page):
+def _on_both_grounds(page, server, stem, step, name):
+    drawn = []
+    for ground in ("light", "dark"):
+        _open(page, server, stem, step, WINDOWS[name], ground)
+        drawn.append(page.evaluate(_SVG, [PICTURE]))
+    return merged(*drawn, "-".join(each for each in (stem, step, name) if each))
+
+
+def _seen(page, server, stem, step):
     """The picture that Plotly does not draw, or draws where the lesson has no main picture, as an element; or \"\"."""
+    _open(page, server, stem, step, WINDOWS["wide"], "light")
     for each in (HERO, PICTURE):
         if page.locator(each).count():
             image = page.locator(each).first.screenshot(animations="disabled")
@@ -64,10 +69,11 @@ def _seen(page):
     return ""
 
 
-def _on_both_grounds(page, server, stem, light):
-    page.emulate_media(color_scheme="dark")
-    svgs = {}
-    for name in light:
-        open_still(page, server, stem, WINDOWS[name])
-        svgs[name] = merged(light[name], page.evaluate(_SVG, [PICTURE]), f"{stem}-{name}")
-    return svgs
+def _open(page, server, stem, step, size, ground):
+    """Open a screen in a window of this size and wait until nothing moves."""
+    page.emulate_media(color_scheme=ground)
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.mouse.move(0, 0)
+    open_page(page, server, "" if stem == ORDER[0] else stem, **({STEP: step} if step else {}))
+    wait_until_still(page)
+    wait_until_at_rest(page)

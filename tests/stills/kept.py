@@ -1,8 +1,6 @@
 """Draws the stills of lessons and keeps them beside each: what `__main__` runs."""
 
-import json
-
-from drawn import draw
+from drawn import SCREENS, draw
 from harness import launch_browser, running_server, watch_runs
 from playwright.sync_api import sync_playwright
 
@@ -15,19 +13,18 @@ def keep_all(stems):
         context = browser.new_context()
         watch_runs(context)
         page = context.new_page()
-        for stem in stems:
-            keep(stem, draw(page, server, stem))
+        for stem, step in SCREENS:
+            if stem in stems:
+                keep(stem, step, draw(page, server, stem, step))
         browser.close()
 
 
-def keep(stem, drawn):
-    """Write the files of a lesson, and say how large they are."""
-    folder = stills.folder(stem)
-    folder.mkdir(exist_ok=True)
-    written = {"places.json": json.dumps(drawn.places, indent=1, sort_keys=True) + "\n"}
-    written |= {f"{name}.svg": svg for name, svg in drawn.svgs.items()}
-    for name, text in written.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    stills.card(stem).write_bytes(drawn.card)
-    sizes = {each.name: f"{each.stat().st_size / 1000:.1f} kB" for each in sorted(folder.iterdir())}
-    print(stem, *(f"{name} {size}" for name, size in sizes.items()), sep="  ", flush=True)
+def keep(stem, step, drawn):
+    """Write the files of a screen, and say how large they are."""
+    card = stills.card(stem, step)
+    card.parent.mkdir(parents=True, exist_ok=True)
+    for name, svg in drawn.svgs.items():
+        (card.parent / f"{name}.svg").write_text(svg, encoding="utf-8")
+    card.write_bytes(drawn.card)
+    sizes = {each.name: f"{each.stat().st_size / 1000:.1f} kB" for each in sorted(card.parent.iterdir())}
+    print(stem, step, *(f"{name} {size}" for name, size in sizes.items()), sep="  ", flush=True)
