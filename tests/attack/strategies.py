@@ -6,7 +6,7 @@ from urllib.parse import quote
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from pages._view.kinds import Answers, Choice, Code, Drawing, Number, Tally, Text
+from pages._view.kinds import Answers, Choice, Code, Drawing, Number, Settings, Tally, Text
 from pages._view.lessons import LESSONS, PAGES
 from pages._view.shared import CARRIED, SHARED
 
@@ -49,6 +49,8 @@ def texts_of(one):
     if isinstance(one, Drawing):
         heights = st.lists(st.integers(0, 2 * one.most), min_size=1, max_size=2 * len(one.at))
         return heights.map(one.write) | TEXTS
+    if isinstance(one, Settings):
+        return st.builds("d_k={}&seed={}".format, st.integers(), TEXTS) | TEXTS
     if isinstance(one, Tally):
         return st.builds("{}-{}".format, st.integers(0, 200), st.integers(0, 200)) | TEXTS
     if isinstance(one, Code):

@@ -14,7 +14,7 @@ from tests.attack.watched import memory_bounded, prices_kept
 from tests.pages.asgi import ask
 from tests.pages.opening import app_at
 
-FOLLOWING = [stem for stem in ORDER if VIEWS[stem].main]
+FOLLOWING = [stem for stem in ORDER if VIEWS[stem].is_drawn]
 
 
 def test_every_address_opens_its_page():

@@ -43,16 +43,24 @@ def new_page(browser, script="", size=(1280, 800)):
 
 
 def following_dimension():
-    """The addresses of the lessons whose main picture follows the slider of d_k."""
-    return [address for address, name in sliders() if name == "d_k"]
+    """The address of a lesson and the name of its step, for each whose picture follows the slider of d_k."""
+    return [(address, step) for address, step, name in sliders() if name == "d_k"]
 
 
 def sliders():
-    """Address of a lesson and name of a slider that its main picture follows as it opens, for each of them."""
+    """The address of a lesson, its step and a slider that the step's picture follows as it opens, for each of them."""
     from pages._view.lessons import LESSONS
 
     here = [(address, LESSONS[stem]) for address, stem in _addresses().items()]
-    return [(address, name) for address, one in here for name in one.followed if name not in one.placed_dials]
+    steps = [(address, lesson, step) for address, lesson in here for step in lesson.steps]
+    return [(address, step.name, name) for address, lesson, step in steps for name in _drawn(lesson, step)]
+
+
+def _drawn(lesson, step):
+    """The sliders of a step but those that it pins, or that belong to an option that is not chosen as it opens."""
+    known = lesson.controls
+    waiting = {name for name, each in known.items() if each.when and known[each.when[0]].default != each.when[1]}
+    return [name for name in step.followed if name not in waiting and name not in step.pinned]
 
 
 def _addresses():

@@ -1,4 +1,4 @@
-"""How many pictures a drag of each slider draws that a lesson's main picture follows: the peers' drag.
+"""How many pictures a drag of each slider draws that the picture of a step follows: the peers' drag.
 
 40 moves of the pointer, 25 ms apart, over half of the track, at a desk and with a processor four times slower. Beside
 it the same drag in which nothing is redrawn. Each move waits until the page has heard of it, so a slow page makes the
@@ -9,7 +9,7 @@ import statistics
 import time
 
 from browsing import chromium, new_page, sliders
-from dashboard import slider
+from dashboard import asking_for, slider
 from harness import open_page, running_server, wait_until_idle
 from ratios import Row, spread
 
@@ -42,16 +42,16 @@ def drag():
     """Milliseconds from picture to picture, and how much longer the drag takes than one that redraws nothing."""
     with chromium() as browser, running_server() as server:
         for slower in BUDGETS:
-            for stem, name in sliders():
-                yield from _rows(browser, server, stem, name, slower)
+            for stem, step, name in sliders():
+                yield from _rows(browser, server, stem, step, name, slower)
 
 
-def _rows(browser, server, stem, name, slower):
+def _rows(browser, server, stem, step, name, slower):
     page = new_page(browser)
     page.add_init_script(f"({STILL})(false)")  # before the pictures listen, so that it is asked first
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable")
-    open_page(page, server, stem)
+    open_page(page, server, stem, **asking_for(step))
     page.evaluate(COUNT)
     session.send("Emulation.setCPUThrottlingRate", {"rate": slower})
     rounds = []
@@ -60,7 +60,9 @@ def _rows(browser, server, stem, name, slower):
         rounds.append({still: _one_drag(page, session, name, still) for still in order})
     page.context.close()
     moving, still = ([each[is_still] for each in rounds[1:]] for is_still in (False, True))
-    return _told(f"{name} of {stem or 'start'}{f', processor ÷ {slower}' if slower > 1 else ''}", moving, still, slower)
+    return _told(
+        f"{name} of {stem or 'start'}, {step}{f', processor ÷ {slower}' if slower > 1 else ''}", moving, still, slower
+    )
 
 
 def _told(name, moving, still, slower):

@@ -199,9 +199,10 @@ class Visitor:
         if kind == "exception":
             self.errors.append(f"{element.exception.type}: {element.exception.message}")
         elif kind == "bidi_component" and element.bidi_component.component_name == "sattn_slider":
-            self.slider, self.fragment = element.bidi_component.id, fragment
             (said,) = json.loads(element.bidi_component.json)
-            self.value, self.stops = said["value"], tuple(said["stops"])
+            if said["name"] == "d_k":  # a step may have others under it
+                self.slider, self.fragment = element.bidi_component.id, fragment
+                self.value, self.stops = said["value"], tuple(said["stops"])
         elif kind == "bidi_component" and element.bidi_component.component_name == "sattn_picture":
             self.address = json.loads(element.bidi_component.json)[0]["address"] or self.address
 

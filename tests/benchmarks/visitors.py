@@ -1,7 +1,7 @@
 """Sixty visitors at once: how long they wait for a page, a move and the last picture of a drag; memory; sessions.
 
-One link is that of the lesson whose main picture costs most. Visitors with settings of their own stand on all lessons
-with a slider, each with a seed, and every second one with a d_k, a distribution or keys too.
+One link is that of the lesson whose picture costs most. Visitors with settings of their own stand on all steps with a
+slider of d_k, each with a seed, and every second one with a d_k, a distribution or keys too.
 """
 
 import asyncio
@@ -75,9 +75,10 @@ def at(page, said):
 
 
 def _own(i):
-    pages = following_dimension()
+    steps = following_dimension()
+    page, step = steps[i % len(steps)]
     more = ({"d_k": 65 + i}, {"law": LAWS[i % len(LAWS)]}, {"n_keys": 17 + i})[i % 3]
-    return at(pages[i % len(pages)], {"seed": i + 1} | (more if (i + i // len(pages)) % 2 else {}))
+    return at(page, {"step": step, "seed": i + 1} | (more if (i + i // len(steps)) % 2 else {}))
 
 
 def _class(title, wishes, stay, replicas, *, opening=None, moves=None):

@@ -55,7 +55,7 @@ def test_the_diagram_lights_one_step(step):
 
 
 STEP_PANELS = {
-    "matmul": ["Q", "K", "raw"],
+    "scores": ["Q", "K", "raw"],
     "scale": ["raw", "scaled"],
     "mask": ["scaled", "masked"],
     "softmax": ["masked", "weights"],
@@ -100,11 +100,11 @@ def test_the_axes_and_colours_stay_while_d_k_moves(step, preset):
 
 def test_of_wide_vectors_only_the_first_components_are_drawn(notes):
     for d_k, columns in ((2, 2), (64, 64), (512, 64)):
-        shown = picture(core.measure_attention_steps(core.preset_params("random", d_k=d_k)), "matmul")
+        shown = picture(core.measure_attention_steps(core.preset_params("random", d_k=d_k)), "scores")
         assert values(plotted(shown).data[0]).shape == (4, columns)
         assert bool(shown.note) == ("of 512 components" in " ".join(shown.sure)) == (d_k > 64)
         assert (set(shown.table["matrix"]) & {"Q", "K", "V"} == {"V"}) == (d_k > 64)
-    table = picture(notes, "matmul").table
+    table = picture(notes, "scores").table
     at = table["matrix"].index("raw scores")
     assert table["value"][at : at + 9] == notes.scaled.raw_scores.ravel().tolist()
     assert (table["row"][at + 5], table["column"][at + 5]) == (2, 3)
@@ -112,7 +112,7 @@ def test_of_wide_vectors_only_the_first_components_are_drawn(notes):
 
 def test_the_chosen_cell_row_or_column_is_framed_where_it_is_drawn(notes):
     for step, frames in (
-        ("matmul", [(0, 2, 2, 3), (0, 2, 1, 2), (1, 2, 2, 3)]),
+        ("scores", [(0, 2, 2, 3), (0, 2, 1, 2), (1, 2, 2, 3)]),
         ("softmax", [(0, 3, 2, 3), (1, 2, 2, 3)]),
         ("output", [(0, 3, 2, 3), (2, 3, 0, 3), (2, 3, 2, 3)]),
     ):
@@ -178,7 +178,7 @@ def test_nothing_is_undefined_whatever_is_set(step, preset):
 def test_what_has_no_number_is_said_in_words():
     params = core.AttentionStepsParams([[0.0, 1e6]], [[0.0, 1e6], [0.0, 1e6]], [[1e-6], [1e-6]], [[False, True]])
     result = core.measure_attention_steps(params)
-    assert said(result, "matmul") == "At dₖ = 2 each score is a sum of dₖ products; all of them are beyond ±10,000,000."
+    assert said(result, "scores") == "At dₖ = 2 each score is a sum of dₖ products; all of them are beyond ±10,000,000."
     assert said(result, "scale") == "At dₖ = 2 all scores are equal, with the scale as without it."
     assert said(result, "mask").startswith("The mask turns 1 of 2 scores into −∞")
     assert said(result, "softmax").endswith("key all of its weight, with the scale as without it.")

@@ -40,19 +40,28 @@ def error():
     return core.central_difference_error(PARAMS)
 
 
+def title_of(picture):
+    return picture.figure.layout["title"]["text"].replace("<br>", " ")
+
+
 def test_the_three_products_collapse_on_one_colour_domain(products):
-    both, rows, whole = plotted(figures.products(products, LIGHT)).values()
-    for fig in (both, rows, whole):
-        assert (fig.data[0].zmin, fig.data[0].zmax) == (-70, 70)
-    np.testing.assert_array_equal(both.data[0].z, [[5, 12], [21, 32]])
-    np.testing.assert_array_equal(rows.data[0].z, [[17], [53]])
-    np.testing.assert_array_equal(whole.data[0].z, [[70]])
-    texts = [fig.data[0].text[-1][0] for fig in (both, rows, whole)]
-    assert texts == ["3 × 7<br>= 21", "21 + 32<br>= 53", "17 + 53<br>= 70"]
+    both, rows, whole = plotted(figures.products(products, LIGHT)).data
+    for trace in (both, rows, whole):
+        assert (trace.zmin, trace.zmax) == (-70, 70)
+    np.testing.assert_array_equal(both.z, [[5, 12], [21, 32]])
+    np.testing.assert_array_equal(rows.z, [[17], [53]])
+    np.testing.assert_array_equal(whole.z, [[70]])
+    assert [trace.text[-1][0] for trace in (both, rows, whole)] == [
+        "3 × 7<br>= 21",
+        "21 + 32<br>= 53",
+        "17 + 53<br>= 70",
+    ]
     picture = figures.products(products, LIGHT)
     assert [picture.table[name] for name in ("A", "B", "A ∘ B")] == [[1, 2, 3, 4], [5, 6, 7, 8], [5, 12, 21, 32]]
     assert (picture.table["A ⊖ B of the row"], picture.table["⟨A, B⟩"]) == ([17, 17, 53, 53], [70] * 4)
     assert picture.checks["left"] == picture.checks["right"] == ["70", "70", "70", "4892", "5148", "720"]
+    assert "these are examples" not in picture.sentence
+    assert "these are examples" in figures.products(products, LIGHT, readable=False).sentence
 
 
 def test_the_gradients_are_those_of_the_core_in_their_order(result):
@@ -137,7 +146,7 @@ def test_the_claim_says_what_leaving_out_the_scale_does_at_this_dimension(sweep,
     size = len(DIMS)
     at = replace(sweep, without_scale=np.full(size, without), raw_score_norms=np.ones(size))
     picture = figures.raw_scores(at, 64, LIGHT)
-    assert picture.claim == claim
+    assert title_of(picture) == claim
     assert ("practically nothing" in picture.sentence) == (without < 1e-8)
 
 
@@ -163,8 +172,8 @@ def test_the_curves_hold_their_data_on_log_axes(weight):
 def test_a_slope_that_rounding_hides_is_not_said(change, error):
     hidden = figures.first_order(replace(change, slope=np.nan), PARAMS, LIGHT)
     assert hidden.sentence.endswith("so no slope can be seen.")
-    assert hidden.claim == "What first order leaves out is lost in rounding"
+    assert title_of(hidden) == "What first order leaves out is lost in rounding"
     shown = figures.difference(replace(error, truncation_slope=np.nan), PARAMS, LIGHT)
     assert "rounding hides it here" in shown.sure[0]
     quadratic = figures.difference(core.central_difference_error(PARAMS, "W_V"), PARAMS, LIGHT)
-    assert quadratic.claim == "Here only rounding limits the difference"
+    assert title_of(quadratic) == "Here only rounding limits the difference"

@@ -9,7 +9,7 @@ import pytest
 from pages._view.lessons.derivation import figures
 from pages._view.theme import LIGHT, number
 from sattn_core.lessons import derivation as core
-from tests.figures.drawing import plotted, run, traces_of
+from tests.figures.drawing import PROFILES, plotted, run, traces_of
 
 BROKEN = {
     "nothing": {},
@@ -33,14 +33,19 @@ def growths():
     return {name: core.measure_growth(core.DerivationParams(1024, 400, **fields)) for name, fields in BROKEN.items()}
 
 
+def nine(result):
+    """The picture with the nine lines behind it."""
+    growth = core.measure_growth(replace(result.params, n_samples=100))
+    return figures.growing_variance(growth, result.params.d_k, LIGHT, result)
+
+
 def sure(result):
-    return " ".join(figures.lines(result).sure)
+    return " ".join(nine(result).sure)
 
 
 def cells(result):
-    """The table of lines, as a list of rows of cells."""
-    rows = plotted(figures.lines(result)).replace("\u00a0", " ").split("\n")
-    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+    """The table of the nine lines, as a list of rows of cells."""
+    return [[cell.replace("\u00a0", " ") for cell in row] for row in zip(*nine(result).checks.values(), strict=True)]
 
 
 ENDS = [
@@ -67,30 +72,33 @@ def test_every_sentence_is_short_and_true_whatever_is_broken(fields):
         ), said
         assert ("not zero" in said) == (not lines[0].holds and lines[0].seen_to_fail), said
         result = core.measure_derivation(core.DerivationParams(d_k, 100, **fields))
-        assert figures.lines(result).sure
+        assert figures.growing_variance(growth, d_k, LIGHT, result).sure
         assert figures.growth(result, LIGHT).sure
 
 
 # --- the three lines -------------------------------------------------------------------------------------
 
 
-def three(growth, d_k):
-    rows = figures.three_lines(growth, d_k).replace("\u00a0", " ").split("\n")
-    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+def three(growth, d_k, profile=LIGHT):
+    """The words of the three lines: each with what is measured, and what it uses."""
+    layout = figures.growing_variance(growth, d_k, profile).figure.layout
+    words = [each["text"] for each in layout["annotations"] if each.get("yanchor") == "top"]
+    return list(zip(words[::2], words[1::2], strict=True))
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_each_of_the_three_lines_stands_with_what_is_measured_and_its_verdict(growths, name):
-    head, _, *rows = three(growths[name], 64)
-    assert head == ["line", "measured", "check", "uses"]
-    for row, line in zip(rows, growths[name].at(64), strict=True):
-        assert row[1:3] == [number(line.measured), {"h": "✓", "f": "✗", "c": "?"}[line.check[0]] + f" {line.check}"]
+    for (said, _), line in zip(three(growths[name], 64), growths[name].at(64), strict=True):
+        verdict = {"h": "✓", "f": "✗", "c": "?"}[line.check[0]]
+        assert said == f"<b>{verdict} {figures._SHORT[line.name][0]}</b><br>measured {number(line.measured)}"
+    alt = figures.growing_variance(growths[name], 64, LIGHT).alt
+    assert all(f"measured {number(line.measured)}, {line.check}" in alt for line in growths[name].at(64))
     assert set(figures._SHORT) == set(figures._USED) == set(core.SCORE_LINES)
 
 
 def test_what_is_broken_is_struck_out_where_it_is_used(growths):
     struck = {
-        name: [(i, part) for i, row in enumerate(three(growth, 64)[2:]) for part in re.findall("~~(.*?)~~", row[3])]
+        name: [(i, part) for i, (_, uses) in enumerate(three(growth, 64)) for part in re.findall("<s>(.*?)</s>", uses)]
         for name, growth in growths.items()
     }
     assert struck == {
@@ -101,8 +109,19 @@ def test_what_is_broken_is_struck_out_where_it_is_used(growths):
         "components": [(1, "components independent")],
         "tails": [(2, "a finite variance")],
     }
-    assert [row[3].startswith("also ") for row in three(growths["nothing"], 64)[2:]] == [False, True, True]
-    assert "~~" not in figures.three_lines(core.measure_growth(core.DerivationParams(8, 100, nu=2.1)), 8)
+    assert [uses.startswith("uses also ") for _, uses in three(growths["nothing"], 64)] == [False, True, True]
+    assert "<s>" not in str(three(core.measure_growth(core.DerivationParams(8, 100, nu=2.1)), 8))
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_three_lines_stand_above_the_plot(growths, profile):
+    layout = figures.growing_variance(growths["means"], 64, profile).figure.layout
+    rows = [each for each in layout["annotations"] if each.get("yanchor") == "top"]
+    lines = max(each["text"].count("<br>") + 1 for each in rows)
+    places = sorted({each["yshift"] for each in rows})
+    assert places[0] > 1.2 * lines * profile.tick_size
+    assert min(np.diff(places)) > 1.2 * lines * profile.tick_size
+    assert places[-1] < layout["margin"]["t"]
 
 
 def test_beside_a_mean_the_spread_is_said(growths):
@@ -168,11 +187,12 @@ def test_the_table_and_the_code_of_the_three_lines_give_the_points(growths):
 
 
 def test_how_sure_says_what_is_exact_and_what_has_no_error_bar(growths):
-    said = figures.growing_variance(growths["alignment"], 64, LIGHT).sure
+    root, *said = figures.growing_variance(growths["alignment"], 64, LIGHT).sure
+    assert "the number is √64 = 8.00. Dividing by 64 itself would leave a variance of 1/64 = 0.0156." in root
     exact = core.exact_scores(core.DerivationParams(64, correlation=0.5))
     for each, value in zip(said, (exact.mean, exact.variance, exact.variance / 64), strict=False):
         assert each.endswith(f"For these settings the exact value is {number(value)}.")
-    said = figures.growing_variance(growths["tails"], 64, LIGHT).sure
+    _, *said = figures.growing_variance(growths["tails"], 64, LIGHT).sure
     assert all("without a usable error bar" in each for each in said[:3])
     assert ["no variance exists" in each for each in said[:3]] == [False, True, True]
 
@@ -183,8 +203,8 @@ def test_how_sure_says_what_is_exact_and_what_has_no_error_bar(growths):
 @pytest.mark.parametrize("name", BROKEN)
 def test_every_line_stands_with_its_formula_its_assumption_and_both_sides(results, name):
     result = results[name]
-    head, _, *rows = cells(result)
-    assert head == ["no.", "line", "uses", "left", "right", "z", "check"]
+    rows = cells(result)
+    assert list(nine(result).checks) == ["no.", "line", "uses", "left", "right", "z", "check"]
     assert [row[0] for row in rows] == [str(n) for n in range(1, 10)]
     assert [row[1] for row in rows] == [f"${formula}$" for formula in core.LINE_FORMULAS]
     assert len({row[2] for row in rows}) == len(set(core.ASSUMPTIONS))
@@ -198,18 +218,19 @@ def test_every_line_stands_with_its_formula_its_assumption_and_both_sides(result
 def test_the_first_line_that_fails_is_the_only_bold_one(results):
     first = {"nothing": None, "means": 4, "variances": 7, "alignment": 3, "components": 5, "tails": 5}
     for name, number_of_line in first.items():
-        bold = [int(row[0]) for row in cells(results[name])[2:] if row[6].startswith("**")]
+        bold = [int(row[0]) for row in cells(results[name]) if row[6].startswith("**")]
         assert bold == ([] if number_of_line is None else [number_of_line])
-        result, picture = results[name], figures.lines(results[name])
-        assert (f"Line {number_of_line} of nine is the first" in picture.claim) == bool(bold)
+        result = results[name]
+        assert (f"line {number_of_line}, " in sure(result)) == bool(bold)
+        assert ("is the first to fail" in sure(result)) == bool(bold)
         assert not bold or f" = {number(result.exact.right_divisor)}" in sure(result)
-        assert ("standard deviation" in sure(result)) == (name != "tails") != ("no variance" in picture.sentence)
+        assert ("and standard deviation" in sure(result)) == (name != "tails")
 
 
 def verdict(result, place, **values):
     lines = list(result.lines)
     lines[place] = replace(lines[place], **values)
-    return cells(replace(result, lines=tuple(lines)))[place + 2][6]
+    return cells(replace(result, lines=tuple(lines)))[place][6]
 
 
 def test_the_verdicts_tell_a_truth_from_what_the_draws_show(results):
@@ -226,7 +247,7 @@ def test_the_verdicts_tell_a_truth_from_what_the_draws_show(results):
 
 def test_no_error_bar_for_heavy_tails_and_no_formula_that_breaks_the_table():
     def with_error(nu):
-        rows = cells(core.measure_derivation(core.DerivationParams(8, 500, nu=nu)))[2:]
+        rows = cells(core.measure_derivation(core.DerivationParams(8, 500, nu=nu)))
         return [int(row[0]) for row in rows if "±" in row[3]]
 
     assert with_error(1.5) == []
@@ -244,34 +265,31 @@ def test_no_error_bar_for_heavy_tails_and_no_formula_that_breaks_the_table():
 def test_the_largest_difference_is_said_whatever_its_sign(results):
     lines = tuple(replace(line, z=-3.9 if line.number == 7 else 1.0) for line in results["nothing"].lines)
     changed = replace(results["nothing"], lines=lines)
-    for said in (sure(changed), figures.lines(changed).sentence):
-        assert "differ by at most 3.90 standard errors" in said
+    assert "differ by at most 3.90 standard errors" in sure(changed)
 
 
 def test_a_failure_that_is_not_seen_is_said_to_be_too_little():
     result = core.measure_derivation(core.DerivationParams(16, 500, correlation=1e-4))
-    assert figures.lines(result).sentence == "Line 3 fails first, but by too little to be seen in 500 pairs."
+    assert cells(result)[2][6] == "**✗ fails first, too little to be seen in 500 pairs**"
 
 
 def test_a_line_without_a_usable_error_bar_is_never_said_to_hold():
     result = core.measure_derivation(core.DerivationParams(16, 500, nu=2.1))
-    said, rows, picture = sure(result), cells(result)[2:], figures.lines(result)
+    said, rows, picture = sure(result), cells(result), nine(result)
     assert [int(row[0]) for row in rows if row[6] == "? cannot be checked here"] == [5, 6, 7, 9]
     assert [int(row[0]) for row in rows if row[6] == "✓ holds"] == [1, 2, 3, 4, 8]
     assert "ν = 2.1, 5 hold and 4 cannot be checked here, without a usable error bar. In 500 pairs the two" in said
-    assert picture.claim == "Five of nine lines hold; four cannot be checked"
-    assert picture.sentence.endswith("has no usable error bar.")
-    table = picture.table
+    table = picture.bins
     assert table["check"][6] == "cannot be checked: without a usable error bar"
     assert [table[name][6] for name in ("left error", "right error", "error of the difference", "z")] == [None] * 4
     assert (table["left error"][7], table["z"][7]) == (None, 0)  # an identity, of which either side has no error bar
-    assert [each.endswith(", without a usable error bar.") for each in picture.sure[2:]] == [False, True, True, True]
+    assert [each.endswith(", without a usable error bar.") for each in picture.sure[-4:]] == [False, True, True, True]
 
 
 @pytest.mark.parametrize("nu", [None, 1.5, 2.1, 4.0, 4.5])
 def test_the_marks_in_the_table_are_counted(nu):
     result = core.measure_derivation(core.DerivationParams(16, 500, nu=nu))
-    marks = [row[6].strip("*")[0] for row in cells(result)[2:]]
+    marks = [row[6].strip("*")[0] for row in cells(result)]
     counted = {mark: marks.count(mark) for mark in "✓✗?"}
     said = sure(result)
     if counted["✓"] == 9:
@@ -283,7 +301,7 @@ def test_the_marks_in_the_table_are_counted(nu):
 
 def test_the_lines_stand_in_their_table(results):
     result = results["alignment"]
-    table = figures.lines(result).table
+    table = nine(result).bins
     for column, name in (("left", "left"), ("right", "right"), ("z", "z"), ("check", "check")):
         assert table[column] == [getattr(line, name) for line in result.lines]
 
@@ -307,20 +325,22 @@ def test_the_growth_stands_beside_the_root_and_the_right_divisor(results, name):
     assert fig.layout.annotations[0].text.endswith(figures._RULES[result.exact.right_rule])
 
 
+def title_of(result):
+    return figures.growth(result, LIGHT).figure.layout["title"]["text"].replace("<br>", " ")
+
+
 # A divisor is right if it leaves scores of one size at every dₖ: what is said is compared with their exact sizes.
 @pytest.mark.parametrize("nu", [1.5, 1.9, 2.0, 2.1, 4.0, 30.0])
 def test_root_d_k_is_called_right_for_tails_only_where_scores_grow_like_it(nu):
-    claim = figures.growth(core.measure_derivation(core.DerivationParams(64, 1_000, nu=nu)), LIGHT).claim
-    assert claim.endswith("√dₖ is the right divisor") == (
-        core.spread_ratio(core.DerivationParams(64, nu=nu), 16) < 4.01
-    )
+    said = title_of(core.measure_derivation(core.DerivationParams(64, 1_000, nu=nu)))
+    assert said.endswith("√dₖ is the right divisor") == (core.spread_ratio(core.DerivationParams(64, nu=nu), 16) < 4.01)
 
 
-def test_the_growth_claims_the_right_divisor_that_is(results):
+def test_the_growth_names_the_right_divisor_that_is(results):
     for name, result in results.items():
         right = abs(result.exact.right_divisor - 4) < 1e-9
         here = "Without a variance" if name == "tails" else "Here"
-        assert figures.growth(result, LIGHT).claim == f"{here} √dₖ is {'' if right else 'not '}the right divisor"
+        assert title_of(result) == f"{here} √dₖ is {'' if right else 'not '}the right divisor"
         assert right == (name == "nothing")
     one = core.measure_derivation(core.DerivationParams(1, 1_000, correlation=0.5))
-    assert figures.growth(one, LIGHT).claim == "At dₖ = 1 every power of dₖ is 1"
+    assert title_of(one) == "At dₖ = 1 every power of dₖ is 1"

@@ -54,7 +54,7 @@ def settings_of(stem):
 
 EVERYTHING = [pytest.param(stem, chosen, id=f"{stem}-{name}") for stem in ORDER for name, chosen in settings_of(stem)]
 OTHERS = {"d_k": 8, "n_keys": 4, "law": "laplace", "seed": 3}
-PARTS = [(stem, {}) for stem in ORDER] + [("scaling_rules", {"part": part}) for part in ("rules", "museum")]
+PARTS = [(stem, {}) for stem in ORDER]
 
 
 def figures_of(picture):
@@ -159,6 +159,7 @@ def numbers_in(value, seen):
 
 # Columns that no name holds when the code has run: of a training or a change that others follow, and a division.
 UNNAMED = {"race_equivalence": re.compile("SGD|Adam"), "three_lines": re.compile("scaled variance"),
+           "broken_lines": re.compile("scaled variance"),
            "first_order": re.compile(""), "start": re.compile(".*mean over queries|its standard error")}  # fmt: skip
 
 
@@ -188,7 +189,7 @@ def places_of(trace, letter, axis):
 
 
 # What may run beyond its axis, which is the same at every setting or counts in words what lies beyond.
-CUT = {"stage_histograms", "gradient_curves", "race_learning", "race_state", "sample_band", "score_histograms",
+CUT = {"stage_histograms", "gradient_curves", "race_curves", "sample_band", "score_histograms", "straight_histograms",
        "transformer_learning"}  # fmt: skip
 
 

@@ -2,18 +2,17 @@
 
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pages._view.lessons.gradient_flow import figures
+from pages._view.lessons.gradient_flow.declaration import LESSON
 from pages._view.lessons.gradient_flow.work import curve_options
 from pages._view.theme import LIGHT, number
 from sattn_core.lessons import gradient_flow as core
 from tests.figures.drawing import plotted, run, texts, trace_of, traces_of
 
-CLAIM = Path(figures.__file__).with_name("claim.md")
 OPTIONS = {"n_keys": 8, "n_rows": 200, "seed": 3}
 
 
@@ -46,16 +45,15 @@ DIMS = (1, 2, 4, 16, 64, 320, 1024)
 @pytest.mark.parametrize("place", core.PLACES)
 def test_a_row_is_one_dot_in_its_place_on_both_sides(shown, place):
     for d_k in (1, 512):
-        i, fig = shown.dims.index(d_k), plotted(figures.rows(shown, d_k, place, 7, LIGHT))
+        i, fig = shown.dims.index(d_k), plotted(figures.rows(shown, d_k, place, LIGHT))
         at, order = core.PLACES.index(place), np.argsort(shown.passed[0, 0, shown.dims.index(d_k)])
         for j, (axes, name, colour) in enumerate((("", "raw", LIGHT.raw), ("2", "÷ √dₖ", LIGHT.scaled))):
-            dots, middle, ring = trace_of(fig, f"{name} rows"), traces_of(fig, "mean")[j], traces_of(fig, "row 7")[j]
+            dots, middle = trace_of(fig, f"{name} rows"), traces_of(fig, "mean")[j]
             passed = shown.passed[at, j, i, order]
             assert list(dots.x) == list(range(1, 101))
             np.testing.assert_allclose(dots.y, np.maximum(np.log10(passed), -6), rtol=1e-13)
-            assert {(trace.xaxis, trace.yaxis) for trace in (dots, middle, ring)} == {(f"x{axes}", f"y{axes}")}
+            assert {(trace.xaxis, trace.yaxis) for trace in (dots, middle)} == {(f"x{axes}", f"y{axes}")}
             assert list(middle.y) == pytest.approx([np.log10(shown.mean[at, j, i])] * 2)
-            assert (list(ring.x), list(ring.y)) == ([7], [dots.y[6]])
             # Another shape and another colour where a row is frozen at its softmax, also at q.
             frozen = shown.passed[0, j, i, order] < core.FROZEN_BELOW
             assert frozen.sum() == shown.frozen[j, i]
@@ -67,7 +65,7 @@ def test_a_row_is_one_dot_in_its_place_on_both_sides(shown, place):
 
 
 def test_the_table_has_both_sides_of_the_same_rows(shown):
-    table = figures.rows(shown, 512, "q", None, LIGHT).table
+    table = figures.rows(shown, 512, "q", LIGHT).table
     number = np.array(table["number in the draw"]) - 1
     assert table["passed on, raw"] == sorted(shown.passed[0, 0, 3])
     assert figures.row_at(shown, 512, 7) == number[6]
@@ -87,7 +85,7 @@ def test_at_q_the_sentence_counts_who_gets_more(shown, more, less, said):
     passed[1, :, shown.dims.index(64)] = 1.0
     passed[1, 0, shown.dims.index(64), :more] = 2.0
     passed[1, 0, shown.dims.index(64), more : more + less] = 0.5
-    assert said in figures.rows(replace(shown, passed=passed), 64, "q", None, LIGHT).sentence
+    assert said in figures.rows(replace(shown, passed=passed), 64, "q", LIGHT).sentence
 
 
 @pytest.mark.parametrize(
@@ -101,13 +99,13 @@ def test_at_q_the_sentence_counts_who_gets_more(shown, more, less, said):
 def test_the_sentence_counts_the_frozen_rows_on_both_sides(shown, raw, scaled, said):
     frozen = shown.frozen.copy()
     frozen[:, shown.dims.index(64)] = raw, scaled
-    assert figures.rows(replace(shown, frozen=frozen), 64, "softmax", 1, LIGHT).sentence.endswith(said)
+    assert figures.rows(replace(shown, frozen=frozen), 64, "softmax", LIGHT).sentence.endswith(said)
 
 
 def test_how_sure_has_both_means_and_whether_they_differ(shown, result):
     z = np.array([[0.449, -2.1]] * 2)
     said = replace(result, statistics=replace(result.statistics, z=z), frozen_share=np.array([0.5555, 0.0]))
-    sure = " ".join(figures.rows(shown, 512, "softmax", 1, LIGHT, said).sure)
+    sure = " ".join(figures.rows(shown, 512, "softmax", LIGHT, said).sure)
     for j, word in enumerate(("Without the scale", "With 1/√dₖ")):
         assert f"{word} the mean of tr J is {number(result.statistics.mean[0, j])} ± " in sure
     assert "the difference is 0.45 standard errors, inside ± 1.96." in sure
@@ -123,7 +121,7 @@ def test_how_sure_counts_the_rows_that_pass_on_again(shown, result):
     again = replace(shown, passed=np.stack([np.stack([raw, shown.passed[0, 1]]), shown.passed[1]]))
 
     def last(rows, d_k):
-        return figures.rows(rows, d_k, "softmax", 1, LIGHT, result).sure[-1]
+        return figures.rows(rows, d_k, "softmax", LIGHT, result).sure[-1]
 
     appended = "A larger dₖ appends components to the same queries and keys."
     assert last(again, 512) == (
@@ -164,7 +162,7 @@ def test_no_seed_says_of_a_mean_what_is_false(n_keys):
             if "hardly" in said:
                 assert 1 / 1.3 < true < 1.3
     assert change[i, 0] > 1.1  # "At q it does not fall", says the claim
-    assert "At $q$ it does not fall" in CLAIM.read_text(encoding="utf-8")
+    assert "At $q$ it does not fall" in LESSON.assumed
 
 
 # --- curves ----------------------------------------------------------------------------------------------
@@ -221,7 +219,8 @@ def test_the_curve_s_claim_follows_the_mean_and_the_median(mean, median, off, cl
     low, high = (tuple(end * factor for end in median) for factor in (1 / off, off))
     ends = {"mean": mean, "median": median, "median_low": low, "median_high": high}
     curve = with_ends(curve, "q", **{name: (pair, pair) for name, pair in ends.items()})
-    assert figures.curves(curve, "q", LIGHT).claim == f"Without the scale {claim}"
+    said = figures.curves(curve, "q", LIGHT).figure.layout["title"]["text"]
+    assert said.replace("<br>", " ") == f"Without the scale {claim}"
 
 
 # --- Jacobians -------------------------------------------------------------------------------------------
@@ -256,16 +255,13 @@ def test_of_many_keys_the_twelve_with_the_highest_scores_are_shown():
 
 
 @pytest.mark.parametrize(
-    ("scores", "d_k", "said", "claim"),
+    ("scores", "d_k", "said"),
     [
-        ([4, 5], 4, "Raw, this row passes on 0.393; divided by √4, it passes on 0.470.", "passes on more"),
-        ([4, 5], 1, "Raw or divided by √1, this row passes on 0.393.", None),
-        ([9, 9], 4, "Raw or divided by √4, this row passes on 0.500.", "passes on about as much"),
-        ([0, 900], 9, "Raw or divided by √9, this row passes on practically nothing.", "passes on more"),
+        ([4, 5], 4, "Raw, this row passes on 0.393; divided by √4, it passes on 0.470."),
+        ([4, 5], 1, "Raw or divided by √1, this row passes on 0.393."),
+        ([9, 9], 4, "Raw or divided by √4, this row passes on 0.500."),
+        ([0, 900], 9, "Raw or divided by √9, this row passes on practically nothing."),
     ],
 )
-def test_the_jacobian_s_sentence_and_claim(scores, d_k, said, claim):
-    picture = figures.jacobians(core.measure_row_jacobian(scores, d_k), "Row 7", d_k, LIGHT)
-    assert picture.sentence == said
-    changed = f"Divided by √{d_k}, row 7 {claim}" if claim else "At dₖ = 1 the division changes nothing"
-    assert picture.claim == changed
+def test_the_jacobian_s_sentence(scores, d_k, said):
+    assert figures.jacobians(core.measure_row_jacobian(scores, d_k), "Row 7", d_k, LIGHT).sentence == said

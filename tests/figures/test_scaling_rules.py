@@ -8,7 +8,7 @@ import pytest
 
 from pages._view.figures.ends import apart
 from pages._view.lessons.scaling_rules import figures, work
-from pages._view.theme import LIGHT, number
+from pages._view.theme import LIGHT, PROJECTOR, number
 from sattn_core.draws.short_answers import short_answers
 from sattn_core.laws.saturation import expected_attention
 from sattn_core.layers.rules import SCALING_RULES
@@ -131,6 +131,16 @@ def test_one_query_goes_from_raw_scores_to_weights(rules, name):
         np.testing.assert_array_equal(trace.y[:-1], chosen(rules, "vaswani").attention_weights)
 
 
+def test_on_a_wall_the_rules_stand_in_columns_and_the_panels_side_by_side(rules, museum):
+    fig = plotted(figures.rules(rules, "mup", PROJECTOR))
+    assert [trace.x[0] for trace in fig.data] == [rule.effective_keys for rule in rules.rules]
+    assert len({trace.xaxis for trace in fig.data}) == 3
+    for picture in (figures.one_rule(rules, "mup", PROJECTOR), figures.bug(list(museum.values()), "twice", PROJECTOR)):
+        layout = plotted(picture).layout
+        ends = [layout[name].domain for name in ("xaxis", "xaxis2")]
+        assert ends[0][1] < ends[1][0]
+
+
 def with_keys(rules, **keys):
     """The same result with other numbers of keys in use."""
     changed = [replace(rule, effective_keys=keys.get(rule.name, rule.effective_keys)) for rule in rules.rules]
@@ -152,11 +162,11 @@ def test_the_sentence_compares_the_rule_with_the_usual_one(rules, name, keys, sa
 
 
 @pytest.mark.parametrize(("peak", "said"), [(0.9, "sharper than"), (0.5, "as sharp as"), (0.2, "flatter than")])
-def test_the_claim_compares_the_largest_weights_of_the_query(rules, peak, said):
+def test_how_sure_compares_the_largest_weights_of_the_query(rules, peak, said):
     changed = {"mup": np.full(8, peak), "vaswani": np.full(8, 0.5)}
     others = [replace(each, attention_weights=changed.get(each.name, each.attention_weights)) for each in rules.rules]
     picture = figures.one_rule(replace(rules, rules=tuple(others)), "mup", LIGHT)
-    assert picture.claim == f"On this query muP 1/dₖ is {said} 1/√dₖ"
+    assert picture.sure == (f"On this query muP 1/dₖ is {said} 1/√dₖ.",)
 
 
 def test_every_rule_has_its_card(rules):
@@ -169,12 +179,9 @@ def test_every_rule_has_its_card(rules):
 @pytest.mark.parametrize("name", ["vaswani", "ssmax"])
 def test_the_entropy_curves_are_the_data_and_the_chosen_one_stands_out(curves, name):
     drawn = plotted(figures.curves(curves, name, LIGHT))
-    for fig, x, values in (
-        (drawn["rule_entropy_d_k"], curves.dims, curves.against_d_k),
-        (drawn["rule_entropy_n_keys"], curves.n_keys, curves.against_n_keys),
-    ):
-        top, *lines = fig.data
-        np.testing.assert_allclose(top.y, np.log(8 if fig is drawn["rule_entropy_d_k"] else x))
+    for panel, x, values in (("x", curves.dims, curves.against_d_k), ("x2", curves.n_keys, curves.against_n_keys)):
+        top, *lines = [trace for trace in drawn.data if trace.xaxis == panel]
+        np.testing.assert_allclose(top.y, np.log(8 if panel == "x" else x))
         assert {line.name for line in lines} == set(SCALING_RULES)
         for line in lines:
             np.testing.assert_array_equal(line.x, x)
@@ -208,9 +215,9 @@ def with_curves(curves, name, d_k, keys, error=0.0):
         ((1.0, 1.4), (1.0, 1.5, 3.0), np.nan, "grows with dₖ", " and with more keys"),
     ],
 )
-def test_the_claim_of_the_curves_says_which_way_they_run(curves, d_k, keys, error, d_k_said, keys_said):
+def test_how_sure_says_which_way_the_curves_run(curves, d_k, keys, error, d_k_said, keys_said):
     picture = figures.curves(with_curves(curves, "ssmax", d_k, keys, error), "ssmax", LIGHT)
-    assert picture.claim == f"Under SSMax entropy {d_k_said}{keys_said}"
+    assert picture.sure[0] == f"Under SSMax entropy {d_k_said}{keys_said}."
 
 
 # Rules that multiply the scores of independent pairs have exact averages; SSMax and log n look at the number of keys.
@@ -233,7 +240,7 @@ def test_no_seed_says_of_the_entropy_what_exact_averages_deny(n_keys):
     for seed in range(8):
         found = core.rule_curves(core.RulesParams(64, n_keys, seed=seed), dims=dims, n_keys=lengths)
         for name, factor in FACTORS.items():
-            claim = figures.curves(found, name, LIGHT).claim
+            claim = figures.curves(found, name, LIGHT).sure[0]
             d_k_said, keys_said = claim.split(" entropy ")[1].split(" with dₖ")
             keys_said = d_k_said if keys_said.startswith(" and") else keys_said.removeprefix(", ")
             for said, places in ((d_k_said, [(d, n_keys) for d in dims]), (keys_said, [(64, n) for n in lengths])):
@@ -258,7 +265,7 @@ def test_a_bug_stands_under_the_right_computation_on_one_axis(museum, name):
         np.testing.assert_array_equal(picture.table[trace.name], side.attention_weights[0])
     assert fig.layout.yaxis.range == fig.layout.yaxis2.range
     flat = result.wrong.entropy_nats > result.right.entropy_nats
-    assert fig.layout.title.text.endswith("flat" if flat else "sharp")
+    assert f"attention is too {'flat' if flat else 'sharp'}" in picture.sentence
     ratio = result.wrong.score_std / result.right.score_std
     assert (
         f"{number(1 / ratio, 2)} times too little" if flat else f"{number(ratio, 2)} times too far"

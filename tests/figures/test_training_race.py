@@ -45,31 +45,29 @@ def pairs():
 
 def every_picture(result, sweep, pairs, profile):
     """Those of a finished race, in the order of the page."""
-    of_the_race = (draw(result, profile) for draw in (figures.attention, figures.learning, figures.state))
+    of_the_race = (draw(result, profile) for draw in (figures.attention, figures.curves))
     return *of_the_race, figures.rates(sweep, profile), figures.equivalence(pairs, profile)
 
 
 def test_every_quantity_of_every_run_is_a_line_in_its_band(result):
-    left, right = plotted(figures.learning(result, LIGHT)), plotted(figures.state(result, LIGHT))
-    shown = {"loss": left, "accuracy": left, "entropy_nats": right, "median_row_gradient": right}
-    panels = {"loss": 0, "accuracy": 1, "entropy_nats": 0, "median_row_gradient": 1}
-    for quantity, fig in shown.items():
+    fig = plotted(figures.curves(result, LIGHT))
+    panels = ("loss", "entropy_nats", "accuracy", "median_row_gradient")
+    for (panel, quantity), (i, name) in product(enumerate(panels), enumerate(NAMES)):
         curve = getattr(result, quantity)
-        for i, name in enumerate(NAMES):
-            trace = traces_of(fig, name)[panels[quantity]]
-            np.testing.assert_array_equal(trace.x, result.steps)
-            np.testing.assert_array_equal(trace.y, curve.mean[i])
-            lowest = traces_of(fig, f"{name}, smallest seed")[panels[quantity]]
-            np.testing.assert_array_equal(lowest.y, curve.low[i])
-            assert lowest.fill == "tonexty"
-        assert tuple(fig.layout.xaxis.range) == (0, PARAMS.n_steps)  # the same while the race runs
-    assert left.layout.shapes[0].y0 == result.uniform_loss == 0.375
-    colours = [traces_of(left, name)[0].line.color for name in NAMES]
+        trace, lowest = (traces_of(fig, f"{name}{of}")[panel] for of in ("", ", smallest seed"))
+        np.testing.assert_array_equal(trace.x, result.steps)
+        np.testing.assert_array_equal(trace.y, curve.mean[i])
+        np.testing.assert_array_equal(lowest.y, curve.low[i])
+        assert lowest.fill == "tonexty"
+    spans = {tuple(fig.layout[f"xaxis{at}"].range) for at in ("", 2, 3, 4)}
+    assert spans == {(0, PARAMS.n_steps)}  # the same while the race runs
+    assert fig.layout.shapes[0].y0 == result.uniform_loss == 0.375
+    colours = [traces_of(fig, name)[0].line.color for name in NAMES]
     assert colours == [LIGHT.raw, LIGHT.scaled, LIGHT.third, LIGHT.band]
 
 
 def test_the_table_has_every_quantity_of_every_run(result):
-    table = figures.learning(result, LIGHT).table
+    table = figures.curves(result, LIGHT).table
     assert len(table) == 1 + 2 * len(NAMES) * len(core.QUANTITIES)
     for i, (quantity, words) in product(range(len(NAMES)), QUANTITIES_IN_WORDS.items()):
         assert table[f"{NAMES[i]}: {words}"] == getattr(result, quantity).mean[i].tolist()
@@ -80,10 +78,10 @@ def test_the_steps_at_which_all_is_learnt_are_said(result):
     mean[1, 2:] = 0.95
     shown = replace(result, accuracy=replace(result.accuracy, mean=mean))
     said = f"Learnt by step: raw none, ÷\u00a0√dₖ {result.steps[2]:,}, ÷\u00a0dₖ none"
-    assert said in " ".join(figures.learning(shown, LIGHT).sure)
-    assert "raw not yet, " in " ".join(figures.learning(replace(shown, progress=0.5), LIGHT).sure)
+    assert said in " ".join(figures.curves(shown, LIGHT).sure)
+    assert "raw not yet, " in " ".join(figures.curves(replace(shown, progress=0.5), LIGHT).sure)
     diverged = replace(result, diverged=np.array([True, False, False, False]))
-    assert "the numbers of a run overflowed" in " ".join(figures.learning(diverged, LIGHT).sure)
+    assert "the numbers of a run overflowed" in " ".join(figures.curves(diverged, LIGHT).sure)
 
 
 def with_accuracy(result, *right, **changes):
@@ -108,7 +106,7 @@ def test_the_sentence_says_which_trainings_have_learnt(result, right, sentence, 
     shown = with_accuracy(result, *right)
     over = "After 40 steps at dₖ = 16, on average over two seeds"
     assert figures.attention(shown, LIGHT).sentence == f"{over}, {sentence}"
-    assert figures.learning(shown, LIGHT).claim == f"At dₖ = 16, {claim} learnt by step 40"
+    assert figures.curves(shown, LIGHT).sentence.startswith(f"At dₖ = 16, {claim} learnt by step 40; ")
 
 
 def test_a_race_that_goes_on_one_that_overflowed_and_trained_values_are_said(result):
@@ -149,21 +147,21 @@ def test_the_sentence_of_a_start_is_true_of_its_matrices(d_k, n_keys, init):
 
 
 @pytest.mark.parametrize(
-    ("raw", "scaled", "claim"),
+    ("raw", "scaled", "said"),
     [
-        (1e-6, 1e-3, "At dₖ = D, the typical raw gradient vanishes by step 10"),
-        (4e-4, 1e-3, "At dₖ = D, step 10, the typical raw gradient is smaller"),
-        (9e-4, 1e-3, "At dₖ = D, step 10, raw and scaled gradients are alike"),
-        (0.0, 0.0, "At dₖ = D, step 10, raw and scaled gradients are alike"),
-        (1e-2, 1e-3, "At dₖ = D, step 10, the typical raw gradient is larger"),
-        (np.nan, 1e-3, "At dₖ = D, a training has overflowed by step 10"),
+        (1e-6, 1e-3, "the typical raw gradient vanishes by step 10"),
+        (4e-4, 1e-3, "at step 10, the typical raw gradient is smaller"),
+        (9e-4, 1e-3, "at step 10, raw and scaled gradients are alike"),
+        (0.0, 0.0, "at step 10, raw and scaled gradients are alike"),
+        (1e-2, 1e-3, "at step 10, the typical raw gradient is larger"),
+        (np.nan, 1e-3, "a training has overflowed by step 10"),
     ],
 )
-def test_the_claim_of_the_gradients_is_that_of_the_tenth_step(result, raw, scaled, claim):
+def test_sentence_says_what_gradients_are_at_the_tenth_step(result, raw, scaled, said):
     mean = result.median_row_gradient.mean.copy()
     mean[:2, list(result.steps).index(10)] = raw, scaled
     shown = replace(result, median_row_gradient=replace(result.median_row_gradient, mean=mean))
-    assert figures.state(shown, LIGHT).claim == claim.replace("D", str(result.params.d_k))
+    assert figures.curves(shown, LIGHT).sentence.endswith(f" learnt by step 40; {said}.")
 
 
 @pytest.mark.parametrize(
@@ -258,14 +256,15 @@ def test_the_map_counts_what_was_run_and_jumps_where_it_is_solved(sweep):
     accuracy = np.zeros_like(sweep.accuracy)
     accuracy[1, 3:6, -1], accuracy[1, 4, 1] = 0.95, 1.0
     shown = replace(sweep, accuracy=accuracy, solved=accuracy >= 0.95)
-    assert figures.rates(shown, LIGHT).claim == "dₖ = 16: ÷ √dₖ works at 3 rates, raw at none"
+    assert figures.rates(shown, LIGHT).sentence.startswith(
+        "At dₖ = 16, dark cells are solved: ÷ √dₖ works at 3 rates, raw at none."
+    )
     said = sure_of(shown)
     assert "solved it by step 40: raw 0, ÷\u00a0√dₖ 3 (the first by step 20), ÷\u00a0dₖ 0, " in said
     assert said.count("the edge of those tried") == sweep.best_at_edge.sum()
     accuracy[:, 5:] = np.nan
     some = replace(shown, accuracy=accuracy)
     assert sure_of(some).startswith("At dₖ = 16, 5 of 11 learning rates so far, ")
-    assert figures.rates(some, LIGHT).claim == "So far ÷ √dₖ works at 3 rates, raw at none"
     accuracy[:] = np.nan
     assert "Smallest" not in sure_of(replace(shown, accuracy=accuracy))
     scale = plotted(figures.rates(sweep, LIGHT)).data[0].colorscale
@@ -308,7 +307,6 @@ def test_the_equivalence_shows_every_pair_and_says_only_what_it_measured(pairs):
     ):
         other = figures.equivalence([replace(pairs[0], **changes), *pairs[1:]], LIGHT)
         assert other.sentence.endswith(said)
-        assert ("Rounding parts" in other.claim) == ("parted" in changes)
 
 
 def test_the_dose_table_has_a_line_for_every_dimension():
@@ -337,13 +335,12 @@ def drawn(fig, *names):
 
 
 def test_the_code_beside_a_picture_prints_the_numbers_plotted_in_it_up_to_where_it_stopped(result, sweep, pairs):
-    attention, learning, state, rates, _ = every_picture(result, sweep, pairs, LIGHT)
-    for picture in (learning, state):
-        lines = printed(picture.code)
-        assert lines[0] == result.steps.tolist()
-        rows = [row for line in lines[1:] for row in line]
-        bands = (f"{name}, {edge} seed" for name in NAMES for edge in ("smallest", "largest"))
-        assert all(curve in rows for curve in drawn(plotted(picture), *NAMES, *bands))
+    attention, curves, rates, _ = every_picture(result, sweep, pairs, LIGHT)
+    lines = printed(curves.code)
+    assert lines[0] == result.steps.tolist()
+    rows = [row for line in lines[1:] for row in line]
+    bands = (f"{name}, {edge} seed" for name in NAMES for edge in ("smallest", "largest"))
+    assert all(curve in rows for curve in drawn(plotted(curves), *NAMES, *bands))
     shown = [trace.z.tolist() for trace in plotted(attention).data[::2]]
     assert printed(attention.code) == [shown]
     start = figures.attention(core.measure_race_start(PARAMS), LIGHT)
@@ -353,5 +350,5 @@ def test_the_code_beside_a_picture_prints_the_numbers_plotted_in_it_up_to_where_
     assert (tried, steps) == (sweep.rates, sweep.steps)
     assert printed(figures.equivalence(pairs, LIGHT).code) == [found.relative_difference.tolist() for found in pairs]
     stopped = list(core.race_frames(PARAMS))[3]
-    steps, loss, *_ = printed(figures.learning(stopped, LIGHT).code)
+    steps, loss, *_ = printed(figures.curves(stopped, LIGHT).code)
     assert (steps, loss) == (stopped.steps.tolist(), stopped.loss.mean.tolist())

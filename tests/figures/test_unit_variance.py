@@ -151,8 +151,8 @@ def test_the_stage_tables_are_the_data(result):
 
 def test_the_schemes_are_compared_and_the_chosen_one_is_measured(result):
     fig = plotted(figures.schemes(result, LIGHT))
-    predicted = trace_of(fig, "predicted")
-    assert dict(zip(predicted.y, predicted.x, strict=True)) == {_said(row): row.scaled_std for row in result.schemes}
+    predicted = {trace.y[0]: trace.x[0] for trace in fig.data if trace.name in INIT_SCHEMES}
+    assert predicted == {_said(row): row.scaled_std for row in result.schemes}
     measured = trace_of(fig, "measured")
     assert (measured.y, measured.x) == (("PyTorch MultiheadAttention",), (chosen(result).measured_scaled_std,))
     table = figures.schemes(result, LIGHT).table
@@ -161,14 +161,29 @@ def test_the_schemes_are_compared_and_the_chosen_one_is_measured(result):
     }
 
 
-@pytest.mark.parametrize(
-    ("count", "claim"), [(0, "None of the eight"), (1, "Only one of eight"), (2, "Only two of eight")]
-)
-def test_the_claim_counts_the_schemes_that_give_1(result, count, claim):
+@pytest.mark.parametrize(("count", "said"), [(0, "none gives 1"), (1, " gives 1"), (2, " give 1")])
+def test_how_sure_counts_the_schemes_that_give_1(result, count, said):
     rows = tuple(replace(row, scaled_std=1.0 if i < count else 3.0) for i, row in enumerate(result.schemes))
-    picture = figures.schemes(replace(result, schemes=rows), LIGHT)
-    assert picture.claim.startswith(f"{claim} initialisations give")
-    assert (f"{_said(rows[0])} " in picture.sure[0].split("only ")[-1]) == (count > 0)
+    sure = figures.schemes(replace(result, schemes=rows), LIGHT).sure[0]
+    assert said in sure
+    assert (f"only {_said(rows[0])} " in sure) == (count > 0)
+
+
+@pytest.mark.parametrize("scheme", INIT_SCHEMES)
+@pytest.mark.parametrize("normalise", [True, False])
+def test_the_sentence_of_the_schemes_names_the_chosen_and_both_ends(scheme, normalise):
+    params = core.UnitVarianceParams(128, 2, 16, scheme=scheme, x_std=3.0, normalise=normalise)
+    found = core.measure_unit_variance(params)
+    picture = figures.schemes(found, LIGHT)
+    here, first, last = chosen(found), found.schemes[0], found.schemes[-1]
+    assert f"caled scores start at σ = {number(here.scaled_std)} with " in picture.sentence
+    assert picture.sentence.startswith("For normalised x, ") != normalise
+    ends = {first} if "σ" in _said(here) else {row for row in (first, last) if "σ" not in _said(row)}
+    for row in ends - {here}:
+        assert f", at {number(row.scaled_std)} with {_said(row)}" in picture.sentence
+    squares = {each["name"]: each["y"][0] for each in picture.figure.data}
+    marked = {mark.word: squares[mark.traces[0]] for mark in picture.marks if mark.word in picture.sentence}
+    assert {*marked.values()} == {_said(row) for row in {here, *ends}}
 
 
 def _said(row):

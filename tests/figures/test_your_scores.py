@@ -36,7 +36,8 @@ def sure(picture):
 
 def growth(result, sample="ideal", own=()):
     """The growth of the scores of a result, in the same way."""
-    return figures.growth(result, params_of(sample), own, LIGHT)
+    params = params_of(sample)
+    return figures.growth(result, params, figures.source(result, params, 16, own), own, LIGHT)
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
@@ -57,7 +58,7 @@ def test_the_band_and_what_lies_beyond_the_axis_are_said(results):
     assert words[1].text == "2.0 % beyond ±6"  # 10 of 490
     result = results["anisotropic"]
     shown, (low, high) = histogram(result, "anisotropic"), result.shown.scaled_band
-    assert shown.sure[:-1] == (result.report.verdict, result.report.reason, result.shown.chance)
+    assert shown.sure[1:-1] == (result.report.verdict, result.report.reason, result.shown.chance)
     assert "The spread is outside the 95 % band" in sure(shown)
     inside = replace(result, shown=replace(result.shown, scaled_std=(low + high) / 2))
     assert "The spread is inside the 95 % band" in sure(histogram(inside))
@@ -108,7 +109,7 @@ def test_a_number_that_is_shown_twice_has_the_same_digits(size):
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_the_growth_stands_beside_the_square_root(results, sample):
     result = results[sample]
-    fig = plotted(figures.growth(result, params_of(sample), (), LIGHT))
+    fig = plotted(growth(result, sample))
     root, fitted, rows, paired = fig.data
     fit = result.shown.row_exponent
     for trace, values in ((root, result.ideal_line), (fitted, result.exponent_line), (rows, fit.sizes)):
@@ -118,19 +119,19 @@ def test_the_growth_stands_beside_the_square_root(results, sample):
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "claim"),
+    ("low", "high", "title"),
     [
-        (0.4, 0.6, "Scores grow with dₖ as √dₖ assumes"),
-        (0.51, 0.6, "Scores grow faster than √dₖ"),
-        (0.4, 0.49, "Scores grow more slowly than √dₖ"),
-        (np.nan, np.nan, "Too few rows to tell how scores grow with dₖ"),
+        (0.4, 0.6, "Growth as √dₖ assumes"),
+        (0.51, 0.6, "Growth faster than √dₖ"),
+        (0.4, 0.49, "Growth slower than √dₖ"),
+        (np.nan, np.nan, "Too few rows to tell"),
     ],
 )
-def test_the_claim_of_the_growth_is_what_its_interval_says(results, low, high, claim):
+def test_the_title_of_the_growth_is_what_its_interval_says(results, low, high, title):
     result = results["ideal"]
     fit = replace(result.shown.row_exponent, low=low, high=high)
     moved = growth(replace(result, shown=replace(result.shown, row_exponent=fit)))
-    assert moved.claim == claim
+    assert plotted(moved).layout.title.text == title
     assert f" power {number(fit.value, 2)};" in moved.sentence
     assert (", does not hold ½" in sure(moved)) == (low > 0.5 or high < 0.5)
 
@@ -195,3 +196,13 @@ def test_the_code_loads_the_files_that_were_uploaded(results, tmp_path, monkeypa
     np.savez("both.npz", Q=Q, K=K)
     for picture in (histogram(result, own=("both.npz",)), histogram(result, "anisotropic")):
         assert run(picture.code)[0]["result"].report.verdict == result.report.verdict
+
+
+def test_every_picture_says_whose_rows_it_has(results):
+    for picture in (histogram, growth):
+        sample, own = picture(results["ideal"]), picture(results["ideal"], own=("q.npy", "k.npy"))
+        assert sample.sure[0] == "Sample “ideal”, 1 head, 32 queries, 32 keys, dₖ = 16."
+        assert own.sure[0] == "Your file, 1 head, 32 queries, 32 keys, dₖ = 16."
+        assert own.alt.startswith(own.sure[0][:-1])
+        keys = [plotted(each).layout.title.subtitle.text for each in (sample, own)]
+        assert keys == ["Sample, 32 queries, 32 keys, dₖ = 16", "Your file, 32 queries, 32 keys, dₖ = 16"]

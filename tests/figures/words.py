@@ -152,30 +152,18 @@ def _attention_steps(values, figures, work):
     yield from (("remark", each) for each in figures.remarks(measure_attention_steps(params), values, at))
 
 
-def _one_query(values, figures, work):
-    result, step = work.result(values), values["step"]
-    yield "claim", figures.claim(result, step)
-    yield from (("by hand", row) for row in rows_of(figures.by_hand(result, step)))
-
-
 def _small_samples(values, figures, work):
-    yield "story", figures.story()
     yield from (("formula", f"{formula} {said}") for formula, said in figures.first_draw(work.asked(values)))
 
 
 def _your_scores(values, figures, work):
-    result = compute.result(work.measure_sample, work.sample_params(values["sample"], values["d_k"], 0), values["head"])
+    result = compute.result(work.measure_sample, work.params_of(values), values["head"])
     for name, table in (("scales", figures.saturation_table(result)), ("heads", figures.head_table(result))):
         yield from ((name, row) for row in rows_of(table)[:5])
 
 
 BESIDE = {
     "attention_steps": _attention_steps,
-    "derivation": lambda values, figures, work: [("formula", " ".join(figures.why_root(values["d_k"])))],
-    "one_query": _one_query,
     "small_samples": _small_samples,
-    "softmax_saturation": lambda values, figures, work: [
-        ("lists", row) for row in rows_of(figures.list_table(work.comparison(values)[0]))
-    ],
     "your_scores": _your_scores,
 }

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from pages._view import compute
+from pages._view.lesson import STEP
 from pages._view.lessons import LESSONS
 from tests.pages.opening import app_at, charts, check_page, controls_of, open_page, settle, widget
 
@@ -31,6 +32,9 @@ def app(visitors, request):
 def move_back(app, stem):
     """Put every control on its default, those first that are drawn only while another stands elsewhere."""
     controls = controls_of(stem)
+    for name in {*LESSONS[stem].unbound} & {*app.query_params}:
+        if name not in app.session_state:  # of another step: the address alone has it
+            del app.query_params[name]
     moved = [name for name in controls if name in app.session_state]
     moved = [name for name in moved if app.session_state[name] != controls[name].default]
     if moved:
@@ -90,11 +94,12 @@ def tried(asked):
     """
 
     def click(stem, key, **query):
-        app = app_at(stem, timeout=120, **query).run()
+        (suggested,) = [each for each in LESSONS[stem].tries if each.key == key]
+        step = {STEP: suggested.settings[STEP]} if LESSONS[stem].steps else {}
+        app = app_at(stem, timeout=120, **query | step).run()
         asked.clear()
         app.button(key=f"try_{key}").click().run()
         assert [each.message for each in app.exception] == []
-        (suggested,) = [each for each in LESSONS[stem].tries if each.key == key]
         assert not_shown(suggested, app) == []
         return app, SimpleNamespace(**{name: found for name, _, found in asked})
 

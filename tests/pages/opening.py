@@ -10,7 +10,8 @@ import numpy as np
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from pages._view.lessons import LESSONS, ORDER
+from pages._view.lesson import STEP
+from pages._view.lessons import LESSONS, ORDER, VIEWS
 from pages._view.literal import plain
 from pages._view.server import MAIN
 from pages._view.shared import SHARED
@@ -18,10 +19,22 @@ from pages._view.shared import SHARED
 # For each visitor AppTest looks through all installed packages for components of theirs, which takes as long as a page.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
-FOLDS = ("assumed", "myths", "sources")
+FOLDS = ("assumed", "myths", "sources", "background")
 TYPED = re.compile(r"_typed_\d+$")
 KINDS = ("select_slider", "number_input", "selectbox", "button_group", "text_input", "text_area")
 
+
+# Every step of every lesson; "" of a lesson without steps.
+SCREENS = [(stem, step.name) for stem in ORDER for step in LESSONS[stem].steps or (LESSONS[stem].step(""),)]
+# Those with a picture that follows a slider, or a dial.
+FOLLOWING = [(stem, step) for stem, step in SCREENS if VIEWS[stem].is_drawn and LESSONS[stem].step(step).followed]
+
+# Those whose picture takes long at some settings: then it is asked for.
+ASKED = {("training_race", "curves"), ("training_race", "rates")}
+# The others with a picture that the server draws.
+DRAWN = [each for each in SCREENS if VIEWS[each[0]].of(LESSONS[each[0]].step(each[1])) and each not in ASKED]
+# Those that open on a picture.
+OPENED = [*DRAWN, ("training_race", "curves")]
 
 # What a link must say for every picture of a lesson to be there.
 ANSWERED = {"recap": {"score": "sum", "spread": "8", "breaks": "stuck", "power": "0.5", "alike": "small"}}
@@ -39,6 +52,17 @@ def app_at(stem, *, timeout=60, **query):
 def open_page(stem, **query):
     """The page as a fresh visitor with this link sees it."""
     return app_at(stem, **query).run()
+
+
+def at_step(step):
+    """Return what a link to a step says."""
+    return {STEP: step} if step else {}
+
+
+def step_of(app):
+    """The step that is open."""
+    here = app.session_state
+    return LESSONS[here["lesson"]].step(here[STEP] if STEP in here else "")
 
 
 def turn_to(app, stem):
@@ -63,7 +87,7 @@ def widget(app, name):
 
 
 class Dial:
-    """The slider of a number that is a component."""
+    """The slider of a number that is a component, or the way between steps."""
 
     def __init__(self, app, name):
         self._app, self._name = app, name
@@ -71,6 +95,8 @@ class Dial:
     @property
     def value(self):
         """Where its thumb stands."""
+        if self._name == STEP:
+            return step_of(self._app).name
         return large_slider(self._app, f"{self._name}_dial").value
 
     def set_value(self, value):
@@ -102,7 +128,7 @@ def controls_of(stem):
 
 def uses_d_k(stem):
     """Whether anything of a lesson depends on d_k."""
-    return LESSONS[stem].slider == "d_k" or "d_k" in LESSONS[stem].shared
+    return "d_k" in LESSONS[stem].followed or "d_k" in LESSONS[stem].shared
 
 
 def drawn_controls(app):
@@ -114,13 +140,13 @@ def drawn_controls(app):
 
 def charts(app):
     """The pictures by their keys, in their order: alt text, sentence, and the figure as Plotly gets it."""
-    found = [(each.key, json.loads(each.proto.json)[0]) for each in app.get("bidi_component") if each.proto.json]
-    return {key: SimpleNamespace(**data, spec=data["figure"]) for key, data in found if "figure" in data}
+    found = [json.loads(each.proto.json)[0] for each in app.get("bidi_component") if each.proto.json]
+    return {data["key"]: SimpleNamespace(**data, spec=data["figure"]) for data in found if "figure" in data}
 
 
 def large_slider(app, key=""):
     """What the large slider, or the one with this key, is given: its value, its stops and their texts."""
-    name = LESSONS[app.session_state["lesson"]].slider
+    name = step_of(app).slider
     key = key or ("dimension" if name == "d_k" else f"{name}_dial")
     (found,) = [json.loads(each.proto.json)[0] for each in app.get("bidi_component") if each.key == key]
     return SimpleNamespace(**found)

@@ -11,7 +11,7 @@ from tests.figures.drawing import plotted
 from tests.pages.opening import charts, check_page, open_page, press, prose, settle, traces, widget
 
 STEP_PANELS = {
-    "matmul": ["Q", "K", "raw"],
+    "scores": ["Q", "K", "raw"],
     "scale": ["raw", "scaled"],
     "mask": ["scaled", "masked"],
     "softmax": ["masked", "weights"],
@@ -29,9 +29,15 @@ def stem():
     return "attention_steps"
 
 
+def the_picture(app):
+    """The one picture."""
+    (shown,) = charts(app).values()
+    return shown
+
+
 def panels(app):
     """The matrices of the one picture, by their names."""
-    return {name: each["z"] for name, each in traces(app, "matrix_steps").items()}
+    return {name: each["z"] for name, each in traces(app, the_picture(app).key).items()}
 
 
 def check_step(app):
@@ -39,7 +45,7 @@ def check_step(app):
     step = app.session_state["step"]
     assert list(panels(app)) == STEP_PANELS[step]
     place = list(STEP_PANELS).index(step) + 1
-    assert charts(app)["matrix_steps"].alt.startswith(f"Step {place} of 5, {figures.STEPS[step][0]}. ")
+    assert the_picture(app).alt.startswith(f"Step {place} of 5, {figures.STEPS[step][0]}. ")
 
 
 def lit(app):
@@ -48,24 +54,39 @@ def lit(app):
     return drawn.split('aria-current="step"')[1].split("<b")[1].split(">")[1].split("<")[0]
 
 
-def test_next_and_previous_walk_through_the_steps_and_stop_at_the_ends():
+def go_to(app, step):
+    """Follow a dot to another step."""
+    widget(app, "step").set_value(step)
+    return settle(app)
+
+
+def test_every_step_is_lit_in_the_architecture():
     app = open_page("attention_steps")
     walked = []
-    for label in ["Next"] * 5 + ["Previous"] * 5:
-        press(app, label)
+    for step in STEP_PANELS:
+        go_to(app, step)
         check_page(app, "attention_steps")
         check_step(app)
-        walked.append((app.session_state["step"], lit(app)))
-    there = [("scale", "Scale"), ("mask", "Mask (optional)"), ("softmax", "Softmax"), ("output", "MatMul")]
-    assert walked == [*there, there[-1], *there[-2::-1], ("matmul", "MatMul"), ("matmul", "MatMul")]
+        walked.append(lit(app))
+    assert walked == ["MatMul", "Scale", "Mask (optional)", "Softmax", "MatMul"]
+
+
+def test_what_is_typed_and_chosen_stays_while_steps_change(app):
+    typed = {"Q": "1, 2\n3, 4", "K": "1, 1", "V": "5", "query": 2}
+    for name, value in typed.items():
+        widget(app, name).set_value(value)
+    settle(app)
+    for step in (*STEP_PANELS, "scores"):
+        go_to(app, step)
+        assert {name: widget(app, name).value for name in typed} == typed
+    assert panels(app)["raw"].tolist() == [[3], [7]]
 
 
 @pytest.mark.parametrize("preset", LESSONS["attention_steps"].controls["preset"].options)
 def test_every_step_of_every_preset_is_shown_without_the_scale(preset):
     app = open_page("attention_steps", preset=preset, scaling="off", d_k="16")
     for step in STEP_PANELS:
-        widget(app, "step").set_value(step)
-        check_page(app.run(), "attention_steps")
+        check_page(go_to(app, step), "attention_steps")
         check_step(app)
         assert len(app.error) == 0
         assert len(app.info) == (preset in REMARKS)

@@ -4,24 +4,50 @@ import numpy as np
 import pytest
 
 from pages._view.literal import plain
-from tests.pages.opening import charts, check_page, checks_of, open_page, press, settle, sure_of, widget
+from sattn_core.lessons.backprop import GRADIENT_FORMULAS
+from tests.pages.opening import charts, check_page, checks_of, open_page, settle, sure_of, widget
+
+STEPS = {
+    "gradient": "gradient_matrix",
+    "raw_scores": "raw_score_gradient",
+    "first_order": "first_order",
+    "difference": "difference_error",
+    "products": "products",
+}
 
 
-def test_next_and_previous_walk_through_the_gradients():
+@pytest.mark.parametrize(("step", "key"), STEPS.items())
+@pytest.mark.parametrize("mode", ["screen", "projector"])
+def test_step_shows_its_picture_alone(step, key, mode):
+    assert list(charts(open_page("backprop", step=step, mode=mode))) == [key]
+
+
+@pytest.mark.parametrize(
+    ("said", "key"),
+    [
+        ({}, "gradient_matrix"),
+        ({"gradient": "Q", "exponent": "1"}, "gradient_matrix"),
+        ({"weight": "W_V"}, "first_order"),
+        ({"A": "1, 2", "B": "3, 4"}, "gradient_matrix"),
+    ],
+)
+def test_address_of_before_there_were_steps_opens_the_picture_that_it_set(said, key):
+    assert list(charts(open_page("backprop", **said))) == [key]
+
+
+def test_every_gradient_is_chosen_and_agrees_with_both_checks():
     app = open_page("backprop")
-    for place in range(2, 11):
-        press(app, "Next")
+    for place, name in enumerate(GRADIENT_FORMULAS, 1):
+        widget(app, "gradient").set_value(name)
+        settle(app)
         check_page(app, "backprop")
         assert charts(app)["gradient_matrix"].alt.startswith(f"Gradient {place} of 10, ")
         assert "Both agree." in sure_of(app, "gradient_matrix")
     assert list(checks_of(app, "gradient_matrix")["verdict"]) == ["agree"] * 10
-    assert app.session_state["gradient"] == "X"
-    press(app, "Previous")
-    assert app.session_state["gradient"] == "W_V"
 
 
 def test_the_central_difference_has_no_truncation_in_w_v_and_the_page_says_why():
-    app = open_page("backprop", weight="W_V")
+    app = open_page("backprop", step="difference", weight="W_V")
     assert "Only rounding is left here" in charts(app)["difference_error"].alt
     assert "no h² branch: the loss is quadratic in $W_V$" in sure_of(app, "difference_error")
 
@@ -34,19 +60,22 @@ def test_the_central_difference_has_no_truncation_in_w_v_and_the_page_says_why()
         ("1, x\n3, 4", 'A has "x" in row 1, column 2: write a number, as 1.5.'),
     ],
 )
-def test_products_that_cannot_be_formed_get_a_sentence_and_the_gradients_stay(app, stem, text, sentence):
+def test_products_that_cannot_be_formed_get_a_sentence_and_an_example(app, stem, text, sentence):
+    settle(widget(app, "step").set_value("products"))
     widget(app, "A").set_value(text)
     settle(app)
     assert [each.value for each in app.error] == [plain(sentence)]
     assert widget(app, "A").value == text
-    assert list(charts(app)) == ["gradient_matrix", "raw_score_gradient", "first_order", "difference_error"]
+    assert "these are examples: ⟨A, B⟩ = 70." in charts(app)["products"].sentence
+    widget(app, "A").set_value("1, 2\n3, 5")
+    settle(app)
+    assert (list(app.error), charts(app)["products"].sentence[-31:]) == ([], "⟨A, B⟩ = 78 adds up everything.")
 
 
 def test_the_three_products_and_their_identities_are_worked_out():
-    app = open_page("backprop", A="1, 2", B="3, -4")
-    assert list(charts(app))[-3:] == [f"product_{name}" for name in ("hadamard", "rows", "frobenius")]
+    app = open_page("backprop", step="products", A="1, 2", B="3, -4")
     assert "A ⊖ B = \\[−5\\]" in sure_of(app, "products")
-    assert "⟨A, B⟩ = −5" in charts(app)["product_frobenius"].alt
+    assert "⟨A, B⟩ = −5" in charts(app)["products"].alt
     checks = checks_of(app, "products")
     assert list(checks["left"]) == list(checks["right"])
     assert list(checks["relative error"]) == ["0"] * 6

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from html import unescape
 from urllib.parse import parse_qs, urlencode
 
 import numpy as np
@@ -13,7 +14,7 @@ from pages._view import bet_marks, bet_words, compute
 from pages._view.address import Address
 from pages._view.compute import rates
 from pages._view.kinds import Answer, Choice, Drawing, Number, Tally
-from pages._view.lesson import Bet
+from pages._view.lesson import GUESSED_AT, STEP, Bet
 from pages._view.lessons import LESSONS, ORDER, VIEWS
 from pages._view.lessons.training_race import work
 from pages._view.literal import plain
@@ -50,10 +51,8 @@ def options(stem):
 
 
 def values_of(stem, **said):
-    return {
-        name: one.read(said[name])[0] if name in said else one.default
-        for name, one in opening.controls_of(stem).items()
-    }
+    """The values of the step that the bet is on."""
+    return Address(LESSONS[stem], said | at(stem)).values
 
 
 def draft(app, stem):
@@ -94,7 +93,7 @@ def main_chart(app):
 def bet_chart(app, stem):
     """The picture that the bet is on: the one that follows the slider, or one below it."""
     followed = next(each for each in opening.charts(app).values() if each.address)
-    return opening.charts(app)[LESSONS[stem].bet.on] if LESSONS[stem].bet.on else followed
+    return followed
 
 
 # --- open ----------------------------------------------------------------------------------------------
@@ -110,13 +109,14 @@ def test_an_open_bet_shows_what_is_known_and_sends_nothing_that_tells(stem, said
     assert (known.address, known.values, known.main, known.bare) == ("", None, True, False)
     assert known.sentence
     assert not opening.too_much(known.sentence)
-    assert [*opening.pictures(app), *opening.folds(app), *app.expander[1:]] == []
+    folded = [each for each in app.expander if not each.key.startswith("menu_")]
+    assert [*opening.pictures(app), *opening.folds(app), *folded[1:]] == []
     sent = everything_sent(app)
     assert LESSONS[stem].answer not in sent
     first = [*opening.charts(shown).values()][:1]  # none where the main picture waits for its button
     assert not [each for chart in first for each in telling(stem, chart) if each in data_sent(app)]
     assert not [each for each in app.button if (each.key or "").startswith("try_")]
-    (asked,) = [each for each in texts(app) if each.startswith("**") and each.endswith("?**")]
+    asked = asked_in(app)
     assert ("1,024" in asked) == ("{d_k}" in LESSONS[stem].bet.question and said.get("d_k") == "1024")
     assert "{" not in asked
     assert opening.button(app, "Place my bet").disabled
@@ -131,7 +131,7 @@ TELLING = {
     "gradient_flow": ["raw rows"],
     "attention_steps": ["weights"],
     "few_bits": ["raw"],
-    "backprop": [],  # its picture is of one gradient, and the bet compares it with another
+    "backprop": ["without the scale"],
     "small_samples": ["expected", "mean 1.50"],
     "unit_variance": ["expected", "others"],
     "scaling_rules": ["½, ÷ √dₖ", "1, ÷ dₖ"],
@@ -150,6 +150,15 @@ def telling(stem, chart):
     return [text for text in texts if text not in others]
 
 
+def asked_in(app):
+    """The question of the bet: on the line of its step, or of a lesson without steps on the card."""
+    lines = [re.search('<p class="line">(.*)</p>', each.proto.body) for each in app.get("html")]
+    asked = [each for each in texts(app) if each.startswith("**") and each.endswith("?**")]
+    (found,) = asked or [unescape(each[1]) for each in lines if each]
+    assert found.strip("*").endswith("?")
+    return found
+
+
 def data_sent(app):
     """What stands in all traces, as it is sent."""
     return json.dumps([drawn(each) for each in opening.charts(app).values()])
@@ -163,7 +172,11 @@ def at(stem):
     """Where the picture is that the bet is on, as the address says it."""
     name, option = LESSONS[stem].bet.when or ("", "")
     controls = LESSONS[stem].controls
-    return {name: controls[name].write(option)} if name and option != controls[name].default else {}
+    kept = name and (name == STEP or option != controls[name].default)
+    return {name: controls[name].write(option)} if kept else {}
+
+
+TELLS = [("wrong_choice", "rate")]  # an earlier step that shows the answer
 
 
 @pytest.mark.parametrize("stem", [stem for stem in WITH_BETS if LESSONS[stem].bet.earlier])
@@ -171,25 +184,35 @@ def test_earlier_steps_are_seen_meanwhile_and_later_ones_lead_back_to_the_bet(st
     name, option = LESSONS[stem].bet.when
     control = LESSONS[stem].controls[name]
     tells = telling(stem, main_chart(opening.open_page(stem, **at(stem))))
-    assert [*LESSONS[stem].bet.earlier, option] == [*control.options[: control.options.index(option) + 1]]
+    before = [*control.options[: control.options.index(option)]]
+    assert [*LESSONS[stem].bet.earlier] == [step for step in before if (stem, step) not in TELLS]
     for place in control.options:
         app = opening.open_page(stem, bet="1", **{name: control.write(place)})
         assert [*app.exception, *app.error, *opening.pictures(app)] == []
         assert app.session_state[name] == (place if place in LESSONS[stem].bet.earlier else option)
         asks = [each for each in app.button if each.key == "place_bet"]
         assert bool(asks) == (place not in LESSONS[stem].bet.earlier)
-        assert asks or [each for each in texts(app) if each == f"A bet waits at **{control.write(option)}**."]
+        way = next(each.proto.body for each in app.get("html") if "data-way" in each.proto.body)
+        later = control.options[control.options.index(option) + 1 :]
+        assert not [step for step in later if f'data-step="{step}"' in way]
+        assert way.count("aria-disabled") >= len(later)
         assert not [each for each in tells if each in data_sent(app)]
     opening.widget(app, name).set_value(control.options[-1]).run()
     assert app.session_state[name] == option
+
+
+def opened_at(stem):
+    """Return what an address says of its step once a lesson has opened that said none."""
+    return {STEP: LESSONS[stem].opens} if LESSONS[stem].steps else {}
 
 
 @pytest.mark.parametrize("stem", [stem for stem in ORDER if stem not in WITH_BETS])
 def test_a_lesson_without_a_bet_ignores_that_one_is_wanted(stem):
     app = opening.open_page(stem, bet="1")
     opening.check_page(app, stem)
-    assert LESSONS[stem].answer in texts(app)
-    assert app.query_params == {"bet": "1", **opening.ANSWERED.get(stem, {})}
+    assert LESSONS[stem].steps or LESSONS[stem].answer in texts(app)
+    said = {"bet": "1", **opening.ANSWERED.get(stem, {}), **opened_at(stem)}
+    assert opened_at(stem) | app.query_params == said
 
 
 @pytest.mark.parametrize("stem", OF_EACH_KIND)
@@ -199,7 +222,7 @@ def test_the_switch_opens_the_bet_and_takes_it_away(stem):
     assert app.query_params["bet"] == "1"
     assert asks(app)
     app.toggle(key="bet_switch").set_value(False).run()
-    assert app.query_params == {"bet": "0"}
+    assert app.query_params == {"bet": "0"} | opened_at(stem)
     opening.check_page(app, stem)
 
 
@@ -239,8 +262,7 @@ def test_a_placed_bet_reveals_the_lesson_with_the_bet_and_the_truth_on_the_pictu
     found = VIEWS[stem].outcome(values_of(stem))
     won = bet_words.verdict(bet, guess, found.truth)
     said = {"bet": "1", "guess": bet.answer.write(guess), "tally": f"{int(won == 'Right.')}-1"}
-    assert app.query_params == said | at(stem)
-    assert LESSONS[stem].answer in texts(app)
+    assert app.query_params == said | at(stem) | {GUESSED_AT: placed_at(stem)}
     (card,) = [each for each in texts(app) if each.startswith(f"**{won}**")]
     assert found.why.split(",")[0] in card
     chart = bet_chart(app, stem)
@@ -255,6 +277,49 @@ def test_a_placed_bet_reveals_the_lesson_with_the_bet_and_the_truth_on_the_pictu
         assert f'<span style="color:{mark["font"]["color"]}">◆</span> your bet' in strip
         check_mark(layout, bet, guess)
         assert math.isclose(layout["shapes"][-1][f"{bet.place.along[0]}0"], found.truth * bet.place.unit)
+
+
+def placed_at(stem):
+    """Return what an address says of the settings of a bet at the usual ones: where the large slider stood."""
+    name = LESSONS[stem].step(at(stem).get(STEP, "")).slider
+    control = opening.controls_of(stem).get(name)
+    return f"{name}={control.write(control.default)}" if control else ""
+
+
+@pytest.mark.parametrize("stem", WITH_BETS)
+def test_bet_keeps_the_settings_it_was_placed_at(stem):
+    guess = options(stem)[0]
+    app = place(opening.open_page(stem, bet="1", d_k="100", **at(stem)), stem, guess)
+    before = verdict_of(app)
+    assert "◆" in bet_chart(app, stem).alt
+    opening.widget(app, "d_k").set_value(4)
+    opening.settle(app)
+    if opening.uses_d_k(stem):
+        assert verdict_of(app).endswith(before.removeprefix("**"))
+        assert "◆" not in bet_chart(app, stem).alt
+    opening.widget(app, "d_k").set_value(100)
+    opening.settle(app)
+    assert verdict_of(app) == before
+    assert "◆" in bet_chart(app, stem).alt
+
+
+def test_verdict_names_the_slider_of_the_bet_once_it_has_moved_on():
+    app = opening.open_page("derivation", bet="1", guess="2", guessed_at="d_k=96", d_k="128")
+    assert verdict_of(app).startswith("**dₖ = 96: Right.**")
+
+
+def test_settings_that_cannot_be_read_judge_nothing():
+    app = opening.open_page("derivation", bet="1", guess="2", guessed_at="<script>")
+    opening.check_page(app, "derivation")
+    assert "`guessed_at` is no list of settings" in app.info[0].value
+    assert verdict_of(app).startswith("**Right.**")
+
+
+def verdict_of(app):
+    """Return what the card says of a bet."""
+    words = ("Right.", "Close.", "Not this time.", "Your bet stands.")
+    (card,) = [each for each in texts(app) if each.startswith("**") and any(word in each for word in words)]
+    return card
 
 
 @pytest.mark.parametrize("stem", WITH_BETS)
@@ -293,7 +358,8 @@ def test_bets_and_tally_go_along_by_a_menu_whose_links_say_nothing():
     for name in ("bet", "tally", "guess"):  # as the browser does at a click in the menu of the projector
         app.query_params.pop(name)
     app = opening.turn_to(app, "derivation").run()
-    assert app.query_params == {"mode": "projector", "bet": "1", "tally": "1-2"}
+    here = {"mode": "projector", "bet": "1", "tally": "1-2"}
+    assert app.query_params == here
 
 
 # --- a room bets ---------------------------------------------------------------------------------------
@@ -301,7 +367,7 @@ def test_bets_and_tally_go_along_by_a_menu_whose_links_say_nothing():
 
 @pytest.mark.parametrize("stem", WITH_BETS)
 def test_on_a_wall_the_truth_is_revealed_without_a_bet_and_hidden_again(stem):
-    tells = telling(stem, bet_chart(opening.open_page(stem, **at(stem)), stem)) if not LESSONS[stem].bet.on else []
+    tells = telling(stem, bet_chart(opening.open_page(stem, **at(stem)), stem))
     app = opening.open_page(stem, bet="1", mode="projector", tally="1-2", **at(stem))
     for _ in range(2):
         assert [each.key for each in app.button if each.key in ("place_bet", "reveal", "bet_again")] == ["reveal"]
@@ -388,7 +454,8 @@ def test_what_is_no_bets_of_a_class_is_left_out_and_said(said):
 
 def test_a_link_that_is_shared_does_not_reveal():
     lesson = LESSONS["gradient_flow"]
-    assert Address(lesson, {"bet": "1", "reveal": "1", "d_k": "100", "mode": "projector"}).shared() == "?d_k=100"
+    said = {"bet": "1", "reveal": "1", "d_k": "100", "mode": "projector"}
+    assert Address(lesson, said).shared() == "?d_k=100&step=freeze"
 
 
 # --- the truth -----------------------------------------------------------------------------------------
@@ -405,19 +472,11 @@ def test_the_truths_are_those_of_the_core(said):
     assert VIEWS["gradient_flow"].outcome(values).truth == rows.frozen[0, 0]
 
 
-@pytest.mark.parametrize(
-    ("broken", "params", "truth", "said"),
-    [
-        ({}, {}, "2", "2 times as far"),
-        ({"broken": "components correlated", "r": "1"}, {"component_correlation": 1.0}, "4", "4 times as far"),
-        ({"broken": "heavy tails", "nu": "1.5"}, {"nu": 1.5}, "4", "3.12 times as far"),
-        ({"broken": "means not 0", "mean_q": "4"}, {"mean_q": 4.0, "mean_k": 1.0}, "2", "2 times as far"),
-    ],
-)
-def test_the_spread_at_four_times_the_dimension_is_that_of_the_core(broken, params, truth, said):
-    found = VIEWS["derivation"].outcome(values_of("derivation", **broken))
-    assert (found.truth, found.text) == (truth, said)
-    assert math.isclose(float(said.split()[0]), spread_ratio(DerivationParams(64, **params), 4), rel_tol=2e-3)
+@pytest.mark.parametrize("d_k", [1, 7, 64, 1024])
+def test_the_spread_at_four_times_the_dimension_is_that_of_the_core(d_k):
+    found = VIEWS["derivation"].outcome(values_of("derivation", d_k=str(d_k)))
+    assert (found.truth, found.text) == ("2", "2 times as far")
+    assert math.isclose(spread_ratio(DerivationParams(d_k), 4), 2)
 
 
 @pytest.mark.parametrize(
@@ -441,23 +500,16 @@ def _sampled_variance(rng, d_k, correlation):
 
 
 def test_while_a_bet_is_open_the_lesson_is_at_the_picture_it_is_on():
-    app = opening.open_page("scaling_rules", bet="1", part="museum")
+    app = opening.open_page("scaling_rules", bet="1", step="museum")
     assert [*app.exception, *app.error, *app.info] == []
-    assert app.query_params == {"bet": "1"}
-    assert "part" not in opening.drawn_controls(app)
+    assert app.query_params == {"bet": "1", "step": "exponents"}
     app = place(app, "scaling_rules", "0.5")
-    assert "part" in opening.drawn_controls(app)
     assert "in fact" in everything_sent(app)
-    turn_part(app, "Bug museum")
+    opening.widget(app, "step").set_value("museum")
+    app = opening.settle(app)
     assert "in fact" not in everything_sent(app)
     assert not [each for each in app.button if each.key == "bet_again"]
     opening.check_page(app, "scaling_rules")
-
-
-def turn_part(app, name):
-    """Choose another part of the lesson."""
-    opening.widget(app, "part").set_value(LESSONS["scaling_rules"].controls["part"].read(name)[0])
-    return opening.settle(app)
 
 
 @pytest.mark.parametrize(
@@ -594,7 +646,7 @@ def test_the_spread_of_the_sums_is_that_of_the_closed_form(said, std):
 def test_while_a_curve_is_drawn_the_sums_have_mean_0_and_spread_within_the_axis(law):
     said = {"law": law, "correlation": "1", "mean_q": "-2", "mean_k": "2", "d_k": "1024", "seed": "3"}
     app = opening.open_page("score_variance", bet="1", **said)
-    assert {*app.query_params} == {"bet", "law", "d_k", "seed"} - ({"law"} if law == "normal" else set())
+    assert {*app.query_params} == {"bet", "law", "d_k", "seed", STEP} - ({"law"} if law == "normal" else set())
     truth = VIEWS["score_variance"].outcome(values_of("score_variance", law=law, seed="3")).truth
     assert drawing_of(app)["span"][1] == pytest.approx(3.5 * max(truth))
 
@@ -626,18 +678,16 @@ def test_nobody_is_told_to_draw_on_a_wall():
     assert not chart.drawing
 
 
-def test_the_drawn_curve_and_the_true_one_stand_on_the_picture_on_either_axis():
-    for axis, places in (("linear axis", np.array([128, 256, 512, 768, 1024])), ("square-root axis", None)):
-        app = opening.open_page("score_variance", bet="1", guess="1-2-3-4-5", products_axis=axis)
-        found = opening.traces(app, "score_histograms")
-        places = np.sqrt([128, 256, 512, 768, 1024]) if places is None else places
-        np.testing.assert_allclose(found["your bet"]["x"], [0, *places])
-        assert found["your bet"]["y"] == [0, 1, 2, 3, 4, 5]
-        bounds = found["mean ± 1 σ"]
-        far = np.nanmax(bounds["x"])
-        assert (found["in fact"]["x"][-1], found["in fact"]["y"][-1]) == (far, np.nanmax(bounds["y"]))
-        said = np.interp(bounds["x"][:20], found["in fact"]["x"], found["in fact"]["y"])
-        np.testing.assert_allclose(said, np.abs(bounds["y"][:20]), atol=0.8)  # lines between points of a root
+def test_drawn_curve_and_the_true_one_stand_on_the_picture():
+    app = opening.open_page("score_variance", bet="1", guess="1-2-3-4-5")
+    found = opening.traces(app, "score_histograms")
+    np.testing.assert_allclose(found["your bet"]["x"], [0, 128, 256, 512, 768, 1024])
+    assert found["your bet"]["y"] == [0, 1, 2, 3, 4, 5]
+    bounds = found["mean ± 1 σ"]
+    far = np.nanmax(bounds["x"])
+    assert (found["in fact"]["x"][-1], found["in fact"]["y"][-1]) == (far, np.nanmax(bounds["y"]))
+    said = np.interp(bounds["x"][:20], found["in fact"]["x"], found["in fact"]["y"])
+    np.testing.assert_allclose(said, np.abs(bounds["y"][:20]), atol=0.8)  # lines between points of a root
 
 
 def test_what_is_said_of_a_curve_is_where_it_is_farthest_off():
@@ -676,7 +726,7 @@ def test_who_does_not_bet_can_draw_all_the_same_and_bets_nowhere_else():
     (toggle,) = [each for each in app.toggle if each.key == "bet_switch"]
     assert toggle.label == "Draw it first"
     toggle.set_value(True).run()
-    assert app.query_params == {"bet": "draw"}
+    assert app.query_params == {"bet": "draw", STEP: "draw"}
     assert asks(app)
     assert drawing_of(app)
     app = opening.turn_to(app, "derivation").run()
@@ -754,7 +804,6 @@ def test_near_is_right_and_a_little_farther_is_close(placed, truth, said):
 @pytest.mark.parametrize("stem", WITH_BETS)
 def test_what_is_computed_for_a_bet_costs_little(monkeypatch, stem):
     monkeypatch.setattr(compute, "result", lambda function, *args, **kwargs: function(*args, **kwargs))
-    counted = count(
-        lambda: VIEWS[stem].outcome({name: control.default for name, control in opening.controls_of(stem).items()})
-    )
+    values = values_of(stem)
+    counted = count(lambda: VIEWS[stem].outcome(values))
     assert rates.decided(counted) <= compute.AT_ONCE

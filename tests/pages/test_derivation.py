@@ -1,11 +1,13 @@
 """The derivation page: each assumption broken, the first line that fails."""
 
+import re
+
 import numpy as np
 import pytest
 
 from pages._view.lessons import LESSONS
 from pages._view.shared import SHARED
-from tests.pages.opening import charts, check_page, claims, drawn_controls, open_page, rows_of, widget
+from tests.pages.opening import charts, check_page, checks_of, drawn_controls, open_page, settle, sure_of, widget
 
 FIRST_FAILING = {
     "means not 0": 4,
@@ -16,22 +18,47 @@ FIRST_FAILING = {
 }
 
 
-def claim_of(app):
-    """What the page says of the nine lines."""
-    return next(each for each in claims(app) if "of nine" in each or "nine lines" in each)
+STEPS = {"lines": "three_lines", "broken": "broken_lines", "growth": "score_growth"}
 
 
-def test_the_three_lines_stand_beside_their_figure_and_the_nine_below():
-    app = open_page("derivation")
-    assert list(charts(app)) == ["three_lines", "score_growth"]
+@pytest.mark.parametrize(("step", "key"), STEPS.items())
+@pytest.mark.parametrize("mode", ["screen", "projector"])
+def test_step_shows_its_picture_alone(step, key, mode):
+    assert list(charts(open_page("derivation", step=step, mode=mode))) == [key]
+
+
+def test_first_step_breaks_nothing_and_has_the_nine_lines_behind_it():
+    app = open_page("derivation", step="lines", broken="means not 0")
     assert charts(app)["three_lines"].sentence.startswith("At dₖ = 64 all three lines hold.")
-    assert [len(rows_of(app, head)) for head in ("| line |", "| no.")] == [3, 9]
-    assert claims(app) == ["All nine lines hold", "Here √dₖ is the right divisor"]
-    assert [each.key for each in app.expander if each.key.endswith("_sure")] == [
-        "three_lines_sure",
-        "derivation_sure",
-        "score_growth_sure",
-    ]
+    assert len(checks_of(app, "three_lines")) == 9
+    assert "all 9 lines hold" in sure_of(app, "three_lines")
+
+
+def test_next_step_has_again_what_the_first_one_pins():
+    app = open_page("derivation", step="broken", broken="means not 0", mean_k="3")
+    for step, said in (("lines", "three lines hold"), ("broken", "the mean is"), ("growth", "the right divisor")):
+        settle(widget(app, "step").set_value(step))
+        assert app.query_params == {"step": step, "broken": "means not 0", "mean_k": "3"}
+        assert said in next(iter(charts(app).values())).sentence
+
+
+def test_strength_of_what_is_no_longer_broken_leaves_the_address():
+    app = open_page("derivation", step="broken", broken="heavy tails", nu="30")
+    assert widget(app, "nu").value == 30
+    settle(widget(app, "broken").set_value("all hold").run())
+    assert app.query_params == {"step": "broken"}
+    settle(widget(app, "broken").set_value("heavy tails").run())
+    assert app.query_params == {"step": "broken", "broken": "heavy tails"}
+    assert widget(app, "nu").value == 1.5
+
+
+def test_address_of_before_steps_opens_the_picture_it_showed():
+    assert list(charts(open_page("derivation"))) == ["three_lines"]
+    assert list(charts(open_page("derivation", d_k="8"))) == ["three_lines"]
+    for said in ({"broken": "means not 0"}, {"broken": "heavy tails", "nu": "4"}, {"correlation": "-0.2"}):
+        app = open_page("derivation", **said)
+        assert list(charts(app)) == ["broken_lines"]
+        assert app.session_state["broken"] == said.get("broken", "q and k aligned")
 
 
 def test_the_three_lines_are_measured_once_for_every_dimension(asked):
@@ -45,18 +72,18 @@ def test_the_three_lines_are_measured_once_for_every_dimension(asked):
 def test_an_assumption_is_broken_by_its_own_controls_and_the_first_line_that_fails_is_named(broken, number):
     controls = LESSONS["derivation"].controls
     strengths = {name for name, control in controls.items() if control.when == ("broken", broken)}
-    app = open_page("derivation", broken=broken)
+    app = open_page("derivation", step="broken", broken=broken)
     check_page(app, "derivation")
     assert strengths
     assert drawn_controls(app) == {*SHARED, "broken", *strengths} - {"rest"}
-    assert any("~~" in row for row in rows_of(app, "| line |"))
-    assert claim_of(app) == f"Line {number} of nine is the first to fail"
-    rows = rows_of(app, "| no.")
-    assert [row.split()[1] for row in rows if "**" in row] == [str(number)]
-    assert len(rows) == 9
+    assert "<s>" in charts(app)["broken_lines"].spec
+    assert f"line {number}, " in sure_of(app, "broken_lines")
+    verdicts = checks_of(app, "broken_lines")["check"].tolist()
+    assert len(verdicts) == 9
+    assert [i + 1 for i, each in enumerate(verdicts) if "**" in each] == [number]
     widget(app, "broken").set_value("all hold").run()
     check_page(app, "derivation")
-    assert claim_of(app) == "All nine lines hold"
+    assert "all 9 lines hold" in sure_of(app, "broken_lines")
 
 
 # --- tries ---------------------------------------------------------------------------------------------
@@ -78,10 +105,10 @@ def test_try_alignment(tried):
 
 def test_try_one_mean(tried):
     _, shown = tried("derivation", "one_mean", **ADVERSE)
-    result, (mean, variance, _) = shown.measure_derivation, shown.measure_growth.at(64)
+    result = shown.measure_derivation
     assert (result.params.mean_q, result.params.mean_k) == (0, 1)
-    assert (mean.holds, variance.exact) == (True, 2 * 64)
-    assert abs(variance.measured - 2 * 64) < 4 * variance.standard_error
+    assert (result.lines[3].holds, result.exact.variance) == (True, 2 * 64)
+    assert abs(result.variance - 2 * 64) < 4 * result.variance_error
     assert result.first_failing == result.first_seen == 7
     assert result.exact.right_divisor == result.divisor
     assert abs(result.right_within_row_std - 1) < 0.05  # and the scores within a row have that spread
@@ -89,11 +116,11 @@ def test_try_one_mean(tried):
 
 def test_try_copies(tried):
     _, shown = tried("derivation", "copies", **ADVERSE)
-    assert shown.measure_derivation.params.component_correlation == 1
-    _, variance, scaled = shown.measure_growth.at(64)
-    assert variance.exact == 64**2
-    assert abs(variance.measured - 64**2) < 4 * variance.standard_error
-    assert scaled.measured > 32  # where 1 is wanted
+    result = shown.measure_derivation
+    assert result.params.component_correlation == 1
+    assert result.exact.variance == 64**2
+    assert abs(result.variance - 64**2) < 4 * result.variance_error
+    assert result.scaled_std**2 > 32  # where 1 is wanted
 
 
 def test_try_tails(tried):
@@ -103,5 +130,5 @@ def test_try_tails(tried):
     assert np.isfinite(variance.exact)
     assert variance.check == scaled.check == "cannot be checked"
     assert result.checks == {"holds": 5, "fails": 0, "cannot be checked": 4}
-    assert not any("holds" in row for row in rows_of(app, "| no.") if row.startswith("| 7 "))
-    assert [row.split("|")[3].strip()[0] for row in rows_of(app, "| line |")] == ["✓", "?", "?"]
+    assert "holds" not in checks_of(app, "broken_lines")["check"].tolist()[6]
+    assert re.findall("<b>(.)", charts(app)["broken_lines"].spec.replace("\\u2713", "✓")) == ["✓", "?", "?"]

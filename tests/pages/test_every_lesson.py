@@ -1,6 +1,8 @@
 """What holds on every page: its frame, its controls at both ends, links, projector, data and code."""
 
 import json
+import re
+from html import unescape
 
 import pytest
 from plotly import graph_objects
@@ -8,6 +10,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from pages._view.bundle import TRACES
 from pages._view.kinds import Choice, Text
+from pages._view.lesson import STEP
 from pages._view.lessons import LESSONS, ORDER, PAGES
 from pages._view.page.show import MOST_ROWS, plain
 from pages._view.shared import SHARED
@@ -15,9 +18,11 @@ from pages._view.theme import PROJECTOR
 from tests.pages import opening
 
 LINKED = {"d_k": "300", "n_keys": "48", "law": "uniform", "seed": "3"}
+TITLES = ["What is assumed", "Myth and fact", "Sources"]
 LONGEST = 2_000  # characters of a text in a link
 NOTHING_MEASURED = {"one_query", "stage_histograms"}  # the first step; what its own table has
-DRAWN_LATER = {"rules", "rule_scores", "rule_curves", "bug_weights", "race_rates"}  # in a part, or when asked for
+ASKED = {"race_rates"}  # drawn when it is asked for
+SHORT = {"training_race": {"n_steps": "10", "n_seeds": "1"}}  # so that all is drawn at once
 
 
 def moved_on(stem, unused=SHARED):
@@ -27,13 +32,25 @@ def moved_on(stem, unused=SHARED):
     """
     unused = unused if stem == ORDER[1] else ()
     d_k = ("d_k",) if opening.uses_d_k(stem) else ()
-    return dict.fromkeys([*d_k, *LESSONS[stem].shared, "rest", *LESSONS[stem].controls, *unused])
+    rest = () if LESSONS[stem].steps else ("rest",)
+    unused = [name for name in unused if name != "rest" or rest]
+    own = [name for name in LESSONS[stem].controls if name != STEP or len(LESSONS[stem].steps) != 1]
+    return dict.fromkeys([*d_k, *LESSONS[stem].shared, *rest, *own, *unused])
+
+
+def step_with(stem, name):
+    """A link to the step whose picture a control belongs to; to the one that a bare link opens, if to none."""
+    lesson = LESSONS[stem]
+    usual, own = lesson.step(lesson.opens), [each for each in lesson.steps if name in (*each.followed, *each.in_sight)]
+    return opening.at_step((usual if usual in own or not own else own[0]).name)
 
 
 USED_WHILE = {  # what counts only where another control stands elsewhere, though it is always drawn
     ("score_variance", "n_keys"): ("sampling", "matrix"),
     ("score_variance", "n_queries"): ("sampling", "matrix"),
-    ("scaling_rules", "n_keys"): ("part", "rules"),
+    ("softmax_saturation", "list_3"): ("step", "lists"),
+    ("softmax_saturation", "list_4"): ("step", "lists"),
+    ("scaling_rules", "n_keys"): ("step", "rules"),
     ("your_scores", "head"): ("sample", "layer_norm_mha"),
 }
 EVERY_CONTROL = [(stem, name) for stem in ORDER for name in moved_on(stem)]
@@ -50,34 +67,51 @@ def follows_d_k(app, stem, d_k):
     """Whether what the page shows is that of this d_k: the slider, which the hero follows, and a sentence."""
     if not opening.uses_d_k(stem):
         return True
-    if LESSONS[stem].slider == "d_k" and opening.large_slider(app).value != d_k:
+    if opening.step_of(app).slider == "d_k" and opening.large_slider(app).value != d_k:
         return False
     said = f"d_k = {min(d_k, 256)}" if stem == "your_scores" else f"d_k = {d_k}"  # its samples have no more
     return stem == "start" or any(said in chart.alt for chart in opening.charts(app).values())
 
 
-@pytest.mark.parametrize("stem", ORDER)
-def test_a_page_opens_inside_its_frame_with_every_control_once(stem):
-    app = opening.open_page(stem)
+def drawn_at(lesson, step):
+    """The controls that a step draws: all of the lesson but those of other steps, and what it pins."""
+    known, here = opening.controls_of(lesson.stem), lesson.step(step)
+    kept = {name for name, one in known.items() if one.when is None or known[one.when[0]].default == one.when[1]}
+    if not lesson.steps:
+        return kept
+    others = {name for each in lesson.steps for name in (*each.followed, *each.in_sight)} - {*SHARED, *lesson.settings}
+    mine = {*here.followed, *here.in_sight}
+    return {name for name in kept - {STEP, "rest"} if name in mine or name not in others}
+
+
+@pytest.mark.parametrize(("stem", "step"), opening.SCREENS)
+def test_a_page_opens_inside_its_frame_with_every_control_once(stem, step):
+    app = opening.open_page(stem, **opening.at_step(step))
     opening.check_page(app, stem)
-    known = opening.controls_of(stem)
-    assert opening.drawn_controls(app) == {
-        name for name, one in known.items() if one.when is None or known[one.when[0]].default == one.when[1]
-    }
+    assert opening.drawn_controls(app) == drawn_at(LESSONS[stem], step)
     assert [each.label for each in app.sidebar.get("page_link")] == [each.question for each in LESSONS.values()]
     assert [*app.error, *app.warning, *app.info] == []
     (settings,) = [each for each in app.expander if each.key == "settings"]
     assert next(iter(settings.children.values())).key == "mode"
-    assert LESSONS[stem].answer in [opening.without_definitions(each.value) for each in app.markdown]
+    said = [opening.without_definitions(each.value) for each in app.markdown]
+    assert (LESSONS[stem].answer in said) is not (line_of(app) == opening.step_of(app).line)
     assert [each.key for each in app.get("toggle")] == ["bet_switch"] * (LESSONS[stem].bet is not None)
-    assert opening.pictures(app) == [key for key in LESSONS[stem].pictures if key not in DRAWN_LATER]
+    pictures = [opening.step_of(app).picture] if step else LESSONS[stem].pictures
+    assert opening.pictures(app) == [key for key in pictures if key not in ASKED]
     filled = [each.key for each in app.expander if each.key.endswith("_sure") and (each.markdown or each.table)]
     assert {*filled} == {f"{key}_sure" for key in opening.pictures(app) if key not in NOTHING_MEASURED}
     check_folds(app, LESSONS[stem])
     check_way_on(app, stem)
-    buttons = {each.key: each.label for each in app.button}
+    buttons = {each.key: each.label for each in app.button if (each.key or "").startswith("try_")}
+    tries = opening.step_of(app).tries if step else LESSONS[stem].tries
     assert LESSONS[stem].tries
-    assert {f"try_{each.key}": plain(each.promise) for each in LESSONS[stem].tries}.items() <= buttons.items()
+    assert buttons == {f"try_{each.key}": plain(each.promise) for each in tries}
+
+
+def line_of(app):
+    """The line of the step that is open; "" if there is none."""
+    found = [re.search('<p class="line">(.*)</p>', each.proto.body) for each in app.get("html")]
+    return next((unescape(each[1]) for each in found if each), "")
 
 
 @pytest.mark.parametrize("stem", [stem for stem in PAGES if stem not in ORDER])
@@ -95,7 +129,12 @@ def test_a_page_of_the_appendix_is_there_to_be_read(stem):
 def check_folds(app, lesson):
     """What a lesson assumes, its myths and its sources are folded at its end."""
     found = opening.folds(app)
-    assert list(found) == ["What is assumed", "Myth and fact", "Sources"]
+    if lesson.steps:
+        (((is_open, texts),)) = found.values()
+        assert not is_open
+        assumed, table, sources = (each.partition("\n\n")[2] for each in texts)
+        found = {label: (False, [each]) for label, each in zip(TITLES, (assumed, table, sources), strict=True)}
+    assert list(found) == TITLES
     assert not any(is_open for is_open, _ in found.values())
     (assumed,), (table,), (sources,) = (texts for _, texts in found.values())
     assert assumed == lesson.assumed
@@ -111,13 +150,18 @@ def check_way_on(app, stem):
     Only the cards of the start ask for bets.
     """
     here, questions = PAGES.index(stem), [each.question for each in LESSONS.values()]
-    beside = questions[max(here - 1, 0) : here] + questions[here + 1 : here + 2]
-    assert [each.label for each in app.main.get("page_link")][-len(beside) :] == beside
+    before, after = questions[max(here - 1, 0) : here], questions[here + 1 : here + 2]
+    beside = before + after
+    labels = [each.label for each in app.main.get("page_link")]
+    if LESSONS[stem].steps:
+        assert labels.count(*after) == 1 if after else not labels
+    else:
+        assert labels[-len(beside) :] == beside
     more = [f"See also: {LESSONS[each].question}" for each in LESSONS[stem].see]
     assert [each.label for each in app.main.get("page_link") if each.label.startswith("See also")] == more
     section = [each for each in PAGES if LESSONS[each].section == LESSONS[stem].section]
     place = f"{LESSONS[stem].section}: {section.index(stem) + 1} of {len(section)}"
-    assert [each.value for each in app.main.markdown][-1] == place
+    assert LESSONS[stem].steps or [each.value for each in app.main.markdown][-1] == place
     links = [*app.sidebar.get("page_link"), *(app.main.get("page_link") if stem != ORDER[0] else ())]
     assert not any("bet=" in each.proto.query_string for each in links)
 
@@ -137,15 +181,15 @@ def check_linked(app, stem):
     opening.check_page(app, stem)
     assert len(app.info) == 0
     assert [str(opening.widget(app, name).value) for name in LINKED] == [*LINKED.values()]
-    assert LESSONS[stem].slider != "d_k" or (
+    assert opening.step_of(app).slider != "d_k" or (
         300 in opening.large_slider(app).stops and opening.large_slider(app).value == 300
     )
     assert follows_d_k(app, stem, 300)
 
 
-@pytest.mark.parametrize("stem", ORDER)
-def test_projector_mode_reaches_every_picture(stem):
-    app = opening.open_page(stem, mode="projector")
+@pytest.mark.parametrize(("stem", "step"), opening.SCREENS)
+def test_projector_mode_reaches_every_picture(stem, step):
+    app = opening.open_page(stem, mode="projector", **opening.at_step(step))
     opening.check_page(app, stem)
     assert len(app.sidebar.get("page_link")) == 0  # the menu moves to the top
     for chart in opening.charts(app).values():
@@ -166,6 +210,9 @@ def test_figures_follow_the_ground_the_visitor_sees(stem, ground, colour):
 @pytest.mark.parametrize(("stem", "name"), EVERY_CONTROL)
 def test_a_control_works_at_both_ends(app, stem, name):
     control = opening.controls_of(stem)[name]
+    for one, step in step_with(stem, name).items():
+        opening.widget(app, one).set_value(step)
+        opening.settle(app)
     if name == "n_samples":
         opening.widget(app, "d_k").set_value(1)  # a million pairs of 64 components take seconds
     if control.when or (stem, name) in USED_WHILE:
@@ -201,7 +248,7 @@ def test_an_address_with_every_control_reproduces_every_sentence(stem):
     mine = opening.open_page(stem, seed="7", law="laplace")
     opening.widget(mine, "d_k").set_value(111)
     for name, control in LESSONS[stem].controls.items():
-        if isinstance(control, Choice) and control.bar and not control.when:
+        if isinstance(control, Choice) and control.bar and name in opening.drawn_controls(mine):
             opening.widget(mine, name).set_value(control.options[-1])
     opening.settle(mine)
     state, known = mine.session_state, opening.controls_of(stem)
@@ -221,9 +268,9 @@ def test_a_bad_link_leaves_every_page_working(stem):
     assert app.session_state["d_k"] == 1024
 
 
-@pytest.mark.parametrize("stem", ORDER)
-def test_opened_data_shows_the_table_the_files_and_code_that_runs_and_draws(stem, capsys, tmp_path, monkeypatch):
-    app = opening.open_page(stem, d_k="8", n_samples="1000")
+@pytest.mark.parametrize(("stem", "step"), opening.SCREENS)
+def test_opened_data_shows_table_files_and_code_that_runs(stem, step, capsys, tmp_path, monkeypatch):
+    app = opening.open_page(stem, d_k="8", n_samples="1000", **opening.at_step(step), **SHORT.get(stem, {}))
     keys = opening.pictures(app)
     tables_before = len(app.table)
     for key in keys:

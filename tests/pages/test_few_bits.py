@@ -8,31 +8,45 @@ import pytest
 from pages._view.lessons.few_bits.bet import outcome
 from pages._view.lessons.few_bits.figures import SHOWN_ROWS
 from sattn_core import BINARY_FORMATS
-from sattn_core.lessons.few_bits import FORMATS, N_ROWS, FewBitsParams, measure_few_bits
-from tests.pages.opening import charts, claims, open_page, sure_of, widget
+from sattn_core.lessons.few_bits import FORMATS, FewBitsParams, measure_few_bits
+from tests.pages.opening import charts, open_page, sure_of, widget
 
 
-def test_each_format_has_its_own_numbers_and_all_share_the_lower_pictures(asked):
+@pytest.mark.parametrize(
+    ("step", "key"), [("scores", "rounded_scores"), ("formats", "few_bits_curves"), ("sum", "large_sum")]
+)
+@pytest.mark.parametrize("mode", ["screen", "projector"])
+def test_step_shows_its_picture_alone(step, key, mode):
+    assert list(charts(open_page("few_bits", step=step, mode=mode))) == [key]
+
+
+def test_each_format_has_its_own_scores():
     app = open_page("few_bits")
-    before = charts(app)["large_sum"].spec
     said = {}
     for name in FORMATS:
         widget(app, "format").set_value(name).run()
         said[name] = charts(app)["rounded_scores"].sentence
         assert "Predicted: " in sure_of(app, "rounded_scores")
     assert len({*said.values()}) == 3
-    assert charts(app)["large_sum"].spec == before
+
+
+def test_all_formats_share_the_curves_and_the_sum(asked):
+    app = open_page("few_bits", step="formats")
+    for name in FORMATS:
+        widget(app, "format").set_value(name).run()
     (curves,) = {found for name, _, found in asked if name == "few_bits_curves"}  # computed once, for all formats
     assert curves.change.shape[0] == len(FORMATS)
+    sums = {charts(open_page("few_bits", step="sum", format=name))["large_sum"].spec for name in FORMATS}
+    assert len(sums) == 1
 
 
 def test_the_address_says_every_setting():
-    app = open_page("few_bits", format="float8 E4M3", sums="the format", order="q first", size="2", d_k="300")
-    assert [app.session_state[name] for name in ("format", "sums", "order", "size", "d_k")] == [
-        "float8_e4m3fn", "same", "before", 2, 300,
-    ]  # fmt: skip
+    said = {"format": "float8 E4M3", "sums": "the format", "order": "q first", "size": "2", "d_k": "300"}
+    app = open_page("few_bits", **said)
+    assert [app.session_state[name] for name in said] == ["float8_e4m3fn", "same", "before", 2, 300]
     assert "No formula says here" in sure_of(app, "rounded_scores")
-    assert claims(app)[0] == "Added up in few bits, even scaled scores get worse"
+    app = open_page("few_bits", step="formats", **said)
+    assert sure_of(app, "few_bits_curves").startswith("Added up in few bits, even scaled scores get worse.")
 
 
 @pytest.mark.parametrize(
@@ -51,6 +65,13 @@ def test_what_the_bet_comes_to(d_k, size, truth, why):
     assert why in found.why
 
 
+def test_three_bits_more_make_up_for_the_scale_at_64():
+    found = measure_few_bits(FewBitsParams(64, "float16"))
+    other = measure_few_bits(FewBitsParams(64, "bfloat16"))
+    assert root_mean_squares(found)[0] == pytest.approx(root_mean_squares(other)[1], rel=0.1)
+    assert BINARY_FORMATS["float16"].precision - BINARY_FORMATS["bfloat16"].precision == 3
+
+
 # --- tries ---------------------------------------------------------------------------------------------
 
 
@@ -59,15 +80,6 @@ ADVERSE = {"format": "float8 E4M3", "sums": "the format", "order": "q first", "s
 
 def root_mean_squares(found):
     return np.sqrt([found.raw.mean_square[0], found.scaled.mean_square[0]])
-
-
-def test_try_three_bits(tried):
-    _, shown = tried("few_bits", "three_bits", **ADVERSE)
-    found = shown.measure_few_bits
-    other = measure_few_bits(replace(found.params, format="bfloat16"))
-    assert found.params == FewBitsParams(64, "float16")
-    assert root_mean_squares(found)[0] == pytest.approx(root_mean_squares(other)[1], rel=0.1)
-    assert BINARY_FORMATS["float16"].precision - BINARY_FORMATS["bfloat16"].precision == 3
 
 
 def test_try_half_apart(tried):
@@ -87,18 +99,26 @@ def test_try_sums_in_16_bits(tried):
     assert root_mean_squares(found)[1] / root_mean_squares(other)[1] == pytest.approx(20, rel=0.1)
 
 
+def lost_at_512(app, shown):
+    """The share of rows of the chosen format that overflow, raw and scaled, and the sentence."""
+    found = shown.few_bits_curves
+    assert (app.session_state["format"], app.session_state["d_k"]) == ("float16", 512)
+    raw, scaled = found.lost[FORMATS.index("float16"), :, found.dims.index(512)]
+    return raw, scaled, charts(app)["few_bits_curves"].sentence
+
+
 def test_try_too_late(tried):
-    _, shown = tried("few_bits", "too_late", **ADVERSE)
-    found = shown.measure_few_bits
-    assert N_ROWS / 4 < found.raw.lost.sum() == found.scaled.lost.sum()
-    assert found.raw.lost[:SHOWN_ROWS].any()
+    raw, scaled, said = lost_at_512(*tried("few_bits", "too_late", **ADVERSE))
+    assert 0.25 < raw == scaled
+    assert "97 % of the rows" in said
+    assert said.endswith("and 97 % with it.")
 
 
 def test_try_in_time(tried):
-    _, shown = tried("few_bits", "in_time", **ADVERSE)
-    found = shown.measure_few_bits
-    assert found.raw.lost.sum() > N_ROWS / 4
-    assert not found.scaled.lost.any()
+    raw, scaled, said = lost_at_512(*tried("few_bits", "in_time", **ADVERSE))
+    assert raw > 0.25
+    assert scaled == 0
+    assert said.endswith("and 0 % with it.")
 
 
 def test_try_forty(tried):

@@ -6,56 +6,68 @@ import pytest
 from pages._view.lessons.gradient_flow import work
 from pages._view.theme import number
 from sattn_core.lessons.gradient_flow import FROZEN_BELOW, PLACES
-from tests.pages.opening import charts, check_page, claims, open_page, sure_of, widget
+from tests.pages.opening import charts, check_page, drawn_controls, open_page, sure_of, widget
+
+STEPS = {"freeze": "rows_freezing", "at_q": "rows_at_q", "jacobian": "row_jacobians", "curves": "gradient_curves"}
+
+
+@pytest.mark.parametrize(("step", "key"), STEPS.items())
+@pytest.mark.parametrize("mode", ["screen", "projector"])
+def test_step_shows_its_picture_alone(step, key, mode):
+    assert list(charts(open_page("gradient_flow", step=step, mode=mode))) == [key]
 
 
 @pytest.mark.parametrize(
-    ("d_k", "claim", "passed"),
+    ("said", "key"),
     [
-        (512, "Divided by √512, row 1 passes on more", "after ÷ √512 trace"),
-        (1, "At dₖ = 1 the division changes nothing", "after ÷ √1 trace"),
+        ({}, "rows_freezing"),
+        ({"d_k": "8"}, "rows_freezing"),
+        ({"place": "softmax"}, "rows_freezing"),
+        ({"place": "q"}, "rows_at_q"),
+        ({"jacobian": "4, 5"}, "row_jacobians"),
+        ({"row": "30"}, "row_jacobians"),
     ],
 )
-def test_the_claim_and_how_sure_are_of_the_moment(d_k, claim, passed):
-    app = open_page("gradient_flow", d_k=str(d_k))
-    assert claims(app) == [claim, "Without the scale the mean falls, the median far more"]
+def test_address_of_before_there_were_steps_opens_the_picture_that_it_set(said, key):
+    assert list(charts(open_page("gradient_flow", **said))) == [key]
+
+
+@pytest.mark.parametrize(("d_k", "passed"), [(512, "after ÷ √512 trace"), (1, "after ÷ √1 trace")])
+def test_how_sure_is_of_the_moment(d_k, passed):
+    app = open_page("gradient_flow", step="jacobian", d_k=str(d_k))
     assert passed in sure_of(app, "row_jacobians")
-    assert any("A *row* is one query's weights" in each.value for each in app.markdown)
+    assert f"√{d_k}" in charts(app)["row_jacobians"].sentence
 
 
-def test_the_jacobian_is_that_of_the_ringed_row(asked):
-    app = open_page("gradient_flow", row="30", d_k="64")
-    widget(app, "place").set_value("q").run()
+def test_the_jacobian_is_that_of_the_row_at_its_place(asked):
+    app = open_page("gradient_flow", step="jacobian", row="30", d_k="64")
     rows = next(answer for name, _, answer in asked if name == "freezing_rows")
     (passed,) = np.sort(rows.passed[0, 0, [rows.dims.index(64)]])
-    assert f"trace {number(passed[29])} and norm" in sure_of(app, "row_jacobians")
-    assert "ring: row 30" in charts(app)["rows_freezing"].spec
+    assert f"Row 30: the Jacobian of the raw scores has trace {number(passed[29])} and norm" in sure_of(
+        app, "row_jacobians"
+    )
+    assert "row" in drawn_controls(app)
     widget(app, "jacobian").set_value("4, 5").run()
-    assert "ring: row" not in charts(app)["rows_freezing"].spec
+    assert "row" not in drawn_controls(app)
+    assert "The list \\[4, 5\\]" in sure_of(app, "row_jacobians")
 
 
-@pytest.mark.parametrize("stem", ["gradient_flow"])
-def test_each_place_has_its_own_sentences_and_only_q_has_no_exact_mean(app, stem):
-    for place, words, of_the_rows in (
-        ("softmax", "at the softmax", "are frozen"),
-        ("q", "at q", "get more gradient at q"),
-    ):
-        widget(app, "place").set_value(place).run()
-        check_page(app, stem)
-        said = charts(app)
-        assert of_the_rows in said["rows_freezing"].sentence
-        assert words in said["gradient_curves"].sentence
-        for sure in ("(exact", "The rate"):
-            assert (sure in sure_of(app, "gradient_curves")) == (place != "q")
+@pytest.mark.parametrize(
+    ("place", "step", "of_the_rows"), [("softmax", "freeze", "are frozen"), ("q", "at_q", "get more gradient at q")]
+)
+def test_each_place_has_its_own_sentences_and_only_q_has_no_exact_mean(place, step, of_the_rows):
+    (chart,) = charts(open_page("gradient_flow", step=step)).values()
+    assert of_the_rows in chart.sentence
+    app = open_page("gradient_flow", step="curves", place=place)
+    check_page(app, "gradient_flow")
+    assert f"at {'the softmax' if place == 'softmax' else place}" in charts(app)["gradient_curves"].sentence
+    for sure in ("(exact", "The rate"):
+        assert (sure in sure_of(app, "gradient_curves")) == (place != "q")
 
 
-@pytest.mark.parametrize("stem", ["gradient_flow"])
-def test_a_move_of_the_dimension_leaves_the_curves_as_they_are(app, stem):
-    before = charts(app)["gradient_curves"]
-    before = before.spec, before.alt
-    widget(app, "d_k").set_value(300).run()
-    after = charts(app)["gradient_curves"]
-    assert (after.spec, after.alt) == before
+def test_the_curves_are_those_of_every_dimension():
+    few, many = (charts(open_page("gradient_flow", step="curves", d_k=d_k))["gradient_curves"] for d_k in ("4", "300"))
+    assert (few.spec, few.alt) == (many.spec, many.alt)
 
 
 # --- tries ---------------------------------------------------------------------------------------------
@@ -91,7 +103,7 @@ def test_try_most_get_more(tried):
     assert np.count_nonzero(raw > scaled) > 60
     assert frozen.sum() > 10
     assert np.median(raw[frozen]) < 0.05 * np.median(scaled)
-    assert app.session_state["place"] == "q"
+    assert list(charts(app)) == ["rows_at_q"]
 
 
 def test_try_gradient_of_q(tried):

@@ -13,12 +13,13 @@ import pytest
 from pages._view import compute
 from pages._view.compute import rates, store
 from pages._view.kinds import Choice, Number
+from pages._view.lesson import STEP
 from pages._view.lessons import LESSONS, ORDER, VIEWS
 from pages._view.lessons.gradient_flow import work as gradient_flow_work
 from pages._view.lessons.training_race import transformer as transformer_module
 from pages._view.page import controls, frame, show
 from pages._view.page import grids as grids_module
-from pages._view.page.fragments import small_samples as falling_module
+from pages._view.page import screen as screen_module
 from pages._view.page.fragments import your_scores as uploads_module
 from pages._view.page.fragments.training_race import dose as dose_module
 from pages._view.page.fragments.training_race import race as race_module
@@ -35,8 +36,8 @@ for each in walk_packages([str(PAGES / "_view")], "pages._view."):
 
 
 def known_to(stem):
-    """Every control of a lesson, and how many phones of a class had a part in it."""
-    return controls_of(stem) | LESSONS[stem].phones
+    """Every control of a lesson, what has no widget, and how many phones of a class had a part in it."""
+    return controls_of(stem) | dict(LESSONS[stem].unseen) | LESSONS[stem].phones
 
 
 class Values(dict):
@@ -77,16 +78,18 @@ def stand_in_for_streamlit():
     return streamlit
 
 
-def run(stem, **changed):
+def run(stem, step="", **changed):
     """Run a page's script with its controls at these values: the computations it asks for, and what it read.
+
+    step: the one that is open, by default that of an address without it.
 
     Nothing is drawn and nothing computed: a computation is (function, args, kwargs).
     """
-    values, asked = Values(stem, changed), []
-    linked = ANSWERED.get(stem, {})
-    here = SimpleNamespace(
-        lesson=LESSONS[stem], values=values, bet=None, bet_waits=False, linked=lambda name: linked.get(name, "")
-    )
+    lesson, linked, asked = LESSONS[stem], ANSWERED.get(stem, {}), []
+    shown = lesson.step(step or lesson.opens)
+    values = Values(stem, changed | shown.pinned)
+    bet = {"bet": None, "bet_waits": False, "guesses": None}
+    here = SimpleNamespace(lesson=lesson, step=shown, values=values, linked=lambda name: linked.get(name, ""), **bet)
 
     def ask(function, *args, **kwargs):
         asked.append((function, args, kwargs))
@@ -96,8 +99,8 @@ def run(stem, **changed):
         return {each: values[each] for each, one in LESSONS[stem].controls.items() if one.when == (name, values[name])}
 
     def draw_main(at_rest=None, **_):
-        way = VIEWS[stem].main
-        if way.params and compute.needs_button(way.params(values)):
+        way = VIEWS[stem].of(shown)
+        if way.params and compute.needs_button(way.params(values), way.limit):
             return None
         return at_rest or (way.at_rest or way.picture)(values, ANYTHING)
 
@@ -109,9 +112,8 @@ def run(stem, **changed):
         patch.setattr(controls, "draw_while", draw_while)
         patch.setattr(gradient_flow_work, "row_jacobian", lambda *_: (ANYTHING, ""))
         patch.setattr(grids_module, "draw_matrices", lambda names, _: ({name: values[name] for name in names}, True))
-        patch.setattr(falling_module, "draw", lambda: values["n_draws"])
-        patch.setattr(falling_module, "pace", lambda: None)
         patch.setattr(uploads_module, "draw_both", lambda: (None, None))
+        patch.setattr(uploads_module, "_chosen", lambda: (None, None))
         patch.setattr(uploads_module, "remarks", lambda *_: [])
         own_figures = import_module(f"pages._view.lessons.{stem}.figures")
         for module in (show, race_module, dose_module, transformer_module, own_figures):
@@ -129,7 +131,7 @@ def run(stem, **changed):
         patch.setattr(controls, "_open", lambda: (LESSONS[stem],))
         streamlit = stand_in_for_streamlit()
         own = [module for name, module in sys.modules.items() if name.startswith(f"pages._view.page.fragments.{stem}")]
-        for module in (controls, *(module for module in own if hasattr(module, "st"))):
+        for module in (controls, screen_module, *(module for module in own if hasattr(module, "st"))):
             patch.setattr(module, "st", streamlit)
         patch.setitem(sys.modules, "streamlit", streamlit)
         exec(compile((PAGES / f"{stem}.py").read_text(encoding="utf-8"), stem, "exec"), {"__name__": stem})
@@ -157,7 +159,9 @@ def settings_of(stem, names):
 @cache
 def pages_asked_of(stem):
     """The computations that the page asks for at each of these settings: [(name, args, kwargs), …] of every one."""
-    return [run(stem, **settings)[0] for settings in settings_of(stem, sorted(run(stem)[1]))]
+    steps = [each.name for each in LESSONS[stem].steps] or [""]
+    known = {step: sorted(run(stem, step)[1] & known_to(stem).keys() - {STEP}) for step in steps}
+    return [run(stem, step, **each)[0] for step, names in known.items() for each in settings_of(stem, names)]
 
 
 def asked_of(stem):
@@ -214,7 +218,7 @@ def test_a_page_is_run_with_the_values_of_its_controls():
 
 def test_what_costs_too_much_is_not_asked_for():
     asked, _ = run("score_variance", d_k=1024, law="student_t", n_samples=1_000_000)
-    assert [function.__name__ for function, *_ in asked] == ["variance_curve"]
+    assert asked == []
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 import pytest
 
+from pages._view.address import renewed
+from pages._view.lessons import LESSONS
 from pages._view.literal import plain
 from tests.pages.opening import charts, check_page, controls_of, open_page, turn_to, widget
 
@@ -61,7 +63,7 @@ def test_a_bad_link_opens_a_working_page_and_says_so_in_one_line(query, state, n
         assert widget(app, name).value == value
     controls = controls_of("softmax_saturation")
     kept = {name: str(value) for name, value in state.items() if value != controls[name].default}
-    assert app.query_params == kept
+    assert app.query_params == {"step": "lists" if "list_1" in query else "divisor", **kept}
 
 
 def test_shared_controls_keep_their_values_on_the_next_page():
@@ -89,10 +91,25 @@ def test_the_remark_about_a_link_stays_behind_with_the_page_it_opened():
     assert len(turn_to(app, "softmax_saturation").run().info) == 0
 
 
+@pytest.mark.parametrize("lesson", [each for each in LESSONS.values() if each.formerly], ids=lambda each: each.stem)
+def test_what_was_once_another_control_opens_its_step(lesson):
+    for name, steps in lesson.formerly.items():
+        for said, step in steps.items():
+            assert renewed(lesson, {name: said, "d_k": "8"}) == {"step": step, "d_k": "8"}
+        assert renewed(lesson, {name: said, "step": lesson.opens}) == {"step": lesson.opens}
+        assert renewed(lesson, {name: "nothing that it said"}) == {}
+
+
+def test_an_old_address_opens_its_step_and_says_nothing():
+    app = open_page("scaling_rules", part="Other rules", d_k="8")
+    check_page(app, "scaling_rules")
+    assert (app.query_params, len(app.info)) == ({"step": "rules", "d_k": "8"}, 0)
+
+
 def test_an_old_address_opens_its_lesson_and_says_what_was_not_read():
     app = open_page("derivation", broken="alignment", rho="0.2", d_k="8")
     check_page(app, "derivation")
-    assert app.query_params == {"d_k": "8"}
+    assert app.query_params == {"d_k": "8", "step": "lines"}
     (note,) = [each.value for each in app.info]
     assert note == plain(
         "This link was adjusted: broken must be one of all hold, means not 0, variances not 1, q and k aligned, "

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from pages._view.lessons.long_context.bet import outcome
-from sattn_core.lessons.long_context import STOPS
+from pages._view.literal import plain
+from sattn_core.lessons.long_context import RULES, STOPS
 from tests.pages.opening import charts, large_slider, open_page, settle, traces, widget
 
 ADVERSE = {"context_length": "64", "key_score": "12", "n_train": "65536", "d_k": "1", "seed": "9"}
@@ -45,6 +46,18 @@ def test_the_length_of_the_training_is_where_log_n_changes_nothing():
     sentences = [charts(open_lesson(n_train=n))["key_weights"].sentence for n in ("512", "16384")]
     assert "10 % with ÷ √dₖ, and 82 % with log n" in sentences[0]
     assert "10 % with ÷ √dₖ, and 10 % with log n" in sentences[1]
+
+
+@pytest.mark.parametrize(("step", "key"), [("keys", "key_weights"), ("text", "text_rows")])
+@pytest.mark.parametrize("mode", ["screen", "projector"])
+def test_step_shows_its_picture_alone(step, key, mode):
+    assert list(charts(open_lesson(step=step, mode=mode))) == [key]
+
+
+def test_every_rule_has_its_card_in_a_fold_of_its_own():
+    (fold,) = [each for each in open_lesson().expander if each.key == "own"]
+    heads = [each.value.split("\n")[0] for each in fold.markdown]
+    assert heads == [f"**{plain(each.title)}**" for each in RULES.values()]
 
 
 @pytest.mark.parametrize(("n", "last"), [("16384", 256), ("1024", 16), ("1000", 0), ("16", 0)])

@@ -10,13 +10,13 @@ from starlette.applications import Starlette
 from pages._view import compute
 from pages._view.compute import store
 from pages._view.kinds import Choice
-from pages._view.lessons import LESSONS, ORDER, VIEWS
+from pages._view.lessons import LESSONS, VIEWS
 from pages._view.server import moving
 from tests.pages.asgi import ask
-from tests.pages.opening import charts, controls_of, open_page
+from tests.pages.opening import FOLLOWING, at_step, charts, controls_of, open_page
 
-FOLLOWING = [stem for stem in ORDER if VIEWS[stem].main]
-UNTRAINED = {"training_race": {"n_steps": "3000"}}  # a race that takes long is not there at once
+UNTRAINED = {"race": {"n_steps": "3000"}}  # a race that takes long is not there at once
+SHORT = {"rates": {"n_steps": "10", "n_pairs": "4", "n_seeds": "1"}}  # nor are the maps of one
 
 
 def answer(address, **headers):
@@ -36,38 +36,40 @@ def main_picture(app):
     return found
 
 
-def two_places(stem):
-    """Where the large slider of a lesson may stand, as an address says it."""
-    name = LESSONS[stem].slider
+def two_places(stem, name):
+    """Return where a slider of a lesson may stand, as an address says it."""
     stops = controls_of(stem)[name].stops
     return ("16", "100") if name == "d_k" else tuple(f"{stops[i]:g}" for i in (1, -2))
 
 
-@pytest.mark.parametrize("stem", FOLLOWING)
-def test_the_picture_on_its_way_is_the_one_that_the_page_shows_where_the_hand_lets_go(stem):
-    slider, others = LESSONS[stem].slider, {"seed": "3"} | UNTRAINED.get(stem, {})
-    near, far = two_places(stem)
+@pytest.mark.parametrize(("stem", "step"), FOLLOWING)
+def test_moving_picture_is_the_one_the_page_shows_at_rest(stem, step):
+    others = {"seed": "3"} | UNTRAINED.get(step, {}) | SHORT.get(step, {}) | at_step(step)
+    slider = LESSONS[stem].step(step).followed[0]
+    near, far = two_places(stem, slider)
     elsewhere = main_picture(open_page(stem, **{slider: near}, **others))
     asked = picture_at(f"{elsewhere.address}&{slider}={far}")
     there = main_picture(open_page(stem, **{slider: far}, **others))
     layouts = [json.loads(figure)["layout"] for figure in (asked["figure"], there.spec)]
     assert layouts[0] == layouts[1]
-    assert asked["figure"] == there.spec or VIEWS[stem].main.at_rest  # which may draw more
+    main = VIEWS[stem].of(LESSONS[stem].step(step))
+    assert asked["figure"] == there.spec or main.at_rest  # which may draw more
     assert (asked["sentence"], asked["height"]) == (there.sentence, there.height)
     assert elsewhere.spec != there.spec
 
 
-@pytest.mark.parametrize("stem", FOLLOWING)
-def test_the_address_says_every_control_but_those_on_sliders_that_the_picture_follows(stem):
+@pytest.mark.parametrize(("stem", "step"), FOLLOWING)
+def test_moving_address_says_every_control_but_its_sliders(stem, step):
     bars = {name: one for name, one in LESSONS[stem].controls.items() if isinstance(one, Choice) and one.bar}
     chosen = {name: one.write(one.options[1]) for name, one in bars.items() if one.options[1] != one.default}
-    slider, place = LESSONS[stem].slider, two_places(stem)[1]
+    slider = LESSONS[stem].step(step).followed[0]
+    place, chosen = two_places(stem, slider)[1], chosen | at_step(step) | SHORT.get(step, {})
     shown = main_picture(open_page(stem, seed="7", mode="projector", **{slider: place}, **chosen))
     said = dict(parse_qsl(urlsplit(shown.address).query))
     assert chosen.items() <= said.items()
     assert urlsplit(shown.address).path == f"moving/{stem}"
     assert (shown.values[slider], said["seed"], said["mode"]) == (float(place), "7", "projector")
-    assert shown.values.keys() == {*LESSONS[stem].followed}
+    assert shown.values.keys() == {*LESSONS[stem].step(step).followed}
     assert not said.keys() & shown.values.keys()
 
 
@@ -77,13 +79,13 @@ def test_what_an_address_says_is_brought_inside_its_bounds():
     assert far == near
 
 
-@pytest.mark.parametrize("stem", ["recap", "your_scores", "nothing", "__init__", "corrections"])
+@pytest.mark.parametrize("stem", ["recap", "nothing", "__init__", "corrections"])
 def test_what_has_no_picture_under_a_slider_is_not_found(stem):
     assert answer(f"moving/{stem}?d_k=64")[0] == 404
 
 
 def test_what_a_visitor_would_be_asked_about_first_is_not_computed(monkeypatch):
-    assert VIEWS["score_variance"].main.params
+    assert VIEWS["score_variance"].steps["draw"].params
     monkeypatch.setattr(store, "AT_ONCE", 0.0)
     monkeypatch.setattr(compute, "result", None)
     assert answer("moving/score_variance?d_k=64")[0] == 404

@@ -1,4 +1,4 @@
-"""The one_query page: six steps, each a click and a place in the address, and a picture that follows d_k."""
+"""The one_query page: seven steps, each a place in the address, and a picture that follows d_k."""
 
 import re
 
@@ -9,48 +9,55 @@ from pages._view.lessons.one_query.bet import before
 from pages._view.theme import LIGHT
 from sattn_core.example import KEY_WORDS
 from sattn_core.lessons.one_query import EXAMPLE_KEY, STEPS, OneQueryParams, measure_one_query
-from tests.pages.opening import charts, claims, open_page, press, widget
+from tests.pages.opening import charts, open_page, settle, widget
 
 
 def alt(app):
-    return charts(app)["one_query"].alt
+    (shown,) = charts(app).values()
+    return shown.alt
 
 
-def test_next_and_previous_walk_the_steps_and_stop_at_their_ends():
+def go_to(app, step):
+    """Follow a dot to another step."""
+    widget(app, "step").set_value(step)
+    return settle(app)
+
+
+def test_every_step_tells_something_else():
     app = open_page("one_query")
     told = [alt(app)]
-    for step in (*STEPS[1:], STEPS[-1]):
-        press(app, "Next")
-        assert app.session_state["step"] == step
-        told.append(alt(app))
+    for step in STEPS[1:]:
+        told.append(alt(go_to(app, step)))
+        assert app.query_params["step"] == step
     assert len(set(told)) == len(STEPS)
-    for step in (*STEPS[-2::-1], STEPS[0]):
-        press(app, "Previous")
-        assert app.session_state["step"] == step
 
 
 @pytest.mark.parametrize("step", STEPS)
 def test_a_link_opens_a_step_and_its_picture_follows_the_dimension(step):
     app = open_page("one_query", step=step)
     assert app.session_state["step"] == widget(app, "step").value == step
-    before = charts(app)["one_query"]
+    (before,) = charts(app).values()
     widget(app, "d_k").set_value(256).run()
-    after = charts(app)["one_query"]
+    (after,) = charts(app).values()
     assert after.spec != before.spec
     assert after.alt != before.alt
 
 
-def test_the_arithmetic_stands_under_its_claim_and_not_in_a_classroom():
+def test_arithmetic_stands_under_how_sure_and_not_in_a_classroom():
     app = open_page("one_query", step="add")
-    assert claims(app) == ["A score is the sum of its products"]
-    assert any("| cat | 1.5 + 0.5 − 0.5 + 0.5 | 2 |" in each.value for each in app.markdown)
-    assert claims(open_page("one_query", step="add", mode="projector")) == []
+    assert app.table[0].value["products"].tolist()[1] == "1.5 + 0.5 − 0.5 + 0.5"
+    assert len(open_page("one_query", step="add", mode="projector").table) == 0
+
+
+def test_a_link_with_larger_numbers_opens_their_step():
+    assert open_page("one_query", emphasis="8").session_state["step"] == "grow"
+    assert open_page("one_query").session_state["step"] == STEPS[0]
 
 
 @pytest.mark.parametrize("d_k", [2, 64])
 def test_before_the_bet_only_the_invented_products_are_drawn(d_k):
-    values = {"d_k": d_k, "seed": 0, "step": "wander", "emphasis": 1}
-    result, there = work.result(values), work.MAIN.picture(values, LIGHT).figure.layout
+    values = {"d_k": d_k, "seed": 0, "emphasis": 1}
+    result, there = work.result(values, "wander"), work.STEPS["wander"].picture(values, LIGHT).figure.layout
     known = before(values, LIGHT)
     *walks, strip = known.figure.data
     assert [list(walk["y"]) for walk in walks] == result.walk.sums[:, :4].tolist()
@@ -68,9 +75,10 @@ def test_the_numbers_grow_at_the_last_step_only():
     app = open_page("one_query", step="grow", emphasis="8")
     assert widget(app, "emphasis").value == 8
     assert "Invented numbers 8 times as large" in alt(app)
-    press(app, "Previous")
+    go_to(app, "divide")
     assert "emphasis_dial" not in [each.key for each in app.get("bidi_component")]
     assert "not 99.3 %" in alt(app)
+    assert "Invented numbers 8 times as large" in alt(go_to(app, "grow"))
 
 
 # --- tries ---------------------------------------------------------------------------------------------

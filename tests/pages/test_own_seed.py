@@ -77,11 +77,11 @@ def test_a_seed_that_nobody_can_read_is_repaired_and_said():
 
 @pytest.mark.parametrize("stem", OFFERED)
 def test_a_lesson_that_offers_it_shares_a_draw_for_each_or_the_one_that_is_seen(stem):
-    settings = {"d_k": "16", "seed": "5"}
-    assert shared(stem, **settings)[0].partition("?")[2] == "d_k=16&seed=5"
+    settings, step = {"d_k": "16", "seed": "5"}, f"step={LESSONS[stem].opens}"
+    assert shared(stem, **settings)[0].partition("?")[2] == f"d_k=16&seed=5&{step}"
     link, codes = shared(stem, each=True, **settings)
-    assert (link.partition("?")[2], len(codes)) == ("d_k=16&seed=mine", 1)
-    assert shared(stem, each=True)[0].partition("?")[2] == "seed=mine"
+    assert (link.partition("?")[2], len(codes)) == (f"d_k=16&seed=mine&{step}", 1)
+    assert shared(stem, each=True)[0].partition("?")[2] == f"{step}&seed=mine"
 
 
 def test_the_other_lessons_do_not_offer_it():

@@ -18,7 +18,7 @@ from pages._view.lessons import LESSONS, ORDER, VIEWS
 from pages._view.server import first, links, shell
 from pages._view.server.first import in_letters
 from tests.pages.asgi import ask
-from tests.pages.opening import charts, open_page
+from tests.pages.opening import DRAWN, OPENED, SCREENS, at_step, charts, open_page
 
 PLATFORM = "<html><head><title>Streamlit</title></head><body></body></html>"
 APP = shell.Shell(Starlette(routes=[*links.routes(), Mount("/", app=HTMLResponse(PLATFORM))]))
@@ -51,17 +51,25 @@ def words_of(page):
     return unescape(re.sub("<(style|template).*?</\\1>|<[^>]+>", "\n", first, flags=re.DOTALL))
 
 
-@pytest.mark.parametrize("stem", LESSONS)
-def test_a_lesson_has_a_title_and_a_card_that_says_its_question_and_its_sentence(stem):
-    lesson = LESSONS[stem]
-    status, page = page_at(f"{place(stem)}?d_k=256&seed=3")
+def asked(stem, step):
+    """Return what our own links to a step say; they name it."""
+    return f"&step={step}" if step else ""
+
+
+@pytest.mark.parametrize(("stem", "step"), [*SCREENS, ("corrections", "")])
+def test_step_has_a_title_and_a_card_with_question_and_sentence(stem, step):
+    lesson, main = LESSONS[stem], VIEWS[stem].of(LESSONS[stem].step(step))
+    if (stem, step) in DRAWN and main.params:
+        open_page(stem, **SETTINGS, **at_step(step))  # what costs little is there from now on
+    status, page = page_at(f"{place(stem)}?d_k=256&seed=3{asked(stem, step)}")
     said = head_of(page)
     assert status == 200
     assert said["title"] == f"{lesson.question} · Why attention divides by √dₖ"
     assert said["og:title"] == lesson.question
     assert said["description"] == said["og:description"]
-    assert said["og:url"] == said["canonical"] == f"http://lab.example/{place(stem)}?d_k=256&seed=3"
-    assert said["og:image"] == f"http://lab.example/cards/{stem}.png"
+    here = f"http://lab.example/{place(stem)}?d_k=256&seed=3{asked(stem, step)}"
+    assert said["og:url"] == said["canonical"] == here
+    assert said["og:image"] == f"http://lab.example/cards/{f'{stem}/{step}' if step else stem}.png"
     assert (said["og:image:width"], said["og:image:height"], said["twitter:card"]) == (
         "1200",
         "630",
@@ -69,14 +77,13 @@ def test_a_lesson_has_a_title_and_a_card_that_says_its_question_and_its_sentence
     )
     (structured,) = re.findall('<script type="application/ld\\+json">(.*?)</script>', page)
     assert json.loads(structured)["description"] == said["description"]
-    main = VIEWS[stem].main
-    assert (said["description"] == in_letters(lesson.answer)) is (stem != "start" and main is None)
+    assert (said["description"] == in_letters(lesson.answer)) is (stem != "start" and (stem, step) not in DRAWN)
 
 
-@pytest.mark.parametrize("stem", [stem for stem in ORDER if VIEWS[stem].main])
-def test_the_card_says_what_the_page_shows(stem):
-    (main,) = [each for each in charts(open_page(stem, **SETTINGS)).values() if each.address]
-    assert head_of(page_at(f"{stem}?d_k=256&seed=3")[1])["description"] == main.sentence
+@pytest.mark.parametrize(("stem", "step"), DRAWN)
+def test_the_card_says_what_the_page_shows(stem, step):
+    (main,) = [each for each in charts(open_page(stem, **SETTINGS, **at_step(step))).values() if each.address]
+    assert head_of(page_at(f"{stem}?d_k=256&seed=3{asked(stem, step)}")[1])["description"] == main.sentence
 
 
 def test_the_card_of_the_first_page_follows_its_address():
@@ -100,7 +107,7 @@ def test_while_a_bet_is_open_neither_the_card_nor_the_words_tell(stem):
 
 def test_an_address_leaves_out_what_is_the_visitor_s_own():
     page = page_at("score_variance?mode=projector&rest=shown&bet=1&guess=1-2-3-4-5&tally=1-2&d_k=64&axis=own")[1]
-    assert head_of(page)["canonical"] == "http://lab.example/score_variance?axis=own"
+    assert head_of(page)["canonical"] == "http://lab.example/score_variance?step=draw&axis=own"
 
 
 @pytest.mark.parametrize(("said", "scheme"), [("https", "https"), ("https, http", "https"), ("javascript", "http")])
@@ -132,10 +139,11 @@ def test_without_scripts_there_are_question_answer_sentence_and_links(stem):
     page = page_at(place(stem))[1]
     words = words_of(page)
     assert LESSONS[stem].question in words
-    assert in_letters(LESSONS[stem].answer) in words
+    lesson = LESSONS[stem]
+    assert (lesson.step(lesson.opens).line if lesson.steps else in_letters(lesson.answer)) in words
     assert head_of(page)["description"] in words
     assert "your browser blocks it" in words
-    assert [f"/{place(each)}" for each in LESSONS] == re.findall('<a href="([^"]*)">', page)
+    assert [f"/{place(each)}" for each in LESSONS] == re.findall('<a href="(/[^"]*)">', page)
 
 
 @pytest.mark.parametrize("stem", LESSONS)
@@ -167,15 +175,15 @@ def test_search_engines_are_told_which_pages_there_are():
     assert listed == [f"http://lab.example/{place(stem)}" for stem in LESSONS]
 
 
-@pytest.mark.parametrize("stem", LESSONS)
-def test_the_picture_of_a_card_is_there(stem):
-    status, got, body = ask(APP, f"/cards/{stem}.png")
+@pytest.mark.parametrize("card", [*LESSONS, *(f"{stem}/{step}" for stem, step in SCREENS if step)])
+def test_the_picture_of_a_card_is_there(card):
+    status, got, body = ask(APP, f"/cards/{card}.png")
     assert (status, got["content-type"]) == (200, "image/png")
     assert Image.open(BytesIO(body)).size == (1200, 630)
 
 
 def test_there_is_no_other_card():
-    for name in ("nope", "..%2F..%2Fapp", "_view"):
+    for name in ("score_variance/nope", "nope/draw", "recap/draw", "nope", "..%2F..%2Fapp", "_view"):
         assert ask(APP, f"/cards/{name}.png")[0] == 404
 
 
@@ -191,16 +199,16 @@ def test_below_a_path_all_of_it_is_there(monkeypatch):
 
 @pytest.mark.parametrize("stem", LESSONS)
 def test_the_script_of_the_pictures_is_fetched_early_where_the_lesson_opens_on_one(stem):
-    wanted = VIEWS[stem].main is not None
+    wanted = VIEWS[stem].is_drawn
     assert (f'rel="preload" as="script" href="{BUNDLE}"' in page_at(place(stem))[1]) == wanted
 
 
-@pytest.mark.parametrize("stem", [stem for stem in ORDER if VIEWS[stem].main])
-def test_a_still_stands_where_the_lesson_opens_on_it(stem):
-    open_page(stem)  # what costs little is there from now on
+@pytest.mark.parametrize(("stem", "step"), OPENED)
+def test_a_still_stands_where_the_lesson_opens_on_it(stem, step):
+    open_page(stem, **at_step(step))  # what costs little is there from now on
 
     def stills_at(query):
-        return re.findall('<div data-still="(.*?)"', page_at(f"{stem}{query}")[1])
+        return re.findall('<div data-still="(.*?)"', page_at(f"{stem}{query or '?'}{asked(stem, step)}")[1])
 
     assert stills_at("") == ["wide", "narrow"]
     for query in ("?seed=3", "?d_k=256", "?mode=projector", "?bet=1" if LESSONS[stem].bet else "?seed=4"):
@@ -228,5 +236,5 @@ def test_what_the_stage_is_told_is_what_the_scripts_read():
     read = json.loads(told)
     assert (read["slider"]["value"], read["slider"]["usual"]) == (16, 64)
     assert read["picture"]["values"] == {"d_k": 16}
-    assert read["picture"]["address"] == "moving/score_variance?seed=3"
+    assert read["picture"]["address"] == "moving/score_variance?seed=3&step=draw"
     assert json.loads(re.findall('id="lab-told">(.*?)</script>', page_at("recap")[1])[0])["slider"] is None

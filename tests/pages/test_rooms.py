@@ -32,7 +32,7 @@ from sattn_core.draws import phones as class_draws_module
 from sattn_core.lessons.small_samples import class_draws
 from sattn_core.lessons.wrong_choice import N_ROWS, PUT_RIGHT, WrongChoiceParams, measure_wrong_choices
 from tests.pages.asgi import ask, run
-from tests.pages.opening import app_at, charts, press
+from tests.pages.opening import app_at, charts, press, widget
 
 WITH_BETS = [stem for stem in ORDER if LESSONS[stem].bet]
 TOGETHER = [stem for stem in ORDER if LESSONS[stem].together]
@@ -365,7 +365,7 @@ def test_each_phone_draws_its_own_and_the_file_and_the_link_show_the_same(rooms)
     assert np.allclose([float(row["value"]) for row in rows], found.variances.ravel(), rtol=1e-15)
     link = unescape(re.search(r'href="(http[^"]*)" target', teacher(room).html)[1])
     query = {name: text for name, (text,) in parse_qs(urlsplit(link).query).items()}
-    assert query == {"phones": "2", "seed": str(room.seed)}
+    assert query == {"step": "draw", "phones": "2", "seed": str(room.seed)}
     app = app_at("small_samples", **query).run()
     main = next(each for each in charts(app).values() if each.address)
     (bars,) = [each for each in json.loads(main.spec)["data"] if each["name"] == "draws"][:1]
@@ -427,11 +427,11 @@ def test_a_room_is_opened_where_the_link_was_followed_and_its_secret_stands_in_t
     assert (browser.status, urlsplit(browser.place).path) == (303, "/derivation")
     query = {name: text for name, (text,) in parse_qs(urlsplit(browser.place).query).items()}
     room = rooms.room(query["room"])
-    assert query == {"d_k": "100", "bet": "1", "mode": "projector", "room": room.code}
+    assert query == {"d_k": "100", "step": "lines", "bet": "1", "mode": "projector", "room": room.code}
     secret = browser.cookies[TEACHER].removeprefix(room.code)
     assert rooms.is_teacher(room.code, secret)
     assert secret not in browser.place
-    assert (room.stem, room.query) == ("derivation", "d_k=100&bet=1")
+    assert (room.stem, room.query) == ("derivation", "d_k=100&step=lines&bet=1")
 
 
 @pytest.mark.parametrize("at", ["", "/nowhere", "http://[", "//evil.example/derivation", "/start?%%%&d_k=x&d_k=9"])
@@ -493,13 +493,13 @@ def test_the_teachers_window_leads_the_question_and_the_wall(rooms):
     desk.send("reveal")
     assert crowd[2].send("answer", answer="5").status == 422
     link = unescape(re.search(r'href="(http[^"]*)" target', desk.html)[1])
-    assert link == "http://lab.example/gradient_flow?d_k=100&class=95~5"
+    assert link == "http://lab.example/gradient_flow?d_k=100&step=freeze&class=95~5"
     desk.send("hide")
     assert 'target="_blank">The result' not in desk.html
     desk.send("reset")
     assert rooms.answers(room.code, "gradient_flow") == []
     desk.send("to", stem="derivation")
-    assert (rooms.room(room.code).stem, rooms.room(room.code).query) == ("derivation", "bet=1")
+    assert (rooms.room(room.code).stem, rooms.room(room.code).query) == ("derivation", "step=lines&bet=1")
     assert LESSONS["derivation"].question in crowd[0].open().text
     desk.send("to", stem="nowhere")
     assert rooms.room(room.code).stem == "derivation"
@@ -577,14 +577,18 @@ def test_a_wall_goes_on_to_the_steps_after_its_bet(rooms, leads):
     press(app, "Reveal")
     app.run()
     assert app.query_params["class"] == "10"
-    press(app, "Next")
-    app.run()
+    go_to_step(app, "softmax")
     assert [*app.exception] == []
     assert (app.session_state["step"], app.query_params["reveal"]) == ("softmax", "1")
     assert "Look at the wall." in crowd.open().text
-    press(app, "Previous")
-    app.run()
+    go_to_step(app, "wander")
     assert app.query_params["class"] == "10"
+
+
+def go_to_step(app, step):
+    """Go to another step, as its link does."""
+    widget(app, "step").set_value(step)
+    app.run().run()
 
 
 def test_a_wall_that_does_not_lead_follows_and_changes_nothing(rooms, leads):

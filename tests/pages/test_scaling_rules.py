@@ -5,29 +5,32 @@ import pytest
 
 from pages._view.lessons.scaling_rules.declaration import LESSON
 from sattn_core.layers.rules import SCALING_RULES
-from tests.pages.opening import charts, check_page, drawn_controls, open_page, settle, widget
+from sattn_core.lessons.scaling_rules import BUGS
+from tests.pages.opening import charts, check_page, open_page, settle, step_of, traces, widget
 
 DRAWN = {
-    "exponents": ["exponents", "exponent_means"],
-    "rules": ["rules", "rule_scores", "rule_entropy_d_k", "rule_entropy_n_keys"],
-    "museum": ["bug_weights"],
+    "exponents": "exponents",
+    "means": "exponent_means",
+    "rules": "rules",
+    "query": "rule_scores",
+    "entropy": "rule_curves",
+    "museum": "bug_weights",
 }
-OWN = {"exponents": {"exponent", "correlation"}, "rules": {"rule", "pairs"}, "museum": {"bug"}}
-ASKED = {"exponents": {"measure_exponents"}, "rules": {"compare_rules", "rule_curves"}, "museum": {"measure_museum"}}
+OWN = {"exponents": {"exponent", "correlation"}, "means": {"exponent", "correlation"}, "museum": {"bug"}}
+ASKED = {"entropy": {"rule_curves", "compare_rules"}, "museum": {"measure_museum"}}
+POWERS, RULES = {"measure_exponents", "short_answers"}, {"compare_rules"}
 
 
-@pytest.mark.parametrize("part", DRAWN)
-def test_only_the_open_part_is_drawn_and_computed_and_its_picture_follows_the_slider(part, asked):
-    app = open_page("scaling_rules", part=part)
+@pytest.mark.parametrize("step", DRAWN)
+def test_only_the_open_step_is_drawn_and_computed(step, asked):
+    app = open_page("scaling_rules", step=step)
     check_page(app, "scaling_rules")
-    assert list(charts(app)) == DRAWN[part]
-    assert drawn_controls(app) & set().union(*OWN.values()) == OWN[part]
-    assert {name for name, *_ in asked} == ASKED[part] | {"short_answers"}
-    assert [each.key for each in app.get("bidi_component")].count("dimension") == (part != "museum")
+    assert list(charts(app)) == [DRAWN[step]]
+    assert {name for name, *_ in asked} == ASKED.get(step, POWERS if step in ("exponents", "means") else RULES)
 
 
 @pytest.mark.parametrize(
-    ("link", "part"),
+    ("link", "step"),
     [
         ({"rule": "mup"}, "rules"),
         ({"pairs": "aligned", "d_k": "256"}, "rules"),
@@ -37,32 +40,50 @@ def test_only_the_open_part_is_drawn_and_computed_and_its_picture_follows_the_sl
         ({"exponent": "1", "rule": "mup"}, "exponents"),
         ({"rule": "no such rule"}, "rules"),
         ({"rule": "mup", "part": "museum"}, "museum"),
+        ({"part": "rules"}, "rules"),
+        ({"part": "Bug museum", "bug": "twice"}, "museum"),
+        ({"part": "no such part", "bug": "twice"}, "museum"),
         ({"d_k": "256", "n_keys": "64"}, "exponents"),
     ],
 )
-def test_an_older_link_opens_the_part_that_it_is_about(link, part):
+def test_an_older_link_opens_the_step_that_it_is_about(link, step):
     app = open_page("scaling_rules", **link)
-    assert app.session_state["part"] == part
-    assert list(charts(app)) == DRAWN[part]
-    for name in set(link) & OWN[part]:
+    assert step_of(app).name == step
+    assert list(charts(app)) == [DRAWN[step]]
+    assert "part" not in app.query_params
+    for name in set(link) & OWN.get(step, {"rule", "pairs"}):
         control = LESSON.controls[name]
         assert widget(app, name).value == control.read(link[name])[0]
 
 
-def test_the_cards_of_the_rules_open():
-    app = open_page("scaling_rules", part="rules")
-    assert not any(each.value.startswith("**QKNorm**") for each in app.markdown)
-    app.session_state["cards"] = True
-    app.run()
-    check_page(app, "scaling_rules")
-    assert sum(each.value.startswith("**QKNorm**") for each in app.markdown) == 1
-    assert len(SCALING_RULES) == sum("$" in each.value and each.value.startswith("**") for each in app.markdown)
+def fold_of(app):
+    (own,) = [each for each in app.expander if each.key == "own"]
+    return own.label, [each.value for each in own.markdown]
 
 
-@pytest.mark.parametrize("stem", ["scaling_rules"])
-def test_another_rule_is_in_every_picture_of_its_part(app, stem):
-    widget(app, "part").set_value("rules")
-    settle(app)
+def test_the_fold_of_the_rules_holds_their_cards():
+    title, said = fold_of(open_page("scaling_rules", step="rules", rule="mup"))
+    assert title == "The rules, card by card"
+    assert said[0].startswith(f"${SCALING_RULES['mup'].formula}$")
+    assert len(SCALING_RULES) == sum("$" in each and each.startswith("**") for each in said)
+    assert sum(each.startswith("**QKNorm**") for each in said) == 1
+
+
+def test_the_fold_of_the_museum_says_where_the_bug_was_seen():
+    title, said = fold_of(open_page("scaling_rules", step="museum", bug="twice"))
+    assert title == "Where the bug was seen"
+    assert BUGS["twice"].url in said[0]
+
+
+def test_the_fold_of_the_powers_holds_short_answers():
+    title, said = fold_of(open_page("scaling_rules", step="means"))
+    assert title.startswith("Short answers")
+    assert "**Causal mask**" in said[1]
+
+
+@pytest.mark.parametrize("step", ["rules", "query", "entropy"])
+def test_another_rule_is_in_every_picture_of_rules(step):
+    app = open_page("scaling_rules", step=step)
     widget(app, "rule").set_value("mup")
     settle(app)
     assert all("muP" in chart.sentence for chart in charts(app).values())
@@ -75,13 +96,14 @@ ADVERSE = {"seed": "7", "exponent": "0.1", "correlation": "-0.5", "n_keys": "2",
 ADVERSE |= {"pairs": "independent", "rule": "t5"}
 
 
-def keys_in_use(result, name):
-    return next(rule.effective_keys for rule in result.rules if rule.name == name)
+def keys_in_use(app, name):
+    (keys,) = traces(app, "rules")[SCALING_RULES[name].title]["x"]
+    return keys
 
 
 def test_try_half_keeps_the_variance(tried):
-    app, shown = tried("scaling_rules", "half_keeps_the_variance", **ADVERSE, part="rules")
-    assert app.session_state["part"] == "exponents"
+    app, shown = tried("scaling_rules", "half_keeps_the_variance", **ADVERSE, step="exponents")
+    assert step_of(app).name == "exponents"
     curve = shown.measure_exponents.curves[0]
     assert (shown.measure_exponents.dims[0], shown.measure_exponents.dims[-1]) == (1, 1024)
     assert np.abs(curve.variance - 1).max() < 0.1
@@ -96,12 +118,13 @@ def test_try_one_keeps_the_mean(tried):
 
 
 def test_try_aligned_pairs(tried):
-    app, shown = tried("scaling_rules", "aligned_pairs", **ADVERSE)
+    app, _ = tried("scaling_rules", "aligned_pairs", **ADVERSE)
     assert app.session_state["rule"] == "mup"
-    rules = shown.compare_rules
-    assert (rules.params.d_k, rules.params.n_keys) == (1024, 64)
-    assert keys_in_use(rules, "vaswani") < 1.05
-    assert keys_in_use(rules, "mup") > 60
+    (shown,) = charts(app).values()
+    assert shown.values == {"d_k": 1024}
+    assert "Keys in use, of 64" in shown.spec
+    assert keys_in_use(app, "vaswani") < 1.05
+    assert keys_in_use(app, "mup") > 60
 
 
 def test_try_fused_matrix(tried):

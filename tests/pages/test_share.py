@@ -30,14 +30,15 @@ def shared(stem, each=False, **query):
 def test_the_link_holds_the_settings_and_leaves_out_what_is_the_sharer_s_own():
     own = {"mode": "projector", "rest": "shown", "bet": "draw", "guess": "1-2-3-4-5", "tally": "1-2"}
     link, codes = shared("score_variance", d_k="256", axis="own", seed="0", **own)
-    assert link.partition("?")[2] == "d_k=256&axis=own"
+    assert link.partition("?")[2] == "d_k=256&step=draw&axis=own"
     assert codes == ["A QR code of the link"]
 
 
 @pytest.mark.parametrize("stem", LESSONS)
 def test_every_lesson_gives_a_link(stem):
     link, codes = shared(stem, d_k="16")
-    assert link.partition("?")[2] == "d_k=16"
+    opens = LESSONS[stem].opens
+    assert link.partition("?")[2] == (f"d_k=16&step={opens}" if opens else "d_k=16")
     assert len(codes) == 1
 
 

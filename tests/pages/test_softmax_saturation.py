@@ -6,12 +6,11 @@ import re
 import numpy as np
 import pytest
 
-from pages._view.lessons import LESSONS
 from pages._view.lessons.softmax_saturation import figures, work
 from pages._view.literal import plain
 from pages._view.theme import LIGHT
-from sattn_core.lessons.softmax_saturation import RowsParams, compare_lists, measure_rows
-from tests.pages.opening import charts, pictures, traces, widget
+from sattn_core.lessons.softmax_saturation import RowsParams, measure_rows
+from tests.pages.opening import charts, controls_of, open_page, pictures, prose, settle, traces, widget
 
 
 def test_a_typed_d_k_draws_no_rows_again():
@@ -22,13 +21,27 @@ def test_a_typed_d_k_draws_no_rows_again():
     assert 65 in params.dims
 
 
-def drawn(app):
-    """The heights of the first picture, by the names of its traces."""
-    return {name: each["y"] for name, each in traces(app, "softmax_weights").items()}
+@pytest.mark.parametrize(
+    ("step", "key"), [("lists", "list_weights"), ("divisor", "softmax_weights"), ("averages", "softmax_averages")]
+)
+@pytest.mark.parametrize("mode", ["screen", "projector"])
+def test_step_shows_its_picture_alone(step, key, mode):
+    assert list(charts(open_page("softmax_saturation", step=step, mode=mode))) == [key]
 
 
-@pytest.mark.parametrize("stem", ["softmax_saturation"])
-def test_every_list_that_cannot_be_read_gets_its_own_sentence(app, stem):
+@pytest.mark.parametrize(
+    ("query", "step"),
+    [({}, "divisor"), ({"list_1": "1, 2"}, "lists"), ({"shift": "10"}, "lists"), ({"exponent": "0.5"}, "divisor"),
+     ({"list_1": "1, 2", "exponent": "0.5"}, "divisor")],
+)  # fmt: skip
+def test_link_without_step_opens_the_one_that_it_sets(query, step):
+    app = open_page("softmax_saturation", **query)
+    assert settle(app).session_state["step"] == step
+    assert app.query_params["step"] == step
+
+
+def test_every_list_that_cannot_be_read_gets_its_own_sentence():
+    app = open_page("softmax_saturation", step="lists")
     typed = {"list_1": "a, 1", "list_2": "1, 2", "list_3": "3", "list_4": "1 b"}
     for name, text in typed.items():
         widget(app, name).set_value(text)
@@ -36,13 +49,53 @@ def test_every_list_that_cannot_be_read_gets_its_own_sentence(app, stem):
     assert [each.value.split()[0] for each in app.error] == ["First", "Third", "Fourth"]
     assert app.error[0].value == plain('First list: "a" (item 1) is not a number.')
     assert {name: widget(app, name).value for name in typed} == typed
-    assert pictures(app) == list(LESSONS["softmax_saturation"].pictures)  # the rest of the page is there
-    assert list(drawn(app)) == [f"raw, dₖ = {d_k}" for d_k in ("4", "64", "1,024")]  # and the rows of the first
+    assert pictures(app) == ["list_weights"]
+    assert traces(app, "list_weights") == {}
+    app.session_state["step"] = "divisor"
+    app.run()
+    assert [*app.error] == []
+    assert list(traces(app, "softmax_weights")) == [f"raw, dₖ = {d_k}" for d_k in ("4", "64", "1,024")]
+
+
+def test_overflow_is_told_beside_the_lists():
+    assert "Subtracting the largest score keeps exp from overflowing" in prose(
+        open_page("softmax_saturation", step="lists")
+    )
 
 
 def test_read_lists_leaves_out_the_optional_lists_that_are_empty():
     assert work.read_lists(["4, 5", "1, 10", "", "  "]) == (((4.0, 5.0), (1.0, 10.0)), [])
     assert work.read_lists(["4, 5", "1, 10", "", "0 1"]) == (((4.0, 5.0), (1.0, 10.0), (0.0, 1.0)), [])
+
+
+# --- rows ----------------------------------------------------------------------------------------------
+
+
+def rows(**chosen):
+    """The rows at the defaults, but for what is chosen."""
+    values = {name: each.default for name, each in controls_of("softmax_saturation").items()}
+    return work.rows(values | chosen)
+
+
+def test_undivided_rows_sharpen_with_d_k():
+    found = rows()
+    assert found.max_weight[0] < 0.5 < 0.8 < found.max_weight[1] < 0.95 < found.max_weight[2]
+    assert found.ratio > 10
+
+
+def test_rows_of_four_keys_look_alike_at_the_root_too():
+    found = rows(n_keys=4, exponent=0.5)
+    assert np.ptp(found.max_weight) < 0.05
+    assert found.ratio < 1.1
+    assert min(found.max_weight) > 0.4  # of 16 keys the strongest takes 25 %
+    assert found.alike
+
+
+@pytest.mark.parametrize("exponent", [0.0, 0.7, 1.0])
+def test_row_of_one_component_is_the_same_at_every_exponent(exponent):
+    found = rows(d_k=1, exponent=exponent)
+    assert found.dims == (1, 4, 1024)
+    np.testing.assert_array_equal(found.weights[0], rows(d_k=1).weights[0])
 
 
 # --- tries ---------------------------------------------------------------------------------------------
@@ -59,12 +112,6 @@ def rows_at(app, shown):
     return rows.max_weight, rows.ratio
 
 
-def test_try_undivided(tried):
-    largest, ratio = rows_at(*tried("softmax_saturation", "undivided", **ADVERSE))
-    assert largest[0] < 0.5 < 0.8 < largest[1] < 0.95 < largest[2]
-    assert ratio > 10
-
-
 def test_try_square_root(tried):
     app, shown = tried("softmax_saturation", "square_root", **ADVERSE)
     largest, ratio = rows_at(app, shown)
@@ -78,23 +125,6 @@ def test_try_too_much(tried):
     assert max(largest) < 0.15
     assert 1 / 16 < largest[2] < largest[1] < largest[0]
     assert ratio > 10
-
-
-def test_try_four_keys(tried):
-    app, shown = tried("softmax_saturation", "four_keys", **ADVERSE)
-    largest, ratio = rows_at(app, shown)
-    assert max(largest) - min(largest) < 0.05
-    assert ratio < 1.1
-    assert min(largest) > 0.4  # of 16 keys the strongest takes 25 %
-    assert "the three rows look alike" in charts(app)["softmax_weights"].sentence
-
-
-@pytest.mark.parametrize("exponent", ["0", "0.7", "1"])
-def test_try_one_component(tried, exponent):
-    app, shown = tried("softmax_saturation", "one_component", **ADVERSE | {"exponent": exponent})
-    rows = shown.measure_rows
-    assert (app.session_state["d_k"], rows.dims) == (1, (1, 4, 1024))
-    np.testing.assert_array_equal(rows.divided(float(exponent)).weights[0], rows.divided(0.0).weights[0])
 
 
 def test_try_stretched(tried):
@@ -124,11 +154,24 @@ def test_try_many_keys(tried):
 def test_before_the_bet_only_the_other_rows_are_seen(d_k, ends):
     params = RowsParams(16, tuple(sorted({4, d_k, 1024})), n_rows=40)
     rows = measure_rows(params).divided(0.0)
-    shown = figures.weights(rows, params, compare_lists(((4.0, 5.0), (1.0, 10.0))), d_k, LIGHT)
-    known = figures.without_row(rows, d_k, shown)
+    known = figures.without_row(rows, d_k, figures.weights(rows, params, d_k, LIGHT))
     seen = [each["name"] for each in known.figure.data if each["x"][0] is not None]
-    assert seen == ["list 1", "list 2", *(f"raw, dₖ = {rows.dims[i]:,}" for i in ends)]
-    assert len(known.figure.data) == 5
+    assert seen == [f"raw, dₖ = {rows.dims[i]:,}" for i in ends]
+    assert len(known.figure.data) == 3
     numbers = [float(each) for each in re.findall("([0-9.]+) %", known.sentence)]
     np.testing.assert_allclose(numbers, 100 * rows.max_weight[list(ends)], rtol=0.06)
     assert (known.table, known.sure, known.code) == ({}, (), "")
+
+
+def test_exponent_has_no_dial_while_the_bet_waits():
+    app = open_page("softmax_saturation", bet="1", exponent="0.5")
+    assert app.session_state["exponent"] == 0
+    assert "exponent_dial" not in [each.key for each in app.get("bidi_component")]
+
+
+@pytest.mark.parametrize("placed", [{"guess": "50"}, {"guess": "50", "guessed_at": "d_k=64"}, {"class": "50~80"}])
+def test_marks_of_the_bet_stand_on_undivided_rows_alone(placed):
+    for exponent, is_marked in (("0", True), ("0.5", False)):
+        app = open_page("softmax_saturation", bet="1", exponent=exponent, **placed)
+        assert ("◆" in charts(app)["softmax_weights"].alt) == is_marked
+        assert "In fact: 84 %" in prose(app)

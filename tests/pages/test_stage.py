@@ -9,14 +9,14 @@ import pytest
 from pages._view import stage
 from pages._view.address import Address
 from pages._view.lesson_view import Main
-from pages._view.lessons import LESSONS, ORDER, VIEWS
+from pages._view.lessons import LESSONS, VIEWS
 from pages._view.stage import LEAST, LEAST_FRAMED, LEAST_UNDER_CARD, Stage
-from tests.pages.opening import charts, controls_of, large_slider, open_page
+from tests.pages.opening import ASKED, SCREENS, at_step, charts, controls_of, large_slider, open_page
 
 SETTINGS = {"d_k": "100", "seed": "3"}
 LATER = {"figure", "spec", "marks", "drawing", "address"}  # which the address of the picture answers, or a bet needs
-STAGED = [stem for stem in ORDER if VIEWS[stem].main or VIEWS[stem].hero]
-WITH_BET = [stem for stem in STAGED if LESSONS[stem].bet]
+STAGED = [(stem, step) for stem, step in SCREENS if VIEWS[stem].is_drawn or VIEWS[stem].hero]
+WITH_BET = [stem for stem in LESSONS if LESSONS[stem].bet]
 
 
 def opened(stem, **query):
@@ -36,13 +36,16 @@ def plain(data):
 
 
 @pytest.mark.parametrize("query", [{}, SETTINGS], ids=["usual", "linked"])
-@pytest.mark.parametrize("stem", STAGED)
-def test_slider_and_picture_are_told_as_on_the_page(stem, query):
+@pytest.mark.parametrize(("stem", "step"), STAGED)
+def test_slider_and_picture_are_told_as_on_the_page(stem, step, query):
+    query = query | at_step(step) | ({"n_steps": "10"} if (stem, step) in ASKED else {})
     app = open_page(stem, **query)  # what costs little is there from now on
-    told = opened(stem, **query)
-    on_page = vars(large_slider(app))
-    assert told.slider["usual"] == controls_of(stem)[LESSONS[stem].slider].default
-    assert plain(told.slider) == {name: each for name, each in on_page.items() if name != "heard"}
+    told, slider = opened(stem, **query), LESSONS[stem].step(step).slider
+    assert bool(told.slider) == bool(slider)
+    if slider:
+        on_page = vars(large_slider(app))
+        assert told.slider["usual"] == controls_of(stem)[slider].default
+        assert plain(told.slider) == {name: each for name, each in on_page.items() if name != "heard"}
     if not told.view.hero:
         (main,) = [vars(each) for each in charts(app).values() if each.main]
         asked = [dict(parse_qsl(urlsplit(each["address"]).query)) for each in (told_of(told), main)]
@@ -62,7 +65,7 @@ def test_a_bet_takes_a_session(stem):
     assert opened(stem, bet="0") is not None
 
 
-@pytest.mark.parametrize("stem", [stem for stem in LESSONS if stem not in STAGED])
+@pytest.mark.parametrize("stem", [stem for stem in LESSONS if stem not in dict(STAGED)])
 def test_a_page_without_a_picture_of_the_slider_has_no_stage(stem):
     assert opened(stem) is None
 
@@ -72,30 +75,30 @@ def test_what_takes_long_waits_for_a_session(monkeypatch):
     assert opened("score_variance") is None
 
 
-def test_where_the_picture_does_not_follow_d_k_there_is_no_slider():
-    (lesson,) = [each for each in LESSONS.values() if each.still]
-    name, value = lesson.still
-    assert opened(lesson.stem).slider
-    assert opened(lesson.stem, **{name: value}).slider is None
+def test_where_a_step_has_no_slider_there_is_none():
+    assert opened("score_variance", step="draw").slider
+    assert opened("score_variance", step="divide").slider is None
 
 
-def test_a_lesson_may_have_a_number_of_its_own_on_the_large_slider():
+def test_a_step_may_have_a_number_of_its_own_on_the_large_slider():
     usual = LESSONS["softmax_saturation"]
-    own = {**usual.controls, "exponent": replace(usual.controls["exponent"], letter="α", play=100)}
-    lesson = replace(usual, slider="exponent", dials=(), controls=own)
-    told = Stage(Address(lesson, {"exponent": "0.31", "d_k": "100"}))
+    own = {**usual.controls, "multiplier": replace(usual.controls["multiplier"], letter="m", play=100)}
+    told = Stage(Address(replace(usual, controls=own), {"step": "lists", "multiplier": "0.31", "d_k": "100"}))
     slider, picture = told.slider, told_of(told)
-    assert (slider["name"], slider["value"], slider["usual"], slider["play"]) == ("exponent", 0.31, 0, 100)
-    assert slider["shown"][slider["stops"].index(0.31)] == "α = 0.31"
-    assert len(slider["stops"]) == len(own["exponent"].stops) + 1
-    assert picture["values"] == {"exponent": 0.31}
-    assert dict(parse_qsl(urlsplit(picture["address"]).query)) == {"d_k": "100"}
-    assert lesson.own_sliders == usual.own_sliders == ("exponent",)
+    assert (slider["name"], slider["value"], slider["usual"], slider["play"]) == ("multiplier", 0.31, 1, 100)
+    assert slider["shown"][slider["stops"].index(0.31)] == "m = 0.31"
+    assert slider["shown"][0] == "m = 1/64"
+    assert len(slider["stops"]) == len(own["multiplier"].stops) + 1
+    assert picture["values"] == {"multiplier": 0.31, "shift": 0}
+    assert dict(parse_qsl(urlsplit(picture["address"]).query)) == {"step": "lists", "d_k": "100"}
+    assert usual.own_sliders == ("multiplier", "shift", "exponent", "step")
 
 
 def test_a_large_slider_is_that_of_a_number():
+    usual = LESSONS["softmax_saturation"]
+    lesson = replace(usual, steps=(replace(usual.step("lists"), slider="list_1"),))
     with pytest.raises(TypeError, match="list_1"):
-        Stage(Address(replace(LESSONS["softmax_saturation"], slider="list_1"), {})).slider  # noqa: B018
+        Stage(Address(lesson, {"step": "lists"})).slider  # noqa: B018
 
 
 def test_a_frame_on_a_page_of_others_shows_the_screen_whatever_the_link_says():
@@ -123,8 +126,9 @@ def test_under_a_card_less_of_the_picture_is_shown_at_least():
 
 def test_only_a_lone_stage_opens_on_the_addresss_own_picture(monkeypatch):
     """Where the page goes beyond the address, and has not got there yet."""
-    main = replace(VIEWS["derivation"].main, opened=lambda values: {"d_k": 5}, ready=lambda values: values["d_k"] != 5)
-    monkeypatch.setattr(stage, "VIEWS", {"derivation": replace(VIEWS["derivation"], main=main)})
+    lines = VIEWS["derivation"].steps["lines"]
+    lines = replace(lines, opened=lambda values: {"d_k": 5}, ready=lambda values: values["d_k"] != 5)
+    monkeypatch.setattr(stage, "VIEWS", {"derivation": replace(VIEWS["derivation"], steps={"lines": lines})})
     here = Stage(Address(LESSONS["derivation"], {"d_k": "7"}))
     assert here.opening() is None
     assert here.opening(alone=True).address.values["d_k"] == 7

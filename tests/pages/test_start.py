@@ -1,7 +1,6 @@
 """The start page: the hero stands where the link says, and its cards lead on."""
 
 import json
-import re
 
 import pytest
 from starlette.applications import Starlette
@@ -52,32 +51,17 @@ def test_a_typed_d_k_measures_nothing_else_again(asked):
     assert {each.dims for each in params} == {DIMENSIONS, (65,)}
 
 
-def test_the_lessons_of_the_path_are_cards_and_the_others_a_row_of_links():
-    app = open_page("start")
-    links = [each.label for each in app.main.get("page_link")]
-    path, others = ([LESSONS[stem] for stem in ORDER if LESSONS[stem].section == name] for name in SECTIONS)
-    cards = [f"**{i}. {lesson.question}**" for i, lesson in enumerate(path, start=1)][1:]
-    assert links[: len(cards)] == cards
-    assert links[len(cards) : -1] == [lesson.question for lesson in others]
-    said = [each.value for each in app.main.markdown]
-    assert all(lesson.card and lesson.card in said for lesson in path[1:])
-    assert [each.value for each in app.header] == [SECTIONS[0]]
-    assert f"**{SECTIONS[1]}**" in said
+def test_lessons_of_the_path_are_a_row_of_links():
+    links = [each.label for each in open_page("start").main.get("page_link")]
+    path = [LESSONS[stem] for stem in ORDER if LESSONS[stem].section == "The path"]
+    assert links[:-1] == [f"{i}. {lesson.question}" for i, lesson in enumerate(path, start=1)][1:]
 
 
-def test_a_card_does_not_answer_its_question():
-    for stem in ORDER:
-        assert len(LESSONS[stem].card.split()) <= 12
-        assert not re.search(r"\d|√", LESSONS[stem].card)
-
-
-def test_the_cards_of_the_path_ask_for_bets():
+def test_links_along_the_path_propose_to_bet():
     for address, carried in (({}, "bet=1"), ({"bet": "0"}, "")):
         links = open_page("start", **address).main.get("page_link")
-        cards = {each.proto.query_string for each in links if each.label.startswith("**")}
-        assert cards == {carried}
-        deeper = [each for each in links if LESSONS["your_scores"].question == each.label]
-        assert {each.proto.query_string for each in deeper} == {""}
+        said = {each.proto.query_string.partition("bet=")[1:] for each in links}
+        assert said == {("bet=", "1") if carried else ("", "")}
 
 
 def test_without_a_session_the_hero_is_told_the_same():
@@ -90,7 +74,7 @@ def test_a_classroom_sees_the_hero_alone():
     app = open_page("start", mode="projector")
     assert hero(app)["mode"] == "projector"
     assert [*app.header] == []
-    assert [each.proto.label for each in app.main.get("page_link")] == ["Next lesson"]
+    assert [each.proto.label for each in app.main.get("page_link")] == ["Next lesson", LESSONS[ORDER[1]].question]
 
 
 # --- tries ---------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from pages._view.theme import LIGHT
 from sattn_core.lessons.trained_heads import HeadParams, TrainedHeadsParams, measure_head, measure_trained_heads
 from sattn_core.lessons.your_scores import read_your_scores
 from sattn_core.training.encoder import encode
-from tests.pages.opening import charts, drawn_controls, open_page, traces
+from tests.pages.opening import charts, check_page, drawn_controls, open_page, settle, step_of, traces, widget
 
 
 def test_the_record_is_read_once_for_all_exponents(monkeypatch):
@@ -32,15 +32,44 @@ def test_the_record_is_read_once_for_all_exponents(monkeypatch):
 
 
 def test_a_word_beyond_the_text_is_its_last():
-    shown = charts(open_page("trained_heads", text="“On the mat the cat slept; …”", word="70"))
-    assert "[SEP]" in shown["trained_row"].alt
+    shown = charts(open_page("trained_heads", step="one_head", text="“On the mat the cat slept; …”", word="70"))
+    assert "“[SEP]” looks most at" in shown["trained_attention"].sentence
 
 
 def test_an_address_shows_its_head_at_its_exponent():
-    app = open_page("trained_heads", exponent="0.3", layer="5", head_of_layer="2", text="a list")
+    said = {"exponent": "0.3", "layer": "5", "head_of_layer": "2", "text": "a list"}
     found = measure_trained_heads(TrainedHeadsParams("list"))
+    app = open_page("trained_heads", **said)
     assert np.allclose(traces(app, "trained_spread")["heads, σ"]["y"], found.scaled(0.3).score_std.ravel())
-    assert np.allclose(traces(app, "trained_matrix")["weights"]["z"], found.weights(5, 2, 0.3))
+    app = open_page("trained_heads", step="one_head", **said)
+    assert np.allclose(traces(app, "trained_attention")["weights"]["z"], found.weights(5, 2, 0.3))
+
+
+@pytest.mark.parametrize(
+    ("step", "key"),
+    [
+        ("undivided", "trained_undivided"),
+        ("heads", "trained_spread"),
+        ("one_head", "trained_attention"),
+        ("whole", "trained_downstream"),
+    ],
+)
+def test_step_shows_its_picture_alone(step, key):
+    app = open_page("trained_heads", step=step)
+    check_page(app, "trained_heads")
+    assert list(charts(app)) == [key]
+    assert [each.label for each in app.expander if each.key == "own"] == ["This head: its numbers and its file"] * (
+        step == "one_head"
+    )
+
+
+def test_the_first_step_is_not_divided_whatever_the_address_says():
+    app = open_page("trained_heads", step="undivided", exponent="0.3")
+    found = measure_trained_heads(TrainedHeadsParams()).scaled(0.0)
+    assert np.allclose(traces(app, "trained_undivided")["heads, σ"]["y"], found.score_std.ravel())
+    widget(app, "step").set_value("heads")
+    settle(app)
+    assert app.session_state["exponent"] == 0.3
 
 
 def _kept(name):
@@ -50,7 +79,7 @@ def _kept(name):
 
 
 def test_the_report_of_the_chosen_head_is_one_click_away():
-    app = open_page("trained_heads", layer="3", head_of_layer="5")
+    app = open_page("trained_heads", step="one_head", layer="3", head_of_layer="5")
     (link,) = [each for each in app.main.get("page_link") if each.label == "Its report, on the paragraph"]
     said = dict(parse_qsl(link.proto.query_string))
     report = open_page("your_scores", **said)
@@ -119,6 +148,7 @@ def test_a_sentence_of_ones_own_is_read_and_the_model_run_at_the_hands_exponent(
         encode(small_model.weights, letters("a key").ids, n_heads=12, exponent=each, dtype=np.float32).embeddings
         for each in (0.5, 0.3)
     )
+    app = own_page(small_model, monkeypatch, "a key", step="whole")
     last = traces(app, "trained_downstream")["after layer 6"]
     assert list(last["x"]) == [0.0, 0.25, 0.3, 0.5, 0.75, 1.0]
     assert last["y"][2] == pytest.approx(float(right[-1] @ here[-1]), abs=1e-5)
@@ -185,15 +215,16 @@ def scaled(app, shown):
     return shown.measure_trained_heads.scaled(app.session_state["exponent"])
 
 
-def test_try_undivided(tried):
-    found = scaled(*tried("trained_heads", "undivided", **ADVERSE))
+def test_undivided_heads_spread_wide_and_see_few_words():
+    found = measure_trained_heads(TrainedHeadsParams()).scaled(0.0)
+    assert charts(open_page("trained_heads", step="undivided"))["trained_undivided"].sentence.startswith("Not divided")
     assert found.n_tokens == 76
     assert found.score_std.min() > 1
     assert found.median_keys < 2
 
 
-def test_try_trained(tried):
-    found = scaled(*tried("trained_heads", "trained", **ADVERSE))
+def test_trained_heads_spread_wider_than_1_and_see_few_or_many_words():
+    found = measure_trained_heads(TrainedHeadsParams()).scaled(0.5)
     assert (found.score_std > 1).mean() > 0.6
     assert found.effective_keys.min() < 2 < 60 < found.effective_keys.max()
 
@@ -228,12 +259,10 @@ def test_try_pronoun(tried):
     assert tokens[int(row.argmax())] == "cat"
 
 
-def test_try_nowhere(tried):
-    app, shown = tried("trained_heads", "nowhere", **ADVERSE)
-    tokens = shown.measure_trained_heads.tokens
-    row = weights(app, shown)[app.session_state["word"] - 1]
-    assert (tokens[app.session_state["word"] - 1], tokens[0]) == ("boat", "[CLS]")
-    assert row[0] > 0.9
+def test_a_head_with_nowhere_to_look_looks_at_the_start_of_the_text():
+    said = {"step": "one_head", "layer": "4", "head_of_layer": "2", "word": "4"}
+    shown = charts(open_page("trained_heads", **said))["trained_attention"]
+    assert shown.sentence == "As trained, “boat” looks most at “[CLS]”, with 93 % of its weight."
 
 
 # --- before the bet --------------------------------------------------------------------------------------
@@ -248,14 +277,18 @@ def test_the_truth_is_what_a_typical_head_sees_without_the_scale():
 
 
 def test_while_the_bet_is_open_its_exponent_is_not_on_the_slider():
-    assert "exponent" not in drawn_controls(open_page("trained_heads", bet="1"))
-    assert "exponent" in drawn_controls(open_page("trained_heads", bet="1", guess="3", exponent="0"))
+    app = open_page("trained_heads", bet="1", step="heads")
+    assert step_of(app).name == "undivided"
+    assert "exponent" not in drawn_controls(app)
+    app = open_page("trained_heads", bet="1", guess="3", step="heads")
+    assert step_of(app).name == "heads"
+    assert "exponent" in drawn_controls(app)
 
 
 def test_before_the_bet_only_the_spreads_are_seen():
     heads = measure_trained_heads(TrainedHeadsParams("cat"))
     found = heads.scaled(0.0)
-    known = figures.spread_alone(found, figures.spread(heads, figures.Place(2, 9, 8), 0.0, LIGHT))
+    known = figures.spread_alone(found, figures.spread(heads, 0.0, LIGHT))
     seen = [each["name"] for each in known.figure.data if each["x"][0] is not None]
     assert seen == ["ideal q and k", "heads, σ", "median, σ"]
     assert known.sentence.startswith("In a typical head, the solid line, the scores of a row spread by ")
@@ -264,7 +297,7 @@ def test_before_the_bet_only_the_spreads_are_seen():
 
 
 def test_of_a_table_of_thousands_a_page_shows_the_first_rows_and_says_so():
-    app = open_page("trained_heads")
+    app = open_page("trained_heads", step="one_head")
     app.session_state["trained_attention_data"] = True
     app.run()
     pairs = app.table[-1].value

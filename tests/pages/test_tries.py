@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pages._view.lessons import LESSONS, ORDER
-from tests.pages.opening import charts, controls_of, open_page, settle, widget
+from tests.pages.opening import SCREENS, at_step, charts, controls_of, open_page, settle, widget
 
 HERE = Path(__file__).parent
 ALL = [(stem, each) for stem, lesson in LESSONS.items() for each in lesson.tries]
@@ -40,15 +40,15 @@ def keys_in_order(block):
             yield element.key
 
 
-@pytest.mark.parametrize("stem", [stem for stem in ORDER if LESSONS[stem].tries])
-def test_it_stands_right_after_its_picture(stem):
-    app = open_page(stem)
+@pytest.mark.parametrize(("stem", "step"), [each for each in SCREENS if LESSONS[each[0]].tries])
+def test_it_stands_right_after_its_picture(stem, step):
+    app = open_page(stem, **at_step(step))
     drawn, above = {*charts(app), "hero"}, [""]  # the pictures passed so far
     places = {}
     for key in keys_in_order(app.main):
-        above += [key] if key in drawn else []
+        above += [key] if key in (*drawn, "picture") else []
         places[key] = above[-1]
-    for each in LESSONS[stem].tries:
+    for each in LESSONS[stem].step(step).tries if step else LESSONS[stem].tries:
         wanted = each.picture or above[1]
         assert places[f"try_{each.key}"] == wanted or wanted not in drawn, each.key  # of several figures, the last
 
@@ -71,19 +71,10 @@ def test_a_click_says_what_it_has_changed_and_a_try_is_done_while_its_settings_s
     assert told["tried"] == {
         "count": 1,
         "picture": "small_samples",
-        "changes": {"size": "Size of the product: 64", "seed": "Seed: 0"},
+        "changes": {"size": "Size: 64", "seed": "Seed: 0"},
     }
     widget(app, "d_k").set_value(512)
     settle(app)
     moved = told_of_tries(app, "small_samples")
     assert all(moved["ahead"].values())
     assert moved["tried"] == told["tried"]  # which the browser has seen
-
-
-def test_a_try_by_a_second_picture_is_told_of_there_alone():
-    app = open_page("backprop")
-    chosen = next(each for each in LESSONS["backprop"].tries if each.picture)
-    app.button(key=f"try_{chosen.key}").click()
-    settle(app)
-    assert told_of_tries(app, chosen.picture)["tried"]["picture"] == chosen.picture
-    assert told_of_tries(app, "gradient_matrix")["tried"] is None

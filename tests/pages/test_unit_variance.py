@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages.opening import charts, open_page, sure_of
+from tests.pages.opening import charts, checks_of, open_page, sure_of
 
 
 def open_lesson(**query):
@@ -19,7 +19,21 @@ def test_pytorch_s_attention_gives_half_at_first_sight():
     app = open_lesson()
     assert sure_of(app, "unit_variance").startswith("At dₖ = 64 with 8 heads (model width 512), LayerNorm and PyTorch")
     assert deviations(app)["q = x $W_Q$"] == "0.707"
-    assert app.table[2].value["σ scaled"].tolist()[:2] == ["2.00", "1.78"]
+
+
+def test_schemes_are_compared_from_the_widest_to_the_narrowest():
+    app = open_lesson(step="schemes")
+    assert checks_of(app, "schemes")["σ scaled"].tolist()[:2] == ["2.00", "1.78"]
+    said = "Scaled scores start at σ = 0.500 with PyTorch MultiheadAttention, at 2.00 with He normal"
+    assert charts(app)["schemes"].sentence.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("step", "key"),
+    [("stages", "unit_variance"), ("one_draw", "stage_histograms"), ("schemes", "schemes"), ("shared", "shared_input")],
+)
+def test_step_shows_its_picture_alone(step, key):
+    assert list(charts(open_lesson(step=step))) == [key]
 
 
 def test_the_size_of_x_counts_only_without_layer_norm():

@@ -5,10 +5,8 @@ import time
 import numpy as np
 import pytest
 
-from pages._view import compute
-from pages._view.compute import store
-from pages._view.lessons import VIEWS
-from pages._view.lessons.wrong_choice import work
+from pages._view.compute import rates
+from pages._view.lessons import LESSONS, VIEWS
 from pages._view.literal import plain
 from sattn_core.lessons.wrong_choice import (
     LEARNING_RATES,
@@ -17,7 +15,7 @@ from sattn_core.lessons.wrong_choice import (
     measure_learning_rates,
     measure_wrong_choices,
 )
-from tests.pages.opening import charts, check_page, claims, open_page, traces, turn_to, widget
+from tests.pages.opening import charts, check_page, open_page, traces, turn_to, widget
 
 STEM = "wrong_choice"
 RAW, ROOT, WHOLE = range(3)
@@ -27,7 +25,7 @@ RAW, ROOT, WHOLE = range(3)
 def test_the_row_that_is_chosen_is_the_one_of_the_bars(app, stem):
     widget(app, "row").set_value(42).run()
     check_page(app, stem)
-    assert "Row 42, key by key" in claims(app)
+    assert "Row 42: 16 weights, right key outlined" in charts(app)["matrix_choices"].spec
 
 
 @pytest.mark.parametrize("stem", [STEM])
@@ -38,10 +36,19 @@ def test_the_first_view_makes_the_point(app, stem):
     assert charts(app)["matrix_choices"].sentence.startswith(plain(f"Of a hundred wrong choices {raw} come right"))
 
 
+@pytest.mark.parametrize(
+    ("step", "key"), [("rows", "matrix_choices"), ("rate", "choice_rates"), ("every_size", "choice_dimensions")]
+)
+@pytest.mark.parametrize("mode", ["screen", "projector"])
+def test_a_step_shows_its_picture_alone(step, key, mode):
+    assert list(charts(open_page(STEM, step=step, mode=mode))) == [key]
+
+
 def test_the_count_the_curve_and_the_best_agree_on_the_page():
     app = open_page(STEM, d_k="64", learning_rate="10", steps="200")
-    counts = [int((np.array(each["z"]) > 0.5).sum()) for each in list(traces(app, "matrix_choices").values())]
-    curve = traces(app, "choice_rates")
+    cells = [traces(app, "matrix_choices")[name]["z"] for name in ("raw", "÷ √dₖ", "÷ dₖ")]
+    counts = [int((np.array(each) > 0.5).sum()) for each in cells]
+    curve = traces(open_page(STEM, step="rate", d_k="64", learning_rate="10", steps="200"), "choice_rates")
     at = LEARNING_RATES.index(10.0)
     for name, count in zip(("raw", "÷ √dₖ", "÷ dₖ"), counts, strict=True):
         assert np.array(curve[name]["y"])[at] == count
@@ -49,38 +56,32 @@ def test_the_count_the_curve_and_the_best_agree_on_the_page():
     assert "d_k" not in shown or shown["d_k"] in ("64", ["64"])
 
 
-def test_long_curves_wait_for_a_button_of_their_own(monkeypatch):
-    monkeypatch.setattr(work, "WITHOUT_BUTTON", compute.Limit(0.0, 0))
-    app = open_page(STEM, n_keys="2", d_k="4")
-    assert "matrix_choices" in charts(app)
-    assert "choice_rates" not in charts(app)
-    app.button(key="compute_beside").click().run()
-    while not app.session_state["job_beside"].done:
+@pytest.mark.parametrize("step", ["rate", "every_size"])
+def test_long_curves_wait_for_a_button(monkeypatch, step):
+    monkeypatch.setattr(rates, "REFERENCE", 1.0)  # where everything takes long
+    key = LESSONS[STEM].step(step).picture
+    app = open_page(STEM, step=step, n_keys="2", d_k="4", seed="2")
+    assert key not in charts(app)
+    app.button(key="compute_main").click().run()
+    while not app.session_state["job"].done:
         time.sleep(0.02)
-    assert {"choice_rates", "choice_dimensions"} <= set(charts(app.run()))
-    assert "choice_rates" not in charts(app.number_input(key="seed").set_value(5).run())
+    assert key in charts(app.run())
+    assert key not in charts(app.number_input(key="seed").set_value(5).run())
     assert not app.exception
 
 
-def test_what_the_main_picture_and_the_curves_wait_for_are_two_jobs(monkeypatch):
-    for module in (store, work):
-        monkeypatch.setattr(module, "WITHOUT_BUTTON", compute.Limit(0.0, 0))
-    app = open_page(STEM, n_keys="2", d_k="5")
-    assert "matrix_choices" not in charts(app)
-    for name, job in (("main", "job"), ("beside", "job_beside")):
-        app.button(key=f"compute_{name}").click().run()
-        while not app.session_state[job].done:
-            time.sleep(0.02)
-        app.run()
-    assert {"matrix_choices", "choice_rates"} <= set(charts(app))
+def test_curves_that_another_visitor_has_computed_need_no_button(monkeypatch):
+    open_page(STEM, step="rate", n_keys="2", d_k="4", seed="3")
+    monkeypatch.setattr(rates, "REFERENCE", 1.0)
+    assert "choice_rates" in charts(open_page(STEM, step="rate", n_keys="2", d_k="4", seed="3"))
 
 
-def test_who_leaves_the_page_waits_for_no_curves(monkeypatch):
-    monkeypatch.setattr(work, "WITHOUT_BUTTON", compute.Limit(0.0, 0))
-    app = open_page(STEM, n_keys="2", d_k="6")
-    app.button(key="compute_beside").click().run()
-    assert "job_beside" in app.session_state
-    assert "job_beside" not in turn_to(app, "corrections").run().session_state
+def test_who_leaves_the_step_or_the_page_waits_for_no_curves(monkeypatch):
+    monkeypatch.setattr(rates, "REFERENCE", 1.0)
+    app = open_page(STEM, step="rate", n_keys="2", d_k="6", seed="4")
+    app.button(key="compute_main").click().run()
+    assert "job" in app.session_state
+    assert "job" not in turn_to(app, "corrections").run().session_state
 
 
 def test_the_bet_comes_to_the_best_count_of_the_curves():
@@ -91,13 +92,14 @@ def test_the_bet_comes_to_the_best_count_of_the_curves():
 
 
 def test_what_was_bet_stands_on_the_picture_that_it_is_on():
-    app = open_page(STEM, bet="1", guess="40")
+    app = open_page(STEM, step="every_size", bet="1", guess="40")
     assert "your bet: 40" in charts(app)["choice_dimensions"].spec
+    app = open_page(STEM, step="rows", bet="1", guess="40")
     assert "your bet" not in charts(app)["matrix_choices"].spec
 
 
 def test_an_open_bet_tells_no_count_at_its_d_k():
-    app = open_page(STEM, bet="1")
+    app = open_page(STEM, step="every_size", bet="1")
     (key,) = charts(app)
     assert key == "choice_dimensions_before"
     (raw, *_) = [each for name, each in traces(app, key).items() if name == "raw"]
@@ -107,6 +109,9 @@ def test_an_open_bet_tells_no_count_at_its_d_k():
 # --- tries ---------------------------------------------------------------------------------------------
 
 ADVERSE = {"d_k": "9", "n_keys": "4", "seed": "7", "learning_rate": "0.001", "steps": "3", "learns": "K"}
+
+
+RATE = {"step": "rate"}
 
 
 def counts(shown):
@@ -121,18 +126,18 @@ def test_try_one_rate(tried):
 
 
 def test_try_hardly_begun(tried):
-    _, shown = tried(STEM, "hardly_begun", **ADVERSE)
-    found = shown.measure_wrong_choices
-    assert found.params.learning_rate == 31.6
-    assert np.abs(found.right_weight[WHOLE, -1] - found.right_weight[WHOLE, 0]).max() < 0.1
-    before = measure_wrong_choices(WrongChoiceParams(64, learning_rate=31.6))
-    assert before.put_right[WHOLE, -1] == 100
+    app, shown = tried(STEM, "hardly_begun", **ADVERSE, **RATE)
+    assert app.session_state["learning_rate"] == 31.6
+    at = LEARNING_RATES.index(31.6)
+    assert shown.measure_learning_rates.params.d_k == 1024
+    assert shown.measure_learning_rates.put_right[[ROOT, WHOLE], at, -1].tolist() == [100, 0]
+    assert measure_learning_rates(WrongChoiceParams(64)).put_right[WHOLE, at, -1] == 100
 
 
 def test_try_small_dimension(tried):
-    _, shown = tried(STEM, "small_dimension", **ADVERSE)
-    assert shown.measure_wrong_choices.params.d_k == 4
-    assert np.ptp(counts(shown).astype(int)) <= 5
+    _, shown = tried(STEM, "small_dimension", **ADVERSE, **RATE)
+    assert shown.measure_learning_rates.params.d_k == 4
+    assert np.ptp(shown.measure_learning_rates.best()) == 0
 
 
 def test_try_loss_on_weights(tried):

@@ -9,7 +9,9 @@ import pytest
 import streamlit as st
 
 from pages._view.lessons.your_scores import work
+from pages._view.lessons.your_scores.declaration import LESSON
 from pages._view.page.fragments import your_scores as uploads
+from pages._view.theme import LIGHT
 from sattn_core.lessons.your_scores import YourScoresParams, sample_file
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -99,6 +101,19 @@ def test_a_file_is_read_once_and_only_its_report_is_kept_until_it_is_removed(ses
     assert list(session) == []
 
 
+@pytest.mark.parametrize("step", LESSON.steps, ids=lambda step: step.name)
+def test_every_step_shows_the_files_that_its_fields_have(step, session, monkeypatch):
+    values = {"sample": "ideal", "d_k": 16, "seed": 0, "head": 2}
+    monkeypatch.setattr(uploads.controls, "address", lambda: SimpleNamespace(values=values, step=step))
+    monkeypatch.setattr(uploads.frame, "profile", lambda: LIGHT)
+    assert uploads.picture() is None
+    session.update({"q_file_key": "q_file_again", "q_file_again": both(), "k_file_key": "k_file", "k_file": None})
+    shown = uploads.picture()
+    assert (shown.key, shown.alt.startswith("Your file, 8 heads, 8 queries")) == (step.picture, True)
+    session["q_file_again"] = "lost"
+    assert uploads.picture() is None
+
+
 class Browser:
     """What Streamlit makes of a browser's upload fields: None for a file that this server does not have."""
 
@@ -135,10 +150,10 @@ def come(session, monkeypatch):
         monkeypatch.setattr(st, "empty", lambda: browser)
         monkeypatch.setattr(st, "checkbox", browser.checkbox)
         try:
-            file = uploads.draw("q_file", "Q")
+            file = uploads.draw_field("q_file", "Q")
         except Again:
             browser.files.pop("q_file" if session["q_file_key"] == "q_file_again" else "q_file_again")
-            file = uploads.draw("q_file", "Q")
+            file = uploads.draw_field("q_file", "Q")
         return browser, file, uploads.remarks("q_file")
 
     def rerun():
@@ -152,7 +167,7 @@ def test_a_new_session_has_an_empty_field_and_no_remark(come):
     browser, file, remarks = come()
     assert (browser.drawn, file, remarks) == ("q_file", None, [])
     browser.files["q_file"] = "own.npz"
-    assert uploads.draw("q_file", "Q") == "own.npz"
+    assert uploads.draw_field("q_file", "Q") == "own.npz"
 
 
 @pytest.mark.parametrize(("held", "fresh"), [("q_file", "q_file_again"), ("q_file_again", "q_file")])
@@ -161,24 +176,24 @@ def test_a_field_whose_file_was_lost_gives_way_to_an_empty_one_until_a_file_is_c
     assert (browser.drawn, file, remarks) == (fresh, None, [uploads.LOST])
     assert come(browser.ticked)[1:] == (None, [uploads.LOST])  # nor does the next server have it
     browser, *_ = come(**{held: "lost"})
-    assert (uploads.draw("q_file", "Q"), uploads.remarks("q_file")) == (None, [uploads.LOST])
+    assert (uploads.draw_field("q_file", "Q"), uploads.remarks("q_file")) == (None, [uploads.LOST])
     browser.choose("own.npz")
-    assert (uploads.draw("q_file", "Q"), browser.drawn, uploads.remarks("q_file")) == ("own.npz", fresh, [])
+    assert (uploads.draw_field("q_file", "Q"), browser.drawn, uploads.remarks("q_file")) == ("own.npz", fresh, [])
     assert come(browser.ticked)[1:] == (None, [])
 
 
 @pytest.mark.parametrize("left", [True, False])
 def test_a_file_that_another_page_made_forget_is_missed_and_one_that_was_taken_away_is_not(come, session, left):
     browser, *_ = come()
-    uploads.draw("q_file", "Q")
+    uploads.draw_field("q_file", "Q")
     browser.choose("own.npz")
-    assert uploads.draw("q_file", "Q") == "own.npz"
+    assert uploads.draw_field("q_file", "Q") == "own.npz"
     if left:  # Streamlit drops what the fields of a page hold
         browser.files.clear()
         session.pop("q_file_missed")
     else:
         browser.choose(None)
-    assert (uploads.draw("q_file", "Q"), uploads.remarks("q_file")) == (None, [uploads.LOST] * left)
+    assert (uploads.draw_field("q_file", "Q"), uploads.remarks("q_file")) == (None, [uploads.LOST] * left)
 
 
 def test_the_limits_are_those_of_the_server():
@@ -220,6 +235,7 @@ def test_try_aligned(tried):
     assert result.report.code == "aligned"
     assert result.rows[0].paired_lift > 6
     assert "close to 1, but query i scores" in result.report.verdict
+    assert result.shown.paired_exponent.low > 0.8
 
 
 def test_try_heavy_tailed(tried):
@@ -231,3 +247,4 @@ def test_try_heavy_tailed(tried):
     assert head.tail_band[0] <= head.scaled_std <= head.tail_band[1]
     assert min(head.query.kurtosis, head.key.kurtosis) > 20
     assert "tails as heavy as here" in head.chance
+    assert head.row_exponent.low <= 0.5 <= head.row_exponent.high

@@ -189,7 +189,7 @@ def test_bad_presets_are_named():
 
 
 def test_the_steps_and_presets_have_their_names():
-    assert STEP_NAMES == ("matmul", "scale", "mask", "softmax", "output")
+    assert STEP_NAMES == ("scores", "scale", "mask", "softmax", "output")
     for preset in PRESETS:
         assert measure_attention_steps(preset_params(preset)).params == preset_params(preset)
 

@@ -15,7 +15,6 @@ from sattn_core.lessons.small_samples import (
     draw_sweep,
     measure_large_experiment,
     measure_small_samples,
-    next_draws,
 )
 
 
@@ -117,13 +116,6 @@ def test_the_large_experiment_holds_less_than_100_mb():
     measure_large_experiment()
     assert tracemalloc.get_traced_memory()[1] < 100e6
     tracemalloc.stop()
-
-
-def test_next_draws_goes_one_by_one_and_then_faster():
-    seen = [0]
-    while seen[-1] < 20:
-        seen.append(next_draws(seen[-1]))
-    assert seen == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 19, 22]
 
 
 def test_expected_counts_are_those_of_the_reference_draws():
