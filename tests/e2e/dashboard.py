@@ -5,6 +5,7 @@ Import its names, or the module where they are many (the test settings put this 
 
 from harness import query_parameters, runs_asked, wait_until_idle, wait_until_still
 
+from pages._view.lesson import STEP
 from pages._view.lessons import LESSONS as DECLARED
 from pages._view.lessons import ORDER, VIEWS
 from pages._view.shared import SHARED as SHARED_CONTROLS
@@ -12,14 +13,16 @@ from pages._view.shared import SHARED as SHARED_CONTROLS
 # Address and question of every page, and the addresses of those with pictures. The first one's is the bare one.
 LESSONS = {"" if stem == ORDER[0] else stem: lesson.question for stem, lesson in DECLARED.items()}
 DRAWN = ["" if stem == ORDER[0] else stem for stem in ORDER if stem != "recap"]  # which draws what is answered
-STAGED = [stem for stem in ORDER if VIEWS[stem].main or VIEWS[stem].hero]  # lessons with slider and picture on a stage
+STAGED = [stem for stem in ORDER if VIEWS[stem].is_drawn or VIEWS[stem].hero]  # lessons with a picture on a stage
+# Every step of the lessons with pictures: the address of its lesson, and its name; "" of a lesson without steps.
+STEPS = [(page, step.name) for page in DRAWN for step in DECLARED[page or ORDER[0]].steps or (DECLARED[page].step(""),)]
 SHARED = ("d_k", "n_keys", "law", "seed")
 
 SLIDER = ".st-key-dimension input"
 HERO_SENTENCE = "[data-hero] .sentence"
 # By a key: once none has been pressed for a while.
 LET_GO = "() => Object.values(window.lab.hands).every(hand => !hand.held)"
-SENTENCES = "[data-sentence]:not([hidden]), [class*='st-key-sentence_'], [data-hero] .sentence"
+SENTENCES = "[data-sentence]:not([hidden]), [data-hero] .sentence"
 CHARTS = "[data-picture]"
 ALERTS = "[data-testid=stAlert]"
 SETTINGS = ".st-key-settings summary"
@@ -69,6 +72,12 @@ def how_sure(page, key):
     return box
 
 
+def open_own(page):
+    """Open the fold with what people bring to a lesson themselves."""
+    page.locator(".st-key-own summary").first.click()
+    wait_until_still(page)
+
+
 def lesson_state(page):
     """The four shared controls as the page shows them, as text."""
     thumb = slider(page, "d_k")
@@ -89,9 +98,29 @@ def sentences(page):
     return [text.strip() for text in page.locator(SENTENCES).all_inner_texts()]
 
 
+def step_of(lesson, name=""):
+    """The step of this name at a page's address; without a name that of a bare address."""
+    declared = DECLARED[lesson or ORDER[0]]
+    return declared.step(name or declared.opens)
+
+
+def asking_for(step):
+    """Return what a link to a step says."""
+    return {STEP: step} if step else {}
+
+
+def turn_to(page, step):
+    """Go to another step of the lesson by its dot."""
+    page.locator(f"[data-way] li a[data-step={step}]").click()
+    page.wait_for_function("step => new URL(location.href).searchParams.get('step') === step", arg=step)
+    wait_until_idle(page)
+
+
 def go_to(page, question):
     """Open a lesson by its question in the menu."""
-    page.get_by_test_id("stSidebar").get_by_role("link", name=question).click()
+    menu = page.get_by_test_id("stSidebar")
+    menu.locator("details:not([open]) > summary").evaluate_all("all => all.forEach(each => each.click())")
+    menu.get_by_role("link", name=question).click()
     page.get_by_role("heading", level=1, name=question).wait_for()
     wait_until_idle(page)
 
@@ -120,7 +149,7 @@ def wait_for_address(page, **wanted):
     """Wait until the address says this and nothing else. Streamlit writes it in several steps."""
     page.wait_for_function(
         """wanted => {
-             const found = [...new URL(location.href).searchParams];
+             const found = [...new URL(location.href).searchParams].filter(([name]) => name !== 'step');
              return found.length === Object.keys(wanted).length && found.every(([name, text]) => wanted[name] === text);
            }""",
         arg=wanted,

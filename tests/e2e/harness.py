@@ -297,8 +297,15 @@ def wait_until_still(page):
 
 
 def query_parameters(page):
-    """The address's query as a dict of the last value of each name."""
-    return page.evaluate("() => Object.fromEntries(new URL(location.href).searchParams)")
+    """The address's query as a dict of the last value of each name, without the step: our addresses always name it."""
+    return page.evaluate(
+        """() => Object.fromEntries([...new URL(location.href).searchParams].filter(([name]) => name !== 'step'))"""
+    )
+
+
+def step_said(page):
+    """The step that the address names; "" if none."""
+    return page.evaluate("() => new URL(location.href).searchParams.get('step') ?? ''")
 
 
 def screenshot(page, path, *, full_page=True):

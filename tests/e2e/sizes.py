@@ -52,11 +52,13 @@ def wait_until_at_rest(page):
     page.wait_for_function(_AT_REST, arg=[FIGURES, SETTLE_MS], polling=50)
 
 
-def views(page, server, lesson, wanted):
+def views(page, server, lesson, wanted, **query):
     """The name of each wanted size, while the lesson stands at it: as a visitor sees it, then as a classroom does."""
     for sizes, mode in ((SCREEN, {}), (PROJECTED, {"mode": "projector"})):
+        if not {*wanted} & {*sizes}:
+            continue
         resize(page, next(iter(sizes.values())))
-        open_page(page, server, lesson, **mode)
+        open_page(page, server, lesson, **mode, **query)
         for name, size in ((name, size) for name, size in sizes.items() if name in wanted):
             if name in WITHOUT_MENU:
                 _close_menu(page)  # by hand, as it would open again by itself in a wider window

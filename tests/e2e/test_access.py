@@ -153,7 +153,7 @@ def test_a_page_is_used_by_keys_alone(new_page, server, lesson):
     page = new_page(*SCREEN["1440"], reduced_motion="reduce")
     open_page(page, server, lesson)
     stops = stops_by_tab(page)
-    assert len(stops) > 20
+    assert len(stops) > 12
     assert [each["name"] for each in stops if not each["seen"]] == [], "the focus is not seen on these"
     back = [(one["name"], other["name"]) for one, other in pairwise(stops) if is_before(other, one)]
     assert back == [], "the focus goes back up the page"
@@ -163,9 +163,9 @@ def test_the_way_on_is_gone_by_keys(page, server):
     open_page(page, server)
     page.locator(SLIDER).focus()
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("() => location.search === '?d_k=72'")
+    page.wait_for_function("() => location.search.includes('d_k=72')")
     wait_until_idle(page)
-    page.locator(".st-key-way a").last.focus()
+    page.locator("[data-way] a[rel=next]").focus()
     page.keyboard.press("Enter")
     page.get_by_role("heading", level=1, name=LESSONS["one_query"]).wait_for()
     wait_until_idle(page)

@@ -5,8 +5,8 @@ Without a browser every lesson is tried.
 
 import pytest
 from betting import CARD, CURVE, PLACE, POINTS, place_by_keyboard
-from dashboard import CHARTS, LESSONS, SLIDER, sentences, wait_for_address
-from harness import check_accessibility, open_page, wait_until_idle
+from dashboard import CHARTS, LESSONS, SLIDER, go_to, sentences, step_of, turn_to, wait_for_address
+from harness import check_accessibility, open_page, step_said, wait_until_idle
 
 from pages._view.kinds import Choice, Drawing
 from pages._view.lessons import LESSONS as DECLARED
@@ -15,7 +15,8 @@ from pages._view.lessons import ORDER
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 WITH_BETS = [stem for stem in ORDER if DECLARED[stem].bet]
-REST = ".st-key-assumed"  # the first of what every lesson ends with
+REST = ".st-key-background"  # the last fold of every lesson
+LINE = "p.line"
 
 
 def kind(stem):
@@ -43,13 +44,13 @@ def test_a_bet_is_hidden_placed_and_revealed(page, server, stem):
     assert page.locator(CHARTS).count() == 1
     assert page.locator(REST).count() == 0
     assert page.get_by_text(DECLARED[stem].answer[:30]).count() == 0
-    if (DECLARED[stem].bet.when or ("",))[0] == DECLARED[stem].slider:  # the bet is on the picture at one place of it
+    if not step_of(stem, step_said(page)).slider:  # the bet is on the picture at one place of it
         assert page.locator(SLIDER).count() == 0
     else:
         page.locator(SLIDER).press("ArrowRight")
         page.wait_for_function("() => location.search.includes('d_k=72')")
         wait_until_idle(page)
-        assert ("dₖ = 72" in page.locator(CARD).inner_text()) == ("{d_k}" in DECLARED[stem].bet.question)
+        assert ("dₖ = 72" in page.locator(LINE).inner_text()) == ("{d_k}" in DECLARED[stem].bet.question)
     page.context.remove_listener("request", watch)
     assert asked == []
     check_accessibility(page)
@@ -71,11 +72,16 @@ def test_a_bet_is_hidden_placed_and_revealed(page, server, stem):
 
 def test_the_way_on_and_the_menu_carry_the_bets_and_no_guess(page, server):
     first, second = "softmax_saturation", "wrong_choice"
-    open_page(page, server, first, bet=1, tally="1-2", guess=95, d_k=100)
-    for place, question in ((".st-key-way", LESSONS[second]), ("[data-testid=stSidebar]", LESSONS[first])):
-        page.locator(place).get_by_role("link", name=question).click()
-        page.get_by_role("heading", level=1, name=question).wait_for()
+    last = DECLARED[first].steps[-1].name
+    open_page(page, server, first, bet=1, tally="1-2", guess=95, guessed_at="d_k=100", d_k=100, step=last)
+    for stem in (second, first):
+        if stem == second:
+            page.locator(f"[data-way] [data-lesson={second}]").click()
+        else:
+            go_to(page, LESSONS[first])
+        page.get_by_role("heading", level=1, name=LESSONS[stem]).wait_for()
         wait_for_address(page, bet="1", tally="1-2", d_k="100")
+        turn_to(page, **at(stem))
         page.locator(PLACE).wait_for()
     assert page.locator(PLACE).is_disabled()  # nothing is bet before the marker is moved
 
@@ -120,7 +126,8 @@ def test_a_curve_is_drawn_by_a_sweep_changed_by_keys_and_kept_by_the_address(pag
     third.press("Home")
     drawn[2] = 0
     page.locator(PLACE).press("Enter")
-    wait_for_address(page, bet="draw", guess="-".join(map(str, drawn)), tally="0-1")
+    guess = "-".join(map(str, drawn))
+    wait_for_address(page, bet="draw", guess=guess, guessed_at="d_k=64", tally="0-1")
     wait_until_idle(page)
     assert page.locator(CURVE).count() == 0
     assert f"Spread after 1,024 products: ◆ {drawn[4]} drawn" in page.locator(CARD).inner_text()

@@ -30,7 +30,6 @@ HELD = {
     "column": "[data-testid=stColumn]",
     "stage": ".st-key-stage",
     "bet_card": ".st-key-bet_card",
-    "strong": "[class*=st-key-lines_] strong",
 }
 
 

@@ -5,7 +5,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 import pytest
-from dashboard import STAGED
+from dashboard import STAGED, STEPS, step_of
 from harness import check_accessibility, running_server
 from sampling import sampled
 
@@ -17,11 +17,11 @@ pytestmark = pytest.mark.e2e
 
 SMALLEST, USUAL = (480, 360), (640, 480)
 DRAWN = "[data-picture][data-value], [data-hero][data-value]"
-LINK = ".way a"
+LINK = ".to-lab a"
 # What of the page does not lie wholly in its window; the page itself must not scroll either.
 CUT_OFF = """() => {
   const host = document.querySelector('[data-hero-host]')?.shadowRoot;
-  const parts = [...document.querySelectorAll('[data-slider], [data-picture], [data-sentence], .way a, h1'),
+  const parts = [...document.querySelectorAll('[data-slider], [data-picture], [data-sentence], .to-lab a, h1'),
     ...(host?.querySelectorAll('.panel, .sentence') ?? [])];
   const out = parts.filter(each => {
     const {left, top, right, bottom} = each.getBoundingClientRect();
@@ -29,7 +29,9 @@ CUT_OFF = """() => {
   });
   const first = document.getElementById('lab-first');
   const scrolls = first.scrollHeight > first.clientHeight ? ['page'] : [];
-  return [...out.map(each => each.className || each.tagName), ...scrolls];
+  const bottom = document.querySelector('[data-sentence]')?.getBoundingClientRect().bottom ?? 0;
+  const covered = bottom > document.querySelector('.to-lab').getBoundingClientRect().top + 1 ? ['sentence'] : [];
+  return [...out.map(each => each.className || each.tagName), ...scrolls, ...covered];
 }"""
 
 
@@ -62,11 +64,28 @@ def test_a_stage_is_whole_in_its_frame(new_page, server, lesson, size):
     page = new_page(*size, alone=True)
     page.goto(f"{server.url}/{'' if lesson == ORDER[0] else lesson}?embed=1")
     page.locator(DRAWN).wait_for()
-    number = {**SHARED, **LESSONS[lesson].controls}[LESSONS[lesson].slider]
+    assert page.evaluate(CUT_OFF) == []
+    step = step_of(lesson)
+    if not step.slider:
+        return
+    number = {**SHARED, **LESSONS[lesson].controls}[step.slider]
     for key, value in {"Home": number.low, "End": number.high}.items():
         page.locator("[data-slider] input").press(key)
         page.locator(f":is([data-picture], [data-hero])[data-value^='{value}']").wait_for()
         assert page.evaluate(CUT_OFF) == [], value
+
+
+@pytest.mark.walk
+@pytest.mark.parametrize(("lesson", "step"), sampled(STEPS, 12, 5))
+def test_a_step_is_whole_in_its_frame_and_leads_to_itself(new_page, server, lesson, step):
+    page = new_page(*SMALLEST, alone=True)
+    page.goto(f"{server.url}/{lesson}?step={step}&embed=1")
+    page.locator(DRAWN).wait_for()
+    assert page.evaluate(CUT_OFF) == []
+    if step_of(lesson, step).picture != "start":
+        assert page.locator("[data-picture]").get_attribute("data-key") == step_of(lesson, step).picture
+    assert page.locator(LINK).get_attribute("href") == f"{server.url}/{lesson}?step={step}"
+    assert page.locator("[data-way]").count() == 0
 
 
 @pytest.mark.parametrize("scheme", sampled(["light", "dark"]))
@@ -81,7 +100,7 @@ def test_it_is_live_without_a_session_and_leads_to_the_lab(new_page, server, sch
     page.locator("[data-sentence]").get_by_text("At dₖ = 18,").wait_for()
     assert page.locator("h1").count() == 0
     link = page.locator(LINK)
-    assert link.get_attribute("href") == f"{server.url}/score_variance?d_k=16"
+    assert link.get_attribute("href") == f"{server.url}/score_variance?d_k=16&step=draw"
     ground = page.locator("#lab-first").evaluate("element => getComputedStyle(element).backgroundColor")
     assert ground == {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 22, 28)"}[scheme]
     check_accessibility(page)

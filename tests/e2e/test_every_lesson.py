@@ -1,24 +1,24 @@
-"""A walk through every lesson: at every size that is promised, on a phone, by hand, by keyboard, and as it is read out.
+"""A walk through every step of every lesson: at each size, on a phone, by hand, by keyboard, and as it is read out.
 
 At each size the stage, which is the question, the slider, the whole picture and its sentence, is seen without
-scrolling, and no figure's text is cut off or covered. Then axe-core scans the page with everything opened. Where a look
-only changes the colours of another, only the rules about colours are asked again.
+scrolling, and no figure's text is cut off or covered. The page is no longer than promised, and has no more controls. Of
+some steps axe-core scans the page with everything opened. Where a look only changes the colours of another, only the
+rules about colours are asked again.
 """
 
-from itertools import product
+from itertools import cycle, product
 
 import pytest
 from crowding import TOLERANCE, crowded
-from dashboard import CHARTS, DRAWN, LESSONS, SETTINGS, open_everything
+from dashboard import CHARTS, DRAWN, LESSONS, SETTINGS, STEPS, asking_for, open_everything, step_of
 from hand import check_following
-from harness import COLOURS, check_accessibility, open_page, wait_until_still
+from harness import COLOURS, check_accessibility, open_page, wait_until_idle, wait_until_still
 from reading import check_lit_step, descriptions, names_of_code, visible_texts
 from sampling import MATRIX, sampled
-from sizes import PHONE, SCREEN, open_menu, resize, views
+from sizes import PHONE, PROJECTED, SCREEN, views, wait_until_at_rest
 from tabbing import reached_by_tab
 
-from pages._view.lessons import LESSONS as DECLARED
-from pages._view.lessons import VIEWS
+from pages._view.lessons import ORDER, VIEWS
 
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
@@ -26,16 +26,29 @@ WHITE, DARK = "rgb(255, 255, 255)", "rgb(18, 22, 28)"
 # Where a page has elements of its own: the hero, matrices to click, a progress bar, boxes for files. Elsewhere the
 # other looks change sizes, and colours whose contrast is tested without a browser.
 OWN_ELEMENTS = ("", "attention_steps", "training_race", "your_scores")
-# The walk sees every other lesson at half of the sizes, and reads some; the matrix sees and reads the rest.
-HALVES = ("1440", "1024", PHONE, "950p"), ("1920", "820", PHONE, "1024p")
-READ = {lesson: place % 3 == 0 or lesson in OWN_ELEMENTS for place, lesson in enumerate(DRAWN)}
-READ["training_race"] = False  # minutes of a page that only the matrix reads
-HALF = [(lesson, HALVES[place // 2 % 2], READ[lesson]) for place, lesson in enumerate(DRAWN)]
-REST = [(lesson, HALVES[1 - place // 2 % 2], not read) for place, (lesson, _, read) in enumerate(HALF)]
+SIZES = (*SCREEN, *PROJECTED)
 # Display mode, and the ground that must come of it, where the visitor's browser prefers the dark.
 IN_THE_DARK = {"screen": DARK, "projector": WHITE}
-# Tables of many cells, which cost axe-core seconds and hold no element that others do not.
-LONG = ("race_learning", "race_state", "stage_histograms", "exponents", "rules", "rule_curves")
+
+
+def in_turn():
+    """Each step with the sizes at which the walk sees it: one, of a lesson one on a phone and one on a wall.
+
+    On a phone it is a step whose picture a hand can move, where the lesson has one. The matrix sees the rest.
+    """
+    others, walls = cycle(("1440", "820", "1920", "1024")), cycle(PROJECTED)
+    for place, lesson in enumerate(DRAWN):
+        steps = [name for at, name in STEPS if at == lesson]
+        moved = [name for name in steps if step_of(lesson, name).slider] or steps
+        on_phone = moved[place % len(moved)]
+        on_wall = steps[(steps.index(on_phone) + 1) % len(steps)]
+        for name in steps:
+            seen = [PHONE] * (name == on_phone) + [next(walls)] * (name == on_wall)
+            yield lesson, name, seen or [next(others)]
+
+
+WALKED = [*in_turn()]
+LEFT_OUT = [(lesson, step, [size for size in SIZES if size not in seen]) for lesson, step, seen in WALKED]
 
 # --- seen ----------------------------------------------------------------------------------------------
 
@@ -76,27 +89,80 @@ def out_of_view(page, wanted):
     }
 
 
-def wanted_at(lesson, name):
-    has_slider = DECLARED[lesson or "start"].slider
-    first = ("title", "slider", "picture") if has_slider else ("title", "picture")
+def wanted_at(step, name):
+    first = ("title", "slider", "picture") if step.slider else ("title", "picture")
     if name == "1024":  # a small window of a laptop: one may scroll there
         return ()
     return first if name == PHONE else (*first, "sentence")
 
 
-def too_wide(page):
-    """How many pixels the page is wider than its window."""
-    return page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth - innerWidth")
+TOO_WIDE = "() => document.querySelector('[data-testid=stMain]').scrollWidth - innerWidth"
+HEIGHT = "() => document.querySelector('[data-testid=stMain]').scrollHeight"
+HIGHEST = {"1440": 1350, PHONE: 1750}  # px of a page whose folds are closed
+# What can be used, outside the menu; a link to jump to the page's content is seen only when it has the focus.
+CONTROLS = """() => [...document.querySelectorAll('a[href], button, input, textarea, summary')].filter(each =>
+  !each.closest('[data-testid=stSidebar]') && !each.matches(':disabled, a[href^="#"]') &&
+  each.checkVisibility({visibilityProperty: true, opacityProperty: true})).length"""
+MOST_CONTROLS = 20
+MORE_CONTROLS = {  # choices of many options
+    ("training_race", "race"): 22,
+    ("training_race", "transformer"): 21,
+    ("training_race", "heads"): 28,
+    ("gradient_flow", "jacobian"): 21,
+    ("attention_steps", "scale"): 21,
+    ("backprop", "gradient"): 22,
+    ("unit_variance", "stages"): 21,
+    ("unit_variance", "schemes"): 22,
+    ("scaling_rules", "rules"): 25,
+    ("scaling_rules", "query"): 24,
+    ("scaling_rules", "entropy"): 22,
+    ("trained_heads", "one_head"): 24,
+    ("few_bits", "scores"): 22,
+    ("few_bits", "formats"): 23,
+}
 
 
-def check_size(page, lesson, name):
-    """What is crowded, or not seen whole at this size."""
+def check_extent(page, lesson, step, name):
+    """What is too wide, too long, or has too many controls at this size."""
+    wrong = {}
+    if (over := page.evaluate(TOO_WIDE)) > 0:
+        wrong[name, "too wide"] = over
+    if (height := page.evaluate(HEIGHT)) > HIGHEST.get(name, height):
+        wrong[name, "too long"] = height
+    if name == "1440" and (count := page.evaluate(CONTROLS)) > MORE_CONTROLS.get((lesson, step), MOST_CONTROLS):
+        wrong[name, "too many controls"] = count
+    return wrong
+
+
+def check_size(page, lesson, step, name):
+    """What is crowded, too much, or not seen whole at this size."""
     deep = {place: worst for place, worst in crowded(page).items() if worst[0] > TOLERANCE}
     wrong = {(name, *place): worst for place, worst in deep.items()}
-    wrong |= {(name, what): box for what, box in out_of_view(page, wanted_at(lesson, name)).items()}
-    if too_wide(page) > 0:
-        wrong[name, "too wide"] = too_wide(page)
-    return wrong
+    wrong |= {(name, what): box for what, box in out_of_view(page, wanted_at(step_of(lesson, step), name)).items()}
+    return wrong | check_extent(page, lesson, step, name)
+
+
+# Whose sentence says what holds at every place of the slider, or of several of them.
+SAID_OF_ALL = {
+    "one_query": ("multiply", "add"),
+    "wrong_choice": ("every_size",),
+    "training_race": ("twin",),
+    "attention_steps": ("mask",),
+    "small_samples": ("band",),
+    "scaling_rules": ("means",),
+    "trained_heads": ("one_head",),
+    "few_bits": ("formats",),
+}
+
+
+def have_computed(page):
+    """Let a step that asks before it computes do so."""
+    asks = page.get_by_role("button", name="Compute (")
+    if asks.count():
+        asks.click()
+        page.locator(CHARTS).locator(".main-svg").first.wait_for()
+        wait_until_idle(page)
+        wait_until_at_rest(page)
 
 
 def check_phone(page):
@@ -127,22 +193,24 @@ def check_ground(page, ground):
         assert surface.evaluate(GROUND) == ground
 
 
-# Where a description first says what is drawn, and then the sentence.
-SAID_LATER = ("softmax_saturation", "wrong_choice", "training_race", "attention_steps", "backprop", "your_scores")
-SAID_LATER += ("trained_heads",)
-# Where a sentence stands beside what is no chart: the hero, a table of lines, a task.
-BESIDE = ("", "derivation", "training_race")
+# Where a description first says what is drawn, and then the sentence: these steps, or all of a lesson.
+SAID_LATER = {
+    "softmax_saturation": ("lists", "divisor"),
+    "wrong_choice": ("rows",),
+    "training_race": ("race",),
+    "attention_steps": ("scores", "scale", "mask", "softmax", "output"),
+    "backprop": ("gradient",),
+    "your_scores": ("spread", "growth"),
+}
 
 
-def check_descriptions(page, lesson):
-    """Every picture is described by a sentence, every sentence describes a picture, and none can be sent elsewhere."""
+def check_descriptions(page, lesson, step):
+    """The picture is described by its sentence, which stands beside none but it, and cannot be sent elsewhere."""
     pictures, said = descriptions(page)
-    assert said
-    for role, alt in pictures:  # after its sentence a main picture may say more of what is drawn
+    assert (len(pictures), len(said)) == (1 if lesson else 0, 1)  # the hero is no chart
+    for role, alt in pictures:  # after its sentence a picture may say more of what is drawn
         assert role == "figure", alt
-        assert any(sentence in alt if lesson in SAID_LATER else alt.startswith(sentence) for sentence in said), alt
-    alone = [sentence for sentence in said if not any(sentence in alt for _, alt in pictures)]
-    assert len(alone) == (lesson in BESIDE), alone
+        assert said[0] in alt if step in SAID_LATER.get(lesson, ()) else alt.startswith(said[0]), alt
     hero = page.locator("[data-hero] svg").evaluate_all(
         "all => all.map(svg => [svg.getAttribute('role'), svg.ariaLabel])"
     )
@@ -165,48 +233,58 @@ def check_keyboard(page):
 
 def check_opened(page, lesson, tag=None):
     """With everything opened no rule is broken; only on a screen there is code."""
-    open_everything(page, apart=[f"{name}_data" for name in LONG])
+    open_everything(page)
     assert page.locator(".st-key-settings details[open]").count() == 1
     codes = page.get_by_test_id("stCode").count()
     assert codes >= 1 if "mode=projector" not in page.url and lesson in DRAWN else codes == 0
     check_accessibility(page, tag=tag)
 
 
-def check_read(page, lesson):
+def check_read(page, lesson, step=""):
     """The page as it is read and used without seeing it or without a mouse."""
     check_ground(page, WHITE)
     if lesson == "attention_steps":
         check_lit_step(page)
     if lesson in DRAWN:
-        check_descriptions(page, lesson)
+        check_descriptions(page, lesson, step)
     check_keyboard(page)
     check_opened(page, lesson)
-    open_everything(page)
     found = names_of_code(visible_texts(page))
     assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize(
-    ("lesson", "sizes", "read"), [*sampled(HALF), *(pytest.param(*each, marks=MATRIX) for each in REST)]
+    ("lesson", "step", "sizes"), [*WALKED, *(pytest.param(*each, marks=MATRIX) for each in LEFT_OUT)]
 )
-def test_a_lesson_fits_every_size_follows_the_hand_and_breaks_no_rule(new_page, server, lesson, sizes, read):
+def test_a_step_fits_its_sizes_and_follows_the_hand(new_page, server, lesson, step, sizes):
     page, wrong = new_page(), {}
-    for name in views(page, server, lesson, sizes):
-        wrong |= check_size(page, lesson, name)
+    for name in views(page, server, lesson, sizes, **asking_for(step)):
+        have_computed(page)
+        wrong |= check_size(page, lesson, step, name)
         if name == PHONE:
             check_phone(page)
-            if VIEWS[lesson or "start"].main:
-                check_following(page, DECLARED[lesson or "start"].slider)
-            page.mouse.move(0, 0)
-            if read:
-                resize(page, SCREEN["1440"])
-                open_menu(page)
-                check_read(page, lesson)
+            if VIEWS[lesson or ORDER[0]].is_drawn and step_of(lesson, step).slider:
+                check_following(page, step_of(lesson, step).slider, said=step not in SAID_OF_ALL.get(lesson, ()))
     assert wrong == {}
-    if read and lesson in ("", "attention_steps"):
-        check_ground(page, WHITE)
-        check_accessibility(page)
-        check_opened(page, lesson)
+
+
+@pytest.mark.parametrize(("lesson", "step"), sampled(STEPS, 3))
+def test_a_step_is_read_used_by_keys_and_breaks_no_rule(new_page, server, lesson, step):
+    page, wrong = new_page(), {}
+    for name in views(page, server, lesson, ["1440"], **asking_for(step)):
+        have_computed(page)
+        wrong = check_size(page, lesson, step, name)
+        check_read(page, lesson, step)
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("lesson", ["", "attention_steps"])
+def test_a_wall_breaks_no_rule(new_page, server, lesson):
+    page = new_page(*PROJECTED["950p"])
+    open_page(page, server, lesson, mode="projector")
+    check_ground(page, WHITE)
+    check_accessibility(page)
+    check_opened(page, lesson)
 
 
 @pytest.mark.parametrize("lesson", [each for each in LESSONS if each not in DRAWN])
@@ -217,10 +295,9 @@ def test_a_page_to_be_read_breaks_no_rule(page, server, lesson):
 @pytest.mark.parametrize(("lesson", "mode"), sampled([*product(OWN_ELEMENTS, IN_THE_DARK)], 3))
 def test_no_rule_is_broken_in_the_dark(new_page, server, lesson, mode):
     page = new_page(color_scheme="dark")
-    rest = {"rest": "shown"} if mode == "projector" else {}
-    open_page(page, server, lesson, mode=mode, d_k="abc", **rest)
+    open_page(page, server, lesson, mode=mode, d_k="abc")
     check_ground(page, IN_THE_DARK[mode])
-    if lesson == "attention_steps":
+    if (lesson, mode) == ("attention_steps", "screen"):
         check_lit_step(page)
     tag = COLOURS if lesson else None  # what a link that was adjusted shows is the same on every page
     check_accessibility(page, tag=tag)

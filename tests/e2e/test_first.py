@@ -1,19 +1,20 @@
-"""Before the platform has drawn a lesson: question, answer, slider and picture are live, and stay in place."""
+"""Before the platform has drawn a lesson: question, way, line, slider and picture are live, and stay in place."""
 
 import pytest
-from dashboard import SETTINGS, SLIDER, STAGED, go_to, press, slider
+from dashboard import SETTINGS, SLIDER, STEPS, asking_for, go_to, press, slider
 from hand import shown
-from harness import open_page, query_parameters, wait_until_idle
+from harness import open_page, query_parameters, step_said, wait_until_idle
 from sampling import sampled
 from sizes import PHONE, PROJECTED, SCREEN
 
-from pages._view.lessons import LESSONS, ORDER
+from pages._view.address import Address
+from pages._view.lessons import LESSONS
 from pages._view.server.first import in_letters
 
 pytestmark = pytest.mark.e2e
 
 FIRST = "#lab-first"
-ANSWER = f"{FIRST} .answer"
+LINE = f"{FIRST} p.line"
 THUMB = f"{FIRST} [data-slider] input"
 SENTENCE = f"{FIRST} [data-sentence]"
 PAINTED = f"{FIRST} [data-picture][data-value]"
@@ -47,21 +48,25 @@ def held(new_page):
 
 @pytest.mark.walk
 @pytest.mark.parametrize(("size", "look"), SIZES)
-def test_question_and_answer_stand_where_they_will(held, server, size, look):
+def test_question_way_and_line_stand_where_they_will(held, server, size, look):
     page, let_go = held
-    lesson = LESSONS["gradient_flow"]  # whose answer has no formula
+    lesson = LESSONS["gradient_flow"]
+    step = lesson.step(lesson.opens)
     page.set_viewport_size({"width": size[0], "height": size[1]})
     query = "&".join(f"{name}={value}" for name, value in look.items())
     page.goto(f"{server.url}/{lesson.stem}?{query}", wait_until="commit")
     page.locator(f"{FIRST} h1").wait_for()
     page.evaluate("() => document.fonts.ready.then(() => true)")
     assert page.locator(f"{FIRST} h1").inner_text() == lesson.question
-    assert page.locator(f"{ANSWER}:visible").all_inner_texts() == ([] if look else [in_letters(lesson.answer)])
-    before = page.locator(f"{FIRST} h1").evaluate(BOX)
+    assert page.locator(f"{LINE}:visible").all_inner_texts() == [step.line]
+    assert page.locator(f"{FIRST} [data-way] li").count() == len(lesson.steps)
+    parts = ("h1", "p.line", "[data-way]", "[data-way] li >> nth=0", "[data-way] a[rel=next]", "[data-slider] input")
+    before = [page.locator(f"{FIRST} {part}").evaluate(BOX) for part in parts]
     let_go()
     wait_until_idle(page)
     assert page.locator(FIRST).count() == 0
-    assert page.locator("h1").evaluate(BOX) == pytest.approx(before, abs=1)
+    for part, where in zip(parts, before, strict=True):
+        assert page.locator(part).first.evaluate(BOX) == pytest.approx(where, abs=1), part
 
 
 @pytest.mark.walk
@@ -78,13 +83,22 @@ def test_it_stands_on_the_ground_of_the_lesson(held, server, scheme):
     assert page.locator("h1").evaluate(colours) == before
 
 
-def test_while_a_bet_is_open_the_answer_is_not_there(held, server):
+def test_while_a_bet_is_open_nothing_tells_its_answer(held, server):
     page, let_go = held
-    page.goto(f"{server.url}/{WITH_BET}?bet=1", wait_until="commit")
+    lesson = LESSONS[WITH_BET]
+    asks = lesson.bet.when[1]
+    page.goto(f"{server.url}/{WITH_BET}?bet=1&step={asks}", wait_until="commit")
     page.locator(f"{FIRST} h1").wait_for()
-    assert page.locator(ANSWER).count() == 0
+    here = Address(lesson, {"bet": "1", "step": asks})
+    assert page.locator(LINE).inner_text() == here.question != lesson.step(asks).line
+    withheld = len(lesson.steps) - [step.name for step in lesson.steps].index(asks) - 1
+    assert page.locator(f"{FIRST} [data-way] li a[aria-disabled]").count() == withheld > 0
+    assert page.locator(f"{FIRST} [data-still]").count() == 0
+    for told in (lesson.answer, lesson.step(asks).line):
+        assert in_letters(told) not in page.locator(FIRST).inner_text()
     let_go()
     wait_until_idle(page)
+    assert page.locator("p.line").inner_text() == here.question
 
 
 @pytest.mark.walk
@@ -114,6 +128,8 @@ const heroOf = () => [...document.querySelectorAll('*')].map(each => each.shadow
   .find(each => each?.dataset.value);
 const parts = {
   question: () => document.querySelector('h1'),
+  way: () => document.querySelector('[data-way]'),
+  line: () => document.querySelector('p.line'),
   slider: () => document.querySelector('[data-slider] input'),
   picture: () => document.querySelector('[data-picture]') ?? heroOf(),
 };
@@ -140,31 +156,31 @@ def slowed(page):
     session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
 
 
-def check_nothing_moves(page, server, lesson):
+def check_nothing_moves(page, server, lesson, step):
     page.add_init_script(SHIFTS + WATCH)
-    open_page(page, server, "" if lesson == ORDER[0] else lesson)
+    open_page(page, server, lesson, **asking_for(step))
     for part, seen in page.evaluate("() => window.places").items():
         places = [[int(each) for each in place.split()] for place in seen]
         assert all(place == pytest.approx(places[0], abs=1) for place in places), (part, seen)
     assert page.evaluate("() => window.shift") <= MOST
 
 
-# Each lesson is light in one window and dark in the other; every sixth as slow as on a phone.
+# Each step is light in one window and dark in the other; every sixth as slow as on a phone.
 # The walk takes some of them.
 @pytest.mark.walk
-@pytest.mark.parametrize(("place", "lesson"), sampled(enumerate(STAGED), 4, 1))
-def test_nothing_moves_at_a_desk(new_page, server, place, lesson):
+@pytest.mark.parametrize(("place", "lesson", "step"), sampled(((i, *each) for i, each in enumerate(STEPS)), 12, 1))
+def test_nothing_moves_at_a_desk(new_page, server, place, lesson, step):
     scheme = ("light", "dark")[place % 2]
-    check_nothing_moves(new_page(*SCREEN["1440"], alone=True, color_scheme=scheme), server, lesson)
+    check_nothing_moves(new_page(*SCREEN["1440"], alone=True, color_scheme=scheme), server, lesson, step)
 
 
 @pytest.mark.walk
-@pytest.mark.parametrize(("place", "lesson"), sampled(enumerate(STAGED), 12))
-def test_nothing_moves_on_a_phone(new_page, server, place, lesson):
+@pytest.mark.parametrize(("place", "lesson", "step"), sampled(((i, *each) for i, each in enumerate(STEPS)), 18))
+def test_nothing_moves_on_a_phone(new_page, server, place, lesson, step):
     page = new_page(*SCREEN[PHONE], alone=True, color_scheme=("dark", "light")[place % 2])
     if place % 6 == 0:
         slowed(page)
-    check_nothing_moves(page, server, lesson)
+    check_nothing_moves(page, server, lesson, step)
 
 
 def test_before_the_platform_the_picture_follows_the_slider_and_what_was_set_stays(held, server):
@@ -280,17 +296,60 @@ def test_if_the_platform_does_not_load_the_stage_lives_and_says_what_is_missing(
     problems.clear()  # the scripts that did not come
 
 
+def test_without_a_session_every_step_is_gone_to_with_the_slider(new_page, server, problems):
+    page, d_k = new_page(alone=True), {}
+    page.route_web_socket("**/_stcore/stream", lambda socket: socket.close())
+    lesson, after = LESSONS["one_query"], LESSONS["score_variance"]
+    names = [step.name for step in lesson.steps]
+    page.goto(f"{server.url}/one_query?step={names[0]}&d_k=64")
+    for step in lesson.steps:
+        at = max(d_k.values(), default=64)
+        picture = f"{FIRST} [data-picture][data-key={step.picture}]"
+        page.locator(f"{picture}[data-value^='{at}']").wait_for()
+        assert page.locator(LINE).inner_text() == step.line
+        dots = page.locator(f"{FIRST} [data-way] li a")
+        assert dots.evaluate_all("all => all.map(each => [each.dataset.step, each.hasAttribute('href')])") == [
+            [name, True] for name in names
+        ]
+        before = page.locator(SENTENCE).inner_text()
+        page.locator(THUMB).press("ArrowRight")
+        page.wait_for_function("before => !location.search.includes(`d_k=${before}`)", arg=at)
+        d_k[step.name] = int(query_parameters(page)["d_k"])
+        assert d_k[step.name] > at
+        page.locator(f"{picture}[data-value^='{d_k[step.name]}']").wait_for()
+        assert step_said(page) == step.name
+        assert before
+        page.locator(f"{FIRST} [data-way] a[rel=next]").click()
+    page.locator(f"{FIRST} h1", has_text=after.question).wait_for()
+    last = {"d_k": str(d_k[names[-1]])}
+    assert (step_said(page), query_parameters(page)) == (after.steps[0].name, last)
+    page.locator(f"{PAINTED}[data-value='{last['d_k']}']").wait_for()
+    page.locator(f"{FIRST} [data-way] li a").last.click()
+    page.locator(LINE, has_text=after.steps[-1].line).wait_for()
+    page.locator(f"{FIRST} [data-picture][data-key={after.steps[-1].picture}][data-value]").wait_for()
+    page.go_back()
+    page.locator(LINE, has_text=after.steps[0].line).wait_for()
+    page.locator(f"{PAINTED}[data-value='{last['d_k']}']").wait_for()
+    assert page.locator("[data-testid=stApp] h1").count() == 0
+    problems.clear()  # the refused connections themselves
+
+
 def test_where_no_scripts_run_the_page_is_read(browser, server):
     context = browser.new_context(java_script_enabled=False, viewport={"width": 1280, "height": 800})
     page = context.new_page()
     page.goto(f"{server.url}/score_variance")
     lesson = LESSONS["score_variance"]
     words = page.locator(FIRST).inner_text()
-    for text in (lesson.question, in_letters(lesson.answer), "At dₖ = 64,", "your browser blocks it"):
+    line = lesson.step(lesson.opens).line
+    for text in (lesson.question, line, "At dₖ = 64,", "your browser blocks it"):
         assert text in words
     still = page.locator("[data-still]:visible svg")
     assert still.count() == 1
     assert still.bounding_box()["height"] > 200
     assert page.locator(THUMB).bounding_box() is None
-    assert page.locator(f"{FIRST} a").count() == len(LESSONS)
+    assert page.locator(f"{FIRST} noscript a").count() == len(LESSONS)
+    assert page.locator(f"{FIRST} [data-way] li a").count() == len(lesson.steps)
+    page.locator(f"{FIRST} [data-way] a[rel=next]").click()
+    page.locator(LINE, has_text=lesson.steps[1].line).wait_for()
+    assert page.locator("[data-still]:visible svg").count() == 1
     context.close()

@@ -207,9 +207,9 @@ def test_the_address_and_another_lesson_place_it(page, server):
     hero = page.locator(dashboard.SLIDER)
     assert value(hero) == "d_k = 111"
     assert page.locator(".st-key-dimension .value").inner_text() == "dₖ = 111"
-    dashboard.go_to(page, dashboard.LESSONS["softmax_saturation"])
+    dashboard.go_to(page, dashboard.LESSONS["score_variance"])
     dashboard.press(page.locator(dashboard.SLIDER), "ArrowRight", "ArrowRight")
-    page.wait_for_function("() => location.search === '?d_k=128'")
+    dashboard.wait_for_address(page, d_k="128")
     dashboard.go_to(page, dashboard.LESSONS[""])
     assert value(hero) == "d_k = 128"
     assert dashboard.sentences(page)[0].startswith("At dₖ = 128 ")

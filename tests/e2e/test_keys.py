@@ -3,7 +3,7 @@
 import pytest
 from dashboard import SETTINGS, SLIDER, slider, wait_for_address
 from hand import drag
-from harness import check_accessibility, open_page, query_parameters, runs_asked, wait_until_idle
+from harness import check_accessibility, open_page, query_parameters, runs_asked, step_said, wait_until_idle
 from sampling import sampled
 from sizes import PROJECTED
 
@@ -12,10 +12,9 @@ from pages._view.shared import DIMENSIONS
 
 pytestmark = pytest.mark.e2e
 
-STEPS = LESSONS["one_query"].controls["step"].options
 BEFORE_BET = LESSONS["one_query"].bet.earlier[-1]
 WITH_BET = LESSONS["one_query"].bet.when[1]
-WITH_STEPS = [("one_query", "step"), ("attention_steps", "step"), ("backprop", "gradient")]
+ON = "[data-way] .on"
 COVER, LIST = "[data-blank]", "dialog.keys[open]"
 FOCUS = "() => document.activeElement.tagName"
 AFTER = ".st-key-lesson_after a"
@@ -39,10 +38,23 @@ def wall(new_page):
     return new_page(*PROJECTED["950p"])
 
 
-def hit(page, key, **address):
-    """Press a key, whatever has the focus, and wait for the address that it leads to."""
+def steps_of(stem):
+    return [each.name for each in LESSONS[stem].steps]
+
+
+def tells(stem, step):
+    """True of a step before the bet's that would tell its answer, and is passed over while that is hidden."""
+    steps, bet = steps_of(stem), LESSONS[stem].bet
+    return bool(bet) and steps.index(step) < steps.index(bet.when[1]) and step not in bet.earlier
+
+
+def hit(page, key, step="", **address):
+    """Press a key, whatever has the focus, and wait for the address that it leads to, and for the step if one is."""
     page.keyboard.press(key)
+    if step:
+        page.wait_for_function("step => new URL(location.href).searchParams.get('step') === step", arg=step)
     wait_for_address(page, mode="projector", **address)
+    assert step in ("", step_said(page))
 
 
 def question(page):
@@ -54,25 +66,32 @@ def test_page_down_takes_the_next_step_then_reveals_then_goes_to_the_next_lesson
     said = {"bet": "1", "d_k": "16"}
     open_page(wall, server, "one_query", mode="projector", step=BEFORE_BET, **said)
     hit(wall, "PageDown", step=WITH_BET, **said)
-    assert wall.get_by_role("button", name="Next", exact=True).is_disabled()  # what follows would tell
+    assert wall.locator(ON).get_attribute("aria-disabled") == "true"  # what follows would tell
     wall.reload()
     wait_until_idle(wall)
-    assert query_parameters(wall) == {"mode": "projector", "step": WITH_BET, **said}
+    assert query_parameters(wall) == {"mode": "projector", **said}
+    assert step_said(wall) == WITH_BET
     hit(wall, "PageDown", step=WITH_BET, reveal="1", **said)
     hit(wall, "r", step=WITH_BET, **said)
     hit(wall, "r", step=WITH_BET, reveal="1", **said)
-    after = STEPS[STEPS.index(WITH_BET) + 1 :]
-    for step in after:
+    steps = steps_of("one_query")
+    for step in steps[steps.index(WITH_BET) + 1 :]:
         hit(wall, "ArrowRight", step=step, reveal="1", **said)
     following = ORDER[ORDER.index("one_query") + 1]
     wall.keyboard.press("PageDown")
     wall.get_by_role("heading", level=1, name=LESSONS[following].question).wait_for()
     wait_until_idle(wall)
-    assert query_parameters(wall) == {"mode": "projector", **said}
+    assert (query_parameters(wall), step_said(wall)) == ({"mode": "projector", **said}, steps_of(following)[0])
+    hit(wall, "PageDown", step=steps_of(following)[0], reveal="1", **said)
+    for step in steps_of(following)[1:]:
+        hit(wall, "PageDown", step=step, reveal="1", **said)
+    for step in steps_of(following)[-2::-1]:
+        hit(wall, "PageUp", step=step, reveal="1", **said)
     wall.keyboard.press("PageUp")
     wall.get_by_role("heading", level=1, name=LESSONS["one_query"].question).wait_for()
     wait_until_idle(wall)
     assert {"mode": "projector", **said}.items() <= query_parameters(wall).items()
+    assert step_said(wall) == steps[0]
 
 
 @pytest.mark.walk
@@ -122,14 +141,16 @@ def test_keys_do_the_same_wherever_the_focus_is(wall, server):
 
 @pytest.mark.walk
 def test_an_option_that_is_chosen_gives_the_keys_back(wall, server):
-    open_page(wall, server, "training_race", mode="projector", bet="0")
-    box = wall.locator(".st-key-race_progress [role=combobox]")
+    schemes = LESSONS["unit_variance"].controls["scheme"]
+    open_page(wall, server, "unit_variance", mode="projector", bet="0", step=steps_of("unit_variance")[-1])
+    box = wall.locator(".st-key-scheme [role=combobox]")
     box.click()
-    wall.get_by_role("option", name="Small dₖ").click()
-    wait_for_address(wall, mode="projector", bet="0", d_k="8")
-    assert box.input_value() == "Small dₖ"
+    name = next(schemes.called(each) for each in schemes.options if each != schemes.default)
+    wall.get_by_role("option", name=name, exact=True).click()
+    wait_for_address(wall, mode="projector", bet="0", scheme=name)
+    assert box.input_value() == name
     wall.keyboard.press("PageDown")
-    following = ORDER[ORDER.index("training_race") + 1]
+    following = ORDER[ORDER.index("unit_variance") + 1]
     wall.get_by_role("heading", level=1, name=LESSONS[following].question).wait_for()
 
 
@@ -155,7 +176,7 @@ def test_escape_leaves_and_keeps_every_setting_and_what_is_typed_or_open_keeps_i
     wall.locator(".st-key-settings details[open]").wait_for(state="detached")
     wait_until_idle(wall)
     assert query_parameters(wall)["mode"] == "projector"
-    wall.get_by_role("button", name="Next", exact=True).focus()
+    wall.locator(ON).focus()
     wall.keyboard.press("Control+ArrowRight")
     wall.keyboard.press("Escape")
     wait_for_address(wall, **said)
@@ -164,24 +185,28 @@ def test_escape_leaves_and_keeps_every_setting_and_what_is_typed_or_open_keeps_i
 
 @pytest.mark.walk
 def test_page_key_pressed_twice_or_held_turns_one_page(wall, server):
-    open_page(wall, server, "score_variance", mode="projector")
+    open_page(wall, server, "one_query", mode="projector", step=steps_of("one_query")[-1])
     for _ in range(3):
         wall.keyboard.down("ArrowUp")
     wall.keyboard.up("ArrowUp")
     wait_for_address(wall, mode="projector", d_k="88")
     wall.evaluate(PRESS_EARLY)
     wall.keyboard.press("PageDown")
-    following, after = ORDER[ORDER.index("score_variance") + 1 :][:2]
+    following, after = ORDER[ORDER.index("one_query") + 1 :][:2]
     wall.get_by_role("heading", level=1, name=LESSONS[following].question).wait_for()
     wait_until_idle(wall)
     assert question(wall) == LESSONS[following].question
     assert wall.evaluate("() => window.pressedAt").split("?")[0].endswith(after)
-    for _ in range(4):
-        wall.keyboard.down("PageDown")
-    wall.keyboard.up("PageDown")
-    wall.get_by_role("heading", level=1, name=LESSONS[after].question).wait_for()
-    wait_until_idle(wall)
-    assert question(wall) == LESSONS[after].question
+    assert step_said(wall) == steps_of(following)[0]
+    held = [*((following, step) for step in steps_of(following)[1:]), (after, steps_of(after)[0])]
+    for stem, step in held:
+        for _ in range(4):
+            wall.keyboard.down("PageDown")
+        wall.keyboard.up("PageDown")
+        wall.get_by_role("heading", level=1, name=LESSONS[stem].question).wait_for()
+        wall.wait_for_function("step => location.search.includes(`step=${step}`)", arg=step)
+        wait_until_idle(wall)
+        assert (question(wall), step_said(wall)) == (LESSONS[stem].question, step)
     assert query_parameters(wall) == {"mode": "projector", "d_k": "88"}
 
 
@@ -191,8 +216,11 @@ def test_outside_a_classroom_no_key_is_taken(page, server):
     for _ in range(3):
         page.keyboard.down("PageDown")  # held: one step
     page.keyboard.up("PageDown")
-    wait_for_address(page, mode="projector", step=STEPS[1])
-    hit(page, "PageUp")
+    first, second, *_ = steps_of("one_query")
+    page.wait_for_function("step => location.search.includes(`step=${step}`)", arg=second)
+    wait_for_address(page, mode="projector")
+    assert step_said(page) == second
+    hit(page, "PageUp", step=first)
     page.keyboard.press("Escape")
     wait_for_address(page)
     for key in ("b", "?", "PageDown", "f", "r"):
@@ -202,36 +230,38 @@ def test_outside_a_classroom_no_key_is_taken(page, server):
     assert page.locator(f"{COVER}, {LIST}").count() == 0
     page.locator("h1").click()
     page.keyboard.press("ArrowRight")
-    wait_for_address(page, d_k="56", step=STEPS[1])
+    wait_for_address(page, d_k="56")
+    assert step_said(page) == first
 
 
 @pytest.mark.walk
 def test_page_down_alone_goes_from_the_first_lesson_to_the_last_on_the_path(wall, server):
-    open_page(wall, server, mode="projector", bet="1")
+    open_page(wall, server, mode="projector", bet="1", step=steps_of(ORDER[0])[0])
     path = [stem for stem in ORDER if LESSONS[stem].section == LESSONS[ORDER[0]].section]
-    seen = [question(wall)]
-    for _ in range(40):
-        if seen[-1] == LESSONS[path[-1]].question:
+    wanted = [(LESSONS[stem].question, step) for stem in path for step in steps_of(stem) if not tells(stem, step)]
+    wanted.append((LESSONS[path[-1]].question, ""))  # of the recap, which has no steps
+    seen = [(question(wall), step_said(wall))]
+    for _ in range(60):
+        if seen[-1] == wanted[-1]:
             break
         wall.keyboard.press("PageDown")
         wait_until_idle(wall)
-        seen += [question(wall)] if question(wall) != seen[-1] else []
-    assert seen == [LESSONS[stem].question for stem in path]
+        here = question(wall), step_said(wall)
+        seen += [here] if here != seen[-1] else []
+    assert seen == wanted
     assert query_parameters(wall)["bet"] == "1"
 
 
 @pytest.mark.walk
-@pytest.mark.parametrize(
-    ("stem", "name"), sampled([("one_query", "step"), ("backprop", "gradient"), ("attention_steps", "step")], 3, 1)
-)
-def test_a_page_that_is_loaded_again_comes_back_to_its_step(wall, server, stem, name):
-    options = LESSONS[stem].controls[name].options
-    open_page(wall, server, stem, mode="projector")
-    hit(wall, "PageDown", **{name: options[1]})
-    hit(wall, "PageDown", **{name: options[2]})
+@pytest.mark.parametrize("stem", sampled(["one_query", "backprop", "attention_steps"], 3, 1))
+def test_a_page_that_is_loaded_again_comes_back_to_its_step(wall, server, stem):
+    first, second, third, *_ = steps_of(stem)
+    open_page(wall, server, stem, mode="projector", step=first)
+    hit(wall, "PageDown", step=second)
+    hit(wall, "PageDown", step=third)
     picture = wall.locator("[data-sentence]").inner_text()
     wall.reload()
     wait_until_idle(wall)
-    assert query_parameters(wall) == {"mode": "projector", name: options[2]}
+    assert (query_parameters(wall), step_said(wall)) == ({"mode": "projector"}, third)
     assert wall.locator("[data-sentence]").inner_text() == picture
-    hit(wall, "PageUp", **{name: options[1]})
+    hit(wall, "PageUp", step=second)

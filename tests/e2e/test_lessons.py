@@ -15,9 +15,12 @@ from dashboard import (
     SETTINGS,
     chart_data,
     field,
+    how_sure,
+    open_own,
     press,
     sentences,
     slider,
+    turn_to,
     type_into,
     typed_dimension,
 )
@@ -53,6 +56,8 @@ def test_a_number_outside_its_range_stays_and_what_is_allowed_is_read(new_page, 
     page = new_page(1440, 844)
     open_page(page, server, path)
     box = page.locator(f".st-key-{name} input")
+    if path == "attention_steps":
+        open_own(page)
     if not box.is_visible():
         page.locator(SETTINGS).click()
     box.fill(text)
@@ -71,14 +76,15 @@ def test_a_number_outside_its_range_stays_and_what_is_allowed_is_read(new_page, 
 
 
 def test_a_list_that_cannot_be_read_gets_a_sentence_and_stays_and_a_third_one_joins_the_figure(page, server):
-    open_page(page, server, "softmax_saturation")
+    open_page(page, server, "softmax_saturation", step="lists")
     charts = page.locator(CHARTS).count()
     for text, sentence in UNREADABLE.items():
         type_into(page, "list_1", text)
         assert len(alerts(page)) == 1, text[:20]
         assert sentence in alerts(page)[0], (text[:20], alerts(page))
         assert field(page, "list_1").input_value() == text
-        assert [trace["name"] for trace in chart_data(page)] == ["raw, dₖ = 4", "raw, dₖ = 64", "raw, dₖ = 1,024"]
+        assert page.locator(CHARTS).count() == charts == 1
+        assert (chart_data(page), sentences(page)) == ([], ["One of the lists cannot be read."])
     type_into(page, "list_1", "4, 5, 6")
     assert alerts(page) == []
     assert page.locator(CHARTS).count() == charts
@@ -91,6 +97,7 @@ def test_a_list_that_cannot_be_read_gets_a_sentence_and_stays_and_a_third_one_jo
 
 def test_vectors_made_by_hand_can_be_edited(page, server):
     open_page(page, server, "score_variance")
+    open_own(page)
     shown = page.get_by_text("The dot products are")
     assert (
         shown.nth(0).inner_text()
@@ -118,7 +125,7 @@ def test_vectors_made_by_hand_can_be_edited(page, server):
 
 
 def test_the_exponent_is_found_by_hand_and_lost_again(page, server):
-    open_page(page, server, "softmax_saturation")
+    open_page(page, server, "softmax_saturation", step="divisor")
     assert sentences(page)[0].startswith("Not divided: ")
     dial = slider(page, "exponent")
     for stop, said in ((26, "Found, close to √dₖ: "), (25, "Found: divided by √dₖ, ")):
@@ -126,17 +133,17 @@ def test_the_exponent_is_found_by_hand_and_lost_again(page, server):
             press(dial, *["ArrowRight" if steps > 0 else "ArrowLeft"] * abs(steps))
         assert query_parameters(page) == {"exponent": f"{stop / 50:g}"}
         assert sentences(page)[0].startswith(said)
-    here = [trace["y"][1] for trace in chart_data(page)[2:]]  # of a bar's four corners the second is its height
+    here = [trace["y"][1] for trace in chart_data(page)]  # of a bar's four corners the second is its height
     assert max(here) < 1.25 * min(here)
     press(dial, "End")
     wait_until_idle(page)
     assert sentences(page)[0].startswith("Divided by dₖ: ")
-    here = [trace["y"][1] for trace in chart_data(page)[2:]]
+    here = [trace["y"][1] for trace in chart_data(page)]
     assert max(here) > 1.5 * min(here)
     press(slider(page, "d_k"), "Home")
     wait_until_idle(page)
     assert query_parameters(page) == {"exponent": "1", "d_k": "1"}
-    assert chart_data(page)[3]["name"] == "÷ dₖ, dₖ = 1"
+    assert chart_data(page)[1]["name"] == "÷ dₖ, dₖ = 1"
 
 
 # --- sliders -------------------------------------------------------------------------------------------
@@ -147,18 +154,15 @@ def weights(page):
 
 
 def test_the_shift_changes_no_weight_and_the_multiplier_does(page, server):
-    open_page(page, server, "softmax_saturation")
+    open_page(page, server, "softmax_saturation", step="lists")
     at_first = weights(page)
     assert at_first[0] == pytest.approx(softmax([4, 5]), abs=1e-12)
     assert at_first[1] == pytest.approx(softmax([1, 10]), abs=1e-12)
-    page.locator(SETTINGS).click()
     press(slider(page, "shift"), *["ArrowRight"] * 3)
     assert query_parameters(page) == {"shift": "30"}
-    page.locator(SETTINGS).click()  # it lies over the lesson
     page.get_by_text("How sure?").first.click()
     page.get_by_text("Softmax turns [34, 35] into [26.89 %, 73.11 %]; the gap is 1.").wait_for()
     assert weights(page) == [pytest.approx(row, abs=1e-12) for row in at_first]
-    page.locator(SETTINGS).click()
     press(slider(page, "shift"), "Home")
     assert weights(page) == [pytest.approx(row, abs=1e-12) for row in at_first]
     press(slider(page, "shift"), *["ArrowRight"] * 10)
@@ -170,8 +174,8 @@ def test_the_shift_changes_no_weight_and_the_multiplier_does(page, server):
 
 
 def test_the_table_of_the_lists_has_the_numbers_of_the_core(page, server):
-    open_page(page, server, "softmax_saturation", list_1="1, 2, 4", list_2="0, 0.5")
-    cells = page.locator(".st-key-table_lists tbody tr").all()
+    open_page(page, server, "softmax_saturation", step="lists", list_1="1, 2, 4", list_2="0, 0.5")
+    cells = how_sure(page, "list_weights").locator("tbody tr").all()
     for row, scores in zip(cells, ([1, 2, 4], [0, 0.5]), strict=True):
         texts = row.locator("td, th").all_inner_texts()
         wanted = [entropy_nats(scores), effective_keys(scores), softmax_jacobian_norm(scores)]
@@ -205,24 +209,20 @@ def floats(values):
 
 
 def open_data(page, folder):
-    """Open every expander with data; what is in them, in the order of the page: (columns, code). Figures are kept."""
-    boxes = page.locator("[class*='_data'] summary")
-    found = []
-    for i in range(boxes.count()):
-        boxes.nth(i).click()
-        wait_until_idle(page)
-        box = page.locator("[data-testid=stExpander]", has=page.get_by_text("Data, picture and code")).nth(i)
-        assert box.get_by_role("table").count() == 1
+    """Open the fold with the picture's data; what is in it: (columns, code). The figure is kept."""
+    page.locator("[class*='_data'] summary").click()
+    wait_until_idle(page)
+    box = page.locator("[data-testid=stExpander]", has=page.get_by_text("Data, picture and code"))
+    assert box.get_by_role("table").count() == 1
+    with page.expect_download() as started:
+        box.get_by_role("button", name="Download this table (CSV)").click()
+    text = started.value.path().read_text(encoding="utf-8")
+    assert started.value.suggested_filename.endswith(".csv")
+    for figure in box.get_by_role("button", name="Download this figure").all():
         with page.expect_download() as started:
-            box.get_by_role("button", name="Download this table (CSV)").click()
-        text = started.value.path().read_text(encoding="utf-8")
-        assert started.value.suggested_filename.endswith(".csv")
-        for figure in box.get_by_role("button", name="Download this figure").all():
-            with page.expect_download() as started:
-                figure.click()
-            started.value.save_as(folder / started.value.suggested_filename)
-        found.append((columns_of(text), box.locator("code").inner_text()))
-    return found
+            figure.click()
+        started.value.save_as(folder / started.value.suggested_filename)
+    return columns_of(text), box.locator("code").inner_text()
 
 
 # The figures are read, and no window is opened for them.
@@ -241,7 +241,7 @@ def run_code(codes, folder):
 
 def test_start_data_and_code(page, server, tmp_path):
     open_page(page, server, d_k=100, n_keys=32)
-    ((columns, code),) = open_data(page, tmp_path)
+    columns, code = open_data(page, tmp_path)
     (printed,) = run_code([code], tmp_path)
     variances, raw, scaled = (floats(line.translate(BRACKETS).split()) for line in printed.splitlines())
     weight, keys = floats(columns["largest weight, this query"]), floats(columns["effective keys, this query"])
@@ -252,39 +252,48 @@ def test_start_data_and_code(page, server, tmp_path):
 
 def test_score_variance_data_and_code(page, server, tmp_path):
     open_page(page, server, "score_variance", n_samples=2000, d_k=16)
-    histogram, curve = open_data(page, tmp_path)
-    drawn = {trace["name"]: trace for trace in chart_data(page, 0)}
+    histogram = open_data(page, tmp_path)
+    drawn, said = {trace["name"]: trace for trace in chart_data(page)}, sentences(page)[0]
     raw_bars = drawn["raw, 2,000 scores"]
     counts = floats(histogram[0]["count"])
     assert counts.sum() == 2000
     assert raw_bars["x"][: len(counts)] == pytest.approx(counts / counts.max())
     assert raw_bars["y"][0] == pytest.approx(float(histogram[0]["raw from"][0]))
-    points = {trace["name"]: trace["y"] for trace in chart_data(page, 1)}
+    turn_to(page, "divide")
+    curve = open_data(page, tmp_path)
+    points = {trace["name"]: trace["y"] for trace in chart_data(page)}
     assert points["raw"] == pytest.approx(floats(curve[0]["raw: measured"]))
     assert points["÷ dₖ"] == pytest.approx(floats(curve[0]["divided by d_k: measured"]))
     printed = run_code([each[1] for each in (histogram, curve)], tmp_path)
     variance = next(line for line in printed[0].splitlines() if line.startswith("raw variance"))
-    assert f"raw scores spread by about {float(variance.split()[2]) ** 0.5:.1f}" in sentences(page)[0]
+    assert f"raw scores spread by about {float(variance.split()[2]) ** 0.5:.1f}" in said
     ends = floats(printed[0][printed[0].rindex("\n[") :].translate(BRACKETS).split())
     assert drawn["walks at 16"]["y"] == pytest.approx(ends)
     assert all(text.strip() for text in printed)
 
 
 def test_softmax_saturation_data_and_code(page, server, tmp_path):
-    open_page(page, server, "softmax_saturation", list_1="1, 2, 3", d_k=32)
-    lists, averages, overflow = open_data(page, tmp_path)
-    *bars, few, here, many = weights(page)
-    drawn = [*bars, *(each[1::4] for each in (few, here, many))]  # of a bar's four corners the second is its height
-    assert np.concatenate(drawn) == pytest.approx(floats(lists[0]["weight"]), abs=1e-15)
-    assert lists[0]["row"][5::16] == ["raw, dₖ = 4", "raw, dₖ = 32", "raw, dₖ = 1,024"]
-    points = {trace["name"]: trace["y"] for trace in chart_data(page, 1)}
+    open_page(page, server, "softmax_saturation", step="lists", list_1="1, 2, 3", d_k=32)
+    lists = open_data(page, tmp_path)
+    assert np.concatenate(weights(page)) == pytest.approx(floats(lists[0]["weight"]), abs=1e-15)
+    careful = how_sure(page, "list_weights").inner_text()
+    turn_to(page, "divisor")
+    rows = open_data(page, tmp_path)
+    drawn = [each[1::4] for each in weights(page)]  # of a bar's four corners the second is its height
+    assert np.concatenate(drawn) == pytest.approx(floats(rows[0]["weight"]), abs=1e-15)
+    assert rows[0]["row"][::16] == ["raw, dₖ = 4", "raw, dₖ = 32", "raw, dₖ = 1,024"]
+    turn_to(page, "averages")
+    averages = open_data(page, tmp_path)
+    points = {trace["name"]: trace["y"] for trace in chart_data(page)[:4]}
     assert points["raw"] == pytest.approx(floats(averages[0]["raw: Largest weight, measured"]))
     assert points["scaled"] == pytest.approx(floats(averages[0]["scaled: Largest weight, measured"]))
-    breaks = [trace["x"][0] for trace in chart_data(page, 4) if trace["name"].endswith("breaks")]
-    assert breaks == pytest.approx(floats(overflow[0]["naive NaN from"]))
-    printed = run_code([each[1] for each in (lists, averages, overflow)], tmp_path)
+    printed = run_code([each[1] for each in (lists, rows, averages)], tmp_path)
     assert "0.09003057" in printed[0]
-    assert "float16 11.09" in printed[2]
+    breaks = {words[0]: float(words[1]) for words in map(str.split, printed[0].splitlines()) if "float" in words[0]}
+    assert breaks.keys() == {"float16", "float32", "float64"}
+    assert f"{breaks['float16']:.2f}" == "11.09"
+    for dtype, score in breaks.items():
+        assert f"{dtype}: exp(s) ÷ (exp(0) + exp(s)) gives NaN from s = {score:.5g}." in careful
 
 
 # --- keyboard ------------------------------------------------------------------------------------------

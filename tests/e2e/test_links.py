@@ -1,10 +1,12 @@
 """Links: the address is the state, on a cold server, after a page change, a reload, Back and Forward."""
 
+import json
 import re
 
 import pytest
 from dashboard import (
     ALERTS,
+    CHARTS,
     LESSONS,
     SETTINGS,
     SLIDER,
@@ -20,14 +22,14 @@ from dashboard import (
     wait_for_address,
     watch_menu,
 )
-from harness import open_page, query_parameters, running_server, runs_asked, wait_until_idle
+from harness import open_page, page_url, query_parameters, running_server, runs_asked, step_said, wait_until_idle
 
 from pages._view.kinds import Choice, Number
 from pages._view.lessons import LESSONS as DECLARED
-from sattn_core.lessons.one_query import STEPS
 
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
+STEPS = [step.name for step in DECLARED["one_query"].steps]
 START, VARIANCE, SATURATION = (LESSONS[path] for path in ("", "score_variance", "softmax_saturation"))
 DEFAULTS = {"d_k": "64", "n_keys": "16", "law": "normal", "seed": "0"}
 
@@ -40,9 +42,15 @@ def alerts(page):
     return [text.split("\n")[-1] for text in page.locator(ALERTS).all_inner_texts()]
 
 
+def wait_for_step(page, step):
+    page.wait_for_function("step => new URL(location.href).searchParams.get('step') === step", arg=step)
+    wait_until_idle(page)
+
+
 def heading_and_menu(page):
-    menu = page.get_by_test_id("stSidebar").get_by_role("link")
-    found = [link.inner_text().split("\n")[-1] for link in menu.all()]
+    menu = page.get_by_test_id("stSidebar")
+    menu.locator("details:not([open]) > summary").evaluate_all("all => all.forEach(each => each.click())")
+    found = [link.inner_text().split("\n")[-1] for link in menu.get_by_role("link").all()]
     return page.get_by_role("heading", level=1).all_inner_texts(), found
 
 
@@ -133,7 +141,8 @@ def test_a_copied_address_that_a_server_is_first_asked_for_reproduces_every_sent
     watch_menu(theirs)
     with running_server(warm=False) as fresh:
         open_page(theirs, fresh, stem, **copied)
-        assert menu_names(theirs) == set(LESSONS.values())  # never the names of the files, not even for a moment
+        assert menu_names(theirs) <= set(LESSONS.values())  # never the names of the files, not even for a moment
+        assert len(menu_names(theirs)) > 5
         assert heading_and_menu(theirs) == ([LESSONS[stem]], [*LESSONS.values(), "Open a room"])
         assert theirs.url.startswith(f"{fresh.url}/{stem}?")
         assert lesson_state(theirs) == lesson_state(mine)
@@ -168,7 +177,7 @@ def test_a_linked_300_is_a_place_on_every_slider_and_a_typed_value_too(page, ser
 
 
 def test_a_move_is_not_lost_when_the_page_changes_at_once(page, server):
-    open_page(page, server, "softmax_saturation", d_k=111)
+    open_page(page, server, "score_variance", d_k=111)
     first = page.get_by_test_id("stSidebar").get_by_role("link").first
     for delay, d_k in ((20, "120"), (150, "128")):
         first.evaluate("link => { window.menuLink = link; }")
@@ -179,7 +188,7 @@ def test_a_move_is_not_lost_when_the_page_changes_at_once(page, server):
         wait_for_address(page, d_k=d_k)
         assert lesson_state(page)["d_k"] == d_k
         if d_k == "120":
-            go_to(page, SATURATION)
+            go_to(page, VARIANCE)
 
 
 # The server does not hear of the next run that is asked for: while it changes the page, it may have let go of a slider.
@@ -235,7 +244,7 @@ AT_ONCE = """async ([link, thumb]) => {
 def test_a_link_and_a_move_at_once_come_to_the_page_with_the_move(page, server):
     open_page(page, server, "softmax_saturation", d_k=64)
     menu = page.get_by_test_id("stSidebar")
-    for question, d_k in ((START, "72"), (SATURATION, "80"), (VARIANCE, "88")):
+    for question, d_k in ((START, "72"), (LESSONS["derivation"], "80"), (VARIANCE, "88")):
         link = menu.get_by_role("link", name=question).element_handle()
         page.evaluate(AT_ONCE, [link, slider(page, "d_k").element_handle()])
         page.get_by_role("heading", level=1, name=question).wait_for()
@@ -270,7 +279,7 @@ def test_back_takes_one_step_a_page_however_often_a_control_moved(page, server):
     hero = page.locator(SLIDER)
     for d_k in ("111", "120", "128"):
         hero.press("ArrowRight")
-        page.wait_for_function("d_k => location.search === `?d_k=${d_k}`", arg=d_k)
+        page.wait_for_function("d_k => location.search.includes(`d_k=${d_k}`)", arg=d_k)
         wait_until_idle(page)
     assert query_parameters(page) == {"d_k": "128"}
     go_to(page, VARIANCE)
@@ -284,26 +293,87 @@ def test_back_takes_one_step_a_page_however_often_a_control_moved(page, server):
 
 
 def test_back_undoes_the_steps_of_a_lesson_while_next_stands_still(page, server):
-    open_page(page, server, "one_query")
-    step_on, went, stood = page.get_by_role("button", name="Next"), [query_parameters(page)], []
-    for step in STEPS[1:3]:
-        stood.append(step_on.bounding_box())
-        step_on.click()
-        page.wait_for_function("step => location.search.includes(step)", arg=step)
-        wait_until_idle(page)
+    open_page(page, server, "one_query", step=STEPS[0])
+    on = page.locator("[data-way] a[rel=next]")
+    went, stood = [(step_said(page), query_parameters(page))], [on.bounding_box()]
+    for step, d_k in zip(STEPS[1:3], ("72", "80"), strict=True):
+        on.click()
+        wait_for_step(page, step)
+        stood.append(on.bounding_box())
         press(slider(page, "d_k"), "ArrowRight")
-        went.append(query_parameters(page))
-    assert went == [{}, {"step": STEPS[1], "d_k": "72"}, {"step": STEPS[2], "d_k": "80"}]
+        went.append((step_said(page), query_parameters(page)))
+        assert went[-1] == (step, {"d_k": d_k})
     assert stood[1] == stood[0]
-    page.locator(".st-key-step [role=radio]").last.click()  # which the browser writes into the address by itself
-    page.wait_for_function("step => location.search.includes(step)", arg=STEPS[-1])
-    wait_until_idle(page)
-    for move, query in [(page.go_back, each) for each in reversed(went)] + [(page.go_forward, went[1])]:
+    assert stood[2] == stood[0]
+    page.locator("[data-way] li a").last.click()
+    wait_for_step(page, STEPS[-1])
+    for move, (step, query) in [(page.go_back, each) for each in reversed(went)] + [(page.go_forward, went[1])]:
         move()
-        wait_until_idle(page)
+        wait_for_step(page, step)
         assert query_parameters(page) == query
-        assert chosen(page, "step") == query.get("step", STEPS[0])
+        assert page.locator("[data-way] [aria-current=step]").get_attribute("data-step") == step
+        assert page.locator("p.line").inner_text() == DECLARED["one_query"].step(step).line
         assert lesson_state(page)["d_k"] == query.get("d_k", "64")
+
+
+# --- links of before there were steps -------------------------------------------------------------------
+
+# One for each picture that had an address, and the step that holds it now.
+BEFORE = {
+    "start": [({}, "drag")],
+    "one_query": [
+        ({}, "ask"),
+        *(({"step": step, "d_k": "100"}, step) for step in STEPS[1:]),
+        ({"emphasis": "16"}, "grow"),
+    ],
+    "score_variance": [({"axis": "own"}, "draw"), ({"products_axis": "square-root axis"}, "straighten")],
+    "derivation": [({}, "lines"), ({"broken": "heavy tails", "nu": "2.1"}, "broken")],
+    "softmax_saturation": [({"exponent": "0.5"}, "divisor"), ({"multiplier": "4"}, "lists")],
+    "wrong_choice": [({}, "rows"), ({"row": "3"}, "rows")],
+    "training_race": [
+        ({"step": "100"}, "race"),
+        ({"model_rate": "0.03"}, "transformer"),
+        ({"model_way": "QK-norm"}, "heads"),
+    ],
+    "gradient_flow": [({}, "freeze"), ({"place": "q"}, "at_q"), ({"jacobian": "4, 5"}, "jacobian")],
+    "attention_steps": [({}, "scores"), *(({"step": step}, step) for step in ("scale", "mask", "softmax", "output"))],
+    "backprop": [({"exponent": "1"}, "gradient"), ({"weight": "weights of K"}, "first_order")],
+    "small_samples": [({"size": "4"}, "draw")],
+    "unit_variance": [({"normalise": "off"}, "stages")],
+    "scaling_rules": [
+        ({"correlation": "0.5"}, "exponents"),
+        ({"part": "rules"}, "rules"),
+        ({"part": "museum", "bug": "Applied twice"}, "museum"),
+    ],
+    "your_scores": [({"sample": "aligned"}, "spread")],
+    "trained_heads": [({"exponent": "1"}, "heads"), ({"layer": "3"}, "one_head")],
+    "long_context": [({"context_length": "1000"}, "keys")],
+    "few_bits": [({"sums": "the format"}, "scores")],
+}
+CURRENT = re.compile(r'data-step="(\w+)" aria-label="Step \d+ of \d+" aria-current="step"')
+TOLD = re.compile(r'<script type="application/json" id="lab-told">(.*?)</script>', re.DOTALL)
+
+
+@pytest.mark.parametrize("stem", BEFORE)
+def test_address_of_before_steps_opens_the_step_of_its_picture(page, server, stem):
+    assert set(BEFORE) == {name for name, lesson in DECLARED.items() if lesson.steps}
+    for query, name in BEFORE[stem]:
+        step, path = DECLARED[stem].step(name), "" if stem == "start" else stem
+        html = page.goto(page_url(server, path, **query), wait_until="domcontentloaded").text()
+        wait_until_idle(page)
+        here = page.locator("[data-way] [aria-current=step]").get_attribute("data-step")
+        assert CURRENT.findall(html) == [name] == [here], query
+        assert page.locator("p.line").inner_text() == step.line
+        picture = json.loads(TOLD.search(html)[1])["picture"]
+        if stem == "start":
+            assert page.locator("[data-hero][data-value]").count() == 1
+        else:
+            is_slow = stem == "training_race" and "step" in query  # a race must be trained first
+            assert picture is None if is_slow else picture["key"] == step.picture
+            assert page.locator(CHARTS).get_attribute("data-key") == step.picture
+        assert alerts(page) == []
+        kept = {**query} | ({"trained_steps": query["step"]} if query.get("step", "").isdecimal() else {})
+        assert query_parameters(page) == {each: kept[each] for each in kept if each not in ("step", "part")}
 
 
 # --- links that do not ---------------------------------------------------------------------------------
@@ -355,9 +425,10 @@ def test_after_a_bad_link_the_controls_and_the_address_go_on_together(page, serv
 
 def test_a_control_of_one_name_in_two_lessons_keeps_to_each_lesson_and_back_finds_both(page, server):
     def exponent():
-        return slider(page, "exponent").get_attribute("aria-valuetext"), query_parameters(page).get("exponent")
+        shown = slider(page, "exponent").get_attribute("aria-valuetext").split()[-1]
+        return shown, query_parameters(page).get("exponent")
 
-    open_page(page, server, "backprop?exponent=1&seed=3")
+    open_page(page, server, "backprop?exponent=1&seed=3&step=gradient")
     go_to(page, LESSONS["scaling_rules"])
     assert exponent() == ("0.25", None)  # its own default
     press(slider(page, "exponent"), "ArrowRight")

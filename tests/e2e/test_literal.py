@@ -1,7 +1,7 @@
 """What a link, a typed text or a file is called is shown letter for letter: never a link, a picture or a colour."""
 
 import pytest
-from dashboard import ALERTS
+from dashboard import ALERTS, open_everything
 from harness import open_page, wait_until_idle
 
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
@@ -49,13 +49,16 @@ def test_typed_lists(page, server, texts):
 
 def test_typed_vectors_and_matrices(page, server):
     open_page(page, server, "attention_steps", Q=NASTY[0])
+    open_everything(page)
     check_messages(page, [f'Q has "{NASTY[0]}" in row 1'])
-    open_page(page, server, "backprop", A=NASTY[6])
+    open_page(page, server, "backprop", A=NASTY[6], step="products")
+    open_everything(page)
     check_messages(page, [f'A has "{NASTY[6]}" in row 1'])
 
 
 def test_names_of_files(page, server):
     open_page(page, server, "your_scores")
+    open_everything(page)
     name = "www.example.org a@example.org :red[x] $x$ :smile:.npy"
     file = {"name": name, "mimeType": "application/octet-stream", "buffer": b"nothing"}
     page.locator(".st-key-q_file input[type=file]").set_input_files(file)

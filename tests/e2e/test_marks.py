@@ -43,7 +43,7 @@ def test_a_word_lights_its_mark_up_by_mouse_and_by_a_click_also_while_the_slider
     wait_for_lit(page, OF_THE_DRAWS)
     assert word.get_attribute("aria-pressed") == "true"
     drag(page, [0.6, 0.7, 0.8])
-    page.wait_for_function(f"() => Number(document.querySelector('{MAIN}').dataset.value) > 64")
+    page.wait_for_function(f"() => parseInt(document.querySelector('{MAIN}').dataset.value) > 64")
     assert shown(page) > 64
     assert lit(page) == OF_THE_DRAWS
     assert runs_asked(page) == asked
@@ -57,7 +57,7 @@ def test_a_word_lights_its_mark_up_by_mouse_and_by_a_click_also_while_the_slider
 
 
 def test_all_words_of_a_sentence_are_one_stop_of_the_tab_key_and_the_arrows_go_from_one_to_the_next(page, server):
-    open_page(page, server, "attention_steps")  # whose steps the arrow keys turn
+    open_page(page, server, "attention_steps", mode="projector")  # where the arrow keys turn the steps
     count = words(page).count()
     assert page.locator(".mark[tabindex='0']").count() == page.locator("[data-sentence]:has(.mark)").count()
     step = page.evaluate("() => location.search")

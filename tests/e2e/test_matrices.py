@@ -1,15 +1,32 @@
 """attention_steps and backprop in a browser: keys, matrices in the address, what the eye and the ear get."""
 
 import pytest
-from dashboard import CHARTS, SENTENCES, how_sure, press, sentences, slider, type_into
-from harness import check_accessibility, open_page, query_parameters, runs_asked, wait_until_idle
+from dashboard import (
+    ALERTS,
+    CHARTS,
+    SENTENCES,
+    asking_for,
+    how_sure,
+    open_own,
+    press,
+    sentences,
+    slider,
+    turn_to,
+    type_into,
+)
+from harness import check_accessibility, open_page, query_parameters, runs_asked, step_said, wait_until_idle
 from reading import LIT, check_lit_step
 
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 
+STEPS = ("scores", "scale", "mask", "softmax", "output")
+ON, BACK = "[data-way] a.on", "[data-way] a[rel=prev]"
+
+
 def lit(page):
-    return page.locator(LIT).inner_text().split()[0]
+    """The step that the diagram lights, in a fold that may be closed."""
+    return page.locator(LIT).text_content().split()[0]
 
 
 def alts(page):
@@ -20,43 +37,59 @@ def alts(page):
 
 
 @pytest.mark.parametrize(
-    ("path", "link"),
+    ("path", "step", "link", "wanted"),
     [
-        ("attention_steps", {"step": "softmax", "preset": "notes", "Q": "1, 2\n3, 4", "mask": "110", "query": "2"}),
-        ("backprop", {"A": "1, 2", "B": "3, 4", "gradient": "Q", "exponent": "1", "weight": "the input X"}),
+        (
+            "attention_steps",
+            "softmax",
+            {"preset": "notes", "Q": "1, 2\n3, 4", "mask": "110", "query": "2"},
+            "At dₖ = 2 the framed query gives its favourite key",
+        ),
+        (
+            "backprop",
+            "products",
+            {"A": "1, 2", "B": "3, 4", "gradient": "Q", "exponent": "1", "weight": "the input X"},
+            "⟨A, B⟩ = 11",
+        ),
     ],
 )
-def test_a_link_shows_its_matrices(server, page, path, link):
-    open_page(page, server, path, **link)
-    assert query_parameters(page) == link
-    said = " ".join(sentences(page))
-    wanted = {"attention_steps": "At dₖ = 2 the framed query gives its favourite key", "backprop": "⟨A, B⟩ = 11"}[path]
+def test_a_link_shows_its_matrices(server, page, path, step, link, wanted):
+    open_page(page, server, path, **asking_for(step), **link)
+    assert (query_parameters(page), step_said(page)) == (link, step)
+    (said,) = sentences(page)
     assert wanted in said
-    assert page.locator(SENTENCES).count() == {"attention_steps": 1, "backprop": 5}[path]
-    assert page.locator("[data-testid=stAlert]").count() == (path == "attention_steps")  # they have a dₖ of their own
+    assert page.locator(SENTENCES).count() == 1
+    assert page.locator(ALERTS).count() == (path == "attention_steps")  # they have a dₖ of their own
     page.reload()
     wait_until_idle(page)
-    assert " ".join(sentences(page)) == said
+    assert sentences(page) == [said]
+    if path == "backprop":
+        turn_to(page, "gradient")
+        assert sentences(page)[0].startswith("At dₖ = 64 dQ has length ")
+        assert query_parameters(page) == link
 
 
-def test_the_arrow_keys_step_through_attention_but_leave_the_controls_alone(page, server):
+def test_the_way_goes_through_attention_and_arrows_are_the_controls(page, server):
     open_page(page, server, "attention_steps")
     walked = [lit(page)]
-    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"):
-        page.keyboard.press(key)
+    for link, step in ((ON, "scale"), (ON, "mask"), (ON, "softmax"), (BACK, "mask")):
+        press(page.locator(link), "Enter")
+        page.wait_for_function("step => location.search.includes(`step=${step}`)", arg=step)
         wait_until_idle(page)
         walked.append(lit(page))
     assert walked == ["MatMul", "Scale", "Mask", "Softmax", "Mask"]
-    assert query_parameters(page) == {"step": "mask"}
+    assert (query_parameters(page), step_said(page)) == ({}, "mask")
+    open_own(page)
     press(slider(page, "d_k"), "ArrowRight")
     page.locator(".st-key-query input").press("ArrowRight")
     wait_until_idle(page)
     assert lit(page) == "Mask"
-    assert query_parameters(page) == {"step": "mask", "d_k": "72"}
+    assert (query_parameters(page), step_said(page)) == ({"d_k": "72"}, "mask")
 
 
 def test_a_cell_is_chosen_and_a_matrix_edited_by_keyboard(page, server):
     open_page(page, server, "attention_steps", preset="notes")
+    open_own(page)
     press(page.locator(".st-key-query input"), "ArrowUp", "ArrowUp")
     press(page.locator(".st-key-key input"), "ArrowUp")
     assert "Query 3 with key 2 scores 94" in careful(page)
@@ -66,8 +99,8 @@ def test_a_cell_is_chosen_and_a_matrix_edited_by_keyboard(page, server):
 
 
 def careful(page):
-    """What stands under How sure?"""
-    return how_sure(page, "matrix_steps").inner_text()
+    """What stands under How sure? in the first step."""
+    return how_sure(page, "matrix_scores").inner_text()
 
 
 PLACES = {"Q": "xy", "K": "x2y2", "raw": "x3y3", "V": "x2y2", "output": "x3y3"}  # of the matrices in their picture
@@ -75,7 +108,7 @@ PLACES = {"Q": "xy", "K": "x2y2", "raw": "x3y3", "V": "x2y2", "output": "x3y3"} 
 
 def click_cell(page, chart, row, column, *, shape, tap=False):
     """Click or tap a cell, counted from 1."""
-    area = page.locator(f".st-key-matrix_steps .nsewdrag[data-subplot={PLACES[chart]}]")
+    area = page.locator(f".st-key-picture .nsewdrag[data-subplot={PLACES[chart]}]")
     area.evaluate("area => area.scrollIntoView({block: 'center'})")
     box = area.bounding_box()
     x = box["x"] + box["width"] * (column - 0.5) / shape[1]
@@ -86,6 +119,7 @@ def click_cell(page, chart, row, column, *, shape, tap=False):
 
 def test_a_cell_is_chosen_by_clicking_it(page, server):
     open_page(page, server, "attention_steps", preset="notes")
+    open_own(page)
     # Again and back: no click takes the last one back.
     for row, column, score in ((2, 3, 18), (2, 3, 18), (3, 2, 94), (2, 3, 18)):
         click_cell(page, "raw", row, column, shape=(3, 3))
@@ -102,9 +136,15 @@ def test_a_tap_chooses_a_cell_and_a_swipe_scrolls_the_page(new_page, server):
     page = new_page(390, 844, has_touch=True)
     open_page(page, server, "attention_steps", step="output", preset="notes")
     click_cell(page, "output", 3, 2, shape=(3, 3), tap=True)
-    assert query_parameters(page) == {"step": "output", "preset": "notes", "query": "3", "column": "2"}
-    before = page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollTop")
-    box = page.locator(".st-key-matrix_steps .nsewdrag[data-subplot=x2y2]").bounding_box()
+    assert query_parameters(page) == {"preset": "notes", "query": "3", "column": "2"}
+    before = page.evaluate(
+        """() => {
+             const main = document.querySelector('[data-testid=stMain]');
+             main.scrollTop = 200;
+             return main.scrollTop;
+           }"""
+    )
+    box = page.locator(".st-key-picture .nsewdrag[data-subplot=x2y2]").bounding_box()
     x, y = box["x"] + 100, box["y"] + box["height"] / 2
     finger = page.context.new_cdp_session(page)
     for kind, moved in (("touchStart", 0), *(("touchMove", 20 * i) for i in range(1, 8))):
@@ -112,7 +152,7 @@ def test_a_tap_chooses_a_cell_and_a_swipe_scrolls_the_page(new_page, server):
     finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     page.wait_for_function(f"() => document.querySelector('[data-testid=stMain]').scrollTop < {before} - 50")
     wait_until_idle(page)
-    assert query_parameters(page) == {"step": "output", "preset": "notes", "query": "3", "column": "2"}
+    assert query_parameters(page) == {"preset": "notes", "query": "3", "column": "2"}
 
 
 def open_grid(page):
@@ -136,10 +176,11 @@ def edit_cell(page, text):
 
 def test_a_number_is_edited_in_its_cell_and_a_bad_one_stays_and_is_named(page, server):
     open_page(page, server, "attention_steps", preset="notes", d_k=2)
+    open_own(page)
     open_grid(page)
     grid = page.locator("[data-testid=stDataFrame]").first
     grid.click(position={"x": 100, "y": 55})  # row 1, column 1
-    alerts = page.locator("[data-testid=stAlert]")
+    alerts = page.locator(ALERTS)
     for text, written, said in (
         ("-3", "-3, 2\n1, 4\n8, 9", None),
         ("x", "-3, 2\nx, 4\n8, 9", 'Q has "x" in row 2, column 1'),
@@ -154,11 +195,8 @@ def test_a_number_is_edited_in_its_cell_and_a_bad_one_stays_and_is_named(page, s
     for _ in range(3):  # beyond the edge of the grid
         page.keyboard.press("ArrowRight")
     wait_until_idle(page)
-    assert query_parameters(page) == {
-        "preset": "notes",
-        "d_k": "2",
-        "Q": "-3, 2\n1, 4\n8, 9",
-    }  # and the arrows turned no step
+    assert query_parameters(page) == {"preset": "notes", "d_k": "2", "Q": "-3, 2\n1, 4\n8, 9"}
+    assert "Step 1 of 5" in alts(page)[0]  # the arrows turned no step
     assert alerts.count() == 0
     assert "Query 1 with key 1 scores 0" in careful(page)
     type_into(page, "Q", "4, 5\n6, 7")
@@ -168,28 +206,32 @@ def test_a_number_is_edited_in_its_cell_and_a_bad_one_stays_and_is_named(page, s
 
 def test_a_large_matrix_leaves_the_address_and_a_small_one_comes_back(page, server):
     open_page(page, server, "attention_steps", preset="notes", d_k=2)
+    open_own(page)
     large = "\n".join([", ".join(["0.12345"] * 64)] * 3)
     for text, kept in (("1, 2", {"Q": "1, 2"}), (large, {}), ("3, 4", {"Q": "3, 4"})):
         type_into(page, "Q", text)
         assert page.locator(".st-key-Q textarea").input_value() == text
         assert query_parameters(page) == {"preset": "notes", "d_k": "2"} | kept
     type_into(page, "Q", "3, x")
-    assert 'Q has "x" in row 1, column 2' in page.locator("[data-testid=stAlert]").inner_text()
+    assert 'Q has "x" in row 1, column 2' in page.locator(ALERTS).inner_text()
     assert page.locator(".st-key-Q textarea").input_value() == "3, x"
 
 
 @pytest.mark.parametrize(("width", "height", "mode"), [(1440, 900, "screen"), (1920, 1080, "projector")])
 def test_the_sentence_of_every_step_needs_no_scrolling(new_page, server, width, height, mode):
     page = new_page(width, height)
-    open_page(page, server, "attention_steps", mode=mode, preset="random", d_k="64")
-    for step in range(1, 6):
-        assert f"Step {step} of 5" in alts(page)[0]
+    open_page(page, server, "attention_steps", step=STEPS[0], mode=mode, preset="random", d_k="64")
+    for place, step in enumerate(STEPS, start=1):
+        page.wait_for_function("step => location.search.includes(`step=${step}`)", arg=step)
+        wait_until_idle(page)
+        assert f"Step {place} of 5" in alts(page)[0]
         box = page.locator(SENTENCES).first.bounding_box()
         assert box["y"] + box["height"] <= height
-        if step < 5:  # on a wall the key goes on to the next lesson
+        if mode == "screen":
+            check_lit_step(page)
+        if place == len(STEPS):  # the next one would open the next lesson
+            break
+        if mode == "projector":
             page.keyboard.press("ArrowRight")
-            wait_until_idle(page)
-    if mode == "projector":
-        page.get_by_role("button", name="Show the rest of the lesson").click()
-        wait_until_idle(page)
-        check_lit_step(page)
+        else:
+            page.locator(ON).click()

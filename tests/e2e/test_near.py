@@ -1,35 +1,39 @@
-"""Pictures below the window are drawn when they come near it, and when the page is printed."""
+"""Pictures below the window are drawn when they come near it, and when the page is printed.
+
+A step has one picture, which is drawn at once; the recap, once it is answered, has one below the other.
+"""
 
 import pytest
-from harness import open_page
+from harness import open_page, page_url
 
 pytestmark = pytest.mark.e2e
 
+ANSWERS = {"score": "sum", "spread": "64", "breaks": "choice", "power": "0.2", "alike": "small"}
 DRAWN = "() => [...document.querySelectorAll('[data-picture]')].map(each => Boolean(each.querySelector('.main-svg')))"
 
 
 @pytest.fixture
 def far(new_page):
-    """A page as a visitor has it, in a window in which the second picture is far away."""
-    page = new_page(1280, 300, alone=True)
+    """A page as a visitor has it, in a window in which the last picture is far away."""
+    page = new_page(390, 300, alone=True)
     page.add_init_script("delete window.lab.near;")
     return page
 
 
 def open_far(page, server):
-    """The lesson, once its first picture is drawn: the others are not, so it is never idle."""
-    page.goto(f"{server.url}/score_variance")
+    """The lesson, once its first picture is drawn: the last is not, so it is never idle."""
+    page.goto(page_url(server, "recap", **ANSWERS))
     page.locator("#lab-first").wait_for(state="detached")
     page.locator("[data-picture] .main-svg").first.wait_for()
     page.wait_for_timeout(1000)
     drawn = page.evaluate(DRAWN)
-    assert drawn == [True] + [False] * (len(drawn) - 1)
-    assert len(drawn) > 1
+    assert drawn == sorted(drawn, reverse=True)
+    assert (drawn[0], drawn[-1]) == (True, False)
 
 
 def test_a_picture_is_drawn_when_it_comes_near(far, server):
     open_far(far, server)
-    places = far.locator("[data-picture]").nth(1)
+    places = far.locator("[data-picture]").last
     before = places.bounding_box()["height"]
     places.scroll_into_view_if_needed()
     places.locator(".main-svg").first.wait_for()
@@ -47,5 +51,5 @@ def test_on_paper_there_are_all(far, server):
 def test_in_a_window_that_shows_all_of_them_they_are_drawn_at_once(new_page, server):
     page = new_page(1280, 4000, alone=True)
     page.add_init_script("delete window.lab.near;")
-    open_page(page, server, "score_variance")
+    open_page(page, server, "recap", **ANSWERS)
     assert all(page.evaluate(DRAWN))

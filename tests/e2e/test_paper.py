@@ -3,16 +3,14 @@
 import re
 
 import pytest
-from dashboard import LESSONS, SLIDER, press
-from harness import open_page, wait_until_idle
+from dashboard import DRAWN, LESSONS, SLIDER, STEPS, asking_for, press
+from harness import open_page, page_url, wait_until_idle
 from sampling import sampled
-
-from pages._view.lessons import LESSONS as DECLARED
-from pages._view.lessons import ORDER
 
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
-PRINTED = [*((lesson, "light") for lesson in LESSONS), *((lesson, "dark") for lesson in LESSONS)]
+PAGES = [*STEPS, *((lesson, "") for lesson in LESSONS if lesson not in DRAWN)]
+PRINTED = [(*page, scheme) for scheme in ("light", "dark") for page in PAGES]
 
 PAPERS = ("A4", "Letter")
 ADDRESS, CODE = "[data-address] p", "[data-address] img"
@@ -67,29 +65,28 @@ def check_paper(page, link):
     assert small == []
 
 
-@pytest.mark.parametrize(("lesson", "scheme"), sampled(PRINTED, 12))
-def test_every_lesson_prints_on_two_pages(new_page, server, lesson, scheme):
+@pytest.mark.parametrize(("lesson", "step", "scheme"), sampled(PRINTED, 27))
+def test_every_step_prints_on_two_pages(new_page, server, lesson, step, scheme):
     page = new_page(1440, 900, color_scheme=scheme)
-    open_page(page, server, lesson)
+    open_page(page, server, lesson, **asking_for(step))
     wait_for_code(page)
     for paper in PAPERS:
         assert pages_of(page.pdf(format=paper)) <= 2, paper
-    check_paper(page, f"{server.url}/{lesson}")
-    declared = DECLARED[lesson or ORDER[0]]
-    if lesson != "recap":  # whose paper is its questions
-        drawers = [("assumed", declared.assumed), ("myths", declared.myths), ("sources", declared.sources)]
-        for key in (key for key, text in drawers if text):
-            assert page.locator(f".st-key-{key} [data-testid=stMarkdownContainer]").last.is_visible(), key
+    check_paper(page, page_url(server, lesson, **asking_for(step)))
+    if step:
+        drawer = page.locator(".st-key-background [data-testid=stExpanderDetails]")
+        for part in ("What is assumed", "Myth and fact", "Sources"):
+            assert drawer.get_by_text(part, exact=True).is_visible(), part
     assert set(page.evaluate(GROUNDS)) == {WHITE}
 
 
-@pytest.mark.parametrize(("size", "look"), [((390, 844), {}), ((1920, 950), {"mode": "projector", "rest": "shown"})])
+@pytest.mark.parametrize(("size", "look"), [((390, 844), {}), ((1920, 950), {"mode": "projector"})])
 def test_a_phone_and_a_wall_print_the_same(new_page, server, size, look):
     page = new_page(*size)
-    open_page(page, server, "score_variance", **look)
+    open_page(page, server, "score_variance", step="straighten", **look)
     wait_for_code(page)
     assert pages_of(page.pdf(format="A4")) <= 2
-    check_paper(page, f"{server.url}/score_variance")
+    check_paper(page, page_url(server, "score_variance", step="straighten"))
 
 
 def test_pictures_are_drawn_for_paper_and_come_back_to_the_screen(new_page, server):

@@ -120,7 +120,7 @@ def choose_file(page):
     np.savez(stream, **dict(zip("QK", np.random.default_rng(0).standard_normal((2, 40, 24)), strict=True)))
     file = {"name": "mine.npz", "mimeType": "application/octet-stream", "buffer": stream.getvalue()}
     page.locator("[class*=st-key-q_file] input[type=file]").set_input_files(file)
-    page.get_by_text("Your file, 1 head, 40 queries, 40 keys").first.wait_for()
+    page.locator(f"{CHARTS}[aria-label^='Your file, 1 head, 40 queries, 40 keys']").wait_for()
     wait_until_idle(page)
 
 
@@ -128,7 +128,7 @@ def train(page):
     """Train a race that is long enough to wait for its button."""
     page.get_by_role("button", name="Train", exact=True).click()
     page.get_by_role("button", name="Skip to the end").click()
-    page.locator(".st-key-step_dial").wait_for()
+    page.locator(".st-key-trained_steps_dial").wait_for()
     wait_until_idle(page)
 
 
@@ -245,7 +245,7 @@ def test_a_killed_replica_costs_a_visitor_an_upload_and_nothing_else(lab, replic
     before = page.url, page.locator(SLIDER).get_attribute("aria-valuetext"), chart_data(page)
     mine, other = of_visitor(page, replicas)
     mine.kill()
-    scores.get_by_text(LOST).wait_for()
+    scores.get_by_text(LOST).wait_for(state="attached")  # in a fold
     page.wait_for_function("() => !window.lab.away")
     for each in (page, scores):
         wait_until_idle(each)

@@ -166,7 +166,7 @@ def test_who_comes_to_a_lesson_by_a_link_hears_its_title(page, server):
     open_page(page, server)
     assert page.title().startswith(first)
     assert page.evaluate("() => document.activeElement.tagName") == "BODY"
-    page.locator(".st-key-way a").last.focus()
+    page.locator("[data-way] a[rel=next]").focus()
     page.keyboard.press("Enter")
     page.wait_for_function("title => document.title.startsWith(title)", arg=second)
     page.wait_for_function(HEARD, arg=second)

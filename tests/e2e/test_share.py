@@ -10,7 +10,7 @@ pytestmark = pytest.mark.e2e
 
 BUTTON, LINK, CODE = ".st-key-share button", ".st-key-share_link code", ".st-key-share_code img"
 OWN = {"bet": "1", "guess": "", "tally": "1-2"}
-SETTINGS = {"d_k": "256", "axis": "own"}
+SETTINGS = {"d_k": "256", "step": "draw", "axis": "own"}
 SIZES = [(SCREEN["1440"], {}), (SCREEN["390"], {}), *((size, {"mode": "projector"}) for size in PROJECTED.values())]
 # What is seen and overlaps the button.
 COVERED = """button => {
@@ -37,7 +37,7 @@ def test_it_copies_the_settings_and_shows_link_and_code_whole(new_page, server, 
     page.locator(BUTTON).click()
     page.locator(CODE).wait_for()
     wait_until_still(page)
-    link = f"{server.url}/score_variance?d_k=256&axis=own"
+    link = f"{server.url}/score_variance?d_k=256&step=draw&axis=own"
     assert page.locator(LINK).inner_text() == link
     assert page.evaluate("() => navigator.clipboard.readText()") == link
     assert (
@@ -56,15 +56,17 @@ def test_it_copies_the_settings_and_shows_link_and_code_whole(new_page, server, 
 @pytest.mark.walk
 def test_a_move_after_the_page_was_drawn_is_in_the_link(new_page, server):
     page = new_page(alone=True, permissions=["clipboard-read", "clipboard-write"])
-    open_page(page, server, "score_variance")
+    open_page(page, server, "score_variance", step="straighten")
     page.locator(".st-key-dimension input").focus()
     page.keyboard.press("End")
     page.wait_for_function("() => location.search.includes('d_k=1024')")
     page.locator(BUTTON).focus()
     page.keyboard.press("Enter")
     page.locator(CODE).wait_for()
-    assert page.locator(LINK).inner_text() == f"{server.url}/score_variance?d_k=1024"
-    page.wait_for_function("() => navigator.clipboard.readText().then(text => text.endsWith('?d_k=1024'))")
+    assert page.locator(LINK).inner_text() == f"{server.url}/score_variance?d_k=1024&step=straighten"
+    page.wait_for_function(
+        "() => navigator.clipboard.readText().then(text => text.endsWith('?d_k=1024&step=straighten'))"
+    )
 
 
 @pytest.mark.walk
@@ -95,11 +97,14 @@ def test_who_opens_a_link_with_a_draw_for_each_keeps_a_seed_of_their_own(new_pag
     assert first.locator("[data-sentence]").first.inner_text() == sentence
     first.locator(BUTTON).click()
     first.locator(CODE).wait_for()
-    assert first.locator(LINK).inner_text() == f"{server.url}/small_samples?seed={seed}&size=4"
+    assert first.locator(LINK).inner_text() == f"{server.url}/small_samples?seed={seed}&step=draw&size=4"
     first.locator("label", has_text="each of you sees another").click()
     first.locator(".st-key-share_each_link code").wait_for()
     wait_until_still(first)
-    assert first.locator(".st-key-share_each_link code").inner_text() == f"{server.url}/small_samples?seed=mine&size=4"
+    assert (
+        first.locator(".st-key-share_each_link code").inner_text()
+        == f"{server.url}/small_samples?seed=mine&step=draw&size=4"
+    )
     assert query_parameters(first) == {"seed": seed, "size": "4"}
     check_accessibility(first)
     first.keyboard.press("Escape")

@@ -21,7 +21,7 @@ def test_a_phone_gets_its_own_page_before_the_platform_and_with_it(new_page, ser
     resize(page, SCREEN[PHONE])
     page.goto(f"{server.url}/score_variance?mode=projector&d_k=16", wait_until="commit")
     page.locator("#lab-first [data-picture][data-value]").wait_for()
-    assert page.locator("#lab-first .answer").is_visible()
+    assert page.locator("#lab-first p.line").is_visible()
     assert page.locator("#lab-first [data-picture]").evaluate(TYPE) >= LEAST
     before = [page.locator(f"#lab-first {part}").evaluate(BOX) for part in PARTS]
     while waiting:

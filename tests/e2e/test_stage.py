@@ -1,23 +1,20 @@
-"""The stage in a browser: the bar stays in reach, the Settings open over the page, words open their definition."""
+"""The stage in a browser: the bar stays in reach, the Settings open over the page."""
 
 from itertools import product
 
 import pytest
 from dashboard import CHARTS, SETTINGS, SLIDER, field, press, type_into
-from harness import check_accessibility, open_page, query_parameters, wait_until_idle, wait_until_still
+from harness import open_page, query_parameters, step_said, wait_until_idle, wait_until_still
 from sampling import sampled
 from sizes import resize, wait_until_at_rest
 
-from pages._view.glossary import TERMS
 from pages._view.lessons import LESSONS
-from sattn_core.lessons.one_query import STEPS
 
 pytestmark = pytest.mark.e2e
 
 BAR = ".st-key-stage"
 DRAWER = ".st-key-settings [data-testid=stExpanderDetails]"
 OPEN = ".st-key-settings details[open]"
-TERM = ".term summary"
 TALL = 1.5  # of a line: what two lines in the bar would be at least
 
 
@@ -48,30 +45,37 @@ def scroll_to(page, y):
 
 
 @pytest.mark.parametrize("mode", sampled(["screen", "projector"]))
-def test_the_bar_stays_in_reach_and_covers_nothing_that_is_scrolled_to(new_page, server, mode):
+def test_bar_stands_with_its_picture_and_covers_nothing(new_page, server, mode):
     page = new_page(1440, 900)
-    open_page(page, server, "gradient_flow", mode=mode, rest="shown")
+    open_page(page, server, "gradient_flow", mode=mode)
     for size in ((1440, 900), (390, 844)) if mode == "screen" else ((1024, 768),):
         resize(page, size)
         wait_until_at_rest(page)
-        scroll_to(page, 1500)
-        page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop > 1000")
         _, _, _, header = box(page, "[data-testid=stHeader]")
         _, top, _, bottom = box(page, BAR)
-        assert abs(top - header) <= 1
-        assert box(page, SLIDER)[1] >= header
-        heading = page.get_by_role("heading", level=2).last
-        heading.evaluate("element => element.scrollIntoView()")
-        assert heading.bounding_box()["y"] >= bottom - 1
-        assert page.evaluate(
-            """([x, y]) => document.elementFromPoint(x, y).closest('.st-key-stage') !== null""",
-            [box(page, SLIDER)[0] + 5, (top + bottom) / 2],
+        assert header <= box(page, SLIDER)[1]
+        assert bottom <= box(page, CHARTS)[1] + 1
+        if size[0] == 390:  # on a phone the slider has the whole line, and the Settings stand above it
+            left, _, right, _ = box(page, ".st-key-dimension [data-slider]")
+            assert right - left > 350
+            assert box(page, SETTINGS)[3] <= header + 1
+        scroll_to(page, 1e6)
+        if mode == "projector":  # where nothing is below the picture
+            assert box(page, BAR)[1] == top
+            continue
+        page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop > 0")
+        moved = page.get_by_test_id("stMain").evaluate("element => element.scrollTop")
+        assert box(page, BAR)[1] == pytest.approx(top - moved, abs=1)
+        fold = page.locator(".st-key-folds summary").last
+        fold.evaluate("element => element.scrollIntoView()")
+        assert fold.bounding_box()["y"] >= header - 1
+        assert fold.evaluate(
+            """element => {
+              const {x, y, height} = element.getBoundingClientRect();
+              return element.contains(document.elementFromPoint(x + 20, y + height / 2));
+            }"""
         )
         scroll_to(page, 0)
-        if size[0] == 390:  # on a phone the slider takes the first line of the bar
-            left, _, right, bottom = box(page, ".st-key-dimension [data-slider]")
-            assert right - left > 350
-            assert box(page, SETTINGS)[1] >= bottom - 1
 
 
 # --- the Settings --------------------------------------------------------------------------------------
@@ -121,34 +125,6 @@ def test_escape_closes_the_list_first_and_then_the_settings(new_page, server):
     assert page.locator(SETTINGS).evaluate("element => element === document.activeElement")
 
 
-# --- words ---------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("width", [1440, 390])
-def test_a_definition_opens_over_the_page_by_touch_and_by_keyboard(new_page, server, width):
-    page = new_page(width, 844, has_touch=True)
-    open_page(page, server)
-    if width == 1440:  # an answer with definitions is one text
-        assert len({round(each.bounding_box()["y"] / 10) for each in page.locator(TERM).all()}) <= 2
-        assert box(page, BAR)[1] - box(page, "h1")[3] < 80
-    before = box(page, BAR), box(page, TERM)
-    page.locator(TERM).last.tap()
-    shown = page.locator(".term[open] > span")
-    assert shown.inner_text() == TERMS[LESSONS["start"].terms[-1]]
-    assert (box(page, BAR), box(page, TERM)) == before
-    left, top, right, _ = box(page, ".term[open] > span")
-    assert 0 <= left < right <= width
-    _, _, word_right, word_bottom = box(page, ".term[open] summary")
-    assert abs(top - word_bottom) <= 2  # beside its word
-    assert left <= word_right <= right
-    check_accessibility(page)
-    page.locator(TERM).first.press("Enter")
-    assert shown.all_inner_texts() == [TERMS[LESSONS["start"].terms[0]]]
-    page.keyboard.press("Escape")
-    assert shown.count() == 0
-    assert page.locator(TERM).first.evaluate("element => element === document.activeElement")
-
-
 # --- the room that a picture has -----------------------------------------------------------------------
 
 
@@ -191,7 +167,7 @@ def test_the_bar_is_one_line_and_the_picture_takes_the_room_below_it(new_page, s
 
 @pytest.mark.walk
 @pytest.mark.parametrize("path", sampled(["gradient_flow", ""]))
-def test_type_in_a_classroom_is_a_sixtieth_of_the_window_and_the_rest_comes_when_asked(new_page, server, path):
+def test_type_in_a_classroom_is_a_sixtieth_of_the_window(new_page, server, path):
     page = new_page(1920, 1080)
     open_page(page, server, path, mode="projector")
     for width, height in ((1920, 1080), (1024, 768)):
@@ -208,11 +184,21 @@ def test_type_in_a_classroom_is_a_sixtieth_of_the_window_and_the_rest_comes_when
         )
         assert len(sizes) > 10
         assert min(sizes) >= width / 60 - 0.1
-    assert page.locator(".st-key-start_data, .st-key-gradient_flow_data, [class*='st-key-try_']").count() == 0
+    below = page.locator(".st-key-under, .st-key-folds, [class*='st-key-try_'], .st-key-more")
+    assert below.count() == 0
+    open_page(page, server, path, mode="projector", rest="shown")  # an address of before there were steps
+    assert below.count() == 0
+
+
+@pytest.mark.walk
+def test_rest_of_a_lesson_without_steps_comes_when_asked_for(new_page, server):
+    page = new_page(1920, 1080)
+    open_page(page, server, "recap", mode="projector")
+    assert page.locator("[class*='st-key-try_'], .st-key-sources").count() == 0
     page.get_by_role("button", name="Show the rest of the lesson").click()
     wait_until_idle(page)
     assert query_parameters(page) == {"mode": "projector", "rest": "shown"}
-    assert page.locator("[class*='st-key-try_']").count() > 1
+    assert page.locator("[class*='st-key-try_']").count() > 0
     page.get_by_role("button", name="Show the stage alone").click()
     wait_until_idle(page)
     assert query_parameters(page) == {"mode": "projector"}
@@ -222,26 +208,29 @@ def test_type_in_a_classroom_is_a_sixtieth_of_the_window_and_the_rest_comes_when
 @pytest.mark.parametrize("size", [(1920, 950), (1024, 768)])
 def test_next_stands_still_in_the_first_view_of_a_classroom(new_page, server, size):
     page = new_page(*size)
-    open_page(page, server, "one_query", mode="projector")
-    rows = set()
-    for step in STEPS:
+    steps = [step.name for step in LESSONS["one_query"].steps]
+    open_page(page, server, "one_query", step=steps[0], mode="projector")
+    corners = set()
+    for step in steps:
         page.locator(".main-svg").first.wait_for()
         wait_until_at_rest(page)
-        box = page.get_by_role("button", name="Next").bounding_box()
-        rows.add((round(box["x"]), round(box["y"])))
-        sentence = page.locator("[data-sentence]").bounding_box()
-        assert max(box["y"] + box["height"], sentence["y"] + sentence["height"]) <= size[1], step
-        if step != STEPS[-1]:
-            page.get_by_role("button", name="Next").click()
+        assert step_said(page) == step
+        on = page.locator("[data-way] a[rel=next]")
+        _, top, right, bottom = box(page, "[data-way] a[rel=next]")
+        corners.add((round(right), round(top)))
+        assert max(bottom, box(page, "[data-sentence]")[3]) <= size[1], step
+        if step != steps[-1]:
+            on.click()
+            page.wait_for_function("step => !location.search.includes(`step=${step}`)", arg=step)
         wait_until_idle(page)
-    assert len(rows) == 1
+    assert len(corners) == 1
 
 
 # --- links -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("link", "scheme"), sampled([*product((".st-key-way a", "[data-testid=stSidebar] a"), ("light", "dark"))], 3)
+    ("link", "scheme"), sampled([*product(("[data-way] li a", "[data-testid=stSidebar] a"), ("light", "dark"))], 3)
 )
 def test_a_link_that_has_the_focus_is_framed_in_the_colour_of_its_text(new_page, server, scheme, link):
     page = new_page(color_scheme=scheme)
@@ -256,3 +245,17 @@ def test_a_link_that_has_the_focus_is_framed_in_the_colour_of_its_text(new_page,
         }"""
     )
     assert frame == ["A", "solid", "3px", True]
+
+
+@pytest.mark.parametrize("scheme", sampled(["light", "dark"]))
+def test_frame_of_the_way_on_is_seen_on_the_ground(new_page, server, scheme):
+    page = new_page(color_scheme=scheme)
+    open_page(page, server, "derivation", step="lines")
+    page.locator("[data-way] a[rel=next]").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    frame, text = page.evaluate(
+        """() => [document.activeElement, document.querySelector('h1')].map(each => getComputedStyle(each))
+          .map(({outlineColor, color}, i) => (i ? color : outlineColor))"""
+    )
+    assert frame == text

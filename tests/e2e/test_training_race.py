@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from dashboard import press, wait_until_idle
+from dashboard import CHARTS, chart_data, open_own, press, turn_to, wait_until_idle
 from harness import open_page, query_parameters
 
 from sattn_core.lessons.training_race import TrainingRaceParams, measure_race_start
@@ -20,31 +20,31 @@ def bar(page):
     return page.get_by_test_id("stProgress").first.inner_text().strip()
 
 
-# Checkpoints of the live picture, as Plotly has drawn them.
-DRAWN_STEPS = """() => {
-  const plot = document.querySelector('.st-key-race_learning .js-plotly-plot');
-  return Math.max(...(plot?._fullData ?? []).map(trace => trace.x?.length ?? 0));
+SENTENCE = ".st-key-picture [data-sentence]"
+DATA = ".st-key-race_attention_data"
+
+# The training step that the live picture says it shows, 0 before the first.
+DRAWN_STEP = f"""() => {{
+  const said = document.querySelector('{SENTENCE}')?.innerText.match(/Step ([0-9,]+) of/);
+  return said ? Number(said[1].replace(',', '')) : 0;
+}}"""
+
+# The weights of the first matrix, as Plotly has drawn them.
+MATRIX = """() => {
+  const plot = document.querySelector('.st-key-picture .js-plotly-plot');
+  return plot?._fullData.filter(trace => trace.z).map(trace => Array.from(trace.z, row => Array.from(row))) ?? null;
 }"""
-
-
-SENTENCE = ".st-key-race_attention [data-sentence]"
 
 
 def sentence(page):
     return page.locator(SENTENCE).inner_text().strip()
 
 
-# The weights of the first matrix, as Plotly has drawn them.
-MATRIX = """() => {
-  const plot = document.querySelector('.st-key-race_attention .js-plotly-plot');
-  return plot?._fullData.filter(trace => trace.z).map(trace => Array.from(trace.z, row => Array.from(row))) ?? null;
-}"""
-
-
 def test_a_link_opens_on_the_finished_race_and_a_preset_goes_into_the_address(server, new_page):
     page = new_page(1440, 900)
     open_page(page, server, "training_race", d_k="32", seed="3")
     assert sentence(page).startswith("After 300 steps at dₖ = 32, ")
+    open_own(page)
     page.locator(".st-key-race_preset input").click()
     page.get_by_role("option", name="Fresh data every step").click()
     wait_until_idle(page)
@@ -77,39 +77,46 @@ def test_a_race_runs_live_until_stop_and_what_is_there_stays(server, new_page):
         "n_seeds": "8",
         "exponent": "0.25",
     }  # for minutes, where it is not stopped
-    open_page(page, server, "training_race", d_k="256", **long)
+    open_page(page, server, "training_race", step="curves", d_k="256", **long)
+    assert page.locator(CHARTS).count() == 0  # no curves before the first step
+    turn_to(page, "race")
     assert bar(page).startswith("Train takes about ")
-    assert page.locator(".st-key-race_learning").count() == 0  # no curves before the first step
     page.get_by_role("button", name="Train", exact=True).click()
-    for least in (2, 3):  # the picture at rest goes on, by the same means: its lines grow
-        page.wait_for_function(f"least => ({DRAWN_STEPS})() >= least", arg=least)
-    assert page.locator(".st-key-race_learning_data").count() == 0  # what can be taken away comes when it rests
+    drawn = 0
+    for _ in range(2):  # the picture at rest goes on, by the same means
+        page.wait_for_function(f"before => ({DRAWN_STEP})() > before", arg=drawn)
+        drawn = page.evaluate(DRAWN_STEP)
+    assert page.locator(DATA).count() == 0  # what can be taken away comes when it rests
     page.locator(".st-key-dimension input").press("ArrowRight")  # does not stop it
     page.locator(SENTENCE, has_text=" The slider stands elsewhere.").wait_for()
-    drawn = page.evaluate(DRAWN_STEPS)
-    page.wait_for_function(f"least => ({DRAWN_STEPS})() >= least", arg=drawn + 1)
+    drawn = page.evaluate(DRAWN_STEP)
+    page.wait_for_function(f"before => ({DRAWN_STEP})() > before", arg=drawn)
     assert page.get_by_role("button", name="Skip to the end").count() == 1
     assert re.match("Training: step [0-9,]+ of 3,000, dₖ = 256", bar(page))
     page.locator(".st-key-dimension input").press("ArrowLeft")
     stop = page.get_by_role("button", name="Stop")
-    drawn = page.evaluate(DRAWN_STEPS)
-    for more in range(1, 3):  # the only one: Streamlit's own, which comes and goes, would break a picture off
+    for _ in range(2):  # the only one: Streamlit's own, which comes and goes, would break a picture off
         assert main(page).get_by_role("button", name="Stop").count() == stop.count() == 1
-        page.wait_for_function(f"least => ({DRAWN_STEPS})() >= least", arg=drawn + more)
+        drawn = page.evaluate(DRAWN_STEP)
+        page.wait_for_function(f"before => ({DRAWN_STEP})() > before", arg=drawn)
     stop.click()
     wait_until_idle(page)
     assert stop.count() == 0
-    step = page.locator(".st-key-step_dial .value").inner_text().removeprefix("Step ")
+    assert page.locator(DATA).count() == 1
+    step = page.locator(".st-key-trained_steps_dial .value").inner_text().removeprefix("Step ")
     assert sentence(page).startswith(f"Step {step} of 3,000 at dₖ = 256, on average over eight seeds: so far ")
+    turn_to(page, "curves")
+    trained = max(max(trace["x"]) for trace in chart_data(page))
+    assert trained >= int(step.replace(",", "")) > 0
 
 
 def test_the_dial_shows_a_kept_step_while_the_hand_moves_it(server, new_page):
     page = new_page(1440, 900)
     open_page(page, server, "training_race", d_k="32")
-    dial, ended = page.locator(".st-key-step_dial input[type=range]"), page.evaluate(MATRIX)
+    dial, ended = page.locator(".st-key-trained_steps_dial input[type=range]"), page.evaluate(MATRIX)
     press(dial, "ArrowLeft")
     page.locator(SENTENCE, has_text="Step 295 of 300").wait_for()
-    assert query_parameters(page)["step"] == "295"
+    assert query_parameters(page)["trained_steps"] == "295"
     there = sentence(page), page.evaluate(MATRIX)
     assert there[1] != ended
     page.reload()

@@ -1,9 +1,10 @@
 """Try this: a click sets controls and address, shows the picture, and marks what has changed."""
 
 import pytest
-from harness import check_accessibility, open_page, query_parameters, wait_until_idle
+from harness import check_accessibility, open_page, query_parameters, step_said, wait_until_idle
 from sampling import sampled
 
+from pages._view.lesson import STEP
 from pages._view.lessons import LESSONS
 from pages._view.shared import SHARED
 
@@ -36,6 +37,7 @@ def controls_of(stem):
 def check_settings(page, stem, settings):
     """The address names what is not a default, and every control in sight shows its setting."""
     controls, address = controls_of(stem), query_parameters(page)
+    settings = {name: value for name, value in settings.items() if name != STEP}
     assert {name: controls[name].read(text) for name, text in address.items()} == {
         name: (value, None) for name, value in settings.items() if value != controls[name].default
     }
@@ -48,12 +50,14 @@ def check_settings(page, stem, settings):
 @pytest.mark.parametrize("stem", sampled(stems_to_click(), 2))
 def test_a_click_sets_the_controls_and_the_address_which_a_reload_keeps(page, server, stem):
     chosen = next(each for each in LESSONS[stem].tries if _changes_something(stem, each))
-    open_page(page, server, "" if stem == "start" else stem)
+    step = LESSONS[stem].step(chosen.settings[STEP])
+    open_page(page, server, "" if stem == "start" else stem, step=step.name)
     assert query_parameters(page) == {}
     page.locator(f".st-key-try_{chosen.key} button").click()
-    page.wait_for_function("() => location.search")
+    page.wait_for_function("() => [...new URL(location.href).searchParams].some(([name]) => name !== 'step')")
     wait_until_idle(page)
     check_settings(page, stem, chosen.settings)
+    assert step_said(page) == step.name
     page.reload()
     wait_until_idle(page)
     check_settings(page, stem, chosen.settings)
@@ -61,7 +65,7 @@ def test_a_click_sets_the_controls_and_the_address_which_a_reload_keeps(page, se
 
 def _changes_something(stem, suggestion):
     controls = controls_of(stem)
-    return any(value != controls[name].default for name, value in suggestion.settings.items())
+    return any(value != controls[name].default for name, value in suggestion.settings.items() if name != STEP)
 
 
 # --- what a click shows ----------------------------------------------------------------------------------
@@ -77,15 +81,17 @@ KEEP_FRAMES = """() => {
 IN_VIEW = """() => {
   const picture = document.querySelector('[data-picture]').parentElement.getBoundingClientRect();
   const stage = document.querySelector('.st-key-stage').getBoundingClientRect();
-  return picture.top >= stage.bottom - 1 && stage.top >= 0 && picture.top < innerHeight / 2;
+  const header = document.querySelector('[data-testid=stHeader]').getBoundingClientRect();
+  return picture.top >= stage.bottom - 1 && stage.top >= header.bottom - 1 && picture.top < innerHeight / 2;
 }"""
 FOCUSED = "key => document.activeElement === document.querySelector(`.st-key-try_${key} button`)"
 
 
 def take_up(page, key):
-    """Press a suggestion by the keyboard, with its button at the top of the window."""
+    """Press a suggestion by the keyboard, with its button as far up in the window as the page can be scrolled."""
     button = page.locator(f".st-key-try_{key} button")
-    button.evaluate("each => each.scrollIntoView({block: 'end'})")
+    button.evaluate("each => each.scrollIntoView({block: 'start', behavior: 'instant'})")
+    assert page.evaluate("() => (window.before = document.querySelector('[data-testid=stMain]').scrollTop) > 0")
     button.focus()
     page.keyboard.press("Enter")
     page.wait_for_function("() => window.frames_.length")
@@ -95,46 +101,49 @@ def take_up(page, key):
 @pytest.mark.parametrize(("size", "reduced"), [((1440, 900), "no-preference"), ((390, 844), "reduce")])
 def test_a_click_brings_the_picture_into_view_and_frames_what_has_changed(new_page, server, size, reduced):
     page = new_page(*size, reduced_motion=reduced)
-    open_page(page, server, "small_samples", seed=3, d_k=2)
+    open_page(page, server, "small_samples", seed=3, d_k=2, step="band")
     page.evaluate(KEEP_FRAMES)
     take_up(page, "large_dimension")
     page.wait_for_function(IN_VIEW)
     assert page.evaluate(FOCUSED, "large_dimension")
     button = page.locator(".st-key-try_large_dimension button")
     assert button.get_attribute("aria-pressed") == "true"
-    assert page.locator(".told").first.text_content() == "Changed: Seed: 0; Dimension dₖ: 1,024; Draws: 2,000."
+    assert page.locator(".told").first.text_content() == "Changed: Seed: 0; Dimension dₖ: 1,024."
     (frames, *_) = page.evaluate("() => window.frames_")
     assert [each.split("{")[0] for each in frames.split("\n")] == [
-        ".st-key-settings", ".st-key-dimension", ".st-key-n_draws", ".st-key-settings::after"]  # fmt: skip
+        ".st-key-settings", ".st-key-dimension", ".st-key-settings::after"]  # fmt: skip
     assert "Seed" in frames
     check_accessibility(page, include="[class*='st-key-tries_']")
     page.wait_for_function("() => !document.querySelector('[data-framed]')")
 
 
 def test_a_control_above_the_picture_that_will_move_comes_into_view_with_it(new_page, server):
-    page = new_page(1440, 1000)
-    open_page(page, server, "small_samples")
+    page = new_page(1440, 900)
+    open_page(page, server, "small_samples", step="draw")
     page.evaluate(KEEP_FRAMES)
     take_up(page, "large_matrices")
     page.wait_for_function(
         """() => {
-          const [control, stage] = ['size', 'stage'].map(key => document.querySelector(`.st-key-${key}`));
-          const picture = document.querySelector('.st-key-small_samples').getBoundingClientRect();
-          const moved = document.querySelector('[data-testid=stMain]').scrollTop > 0;
-          return moved && control.getBoundingClientRect().top >= stage.getBoundingClientRect().bottom
+          const [control, stage] = ['size_dial', 'stage'].map(key => document.querySelector(`.st-key-${key}`));
+          const picture = document.querySelector('.st-key-picture').getBoundingClientRect();
+          const header = document.querySelector('[data-testid=stHeader]').getBoundingClientRect();
+          const moved = document.querySelector('[data-testid=stMain]').scrollTop < window.before;
+          const {top} = control.getBoundingClientRect();
+          return moved && top >= stage.getBoundingClientRect().bottom && top >= header.bottom
             && picture.bottom <= innerHeight;
         }"""
     )
 
 
-def test_a_try_by_a_second_picture_brings_that_one_into_view(page, server):
-    open_page(page, server, "backprop")
+def test_a_try_of_a_later_step_brings_its_picture_into_view(page, server):
+    open_page(page, server, "backprop", step="difference")
     page.evaluate(KEEP_FRAMES)
     take_up(page, "quadratic")
     page.wait_for_function(
         """() => {
-          const {top, bottom} = document.querySelector('.st-key-difference_error').getBoundingClientRect();
-          return top >= 0 && bottom <= innerHeight + 1;
+          const {top, bottom} = document.querySelector('[data-key=difference_error]').getBoundingClientRect();
+          const moved = document.querySelector('[data-testid=stMain]').scrollTop < window.before;
+          return moved && top >= 0 && bottom <= innerHeight + 1;
         }"""
     )
 
@@ -151,7 +160,7 @@ THUMB = "() => Number(document.querySelector('[data-slider] input').value)"
 @pytest.mark.parametrize("reduced", ["no-preference", "reduce"])
 def test_the_thumb_glides_to_its_new_place_unless_motion_is_to_be_reduced(new_page, server, reduced):
     page = new_page(1440, 900, reduced_motion=reduced)
-    open_page(page, server, "small_samples")
+    open_page(page, server, "small_samples", step="band")
     page.evaluate(KEEP_FRAMES)
     page.evaluate(HOLD_GLIDES)
     before = page.evaluate(THUMB)

@@ -15,11 +15,11 @@ from tests.figures.drawing import contrast, in_the_light
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 SIZES = (PROJECTED["950p"], PROJECTED["1024p"])  # the least room, wide and narrow
-ACTS = ":is(.st-key-steps, .st-key-draws, .st-key-race_progress, .st-key-breaks_False, .st-key-bet_card) button"
+ACTS = ":is(.st-key-race_progress, .st-key-bet_card) button, [data-way] a, :is(.st-key-stage, .st-key-dials) input"
 READ = ".stMainBlockContainer *, .st-key-wall *, .st-key-share *"
 SCRIPTS = "sub, sup, tspan:not(.line), .katex *"  # smaller than the letters that they stand at
 WITH_BET = [stem for stem in ORDER if LESSONS[stem].bet]
-QUESTION, LETTERS = ".st-key-bet_row strong", "each => parseFloat(getComputedStyle(each).fontSize)"
+QUESTION, LETTERS = "p.line", "each => parseFloat(getComputedStyle(each).fontSize)"
 LOWEST = 0.2  # of the window, the plot of a picture
 # What was said, and how far down or how large each is.
 BOTTOMS = """all => all.filter(each => each.checkVisibility()).map(each => [each.innerText,
@@ -50,11 +50,10 @@ def check_seen(page, size):
 @pytest.mark.parametrize("stem", sampled(WITH_BET))
 def test_what_a_lesson_does_and_its_bet_are_seen_at_once(new_page, server, stem):
     page = new_page(*SIZES[0])
-    open_page(page, server, stem, mode="projector", bet="1")
-    when = LESSONS[stem].bet.when
-    while when and when[0] in ("step", "gradient") and not page.locator(".st-key-reveal").count():
-        page.keyboard.press("PageDown")
-        wait_until_idle(page)
+    bet = LESSONS[stem].bet
+    open_page(page, server, stem, mode="projector", bet="1", step=bet.when[1])
+    assert page.locator(QUESTION).inner_text().startswith(bet.question.split("{")[0])
+    assert page.locator(".st-key-reveal").count() == 1
     for size in SIZES:
         check_seen(page, size)
         assert page.locator(QUESTION).evaluate(LETTERS) > 1.1 * size[0] / 60  # larger than what else is read
@@ -106,9 +105,9 @@ def test_a_map_of_even_weights_is_seen_in_a_lit_room(new_page, server):
     assert lit(pale[len(pale) // 2], "#ffffff") >= 1.67
 
 
-def test_the_list_of_races_is_whole(new_page, server):
-    """On a small wall it is higher than a line, for fingers."""
+def test_list_of_options_is_whole(new_page, server):
+    """Show it higher than a line on a small wall, for fingers."""
     page = new_page(*PROJECTED["1024p"])
-    open_page(page, server, "training_race", mode="projector")
-    around, inside = (page.locator(f".st-key-race_preset{each}").bounding_box() for each in ("", " [role=group]"))
+    open_page(page, server, "unit_variance", mode="projector", step="schemes")
+    around, inside = (page.locator(f".st-key-scheme{each}").bounding_box() for each in ("", " [role=group]"))
     assert inside["y"] + inside["height"] <= around["y"] + around["height"] + 1

@@ -8,6 +8,9 @@ from dashboard import LESSONS, SLIDER, go_to, menu_names, watch_menu
 from hand import shown
 from harness import ROOT, open_page, query_parameters, running_server, wait_until_idle
 
+from pages._view.lessons import LESSONS as DECLARED
+from pages._view.lessons import ORDER
+
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 LINES = re.search(r"```python\n(import runpy.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)[1]
@@ -29,7 +32,10 @@ def test_three_lines_show_the_lessons(new_page, plain, problems):
     page = new_page(alone=True)
     watch_menu(page)
     open_page(page, plain, "score_variance", d_k=100)  # as the first visit: no lesson is opened without its frame
-    assert menu_names(page) >= set(LESSONS.values())
+    on_path = {each.question for each in DECLARED.values() if each.section == DECLARED[ORDER[0]].section}
+    assert menu_names(page) >= on_path
+    links = page.get_by_test_id("stSidebar").get_by_role("link", include_hidden=True).all_text_contents()
+    assert {each.strip() for each in links} >= set(LESSONS.values())  # the others are folded
     for stem in ("", "attention_steps", "training_race"):
         go_to(page, LESSONS[stem])
         assert page.locator("[data-hero] svg path.fill, [data-picture] .main-svg").count() > 0

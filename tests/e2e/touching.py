@@ -3,11 +3,12 @@
 LEAST = 44  # CSS pixels, either way
 
 # For each control its name and the width and height of the part around its middle that is its own. Of a word in a text
-# what belongs to its neighbour counts too, for lines of text are no further apart.
+# what belongs to its neighbour counts too, for lines of text are no further apart; of a dot of the way as well, for ←
+# and Next go to the neighbours.
 _TOUCHED = """async ([inside, apart, least]) => {
   const CONTROLS = 'a[href], button, summary, input, textarea, [role=button], [role=slider], [role=checkbox], ' +
     '[role=combobox], [role=radio], [role=tab], [role=switch], [role=spinbutton]';
-  const INLINE = '.term summary, .mark';
+  const INLINE = '.term summary, .mark, [data-way] li a';
   const found = new Map();
   const visit = root => root.querySelectorAll('*').forEach(element => {
     if (element.shadowRoot) visit(element.shadowRoot);

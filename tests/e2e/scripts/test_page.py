@@ -71,6 +71,52 @@ def test_title_of_page_that_is_come_to_has_focus(mount):
     assert page.evaluate("() => document.activeElement.textContent") == "And how?"
 
 
+WAY = """<nav data-way><a rel="prev" href="?step=a" data-step="a">←</a>
+<ol><li><a href="?step=a" data-step="a"></a></li><li><a href="?step=b" data-step="b"></a></li>
+<li><a href="?step=c" data-step="c"></a></li><li><a href="?step=d" data-step="d"></a></li></ol>
+<a rel="next" href="?step=c" data-step="c">Next →</a></nav>
+<p class="line">Here.</p>"""
+
+
+@pytest.fixture
+def way(mount, alone):
+    """The frame of a page with a way through four steps, at the second; `turned` says which were asked for."""
+    alone.evaluate(ADD, WAY)
+    page = mount("frame", FRAME | {"line": "Here."})
+    page.evaluate("() => { window.turned = () => told.filter(([name]) => name === 'step').map(each => each[1]); }")
+    page.evaluate("() => history.replaceState(null, '', '?step=b')")
+    return page
+
+
+def test_link_of_the_way_asks_for_its_step_and_loads_no_page(way):
+    way.evaluate("() => { window.same = true; }")
+    way.locator("[data-way] li a").last.dispatch_event("click")
+    way.wait_for_function("() => turned().length")
+    assert way.evaluate("() => [turned(), same]") == [["d"], True]
+
+
+def test_second_click_on_next_goes_one_step_further(way):
+    for _ in range(2):
+        way.get_by_text("Next →").click()
+    assert way.evaluate("() => turned()") == ["c", "d"]
+
+
+def test_back_ends_a_step_that_is_on_its_way(way):
+    way.evaluate("() => { document.querySelector('.stApp, [data-testid=stApp]').dataset.testScriptState = 'running'; }")
+    way.get_by_text("Next →").click()
+    way.evaluate("() => window.dispatchEvent(new PopStateEvent('popstate'))")
+    way.evaluate("() => { document.querySelector('[data-testid=stApp]').dataset.testScriptState = 'notRunning'; }")
+    way.wait_for_timeout(500)
+    assert way.evaluate("() => turned()") == []
+
+
+def test_line_of_a_step_that_is_gone_to_has_focus(way, mount):
+    way.locator("[data-way] li a").last.dispatch_event("click")
+    way.evaluate("() => { document.querySelector('p.line').textContent = 'There.'; }")
+    mount(None, FRAME | {"line": "There."})
+    assert way.evaluate("() => document.activeElement.textContent") == "There."
+
+
 def test_wall_in_small_window_is_told(mount):
     page = mount("frame", FRAME | {"asksForWall": True})
     assert page.evaluate("() => [told, lab.page.fits()]") == [[["window", "small"]], False]
@@ -107,6 +153,18 @@ def test_page_key_goes_on_by_step_then_answer_then_lesson(mount):
     page.evaluate("() => document.activeElement.blur()")
     page.keyboard.press("PageDown")
     assert page.evaluate("() => pressed") == ["Next", "Reveal", "After", "After"]
+
+
+def test_page_key_goes_through_steps_first(mount):
+    page = mount("keys", {"lesson": "start", "hidden": False}, text_of("keys.html"))
+    page.evaluate(ADD, WAY.replace('href="', 'href="#'))
+    page.evaluate(ADD, BUTTONS.partition("</div>")[2])
+    page.evaluate(PRESSED)
+    page.keyboard.press("PageDown")
+    page.keyboard.press("PageUp")
+    page.evaluate("() => document.querySelector('[data-way] a[rel=next]').remove()")  # as at the last step
+    page.keyboard.press("PageDown")
+    assert page.evaluate("() => pressed") == ["Next →", "←", "After"]
 
 
 def test_black_screen_covers_page_until_key(mount):
@@ -162,7 +220,7 @@ def test_suggestion_says_and_frames_what_it_has_changed(mount, stopped):
 
 # --- a matrix -------------------------------------------------------------------------------------------
 
-MATRIX = """<div class="st-key-matrix_scores"><div class="js-plotly-plot">
+MATRIX = """<div data-picture data-key="matrix_scores"><div class="js-plotly-plot">
 <div class="nsewdrag" data-subplot="x2y2" style="width: 400px; height: 300px"></div></div></div>"""
 PLOT = """() => Object.assign(document.querySelector('.js-plotly-plot'), {
   data: [{name: 'Q', xaxis: 'x', yaxis: 'y'}, {name: 'K', xaxis: 'x2', yaxis: 'y2'}],
@@ -193,12 +251,14 @@ WALL |= {"lead": "", "drawn": "code"}
 
 
 def test_wall_counts_and_tells_change_once(mount, hurried):
-    seen = iter([{"mark": "m1", "count": "3 phones are here."}])
-    hurried.answers["state"] = lambda _: next(seen, {"mark": "m2", "count": "4 phones are here."})
+    state = {"mark": "m1", "count": "2 phones are here."}
+    hurried.answers["state"] = lambda _: state
     page = mount("wall", WALL, text_of("wall.html"))
     assert page.locator(".room-count").inner_text() == "2 phones are here."
+    state["count"] = "3 phones are here."
     page.get_by_text("3 phones are here.").wait_for()
     assert page.evaluate("() => told") == []
+    state |= {"mark": "m2", "count": "4 phones are here."}
     page.wait_for_function("() => told.length")
     page.wait_for_timeout(150)  # another question
     assert page.evaluate("() => told") == [["changed", "m2"]]

@@ -69,7 +69,7 @@ SENTENCE = "Raw scores spread as far as the root of d_k, and scaled ones stay wh
 SAVING = {"name": "start", "keys": ["one", "two"], "sentence": SENTENCE.strip()}
 PICTURES = """figure => {
   for (const key of ['one', 'two']) {
-    document.body.insertAdjacentHTML('beforeend', `<div class="st-key-${key}"><div data-picture></div></div>`);
+    document.body.insertAdjacentHTML('beforeend', `<div><div data-picture data-key="${key}"></div></div>`);
     document.body.lastElementChild.firstElementChild.parsed = figure;
   }
 }"""

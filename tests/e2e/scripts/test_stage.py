@@ -14,6 +14,8 @@ pytestmark = pytest.mark.e2e
 STOPS = {"name": "d_k", "page": "start", "stops": [16, 64, 256], "shown": ["16", "64", "256"], "label": "d_k"}
 THUMB = {"value": 64, "play": 0, "large": True, "usual": 64, **STOPS}
 TOLD = {"slider": THUMB, "picture": None, "draws": False, "missing": "It is missing."}
+WAY = """<nav data-way><a href="?seed=3&amp;step=b" data-step="b">Next →</a>
+<a href="other?seed=3&amp;step=a" data-lesson="other">Next lesson →</a></nav>"""
 LESSON = '<h1>Why?</h1><div id="here"></div>'
 
 
@@ -22,7 +24,7 @@ def stage(alone):
     """The stage of a lesson whose platform has drawn nothing yet."""
     facts = f'<script type="application/json" id="lab-told">{json.dumps(TOLD)}</script>'
     platform = '<template id="lab-platform"></template>'
-    html = f'<div id="lab-first">{SLIDER}<p role="alert"></p>{platform}{facts}</div>'
+    html = f'<div id="lab-first">{WAY}{SLIDER}<p role="alert"></p>{platform}{facts}</div>'
     alone.evaluate("html => document.body.insertAdjacentHTML('afterbegin', html)", html)
     scripts = first._scripts().removeprefix("<script>").removesuffix("</script>")
     alone.add_script_tag(content=text_of("lab.js", "streamlit.js") + scripts)
@@ -43,6 +45,17 @@ def test_move_before_there_is_anyone_to_tell_goes_into_address(stage):
     stage.wait_for_function("() => location.search.includes('d_k=256')")
     stage.locator("input").press("ArrowLeft")
     stage.wait_for_function("() => !location.search.includes('d_k')")  # as it opens
+
+
+def test_link_of_the_way_takes_slider_along_before_there_is_anyone(stage):
+    stage.evaluate("() => history.replaceState(null, '', '?seed=3&step=a')")
+    stage.locator("input").press("ArrowRight")
+    stage.wait_for_function("() => location.search.includes('d_k=256')")
+    stage.evaluate("() => addEventListener('click', event => event.preventDefault())")
+    for link in stage.locator("[data-way] a").all():
+        link.click()
+    hrefs = stage.locator("[data-way] a").evaluate_all("all => all.map(each => each.href.split('/').at(-1))")
+    assert hrefs == ["lesson?seed=3&step=b&d_k=256", "other?seed=3&step=a&d_k=256"]
 
 
 def test_slider_moves_into_page_of_platform_with_what_was_done(stage, mount):
