@@ -350,6 +350,7 @@ def _keys_in_use(rule, name, i, profile):
 def _dot(rule, name, profile):
     here = rule.name == name
     marker = {"color": _rule_colour(rule.name, name, profile), "size": profile.marker_size * (2 if here else 1.3)}
+    marker |= {"symbol": "triangle-up" if rule.name == "mup" else "circle"}
     return {"type": "scatter", "mode": "markers", "x": [rule.effective_keys], "y": [_short(rule)], "name": rule.title,
             "marker": marker, "cliponaxis": False}  # fmt: skip
 
@@ -593,7 +594,8 @@ def _stands_out(rule, name):
 def _curve_style(rule, name, profile):
     colour = _rule_colour(rule, name, profile)
     if _stands_out(rule, name):
-        return base.solid(profile, colour, 2 if rule == name else 1.2)
+        style = base.solid(profile, colour, 2 if rule == name else 1.2)
+        return style | {"dash": "dashdot"} if rule == "mup" else style
     return base.thin(profile) | {"color": colour}
 
 
