@@ -1,4 +1,4 @@
-"""How many pictures a drag of each slider draws that the picture of a step follows: the peers' drag.
+"""Count the pictures that a drag of each slider of a step draws: the peers' drag.
 
 40 moves of the pointer, 25 ms apart, over half of the track, at a desk and with a processor four times slower. Beside
 it the same drag in which nothing is redrawn. Each move waits until the page has heard of it, so a slow page makes the

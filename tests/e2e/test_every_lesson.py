@@ -123,7 +123,7 @@ MORE_CONTROLS = {  # choices of many options
 
 
 def check_extent(page, lesson, step, name):
-    """What is too wide, too long, or has too many controls at this size."""
+    """Return what is too wide, too long, or has too many controls at this size."""
     wrong = {}
     if (over := page.evaluate(TOO_WIDE)) > 0:
         wrong[name, "too wide"] = over
@@ -135,7 +135,7 @@ def check_extent(page, lesson, step, name):
 
 
 def check_size(page, lesson, step, name):
-    """What is crowded, too much, or not seen whole at this size."""
+    """Return what is crowded, too much, or not seen whole at this size."""
     deep = {place: worst for place, worst in crowded(page).items() if worst[0] > TOLERANCE}
     wrong = {(name, *place): worst for place, worst in deep.items()}
     wrong |= {(name, what): box for what, box in out_of_view(page, wanted_at(step_of(lesson, step), name)).items()}

@@ -33,7 +33,7 @@ def sure(page, key):
 
 
 def stars(page):
-    """How many dots of the picture are drawn as frozen."""
+    """Count the dots of the picture that are drawn as frozen."""
     return page.locator(CHARTS).first.evaluate(
         """chart => chart.querySelector('.js-plotly-plot')._fullData.flatMap(
          trace => trace.marker?.symbol ?? []).filter(symbol => symbol === 'asterisk-open').length"""

@@ -99,7 +99,7 @@ def test_a_cell_is_chosen_and_a_matrix_edited_by_keyboard(page, server):
 
 
 def careful(page):
-    """What stands under How sure? in the first step."""
+    """Return the text under How sure? in the first step."""
     return how_sure(page, "matrix_scores").inner_text()
 
 

@@ -201,7 +201,7 @@ def test_which_row_stands_out(max_weight, spread, exponent, takes, end):
 
 
 @pytest.mark.parametrize(("exponent", "where"), [(0.42, ", close to √dₖ:"), (0.58, ", close to √dₖ:"), (0.62, ":")])
-def test_rows_that_look_alike_are_said_to_be_close_to_the_root_only_where_they_are(exponent, where):
+def test_rows_alike_are_said_to_be_close_to_the_root_where_they_are(exponent, where):
     assert said((0.4, 0.4, 0.4), (1.0, 1.0, 1.24), exponent) == (
         f"Found{where} the three rows look alike; on average the strongest key takes 40 %, 40 % and 40 % of the weight."
     )

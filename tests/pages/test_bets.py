@@ -91,9 +91,8 @@ def main_chart(app):
 
 
 def bet_chart(app, stem):
-    """The picture that the bet is on: the one that follows the slider, or one below it."""
-    followed = next(each for each in opening.charts(app).values() if each.address)
-    return followed
+    """Return the picture that the bet is on: the one that follows the slider."""
+    return next(each for each in opening.charts(app).values() if each.address)
 
 
 # --- open ----------------------------------------------------------------------------------------------

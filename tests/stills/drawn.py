@@ -1,4 +1,4 @@
-"""What a step shows as it opens at its default settings: its picture and its card.
+"""The picture and the card of a step as it opens at its default settings.
 
 Import it as ``from drawn import draw`` (the test settings put this folder on the path).
 """

@@ -288,7 +288,7 @@ def _errors_table(result):
 
 
 def curves(found: core.FewBitsCurves, params: core.FewBitsParams, profile: Profile) -> Picture:
-    """How much a weight changes at every dₖ, in each format, raw and scaled; params are those of the first step."""
+    """Draw the change of a weight at every dₖ, in each format, raw and scaled; params: of the first step."""
     return Picture(
         "few_bits_curves",
         _curves_figure(found, params, profile),

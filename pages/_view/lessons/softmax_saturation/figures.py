@@ -186,7 +186,7 @@ def list_table(comparison: core.ListComparison) -> Table:
 
 
 def _overflow_sentences(study):
-    """Where softmax breaks and what mends it; where each type does, found and predicted; and the errors that remain."""
+    """Say where softmax breaks, what mends it, where each type breaks, and which errors remain."""
     reach, first = number(study.scores[-1], 4), study.curves[0]
     mended = "never breaks here" if all(each.stable_is_finite for each in study.curves) else "still breaks"
     return (
