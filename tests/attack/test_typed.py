@@ -15,19 +15,24 @@ from pages._view.lessons import LESSONS, ORDER
 from sattn_core.files.score_files import SUFFIXES
 from tests.attack.strategies import TYPED, examples
 from tests.attack.watched import memory_bounded, prices_kept
-from tests.pages.opening import app_at, open_page, widget
+from tests.pages.opening import app_at, at_step, open_page, widget
 
-FIELDS = [
-    (stem, name, each.when) for stem in ORDER for name, each in LESSONS[stem].controls.items() if isinstance(each, Text)
-]
+FIELDS = [(stem, name) for stem in ORDER for name, each in LESSONS[stem].controls.items() if isinstance(each, Text)]
+
+
+def open_at(stem, name):
+    """The page at the step and in the part that show this field."""
+    when = LESSONS[stem].controls[name].when
+    steps = [step.name for step in LESSONS[stem].steps if name in step.in_sight]
+    return open_page(stem, **at_step("".join(steps[:1])), **dict([when] if when else []))
 
 
 def test_whatever_is_typed_into_a_field_leaves_its_page_working():
     @examples(6, 3_000)
     @given(st.sampled_from(FIELDS), st.lists(TYPED, min_size=1, max_size=2))
     def works(field, texts):
-        stem, name, when = field
-        app = open_page(stem, **dict([when] if when else []))
+        stem, name = field
+        app = open_at(stem, name)
         for text in texts:
             with prices_kept():
                 widget(app, name).set_value(text).run()
