@@ -18,7 +18,6 @@ def live():
             frame.draw_turns("asked")
             controls.draw("asked", label_visibility="collapsed")
     if frame.more():
-        show.tries(LESSON, "no_difference")
         for picture in filter(None, pictures):
             show.claim(picture.claim)
             show.behind(picture)

@@ -1,6 +1,6 @@
 """An address of a lesson: the one place that says what its query means."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -51,6 +51,10 @@ class Address:
         """The step that is open; of a lesson without steps its one screen."""
         return self.lesson.step(self.said.get(STEP, ""))
 
+    def known(self, name: str) -> Any:
+        """Return the control of this name, or what has no widget."""
+        return _known(self.lesson)[name]
+
     @property
     def is_usual(self) -> bool:
         """True if the picture is that of an address without settings, but for its step."""
@@ -89,9 +93,9 @@ class Address:
         said = self.settings | ({own_seed.SEED: own_seed.MINE} if each else {})
         return f"?{urlencode(said)}" if said else ""
 
-    def without_mode(self) -> "Address":
-        """Return the same in a window that is too small for a wall."""
-        return Address(self.lesson, {name: text for name, text in self.query.items() if name != "mode"}, self.held)
+    def without(self, names: Collection[str]) -> "Address":
+        """Return the same where the query says nothing of these names."""
+        return Address(self.lesson, {name: text for name, text in self.query.items() if name not in names}, self.held)
 
     # --- the bet -----------------------------------------------------------------------------------------
 
@@ -128,6 +132,20 @@ class Address:
         """True if a bet waits on the picture that is shown."""
         return self.bet_waits and self.shows_bet
 
+    def withholds(self, step: str) -> bool:
+        """Return True if a step would tell the answer of a bet that waits."""
+        when = self.bet.when if self.bet and self.bet_waits else None
+        return bool(when and self.bet and step not in (when[1], *self.bet.earlier))
+
+    @property
+    def waiting(self) -> "Address":
+        """The same where its bet may wait: at no step that would tell, and at the usual settings of the bet."""
+        if not self.bet or not self.bet_waits:
+            return self
+        kept = {name: text for name, text in self.query.items() if name not in self.bet.usual}
+        step = {STEP: str(self.bet.when[1])} if self.bet.when and self.withholds(self.step.name) else {}
+        return Address(self.lesson, kept | step, self.held)
+
     @cached_property
     def judged(self) -> "Address":
         """The same at the settings at which the bet was placed, which judge it wherever the sliders go."""
@@ -148,11 +166,6 @@ class Address:
         here, there = self.settings, self.judged.settings
         usual = {*self.step.followed} & {*self.bet.usual} if self.bet else set()
         return not usual.isdisjoint(here) or any(here.get(name) != there.get(name) for name in used)
-
-    @property
-    def line(self) -> str:
-        """The line of the step; while a bet waits on its picture, what the bet asks."""
-        return self.question if self.asks_bet else self.step.line
 
     @property
     def question(self) -> str:

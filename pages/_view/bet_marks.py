@@ -3,53 +3,39 @@
 from collections import Counter
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any
 
-from pages._view.address import Address, Guesses
-from pages._view.bet_words import BET, TRUTH, both, fact, in_fact, of_class, written
+from pages._view.address import Address
+from pages._view.bet_words import BET, TRUTH, said, written
 from pages._view.kinds import Drawing
-from pages._view.lesson import Bet, Lesson
-from pages._view.lesson_view import LessonView
+from pages._view.lesson_view import Outcome
 from pages._view.picture import Figure, Picture
 from pages._view.theme import Profile
 
 _BEYOND = {"x": "→", "y": "↑"}  # where an axis goes on
-_ONE_LINE = 40  # letters: the camera stands at the end of the line
 _REACH, _ABOVE = 0.3, 0.2  # of the panel: how far the bets of a class reach into it, the second where it grows by that
 _CROWD = 0.35  # of the ink, for each of many curves
 
 
-def marked(shown: Picture, view: LessonView, address: Address, profile: Profile) -> Picture:
-    """Return the picture that the bet is on with what was bet beside the truth; as it is while nothing is."""
-    bet, guesses = address.bet, address.guesses
-    if bet is None or guesses is None or not address.shows_bet or address.has_moved_on:
-        return shown
-    found = view.outcome(address.judged.values)
-    alt = f"{shown.alt or shown.sentence} {said(address.lesson, guesses, found)}"
-    return replace(shown, figure=_figure(shown, address.lesson, guesses, found, profile), alt=alt)
+def marked(shown: Picture, here: Address, found: Outcome, profile: Profile) -> Picture:
+    """Return the picture that a bet is on with what was bet beside the truth."""
+    guesses = here.guesses or ()
+    alt = f"{shown.alt or shown.sentence} {said(here.lesson, guesses, found)}"
+    return replace(shown, figure=_figure(shown, here.lesson.bet, guesses, found, profile), alt=alt)
 
 
-def said(lesson: Lesson, guesses: Guesses, found: Any) -> str:
-    """Return what was bet and the truth, in words."""
-    if not guesses:
-        return in_fact(lesson, found)
-    return both(lesson, guesses[0], found) if len(guesses) == 1 else of_class(lesson, guesses, found)
-
-
-def _figure(shown, lesson, guesses, found, profile):
-    bet, spec = lesson.bet, spec_of(shown)
+def _figure(shown, bet, guesses, found, profile):
+    spec = deepcopy(vars(shown.figure))
     alone = guesses[0] if len(guesses) == 1 else None
-    marks = [(BET, f"your bet: {written(bet, alone)}", alone)] if alone is not None else []
+    marks = [(BET, alone)] if alone is not None else []
     if found.truth is not None:
-        marks.append((TRUTH, f"in fact: {fact(lesson, found)}", found.truth))
+        marks.append((TRUTH, found.truth))
     if isinstance(bet.answer, Drawing):
         spec["data"] += _curves(bet.place, found, guesses, profile)
-    elif bet.place and len(guesses) > 1:
-        _draw_class(spec["layout"], bet, guesses, profile)
-    figure = drawn_on(spec, bet, marks, profile)
-    if profile.name != "projector" and len(guesses) < 2:  # where only the card says it
-        figure.layout["annotations"] += _strip(figure.layout, marks, profile)
-    return figure
+    elif bet.place:
+        if len(guesses) > 1:
+            _draw_class(spec["layout"], bet, guesses, profile)
+        _draw_numbers(spec["layout"], bet, marks, profile)
+    return Figure(**spec)
 
 
 def _curves(place, found, drawn, profile):
@@ -112,19 +98,11 @@ def _axis_of(layout, along):
     return layout[f"{along[0]}axis{along[1:]}"]
 
 
-def spec_of(shown: Picture) -> dict[str, Any]:
-    """Return a copy of a picture's figure, to draw on."""
-    return deepcopy(vars(shown.figure))
-
-
-def drawn_on(spec: dict[str, Any], bet: Bet | None, marks: list[tuple[str, str, Any]], profile: Profile) -> Figure:
-    """Return the figure with these marks: a line each for a number."""
-    layout = spec["layout"]
-    numbers = bet and bet.place and not isinstance(bet.answer, Drawing)
-    placed = [_placed(layout, bet, mark, profile) for mark in marks if numbers and mark[2] is not None]
+def _draw_numbers(layout, bet, marks, profile):
+    """Draw a line across the panel at each of these numbers."""
+    placed = [_placed(layout, bet, mark, profile) for mark in marks]
     layout["shapes"] = [*layout.get("shapes", ()), *(line for line, _ in placed if line)]
     layout["annotations"] = [*layout.get("annotations", ()), *(word for _, word in placed)]
-    return Figure(**spec)
 
 
 def _colour(sign, profile):
@@ -133,7 +111,7 @@ def _colour(sign, profile):
 
 def _placed(layout, bet, mark, profile):
     """Return the line across the panel at a number, and its mark; of a number beyond the axis no line but an arrow."""
-    sign, _, value = mark
+    sign, value = mark
     along, across, colour = bet.place.along, bet.place.across, _colour(sign, profile)
     at, beyond = _on_axis(_axis_of(layout, along), value * bet.place.unit)
     upright, other, refs = along[0] == "x", across[0], _refs(bet.place)
@@ -155,21 +133,3 @@ def _on_axis(axis, value):
     """Return the place of a value on an axis, at most its end, and True if the value is beyond."""
     low, high = sorted(axis["range"])
     return min(max(value, low), high), value > high
-
-
-def _strip(layout, marks, profile):
-    """Write what was bet and the truth above the figure: in one line where a phone has room for it."""
-    if not marks:
-        return []
-    words = [f'<span style="color:{_colour(sign, profile)}">{sign}</span> {text}' for sign, text, _ in marks]
-    lines = words if sum(2 + len(text) for _, text, _ in marks) > _ONE_LINE else ["\u2002\u2002".join(words)]
-    room, margin = round(1.5 * profile.axis_size * len(lines)), layout["margin"]
-    above = margin["t"]
-    margin["t"] += room
-    layout["height"] += room
-    if pad := layout.get("title", {}).get("pad"):
-        pad["b"] -= room
-    place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
-    font = {"size": profile.axis_size, "color": profile.text}
-    shift = {"xshift": -margin["l"], "yshift": above}
-    return [{"text": "<br>".join(lines), "align": "left", "showarrow": False, "font": font, **shift, **place}]

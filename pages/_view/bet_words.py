@@ -35,6 +35,13 @@ def in_fact(lesson: Lesson, found: Any) -> str:
     return "" if found.truth is None else f"{TRUTH} In fact: {fact(lesson, found)}."
 
 
+def said(lesson: Lesson, guesses: tuple[Any, ...], found: Any) -> str:
+    """Return what was bet and the truth, in words."""
+    if not guesses:
+        return in_fact(lesson, found)
+    return both(lesson, guesses[0], found) if len(guesses) == 1 else of_class(lesson, guesses, found)
+
+
 def both(lesson: Lesson, placed: Any, found: Any) -> str:
     """Return what was bet, and the truth once it is known; of a curve at the place where they differ most."""
     bet: Any = lesson.bet

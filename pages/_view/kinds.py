@@ -20,6 +20,7 @@ class Number:
 
     when is (control, value): it is drawn only while that control has that value. play: milliseconds that a stop stays
     on screen while its slider plays; 0 for one that does not. letter: what the large slider calls it, beside its value.
+    ticks: the stops that are named under its track; none for its ends.
     """
 
     label: str
@@ -34,6 +35,7 @@ class Number:
     when: tuple[str, str] | None = None
     play: int = 0
     letter: str = ""
+    ticks: Sequence[float] = ()
 
     def read(self, text: str) -> Read:
         """The value that text stands for, and what had to be changed, or None."""
@@ -201,7 +203,10 @@ class Settings:
 
 @dataclass(frozen=True)
 class Tally:
-    """How many bets were right of how many placed, as 3-5 in the address alone; "" before the first one."""
+    """How many bets were right of how many placed, and on which lessons, as 3-5-acdfg in the address alone.
+
+    "" before the first one; older links say no lessons.
+    """
 
     label: str
     most: int
@@ -209,11 +214,11 @@ class Tally:
 
     def read(self, text: str) -> Read:
         """The count, and what had to be changed, or None."""
-        found = re.fullmatch(r"([0-9]{1,3})-([0-9]{1,3})", text)
-        right, placed = map(int, found.groups()) if found else (1, 0)
-        if right <= placed <= self.most:
-            return f"{right}-{placed}" if placed else "", None
-        return "", "is no count of bets, such as 3-5; it is left out"
+        found = re.fullmatch(r"([0-9]{1,3})-([0-9]{1,3})(-[a-z]{1,26})?", text)
+        right, placed = map(int, found.groups()[:2]) if found else (1, 0)
+        if found and right <= placed <= self.most:
+            return f"{right}-{placed}{found[3] or ''}" if placed else "", None
+        return "", "is no count of bets, such as 3-5-acdfg; it is left out"
 
     def write(self, value: Any) -> str:
         return value

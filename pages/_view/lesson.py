@@ -11,6 +11,7 @@ from pages._view.kinds import Answer, Answers, Choice, Control, Drawing, Linked,
 # In an address: what one has bet, and at which settings; whether the truth is shown; what a class has bet; how many
 # phones took part.
 GUESS, GUESSED_AT, REVEAL, CLASS, PHONES = "guess", "guessed_at", "reveal", "class", "phones"
+ANSWERS = (GUESS, GUESSED_AT, REVEAL, CLASS)
 MOST_PHONES = 100
 STEP = "step"  # in an address: the name of a lesson's step
 TRAINED = "trained_steps"  # in an address: the training step that is shown
@@ -20,14 +21,12 @@ TRAINED = "trained_steps"  # in an address: the training step that is shown
 class Try:
     """A suggestion: a click puts the controls on these settings, and then the promise is true.
 
-    key names its test in tests/pages/test_X.py. picture: the key of the one that it changes and stands by; "" for the
-    main one.
+    key names its test in tests/pages/test_X.py.
     """
 
     key: str
     promise: str
     settings: Mapping[str, Any]
-    picture: str = ""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import os
 
 NAME = "Why attention divides by √dₖ"
 MOVING = "moving"  # then the stem of a lesson
+BET = "bet"  # then the stem of a lesson: an answer to its bet
 CODE = "code"  # QR codes of addresses
 JOIN, TEACH = "j", "room"  # then the code of a class
 EMBED = "embed"  # in an address, with 1: the page stands in a frame on a page of others

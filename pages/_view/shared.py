@@ -27,6 +27,7 @@ SHARED: dict[str, Control] = {
         help="Length of each query and key vector.",
         play=550,
         letter="dₖ",
+        ticks=(1, 4, 16, 64, 256, 1024),
     ),
     "n_keys": Number("Keys", 16, 2, 512, _POWERS, help="How many keys one query attends to."),
     "law": Choice(

@@ -1,19 +1,19 @@
 """What stands on the stage of a lesson: its sliders, its main picture and its sentence, as scripts are told of them."""
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from pages._view import bet_marks, compute
 from pages._view.address import Address, written
-from pages._view.bet_words import BET
-from pages._view.bet_words import written as answer_in_words
+from pages._view.bet_words import of_class, said, verdict
 from pages._view.bundle import BUNDLE
 from pages._view.kinds import Drawing, Number
 from pages._view.lesson import CLASS, GUESS, GUESSED_AT, REVEAL
-from pages._view.lesson_view import LessonView, Main
+from pages._view.lesson_view import LessonView, Main, Outcome
 from pages._view.lessons import VIEWS
 from pages._view.literal import as_code
 from pages._view.picture import Picture
@@ -22,7 +22,21 @@ from pages._view.shared import ROOM, SHARED
 from pages._view.theme import Profile, profile
 
 # Of the height of a main picture's plot, the least that is shown of it.
-LEAST, LEAST_UNDER_CARD, LEAST_FRAMED = 0.55, 0.4, 0.1
+LEAST, LEAST_FRAMED = 0.55, 0.1
+_CLAIM = re.compile(r"(?<=[.:?]) ")  # between what is claimed or to be done, and the rest of a line
+
+
+class Line(NamedTuple):
+    """The line of a step: what is claimed or to be done, in bold, what is said of it, and why a bet came out so."""
+
+    bold: str
+    rest: str = ""
+    why: str = ""
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return " ".join(filter(None, self))
 
 
 @dataclass(frozen=True)
@@ -35,12 +49,14 @@ class Stage:
     ground : "light" or "dark", where it is known which the browser shows.
     visited : by slider, the values between its stops that this visitor has been at.
     least : the share of the picture's height that is shown at least.
+    is_told : False while a film still runs that shows the truth of the bet.
     """
 
     address: Address
     ground: str | None = None
     visited: Mapping[str, Collection[float]] = field(default_factory=dict)
     least: float = LEAST
+    is_told: bool = True
 
     @property
     def view(self) -> LessonView:
@@ -59,8 +75,42 @@ class Stage:
 
     @property
     def needs_session(self) -> bool:
-        """True if a bet is asked for, or a class follows: then only a page with a session draws the stage."""
-        return self.address.bet is not None or ROOM in self.address.query
+        """True if a class follows: then only a page with a session draws the stage."""
+        return ROOM in self.address.query
+
+    # --- the line and the bet ----------------------------------------------------------------------------
+
+    @cached_property
+    def line(self) -> Line:
+        """The line of the step; on the picture of a bet what the bet asks, or what became of it."""
+        here = self.address
+        if here.asks_bet:
+            return Line("Your bet:", here.question)
+        if here.guesses is None or not here.shows_bet:
+            return Line(*_CLAIM.split(here.step.line, maxsplit=1))
+        lesson, found, told = here.lesson, self.found, self.verdict
+        if len(here.guesses) > 1 or CLASS in here.query:
+            return Line("", of_class(lesson, here.guesses, found), "" if here.is_wall else found.why)
+        return Line(f"{self._bet_at}{told}" if told else "", said(lesson, here.guesses, found), found.why)
+
+    @cached_property
+    def found(self) -> Outcome:
+        """What the bet comes to at the settings at which it was placed; nothing is known while a film shows it."""
+        return self.view.outcome(self.address.judged.values) if self.is_told else Outcome(None, "")
+
+    @property
+    def verdict(self) -> str:
+        """How one's own bet came out; "" where there is none."""
+        here = self.address
+        if here.bet is None or not here.shows_bet or not here.guesses or CLASS in here.query:
+            return ""
+        return verdict(here.bet, here.guesses[0], self.found.truth)
+
+    @property
+    def _bet_at(self):
+        """The place of the large slider at which a bet was placed, once that has moved on."""
+        slider = Stage(self.address.judged).slider if self.address.has_moved_on else None
+        return f"{slider['shown'][slider['stops'].index(slider['value'])]}: " if slider else ""
 
     # --- sliders -----------------------------------------------------------------------------------------
 
@@ -77,30 +127,34 @@ class Stage:
         name = self.address.step.slider
         one = self.number(name)
         called = {"label": as_code(one.label), "large": True, "usual": one.default}
-        said = "{:,}".format if one.whole else one.shown
-        return self._slider(name, self.stops(name), lambda at: f"{one.letter or one.label} = {said(at)}") | called
+        return self._slider(name, self.stops(name), f"{one.letter or one.label} =", _said(one)) | called
 
     def dial(
         self, name: str, stops: Sequence[float] | None = None, shown: Callable[[Any], str] | None = None
     ) -> dict[str, Any]:
-        """Return a slider under the large one. stops: those of the moment, if any; shown: the words beside a stop."""
+        """Return a slider beside the large one. stops: those of the moment, if any; shown: the words for a stop."""
         one, value = self.number(name), self.address.values[name]
-        said = shown or one.shown
         return self._slider(
-            name, sorted({*stops, value}) if stops else self.stops(name), lambda at: f"{one.label} {said(at)}"
+            name, sorted({*stops, value}) if stops else self.stops(name), one.label, shown or _said(one)
         )
 
-    def _slider(self, name, stops, shown):
+    def _slider(self, name, stops, called, said):
         one = self.number(name)
         return {
             "name": name,
             "page": self.address.lesson.stem,
             "value": self.address.values[name],
             "stops": stops,
-            "shown": [shown(stop) for stop in stops],
+            "shown": [f"{called} {said(stop)}" for stop in stops],
+            "ticks": _ticks(one, stops, said),
             "label": one.label,
-            "play": one.play,
+            "play": one.play if name == self._played else 0,
         }
+
+    @property
+    def _played(self):
+        """The slider that ▶ moves: of those of a step that play the last one."""
+        return next((name for name in reversed(self.address.step.followed) if self.number(name).play), "")
 
     def number(self, name: str) -> Number:
         """Return the number on a slider."""
@@ -119,6 +173,8 @@ class Stage:
     def is_there(self) -> bool:
         """True if the picture can be drawn at once, by anybody who asks for it."""
         main, values = self.main, self.address.values
+        if self.address.asks_bet:
+            return True
         if main is None:
             return self.view.hero is not None
         return main.is_unasked(values) and main.is_ready(values)
@@ -154,13 +210,34 @@ class Stage:
 
     def marked(self, shown: Picture) -> Picture:
         """Return a picture with what was bet on it beside the truth."""
-        return bet_marks.marked(shown, self.view, self.address, self.profile)
+        here = self.address
+        if here.guesses is None or not here.shows_bet or here.has_moved_on:
+            return shown
+        return bet_marks.marked(shown, here, self.found, self.profile)
+
+    @cached_property
+    def known(self) -> Picture:
+        """What may be seen of the picture while a bet on it waits."""
+        known = self.view.before(self.address.values, self.profile)
+        return replace(known, key=f"{known.key}_before")
+
+    @property
+    def seen(self) -> Picture:
+        """The picture, or what is known of it while a bet waits."""
+        return self.known if self.address.asks_bet else self.picture
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """The picture as anybody sees it: with what was bet, or what is known while a bet waits."""
+        if self.address.asks_bet:
+            return self.known.drawn() | {"drawing": self._drawing(self.known)}
+        return self.marked(self.picture).drawn()
 
     @cached_property
     def _openings(self) -> tuple["Stage", ...]:
         """The stage that the page opens on, and the one at the address's own values."""
         main = self.main
-        if main is None or main.opened is None:
+        if main is None or main.opened is None or self.address.asks_bet:
             return (self,)
         opened = Address(self.address.lesson, self.address.query, main.opened(self.address.values))
         return replace(self, address=opened), self
@@ -186,7 +263,9 @@ class Stage:
 
     def payload(self, shown: Picture, *, figure: bool = True) -> dict[str, Any]:
         """Return a main picture, which follows the sliders. figure: whether with its figure, or to ask for it."""
-        return self._main(shown.drawn() if figure else shown.told() | {"marks": []}, shown.key) | self.places()
+        drawn = shown.drawn() if figure else shown.told() | {"marks": []}
+        waits = {"drawing": self._drawing(shown), "bare": True} if self.address.asks_bet else {}
+        return payload(drawn, shown.key) | {"main": True, "least": self.least} | waits | self.places()
 
     def places(self) -> dict[str, Any]:
         """Return where the sliders of the picture stand, and where the browser asks for it at other places."""
@@ -194,26 +273,12 @@ class Stage:
         here = {name: values[name] for name in followed}
         query = written(lesson, {name: each for name, each in self.address.said.items() if name not in followed})
         query |= {"ground": self.ground} if self.ground else {}
-        if self.address.guesses is not None:  # what was bet is drawn on it
+        if self.address.bet is not None:  # what was bet is drawn on it, or what is known before
             said = self.address.query
             query |= {name: said[name] for name in ("bet", GUESS, GUESSED_AT, REVEAL, CLASS) if name in said}
         return {"values": here, "address": f"{MOVING}/{lesson.stem}?{urlencode(query)}"}
 
-    def payload_before(self, draft: Any) -> tuple[Picture, dict[str, Any]]:
-        """Return what may be seen while a bet waits. draft: where its marker stands, if anywhere."""
-        known = self._before(None if self.address.is_wall else draft)
-        return known, self._main(known.drawn(), known.key) | {"drawing": self._drawing(known, draft)}
-
-    def _main(self, drawn, key):
-        return payload(drawn, key) | {"main": True, "least": self.least}
-
-    def _before(self, draft):
-        bet, known = self.address.lesson.bet, self.view.before(self.address.values, self.profile)
-        marks = [(BET, f"your bet: {answer_in_words(bet, draft)}", draft)] if bet and bet.place else []
-        figure = bet_marks.drawn_on(bet_marks.spec_of(known), bet, marks, self.profile)
-        return replace(known, key=f"{known.key}_before", figure=figure)
-
-    def _drawing(self, known, draft):
+    def _drawing(self, known):
         """Return what the browser needs to let the learner draw: nothing on a wall, or if the answer is no curve."""
         bet: Any = self.address.lesson.bet
         if not isinstance(bet.answer, Drawing) or self.address.is_wall:
@@ -224,10 +289,21 @@ class Stage:
             "at": bet.answer.at,
             "reach": layout[f"{bet.place.across}axis"]["range"],
             "span": layout[f"{bet.place.along}axis"]["range"],
-            "heights": draft,
             "labels": [bet.answer.label.format(f"{each:,}") for each in bet.answer.at],
             "style": {"colour": look.third, "width": 1.5 * look.line_width, "size": 2 * look.marker_size},
         }
+
+
+def _said(one):
+    """Return how a value of a slider is written: whole numbers with separators."""
+    return "{:,}".format if one.whole and one.shown is str else one.shown
+
+
+def _ticks(one, stops, said):
+    """Return the names under a track: the place of the stop, its name, and True where a short track has room too."""
+    named = [i for i, stop in enumerate(stops) if stop in (one.ticks or (stops[0], stops[-1]))]
+    main = {0, len(named) // 2, len(named) - 1}
+    return [[i, said(stops[i]), j in main] for j, i in enumerate(named)]
 
 
 def payload(drawn: Mapping[str, Any], key: str) -> dict[str, Any]:

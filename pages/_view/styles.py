@@ -3,9 +3,11 @@
 from functools import cache
 from pathlib import Path
 
+from pages._view.kinds import Choice
 from pages._view.lesson import Lesson
 
 _FOLDER = Path(__file__).resolve().parent / "style"
+_LETTER, _AROUND = 0.5, 1.7  # rem of a letter of an option, and of the room around it
 _ONE_LINE = 31  # letters of a question on a phone
 _LONG_ON_PHONE = "@media (max-width: 640px) { :root { --question: 1.125rem; --row-top: 2.625rem; } }"
 IN_SETTINGS = ("mode", "n_keys", "law", "seed")  # the shared controls in the drawer
@@ -33,7 +35,22 @@ def _sized(lesson):
     """The rules by which a question is as large as it has room beside the way through its lesson."""
     letters = len(lesson.question)
     long = _LONG_ON_PHONE if letters > _ONE_LINE else ""
-    return f":root {{ --letters: {letters}; --steps: {len(lesson.steps)}; }} {long}"
+    bars = " ".join(_as_wide_as_its_words(lesson, name) for name in _bars(lesson))
+    return f":root {{ --letters: {letters}; --steps: {len(lesson.steps)}; }} {long} {bars}"
+
+
+def _bars(lesson):
+    """Return the choices beside a slider of which all options are seen."""
+    in_sight = dict.fromkeys(name for each in lesson.steps for name in each.in_sight)
+    return [name for name in in_sight if isinstance(one := lesson.controls[name], Choice) and one.bar]
+
+
+def _as_wide_as_its_words(lesson, name):
+    """Return the rule by which a bar takes the same room on the page before the platform's and on that."""
+    one = lesson.controls[name]
+    width = sum(_LETTER * len(one.called(each)) + _AROUND for each in one.options)
+    wide = f"flex: 0 0 {width:.1f}rem !important; width: {width:.1f}rem !important; max-width: 100%;"
+    return f".st-key-stage > .st-key-{name}.st-key-{name}, .controls > .{name} {{ {wide} }}"
 
 
 @cache

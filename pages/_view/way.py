@@ -1,13 +1,15 @@
-"""The way through a lesson: its steps as dots, the way back and the way on, as plain links for both front ends."""
+"""The way through a lesson as plain elements for both front ends: its line, its steps, the way on, and what to try."""
 
 from collections.abc import Mapping
 from html import escape
 from urllib.parse import urlencode
 
 from pages._view.address import Address
-from pages._view.lesson import STEP, Lesson
+from pages._view.kinds import Drawing
+from pages._view.lesson import ANSWERS, STEP, Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.shared import CARRIED, SHARED
+from pages._view.stage import Line
 
 _PAST, _HERE, _TO_COME = "past", "here", "to come"
 
@@ -24,9 +26,51 @@ def first_step(lesson: Lesson) -> dict[str, str]:
     return {STEP: lesson.steps[0].name} if lesson.steps else {}
 
 
+def switch_html(here: Address) -> str:
+    """Return the switch that asks for the bet before the picture is seen; "" where a step has no bet."""
+    bet = here.step.bet
+    if bet is None:
+        return ""
+    draws, on = isinstance(bet.answer, Drawing), here.bet is not None
+    wish = "0" if on else "draw" if draws else "1"
+    query = {name: text for name, text in here.query.items() if name not in ANSWERS} | {"bet": wish}
+    label, checked = "Draw it first" if draws else "Bet first", str(on).lower()
+    return (
+        f'<a class="switch" role="switch" aria-checked="{checked}" data-sets="bet={wish}" '
+        f'href="{escape(_query(query))}">{label}</a>'
+    )
+
+
 def proposed(here: Lesson, query: Mapping[str, str]) -> dict[str, str]:
     """Return what a link along the path adds: the start proposes to bet."""
     return {"bet": "1"} if here.stem == ORDER[0] and "bet" not in query else {}
+
+
+def line_html(line: Line, *, asks: bool) -> str:
+    """Return the line of a step; on a phone, why a bet came out so is said under the picture.
+
+    asks: True if the step has a bet, whose question may be longer.
+    """
+    bold, rest, why = map(escape, line)
+    kinds = " ".join(["line", *["told"] * bool(why), *["asks"] * asks])
+    parts = (f"<b>{bold}</b>" if bold else "", rest, f'<span class="why">{why}</span>' if why else "")
+    return f'<p class="{kinds}">{" ".join(filter(None, parts))}</p>'
+
+
+def tries_html(here: Address) -> str:
+    """Return what a picture asks the learner to try: links that set what its promise needs; "" where a bet waits."""
+    if here.bet_waits or here.is_wall:
+        return ""
+    return f'<p class="tries">{"".join(_try(here, each) for each in here.step.tries)}</p>' if here.step.tries else ""
+
+
+def _try(here, each):
+    sets = {name: here.known(name).write(value) for name, value in each.settings.items()}
+    done = all(here.values[name] == value for name, value in each.settings.items())
+    current = ' aria-current="true"' if done else ""
+    said, href = escape(urlencode(sets)), escape(_query({**here.query, **sets}))
+    named = f'class="go" data-try="{each.key}" data-sets="{said}"{current}'
+    return f'<a {named} href="{href}">{escape(each.promise)}</a>'
 
 
 def html_of(here: Address) -> str:
@@ -51,7 +95,7 @@ def _dot(here, i, at):
 def _on(here, at):
     further = range(at + 1, len(here.lesson.steps))
     if further:
-        to = next((i for i in further if not _is_withheld(here, here.lesson.steps[i])), at + 1)
+        to = next((i for i in further if not here.withholds(here.lesson.steps[i].name)), at + 1)
         return _link(here, to, "Next →", 'rel="next" class="on"')
     after = neighbours(here.lesson)[1]
     if after is None:
@@ -65,15 +109,9 @@ def _on(here, at):
 def _link(here, i, text, rest):
     """Return the link to a step; none to one that would tell the answer of a bet that waits."""
     step = here.lesson.steps[i]
-    if _is_withheld(here, step):
+    if here.withholds(step.name):
         return f'<a role="link" aria-disabled="true" {rest}>{text}</a>'
     return f'<a href="{escape(_query({**here.query, STEP: step.name}))}" data-step="{step.name}" {rest}>{text}</a>'
-
-
-def _is_withheld(here, step):
-    """Return True if a step would tell the answer of a bet that waits."""
-    bet = here.bet
-    return bet and bet.when and here.bet_waits and step.name not in (bet.when[1], *bet.earlier)
 
 
 def _query(said):

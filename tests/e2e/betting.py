@@ -5,8 +5,9 @@ from harness import wait_until_idle
 from pages._view.kinds import Choice, Drawing
 from pages._view.lessons import LESSONS
 
-CARD = ".st-key-bet_card"
-PLACE = ".st-key-place_bet button"
+LINE = "p.line"  # which asks, and then tells
+FORM = ".stApp form.bet"
+PLACE = f"{FORM} button"
 CURVE = "[data-drawing]"
 POINTS = f"{CURVE} [role=slider]"
 
@@ -18,10 +19,9 @@ def place_by_keyboard(page, stem):
         page.locator(POINTS).first.press("ArrowUp")
     else:
         chosen = isinstance(answer, Choice)
-        marker = page.locator(f"{CARD} input[type={'radio' if chosen else 'range'}]").first
+        marker = page.locator(f"{FORM} input[type={'radio' if chosen else 'range'}]").first
         marker.press("Space" if chosen else "ArrowRight")
     page.locator(f"{PLACE}:not([disabled])").wait_for()
-    wait_until_idle(page)
     page.locator(PLACE).press("Enter")
     page.wait_for_function("() => location.search.includes('guess=')")
     wait_until_idle(page)

@@ -29,7 +29,7 @@ HELD = {
     "slider": "[data-slider]",
     "column": "[data-testid=stColumn]",
     "stage": ".st-key-stage",
-    "bet_card": ".st-key-bet_card",
+    "dimension": ".st-key-dimension",
 }
 
 
@@ -37,15 +37,15 @@ def test_boxes_say_what_they_hold(page, server):
     open_page(page, server, "derivation")
     assert page.evaluate(WRONG, HELD) == []
     assert page.locator("[data-around=stage][data-holds~=slider]").count() == 1
-    page.locator(".st-key-bet_switch label").click()
-    page.locator(".st-key-bet_card").wait_for()
+    page.locator(".stApp .switch").click()
+    page.locator(".stApp form.bet").wait_for()
     wait_until_idle(page)
     assert page.evaluate(WRONG, HELD) == []
-    assert page.locator("[data-holds~=bet_card]").count() > 0
+    assert page.locator("[data-holds~=dimension]").count() > 0
     go_to(page, "What have you seen?")
     wait_until_idle(page)
     assert page.evaluate(WRONG, HELD) == []
-    assert page.locator("[data-holds~=bet_card]").count() == 0
+    assert page.locator("[data-holds~=dimension]").count() == 0
 
 
 def test_drag_names_no_box_anew(page, server):

@@ -22,7 +22,7 @@ from playwright.sync_api import Page
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 CLASS = 40
-CARD, COUNT, REVEAL = ".st-key-bet_card", ".room-count", ".st-key-reveal button"
+LINE, COUNT, REVEAL = "p.line", ".room-count", "[data-reveal]"
 # The numbers of a picture, and where what lies on it begins and ends.
 _DRAWN = """chart => {
   const {_fullData, _fullLayout} = chart.querySelector('.js-plotly-plot');
@@ -139,8 +139,8 @@ class Shown:
 def shown_on(page, link):
     wait_until_idle(page)
     data, marks = page.locator(CHARTS).first.evaluate(_DRAWN)
-    card = page.locator(CARD)
-    return Shown(link, data, marks, sentences(page)[0], card.inner_text() if card.count() else "")
+    line = page.locator(LINE)
+    return Shown(link, data, marks, sentences(page)[0], line.inner_text())
 
 
 @dataclass
@@ -203,11 +203,11 @@ def a_number(scene):
     answers_by_hand(scene.phone, 40)
     answers_by_hand(scene.dark, 95)
     teacher.counts("32 of 39 have answered.")
-    assert teacher.wall.locator(CARD, has_text="Reveal").count() == 1
+    assert teacher.wall.locator(REVEAL, has_text="Reveal").count() == 1
     assert not [told for told in ("In fact", "◆") if told in teacher.wall.content()]
     assert "class" not in query_parameters(teacher.wall)
     teacher.does("Reveal")
-    teacher.wall.locator(CARD, has_text="◆ 32 bets").wait_for()
+    teacher.wall.locator(LINE, has_text="◆ 32 bets").wait_for()
     assert Counter(teacher.addressed("class").split("~")) == Counter(map(str, [*bets, 40, 95]))
     shows(scene.phone, "Your bet: 40 %. ● In fact: 84 %.")
     shows(scene.dark, "Your bet: 95 %. ● In fact: 84 %.")
@@ -242,7 +242,7 @@ def a_choice_while_the_server_dies(scene):
     assert number_of(scene.dark) == before
     wait_until_idle(teacher.wall)
     teacher.wall.locator(REVEAL).click()
-    teacher.wall.locator(CARD, has_text="0: 27 · ½: 1 · 1: 11.").wait_for()
+    teacher.wall.locator(LINE, has_text="0: 27 · ½: 1 · 1: 11.").wait_for()
     shows(scene.dark, "Right.")
     teacher.window.get_by_role("button", name="Hide").wait_for()
     yield scene.result()
@@ -259,7 +259,7 @@ def a_curve_and_one_comes_late(scene):
     answers_by_hand(scene.bare, 11, 16, 23, 28, 32)
     teacher.counts("38 of 40 have answered.")
     teacher.does("Reveal")
-    teacher.wall.locator(CARD, has_text="◆ 38 bets").wait_for()
+    teacher.wall.locator(LINE, has_text="◆ 38 bets").wait_for()
     result = scene.result()
     drawn = [trace["y"] for trace in result.data if trace["name"] == "a bet"]
     assert sorted(drawn) == sorted([0, *heights] for heights in [*curves, [11, 16, 23, 28, 32]])
@@ -298,7 +298,7 @@ def a_vote(scene):
     answers_by_hand(scene.bare, "10")
     teacher.counts("38 of 40 have answered.")
     teacher.does("Show what comes of it")
-    teacher.wall.locator(CARD, has_text="The class has chosen: learning rate 10.").wait_for()
+    teacher.wall.locator(LINE, has_text="The class has chosen: learning rate 10.").wait_for()
     assert teacher.addressed("phones") == str(CLASS)
     shows(scene.bare, "Your row is number")
     shows(scene.phone, "You did not choose.")

@@ -17,7 +17,7 @@ ADDRESS, CODE = "[data-address] p", "[data-address] img"
 UNPRINTED = (
     ":is(button:not([aria-checked=true]), input, textarea, summary svg):not(.st-key-questions *), "
     "[data-testid=stSidebar], [data-testid=stHeader], [data-testid=stFileUploader], [data-testid=stPageLink], "
-    ".modebar-container, .st-key-settings, .st-key-way, [class*=st-key-tries_], [class*=st-key-aside_]"
+    ".modebar-container, .st-key-settings, .st-key-way, .tries, [class*=st-key-aside_]"
 )
 WHITE = "rgb(255, 255, 255)"
 GROUNDS = """() => [...document.querySelectorAll('body, .stApp, [data-picture] .main-svg:first-child')].map(
@@ -30,7 +30,7 @@ LETTERS = """() => {
   const walk = document.createTreeWalker(document.querySelector('[data-testid=stMain]'), NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) {
     const box = walk.currentNode.parentElement;
-    const inFormula = box.closest('.katex, style, title, sub, sup, .told');
+    const inFormula = box.closest('.katex, style, title, sub, sup');
     if (!walk.currentNode.data.trim() || !box.checkVisibility() || inFormula || box.closest('[data-picture]')) continue;
     found.push([parseFloat(getComputedStyle(box).fontSize), walk.currentNode.data.slice(0, 20)]);
   }

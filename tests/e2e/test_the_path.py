@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from betting import CARD, place_by_keyboard
+from betting import LINE, place_by_keyboard
 from dashboard import field, press, sentences, slider
 from harness import open_page, query_parameters, step_said, wait_until_idle
 
@@ -66,7 +66,7 @@ def add_products(page):
 
 
 def compare_curves(page):
-    assert "drawn" in page.locator(CARD).inner_text()
+    assert "drawn" in page.locator(LINE).inner_text()
 
 
 def break_an_assumption(page):

@@ -15,7 +15,7 @@ from tests.figures.drawing import contrast, in_the_light
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 SIZES = (PROJECTED["950p"], PROJECTED["1024p"])  # the least room, wide and narrow
-ACTS = ":is(.st-key-race_progress, .st-key-bet_card) button, [data-way] a, :is(.st-key-stage, .st-key-dials) input"
+ACTS = ".st-key-race_progress button, .bet a, [data-way] a, :is(.st-key-stage, .st-key-dials) input"
 READ = ".stMainBlockContainer *, .st-key-wall *, .st-key-share *"
 SCRIPTS = "sub, sup, tspan:not(.line), .katex *"  # smaller than the letters that they stand at
 WITH_BET = [stem for stem in ORDER if LESSONS[stem].bet]
@@ -53,7 +53,7 @@ def test_what_a_lesson_does_and_its_bet_are_seen_at_once(new_page, server, stem)
     bet = LESSONS[stem].bet
     open_page(page, server, stem, mode="projector", bet="1", step=bet.when[1])
     assert page.locator(QUESTION).inner_text().startswith(bet.question.split("{")[0])
-    assert page.locator(".st-key-reveal").count() == 1
+    assert page.locator("[data-reveal]").count() == 1
     for size in SIZES:
         check_seen(page, size)
         assert page.locator(QUESTION).evaluate(LETTERS) > 1.1 * size[0] / 60  # larger than what else is read

@@ -8,7 +8,7 @@ import pytest
 from pages._view import compute
 from pages._view.lesson import STEP
 from pages._view.lessons import LESSONS
-from tests.pages.opening import app_at, charts, check_page, controls_of, open_page, settle, widget
+from tests.pages.opening import app_at, charts, check_page, controls_of, open_page, sets_of, settle, widget
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def tried(asked):
         step = {STEP: suggested.settings[STEP]} if LESSONS[stem].steps else {}
         app = app_at(stem, timeout=120, **query | step).run()
         asked.clear()
-        app.button(key=f"try_{key}").click().run()
+        app = app_at(stem, timeout=120, **query | step | sets_of(app, f'data-try="{key}"')).run()
         assert [each.message for each in app.exception] == []
         assert not_shown(suggested, app) == []
         return app, SimpleNamespace(**{name: found for name, _, found in asked})

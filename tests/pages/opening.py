@@ -4,17 +4,21 @@ import json
 import re
 from base64 import b64decode
 from functools import cache
+from html import unescape
 from types import SimpleNamespace
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import numpy as np
+from starlette.applications import Starlette
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from pages._view.lesson import STEP
 from pages._view.lessons import LESSONS, ORDER, VIEWS
 from pages._view.literal import plain
-from pages._view.server import MAIN
+from pages._view.server import MAIN, bets
 from pages._view.shared import SHARED
+from tests.pages.asgi import ask
 
 # For each visitor AppTest looks through all installed packages for components of theirs, which takes as long as a page.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
@@ -118,6 +122,61 @@ def button(app, label):
 def press(app, label):
     """Click the button with this label."""
     button(app, label).click()
+    return settle(app)
+
+
+def plain_html(app):
+    """What both front ends draw as plain elements: the way, the line, the bet, what to try."""
+    return "\n".join(each.proto.body for each in app.get("html"))
+
+
+def line_of(app):
+    """The line of the step that is open, as a person reads it; "" if there is none."""
+    found = re.search('<p class="line[^"]*">(.*?)</p>', plain_html(app))
+    return unescape(re.sub("<.*?>", "", found[1])) if found else ""
+
+
+def sets_of(app, link):
+    """What the link with this text in it sets, as the end of an address says it."""
+    found = [each for each in re.findall("<a .*?</a>", plain_html(app)) if link in each]
+    (sets,) = [re.search('data-sets="(.*?)"', each)[1] for each in found]
+    return dict(parse_qsl(unescape(sets), keep_blank_values=True))
+
+
+def follow(app, link):
+    """Follow a link that sets nothing but what stands in the address alone."""
+    for name, text in sets_of(app, link).items():
+        if text:
+            app.query_params[name] = text
+        else:
+            app.query_params.pop(name, None)
+    return settle(app)
+
+
+def turn_truth(app, label):
+    """Show the truth of a bet on a wall, or hide it again, as a hand on its link does."""
+    app.session_state["truth_turned"] = label == "Reveal"
+    return follow(app, f">{label}<")
+
+
+def tries_of(app):
+    """What the picture asks the learner to try, by the keys."""
+    return {key: unescape(said) for key, said in re.findall('data-try="(.*?)".*?>(.*?)</a>', plain_html(app))}
+
+
+def asks_bet(app):
+    """True if the form of a bet is there."""
+    return "<form" in plain_html(app)
+
+
+def place_bet(app, text):
+    """Send the form of the bet, whose answer leads to the address that the page then has."""
+    query = {name: str(each) for name, each in app.query_params.items()} | {"guess": text}
+    action = re.search('<form.* action="(.*?)"', plain_html(app))[1]
+    status, headers, _ = ask(Starlette(routes=bets.routes()), f"/{action}?{urlencode(query)}")
+    assert status == 303
+    app.query_params.clear()
+    app.query_params.update(parse_qsl(urlsplit(headers["location"]).query))
     return settle(app)
 
 

@@ -1,8 +1,6 @@
 """What holds on every page: its frame, its controls at both ends, links, projector, data and code."""
 
 import json
-import re
-from html import unescape
 
 import pytest
 from plotly import graph_objects
@@ -12,7 +10,7 @@ from pages._view.bundle import TRACES
 from pages._view.kinds import Choice, Text
 from pages._view.lesson import STEP
 from pages._view.lessons import LESSONS, ORDER, PAGES
-from pages._view.page.show import MOST_ROWS, plain
+from pages._view.page.show import MOST_ROWS
 from pages._view.shared import SHARED
 from pages._view.theme import PROJECTOR
 from tests.pages import opening
@@ -94,24 +92,15 @@ def test_a_page_opens_inside_its_frame_with_every_control_once(stem, step):
     (settings,) = [each for each in app.expander if each.key == "settings"]
     assert next(iter(settings.children.values())).key == "mode"
     said = [opening.without_definitions(each.value) for each in app.markdown]
-    assert (LESSONS[stem].answer in said) is not (line_of(app) == opening.step_of(app).line)
-    assert [each.key for each in app.get("toggle")] == ["bet_switch"] * (LESSONS[stem].bet is not None)
+    assert (LESSONS[stem].answer in said) is not (opening.line_of(app) == opening.step_of(app).line)
+    assert ('data-sets="bet=' in opening.plain_html(app)) == (opening.step_of(app).bet is not None)
     pictures = [opening.step_of(app).picture] if step else LESSONS[stem].pictures
     assert opening.pictures(app) == [key for key in pictures if key not in ASKED]
     filled = [each.key for each in app.expander if each.key.endswith("_sure") and (each.markdown or each.table)]
     assert {*filled} == {f"{key}_sure" for key in opening.pictures(app) if key not in NOTHING_MEASURED}
     check_folds(app, LESSONS[stem])
     check_way_on(app, stem)
-    buttons = {each.key: each.label for each in app.button if (each.key or "").startswith("try_")}
-    tries = opening.step_of(app).tries if step else LESSONS[stem].tries
-    assert LESSONS[stem].tries
-    assert buttons == {f"try_{each.key}": plain(each.promise) for each in tries}
-
-
-def line_of(app):
-    """The line of the step that is open; "" if there is none."""
-    found = [re.search('<p class="line">(.*)</p>', each.proto.body) for each in app.get("html")]
-    return next((unescape(each[1]) for each in found if each), "")
+    assert opening.tries_of(app) == {each.key: each.promise for each in opening.step_of(app).tries}
 
 
 @pytest.mark.parametrize("stem", [stem for stem in PAGES if stem not in ORDER])

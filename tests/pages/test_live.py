@@ -60,15 +60,15 @@ def test_what_is_said_while_the_platform_has_let_go_of_a_script_stops_no_page(mo
     for component in ("_slider", "_cells", "_picture", "_mend"):
 
         def say(**drawn):
-            for name in ("release", "cell", "drawn", "window", "step"):
+            for name in ("release", "cell", "window", "step", "bet"):
                 drawn.get(f"on_{name}_change", lambda: None)()
 
         monkeypatch.setattr(components, component, say)
     components.draw_slider({}, key="slider", on_release=heard.append)
     components.watch_cells(key="cells", find=heard.append, choose=heard.append)
-    components.draw_picture({}, key="picture", on_drawn=heard.append)
-    components.mend_browser("", "", (), asks_for_wall=True, on_step=heard.append)
-    assert heard == [None]  # no drawing
+    components.draw_picture({}, key="picture")
+    components.mend_browser("", "", (), asks_for_wall=True, heard={"step": heard.append, "bet": heard.append})
+    assert heard == []
     assert "small" not in state
 
 

@@ -32,7 +32,7 @@ from sattn_core.draws import phones as class_draws_module
 from sattn_core.lessons.small_samples import class_draws
 from sattn_core.lessons.wrong_choice import N_ROWS, PUT_RIGHT, WrongChoiceParams, measure_wrong_choices
 from tests.pages.asgi import ask, run
-from tests.pages.opening import app_at, charts, press, widget
+from tests.pages.opening import app_at, asks_bet, charts, line_of, turn_truth, widget
 
 WITH_BETS = [stem for stem in ORDER if LESSONS[stem].bet]
 TOGETHER = [stem for stem in ORDER if LESSONS[stem].together]
@@ -539,7 +539,7 @@ def test_the_wall_says_where_it_is_and_shows_the_bets_once_they_are_revealed(roo
         phone.send("answer", **sent)
     app.run()
     assert not {"class", "phones", "reveal"} & {*app.query_params}
-    press(app, "Reveal")
+    turn_truth(app, "Reveal")
     app.run()
     assert rooms.asked(room.code, stem).revealed
     if moment.kind == "bet":
@@ -547,7 +547,7 @@ def test_the_wall_says_where_it_is_and_shows_the_bets_once_they_are_revealed(roo
     else:
         assert app.query_params["phones"] == "2"
         assert app.session_state[LESSONS[stem].together.chooses] == value
-    press(app, "Hide")
+    turn_truth(app, "Hide")
     app.run()
     assert not rooms.asked(room.code, stem).revealed
     assert not {"class", "phones", "reveal"} & {*app.query_params}
@@ -574,7 +574,7 @@ def test_a_wall_goes_on_to_the_steps_after_its_bet(rooms, leads):
     app = wall_of(room, "one_query")
     (crowd,) = phones(room, 1)
     crowd.send("answer", answer="10")
-    press(app, "Reveal")
+    turn_truth(app, "Reveal")
     app.run()
     assert app.query_params["class"] == "10"
     go_to_step(app, "softmax")
@@ -596,7 +596,7 @@ def test_a_wall_that_does_not_lead_follows_and_changes_nothing(rooms, leads):
     room = opened(rooms, "gradient_flow", d_k="256")
     app = wall_of(room, "derivation")
     assert app.title[0].value == LESSONS["gradient_flow"].question
-    press(app, "Reveal")
+    turn_truth(app, "Reveal")
     app.run()
     assert not rooms.asked(room.code, "gradient_flow").revealed
     assert "reveal" not in app.query_params
@@ -609,15 +609,15 @@ def test_the_wall_of_a_vote_hides_what_it_comes_to_until_it_is_shown(rooms, lead
     app.run()
     main = next(each for each in charts(app).values() if each.address)
     assert "Before the first step" in main.alt
-    press(app, "Reveal")
-    assert "**Nobody has chosen a learning rate.**" in [each.value for each in app.run().markdown]
-    assert not [each for each in app.button if each.key == "place_bet"]
+    turn_truth(app, "Reveal")
+    assert line_of(app.run()) == "Nobody has chosen a learning rate."
+    assert not asks_bet(app)
 
 
 def test_the_wall_grows_by_what_is_drawn(rooms, leads):
     room = opened(rooms, "small_samples")
     app = wall_of(room, "small_samples")
-    press(app, "Reveal")
+    turn_truth(app, "Reveal")
     crowd = phones(room, 2)
     marks = set()
     for i, phone in enumerate(crowd):
@@ -633,7 +633,7 @@ def test_what_comes_in_while_a_wall_is_drawn_is_not_said_to_be_in_its_picture(ro
     """Else the wall would never ask for the picture that has it."""
     room = opened(rooms, "small_samples")
     app = wall_of(room, "small_samples")
-    press(app, "Reveal")
+    turn_truth(app, "Reveal")
     first, late = phones(room, 2)
     first.send("draw")
     told, draw_corner = [], wall.draw_corner
@@ -658,7 +658,7 @@ def test_a_wall_whose_room_is_closed_says_so_and_goes_on(rooms, leads):
     app.run()
     assert [each.value for each in app.warning] == ["The room of this wall is closed."]
     assert "room" not in app.query_params
-    press(app, "Reveal")
+    turn_truth(app, "Reveal")
     assert app.query_params["reveal"] == "1"
 
 

@@ -10,7 +10,7 @@ from pages._view.lessons.softmax_saturation import figures, work
 from pages._view.literal import plain
 from pages._view.theme import LIGHT
 from sattn_core.lessons.softmax_saturation import RowsParams, measure_rows
-from tests.pages.opening import charts, controls_of, open_page, pictures, prose, settle, traces, widget
+from tests.pages.opening import charts, controls_of, line_of, open_page, pictures, prose, settle, traces, widget
 
 
 def test_a_typed_d_k_draws_no_rows_again():
@@ -174,4 +174,4 @@ def test_marks_of_the_bet_stand_on_undivided_rows_alone(placed):
     for exponent, is_marked in (("0", True), ("0.5", False)):
         app = open_page("softmax_saturation", bet="1", exponent=exponent, **placed)
         assert ("◆" in charts(app)["softmax_weights"].alt) == is_marked
-        assert "In fact: 84 %" in prose(app)
+        assert "In fact: 84 %" in line_of(app)

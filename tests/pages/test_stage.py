@@ -10,7 +10,7 @@ from pages._view import stage
 from pages._view.address import Address
 from pages._view.lesson_view import Main
 from pages._view.lessons import LESSONS, VIEWS
-from pages._view.stage import LEAST, LEAST_FRAMED, LEAST_UNDER_CARD, Stage
+from pages._view.stage import LEAST, LEAST_FRAMED, Stage
 from tests.pages.opening import ASKED, SCREENS, at_step, charts, controls_of, large_slider, open_page
 
 SETTINGS = {"d_k": "100", "seed": "3"}
@@ -60,9 +60,23 @@ def test_in_a_classroom_the_picture_has_its_sizes():
 
 
 @pytest.mark.parametrize("stem", WITH_BET)
-def test_a_bet_takes_a_session(stem):
-    assert opened(stem, bet="1") is None
-    assert opened(stem, bet="0") is not None
+def test_a_bet_is_asked_before_there_is_a_session(stem):
+    here = opened(stem, bet="1", step=LESSONS[stem].bet.when[1])
+    told = here.payload(here.seen, figure=False)
+    assert told["key"].endswith("_before")
+    assert told["bare"]  # its form stands in the place of the sentence
+    assert "bet=1" in told["address"]
+    assert not opened(stem, bet="0").address.asks_bet
+
+
+@pytest.mark.parametrize("stem", WITH_BET)
+def test_no_step_that_would_tell_is_opened_while_a_bet_waits(stem):
+    lesson = LESSONS[stem]
+    for step in lesson.steps:
+        there = Address(lesson, {"bet": "1", "step": step.name}).waiting.step.name
+        assert there == (step.name if step.name in lesson.bet.earlier else lesson.bet.when[1])
+    for name in lesson.bet.usual:
+        assert name not in Address(lesson, {"bet": "1", name: "1"}).waiting.query
 
 
 @pytest.mark.parametrize("stem", [stem for stem in LESSONS if stem not in dict(STAGED)])
@@ -102,7 +116,7 @@ def test_a_large_slider_is_that_of_a_number():
 
 
 def test_a_frame_on_a_page_of_others_shows_the_screen_whatever_the_link_says():
-    here = Address(LESSONS["score_variance"], {"mode": "projector", "d_k": "4"}).without_mode()
+    here = Address(LESSONS["score_variance"], {"mode": "projector", "d_k": "4"}).without(("mode",))
     framed = Stage(here, least=LEAST_FRAMED).opening(alone=True)
     usual = opened("score_variance", d_k="4")
     assert told_of(framed)["height"] == told_of(usual)["height"]
@@ -111,17 +125,10 @@ def test_a_frame_on_a_page_of_others_shows_the_screen_whatever_the_link_says():
     assert Stage(Address(LESSONS["recap"], {})).opening(alone=True) is None
 
 
-def test_under_a_card_less_of_the_picture_is_shown_at_least():
-    plain_page, with_bet, with_guess = (
-        next(each for each in charts(open_page(stem, **query)).values() if each.main).least
-        for stem, query in (
-            ("derivation", {}),
-            ("derivation", {"bet": "1"}),
-            ("derivation", {"bet": "1", "guess": "2"}),
-        )
-    )
-    assert plain_page == LEAST == told_of(opened("derivation"))["least"]
-    assert with_bet == with_guess == LEAST_UNDER_CARD < LEAST
+def test_stage_of_a_bet_is_as_high_as_any():
+    for query in ({}, {"bet": "1"}, {"bet": "1", "guess": "2"}):
+        (chart,) = [each for each in charts(open_page("derivation", **query)).values() if each.main]
+        assert chart.least == LEAST == told_of(opened("derivation"))["least"]
 
 
 def test_only_a_lone_stage_opens_on_the_addresss_own_picture(monkeypatch):

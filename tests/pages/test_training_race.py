@@ -7,13 +7,13 @@ from functools import partial
 
 import pytest
 
-from pages._view import compute
+from pages._view import bet_html, compute
 from pages._view.address import Address
 from pages._view.compute import store, turns
 from pages._view.compute.rates import decided
 from pages._view.lessons import LESSONS
 from pages._view.lessons.training_race import work
-from pages._view.lessons.training_race.declaration import LAST
+from pages._view.lessons.training_race.declaration import LAST, LESSON
 from pages._view.page import controls, jobs
 from pages._view.page.fragments.training_race import dose, race
 from sattn_core.lessons import training_race
@@ -337,8 +337,7 @@ def test_a_suggestion_is_seen_at_the_end_and_another_seed_at_the_same_step():
     app.number_input("seed").set_value(3)
     opening.settle(app)
     assert first_sentence(app).startswith("Step 45 of 300 ")
-    app.button("try_no_harm").click()
-    opening.settle(app)
+    app = open_race(**{"trained_steps": "45"} | opening.sets_of(app, "no_harm"))
     assert first_sentence(app).startswith("After 300 steps at dₖ = 16")
 
 
@@ -418,8 +417,9 @@ def test_maps_and_equal_trainings_follow_the_slider_curves_stay():
 
 def bet_on(app, answer):
     """Place a bet on the race."""
-    app.radio("guess_on_training_race").set_value(answer).run()
-    app.button("place_bet").click().run()
+    query = {name: str(each) for name, each in app.query_params.items()} | {"guess": answer}
+    app.query_params.update(bet_html.placed(Address(LESSON, query), answer))
+    app.run()
     assert [each.message for each in app.exception] == []
     return app
 

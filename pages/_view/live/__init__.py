@@ -17,12 +17,11 @@ FILES = {
     "hero": ("streamlit.js", "link.js", "sheet.js", "taken.js", "window.js", "marks.js", "hero.js"),
     "between": ("between.js",),
     "cells": ("streamlit.js", "cells.js"),
-    "tries": ("streamlit.js", "tries.js"),
     "saving": ("streamlit.js", "link.js", "sheet.js", "window.js", "saving.js"),
     "paper": ("streamlit.js", "link.js", "paper.js"),
     "wall": ("streamlit.js", "wall.js"),
     "keys": ("streamlit.js", "keys.js"),
-    "frame": ("streamlit.js", "link.js", "boxes.js", "frame.js"),
+    "frame": ("streamlit.js", "link.js", "boxes.js", "bet.js", "frame.js"),
 }
 SCRIPTS = {name: text_of("lab.js", *files) for name, files in FILES.items()}
 # What stands on the stage, which is in the server's page too.

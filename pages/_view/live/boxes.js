@@ -10,7 +10,7 @@ const HELD = {
   turns: ".st-key-steps",
   ...STREAMLIT.held,
 };
-for (const key of ["ask_rest", "bet_card", "broken", "dimension", "questions", "room", "stage"]) HELD[key] = `.st-key-${key}`;
+for (const key of ["ask_rest", "broken", "dimension", "questions", "room", "stage"]) HELD[key] = `.st-key-${key}`;
 
 function nameBoxes() {
   const holds = new Map();

@@ -1,10 +1,9 @@
 // A curve that the visitor draws on a picture: one point at each of some places, which a mouse or a finger that sweeps
-// over the panel takes along, and the arrow keys move. Python hears of its heights where the hand lets go.
+// over the panel takes along, and the arrow keys move. The form of the bet has its heights.
 
 const SVG = "http://www.w3.org/2000/svg";
 const STEPS = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 10, PageDown: -10 };
 const NEAR = 14; // px within which a point follows the hand though the hand has passed it
-const STILL = 400; // ms after the last key
 
 /** @param {PictureNode} picture */
 function letDraw(picture) {
@@ -32,8 +31,6 @@ function makeCurve(picture) {
   let heights = /** @type {number[] | null} */ (null); // as drawn so far
   let points = [];
   let hand = /** @type {{ last: { x: number, y: number }, passed: Set<number> } | null} */ (null); // where it was last, and which points it has passed
-  let told = ""; // what Python was told last
-  let timer = 0;
 
   const share = (value, [low, high]) => (value - low) / (high - low);
   const xOf = (place) => share(place, drawing.reach) * area.clientWidth;
@@ -63,11 +60,10 @@ function makeCurve(picture) {
     });
   }
 
+  // For the form of the bet.
   function tell() {
-    window.clearTimeout(timer);
-    if (!heights || String(heights) === told) return;
-    told = String(heights);
-    lab.do("drawn", () => picture.tell("drawn", heights));
+    lab.drawn = heights;
+    for (const button of document.querySelectorAll("[data-draws] button")) button.disabled = false;
   }
 
   function add(label, i) {
@@ -82,10 +78,8 @@ function makeCurve(picture) {
       event.stopPropagation();
       set(i, key in ends ? ends[key] : shown()[i] + STEPS[key]);
       show();
-      window.clearTimeout(timer);
-      timer = window.setTimeout(tell, STILL);
+      tell();
     });
-    point.addEventListener("blur", () => { if (!hand) tell(); }); // the focus goes with the hand
     area.append(point);
     return point;
   }
@@ -126,7 +120,6 @@ function makeCurve(picture) {
 
   function receive(next) {
     drawing = next;
-    if (!hand && !heights) heights = next.heights;
     const { colour, ...sizes } = next.style;
     const [width, size] = [sizes.width, sizes.size].map((each) => `${each * scaleOf()}px`);
     for (const [name, value] of Object.entries({ colour, width, size })) {

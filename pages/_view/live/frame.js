@@ -13,13 +13,14 @@ export default function ({ data: [data], setTriggerValue }) {
   const { session, question, line, own } = data;
   const before = lab.page;
   before?.forget();
-  lab.page = { session, question, line, own, turn: (step) => setTriggerValue("step", step), ask: (what) => setTriggerValue(what, true), ...watchWindow(data, setTriggerValue) };
+  lab.page = { session, question, line, own, turn: (step) => setTriggerValue("step", step), set: (sets) => setTriggerValue("sets", sets), bet: (guess) => setTriggerValue("bet", guess), ask: (what) => setTriggerValue(what, true), ...watchWindow(data, setTriggerValue) };
   if (before) {
     announce(before, lab.page);
     return;
   }
   keepStepsBack();
   followWay();
+  lab.hears ??= hearStage();
   mendBoxes();
   closeByEscape();
   keepDefinitionsInside();

@@ -77,7 +77,7 @@ function isKept(event, key) {
 
 function forward() {
   if (lab.keys.turning || press(".st-key-turn_right button")) return;
-  if (document.querySelector(ON_WALL).dataset.hidden && press(".st-key-reveal button")) return;
+  if (document.querySelector(ON_WALL).dataset.hidden && press("[data-reveal]")) return;
   if (press("[data-way] a[rel=next][data-step]")) return;
   turn(".st-key-lesson_after a");
 }
@@ -93,7 +93,7 @@ function turn(link) {
 }
 
 function reveal() {
-  press(".st-key-reveal button");
+  press("[data-reveal]");
 }
 
 // Escape takes the black screen away first.

@@ -20,6 +20,7 @@ function makeDial(root) {
   const slider = root.querySelector("input");
   const value = root.querySelector(".value");
   const play = root.querySelector(".play");
+  const ticks = root.querySelector(".ticks");
   /** @type {Dial} */
   const dial = { tell: () => {}, isAnswered: false, receive, leave, step, plays: () => Boolean(data.play), play: () => (playTimer ? pause() : start()) };
 
@@ -162,10 +163,22 @@ function makeDial(root) {
     if (first) slider.value = at;
     else glide(slider, at);
     slider.setAttribute("aria-label", data.label);
+    nameTicks();
     value.style.minWidth = `${LETTER * Math.max(...data.shown.map((text) => text.length))}em`;
     play.hidden = !data.play;
     showPlaying(playTimer !== 0);
     show();
+  }
+
+  // Each under the middle of the thumb that stands at its stop.
+  function nameTicks() {
+    ticks.replaceChildren(...data.ticks.map(([place, text, isMain]) => {
+      const tick = document.createElement("span");
+      tick.textContent = text;
+      tick.style.setProperty("--at", String(place / (data.stops.length - 1)));
+      if (!isMain) tick.dataset.minor = "";
+      return tick;
+    }));
   }
 
   function leave() {

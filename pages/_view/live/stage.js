@@ -20,6 +20,7 @@
   const waiting = new Set(); // the platform's own parts; of one name it may make several, of which the last may go again
   const partOf = (name) => [...waiting].findLast((part) => part.name === name && part.parentElement.isConnected);
 
+  lab.hears ??= hearStage();
   let end = () => {};
   lab.stage = {
     over: new Promise((resolve) => { end = resolve; }),
@@ -124,6 +125,8 @@
       part.moved = part.nodes.map((selector) => parents[part.name].querySelector(selector));
       part.nodes.forEach((selector, i) => part.parentElement.querySelector(selector).replaceWith(part.moved[i]));
     }
+    const form = first.querySelector("[data-bet]"); // with the answer that was chosen meanwhile
+    if (form) app.querySelector("[data-bet]")?.replaceWith(form);
     app.querySelector(STREAMLIT.main).scrollTop = first.scrollTop;
     first.remove();
     for (const part of parts) part.leave = part.mount(part.moved, true);

@@ -29,8 +29,10 @@ interface Lab {
   plotlyParts: Record<"doCalcdata" | "drawData" | "drawMainTitle" | "doTicksRelayout", (plot: HTMLElement) => void>;
   /** The lesson from which a key leads away, and the key that is held. By `keys.js`, for itself. */
   keys: { turning: string; taken: string; arrive(lesson: string): void };
-  /** The number of the last suggestion, the one that was clicked, and what each would change. By `tries.js`, for itself. */
-  tries: { count: number; taken: string | null; ahead: Record<string, string[]> };
+  /** The curve that was drawn for a bet. By `drawing.js`, for `bet.js`. */
+  drawn: number[] | null;
+  /** Whether the page hears what the stage's plain elements say. By `bet.js`, for itself. */
+  hears?: boolean;
   /** Set by tests: how far away a picture is drawn, in px; how long the stage waits for the lesson, in ms. */
   near?: number;
   patience?: number;
@@ -84,8 +86,10 @@ interface Page {
   question: string;
   line: string;
   own: string[];
-  /** Ask Python for another step. */
+  /** Ask Python for another step; tell it what a link sets, and what was bet. */
   turn(step: string): void;
+  set(sets: string): void;
+  bet(guess: string): void;
   ask(what: "draw" | "bundle"): void;
   /** Whether the window is as large as Python takes it to be. */
   fits(): boolean;
@@ -117,6 +121,8 @@ interface SliderData {
   stops: number[];
   /** The text of each stop. */
   shown: string[];
+  /** The place of a stop, its name under the track, and whether a short track has room for it. */
+  ticks: [number, string, boolean][];
   label: string;
   /** ms that a stop stays while playing, 0 without a button. */
   play: number;
@@ -164,13 +170,12 @@ interface Mark {
   line: string;
 }
 
-/** `Stage.payload_before`. at: the places of the points, heights: those that were drawn before. */
+/** `Stage._drawing`. at: the places of the points. */
 interface Drawing {
   panel: string;
   at: number[];
   reach: [number, number];
   span: [number, number];
-  heights: number[] | null;
   labels: string[];
   style: { colour: string; width: number; size: number };
 }
@@ -292,12 +297,6 @@ interface WallData {
   drawn: string;
 }
 
-/** `components.follow_tries`. changes: what a suggestion has changed, in words, by control. */
-interface TriesData {
-  ahead: Record<string, string[]>;
-  tried: { count: number; changes: Record<string, string> } | null;
-}
-
 /** `components.draw_saving`. */
 interface SavingData {
   name: string;
@@ -319,7 +318,7 @@ interface Document {
   getElementById(id: string): any;
   readonly activeElement: any;
 }
-type Heard = "click" | "keydown" | "pointerdown" | "pointerup" | "toggle";
+type Heard = "click" | "input" | "submit" | "keydown" | "pointerdown" | "pointerup" | "toggle";
 interface Window {
   addEventListener(name: Heard, act: (event: any) => void, options?: boolean): void;
 }

@@ -8,7 +8,7 @@ loads 60 MB of pandas for that.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import streamlit as st
@@ -29,9 +29,6 @@ _picture = st.components.v2.component(
     html=PICTURE,
     js=PARTS["picture"],
     isolate_styles=False,  # the rules that Plotly writes for itself do not reach into a shadow root
-)
-_tries = st.components.v2.component(
-    "sattn_tries", html=text_of("tries.html"), js=SCRIPTS["tries"], isolate_styles=False
 )
 _saving = st.components.v2.component(
     "sattn_saving", html=text_of("saving.html"), js=SCRIPTS["saving"], isolate_styles=False
@@ -55,28 +52,28 @@ def _heard(key, name):
 
 
 def mend_browser(
-    question: str, line: str, own: Sequence[str], *, asks_for_wall: bool, on_step: Callable[[str], None]
+    question: str, line: str, own: Sequence[str], *, asks_for_wall: bool, heard: Mapping[str, Callable[[str], None]]
 ) -> None:
     """Let Back find each page as it was left, the keyboard scroll what is wider than its box, the connection last.
 
     question, line: of the lesson and of its step, which have the focus once a link has led to them. own: what is
-    left out of an address that is shared. asks_for_wall: whether it matters how large the window is. on_step:
-    receives the name of the step that the visitor goes to.
+    left out of an address that is shared. asks_for_wall: whether it matters how large the window is. heard: what is
+    done with what the stage's plain elements say: the step that the visitor goes to, what a link sets, and a bet.
     """
 
-    def turn():
-        if isinstance(step := _heard("mend_browser", "step"), str):
-            on_step(step)
+    def hear(name, act):
+        if isinstance(text := _heard("mend_browser", name), str):
+            act(text)
 
     told: dict[str, Any] = {"bundle": BUNDLE, "session": session_id(), "question": question, "line": line, "own": own}
     told |= {"asksForWall": asks_for_wall, "small": st.session_state.get("small", False), "wall": WALL}
-    heard: dict[str, Any] = {
+    callbacks: dict[str, Any] = {
         "on_draw_change": lambda: None,
         "on_bundle_change": _want_bundle,
         "on_window_change": _hear_window,
-        "on_step_change": turn,
+        **{f"on_{name}_change": partial(hear, name, act) for name, act in heard.items()},
     }
-    _mend(key="mend_browser", data=_sent(told), **heard)
+    _mend(key="mend_browser", data=_sent(told), **callbacks)
     if "bundle_wanted" in st.session_state:
         _bundle()(key="bundle")
 
@@ -154,15 +151,6 @@ def draw_hero(stops: dict[str, Any], between: dict[str, Any], *, key: str) -> No
     _mount(data=_sent(stops), key=key)
 
 
-def follow_tries(ahead: Mapping[str, Sequence[str]], tried: Mapping[str, Any] | None, *, key: str) -> None:
-    """Tell the buttons of the suggestions by the picture of this key which of them stand, and show what one changed.
-
-    ahead: the controls that each suggestion would move, by its key. tried: see `controls.tried`.
-    """
-    told = {"ahead": {name: list(each) for name, each in ahead.items()}, "tried": tried}
-    _tries(key=f"tried_{key}", data=_sent(told))
-
-
 def draw_saving(name: str, keys: Sequence[str], sentence: str, *, key: str) -> None:
     """Two buttons that save the pictures of these keys, the hero if there are none, with the sentence in one file."""
     _saving(key=key, data=_sent({"name": name, "keys": list(keys), "sentence": sentence}))
@@ -188,10 +176,6 @@ def _is_click(message):
     return all(isinstance(message.get(each), int) for each in ("line", "place"))
 
 
-def draw_picture(data: Mapping[str, Any], *, key: str, on_drawn: Callable[[object], None] | None = None) -> None:
-    """Show a figure; the browser draws anew only what has changed.
-
-    data: see `stage.payload`. on_drawn: receives the heights of a curve that is drawn whenever the hand lets go.
-    """
-    heard: dict[str, Any] = {"on_drawn_change": lambda: on_drawn(_heard(key, "drawn"))} if on_drawn else {}
-    _picture(key=key, data=_sent(data), **heard)
+def draw_picture(data: Mapping[str, Any], *, key: str) -> None:
+    """Show a figure, see `stage.payload`; the browser draws anew only what has changed."""
+    _picture(key=key, data=_sent(data))

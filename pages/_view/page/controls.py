@@ -96,7 +96,8 @@ def _carry_along(new_page):
 
 def _placed(said):
     """Return how many bets a tally counts."""
-    return int(said.get("tally", "").partition("-")[2] or 0) if CARRIED["tally"].read(said.get("tally", ""))[0] else 0
+    tally = str(CARRIED["tally"].read(said.get("tally", ""))[0])
+    return int(tally.split("-")[1]) if tally else 0
 
 
 def carry(name: str, text: str) -> None:
@@ -453,26 +454,6 @@ def apply(settings: Mapping[str, Value]) -> None:
         place(name, value)
     st.session_state["applied"] = applied() + 1
     st.rerun()
-
-
-def try_out(settings: Mapping[str, Value], picture: str) -> None:
-    """Apply the settings of a suggestion by a picture, where the browser then marks what has changed."""
-    told = {name: _told(name, settings[name]) for name in not_on(settings)}
-    st.session_state["tried"] = {"count": applied() + 1, "picture": picture, "changes": told}
-    apply(settings)
-
-
-def tried(picture: str) -> dict[str, Any] | None:
-    """Return the last suggestion taken, if it is by this picture: count, and what it changed, in words."""
-    last = st.session_state.get("tried", {})
-    return last if last.get("picture") == picture else None
-
-
-def _told(name, value):
-    """Return a control and its value in words; a text may be long."""
-    one = control(name)
-    said = f"{value:,}" if isinstance(value, int) else one.write(value)
-    return one.label if isinstance(one, Text) else f"{one.label}: {said}"
 
 
 def applied() -> int:

@@ -3,21 +3,21 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from pages._view import styles, theme, way
+from pages._view import bet_html, styles, theme, way
 from pages._view._streamlit import StreamlitAPIException, StreamlitPage, page_of_run
-from pages._view.address import own
+from pages._view.address import own, query_of
 from pages._view.figures.base import inks
 from pages._view.lesson import STEP, Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.page import bets, components, controls, jobs, share, wall
 from pages._view.page.words import worded
 from pages._view.routes import title_of
+from pages._view.shared import SHARED
 from pages._view.stage import Stage
 
 PAGES = Path(__file__).resolve().parents[2]
@@ -28,7 +28,6 @@ _REST = {
     True: ("Show the stage alone", ":material/expand_less:", "hidden"),
 }
 _DRAWN = "page_drawn"  # which page stands in the browser; None while one is drawn
-_WIDTH = 200  # pixels of a control under the slider
 
 
 def open_frame() -> StreamlitPage:
@@ -73,29 +72,38 @@ def _draw_head(lesson):
     if not lesson.steps:
         st.title(lesson.question, anchor=False)
         return
-    here = controls.address()
     with st.container(horizontal=True, vertical_alignment="center", key="top"):
         st.title(lesson.question, anchor=False)
-        st.html(way.html_of(here))
+        st.html(way.html_of(bet_html.counted(stage())))
     _draw_line()
 
 
 @st.fragment(key=_LINE)
 def _draw_line():
     """Draw the line of the step; the question of a bet may name what the sliders say."""
-    st.html(f'<p class="line">{escape(controls.address().line)}</p>')
+    here = stage()
+    st.html(way.line_html(wall.line() or here.line, asks=here.address.step.bet is not None))
 
 
 def _prepare_browser(lesson):
     dark = st.context.theme.type == "dark"
     st.html(f"<style>{styles.rules(lesson, profile().name, more=more(), dark=dark)}</style>")
-    line, wall_asked = controls.address().line, controls.asks_for_wall()
-    components.mend_browser(lesson.question, line, own(lesson), asks_for_wall=wall_asked, on_step=_turn_to)
+    line, wall_asked = stage().line.text, controls.asks_for_wall()
+    heard = {"step": _turn_to, "sets": _follow_link, "bet": bets.place}
+    components.mend_browser(lesson.question, line, own(lesson), asks_for_wall=wall_asked, heard=heard)
 
 
 def _turn_to(step):
     """Open another step of the lesson."""
     controls.place(STEP, step)
+
+
+def _follow_link(text):
+    """Put what a link of the stage sets into the controls and into the address."""
+    said, known = query_of(text), {**SHARED, **controls.current_lesson().controls}
+    bets.set_by_link(said)
+    if settings := {name: known[name].read(each)[0] for name, each in said.items() if name in known}:
+        controls.apply(settings)
 
 
 def close_frame() -> None:
@@ -172,7 +180,9 @@ def draw_link(lesson: Lesson, label: str, *, proposes: bool = False, **options: 
 
 def stage(**moved: Any) -> Stage:
     """Return the stage of the open lesson as this visitor sees it. moved: values that go on by themselves."""
-    return Stage(controls.address(**moved), st.context.theme.type or "light", controls.visited())
+    here = controls.address(**moved)
+    is_told = st.session_state.get(bets.FILM) != here.lesson.stem
+    return Stage(here, st.context.theme.type or "light", controls.visited(), is_told=is_told)
 
 
 def profile() -> theme.Profile:
@@ -226,44 +236,27 @@ def _leave_notes_behind(lesson):
 
 
 def _draw_stage(lesson):
-    """Draw slider, switch and Settings in one row, and the dials and controls of the step under them.
-
-    Where there is no slider, the controls stand in its place.
-    """
+    """Draw the controls of the step in one row: its sliders, what else is in sight, the bet's switch, the Settings."""
     step = controls.address().step
     with st.container(horizontal=True, vertical_alignment="center", key="stage"):
         if stage().has_slider and not bets.holds(step.slider) and step.slider not in step.pinned:
             draw_slider()
-        elif not step.slider:
-            _draw_dials((), step.in_sight)
-        controls.draw("scaling")
-        bets.draw_switch(lesson)
-        _draw_settings(lesson)
-    if step.slider:
-        _draw_dials(step.dials, step.in_sight)
-    elif step.dials:
-        _draw_dials(step.dials)
-
-
-def _draw_dials(dials, others=()):
-    """Draw the sliders under the large one, and controls beside them; of a bet that waits their empty row."""
-    for name in dials:
-        if not _belongs(name):
-            controls.put_away(name)
-    drawn = [name for name in dials if not bets.holds(name) and _belongs(name)]
-    if dials or others:
-        with st.container(horizontal=True, vertical_alignment="center", key="dials"):
-            if dials and not drawn:
-                st.html("<i></i>")  # an empty container would not be there
-            for name in drawn:
+        for name in step.dials:
+            if not _belongs(name):
+                controls.put_away(name)
+            elif not bets.holds(name):
                 draw_dial(name)
-            for name in others:
-                _draw_own(name)
+        for name in step.in_sight:
+            _draw_own(name)
+        controls.draw("scaling")
+        if switch := way.switch_html(controls.address()):
+            st.html(switch)
+        _draw_settings(lesson)
 
 
 def _draw_own(name):
     if not bets.holds(name) and _belongs(name):
-        controls.draw(name, **({} if getattr(controls.control(name), "bar", False) else {"width": _WIDTH}))
+        controls.draw(name)
 
 
 def _belongs(name):
@@ -305,7 +298,7 @@ def put_slider(d_k: float) -> None:
 def _release(name, own, value):
     """Place a control that was moved; redraw what depends on it, and what draws the control itself."""
     controls.place(name, value)
-    line = (_LINE,) if controls.address().asks_bet else ()
+    line = (_LINE,) if controls.address().shows_bet else ()
     _redraw(*own, *line, LIVE)
 
 
@@ -326,9 +319,9 @@ def _draw_settings(lesson):
     """Draw all shared controls, on every page at their own places: one that was left out would lose its address."""
     used = [*lesson.settings, *(name for name in styles.IN_SETTINGS if name in (*lesson.shared, "mode"))]
     changed = controls.changed(name for name in used if name != "mode")  # the display is no setting of the picture
-    label = f"Settings ({len(changed)} changed)" if changed else "Settings"
+    label = f"Settings, **{len(changed)}** changed" if changed else "Settings"
     # Not a popover: a closed one is not in the browser, which then forgets its settings on a page change.
-    with st.expander(label, key="settings", icon=":material/tune:", width=190):
+    with st.expander(label, key="settings", icon=":material/tune:"):
         first, *others = styles.IN_SETTINGS
         controls.draw(first)
         for name in lesson.settings:

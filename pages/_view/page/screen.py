@@ -26,7 +26,7 @@ def draw_under(
     """Draw what stands under a picture: what to try, and the folds. One that goes on changing has no data yet."""
     with st.container(horizontal=True, key="under"):
         if shown:
-            show.tries(lesson)
+            show.tries()
         with st.container(key="folds"):
             if resting:
                 show.behind(shown)

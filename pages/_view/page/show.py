@@ -3,7 +3,6 @@
 import csv
 import io
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from math import ceil
 from pathlib import Path
@@ -11,16 +10,16 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages._view import bet_marks, compute
+from pages._view import compute, way
 from pages._view.compute import rates, turns
-from pages._view.lesson import STEP, Lesson
+from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS
 from pages._view.literal import plain as plain
 from pages._view.literal import written
 from pages._view.page import bets, controls, frame, jobs, wall
-from pages._view.page.components import draw_picture, draw_saving, follow_tries
+from pages._view.page.components import draw_picture, draw_saving
 from pages._view.picture import Picture, Table
-from pages._view.stage import LEAST_UNDER_CARD, payload
+from pages._view.stage import payload
 from pages._view.theme import number
 
 FOLDERS = Path(__file__).resolve().parents[1] / "lessons"
@@ -94,21 +93,18 @@ def main(at_rest: Picture | None = None, **moved: Any) -> Picture | None:
     waits: then what is known of it stands here.
     """
     stage = frame.stage(**moved)
-    if stage.address.shows_bet or wall.has_card():
-        stage = replace(stage, least=LEAST_UNDER_CARD)
     wall.tell()
-    wall.draw_card()
-    bets.draw_card()
     if stage.address.asks_bet:
-        known, told = stage.payload_before(bets.draft())
-        draw_picture(told, key=controls.picture_key(known.key), on_drawn=bets.keep_drawing)
+        draw_picture(stage.payload(stage.known), key=controls.picture_key(stage.known.key))
+        bets.draw(stage)
         return None
     params = None if at_rest else stage.params
     if params and not is_computed(params, lambda: stage.picture, limit=stage.limit):
         return None
     shown = at_rest or stage.picture_at_rest
-    known = bet_marks.marked(shown, bets.view_of(stage.address.lesson), stage.address, stage.profile)
-    draw_picture(stage.payload(known), key=controls.picture_key(shown.key))
+    draw_picture(stage.payload(stage.marked(shown)), key=controls.picture_key(shown.key))
+    wall.draw_reveal()
+    bets.draw(stage)
     return shown
 
 
@@ -302,24 +298,10 @@ def download(label: str, make: Callable[[], str | bytes], file_name: str, mime: 
     st.download_button(label, make, file_name, mime, key=key, on_click="ignore")
 
 
-def tries(lesson: Lesson, picture: str = "") -> None:
-    """Draw the buttons by a picture, the main one if none is named, each with its promise as its label.
-
-    A click sets the controls that make it true, and the browser shows it, see `tries.js`.
-    """
-    step = {STEP: controls.address().step.name}.items() if lesson.steps else set()
-    here = [each for each in lesson.tries if each.picture == picture and step <= each.settings.items()]
-    if not here:
-        return
-    key = picture or lesson.pictures[0]
-    with st.container(key=f"tries_{key}"):
-        if not lesson.steps:
-            st.markdown("**Try this**")
-        for each in here:
-            args = (each.settings, key)
-            st.button(plain(each.promise), key=f"try_{each.key}", on_click=controls.try_out, args=args)
-        ahead = {each.key: controls.not_on(each.settings) for each in here}
-        follow_tries(ahead, controls.tried(key), key=key)
+def tries() -> None:
+    """Draw what the picture asks the learner to try."""
+    if text := way.tries_html(controls.address()):
+        st.html(text)
 
 
 def path(here: Lesson) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages._view import bet_html
 from pages._view._streamlit import StreamlitAPIException, path_of
 from pages._view.address import Address
 from pages._view.classroom import leading, results, wall_state
@@ -21,6 +22,7 @@ from pages._view.page import bets, controls
 from pages._view.page.components import draw_room
 from pages._view.routes import CODE, JOIN, TEACH
 from pages._view.shared import ROOM
+from pages._view.stage import Line
 
 _OVER = "The room of this wall is closed."
 
@@ -146,34 +148,29 @@ def draw_corner(lesson: Lesson) -> None:
         draw_room(told)
 
 
-def has_card() -> bool:
-    """Return True if a class chooses a setting together: then the question is at the picture."""
-    return _vote() is not None
-
-
 def hides() -> bool:
     """Return True if this wall can show what a class has chosen together, and does not yet."""
     moment = _vote() if st.session_state.get("room_leads") else None
     return moment is not None and moment.is_open
 
 
-def draw_card() -> None:
-    """Draw what a class is asked together, at the picture; a bet has a card of its own."""
+def line() -> Line | None:
+    """Return what a class is asked together, or what it has chosen; None where it chooses nothing."""
     moment = _vote()
     if moment is None:
-        return
-    with st.container(border=True, key="bet_card"), st.container(horizontal=True, key="bet_row"):
-        together: Any = moment.lesson.together
-        name = controls.control(together.chooses).label.lower()
-        chosen = f"The class has chosen: {name} {moment.chosen}." if moment.chosen else f"Nobody has chosen a {name}."
-        said = together.asks if moment.is_open else chosen
-        st.markdown(f"**{plain(said)}**", width="stretch")
-        if st.session_state.get("room_leads"):
-            st.button("Reveal" if moment.is_open else "Hide", key="reveal", on_click=_turn, args=(moment.is_open,))
+        return None
+    together: Any = moment.lesson.together
+    name = controls.control(together.chooses).label.lower()
+    chosen = f"The class has chosen: {name} {moment.chosen}." if moment.chosen else f"Nobody has chosen a {name}."
+    return Line(together.asks if moment.is_open else chosen)
 
 
-def _turn(show):
-    bets.show_truth() if show else bets.take_back()
+def draw_reveal() -> None:
+    """Draw the link by which who leads shows what a class has chosen together, or hides it again."""
+    moment = _vote() if st.session_state.get("room_leads") else None
+    if moment:
+        label = "Reveal" if moment.is_open else "Hide"
+        st.html(f'<p class="bet">{bet_html.reveal(controls.address(), label)}</p>')
 
 
 def _vote() -> Moment | None:

@@ -9,7 +9,7 @@ from functools import cache
 from markupsafe import Markup
 from starlette.requests import Request
 
-from pages._view import stills, styles, way
+from pages._view import bet_html, stills, styles, way
 from pages._view._streamlit import path_of, scripts_of_parts
 from pages._view.address import Address, renewed
 from pages._view.bundle import BUNDLE
@@ -18,7 +18,7 @@ from pages._view.live import HERO, PARTS, PICTURE, SLIDER, text_of
 from pages._view.routes import EMBED, NAME, card_of, title_of
 from pages._view.server import html
 from pages._view.server.links import root
-from pages._view.shared import SHARED
+from pages._view.shared import CARRIED, SHARED
 from pages._view.stage import LEAST_FRAMED, Stage
 from pages._view.theme import WALL
 
@@ -26,7 +26,7 @@ _FORMULA = re.compile(r"\$([^$]+)\$")
 _COMMAND = re.compile(r"\\[a-z]+")
 _COMMANDS = {r"\sqrt": "√", r"\cdot": "·"}  # the others say how letters look
 _AS_LETTERS = {"d_k": "dₖ", "q_i k_i": "qᵢkᵢ", "q_i": "qᵢ", "W_ij": "Wᵢⱼ", "^2": "²"}
-_KNOWN, _STAGE = text_of("lab.js", "streamlit.js"), text_of("stage.js")
+_KNOWN, _STAGE = text_of("lab.js", "streamlit.js"), text_of("bet.js", "stage.js")
 _BLOCKED = (
     "This lab draws its pictures with JavaScript, and your browser blocks it. Allow scripts for this address, then "
     "reload the page."
@@ -45,8 +45,7 @@ def page_of(request: Request, page: str, stem: str) -> str:
     """The platform's page with a head of its own, the stage of its address, and words where no scripts run."""
     here = Address(LESSONS[stem], renewed(LESSONS[stem], dict(request.query_params)))
     framed = here.query.get(EMBED) == "1"
-    if framed:
-        here = here.without_mode()
+    here = here.without(("mode", *CARRIED)) if framed else here.waiting
     stage = Stage(here, least=LEAST_FRAMED) if framed and not VIEWS[stem].hero else Stage(here)
     head = _head(
         stage, f"{root(request)}{path_of_page(stem)}{here.shared()}", f"{root(request)}{card_of(stem, here.step.name)}"
@@ -66,7 +65,7 @@ def _embedded(here, opened, head, face):
     return html.render(
         "embed.html",
         **head,
-        **_stage(opened, is_usual=False) | {"rows": None},  # the slider alone
+        **_stage(opened, is_usual=False) | {"beside": None},  # the slider alone
         question=lesson.question,
         answer="" if here.bet_waits else in_letters(lesson.answer),
         words=[_BLOCKED],
@@ -86,15 +85,17 @@ def _first(stage, opened, face, platform):
     waits, mode = here.bet_waits, here.values["mode"]
     more = not waits and (mode == "screen" or (here.query.get("rest") == "shown" and not lesson.steps))
     answer = in_letters(lesson.answer)
-    unsaid = [] if opened and not opened.view.hero else [stage.sentence]  # where no script says it
+    unsaid = [] if (opened and not opened.view.hero) or here.asks_bet else [stage.sentence]  # where no script says it
     unsaid += [] if waits or more else [answer]
     return html.render(
         "first.html",
         **_stage(opened, is_usual=mode == "screen" and here.is_usual),
         question=lesson.question,
         answer="" if waits or lesson.steps else answer,
-        way=Markup(way.html_of(here)),
-        line=here.line if lesson.steps else "",
+        way=Markup(way.html_of(bet_html.counted(stage))),
+        line=Markup(way.line_html(stage.line, asks=here.step.bet is not None)) if lesson.steps else "",
+        switch=Markup(way.switch_html(here)),
+        under=Markup(_under(stage)) if opened else "",
         words=[*unsaid, _BLOCKED],
         lessons=_lessons(),
         mode=mode,
@@ -105,6 +106,11 @@ def _first(stage, opened, face, platform):
         further=_further(platform),
         told=_facts(lesson, opened, small=_in_small_window(here) if opened and mode != "screen" else None),
     )
+
+
+def _under(stage):
+    """Return what stands under the picture: the bet on it, and what to try."""
+    return f"{bet_html.html_of(stage, kept=stage.address.query)}{way.tries_html(stage.address)}"
 
 
 def _looks(lesson, mode, more, is_open):
@@ -131,13 +137,13 @@ def _facts(lesson, opened, small=None):
 
 
 def _in_small_window(here):
-    return Stage(here.without_mode()).opening()
+    return Stage(here.without(("mode",))).opening()
 
 
 def _parts(opened):
     if opened is None:
         return {"slider": None, "picture": None}
-    told = opened.places() if opened.view.hero else opened.payload(opened.picture, figure=False)
+    told = opened.places() if opened.view.hero else opened.payload(opened.seen, figure=False)
     return {"slider": opened.slider, "picture": told}
 
 
@@ -147,25 +153,29 @@ def _stage(opened, is_usual):
         return {"staged": False}
     slider, here = Markup(SLIDER if opened.slider else ""), opened.address
     if opened.view.hero:
-        rows = {"controls": 1, "dials": 0}
-        return {"staged": True, "slider": slider, "hero": Markup(HERO), "rows": rows, "bets": False, "scales": False}
-    drawn = [(size, Markup(stills.still(here.lesson.stem, size, here.step.name))) for size in stills.SIZES * is_usual]
-    scales = "scaling" in here.lesson.shared
-    around = {"rows": _rows(here), "bets": here.lesson.bet is not None, "scales": scales}
-    picture = {"picture": _PICTURE, "stills": drawn, "sentence": opened.picture.sentence}
+        return {"staged": True, "slider": slider, "hero": Markup(HERO), "beside": [], "placed": 0}
+    sizes = stills.SIZES * (is_usual and not here.asks_bet)
+    drawn = [(size, Markup(stills.still(here.lesson.stem, size, here.step.name))) for size in sizes]
+    beside, placed = _beside(here)
+    around = {"beside": beside, "placed": placed}
+    sentence = "" if here.asks_bet else opened.picture.sentence
+    picture = {"picture": _PICTURE, "stills": drawn, "sentence": sentence}
     return {"staged": True, "slider": slider, "hero": "", **around, **picture}
 
 
-def _rows(here):
-    """Return how many controls stand beside the slider and under it, each in a line of its own on a phone."""
+def _beside(here):
+    """Return the kinds of what stands beside the slider, in its row, and how many dials have a row of their own."""
     step, known = here.step, {**SHARED, **here.lesson.controls}
-    if not here.lesson.steps:
-        return None
-    dials, in_sight = (
-        sum(known[each].when is None or here.values[known[each].when[0]] == known[each].when[1] for each in names)
-        for names in (step.dials + step.placed, step.in_sight)
-    )
-    return {"controls": 1 if step.slider else max(in_sight, 1), "dials": dials + (in_sight if step.slider else 0)}
+    held = here.bet.usual if here.bet and here.bet_waits else ()
+
+    def belongs(name):
+        when = known[name].when
+        return name not in held and (when is None or here.values[when[0]] == when[1])
+
+    dials = [name for name in step.dials if belongs(name)]
+    fields = [name for name in step.in_sight if belongs(name)]
+    scales = ["scale"] * ("scaling" in here.lesson.shared)
+    return ["dial"] * len(dials) + [f"field {name}" for name in fields] + scales, len(step.placed)
 
 
 @cache

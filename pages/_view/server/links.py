@@ -9,7 +9,7 @@ from starlette.routing import Route
 from pages._view import own_seed, stills
 from pages._view._streamlit import path_of
 from pages._view.lessons import LESSONS, ORDER, PAGES, path_of_page
-from pages._view.routes import JOIN, MOVING, TEACH, card_of
+from pages._view.routes import BET, JOIN, MOVING, TEACH, card_of
 
 _FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}
 
@@ -36,7 +36,7 @@ async def _card(request: Request) -> Response:
 
 
 async def _robots(request: Request) -> Response:
-    closed = "".join(f"Disallow: {path_of(place)}\n" for place in (f"{MOVING}/", f"{JOIN}/", TEACH))
+    closed = "".join(f"Disallow: {path_of(place)}\n" for place in (f"{MOVING}/", f"{BET}/", f"{JOIN}/", TEACH))
     return PlainTextResponse(f"User-agent: *\n{closed}Sitemap: {root(request)}sitemap.xml\n")
 
 

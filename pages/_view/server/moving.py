@@ -48,6 +48,8 @@ def _drawn(stem: str, query: Mapping[str, str]) -> bytes | None:
     if stage.view.hero:
         stops, between = stage.view.hero(values, (values["d_k"],), stage.profile)
         return json.dumps({"stops": stops, "between": between}).encode()
+    if stage.address.asks_bet:
+        return json.dumps(stage.shown).encode()
     if main is None or not main.is_unasked(values):
         return None
-    return json.dumps(stage.marked(stage.picture).drawn()).encode() if main.is_ready(values) else b""
+    return json.dumps(stage.shown).encode() if main.is_ready(values) else b""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pages._view.kinds import Answer, Choice, Number, decimal
-from pages._view.lesson import Lesson, Try
+from pages._view.lesson import Lesson
 
 _POWERS = tuple(tenths / 10 for tenths in range(11))
 
@@ -79,7 +79,6 @@ LESSON = Lesson(
         )
     },
     unseen={name: each.answer for name, each in QUESTIONS.items()},
-    tries=(Try("other_draw", "Draw the pictures from seed 1: no answer changes", {"seed": 1}, "no_difference"),),
     pictures=("growing_sum", "sums_spread", "put_right_or_not", "one_rate", "no_difference"),
     assumed="Components are independent and standard normal, in the first picture ± 1. Each picture is drawn from your "
     "seed. Where rows are corrected, there are 100 of them with 16 keys, each with a wrong winner, and 200 steps of "

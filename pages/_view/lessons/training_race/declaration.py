@@ -22,6 +22,7 @@ _RACE = {
     "n_seeds": 5,
     "exponent": 0.5,
     "seed": 0,
+    TRAINED: LAST,  # what is promised is seen at the end
 }
 
 LESSON = Lesson(

@@ -83,6 +83,7 @@ def draw(own: Own) -> None:
     if here.bet_waits:  # nothing is trained that could tell
         stop()
         st.session_state[_ASKED] = True
+        st.session_state[bets.FILM] = LESSON.stem  # which may run as soon as the bet is placed
         _draw_start()
     elif st.session_state.pop(_ASKED, False) and here.guesses is not None and _costs_little():
         _draw_film(own)
@@ -99,7 +100,6 @@ def _draw_start():
 def _draw_film(own):
     """Draw the start of a race, and run it as soon as the page is drawn."""
     parts = iter(("start", "begin"))
-    st.session_state[bets.FILM] = LESSON.stem
 
     @st.fragment(run_every=_UNTIL_FILM)  # a whole run of the page could ask for no run of a fragment
     def film():
@@ -119,7 +119,9 @@ def _draw_film(own):
 
 def _draw_race(run, own):
     advance(run)
-    st.session_state[bets.FILM] = LESSON.stem if run.playing else None
+    if st.session_state.get(bets.FILM) and not run.playing:
+        st.session_state[bets.FILM] = None
+        st.rerun()  # now the line tells what became of a bet
     draw_buttons(run)
     shown = show.main(main_picture(run, frame.profile()), race_d_k=raced_at(run))
     _draw_under(shown, own, resting=not run.playing)
@@ -227,11 +229,8 @@ def open_run(*, at_once: bool = True) -> Run:
         if at_once:
             found = (compute.result if work.costs_little(raced, best) else compute.kept)(work.train, raced, best)
         jobs.end_job()
-        seen = run.applied if run else 0
         run = st.session_state["race_run"] = Run(raced, best, *(found or (_first_moment(raced),)))
         run.applied = controls.applied()
-        if run.applied != seen:  # what a suggestion promises is to be seen at the end
-            controls.place(TRAINED, LAST)
     _write_d_k(run if run.params.d_k != params.d_k and run.result.step else None)
     return run
 
@@ -265,6 +264,7 @@ def start():
         run = st.session_state["race_run"] = moved
     run.result, run.at, run.due, run.skips = core.race_at(run.result, 0), -1, 0.0, False
     run.playing, run.sweep, run.seen = True, None, None
+    st.session_state[bets.FILM] = LESSON.stem
     run.job = jobs.begin(turns.Job(run.params, partial(_moments, run.best, run.params, run.result)))
 
 

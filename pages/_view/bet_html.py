@@ -1,0 +1,120 @@
+"""A bet as HTML, plain elements for both front ends: the form that asks, and what became of it."""
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+from urllib.parse import urlencode
+
+from pages._view.address import Address
+from pages._view.bet_words import OPEN, RIGHT, written
+from pages._view.kinds import Choice, Drawing
+from pages._view.lesson import ANSWERS, CLASS, GUESS, GUESSED_AT, REVEAL, STEP
+from pages._view.lessons import ORDER
+from pages._view.routes import BET
+from pages._view.stage import Stage
+
+_SWEEP = "Sweep over the picture, or move its points with the arrow keys."
+
+
+def placed(here: Address, text: str) -> dict[str, str]:
+    """Return what an address says of a bet once it is placed: the answer, and the settings it was placed at.
+
+    The place of the large slider is always among them, for a verdict names it; nothing of an answer that is none.
+    """
+    answer = here.lesson.bet.answer if here.lesson.bet else None
+    if answer is None or answer.read(text)[1]:
+        return {}
+    settings = {name: each for name, each in here.settings.items() if name != STEP}
+    slider = here.step.slider
+    at = {slider: here.known(slider).write(here.values[slider])} if slider else {}
+    said = {GUESS: answer.write(answer.read(text)[0]), GUESSED_AT: urlencode(at | settings)}
+    return {name: each for name, each in said.items() if each or name == GUESS}
+
+
+def tally_of(stage: Stage) -> str:
+    """Return how many bets were right of how many placed, this one with them: only the first of each lesson counts."""
+    here = stage.address
+    said = str(here.linked("tally"))
+    verdict = stage.verdict
+    if verdict in ("", OPEN):
+        return said
+    right, of, lessons = [*said.split("-"), "", "", ""][:3]
+    letter = chr(ord("a") + ORDER.index(here.lesson.stem))
+    if letter in lessons:
+        return said
+    return f"{int(right or 0) + (verdict == RIGHT)}-{int(of or 0) + 1}-{''.join(sorted(lessons + letter))}"
+
+
+def counted(stage: Stage) -> Address:
+    """Return the address with the tally that counts its bet, which the way on takes along."""
+    here, tally = stage.address, tally_of(stage)
+    return Address(here.lesson, {**here.query, **({"tally": tally} if tally else {})}, here.held)
+
+
+def html_of(stage: Stage, *, kept: Mapping[str, str] | None = None) -> str:
+    """Return the form of a bet that waits, or why it came out so; "" where no bet is shown.
+
+    kept: what the form hands on of the address, where no script reads that.
+    """
+    here = stage.address
+    if not here.shows_bet:
+        return ""
+    if not here.bet_waits:
+        return _told(stage)
+    return f'<p class="bet">{reveal(here, "Reveal")}</p>' if here.is_wall else _form(here, kept or {})
+
+
+def reveal(here: Address, label: str) -> str:
+    """Return the link by which a wall shows the truth, or hides it again."""
+    shown = "1" if label == "Reveal" else ""
+    query = {name: text for name, text in here.query.items() if name not in ANSWERS}
+    href = escape(f"?{urlencode(query | ({REVEAL: shown} if shown else {}))}")
+    return f'<a class="go" data-reveal data-sets="{REVEAL}={shown}" href="{href}">{label}</a>'
+
+
+def _form(here, kept):
+    bet: Any = here.bet
+    hidden = "".join(
+        f'<input type="hidden" name="{escape(name)}" value="{escape(text)}">'
+        for name, text in kept.items()
+        if name not in ANSWERS
+    )
+    action = f"{BET}/{here.lesson.stem}"
+    draws = " data-draws" if isinstance(bet.answer, Drawing) else ""
+    button = '<button class="on" disabled>Place my bet</button>'
+    return f'<form class="bet" data-bet{draws} action="{action}">{hidden}{_answers(bet)}{button}</form>'
+
+
+def _answers(bet):
+    """Return the answers to choose from, a slider for a number, or how to draw a curve."""
+    answer = bet.answer
+    label = escape(answer.label if not isinstance(answer, Drawing) else _SWEEP)
+    if isinstance(answer, Choice):
+        options = (
+            f'<label><input type="radio" name="{GUESS}" value="{each}"><span>{escape(said)}</span></label>'
+            for each, said in ((each, written(bet, each)) for each in answer.options)
+        )
+        return f"<fieldset><legend>{label}</legend>{''.join(options)}</fieldset>"
+    if isinstance(answer, Drawing):
+        return f"<span>{label}</span>"
+    low, high, step = answer.low, answer.high, round(answer.stops[1] - answer.stops[0], 9)
+    reach = f'min="{low:g}" max="{high:g}" step="{step:g}" value="{answer.default:g}"'
+    return (
+        f'<label class="amount">{label} <output>?</output>'
+        f'<input type="range" name="{GUESS}" {reach} data-suffix="{escape(bet.suffix)}"></label>'
+    )
+
+
+def _told(stage):
+    """Return why it came out so and how many were right so far; how to bet again, or on a wall to hide the truth."""
+    here, line = stage.address, stage.line
+    if here.is_wall or not here.guesses:
+        return f'<p class="bet">{reveal(here, "Hide")}</p>' if here.is_wall or here.linked(REVEAL) == "1" else ""
+    if CLASS in here.query:
+        return f'<p class="bet"><span class="why">{escape(line.why)}</span></p>'
+    right, _, rest = tally_of(stage).partition("-")
+    of = rest.partition("-")[0]
+    count = f"{right} of {of} {'bet' if of == '1' else 'bets'} right so far." if of else ""
+    query = {name: text for name, text in here.query.items() if name not in ANSWERS}
+    again = f'<a data-sets="{GUESS}=&amp;{GUESSED_AT}=" href="{escape(f"?{urlencode(query)}")}">Bet again</a>'
+    return f'<p class="bet"><span class="why">{escape(line.why)}</span> {count} {again}</p>'

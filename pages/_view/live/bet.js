@@ -1,0 +1,66 @@
+// What the stage asks and offers as plain elements: the form of a bet, and links that set something. With a session
+// Python hears of them; without one they lead to an address.
+
+const BETWEEN = 100; // ms between two looks at whether a link is drawn anew
+const LOOKS = 30;
+
+function hearStage() {
+  const isOurs = (node) => Boolean(lab.page && node.closest(STREAMLIT.app));
+
+  // Nothing is bet before the marker is moved.
+  for (const act of ["input", "click"]) {
+    window.addEventListener(/** @type {Heard} */ (act), ({ target }) => {
+      if (!target.matches?.("[data-bet] input")) return;
+      const said = target.closest("label").querySelector("output");
+      if (said) said.textContent = `${target.value}${target.dataset.suffix}`;
+      letPlace(target.closest("form"));
+    });
+  }
+
+  window.addEventListener("submit", (event) => {
+    const form = event.target.closest("[data-bet]");
+    if (!form) return;
+    event.preventDefault();
+    const guess = "draws" in form.dataset ? lab.drawn?.join("-") : new FormData(form).get("guess");
+    if (isOurs(form)) lab.do("bet", () => lab.page.bet(String(guess)));
+    else location.assign(withSaid(form.action, `guess=${guess}`));
+  });
+
+  window.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a[data-sets]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    if (!isOurs(link)) location.assign(withSaid(location.href, link.dataset.sets));
+    else {
+      lab.do("sets", () => lab.page.set(link.dataset.sets));
+      const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+      if (link.dataset.try) link.closest(STREAMLIT.main).scrollTo({ top: 0, behavior: calm ? "auto" : "smooth" });
+      keepFocus(link);
+    }
+  });
+  return true;
+}
+
+// The link that is drawn in the place of one that was followed has the focus, as that had it.
+function keepFocus(link, looks = LOOKS) {
+  const key = link.dataset.try ? `[data-try="${link.dataset.try}"]` : `.${link.className}`;
+  const now = document.querySelector(`${STREAMLIT.app} a${key}`);
+  if (!link.isConnected && document.activeElement === document.body) now?.focus({ preventScroll: true });
+  else if (looks) window.setTimeout(() => keepFocus(link, looks - 1), BETWEEN);
+}
+
+// The button of a form, once there is an answer.
+function letPlace(form) {
+  if (form) form.querySelector("button").disabled = false;
+}
+
+// An address with the query of this one, and with what is said: what is said to be nothing goes.
+function withSaid(address, said) {
+  const to = new URL(address);
+  to.search = location.search;
+  for (const [name, value] of new URLSearchParams(said)) {
+    if (value) to.searchParams.set(name, value);
+    else to.searchParams.delete(name);
+  }
+  return to.href;
+}

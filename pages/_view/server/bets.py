@@ -1,0 +1,29 @@
+"""A bet that is placed where there is no session yet: the form's answer goes on to the address that keeps it."""
+
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from pages._view import bet_html
+from pages._view._streamlit import path_of
+from pages._view.address import Address, query_of
+from pages._view.lesson import ANSWERS, GUESS
+from pages._view.lessons import LESSONS, path_of_page
+from pages._view.routes import BET
+
+
+def routes() -> list[Route]:
+    """The route below the server's base path."""
+    return [Route(path_of(f"{BET}/{{stem}}"), _answer)]
+
+
+async def _answer(request: Request) -> Response:
+    stem, said = request.path_params["stem"], query_of(request.url.query)
+    if stem not in LESSONS:
+        return Response(status_code=404)
+    query = {name: text for name, text in said.items() if name not in ANSWERS}
+    query |= bet_html.placed(Address(LESSONS[stem], query), said.get(GUESS, ""))
+    place = path_of(path_of_page(stem))
+    return RedirectResponse(f"{place}?{urlencode(query)}", status_code=303, headers={"Cache-Control": "no-store"})

@@ -1,0 +1,73 @@
+"""A bet that is placed where no session is: the form, the address it leads to, and the page of that."""
+
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import pytest
+from starlette.applications import Starlette
+
+from pages._view import bet_html
+from pages._view.address import Address
+from pages._view.kinds import Choice, Drawing
+from pages._view.lessons import LESSONS
+from pages._view.server import bets
+from pages._view.stage import Stage
+from tests.pages.asgi import ask
+from tests.pages.opening import ANSWERED
+
+WITH_BETS = [stem for stem, lesson in LESSONS.items() if lesson.bet]
+
+
+def sent(stem, **query):
+    status, headers, _ = ask(Starlette(routes=bets.routes()), f"/bet/{stem}?{urlencode(query)}")
+    return status, dict(parse_qsl(urlsplit(headers.get("location", "")).query)), headers
+
+
+@pytest.mark.parametrize("stem", WITH_BETS)
+def test_answer_leads_to_the_address_that_keeps_its_settings(stem):
+    bet = LESSONS[stem].bet
+    step, answer = bet.when[1], bet.answer
+    choices = answer.options if isinstance(answer, Choice) else [(1,) * 5] if isinstance(answer, Drawing) else [1]
+    text = answer.write(choices[0])
+    status, query, headers = sent(stem, bet="1", step=step, d_k="96", guess=text, reveal="1")
+    assert (status, headers["cache-control"]) == (303, "no-store")
+    assert (query["guess"], "reveal" in query) == (text, False)
+    there = Address(LESSONS[stem], query | {"d_k": "5"})
+    assert there.judged.values["d_k"] == (96 if "d_k=96" in query.get("guessed_at", "") else 5)
+    assert not there.bet_waits
+
+
+@pytest.mark.parametrize("text", ["", "a lot", "101", "-1"])
+def test_what_is_no_answer_leaves_the_bet_open(text):
+    status, query, _ = sent("softmax_saturation", bet="1", step="divisor", guess=text)
+    assert (status, query) == (303, {"bet": "1", "step": "divisor"})
+
+
+def test_only_lessons_are_bet_on():
+    assert sent("nope", guess="1")[0] == 404
+    assert sent("recap", guess="1", **ANSWERED["recap"])[1].get("guess") is None
+
+
+@pytest.mark.parametrize("stem", WITH_BETS)
+def test_form_hands_on_the_address_where_no_script_does(stem):
+    here = Address(LESSONS[stem], {"bet": "1", "step": LESSONS[stem].bet.when[1], "d_k": "5", "guess": "<"})
+    form = bet_html.html_of(Stage(here), kept=here.query)
+    assert '<input type="hidden" name="d_k" value="5">' in form
+    assert 'name="guess" value="&lt;"' not in form
+    assert "hidden" not in bet_html.html_of(Stage(here))
+
+
+def test_a_tally_counts_each_lesson_once_and_waits_for_its_truth():
+    def tally(**said):
+        query = {"bet": "1", "step": "divisor", "guess": "85", **said}
+        return bet_html.tally_of(Stage(Address(LESSONS["softmax_saturation"], query)))
+
+    assert tally() == "1-1-e"
+    assert tally(guess="0") == "0-1-e"
+    assert tally(tally="2-3-ab") == "3-4-abe"
+    assert tally(tally="2-3-ae") == "2-3-ae"
+    assert tally(tally="2-3") == "3-4-e"  # of an older link
+    assert tally(**{"class": "10~20"}) == ""
+    waiting = Stage(
+        Address(LESSONS["softmax_saturation"], {"bet": "1", "step": "divisor", "guess": "85"}), is_told=False
+    )
+    assert bet_html.tally_of(waiting) == ""
