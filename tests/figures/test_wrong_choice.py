@@ -151,7 +151,7 @@ def test_the_bars_are_the_weights_of_the_row_with_the_right_key_in_colour(n_keys
     assert f"{n_keys} weights of the outlined row" in texts(shown)
     for i, name in enumerate(figures.NAMES):
         assert picture.bins[name] == row.weights[i, 30].tolist()
-        wrong, one = (trace_of(shown, f"{name}, {which}") for which in ("wrong keys", "right key"))
+        wrong, one = (trace_of(shown, each) for each in (f"wrong keys, {name}", f"{name}, right key"))
         heights = np.array(wrong.y[1::4])
         heights[right] += one.y[1]
         np.testing.assert_array_equal(heights, row.weights[i, 30])
@@ -307,7 +307,7 @@ def test_the_record_of_adam_stands_behind_no_curve_of_other_settings(how):
     made = tuple(replace(each, params=replace(each.params, **how)) for each in curves_with(([8] * 4,) * 3))
     assert [each.name for each in plotted(curves.dimensions(made, "sgd", 64, LIGHT)).data] == list(figures.NAMES)
     adam = curves.dimensions(made, "adam", 64, LIGHT)
-    assert adam.sentence.startswith("With Adam and 16 keys, ")
+    assert adam.sentence.startswith("With Adam as recorded, ")
     assert len(plotted(adam).data) == 3
     whole(adam)
 
@@ -316,8 +316,8 @@ def test_how_sure_names_what_is_predicted_and_what_is_found(measured):
     descent, adam, record = curves.dimensions(measured, "sgd", 64, LIGHT).sure
     rates = np.array([each.smallest_rate() for each in measured])
     grown = rates[-1] / rates[0]
-    assert f"It grows {grown[1]:.3g} times with ÷ √dₖ and {grown[2]:.3g} times with ÷ dₖ." in descent
-    assert "It grows 0.0316 times with ÷ √dₖ and 1 times with ÷ dₖ." in adam
+    assert descent.endswith(f"it goes × {grown[1]:.3g} and × {grown[2]:.3g}.")
+    assert "it goes × 0.0316 and × 1. " in adam
     assert record.startswith("Adam is a record: 400 rows with 16 keys, 200 steps, β = 0.9 and 0.999; ")
 
 

@@ -79,7 +79,7 @@ def _curve(i, x, counts, profile):
     colour = getattr(profile, COLOURS[i])
     marks = base.points(profile, colour, _SYMBOLS[i], _APART[i] * x, counts, high - counts, counts - low, NAMES[i])
     marks["error_y"] |= {"thickness": profile.line_width / 2, "width": 0}
-    joined = base.line(_APART[i] * x, counts, base.solid(profile, colour), f"{NAMES[i]}, joined")
+    joined = base.line(_APART[i] * x, counts, base.solid(profile, colour, 0.75), f"{NAMES[i]}, joined")
     return [joined | {"hoverinfo": "skip"}, marks]
 
 
@@ -128,6 +128,8 @@ def _name_of(i, does, leads, profile):
 def _rates_sentence(best):
     raw, root, whole = (so_many(each) for each in best)
     start = "At the best rate plain gradient descent puts"
+    if raw == root == whole:
+        return f"{start} {raw} right, whatever divides the scores."
     return f"{start} {raw} right with raw scores, {root} with ÷ √dₖ and {whole} with ÷ dₖ."
 
 
@@ -285,7 +287,7 @@ def _trend(smallest):
 
 def _dimensions_sentence(found, optimizer, alike):
     """What each of the two needs at these sizes."""
-    start = _OPTIMIZERS[optimizer] + ("" if alike or optimizer == "sgd" else " and 16 keys")
+    start = _OPTIMIZERS[optimizer] + ("" if alike or optimizer == "sgd" else " as recorded")
     smallest = _seen(found)[1][1:]
     if np.isnan(smallest).all():
         return f"{start} no learning rate puts nearly all right, whatever divides the scores."
@@ -312,19 +314,19 @@ def _needs(name, smallest, both):
 
 def _predicted(descent, adam):
     """How the smallest rates should go, and how they do."""
-    found = [f"{_times(each, 1)} with ÷ √dₖ and {_times(each, 2)} with ÷ dₖ" for each in (descent, adam)]
+    first, second = ([_times(found, i) for i in (1, 2)] for found in (descent, adam))
     return (
         "A step of plain gradient descent moves a scaled score by the rate times scale² times a squared length, about "
-        "dₖ. So from dₖ = 16 to 1,024 the smallest rate should grow 1 times with ÷ √dₖ and 64 times with ÷ dₖ. It "
-        f"grows {found[0]}.",
-        "Adam moves each coordinate by about the rate, so a scaled score by the rate times scale times dₖ. So it "
-        f"should grow 1/8 times with ÷ √dₖ and 1 times with ÷ dₖ. It grows {found[1]}. Rates are half a decade apart.",
+        "dₖ. From dₖ = 16 to 1,024 the smallest rate should go × 1 with ÷ √dₖ and × 64 with ÷ dₖ; it goes "
+        f"{first[0]} and {first[1]}.",
+        "Adam moves each coordinate by about the rate, so a scaled score by the rate times scale times dₖ. It should "
+        f"go × 1/8 with ÷ √dₖ and × 1 with ÷ dₖ; it goes {second[0]} and {second[1]}. Rates are half a decade apart.",
     )
 
 
 def _times(found, i):
     first, last = _seen(found)[1][i, [0, -1]]
-    return "from or to no rate" if np.isnan(first) or np.isnan(last) else f"{last / first:.3g} times"
+    return "to no rate" if np.isnan(first) or np.isnan(last) else f"× {last / first:.3g}"
 
 
 def _recorded(of_seeds, dims):

@@ -117,14 +117,14 @@ LESSON = Lesson(
         meanwhile={"step": "rows", "steps": 0},
     ),
     assumed="Each row has its own query and keys, all random. The largest score wins, and the right key is one of the "
-    "others, so every row starts wrong. It is put right when the right key has more than half of the weight.\n\n"
-    "This is one row’s mechanism. Since each row learns alone, very large rates do little harm here, unless q and K "
-    "learn together; where rows share keys, in the training race, they do.",
+    "others. It is put right when the right key has more than half of the weight.\n\n"
+    "Each row learns alone, so very large rates do little harm here, unless q and K learn together. In the training "
+    "race rows share keys.",
     myths=(
         (
             "Dividing by $d_k$ fails.",
-            "It works too, but the rate of plain gradient descent must grow with $d_k$. With Adam it is the other way "
-            "round: ÷ $d_k$ has one rate for every size. Neither is right for every optimizer.",
+            "It works too. Its rate must grow with $d_k$ under plain gradient descent; under Adam it stays, and that "
+            "of $\\sqrt{d_k}$ falls.",
         ),
         (
             "Every loss stalls.",

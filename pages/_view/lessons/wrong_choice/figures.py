@@ -233,7 +233,7 @@ def _bars_name(name):
 
 def _lit(name, profile):
     """Return what a word of the sentence names: cells, and where there are any bars."""
-    return (name,) if base.on_a_wall(profile) else (_bars_name(name), f"{name}, wrong keys", name)
+    return (name,) if base.on_a_wall(profile) else (_bars_name(name), f"wrong keys, {name}", name)
 
 
 def _weights_table(followed, step):
@@ -289,7 +289,7 @@ def _bars(found, right, i, profile):
     x, y = _places(found.size)[:, None] + corners, found[:, None] * np.array([0.0, 1.0, 1.0, 0.0])
     wrong, grey = np.where(np.arange(found.size) == right, 0.0, 1.0)[:, None], base.shade(profile, profile.text, _GREY)
     parts = (
-        (x.ravel(), (y * wrong).ravel(), grey, f"{NAMES[i]}, wrong keys"),
+        (x.ravel(), (y * wrong).ravel(), grey, f"wrong keys, {NAMES[i]}"),
         (x[right], y[right], getattr(profile, COLOURS[i]), _bars_name(NAMES[i])),
     )
     return [
