@@ -246,11 +246,12 @@ def test_the_title_over_the_rates_is_what_they_show(works, claim):
 @pytest.mark.parametrize(
     ("smallest", "does", "said"),
     [
-        (([None] * 4, [8, 9, 8, 8], [10, 11, 12, 13]), {"÷ √dₖ": "one rate", "÷ dₖ": "rises"},
+        (([None] * 4, [8, 9, 8, 8], [10, 11, 12, 13]), {"÷ √dₖ": "one rate for all", "÷ dₖ": "rises as dₖ grows"},
          "÷ √dₖ needs about one rate, 1 to 3.16; ÷ dₖ needs more as dₖ grows, up to 316."),
-        (([None] * 4, [8] * 4, [8, 9, 9, 9]), {"÷ √dₖ": "one rate", "÷ dₖ": "one rate"},
+        (([None] * 4, [8] * 4, [8, 9, 9, 9]), {"÷ √dₖ": "one rate for all", "÷ dₖ": "one rate for all"},
          "÷ √dₖ needs about one rate, 1; ÷ dₖ needs about one rate, 3.16."),
-        (([3] * 4, [11, 10, 9, 8], [10, 13, 10, 10]), {"raw": "one rate", "÷ √dₖ": "falls", "÷ dₖ": ""},
+        (([3] * 4, [11, 10, 9, 8], [10, 13, 10, 10]),
+         {"raw": "one rate for all", "÷ √dₖ": "falls as dₖ grows", "÷ dₖ": ""},
          "÷ √dₖ needs less as dₖ grows, down to 1; ÷ dₖ needs up to 316."),
         (([None] * 4, [None] * 4, [8, None, None, None]), {}, "no rate works with ÷ √dₖ; ÷ dₖ needs up to 1."),
         (([None] * 4, [None] * 4, [None] * 4), {},

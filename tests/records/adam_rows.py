@@ -2,7 +2,7 @@
 
 Rows, scales, rates and loss are those of the lesson wrong_choice: each row has a query of its own, which learns. Adam
 divides every coordinate by the size of its own gradient, so the scores no longer say all, as in `wrong_rows`: here q
-itself moves. NumPy suffices, for three minutes of one core.
+itself moves. NumPy suffices, for two minutes of one core.
 """
 
 import json

@@ -205,7 +205,7 @@ def _dimensions_figure(here, there, optimizer, d_k, profile):
         yaxis=base.axis(profile, grid=True, type="log", range=span, **ticks),
         shapes=[*_bands(here, profile), base.upright(d_k, base.thin(profile)) | {"layer": "below"}],
     )
-    ends = [(i, _end(here, i), _DOES[_trend(_seen(here)[1][i])], True) for i in range(len(NAMES))]
+    ends = [(i, _end(here, i), _does(_seen(here)[1][i], profile), True) for i in range(len(NAMES))]
     ends += [(i, _end(each, i), _OTHER[optimizer], False) for each in both[1:] for i in range(len(NAMES))]
     return _named(fig, _never(here, profile), ends, span, profile)
 
@@ -271,7 +271,7 @@ def _never(found, profile):
     return notes
 
 
-_DOES = {"stays": "one rate", "rises": "rises", "falls": "falls", "moves": ""}
+_DOES = {"stays": ("one rate", " for all"), "rises": ("rises", " as dₖ grows"), "falls": ("falls", " as dₖ grows")}
 
 
 def _trend(smallest):
@@ -283,6 +283,12 @@ def _trend(smallest):
         return "stays"
     grown = rates[-1] / rates[0]
     return "rises" if grown >= _STEADY else "falls" if grown * _STEADY <= 1 else "moves"
+
+
+def _does(smallest, profile):
+    """What a rule's smallest rate does, in few words; on a wall, where the name stands beside them, in fewer."""
+    does = _DOES.get(_trend(smallest), ("", ""))
+    return does[0] if base.on_a_wall(profile) else "".join(does)
 
 
 def _dimensions_sentence(found, optimizer, alike):
