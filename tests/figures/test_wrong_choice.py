@@ -74,7 +74,7 @@ def test_a_cell_is_filled_in_the_colour_of_its_panel_once_it_is_put_right(result
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_cells_are_squares_at_any_size_and_bars_are_as_wide_as_their_square(result, profile):
+def test_cells_are_squares_at_any_size_and_bars_are_as_wide(result, profile):
     layout = plotted(choices(result, 200, 0, profile)).layout
     for at in ("", "2", "3"):
         x, y = layout[f"xaxis{at}"], layout[f"yaxis{at}"]
@@ -275,7 +275,7 @@ def test_a_rule_that_no_rate_puts_right_is_named_and_from_where_on():
 
 
 @pytest.mark.parametrize("optimizer", ["sgd", "adam"])
-def test_the_points_over_the_dimensions_are_the_smallest_rates_of_both_optimizers(measured, optimizer):
+def test_the_points_are_the_smallest_rates_of_both_optimizers(measured, optimizer):
     shown = curves.dimensions(measured, optimizer, 100, LIGHT)
     adam = core.compare_with_adam()[0]
     seen = [i for i, each in enumerate(adam.dims) if each >= 16]
@@ -331,7 +331,7 @@ def test_marks_at_the_same_place_stand_side_by_side(measured):
 
 
 @pytest.mark.parametrize("d_k", [1, 64, 1024])
-def test_the_curves_over_the_dimensions_are_the_same_wherever_the_slider_is(d_k):
+def test_the_sizes_of_the_curves_do_not_follow_the_slider(d_k):
     values = {"d_k": d_k, "n_keys": 16, "loss": "output", "learns": "q", "seed": 0}
     assert work.dimensions(values).dims == DIMS
 

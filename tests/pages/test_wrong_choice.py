@@ -114,7 +114,7 @@ def test_an_open_bet_shows_its_own_picture_with_nothing_put_right(d_k):
         assert np.max(traces(app, key)[name]["z"]) == 0
 
 
-def test_the_switch_of_optimizers_stands_in_sight_of_its_step_and_in_the_address():
+def test_the_switch_of_optimizers_stands_at_its_step_and_in_the_address():
     app = open_page(STEM, step="every_size", optimizer="Adam")
     check_page(app, STEM)
     assert widget(app, "optimizer").value == "adam"
