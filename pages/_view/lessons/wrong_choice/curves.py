@@ -90,12 +90,12 @@ def _claim(text, profile):
     )
 
 
-def _what(text, fig, profile):
-    """What the vertical axis counts, level and above it."""
+def _what(text, fig, profile, row=0):
+    """A level line above the plot, such as what its vertical axis counts; row: above so many others."""
     fig.layout["margin"]["t"] += round(1.6 * profile.tick_size)
     place: Part = {"x": 0, "y": 1, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    aside = -fig.layout["margin"]["l"]
-    return base.label(text, profile, xshift=aside, yshift=0.4 * profile.tick_size, borderpad=0, **place)
+    aside, above = -fig.layout["margin"]["l"], (0.4 + 1.6 * row) * profile.tick_size
+    return base.label(text, profile, xshift=aside, yshift=above, borderpad=0, **place)
 
 
 def _named(fig, notes, ends, span, profile):
@@ -190,7 +190,7 @@ def _dimensions_code(curves):
 def _dimensions_figure(here, there, optimizer, d_k, profile):
     both = [here] if there is None else [here, there]
     ghosts = [_line(i, each, profile, _OTHER[optimizer]) for each in both[1:] for i in range(len(NAMES))]
-    span = _rates_span(both)
+    title, never, span = f"Smallest rate that puts {core.NEARLY_ALL} % right", _never(here, profile), _rates_span(both)
     decades = [10.0**i for i in range(-4, 6, 2 if base.on_a_wall(profile) else 1)]
     ticks: Part = {"tickvals": decades, "ticktext": [f"{each:,g}" for each in decades]}
     fig = base.figure(
@@ -198,7 +198,7 @@ def _dimensions_figure(here, there, optimizer, d_k, profile):
         [*ghosts, *(_line(i, here, profile) for i in range(len(NAMES)))],
         height=0.7 if base.on_a_wall(profile) else 1.1,
         left=3.2,
-        title=_claim(f"Smallest rate that puts {core.NEARLY_ALL} % right", profile),
+        title=_claim("\u2003".join([title, *never] if base.on_a_wall(profile) else [title]), profile),
         xaxis=base.axis(
             profile, "dₖ", type="log", range=_SPAN, tickvals=_D_TICKS, ticktext=[f"{d:,}" for d in _D_TICKS]
         ),
@@ -207,7 +207,9 @@ def _dimensions_figure(here, there, optimizer, d_k, profile):
     )
     ends = [(i, _end(here, i), _does(_seen(here)[1][i], profile), True) for i in range(len(NAMES))]
     ends += [(i, _end(each, i), _OTHER[optimizer], False) for each in both[1:] for i in range(len(NAMES))]
-    return _named(fig, _never(here, profile), ends, span, profile)
+    above = [] if base.on_a_wall(profile) else never[::-1]
+    notes = [_what(text, fig, profile, row) for row, text in enumerate(above)]
+    return _named(fig, notes, ends, span, profile)
 
 
 def _seen(found):
@@ -254,21 +256,16 @@ def _bands(found, profile):
 
 
 def _never(found, profile):
-    """A word on each rule that no rate puts right, at the top of the plot."""
+    """A line on each rule that no rate puts right."""
     dims, smallest = _seen(found)
-    never = [i for i in range(len(NAMES)) if np.isnan(smallest[i, -1])]
-    notes = []
-    for row, i in enumerate(never):
-        works = dims[~np.isnan(smallest[i])]
-        text = (
-            f"{NAMES[i]}: beyond dₖ = {works[-1]:,.0f} no rate does it"
-            if works.size
-            else f"{NAMES[i]}: no rate does it"
-        )
-        note = base.corner(f"<b>{text}</b>", profile, side="left", yshift=-_LINE * row * profile.tick_size)
-        note["font"]["color"] = readable(getattr(profile, COLOURS[i]), profile.ground, profile.text)
-        notes.append(note)
-    return notes
+    lines = []
+    for i in range(len(NAMES)):
+        if np.isnan(smallest[i, -1]):
+            works = dims[~np.isnan(smallest[i])]
+            where = f"beyond dₖ = {works[-1]:,.0f} " if works.size else ""
+            colour = readable(getattr(profile, COLOURS[i]), profile.ground, profile.text)
+            lines.append(f'<span style="color:{colour}"><b>{NAMES[i]}: {where}no rate does it</b></span>')
+    return lines
 
 
 _DOES = {"stays": ("one rate", " for all"), "rises": ("rises", " as dₖ grows"), "falls": ("falls", " as dₖ grows")}

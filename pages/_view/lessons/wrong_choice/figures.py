@@ -22,7 +22,7 @@ _DOMAINS = ([0.0, 0.307], [0.3465, 0.6535], [0.693, 1.0])
 _CELLS, _BARS = [0.33, 1.0], [0.0, 0.22]  # of the height
 _EDGE = 0.55  # cells from the middle of the outermost one to the end of its axis
 _PALE, _GREY = 0.08, 0.3  # of the text's ink: what is not put right, and a wrong key
-_LINE = 1.2  # of its letters' size: the height of a line above a panel
+_LINE = 1.3  # of its letters' size: the height of a line above a panel
 _LARGE = 1.42  # of a title: the number of a panel
 _NEARLY = 0.995  # from here a percentage without decimals says 100 %
 
