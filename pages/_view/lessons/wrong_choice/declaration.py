@@ -77,7 +77,7 @@ LESSON = Lesson(
         ),
         Step(
             "rate",
-            "Drag dₖ: one curve stands, one slides, one sinks. Which rate serves every dₖ?",
+            "Drag dₖ: which curve stands, which slides, which sinks?",
             "choice_rates",
             dials=("learning_rate", "steps"),
             tries=(
