@@ -91,7 +91,7 @@ def _answers(bet):
     label = escape(answer.label if not isinstance(answer, Drawing) else _SWEEP)
     if isinstance(answer, Choice):
         options = (
-            f'<label><input type="radio" name="{GUESS}" value="{each}"><span>{escape(said)}</span></label>'
+            f'<label><input type="radio" name="{GUESS}" value="{escape(each)}"><span>{escape(said)}</span></label>'
             for each, said in ((each, written(bet, each)) for each in answer.options)
         )
         return f"<fieldset><legend>{label}</legend>{''.join(options)}</fieldset>"

@@ -12,6 +12,7 @@ from sattn_core.bands.standard_errors import share_interval
 from sattn_core.cost import Price, priced, proceed
 from sattn_core.layers.scores import scale_factor
 from sattn_core.layers.softmax import softmax
+from sattn_core.training.adam_rows import DIMS, SEEDS, adam_rows
 from sattn_core.training.key_value_memory import LOSSES
 from sattn_core.training.wrong_rows import LEARNERS, descend, descent_price, draw_wrong_rows, row_blocks
 
@@ -143,8 +144,12 @@ class RateCurves:
 
     def smallest_rate(self, step: int = N_STEPS) -> NDArray[np.float64]:
         """Return the smallest rate that puts NEARLY_ALL right after this step, (3,): NaN where none does."""
-        works = self.put_right[:, :, step] >= NEARLY_ALL
-        return np.where(works.any(axis=1), np.array(self.learning_rates)[works.argmax(axis=1)], np.nan)
+        return _smallest(self.put_right[:, :, step] >= NEARLY_ALL)
+
+
+def _smallest(works):
+    """Return the first of LEARNING_RATES that works, along the last axis: NaN where none does."""
+    return np.where(works.any(axis=-1), np.array(LEARNING_RATES)[works.argmax(axis=-1)], np.nan)
 
 
 def _groups(params):
@@ -176,12 +181,10 @@ def interval(count: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class DimensionCurves:
-    """The best of LEARNING_RATES at each d_k, and the smallest that works."""
+    """The smallest of LEARNING_RATES that puts NEARLY_ALL of a hundred right, at each d_k."""
 
     dims: tuple[int, ...]
-    step: int
-    best: NDArray[np.uint8]  # (3, n_dims)
-    smallest_rate: NDArray[np.float64]  # (3, n_dims): NaN where none puts NEARLY_ALL right
+    smallest_rate: NDArray[np.float64]  # (3, n_dims): NaN where none does
 
 
 @dataclass(frozen=True)
@@ -207,11 +210,19 @@ class DimensionParams:
 
 
 def compare_dimensions(curves: Sequence[RateCurves], step: int = N_STEPS) -> DimensionCurves:
-    """Return the best and the smallest rate of each of these curves, after this step."""
-    shape = (len(curves), len(EXPONENTS))
-    return DimensionCurves(
-        dims=tuple(each.params.d_k for each in curves),
-        step=step,
-        best=np.array([each.best(step) for each in curves], dtype=np.uint8).reshape(shape).T,
-        smallest_rate=np.array([each.smallest_rate(step) for each in curves]).reshape(shape).T,
-    )
+    """Return the smallest rate of each of these curves, after this step."""
+    dims, rates = tuple(each.params.d_k for each in curves), [each.smallest_rate(step) for each in curves]
+    return DimensionCurves(dims, np.array(rates).reshape(len(curves), len(EXPONENTS)).T)
+
+
+def compare_with_adam() -> tuple[DimensionCurves, NDArray[np.float64]]:
+    """Return the same for Adam, as recorded of all rows together; and the smallest rate of each seed's hundred.
+
+    The second is (n_seeds, 3, n_dims). The settings are those of `adam_rows`: 16 keys, and q learns.
+
+    >>> float(compare_with_adam()[0].smallest_rate[2, -1])
+    0.0316
+    """
+    counts = adam_rows().put_right.swapaxes(1, 2)  # (n_seeds, 3, n_dims, n_rates)
+    together = _smallest(counts.sum(axis=0) >= NEARLY_ALL * len(SEEDS))
+    return DimensionCurves(DIMS, together), _smallest(counts >= NEARLY_ALL)

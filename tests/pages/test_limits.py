@@ -17,6 +17,7 @@ from pages._view.lesson import STEP
 from pages._view.lessons import LESSONS, ORDER, VIEWS
 from pages._view.lessons.gradient_flow import work as gradient_flow_work
 from pages._view.lessons.training_race import transformer as transformer_module
+from pages._view.lessons.wrong_choice import curves as curves_module
 from pages._view.page import controls, frame, show
 from pages._view.page import grids as grids_module
 from pages._view.page import screen as screen_module
@@ -116,7 +117,7 @@ def run(stem, step="", **changed):
         patch.setattr(uploads_module, "_chosen", lambda: (None, None))
         patch.setattr(uploads_module, "remarks", lambda *_: [])
         own_figures = import_module(f"pages._view.lessons.{stem}.figures")
-        for module in (show, race_module, dose_module, transformer_module, own_figures):
+        for module in (show, race_module, dose_module, transformer_module, curves_module, own_figures):
             for name in vars(module).copy():
                 if callable(getattr(module, name)) and not name.startswith("__"):
                     patch.setattr(module, name, ANYTHING)

@@ -4,6 +4,7 @@ python3 -m venv .venv/records && .venv/records/bin/pip install -q -r requirement
 .venv/records/bin/pip install -q --no-deps -r tests/records/requirements.txt
 .venv/records/bin/python tests/records trained_heads
 .venv/records/bin/python tests/records transformer
+.venv/records/bin/python tests/records adam_rows
 """
 
 import argparse

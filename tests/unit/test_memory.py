@@ -11,7 +11,7 @@ from sattn_core.bands import matrix_bands, matrix_variance
 from sattn_core.draws import matrix_products
 from sattn_core.laws import heavy_tails, quantiles, saturation
 from sattn_core.lessons import scaling_rules, start
-from sattn_core.training import encoder_record, trained_transformers
+from sattn_core.training import adam_rows, encoder_record, trained_transformers
 
 CORE = Path(__file__).resolve().parents[2] / "sattn_core"
 SOURCES = sorted(set(CORE.rglob("*.py")) - {CORE / "_memory.py"})
@@ -19,6 +19,7 @@ SOURCES = sorted(set(CORE.rglob("*.py")) - {CORE / "_memory.py"})
 
 # Every memory, with the arguments of its largest result.
 MEMORIES = [
+    (adam_rows.adam_rows, ()),
     (quantiles._table, (1,)),
     (encoder_record._file, ()),
     (heavy_tails.median_size, (1, 1.5)),

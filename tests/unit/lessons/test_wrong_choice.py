@@ -101,9 +101,32 @@ def test_the_best_and_the_smallest_rate_are_read_off_the_counts():
         curves.smallest_rate(), [np.nan, wrong_choice.LEARNING_RATES[8], wrong_choice.LEARNING_RATES[14]]
     )
     both = wrong_choice.compare_dimensions([curves, curves_of(counts + 100)], step=7)
-    assert both.best.tolist() == [[40, 140], [99, 199], [100, 200]]
     assert both.smallest_rate[RAW].tolist()[1] == wrong_choice.LEARNING_RATES[0]
-    assert (both.dims, both.step) == ((8, 8), 7)
+    assert (both.dims, both.smallest_rate.shape) == ((8, 8), (3, 2))
+    assert wrong_choice.compare_dimensions([]).smallest_rate.shape == (3, 0)
+
+
+# Measured before, with other code and other rows: the smallest rate of Adam that put all of forty rows right, for
+# ÷ √d_k and ÷ d_k.
+ADAM = {16: (0.01, 0.0316), 64: (0.00562, 0.0316), 256: (0.00316, 0.0316)}
+
+
+@pytest.mark.parametrize("d_k", ADAM)
+def test_the_rates_of_adam_are_those_of_other_code_within_half_a_decade(d_k):
+    together, of_seeds = wrong_choice.compare_with_adam()
+    i = together.dims.index(d_k)
+    for rates in (together.smallest_rate, *of_seeds):
+        assert np.isnan(rates[RAW, i])
+        assert (np.abs(np.log10(rates[[ROOT, WHOLE], i] / ADAM[d_k])) < 0.51).all()
+
+
+def test_with_adam_it_is_the_other_divisor_that_has_one_rate():
+    together, of_seeds = wrong_choice.compare_with_adam()
+    root, whole = together.smallest_rate[[ROOT, WHOLE], together.dims.index(16) :]
+    assert len({*whole.tolist()}) == 1
+    assert root[0] >= 10 * root[-1]
+    assert (np.diff(root) <= 0).all()
+    assert of_seeds.shape == (4, 3, len(together.dims))
 
 
 def test_the_interval_of_a_count_is_that_of_scipy():

@@ -1,20 +1,22 @@
 """What the wrong_choice lesson declares."""
 
 from pages._view.kinds import Choice, Number, decimal
-from pages._view.lesson import Bet, Lesson, Place, Step, Together, Try
+from pages._view.lesson import Bet, Lesson, Step, Together, Try
 from sattn_core.training.key_value_memory import LOSSES
 from sattn_core.training.wrong_rows import LEARNERS
 
 _RATES = (*(float(f"{m}e{e}") for e in range(-4, 5) for m in ("1", "1.78", "3.16", "5.62")), 1e5)
 _STEPS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 36, 40, 45, 50, 55, 60, 65, 70, 80, 90, 100,
           110, 120, 130, 140, 150, 160, 170, 180, 190, 200)  # fmt: skip
-_ROWS = {"n_keys": 16, "seed": 0, "loss": "output", "learns": "q", "steps": 200}
+COUNTS = ("10", "50", "90")  # of a hundred, that one may bet on
+_USUAL = {"n_keys": 16, "seed": 0, "loss": "output", "learns": "q"}
+_ROWS = _USUAL | {"steps": 200}
 
 LESSON = Lesson(
     stem="wrong_choice",
     question="Can a wrong choice be put right?",
-    answer="Without the scale, seldom: softmax is nearly certain, and leaves gradient descent nearly nothing to move. "
-    "Divided by $\\sqrt{d_k}$, one learning rate puts them right from $d_k = 8$ to 1,024.",
+    answer="Without the scale, rarely: softmax is almost certain of the wrong key, its gradient almost zero. With ÷ "
+    "$\\sqrt{d_k}$ one rate of plain gradient descent puts them right from $d_k = 8$ to 1,024.",
     icon=":material/undo:",
     section="The path",
     terms=("softmax", "gradient"),
@@ -38,14 +40,28 @@ LESSON = Lesson(
             help="q is the query, K are the keys; each row has its own.",
             bar=True,
         ),
+        "optimizer": Choice(
+            "Optimizer",
+            "sgd",
+            ("sgd", "adam"),
+            help="Adam divides the step of each number of q by the size of its gradient.",
+            shown={"sgd": "gradient descent", "adam": "Adam"},
+            bar=True,
+        ),
     },
     settings=("loss", "learns", "row"),
     steps=(
         Step(
             "rows",
-            "100 queries chose a wrong key. Press ▶: gradient descent corrects what it can.",
+            "100 queries chose a wrong key. Press ▶: gradient descent takes 200 steps to correct them.",
             "matrix_choices",
             dials=("learning_rate", "steps"),
+            bet=Bet(
+                "At dₖ = {d_k}, how many of the 100 does plain gradient descent put right without the scale, in 200 "
+                "steps at rate 10?",
+                Choice("Come right", "50", COUNTS, shown={each: f"about {each}" for each in COUNTS}),
+                usual=("learning_rate", "steps"),
+            ),
             tries=(
                 Try(
                     "one_rate",
@@ -61,7 +77,7 @@ LESSON = Lesson(
         ),
         Step(
             "rate",
-            "Look for a learning rate that puts nearly all hundred right.",
+            "Drag dₖ: which curve stands, which slides, which sinks?",
             "choice_rates",
             dials=("learning_rate", "steps"),
             tries=(
@@ -79,16 +95,16 @@ LESSON = Lesson(
         ),
         Step(
             "every_size",
-            "Which divisor lets one learning rate do for every dₖ?",
+            "With plain gradient descent ÷ √dₖ needs one rate for every size, ÷ dₖ a larger one each time.",
             "choice_dimensions",
-            dials=("steps",),
-            bet=Bet(
-                "At dₖ = 256 a hundred wrong winners get 200 steps without the scale, at the best learning rate. "
-                "How many come right?",
-                Number("Come right", 50, 0, 100, tuple(range(0, 101, 5))),
-                near=5,
-                place=Place("y", "x"),
-                earlier=("rows",),  # the next one shows the answer
+            pinned={"steps": 200},
+            in_sight=("optimizer",),
+            tries=(
+                Try(
+                    "adam",
+                    "Adam: now ÷ dₖ has one rate for every size, and ÷ √dₖ needs less and less",
+                    _USUAL | {"optimizer": "adam"},
+                ),
             ),
         ),
     ),
@@ -101,13 +117,14 @@ LESSON = Lesson(
         meanwhile={"step": "rows", "steps": 0},
     ),
     assumed="Each row has its own query and keys, all random. The largest score wins, and the right key is one of the "
-    "others, so every row starts wrong. It is put right when the right key has more than half of the weight.\n\n"
-    "This is one row’s mechanism. Since each row learns alone, very large rates do little harm here, unless q and K "
-    "learn together; where rows share keys, in the training race, they do.",
+    "others. It is put right when the right key has more than half of the weight.\n\n"
+    "Each row learns alone, so very large rates do little harm here, unless q and K learn together. In the training "
+    "race rows share keys.",
     myths=(
         (
             "Dividing by $d_k$ fails.",
-            "It works too, but its learning rate must grow with $d_k$.",
+            "It works too. Its rate must grow with $d_k$ under plain gradient descent; under Adam it stays, and that "
+            "of $\\sqrt{d_k}$ falls.",
         ),
         (
             "Every loss stalls.",

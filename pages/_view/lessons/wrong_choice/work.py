@@ -1,17 +1,15 @@
 """What the wrong_choice page asks of the core."""
 
 from dataclasses import dataclass, field, replace
-from math import log
 
 from pages._view import compute
 from pages._view.compute import turns
 from pages._view.lesson_view import Main, Values
-from pages._view.lessons.wrong_choice import figures
+from pages._view.lessons.wrong_choice import curves, figures
 from sattn_core.cost import Price
 from sattn_core.lessons import wrong_choice as core
 
-BET_D_K = 256
-DIMS = (4, 16, 64, 256, 1024)
+DIMS = (16, 64, 256, 1024)
 
 
 @dataclass(frozen=True)
@@ -39,10 +37,8 @@ def row(values: Values) -> core.RowResult:
 
 
 def dimensions(values: Values) -> core.DimensionParams:
-    """The rows at each d_k of the curves: where the slider stands, in place of the nearest of DIMS."""
-    d_k = values["d_k"]
-    nearest = min(DIMS, key=lambda each: abs(log(each / d_k)))
-    return _at(tuple(d_k if each == nearest else each for each in DIMS), values)
+    """The rows at each d_k of the curves."""
+    return _at(DIMS, values)
 
 
 def _at(dims, values):
@@ -60,8 +56,8 @@ def _curves(asked):
 
 
 def _rates(values, profile):
-    (curves,) = _measured(here(values))
-    return figures.rates(curves, values["learning_rate"], values["steps"], profile)
+    (found,) = _measured(here(values))
+    return curves.rates(found, values["learning_rate"], values["steps"], profile)
 
 
 def here(values: Values) -> core.DimensionParams:
@@ -70,7 +66,7 @@ def here(values: Values) -> core.DimensionParams:
 
 
 def _dimensions(values, profile):
-    return figures.dimensions(_measured(dimensions(values)), values["steps"], profile)
+    return curves.dimensions(_measured(dimensions(values)), values["optimizer"], values["d_k"], profile)
 
 
 STEPS = {
@@ -78,14 +74,3 @@ STEPS = {
     "rate": Main(_rates, params=lambda values: _curves(here(values))),
     "every_size": Main(_dimensions, params=lambda values: _curves(dimensions(values)), limit=compute.UNASKED),
 }
-
-
-def known(values: Values) -> tuple[core.RateCurves, ...]:
-    """What is known before the bet: the curves at each smaller d_k, unless they take long."""
-    asked = _at(tuple(d_k for d_k in DIMS if d_k < BET_D_K), values)
-    return () if compute.needs_button(asked) else _measured(asked)
-
-
-def bet_on(values: Values) -> core.DimensionParams:
-    """The rows that the bet is on."""
-    return _at((BET_D_K,), values)

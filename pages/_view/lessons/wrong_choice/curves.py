@@ -1,0 +1,342 @@
+"""Pictures of the wrong_choice lesson: what each learning rate does, and the smallest one that works at each size."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pages._view.figures import base
+from pages._view.figures.code import Name, code
+from pages._view.figures.ends import apart
+from pages._view.lessons.wrong_choice.figures import COLOURS, DIVIDED, NAMES, SAID, so_many
+from pages._view.marks import Mark, readable
+from pages._view.picture import Part, Picture, Table
+from pages._view.theme import Profile, listed
+from sattn_core.lessons import wrong_choice as core
+
+_SYMBOLS = ("circle", "square", "triangle-up")
+_APART = (0.94, 1.0, 1.06)  # times the place of a point: marks of one height stand side by side
+_RATES = (1e-4, 1e-2, 1.0, 100.0, 1e4)  # that have a tick
+_LETTERS = 27  # of a title that fit over a phone
+_NAME_LETTERS, _WALL_LETTERS = 8.2, 10.5  # of a tick's size: the room for the names at the ends of lines
+_LINE = 1.25  # of its letters' size: the height of a line of text
+_SEEN_OF_WALL = 0.6  # of the height of a plot, where a wall has no room for more
+
+
+# --- at every learning rate -----------------------------------------------------------------------------
+
+
+def rates(curves: core.RateCurves, rate: float, step: int, profile: Profile) -> Picture:
+    """How many rows come right at each learning rate; the line stands at that of the slider."""
+    counts = curves.put_right[:, :, step]
+    low, high = core.interval(counts)
+    columns: Table = {"learning rate": list(curves.learning_rates)}
+    for i, name in enumerate(NAMES):
+        columns |= {name: counts[i].tolist(), f"{name}: low": low[i].tolist(), f"{name}: high": high[i].tolist()}
+    return Picture(
+        "choice_rates",
+        _rates_figure(curves, rate, step, profile),
+        _rates_sentence(curves.best(step)),
+        columns,
+        code(core.measure_learning_rates, curves.params, name="curves", show=f"curves.put_right[:, :, {step}]")
+        + code(core.interval, Name(f"curves.put_right[:, :, {step}]"), name="low_and_high", show="low_and_high"),
+        sure=(
+            f"{_rates_claim(curves.best(step))}: {core.NEARLY_ALL} of a hundred right after {step} steps are enough.",
+            "Bars are exact 95 % intervals for other rows (Clopper and Pearson).",
+        ),
+        marks=[Mark(word, (name, f"{name}, joined")) for word, name in SAID.items()],
+    )
+
+
+def _rates_figure(curves, rate, step, profile):
+    counts, traces = curves.put_right[:, :, step].astype(float), []
+    for i, each in enumerate(counts):
+        traces += _curve(i, np.array(curves.learning_rates), each, profile)
+    ticks: Part = {"tickvals": _RATES, "ticktext": [f"{each:,g}" for each in _RATES], "range": [-4.3, 5.3]}
+    fig = base.figure(
+        profile,
+        traces,
+        height=0.7 if base.on_a_wall(profile) else 1.0,
+        left=2.4,
+        title=_claim(_rates_claim(curves.best(step)), profile),
+        xaxis=base.axis(profile, "learning rate", type="log", **ticks),
+        yaxis=base.axis(profile, grid=True, tickvals=[0, 50, 100], range=[-4, 104]),
+        shapes=[base.upright(rate, base.thin(profile)) | {"layer": "below"}],
+    )
+    what = _what(f"rows put right, of {core.N_ROWS}", fig, profile)
+    ends = [(i, counts[i, -1], _works(i, curves, step), True) for i in range(len(NAMES))]
+    return _named(fig, [what], ends, (-4, 104), profile)
+
+
+def _works(i, curves, step):
+    """From which rate on nearly all come right, or how many at most."""
+    smallest = curves.smallest_rate(step)[i]
+    return f"at most {curves.best(step)[i]}" if np.isnan(smallest) else f"from rate {smallest:,g}"
+
+
+def _curve(i, x, counts, profile):
+    """Counts with their intervals, joined."""
+    low, high = core.interval(counts)
+    colour = getattr(profile, COLOURS[i])
+    marks = base.points(profile, colour, _SYMBOLS[i], _APART[i] * x, counts, high - counts, counts - low, NAMES[i])
+    marks["error_y"] |= {"thickness": profile.line_width / 2, "width": 0}
+    joined = base.line(_APART[i] * x, counts, base.solid(profile, colour, 0.75), f"{NAMES[i]}, joined")
+    return [joined | {"hoverinfo": "skip"}, marks]
+
+
+def _claim(text, profile):
+    """The title of a picture, which says what it shows."""
+    return base.title(
+        f"<b>{text}</b>", profile, size=profile.axis_size, letters=max(_LETTERS, base.letters_over(profile))
+    )
+
+
+def _what(text, fig, profile, row=0):
+    """A level line above the plot, such as what its vertical axis counts; row: above so many others."""
+    fig.layout["margin"]["t"] += round(1.6 * profile.tick_size)
+    place: Part = {"x": 0, "y": 1, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    aside, above = -fig.layout["margin"]["l"], (0.4 + 1.6 * row) * profile.tick_size
+    return base.label(text, profile, xshift=aside, yshift=above, borderpad=0, **place)
+
+
+def _named(fig, notes, ends, span, profile):
+    """Write names at the ends of lines, none over another: (rule, height of its end, what it does, whether it leads).
+
+    What it does stands below the name where there is room. A line without an end has none.
+    """
+    wall, ends = base.on_a_wall(profile), [each for each in ends if not np.isnan(each[1])]
+    margin = fig.layout["margin"] | {"r": round((_WALL_LETTERS if wall else _NAME_LETTERS) * profile.tick_size)}
+    plot = (_SEEN_OF_WALL if wall else 1) * (fig.layout["height"] - margin["t"] - margin["b"])
+    gap = (1 if wall else 2) * _LINE * profile.tick_size * (span[1] - span[0]) / plot
+    places = apart([end for _, end, *_ in ends], gap, span[1] - gap / 4) if ends else np.array([])
+    place: Part = {"x": 1, "xref": "paper", "xanchor": "left", "align": "left", "borderpad": 0, "bgcolor": None}
+    place["xshift"] = round(0.6 * profile.tick_size)
+    words = [_name_of(i, does, leads, profile) for i, _, does, leads in ends]
+    named = [base.label(text, profile, y=float(y), **place) for text, y in zip(words, places, strict=True)]
+    fig.layout.update(annotations=[*notes, *named], margin=margin)
+    return fig
+
+
+def _name_of(i, does, leads, profile):
+    """The name of a rule in its colour, with what it does; one that stands behind has a plain one."""
+    colour = readable(getattr(profile, COLOURS[i]), profile.ground, profile.text)
+    if not leads:
+        return f'<span style="color:{colour}">{NAMES[i]}, {does}</span>'
+    between = " " if base.on_a_wall(profile) else "<br>"
+    return f'<span style="color:{colour}"><b>{NAMES[i]}</b></span>{between}{does}'
+
+
+def _rates_sentence(best):
+    raw, root, whole = (so_many(each) for each in best)
+    start = "At the best rate plain gradient descent puts"
+    if raw == root == whole:
+        return f"{start} {raw} right, whatever divides the scores."
+    return f"{start} {raw} right with raw scores, {root} with ÷ √dₖ and {whole} with ÷ dₖ."
+
+
+def _rates_claim(best):
+    """For which of the three some rate does."""
+    works = [each >= core.NEARLY_ALL for each in best]
+    if all(works):
+        return "All three have a rate that works"
+    if not any(works):
+        return "No rate puts nearly all right"
+    if works == [False, True, True]:
+        return "Without the scale no rate works"
+    return f"A rate works only {listed([by for by, does in zip(DIVIDED, works, strict=True) if does])}"
+
+
+# --- against d_k ----------------------------------------------------------------------------------------
+
+_D_TICKS = (16, 64, 256, 1024)
+_SPAN, _LOW, _HIGH = [1.0, 3.1], -3.4, 3.4  # of the axes, in powers of ten; further where a rate lies further
+_STEADY = 5  # times: less is one step of the rates, which are half a decade apart
+_BAND, _GHOST = 0.1, 0.4  # of the ink: of the band of a rate that stays, and of the other optimizer
+_OPTIMIZERS = {"sgd": "With plain gradient descent", "adam": "With Adam"}
+_OTHER = {"sgd": "Adam", "adam": "descent"}  # a word beside the name of a ghost
+_RECORDED = {"n_keys": 16, "loss": "output", "learns": "q"}
+
+
+def dimensions(curves: Sequence[core.RateCurves], optimizer: str, d_k: int, profile: Profile) -> Picture:
+    """The smallest rate that puts nearly all right at each d_k, of this optimizer; the other's stand behind it."""
+    descent, (adam, of_seeds) = core.compare_dimensions(curves), core.compare_with_adam()
+    here, there = (adam, descent) if optimizer == "adam" else (descent, adam)
+    alike = all(getattr(curves[0].params, name) == each for name, each in _RECORDED.items())
+    return Picture(
+        "choice_dimensions",
+        _dimensions_figure(here, there if alike else None, optimizer, d_k, profile),
+        _dimensions_sentence(here, optimizer, alike),
+        _table(here),
+        _dimensions_code(curves),
+        bins=_table(there),
+        bins_name="the smallest rates of gradient descent" if optimizer == "adam" else "the smallest rates of Adam",
+        marks=[Mark(name, (name,)) for name in NAMES[1:]],
+        sure=(*_predicted(descent, adam), _recorded(of_seeds, adam.dims)),
+    )
+
+
+def _table(found):
+    return {"d_k": list(found.dims)} | {name: found.smallest_rate[i].tolist() for i, name in enumerate(NAMES)}
+
+
+def _dimensions_code(curves):
+    measured = "".join(
+        code(core.measure_learning_rates, each.params, name=f"curves_{i}") for i, each in enumerate(curves)
+    )
+    names = Name(f"[{', '.join(f'curves_{i}' for i in range(len(curves)))}]")
+    compared = code(core.compare_dimensions, names, name="found", show="found.smallest_rate")
+    return measured + compared + code(core.compare_with_adam, name="adam", show="adam[0].smallest_rate")
+
+
+def _dimensions_figure(here, there, optimizer, d_k, profile):
+    both = [here] if there is None else [here, there]
+    ghosts = [_line(i, each, profile, _OTHER[optimizer]) for each in both[1:] for i in range(len(NAMES))]
+    title, never, span = f"Smallest rate that puts {core.NEARLY_ALL} % right", _never(here, profile), _rates_span(both)
+    decades = [10.0**i for i in range(-4, 6, 2 if base.on_a_wall(profile) else 1)]
+    ticks: Part = {"tickvals": decades, "ticktext": [f"{each:,g}" for each in decades]}
+    fig = base.figure(
+        profile,
+        [*ghosts, *(_line(i, here, profile) for i in range(len(NAMES)))],
+        height=0.7 if base.on_a_wall(profile) else 1.1,
+        left=3.2,
+        title=_claim("\u2003".join([title, *never] if base.on_a_wall(profile) else [title]), profile),
+        xaxis=base.axis(
+            profile, "dₖ", type="log", range=_SPAN, tickvals=_D_TICKS, ticktext=[f"{d:,}" for d in _D_TICKS]
+        ),
+        yaxis=base.axis(profile, grid=True, type="log", range=span, **ticks),
+        shapes=[*_bands(here, profile), base.upright(d_k, base.thin(profile)) | {"layer": "below"}],
+    )
+    ends = [(i, _end(here, i), _does(_seen(here)[1][i], profile), True) for i in range(len(NAMES))]
+    ends += [(i, _end(each, i), _OTHER[optimizer], False) for each in both[1:] for i in range(len(NAMES))]
+    above = [] if base.on_a_wall(profile) else never[::-1]
+    notes = [_what(text, fig, profile, row) for row, text in enumerate(above)]
+    return _named(fig, notes, ends, span, profile)
+
+
+def _seen(found):
+    """The sizes from 16 on, as many as there are keys, and their smallest rates."""
+    shown = np.array(found.dims) >= _D_TICKS[0]
+    return np.array(found.dims, dtype=float)[shown], found.smallest_rate[:, shown]
+
+
+def _end(found, i):
+    return np.log10(_seen(found)[1][i, -1])
+
+
+def _rates_span(both):
+    logs = np.log10(np.concatenate([_seen(each)[1].ravel() for each in both]))
+    logs = logs[~np.isnan(logs)]
+    return [min([_LOW, *(logs - 0.3)]), max([_HIGH, *(logs + 0.6)])]
+
+
+def _line(i, found, profile, ghost=""):
+    """The smallest rates of one rule, joined; none where no rate does. ghost: a word for those behind."""
+    colour, (dims, smallest) = getattr(profile, COLOURS[i]), _seen(found)
+    style = {"symbol": _SYMBOLS[i], "size": 1.6 * profile.marker_size, "color": colour}
+    name = f"{NAMES[i]} with {ghost}" if ghost else NAMES[i]
+    line = base.line(dims, smallest[i], base.solid(profile, colour), name)
+    return line | {"mode": "lines+markers", "marker": style, "opacity": _GHOST if ghost else 1}
+
+
+def _bands(found, profile):
+    """A level band where one rate does at every size."""
+    bands = []
+    for colour, each in zip(COLOURS, _seen(found)[1], strict=True):
+        if _trend(each) == "stays":
+            fill = {"fillcolor": base.shade(profile, getattr(profile, colour), _BAND), "line": {"width": 0}}
+            place = {
+                "xref": "paper",
+                "x0": 0,
+                "x1": 1,
+                "yref": "y",
+                "y0": np.nanmin(each) / 1.3,
+                "y1": 1.3 * np.nanmax(each),
+            }
+            bands.append({"type": "rect", "layer": "below", **place, **fill})
+    return bands
+
+
+def _never(found, profile):
+    """A line on each rule that no rate puts right."""
+    dims, smallest = _seen(found)
+    lines = []
+    for i in range(len(NAMES)):
+        if np.isnan(smallest[i, -1]):
+            works = dims[~np.isnan(smallest[i])]
+            where = f"beyond dₖ = {works[-1]:,.0f} " if works.size else ""
+            colour = readable(getattr(profile, COLOURS[i]), profile.ground, profile.text)
+            lines.append(f'<span style="color:{colour}"><b>{NAMES[i]}: {where}no rate does it</b></span>')
+    return lines
+
+
+_DOES = {"stays": ("one rate", " for all"), "rises": ("rises", " as dₖ grows"), "falls": ("falls", " as dₖ grows")}
+
+
+def _trend(smallest):
+    """Whether a rule's smallest rate stays, rises or falls with d_k."""
+    rates = smallest[~np.isnan(smallest)]
+    if rates.size < 2:
+        return "moves"
+    if rates.max() < _STEADY * rates.min():
+        return "stays"
+    grown = rates[-1] / rates[0]
+    return "rises" if grown >= _STEADY else "falls" if grown * _STEADY <= 1 else "moves"
+
+
+def _does(smallest, profile):
+    """What a rule's smallest rate does, in few words; on a wall, where the name stands beside them, in fewer."""
+    does = _DOES.get(_trend(smallest), ("", ""))
+    return does[0] if base.on_a_wall(profile) else "".join(does)
+
+
+def _dimensions_sentence(found, optimizer, alike):
+    """What each of the two needs at these sizes."""
+    start = _OPTIMIZERS[optimizer] + ("" if alike or optimizer == "sgd" else " as recorded")
+    smallest = _seen(found)[1][1:]
+    if np.isnan(smallest).all():
+        return f"{start} no learning rate puts nearly all right, whatever divides the scores."
+    both = all(_trend(each) == "stays" for each in smallest)
+    return f"{start}, {'; '.join(_needs(name, each, both) for name, each in zip(NAMES[1:], smallest, strict=True))}."
+
+
+def _needs(name, smallest, both):
+    """What a rule needs, with one number, or two where it is the only one that stays."""
+    rates, trend = smallest[~np.isnan(smallest)], _trend(smallest)
+    if not rates.size:
+        return f"no rate works with {name}"
+    low, high, last = (f"{each:,g}" for each in (rates.min(), rates.max(), rates[-1]))
+    return (
+        f"{name} needs "
+        + {
+            "stays": f"about one rate, {high if both or low == high else f'{low} to {high}'}",
+            "rises": f"more as dₖ grows, up to {last}",
+            "falls": f"less as dₖ grows, down to {last}",
+            "moves": f"up to {high}",
+        }[trend]
+    )
+
+
+def _predicted(descent, adam):
+    """How the smallest rates should go, and how they do."""
+    first, second = ([_times(found, i) for i in (1, 2)] for found in (descent, adam))
+    return (
+        "A step of plain gradient descent moves a scaled score by the rate times scale² times a squared length, about "
+        "dₖ. From dₖ = 16 to 1,024 the smallest rate should go × 1 with ÷ √dₖ and × 64 with ÷ dₖ; it goes "
+        f"{first[0]} and {first[1]}.",
+        "Adam moves each coordinate by about the rate, so a scaled score by the rate times scale times dₖ. It should "
+        f"go × 1/8 with ÷ √dₖ and × 1 with ÷ dₖ; it goes {second[0]} and {second[1]}. Rates are half a decade apart.",
+    )
+
+
+def _times(found, i):
+    first, last = _seen(found)[1][i, [0, -1]]
+    return "to no rate" if np.isnan(first) or np.isnan(last) else f"× {last / first:.3g}"
+
+
+def _recorded(of_seeds, dims):
+    """What the record of Adam is, and how far its draws differ."""
+    drawn = of_seeds[:, 1:, np.array(dims) >= _D_TICKS[0]]
+    return (
+        f"Adam is a record: {core.N_ROWS * len(drawn)} rows with 16 keys, {core.N_STEPS} steps, β = 0.9 and 0.999; q "
+        "learns by the loss on the output. The smallest rates of its four draws of a hundred differ by at most "
+        f"{(drawn.max(axis=0) / drawn.min(axis=0)).max():.3g} times."
+    )

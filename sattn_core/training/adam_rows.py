@@ -1,0 +1,39 @@
+"""Counts of wrong rows that Adam puts right, read from a file beside this one.
+
+Adam moves each coordinate of q by itself, so the short form of `wrong_rows` does not hold, and full queries would keep
+a visitor waiting. The file was written by tests/records of the repository, and can be made there again.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sattn_core._memory import remembered
+
+FILE = Path(__file__).with_name("adam_rows.npz")
+DIMS = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
+SEEDS = (0, 1, 2, 3)  # each of a hundred rows
+
+
+@dataclass(frozen=True, eq=False)
+class AdamRows:
+    """Rows that have the right key on top after the last step, of those of each seed at each size and rate."""
+
+    about: Mapping[str, Any]  # how they were counted: see `about` in tests/records
+    put_right: NDArray[np.int_]  # (n_seeds, n_dims, 3, n_rates), for scale d_k^0, d_k^-1/2 and d_k^-1
+
+
+@remembered(1)
+def adam_rows() -> AdamRows:
+    """Return the record, read from its file."""
+    with np.load(FILE) as kept:
+        about, put_right = json.loads(str(kept["about"])), kept["put_right"].astype(int)
+    if (tuple(about["dims"]), tuple(about["seeds"])) != (DIMS, SEEDS):
+        raise ValueError(f"{FILE.name} must hold d_k = {DIMS} and seeds {SEEDS}, but says {about}")
+    put_right.flags.writeable = False
+    return AdamRows(about, put_right)
