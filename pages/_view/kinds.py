@@ -19,7 +19,7 @@ class Number:
     """A number on a slider of stops; a linked or typed value between two stops joins them.
 
     when is (control, value): it is drawn only while that control has that value. play: milliseconds that a stop stays
-    on screen while its slider plays; 0 for one that does not. letter: what the large slider calls it, beside its value.
+    on screen while its slider plays; 0 for one that does not. letter: what its slider calls it, beside its value.
     ticks: the stops that are named under its track; none for its ends.
     """
 

@@ -11,7 +11,7 @@ from pages._view import bet_marks, compute
 from pages._view.address import Address, written
 from pages._view.bet_words import of_class, said, verdict
 from pages._view.bundle import BUNDLE
-from pages._view.kinds import Drawing, Number
+from pages._view.kinds import Drawing, Number, decimal
 from pages._view.lesson import CLASS, GUESS, GUESSED_AT, REVEAL
 from pages._view.lesson_view import LessonView, Main, Outcome
 from pages._view.lessons import VIEWS
@@ -23,6 +23,7 @@ from pages._view.theme import Profile, profile
 
 # Of the height of a main picture's plot, the least that is shown of it.
 LEAST, LEAST_FRAMED = 0.55, 0.1
+_LARGE = 1_000
 _CLAIM = re.compile(r"(?<=[.:?]) ")  # between what is claimed or to be done, and the rest of a line
 
 
@@ -135,7 +136,7 @@ class Stage:
         """Return a slider beside the large one. stops: those of the moment, if any; shown: the words for a stop."""
         one, value = self.number(name), self.address.values[name]
         return self._slider(
-            name, sorted({*stops, value}) if stops else self.stops(name), one.label, shown or _said(one)
+            name, sorted({*stops, value}) if stops else self.stops(name), one.letter or one.label, shown or _said(one)
         )
 
     def _slider(self, name, stops, called, said):
@@ -295,7 +296,9 @@ class Stage:
 
 
 def _said(one):
-    """Return how a value of a slider is written: whole numbers with separators."""
+    """Return how a value of a slider is written: large numbers with separators."""
+    if one.shown is decimal:
+        return lambda value: f"{value:,.0f}" if value >= _LARGE else decimal(value)
     return "{:,}".format if one.whole and one.shown is str else one.shown
 
 

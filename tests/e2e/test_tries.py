@@ -1,4 +1,4 @@
-"""Try this: a click sets controls and address, shows the picture, and marks what has changed."""
+"""Tries: a click sets controls and address, and brings the picture into view."""
 
 import pytest
 from harness import check_accessibility, open_page, query_parameters, step_said, wait_until_idle
@@ -53,7 +53,7 @@ def test_a_click_sets_the_controls_and_the_address_which_a_reload_keeps(page, se
     step = LESSONS[stem].step(chosen.settings[STEP])
     open_page(page, server, "" if stem == "start" else stem, step=step.name)
     assert query_parameters(page) == {}
-    page.locator(f".st-key-try_{chosen.key} button").click()
+    page.locator(f".stApp [data-try={chosen.key}]").click()
     page.wait_for_function("() => [...new URL(location.href).searchParams].some(([name]) => name !== 'step')")
     wait_until_idle(page)
     check_settings(page, stem, chosen.settings)
@@ -70,82 +70,28 @@ def _changes_something(stem, suggestion):
 
 # --- what a click shows ----------------------------------------------------------------------------------
 
-# Every style sheet that frames what has changed, kept: it goes after some seconds, however long the page takes.
-KEEP_FRAMES = """() => {
-  window.frames_ = [];
-  new MutationObserver(() => {
-    const text = document.querySelector('[data-framed]')?.textContent;
-    if (text) window.frames_.push(text);
-  }).observe(document.head, {childList: true});
-}"""
-IN_VIEW = """() => {
-  const picture = document.querySelector('[data-picture]').parentElement.getBoundingClientRect();
-  const stage = document.querySelector('.st-key-stage').getBoundingClientRect();
-  const header = document.querySelector('[data-testid=stHeader]').getBoundingClientRect();
-  return picture.top >= stage.bottom - 1 && stage.top >= header.bottom - 1 && picture.top < innerHeight / 2;
-}"""
-FOCUSED = "key => document.activeElement === document.querySelector(`.st-key-try_${key} button`)"
+FOCUSED = "key => document.activeElement?.dataset.try === key"
 
 
 def take_up(page, key):
-    """Press a suggestion by the keyboard, with its button as far up in the window as the page can be scrolled."""
-    button = page.locator(f".st-key-try_{key} button")
-    button.evaluate("each => each.scrollIntoView({block: 'start', behavior: 'instant'})")
-    assert page.evaluate("() => (window.before = document.querySelector('[data-testid=stMain]').scrollTop) > 0")
-    button.focus()
+    """Press a try by the keyboard, as far up in the window as the page can be scrolled."""
+    link = page.locator(f".stApp [data-try={key}]")
+    link.evaluate("each => each.scrollIntoView({block: 'start', behavior: 'instant'})")
+    link.focus()
     page.keyboard.press("Enter")
-    page.wait_for_function("() => window.frames_.length")
+    page.locator(f".stApp [data-try={key}][aria-current]").wait_for()
     wait_until_idle(page)
 
 
 @pytest.mark.parametrize(("size", "reduced"), [((1440, 900), "no-preference"), ((390, 844), "reduce")])
-def test_a_click_brings_the_picture_into_view_and_frames_what_has_changed(new_page, server, size, reduced):
+def test_a_try_is_said_to_be_done_and_its_picture_is_seen(new_page, server, size, reduced):
     page = new_page(*size, reduced_motion=reduced)
     open_page(page, server, "small_samples", seed=3, d_k=2, step="band")
-    page.evaluate(KEEP_FRAMES)
     take_up(page, "large_dimension")
-    page.wait_for_function(IN_VIEW)
-    assert page.evaluate(FOCUSED, "large_dimension")
-    button = page.locator(".st-key-try_large_dimension button")
-    assert button.get_attribute("aria-pressed") == "true"
-    assert page.locator(".told").first.text_content() == "Changed: Seed: 0; Dimension dₖ: 1,024."
-    (frames, *_) = page.evaluate("() => window.frames_")
-    assert [each.split("{")[0] for each in frames.split("\n")] == [
-        ".st-key-settings", ".st-key-dimension", ".st-key-settings::after"]  # fmt: skip
-    assert "Seed" in frames
-    check_accessibility(page, include="[class*='st-key-tries_']")
-    page.wait_for_function("() => !document.querySelector('[data-framed]')")
-
-
-def test_a_control_above_the_picture_that_will_move_comes_into_view_with_it(new_page, server):
-    page = new_page(1440, 900)
-    open_page(page, server, "small_samples", step="draw")
-    page.evaluate(KEEP_FRAMES)
-    take_up(page, "large_matrices")
-    page.wait_for_function(
-        """() => {
-          const [control, stage] = ['size_dial', 'stage'].map(key => document.querySelector(`.st-key-${key}`));
-          const picture = document.querySelector('.st-key-picture').getBoundingClientRect();
-          const header = document.querySelector('[data-testid=stHeader]').getBoundingClientRect();
-          const moved = document.querySelector('[data-testid=stMain]').scrollTop < window.before;
-          const {top} = control.getBoundingClientRect();
-          return moved && top >= stage.getBoundingClientRect().bottom && top >= header.bottom
-            && picture.bottom <= innerHeight;
-        }"""
-    )
-
-
-def test_a_try_of_a_later_step_brings_its_picture_into_view(page, server):
-    open_page(page, server, "backprop", step="difference")
-    page.evaluate(KEEP_FRAMES)
-    take_up(page, "quadratic")
-    page.wait_for_function(
-        """() => {
-          const {top, bottom} = document.querySelector('[data-key=difference_error]').getBoundingClientRect();
-          const moved = document.querySelector('[data-testid=stMain]').scrollTop < window.before;
-          return moved && top >= 0 && bottom <= innerHeight + 1;
-        }"""
-    )
+    page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop === 0")
+    page.wait_for_function(FOCUSED, arg="large_dimension")
+    assert query_parameters(page) == {"d_k": "1024"}
+    check_accessibility(page, include=".tries")
 
 
 # The callbacks of a thumb that glides wait here until the test lets the time go on.
@@ -161,7 +107,6 @@ THUMB = "() => Number(document.querySelector('[data-slider] input').value)"
 def test_the_thumb_glides_to_its_new_place_unless_motion_is_to_be_reduced(new_page, server, reduced):
     page = new_page(1440, 900, reduced_motion=reduced)
     open_page(page, server, "small_samples", step="band")
-    page.evaluate(KEEP_FRAMES)
     page.evaluate(HOLD_GLIDES)
     before = page.evaluate(THUMB)
     take_up(page, "large_dimension")

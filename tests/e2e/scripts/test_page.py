@@ -127,7 +127,7 @@ def test_wall_in_small_window_is_told(mount):
 # --- keys -----------------------------------------------------------------------------------------------
 
 BUTTONS = """<div class="st-key-turn_right"><button>Next</button></div>
-<div class="st-key-reveal"><button>Reveal</button></div><div class="st-key-lesson_after"><a href="#">After</a></div>
+<a href="#" data-reveal>Reveal</a><div class="st-key-lesson_after"><a href="#">After</a></div>
 <input id="typed">"""
 PRESSED = """() => {
   window.pressed = [];
@@ -194,28 +194,47 @@ def test_arrows_step_large_slider_and_space_plays(mount):
     assert page.evaluate("() => done") == [["d_k", 1], ["d_k", -1], "d_k"]
 
 
-# --- suggestions ----------------------------------------------------------------------------------------
+# --- bets and tries -------------------------------------------------------------------------------------
 
-TRY = """<div class="st-key-picture"><div data-picture style="height: 300px"></div></div>
-<div class="st-key-try_all"><button>Try it</button></div><div class="st-key-rate_dial"><input type="range"></div>"""
+STAGE_FORM = """<form class="bet" data-bet action="bet/start"><label><output>?</output>
+<input type="range" name="guess" min="0" max="100" step="5" value="50" data-suffix=" %"></label>
+<button disabled>Place my bet</button></form>
+<a class="go" data-try="all" data-sets="rate=0.5&amp;guess=" href="#">Try it</a>"""
 
 
-def test_suggestion_says_and_frames_what_it_has_changed(mount, stopped):
-    stopped.evaluate(ADD, TRY)
-    page = mount("tries", {"ahead": {"all": ["rate"]}, "tried": None}, text_of("tries.html"))
-    button = page.get_by_role("button", name="Try it")
-    assert button.get_attribute("aria-pressed") == "false"
+def test_nothing_is_bet_before_the_marker_is_moved(mount, alone):
+    alone.evaluate(ADD, STAGE_FORM)
+    page = mount("frame", FRAME)
+    button = page.get_by_role("button", name="Place my bet")
+    assert button.is_disabled()
+    page.locator("[data-bet] input").press("ArrowRight")
+    assert (button.is_enabled(), page.locator("output").inner_text()) == (True, "55 %")
     button.click()
-    done = {"count": 1, "changes": {"rate": "rate: 0.5"}}
-    mount(None, {"ahead": {"all": []}, "tried": done})
-    assert button.get_attribute("aria-pressed") == "true"
-    assert page.locator(".told").inner_text() == "Changed: rate: 0.5."
-    outline = "() => getComputedStyle(document.querySelector('.st-key-rate_dial')).outlineStyle"
-    assert page.evaluate(outline) == "solid"
-    page.evaluate("() => { document.querySelector('.told').textContent = ''; }")
-    button.click()
-    mount(None, {"ahead": {"all": []}, "tried": done})
-    assert page.locator(".told").inner_text() == ""  # it is not answered yet
+    assert page.evaluate("() => told.filter(([name]) => name === 'bet')") == [["bet", "55"]]
+
+
+def test_link_of_a_try_tells_what_it_sets_and_keeps_the_focus(mount, alone):
+    alone.evaluate(ADD, STAGE_FORM)
+    page = mount("frame", FRAME)
+    page.get_by_text("Try it").press("Enter")
+    assert page.evaluate("() => told.filter(([name]) => name === 'sets')") == [["sets", "rate=0.5&guess="]]
+    page.evaluate("() => { const link = document.querySelector('.go'); link.outerHTML = link.outerHTML; }")
+    page.wait_for_function("() => document.activeElement.dataset.try === 'all'")
+
+
+def test_curve_is_bet_as_it_is_drawn(mount, alone):
+    alone.evaluate(ADD, STAGE_FORM.replace("data-bet ", "data-bet data-draws "))
+    page = mount("frame", FRAME)
+    page.evaluate("() => { lab.drawn = [1, 2, 3]; document.querySelector('[data-draws] button').disabled = false; }")
+    page.get_by_role("button", name="Place my bet").click()
+    assert page.evaluate("() => told.filter(([name]) => name === 'bet')") == [["bet", "1-2-3"]]
+
+
+def test_without_a_session_a_link_leads_to_its_address(load, alone):
+    alone.evaluate(ADD, STAGE_FORM.replace('data-sets="', 'data-sets="d_k=&amp;'))
+    load("bet.js", names=["hearStage"]).evaluate("() => script.hearStage()")
+    alone.get_by_text("Try it").click()
+    alone.wait_for_url("**/lesson?room=ABC&rate=0.5")
 
 
 # --- a matrix -------------------------------------------------------------------------------------------

@@ -191,12 +191,16 @@ def test_main_picture_is_as_high_as_window_has_room(mount):
 
 # --- a curve that is drawn ------------------------------------------------------------------------------
 
-DRAWING = {"panel": "xy", "at": [1, 2, 3], "reach": [0, 4], "span": [0, 10], "heights": None}
+DRAWING = {"panel": "xy", "at": [1, 2, 3], "reach": [0, 4], "span": [0, 10]}
 DRAWING |= {"labels": ["one", "two", "three"], "style": {"colour": "#000", "width": 2, "size": 12}}
 POINTS = "() => [...document.querySelectorAll('[data-height]')].map(each => Number(each.dataset.height))"
 
 
-def test_hand_that_sweeps_takes_points_along_and_tells_once(mount):
+BUTTON = "<form data-draws><button disabled>Place my bet</button></form>"
+
+
+def test_hand_that_sweeps_takes_points_along_for_the_form_of_the_bet(mount, alone):
+    alone.evaluate("html => document.body.insertAdjacentHTML('beforeend', html)", BUTTON)
     page = open_picture(mount, drawing=DRAWING)
     box = page.locator("[data-drawing]").bounding_box()
 
@@ -206,19 +210,15 @@ def test_hand_that_sweeps_takes_points_along_and_tells_once(mount):
     page.mouse.move(*at(0.5, 2))
     page.mouse.down()
     page.mouse.move(*at(3.5, 8))  # past all three at once
-    assert page.evaluate("() => told") == []
+    assert page.locator("[data-draws] button").is_disabled()
     page.mouse.up()
-    assert page.evaluate(POINTS) == [3, 5, 7]
-    assert page.evaluate("() => told") == [["drawn", [3, 5, 7]]]
+    assert page.evaluate(POINTS) == page.evaluate("() => lab.drawn") == [3, 5, 7]
+    assert page.locator("[data-draws] button").is_enabled()
 
 
-def test_keys_move_point_and_tell_once(stopped, mount):
-    page = open_picture(mount, drawing=DRAWING | {"heights": [3, 5, 7]})
+def test_keys_move_a_point(mount):
+    page = open_picture(mount, drawing=DRAWING)
     point = page.get_by_role("slider", name="two")
-    for key in ("ArrowUp", "ArrowUp", "ArrowDown"):
+    for key, height in (("ArrowUp", 1), ("ArrowUp", 2), ("ArrowDown", 1), ("End", 10)):
         point.press(key)
-    assert page.evaluate(POINTS) == [3, 6, 7]
-    assert page.evaluate("() => told") == []
-    point.press("End")
-    page.evaluate("() => ring()")
-    assert page.evaluate("() => told") == [["drawn", [3, 10, 7]]]
+        assert page.evaluate(POINTS) == page.evaluate("() => lab.drawn") == [0, height, 0]

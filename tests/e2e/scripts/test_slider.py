@@ -7,7 +7,16 @@ from pages._view.live import SLIDER
 pytestmark = pytest.mark.e2e
 
 STOPS = [1, 4, 16, 64, 256]
-DATA = {"name": "d_k", "page": "start", "value": 16, "stops": STOPS, "label": "d_k", "play": 0, "large": True}
+DATA = {
+    "name": "d_k",
+    "page": "start",
+    "value": 16,
+    "stops": STOPS,
+    "label": "d_k",
+    "ticks": [],
+    "play": 0,
+    "large": True,
+}
 DATA |= {"shown": [f"dₖ = {stop}" for stop in STOPS], "heard": None}
 # What a picture hears while the hand moves.
 HEAR = """() => {

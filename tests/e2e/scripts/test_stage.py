@@ -12,7 +12,7 @@ pytestmark = pytest.mark.e2e
 # --- the stage ------------------------------------------------------------------------------------------
 
 STOPS = {"name": "d_k", "page": "start", "stops": [16, 64, 256], "shown": ["16", "64", "256"], "label": "d_k"}
-THUMB = {"value": 64, "play": 0, "large": True, "usual": 64, **STOPS}
+THUMB = {"value": 64, "ticks": [], "play": 0, "large": True, "usual": 64, **STOPS}
 TOLD = {"slider": THUMB, "picture": None, "draws": False, "missing": "It is missing."}
 WAY = """<nav data-way><a href="?seed=3&amp;step=b" data-step="b">Next →</a>
 <a href="other?seed=3&amp;step=a" data-lesson="other">Next lesson →</a></nav>"""

@@ -22,8 +22,8 @@ LESSON = Lesson(
     terms=("softmax", "gradient"),
     shared=("d_k", "n_keys", "seed"),
     controls={
-        "learning_rate": Number("Learning rate", 10, 1e-4, 1e5, _RATES, whole=False, shown=decimal),
-        "steps": Number("Steps", 200, 0, 200, _STEPS, play=150),
+        "learning_rate": Number("Learning rate", 10, 1e-4, 1e5, _RATES, whole=False, shown=decimal, letter="rate"),
+        "steps": Number("Steps", 200, 0, 200, _STEPS, play=150, letter="step"),
         "row": Number("Row", 2, 1, 100, (2,), help="The row whose weights are drawn as bars.", typed=True),
         "loss": Choice(
             "Loss on",
@@ -57,8 +57,7 @@ LESSON = Lesson(
             "matrix_choices",
             dials=("learning_rate", "steps"),
             bet=Bet(
-                "At dₖ = {d_k}, how many of the 100 does plain gradient descent put right without the scale, in 200 "
-                "steps at rate 10?",
+                "Of the 100, how many come right without the scale, at dₖ = {d_k}, in 200 steps at rate 10?",
                 Choice("Come right", "50", COUNTS, shown={each: f"about {each}" for each in COUNTS}),
                 usual=("learning_rate", "steps"),
             ),
