@@ -8,6 +8,7 @@ const HELD = {
   slider: "[data-slider]",
   term: ".term",
   turns: ".st-key-steps",
+  open: ".st-key-folds details[open]",
   ...STREAMLIT.held,
 };
 for (const key of ["ask_rest", "broken", "dimension", "questions", "room", "stage"]) HELD[key] = `.st-key-${key}`;
@@ -43,5 +44,5 @@ function keepBoxesNamed(andThen) {
     if (!changes.some(isOfPage)) return;
     nameBoxes();
     andThen();
-  }).observe(document.body, { childList: true, subtree: true, attributeFilter: ["class"] });
+  }).observe(document.body, { childList: true, subtree: true, attributeFilter: ["class", "open"] });
 }

@@ -31,6 +31,7 @@ _BLOCKED = (
     "This lab draws its pictures with JavaScript, and your browser blocks it. Allow scripts for this address, then "
     "reload the page."
 )
+_FOLDS = ("How sure?", "Data, picture and code", "Background")
 _UNSET = "The slider works; the settings are missing, for the page did not load completely. Reload it."
 # Where the page begins; what the platform says there of itself is not so here.
 _BEGINS = re.compile(r"<body>(\s*<noscript>.*?</noscript>)?", re.DOTALL)
@@ -97,7 +98,7 @@ def _first(stage, opened, face, platform):
         switch=Markup(way.switch_html(here)),
         under=Markup(_under(stage)) if opened else "",
         words=[*unsaid, _BLOCKED],
-        lessons=_lessons(),
+        menu=_menu(lesson),
         mode=mode,
         small=WALL - 0.02,
         face=face,
@@ -110,7 +111,11 @@ def _first(stage, opened, face, platform):
 
 def _under(stage):
     """Return what stands under the picture: the bet on it, and what to try."""
-    return f"{bet_html.html_of(stage, kept=stage.address.query)}{way.tries_html(stage.address)}"
+    here = stage.address
+    folds = "".join(f"<span>{each}</span>" for each in _FOLDS)
+    closed = "" if here.bet_waits or here.is_wall else f'<p class="folds" aria-hidden="true">{folds}</p>'
+    under = f'<div class="under">{way.tries_html(here)}{closed}</div>'
+    return f"{bet_html.html_of(stage, kept=here.query)}{under}"
 
 
 def _looks(lesson, mode, more, is_open):
@@ -207,6 +212,14 @@ def _as_json(data):
 def missing_page() -> str:
     """Return what stands at an address that is no page's."""
     return html.render("missing.html", lessons=_lessons())
+
+
+def _menu(here):
+    """Return the lessons by section: the address and the question of each, and whether it is this one."""
+    sections: dict[str, list[tuple[str, str, bool]]] = {}
+    for stem, each in LESSONS.items():
+        sections.setdefault(each.section, []).append((path_of(path_of_page(stem)), each.question, each is here))
+    return sections.items()
 
 
 def _lessons():
