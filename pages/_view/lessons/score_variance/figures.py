@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pages._view.figures import base
 from pages._view.figures.code import code
-from pages._view.figures.spreads import LOOKS, End, at_mark, spread_figure
+from pages._view.figures.spreads import HIGH, LOOKS, LOW, End, at_mark, spread_figure
 from pages._view.figures.tables import columns_of
 from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
@@ -353,7 +353,7 @@ def _curve_figure(curve, d_k, profile):
         profile,
         traces,
         _curve_ends(theory, profile) if varies else [],
-        reach=(float(theory.min()), float(theory.max())) if varies else (1, 1),
+        reach=(min(LOW, float(theory.min())), max(HIGH, float(theory.max()))) if varies else (LOW, HIGH),
         shapes=[base.upright(d_k, base.thin(profile)) | {"layer": "below"}],
         annotations=_curve_numbers(curve, d_k, profile) if varies else [],
     )
@@ -370,7 +370,7 @@ def _ray(curve, i, name, d_k, profile):
         dims = np.array(curve.dims)[chosen]
         mark = base.points(profile, colour, symbol, dims, measured[chosen], *bars, name)
         look = {"marker": mark["marker"] | {"size": size * profile.marker_size}}
-        found.append(mark | look | {"error_y": mark["error_y"] | {"width": 0}, "cliponaxis": False})
+        found.append(mark | look | {"error_y": mark["error_y"] | {"width": 0}})
     return found
 
 
