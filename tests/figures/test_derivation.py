@@ -216,7 +216,7 @@ def test_a_mean_is_drawn_where_it_is_not_zero(growths, name):
 def test_no_dial_moves_the_axes_but_by_whole_steps(fields):
     growth = core.measure_growth(core.DerivationParams(1024, 100, **fields))
     low, high = figures._reach(growth)
-    assert (np.log([0.5 / low, high / 1024]) / np.log(16) % 1).tolist() == pytest.approx([0, 0], abs=1e-9)
+    assert (np.log([0.25 / low, high / 1024]) / np.log(16) % 1).tolist() == pytest.approx([0, 0], abs=1e-9)
     assert low <= (growth.spread / np.sqrt(np.arange(1, 1025))).min()
     assert growth.spread.max() <= high
 

@@ -24,7 +24,7 @@ _UNDER, _OVER = 2.0, 1.5  # times an end: the axis goes on a little, and below t
 _ACROSS = -0.08, 3.12  # decades
 _LETTER, _LINE = 0.56, 1.3  # width and height of a letter, of its size
 _FEW = 3  # lines
-_SEEN = 0.75  # of the height of a plot, where a window has no room for more
+_SEEN = 0.6  # of the height of a plot, where a window has no room for more
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ _SECOND = 0.35, 68  # where the second column of the three lines begins: share o
 _ON_A_WALL = 110  # letters of a title
 _TITLE = 32  # letters of one of a phone
 _LOW = 0.84  # of the usual height: above this plot stand most words, and most controls
-_REACH, _STEP = (0.5, 1024), 16  # of the axis of spreads and means, and how much further it goes at a time
+_REACH, _STEP = (0.25, 1024), 16  # of the axis of spreads and means, and how much further it goes at a time
 _NEAR = 2.0  # standard errors within which a prediction fits
 _SHORT = {  # line -> as it is written, and what it is about
     "mean_zero": ("E[q·k] = 0", "mean of q·k"),
@@ -104,7 +104,7 @@ def three_lines(
         _variance_code(growth.params, d_k),
         alt=_variance_alt(growth, d_k),
         sure=_sure(growth, d_k),
-        marks=_marks("raw variance"),
+        marks=_marks(),
     )
     return shown if result is None else _with_nine(shown, result)
 
@@ -121,14 +121,15 @@ def broken_lines(
         _spread_code(growth.params, d_k),
         alt=_spread_alt(growth, d_k),
         sure=_sure(growth, d_k),
-        marks=_marks("raw scores"),
+        marks=_marks(),
     )
     return shown if result is None else _with_nine(shown, result)
 
 
-def _marks(raw):
-    scaled = "scaled", "predicted, scaled"
-    return Mark(raw, ("raw", "predicted, raw")), Mark("divided by √dₖ", scaled), Mark("Divided by √dₖ", scaled)
+def _marks():
+    raw, scaled = ("raw", "predicted, raw"), ("scaled", "predicted, scaled")
+    words = {"raw variance": raw, "raw scores": raw, "divided by √dₖ": scaled, "Divided by √dₖ": scaled}
+    return [Mark(word, names) for word, names in words.items()]
 
 
 def _variance_figure(growth, d_k, profile):
