@@ -17,14 +17,14 @@ D_TICKS = (1, 4, 16, 64, 256, 1024)
 LOOKS = {"raw": ("raw", "circle"), "÷ √dₖ": ("scaled", "square"), "÷ dₖ": ("third", "triangle-up")}  # colour, mark
 
 _SIZES = (1 / 128, 1 / 32, 1 / 8, 1 / 2, 1, 2, 8, 32, 128, 512, 2048)  # named on the upright axis
-_FEW_SIZES, _TALL = (1 / 64, 1 / 8, 1, 8, 64, 512), 3_000  # on a wall, where the axis goes so far
+_FEW_SIZES, _TALL = (1 / 64, 1 / 8, 1, 8, 64, 512), 4_000  # on a wall, where the axis goes so far
 _FRACTIONS = {1 / 8: "⅛", 1 / 2: "½"}
 LOW, HIGH = 1 / 32, 32  # of that axis: the spreads at d_k = 1,024
 _UNDER, _OVER = 2.0, 1.5  # times an end: the axis goes on a little, and below there is room for a number
 _ACROSS = -0.08, 3.12  # decades
 _LETTER, _LINE = 0.56, 1.3  # width and height of a letter, of its size
 _FEW = 3  # lines
-_SEEN = 0.6  # of the height of a plot, where a window has no room for more
+_SEEN = 0.6  # of the height of a plot with more, where a window has no room for all of it
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,8 @@ def _name(fig, ends, profile):
     lines = max(text.count("<br>") + bool(text) for text in does)
     fig.layout["margin"]["r"] = round((1 + _LETTER * _longest(ends, does)) * profile.tick_size)
     room = fig.layout["height"] - fig.layout["margin"]["t"] - fig.layout["margin"]["b"]
-    places = _places(fig, ends, _LINE * (size + lines * profile.tick_size) / (_SEEN * room))
+    seen = room if len(ends) <= _FEW else _SEEN * room
+    places = _places(fig, ends, _LINE * (size + lines * profile.tick_size) / seen)
     place: Part = {"xref": "paper", "yref": "paper", "x": 1, "xanchor": "left", "xshift": profile.tick_size / 2}
     named = zip(ends, does, places, strict=True)
     words = [_end(each, text, size, profile, place | {"y": float(at), "yanchor": "middle"}) for each, text, at in named]

@@ -9,9 +9,10 @@ from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, number
 from sattn_core.lessons import derivation as core
 
-_SIDE, _GAP, _WIDE_GAP = 8.0, 2.0, 6.5  # of either square as it is drawn, and between them; on a wall it is wide
+_SIDE, _GAP, _WIDE_GAP = 8.0, 2.0, 7.5  # of either square as it is drawn, and between them; on a wall it is wide
 _BRACKET, _TICK = -0.4, 0.15  # where the length of a side stands under it, and half of its ends
 _BESIDE = 10.5  # on a wall words stand to the right of the squares
+_CLEAR = 16  # d_k from which on there is room for words above what is enlarged
 _PALE, _PALER = 0.4, 0.12  # of a colour on the ground
 _POWERS = 0, 0.5, 1  # of d_k: raw, ÷ √d_k, ÷ d_k
 _NAMES = "raw", "÷ √dₖ", "÷ dₖ"
@@ -129,12 +130,12 @@ def _on_a_wall(d_k, profile):
     """Words above the squares and between them, and what ÷ d_k leaves at the right of its cell."""
     raw, scaled, third = (" ".join(each) for each in _told(d_k))
     second = _second(profile)
-    between = f"side ÷ {_length(d_k)}", f"area ÷ {d_k:,}"
+    between = (f"side ÷ {_length(d_k)}", f"area ÷ {d_k:,}") if d_k >= _CLEAR else ("",)
     return [
         _word(profile, (f"{_lead('raw', profile.raw, profile)}\u2002{raw}",), 0, _SIDE),
         _word(profile, (f"{_lead(_by_root(d_k), profile.scaled, profile)}\u2002{scaled}",), second, _SIDE),
         *_lengths(d_k, profile),
-        _word(profile, between, second - 0.3, 0.2, x_side="right"),
+        _word(profile, between, _SIDE + 0.3, _SIDE, up=False),
         _word(profile, (_lead(_twice(d_k), profile.third, profile), third), second + _SIDE + 0.3, 0),
     ]
 
