@@ -94,7 +94,7 @@ def three_lines(
         "three_lines",
         _with_lines(
             _variance_figure(growth, d_k, profile),
-            _counted("Variance of the scores", "dashed: predicted", profile),
+            _counted("Variance", "dashed: predicted", profile),
             growth,
             d_k,
             profile,
