@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sattn_core._checks import check_dims, check_integer
+from sattn_core._checks import check_choice, check_dims, check_integer
 from sattn_core.bands.band import ROUGH
 from sattn_core.bands.pair_bands import pair_variance_band
 from sattn_core.bands.standard_errors import sample_moments
@@ -29,6 +29,11 @@ class VarianceCurve:
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     error_source: str  # Where the band at the smallest dimension, the least certain one, comes from, as in `MomentRow`
+
+    def spread(self, what: str) -> NDArray[np.float64]:
+        """Return the square roots of `measured`, `theory`, `low` or `high`: standard deviations, (3, n_dims)."""
+        variances = getattr(self, check_choice("what", what, ("measured", "theory", "low", "high")))
+        return np.sqrt(np.maximum(variances, 0.0))
 
     @property
     def is_rough(self) -> bool:

@@ -4,6 +4,7 @@ q_i = mean_q + √variance_q · a_i and k_i = mean_k + √variance_k · (ρ a_i 
 variance 1 and the same correlation r between any two components; so have the b_i, independently.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer, check_number
 from sattn_core.laws.heavy_tails import median_size
+from sattn_core.layers.scores import scale_factor
 
 SEEN_BEYOND = 4.0  # a line is seen to fail when its two sides differ by more standard errors than this
 LINE_NAMES = (
@@ -140,7 +142,26 @@ class ScoreGrowth:
     variance: NDArray[np.float64]
     mean_error: NDArray[np.float64]
     variance_error: NDArray[np.float64]
-    exact_variance: NDArray[np.float64]  # (d_k,): inf where it does not exist
+    # exact_mean, exact_variance (d_k,): the variance is inf where it does not exist
+    exact_mean: NDArray[np.float64]
+    exact_variance: NDArray[np.float64]
+
+    @property
+    def spread(self) -> NDArray[np.float64]:
+        """Standard deviations of the raw scores, (d_k,)."""
+        return np.sqrt(self.variance)
+
+    @property
+    def spread_error(self) -> NDArray[np.float64]:
+        """Standard errors of `spread`, (d_k,), to first order in those of the variances."""
+        return self.variance_error / (2 * self.spread)
+
+    def divided(self, d_k: int, exponent: float) -> "DividedScores":
+        """Return what the scores of this d_k come to, divided by d_k^exponent."""
+        d_k, variance = check_integer("d_k", d_k, 1, self.params.d_k), variance_after_dividing(d_k, exponent)
+        c = scale_factor(d_k, exponent)
+        measured, error = (float(c**2 * each[d_k - 1]) for each in (self.variance, self.variance_error))
+        return DividedScores(exponent, c, variance, math.sqrt(variance), measured, error)
 
     def at(self, d_k: int) -> tuple[ScoreLine, ...]:
         """Return the three lines at this d_k, in the order of `SCORE_LINES`."""
@@ -158,6 +179,19 @@ class ScoreGrowth:
                 ScoreLine(name, predicted, true, measured, error, holds=bool(holds[place]), reliable=reliable[place])
             )
         return tuple(found)
+
+
+@dataclass(frozen=True)
+class DividedScores:
+    """Scores divided by a power of d_k, no assumption broken: a square whose area is their variance."""
+
+    exponent: float  # of d_k: 0 (raw), ½ (÷ √d_k), 1 (÷ d_k)
+    multiplier: float  # c = d_k^(−exponent)
+    variance: float  # c² d_k: the area
+    spread: float  # c √d_k: the side
+    # measured, standard_error: Variance of the drawn scores, times c²
+    measured: float
+    standard_error: float
 
 
 @dataclass(frozen=True)
@@ -205,12 +239,6 @@ class DerivationResult:
     right_mean: float
     right_std: float
     right_typical: float
-    growth_dims: NDArray[np.int_]  # (n_dims,): 1, 2, 4, … and d_k
-    # growth_std, growth_typical, growth_right_divisor (n_dims,): standard deviation and median size of the raw scores
-    # of the first components, and the right divisor
-    growth_std: NDArray[np.float64]
-    growth_typical: NDArray[np.float64]
-    growth_right_divisor: NDArray[np.float64]
 
     @property
     def checks(self) -> dict[str, int]:
@@ -234,7 +262,6 @@ class _Draws:
     products_of_means: float
     variances: float
     rule_value: float
-    growth: NDArray[np.float64]  # scores of the first 1, 2, 4, … components: std and median size
 
 
 def measure_derivation(params: DerivationParams) -> DerivationResult:
@@ -250,7 +277,6 @@ def measure_derivation(params: DerivationParams) -> DerivationResult:
     variance, spread = draws.scores.var(), (draws.scores - draws.scores.mean()) ** 2
     uncorrelated = params.correlation == params.mean_q == params.mean_k == 0 and np.isfinite(exact.variance)
     effective = params.variance_q * params.variance_k * d**2 / variance if uncorrelated else np.nan
-    dims = _growth_dims(d)
     return DerivationResult(
         params=params, lines=lines, exact=exact,
         first_failing=next((line.number for line in lines if not line.holds), None),
@@ -261,26 +287,24 @@ def measure_derivation(params: DerivationParams) -> DerivationResult:
         effective_dimension_error=float(effective * spread.std() / n / variance),
         divisor=float(np.sqrt(d)),
         **_shape("scaled", draws.scores / np.sqrt(d)), **_shape("right", draws.scores / exact.right_divisor),
-        growth_dims=dims, growth_std=draws.growth[0], growth_typical=draws.growth[1],
-        growth_right_divisor=np.array([_right_divisor(params, int(d)) for d in dims]),
     )  # fmt: skip
 
 
 def measure_growth(params: DerivationParams) -> ScoreGrowth:
     """Return mean and variance of s = q·k at every dimension up to params.d_k, on the pairs of `measure_derivation`."""
     scores, found = np.zeros(params.n_samples), []
-    for _, q, k in _component_blocks(params):
+    for q, k in _component_blocks(params):
         running = np.multiply(q, k)
         running[0] += scores
         np.cumsum(running, axis=0, out=running)  # (component, sample)
         scores = running[-1].copy()
         found.append(_moments(running))
-    _, variance, covariance = _product_moments(params)
+    product_mean, variance, covariance = _product_moments(params)
     d = np.arange(1, params.d_k + 1)
     finite = params.nu is None or params.nu > 2
     exact = d * variance + d * (d - 1) * covariance if finite else np.full(len(d), np.inf)
     mean, spread, mean_error, variance_error = np.concatenate(found, axis=1)
-    return ScoreGrowth(params, mean, spread, mean_error, variance_error, exact)
+    return ScoreGrowth(params, mean, spread, mean_error, variance_error, d * product_mean, exact)
 
 
 def _moments(running):
@@ -312,6 +336,15 @@ def variance_after_dividing(d_k: int, exponent: float) -> float:
     """Return Var(s / d_k^exponent) = d_k^(1 − 2 exponent), where no assumption is broken: c divides it by c²."""
     power = 1 - 2 * check_number("exponent", exponent, 0.0, 1.0)
     return float(check_integer("d_k", d_k, 1) ** power)
+
+
+def unit_cells(d_k: int) -> NDArray[np.float64]:
+    """Return where unit cells begin and end along the side √d_k of a square of area d_k: 0, 1, 2, … and √d_k.
+
+    The last cell is cut where d_k is no square.
+    """
+    side = math.sqrt(check_integer("d_k", d_k, 1))
+    return np.append(np.arange(math.ceil(side), dtype=float), side)
 
 
 def exact_scores(params: DerivationParams, d_k: int | None = None) -> ExactScores:
@@ -379,15 +412,12 @@ def _right_divisor(params, d):
 
 
 def _simulate(params):
-    samples, numbers, growth = np.zeros((7, params.n_samples)), np.zeros(4), []
-    dims = _growth_dims(params.d_k)
-    for stop, q, k in _component_blocks(params):
+    samples, numbers = np.zeros((7, params.n_samples)), np.zeros(4)
+    for q, k in _component_blocks(params):
         block_samples, block_numbers = _block_terms(q, k)
         samples += block_samples
         numbers += block_numbers
-        if stop in dims:
-            growth.append((samples[0].std(), np.median(np.abs(samples[0]))))
-    return _Draws(*samples, *numbers.tolist(), np.array(growth).T)  # type: ignore[call-arg]
+    return _Draws(*samples, *numbers.tolist())
 
 
 def _block_terms(q, k):
@@ -408,13 +438,13 @@ def _block_terms(q, k):
 
 
 def _component_blocks(params):
-    """Yield (stop, q, k): the components up to stop, block by block, each of shape (n, n_samples)."""
+    """Yield (q, k), block by block of their components, each of shape (n, n_samples)."""
     streams = [np.random.SeedSequence(params.seed, spawn_key=(stream,)) for stream in range(3)]
     rng_a, rng_b, rng_shared = (np.random.Generator(np.random.SFC64(stream)) for stream in streams)
     shared_a, shared_b = rng_shared.standard_normal((2, params.n_samples))
     rho, r = params.correlation, params.component_correlation
     block = max(1, _CACHED_NUMBERS // params.n_samples)
-    stops = sorted({*range(block, params.d_k, block), *_growth_dims(params.d_k).tolist()})
+    stops = [*range(block, params.d_k, block), params.d_k]
     for start, stop in zip([0, *stops], stops, strict=False):
         shape = (stop - start, params.n_samples)
         a, b = _components(rng_a, shape, params.nu), _components(rng_b, shape, params.nu)
@@ -423,7 +453,7 @@ def _component_blocks(params):
         if rho:
             b = rho * a + np.sqrt(1 - rho**2) * b
         q, k = _located(a, params.mean_q, params.variance_q), _located(b, params.mean_k, params.variance_k)
-        yield stop, q, k
+        yield q, k
 
 
 def _located(values, mean, variance):
@@ -434,10 +464,6 @@ def _components(rng, shape, nu):
     if nu is None:
         return rng.standard_normal(shape)
     return rng.standard_t(nu, shape) * (np.sqrt((nu - 2) / nu) if nu > 2 else 1.0)
-
-
-def _growth_dims(d_k):
-    return np.array(sorted({2**power for power in range(d_k.bit_length())} | {d_k}))
 
 
 def _lines(params, draws):

@@ -261,9 +261,12 @@ def test_score_variance_data_and_code(page, server, tmp_path):
     assert raw_bars["y"][0] == pytest.approx(float(histogram[0]["raw from"][0]))
     turn_to(page, "divide")
     curve = open_data(page, tmp_path)
-    points = {trace["name"]: trace["y"] for trace in chart_data(page)}
-    assert points["raw"] == pytest.approx(floats(curve[0]["raw: measured"]))
-    assert points["÷ dₖ"] == pytest.approx(floats(curve[0]["divided by d_k: measured"]))
+    dims = floats(curve[0]["d_k"])
+    for name, column in (("raw", "raw"), ("÷ dₖ", "divided by d_k")):
+        small, large = (trace for trace in chart_data(page) if trace["name"] == name)
+        measured = floats(curve[0][f"{column}: measured"])
+        assert small["y"] == pytest.approx(measured[np.isin(dims, small["x"])])
+        assert large["y"] == pytest.approx(measured[dims == 16])
     printed = run_code([each[1] for each in (histogram, curve)], tmp_path)
     variance = next(line for line in printed[0].splitlines() if line.startswith("raw variance"))
     assert f"raw scores spread by about {float(variance.split()[2]) ** 0.5:.1f}" in said

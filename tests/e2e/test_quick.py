@@ -13,7 +13,6 @@ pytestmark = pytest.mark.e2e
 ASKED = [("training_race", "rates"), ("training_race", "twin")]
 # More changes in them than numbers and words: axes that move along, names that come and go, another range of colours.
 WHOLE = [
-    ("derivation", "broken", "r"),
     ("gradient_flow", "jacobian", "d_k"),
     ("gradient_flow", "jacobian", "row"),
     ("backprop", "gradient", "exponent"),

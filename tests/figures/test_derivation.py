@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pages._view.lessons.derivation import figures
+from pages._view.lessons.derivation import figures, squares
 from pages._view.theme import LIGHT, number
 from sattn_core.lessons import derivation as core
-from tests.figures.drawing import PROFILES, plotted, run, traces_of
+from tests.figures.drawing import PROFILES, plotted, run, texts, trace_of, traces_of, whole
 
 BROKEN = {
     "nothing": {},
@@ -36,7 +36,7 @@ def growths():
 def nine(result):
     """The picture with the nine lines behind it."""
     growth = core.measure_growth(replace(result.params, n_samples=100))
-    return figures.growing_variance(growth, result.params.d_k, LIGHT, result)
+    return figures.broken_lines(growth, result.params.d_k, LIGHT, result)
 
 
 def sure(result):
@@ -62,8 +62,9 @@ ENDS = [
 def test_every_sentence_is_short_and_true_whatever_is_broken(fields):
     growth = core.measure_growth(core.DerivationParams(1024, 100, **fields))
     for d_k in (1, 2, 64, 1024):
-        picture, lines = figures.growing_variance(growth, d_k, LIGHT), growth.at(d_k)
+        picture, lines = figures.broken_lines(growth, d_k, LIGHT), growth.at(d_k)
         said, fails = picture.sentence, [line for line in lines if not line.holds]
+        whole(picture)
         assert f"At dₖ = {d_k:,} " in said
         assert ("all three lines hold" in said) == (not fails and all(line.reliable for line in lines[1:])), said
         assert ("No variance exists" in said) == np.isinf(lines[1].exact)
@@ -72,28 +73,58 @@ def test_every_sentence_is_short_and_true_whatever_is_broken(fields):
         ), said
         assert ("not zero" in said) == (not lines[0].holds and lines[0].seen_to_fail), said
         result = core.measure_derivation(core.DerivationParams(d_k, 100, **fields))
-        assert figures.growing_variance(growth, d_k, LIGHT, result).sure
-        assert figures.growth(result, LIGHT).sure
+        whole(figures.broken_lines(growth, d_k, LIGHT, result))
 
 
 # --- the three lines -------------------------------------------------------------------------------------
 
 
-def three(growth, d_k, profile=LIGHT):
+DRAWN = {"three_lines": figures.three_lines, "broken_lines": figures.broken_lines}
+
+
+def three(growth, d_k, profile=LIGHT, drawn=figures.broken_lines):
     """The words of the three lines: each with what is measured, and what it uses."""
-    layout = figures.growing_variance(growth, d_k, profile).figure.layout
-    words = [each["text"] for each in layout["annotations"] if each.get("yanchor") == "top"]
+    layout = drawn(growth, d_k, profile).figure.layout
+    words = [each["text"] for each in layout["annotations"] if each.get("yanchor") == "top"][1:]
     return list(zip(words[::2], words[1::2], strict=True))
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_each_of_the_three_lines_stands_with_what_is_measured_and_its_verdict(growths, name):
+def test_each_line_stands_with_its_verdict_and_its_error(growths, name):
     for (said, _), line in zip(three(growths[name], 64), growths[name].at(64), strict=True):
         verdict = {"h": "✓", "f": "✗", "c": "?"}[line.check[0]]
-        assert said == f"<b>{verdict} {figures._SHORT[line.name][0]}</b><br>measured {number(line.measured)}"
-    alt = figures.growing_variance(growths[name], 64, LIGHT).alt
-    assert all(f"measured {number(line.measured)}, {line.check}" in alt for line in growths[name].at(64))
+        start = f"<b>{verdict} {figures._SHORT[line.name][0]}</b><br>"
+        assert said.startswith(start)
+        measured, *rest = said.removeprefix(start).split(" ± ")
+        assert bool(rest) == line.reliable
+        value = float(measured.split(", no")[0].replace(",", "").replace("−", "-"))
+        assert abs(value - line.measured) <= (
+            0.05 * line.standard_error if line.reliable else 0.01 * abs(line.measured)
+        )
     assert set(figures._SHORT) == set(figures._USED) == set(core.SCORE_LINES)
+
+
+def line_of(measured, error=1.0, *, predicted=64.0, holds=True, reliable=True, exact=64.0):
+    return core.ScoreLine("variance_d_k", predicted, exact, measured, error, holds, reliable)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (line_of(0.0512, 0.083, predicted=0.0), "0.051 ± 0.083, so 0 fits"),
+        (line_of(1013.2, 32.4, predicted=1024.0), "1,013 ± 32, so 1,024 fits"),
+        (line_of(66.0), "66.0 ± 1.0, so 64 fits"),
+        (line_of(61.4), "61.4 ± 1.0, 2.6 errors from 64"),
+        (line_of(68.5), "68.5 ± 1.0, 4.5 errors from 64"),  # by chance: one such line in 150,000
+        (line_of(68.5, holds=False), "68.5 ± 1.0, so 64 does not fit"),
+        (line_of(66.0, holds=False), "66.0 ± 1.0, too near 64 to tell"),
+        (line_of(-2.5, 1.4, predicted=0.0), "−2.5 ± 1.4, so 0 fits"),
+        (line_of(13.0, reliable=False), "13.0, no usable error"),
+        (line_of(13.0, reliable=False, holds=False, exact=np.inf), "13.0, no variance exists"),
+    ],
+)
+def test_a_line_says_what_follows_from_its_error(line, said):
+    assert figures._so(line) == said
 
 
 def test_what_is_broken_is_struck_out_where_it_is_used(growths):
@@ -113,36 +144,88 @@ def test_what_is_broken_is_struck_out_where_it_is_used(growths):
     assert "<s>" not in str(three(core.measure_growth(core.DerivationParams(8, 100, nu=2.1)), 8))
 
 
+@pytest.mark.parametrize("drawn", DRAWN.values())
 @pytest.mark.parametrize("profile", PROFILES)
-def test_the_three_lines_stand_above_the_plot(growths, profile):
-    layout = figures.growing_variance(growths["means"], 64, profile).figure.layout
-    rows = [each for each in layout["annotations"] if each.get("yanchor") == "top"]
+def test_the_three_lines_stand_above_the_plot(growths, profile, drawn):
+    layout = drawn(growths["nothing"], 64, profile).figure.layout
+    _, *rows = [each for each in layout["annotations"] if each.get("yanchor") == "top"]
     lines = max(each["text"].count("<br>") + 1 for each in rows)
     places = sorted({each["yshift"] for each in rows})
     assert places[0] > 1.2 * lines * profile.tick_size
     assert min(np.diff(places)) > 1.2 * lines * profile.tick_size
-    assert places[-1] < layout["margin"]["t"]
+    assert places[-1] <= layout["margin"]["t"] - (1.2 * layout["title"]["font"]["size"] if layout["title"] else 0)
 
 
 def test_beside_a_mean_the_spread_is_said(growths):
-    said = figures.growing_variance(growths["means"], 64, LIGHT).sentence
+    said = figures.broken_lines(growths["means"], 64, LIGHT).sentence
     assert said.endswith("scores spread by 11.3.")  # √(64 · 1 · (1 + 1²))
 
 
-def test_the_figure_shows_what_is_measured_up_to_this_dimension(growths):
+def test_three_lines_stand_over_the_variances_up_to_this_dimension(growths):
     growth = growths["nothing"]
-    figure = plotted(figures.growing_variance(growth, 100, LIGHT))
-    dims = np.array([1, 2, 4, 8, 16, 32, 64, 100])
-    for name, divisor in (("raw", 1), ("scaled", dims)):
-        small, large = traces_of(figure, name)
-        np.testing.assert_array_equal([*small.x, *large.x], dims)
-        np.testing.assert_allclose([*small.y, *large.y], growth.variance[dims - 1] / divisor, rtol=1e-15)
-        band = [*small.error_y.array, *large.error_y.array]
-        np.testing.assert_allclose(band, 2 * growth.variance_error[dims - 1] / divisor, rtol=1e-15)
-        assert large.marker.size > small.marker.size
+    figure = plotted(figures.three_lines(growth, 100, LIGHT))
+    check_marks(figure, growth.variance, growth.variance_error, divisors=(1, DIMS))
     (raw,), (scaled,) = (traces_of(figure, f"predicted, {name}") for name in ("raw", "scaled"))
     assert (list(raw.x), list(raw.y), list(scaled.y)) == ([1, 1024], [1, 1024], [1, 1])
     assert figure.layout.shapes[0].x0 == 100
+    assert figure.layout.yaxis.ticktext[-1] == "1,024"
+
+
+DIMS = np.array([1, 2, 4, 8, 16, 32, 64, 100])
+
+
+def check_marks(figure, values, errors, divisors, what=""):
+    """Small marks up to this dimension and a large one at it, each with two errors either way."""
+    for name, divisor in zip(("raw", "scaled"), divisors, strict=True):
+        small, large = traces_of(figure, f"{name}{what}")
+        np.testing.assert_array_equal([*small.x, *large.x], DIMS)
+        np.testing.assert_allclose([*small.y, *large.y], values[DIMS - 1] / divisor, rtol=1e-15)
+        band = [*small.error_y.array, *large.error_y.array]
+        np.testing.assert_allclose(band, 2 * errors[DIMS - 1] / divisor, rtol=1e-15)
+        assert large.marker.size > small.marker.size
+
+
+def test_aligned_q_and_k_have_their_mean_beside_the_spread(growths):
+    growth = growths["alignment"]
+    figure = plotted(figures.broken_lines(growth, 100, LIGHT))
+    check_marks(figure, growth.spread, growth.spread_error, divisors=(1, np.sqrt(DIMS)))
+    check_marks(figure, growth.mean, growth.mean_error, divisors=(1, np.sqrt(DIMS)), what=" mean")
+    assert all("open" in each.marker.symbol for name in ("raw mean", "scaled mean") for each in traces_of(figure, name))
+    (raw,), (scaled,) = (traces_of(figure, f"exact, {name} mean") for name in ("raw", "scaled"))
+    np.testing.assert_allclose(raw.y, 0.5 * np.array(raw.x), rtol=1e-12)  # ρ dₖ
+    np.testing.assert_allclose(scaled.y, 0.5 * np.sqrt(scaled.x), rtol=1e-12)
+    ends = [each for each in texts(figure) if "grows" in each or "stays" in each]
+    assert [re.sub("<[^>]*>", " ", each).split() for each in ends] == [
+        "raw spread grows like √dₖ".split(),
+        "÷ √dₖ: spread stays at 1.12".split(),  # √(1 + ρ²)
+        "raw mean grows like dₖ".split(),
+        "÷ √dₖ: mean grows like √dₖ".split(),
+    ]
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_mean_is_drawn_where_it_is_not_zero(growths, name):
+    figure = plotted(figures.broken_lines(growths[name], 64, LIGHT))
+    shown = name in ("means", "alignment")
+    for mean in (*traces_of(figure, "raw mean"), *traces_of(figure, "scaled mean")):
+        assert np.isfinite(mean.y).all() == shown
+    assert any("raw mean" in each for each in texts(figure)) == shown
+
+
+@pytest.mark.parametrize("fields", ENDS, ids=str)
+def test_no_dial_moves_the_axes_but_by_whole_steps(fields):
+    growth = core.measure_growth(core.DerivationParams(1024, 100, **fields))
+    low, high = figures._reach(growth)
+    assert (np.log([0.25 / low, high / 1024]) / np.log(16) % 1).tolist() == pytest.approx([0, 0], abs=1e-9)
+    assert low <= (growth.spread / np.sqrt(np.arange(1, 1025))).min()
+    assert growth.spread.max() <= high
+
+
+def test_a_mean_that_chance_puts_below_the_axis_is_left_out():
+    growth = core.measure_growth(core.DerivationParams(64, 100, mean_q=0.25, mean_k=0.25))
+    hidden = replace(growth, mean=np.where(np.arange(64) == 3, 1e-9, growth.mean))
+    small, _ = traces_of(plotted(figures.broken_lines(hidden, 64, LIGHT)), "raw mean")
+    assert [x for x, y in zip(small.x, small.y, strict=True) if np.isnan(y)] == [4]
 
 
 @pytest.mark.parametrize(
@@ -152,49 +235,133 @@ def test_the_figure_shows_what_is_measured_up_to_this_dimension(growths):
 )
 @pytest.mark.parametrize("d_k", [1, 64, 1000])
 def test_the_title_has_the_divisor_of_the_moment(fields, d_k):
-    picture = figures.growing_variance(core.measure_growth(core.DerivationParams(1024, 100, **fields)), d_k, LIGHT)
-    said = plotted(picture).layout.title
-    divisor = float(re.split("<br>| ", said.text)[-1].replace(",", ""))
+    picture = figures.broken_lines(core.measure_growth(core.DerivationParams(1024, 100, **fields)), d_k, LIGHT)
+    said, *root = re.sub("<[^>]*>", " ", plotted(picture).layout.title.text).split(", not ")
     exact = core.exact_scores(core.DerivationParams(d_k, **fields)).right_divisor
-    assert divisor == pytest.approx(exact, rel=5e-3)
-    assert ("not √dₖ" in said.subtitle.text) == (abs(exact / d_k**0.5 - 1) > 1e-9)
+    assert float(said.split()[-1].replace(",", "")) == pytest.approx(exact, rel=5e-3)
+    assert bool(root) == (abs(exact / d_k**0.5 - 1) > 1e-9)
+    assert not root or float(root[0].split()[-1]) == pytest.approx(d_k**0.5, rel=5e-3)
+
+
+# A divisor is right if it leaves scores of one size at every dₖ: what is said is compared with their exact sizes.
+@pytest.mark.parametrize("nu", [1.5, 1.9, 2.0, 2.1, 4.0, 30.0])
+def test_root_d_k_is_the_divisor_for_tails_only_where_scores_grow_like_it(nu):
+    growth = core.measure_growth(core.DerivationParams(64, 100, nu=nu))
+    said = figures.broken_lines(growth, 64, LIGHT).figure.layout["title"]["text"]
+    grows_like_it = core.spread_ratio(core.DerivationParams(64, nu=nu), 16) < 4.01
+    assert ("Divide by √dₖ" in said) == (grows_like_it or nu == 2)  # at ν = 2 by a logarithm only: "about"
 
 
 def test_what_is_true_is_dotted_and_heavy_tails_have_no_band(growths):
     for name, growth in growths.items():
-        figure = plotted(figures.growing_variance(growth, 64, LIGHT))
-        drawn = traces_of(figure, "exact, raw")
+        figure = plotted(figures.broken_lines(growth, 64, LIGHT))
+        drawn = [each for each in traces_of(figure, "exact, raw") if not np.isnan(each.y).all()]
         assert len(drawn) == (name not in ("nothing", "tails"))
-        assert ("dotted" in figure.layout.title.subtitle.text) == bool(drawn)
         for trace in drawn:
             exact = [core.exact_scores(core.DerivationParams(d, **BROKEN[name])).variance for d in trace.x]
-            np.testing.assert_allclose(trace.y, exact, rtol=1e-12)
+            np.testing.assert_allclose(trace.y, np.sqrt(exact), rtol=1e-12)
             (scaled,) = traces_of(figure, "exact, scaled")
-            np.testing.assert_allclose(scaled.y, np.array(exact) / trace.x, rtol=1e-12)
-    figure = plotted(figures.growing_variance(growths["tails"], 64, LIGHT))
+            np.testing.assert_allclose(scaled.y, np.sqrt(exact / np.array(trace.x)), rtol=1e-12)
+            assert trace.line.dash == scaled.line.dash == "dot"
+    figure = plotted(figures.broken_lines(growths["tails"], 64, LIGHT))
     assert not any(any(trace.error_y.array) for name in ("raw", "scaled") for trace in traces_of(figure, name))
 
 
-def test_the_table_and_the_code_of_the_three_lines_give_the_points(growths):
-    picture = figures.growing_variance(growths["components"], 6, LIGHT)
-    assert picture.table["dₖ"] == [1, 2, 4, 6]
-    printed = [row.split() for row in run(picture.code)[1].splitlines()]
-    assert [row[0] for row in printed[:3]] == list(core.SCORE_LINES)
-    points = zip(*(picture.table[name] for name in ("dₖ", "raw variance", "its error")), strict=True)
-    assert [tuple(map(float, row)) for row in printed[3:]] == list(points)
-    table = figures.growing_variance(growths["tails"], 2, LIGHT).table
+def test_tables_and_codes_give_the_points(growths):
+    for drawn, columns in (
+        (figures.three_lines, ("dₖ", "raw variance", "its error")),
+        (figures.broken_lines, ("dₖ", "raw spread", "error of the spread")),
+    ):
+        picture = drawn(growths["components"], 6, LIGHT)
+        assert picture.table["dₖ"] == [1, 2, 4, 6]
+        printed = [row.split() for row in run(picture.code)[1].splitlines()]
+        assert [row[0] for row in printed[:3]] == list(core.SCORE_LINES)
+        points = zip(*(picture.table[name] for name in columns), strict=True)
+        assert [tuple(map(float, row[:3])) for row in printed[3:]] == list(points)
+    table = figures.three_lines(growths["tails"], 2, LIGHT).table
     assert (table["exact variance"], table["its error"]) == ([None, None], [None, None])
+    assert figures.broken_lines(growths["tails"], 2, LIGHT).table["error of the spread"] == [None, None]
 
 
 def test_how_sure_says_what_is_exact_and_what_has_no_error_bar(growths):
-    root, *said = figures.growing_variance(growths["alignment"], 64, LIGHT).sure
-    assert "the number is √64 = 8.00. Dividing by 64 itself would leave a variance of 1/64 = 0.0156." in root
+    said = figures.broken_lines(growths["alignment"], 64, LIGHT).sure
     exact = core.exact_scores(core.DerivationParams(64, correlation=0.5))
     for each, value in zip(said, (exact.mean, exact.variance, exact.variance / 64), strict=False):
         assert each.endswith(f"For these settings the exact value is {number(value)}.")
-    _, *said = figures.growing_variance(growths["tails"], 64, LIGHT).sure
+    said = figures.broken_lines(growths["tails"], 64, LIGHT).sure
     assert all("without a usable error bar" in each for each in said[:3])
     assert ["no variance exists" in each for each in said[:3]] == [False, True, True]
+
+
+# --- the root --------------------------------------------------------------------------------------------
+
+
+def corners(trace):
+    """The left, lower, right and upper end of an area."""
+    return min(trace.x), min(trace.y), max(trace.x), max(trace.y)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("d_k", [1, 2, 20, 64, 1024])
+def test_one_of_d_k_cells_is_left_and_one_of_d_k_of_that(growths, d_k, profile):
+    figure = plotted(squares.squares(growths["nothing"], d_k, profile))
+    sizes = {}
+    for name, inside in (("raw", None), ("÷ √dₖ, one cell", "raw"), ("÷ √dₖ", None), ("÷ dₖ", "÷ √dₖ")):
+        left, low, right, high = corners(trace_of(figure, name))
+        assert right - left == pytest.approx(high - low, rel=1e-12)
+        sizes[name] = (right - left) ** 2
+        if inside:  # in the lower right corner, as large a share as c² is
+            outer = corners(trace_of(figure, inside))
+            assert (right, low) == (outer[2], outer[1])
+            assert sizes[name] / sizes[inside] == pytest.approx(1 / d_k, rel=1e-12)
+    assert figure.layout.yaxis.scaleanchor == "x"
+
+
+@pytest.mark.parametrize(("d_k", "lines"), [(1, 0), (2, 2), (4, 2), (20, 8), (64, 14), (1024, 62)])
+def test_cells_of_area_one_fill_the_squares_and_the_last_ones_are_cut(growths, d_k, lines):
+    figure = plotted(squares.squares(growths["nothing"], d_k, LIGHT))
+    unit = 8 / d_k**0.5
+    for name in ("raw", "÷ √dₖ"):
+        left, low, right, high = corners(trace_of(figure, name))
+        grid = trace_of(figure, f"cells of {name}")
+        ends = list(zip(grid.x, grid.y, strict=True))
+        pieces = [ends[i : i + 2] for i in range(0, len(ends) - 1, 3)]
+        assert len(pieces) == lines
+        upright = sorted(right - a[0] for a, b in pieces if a[0] == b[0])
+        level = sorted(a[1] - low for a, b in pieces if a[1] == b[1])
+        np.testing.assert_allclose(upright, unit * np.arange(1, lines // 2 + 1), rtol=1e-9)
+        np.testing.assert_allclose(level, upright, rtol=1e-9)
+        assert all({a[0], b[0]} == {left, right} or {a[1], b[1]} == {low, high} for a, b in pieces)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("d_k", [1, 20, 64, 1024])
+def test_words_at_the_squares_have_their_numbers(growths, d_k, profile):
+    picture = squares.squares(growths["nothing"], d_k, profile)
+    whole(picture)
+    side, area = (
+        f"{number(d_k**0.5)}".rstrip("0").rstrip(".") if d_k % 4 or d_k == 20 else f"{d_k**0.5:.0f}",
+        f"{d_k:,}",
+    )
+    said = " ".join(re.sub("<[^>]*>", " ", each) for each in texts(plotted(picture)))
+    assert f"side = spread = {side}" in said
+    assert f"variance {area}" in said
+    assert d_k == 1 or f"÷ {side} twice" in said
+    assert d_k == 1 or picture.sentence.endswith(f"variance 1/{area}.")
+    assert "area" in said.split("variance")[0] if d_k == 20 else "squares’ area" not in said
+
+
+def test_table_of_the_root_is_the_divided_scores(growths):
+    growth = growths["nothing"]
+    picture = squares.squares(growth, 64, LIGHT)
+    assert picture.table["c"] == [1, 1 / 8, 1 / 64]
+    assert picture.table["variance"] == [64, 1, 1 / 64]
+    assert picture.table["spread"] == [8, 1, 1 / 8]
+    np.testing.assert_allclose(picture.table["measured variance"], growth.variance[63] / np.array([1, 64, 4096]))
+    root, *measured = picture.sure
+    assert "the number is √64 = 8.00. Dividing by 64 itself would leave a variance of 1/64 = 0.0156." in root
+    for each, value in zip(measured, picture.table["measured variance"], strict=False):
+        assert f"measured variance {number(value)} ± " in each
 
 
 # --- the lines -------------------------------------------------------------------------------------------
@@ -304,43 +471,3 @@ def test_the_lines_stand_in_their_table(results):
     table = nine(result).bins
     for column, name in (("left", "left"), ("right", "right"), ("z", "z"), ("check", "check")):
         assert table[column] == [getattr(line, name) for line in result.lines]
-
-
-# --- growth ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", BROKEN)
-def test_the_growth_stands_beside_the_root_and_the_right_divisor(results, name):
-    result = results[name]
-    fig = plotted(figures.growth(result, LIGHT))
-    std, typical, root, right = fig.data
-    for trace, values in (
-        (std, result.growth_std),
-        (typical, result.growth_typical),
-        (root, [1, 2**0.5, 2, 8**0.5, 4]),
-        (right, result.growth_right_divisor),
-    ):
-        np.testing.assert_array_equal(trace.x, [1, 2, 4, 8, 16])
-        np.testing.assert_allclose(trace.y, values, rtol=1e-15)
-    assert fig.layout.annotations[0].text.endswith(figures._RULES[result.exact.right_rule])
-
-
-def title_of(result):
-    return figures.growth(result, LIGHT).figure.layout["title"]["text"].replace("<br>", " ")
-
-
-# A divisor is right if it leaves scores of one size at every dₖ: what is said is compared with their exact sizes.
-@pytest.mark.parametrize("nu", [1.5, 1.9, 2.0, 2.1, 4.0, 30.0])
-def test_root_d_k_is_called_right_for_tails_only_where_scores_grow_like_it(nu):
-    said = title_of(core.measure_derivation(core.DerivationParams(64, 1_000, nu=nu)))
-    assert said.endswith("√dₖ is the right divisor") == (core.spread_ratio(core.DerivationParams(64, nu=nu), 16) < 4.01)
-
-
-def test_the_growth_names_the_right_divisor_that_is(results):
-    for name, result in results.items():
-        right = abs(result.exact.right_divisor - 4) < 1e-9
-        here = "Without a variance" if name == "tails" else "Here"
-        assert title_of(result) == f"{here} √dₖ is {'' if right else 'not '}the right divisor"
-        assert right == (name == "nothing")
-    one = core.measure_derivation(core.DerivationParams(1, 1_000, correlation=0.5))
-    assert title_of(one) == "At dₖ = 1 every power of dₖ is 1"

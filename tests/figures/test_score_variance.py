@@ -9,9 +9,9 @@ import pytest
 
 from pages._view.lessons.score_variance import figures
 from pages._view.lessons.score_variance.work import LONGEST
-from pages._view.theme import LIGHT
+from pages._view.theme import LIGHT, number
 from sattn_core.lessons import score_variance as core
-from tests.figures.drawing import plotted, texts, trace_of
+from tests.figures.drawing import PROFILES, plotted, texts, trace_of, traces_of
 
 DRAW = {"law": "normal", "mean_q": 0.0, "mean_k": 0.0, "correlation": 0.0, "seed": 0}
 CONSTANT = {"law": "rademacher", "mean_q": 0.0, "mean_k": 0.0, "correlation": 1.0, "seed": 0}
@@ -47,8 +47,8 @@ def drawn(walks, axis="shared", **settings):
     )
 
 
-def variances(curve, options=CURVE, profile=LIGHT):
-    return figures.variance_against_dimension(curve, options, profile)
+def spreads(curve, d_k=4, options=CURVE, profile=LIGHT):
+    return figures.spread_against_dimension(curve, d_k, options, profile)
 
 
 # --- walks beside histograms -----------------------------------------------------------------------------
@@ -207,31 +207,72 @@ def test_the_moment_table_says_in_words_what_lies_in_its_band(result):
     assert (table["z"][:2], table["predicted"][1]) == (["−2.2", "none"], "infinite")
 
 
-# --- variance against d_k --------------------------------------------------------------------------------
+# --- spread against d_k ----------------------------------------------------------------------------------
 
 
-def test_the_curve_shows_theory_points_and_bands(curve):
-    fig = plotted(variances(curve, CURVE, LIGHT))
-    for i in range(3):
-        theory, points = fig.data[2 * i : 2 * i + 2]
+def test_spreads_stand_beside_their_theory_in_their_bands(curve):
+    fig = plotted(spreads(curve))
+    for i, name in enumerate(figures.LOOKS):
+        theory, small, large = fig.data[3 * i : 3 * i + 3]
         np.testing.assert_array_equal(theory.x, curve.dims)
-        np.testing.assert_array_equal(theory.y, curve.theory[i])
-        np.testing.assert_array_equal(points.x, curve.dims)
-        np.testing.assert_array_equal(points.y, curve.measured[i])
-        np.testing.assert_array_equal(points.error_y.array, curve.high[i] - curve.theory[i])
-        np.testing.assert_array_equal(points.error_y.arrayminus, curve.theory[i] - curve.low[i])
-    table = variances(curve).table
+        np.testing.assert_array_equal(theory.y, np.sqrt(curve.theory[i]))
+        assert (small.name, list(small.x), list(large.x)) == (name, [1, 4, 64, 1024], [4])
+        for marks, chosen in ((small, slice(None)), (large, slice(1, 2))):
+            np.testing.assert_array_equal(marks.y, np.sqrt(curve.measured[i][chosen]))
+            above, below = (np.abs(np.sqrt(getattr(curve, what)[i]) - theory.y)[chosen] for what in ("high", "low"))
+            np.testing.assert_array_equal(marks.error_y.array, above)
+            np.testing.assert_array_equal(marks.error_y.arrayminus, below)
+    table = spreads(curve).table
     for i, name in enumerate(("raw", "divided by √d_k", "divided by d_k")):
         for what in ("measured", "theory", "low", "high"):
-            assert table[f"{name}: {what}"] == getattr(curve, what)[i].tolist()
+            assert table[f"{name}: {what}"] == np.sqrt(getattr(curve, what)[i]).tolist()
 
 
-def test_a_constant_score_has_no_variance_to_divide():
+def test_marks_of_other_dimensions_stay_small():
+    curve = core.variance_curve((1, 3, 4), **CURVE)
+    small, large = traces_of(plotted(spreads(curve, 3)), "raw")
+    assert (list(small.x), list(large.x)) == ([1, 4], [3])
+    assert large.marker.size == 2 * small.marker.size
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_three_rays_are_named_by_what_they_do(curve, profile):
+    said = [re.sub("<[^>]*>", " ", each).split() for each in texts(plotted(spreads(curve, 4, profile=profile)))]
+    assert [" ".join(each) for each in said[3:]] == [
+        "raw spreads like √dₖ",
+        "÷ √dₖ stays at 1",
+        "÷ dₖ shrinks like 1/√dₖ",
+    ]
+    ends = (("raw", 64**0.5, 32), ("÷ √dₖ", 1, 1), ("÷ dₖ", 1 / 8, 1 / 32))
+    for name, at_64, at_1024 in ends:
+        theory = trace_of(plotted(spreads(curve)), f"{name}, theory")
+        np.testing.assert_allclose(theory.y[[0, 2, 3]], [1, at_64, at_1024], rtol=1e-12)
+
+
+def test_level_is_named_where_it_is():
+    options = {**CURVE, "mean_k": 2.0}  # E[q k] = 0 and Var(q k) = 1 · (1 + 2²)
+    said = texts(plotted(spreads(core.variance_curve((1, 4, 1024), **options), options=options)))
+    assert any("stays at 2.24" in each for each in said)
+
+
+@pytest.mark.parametrize("d_k", [1, 4, 64, 1024])
+def test_sentence_has_the_spreads_of_the_moment(curve, d_k):
+    numbers = [float(each) for each in re.findall(r"\d+\.?\d*", spreads(curve, d_k).sentence)]
+    here = np.sqrt(curve.measured[:, curve.dims.index(d_k)])
+    np.testing.assert_allclose(numbers, here, rtol=0.05)
+    for each, measured, predicted in zip(spreads(curve, d_k).sure, here, (d_k**0.5, 1, d_k**-0.5), strict=False):
+        assert f"the spread is {number(measured)}, predicted {number(predicted)};" in each
+    numbered = texts(plotted(spreads(curve, d_k)))[:3]
+    assert [re.sub("<[^>]*>", "", each) for each in numbered] == (
+        [""] * 3 if d_k == 1 else [number(each, 2) for each in here]  # at dₖ = 1 the three marks are one
+    )
+
+
+def test_constant_scores_have_no_spread_to_divide():
     options = {"n_samples": 50, **CONSTANT}
-    shown = variances(core.variance_curve((1, 2, 4), **options), options)
+    shown = spreads(core.variance_curve((1, 2, 4), **options), 2, options)
     assert texts(plotted(shown)) == []
-    assert shown.sentence == "The variance is 0 at every dₖ, divided or not."
-    assert shown.claim == "Equal scores have no variance at any dₖ"
+    assert shown.sentence == "All raw scores are equal, so nothing spreads at any dₖ, divided or not."
 
 
 # --- the example made by hand ----------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from pages._view.literal import plain
@@ -127,3 +128,19 @@ def test_try_few_rows(tried):
     result = shown.measure_score_variance
     assert (result.params.sampling, result.n_scores) == ("matrix", 32)
     assert "raw scores spread by about 6.7, less than the root of dₖ" in seen(app)
+
+
+def test_try_largest(tried):
+    app, shown = tried("score_variance", "largest", **ADVERSE)
+    raw, scaled, third = shown.variance_curve.spread("measured")[:, -1]
+    assert shown.variance_curve.dims[-1] == 1024
+    assert (raw, scaled, third) == pytest.approx((32, 1, 1 / 32), rel=0.05)
+    assert seen(app).startswith("Raw scores spread by 32;")
+
+
+def test_try_heavier_tails(tried):
+    _, shown = tried("score_variance", "heavier_tails", **ADVERSE)
+    curve = shown.variance_curve
+    for exponents, line in zip((0.5, 0, -0.5), curve.spread("measured"), strict=True):
+        slope = np.polyfit(np.log(curve.dims), np.log(line), 1)[0]
+        assert slope == pytest.approx(exponents, abs=0.02)

@@ -1,6 +1,7 @@
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -60,3 +61,12 @@ def test_variance_curve_keeps_its_theory_inside_its_band(dims, law, mean_q, corr
     curve = variance_curve(sorted(dims), **options)
     assert ((curve.low <= curve.theory) & (curve.theory <= curve.high)).all()
     np.testing.assert_array_equal(curve.measured, variance_curve(sorted(dims), **options).measured)
+
+
+def test_spreads_are_the_roots_of_the_variances():
+    curve = variance_curve((1, 4, 16), n_samples=200, seed=0)
+    assert curve.spread("theory").tolist() == [[1, 2, 4], [1, 1, 1], [1, 0.5, 0.25]]
+    for what in ("measured", "low", "high"):
+        np.testing.assert_allclose(curve.spread(what) ** 2, np.maximum(getattr(curve, what), 0), rtol=1e-14)
+    with pytest.raises(ValueError, match="what must be one of measured, theory, low, high, but got 'dims'"):
+        curve.spread("dims")

@@ -9,7 +9,7 @@ from sattn_core.lessons import derivation
 
 def collected(params):
     blocks = list(derivation._component_blocks(params))
-    return np.concatenate([q for _, q, _ in blocks]), np.concatenate([k for _, _, k in blocks])
+    return np.concatenate([q for q, _ in blocks]), np.concatenate([k for _, k in blocks])
 
 
 def test_nothing_broken_all_lines_hold():
@@ -118,15 +118,6 @@ def test_more_dimensions_append_components():
     small, large = collected(derivation.DerivationParams(d_k=5)), collected(derivation.DerivationParams(d_k=37))
     assert np.array_equal(small[0], large[0][:5])
     assert np.array_equal(small[1], large[1][:5])
-
-
-def test_growth_starts_at_one_and_ends_at_d_k():
-    result = derivation.measure_derivation(derivation.DerivationParams(d_k=12, component_correlation=0.5))
-    assert result.growth_dims.tolist() == [1, 2, 4, 8, 12]
-    assert abs(result.growth_std[-1] - np.sqrt(result.variance)) < 1e-12
-    assert abs(result.growth_typical[-1] - result.scaled_typical * result.divisor) < 1e-12
-    expected = [np.sqrt(d * (1 + (d - 1) * 0.25)) for d in (1, 2, 4, 8, 12)]
-    assert np.allclose(result.growth_right_divisor, expected, rtol=1e-14)
 
 
 def test_shapes_of_the_divided_scores():
@@ -242,10 +233,11 @@ def test_three_lines_with_their_predictions_and_what_is_true():
 
 
 @pytest.mark.parametrize("broken", SHORT)
-def test_the_growth_knows_the_exact_variance_at_every_dimension(broken):
+def test_growth_knows_exact_moments_at_every_dimension(broken):
     growth = derivation.measure_growth(derivation.DerivationParams(d_k=20, n_samples=100, **broken))
-    exact = [derivation.exact_scores(derivation.DerivationParams(d_k=d, **broken)).variance for d in range(1, 21)]
-    assert np.allclose(growth.exact_variance, exact, rtol=1e-13)
+    exact = [derivation.exact_scores(derivation.DerivationParams(d_k=d, **broken)) for d in range(1, 21)]
+    assert np.allclose(growth.exact_variance, [each.variance for each in exact], rtol=1e-13)
+    assert np.allclose(growth.exact_mean, [each.mean for each in exact], rtol=1e-13)
 
 
 def test_a_larger_growth_begins_with_the_smaller_one():
@@ -368,3 +360,47 @@ def test_the_error_of_each_side_is_its_spread_over_seeds(mean_k):
             assert spread == pytest.approx(error, rel=0.2, abs=1e-12)
     spread = np.std([run.within_row_variance for run in runs])
     assert spread == pytest.approx(np.mean([run.within_row_error for run in runs]), rel=0.2)
+
+
+# --- the root ------------------------------------------------------------------------------------------
+
+
+def test_spread_is_the_root_of_the_variance():
+    growth = derivation.measure_growth(derivation.DerivationParams(d_k=9, n_samples=400))
+    np.testing.assert_allclose(growth.spread**2, growth.variance, rtol=1e-14)
+    # σ + error squared is the variance + its error, to first order.
+    np.testing.assert_allclose(2 * growth.spread * growth.spread_error, growth.variance_error, rtol=1e-14)
+
+
+def test_error_of_a_spread_is_how_far_draws_scatter():
+    drawn = [derivation.measure_growth(derivation.DerivationParams(d_k=8, n_samples=400, seed=i)) for i in range(200)]
+    scatter = np.std([each.spread[-1] for each in drawn])
+    assert scatter == pytest.approx(np.mean([each.spread_error[-1] for each in drawn]), rel=0.2)  # 4 errors of scatter
+
+
+@pytest.mark.parametrize("d_k", [1, 16, 20, 64])
+def test_divided_scores_are_the_divided_numbers(d_k):
+    params = derivation.DerivationParams(d_k=64, n_samples=300)
+    growth = derivation.measure_growth(params)
+    q, k = collected(params)
+    scores = np.sum((q * k)[:d_k], axis=0)
+    for exponent, divisor in ((0, 1), (0.5, d_k**0.5), (1, d_k)):
+        found = growth.divided(d_k, exponent)
+        assert (found.exponent, found.multiplier) == (exponent, pytest.approx(1 / divisor))
+        assert (found.variance, found.spread) == pytest.approx((d_k / divisor**2, d_k**0.5 / divisor))
+        assert found.measured == pytest.approx((scores / divisor).var(), rel=1e-12)
+        about = (scores / divisor - (scores / divisor).mean()) ** 2
+        assert found.standard_error == pytest.approx(about.std() / 300**0.5, rel=1e-10)
+        assert abs(found.measured - found.variance) < 4 * found.standard_error
+    with pytest.raises(ValueError, match="d_k must be between 1 and 64, but got 65"):
+        growth.divided(65, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("d_k", "edges"), [(1, [0, 1]), (4, [0, 1, 2]), (5, [0, 1, 2, 5**0.5]), (1024, list(range(33)))]
+)
+def test_unit_cells_fill_the_side(d_k, edges):
+    found = derivation.unit_cells(d_k)
+    assert found.tolist() == edges
+    widths = np.diff(found)
+    assert np.outer(widths, widths).sum() == pytest.approx(d_k, rel=1e-14)  # the cells, cut ones too, fill the area

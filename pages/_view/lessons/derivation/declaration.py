@@ -86,6 +86,16 @@ LESSON = Lesson(
             ),
         ),
         Step(
+            "root",
+            "Divide the spread by √dₖ, and the variance is divided by dₖ. So one root is enough.",
+            "root",
+            pinned={"broken": "all hold"},
+            tries=(
+                Try("four", "dₖ = 4: ÷ 2 leaves one of four squares", {"d_k": 4}),
+                Try("thousand", "dₖ = 1,024: ÷ 32 leaves one square, and ÷ 32 again 1/1,024 of it", {"d_k": 1024}),
+            ),
+        ),
+        Step(
             "broken",
             "Break an assumption and see which line gives way.",
             "broken_lines",
@@ -99,25 +109,6 @@ LESSON = Lesson(
                     {"broken": "q and k aligned", "correlation": 0.5, "d_k": 1024, "seed": 0},
                 ),
                 Try(
-                    "tails",
-                    "Heavy tails with ν = 2.1: a variance exists, but these pairs cannot show it",
-                    {"broken": "heavy tails", "nu": 2.1, "d_k": 64, "seed": 0},
-                ),
-            ),
-        ),
-        Step(
-            "growth",
-            "Compare how raw scores grow with √dₖ and with the right divisor.",
-            "score_growth",
-            dials=_STRENGTHS,
-            in_sight=("broken",),
-            tries=(
-                Try(
-                    "one_mean",
-                    "Give only k a mean of 1: raw scores spread further, yet √dₖ is still the right divisor",
-                    {"broken": "means not 0", "mean_q": 0.0, "mean_k": 1.0, "d_k": 64, "seed": 0},
-                ),
-                Try(
                     "copies",
                     "Let all components be copies of one: raw scores grow like dₖ, and ÷ √dₖ is too weak",
                     {"broken": "components correlated", "r": 1.0, "d_k": 64, "seed": 0},
@@ -125,6 +116,8 @@ LESSON = Lesson(
             ),
         ),
     ),
+    # The fourth step of before compared raw scores with √dₖ and the right divisor, as the last does now.
+    formerly={"step": {"lines": "lines", "root": "root", "broken": "broken", "growth": "broken"}},
     assumed="Each line names the assumption it uses. Normality is not among them. The variance of the sum has no cross "
     "terms: where all components are independent, $E[q_ik_i\\,q_jk_j]$ is a product of four means, and these are 0.\n\n"
     "Both sides of a line are measured on the same simulated pairs. ✓ and ✗ say whether the line is true for "

@@ -1,4 +1,4 @@
-"""Pictures of the derivation lesson: its three lines as d_k moves, and how scores grow beside the right divisor."""
+"""Pictures of the derivation lesson: its three lines as d_k moves, over variances or over spreads and means."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,6 +7,7 @@ import numpy as np
 
 from pages._view.figures import base
 from pages._view.figures.code import code
+from pages._view.figures.spreads import D_TICKS, End, spread_figure
 from pages._view.marks import Mark
 from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, listed, number, typed
@@ -14,12 +15,12 @@ from sattn_core.lessons import derivation as core
 
 _MEANS, _VARIANCES = 3, 6  # places of the lines E[s] = 0 and Var(s) = d_k; their errors are those of all like them
 _NO_BAR = "without a usable error bar"
-_LEFT = 4.2  # letters of an axis title beside the plot
-_COLUMNS = 0, 0.42  # where the words of the three lines begin, as shares of the plot; the first at the figure's edge
-_D_TICKS = (1, 4, 16, 64, 256, 1024)
-_ON_A_WALL = 110  # letters of a key
-_RANGE = -0.75, 3.9  # of the axis of the variances; wider where what is broken takes them further
-_ABOVE = 0.4  # of a decade over the last number of that axis, at least, which stands clear of the key then
+_SECOND = 0.35, 68  # where the second column of the three lines begins: share of the plot, and pixels
+_ON_A_WALL = 110  # letters of a title
+_TITLE = 32  # letters of one of a phone
+_LOW = 0.84  # of the usual height: above this plot stand most words, and most controls
+_REACH, _STEP = (0.25, 1024), 16  # of the axis of spreads and means, and how much further it goes at a time
+_NEAR = 2.0  # standard errors within which a prediction fits
 _SHORT = {  # line -> as it is written, and what it is about
     "mean_zero": ("E[q·k] = 0", "mean of q·k"),
     "variance_d_k": ("Var(q·k) = dₖ", "variance of q·k"),
@@ -82,78 +83,124 @@ _REASONS = {
 # --- the three lines, and the figure that follows d_k ------------------------------------------------------
 
 
-def growing_variance(
+def three_lines(
     growth: core.ScoreGrowth, d_k: int, profile: Profile, result: core.DerivationResult | None = None
 ) -> Picture:
-    """The three lines, and under them the variance of raw and scaled scores up to this d_k, beside what they predict.
+    """The three lines with their errors, over the variance of raw and scaled scores up to this d_k.
 
     result: the nine lines at this d_k, which stand behind the picture.
     """
     shown = Picture(
         "three_lines",
-        _variance_figure(growth, d_k, profile),
+        _with_lines(
+            _variance_figure(growth, d_k, profile),
+            _counted("Variance", "dashed: predicted", profile),
+            growth,
+            d_k,
+            profile,
+        ),
         _point(growth, d_k),
         _variance_table(growth, d_k),
         _variance_code(growth.params, d_k),
         alt=_variance_alt(growth, d_k),
         sure=_sure(growth, d_k),
-        marks=(
-            Mark("raw variance", ("raw", "predicted, raw")),
-            Mark("divided by √dₖ", ("scaled", "predicted, scaled")),
-        ),
+        marks=_marks(),
     )
     return shown if result is None else _with_nine(shown, result)
 
 
+def broken_lines(
+    growth: core.ScoreGrowth, d_k: int, profile: Profile, result: core.DerivationResult | None = None
+) -> Picture:
+    """The three lines over the spread of raw and scaled scores, and beside it their mean where that is not zero."""
+    shown = Picture(
+        "broken_lines",
+        _with_lines(_spread_figure(growth, d_k, profile), _heading(growth, profile), growth, d_k, profile),
+        _point(growth, d_k),
+        _spread_table(growth, d_k),
+        _spread_code(growth.params, d_k),
+        alt=_spread_alt(growth, d_k),
+        sure=_sure(growth, d_k),
+        marks=_marks(),
+    )
+    return shown if result is None else _with_nine(shown, result)
+
+
+def _marks():
+    raw, scaled = ("raw", "predicted, raw"), ("scaled", "predicted, scaled")
+    words = {"raw variance": raw, "raw scores": raw, "divided by √dₖ": scaled, "Divided by √dₖ": scaled}
+    return [Mark(word, names) for word, names in words.items()]
+
+
 def _variance_figure(growth, d_k, profile):
     largest = growth.params.d_k
-    traces = [
-        base.line((1, largest), (1, largest), base.dashed(profile), "predicted, raw"),
-        base.line((1, largest), (1, 1), base.dashed(profile), "predicted, scaled"),
-        *_exact_lines(growth, profile),
-        *_measured_points(growth, d_k, profile),
-    ]
-    dims = [-0.1, 3.7 if base.on_a_wall(profile) else 3.35]
-    fig = base.figure(
-        profile,
-        traces,
-        left=_LEFT,
-        bottom=2.7,
-        height=0.7 if base.on_a_wall(profile) else 0.9,
-        title=_title(growth, d_k, profile, dotted=len(traces) > 6),
-        shapes=[base.upright(d_k, base.thin(profile)) | {"layer": "below"}],
-        annotations=[*_line_ends(largest, profile), *_three(growth, d_k, profile)],
-        xaxis=base.axis(profile, "dₖ", type="log", tickvals=_D_TICKS, range=dims),
-        yaxis=_sizes_axis(profile, "variance", _variance_range(growth)),
+    ends = (
+        End("raw", ("each product", "adds 1"), largest, profile.raw),
+        End("÷ √dₖ", ("stays at 1",), 1, profile.scaled),
     )
-    room = _room_above(profile)
+    traces = [*_predicted(largest, largest, profile), *_measured_points(growth, d_k, profile, power=1.0)]
+    low = min(0.5, float((growth.variance / np.arange(1, largest + 1)).min()))
+    reach = low, max(float(largest), float(growth.variance.max()))
+    fig = spread_figure(profile, traces, ends, reach=reach, title={}, shapes=_here(d_k, profile))
+    fig.layout["yaxis"] |= {"tickvals": D_TICKS, "ticktext": [f"{each:,}" for each in D_TICKS]}
+    return fig
+
+
+def _spread_figure(growth, d_k, profile):
+    largest = growth.params.d_k
+    traces = [
+        *_predicted(largest, largest**0.5, profile),
+        *_exact_lines(growth, profile),
+        *_measured_points(growth, d_k, profile, power=0.5),
+        *_mean_points(growth, d_k, profile),
+    ]
+    ends, shapes = _spread_ends(growth, profile), _here(d_k, profile)
+    look = {"title": _title(growth, d_k, profile), "shapes": shapes}
+    return spread_figure(profile, traces, ends, reach=_reach(growth), height=_LOW, **look)
+
+
+def _title(growth, d_k, profile):
+    """The divisor of the moment; why it is this one stands at the ends of the lines, and on a wall behind it."""
+    headline, why = _divisor(growth, d_k)
+    if base.on_a_wall(profile):
+        return base.title(f"<b>{headline}</b>, {why}", profile, size=profile.tick_size, letters=_ON_A_WALL)
+    return base.title(f"<b>{headline}</b>", profile, size=profile.axis_size, letters=_TITLE)
+
+
+def _here(d_k, profile):
+    return [base.upright(d_k, base.thin(profile)) | {"layer": "below"}]
+
+
+def _predicted(largest, height, profile):
+    return [
+        base.line((1, largest), (1, height), base.dashed(profile), "predicted, raw"),
+        base.line((1, largest), (1, 1), base.dashed(profile), "predicted, scaled"),
+    ]
+
+
+def _with_lines(fig, heading, growth, d_k, profile):
+    """Put the three lines above the plot, a row each, and under them what the upright axis counts, if that is said."""
+    row, head = _row_height(profile), (1.5 if heading else 0.5) * profile.axis_size
+    place: Part = {"xref": "paper", "yref": "paper", "y": 1, "xanchor": "left", "yanchor": "top", "align": "left"}
+    out = -fig.layout["margin"]["l"]
+    head_place = place | {"x": 0, "xshift": out, "yshift": head, "bgcolor": None}  # a long one may reach over a name
+    words = [base.label(heading, profile, size=profile.axis_size, **head_place)]
+    for i, each in enumerate(growth.at(d_k)):
+        up = round(head + (len(core.SCORE_LINES) - i) * row)
+        sides = zip((_measured(each), _used(each, growth.params)), ((0, out), _SECOND), strict=True)
+        for parts, (x, shift) in sides:
+            words.append(base.label(_in_row(parts, profile), profile, x=x, xshift=shift, yshift=up, **place))
+    room = round(head + len(core.SCORE_LINES) * row) - _free_above(fig, profile)
+    fig.layout["annotations"] = [*fig.layout["annotations"], *words]
     fig.layout["height"] += room
     fig.layout["margin"]["t"] += room
     return fig
 
 
-def _room_above(profile):
-    """The height of the three lines; less on a wall, whose title is small."""
-    small = round(profile.title_size * 0.6) if base.on_a_wall(profile) else 0
-    return round(len(core.SCORE_LINES) * _row_height(profile)) - small
-
-
-def _sizes_axis(profile, text, ends):
-    """A vertical axis on which sizes are logarithmic; a wall has little height for its numbers."""
-    decades = 2 if base.on_a_wall(profile) else 1
-    return base.axis(profile, text, grid=True, type="log", range=ends, dtick=decades, exponentformat="power")
-
-
-def _three(growth, d_k, profile):
-    """The three lines, a row each above the plot: measured, with its verdict, and beside it what it uses."""
-    place: Part = {"xref": "paper", "yref": "paper", "y": 1, "xanchor": "left", "yanchor": "top", "align": "left"}
-    words = []
-    for i, each in enumerate(growth.at(d_k)):
-        up = round((len(core.SCORE_LINES) - i) * _row_height(profile))
-        for x, parts in zip(_COLUMNS, (_measured(each), _used(each, growth.params)), strict=True):
-            out = 0 if x else -round(_LEFT * profile.axis_size)
-            words.append(base.label(_in_row(parts, profile), profile, x=x, xshift=out, yshift=up, **place))
-    return words
+def _free_above(fig, profile):
+    """Of the margin above the plot, what no title takes."""
+    title = fig.layout["title"]
+    return fig.layout["margin"]["t"] - (round(1.6 * title["font"]["size"]) if title else 0)
 
 
 def _row_height(profile):
@@ -162,12 +209,30 @@ def _row_height(profile):
 
 
 def _in_row(parts, profile):
-    return (" " if base.on_a_wall(profile) else "<br>").join(parts)
+    return ("\u2002" if base.on_a_wall(profile) else "<br>").join(parts)
 
 
 def _measured(each):
     written, _ = _SHORT[each.name]
-    return f"<b>{_MARKS[each.check]} {written}</b>", f"measured {number(each.measured)}"
+    return f"<b>{_MARKS[each.check]} {written}</b>", _so(each)
+
+
+def _so(each):
+    """What is measured with its error, and what follows from it for the prediction."""
+    if not each.reliable:
+        return f"{number(each.measured)}, {'no variance exists' if np.isinf(each.exact) else 'no usable error'}"
+    said, predicted, off = _with_error(each), f"{each.predicted:,.0f}", abs(each.z)
+    if each.holds:
+        return f"{said}, so {predicted} fits" if off <= _NEAR else f"{said}, {number(off, 2)} errors from {predicted}"
+    if each.seen_to_fail:
+        return f"{said}, so {predicted} does not fit"
+    return f"{said}, too near {predicted} to tell"
+
+
+def _with_error(each):
+    """A measured number to the second digit of its error."""
+    places = max(0, 1 - int(np.floor(np.log10(each.standard_error))))
+    return f"{each.measured:,.{places}f} ± {each.standard_error:,.{places}f}".replace("-", "−")
 
 
 def _used(each, params):
@@ -180,28 +245,14 @@ def _used(each, params):
     return (f"{start} {first},", *more) if more else (f"{start} {first}",)
 
 
-def _title(growth, d_k, profile, *, dotted):
-    """The divisor, why it is this one, and what marks and lines are that have no name at their ends."""
-    headline, why = _divisor(growth, d_k)
-    exact = ["dotted: exact"] if dotted else []
-    if base.on_a_wall(profile):  # where a row is saved, and the predictions have their names at their ends
-        words = base.wrapped((f"{headline}, {why}", *exact), _ON_A_WALL)
-        return base.title(words, profile, size=profile.tick_size, letters=_ON_A_WALL)
-    room = base.LETTERS * profile.title_size / profile.tick_size
-    marks = base.wrapped(("● raw", "■ divided by √dₖ", "dashed: predicted", *exact), room)
-    return base.title(headline, profile, key=(f"{base.wrapped(why, room)}<br>{marks}",))
-
-
 def _divisor(growth, d_k):
-    """What to divide by at this d_k for the settings, and why: the largest words of the first view."""
+    """What to divide by at this d_k for the settings, beside √d_k where it is another, and why."""
     exact, root = core.exact_scores(replace(growth.params, d_k=d_k)), np.sqrt(d_k)
     rule, divisor = exact.right_rule, _short(exact.right_divisor)
     if np.isclose(exact.right_divisor, root):
         return f"Divide by √dₖ = {divisor}", _WHY[rule]
-    why = f"not √dₖ = {_short(root)}: {_WHY[rule]}"
-    if rule == "tail_power":
-        return f"Divide by about {divisor}", why
-    return f"Divide by {'dₖ' if rule == 'd_k' else f'√{_short(exact.right_divisor**2)}'} = {divisor}", why
+    named = {"tail_power": "about", "d_k": "dₖ ="}.get(rule, f"√{_short(exact.right_divisor**2)} =")
+    return f"Divide by {named} {divisor}, not √dₖ = {_short(root)}", _WHY[rule]
 
 
 def _short(value):
@@ -210,30 +261,62 @@ def _short(value):
     return text.rstrip("0").rstrip(".") if "." in text and "×" not in text else text
 
 
+def _has_mean(growth):
+    return growth.exact_mean[0] != 0
+
+
+def _heading(growth, profile):
+    """What the upright axis counts: on a wall, where two sliders leave little height, the names alone say it."""
+    if base.on_a_wall(profile):
+        return ""
+    return _counted("Mean (hollow) and spread" if _has_mean(growth) else "Spread σ", "dashed: if all hold", profile)
+
+
+def _counted(what, dashed, profile):
+    return f'<b>{what}</b>\u2002<span style="font-size: {profile.tick_size}px">{dashed}</span>'
+
+
 def _exact_lines(growth, profile):
     """What is true for these settings, where it is not what is predicted."""
-    dims, exact = _dims(growth.params.d_k), growth.exact_variance
-    if growth.at(growth.params.d_k)[1].holds or not np.isfinite(exact[0]):
-        return []
-    exact = exact[dims - 1]
+    dims, none = _dims(growth.params.d_k), np.full(growth.params.d_k, np.nan)
+    differs = not growth.at(growth.params.d_k)[1].holds and np.isfinite(growth.exact_variance[0])
+    found = (
+        ("", np.sqrt(growth.exact_variance) if differs else none),
+        (" mean", np.abs(growth.exact_mean) if _has_mean(growth) else none),
+    )
     return [
-        base.line(dims, exact, base.dotted(profile), "exact, raw"),
-        base.line(dims, exact / dims, base.dotted(profile), "exact, scaled"),
+        base.line(dims, sizes[dims - 1] / divisor, base.dotted(profile), f"exact, {name}{what}")
+        for what, sizes in found
+        for name, divisor in (("raw", 1), ("scaled", np.sqrt(dims)))
     ]
 
 
-def _measured_points(growth, d_k, profile):
-    """Small marks up to this d_k, and large ones at it; a band is two standard errors."""
+def _measured_points(growth, d_k, profile, *, power):
+    """Variances (power 1) or spreads (½): small marks up to this d_k, and large ones at it; a band is two errors."""
+    values, errors = (growth.variance, growth.variance_error) if power == 1 else (growth.spread, growth.spread_error)
+    return _points(values, errors if growth.at(d_k)[1].reliable else np.zeros_like(errors), d_k, profile, power=power)
+
+
+def _mean_points(growth, d_k, profile):
+    """Hollow marks of the means' sizes: none where they are 0, or where chance puts one below the axis."""
+    sizes, roots = np.abs(growth.mean), np.sqrt(np.arange(1, len(growth.mean) + 1))
+    shown = np.where(_has_mean(growth) & (sizes / roots > _reach(growth)[0]), sizes, np.nan)
+    return _points(shown, growth.mean_error, d_k, profile, power=0.5, hollow=True)
+
+
+def _points(values, errors, d_k, profile, *, power, hollow=False):
     traces = []
     for dims, size in ((_dims(d_k)[:-1], 1.0), (np.array([d_k]), 2.0)):
         for name, colour, symbol, divisor in (
             ("raw", profile.raw, "circle", 1),
-            ("scaled", profile.scaled, "square", dims),
+            ("scaled", profile.scaled, "square", dims**power),
         ):
-            measured, error = growth.variance[dims - 1] / divisor, 2 * growth.variance_error[dims - 1] / divisor
-            error = error if growth.at(d_k)[1].reliable else np.zeros_like(error)
-            mark = base.points(profile, colour, symbol, dims, measured, error, error, name)
-            traces.append(mark | {"marker": mark["marker"] | {"size": size * profile.marker_size}})
+            called, shape = (f"{name} mean", f"{symbol}-open") if hollow else (name, symbol)
+            error = 2 * errors[dims - 1] / divisor
+            mark = base.points(profile, colour, shape, dims, values[dims - 1] / divisor, error, error, called)
+            line = {"line": {"width": profile.line_width}} if hollow else {}
+            look = {"marker": mark["marker"] | line | {"size": size * profile.marker_size}}
+            traces.append(mark | look | {"error_y": mark["error_y"] | {"width": 0}})
     return traces
 
 
@@ -242,18 +325,37 @@ def _dims(d_k):
     return np.array(sorted({2**power for power in range(d_k.bit_length())} | {d_k}))
 
 
-def _variance_range(growth):
-    """The same at every d_k: what is measured all the way to the largest fits in."""
-    dims = np.arange(1, growth.params.d_k + 1)
-    low, high = np.log10((growth.variance / dims).min()) - 0.1, np.log10(growth.variance.max()) + 0.1
-    return [min(_RANGE[0], float(low)), max(_RANGE[1], float(high), np.floor(high) + _ABOVE)]
+def _reach(growth):
+    """The same at every d_k and at nearly all settings: a few steps further where what is measured goes beyond."""
+    roots = np.sqrt(np.arange(1, growth.params.d_k + 1))
+    exact = np.abs(growth.exact_mean) if _has_mean(growth) else growth.spread
+    low, high = min((growth.spread / roots).min(), (exact / roots).min() / 2), max(growth.spread.max(), exact.max())
+    beyond = np.log([_REACH[0] / low, high / _REACH[1]]) / np.log(_STEP)
+    fewer, more = _STEP ** np.ceil(np.maximum(beyond, 0))
+    return float(_REACH[0] / fewer), float(_REACH[1] * more)
 
 
-def _line_ends(largest, profile):
-    """The names of the two predictions at the ends of their lines, and of the marks where no key names them."""
-    end = {"x": np.log10(largest), "xanchor": "left", "xshift": 6}
-    raw, scaled = ("raw: dₖ", "÷ √dₖ: 1") if base.on_a_wall(profile) else ("dₖ", "1")
-    return [base.label(raw, profile, y=np.log10(largest), **end), base.label(scaled, profile, y=0, **end)]
+def _spread_ends(growth, profile):
+    """What spread and mean do, raw and divided by √d_k; the mean has no name where it is 0."""
+    spread, mean, root = growth.exact_variance, np.abs(growth.exact_mean), growth.params.d_k**0.5
+    spread = growth.spread if np.isinf(spread[0]) else np.sqrt(spread)
+    does, shown = _what_spreads_do(growth), _has_mean(growth)
+    ends = (
+        ("raw spread", does[0], spread[-1], profile.raw),
+        ("÷ √dₖ: spread", does[1], spread[-1] / root, profile.scaled),
+        ("raw mean" if shown else "", "grows like dₖ" if shown else "", mean[-1], profile.raw),
+        ("÷ √dₖ: mean" if shown else "", "grows like √dₖ" if shown else "", mean[-1] / root, profile.scaled),
+    )
+    return [End(name, (words,), float(height), colour) for name, words, height, colour in ends]
+
+
+def _what_spreads_do(growth):
+    exact = growth.exact_variance
+    if np.isinf(exact[0]):
+        return "no variance", "no variance"
+    if growth.params.component_correlation:
+        return "outgrows √dₖ", "still grows"
+    return "grows like √dₖ", f"stays at {_short(np.sqrt(exact[0]))}"
 
 
 def _point(growth, d_k):
@@ -261,7 +363,8 @@ def _point(growth, d_k):
     mean, variance, scaled = growth.at(d_k)
     at, measured = f"At dₖ = {d_k:,}", number(variance.measured)
     if np.isinf(variance.exact):
-        return f"No variance exists. {at} these pairs give {measured}, and other pairs would give something else."
+        spread = number(growth.spread[d_k - 1])
+        return f"No variance exists. {at} these pairs spread by {spread}, and other pairs by something else."
     if not variance.reliable:
         return f"{at} a variance exists, but tails this heavy leave the measured {measured} {_NO_BAR}."
     broken = [each for each in (mean, variance, scaled) if not each.holds]
@@ -280,7 +383,7 @@ def _point(growth, d_k):
 
 def _failing(growth, d_k):
     """What a line that is seen to fail comes to."""
-    mean, variance, scaled = growth.at(d_k)
+    mean = growth.at(d_k)[0]
     exact = core.exact_scores(replace(growth.params, d_k=d_k))
     if mean.seen_to_fail and not mean.holds and exact.right_rule == "within_row":
         spread = _short(exact.right_divisor)
@@ -292,26 +395,32 @@ def _failing(growth, d_k):
         return (
             f"the mean is {number(mean.measured)}, not zero. Divided by √dₖ it is {still}, and its size grows with dₖ."
         )
-    raw, left = number(variance.measured), number(scaled.measured)
+    raw = number(growth.spread[d_k - 1])
+    left = number(growth.spread[d_k - 1] / np.sqrt(d_k))
     if growth.params.component_correlation:
-        return (
-            f"raw scores have variance {raw}, not dₖ. Divided by √dₖ they have {left}, not one, and more as dₖ grows."
-        )
-    return f"raw scores have variance {raw}, not dₖ. Divided by √dₖ they have about {left}, not one, whatever dₖ is."
+        return f"raw scores spread by {raw}, not √dₖ. Divided by √dₖ they spread by {left}, and more as dₖ grows."
+    return f"raw scores spread by {raw}, not √dₖ. Divided by √dₖ they spread by about {left}, whatever dₖ is."
 
 
 def _variance_alt(growth, d_k):
     largest = growth.params.d_k
     return (
-        f"{_point(growth, d_k)} {_divisor(growth, d_k)[0]}. {_lines_in_words(growth, d_k)} Both "
-        "axes are logarithmic. Two dashed lines show what is "
-        f"predicted: a raw variance that rises from 1 to {largest:,} as dₖ does, and a scaled variance that stays 1. "
-        f"The marks up to dₖ = {d_k:,} are measured."
+        f"{_point(growth, d_k)} {_lines_in_words(growth, d_k)} Both axes are in powers of four. Two dashed lines show "
+        f"what is predicted: a raw variance that rises from 1 to {largest:,} as dₖ does, and a scaled variance that "
+        f"stays 1. The marks up to dₖ = {d_k:,} are measured."
+    )
+
+
+def _spread_alt(growth, d_k):
+    mean = "Hollow marks are sizes of the mean, filled ones spreads." if _has_mean(growth) else "Marks are spreads."
+    return (
+        f"{_point(growth, d_k)} {_divisor(growth, d_k)[0]}. {_lines_in_words(growth, d_k)} Both axes are in powers of "
+        f"two. {mean} Dashed lines show the spreads if all lines hold: √dₖ, and 1 after ÷ √dₖ."
     )
 
 
 def _lines_in_words(growth, d_k):
-    said = (f"{_SHORT[each.name][0]}, measured {number(each.measured)}, {each.check}" for each in growth.at(d_k))
+    said = (f"{_SHORT[each.name][0]}, measured {_so(each)}" for each in growth.at(d_k))
     return f"The three lines: {'; '.join(said)}."
 
 
@@ -319,10 +428,9 @@ def _sure(growth, d_k):
     """Each line with its error, and how it was measured."""
     n, *lines = growth.params.n_samples, *growth.at(d_k)
     return (
-        _why_root(d_k),
         *(_measured_line(each) for each in lines),
         f"Each ± is one standard error over {n:,} independent pairs of q and k; a band in the figure is two. z is the "
-        "distance from the prediction in standard errors.",
+        "distance from the prediction in standard errors. A number fits within two of them.",
         "All dimensions use the same pairs: a larger dₖ appends components, so neighbouring marks err the same way.",
     )
 
@@ -352,22 +460,30 @@ def _variance_table(growth, d_k):
     }
 
 
+def _spread_table(growth, d_k):
+    dims, reliable = _dims(d_k), growth.at(d_k)[1].reliable
+    return {
+        "dₖ": dims.tolist(),
+        "raw mean": growth.mean[dims - 1].tolist(),
+        "exact mean": growth.exact_mean[dims - 1].tolist(),
+        "error of the mean": [
+            _usable(growth.at(d_k)[0].reliable, each) for each in growth.mean_error[dims - 1].tolist()
+        ],
+        "raw spread": growth.spread[dims - 1].tolist(),
+        "error of the spread": [_usable(reliable, each) for each in growth.spread_error[dims - 1].tolist()],
+    }
+
+
 def _variance_code(params, d_k):
     lines = f"line.name, line.predicted, line.exact, line.measured, line.standard_error for line in result.at({d_k})"
     points = f"d_k, result.variance[d_k - 1], result.variance_error[d_k - 1] for d_k in {_dims(d_k).tolist()}"
     return code(core.measure_growth, params, show=(lines, points))
 
 
-def _why_root(d_k):
-    """Why the divisor is √d_k and not d_k, in the numbers of the moment."""
-    rule = "Var(cX) = c² Var(X): dividing scores by a number divides their variance by its square."
-    if d_k == 1:
-        return f"{rule} At dₖ = 1 there is nothing to divide: √1 is 1."
-    return (
-        f"{rule} To bring a variance of {d_k:,} down to {number(core.variance_after_dividing(d_k, 0.5), 1)}, that "
-        f"square must be {d_k:,}, so the number is √{d_k:,} = {number(np.sqrt(d_k))}. Dividing by {d_k:,} itself would "
-        f"leave a variance of 1/{d_k:,} = {number(core.variance_after_dividing(d_k, 1))}."
-    )
+def _spread_code(params, d_k):
+    lines = f"line.name, line.predicted, line.exact, line.measured, line.standard_error for line in result.at({d_k})"
+    points = f"d_k, result.spread[d_k - 1], result.spread_error[d_k - 1] for d_k in {_dims(d_k).tolist()}"
+    return code(core.measure_growth, params, show=(lines, points))
 
 
 # --- the nine lines ----------------------------------------------------------------------------------------
@@ -560,98 +676,6 @@ def _line_table(result):
 
 def _usable(known, value):
     return value if known else None
-
-
-# --- the right divisor -------------------------------------------------------------------------------------
-
-
-def growth(result: core.DerivationResult, profile: Profile) -> Picture:
-    """How the raw scores grow as components are added, beside √d_k and the right divisor."""
-    return Picture(
-        "score_growth",
-        _growth_figure(result, profile),
-        _growth_sentence(result),
-        {
-            "components": result.growth_dims.tolist(),
-            "standard deviation": result.growth_std.tolist(),
-            "median size": result.growth_typical.tolist(),
-            "√dₖ": np.sqrt(result.growth_dims).tolist(),
-            "right divisor": result.growth_right_divisor.tolist(),
-        },
-        _growth_code(result.params),
-        sure=(_growth_ends(result),),
-        marks=(Mark("raw scores", ("standard deviation",)),),
-    )
-
-
-def _verdict_on_root(result):
-    """Return whether to divide by √d_k. Without a variance scores outgrow even the ν-th root of d_k."""
-    exact = result.exact
-    if result.params.d_k == 1 and exact.right_rule in ("d_k", "tail_power"):
-        return "At dₖ = 1 every power of dₖ is 1"
-    if np.isinf(exact.variance):
-        return "Without a variance √dₖ is not the right divisor"
-    return f"Here √dₖ is {'' if np.isclose(exact.right_divisor, result.divisor) else 'not '}the right divisor"
-
-
-def _growth_figure(result, profile):
-    dims = result.growth_dims
-    traces = [
-        _grown(dims, result.growth_std, "circle", profile.raw, "standard deviation", profile),
-        _grown(dims, result.growth_typical, "diamond-open", profile.raw, "median size", profile),
-        base.line(dims, np.sqrt(dims), base.dashed(profile), "√dₖ"),
-        base.line(dims, result.growth_right_divisor, base.dotted(profile), "right divisor"),
-    ]
-    lowest = min(-2.1, np.log10(np.min([result.growth_std, result.growth_typical])) - 0.2)  # every point is inside
-    lines = "dashed: √dₖ, dotted: right divisor", _RULES[result.exact.right_rule]
-    key = "● standard deviation, ◇ median size", *lines
-    across = {"type": "log", "tickvals": _D_TICKS, "range": [-0.1, 3.15]}
-    return base.figure(
-        profile,
-        traces,
-        left=4.2,
-        bottom=4.4 if base.on_a_wall(profile) else 6.9,
-        height=0.8 if base.on_a_wall(profile) else 1.1,
-        title=base.title(_verdict_on_root(result), profile, letters=base.letters_over(profile)),
-        annotations=[base.under(key, profile)],
-        xaxis=base.axis(profile, "components added so far", near=True, **across),
-        yaxis=_sizes_axis(profile, "size of s", [lowest, 5.2]),
-    )
-
-
-def _grown(dims, sizes, symbol, colour, name, profile):
-    marker = {"symbol": symbol, "size": profile.marker_size * 1.3, "color": colour, "line": {"width": 2}}
-    return base.line(dims, sizes, {}, name) | {"mode": "markers", "marker": marker}
-
-
-def _growth_sentence(result):
-    """What to divide by, beside √d_k."""
-    exact, at = result.exact, f"At dₖ = {result.params.d_k:,}"
-    divisor, right = number(result.divisor), number(exact.right_divisor)
-    if np.isinf(exact.variance):
-        size = number(result.growth_typical[-1])
-        return f"{at} the median score has size {size}; the ν-th root of dₖ is {right}, and scores outgrow even that."
-    if np.isclose(exact.right_divisor, result.divisor):
-        inside = exact.right_rule == "within_row"
-        what = "scores within one row" if inside else "raw scores"
-        spread = np.sqrt(result.within_row_variance) if inside else result.growth_std[-1]
-        return f"{at} {what} have standard deviation {number(spread)}, and √dₖ is {divisor}."
-    return f"{at} the right divisor is {right}, and √dₖ is {divisor}."
-
-
-def _growth_ends(result):
-    std, typical, right = result.growth_std, result.growth_typical, result.growth_right_divisor
-    return (
-        f"From 1 component to dₖ = {result.growth_dims[-1]:,} the standard deviation of the raw scores goes from "
-        f"{number(std[0])} to {number(std[-1])} and their median size from {number(typical[0])} to "
-        f"{number(typical[-1])}; √dₖ goes from 1 to {number(result.divisor)}, the right divisor from "
-        f"{number(right[0])} to {number(right[-1])}."
-    )
-
-
-def _growth_code(params):
-    columns = ", ".join(f"result.growth_{name}" for name in ("dims", "std", "typical", "right_divisor"))
-    return code(core.measure_derivation, params, show=f"*point for point in zip({columns})")
 
 
 def _code(params):

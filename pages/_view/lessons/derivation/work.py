@@ -4,7 +4,7 @@ from typing import Any
 
 from pages._view import compute
 from pages._view.lesson_view import Main, Values
-from pages._view.lessons.derivation import figures
+from pages._view.lessons.derivation import figures, squares
 from pages._view.lessons.derivation.declaration import LESSON
 from sattn_core.lessons.derivation import (
     DerivationParams,
@@ -34,21 +34,29 @@ def growth(values: Values) -> ScoreGrowth:
 
 
 def _measured(values: Values) -> DerivationResult:
-    """The nine lines, and how scores grow, at the d_k of the moment."""
+    """The nine lines at the d_k of the moment."""
     return compute.result(measure_derivation, params(values, values["d_k"]))
 
 
-def _picture(values, profile):
-    return figures.growing_variance(growth(values), values["d_k"], profile)
+def _lines(values, profile):
+    return figures.three_lines(growth(values), values["d_k"], profile)
 
 
-def _at_rest(values, profile):
-    return figures.growing_variance(growth(values), values["d_k"], profile, _measured(values))
+def _lines_at_rest(values, profile):
+    return figures.three_lines(growth(values), values["d_k"], profile, _measured(values))
 
 
-def _growth(values, profile):
-    return figures.growth(_measured(values), profile)
+def _root(values, profile):
+    return squares.squares(growth(values), values["d_k"], profile)
 
 
-MAIN = Main(_picture, at_rest=_at_rest)
-STEPS = {"lines": MAIN, "broken": MAIN, "growth": Main(_growth)}
+def _broken(values, profile):
+    return figures.broken_lines(growth(values), values["d_k"], profile)
+
+
+def _broken_at_rest(values, profile):
+    return figures.broken_lines(growth(values), values["d_k"], profile, _measured(values))
+
+
+MAIN = Main(_lines, at_rest=_lines_at_rest)
+STEPS = {"lines": MAIN, "root": Main(_root), "broken": Main(_broken, at_rest=_broken_at_rest)}

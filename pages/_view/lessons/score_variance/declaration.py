@@ -127,7 +127,23 @@ LESSON = Lesson(
                 ),
             ),
         ),
-        Step("divide", "Only ÷ √dₖ keeps the spread the same at every dₖ.", "variance_curve", slider=""),
+        Step(
+            "divide",
+            "Only ÷ √dₖ stays flat. Raw scores spread more and more; ÷ dₖ squeezes them to nothing.",
+            "variance_curve",
+            tries=(
+                Try(
+                    "largest",
+                    "dₖ = 1,024: raw scores spread by about 32, and ÷ dₖ leaves about 1/32",
+                    _PAIRS | _NOTHING_BROKEN | {"d_k": 1024},
+                ),
+                Try(
+                    "heavier_tails",
+                    "Heavier tails, Student's t: the same three lines",
+                    _PAIRS | _NOTHING_BROKEN | {"law": "student_t"},
+                ),
+            ),
+        ),
     ),
     assumed="$q$ and $k$ are independent, and so are their components, with mean 0 and variance 1. The excess kurtosis "
     "of a score is $(K_qK_k-3)/d_k$, where $K_q$ and $K_k$ are the kurtosis of one component.\n\n"

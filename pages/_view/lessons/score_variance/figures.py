@@ -1,4 +1,4 @@
-"""Pictures of the score_variance lesson: walks beside histograms, variance against d_k."""
+"""Pictures of the score_variance lesson: walks beside histograms, spreads against d_k."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,20 +8,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from pages._view.figures import base
 from pages._view.figures.code import code
+from pages._view.figures.spreads import HIGH, LOOKS, LOW, End, at_mark, spread_figure
 from pages._view.figures.tables import columns_of
 from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number, percent, typed
 from sattn_core.lessons import score_variance as core
 
-_D_TICKS = (1, 4, 16, 64, 256, 1024)
 _TOP = 1.15
 _STEPS = {"linear": (0, 256, 512, 1024), "root": (0, 64, 256, 1024)}  # named on the axis of the walks
 _BEYOND = 1.025  # of the last step: the axis goes on a little
 _MOST_POINTS, _ENVELOPE_POINTS = 150, 33  # of a walk, and of a line of its envelope
 _PALE = 0.35  # of the walks' colour, for what is still to come
 _SAME = 0.05  # a spread that differs from 1 by less is called the root
-_NOTHING = 0.01  # what is left of a variance that is called next to nothing
+_APART = 4  # from this d_k on a number has room beside each of the three marks
 _FEW = {12: "Twelve"}
 _TO_COME = "walks to come"
 
@@ -316,95 +316,119 @@ def _verdict(row):
     return {True: "inside", False: "outside", None: "nothing to compare"}[row.inside]
 
 
-# --- variance against d_k --------------------------------------------------------------------------------
+# --- spread against d_k ----------------------------------------------------------------------------------
 
 
-def variance_against_dimension(curve: core.VarianceCurve, options: Mapping[str, Any], profile: Profile) -> Picture:
-    """Raw, ÷ √d_k and ÷ d_k on log–log axes; options are those that `variance_curve` was given."""
+def spread_against_dimension(
+    curve: core.VarianceCurve, d_k: int, options: Mapping[str, Any], profile: Profile
+) -> Picture:
+    """Spreads of raw scores, ÷ √d_k and ÷ d_k: marks at powers of two, large ones at this d_k, and their theory.
+
+    options are those that `variance_curve` was given.
+    """
     return Picture(
         "variance_curve",
-        _curve_figure(curve, profile),
-        _curve_sentence(curve),
+        _curve_figure(curve, d_k, profile),
+        _curve_sentence(curve, d_k),
         {"d_k": list(curve.dims)}
-        | columns_of(
-            ("raw", "divided by √d_k", "divided by d_k"),
-            {what: getattr(curve, what) for what in ("measured", "theory", "low", "high")},
-        ),
+        | columns_of(("raw", "divided by √d_k", "divided by d_k"), {what: curve.spread(what) for what in _SPREADS}),
         _curve_code(curve, options),
-        claim=_curve_claim(curve),
-        sure=_curve_sure(curve, options["n_samples"]),
-        marks=[Mark(word, (name, f"{name}, theory")) for word, name in _CURVES_SAID.items()],
+        alt=_curve_alt(curve, d_k),
+        sure=_curve_sure(curve, d_k, options["n_samples"]),
+        marks=[
+            Mark(word, (name, f"{name}, theory"))
+            for word, name in zip(("Raw scores", "divided by √dₖ", "divided by dₖ"), LOOKS, strict=True)
+        ],
     )
 
 
-_CURVES_SAID = {"raw scores": "raw", "divided by √dₖ": "÷ √dₖ", "divided by dₖ": "÷ dₖ"}
+_SPREADS = ("measured", "theory", "low", "high")
 
 
-def _curve_figure(curve, profile):
-    """Points in their bands around the theory."""
-    styles = (
-        ("raw", profile.raw, "circle"),
-        ("÷ √dₖ", profile.scaled, "square"),
-        ("÷ dₖ", profile.third, "diamond"),
-    )
-    dims = np.array(curve.dims)
-    traces, names = [], []
-    for i, (name, colour, symbol) in enumerate(styles):
-        above, below = curve.high[i] - curve.theory[i], curve.theory[i] - curve.low[i]
-        traces.append(base.line(dims, curve.theory[i], base.dashed(profile), f"{name}, theory"))
-        traces.append(base.points(profile, colour, symbol, dims, curve.measured[i], above, below, name))
-        if curve.theory[i][-2] > 0:  # constant scores have no place on a log axis
-            names.append(_at_the_end(name, profile, dims, curve.theory[i]))
-    ends, decades = ([-4.9, 4.4], 2) if base.on_a_wall(profile) else ([-3.9, 4.4], 1)
-    vertical: dict[str, Any] = {"type": "log", "range": ends, "dtick": decades, "exponentformat": "power"}
-    return base.figure(
+def _curve_figure(curve, d_k, profile):
+    theory = curve.spread("theory")
+    varies = theory[0][-1] > 0  # constant scores have no place on a log axis
+    traces = [each for i, name in enumerate(LOOKS) for each in _ray(curve, i, name, d_k, profile)]
+    return spread_figure(
         profile,
         traces,
-        left=4.5,
-        title=base.title("Variance of the scores", profile, key="points: measured, dashed: theory"),
-        xaxis=base.axis(profile, "dₖ", type="log", tickvals=_D_TICKS, range=[-0.1, 3.15]),
-        yaxis=base.axis(profile, "variance", grid=True, **vertical),
-        annotations=names,
+        _curve_ends(theory, profile) if varies else [],
+        reach=(min(LOW, float(theory.min())), max(HIGH, float(theory.max()))) if varies else (LOW, HIGH),
+        shapes=[base.upright(d_k, base.thin(profile)) | {"layer": "below"}],
+        annotations=_curve_numbers(curve, d_k, profile) if varies else [],
     )
 
 
-def _at_the_end(name, profile, dims, values):
-    """The name of a line on log–log axes, near its end: on the side from which the line does not come."""
-    above = values[-2] >= values[0]
-    side = {"yanchor": "bottom" if above else "top", "yshift": profile.marker_size * (1 if above else -1)}
-    return base.label(name, profile, x=np.log10(dims[-2]), y=np.log10(values[-2]), xanchor="right", **side)
+def _ray(curve, i, name, d_k, profile):
+    """The theory of one rule, its marks at powers of two, and the large one at d_k."""
+    measured, theory, low, high = (curve.spread(what)[i] for what in _SPREADS)
+    colour, symbol = getattr(profile, LOOKS[name][0]), LOOKS[name][1]
+    powers = [j for j, each in enumerate(curve.dims) if each & (each - 1) == 0]
+    found = [base.line(curve.dims, theory, base.dashed(profile), f"{name}, theory")]
+    for chosen, size in ((powers, 1), ([curve.dims.index(d_k)], 2)):
+        bars = high[chosen] - theory[chosen], theory[chosen] - low[chosen]
+        dims = np.array(curve.dims)[chosen]
+        mark = base.points(profile, colour, symbol, dims, measured[chosen], *bars, name)
+        look = {"marker": mark["marker"] | {"size": size * profile.marker_size}}
+        found.append(mark | look | {"error_y": mark["error_y"] | {"width": 0}})
+    return found
 
 
-def _curve_claim(curve):
-    """Which of the three divisions keeps the variance where it is."""
-    return "Only ÷ √dₖ stays flat" if curve.theory[0][-1] > 0 else "Equal scores have no variance at any dₖ"
-
-
-def _curve_sentence(curve):
-    """The last point of each line."""
-    raw, scaled, third = (row[-1] for row in curve.measured)
-    if raw == 0:
-        return "The variance is 0 at every dₖ, divided or not."
-    each = [f"raw scores have variance {number(raw)}", f"those divided by √dₖ {number(scaled)}"]
-    each += ["those divided by dₖ next to none"] if third < _NOTHING * curve.measured[2][0] else []
-    return f"At dₖ = {curve.dims[-1]:,} {listed(each)}."
-
-
-def _curve_sure(curve, n_samples):
-    """The last point of each line beside its prediction, and what the bars are."""
-    names = ("raw scores", "scores divided by √dₖ", "scores divided by dₖ")
-    ends = (
-        f"{number(measured)} for {name} (predicted {number(theory)})"
-        for name, measured, theory in zip(names, curve.measured[:, -1], curve.theory[:, -1], strict=True)
+def _curve_ends(theory, profile):
+    does = (
+        ("spreads", "like √dₖ"),
+        (f"stays at {number(theory[1][-1])}".removesuffix(".00"),),
+        ("shrinks", "like 1/√dₖ"),
     )
+    colours = [getattr(profile, colour) for colour, _ in LOOKS.values()]
+    return [End(*each) for each in zip(LOOKS, does, theory[:, -1], colours, strict=True)]
+
+
+def _curve_numbers(curve, d_k, profile):
+    """The spread beside each large mark, where the three marks stand apart."""
+    here = curve.spread("measured")[:, curve.dims.index(d_k)]
+    told = d_k >= _APART and here[0] > 0
+    texts = [_spread(each) if told else "" for each in here]
+    return [at_mark(*each, d_k, height or 1, profile) for *each, height in zip(texts, LOOKS, here, strict=True)]
+
+
+def _curve_sentence(curve, d_k):
+    """The three spreads at this d_k."""
+    raw, scaled, third = (_spread(each) for each in curve.spread("measured")[:, curve.dims.index(d_k)])
+    if curve.theory[0][-1] == 0:
+        return "All raw scores are equal, so nothing spreads at any dₖ, divided or not."
+    return f"Raw scores spread by {raw}; divided by √dₖ, by {scaled}; divided by dₖ, by {third}."
+
+
+def _curve_alt(curve, d_k):
+    said = _curve_sentence(curve, d_k)
+    if curve.theory[0][-1] == 0:
+        return said
     return (
-        f"The variance at dₖ = {curve.dims[-1]:,} is {listed([*ends])}.",
-        f"Each point has {n_samples:,} pairs; bars are {'rough bands' if curve.is_rough else '95 % bands'}.",
+        f"{said} Both axes are in powers of two. Three dashed rays start in one point: raw scores rise, those divided "
+        f"by √dₖ stay level, those divided by dₖ fall. Large marks stand at dₖ = {d_k:,}."
+    )
+
+
+def _curve_sure(curve, d_k, n_samples):
+    """The three spreads at this d_k beside their predictions, and what the bars are."""
+    names = ("Raw scores", "Divided by √dₖ", "Divided by dₖ")
+    here = [curve.spread(what)[:, curve.dims.index(d_k)] for what in _SPREADS]
+    band = "a rough band is" if curve.is_rough else "95 % of draws give"
+    return (
+        *(
+            f"{name}: at dₖ = {d_k:,} the spread is {number(measured)}, predicted {number(theory)}; {band} "
+            f"{number(low)} to {number(high)}."
+            for name, measured, theory, low, high in zip(names, *here, strict=True)
+        ),
+        f"Each mark has {n_samples:,} pairs, the same at every dₖ: a larger dₖ only adds products to them.",
+        "The spread is the standard deviation: the root of the variance.",
     )
 
 
 def _curve_code(curve, options):
-    return code(core.variance_curve, curve.dims, **options, name="curve", show="curve.measured")
+    rows = f"curve.spread(what).tolist() for what in {_SPREADS}"
+    return code(core.variance_curve, curve.dims, **options, name="curve", show=rows)
 
 
 # --- the example made by hand ----------------------------------------------------------------------------

@@ -4,14 +4,13 @@ from typing import Any
 
 from pages._view import compute
 from pages._view.compute import turns
-from pages._view.lesson_view import Main, Values
+from pages._view.lesson_view import Main, Values, stops
 from pages._view.lessons.score_variance import figures
 from sattn_core.files import typed
 from sattn_core.lessons import score_variance as core
 
-CURVE_DIMS = tuple(2**j for j in range(11))
 CURVE_SAMPLES = 4_000
-N_WALKS, LONGEST = 12, CURVE_DIMS[-1]
+N_WALKS, LONGEST = 12, 1024
 
 
 def hand_made_example(q_text: str, k_text: str) -> tuple[core.ExampleDots | None, list[str]]:
@@ -57,8 +56,8 @@ def _picture(values, profile):
 
 def _curve(values, profile):
     options = {"n_samples": CURVE_SAMPLES, **draw_options(values)}
-    curve = compute.result(core.variance_curve, CURVE_DIMS, **options)
-    return figures.variance_against_dimension(curve, options, profile)
+    curve = compute.result(core.variance_curve, stops(values), **options)
+    return figures.spread_against_dimension(curve, values["d_k"], options, profile)
 
 
 MAIN = Main(_picture, params=params)

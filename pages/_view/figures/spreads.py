@@ -1,0 +1,143 @@
+"""The spread of scores against d_k: axes in powers of two, on which each power of d_k is a straight line."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pages._view.figures import base
+from pages._view.figures.ends import apart
+from pages._view.marks import readable
+from pages._view.picture import Figure, Part
+from pages._view.theme import Profile
+
+WHAT = "Spread σ of what softmax gets"
+D_TICKS = (1, 4, 16, 64, 256, 1024)
+LOOKS = {"raw": ("raw", "circle"), "÷ √dₖ": ("scaled", "square"), "÷ dₖ": ("third", "triangle-up")}  # colour, mark
+
+_SIZES = (1 / 128, 1 / 32, 1 / 8, 1 / 2, 1, 2, 8, 32, 128, 512, 2048)  # named on the upright axis
+_FEW_SIZES, _TALL = (1 / 64, 1 / 8, 1, 8, 64, 512), 4_000  # on a wall, where the axis goes so far
+_FRACTIONS = {1 / 8: "⅛", 1 / 2: "½"}
+LOW, HIGH = 1 / 32, 32  # of that axis: the spreads at d_k = 1,024
+_UNDER, _OVER = 2.0, 1.5  # times an end: the axis goes on a little, and below there is room for a number
+_ACROSS = -0.08, 3.12  # decades
+_LETTER, _LINE = 0.56, 1.3  # width and height of a letter, of its size
+_FEW = 3  # lines
+_SEEN = 0.6  # of the height of a plot with more, where a window has no room for all of it
+
+
+@dataclass(frozen=True)
+class End:
+    """The name at the end of a line, and what the line does, in at most two lines; no name where no line is drawn."""
+
+    name: str
+    does: Sequence[str]
+    height: float
+    colour: str
+
+
+def spread_figure(
+    profile: Profile,
+    traces: Sequence[Part],
+    ends: Sequence[End],
+    *,
+    reach: tuple[float, float] = (LOW, HIGH),
+    height: float = 1.0,
+    **layout: Any,
+) -> Figure:
+    """A figure on these axes with the names of its lines at their ends.
+
+    reach: the smallest and the largest height of a mark. height: of the figure, as a share of what these axes have.
+    """
+    fig = base.figure(
+        profile,
+        traces,
+        left=3.0,
+        bottom=2.7,
+        height=(0.8 if base.on_a_wall(profile) else 1.1) * height,
+        xaxis=base.axis(profile, "dₖ", type="log", tickvals=D_TICKS, ticktext=_numbers(D_TICKS), range=[*_ACROSS]),
+        yaxis=_upright(profile, reach),
+        **{"title": base.title(f"<b>{WHAT}</b>", profile, size=profile.axis_size, letters=_ROOM), **layout},
+    )
+    _name(fig, ends, profile)
+    return fig
+
+
+_ROOM = 40  # letters of a title
+
+
+def _numbers(values):
+    return [_FRACTIONS.get(each, f"{each:,}" if each >= 1 else f"1/{1 / each:.0f}") for each in values]
+
+
+def _upright(profile, reach):
+    low, high = reach[0] / _UNDER, reach[1] * _OVER
+    named = _FEW_SIZES if base.on_a_wall(profile) and high / low > _TALL else _SIZES
+    sizes = [each for each in named if low <= each <= high]
+    said = [f"<b>{text}</b>" if text == "1" else text for text in _numbers(sizes)]
+    ends = [float(np.log10(low)), float(np.log10(high))]
+    return base.axis(profile, None, grid=True, type="log", tickvals=sizes, ticktext=said, range=ends)
+
+
+def _name(fig, ends, profile):
+    """Write the names to the right of the plot, none over another."""
+    if not ends:
+        return
+    size = profile.axis_size if len(ends) <= _FEW else profile.tick_size
+    does = [_said(each.does, len(ends), profile) for each in ends]
+    lines = max(text.count("<br>") + bool(text) for text in does)
+    fig.layout["margin"]["r"] = round((1 + _LETTER * _longest(ends, does)) * profile.tick_size)
+    room = fig.layout["height"] - fig.layout["margin"]["t"] - fig.layout["margin"]["b"]
+    seen = room if len(ends) <= _FEW else _SEEN * room
+    places = _places(fig, ends, _LINE * (size + lines * profile.tick_size) / seen)
+    place: Part = {"xref": "paper", "yref": "paper", "x": 1, "xanchor": "left", "xshift": profile.tick_size / 2}
+    named = zip(ends, does, places, strict=True)
+    words = [_end(each, text, size, profile, place | {"y": float(at), "yanchor": "middle"}) for each, text, at in named]
+    fig.layout["annotations"] = [*fig.layout.get("annotations", ()), *words]
+
+
+def _places(fig, ends, gap):
+    """Where the names stand, as shares of the plot's height, at least a gap apart."""
+    low, high = fig.layout["yaxis"]["range"]
+    drawn = [i for i, each in enumerate(ends) if each.name]
+    places = np.zeros(len(ends))
+    heights = [(float(np.log10(ends[i].height)) - low) / (high - low) for i in drawn]
+    places[drawn] = apart(heights, gap, 1 - gap / 2.5)
+    return places
+
+
+def _longest(ends, does):
+    """Letters of the longest line; those of a name are larger."""
+    names = [1.2 * len(each.name) for each in ends]
+    return max(*names, *(len(line) for text in does for line in text.split("<br>")))
+
+
+def _said(does, count, profile):
+    if not base.on_a_wall(profile):
+        return "<br>".join(does)
+    return " ".join(does) if count <= _FEW else ""  # a wall has room for the names alone of more
+
+
+def _end(each, does, size, profile, place):
+    ink = readable(each.colour, profile.ground, profile.text)
+    named = f'<span style="color: {ink}; font-size: {size}px"><b>{each.name}</b></span>' if each.name else ""
+    return base.label(f"{named}<br>{does}" if does else named, profile, align="left", bgcolor=None, **place)
+
+
+def at_mark(text: str, name: str, d_k: int, height: float, profile: Profile) -> Part:
+    """A number beside the mark at d_k: above and before it, and clear of a line which falls.
+
+    On a wall the axis is so near below it that such a number stands above the line.
+    """
+    falls, room = name == "÷ dₖ", 1.2 * profile.marker_size
+    ink = readable(getattr(profile, LOOKS[name][0]), profile.ground, profile.text)
+    place = {"x": float(np.log10(d_k)), "y": float(np.log10(height)), "xanchor": "right", "xshift": -room}
+    below = falls and not base.on_a_wall(profile)
+    side = (
+        {"yanchor": "top", "yshift": -room / 2}
+        if below
+        else {"yanchor": "bottom", "yshift": room * (2 if falls else 0.5)}
+    )
+    written = f'<span style="color: {ink}"><b>{text}</b></span>'
+    return base.label(written, profile, size=profile.axis_size, bgcolor=None, **place, **side)

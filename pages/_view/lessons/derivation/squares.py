@@ -1,0 +1,225 @@
+"""The root as a picture: variance as the area of a square, spread as its side."""
+
+import numpy as np
+
+from pages._view.figures import base
+from pages._view.figures.code import code
+from pages._view.marks import Mark, readable
+from pages._view.picture import Part, Picture
+from pages._view.theme import Profile, number
+from sattn_core.lessons import derivation as core
+
+_SIDE, _GAP, _WIDE_GAP = 8.0, 2.0, 7.5  # of either square as it is drawn, and between them; on a wall it is wide
+_BRACKET, _TICK = -0.4, 0.15  # where the length of a side stands under it, and half of its ends
+_BESIDE = 10.5  # on a wall words stand to the right of the squares
+_CLEAR = 16  # d_k from which on there is room for words above what is enlarged
+_PALE, _PALER = 0.4, 0.12  # of a colour on the ground
+_POWERS = 0, 0.5, 1  # of d_k: raw, ÷ √d_k, ÷ d_k
+_NAMES = "raw", "÷ √dₖ", "÷ dₖ"
+
+
+def squares(growth: core.ScoreGrowth, d_k: int, profile: Profile) -> Picture:
+    """Raw scores as a square of d_k cells, the one that ÷ √d_k leaves, and in it the one that ÷ d_k leaves."""
+    found = [growth.divided(d_k, power) for power in _POWERS]
+    return Picture(
+        "root",
+        _figure(d_k, profile),
+        _sentence(d_k),
+        {
+            "divided by": ["1", "√dₖ", "dₖ"],
+            "c": [each.multiplier for each in found],
+            "variance": [each.variance for each in found],
+            "spread": [each.spread for each in found],
+            "measured variance": [each.measured for each in found],
+            "its error": [each.standard_error for each in found],
+        },
+        code(core.measure_growth, growth.params, show=f"result.divided({d_k}, power) for power in {_POWERS}"),
+        alt=_alt(d_k),
+        sure=(_why_root(d_k), *map(_sure, _NAMES, found), _pairs(growth)),
+        marks=[Mark(name, (name,)) for name in _NAMES[1:]],
+    )
+
+
+def _figure(d_k, profile):
+    edges = core.unit_cells(d_k) * (_SIDE / core.unit_cells(d_k)[-1])  # from the right and from below
+    cell = float(edges[1])
+    pale, wide = base.shade(profile, profile.raw, _PALE), base.on_a_wall(profile)
+    second = _second(profile)
+    funnel = [_SIDE, second, second, _SIDE], [cell, _SIDE, 0, 0]
+    small = base.shade(profile, profile.scaled, 0.7)
+    traces = [
+        _area("enlarged", *funnel, base.shade(profile, profile.scaled, _PALER), profile.scaled, 1),
+        _box("raw", (0.0, 0.0, _SIDE, _SIDE), pale, profile.raw, profile.line_width),
+        _grid("cells of raw", edges, _SIDE, profile.ground, profile),
+        _box("÷ √dₖ, one cell", (_SIDE - cell, 0.0, _SIDE, cell), profile.scaled, profile.scaled, 0),
+        _box("÷ √dₖ", (second, 0.0, second + _SIDE, _SIDE), profile.scaled, profile.scaled, 0),
+        _grid("cells of ÷ √dₖ", edges, second + _SIDE, small, profile),
+        _box("÷ dₖ", (second + _SIDE - cell, 0.0, second + _SIDE, cell), profile.third, profile.third, 0),
+        *(_bracket(at, profile) for at in (0, second)),
+    ]
+    return _framed(traces, (_on_a_wall if wide else _on_a_screen)(d_k, profile), profile)
+
+
+def _second(profile):
+    """Where the second square begins."""
+    return _SIDE + (_WIDE_GAP if base.on_a_wall(profile) else _GAP)
+
+
+def _framed(traces, words, profile):
+    wide = base.on_a_wall(profile)
+    across = [-0.05, _second(profile) + _SIDE + (_BESIDE if wide else 0.05)]
+    hidden = base.axis(profile, visible=False, constrain="domain")
+    fig = base.figure(
+        profile,
+        traces,
+        height=0.85 if wide else 1.15,
+        annotations=words,
+        xaxis=hidden | {"range": across, "constraintoward": "left"},
+        yaxis=hidden | {"range": [_BRACKET - _TICK, _SIDE + 0.05], "scaleanchor": "x", "constraintoward": "middle"},
+    )
+    above, below = (1.5, 1.5) if wide else (1.35 + 2 * 1.3, 4 * 1.35)  # lines of words
+    size = profile.tick_size
+    fig.layout["margin"] = {"l": 0, "r": 0, "t": round(above * size + profile.axis_size), "b": round(below * size)}
+    return fig
+
+
+def _area(name, x, y, fill, colour, width):
+    outline = {"color": colour, "width": width}
+    return base.line([*x, x[0]], [*y, y[0]], outline, name) | {"fill": "toself", "fillcolor": fill, "hoverinfo": "skip"}
+
+
+def _box(name, corners, fill, colour, width):
+    left, low, right, high = corners
+    return _area(name, [left, right, right, left], [low, low, high, high], fill, colour, width)
+
+
+def _grid(name, edges, right, colour, profile):
+    """The lines between cells, from the right and from below: the cells that are cut are at the left and above."""
+    inner, gap = edges[1:-1], np.full(len(edges) - 2, np.nan)
+    along, none, side = right - inner, np.full(len(inner), right), np.full(len(inner), _SIDE)
+    x = [np.column_stack([along, along, gap]), np.column_stack([none - _SIDE, none, gap])]
+    y = [np.column_stack([0 * side, side, gap]), np.column_stack([inner, inner, gap])]
+    outline = {"color": colour, "width": profile.line_width / (2 if len(edges) > 17 else 1)}
+    along_x, along_y = (np.append(np.concatenate(each).ravel(), np.nan) for each in (x, y))
+    return base.line(along_x, along_y, outline, name) | {"hoverinfo": "skip"}
+
+
+def _bracket(at, profile):
+    """The length of a side, under it."""
+    gap = np.nan
+    ends = [at, at, gap, at, at + _SIDE, gap, at + _SIDE, at + _SIDE]
+    low, high = _BRACKET - _TICK, _BRACKET + _TICK
+    heights = [low, high, gap, _BRACKET, _BRACKET, gap, low, high]
+    return base.line(np.array(ends), np.array(heights), base.thin(profile), "side") | {"hoverinfo": "skip"}
+
+
+def _on_a_screen(d_k, profile):
+    """Words above and below either square, so that a phone has room for both."""
+    raw, scaled, third = _told(d_k)
+    second = _second(profile)
+    below = {"x_side": "right", "up": False, "down": round(1.3 * profile.tick_size)}
+    return [
+        _word(profile, (_lead("raw", profile.raw, profile), *raw), 0, _SIDE),
+        _word(profile, (_lead(_by_root(d_k), profile.scaled, profile), *scaled), second, _SIDE),
+        *_lengths(d_k, profile),
+        _word(profile, (_lead(_twice(d_k), profile.third, profile), *third), second + _SIDE, _BRACKET, **below),
+    ]
+
+
+def _on_a_wall(d_k, profile):
+    """Words above the squares and between them, and what ÷ d_k leaves at the right of its cell."""
+    raw, scaled, third = (" ".join(each) for each in _told(d_k))
+    second = _second(profile)
+    between = (f"side ÷ {_length(d_k)}", f"area ÷ {d_k:,}") if d_k >= _CLEAR else ("",)
+    return [
+        _word(profile, (f"{_lead('raw', profile.raw, profile)}\u2002{raw}",), 0, _SIDE),
+        _word(profile, (f"{_lead(_by_root(d_k), profile.scaled, profile)}\u2002{scaled}",), second, _SIDE),
+        *_lengths(d_k, profile),
+        _word(profile, between, _SIDE + 0.3, _SIDE, up=False),
+        _word(profile, (_lead(_twice(d_k), profile.third, profile), third), second + _SIDE + 0.3, 0),
+    ]
+
+
+def _lengths(d_k, profile):
+    """The lengths of both sides, under their brackets."""
+    middle = _SIDE / 2
+    return [
+        _word(profile, (text,), x, _BRACKET, x_side="center", up=False)
+        for text, x in ((f"side = spread = {_length(d_k)}", middle), ("side 1", _second(profile) + middle))
+    ]
+
+
+def _word(profile, lines, x, y, *, x_side="left", up=True, down=0):
+    side: Part = {"yanchor": "bottom" if up else "top", "yshift": (3 if up else -3) - down}
+    place = {"x": x, "y": y, "xanchor": x_side, "align": x_side, "bgcolor": None}
+    return base.label("<br>".join(lines), profile, **place, **side)
+
+
+def _lead(text, colour, profile):
+    ink = readable(colour, profile.ground, profile.text)
+    return f'<span style="color: {ink}; font-size: {profile.axis_size}px"><b>{text}</b></span>'
+
+
+def _told(d_k):
+    """What stands beside the three: how many squares, and the variance that they are."""
+    if d_k == 1:
+        return ("one square:", "variance 1"), ("the same:", "variance 1"), ("the same:", "variance 1")
+    cells = "squares:" if len(set(np.diff(core.unit_cells(d_k)))) == 1 else "squares’ area:"
+    return (
+        (f"{d_k:,} {cells}", f"variance {d_k:,}"),
+        ("one of them:", "variance 1"),
+        (f"1/{d_k:,} of that:", f"variance 1/{d_k:,}"),
+    )
+
+
+def _by_root(d_k):
+    return f"÷ √dₖ = ÷ {_length(d_k)}"
+
+
+def _twice(d_k):
+    return f"÷ dₖ = ÷ {_length(d_k)} twice"
+
+
+def _length(d_k):
+    text = number(core.unit_cells(d_k)[-1])
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _sentence(d_k):
+    """What each division leaves of the area."""
+    if d_k == 1:
+        return "At dₖ = 1 there is one square: √1 is 1, and dividing changes nothing."
+    return f"÷ √dₖ leaves one of {d_k:,} squares. ÷ dₖ divides twice, and leaves variance 1/{d_k:,}."
+
+
+def _alt(d_k):
+    if d_k == 1:
+        return f"{_sentence(d_k)} Two squares of side 1, of the same size."
+    return (
+        f"{_sentence(d_k)} On the left a square of side √{d_k:,} = {_length(d_k)}, in cells of area 1; one of them is "
+        "filled. On the right that cell is enlarged and divided in the same way; one cell of it is filled."
+    )
+
+
+def _sure(name, found):
+    measured, predicted = f"{number(found.measured)} ± {number(found.standard_error, 2)}", number(found.variance)
+    return f"{name[0].upper()}{name[1:]}: measured variance {measured}, predicted {predicted}."
+
+
+def _pairs(growth):
+    return (
+        f"Each ± is one standard error over {growth.params.n_samples:,} independent pairs of q and k. The squares show "
+        "what is predicted."
+    )
+
+
+def _why_root(d_k):
+    """Why the divisor is √d_k and not d_k, in the numbers of the moment."""
+    rule = "Var(cX) = c² Var(X): dividing scores by a number divides their variance by its square."
+    if d_k == 1:
+        return f"{rule} At dₖ = 1 there is nothing to divide: √1 is 1."
+    return (
+        f"{rule} To bring a variance of {d_k:,} down to {number(core.variance_after_dividing(d_k, 0.5), 1)}, that "
+        f"square must be {d_k:,}, so the number is √{d_k:,} = {number(np.sqrt(d_k))}. Dividing by {d_k:,} itself would "
+        f"leave a variance of 1/{d_k:,} = {number(core.variance_after_dividing(d_k, 1))}."
+    )
