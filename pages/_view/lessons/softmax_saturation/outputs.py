@@ -25,8 +25,8 @@ SHOWN = 12  # tokens that are drawn
 _SYMBOLS = {0.0: "circle", 0.5: "square", 1.0: "triangle-up"}
 _OWN = "its token’s own"
 _SAME, _CERTAIN = 0.1, 0.75  # own share up to which outputs are the same, largest weight from which one value is taken
-# Of a panel: what a letter takes on a phone, half a line, what a name keeps from its mark and from others.
-_LETTER, _LINE, _OFF, _OFF_UP, _CLEAR = 0.058, 0.05, 0.08, 0.03, 0.03
+# Of a panel: what a letter takes, half a line, what a name keeps from its mark and from others; on a phone, on a wall.
+_ON_A_PHONE, _ON_A_WALL = (0.058, 0.05, 0.08, 0.03, 0.03), (0.034, 0.065, 0.05, 0.05, 0.02)
 _SIDES: dict[tuple[int, int], Part] = {
     (1, 0): {"xanchor": "left"},
     (-1, 0): {"xanchor": "right"},
@@ -166,11 +166,11 @@ def _names_of_marks(panels, profile):
 
     Each name stands at every side of its mark, and is empty but once: a drag then changes no more than words.
     """
-    raw = panels[0]
+    raw, room = panels[0], _ON_A_WALL if base.on_a_wall(profile) else _ON_A_PHONE
     ink = readable(_colour(raw, profile), profile.ground, profile.text)
     low, high = _reach(raw.values[:, :2]).T
     named = []
-    for (text, spot), colour in zip(_spots(raw), (profile.text, ink), strict=True):
+    for (text, spot), colour in zip(_spots(raw, room), (profile.text, ink), strict=True):
         mark, side = spot or (np.array([0.5, 0.5]), None)
         x, y = (mark * (high - low) + low).tolist()
         for each, anchors in _SIDES.items():
@@ -182,7 +182,7 @@ def _names_of_marks(panels, profile):
     return named
 
 
-def _spots(found):
+def _spots(found, room=_ON_A_PHONE):
     """Return each name with its mark, in shares of the panel, and the side of it where the name stands."""
     low, high = _reach(found.values[:, :2]).T
     rings, dots = ((each[:, :2] - low) / (high - low) for each in (found.values, found.output[:SHOWN]))
@@ -190,29 +190,30 @@ def _spots(found):
     rays = [middle * (1 - share) + dots * share for share in np.linspace(0, 0.95, 20)]
     every, spots = np.concatenate([rings, dots, *rays]), []
     for text, marks in (("a value", rings), ("an output", dots)):
-        width = _LETTER * len(text)
-        spot = _free_spot(marks, every, width)
+        spot = _free_spot(marks, every, len(text), room)
         spots.append((text, spot))
         if spot:
-            low_x, high_x, low_y, high_y = _box(spot[0], spot[1], width)
-            every = np.concatenate([every, [[x, (low_y + high_y) / 2] for x in np.linspace(low_x, high_x, 5)]])
+            left, right, bottom, top = _box(spot[0], spot[1], len(text), room)
+            every = np.concatenate([every, [[x, (bottom + top) / 2] for x in np.linspace(left, right, 5)]])
     return spots
 
 
-def _box(mark, side, width):
+def _box(mark, side, letters, room):
     """Return the ends of the place of a name beside a mark."""
-    across, up = side
-    x, y = mark[0] + across * (_OFF + width / 2), mark[1] + up * (_OFF_UP + _LINE)
-    return x - width / 2, x + width / 2, y - _LINE, y + _LINE
+    letter, half, beside, above, _ = room
+    width = letter * letters
+    x, y = mark[0] + side[0] * (beside + width / 2), mark[1] + side[1] * (above + half)
+    return x - width / 2, x + width / 2, y - half, y + half
 
 
-def _free_spot(marks, every, width):
+def _free_spot(marks, every, letters, room):
     """Return a mark beside which nothing stands so far, the lowest one, and the side; None if there is none."""
+    clear = room[-1]
     for mark, side in product(marks[np.argsort(marks[:, 1])], _SIDES):
-        left, right, bottom, top = _box(mark, side, width)
+        left, right, bottom, top = _box(mark, side, letters, room)
         x, y = every.T
         if 0 <= left < right <= 1 and 0 <= bottom < top <= 1:
-            if not ((x > left - _CLEAR) & (x < right + _CLEAR) & (y > bottom) & (y < top)).any():
+            if not ((x > left - clear) & (x < right + clear) & (y > bottom) & (y < top)).any():
                 return mark, side
     return None
 
