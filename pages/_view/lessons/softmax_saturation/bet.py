@@ -15,5 +15,6 @@ def before(values: Values, profile: Profile) -> Picture:
 def outcome(values: Values) -> Outcome:
     """The mean largest weight of the middle row without the scale, in percent."""
     rows = work.rows({**values, "exponent": 0.0})
-    why = f"Raw scores spread by {number(rows.spread[1], 2)} there, and softmax sees only their differences."
+    where = f"Raw scores at dₖ = {rows.dims[1]} spread by {number(rows.spread[1], 2)}"
+    why = f"{where}, and softmax sees only their differences."
     return Outcome(100 * rows.max_weight[1], why, text=percent(rows.max_weight[1], 0))
