@@ -347,9 +347,12 @@ def _at(d_k):
 
 def room_above(profile: Profile) -> int:
     """Return the height of what stands above a panel."""
-    beside = base.on_a_wall(profile)
-    lines = 1.3 * profile.axis_size + 1.2 * LARGE * profile.title_size + (0 if beside else 1.4 * profile.tick_size)
-    return round(lines + 0.3 * profile.tick_size)
+    return round(sum(_lines_above(profile)) + 1.4 * profile.axis_size)
+
+
+def _lines_above(profile):
+    """Return how high what is counted stands, which on a wall is beside the number, and the number."""
+    return (0.2 if base.on_a_wall(profile) else 1.5) * profile.tick_size, 1.4 * LARGE * profile.title_size
 
 
 _WIDTHS = {" ": 0.22, ".": 0.27, "%": 0.9}  # of bold letters, of their size
@@ -361,14 +364,14 @@ def heads(
     """Return the name of a panel and its large number above it; what is counted stands beside it on a wall."""
     beside, size = base.on_a_wall(profile), LARGE * profile.title_size
     at = {"xref": "paper", "yref": "paper", "x": COLUMNS[place][0], "y": 1, "xanchor": "left", "yanchor": "bottom"}
-    below = 0.2 * profile.tick_size if beside else 1.3 * profile.tick_size
+    below, high = _lines_above(profile)
     number_at = {"xshift": size * (0.3 + sum(_WIDTHS.get(each, 0.53) for each in large))} if beside else {}
     bold = [f"<b>{each}</b>" for each in (name, large.replace(">", "&gt;"))]
     if colour:  # in the text, of which a drag may change more than of a font
         bold = [f'<span style="color:{colour}">{each}</span>' for each in bold]
     return (
-        base.label(bold[0], profile, size=profile.axis_size, yshift=below + 1.15 * size, **at),
-        base.label(bold[1], profile, size=size, yshift=below - 0.1 * size, **at),
+        base.label(bold[0], profile, size=profile.axis_size, yshift=below + high, **at),
+        base.label(bold[1], profile, size=size, yshift=below, **at),
         base.label(unit, profile, yshift=below if beside else 0, **at, **number_at),
     )
 

@@ -25,8 +25,9 @@ SHOWN = 12  # tokens that are drawn
 _SYMBOLS = {0.0: "circle", 0.5: "square", 1.0: "triangle-up"}
 _OWN = "its token’s own"
 _SAME, _CERTAIN = 0.1, 0.75  # own share up to which outputs are the same, largest weight from which one value is taken
-# Of a panel: what a letter takes, half a line, what a name keeps from its mark and from others; on a phone, on a wall.
-_ON_A_PHONE, _ON_A_WALL = (0.058, 0.05, 0.08, 0.03, 0.03), (0.034, 0.065, 0.05, 0.05, 0.02)
+# Of a panel, on a phone and on a wall: a letter, half a line, what a name keeps from its mark, half of a ring.
+_ON_A_PHONE = (0.058, 0.04, (0.08, 0.03), (0.06, 0.025))
+_ON_A_WALL = (0.034, 0.07, (0.05, 0.05), (0.03, 0.045))
 _SIDES: dict[tuple[int, int], Part] = {
     (1, 0): {"xanchor": "left"},
     (-1, 0): {"xanchor": "right"},
@@ -200,21 +201,23 @@ def _spots(found, room=_ON_A_PHONE):
 
 def _box(mark, side, letters, room):
     """Return the ends of the place of a name beside a mark."""
-    letter, half, beside, above, _ = room
+    letter, half, off, _ = room
     width = letter * letters
-    x, y = mark[0] + side[0] * (beside + width / 2), mark[1] + side[1] * (above + half)
+    x, y = mark[0] + side[0] * (off[0] + width / 2), mark[1] + side[1] * (off[1] + half)
     return x - width / 2, x + width / 2, y - half, y + half
 
 
 def _free_spot(marks, every, letters, room):
     """Return a mark beside which nothing stands so far, the lowest one, and the side; None if there is none."""
-    clear = room[-1]
+    x, y = every.T
     for mark, side in product(marks[np.argsort(marks[:, 1])], _SIDES):
         left, right, bottom, top = _box(mark, side, letters, room)
-        x, y = every.T
-        if 0 <= left < right <= 1 and 0 <= bottom < top <= 1:
-            if not ((x > left - clear) & (x < right + clear) & (y > bottom) & (y < top)).any():
-                return mark, side
+        if not (0 <= left < right <= 1 and 0 <= bottom < top <= 1):
+            continue
+        clear_x, clear_y = room[-1]
+        near = (x > left - clear_x) & (x < right + clear_x) & (y > bottom - clear_y) & (y < top + clear_y)
+        if not (near & (np.abs(every - mark) > 1e-9).any(axis=1)).any():
+            return mark, side
     return None
 
 
