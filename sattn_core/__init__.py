@@ -20,11 +20,13 @@ from sattn_core.laws.saturation import (
     expected_attention,
     expected_attention_curve,
     expected_softmax,
+    own_share_limit,
 )
 from sattn_core.layers.attention import AttentionGradients, AttentionSteps, attention, attention_backward
 from sattn_core.layers.binary_formats import BINARY_FORMATS, BinaryFormat, round_to_format
 from sattn_core.layers.initialisation import INIT_SCHEMES, ProjectionVariance, projection_variance
 from sattn_core.layers.layer_norm import layer_norm
+from sattn_core.layers.outputs import own_share
 from sattn_core.layers.products import frobenius, hadamard, row_wise_dot
 from sattn_core.layers.rules import SCALING_RULES, ScalingRule
 from sattn_core.layers.scores import raw_scores, scale_factor
@@ -82,6 +84,8 @@ __all__ = [
     "layer_norm",
     "log_softmax",
     "measure_scores",
+    "own_share",
+    "own_share_limit",
     "paired_score_moments",
     "product_variance",
     "projection_variance",

@@ -102,6 +102,46 @@ def critical_score_std(n_keys: int) -> float:
     return float(np.sqrt(2.0 * np.log(n_keys)))
 
 
+def own_share_limit(score_std: float) -> float:
+    """Return what is each token's own of the outputs, with many keys and many dimensions: 1 − e^(−σ²).
+
+    Parameters
+    ----------
+    score_std : float, 0 to 1,000,000
+        Standard deviation σ of the scores that enter the softmax.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; about σ² where σ is small.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in `expected_softmax`.
+
+    Notes
+    -----
+    It is the limit of `own_share` for independent normal scores and values: the sum of the squared weights of a row
+    tends to e^(σ²)/n_keys, that of the tokens' mean row to 1/n_keys. This holds for σ below `critical_score_std`.
+    With few keys the share is less: 16 keys leave 0.52 at σ = 1, not 0.63. With few dimensions it is less too, for
+    all tokens share the keys and their lengths.
+
+    References
+    ----------
+    Derrida (1981), Phys. Rev. B 24, 2613. Giorlandino and Goldt (2025), arXiv:2505.24333, use the same model.
+
+    Examples
+    --------
+    ÷ √d_k gives the scores σ = 1 at every d_k; ÷ d_k gives 1/8 at d_k = 64.
+
+    >>> round(own_share_limit(1.0), 3), round(own_share_limit(1 / 8), 4)
+    (0.632, 0.0155)
+    """
+    score_std = check_number("score_std", score_std, 0.0, MAX_SCORE_STD)
+    return float(-np.expm1(-(score_std**2)))
+
+
 def expected_softmax(n_keys: int, score_std: float) -> ExpectedSoftmax[float]:
     """Average entropy, largest weight and Jacobian trace for iid N(0, score_std²) scores.
 

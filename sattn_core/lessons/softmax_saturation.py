@@ -1,8 +1,8 @@
-"""Softmax saturation: wide scores turn attention into a choice of one key, whose Jacobian is nearly 0."""
+"""Softmax of wide scores and of narrow ones: one key takes all the weight, or all tokens get the same output."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from sattn_core._checks import check_array, check_choice, check_dims, check_integer, check_number
 from sattn_core.bands.band import student_quantile
 from sattn_core.bands.standard_errors import mean_and_error
-from sattn_core.cost import FUNCTION, Price, priced
 from sattn_core.files.typed import MAX_LIST, MAX_MAGNITUDE, MIN_LIST
 from sattn_core.laws.components import COMPONENT_LAWS, block_generator
-from sattn_core.laws.saturation import ExpectedSoftmax, critical_score_std, expected_attention_curve, expected_softmax
+from sattn_core.laws.saturation import expected_attention, expected_attention_curve, own_share_limit
+from sattn_core.layers.outputs import own_share
 from sattn_core.layers.scores import scale_factor
 from sattn_core.layers.softmax import entropy_nats, log_softmax_jacobian_norm, softmax, softmax_jacobian_norm
 
@@ -22,11 +22,11 @@ MIN_LISTS, MAX_LISTS = 2, 4
 N_BATCHES = 20
 MAX_DIM = 4096
 MAX_SCORES = 5_000_000
-_CACHED_SCORES = 32_768  # averaged at a time, to stay in the processor's cache
-_BATCH_STREAM = 2  # streams 0 and 1 of a seed draw the pairs and the row of the dimension sweep
+D_V = 64  # numbers of a value
+_BATCH_STREAM = 2  # of a seed
+_VALUE_STREAM = 3736  # at seed 0 the first numbers of its 16 values lie apart
 _OVERFLOW_DTYPES = ("float16", "float32", "float64")
-_QUANTITIES = ("entropy_nats", "effective_keys", "max_weight", "jacobian_trace")
-_KEYS_DRAWN, _FEWEST_BATCHES = 640, 4  # of the rows whose divisor is turned
+_KEYS_DRAWN, _FEWEST_BATCHES = 640, 4
 ALIKE = 1.25  # the most that the widest spread may be of the narrowest where rows are said to look alike
 _ROUNDING = 1e-9  # of an entropy, relative: a shift rounds the scores, which changes no answer
 
@@ -104,20 +104,12 @@ def _check_list(name, numbers):
     return array
 
 
-# --- saturation as d_k grows ---------------------------------------------------------------------
-
-
-def _check_draw(params):
-    """Check the keys, the dimensions, the law and the seed of a draw."""
-    check_integer("n_keys", params.n_keys, 2, 4096)
-    check_integer("the largest entry of dims", check_dims(params.dims)[-1], 1, MAX_DIM)
-    check_choice("law", params.law, COMPONENT_LAWS)
-    check_integer("seed", params.seed, 0)
+# --- many rows, whose divisor is turned ----------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class SaturationParams:
-    """Settings of the averages."""
+class RowsParams:
+    """Rows at a few dims; n_rows are those of 20 batches, of which fewer are drawn where there are many keys."""
 
     n_keys: int
     dims: tuple[int, ...]
@@ -126,7 +118,10 @@ class SaturationParams:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        _check_draw(self)
+        check_integer("n_keys", self.n_keys, 2, 4096)
+        check_integer("the largest entry of dims", check_dims(self.dims)[-1], 1, MAX_DIM)
+        check_choice("law", self.law, COMPONENT_LAWS)
+        check_integer("seed", self.seed, 0)
         check_integer("n_rows", self.n_rows, N_BATCHES, MAX_SCORES // self.n_keys)
         if self.n_rows % N_BATCHES:
             raise ValueError(f"n_rows must be a multiple of {N_BATCHES}, but got {self.n_rows}")
@@ -135,187 +130,6 @@ class SaturationParams:
     def n_queries(self) -> int:
         """Rows of a batch, which share their keys."""
         return self.n_rows // N_BATCHES
-
-
-@dataclass(frozen=True, eq=False)
-class MeasuredMean:
-    """One measured average at each measured dimension, beside its prediction."""
-
-    # measured, standard_error (n_measured,): mean over the rows, and its standard error from the spread of the 20 batch
-    # means
-    measured: NDArray[np.float64]
-    standard_error: NDArray[np.float64]
-    predicted: NDArray[np.float64]  # (n_measured,): Exact average for normal components
-    # low, high (n_measured,): 95 % band of the measurement around the prediction (Student t, 19 degrees of freedom)
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    inside: NDArray[np.bool_]  # (n_measured,): whether the measured mean lies in its band
-
-
-@dataclass(frozen=True, eq=False)
-class MeasuredSoftmax:
-    """The four averages of `SaturationCurve`, measured."""
-
-    entropy_nats: MeasuredMean
-    effective_keys: MeasuredMean
-    max_weight: MeasuredMean
-    jacobian_trace: MeasuredMean
-
-
-@dataclass(frozen=True, eq=False)
-class SaturationCurve:
-    """Exact averages over q and k with iid N(0, 1) components, one entry per dimension."""
-
-    entropy_nats: NDArray[np.float64]  # (n_dims,): E H in nats, 0 to ln n_keys
-    # (n_dims,): exp(E H), 1 to n_keys: the e^H of a row with the average entropy, not the average of e^H
-    effective_keys: NDArray[np.float64]
-    max_weight: NDArray[np.float64]  # (n_dims,): E max p
-    jacobian_trace: NDArray[np.float64]  # (n_dims,): E tr(diag(p) - p pᵀ)
-
-
-@dataclass(frozen=True, eq=False)
-class SaturationResult:
-    """Everything the saturation figure shows."""
-
-    dims: NDArray[np.int_]  # (n_dims,): the dimensions of the exact curves
-    # raw, scaled: Exact averages for softmax(q·k) and for softmax(q·k/√d_k)
-    raw: SaturationCurve
-    scaled: SaturationCurve
-    measured_dims: NDArray[np.int_]  # (n_measured,): 1, 2, 4, ... up to the largest of dims.
-    # raw_measured, scaled_measured: Monte Carlo averages of the same draws, not scaled and scaled
-    raw_measured: MeasuredSoftmax
-    scaled_measured: MeasuredSoftmax
-    uniform_entropy_nats: float  # ln n_keys, the entropy of uniform weights
-    # critical_score_std, freezing_d_k: √(2 ln n_keys), beyond which softmax freezes in the limit of many keys, and 2 ln
-    # n_keys, the d_k at which the spread √d_k of raw scores passes it
-    critical_score_std: float
-    freezing_d_k: float
-    # Exact averages over iid normal scores of that spread, with this number of keys
-    at_critical: ExpectedSoftmax[float]
-    # True for normal components. For another law the curves are what its averages tend to as d_k grows.
-    prediction_is_exact: bool
-
-    def along(self, params: SaturationParams) -> "SaturationResult":
-        """Return what `measure_saturation` does for params that differ in dims alone, and not in the last one."""
-        raw, scaled = _exact_curves(params.n_keys, params.dims)
-        return replace(self, dims=np.array(params.dims), raw=raw, scaled=scaled)
-
-
-def _price(params):
-    d_k, scores, octaves = params.dims[-1], params.n_rows * params.n_keys, params.dims[-1].bit_length()
-    drawn = d_k * (params.n_rows + N_BATCHES * params.n_keys) * COMPONENT_LAWS[params.law].work
-    averages, exact = octaves * scores * (76 + 4 * FUNCTION), 9_300_000
-    held = 16 * scores + 4 * d_k * (params.n_queries + params.n_keys) + 500_000
-    return Price(drawn + d_k * scores + averages + exact, held)
-
-
-@priced(_price)
-def measure_saturation(params: SaturationParams) -> SaturationResult:
-    """Average entropy, largest weight and Jacobian trace of softmax(q·k) and softmax(q·k/√d_k).
-
-    Rows that share their keys are not independent, so they are drawn in 20 independent batches
-    and the standard error is that of the batch means.
-    """
-    measured_dims = tuple(2**i for i in range(params.dims[-1].bit_length()))
-    raw, scaled = _exact_curves(params.n_keys, params.dims)
-    raw_predicted, scaled_predicted = _exact_curves(params.n_keys, measured_dims)
-    raw_means, scaled_means = _batch_means(params, measured_dims)
-    critical = critical_score_std(params.n_keys)
-    return SaturationResult(
-        dims=np.array(params.dims),
-        raw=raw,
-        scaled=scaled,
-        measured_dims=np.array(measured_dims),
-        raw_measured=_beside(raw_means, raw_predicted),
-        scaled_measured=_beside(scaled_means, scaled_predicted),
-        uniform_entropy_nats=math.log(params.n_keys),
-        critical_score_std=critical,
-        freezing_d_k=2.0 * math.log(params.n_keys),
-        at_critical=expected_softmax(params.n_keys, critical),
-        prediction_is_exact=params.law == "normal",
-    )
-
-
-def _exact_curves(n_keys, dims):
-    """Return the exact curves without and with the scale, as two `SaturationCurve`."""
-    dims = np.array(dims)
-    scales = np.stack([np.ones(dims.size), dims**-0.5])  # (2, n_dims)
-    both = expected_attention_curve(n_keys, dims, scales)
-    rows = zip(both.entropy_nats, both.max_weight, both.jacobian_trace, strict=True)
-    return tuple(SaturationCurve(entropy, np.exp(entropy), weight, trace) for entropy, weight, trace in rows)
-
-
-def _batch_means(params, dims):
-    """Return the batch means of H, max p and tr J, raw and scaled: two arrays (3, n_dims, n_batches)."""
-    means = [
-        [_row_means(scores, scale) for scale in (1.0, scale_factor(d_k))]
-        for d_k, scores in zip(dims, _growing_scores(params, dims), strict=True)
-    ]
-    return np.transpose(means, (1, 2, 0, 3))  # (scale, quantity, d_k, batch)
-
-
-def _growing_scores(params, dims, n_batches=N_BATCHES):
-    """Yield raw scores (n_batches, n_queries, n_keys) at each of dims, of one draw that grows."""
-    batches = [_scores_of_batch(params, dims, batch) for batch in range(n_batches)]
-    return map(np.stack, zip(*batches, strict=True))
-
-
-def _scores_of_batch(params, dims, batch):
-    """Yield raw scores (n_queries, n_keys) at each of dims, drawn octave by octave, so that no draw depends on dims."""
-    n_queries, draw = params.n_queries, COMPONENT_LAWS[params.law].draw
-    rng, scores = block_generator(params.seed, _BATCH_STREAM, batch), np.zeros((n_queries, params.n_keys))
-    for start, stop in pairwise((0, *(2**i for i in range((dims[-1] - 1).bit_length() + 1)))):
-        cuts = sorted({stop, *(d_k for d_k in dims if start < d_k < stop)})
-        components = draw(rng, (stop - start, n_queries + params.n_keys))
-        grown = _appended(scores, components[:, :n_queries], components[:, n_queries:], [cut - start for cut in cuts])
-        del components  # while other batches are at work
-        yield from (found for d_k, found in zip(cuts, grown, strict=True) if d_k in dims)
-        scores = grown[-1]
-
-
-def _appended(scores, q, k, cuts):
-    """Append to the scores the components of q and k up to each cut."""
-    # No matrix product: the threads of BLAS wait for a core on a busy machine.
-    parts = [np.einsum("dq,dk->qk", q[start:stop], k[start:stop]) for start, stop in pairwise((0, *cuts))]
-    return list(accumulate(parts, initial=scores))[1:]
-
-
-def _row_means(scores, scale):
-    """Return the means of H, max p and tr J over the rows of each batch, (3, n_batches), some batches at a time."""
-    n_batches = max(1, _CACHED_SCORES // scores[0].size)
-    parts = (scale * scores[start : start + n_batches] for start in range(0, len(scores), n_batches))
-    return np.concatenate([_means_of_batches(part) for part in parts], axis=-1)
-
-
-def _means_of_batches(scores):
-    weights = softmax(scores)
-    traces = 1.0 - (weights**2).sum(axis=-1)
-    rows = np.stack([entropy_nats(scores), weights.max(axis=-1), traces])
-    return rows.mean(axis=-1)
-
-
-def _beside(batch_means, predicted):
-    """Return `MeasuredSoftmax` from batch means (3, n_dims, n_batches) of H, max p and tr J."""
-    (entropy, max_weight, trace), of_means = mean_and_error(batch_means)
-    effective = np.exp(entropy)
-    measured = (entropy, effective, max_weight, trace)
-    errors = (of_means[0], effective * of_means[0], of_means[1], of_means[2])  # d e^H = e^H dH
-    rows = zip(_QUANTITIES, measured, errors, strict=True)
-    return MeasuredSoftmax(*(_measured_mean(m, error, getattr(predicted, name)) for name, m, error in rows))
-
-
-def _measured_mean(measured, error, predicted):
-    half_width = student_quantile(N_BATCHES) * error
-    low, high = predicted - half_width, predicted + half_width
-    return MeasuredMean(measured, error, predicted, low, high, (low <= measured) & (measured <= high))
-
-
-# --- many rows, whose divisor is turned ----------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class RowsParams(SaturationParams):
-    """Rows at a few dims; n_rows are those of 20 batches, of which fewer are drawn where there are many keys."""
 
     @property
     def n_batches(self) -> int:
@@ -371,16 +185,108 @@ class DividedRows:
 
 
 def measure_rows(params: RowsParams) -> Rows:
-    """Draw raw scores at every d_k, those of `measure_saturation`."""
-    scores = np.array(list(_growing_scores(params, params.dims, params.n_batches)))
+    """Draw raw scores at every d_k, of the same queries and keys, to which components are appended."""
+    scores = np.array(list(_growing_scores(params)))
     scores = -np.sort(-scores, axis=-1)
     return Rows(params.dims, scores, np.sqrt(scores.var(axis=-1, ddof=1).mean(axis=(1, 2))))
+
+
+def _growing_scores(params):
+    """Yield raw scores (n_batches, n_queries, n_keys) at each of its dims, of one draw that grows."""
+    batches = [_scores_of_batch(params, params.dims, batch) for batch in range(params.n_batches)]
+    return map(np.stack, zip(*batches, strict=True))
+
+
+def _scores_of_batch(params, dims, batch):
+    """Yield raw scores (n_queries, n_keys) at each of dims, drawn octave by octave, so that no draw depends on dims."""
+    n_queries, draw = params.n_queries, COMPONENT_LAWS[params.law].draw
+    rng, scores = block_generator(params.seed, _BATCH_STREAM, batch), np.zeros((n_queries, params.n_keys))
+    for start, stop in pairwise((0, *(2**i for i in range((dims[-1] - 1).bit_length() + 1)))):
+        cuts = sorted({stop, *(d_k for d_k in dims if start < d_k < stop)})
+        components = draw(rng, (stop - start, n_queries + params.n_keys))
+        grown = _appended(scores, components[:, :n_queries], components[:, n_queries:], [cut - start for cut in cuts])
+        del components  # while other batches are at work
+        yield from (found for d_k, found in zip(cuts, grown, strict=True) if d_k in dims)
+        scores = grown[-1]
+
+
+def _appended(scores, q, k, cuts):
+    """Append to the scores the components of q and k up to each cut."""
+    # No matrix product: the threads of BLAS wait for a core on a busy machine.
+    parts = [np.einsum("dq,dk->qk", q[start:stop], k[start:stop]) for start, stop in pairwise((0, *cuts))]
+    return list(accumulate(parts, initial=scores))[1:]
 
 
 def expected_largest(n_keys: int, dims: tuple[int, ...], exponent: float) -> NDArray[np.float64]:
     """Return the exact mean of the largest weight at every d_k, for normal components and scores over d_k^exponent."""
     scales = [scale_factor(d_k, exponent) for d_k in dims]
     return expected_attention_curve(n_keys, dims, scales).max_weight
+
+
+# --- what is left of a token's own ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class OutputsParams(RowsParams):
+    """Outputs of 64 tokens at one d_k, the only entry of dims; each batch is a draw with keys and values of its own."""
+
+    n_rows: int = 64 * N_BATCHES
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.dims) > 1:
+            raise ValueError(f"dims must hold one dimension, but got {len(self.dims)}")
+
+
+@dataclass(frozen=True, eq=False)
+class TokenOutputs:
+    """Raw scores and values of several draws of as many tokens."""
+
+    d_k: int
+    scores: NDArray[np.float64]  # (n_draws, n_tokens, n_keys)
+    values: NDArray[np.float64]  # (n_draws, n_keys, D_V)
+
+    def divided(self, exponent: float) -> "DividedOutputs":
+        """Return the outputs where the scores are divided by d_k^exponent."""
+        weights = softmax(scale_factor(self.d_k, exponent) * self.scores)
+        output = np.einsum("btk,bkv->btv", weights, self.values)  # no BLAS: its threads wait for a core
+        share, error = mean_and_error(own_share(output))
+        limit = own_share_limit(self.d_k ** (0.5 - exponent))
+        largest = float(weights.max(axis=-1).mean())
+        return DividedOutputs(exponent, output[0], self.values[0], float(share), float(error), limit, largest)
+
+
+@dataclass(frozen=True, eq=False)
+class DividedOutputs:
+    """Outputs of tokens whose scores are divided by d_k^exponent."""
+
+    exponent: float
+    output: NDArray[np.float64]  # (n_tokens, D_V), of the first draw
+    values: NDArray[np.float64]  # (n_keys, D_V), those that it mixes
+    # own_share, standard_error: mean of `own_share` over the draws, and its error
+    own_share: float
+    standard_error: float
+    limit: float  # 1 − e^(−σ²) with σ = d_k^(1/2 − exponent), for many keys and many dimensions
+    max_weight: float  # mean largest weight of a token
+
+
+def measure_outputs(params: OutputsParams) -> TokenOutputs:
+    """Draw the raw scores of tokens at one d_k, and values of D_V independent N(0, 1) numbers."""
+    (d_k,) = params.dims
+    (scores,) = _growing_scores(params)
+    shape = params.n_keys, D_V
+    drawn = [block_generator(params.seed, _VALUE_STREAM, i).standard_normal(shape) for i in range(params.n_batches)]
+    return TokenOutputs(d_k, scores, np.array(drawn))
+
+
+def expected_own_share(n_tokens: int, n_keys: int, d_k: int, exponent: float) -> float:
+    """Return the own share of normal outputs with many numbers each, were the scores of the tokens independent.
+
+    Tokens share their keys, and with them the keys' lengths: at small d_k the true share is less.
+    """
+    squares = expected_attention(n_keys, d_k, scale_factor(d_k, exponent)).sum_of_squares  # of a row's weights
+    in_common = squares / n_tokens + (1.0 - 1.0 / n_tokens) / n_keys  # of the weights of the mean row
+    return 1.0 - in_common / squares
 
 
 # --- overflow ------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from harness import ROOT, running_server
 from loading import FOUR_CHARTS, LESSON, Machine, answer, load
 from ratios import Row, ratio_row
 
-LESSONS = ("score_variance", "derivation", "softmax_saturation")
+LESSONS = ("score_variance", "derivation", "gradient_flow")
 LINKED = "score_variance?d_k=100&seed=3"
 STREAMLIT, DASH = "Streamlit's own four charts", "Dash's four charts"
 FAST_4G = {"latency": 165, "downloadThroughput": 8e6 / 8, "uploadThroughput": 1.35e6 / 8}

@@ -145,6 +145,7 @@ def check_size(page, lesson, step, name):
 # Whose sentence says what holds at every place of the slider, or of several of them.
 SAID_OF_ALL = {
     "one_query": ("multiply", "add"),
+    "softmax_saturation": ("lists",),
     "wrong_choice": ("every_size",),
     "training_race": ("twin",),
     "attention_steps": ("mask",),
@@ -195,7 +196,7 @@ def check_ground(page, ground):
 
 # Where a description first says what is drawn, and then the sentence: these steps, or all of a lesson.
 SAID_LATER = {
-    "softmax_saturation": ("lists", "divisor"),
+    "softmax_saturation": ("lists", "divisor", "too_flat"),
     "wrong_choice": ("rows",),
     "training_race": ("race",),
     "attention_steps": ("scores", "scale", "mask", "softmax", "output"),

@@ -88,10 +88,10 @@ def test_a_list_that_cannot_be_read_gets_a_sentence_and_stays_and_a_third_one_jo
     type_into(page, "list_1", "4, 5, 6")
     assert alerts(page) == []
     assert page.locator(CHARTS).count() == charts
-    assert chart_data(page)[0]["y"] == pytest.approx(softmax([4, 5, 6]), abs=1e-12)
+    assert weights(page)[0] == pytest.approx(softmax([4, 5, 6]), abs=1e-12)
     page.locator(SETTINGS).click()
     type_into(page, "list_3", "0, 0, 0")
-    assert [trace["y"] for trace in chart_data(page)][2] == pytest.approx([1 / 3] * 3)
+    assert weights(page)[2] == pytest.approx([1 / 3] * 3)
     assert query_parameters(page) == {"list_1": "4, 5, 6", "list_3": "0, 0, 0"}
 
 
@@ -133,44 +133,62 @@ def test_the_exponent_is_found_by_hand_and_lost_again(page, server):
             press(dial, *["ArrowRight" if steps > 0 else "ArrowLeft"] * abs(steps))
         assert query_parameters(page) == {"exponent": f"{stop / 50:g}"}
         assert sentences(page)[0].startswith(said)
-    here = [trace["y"][1] for trace in chart_data(page)]  # of a bar's four corners the second is its height
+    here = [each[0] for each in weights(page)]
     assert max(here) < 1.25 * min(here)
     press(dial, "End")
     wait_until_idle(page)
     assert sentences(page)[0].startswith("Divided by dₖ: ")
-    here = [trace["y"][1] for trace in chart_data(page)]
+    here = [each[0] for each in weights(page)]
     assert max(here) > 1.5 * min(here)
-    press(slider(page, "d_k"), "Home")
+    assert query_parameters(page) == {"exponent": "1"}
+    assert [each["name"] for each in chart_data(page)[:3]] == [f"÷ dₖ, dₖ = {d_k}" for d_k in ("4", "64", "1,024")]
+
+
+def test_outputs_fall_together_where_scores_are_divided_by_d_k(page, server):
+    open_page(page, server, "softmax_saturation", step="too_flat", d_k=4)
+
+    def reach():
+        return [np.ptp([each["x"], each["y"]], axis=1).max() for each in chart_data(page)[2::3]]
+
+    before = reach()
+    press(slider(page, "d_k"), "End")
     wait_until_idle(page)
-    assert query_parameters(page) == {"exponent": "1", "d_k": "1"}
-    assert chart_data(page)[1]["name"] == "÷ dₖ, dₖ = 1"
+    raw, scaled, flat = reach()
+    assert sentences(page)[0].startswith("At dₖ = 1,024, ÷ dₖ leaves 0.1 % ")
+    assert flat < 0.1 * before[2] < 0.2 * scaled < 0.2 * raw
+    press(slider(page, "middle_exponent"), "End")
+    wait_until_idle(page)
+    assert reach() == pytest.approx([raw, flat, flat])
+    assert query_parameters(page) == {"d_k": "1024", "middle_exponent": "1"}
 
 
 # --- sliders -------------------------------------------------------------------------------------------
 
 
 def weights(page):
-    return [trace["y"] for trace in chart_data(page)]
+    """Return the heights of the bars of each list or row: of a bar's four corners the second is its height."""
+    named = ("difference", "outline: dₖ = 4")
+    return [trace["y"][1::4] for trace in chart_data(page) if trace["name"] not in named]
 
 
-def test_the_shift_changes_no_weight_and_the_multiplier_does(page, server):
+def test_a_shift_changes_no_weight_and_a_divisor_does(page, server):
     open_page(page, server, "softmax_saturation", step="lists")
     at_first = weights(page)
     assert at_first[0] == pytest.approx(softmax([4, 5]), abs=1e-12)
     assert at_first[1] == pytest.approx(softmax([1, 10]), abs=1e-12)
     press(slider(page, "shift"), *["ArrowRight"] * 3)
-    assert query_parameters(page) == {"shift": "30"}
+    assert query_parameters(page) == {"shift": "3"}
     page.get_by_text("How sure?").first.click()
-    page.get_by_text("Softmax turns [34, 35] into [26.89 %, 73.11 %]; the gap is 1.").wait_for()
+    page.get_by_text("Softmax turns [7, 8] into [26.89 %, 73.11 %]; the gap is 1.").wait_for()
     assert weights(page) == [pytest.approx(row, abs=1e-12) for row in at_first]
     press(slider(page, "shift"), "Home")
     assert weights(page) == [pytest.approx(row, abs=1e-12) for row in at_first]
-    press(slider(page, "shift"), *["ArrowRight"] * 10)
-    press(slider(page, "multiplier"), "ArrowRight", "ArrowRight")
-    assert query_parameters(page) == {"multiplier": "4"}
-    assert weights(page)[0] == pytest.approx(softmax([16, 20]), abs=1e-12)
-    press(slider(page, "multiplier"), "End")
-    assert weights(page)[1] == pytest.approx(softmax([64, 640]), abs=1e-12)
+    press(slider(page, "shift"), *["ArrowRight"] * 4)
+    press(slider(page, "multiplier"), "ArrowLeft")
+    assert query_parameters(page) == {"multiplier": "1/2"}
+    assert weights(page)[0] == pytest.approx(softmax([2, 2.5]), abs=1e-12)
+    press(slider(page, "multiplier"), "Home")
+    assert weights(page)[1] == pytest.approx(softmax([0.1, 1]), abs=1e-12)
 
 
 def test_the_table_of_the_lists_has_the_numbers_of_the_core(page, server):
@@ -282,15 +300,13 @@ def test_softmax_saturation_data_and_code(page, server, tmp_path):
     careful = how_sure(page, "list_weights").inner_text()
     turn_to(page, "divisor")
     rows = open_data(page, tmp_path)
-    drawn = [each[1::4] for each in weights(page)]  # of a bar's four corners the second is its height
-    assert np.concatenate(drawn) == pytest.approx(floats(rows[0]["weight"]), abs=1e-15)
-    assert rows[0]["row"][::16] == ["raw, dₖ = 4", "raw, dₖ = 32", "raw, dₖ = 1,024"]
-    turn_to(page, "averages")
-    averages = open_data(page, tmp_path)
-    points = {trace["name"]: trace["y"] for trace in chart_data(page)[:4]}
-    assert points["raw"] == pytest.approx(floats(averages[0]["raw: Largest weight, measured"]))
-    assert points["scaled"] == pytest.approx(floats(averages[0]["scaled: Largest weight, measured"]))
-    printed = run_code([each[1] for each in (lists, rows, averages)], tmp_path)
+    assert np.concatenate(weights(page)) == pytest.approx(floats(rows[0]["weight"]), abs=1e-15)
+    assert rows[0]["row"][::16] == ["raw, dₖ = 4", "raw, dₖ = 64", "raw, dₖ = 1,024"]
+    turn_to(page, "too_flat")
+    outputs = open_data(page, tmp_path)
+    dots = [each["x"] for each in chart_data(page)[2::3]]
+    assert np.concatenate(dots) == pytest.approx(floats(outputs[0]["first number"])[16:], abs=1e-15)
+    printed = run_code([each[1] for each in (lists, rows, outputs)], tmp_path)
     assert "0.09003057" in printed[0]
     breaks = {words[0]: float(words[1]) for words in map(str.split, printed[0].splitlines()) if "float" in words[0]}
     assert breaks.keys() == {"float16", "float32", "float64"}

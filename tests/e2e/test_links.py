@@ -201,7 +201,7 @@ WebSocket.prototype.send = function (message) {
 
 def test_a_move_that_was_not_heard_is_told_again(page, server):
     page.add_init_script(UNHEARD)
-    open_page(page, server, "softmax_saturation", d_k=64)
+    open_page(page, server, "softmax_saturation", step="too_flat", d_k=64)
     page.evaluate("() => { window.unheard = true; }")
     slider(page, "d_k").press("ArrowRight")
     wait_for_address(page, d_k="72")
@@ -220,7 +220,7 @@ BUSY = {
 
 @pytest.mark.parametrize("busy", BUSY.values(), ids=BUSY)
 def test_a_move_is_told_when_the_page_neither_is_drawn_nor_left(page, server, busy):
-    open_page(page, server, "softmax_saturation", d_k=64)
+    open_page(page, server, "softmax_saturation", step="too_flat", d_k=64)
     asked = runs_asked(page)
     page.evaluate(busy, True)
     slider(page, "d_k").press("ArrowRight")
@@ -242,7 +242,7 @@ AT_ONCE = """async ([link, thumb]) => {
 
 
 def test_a_link_and_a_move_at_once_come_to_the_page_with_the_move(page, server):
-    open_page(page, server, "softmax_saturation", d_k=64)
+    open_page(page, server, "softmax_saturation", step="too_flat", d_k=64)
     menu = page.get_by_test_id("stSidebar")
     for question, d_k in ((START, "72"), (LESSONS["derivation"], "80"), (VARIANCE, "88")):
         link = menu.get_by_role("link", name=question).element_handle()
@@ -328,7 +328,11 @@ BEFORE = {
     ],
     "score_variance": [({"axis": "own"}, "draw"), ({"products_axis": "square-root axis"}, "straighten")],
     "derivation": [({}, "lines"), ({"broken": "heavy tails", "nu": "2.1"}, "broken")],
-    "softmax_saturation": [({"exponent": "0.5"}, "divisor"), ({"multiplier": "4"}, "lists")],
+    "softmax_saturation": [
+        ({"exponent": "0.5"}, "divisor"),
+        ({"multiplier": "4"}, "lists"),
+        ({"step": "averages"}, "divisor"),
+    ],
     "wrong_choice": [({}, "rows"), ({"row": "3"}, "rows")],
     "training_race": [
         ({"step": "100"}, "race"),

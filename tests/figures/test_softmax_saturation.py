@@ -2,15 +2,14 @@
 
 import re
 from dataclasses import replace
-from itertools import pairwise, product
+from itertools import product
 
 import numpy as np
 import pytest
 
 from pages._view.lessons import LESSONS
-from pages._view.lessons.softmax_saturation import figures
-from pages._view.shared import SHARED
-from pages._view.theme import LIGHT, PROJECTOR, number
+from pages._view.lessons.softmax_saturation import figures, outputs
+from pages._view.theme import DARK, LIGHT, PROJECTOR, number
 from sattn_core.laws.components import COMPONENT_LAWS
 from sattn_core.lessons import softmax_saturation as core
 from tests.figures.drawing import plotted
@@ -18,13 +17,7 @@ from tests.pages.opening import too_much
 
 NOTES = ((4.0, 5.0), (1.0, 10.0))
 FOUR = (*NOTES, (0.0, 0.0, 1.0), tuple(float(i) for i in range(64)))
-PARAMS = core.SaturationParams(16, (1, 8, 64, 1024), n_rows=40)
-ROWS = core.RowsParams(16, (4, 64, 1024))
-
-
-@pytest.fixture(scope="module")
-def result():
-    return core.measure_saturation(PARAMS)
+ROWS = core.RowsParams(16, figures.DIMS)
 
 
 @pytest.fixture(scope="module")
@@ -32,63 +25,111 @@ def study():
     return core.overflow_study()
 
 
-def lists_of(lists=NOTES, study=None, **options):
-    return figures.lists(core.compare_lists(lists, **options), LIGHT, study)
+def lists_of(lists=NOTES, study=None, profile=LIGHT, **options):
+    return figures.lists(core.compare_lists(lists, **options), profile, study, lists)
 
 
-def weights(d_k=64, profile=LIGHT, exponent=0.0, params=ROWS, expected=None):
-    rows = core.measure_rows(params).divided(exponent)
-    return figures.weights(rows, params, d_k, profile, expected)
+def bars(trace):
+    """The places and the heights of bars that are drawn as one outline."""
+    x, y = np.reshape(trace.x, (-1, 4)), np.reshape(trace.y, (-1, 4))
+    np.testing.assert_array_equal(y[:, [0, 3]], 0)
+    np.testing.assert_array_equal(y[:, 1], y[:, 2])
+    return x[:, [0, 2]], y[:, 1]
+
+
+def weights(profile=LIGHT, exponent=0.0, params=ROWS, expected=None):
+    return figures.weights(core.measure_rows(params).divided(exponent), params, profile, expected)
 
 
 def said(max_weight, spread, exponent=0.3):
     """The sentence of rows with these largest weights and spreads."""
     rows = core.measure_rows(ROWS).divided(exponent)
     found = {"max_weight": np.array(max_weight), "spread": np.array(spread), "ratio": max(spread) / min(spread)}
-    return figures.weights(replace(rows, **found), ROWS, 64, LIGHT).sentence
+    return figures.weights(replace(rows, **found), ROWS, LIGHT).sentence
 
 
-def averages(result, d_k=64, profile=LIGHT, params=PARAMS):
-    return figures.averages(result, params, d_k, profile)
+def flat(d_k=64, exponent=0.5, profile=LIGHT, n_keys=16, law="normal", seed=0, expected=None):
+    params = core.OutputsParams(n_keys, (d_k,), law, seed=seed)
+    return outputs.outputs(core.measure_outputs(params), exponent, params, profile, expected)
 
 
-def average(result, quantity, profile=LIGHT):
-    """The traces of one panel."""
-    axis = "y" + ("", "2", "3")[list(figures.QUANTITIES).index(quantity)]
-    return [each for each in plotted(averages(result, profile=profile)).data if each.yaxis == axis]
+def divided(d_k=64, exponents=(0.0, 0.5, 1.0), n_keys=16):
+    found = core.measure_outputs(core.OutputsParams(n_keys, (d_k,)))
+    return [found.divided(each) for each in exponents]
 
 
 # --- lists ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("lists", [NOTES, FOUR])
-def test_bars_are_the_weights_of_the_lists(lists):
-    bars = plotted(lists_of(lists)).data
-    assert len(bars) == len(lists)
-    for trace, found in zip(bars, core.compare_lists(lists).attention_weights, strict=True):
-        np.testing.assert_array_equal(trace.y, found)
-        assert trace.marker.color == LIGHT.band
-    for before, after in pairwise(bars):
-        assert after.x[0] - before.x[-1] == pytest.approx(1.4)  # a gap between two lists
-    for trace in bars:
-        np.testing.assert_allclose(np.diff(trace.x), 1)
+@pytest.mark.parametrize("profile", [LIGHT, PROJECTOR])
+@pytest.mark.parametrize(("lists", "options"), [(NOTES, {}), (NOTES, {"multiplier": 1 / 9, "shift": -4}), (FOUR, {})])
+def test_bars_are_the_weights_at_their_scores(lists, options, profile):
+    comparison, drawn = core.compare_lists(lists, **options), plotted(lists_of(lists, profile=profile, **options))
+    assert [each.name for each in drawn.data] == [f"list {i + 1}" for i in range(len(lists))] + len(lists) * [
+        "difference"
+    ]
+    for i, scores in enumerate(comparison.scores):
+        ends, heights = bars(drawn.data[i])
+        np.testing.assert_array_equal(heights, comparison.attention_weights[i])
+        assert drawn.data[i].fillcolor == profile.band
+        groups = {score: ends[scores == score] for score in scores}
+        for score, places in groups.items():
+            assert (places.min() + places.max()) / 2 == pytest.approx(score, abs=1e-9)
+        order = np.argsort(ends[:, 0], kind="stable")
+        assert (ends[order[1:], 0] >= ends[order[:-1], 1] - 1e-9).all()  # none covers another
+
+
+@pytest.mark.parametrize("options", [{}, {"multiplier": 1 / 9}, {"shift": 4}, {"shift": 100}, {"multiplier": 64}])
+def test_differences_are_measured_above_the_bars(options):
+    comparison, drawn = core.compare_lists(FOUR, **options), plotted(lists_of(FOUR, **options))
+    for trace, scores, gap in zip(drawn.data[4:], comparison.scores, comparison.gap, strict=True):
+        assert [min(trace.x), max(trace.x)] == np.sort(scores)[-2:].tolist()
+        assert min(trace.y) > 1.3
+        assert any(each.text == f"<b>difference {figures._short(gap)}</b>" for each in drawn.layout.annotations)
+
+
+def axes_of(drawn):
+    return [drawn.layout[name] for name in drawn.layout.to_plotly_json() if name.startswith("xaxis")]
+
+
+def test_axis_of_scores_stays_under_sliders_and_follows_an_address():
+    controls = LESSONS["softmax_saturation"].controls
+    ranges = {
+        each.range
+        for shift, multiplier in product(controls["shift"].stops, controls["multiplier"].stops)
+        for each in axes_of(plotted(lists_of(shift=shift, multiplier=multiplier)))
+    }
+    assert ranges == {(0.1 - 4.7, 10 + 4.7)}  # a tenth of 1, with 4 added or taken and half a bar
+    (there,) = {each.range for each in axes_of(plotted(lists_of(shift=100)))}
+    assert there[0] <= 101 < 110 <= there[1]
+    (wide,) = {each.range for each in axes_of(plotted(lists_of(multiplier=64)))}
+    assert wide[0] <= 64 < 640 <= wide[1]
+
+
+@pytest.mark.parametrize("multiplier", [1, 1 / 2, 1 / 10])
+def test_numbers_of_two_bars_stand_apart(multiplier):
+    drawn = plotted(lists_of(multiplier=multiplier))
+    comparison = core.compare_lists(NOTES, multiplier=multiplier)
+    for axis, found in zip(("x", "x2"), comparison.attention_weights, strict=True):
+        names = [each for each in drawn.layout.annotations if each.xref == axis and "difference" not in each.text]
+        assert [each.y for each in names] == found.tolist()
+        assert names[1].x - names[0].x >= 0.1 * 18.4
+
+
+def test_lists_stand_side_by_side_on_a_wall():
+    for profile, panel in ((LIGHT, "yaxis2"), (PROJECTOR, "xaxis2")):
+        layout = plotted(lists_of(profile=profile)).layout
+        one, other = (layout[each] for each in (panel[:-1], panel))
+        assert sorted([*one.domain, *other.domain]) == [*min(one.domain, other.domain), *max(one.domain, other.domain)]
+        assert (layout.yaxis.range, layout.xaxis.range) == (layout.yaxis2.range, layout.xaxis2.range)
 
 
 @pytest.mark.parametrize(
-    ("lists", "name", "ticks"),
-    [
-        (NOTES, "score", ["4", "5", "1", "10"]),
-        (((104.0, 105.0), (-96.0, 110.0)), "score", ["104", "105", "−96", "110"]),
-        ((*NOTES, (0.0, 1.0)), "score", ["4", "5", "1", "10", "0", "1"]),
-        (((0.0625, 1.0), (2.0, 3.0)), "score", ["0.0625", "1", "2", "3"]),
-        (((0.0625, 1.0, 0.5), (2.0, 3.0, 0.25)), "list", ["1", "2"]),
-        (FOUR, "list", ["1", "2", "3", "4"]),
-    ],
+    ("scores", "heading"),
+    [((4, 5), "scores 4 and 5"), ((1000, -0.11111), "scores 1,000 and −0.111"), ((1, 2, 3, 4), "4 scores")],
 )
-def test_scores_stand_under_their_bars_where_a_phone_has_room(lists, name, ticks):
-    axis = plotted(lists_of(lists)).layout.xaxis
-    assert (axis.title.text, list(axis.ticktext)) == (name, ticks)
-    assert all(axis.range[0] < place < axis.range[1] for place in axis.tickvals)
+def test_heading_of_a_list(scores, heading):
+    assert f"<b>{heading}</b>" in [each.text for each in plotted(lists_of((scores, (0, 1)))).layout.annotations]
 
 
 def test_scores_that_cannot_be_read_leave_the_axes_empty():
@@ -167,22 +208,24 @@ def test_a_stable_softmax_that_breaks_is_said_to(study):
     ],
 )
 def test_three_rows_stand_on_the_same_scale(exponent, name, colour):
-    params = core.RowsParams(16, (1, 4, 1024), n_rows=40)
-    rows, fig = core.measure_rows(params).divided(exponent), plotted(weights(d_k=1, params=params, exponent=exponent))
-    for trace, at, panel in zip(fig.data, (1, 0, 2), ("x", "x2", "x3"), strict=True):
-        corners = np.reshape(trace.y, (-1, 4))
-        np.testing.assert_array_equal(corners[:, [1, 2]].T, [rows.weights[at]] * 2)
-        np.testing.assert_array_equal(corners[:, [0, 3]], 0)
-        np.testing.assert_allclose(np.reshape(trace.x, (-1, 4)).mean(axis=1), np.arange(16), atol=1e-12)
+    rows, fig = core.measure_rows(ROWS).divided(exponent), plotted(weights(exponent=exponent))
+    for i, (trace, panel) in enumerate(zip(fig.data[:3], ("x", "x2", "x3"), strict=True)):
+        ends, heights = bars(trace)
+        np.testing.assert_array_equal(heights, rows.weights[i])
+        np.testing.assert_allclose(ends.mean(axis=1), np.arange(16), atol=1e-12)
         assert (trace.xaxis, trace.yaxis, trace.line.color, trace.fillcolor) == (panel, "y", colour, colour)
-        assert (trace.name, trace.fill) == (f"{name}, dₖ = {rows.dims[at]:,}", "tozeroy")
+        assert (trace.name, trace.fill) == (f"{name}, dₖ = {rows.dims[i]:,}", "tozeroy")
 
 
-def test_where_d_k_is_that_of_another_row_both_are_drawn():
-    params = core.RowsParams(16, (4, 1024), n_rows=40)
-    first, middle, _ = plotted(weights(d_k=4, params=params)).data
-    np.testing.assert_array_equal(first.y, middle.y)
-    assert weights(d_k=4, params=params).table["row"].count("raw, dₖ = 4") == 16
+@pytest.mark.parametrize("n_keys", [2, 16, 512])
+def test_outline_is_the_row_of_the_smallest_d_k(n_keys):
+    params = core.RowsParams(n_keys, figures.DIMS)
+    rows, fig = core.measure_rows(params).divided(0.3), plotted(weights(exponent=0.3, params=params))
+    assert [(each.name, each.xaxis) for each in fig.data[3:]] == [("outline: dₖ = 4", "x2"), ("outline: dₖ = 4", "x3")]
+    for trace in fig.data[3:]:
+        np.testing.assert_array_equal(np.reshape(trace.y[1:-1], (-1, 2)).T, [rows.weights[0]] * 2)
+        np.testing.assert_array_equal(np.reshape(trace.x, (-1, 2))[1:, 0], np.arange(n_keys) + 0.5)
+        assert (trace.line.color, trace.fill) == (LIGHT.text, None)
 
 
 @pytest.mark.parametrize(
@@ -209,11 +252,11 @@ def test_rows_alike_are_said_to_be_close_to_the_root_where_they_are(exponent, wh
 
 @pytest.mark.parametrize(("n_keys", "law"), list(product((2, 16, 512), COMPONENT_LAWS)))
 def test_the_sentence_is_short_and_true_at_every_stop(n_keys, law):
-    rows, params = {}, core.RowsParams(n_keys, (4, 100, 1024), law, seed=3)
+    params = core.RowsParams(n_keys, figures.DIMS, law, seed=3)
     drawn, found = core.measure_rows(params), []
     for exponent in LESSONS["softmax_saturation"].controls["exponent"].stops:
         rows = drawn.divided(exponent)
-        sentence = figures.weights(rows, params, 100, LIGHT).sentence
+        sentence = figures.weights(rows, params, LIGHT).sentence
         assert not too_much(sentence), sentence
         within = drawn.scores.std(axis=-1, ddof=1) / np.array(rows.dims)[:, None, None] ** exponent
         spread = np.sqrt((within**2).mean(axis=(1, 2)))
@@ -240,59 +283,137 @@ def test_a_mean_is_said_to_lie_in_its_band_only_where_it_does():
     assert checks["in its 95 % band"] == ["inside", "inside", "outside"]
 
 
-# --- averages --------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("profile", [LIGHT, PROJECTOR])
+def test_largest_weights_stand_above_their_panels(profile):
+    rows = core.measure_rows(ROWS).divided(0.0)
+    named = [each.text for each in plotted(weights(profile=profile)).layout.annotations]
+    for d_k, weight in zip(rows.dims, rows.max_weight, strict=True):
+        assert f"<b>dₖ = {d_k:,}</b>" in named
+        assert f"<b>{100 * weight:.0f} %</b>" in named
 
 
-@pytest.mark.parametrize("quantity", figures.QUANTITIES)
-def test_averages_show_exact_curves_and_measured_points_with_their_bands(result, quantity):
-    fig = average(result, quantity, LIGHT)
-    for side, (curve, points) in (("raw", fig[:2]), ("scaled", fig[2:])):
-        np.testing.assert_array_equal(curve.x, result.dims)
-        np.testing.assert_array_equal(curve.y, getattr(getattr(result, side), quantity))
-        found = getattr(getattr(result, f"{side}_measured"), quantity)
-        np.testing.assert_array_equal(points.x, result.measured_dims)
-        np.testing.assert_array_equal(points.y, found.measured)
-        np.testing.assert_array_equal(points.error_y.array, found.high - found.predicted)
-        np.testing.assert_array_equal(points.error_y.arrayminus, found.predicted - found.low)
-        table, name = averages(result).table, f"{side}: {figures.QUANTITIES[quantity]}"
-        for column in ("measured", "predicted", "standard_error"):
-            assert table[f"{name}, {column.replace('_', ' ')}"] == getattr(found, column).tolist()
+def test_threshold_of_freezing_is_said_to_be_a_limit():
+    # √(2 ln 64) = 2.88, 2 ln 64 = 8.32
+    sure = weights(params=core.RowsParams(64, figures.DIMS)).sure[-1]
+    assert sure.startswith("With very many keys")
+    assert "√(2 ln 64) = 2.88. Raw scores pass it at dₖ = 8.32, " in sure
 
 
-def test_what_is_outside_its_band_or_not_normal_is_said_so(result):
-    points = result.scaled_measured.max_weight
-    apart = replace(points, inside=np.zeros_like(points.inside))
-    shown = averages(replace(result, scaled_measured=replace(result.scaled_measured, max_weight=apart)))
-    assert ["lies outside" in each for each in shown.sure[1:3]] == [False, True]
-    params = core.SaturationParams(16, (1, 100), n_rows=20, law="uniform")
-    shown = averages(core.measure_saturation(params), 100, params=params)
-    assert shown.sentence.startswith("Over many queries with normal components the largest weight is ")
-    assert shown.sure[0].startswith("Predicted at dₖ = 100 for 16 keys and normal components: ")
-    assert shown.sure[1].startswith("Measured at dₖ = 64 without the scale: ")
+# --- what is left of a token's own -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_keys", [2, 16, 512])
-def test_the_line_of_the_averages_holds_for_every_number_of_keys(n_keys):
-    params = core.SaturationParams(n_keys, tuple(SHARED["d_k"].stops), n_rows=20)
-    result = core.measure_saturation(params)
-    line = LESSONS["softmax_saturation"].step("averages").line
-    assert line == "Raw weights sharpen as dₖ grows. Divided by √dₖ, they settle."
-    assert (np.diff(result.raw.entropy_nats) < 0).all()
-    assert result.raw.max_weight[-1] > 0.9
-    late = result.scaled.effective_keys[result.dims >= 64]
-    assert np.ptp(late) < 0.02 * late[-1]  # they settle
-    assert all(averages(result, d_k, params=params).sentence for d_k in (1, 2, 64, 1024))
+@pytest.mark.parametrize("profile", [LIGHT, DARK, PROJECTOR])
+@pytest.mark.parametrize(("exponent", "colour"), [(0.0, "raw"), (0.3, "band"), (0.5, "scaled"), (1.0, "third")])
+def test_outputs_stand_among_the_values_that_they_mix(exponent, colour, profile):
+    panels, fig = divided(exponents=(0.0, exponent, 1.0)), plotted(flat(exponent=exponent, profile=profile))
+    wanted = ("raw", colour, "third")
+    for i, (found, meaning) in enumerate(zip(panels, wanted, strict=True)):
+        rings, rays, dots = fig.data[3 * i : 3 * i + 3]
+        np.testing.assert_array_equal(np.stack([rings.x, rings.y], axis=1), found.values[:, :2])
+        np.testing.assert_array_equal(np.stack([dots.x, dots.y], axis=1), found.output[: outputs.SHOWN, :2])
+        np.testing.assert_array_equal([rays.x[1::2], rays.y[1::2]], [dots.x, dots.y])
+        middle = found.output[:, :2].mean(axis=0)
+        np.testing.assert_array_equal(np.stack([rays.x[::2], rays.y[::2]], axis=1), [middle] * outputs.SHOWN)
+        assert dots.marker.color == rays.line.color == getattr(profile, meaning)
+        assert {each.xaxis for each in (rings, rays, dots)} == {f"x{figures.NUMBERS[i]}"}
+        named = " ".join(each.text for each in fig.layout.annotations)
+        assert f"<b>{outputs._share(found)}</b>" in named
 
 
-def test_averages_stand_side_by_side_on_a_wall(result):
-    panels = {}
-    for profile in (LIGHT, PROJECTOR):
-        layout = plotted(averages(result, profile=profile)).layout
-        panels[profile.name] = [(axis.domain or (0, 1)) for axis in (layout.yaxis, layout.yaxis2, layout.yaxis3)]
-        sides = [(axis.domain or (0, 1)) for axis in (layout.xaxis, layout.xaxis2, layout.xaxis3)]
-        rows = sides if profile is PROJECTOR else [*reversed(panels[profile.name])]
-        assert all(before[1] < after[0] for before, after in pairwise(rows))
-        drawn = [(line.x0, line.xref, line.yref) for line in layout.shapes]
-        assert drawn == [
-            (at, f"x{axis}", f"y{axis} domain") for axis in ("", "2", "3") for at in (result.freezing_d_k, 64)
-        ]
+def test_panels_of_outputs_share_axes_that_stay_while_d_k_moves():
+    ranges = set()
+    for d_k, exponent in product((1, 64, 1024), (0.0, 0.5, 1.0)):
+        layout = plotted(flat(d_k, exponent)).layout
+        ranges |= {(layout[f"xaxis{i}"].range, layout[f"yaxis{i}"].range) for i in ("", "2", "3")}
+        ranges.add((layout.height, layout.margin.t))
+    assert len(ranges) == 2
+
+
+@pytest.mark.parametrize("profile", [LIGHT, PROJECTOR])
+def test_default_draw_names_a_value_and_an_output_in_the_first_panel(profile):
+    panels = divided()
+    named = {
+        each.text: each for each in plotted(flat(profile=profile)).layout.annotations if each.xref == "x" and each.text
+    }
+    assert named.keys() == {"a value", "an output"}
+    for name, places in (("a value", panels[0].values), ("an output", panels[0].output[: outputs.SHOWN])):
+        at = [named[name].x, named[name].y]
+        assert np.isclose(places[:, :2], at, atol=1e-12).all(axis=1).any()
+
+
+@pytest.mark.parametrize("room", [outputs._ON_A_PHONE, outputs._ON_A_WALL])
+@pytest.mark.parametrize("seed", range(4))
+def test_names_of_marks_cover_no_mark_and_stay_in_the_panel(seed, room):
+    for d_k in (1, 8, 64, 1024):
+        found = core.measure_outputs(core.OutputsParams(16, (d_k,), seed=seed)).divided(0.0)
+        low, high = outputs._reach(found.values[:, :2]).T
+        marks = (np.concatenate([found.values[:, :2], found.output[: outputs.SHOWN, :2]]) - low) / (high - low)
+        for text, spot in outputs._spots(found, room):
+            if spot is None:
+                continue
+            left, right, bottom, top = outputs._box(*spot, len(text), room)
+            assert 0 <= left < right <= 1
+            assert 0 <= bottom < top <= 1
+            x, y = marks.T
+            assert not ((x > left) & (x < right) & (y > bottom) & (y < top)).any()
+            assert np.isclose(marks, spot[0]).all(axis=1).any()
+
+
+@pytest.mark.parametrize(
+    ("d_k", "exponent", "said"),
+    [
+        (1, 0.5, "At dₖ = 1 no exponent changes anything: {0} of an output is its token’s own in all three."),
+        (64, 0.5, "At dₖ = 64, ÷ dₖ leaves {2} of an output to its token; ÷ √dₖ leaves {1}."),
+        (1024, 0.5, "At dₖ = 1,024, ÷ dₖ leaves {2} of an output to its token; ÷ √dₖ leaves {1}."),
+        (64, 0.3, "÷ dₖ leaves {2} of an output to its token; exponent 0.3 leaves {1}."),
+        (64, 0.0, "At dₖ = 64, ÷ dₖ leaves {2} of an output to its token; raw leaves {0}."),
+        (64, 1.0, "At dₖ = 64, ÷ dₖ leaves {2} of an output to its token; raw leaves {0}."),
+    ],
+)
+def test_sentence_says_what_is_left_to_a_token(d_k, exponent, said):
+    shares = [outputs._share(each) for each in divided(d_k, (0.0, exponent, 1.0))]
+    shown = flat(d_k, exponent)
+    assert shown.sentence == said.format(*shares)
+    assert f"dₖ = {d_k:,}" in shown.alt
+
+
+@pytest.mark.parametrize(("n_keys", "law"), [(2, "normal"), (512, "sparse"), *((16, law) for law in COMPONENT_LAWS)])
+def test_sentence_on_outputs_is_short_and_words_below_are_true(n_keys, law):
+    for d_k, exponent in product((1, 2, 9, 64, 1024), (0.0, 0.02, 0.5, 0.98, 1.0)):
+        params = core.OutputsParams(n_keys, (d_k,), law, seed=3)
+        drawn = core.measure_outputs(params)
+        shown = outputs.outputs(drawn, exponent, params, LIGHT)
+        assert not too_much(shown.sentence), shown.sentence
+        for each in (0.0, exponent, 1.0):
+            found = drawn.divided(each)
+            word = " ".join(outputs._what_it_is(found))
+            assert (word == "nearly the same for all") == (found.own_share <= 0.1)
+            assert word != "nearly one value, by chance" or found.max_weight >= 0.75
+
+
+@pytest.mark.parametrize(("share", "said"), [(0.9049, "90 %"), (0.0151, "1.5 %"), (0.00097, "0.1 %"), (0.0098, "1 %")])
+def test_share_is_said_in_two_digits_and_a_small_one_in_one(share, said):
+    assert outputs._share(replace(divided()[0], own_share=share)) == said
+
+
+def test_percentages_are_averages_with_errors_and_the_limit_is_called_so():
+    panels, expected = divided(), (0.9, 0.52, 0.2)
+    shown = flat(expected=expected)
+    assert "Each percentage is a mean over 20 draws of 64 tokens and of values with 64 numbers." in shown.sure[1]
+    assert "two of the numbers" in shown.sure[1]
+    assert "At α = 0.5 this is 63.2 %: the limit, no prediction for 16 keys." in shown.sure[3]
+    checks = shown.checks
+    for found, drawn in zip(panels, checks["a token’s own"], strict=True):
+        assert drawn == f"{outputs._share(found)} ± {number(100 * found.standard_error, 2)} %"
+    assert checks["predicted"] == ["90.0 %", "52.0 %", "20.0 %"]
+    assert checks["in its 95 % band"] == ["inside", "inside", "outside"]
+    assert checks["limit of many keys and dimensions"] == ["100 %", "63.2 %", "1.55 %"]
+    assert "normal queries" not in " ".join(shown.sure)
+    assert "It is for normal queries and keys." in flat(law="uniform").sure[2]
+
+
+def test_table_of_the_outputs_has_every_mark():
+    panels, table = divided(), flat().table
+    assert [*dict.fromkeys(table["mark"])] == ["value", "output, raw", "output, ÷ √dₖ", "output, ÷ dₖ"]
+    places = np.concatenate([panels[0].values[:, :2], *(each.output[:12, :2] for each in panels)])
+    np.testing.assert_array_equal(np.stack([table["first number"], table["second number"]], axis=1), places)

@@ -111,7 +111,7 @@ TELLING = {
     "one_query": ["“cat” on top"],
     "score_variance": ["walks to come", "mean ± 1 σ", "scaled, 10,000 scores"],
     "derivation": ["predicted, raw"],
-    "softmax_saturation": ["raw, dₖ = {d_k:,}"],
+    "softmax_saturation": ["raw, dₖ = 64"],
     "gradient_flow": ["raw rows"],
     "attention_steps": ["weights"],
     "few_bits": ["raw"],
@@ -428,7 +428,7 @@ def test_a_link_that_is_shared_does_not_reveal():
 @pytest.mark.parametrize("said", SETTINGS)
 def test_the_truths_are_those_of_the_core(said):
     values = values_of("softmax_saturation", **said)
-    rows = measure_rows(RowsParams(values["n_keys"], (values["d_k"],), values["law"], seed=values["seed"]))
+    rows = measure_rows(RowsParams(values["n_keys"], (64,), values["law"], seed=values["seed"]))
     truth = VIEWS["softmax_saturation"].outcome(values | {"exponent": 1.0}).truth
     assert math.isclose(truth, 100 * softmax(rows.scores[0]).max(axis=-1).mean(), rel_tol=1e-12)
     values = values_of("gradient_flow", **said)

@@ -24,6 +24,10 @@ OFF = "is not a number; {} is used"
 # --- the table of controls -------------------------------------------------------------------------------
 
 
+# Older addresses say more than their sliders now have stops for.
+OLDER = {"softmax_saturation.multiplier", "softmax_saturation.shift"}
+
+
 @pytest.mark.parametrize("name", NUMBERS)
 def test_a_number_has_its_stops_in_order_between_its_bounds_and_its_default_among_them(name):
     control = NUMBERS[name]
@@ -31,7 +35,7 @@ def test_a_number_has_its_stops_in_order_between_its_bounds_and_its_default_amon
     assert control.low <= control.stops[0]
     assert control.stops[-1] <= control.high
     assert control.default in control.stops
-    if not control.typed:
+    if not control.typed and name not in OLDER:
         assert (control.stops[0], control.stops[-1]) == (control.low, control.high)
 
 

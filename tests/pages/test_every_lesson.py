@@ -63,7 +63,7 @@ def ends(control):
 
 def follows_d_k(app, stem, d_k):
     """Whether what the page shows is that of this d_k: the slider, which the hero follows, and a sentence."""
-    if not opening.uses_d_k(stem):
+    if not opening.uses_d_k(stem) or "d_k" in opening.step_of(app).pinned:
         return True
     if opening.step_of(app).slider == "d_k" and opening.large_slider(app).value != d_k:
         return False

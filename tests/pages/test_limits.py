@@ -16,6 +16,7 @@ from pages._view.kinds import Choice, Number
 from pages._view.lesson import STEP
 from pages._view.lessons import LESSONS, ORDER, VIEWS
 from pages._view.lessons.gradient_flow import work as gradient_flow_work
+from pages._view.lessons.softmax_saturation import outputs as outputs_module
 from pages._view.lessons.training_race import transformer as transformer_module
 from pages._view.lessons.wrong_choice import curves as curves_module
 from pages._view.page import controls, frame, show
@@ -117,7 +118,8 @@ def run(stem, step="", **changed):
         patch.setattr(uploads_module, "_chosen", lambda: (None, None))
         patch.setattr(uploads_module, "remarks", lambda *_: [])
         own_figures = import_module(f"pages._view.lessons.{stem}.figures")
-        for module in (show, race_module, dose_module, transformer_module, curves_module, own_figures):
+        parts = (race_module, dose_module, transformer_module, curves_module, outputs_module)
+        for module in (show, *parts, own_figures):
             for name in vars(module).copy():
                 if callable(getattr(module, name)) and not name.startswith("__"):
                     patch.setattr(module, name, ANYTHING)
@@ -255,7 +257,7 @@ def test_a_button_says_how_long_it_takes(seconds, said):
 
 
 # The dearest that are computed unasked are really run: what a price says is seen to be so.
-@pytest.mark.parametrize("stem", ["score_variance", "softmax_saturation", "training_race"])
+@pytest.mark.parametrize("stem", ["score_variance", "training_race"])
 def test_the_dearest_unasked_computation_keeps_to_its_price(stem):
     priced = [asked for asked in asked_of(stem).values() if hasattr(asked[0], "price")]
     dearest = max(priced, key=seconds_of)

@@ -32,7 +32,7 @@ def test_answer_leads_to_the_address_that_keeps_its_settings(stem):
     assert (status, headers["cache-control"]) == (303, "no-store")
     assert (query["guess"], "reveal" in query) == (text, False)
     there = Address(LESSONS[stem], query | {"d_k": "5"})
-    assert there.judged.values["d_k"] == (96 if "d_k=96" in query.get("guessed_at", "") else 5)
+    assert there.judged.said["d_k"] == (96 if "d_k=96" in query.get("guessed_at", "") else 5)
     assert not there.bet_waits
 
 

@@ -6,6 +6,8 @@ import re
 import numpy as np
 import pytest
 
+from pages._view.address import Address
+from pages._view.lessons import LESSONS, VIEWS
 from pages._view.lessons.softmax_saturation import figures, work
 from pages._view.literal import plain
 from pages._view.theme import LIGHT
@@ -13,16 +15,14 @@ from sattn_core.lessons.softmax_saturation import RowsParams, measure_rows
 from tests.pages.opening import charts, controls_of, line_of, open_page, pictures, prose, settle, traces, widget
 
 
-def test_a_typed_d_k_draws_no_rows_again():
-    values = {"n_keys": 4, "law": "normal", "seed": 77}
-    (stops, _), (between, params) = (work.averages(values | {"d_k": d_k}) for d_k in (64, 65))
-    assert between.scaled_measured is stops.scaled_measured
-    assert between.dims.tolist() == list(params.dims)
-    assert 65 in params.dims
+def test_exponents_draw_nothing_again():
+    values = {"n_keys": 4, "law": "normal", "seed": 77, "d_k": 8}
+    one, other = (work.token_outputs(values | {"middle_exponent": each})[0] for each in (0.1, 0.9))
+    assert one is other
 
 
 @pytest.mark.parametrize(
-    ("step", "key"), [("lists", "list_weights"), ("divisor", "softmax_weights"), ("averages", "softmax_averages")]
+    ("step", "key"), [("lists", "list_weights"), ("divisor", "softmax_weights"), ("too_flat", "token_outputs")]
 )
 @pytest.mark.parametrize("mode", ["screen", "projector"])
 def test_step_shows_its_picture_alone(step, key, mode):
@@ -32,10 +32,13 @@ def test_step_shows_its_picture_alone(step, key, mode):
 @pytest.mark.parametrize(
     ("query", "step"),
     [({}, "divisor"), ({"list_1": "1, 2"}, "lists"), ({"shift": "10"}, "lists"), ({"exponent": "0.5"}, "divisor"),
-     ({"list_1": "1, 2", "exponent": "0.5"}, "divisor")],
+     ({"list_1": "1, 2", "exponent": "0.5"}, "divisor"), ({"multiplier": "4"}, "lists"), ({"d_k": "4"}, "divisor"),
+     ({"middle_exponent": "0.3"}, "too_flat"), ({"step": "averages", "d_k": "128"}, "divisor"),
+     *(({"step": each}, each) for each in ("lists", "divisor", "too_flat"))],
 )  # fmt: skip
-def test_link_without_step_opens_the_one_that_it_sets(query, step):
+def test_old_and_new_links_open_a_step(query, step):
     app = open_page("softmax_saturation", **query)
+    assert len(app.info) == 0
     assert settle(app).session_state["step"] == step
     assert app.query_params["step"] == step
 
@@ -54,7 +57,26 @@ def test_every_list_that_cannot_be_read_gets_its_own_sentence():
     app.session_state["step"] = "divisor"
     app.run()
     assert [*app.error] == []
-    assert list(traces(app, "softmax_weights")) == [f"raw, dₖ = {d_k}" for d_k in ("4", "64", "1,024")]
+    assert list(traces(app, "softmax_weights"))[:3] == [f"raw, dₖ = {d_k}" for d_k in ("4", "64", "1,024")]
+
+
+def test_dimensions_of_the_rows_stay_and_the_address_keeps_the_learners():
+    app = open_page("softmax_saturation", step="divisor", d_k="128")
+    assert list(traces(app, "softmax_weights"))[:3] == [f"raw, dₖ = {d_k}" for d_k in ("4", "64", "1,024")]
+    assert app.query_params["d_k"] == "128"
+    app = open_page("softmax_saturation", step="too_flat", d_k="128")
+    assert "At dₖ = 128, " in charts(app)["token_outputs"].sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "factor", "said"), [("1/9", 1 / 9, "9"), ("0.5", 0.5, "2"), ("64", 64, "1/64"), ("1/64", 1 / 64, "64")]
+)
+def test_factor_is_read_from_the_address_and_shown_as_a_divisor(text, factor, said):
+    control = LESSONS["softmax_saturation"].controls["multiplier"]
+    value, problem = control.read(text)
+    assert (value, problem, control.shown(value)) == (pytest.approx(factor), None, said)
+    assert control.read(control.write(value))[0] == pytest.approx(value)
+    assert control.read("100") == (64, "must be between 1/64 and 64; 64 is used")
 
 
 def test_overflow_is_told_beside_the_lists():
@@ -91,18 +113,11 @@ def test_rows_of_four_keys_look_alike_at_the_root_too():
     assert found.alike
 
 
-@pytest.mark.parametrize("exponent", [0.0, 0.7, 1.0])
-def test_row_of_one_component_is_the_same_at_every_exponent(exponent):
-    found = rows(d_k=1, exponent=exponent)
-    assert found.dims == (1, 4, 1024)
-    np.testing.assert_array_equal(found.weights[0], rows(d_k=1).weights[0])
-
-
 # --- tries ---------------------------------------------------------------------------------------------
 
 
 ADVERSE = {"list_1": "4, five", "list_2": "3 3 3", "list_3": "1, 2", "multiplier": "1/8", "shift": "-30"}
-ADVERSE |= {"n_keys": "2", "d_k": "9", "exponent": "0.7", "law": "sparse", "seed": "9"}
+ADVERSE |= {"n_keys": "2", "d_k": "9", "exponent": "0.7", "middle_exponent": "0.1", "law": "sparse", "seed": "9"}
 
 
 def rows_at(app, shown):
@@ -112,14 +127,6 @@ def rows_at(app, shown):
     return rows.max_weight, rows.ratio
 
 
-def test_try_square_root(tried):
-    app, shown = tried("softmax_saturation", "square_root", **ADVERSE)
-    largest, ratio = rows_at(app, shown)
-    assert max(largest) - min(largest) < 0.05
-    assert ratio < 1.1
-    assert charts(app)["softmax_weights"].sentence.startswith("Found: divided by √dₖ, the three rows look alike")
-
-
 def test_try_too_much(tried):
     largest, ratio = rows_at(*tried("softmax_saturation", "too_much", **ADVERSE))
     assert max(largest) < 0.15
@@ -127,40 +134,76 @@ def test_try_too_much(tried):
     assert ratio > 10
 
 
-def test_try_stretched(tried):
-    _, shown = tried("softmax_saturation", "stretched", **ADVERSE)
-    assert len(shown.compare_lists.max_weight) == 2
-    assert min(shown.compare_lists.max_weight) > 1 - 1e-12
+def test_try_undivided(tried):
+    largest, ratio = rows_at(*tried("softmax_saturation", "undivided", **ADVERSE))
+    assert largest[0] < largest[1] < largest[2]
+    assert ratio > 10
+
+
+def test_try_divided(tried):
+    _, shown = tried("softmax_saturation", "divided", **ADVERSE)
+    first, second = shown.compare_lists.attention_weights
+    np.testing.assert_allclose(second, [1 / (1 + math.exp(1)), 1 / (1 + math.exp(-1))], rtol=1e-12)  # those of [4, 5]
+    assert 0.5 < first[1] < 0.53
+
+
+def outputs_at(app, shown):
+    """The drawn outputs of the settings that the page now has: raw, ÷ √d_k, ÷ d_k."""
+    assert app.session_state["middle_exponent"] == 0.5
+    return [shown.measure_outputs.divided(exponent) for exponent in (0.0, 0.5, 1.0)]
+
+
+def test_try_small(tried):
+    raw, scaled, flat = outputs_at(*tried("softmax_saturation", "small", **ADVERSE))
+    assert 0.18 < flat.own_share < 0.23  # a fifth
+    assert flat.own_share < scaled.own_share < raw.own_share
+
+
+def test_try_one_point(tried):
+    raw, scaled, flat = outputs_at(*tried("softmax_saturation", "one_point", **ADVERSE))
+    assert flat.own_share < 0.0015
+    reach = np.ptp(flat.values[:, :2], axis=0)
+    assert (np.ptp(flat.output[:12, :2], axis=0) < 0.03 * reach).all()  # the dots are as large
+    assert (np.ptp(scaled.output[:12, :2], axis=0) > 0.1 * reach).all()
+    assert raw.own_share > 0.9
 
 
 def test_try_shifted(tried):
     _, shown = tried("softmax_saturation", "shifted", **ADVERSE)
     first, second = shown.compare_lists.attention_weights
-    assert shown.compare_lists.scores[0].tolist() == [104.0, 105.0]
+    assert shown.compare_lists.scores[0].tolist() == [7.0, 8.0]
     np.testing.assert_allclose(first[1], 1 / (1 + math.exp(-1)), rtol=1e-14)
     np.testing.assert_allclose(second[1], 1 / (1 + math.exp(-9)), rtol=1e-14)
-
-
-def test_try_many_keys(tried):
-    _, shown = tried("softmax_saturation", "many_keys", **ADVERSE)
-    assert shown.measure_saturation.freezing_d_k == pytest.approx(8.32, abs=0.005)
-    assert 2 * math.log(16) == pytest.approx(5.55, abs=0.005)
 
 
 # --- before the bet --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("d_k", "ends"), [(64, (0, 2)), (1, (1, 2)), (4, (1,)), (1024, (0,))])
-def test_before_the_bet_only_the_other_rows_are_seen(d_k, ends):
-    params = RowsParams(16, tuple(sorted({4, d_k, 1024})), n_rows=40)
+@pytest.mark.parametrize("seed", [0, 3])
+def test_before_the_bet_only_the_other_rows_are_seen(seed):
+    params = RowsParams(16, figures.DIMS, n_rows=40, seed=seed)
     rows = measure_rows(params).divided(0.0)
-    known = figures.without_row(rows, d_k, figures.weights(rows, params, d_k, LIGHT))
+    known = figures.without_middle(rows, figures.weights(rows, params, LIGHT))
     seen = [each["name"] for each in known.figure.data if each["x"][0] is not None]
-    assert seen == [f"raw, dₖ = {rows.dims[i]:,}" for i in ends]
-    assert len(known.figure.data) == 3
+    assert seen == ["raw, dₖ = 4", "raw, dₖ = 1,024", *2 * ["outline: dₖ = 4"]]
+    assert len(known.figure.data) == 5
     numbers = [float(each) for each in re.findall("([0-9.]+) %", known.sentence)]
-    np.testing.assert_allclose(numbers, 100 * rows.max_weight[list(ends)], rtol=0.06)
+    np.testing.assert_allclose(numbers, 100 * rows.max_weight[[0, 2]], rtol=0.06)
+    texts = " ".join(each["text"] for each in known.figure.layout["annotations"])
+    assert f"{100 * rows.max_weight[1]:.0f} %" not in texts
+    assert "dₖ = 64" in texts
     assert (known.table, known.sure, known.code) == ({}, (), "")
+
+
+@pytest.mark.parametrize("d_k", ["1", "64", "1024"])
+def test_bet_is_on_d_k_64_whatever_the_address_says(d_k):
+    here = Address(LESSONS["softmax_saturation"], {"step": "divisor", "bet": "1", "d_k": d_k, "exponent": "1"})
+    assert here.question.startswith(
+        "Not divided, at dₖ = 64: how much of the weight does the strongest of 16 keys take"
+    )
+    truth = VIEWS["softmax_saturation"].outcome(here.values)
+    assert truth.text == "84 %"
+    assert truth.truth == pytest.approx(100 * rows(exponent=0.0).max_weight[1])
 
 
 def test_exponent_has_no_dial_while_the_bet_waits():

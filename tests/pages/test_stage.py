@@ -96,16 +96,16 @@ def test_where_a_step_has_no_slider_there_is_none():
 
 def test_a_step_may_have_a_number_of_its_own_on_the_large_slider():
     usual = LESSONS["softmax_saturation"]
-    own = {**usual.controls, "multiplier": replace(usual.controls["multiplier"], letter="m", play=100)}
-    told = Stage(Address(replace(usual, controls=own), {"step": "lists", "multiplier": "0.31", "d_k": "100"}))
+    own = {**usual.controls, "shift": replace(usual.controls["shift"], letter="m", play=100)}
+    told = Stage(Address(replace(usual, controls=own), {"step": "lists", "shift": "0.31", "d_k": "100"}))
     slider, picture = told.slider, told_of(told)
-    assert (slider["name"], slider["value"], slider["usual"], slider["play"]) == ("multiplier", 0.31, 1, 100)
+    assert (slider["name"], slider["value"], slider["usual"], slider["play"]) == ("shift", 0.31, 0, 100)
     assert slider["shown"][slider["stops"].index(0.31)] == "m = 0.31"
-    assert slider["shown"][0] == "m = 1/64"
-    assert len(slider["stops"]) == len(own["multiplier"].stops) + 1
-    assert picture["values"] == {"multiplier": 0.31, "shift": 0}
+    assert slider["shown"][0] == "m = -4"
+    assert len(slider["stops"]) == len(own["shift"].stops) + 1
+    assert picture["values"] == {"multiplier": 1, "shift": 0.31}
     assert dict(parse_qsl(urlsplit(picture["address"]).query)) == {"step": "lists", "d_k": "100"}
-    assert usual.own_sliders == ("multiplier", "shift", "exponent", "step")
+    assert usual.own_sliders == ("shift", "multiplier", "exponent", "middle_exponent", "step")
 
 
 def test_a_large_slider_is_that_of_a_number():

@@ -8,7 +8,6 @@ from sattn_core.draws.pair_scores import draw_pair_scores, pair_scores_price
 from sattn_core.draws.variance_curve import variance_curve
 from sattn_core.laws.components import COMPONENT_LAWS
 from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance
-from sattn_core.lessons.softmax_saturation import SaturationParams, measure_saturation
 from sattn_core.lessons.wrong_choice import (
     DimensionParams,
     WrongChoiceParams,
@@ -56,10 +55,6 @@ CASES = [
     *(partial(draw_pairs, 10_000, d_k, law) for law in LAWS for d_k in (3, 100)),
     *(partial(draw_pairs, 10_000, 27, law, mean_q=1.0, correlation=0.5) for law in ("normal", "uniform", "sparse")),
     partial(draw_pairs, 70_000, 8, "laplace", mean_k=1.0),
-    *(
-        partial(measure_saturation, SaturationParams(*shape))
-        for shape in ((16, (256,)), (64, (8,)), (512, (1024,)), (16, (64,), "student_t"))
-    ),
     *(partial(variance_curve, (1, 8, 256), n_samples=2_000, law=law, seed=0) for law in LAWS),
     *(partial(measure_score_variance, ScoreVarianceParams(8, n)) for n in (1_000, 50_000)),
     *(

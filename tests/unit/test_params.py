@@ -18,7 +18,7 @@ from sattn_core.lessons.one_query import OneQueryParams
 from sattn_core.lessons.scaling_rules import BugParams, ExponentParams, RulesParams, compare_rules, measure_bug
 from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance
 from sattn_core.lessons.small_samples import SmallSamplesParams, measure_small_samples
-from sattn_core.lessons.softmax_saturation import RowsParams, SaturationParams, measure_saturation
+from sattn_core.lessons.softmax_saturation import OutputsParams, RowsParams, measure_rows
 from sattn_core.lessons.start import StartParams, measure_start
 from sattn_core.lessons.training_race import TrainingRaceParams
 from sattn_core.lessons.unit_variance import UnitVarianceParams, measure_unit_variance
@@ -27,19 +27,19 @@ from sattn_core.lessons.your_scores import YourScoresParams, sample_scores
 from sattn_core.training.key_value_memory import KeyValueMemoryParams, train_key_value_memory
 
 BACK, DERIVE, FLOW, MEMORY = BackpropParams, DerivationParams, GradientFlowParams, KeyValueMemoryParams
-RACE, ROW, SATURATE, SMALL = TrainingRaceParams, RowsParams, SaturationParams, SmallSamplesParams
+RACE, ROW, OUTPUTS, SMALL = TrainingRaceParams, RowsParams, OutputsParams, SmallSamplesParams
 SPREAD, UNIT, YOURS = ScoreVarianceParams, UnitVarianceParams, YourScoresParams
 WRONG = WrongChoiceParams
 NEEDED = {
     OneQueryParams: {"d_k": 4},
     ROW: {"n_keys": 8, "dims": (1, 2)},
-    SATURATE: {"n_keys": 8, "dims": (1, 2)},
+    OUTPUTS: {"n_keys": 8, "dims": (2,)},
     SPREAD: {"d_k": 4},
     WRONG: {"d_k": 4},
 }
 SEEDED = [
     OneQueryParams, BugParams, ExponentParams, RulesParams, LongContextParams, BACK, DERIVE, FLOW, MEMORY, RACE, ROW,
-    SATURATE, SMALL, SPREAD, UNIT, WRONG, YOURS, FewBitsParams,
+    OUTPUTS, SMALL, SPREAD, UNIT, WRONG, YOURS, FewBitsParams,
 ]  # fmt: skip
 REFUSED = [
     (BACK, {"n_tokens": 9}, "n_tokens must be between 1 and 8, but got 9"),
@@ -91,13 +91,11 @@ REFUSED = [
     (ROW, {"dims": (2, 2)}, "dims must be strictly increasing"),
     (ROW, {"dims": (1, 5000)}, "the largest entry of dims must be between 1 and 4096, but got 5000"),
     (ROW, {"law": "cauchy"}, "law must be one of normal"),
-    (SATURATE, {"n_keys": 1}, "n_keys must be between 2 and 4096, but got 1"),
-    (SATURATE, {"dims": ()}, "dims must hold at least one dimension"),
-    (SATURATE, {"dims": (1, 5000)}, "the largest entry of dims must be between 1 and 4096, but got 5000"),
-    (SATURATE, {"law": "cauchy"}, "law must be one of normal"),
-    (SATURATE, {"n_rows": 30}, "n_rows must be a multiple of 20, but got 30"),
-    (SATURATE, {"n_rows": 0}, "n_rows must be between 20 and 625000, but got 0"),
-    (SATURATE, {"n_keys": 4096, "n_rows": 2000}, "n_rows must be between 20 and 1220, but got 2000"),
+    (ROW, {"dims": ()}, "dims must hold at least one dimension"),
+    (ROW, {"n_rows": 30}, "n_rows must be a multiple of 20, but got 30"),
+    (ROW, {"n_rows": 0}, "n_rows must be between 20 and 625000, but got 0"),
+    (OUTPUTS, {"dims": (1, 2)}, "dims must hold one dimension, but got 2"),
+    (OUTPUTS, {"n_keys": 4096, "n_rows": 2000}, "n_rows must be between 20 and 1220, but got 2000"),
     (RACE, {"exponents": ()}, "exponents must hold between 1 and 8 numbers, but got 0"),
     (RACE, {"exponents": (1.5,)}, "an entry of exponents must be a finite number in [0, 1]"),
     (RACE, {"learning_rate": 0.0}, "learning_rate must be"),
@@ -165,7 +163,7 @@ DRAWN = {
     "bugs": lambda seed: measure_bug(BugParams(d_model=64, seed=seed)).output_error,
     "score_variance": lambda seed: measure_score_variance(SPREAD(16, n_samples=50, seed=seed)),
     "small_samples": lambda seed: measure_small_samples(SMALL(n_draws=9, seed=seed)).variances,
-    "softmax_saturation": lambda seed: measure_saturation(SATURATE(8, (1, 20), n_rows=40, seed=seed)),
+    "softmax_saturation": lambda seed: measure_rows(ROW(8, (1, 20), n_rows=40, seed=seed)),
     "start": lambda seed: measure_start(StartParams((1, 20), n_samples=50, seed=seed)),
     "unit_variance": lambda seed: measure_unit_variance(UNIT(64, 4, 8, seed=seed)).stages,
     "wrong_choice": lambda seed: measure_wrong_choices(WRONG(4, 4, seed=seed)).right_weight,

@@ -13,6 +13,7 @@ from sattn_core.laws.saturation import (
     expected_attention,
     expected_attention_curve,
     expected_softmax,
+    own_share_limit,
 )
 from sattn_core.layers.softmax import entropy_nats, softmax
 from tests.simulations import within_four_errors
@@ -240,3 +241,34 @@ def test_the_table_reproduces_the_quadrature(n_keys):
         assert read.entropy_nats == pytest.approx(exact.entropy_nats, abs=1e-7)
         assert read.max_weight == pytest.approx(exact.max_weight, abs=1e-7)
         assert read.jacobian_trace == pytest.approx(exact.jacobian_trace, abs=1e-7)
+
+
+# --- what is left of a token's own -----------------------------------------------------------------------
+
+
+def test_limit_of_the_own_share_by_hand():
+    # decimal, 30 digits: 1 - exp(-x) at 1, 1/64 and 1/1024
+    found = [own_share_limit(spread) for spread in (0.0, 1.0, 1 / 8, 1 / 32, 8.0)]
+    np.testing.assert_allclose(found, [0, 0.632120558828558, 0.015503562994591, 0.000976085818024, 1.0], rtol=1e-12)
+    assert own_share_limit(1e-9) == pytest.approx(1e-18, rel=1e-12)
+
+
+@pytest.mark.parametrize("score_std", [0.25, 0.5, 1.0])
+def test_own_share_of_many_keys_is_its_limit(score_std):
+    # 8,192 keys and as many tokens; with weights for outputs (V is the identity) the values have no part in it.
+    rng = np.random.default_rng(7)
+    shares, n = [], 8192
+    for _ in range(30):
+        weights = softmax(score_std * rng.standard_normal((64, n)))
+        squares = (weights**2).sum(axis=-1).mean()
+        shares.append(1 - 1 / (n * squares))  # the mean row of many tokens: 1/n each
+    assert abs(np.mean(shares) - own_share_limit(score_std)) <= 4 * np.std(shares, ddof=1) / math.sqrt(30) + 2e-3
+
+
+@pytest.mark.parametrize(
+    ("score_std", "error", "message"),
+    [(-1, ValueError, r"score_std must be a finite number in \[0, 1e\+06\]"), ("a", TypeError, "score_std must be")],
+)
+def test_bad_spread_of_the_limit_is_named(score_std, error, message):
+    with pytest.raises(error, match=message):
+        own_share_limit(score_std)

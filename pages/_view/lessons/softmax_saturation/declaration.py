@@ -1,62 +1,83 @@
 """What the softmax_saturation lesson declares."""
 
-from pages._view.kinds import Number, Text, decimal, fraction
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from pages._view.kinds import Number, Read, Text, decimal, fraction
 from pages._view.lesson import Bet, Lesson, Place, Step, Try
 
+
+@dataclass(frozen=True)
+class _Factor(Number):
+    """A factor that a person reads as a divisor; in an address it is the factor."""
+
+    def read(self, text: str) -> Read:
+        """Return the factor that text stands for, and what had to be changed, in the words of the address."""
+        return Number.read(replace(self, shown=fraction), text)
+
+    def write(self, value: Any) -> str:
+        exact = Fraction(value).limit_denominator(64)
+        return str(exact) if float(exact) == value else repr(value)
+
+
+def _divisor(factor):
+    """Return what a factor divides by, as text."""
+    return fraction(1 / factor)
+
+
+_EXPONENTS = tuple(i / 50 for i in range(51))
 _LISTS = {"list_1": "4, 5", "list_2": "1, 10", "list_3": "", "list_4": ""}
-_ROWS = {"d_k": 64, "n_keys": 16, "law": "normal", "seed": 0}
+_DRAW = {"n_keys": 16, "law": "normal", "seed": 0}
 
 LESSON = Lesson(
     stem="softmax_saturation",
-    question="What does softmax do with large scores?",
-    answer="It sees only their *differences*, and it saturates: a key far ahead of the others takes nearly all the "
-    "weight and leaves nearly no gradient.",
+    question="What does softmax do with scores?",
+    answer="It sees only their *differences*. Divided by √dₖ, its weights are alike at every dₖ; divided by dₖ, all "
+    "tokens get nearly the same output.",
     icon=":material/bar_chart:",
     section="The path",
-    terms=("key", "gradient"),
+    terms=("weight",),
     shared=("d_k", "n_keys", "law", "seed"),
     controls={
         # It starts undivided: the rows differ, and the learner looks for what makes them alike.
-        "exponent": Number("Exponent α", 0, 0, 1, tuple(i / 50 for i in range(51)), whole=False, shown=decimal),
+        "exponent": Number("Exponent α", 0, 0, 1, _EXPONENTS, whole=False, shown=decimal, letter="exponent", play=120),
+        "middle_exponent": Number("Middle exponent", 0.5, 0, 1, _EXPONENTS, whole=False, shown=decimal),
         "list_1": Text("First list", "4, 5"),
         "list_2": Text("Second list", "1, 10"),
         "list_3": Text("Third list (optional)", ""),
         "list_4": Text("Fourth list (optional)", ""),
-        "multiplier": Number(
-            "Multiplier", 1, 1 / 64, 64, tuple(2.0**j for j in range(-6, 7)), whole=False, shown=fraction
+        "multiplier": _Factor(
+            "Divide by", 1, 1 / 64, 64, tuple(1 / j for j in range(10, 0, -1)), whole=False, shown=_divisor
         ),
-        "shift": Number("Shift", 0, -100, 100, tuple(range(-100, 101, 10)), whole=False, shown=decimal),
+        "shift": Number("Added", 0, -100, 100, tuple(range(-4, 5)), whole=False, shown=decimal, letter="added"),
     },
     settings=("list_3", "list_4"),
     steps=(
         Step(
             "lists",
-            "Only differences count: shift all scores, and no weight changes.",
+            "Only differences count. Add to both: nothing changes. Divide both: weights even out.",
             "list_weights",
-            slider="multiplier",
-            dials=("shift",),
+            slider="shift",
+            dials=("multiplier",),
             in_sight=("list_1", "list_2"),
             tries=(
+                Try("shifted", "Add 3 to both: no weight changes", _LISTS | {"multiplier": 1.0, "shift": 3.0}),
                 Try(
-                    "shifted",
-                    "Shift 100: now [4, 5] is [104, 105], and no weight has changed",
-                    _LISTS | {"multiplier": 1.0, "shift": 100.0},
-                ),
-                Try(
-                    "stretched",
-                    "Multiplier 64: now one key of each list takes practically all the weight",
-                    _LISTS | {"multiplier": 64.0, "shift": 0.0},
+                    "divided",
+                    "Divide both by 9: [1, 10] gets the weights that [4, 5] had",
+                    _LISTS | {"multiplier": 1 / 9, "shift": 0.0},
                 ),
             ),
         ),
         Step(
             "divisor",
-            "Turn the exponent α until the three rows look alike.",
+            "Find the exponent at which dₖ = 4, 64 and 1,024 give the same weights.",
             "softmax_weights",
-            dials=("exponent",),
+            slider="exponent",
+            pinned={"d_k": 64},
             bet=Bet(
-                "Not divided, at dₖ = {d_k}: how much of the weight does the strongest of {n_keys} keys take on "
-                "average?",
+                "Not divided, at dₖ = 64: how much of the weight does the strongest of {n_keys} keys take on average?",
                 Number("Its weight", 50, 0, 100, tuple(range(0, 101, 5))),
                 near=5,
                 suffix=" %",
@@ -64,32 +85,31 @@ LESSON = Lesson(
                 usual=("exponent",),
             ),
             tries=(
-                Try("square_root", "α = ½: the three rows look alike", _ROWS | {"exponent": 0.5}),
-                Try(
-                    "too_much",
-                    "α = 1: all rows are nearly flat, the flattest at dₖ = 1,024",
-                    _ROWS | {"exponent": 1.0},
-                ),
+                Try("too_much", "Exponent 1: now dₖ = 1,024 is the flattest", _DRAW | {"exponent": 1.0}),
+                Try("undivided", "Exponent 0: raw, and dₖ = 1,024 is the sharpest", _DRAW | {"exponent": 0.0}),
             ),
         ),
         Step(
-            "averages",
-            "Raw weights sharpen as dₖ grows. Divided by √dₖ, they settle.",
-            "softmax_averages",
+            "too_flat",
+            "Divided by dₖ, all tokens get nearly the same output. Drag dₖ.",
+            "token_outputs",
+            dials=("middle_exponent",),
             tries=(
                 Try(
-                    "many_keys",
-                    "64 keys: the dotted line, beyond which raw scores freeze softmax, moves to dₖ = 8.32",
-                    {"n_keys": 64},
+                    "small",
+                    "dₖ = 4: dividing by dₖ still leaves a fifth to each token",
+                    _DRAW | {"d_k": 4, "middle_exponent": 0.5},
                 ),
+                Try("one_point", "dₖ = 1,024: one point", _DRAW | {"d_k": 1024, "middle_exponent": 0.5}),
             ),
         ),
     ),
     opens="divisor",
-    assumed="The curves average over independent normal queries and keys. For other distributions the points approach "
-    "the dashed curves as $d_k$ grows.\n\n"
-    "The dotted line stands where the raw scores of $n$ keys spread by $\\sqrt{2\\ln n}$. Beyond it softmax "
-    "freezes onto a few of very many keys. With the usual numbers nothing happens suddenly there.",
+    # The averages against d_k are no step any more; another name of a step is that step.
+    formerly={"step": {"averages": "divisor", "lists": "lists", "divisor": "divisor", "too_flat": "too_flat"}},
+    assumed="Queries and keys have independent components of mean 0 and variance 1, values 64 normal numbers each.\n\n"
+    "A token's own share is $1 - |\\bar o|^2 / \\overline{|o|^2}$, with means over 64 tokens. With very many keys and "
+    "dimensions it tends to $1 - e^{-\\sigma^2}$, $\\sigma$ the spread of divided scores.",
     myths=(
         (
             "A large variance of the score matrix is the trouble.",
@@ -107,7 +127,10 @@ LESSON = Lesson(
     ),
     sources=(
         "Vaswani et al. (2017), section 3.2.1.",
-        "Derrida, *Phys. Rev. B* 24, 2613 (1981), for the dotted line.",
+        "Dong, Cordonnier and Loukas, arXiv:2103.03404 (2021), and Noci et al., arXiv:2206.03126 (2022), for outputs "
+        "that become the same.",
+        "Giorlandino and Goldt, arXiv:2505.24333 (2025), and Derrida, *Phys. Rev. B* 24, 2613 (1981), for the limit of "
+        "many keys.",
         "Blanchard, Higham and Higham, *IMA J. Numer. Anal.* 41(4), 2021, for overflow.",
     ),
     see=("few_bits",),

@@ -1,52 +1,58 @@
-"""Pictures of the softmax_saturation lesson: typed lists, three rows whose divisor is turned, averages against dₖ."""
+"""Pictures of the softmax_saturation lesson: typed lists, and rows whose divisor is turned."""
+
+from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from pages._view.figures import base
 from pages._view.figures.code import code
 from pages._view.marks import Mark
-from pages._view.picture import Picture, Table
+from pages._view.picture import Part, Picture, Table
 from pages._view.theme import Profile, listed, number, number_of_log10, percent, typed
+from sattn_core.laws.saturation import critical_score_std
 from sattn_core.lessons import softmax_saturation as core
 
-QUANTITIES = {"max_weight": "Largest weight", "effective_keys": "Effective keys", "entropy_nats": "Entropy (nats)"}
-SIDES = {"raw": "raw", "scaled": "÷ √dₖ"}  # of the averages, and what they are called
-FEW, MANY = 4, 1024  # the dimensions of the first row and the last; between them stands that of the slider
-_NAMED = {0.0: "raw", 0.5: "÷ √dₖ", 1.0: "÷ dₖ"}  # the exponents that have a name
-_COLOURS = {0.0: "raw", 0.5: "scaled", 1.0: "third"}
+DIMS = (4, 64, 1024)  # of the rows; the bet is on the middle one
+NAMED = {0.0: "raw", 0.5: "÷ √dₖ", 1.0: "÷ dₖ"}  # the exponents that have a name
+COLOURS = {0.0: "raw", 0.5: "scaled", 1.0: "third"}
+COLUMNS = ([0.0, 0.3], [0.35, 0.65], [0.7, 1.0])  # of the width
+NUMBERS = ("", "2", "3", "4")  # of the axes of the panels
+LARGE = 1.25  # of the size of a title: the one large number of a panel
 _CLOSE = 0.1  # to ½: an exponent up to here
-_D_TICKS = (1, 4, 16, 64, 256, 1024)
-_WALL_TICKS = (1, 64, 1024)
 _SPELLED = 8  # scores of a list that are written out
-_FEW = 6  # bars that have room for their numbers on a phone, over all lists
-_DIGITS = 40  # that fit side by side under the lists on a phone
-_BETWEEN = 0.4  # of a bar: the room between two lists
+_FEW = 3  # the same in a heading
+_REACH, _MOST_DIVIDED = 4.7, 10  # what is kept free on either side for what is added; what the slider divides by
+_EVEN = 24  # the same: the longest axis that has a tick at each even score
+_APART = 0.11  # of an axis: what a number takes on a phone
+_WIDEST, _THINNEST = 0.04, 0.003  # of an axis: bars
 _PLACES = ("first", "second", "third", "fourth")
-_ROWS = ([0.0, 0.3], [0.35, 0.65], [0.7, 1.0])  # of the width
-_COLUMNS = ([0.0, 0.27], [0.355, 0.625], [0.71, 0.98])  # of the width on a wall
-_AVERAGES = ([0.74, 1.0], [0.37, 0.63], [0.0, 0.26])  # of the height
 _HEIGHT = 0.87  # of the usual one: a dial more stands above it, and on a wall it must fit all the same
-_LOW = 0.75  # the same of the lists, whose fields stand above the picture too
-_TOP = 1.17  # of the axis of the weights: room for a number above a weight of 1
-_NUMBERS = ("", "2", "3")  # of the axes of three panels
-_MANY_KEYS = 1.3  # log10 of keys, from which their powers of two stand too close
+_BRACKET, _OVER = 1.45, 1.95  # weights: where the bracket of a list stands, and the end of its axis
+_TOP = 1.04  # the same of the rows
+_MANY_KEYS = 16
 _NEARLY_ALL = 0.995  # from here a percentage without decimals says 100 %
 
 
 # --- lists -----------------------------------------------------------------------------------------------
 
 
-def lists(comparison: core.ListComparison | None, profile: Profile, study: core.OverflowStudy | None = None) -> Picture:
-    """Softmax weights of the typed lists; empty axes while one of them cannot be read.
+def lists(
+    comparison: core.ListComparison | None,
+    profile: Profile,
+    study: core.OverflowStudy | None = None,
+    unmoved: Sequence[ArrayLike] = (),
+) -> Picture:
+    """Softmax weights of the typed lists, at their scores; empty axes while one of them cannot be read.
 
-    study : where softmax overflows, for "How sure?".
+    study : where softmax overflows, for "How sure?". unmoved : the lists as typed, which say how far the axis reaches.
     """
     found = comparison.attention_weights if comparison else ()
     said = _list_sentences(comparison) if comparison else ()
     return Picture(
         "list_weights",
-        _lists_figure(comparison, profile),
+        _lists_figure(comparison, profile, unmoved or (comparison.scores if comparison else ())),
         _lists_sentence(comparison),
         {
             "list": [f"list {place}" for place, each in enumerate(found, start=1) for _ in each],
@@ -62,20 +68,140 @@ def lists(comparison: core.ListComparison | None, profile: Profile, study: core.
 
 
 _ON_LISTS = (
-    "A number added to every score cancels in softmax, so the shift changes nothing. The multiplier stretches the "
-    "differences, as a larger dₖ does.",
+    "A number added to every score cancels in softmax, so no weight changes. A divisor shrinks the differences, as the "
+    "scale does.",
 )
 
 
-def _lists_figure(comparison, profile):
+def _lists_figure(comparison, profile, unmoved):
+    """A panel for each list, one below the other, on one axis of scores."""
+    scores, found = (comparison.scores, comparison.attention_weights) if comparison else ((), ())
+    low, high = _span(scores, unmoved)
+    width, top = _width(scores, high - low), round(1.5 * profile.axis_size)
+    apart = _APART * (high - low) * (len(scores) / 2 if base.on_a_wall(profile) and len(scores) > 2 else 1)
+    panels = [(NUMBERS[i], *each) for i, each in enumerate(zip(scores, found, strict=True))]
     return base.figure(
         profile,
-        _list_bars(comparison, profile),
-        height=_LOW,
-        title=base.title("Attention weights", profile, size=profile.axis_size),
-        xaxis=_list_axis(comparison.scores if comparison else (), profile),
-        yaxis=_weight_axis(profile),
+        [
+            *(_list_bars(i, _places(each, width), weights, profile) for i, (_, each, weights) in enumerate(panels)),
+            *(_bracket(axis, each, profile) for axis, each, _ in panels),
+        ],
+        height=_HEIGHT if base.on_a_wall(profile) else _HEIGHT + 0.2 * max(0, len(panels) - 2),
+        margin={"l": round(2.9 * profile.axis_size), "r": 10, "t": top, "b": round(2.6 * profile.axis_size)},
+        annotations=[
+            name
+            for axis, each, weights in panels
+            for name in _names_of_list(axis, _places(each, width), each, weights, apart, profile)
+        ],
+        **_list_axes(max(1, len(panels)), [low, high], profile),
     )
+
+
+def _span(scores, unmoved):
+    """Return the ends of the axis: the lists as typed and room for what the sliders do, or what an address says."""
+    if not len(scores):
+        return -1.0, 1.0
+    usual, found = _ends([*unmoved, *(np.asarray(each) / _MOST_DIVIDED for each in unmoved)]), _ends(scores)
+    room = max(_REACH, 0.1 * (usual[1] - usual[0]))
+    if usual[0] - room < found[0] and found[1] < usual[1] + room:
+        return usual[0] - room, usual[1] + room
+    beyond = 0.1 * (found[1] - found[0]) or 1.0
+    return found[0] - beyond, found[1] + beyond
+
+
+def _ends(lists):
+    return min(float(np.min(each)) for each in lists), max(float(np.max(each)) for each in lists)
+
+
+def _width(scores, span):
+    """Return how wide a bar may be, so that none covers another of its list."""
+    gaps = [gap for each in scores for gap in np.diff(np.unique(each))]
+    return min(_WIDEST * span, max(_THINNEST * span, 0.8 * min(gaps, default=span)))
+
+
+def _places(scores, width):
+    """Return the ends (n, 2) of each bar; equal scores share their place."""
+    _, group, count = np.unique(scores, return_inverse=True, return_counts=True)
+    within = np.array([np.sum(group[:i] == each) for i, each in enumerate(group)])
+    part = width / count[group]
+    left = scores - width / 2 + within * part
+    return np.stack([left, left + part], axis=-1)
+
+
+def _list_axes(count, reach, profile):
+    """Return the axes of the panels, one below the other; on a wall, which is wide and low, side by side."""
+    wall, axes = base.on_a_wall(profile), {}
+    gap = 0.05 if wall else 0.13 if count < 3 else 0.09
+    part = (1 - gap * (count - 1)) / count
+    ticks = {"dtick": 2} if reach[1] - reach[0] <= _EVEN else {"nticks": 9, "tickformat": ",~r"}
+    for i, axis in enumerate(NUMBERS[:count]):
+        ends = [i * (part + gap), i * (part + gap) + part]
+        down = [max(0.0, 1 - ends[1]), 1 - ends[0]]
+        lowest = wall or i == count - 1
+        shown = {"showticklabels": lowest, "ticks": "outside" if lowest else "", **ticks}
+        place = {"range": reach, "anchor": f"y{axis}", "domain": ends if wall else [0, 1], **shown}
+        axes[f"xaxis{axis}"] = base.axis(profile, "score" if lowest else None, **place)
+        place = {"range": [0, _OVER], "anchor": f"x{axis}", "domain": [0, 1] if wall else down}
+        axes[f"yaxis{axis}"] = _weight_axis(profile) | place | {"showticklabels": not wall or i == 0}
+    return axes
+
+
+def _list_bars(i, ends, weights, profile):
+    return bars(ends, weights, profile, profile.band, f"list {i + 1}") | {
+        "xaxis": f"x{NUMBERS[i]}",
+        "yaxis": f"y{NUMBERS[i]}",
+    }
+
+
+def _bracket(axis, scores, profile):
+    """The difference of the two largest scores, measured above the bars."""
+    low, high = np.sort(scores)[-2:]
+    x, y = np.array([low, low, low, high, high, high]), _BRACKET + np.array([-0.06, 0.06, 0, 0, 0.06, -0.06])
+    style = base.solid(profile, profile.text)
+    return base.line(x, y, style, "difference") | {"xaxis": f"x{axis}", "yaxis": f"y{axis}", "hoverinfo": "skip"}
+
+
+def _names_of_list(axis, ends, scores, weights, apart, profile):
+    """The list above its panel, the difference above its bracket, and weights above their bars."""
+    refs = {"xref": f"x{axis}", "yref": f"y{axis}", "bgcolor": None, "yanchor": "bottom"}
+    middle, gap = np.sort(scores)[-2:].mean(), np.diff(np.sort(scores)[-2:])[0]
+    heading = base.heading(f"<b>{_heading(scores)}</b>", profile, axes=axis)
+    heading["font"]["color"] = profile.band
+    difference = base.label(
+        f"<b>difference {_short(gap)}</b>", profile, size=profile.base_size, x=middle, y=_BRACKET + 0.06, **refs
+    )
+    return heading, difference, *_names_of_bars(ends.mean(axis=-1), weights, apart, refs, profile)
+
+
+def _heading(scores):
+    if len(scores) > _FEW:
+        return f"{len(scores)} scores"
+    return f"scores {listed([_short(each) for each in scores])}"
+
+
+def _short(score):
+    """Return a score in three digits."""
+    return f"{score:,.3g}".replace("-", "−") if abs(score) < 1000 else f"{score:,.0f}".replace("-", "−")
+
+
+def _names_of_bars(x, weights, apart, refs, profile):
+    """The weights, all of a list that has room for them, else the largest; two of them are moved apart."""
+    order = np.argsort(x, kind="stable")
+    if len(x) == 2 and np.ptp(x) < apart:
+        x = x.mean() + apart * (np.argsort(order) - 0.5)
+    crowded = any(after - before < apart - 1e-9 for before, after in pairwise(np.sort(x)))
+    return [
+        base.label(f"<b>{_share(weights[i])}</b>", profile, size=profile.base_size, x=x[i], y=weights[i], **refs)
+        for i in ([weights.argmax()] if crowded else range(len(x)))
+    ]
+
+
+def bars(ends: NDArray[np.float64], heights: NDArray[np.float64], profile: Profile, colour: str, name: str) -> Part:
+    """Bars drawn as one outline, which is quick to redraw; its line keeps the thinnest bar visible."""
+    x = ends[:, [0, 0, 1, 1]]  # (bar, corner)
+    y = heights[:, None] * np.array([0.0, 1.0, 1.0, 0.0])
+    drawn = base.line(x.ravel(), y.ravel(), base.solid(profile, colour, 0.5), name)
+    return drawn | {"fill": "tozeroy", "fillcolor": colour, "hoverinfo": "y"}
 
 
 def _lists_sentence(comparison):
@@ -96,51 +222,9 @@ def _lists_code(comparison, study):
     return compared + (code(core.overflow_study, show=shown) if study else "")
 
 
-def _list_places(scores):
-    """Return where the bars of each list stand: one after the other, a little apart."""
-    starts = np.cumsum([0, *(len(each) + _BETWEEN for each in scores)])
-    return [start + np.arange(len(each)) for start, each in zip(starts, scores, strict=False)]
-
-
-def _list_bars(comparison, profile):
-    if not comparison:
-        return []
-    found = comparison.attention_weights
-    few = sum(map(len, found)) <= _FEW
-    return [
-        {
-            "type": "bar",
-            "x": x,
-            "y": each,
-            "width": 0.8,
-            "name": f"list {place}",
-            "marker": {"color": profile.band, "line": {"width": 0}},
-            "text": [_share(weight) for weight in each] if few else None,
-            "textposition": "outside",
-            "textfont": {"size": profile.tick_size, "color": profile.text},
-            "textangle": 0,
-            "constraintext": "none",
-            "cliponaxis": False,
-        }
-        for place, (x, each) in enumerate(zip(_list_places(comparison.scores), found, strict=True), start=1)
-    ]
-
-
-def _list_axis(scores, profile):
-    """The scores under their bars where they fit on a phone, else the number of each list."""
-    places = _list_places(scores) or [np.zeros(1)]
-    every = np.concatenate(places)
-    texts = [typed(score) for each in scores for score in each]
-    name, ticks = "score", {"tickvals": every if texts else [], "ticktext": texts}
-    if (every[-1] + 1) * (max(map(len, texts), default=0) + 0.6) > _DIGITS:
-        numbers = [str(place) for place in range(1, len(scores) + 1)]
-        name, ticks = "list", {"tickvals": [x.mean() for x in places], "ticktext": numbers}
-    return base.axis(profile, name if scores else None, range=[-0.6, every[-1] + 0.6], tickangle=0, **ticks)
-
-
 def _weight_axis(profile):
     ticks = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"]}
-    return base.axis(profile, grid=True, range=[0, _TOP], anchor="x", **ticks)
+    return base.axis(profile, grid=True, range=[0, _TOP], **ticks) | {"showline": False, "ticks": ""}
 
 
 def _share(weight):
@@ -215,132 +299,144 @@ def _wrong(error):
 def weights(
     rows: core.DividedRows,
     params: core.RowsParams,
-    d_k: int,
     profile: Profile,
     expected: NDArray[np.float64] | None = None,
 ) -> Picture:
-    """Softmax weights of rows at d_k and at two others.
+    """Softmax weights of rows at three d_k.
 
     expected : exact means of the largest weights, for "How sure?".
     """
-    shown = [rows.dims.index(each) for each in (FEW, d_k, MANY)]
-    sentence = _rows_sentence(rows, shown)
+    sentence = _rows_sentence(rows)
     return Picture(
         "softmax_weights",
-        _weights_figure(rows, shown, profile),
+        _weights_figure(rows, profile),
         sentence,
-        _weights_table(rows, shown),
+        _weights_table(rows),
         code(core.measure_rows, params, name="rows", show=f"rows.divided({rows.exponent}).weights"),
         note="Each weight of a row is a mean over many rows, the keys of each in the order of their scores.",
-        alt=f"Rows at dₖ = {FEW}, at dₖ = {d_k:,} and at dₖ = {MANY:,}. {sentence}",
+        alt=f"Rows at {listed([_at(d_k) for d_k in rows.dims])}. {sentence}",
         sure=_rows_sentences(rows, params),
         checks=None if expected is None else _rows_checks(rows, expected),
         marks=_rows_marks(rows, sentence),
     )
 
 
-def _weights_figure(rows, shown, profile):
-    """Three panels on one scale."""
-    size, tick = profile.axis_size, profile.tick_size
-    top = round(2.9 * size + 1.4 * tick)
+def _weights_figure(rows, profile):
+    """Three panels on one scale, the weights at the smallest d_k as an outline on the others."""
+    panels = range(len(rows.dims))
     return base.figure(
         profile,
-        [_row_bars(rows, *each, profile) for each in enumerate(shown)],
-        title=base.title("Attention weights", profile, size=size),
+        [*(_row_bars(rows, i, profile) for i in panels), *(_outline(rows, i, profile) for i in panels[1:])],
         height=_HEIGHT,
-        margin={"l": round(2.9 * size), "r": 10, "t": top, "b": round(2.7 * size)},
-        **{f"xaxis{_NUMBERS[place]}": _key_axis(rows, place, profile) for place in range(len(shown))},
-        yaxis=_weight_axis(profile),
+        margin={"l": round(2.9 * profile.axis_size), "r": 10, "t": room_above(profile), "b": 2 * profile.axis_size},
+        **{f"xaxis{NUMBERS[i]}": _key_axis(rows, i, profile) for i in panels},
+        yaxis=_weight_axis(profile) | {"anchor": "x"},
         annotations=[
-            _above(_divisor(rows), sum(_ROWS[1]) / 2, profile, yshift=top - 1.6 * size),
-            *(note for each in enumerate(shown) for note in _names_of_row(rows, *each, tick, profile)),
+            *(name for i in panels for name in heads(i, _at(rows.dims[i]), _said(rows.max_weight[i]), _TAKES, profile)),
+            _name_of_outline(rows, profile),
         ],
     )
 
 
-def _divisor(rows):
-    """What the scores are divided by, and what that is called."""
-    power = f"÷ dₖ<sup>{rows.exponent:.4g}</sup>"
-    return {0.0: f"raw, {power}", 0.5: f"{power} = √dₖ", 1.0: "÷ dₖ"}.get(rows.exponent, power)
+_TAKES = "strongest key"
 
 
-def _above(text, x, profile, **options):
-    """The name of a panel, above its middle."""
-    place = {"xref": "paper", "yref": "paper", "x": x, "y": 1, "xanchor": "center", "yanchor": "bottom"}
-    return base.label(text, profile, **{"size": profile.axis_size, **place, **options})
+def _at(d_k):
+    return f"dₖ = {d_k:,}"
 
 
-def _names_of_row(rows, place, i, tick, profile):
-    """Its d_k and the spread of its scores above the panel, and its largest weight above the bar."""
-    middle = sum(_ROWS[place]) / 2
-    largest = {
-        "xref": f"x{_NUMBERS[place]}",
-        "x": -0.4,
-        "xanchor": "left",
-        "y": rows.max_weight[i],
-        "yanchor": "bottom",
-    }
+def room_above(profile: Profile) -> int:
+    """Return the height of what stands above a panel."""
+    return round(sum(_lines_above(profile)) + 1.4 * profile.axis_size)
+
+
+def _lines_above(profile):
+    """Return how high what is counted stands, which on a wall is beside the number, and the number."""
+    return (0.2 if base.on_a_wall(profile) else 1.5) * profile.tick_size, 1.4 * LARGE * profile.title_size
+
+
+_WIDTHS = {" ": 0.22, ".": 0.27, "%": 0.9}  # of bold letters, of their size
+
+
+def heads(
+    place: int, name: str, large: str, unit: str, profile: Profile, colour: str | None = None
+) -> tuple[Part, ...]:
+    """Return the name of a panel and its large number above it; what is counted stands beside it on a wall."""
+    beside, size = base.on_a_wall(profile), LARGE * profile.title_size
+    at = {"xref": "paper", "yref": "paper", "x": COLUMNS[place][0], "y": 1, "xanchor": "left", "yanchor": "bottom"}
+    below, high = _lines_above(profile)
+    number_at = {"xshift": size * (0.3 + sum(_WIDTHS.get(each, 0.53) for each in large))} if beside else {}
+    bold = [f"<b>{each}</b>" for each in (name, large.replace(">", "&gt;"))]
+    if colour:  # in the text, of which a drag may change more than of a font
+        bold = [f'<span style="color:{colour}">{each}</span>' for each in bold]
     return (
-        _above(f"dₖ = {rows.dims[i]:,}", middle, profile, yshift=1.3 * tick),
-        _above(f"σ {_short(rows.spread[i])}", middle, profile, size=tick),
-        base.label(_said(rows.max_weight[i]).replace(">", "&gt;"), profile, **largest),
+        base.label(bold[0], profile, size=profile.axis_size, yshift=below + high, **at),
+        base.label(bold[1], profile, size=size, yshift=below, **at),
+        base.label(unit, profile, yshift=below if beside else 0, **at, **number_at),
     )
 
 
-def _short(spread):
-    """A spread where there is room for four digits."""
-    return f"{spread:.{2 if spread < 1 else 1 if spread < 10 else 0}f}"
+def without_middle(rows: core.DividedRows, shown: Picture) -> Picture:
+    """The picture of the rows without what tells the weights of the middle one."""
+    largest = [_said(each) for each in rows.max_weight]
+    takes = listed([f"{largest[i]} of the weight at {_at(rows.dims[i])}" for i in (0, 2)])
+    bold = [f"<b>{each.replace('>', '&gt;')}</b>" for each in largest]
+    names = [f"<b>{_at(d_k)}</b>" for d_k in rows.dims]
+    words = {_TAKES, _OUTLINE, *names, *bold} - {bold[1]}
+    keep = [_name_of(rows, 0), _name_of(rows, 2), _OUTLINE]
+    return shown.partly(f"On average the strongest key takes {takes}.", keep=keep, words=words)
 
 
-def without_row(rows: core.DividedRows, d_k: int, shown: Picture) -> Picture:
-    """The picture of the rows without what tells the weights at this d_k; only the other rows stay."""
-    ends = {each: where for each, where in ((FEW, "first"), (MANY, "last")) if each != d_k}
-    largest = {each: _said(rows.max_weight[rows.dims.index(each)]) for each in ends}
-    takes = listed([f"{largest[each]} of the weight in the {where} row" for each, where in ends.items()])
-    traces = [_name_of(rows, rows.dims.index(each)) for each in ends]
-    dims = [f"dₖ = {each:,}" for each in (FEW, d_k, MANY)]
-    names = ["Attention weights", _divisor(rows), *dims, *largest.values()]
-    return shown.partly(f"On average the strongest key takes {takes}.", keep=traces, words=names)
-
-
-def _key_axis(rows, place, profile):
+def _key_axis(rows, i, profile):
     """The keys from the strongest to the weakest; they have no names."""
     n_keys = rows.weights.shape[1]
-    around = {"domain": _ROWS[place], "range": [-0.7, n_keys - 0.3], "anchor": "y"}
-    name = f"{n_keys} keys, strongest first<br>σ: spread of their scores" if place == 1 else None
+    around = {"domain": COLUMNS[i], "range": [-0.7, n_keys - 0.3], "anchor": "y"}
+    name = f"{n_keys} keys, strongest first" if i == 1 else None
     found = base.axis(profile, name, showticklabels=False, **around)
     found["title"] |= {"font": {"size": profile.tick_size}, "standoff": profile.tick_size // 2}
     return found | {"ticks": ""}
 
 
-def _row_bars(rows, place, i, profile):
-    """Bars drawn as one outline, which is quick to redraw; its line keeps the thinnest bar visible."""
-    found, colour = rows.weights[i], getattr(profile, _COLOURS.get(rows.exponent, "band"))
-    x = np.arange(found.size)[:, None] + np.array([-0.4, -0.4, 0.4, 0.4])  # (key, corner)
-    y = found[:, None] * np.array([0.0, 1.0, 1.0, 0.0])
-    drawn = base.line(x.ravel(), y.ravel(), base.solid(profile, colour, 0.5), _name_of(rows, i))
-    return drawn | {
-        "fill": "tozeroy",
-        "fillcolor": colour,
-        "xaxis": f"x{_NUMBERS[place]}",
-        "yaxis": "y",
-        "hoverinfo": "y",
-    }
+_OUTLINE = "outline: dₖ = 4"
+
+
+def _outline(rows, i, profile):
+    """The weights at the smallest d_k, which the bars of another are to fit."""
+    n_keys = rows.weights.shape[1]
+    x, y = np.repeat(np.arange(n_keys + 1) - 0.5, 2), np.repeat(rows.weights[0], 2)
+    drawn = base.line(x, np.concatenate([[0.0], y, [0.0]]), base.solid(profile, profile.text, 0.8), _OUTLINE)
+    return drawn | {"xaxis": f"x{NUMBERS[i]}", "yaxis": "y", "hoverinfo": "skip"}
+
+
+def _name_of_outline(rows, profile):
+    """What the outline is, above it where it is low."""
+    n_keys = rows.weights.shape[1]
+    beside = 1 if n_keys >= _MANY_KEYS else 0  # of many bars the first is too thin to be met
+    y = min(0.9, float(rows.weights[:2, beside:].max()) + 0.02)
+    place = {"xref": "x2", "yref": "y", "x": n_keys - 0.4, "y": y, "xanchor": "right", "yanchor": "bottom"}
+    return base.label(_OUTLINE, profile, bgcolor=None, **place)
+
+
+def _row_bars(rows, i, profile):
+    ends = np.arange(rows.weights.shape[1])[:, None] + np.array([-0.4, 0.4])
+    colour = getattr(profile, COLOURS.get(rows.exponent, "band"))
+    drawn = bars(ends, rows.weights[i], profile, colour, _name_of(rows, i))
+    return drawn | {"xaxis": f"x{NUMBERS[i]}", "yaxis": "y"}
 
 
 def _name_of(rows, i):
     """A row as the figure and its table name it."""
-    return f"{_called(rows)}, dₖ = {rows.dims[i]:,}"
+    return f"{called(rows.exponent)}, {_at(rows.dims[i])}"
 
 
-def _called(rows):
-    """The same in the names of traces and rows of the table, which have no superscript."""
-    return _NAMED.get(rows.exponent, f"÷ dₖ^{rows.exponent:.4g}")
+def called(exponent: float) -> str:
+    """Return what the scores are divided by."""
+    return NAMED.get(exponent, f"÷ dₖ^{exponent:.4g}")
 
 
-def _rows_sentence(rows, shown):
+def _rows_sentence(rows):
     """Whether the rows look alike; if not, which stands out."""
-    said = f"the strongest key takes {listed([_said(each) for each in rows.max_weight[shown]])} of the weight"
+    said = f"the strongest key takes {listed([_said(each) for each in rows.max_weight])} of the weight"
     if rows.alike:
         return f"Found{_where(rows.exponent)} the three rows look alike; on average {said}."
     sharpens = np.polyfit(np.log(rows.dims), np.log(rows.spread), 1)[0] > 0
@@ -381,6 +477,17 @@ def _rows_sentences(rows, params):
         "the exponent ½ makes that the same at every dₖ.",
         f"The predicted weight is an exact average over normal queries and keys, found by quadrature.{of_others} The "
         f"error is that of the means of {params.n_batches} independent draws.",
+        _threshold(params.n_keys),
+    )
+
+
+def _threshold(n_keys):
+    """The threshold of freezing, which is a limit."""
+    critical = critical_score_std(n_keys)
+    return (
+        f"With very many keys, n of them, softmax freezes where the scores spread wider than √(2 ln n). Here "
+        f"√(2 ln {n_keys}) = {number(critical)}. Raw scores pass it at dₖ = {number(critical**2)}, divided by √dₖ "
+        "never."
     )
 
 
@@ -402,162 +509,11 @@ def _rows_checks(rows, expected):
     }
 
 
-def _weights_table(rows, shown):
+def _weights_table(rows):
     """Every weight of a row from the largest, in full precision."""
-    parts = [(_name_of(rows, i), rows.weights[i]) for i in dict.fromkeys(shown)]
+    n_dims, n_keys = rows.weights.shape
     return {
-        "row": [name for name, found in parts for _ in found],
-        "key": [place for _, found in parts for place in range(1, len(found) + 1)],
-        "weight": np.concatenate([found for _, found in parts]).tolist(),
+        "row": [_name_of(rows, i) for i in range(n_dims) for _ in range(n_keys)],
+        "key": n_dims * [*range(1, n_keys + 1)],
+        "weight": rows.weights.ravel().tolist(),
     }
-
-
-# --- averages --------------------------------------------------------------------------------------------
-
-
-def averages(result: core.SaturationResult, params: core.SaturationParams, d_k: int, profile: Profile) -> Picture:
-    """Three averages against d_k, one below the other."""
-    return Picture(
-        "softmax_averages",
-        _averages_figure(result, d_k, profile),
-        _average_sentence(result, d_k),
-        _average_table(result),
-        _average_code(params),
-        sure=_average_sentences(result, params, d_k),
-    )
-
-
-def _averages_figure(result, d_k, profile):
-    """Raw and scaled: exact curves dashed, Monte Carlo points on them; the panels share their axis of d_k."""
-    panels = list(zip(_NUMBERS, QUANTITIES, strict=True))
-    return base.figure(
-        profile,
-        [
-            trace | {"xaxis": f"x{axis}", "yaxis": f"y{axis}"}
-            for axis, quantity in panels
-            for side in SIDES
-            for trace in _average_traces(result, side, quantity, profile)
-        ],
-        **_average_axes(result, panels, profile),
-        annotations=[
-            *(base.heading(QUANTITIES[quantity], profile, axes=axis) for axis, quantity in panels),
-            *(_at_the_end(result, side, profile) for side in SIDES),
-        ],
-        shapes=[
-            base.upright(at, line) | {"xref": f"x{axis}", "yref": f"y{axis} domain"}
-            for axis, _ in panels
-            for at, line in ((result.freezing_d_k, base.dotted(profile)), (d_k, base.thin(profile)))
-        ],
-    )
-
-
-def _average_axes(result, panels, profile):
-    """One panel below the other; on a wall, which is wide and low, side by side."""
-    wall = base.on_a_wall(profile)
-    axes = {}
-    for (axis, quantity), row, column in zip(panels, _AVERAGES, _COLUMNS, strict=True):
-        last = axis == _NUMBERS[-1]
-        ticks = _WALL_TICKS if wall else _D_TICKS
-        dims = {"tickvals": ticks, "ticktext": [f"{each:,}" for each in ticks], "showticklabels": wall or last}
-        place = {"domain": column} if wall else {}
-        axes[f"xaxis{axis}"] = base.axis(
-            profile, "dₖ" if wall or last else None, type="log", range=[-0.1, 3.15], anchor=f"y{axis}", **dims, **place
-        )
-        place = {} if wall else {"domain": row}
-        axes[f"yaxis{axis}"] = base.axis(profile, grid=True, anchor=f"x{axis}", **_range_of(quantity, result), **place)
-    return axes
-
-
-def _average_traces(result, side, quantity, profile):
-    curve = getattr(getattr(result, side), quantity)
-    found = getattr(getattr(result, f"{side}_measured"), quantity)
-    above, below = found.high - found.predicted, found.predicted - found.low
-    colour, symbol = getattr(profile, side), {"raw": "circle", "scaled": "square"}[side]
-    return [
-        base.line(result.dims, curve, base.dashed(profile), f"{side}, predicted"),
-        base.points(profile, colour, symbol, result.measured_dims, found.measured, above, below, side),
-    ]
-
-
-def _at_the_end(result, side, profile):
-    """The name of a curve of the first panel above its end."""
-    place = {"xanchor": "right", "yanchor": "bottom", "yshift": 1.5 * profile.marker_size}
-    last = getattr(result, side).max_weight[-1]
-    return base.label(SIDES[side], profile, x=np.log10(result.dims[-1]), y=last, **place)
-
-
-def _range_of(quantity, result):
-    """The whole range a quantity can take, whatever is drawn."""
-    if quantity == "max_weight":
-        return {"range": [0, 1.08], "tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"]}
-    if quantity == "entropy_nats":
-        return {"range": [0, 1.12 * result.uniform_entropy_nats], "nticks": 4}
-    top = result.uniform_entropy_nats / np.log(10)
-    powers = [2**j for j in range(0, 10, 1 if top < _MANY_KEYS else 2)]
-    return {"type": "log", "range": [-0.06 * top, 1.12 * top], "tickvals": powers}
-
-
-def _average_sentence(result, d_k):
-    """Where the largest weight stands on average at the chosen dimension."""
-    at = int(np.searchsorted(result.dims, d_k))
-    raw, scaled = (percent(getattr(result, side).max_weight[at], 0) for side in SIDES)
-    many = "Over many queries" if result.prediction_is_exact else "Over many queries with normal components"
-    if d_k == 1:
-        return f"{many} the largest weight is {raw} on average; at dₖ = 1 the scale changes nothing."
-    return f"{many} the largest weight is {raw} on average at this dₖ; divided by √dₖ, it is {scaled}."
-
-
-def _average_sentences(result, params, d_k):
-    """Predicted and measured averages, the error of these, and how both were found."""
-    at, n_keys = int(np.searchsorted(result.dims, d_k)), params.n_keys
-    of_normal = "" if result.prediction_is_exact else " and normal components"
-    of_another = "" if result.prediction_is_exact else " For other components it is what the averages tend to."
-    return (
-        f"Predicted at dₖ = {d_k:,} for {n_keys} keys{of_normal}: without the scale the largest weight is "
-        f"{percent(result.raw.max_weight[at], 1)} on average and {number(result.raw.effective_keys[at])} keys are in "
-        f"effective use; with the scale {percent(result.scaled.max_weight[at], 1)} and "
-        f"{number(result.scaled.effective_keys[at])} keys.",
-        *(_measured(result, side, d_k) for side in SIDES),
-        f"The prediction is an exact average over queries and keys, found by quadrature.{of_another} The measurement "
-        f"takes {params.n_rows} rows in 20 independent draws; its error is that of the 20 means.",
-        _threshold(result, n_keys),
-    )
-
-
-def _measured(result, side, d_k):
-    """The largest weight at the measured dimension nearest below, beside its prediction."""
-    near = int(np.searchsorted(result.measured_dims, d_k, side="right")) - 1
-    found = getattr(result, f"{side}_measured").max_weight
-    return (
-        f"Measured at dₖ = {result.measured_dims[near]:,} {'without' if side == 'raw' else 'with'} the scale: a "
-        f"largest weight of {percent(found.measured[near], 1)} ± {number(100 * found.standard_error[near], 2)} %. "
-        f"Predicted: {percent(found.predicted[near], 1)}. The measurement lies "
-        f"{'inside' if found.inside[near] else 'outside'} the 95 % band around the prediction."
-    )
-
-
-def _threshold(result, n_keys):
-    """The threshold of freezing is a limit; what softmax does there with this many keys."""
-    there = result.at_critical
-    return (
-        f"With very many keys, n of them, softmax freezes where the scores spread wider than √(2 ln n). Here "
-        f"√(2 ln {n_keys}) = {number(result.critical_score_std)}; there the largest weight is "
-        f"{percent(there.max_weight, 1)} on average and {number(np.exp(there.entropy_nats))} keys are in effective "
-        f"use. Raw scores pass it at dₖ = {number(result.freezing_d_k)} (dotted line), scaled ones never."
-    )
-
-
-def _average_table(result):
-    """Measured points beside their predictions, every quantity, raw and scaled."""
-    columns = {"d_k": result.measured_dims.tolist()}
-    for side in ("raw", "scaled"):
-        for quantity, name in QUANTITIES.items():
-            points = getattr(getattr(result, f"{side}_measured"), quantity)
-            columns[f"{side}: {name}, measured"] = points.measured.tolist()
-            columns[f"{side}: {name}, predicted"] = points.predicted.tolist()
-            columns[f"{side}: {name}, standard error"] = points.standard_error.tolist()
-    return columns
-
-
-def _average_code(params):
-    return code(core.measure_saturation, params, show="result.raw.max_weight, result.scaled.max_weight")

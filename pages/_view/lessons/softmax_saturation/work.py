@@ -1,12 +1,10 @@
 """What the softmax_saturation page asks of the core."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pages._view import compute
-from pages._view.lesson_view import Main, Values, stops
-from pages._view.lessons.softmax_saturation import figures
-from pages._view.shared import DIMENSIONS
+from pages._view.lesson_view import Main, Values
+from pages._view.lessons.softmax_saturation import figures, outputs
 from sattn_core.files import typed
 from sattn_core.lessons import softmax_saturation as core
 
@@ -26,30 +24,32 @@ def read_lists(texts: Sequence[str]) -> tuple[tuple[tuple[float, ...], ...], lis
 
 def comparison(values: Values) -> tuple[core.ListComparison | None, list[str]]:
     """The typed lists compared, or None, and what cannot be read."""
-    lists, problems = read_lists([values[f"list_{place}"] for place in (1, 2, 3, 4)])
+    lists, problems = _read(values)
     options = {name: values[name] for name in ("multiplier", "shift")}
     return None if problems else compute.result(core.compare_lists, lists, **options), problems
 
 
-def averages(values: Values) -> tuple[core.SaturationResult, core.SaturationParams]:
-    """Averages over rows at every stop of the slider and where it stands; measured once for all of them."""
-    params = core.SaturationParams(values["n_keys"], DIMENSIONS, law=values["law"], seed=values["seed"])
-    found, here = compute.result(core.measure_saturation, params), replace(params, dims=stops(values))
-    return (found, params) if here == params else (found.along(here), here)
+def _read(values):
+    return read_lists([values[f"list_{place}"] for place in (1, 2, 3, 4)])
 
 
 def rows(values: Values) -> core.DividedRows:
-    """Rows at d_k and at both ends, divided as the dial says; drawn once for all exponents."""
+    """Rows at three d_k, divided as the slider says; drawn once for all exponents."""
     return compute.result(core.measure_rows, _rows_params(values)).divided(values["exponent"])
 
 
 def _rows_params(values):
-    dims = tuple(sorted({figures.FEW, values["d_k"], figures.MANY}))
-    return core.RowsParams(values["n_keys"], dims, law=values["law"], seed=values["seed"])
+    return core.RowsParams(values["n_keys"], figures.DIMS, law=values["law"], seed=values["seed"])
+
+
+def token_outputs(values: Values) -> tuple[core.TokenOutputs, core.OutputsParams]:
+    """The tokens' scores and values at this d_k; drawn once for all exponents."""
+    params = core.OutputsParams(values["n_keys"], (values["d_k"],), law=values["law"], seed=values["seed"])
+    return compute.result(core.measure_outputs, params), params
 
 
 def _lists(values, profile, study=None):
-    return figures.lists(comparison(values)[0], profile, study)
+    return figures.lists(comparison(values)[0], profile, study, _read(values)[0])
 
 
 def _lists_at_rest(values, profile):
@@ -57,7 +57,7 @@ def _lists_at_rest(values, profile):
 
 
 def _divisor(values, profile, expected=None):
-    return figures.weights(rows(values), _rows_params(values), values["d_k"], profile, expected)
+    return figures.weights(rows(values), _rows_params(values), profile, expected)
 
 
 def _divisor_at_rest(values, profile):
@@ -66,10 +66,24 @@ def _divisor_at_rest(values, profile):
     return _divisor(values, profile, expected)
 
 
-def _averages(values, profile):
-    found, params = averages(values)
-    return figures.averages(found, params, values["d_k"], profile)
+def _too_flat(values, profile, expected=None):
+    found, params = token_outputs(values)
+    return outputs.outputs(found, values["middle_exponent"], params, profile, expected)
+
+
+def _too_flat_at_rest(values, profile):
+    params = token_outputs(values)[1]
+    exponents = (0.0, values["middle_exponent"], 1.0)
+    expected = [
+        compute.result(core.expected_own_share, params.n_queries, params.n_keys, values["d_k"], each)
+        for each in exponents
+    ]
+    return _too_flat(values, profile, tuple(expected))
 
 
 DIVISOR = Main(_divisor, at_rest=_divisor_at_rest)
-STEPS = {"lists": Main(_lists, at_rest=_lists_at_rest), "divisor": DIVISOR, "averages": Main(_averages)}
+STEPS = {
+    "lists": Main(_lists, at_rest=_lists_at_rest),
+    "divisor": DIVISOR,
+    "too_flat": Main(_too_flat, at_rest=_too_flat_at_rest),
+}

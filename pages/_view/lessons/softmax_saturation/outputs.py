@@ -1,0 +1,295 @@
+"""The picture of what is left of a token's own: the outputs of tokens among the values that they mix."""
+
+from itertools import product
+
+import numpy as np
+
+from pages._view.figures import base
+from pages._view.figures.code import code, printed
+from pages._view.lessons.softmax_saturation.figures import (
+    COLOURS,
+    COLUMNS,
+    NAMED,
+    NUMBERS,
+    called,
+    heads,
+    room_above,
+)
+from pages._view.marks import Mark, readable
+from pages._view.picture import Part, Picture
+from pages._view.theme import Profile, number, percent
+from sattn_core.bands.band import student_quantile
+from sattn_core.lessons import softmax_saturation as core
+
+SHOWN = 12  # tokens that are drawn
+_SYMBOLS = {0.0: "circle", 0.5: "square", 1.0: "triangle-up"}
+_OWN = "its token’s own"
+_SAME, _CERTAIN = 0.1, 0.75  # own share up to which outputs are the same, largest weight from which one value is taken
+# Of a panel, on a phone and on a wall: a letter, half a line, what a name keeps from its mark, half of a ring.
+_ON_A_PHONE = (0.058, 0.04, (0.08, 0.03), (0.06, 0.025))
+_ON_A_WALL = (0.034, 0.07, (0.05, 0.05), (0.03, 0.045))
+_SIDES: dict[tuple[int, int], Part] = {
+    (1, 0): {"xanchor": "left"},
+    (-1, 0): {"xanchor": "right"},
+    (0, 1): {"yanchor": "bottom"},
+    (0, -1): {"yanchor": "top"},
+}
+_GROUND = 0.08  # of the ink of neutral data: the ground of a panel
+
+
+def outputs(
+    found: core.TokenOutputs,
+    exponent: float,
+    params: core.OutputsParams,
+    profile: Profile,
+    expected: tuple[float, ...] | None = None,
+) -> Picture:
+    """The outputs of tokens, raw, with scores divided by d_k^exponent, and by d_k.
+
+    expected : the own shares, were the scores of tokens independent, for "How sure?".
+    """
+    panels = tuple(found.divided(each) for each in (0.0, exponent, 1.0))
+    sentence = _sentence(found.d_k, panels)
+    return Picture(
+        "token_outputs",
+        _figure(panels, profile),
+        sentence,
+        _table(panels),
+        _code(params, [each.exponent for each in panels]),
+        note=f"Two of the {core.D_V} numbers of each value and of each output, in the first draw.",
+        alt=f"The outputs of {SHOWN} tokens at dₖ = {found.d_k:,}, among the values that they mix. {sentence}",
+        sure=_sure(found, panels, params),
+        checks=None if expected is None else _checks(panels, expected, len(found.scores)),
+        marks=_marks(panels),
+    )
+
+
+def _code(params, exponents):
+    """Return the Python that computes the percentages and the places of the dots."""
+    panels = f"panels = [outputs.divided(exponent) for exponent in ({', '.join(map(str, exponents))})]\n"
+    drawn = code(core.measure_outputs, params, name="outputs")
+    return drawn + panels + printed("each.own_share, each.standard_error for each in panels")
+
+
+# --- the figure ------------------------------------------------------------------------------------------
+
+
+def _figure(panels, profile):
+    """Three panels on the same axes: rings are values, dots outputs, rays go from the mean of all outputs."""
+    return base.figure(
+        profile,
+        [trace for i, each in enumerate(panels) for trace in _traces(i, each, profile)],
+        margin={"l": 0, "r": 0, "t": room_above(profile), "b": _room_below(profile)},
+        annotations=[
+            *(name for i, each in enumerate(panels) for name in _names(i, each, profile)),
+            *_names_of_marks(panels, profile),
+        ],
+        shapes=[_ground(NUMBERS[i], profile) for i in range(len(panels))],
+        **_axes(panels[0].values[:, :2], profile),
+    )
+
+
+def _traces(i, found, profile):
+    colour, name = _colour(found, profile), f"{called(found.exponent)}, panel {i + 1}"
+    dots, middle = found.output[:SHOWN, :2], found.output[:, :2].mean(axis=0)
+    rays = np.stack([np.broadcast_to(middle, dots.shape), dots], axis=1).reshape(-1, 2)
+    around = {"width": profile.line_width / 2, "color": profile.ground}
+    ring = {"color": profile.band, "symbol": "circle-open", "size": 1.9 * profile.marker_size}
+    disc = {"color": colour, "symbol": _SYMBOLS.get(found.exponent, "circle"), "size": 1.25 * profile.marker_size}
+    drawn = (
+        {"mode": "markers", "marker": ring | {"line": {"width": profile.line_width * 0.7}}, "name": f"values {i + 1}"},
+        base.line([], [], base.solid(profile, colour, 0.6), f"{name}: rays") | {"opacity": 0.6},
+        {"mode": "markers", "marker": disc | {"line": around}, "name": name},
+    )
+    refs = {"type": "scatter", "xaxis": f"x{NUMBERS[i]}", "yaxis": f"y{NUMBERS[i]}", "hoverinfo": "skip"}
+    places = (found.values[:, :2], rays, dots)
+    return [each | refs | {"x": at[:, 0], "y": at[:, 1]} for each, at in zip(drawn, places, strict=True)]
+
+
+def _colour(found, profile):
+    return getattr(profile, COLOURS.get(found.exponent, "band"))
+
+
+def _axes(values, profile):
+    """The axes of the values' numbers, which nobody reads."""
+    reach = _reach(values).tolist()
+    plain: Part = {"showticklabels": False, "ticks": "", "showline": False}
+    axes: Part = {}
+    for i, domain in enumerate(COLUMNS):
+        axes[f"xaxis{NUMBERS[i]}"] = base.axis(profile, range=reach[0], domain=domain, anchor=f"y{NUMBERS[i]}", **plain)
+        axes[f"yaxis{NUMBERS[i]}"] = base.axis(profile, range=reach[1], anchor=f"x{NUMBERS[i]}", **plain)
+    return axes
+
+
+def _reach(values):
+    """Return the ends of both axes (2, 2): those of the values and a little room."""
+    low, high = values.min(axis=0), values.max(axis=0)
+    room = 0.1 * (high - low)
+    return np.stack([low - room, high + room], axis=1)
+
+
+def _ground(axis, profile):
+    ends = {"x0": 0, "x1": 1, "y0": 0, "y1": 1, "xref": f"x{axis} domain", "yref": f"y{axis} domain"}
+    filled = {"fillcolor": base.shade(profile, profile.band, _GROUND), "line": {"width": 0}}
+    return {"type": "rect", "layer": "below", **ends, **filled}
+
+
+def _names(i, found, profile):
+    """What stands above a panel and below it."""
+    ink = readable(_colour(found, profile), profile.ground, profile.text)
+    unit = f"is {_OWN}" if base.on_a_wall(profile) else _OWN
+    at: Part = {"xref": "paper", "yref": "paper", "x": COLUMNS[i][0], "y": 0, "xanchor": "left", "yanchor": "top"}
+    words = _what_it_is(found)
+    text = " ".join(words) if base.on_a_wall(profile) else "<br>".join(words)
+    below = base.label(f"<b>{text}</b>", profile, align="left", yshift=-0.2 * profile.tick_size, **at)
+    return *heads(i, _title(found.exponent), _share(found), unit, profile, ink), below
+
+
+def _title(exponent):
+    return NAMED.get(exponent, f"÷ dₖ<sup>{exponent:.4g}</sup>")
+
+
+def _room_below(profile):
+    return round((1.8 if base.on_a_wall(profile) else 3.1) * profile.tick_size)
+
+
+def _what_it_is(found):
+    """What the outputs of the tokens are, in two lines."""
+    if found.own_share <= _SAME:
+        return "nearly the same", "for all"
+    if found.max_weight >= _CERTAIN:
+        return "nearly one value,", "by chance"
+    return "a mixture", "of its own"
+
+
+def _names_of_marks(panels, profile):
+    """A ring and a dot of the first panel are named, where there is room beside one.
+
+    Each name stands at every side of its mark, and is empty but once: a drag then changes no more than words.
+    """
+    raw, room = panels[0], _ON_A_WALL if base.on_a_wall(profile) else _ON_A_PHONE
+    ink = readable(_colour(raw, profile), profile.ground, profile.text)
+    low, high = _reach(raw.values[:, :2]).T
+    named = []
+    for (text, spot), colour in zip(_spots(raw, room), (profile.text, ink), strict=True):
+        mark, side = spot or (np.array([0.5, 0.5]), None)
+        x, y = (mark * (high - low) + low).tolist()
+        for each, anchors in _SIDES.items():
+            off = 1.1 * profile.marker_size
+            place = {"xref": "x", "yref": "y", "x": x, "y": y, "xshift": off * each[0], "yshift": off * each[1]}
+            name = base.label(text if each == side else "", profile, bgcolor=None, **place, **anchors)
+            name["font"]["color"] = colour
+            named.append(name)
+    return named
+
+
+def _spots(found, room=_ON_A_PHONE):
+    """Return each name with its mark, in shares of the panel, and the side of it where the name stands."""
+    low, high = _reach(found.values[:, :2]).T
+    rings, dots = ((each[:, :2] - low) / (high - low) for each in (found.values, found.output[:SHOWN]))
+    middle = (found.output[:, :2].mean(axis=0) - low) / (high - low)
+    rays = [middle * (1 - share) + dots * share for share in np.linspace(0, 0.95, 20)]
+    every, spots = np.concatenate([rings, dots, *rays]), []
+    for text, marks in (("a value", rings), ("an output", dots)):
+        spot = _free_spot(marks, every, len(text), room)
+        spots.append((text, spot))
+        if spot:
+            left, right, bottom, top = _box(spot[0], spot[1], len(text), room)
+            every = np.concatenate([every, [[x, (bottom + top) / 2] for x in np.linspace(left, right, 5)]])
+    return spots
+
+
+def _box(mark, side, letters, room):
+    """Return the ends of the place of a name beside a mark."""
+    letter, half, off, _ = room
+    width = letter * letters
+    x, y = mark[0] + side[0] * (off[0] + width / 2), mark[1] + side[1] * (off[1] + half)
+    return x - width / 2, x + width / 2, y - half, y + half
+
+
+def _free_spot(marks, every, letters, room):
+    """Return a mark beside which nothing stands so far, the lowest one, and the side; None if there is none."""
+    x, y = every.T
+    for mark, side in product(marks[np.argsort(marks[:, 1])], _SIDES):
+        left, right, bottom, top = _box(mark, side, letters, room)
+        if not (0 <= left < right <= 1 and 0 <= bottom < top <= 1):
+            continue
+        clear_x, clear_y = room[-1]
+        near = (x > left - clear_x) & (x < right + clear_x) & (y > bottom - clear_y) & (y < top + clear_y)
+        if not (near & (np.abs(every - mark) > 1e-9).any(axis=1)).any():
+            return mark, side
+    return None
+
+
+# --- the words -------------------------------------------------------------------------------------------
+
+
+def _share(found):
+    share = 100 * found.own_share
+    return f"{number(share, 2 if share >= 1 else 1)} %"
+
+
+def _said(exponent):
+    """Return a divisor as a sentence names it."""
+    return NAMED.get(exponent, f"exponent {exponent:.4g}")
+
+
+def _sentence(d_k, panels):
+    """What ÷ d_k leaves to a token, and what the middle panel does, or the first where the middle has no other."""
+    raw, middle, flat = panels
+    if d_k == 1:
+        return f"At dₖ = 1 no exponent changes anything: {_share(raw)} of an output is {_OWN} in all three."
+    other = raw if middle.exponent in (0.0, 1.0) else middle
+    where = f"At dₖ = {d_k:,}, " if other.exponent in NAMED else ""
+    return (
+        f"{where}÷ dₖ leaves {_share(flat)} of an output to its token; {_said(other.exponent)} leaves {_share(other)}."
+    )
+
+
+def _marks(panels):
+    """The divisors that the sentence names."""
+    names = {_said(each.exponent): f"{called(each.exponent)}, panel {i + 1}" for i, each in enumerate(panels)}
+    return tuple(Mark(word, (name,)) for word, name in names.items())
+
+
+def _sure(found, panels, params):
+    """What the percentage is, of what it is the mean, and where the predictions come from."""
+    n_draws, n_tokens, n_keys = found.scores.shape
+    middle = panels[1]
+    of_normal = "" if params.law == "normal" else " It is for normal queries and keys."
+    return (
+        f"An output mixes the {n_keys} values by its token’s weights. Its own share is 1 − |mean of all outputs|² ÷ "
+        "mean |output|²: 0 % where all tokens get the same.",
+        f"Each percentage is a mean over {n_draws} draws of {n_tokens} tokens and of values with {core.D_V} numbers. "
+        f"The picture is the first draw: {SHOWN} tokens, two of the numbers, rays from the mean of all {n_tokens}.",
+        "Predicted: from the squares of the weights, averaged by quadrature, as if the scores of the tokens were "
+        f"independent.{of_normal} But tokens share their keys, short or long: at small dₖ their outputs have more in "
+        "common.",
+        "With many keys and many dimensions the share tends to 1 − exp(−σ²), where σ is dₖ to the power ½ − α. At "
+        f"α = {middle.exponent:.4g} this is {percent(middle.limit, 1)}: the limit, no prediction for {n_keys} keys.",
+    )
+
+
+def _checks(panels, expected, n_draws):
+    """Drawn shares beside what is predicted, and the limit."""
+    half = [student_quantile(n_draws) * each.standard_error for each in panels]
+    inside = [abs(each.own_share - at) <= width for each, at, width in zip(panels, expected, half, strict=True)]
+    return {
+        "scores": [called(each.exponent) for each in panels],
+        "a token’s own": [f"{_share(each)} ± {number(100 * each.standard_error, 2)} %" for each in panels],
+        "predicted": [f"{number(100 * each, 3)} %" for each in expected],
+        "in its 95 % band": ["inside" if each else "outside" for each in inside],
+        "limit of many keys and dimensions": [f"{number(100 * each.limit, 3)} %" for each in panels],
+    }
+
+
+def _table(panels):
+    """Where each ring and each dot stands, in full precision."""
+    parts = [("value", panels[0].values[:, :2])]
+    parts += [(f"output, {called(each.exponent)}", each.output[:SHOWN, :2]) for each in dict.fromkeys(panels)]
+    return {
+        "mark": [name for name, places in parts for _ in places],
+        "number in the draw": [i + 1 for _, places in parts for i in range(len(places))],
+        "first number": [x for _, places in parts for x in places[:, 0].tolist()],
+        "second number": [y for _, places in parts for y in places[:, 1].tolist()],
+    }
