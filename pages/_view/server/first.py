@@ -93,10 +93,7 @@ def _first(stage, opened, face, platform):
         **_stage(opened, is_usual=mode == "screen" and here.is_usual),
         question=lesson.question,
         answer="" if waits or lesson.steps else answer,
-        way=Markup(way.html_of(bet_html.counted(stage))),
-        line=Markup(way.line_html(stage.line, asks=here.step.bet is not None)) if lesson.steps else "",
-        switch=Markup(way.switch_html(here)),
-        under=Markup(_under(stage)) if opened else "",
+        **_of_step(stage, opened),
         words=[*unsaid, _BLOCKED],
         menu=_menu(lesson),
         mode=mode,
@@ -109,8 +106,21 @@ def _first(stage, opened, face, platform):
     )
 
 
+def _of_step(stage, opened):
+    """Return the way through the steps, the line of this one, the switch of its bet, and what is under its picture."""
+    here = stage.address
+    line = way.line_html(stage.line, asks=here.step.bet is not None) if here.lesson.steps else ""
+    drawn = {
+        "way": way.html_of(bet_html.counted(stage)),
+        "line": line,
+        "switch": way.switch_html(here),
+        "under": _under(stage) if opened else "",
+    }
+    return {name: Markup(text) for name, text in drawn.items()}
+
+
 def _under(stage):
-    """Return what stands under the picture: the bet on it, and what to try."""
+    """Return what stands under the picture: the bet on it, what to try, and the titles of the folds."""
     here = stage.address
     folds = "".join(f"<span>{each}</span>" for each in _FOLDS)
     closed = "" if here.bet_waits or here.is_wall else f'<p class="folds" aria-hidden="true">{folds}</p>'
