@@ -6,6 +6,7 @@ const STEP = "step"; // the control of a lesson that goes step by step
 const EDGE = 8; // px between a definition and the window's edge
 const AGAIN = 1500; // ms after which a step is asked for again
 const SOON = 100; // ms from a change of the page to a look at its boxes
+const AWAKE = 3000; // ms after the last move of a hand
 const REST = 2000; // ms after which the first page is at rest
 
 /** @param {Part<FrameData>} part */
@@ -18,6 +19,7 @@ export default function ({ data: [data], setTriggerValue }) {
     announce(before, lab.page);
     return;
   }
+  wakeBar();
   keepStepsBack();
   followWay();
   lab.hears ??= hearStage();
@@ -99,6 +101,16 @@ function followWay() {
     }
   });
   window.addEventListener("popstate", forget); // Back and Forward go to a step of their own
+}
+
+// The bar of a wall is seen while a hand moves.
+function wakeBar() {
+  let timer = 0;
+  window.addEventListener("pointermove", () => {
+    document.documentElement.dataset.awake = "";
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => delete document.documentElement.dataset.awake, AWAKE);
+  });
 }
 
 // The button copies the link that the dialog it opens shows. Browsers allow that on this machine and over https alone.

@@ -318,7 +318,7 @@ interface Document {
   getElementById(id: string): any;
   readonly activeElement: any;
 }
-type Heard = "click" | "input" | "submit" | "keydown" | "pointerdown" | "pointerup" | "toggle";
+type Heard = "click" | "input" | "submit" | "keydown" | "pointerdown" | "pointermove" | "pointerup" | "toggle";
 interface Window {
   addEventListener(name: Heard, act: (event: any) => void, options?: boolean): void;
 }
