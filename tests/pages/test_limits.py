@@ -130,7 +130,8 @@ def run(stem, step="", **changed):
         patch.setattr(frame, "stage", lambda **_: Stage(here))
         patch.setattr(frame, "profile", ANYTHING)
         patch.setattr(frame, "more", lambda: True)
-        patch.setattr(frame, "draw_turns", ANYTHING)
+        for name in ("draw_turns", "draw_link"):
+            patch.setattr(frame, name, ANYTHING)
         patch.setattr(controls, "current_lesson", lambda: LESSONS[stem])
         patch.setattr(controls, "_open", lambda: (LESSONS[stem],))
         streamlit = stand_in_for_streamlit()
