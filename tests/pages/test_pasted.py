@@ -145,7 +145,7 @@ def test_without_scripts_there_are_question_answer_sentence_and_links(stem):
     assert said in re.sub(r"\s+", " ", words)
     assert head_of(page)["description"] in words
     assert "your browser blocks it" in words
-    assert [f"/{place(each)}" for each in LESSONS] == re.findall('<a href="(/[^"]*)">', page)
+    assert [f"/{place(each)}" for each in LESSONS] == re.findall('<li><a href="(/[^"]*)"', page)
 
 
 @pytest.mark.parametrize("stem", LESSONS)
@@ -196,7 +196,7 @@ def test_below_a_path_all_of_it_is_there(monkeypatch):
     assert links.lesson_at("/recap") is None
     page = page_at("lab/recap")[1]
     assert head_of(page)["canonical"] == "http://lab.example/lab/recap"
-    assert '<a href="/lab/recap">' in page
+    assert '<a href="/lab/recap" aria-current="page">' in page
 
 
 @pytest.mark.parametrize("stem", LESSONS)

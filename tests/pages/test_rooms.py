@@ -7,6 +7,7 @@ import json
 import re
 from collections import Counter
 from html import unescape
+from itertools import pairwise
 from threading import Event
 from types import SimpleNamespace
 from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
@@ -413,7 +414,8 @@ def test_the_rows_of_a_class_are_those_of_the_wall_at_the_rate_that_most_have_ch
     main = next(each for each in charts(app).values() if each.address)
     counts = [int((found[i, :4] > PUT_RIGHT).sum()) for i in range(3)]
     notes = [each["text"] for each in json.loads(main.spec)["layout"]["annotations"]]
-    assert [note.partition("<br>")[2] for note in notes if " of 4" in note] == [f"{each} of 4" for each in counts]
+    said = [number for number, unit in pairwise(notes) if unit == "of 4 put right"]
+    assert said == [f"<b>{each}</b>" for each in counts]
     assert "the class’s 4 rows" in main.alt
 
 
@@ -532,7 +534,7 @@ def test_the_wall_says_where_it_is_and_shows_the_bets_once_they_are_revealed(roo
     app = wall_of(room, stem, d_k="100")
     assert [*app.exception, *app.error, *app.warning] == []
     moment = moment_of(rooms.room(room.code))
-    assert (moment.room.stem, moment.values["d_k"]) == (stem, 100)
+    assert (moment.room.stem, moment.address.said["d_k"]) == (stem, 100)
     (sent, value), _ = answers_to(stem)
     crowd = phones(room, 2)
     for phone in crowd:

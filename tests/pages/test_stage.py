@@ -91,7 +91,7 @@ def test_what_takes_long_waits_for_a_session(monkeypatch):
 
 def test_where_a_step_has_no_slider_there_is_none():
     assert opened("score_variance", step="draw").slider
-    assert opened("score_variance", step="divide").slider is None
+    assert opened("trained_heads", step="undivided").slider is None
 
 
 def test_a_step_may_have_a_number_of_its_own_on_the_large_slider():

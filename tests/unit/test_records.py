@@ -23,7 +23,7 @@ CLASSES = sorted(
     key=lambda each: (each.__module__, each.__name__),
 )  # fmt: skip
 ROWS = ((1.0, 2.0), (3.0, 4.0))
-NEEDED = dict.fromkeys(("Q", "K", "V", "A", "B"), ROWS) | {"dims": (1, 4), "law": "normal"}
+NEEDED = dict.fromkeys(("Q", "K", "V", "A", "B"), ROWS) | {"dims": (4,), "law": "normal"}
 PARAMS = [each for each in CLASSES if each.__name__.endswith("Params")]
 
 
