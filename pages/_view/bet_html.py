@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from pages._view.address import Address
 from pages._view.bet_words import OPEN, RIGHT, written
-from pages._view.kinds import Choice, Drawing
+from pages._view.kinds import Choice, Drawing, Number
 from pages._view.lesson import ANSWERS, CLASS, GUESS, GUESSED_AT, REVEAL, STEP
 from pages._view.lessons import ORDER
 from pages._view.routes import BET
@@ -81,8 +81,9 @@ def _form(here, kept):
     )
     action = f"{BET}/{here.lesson.stem}"
     draws = " data-draws" if isinstance(bet.answer, Drawing) else ""
+    kind = " number" if isinstance(bet.answer, Number) else ""
     button = '<button class="on" disabled>Place my bet</button>'
-    return f'<form class="bet" data-bet{draws} action="{action}">{hidden}{_answers(bet)}{button}</form>'
+    return f'<form class="bet{kind}" data-bet{draws} action="{action}">{hidden}{_answers(bet)}{button}</form>'
 
 
 def _answers(bet):

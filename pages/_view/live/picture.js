@@ -139,7 +139,8 @@ const sizeOf = (picture) => `${picture.clientWidth} ${picture.height} ${scaleOf(
 function fit(picture) {
   const { given, sentence } = picture;
   const wish = given.height * scaleOf();
-  picture.height = Math.round(given.main ? roomFor(picture, wish, reserve(sentence)) : wish);
+  const below = Math.max(reserve(sentence), formBelow(picture));
+  picture.height = Math.round(given.main ? roomFor(picture, wish, below) : wish);
   picture.style.height = `${picture.height}px`;
 }
 
@@ -154,6 +155,13 @@ function roomFor(picture, wish, sentence) {
   const found = Math.min(Math.max(room - sentence, alone), TALLEST * wish);
   const least = wish - (1 - picture.given.least) * picture.given.plot * scaleOf();
   return found < least ? wish : found; // what cannot be seen at once is not squeezed either
+}
+
+// How far the form of a bet reaches, which stands in the place of the sentence.
+/** @param {PictureNode} picture */
+function formBelow(picture) {
+  const form = picture.given.bare && picture.closest(`#lab-first, ${STREAMLIT.app}`)?.querySelector("form.bet");
+  return form ? form.getBoundingClientRect().bottom - picture.getBoundingClientRect().bottom : 0;
 }
 
 // What follows a sentence must not move when it takes a line more or less.
