@@ -154,7 +154,8 @@ function roomFor(picture, wish, sentence) {
   const alone = isNarrow && !ofPage("--whole") ? Math.min(room, wish) : 0;
   const found = Math.min(Math.max(room - sentence, alone), TALLEST * wish);
   const least = wish - (1 - picture.given.least) * picture.given.plot * scaleOf();
-  return found < least ? wish : found; // what cannot be seen at once is not squeezed either
+  const whole = picture.given.bare ? Math.max(found, wish - picture.given.plot * scaleOf()) : wish;
+  return found < least ? whole : found; // what cannot be seen at once is not squeezed either, but over a bet
 }
 
 // How far the form of a bet reaches, which stands in the place of the sentence.
