@@ -18,8 +18,8 @@ from sattn_core.laws.moments import dot_product_moments
 from sattn_core.laws.saturation import expected_attention_curve
 from sattn_core.layers.softmax import effective_keys, softmax
 
-_FEWEST_DRAWS, _MOST_DRAWS = 8, 3_000
-_WORK, _AT_A_TIME = 3_000_000, 500_000  # components of q and k in all draws, unless the fewest have more, and in some
+_FEWEST_DRAWS, _MOST_DRAWS, _MOST_QUERIES = 8, 3_000, 32
+_WORK, _MOST_WEIGHTS = 3_000_000, 1_000_000  # components of q and k in all draws, and weights at one d_k
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,12 @@ class StartResult:
 class LargestWeight:
     """Largest weight of a row, on average over queries and keys, for raw scores and for those divided by √d_k."""
 
-    raw: float
-    scaled: float
-    # raw_error, scaled_error: Standard errors of simulated means; 0 for the exact ones of normal components
-    raw_error: float
-    scaled_error: float
+    # raw, scaled (n_dims,): the means, one for each d_k
+    raw: NDArray[np.float64]
+    scaled: NDArray[np.float64]
+    # raw_error, scaled_error (n_dims,): Standard errors of simulated means; 0 for the exact ones of normal components
+    raw_error: NDArray[np.float64]
+    scaled_error: NDArray[np.float64]
 
 
 def measure_start(params: StartParams) -> StartResult:
@@ -133,30 +134,36 @@ def _softmax_of(name, row_scores):
     }
 
 
-def _draws(d_k, n_keys):
-    """Return how many queries share their keys, how much work one such draw is, and how many draws there are."""
-    n_queries = min(n_keys, 1 + d_k // 4, 32)  # their keys are worth sharing where they are long
-    each = max((n_queries + n_keys) * d_k, 4 * n_queries * n_keys)  # a weight takes as long as four components
-    return n_queries, each, min(max(_WORK // each, _FEWEST_DRAWS), _MOST_DRAWS)
-
-
-def mean_largest_weight(d_k: int, n_keys: int, law: str) -> LargestWeight:
+def mean_largest_weight(dims: tuple[int, ...], n_keys: int, law: str) -> LargestWeight:
     """Average the largest weight of softmax(q·k) and of softmax(q·k/√d_k) over queries and keys of the law.
 
-    Exact for normal components. For others it is simulated, always from the same seed: queries that share their keys
-    are one draw, and the error is that of a mean of independent draws.
+    Exact for normal components. For others it is simulated, always from the same seed, and components are appended to
+    the same draw from each of the ascending dims to the next. Queries that share their keys are one draw, and the
+    error is that of a mean of independent draws.
     """
-    d_k, n_keys = check_integer("d_k", d_k, 1), check_integer("n_keys", n_keys, 1)
-    scales = np.array([1.0, 1 / math.sqrt(d_k)])
+    n_keys, dims = check_integer("n_keys", n_keys, 1), tuple(check_integer("dims", d_k, 1) for d_k in dims)
     if check_choice("law", law, COMPONENT_LAWS) == "normal":
-        exact = expected_attention_curve(n_keys, d_k, scales).max_weight
-        return LargestWeight(float(exact[0]), float(exact[1]), raw_error=0.0, scaled_error=0.0)
-    n_queries, each, draws = _draws(d_k, n_keys)
+        exact = np.array([_exact_mean(d_k, n_keys) for d_k in dims])
+        return LargestWeight(*exact.T, *np.zeros((2, len(dims))))
+    return _simulated_mean(dims, n_keys, law)
+
+
+@remembered(2048)
+def _exact_mean(d_k, n_keys):
+    raw, scaled = expected_attention_curve(n_keys, d_k, np.array([1.0, 1 / math.sqrt(d_k)])).max_weight
+    return float(raw), float(scaled)
+
+
+@remembered(256)
+def _simulated_mean(dims, n_keys, law):
+    n_queries = min(n_keys, _MOST_QUERIES)
+    draws = max(_WORK // ((n_queries + n_keys) * dims[-1]), _FEWEST_DRAWS)
+    draws = min(draws, _MOST_WEIGHTS // (n_queries * n_keys), _MOST_DRAWS)
     rng, draw = np.random.Generator(np.random.SFC64(0)), COMPONENT_LAWS[law].draw
-    means, at_a_time = [], max(1, _AT_A_TIME // each)
-    for start in range(0, draws, at_a_time):
-        some = min(at_a_time, draws - start)
-        raw = draw(rng, (some, n_queries, d_k)) @ draw(rng, (some, n_keys, d_k)).swapaxes(-1, -2)
-        means.append([softmax(scale * raw).max(axis=-1).mean(axis=-1) for scale in scales])
-    (raw, scaled), errors = (each.tolist() for each in mean_and_error(np.concatenate(means, axis=-1)))
-    return LargestWeight(raw, scaled, *errors)
+    raw, means = np.zeros((draws, n_queries, n_keys)), []
+    for before, d_k in zip((0, *dims), dims, strict=False):
+        more = d_k - before
+        raw += draw(rng, (draws, n_queries, more)) @ draw(rng, (draws, n_keys, more)).swapaxes(-1, -2)
+        means.append([softmax(c * raw).max(axis=-1).mean(axis=-1) for c in (1.0, 1 / math.sqrt(d_k))])
+    averages, errors = mean_and_error(np.array(means))  # (n_dims, 2) each
+    return LargestWeight(*averages.T, *errors.T)

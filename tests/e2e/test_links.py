@@ -162,7 +162,7 @@ def test_a_linked_300_is_a_place_on_every_slider_and_a_typed_value_too(page, ser
     assert "dₖ = 300," in sentences(page)[0]
     go_to(page, START)
     assert thumb.get_attribute("aria-valuetext") == "d_k = 300"
-    assert "At dₖ = 300 " in sentences(page)[0]
+    assert "At dₖ = 300, " in sentences(page)[0]
     assert not typed_dimension(page).is_visible()
     page.locator(SETTINGS).click()
     assert typed_dimension(page).input_value() == "300"

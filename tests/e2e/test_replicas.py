@@ -319,7 +319,7 @@ def test_an_update_of_one_replica_after_the_other_stops_no_hand(lab, replicas, n
         updating.result()
     press(page.locator(SLIDER), "ArrowRight")
     d_k = query_parameters(page)["d_k"]
-    assert page.locator(HERO_SENTENCE).inner_text().startswith(f"At dₖ = {d_k} ")
+    assert page.locator(HERO_SENTENCE).inner_text().startswith(f"At dₖ = {d_k}, ")
     assert query_parameters(page)["seed"] == "3"
     for each in (page, scores, race):
         wait_until_idle(each)

@@ -8,18 +8,19 @@ import numpy as np
 import pytest
 
 from pages._view.lessons.start import figures
+from pages._view.marks import contrast
 from pages._view.shared import DIMENSIONS
 from pages._view.theme import DARK, LIGHT, PROJECTOR
 from sattn_core.example import KEY_WORDS
 from sattn_core.laws.components import COMPONENT_LAWS
 from sattn_core.laws.dot_product import dot_product_cdf
-from sattn_core.lessons.start import LargestWeight, StartParams, measure_start
+from sattn_core.lessons.start import LargestWeight, StartParams, mean_largest_weight, measure_start
 from tests.figures.drawing import PROFILES
 
 DIMS = (1, 8, 64, 1024)
 PARAMS = StartParams(dims=DIMS, n_samples=2_000, n_keys=8, seed=3)
 SIDES = ("raw", "scaled")
-MEAN = LargestWeight(0.876, 0.254, 0.0, 0.0)
+MEAN = LargestWeight(*np.array([[0.3, 0.6, 0.876, 0.963], [0.3, 0.24, 0.254, 0.247], [0.0] * 4, [0.0] * 4]))
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,7 @@ def hero(result):
 
 @pytest.fixture(scope="module")
 def payload(result):
-    return figures.payload(result, LIGHT)
+    return figures.payload(result, MEAN, LIGHT)
 
 
 def with_numbers(result, i, **values):
@@ -59,68 +60,73 @@ SAID = dict(
 )
 
 
-def test_the_sentence_says_who_has_the_weight_and_ends_with_what_hurts(result):
-    def said(d_k=64, **weights):
-        changed = with_numbers(result, DIMS.index(d_k), **(SAID | weights))
-        return figures.hero(changed, d_k, MEAN).sentence
-
-    hurt = "At dₖ = 64 about 7 keys share the weight, scaled; raw, one key takes 97 %, and chance chose it."
-    assert said() == hurt
-    assert said(1024).startswith("At dₖ = 1,024 about 7 keys ")
-    assert said(raw_max_weight=0.9996).endswith("; raw, one key takes practically all, and chance chose it.")
-    assert said(raw_max_weight=0.9934).endswith("; raw, one key takes 99.3 %, and chance chose it.")
-    assert said(raw_max_weight=0.89).endswith("; raw, one key takes 89 %.")
-    alone = "At dₖ = 64 one key has 81 % of the weight, scaled; raw, it takes 97 %, and chance chose it."
-    assert said(scaled_max_weight=0.81) == alone
-    assert said(scaled_max_weight=0.91).endswith("; raw, it takes 97 %.")
-    few = "At dₖ = 64 the largest weight is 44 % raw, and 4 % scaled."
-    assert said(raw_max_weight=0.44, scaled_max_weight=0.0381) == few
-    both = "the largest weight is 31 % on both sides."
-    same = {"raw_max_weight": 0.312, "scaled_max_weight": 0.308}
-    assert said(**same) == f"At dₖ = 64 dividing by √dₖ changes little: {both}"
-    assert said(1, **same) == f"At dₖ = 1 dividing by √dₖ changes nothing: {both}"
+def of_mean(raw, scaled, i=2):
+    """MEAN with other means at one stop."""
+    changed = replace(MEAN, raw=MEAN.raw.copy(), scaled=MEAN.scaled.copy())
+    changed.raw[i], changed.scaled[i] = raw, scaled
+    return changed
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-@pytest.mark.parametrize("n_keys", [2, 3, 4, 16, 512])
-@pytest.mark.parametrize("law", COMPONENT_LAWS)
-def test_the_sentence_is_short_and_true_at_every_stop(n_keys, law, seed):
-    result = measure_start(StartParams(DIMENSIONS, n_samples=50, n_keys=n_keys, law=law, seed=seed))
-    for i in range(len(DIMENSIONS)):
-        said = figures._sentence(result, i)
-        raw, scaled = result.raw_max_weight[i], result.scaled_max_weight[i]
+@pytest.mark.parametrize(
+    ("d_k", "raw", "scaled", "said"),
+    [
+        (64, 0.844, 0.247, ", raw, one key takes 84 % of the weight on average. Divided by √dₖ, it takes 25 %."),
+        (64, 0.44, 0.2381, ", raw, the largest weight is 44 % on average. Divided by √dₖ, it is 24 %."),
+        (64, 0.312, 0.308, " dividing by √dₖ changes little: the largest weight is 31 % on average."),
+        (1, 0.312, 0.312, " dividing by √dₖ changes nothing: the largest weight is 31 % on average."),
+    ],
+)
+def test_sentence_says_the_largest_weight_on_average(result, d_k, raw, scaled, said):
+    mean = of_mean(raw, scaled, DIMS.index(d_k))
+    assert figures.sentence(result, d_k, mean) == figures.hero(result, d_k, mean).sentence == f"At dₖ = {d_k:,}{said}"
+
+
+@pytest.mark.parametrize("n_keys", [2, 16, 512])
+@pytest.mark.parametrize("law", ["normal", "laplace"])
+def test_sentence_is_short_and_true_and_raw_share_only_grows(n_keys, law):
+    dims = DIMENSIONS[::6]
+    result = measure_start(StartParams(dims, n_samples=50, n_keys=n_keys, law=law, seed=1))
+    mean = mean_largest_weight(dims, n_keys, law)
+    for i, d_k in enumerate(dims):
+        said = figures.sentence(result, d_k, mean)
         assert len(said.split()) <= 25
-        if "takes" in said or "one key has" in said:
-            assert raw > 0.5  # so it is one
-        assert ("chance chose it" in said) == (raw >= 0.9 > scaled and n_keys > 2 and "both sides" not in said)
-        if "practically all" in said:
-            assert raw >= 0.9995
-        if keys := re.search(r"about (\d+) keys share the weight", said):
-            assert scaled <= 0.5
-            assert 2 <= int(keys[1]) == round(result.scaled_effective_keys[i]) <= n_keys
-        if "on both sides" in said:
-            assert raw == pytest.approx(scaled, abs=0.01)
-        shares = re.findall(r"(one key has|and|takes|is) ([\d.]+) %", said)
-        for verb, share in shares:
-            assert float(share) / 100 == pytest.approx(scaled if verb in ("one key has", "and") else raw, abs=0.011)
-        assert len(shares) == 1 + ("one key has" in said or "scaled." in said) - ("practically all" in said)
+        shares = [float(each) / 100 for each in re.findall(r"([\d.]+) %", said)]
+        assert shares == pytest.approx([mean.raw[i], mean.scaled[i]][: len(shares)], abs=0.0051)
+        assert "one key takes" not in said or mean.raw[i] > 0.5
+        assert (len(shares) == 1) == ("changes" in said)
+    assert (np.diff(mean.raw) > 0).all()
 
 
 def test_at_four_keys_the_words_of_the_example_name_them(payload):
     four = measure_start(StartParams((1024,), n_samples=50, n_keys=4, seed=1))
-    assert figures.payload(four, LIGHT)["weightAxis"]["names"] == ("mat", "cat", "slept", "tired")
-    word = KEY_WORDS[four.raw_weights[0].argmax()]
-    assert f"“{word}”" in figures._sentence(four, 0)
+    assert figures.payload(four, MEAN, LIGHT)["weightAxis"]["names"] == KEY_WORDS
     assert payload["weightAxis"]["names"] == ()
 
 
-def test_every_stop_has_its_title_its_sentence_and_its_ruler(result, payload):
+def test_every_stop_has_its_title_its_sentence_and_its_bracket(result, payload):
     assert [stop["d_k"] for stop in payload["stops"]] == list(DIMS)
     assert [stop["sentence"] for stop in payload["stops"]] == [figures.hero(result, d_k, MEAN).sentence for d_k in DIMS]
-    assert payload["raw"]["ruler"] == payload["raw"]["unit"] == [1, 8**0.5, 8, 32]
-    assert payload["scaled"]["ruler"] == payload["scaled"]["unit"] == [1, 1, 1, 1]
-    for name in ("figures", "weightFigures", "rulerText", "unit", "weights"):
+    assert payload["raw"]["unit"] == [1, 8**0.5, 8, 32]
+    assert payload["scaled"]["unit"] == [1, 1, 1, 1]
+    for side in SIDES:
+        measured = getattr(result, f"{side}_std_measured")
+        assert payload[side]["spread"] == [f"± {each:.1f}" for each in measured]
+    for name in ("spread", "largest", "top", "unit", "weights"):
         assert payload["raw"][name][0] == payload["scaled"][name][0]
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_mark_is_at_the_mean_and_across_the_largest_bar(result, payload, side):
+    assert payload[side]["mean"] == getattr(MEAN, side).tolist()
+    assert payload[side]["top"] == getattr(result, f"{side}_weights").argmax(axis=1).tolist()
+    for said, mean in zip(payload[side]["largest"], getattr(MEAN, side), strict=True):
+        share = f"{100 * mean:.0f} %"
+        assert said == [f"largest, on average: {share}", f"largest: {share}", share]
+
+
+def test_each_row_and_column_is_named_once(payload):
+    assert [payload[side]["name"] for side in SIDES] == ["raw", "÷ √dₖ"]
+    assert payload["headings"]["weights"] == ["Weights of one query’s 8 keys", "Weights"]
 
 
 def test_bars_and_law_are_the_counts_and_the_law_as_shares_of_the_tallest_bar(result, payload):
@@ -137,7 +143,7 @@ def test_bars_and_law_are_the_counts_and_the_law_as_shares_of_the_tallest_bar(re
 
 @pytest.mark.parametrize("law", COMPONENT_LAWS)
 def test_no_histogram_is_cut_by_the_axis_that_both_sides_share(law):
-    low, high = (figures.payload(measure_start(PARAMS), LIGHT)["shared"][end] for end in ("low", "high"))
+    low, high = (figures.payload(measure_start(PARAMS), MEAN, LIGHT)["scoreAxis"][end] for end in ("low", "high"))
     assert high == -low
     assert max(2 * dot_product_cdf(-high, d_k) for d_k in DIMENSIONS) < 5e-4
     far = StartParams(DIMENSIONS[-3:], n_samples=4_000, n_keys=2, law=law, seed=2)
@@ -162,7 +168,7 @@ def test_how_sure_has_what_is_measured_and_predicted(result):
     assert "largest is 97.1 %, its mean over all queries is 87.6 %, and 1.14 keys" in raw
     assert "largest is 21.5 %, its mean over all queries is 25.4 %, and 6.84 keys" in scaled
     other = measure_start(StartParams(dims=(4,), n_samples=500, n_keys=8, law="laplace"))
-    said = figures.hero(other, 4, LargestWeight(0.61234, 0.2541, 0.00213, 0.00061)).sure[1]
+    said = figures.hero(other, 4, LargestWeight(*np.array([[0.61234], [0.2541], [0.00213], [0.00061]]))).sure[1]
     assert "its mean over all queries is 61.2 ± 0.2 %, and" in said
     for inside in (True, False):
         shown = replace(result, raw_std_inside=np.full(len(DIMS), inside))
@@ -171,16 +177,18 @@ def test_how_sure_has_what_is_measured_and_predicted(result):
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_style_holds_the_profile_s_sizes_and_both_grounds(result, profile):
-    payload = figures.payload(result, profile)
+    payload = figures.payload(result, MEAN, profile)
     style = payload["style"]
     assert payload["mode"] == profile.name
-    assert [style[name] for name in ("title", "axis", "tick", "line")] == (
-        ["44px", "38px", "32px", "3.5px"] if profile is PROJECTOR else ["24px", "18px", "14px", "2.0px"]
+    assert [style[name] for name in ("name", "said", "at", "tick", "line")] == (
+        ["38px", "38px", "32px", "32px", "3.5px"] if profile is PROJECTOR else ["20px", "20px", "16px", "14px", "2.0px"]
     )
     for ground, theme in (("light", LIGHT), ("dark", DARK)):
         theme = PROJECTOR if profile is PROJECTOR else theme
         for name in ("raw", "scaled", "text", "grid", "ground"):
             assert style[f"{name}-{ground}"] == getattr(theme, name)
+        for name in SIDES:
+            assert contrast(style[f"{name}-ink-{ground}"], theme.ground) >= 4.5
 
 
 def test_the_payload_is_plain_json_without_gaps(result, payload):

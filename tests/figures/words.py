@@ -133,14 +133,12 @@ def hero_words(told, d_k) -> Iterator[Word]:
     """Yield the words that the hero is told of this stop of its slider."""
     at = [stop["d_k"] for stop in told["stops"]].index(d_k)
     yield "title", told["stops"][at]["title"]
-    yield "axis", " ".join([told["weightAxis"]["label"], "‖", *told["shared"]["labels"], *told["weightAxis"]["names"]])
+    yield "axis", " ".join([*told["scoreAxis"]["labels"], "‖", *told["weightAxis"]["names"]])
+    yield from ((f"heading {name}", " ‖ ".join(texts)) for name, texts in told["headings"].items())
     for side in ("raw", "scaled"):
-        for what, text in told[side].items():
-            found = text[at] if isinstance(text, list) else text
-            yield (
-                f"{side} {what}",
-                " ".join(map(str, found)) if what == "ownTicks" else str(found) * (what != "weights"),
-            )
+        yield from ((f"{side} {what}", told[side][what]) for what in ("name", "alt", "weightAlt"))
+        yield f"{side} spread", told[side]["spread"][at]
+        yield f"{side} largest", " ‖ ".join(told[side]["largest"][at])
 
 
 def _attention_steps(values, figures, work):

@@ -44,6 +44,7 @@ def step_with(stem, name):
 
 
 USED_WHILE = {  # what counts only where another control stands elsewhere, though it is always drawn
+    ("one_query", "seed"): ("step", "wander"),
     ("score_variance", "n_keys"): ("sampling", "matrix"),
     ("score_variance", "n_queries"): ("sampling", "matrix"),
     ("softmax_saturation", "list_3"): ("step", "lists"),
@@ -67,6 +68,7 @@ def follows_d_k(app, stem, d_k):
         return True
     if opening.step_of(app).slider == "d_k" and opening.large_slider(app).value != d_k:
         return False
+    d_k = opening.step_of(app).pinned.get("d_k", d_k)
     said = f"d_k = {min(d_k, 256)}" if stem == "your_scores" else f"d_k = {d_k}"  # its samples have no more
     return stem == "start" or any(said in chart.alt for chart in opening.charts(app).values())
 

@@ -25,9 +25,9 @@ def test_the_hero_stands_on_one_of_its_stops():
     app = open_page("start", d_k="300", n_keys="48")
     (here,) = hero(app, "hero_between")["stops"]
     assert large_slider(app).value == here["d_k"] == 300
-    assert here["sentence"].startswith("At dₖ = 300 ")
+    assert here["sentence"].startswith("At dₖ = 300, raw, ")
     for key in ("hero", "hero_between"):
-        assert hero(app, key)["weightAxis"]["label"] == "the 48 keys of one query"
+        assert hero(app, key)["headings"]["weights"][0] == "Weights of one query’s 48 keys"
 
 
 def test_the_stops_are_the_same_whatever_d_k_so_that_they_are_sent_once():

@@ -2,10 +2,15 @@
 // heights come in thousandths of a panel's height, positions as scores, everything readable as text.
 
 const SIDES = ["raw", "scaled"];
+const canvas = document.createElement("canvas");
 const NS = "http://www.w3.org/2000/svg";
 const SHORTEST = 0.5; // of the height that a panel is written for
+const ROWS = 2;
+const LEVELS = 3.4; // letters of a tick: room for "100 %"
 const FRAMED = 0.25; // in a frame on a page of others, where all of it is to be seen
 const TALLEST = 2;
+const CROWDED = 4; // letters of a tick: in less room every second one has no name
+const SMALL = { name: 0.8, at: 0.875, said: 0.85, tick: 0.93 }; // of the sizes of type, in a narrow window
 
 /** @param {Part<HeroData>} part */
 export default function ({ parentElement, data: [data], onStage }) {
@@ -19,7 +24,6 @@ export default function ({ parentElement, data: [data], onStage }) {
 
 function makeHero(root) {
   const find = (selector) => root.querySelector(selector);
-  const axis = find(".axis");
   const sentence = find(".sentence");
   const spoken = find(".spoken");
   const panels = {};
@@ -33,38 +37,44 @@ function makeHero(root) {
   /** @type {HeroData} */
   let data; // those stops, or the values between them, where the one is that is shown
   let at = 0; // its place among them
+  const font = getComputedStyle(root).fontFamily;
   const sizes = /** @type {Record<string, number>} */ ({});
   const framed = isFramed(viewOf(root));
   root.toggleAttribute("data-framed", framed);
   let hand = lab.hands.d_k ?? { value: null, held: false };
-  let ownAxis = false;
   let printed = false;
 
   // The panels share what is left of the window between what stands above and the sentence's end.
   function fit() {
+    const narrow = isNarrow();
     const scale = scaleOf();
     for (const [name, size] of Object.entries(data.style)) {
-      sizes[name] = parseFloat(size) * scale;
+      sizes[name] = parseFloat(size) * scale * (narrow ? (SMALL[name] ?? 1) : 1);
       root.style.setProperty(`--${name}`, size.endsWith("px") ? `${sizes[name]}px` : size);
     }
+    sizes.levels = narrow ? 0 : LEVELS * sizes.tick;
+    root.style.setProperty("--levels", `${sizes.levels}px`);
+    for (const [column, names] of Object.entries(data.headings)) say(find(`[data-column="${column}"]`), names[Number(narrow)]);
     const view = viewOf(root);
     if (!view) return; // of a page that was left meanwhile
     const { top } = root.getBoundingClientRect();
     const others = sentence.getBoundingClientRect().bottom - top - find(".panels").getBoundingClientRect().height;
-    const rows = window.innerWidth <= NARROW && !framed ? 4 : 2;
-    const captions = find(".panels").getBoundingClientRect().height - rows * sizes.panel;
-    const room = view.clientHeight - (top - view.getBoundingClientRect().top + view.scrollTop) - captions - BELOW;
+    const captions = find(".panels").getBoundingClientRect().height - ROWS * sizes.panel;
+    const bar = framed ? 0 : Number(ofPage("--bar"));
+    const room = view.clientHeight - (top - view.getBoundingClientRect().top + view.scrollTop) - captions - bar - BELOW;
     const wish = sizes.panel;
     if (ofPage("--on-paper")) return;
-    const high = (room - (rows === 2 ? others : 0)) / rows;
+    const high = (room - others) / ROWS;
     sizes.panel = Math.floor(Math.min(Math.max(high, (framed ? FRAMED : SHORTEST) * wish), TALLEST * wish));
     root.style.setProperty("--panel", `${sizes.panel}px`);
   }
 
+  const isNarrow = () => window.innerWidth <= NARROW && !framed;
+
   function draw() {
     const stop = data.stops[at];
     for (const side of SIDES) {
-      panels[side].draw(data, side, at, ownAxis);
+      panels[side].draw(data, side, at);
       panels[`${side}-weights`].draw(data, side, at);
     }
     writeSentence(sentence, stop, light);
@@ -85,9 +95,9 @@ function makeHero(root) {
   function choose(d_k) {
     for (const some of [fixed, lab.between]) {
       at = some?.stops.findIndex((stop) => stop.d_k === d_k) ?? -1;
-      if (some && at >= 0) return (data = { ...some, sizes });
+      if (some && at >= 0) return (data = { ...some, sizes, font });
     }
-    data = { ...fixed, sizes };
+    data = { ...fixed, sizes, font };
     at = Math.max(0, data.stops.findLastIndex((stop) => stop.d_k <= d_k));
   }
 
@@ -112,12 +122,6 @@ function makeHero(root) {
   window.addEventListener(HAND, onHand);
   const sheet = () => sheetFor(root, data.stops[at]);
   const mine = (lab.hero = { sheet, between });
-  find(".save").addEventListener("click", () => saveSheet(sheet(), `start_d_k_${data.stops[at].d_k}`, "svg"));
-  axis.addEventListener("click", () => {
-    ownAxis = !ownAxis;
-    axis.setAttribute("aria-pressed", String(ownAxis));
-    draw();
-  });
   const watched = new ResizeObserver(() => {
     if (!data || hand.held || printed) return;
     fit();
@@ -144,9 +148,6 @@ function makeHero(root) {
       fixed = next;
       choose(hand.value);
       root.dataset.mode = data.mode;
-      for (const [part, name] of Object.entries(data.names)) panels[part].name(name);
-      say(axis, data.labels.axis);
-      find(".save").textContent = data.labels.save;
       for (let times = 0; times < 2; times += 1) { // with its texts in place it has less room
         fit();
         draw();
@@ -167,31 +168,27 @@ function makeScorePanel(panel) {
   const grid = add(svg, "g");
   const fill = add(svg, "path", "fill");
   const law = add(svg, "path", "law");
-  const ruler = add(svg, "path", "ruler");
-  const rulerText = add(svg, "text", "halo");
-  const caption = panel.querySelector(".figures");
+  const bracket = add(svg, "path", "ruler");
+  const spread = add(svg, "text", "at halo");
+  const row = add(svg, "text", "row");
   return {
-    name: (text) => { say(panel.querySelector(".name"), text); },
-    draw(data, side, i, ownAxis) {
+    draw(data, side, i) {
       const mine = data[side];
       const box = frameOf(svg, data);
+      const { at, name } = data.sizes;
       const sigma = mine.unit[i]; // the bars are those of scores in units of it, on both sides
-      const unit = ownAxis ? sigma : 1;
-      const { bins, heights, law: density } = data;
-      const range = ownAxis ? data.own : data.shared;
-      const x = (score) => box.left + ((score / unit - range.low) / (range.high - range.low)) * box.width;
-      const y = (thousandths) => box.bottom - (thousandths / 1000) * (box.height - box.tick * 1.6);
-      const labels = ownAxis ? mine.ownTicks[i] : data.shared.labels;
-      drawGrid(grid, box, range.ticks.map((tick, j) => [x(tick * unit), labels[j]]));
+      const { bins, heights, law: density, scoreAxis: axis } = data;
+      const x = (score) => ((score - axis.low) / (axis.high - axis.low)) * box.width;
+      const across = 1.25 * name;
+      const y = (thousandths) => box.bottom - (thousandths / 1000) * (box.bottom - across - 0.9 * at);
+      drawGrid(grid, box, axis.ticks.map((tick, j) => [x(tick), side === "scaled" ? axis.labels[j] : ""]));
       put(fill, "d", steps(heights[i], (j) => x((bins.first + j * bins.width) * sigma), y, box));
       put(law, "d", line(density[i], (j) => x((bins.first + (j + 0.5) * bins.width) * sigma), y, box));
-      const [from, to, top] = [Math.max(box.left, x(-mine.ruler[i])), Math.min(box.right, x(mine.ruler[i])), box.tick * 0.6];
-      put(ruler, "d", `M${from} ${top - 6}V${top + 6}M${from} ${top}H${to}M${to} ${top - 6}V${top + 6}`);
-      const right = to + box.tick * 0.6;
-      const fits = right + box.tick * 9 < box.right;
-      write(rulerText, fits ? right : box.right, top + box.tick * 0.36, mine.rulerText[i], fits ? "start" : "end");
-      say(caption, mine.figures[i]);
-      put(svg, "aria-label", `${mine.alt}: ${mine.figures[i]}`);
+      const [from, to] = [x(-sigma), x(sigma)];
+      put(bracket, "d", `M${from} ${across - 6}V${across + 6}M${from} ${across}H${to}M${to} ${across - 6}V${across + 6}`);
+      write(spread, to + 0.6 * at, across + 0.36 * at, mine.spread[i], "start");
+      write(row, 0, 0.85 * name, mine.name, "start");
+      put(svg, "aria-label", `${mine.alt}: ${mine.spread[i]}`);
     },
   };
 }
@@ -200,30 +197,57 @@ function makeWeightPanel(panel) {
   const svg = openSvg(panel);
   const grid = add(svg, "g");
   const fill = add(svg, "path", "fill");
-  const caption = panel.querySelector(".figures");
+  const mean = add(svg, "path", "ruler");
+  const largest = add(svg, "text", "at halo");
   return {
-    name: (text) => { say(panel.querySelector(".name"), text); },
     draw(data, side, i) {
       const mine = data[side];
-      const box = frameOf(svg, data, data.weightAxis.room);
+      const box = frameOf(svg, data, data.sizes.levels);
+      const { at, name } = data.sizes;
       const weights = mine.weights[i];
       const pitch = box.width / weights.length;
       const gap = Math.min(3, pitch / 5);
-      const y = (weight) => box.bottom - weight * (box.height - box.tick * 0.7);
-      const { levels, label, names } = data.weightAxis;
-      const below = names.length ? names.map((name, j) => [box.left + (j + 0.5) * pitch, name]) : [[box.left + box.width / 2, label]];
+      const y = (weight) => box.bottom - weight * (box.bottom - name);
+      const { levels, names } = data.weightAxis;
+      const below = side === "scaled" ? names.map((word, j) => [box.left + (j + 0.5) * pitch, word]) : [];
       drawLevels(grid, box, levels.map(([level, text]) => [y(level), text]), below);
-      let path = "";
-      weights.forEach((weight, j) => {
+      const bars = weights.map((weight, j) => {
         const left = box.left + j * pitch + gap / 2;
-        path += `M${left.toFixed(1)} ${box.bottom}V${y(weight).toFixed(2)}H${(left + pitch - gap).toFixed(1)}V${box.bottom}Z`;
+        return { left, right: left + pitch - gap, top: y(weight) };
       });
-      put(fill, "d", path);
-      say(caption, mine.weightFigures[i]);
-      put(svg, "aria-label", `${mine.weightAlt}: ${mine.weightFigures[i]}`);
+      put(fill, "d", bars.map(({ left, right, top }) => {
+        return `M${left.toFixed(1)} ${box.bottom}V${top.toFixed(2)}H${right.toFixed(1)}V${box.bottom}Z`;
+      }).join(""));
+      const top = y(mine.mean[i]);
+      const { from, to } = across(bars[mine.top[i]], box, 0.7 * at);
+      put(mean, "d", `M${from.toFixed(1)} ${top.toFixed(1)}H${to.toFixed(1)}`);
+      const words = beside({ from, to, top }, measured(mine.largest[i], at, data.font), bars, box, at);
+      write(largest, words.x, words.y + 0.36 * at, words.text, words.anchor);
+      put(svg, "aria-label", `${mine.weightAlt} ${mine.largest[i][0]}`);
     },
   };
 }
+
+// The ends of the mark across a bar.
+const across = ({ left, right }, box, over) => ({ from: Math.max(box.left, left - over), to: Math.min(box.right, right + over) });
+
+// The place of the words beside a mark: at its right or its left, as many as fit, and above the bars that are there.
+function beside(mark, said, bars, box, size) {
+  const gap = 0.4 * size;
+  const sides = said.flatMap(({ text, width }) => [
+    { text, anchor: "start", x: mark.to + gap, low: mark.to, high: mark.to + gap + width },
+    { text, anchor: "end", x: mark.from - gap, low: mark.from - gap - width, high: mark.from },
+  ]);
+  const words = sides.find(({ low, high }) => low >= box.left && high <= box.right) ?? sides.at(-1);
+  const under = bars.filter(({ left, right }) => right > words.low && left < words.high).map(({ top }) => top);
+  return { ...words, y: Math.max(Math.min(mark.top, ...under.map((top) => top - 0.8 * size)), 0.6 * size) };
+}
+
+const measured = (texts, size, font) => {
+  const pen = penOn(canvas);
+  pen.font = `700 ${size}px ${font}`;
+  return texts.map((text) => ({ text, width: pen.measureText(text).width }));
+};
 
 function openSvg(panel) {
   const svg = panel.querySelector("svg");
@@ -253,30 +277,36 @@ function write(element, x, y, text, anchor) {
   say(element, text);
 }
 
-function frameOf(svg, data, room = 0) {
+function frameOf(svg, data, left = 0) {
   const { tick, panel } = data.sizes;
-  const left = room * tick;
   const width = (svg.parentNode.clientWidth || 600) - left;
-  put(svg, "viewBox", `0 0 ${left + width} ${panel}`); // on paper the page's style alone may make it wider or narrower
-  const bottom = panel - tick * 1.7;
-  return { left, width, right: left + width, bottom, height: bottom, tick };
+  const lowest = svg.parentNode.dataset.part.startsWith("scaled");
+  put(svg, "viewBox", `0 0 ${left + width} ${panel + (lowest ? 1.7 * tick : 0)}`); // on paper the page's style alone may make it wider or narrower
+  return { left, width, right: left + width, bottom: panel - 1, tick };
 }
 
 function drawGrid(group, box, ticks) {
   match(group, ticks.length, "text");
+  const few = box.width < CROWDED * box.tick * ticks.length;
   const rule = group.querySelector("path") ?? add(group, "path", "baseline");
   put(rule, "d", `M${box.left} ${box.bottom}H${box.right}` + ticks.map(([x]) => `M${x} ${box.bottom}v5`).join(""));
   group.querySelectorAll("text").forEach((text, j) => {
-    write(text, ticks[j][0], box.bottom + box.tick * 1.4, ticks[j][1], "middle");
+    const [x, said] = ticks[j];
+    const half = 0.25 * box.tick * said.length;
+    const at = Math.min(Math.max(x, box.left + half), box.right - half);
+    write(text, at, box.bottom + box.tick * 1.4, few && j % 2 ? "" : said, "middle");
   });
 }
 
 function drawLevels(group, box, levels, below) {
   match(group, levels.length + below.length, "text");
   const rule = group.querySelector("path") ?? add(group, "path", "gridline");
-  put(rule, "d", levels.map(([y]) => `M${box.left} ${y}H${box.right}`).join(""));
+  put(rule, "d", levels.map(([y]) => `M${box.left} ${y}H${box.right}`).join("") + `M${box.left} ${box.bottom}H${box.right}`);
   const texts = [...group.querySelectorAll("text")];
-  levels.forEach(([y, text], j) => write(texts[j], box.left - box.tick * 0.5, y + box.tick * 0.35, text, "end"));
+  levels.forEach(([y, text], j) => {
+    if (box.left) write(texts[j], box.left - box.tick * 0.5, y + box.tick * 0.35, text, "end");
+    else write(texts[j], box.right, y - box.tick * 0.3, j === levels.length - 1 ? text : "", "end");
+  });
   below.forEach(([x, text], j) => write(texts[levels.length + j], x, box.bottom + box.tick * 1.4, text, "middle"));
 }
 
@@ -314,11 +344,11 @@ function sheetFor(root, stop) {
   const page = document.createElementNS(NS, "svg");
   page.setAttribute("viewBox", `0 0 ${outer.width} ${outer.height + size * 2}`);
   copyText(page, root.querySelector(".sentence"), 0, size * 1.4, stop.title);
+  for (const name of root.querySelectorAll(".name")) {
+    const at = name.getBoundingClientRect();
+    copyText(page, name, at.left - outer.left + (parseFloat(getComputedStyle(name).paddingLeft) || 0), at.bottom - outer.top + size * 1.7);
+  }
   for (const panel of root.querySelectorAll(".panel")) {
-    for (const caption of panel.querySelectorAll(".name, .figures")) {
-      const at = caption.getBoundingClientRect();
-      copyText(page, caption, at.left - outer.left, at.bottom - outer.top + size * 1.7);
-    }
     const svg = panel.querySelector("svg");
     const at = svg.getBoundingClientRect();
     const group = add(page, "g");
@@ -329,7 +359,7 @@ function sheetFor(root, stop) {
   return sheetOf([page], { sentence: stop.sentence, ground, ink, font });
 }
 
-const KEPT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "paint-order", "font-size", "font-family"];
+const KEPT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "paint-order", "font-size", "font-weight", "font-family"];
 
 function styledCopy(element) {
   const copy = element.cloneNode(false);

@@ -228,37 +228,32 @@ interface Plot {
 interface HeroData {
   mode: string;
   style: Record<string, string>;
-  labels: { axis: string; save: string };
-  names: Record<string, string>;
+  /** Of the columns: in full, and for a narrow window. */
+  headings: Record<string, [string, string]>;
   stops: { d_k: number; title: string; sentence: string; marks: Mark[] }[];
-  shared: HeroAxis & { labels: string[] };
-  own: HeroAxis;
-  weightAxis: { room: number; levels: [number, string][]; label: string; names: string[] };
+  scoreAxis: { low: number; high: number; ticks: number[]; labels: string[] };
+  weightAxis: { levels: [number, string][]; names: string[] };
   bins: { first: number; width: number };
   heights: number[][];
   law: number[][];
   raw: HeroSide;
   scaled: HeroSide;
-  /** The sizes in px, by `hero.js`. */
+  /** The sizes in px and the type, by `hero.js`. */
   sizes: Record<string, number>;
+  font: string;
 }
 
-interface HeroAxis {
-  low: number;
-  high: number;
-  ticks: number[];
-}
-
+/** top: the place of the largest weight. largest: the words at its mean, from the longest to the shortest. */
 interface HeroSide {
+  name: string;
   alt: string;
   weightAlt: string;
   unit: number[];
-  ruler: number[];
-  rulerText: string[];
-  figures: string[];
-  ownTicks: string[][];
+  spread: string[];
   weights: number[][];
-  weightFigures: string[];
+  top: number[];
+  mean: number[];
+  largest: string[][];
 }
 
 /** `components.mend_browser`. wall: the least width of one, in px. */

@@ -6,7 +6,6 @@ from pages._view.live import HERO
 
 pytestmark = pytest.mark.e2e
 
-NAMES = {name: name for name in ("raw", "scaled", "raw-weights", "scaled-weights")}
 MARK = {
     "word": "raw",
     "before": "",
@@ -21,25 +20,22 @@ MARK = {
 def payload(*stops):
     """What Python says of these d_k; the heights are the stop's number."""
     sigma = [float(each) for each in stops]
-    side = {"alt": "a", "weightAlt": "w", "unit": sigma, "ruler": sigma, "rulerText": ["±1 σ"] * len(stops)}
-    side |= {"figures": [f"σ = {each}" for each in stops], "ownTicks": [["−1", "0", "1"]] * len(stops)}
-    side |= {"weights": [[0.25, 0.75]] * len(stops), "weightFigures": [f"largest {each}" for each in stops]}
+    side = {"name": "n", "alt": "a", "weightAlt": "w", "unit": sigma, "spread": [f"± {each}" for each in stops]}
+    side |= {"weights": [[0.25, 0.75]] * len(stops), "top": [1] * len(stops), "mean": [0.6] * len(stops)}
+    side |= {"largest": [["largest, on average: 60 %", "largest: 60 %", "60 %"]] * len(stops)}
     told = [{"d_k": each, "title": f"dₖ = {each}", "sentence": f"raw at {each}", "marks": [MARK]} for each in stops]
-    axis = {"low": -10, "high": 10, "ticks": [-1, 0, 1]}
     return {
         "mode": "screen",
-        "style": {"panel": "100px", "tick": "12px"},
-        "labels": {"axis": "own axis", "save": "save"},
-        "names": NAMES,
+        "style": {"panel": "100px", "tick": "12px", "at": "12px", "name": "14px"},
+        "headings": {"scores": ["all scores", "scores"], "weights": ["all weights", "weights"]},
         "stops": told,
-        "shared": axis | {"labels": ["−1", "0", "1"]},
-        "own": axis,
-        "weightAxis": {"room": 3, "levels": [[0, "0 %"], [1, "100 %"]], "label": "keys", "names": []},
+        "scoreAxis": {"low": -10, "high": 10, "ticks": [-1, 0, 1], "labels": ["−1", "0", "1"]},
+        "weightAxis": {"levels": [[0.5, "50 %"], [1, "100 %"]], "names": []},
         "bins": {"first": -1, "width": 1},
         "heights": [[500, 1000]] * len(stops),
         "law": [[400, 400]] * len(stops),
         "raw": side,
-        "scaled": side | {"unit": [1.0] * len(stops), "ruler": [1.0] * len(stops)},
+        "scaled": side | {"unit": [1.0] * len(stops)},
     }
 
 
@@ -48,7 +44,7 @@ HAND = """([value, held]) => {
   dispatchEvent(new CustomEvent('lab:hand', {detail: lab.hands.d_k}));
 }"""
 SHOWN = """() => [document.querySelector('[data-hero]').dataset.value,
-  document.querySelector('.sentence').textContent, document.querySelector('.figures').textContent]"""
+  document.querySelector('.sentence').textContent, document.querySelector('.scores .at').textContent]"""
 
 
 @pytest.fixture
@@ -61,7 +57,7 @@ def hero(mount):
 def test_hero_shows_stop_of_hand_and_says_it_once_it_rests(hero):
     spoken = "() => document.querySelector('.spoken').textContent"
     hero.evaluate(HAND, [2, True])
-    assert hero.evaluate(SHOWN) == ["2", "raw at 2", "σ = 2"]
+    assert hero.evaluate(SHOWN) == ["2", "raw at 2", "± 2"]
     assert hero.evaluate(spoken) == ""
     hero.evaluate(HAND, [2, False])
     assert hero.evaluate(spoken) == "raw at 2"
@@ -83,7 +79,7 @@ def test_value_between_stops_is_shown_once_it_comes(hero, mount):
     hero.evaluate(HAND, [5, False])
     assert hero.evaluate(SHOWN)[0] == "2"  # the stop below
     mount("between", payload(5))
-    assert hero.evaluate(SHOWN) == ["5", "raw at 5", "σ = 5"]
+    assert hero.evaluate(SHOWN) == ["5", "raw at 5", "± 5"]
 
 
 def test_word_fades_other_side(hero):
@@ -93,11 +89,21 @@ def test_word_fades_other_side(hero):
     assert hero.evaluate(faded) == {"raw": "", "raw-weights": "", "scaled": "0.15", "scaled-weights": "0.15"}
 
 
+def test_mark_is_across_the_largest_bar_at_the_mean(hero):
+    bar, mark, words = hero.evaluate("""() => ['.fill', '.ruler', '.at'].map(each => {
+      const {x, y, width, height} = document.querySelector(`[data-part=raw-weights] ${each}`).getBBox();
+      return {x, y, width, height};
+    })""")
+    assert mark["x"] < bar["x"] + bar["width"] / 2 + 5  # the second of two bars
+    zero, top = bar["y"] + bar["height"], bar["y"]
+    assert (zero - mark["y"]) / (zero - top) == pytest.approx(0.6 / 0.75, abs=0.01)
+    assert words["x"] + words["width"] <= mark["x"]
+    assert words["y"] + words["height"] < zero
+
+
 def test_file_of_hero_needs_no_style_sheet(hero):
-    with hero.expect_download() as saved:
-        hero.get_by_role("button", name="save").click()
-    text = saved.value.path().read_text()
-    assert saved.value.suggested_filename == "start_d_k_8.svg"
+    text = hero.evaluate("() => new XMLSerializer().serializeToString(lab.hero.sheet())")
     assert "raw at 8" in text
+    assert "all weights" in text
     assert "class=" not in text
     assert text.count('fill="rgb') > 4

@@ -87,9 +87,9 @@ def test_bad_params_are_refused_with_the_argument_named():
     with pytest.raises(ValueError, match="n_keys must be at least 1"):
         measure_start(StartParams((2,), n_keys=0))
     with pytest.raises(ValueError, match="n_keys must be at least 1"):
-        mean_largest_weight(2, 0, "normal")
+        mean_largest_weight((2,), 0, "normal")
     with pytest.raises(ValueError, match="law must be one of"):
-        mean_largest_weight(2, 2, "flat")
+        mean_largest_weight((2,), 2, "flat")
 
 
 def test_inside_is_within_1_96_standard_errors_of_the_theory(result):
@@ -151,12 +151,12 @@ def test_exact_law_is_the_bin_average_of_the_density(row, d_k):
 def test_the_mean_over_all_queries_is_that_of_the_rows_that_other_seeds_show(law, d_k, n_keys):
     # The page shows one row of a seed; what it says of all of them is their mean, for this distribution.
     rows = [measure_start(StartParams((d_k,), n_samples=2, n_keys=n_keys, law=law, seed=s)) for s in range(200)]
-    mean = mean_largest_weight(d_k, n_keys, law)
+    mean = mean_largest_weight((d_k,), n_keys, law)
     for side in ("raw", "scaled"):
         shown = np.array([getattr(each, f"{side}_max_weight")[0] for each in rows])
-        error = np.hypot(shown.std(ddof=1) / np.sqrt(len(shown)), getattr(mean, f"{side}_error"))
-        assert abs(shown.mean() - getattr(mean, side)) < 4 * error + 1e-12
-        assert getattr(mean, f"{side}_error") <= 0.02
+        error = np.hypot(shown.std(ddof=1) / np.sqrt(len(shown)), getattr(mean, f"{side}_error")[0])
+        assert abs(shown.mean() - getattr(mean, side)[0]) < 4 * error + 1e-12
+        assert getattr(mean, f"{side}_error")[0] <= 0.02
 
 
 def test_one_key_of_many_that_score_1_or_minus_1_has_next_to_no_weight():
@@ -164,6 +164,17 @@ def test_one_key_of_many_that_score_1_or_minus_1_has_next_to_no_weight():
     n = np.arange(1, 513)
     largest = np.e / (n * np.e + (512 - n) / np.e)
     exact = stats.binom(512, 0.5).pmf(n) @ largest + 0.5**512 / 512
-    mean = mean_largest_weight(1, 512, "rademacher")
-    assert abs(mean.raw - exact) < 4 * mean.raw_error
+    mean = mean_largest_weight((1,), 512, "rademacher")
+    assert abs(mean.raw[0] - exact) < 4 * mean.raw_error[0]
     assert mean.raw == mean.scaled
+
+
+@pytest.mark.parametrize("law", ["normal", "uniform"])
+def test_means_at_many_d_k_are_those_at_each(law):
+    dims = (1, 4, 64, 100)
+    many = mean_largest_weight(dims, 16, law)
+    each = [mean_largest_weight((d_k,), 16, law) for d_k in dims]
+    for side in ("raw", "scaled"):
+        alone, error = (np.array([getattr(one, name)[0] for one in each]) for name in (side, f"{side}_error"))
+        both = np.hypot(error, getattr(many, f"{side}_error"))
+        assert (np.abs(getattr(many, side) - alone) <= 4 * both).all()

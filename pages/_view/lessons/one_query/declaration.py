@@ -1,9 +1,13 @@
 """What the one_query lesson declares."""
 
+from typing import Any
+
 from pages._view.kinds import Number
 from pages._view.lesson import Bet, Lesson, Place, Step, Try
 from sattn_core.example import QUERY_WORD, SENTENCE
-from sattn_core.lessons.one_query import MOST_EMPHASIS
+from sattn_core.lessons.one_query import COMPONENTS, MOST_EMPHASIS
+
+_BY_HAND: dict[str, Any] = {"slider": "", "pinned": {"d_k": len(COMPONENTS)}}  # the invented numbers alone
 
 LESSON = Lesson(
     stem="one_query",
@@ -24,9 +28,9 @@ LESSON = Lesson(
         ),
     },
     steps=(
-        Step("ask", f"{SENTENCE} Here “{QUERY_WORD}” asks, and four words answer.", "components"),
-        Step("multiply", "Multiply what “it” asks by what “cat” answers, component by component.", "products"),
-        Step("add", "Add up the products of a key: the sum is its score.", "sums"),
+        Step("ask", f"“{QUERY_WORD}” asks, four words answer: {SENTENCE}", "components", **_BY_HAND),
+        Step("multiply", "Multiply “it” by “cat”: number by number.", "products", **_BY_HAND),
+        Step("add", "Add up the products of a key: the sum is its score.", "sums", **_BY_HAND),
         Step(
             "wander",
             "Drag dₖ to 1,024: as products are added, the scores wander.",
@@ -46,7 +50,7 @@ LESSON = Lesson(
             tries=(
                 Try(
                     "invented_only",
-                    "dₖ = 4, the invented numbers alone: “cat” gets two thirds, “mat” a quarter",
+                    "dₖ = 4: “cat” gets two thirds",
                     {"d_k": 4},
                 ),
             ),
@@ -58,12 +62,12 @@ LESSON = Lesson(
             tries=(
                 Try(
                     "large_dimension",
-                    "Divide at dₖ = 1,024: before it one word takes all, after it each gets 2 % or more",
+                    "dₖ = 1,024: each word gets 2 % or more",
                     {"d_k": 1024, "seed": 0},
                 ),
                 Try(
                     "another_draw",
-                    "Other random numbers, seed 1: at dₖ = 64 “cat” is on top, by chance",
+                    "Seed 1: “cat” is on top, by chance",
                     {"d_k": 64, "seed": 1},
                 ),
             ),
@@ -76,7 +80,7 @@ LESSON = Lesson(
             tries=(
                 Try(
                     "larger_numbers",
-                    "Invented numbers 16 times as large: at dₖ = 64 “cat” is on top in more than nine sentences of ten",
+                    "16 times as large: “cat” wins nine of ten",
                     {"d_k": 64, "emphasis": 16, "seed": 0},
                 ),
             ),

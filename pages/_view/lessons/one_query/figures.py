@@ -4,7 +4,7 @@ from math import log2
 
 import numpy as np
 
-from pages._view.figures.base import axis, figure, heatmap, label, line, solid, thin, title
+from pages._view.figures.base import axis, figure, heatmap, label, line, shade, solid, thin, title
 from pages._view.figures.code import code
 from pages._view.figures.matrices import cell, equals, operand
 from pages._view.marks import Mark
@@ -15,7 +15,7 @@ from sattn_core.lessons.one_query import COMPONENTS, EXAMPLE_KEY, N_SENTENCES, O
 
 _ASKING = f"“{QUERY_WORD}”"
 _EXAMPLE = f"“{KEY_WORDS[EXAMPLE_KEY]}”"
-_ROWS = (f"{_ASKING} asks", "", *KEY_WORDS)  # of the first step's matrix: a gap below the query
+_ROWS = (f"<b>{_ASKING}</b>", "", *KEY_WORDS)  # of the first step's matrix: a gap below the query
 _HEIGHT = 0.95  # of a figure: the sentence above it and its steps need room too
 _LARGEST = 2.3  # end of the axes of the invented components
 _LINE = 1.3  # of its letters' size: the height of a line of text
@@ -24,6 +24,7 @@ _LETTERS = 10  # of the longest name at the end of a line, with its sum
 _SURE = 0.9995  # a share that a person calls practically all
 _MOST = 0.9  # one that a person calls nearly all
 _PRODUCTS = (1, 4, 16, 64, 256, 1024)  # named on the axis of the products added
+_ROOM = 40  # letters of a title
 _ROW = 1.6  # letters of a tick: the height of a row of the strip below a step's own picture
 _BESIDE = ([0, 0.56], [0.78, 1])  # of the width of a projector's picture: the step's own, and that strip
 
@@ -45,94 +46,73 @@ def one_step(result: OneQueryResult, step: str, profile: Profile) -> Picture:
         alt=sentence if here in sentence else f"{sentence} Here {here}.",
         sure=(*_counts(result, step), *_SURE_OF) if step in _COUNTED else (),
         checks=work(result),
-        marks=_marks(step),
+        marks=_marks(step, result),
     )
 
 
-def _marks(step):
-    """What the words of a step's sentence name: a line or a bar of this sentence, or a bar of the strip."""
-    cat, raw, scaled = (name for name, _ in _STRIP)
+def _marks(step, result):
+    """Return what the words of a step's sentence name: lines, bars of this sentence, or bars of the strip."""
     if step == "wander":
-        others = (word for word in KEY_WORDS if f"“{word}”" != _EXAMPLE)
-        return Mark(_EXAMPLE, (KEY_WORDS[EXAMPLE_KEY], cat)), *(Mark(f"“{word}”", (word,)) for word in others)
-    own = {"softmax": "raw", "divide": "÷ √dₖ"}
-    if step in own:
-        bars = (Mark(f"“{word}”", (own[step],), (i,)) for i, word in enumerate(KEY_WORDS))
-        return *bars, *([Mark("the top word", (raw,))] if step == "softmax" else [])
-    return (Mark(_EXAMPLE, (cat,)), Mark("divided", ("÷ √dₖ", scaled))) if step == "grow" else ()
+        strip = {KEY_WORDS[EXAMPLE_KEY]: (_CAT,)}
+        return tuple(Mark(f"“{word}”", (word, *strip.get(word, ()))) for word in KEY_WORDS)
+    if step == "grow":
+        return Mark(_EXAMPLE, (_CAT,)), Mark("divided", ("÷ √dₖ",))
+    raw, scaled = (_share(row.top_weight) for row in (result.raw, result.scaled))
+    if step == "softmax":
+        mean = _share(result.sentences.raw_top_weight)
+        return Mark(raw, ("raw",), result.raw.largest), *([Mark(mean, (_RAW_MEAN,))] if mean != raw else [])
+    if step == "divide":
+        before = [Mark(raw, ("raw",), result.raw.largest)] if raw != scaled else []
+        return Mark(scaled, ("÷ √dₖ",), result.scaled.largest), *before
+    return ()
 
 
 # --- 1: what a query asks ----------------------------------------------------------------------------
 
 
 def _asked(result, profile):
-    """The invented components of the query above those of the keys, and beside them the first of the drawn ones."""
-    rows = [_cells(row, result.n_invented) for row in (result.query, None, *result.keys)]  # a gap below the query
-    values, texts = ([[cell[part] for cell in row] for row in rows] for part in (0, 1))
+    """The components of the query above those of the keys; the query and the key of the next step are set off."""
+    rows = [result.query, None, *result.keys]  # a gap below the query
+    values = [[None if row is None else float(i in _SET_OFF)] * len(result.query) for i, row in enumerate(rows)]
+    texts = [[""] * len(result.query) if row is None else [_signed_number(x) for x in row] for row in rows]
+    cells = heatmap(profile, values, 1, text=texts, name="components")
+    pale = shade(profile, profile.band, _PALE)
+    cells |= {"zmin": 0, "colorscale": [[0, pale], [1, profile.grid]], "xgap": 3, "ygap": 3}
     return figure(
         profile,
-        [heatmap(profile, values, 1.1 * _LARGEST, text=texts, name="components")],
-        height=_beside_a_key(profile),
-        bottom=_room(profile, 1 if profile is PROJECTOR else 3),
+        [cells | {"textfont": {"size": profile.axis_size, "color": profile.text}}],
+        height=_HEIGHT,
+        bottom=_room(profile, 1),
         left=5.0,
-        title=title(f"{_ASKING} asks, words answer", profile, key=_extent(result, "components")),
-        xaxis=_slots_axis(COMPONENTS[: result.n_invented], _more(result), profile),
+        title=_claim(f"{_ASKING} asks for {_wanted(result)}", "each word as invented numbers", profile),
+        xaxis=_ticks_axis(COMPONENTS[: result.n_invented], profile),
         yaxis=_ticks_axis(_ROWS, profile) | {"range": [len(_ROWS) - 0.5, -0.5]},
     )
 
 
-def _cells(row, n_invented):
-    """Value and text of each place of a row; the last one has the first drawn component, and dots for the others."""
-    empty = [(None, "")]
-    if row is None:
-        return empty * (len(COMPONENTS) + 1)
-    invented = [(float(x), typed(x)) for x in row[:n_invented]]
-    dots = ["…"] * (len(row) > n_invented + 1)
-    drawn = (0.0, ", ".join([*map(typed, row[n_invented : n_invented + 1]), *dots]))
-    return [*invented, *empty * (len(COMPONENTS) - n_invented), drawn]
+_SET_OFF = (0, 2 + EXAMPLE_KEY)  # rows of that matrix
+_PALE = 0.12  # of the colour of the other rows
 
 
-def _more(result):
-    """What stands for the components and products that are not shown one by one, line by line."""
-    more = result.params.d_k - result.n_invented
-    return [f"{more:,}", "more, +1", "or −1"] if more else []
+def _wanted(result):
+    """The components that are largest in the query."""
+    parts = [name for name, x in zip(COMPONENTS, result.query, strict=False) if x == result.query.max()]
+    return "a living thing" if parts == ["living", "thing"] else f"what is {listed(parts)}"
 
 
-def _slots_axis(texts, rest, profile):
-    """An axis of a place for each invented component, and a last one for the rest, whatever d_k is."""
-    places = list(range(len(texts)))
-    last = len(COMPONENTS)
-    return _ticks_axis([*texts, (" " if profile is PROJECTOR else "<br>").join(rest)], profile) | {
-        "range": [-0.5, last + 0.5],
-        "tickvals": [*places, last],
-    }
-
-
-def _extent(result, what):
-    d_k, n_invented = result.params.d_k, result.n_invented
-    return f"dₖ = {d_k}: all invented" if d_k == n_invented else f"the first {n_invented} of dₖ = {d_k:,} {what}"
-
-
-def _beside_a_key(profile):
-    """The height of a figure less the line of its key, so that all steps are of one height."""
-    gap, key = 0.2 * profile.title_size, 1.9 * profile.tick_size
-    return _HEIGHT - (round(gap + key) - round(gap)) / profile.height
+def _signed_number(value):
+    return f"+{typed(value)}" if value > 0 else typed(value)
 
 
 def _say_asked(result):
-    d_k, n_invented = result.params.d_k, result.n_invented
-    answers = f"{_ASKING} asks and four words answer, each with dₖ = {d_k:,}"
-    if d_k == n_invented:
-        return f"{answers} invented component{'s' if d_k > 1 else ''}."
-    return f"{answers} components: the first {n_invented} are invented, the others drawn at random."
+    n = result.n_invented
+    return f"Each of the five words is a list of dₖ = {n} invented number{'s' if n > 1 else ''}."
 
 
 def _ask_by_hand(result):
-    n = result.n_invented
     vectors = [(QUERY_WORD, result.query), *zip(KEY_WORDS, result.keys, strict=True)]
-    drawn = [" , ".join(typed(x) for x in row[n : n + 4]) or "none" for _, row in vectors]
-    rows = [(word, *map(typed, row[:n]), more) for (word, row), more in zip(vectors, drawn, strict=True)]
-    return _columns(("word", *COMPONENTS[:n], "the next four, drawn"), rows)
+    n = result.n_invented
+    return _columns(("word", *COMPONENTS[:n]), [(word, *map(typed, row[:n])) for word, row in vectors])
 
 
 # --- 2: two vectors multiply -------------------------------------------------------------------------
@@ -141,15 +121,16 @@ def _ask_by_hand(result):
 def _multiplied(result, profile):
     """The products of one key, a bar each, with its multiplication under it."""
     products = result.products[EXAMPLE_KEY, : result.n_invented]
-    ticks = [f"<b>{name}</b><br>{said}<br>= {typed(product)}" for name, said, product in _multiplications(result)]
+    worked = _multiplications(result)
+    ticks = [_stacked(name, [said, f"= {typed(product)}"], profile) for name, said, product in worked]
     return figure(
         profile,
-        [_bars(products, profile.raw, "products")],
-        height=_beside_a_key(profile),
-        bottom=_room(profile, 3),
-        title=title(f"{_ASKING} times {_EXAMPLE}", profile, key=_extent(result, "products")),
-        xaxis=_slots_axis(ticks, _more(result), profile),
-        yaxis=_signed_axis("product", profile),
+        [_bars(products, profile.text, "products")],
+        height=_HEIGHT,
+        bottom=_room(profile, _lines(2, profile)),
+        title=_claim("Equal signs help, opposite ones hurt", f"product of {_ASKING} and {_EXAMPLE}", profile),
+        xaxis=_ticks_axis(ticks, profile),
+        yaxis=_signed_axis(profile),
     )
 
 
@@ -167,8 +148,8 @@ def _signed(value):
 def _say_multiplied(result):
     name, said, product = _multiplications(result)[0]
     return (
-        f"Multiply {_ASKING} by {_EXAMPLE}, component by component: {said} = {typed(product)} for “{name}”. "
-        "Matching signs help the key, opposite signs hurt it."
+        f"Multiply {_ASKING} by {_EXAMPLE}, number by number: {said} = {typed(product)} for “{name}”. "
+        "Opposite signs count against the key."
     )
 
 
@@ -183,18 +164,27 @@ def _added(result, profile):
     """A score for each key, with its addition under it as one writes it at school."""
     scores, named = result.invented_scores.scores, _named_products(result)
     ticks = [
-        "<br>".join([f"<b>{word}</b>", *_in_pairs(_terms(products)), f"= {typed(score)}"])
+        _stacked(word, [*_in_pairs(_terms(products)), f"= {typed(score)}"], profile)
         for (word, products), score in zip(named, scores, strict=True)
     ]
     return figure(
         profile,
-        [_bars(scores, profile.raw, "scores")],
-        height=_beside_a_key(profile),
-        bottom=_room(profile, 2 + len(COMPONENTS) / 2),
-        title=title("Products add up to scores", profile, key=_extent(result, "products")),
+        [_bars(scores, [_ink(key, profile) for key in range(len(KEY_WORDS))], "scores")],
+        height=_HEIGHT,
+        bottom=_room(profile, _lines(1 + len(COMPONENTS) / 2, profile)),
+        title=_claim(_highest(result.invented_scores), "score, the sum", profile),
         xaxis=_ticks_axis(ticks, profile),
-        yaxis=_signed_axis("sum", profile),
+        yaxis=_signed_axis(profile),
     )
+
+
+def _highest(row):
+    return f"{_named(row.largest)} {'have' if len(row.largest) > 1 else 'has'} the highest score"
+
+
+def _ink(key, profile):
+    """The colour of a key before anything is divided: one is followed through all steps."""
+    return profile.text if key == EXAMPLE_KEY else profile.band
 
 
 def _named_products(result):
@@ -237,23 +227,34 @@ def _add_by_hand(result):
 
 def _wandered(result, profile):
     """The four sums, product by product, on an axis of doublings; a thin line where the invented products end."""
-    walk, style = result.walk, solid(profile, profile.raw)
+    walk = result.walk
     places = np.log2(np.arange(1, result.params.d_k + 1))
     ticks = {"tickvals": [log2(n) for n in _PRODUCTS], "ticktext": [f"{n:,}" for n in _PRODUCTS]}
     drawn = _with_strip(
         profile,
-        [line(places, sums, style, word) for word, sums in zip(KEY_WORDS, walk.sums, strict=True)],
-        _rows(result)[:1],
-        lines=2.6,
-        title=title("Chance outvotes meaning" if _outvoted(result) else "The sums wander", profile),
-        xaxis=axis(profile, "products added", near=True, range=[0, log2(walk.horizon)], **ticks),
-        yaxis=axis(profile, "sum", grid=True, range=[-walk.limit, walk.limit]),
+        [line(places, walk.sums[key], _stroke(key, profile), word) for key, word in enumerate(KEY_WORDS)],
+        "wander",
+        result,
+        lines=1 if profile is PROJECTOR else 2.6,
+        title=_claim("Chance outvotes meaning" if _outvoted(result) else "The sums wander", "sum so far", profile),
+        xaxis=axis(
+            profile,
+            None if profile is PROJECTOR else "products added",
+            near=True,
+            range=[0, log2(walk.horizon)],
+            **ticks,
+        ),
+        yaxis=axis(profile, None, grid=True, range=[-walk.limit, walk.limit]),
         annotations=[_chance_begins(profile), *_at_the_ends(walk.sums, walk.limit, profile)],
         shapes=[_END_OF_INVENTED | {"type": "line", "y0": 0, "y1": 1, "line": thin(profile)}],
     )
     if profile is not PROJECTOR:
         drawn.layout["margin"]["r"] = round(0.6 * _LETTERS * profile.tick_size)
     return drawn
+
+
+def _stroke(key, profile):
+    return thin(profile) | {"color": profile.band} if key != EXAMPLE_KEY else solid(profile, profile.text)
 
 
 _END_OF_INVENTED = {"xref": "x", "yref": "y domain", "x0": log2(len(COMPONENTS)), "x1": log2(len(COMPONENTS))}
@@ -272,9 +273,13 @@ def _at_the_ends(sums, limit, profile):
     order = np.argsort(ends, kind="stable")
     beside = {"x": log2(sums.shape[1]), "xanchor": "left", "xshift": 4}
     return [
-        label(f"{KEY_WORDS[key]} {typed(ends[key])}", profile, y=place, **beside)
+        label(_bold(f"{KEY_WORDS[key]} {typed(ends[key])}", key), profile, y=place, **beside)
         for key, place in zip(order, _apart(ends[order], room), strict=True)
     ]
+
+
+def _bold(text, key):
+    return f"<b>{text}</b>" if key == EXAMPLE_KEY else text
 
 
 def _apart(values, room):
@@ -307,7 +312,7 @@ def _often(result):
 
 def _wander_by_hand(result):
     counts = zip(KEY_WORDS, result.invented_scores.scores, result.n_up, result.n_down, result.raw.scores, strict=True)
-    rows = [(word, typed(first), f"{up} × 1", f"{down} × 1", typed(score)) for word, first, up, down, score in counts]
+    rows = [(word, typed(first), f"{up:,} × 1", f"{down:,} × 1", typed(end)) for word, first, up, down, end in counts]
     return _columns(("key", f"the first {result.n_invented}", "+", "−", "= score"), rows)
 
 
@@ -318,48 +323,55 @@ def _shared_out(result, profile):
     """The weights of the raw scores, each under its word and its score."""
     row = result.raw
     cells = zip(KEY_WORDS, row.scores, row.weights, strict=True)
-    ticks = [f"<b>{word}</b><br>score {typed(score)}<br>{_about(weight)}" for word, score, weight in cells]
+    ticks = [_weighed(word, f"score {typed(score)}", weight, profile) for word, score, weight in cells]
     claim = f"{_named(row.largest)} takes nearly all" if row.top_weight >= _MOST else "Softmax gives weights"
-    return _weights_figure(result, [_bars(row.weights, profile.raw, "raw")], ticks, claim, profile)
+    return _weights_figure(result, "softmax", [_bars(row.weights, profile.raw, "raw")], ticks, claim, profile)
 
 
 def _divided(result, profile):
     """Both weights of every word, on the axes of the step before, with the division under them."""
-    return _both(result, "The choice stays open" if _stays_open(result) else "Divided by √dₖ", profile)
+    return _both(result, "divide", "The choice stays open" if _stays_open(result) else "The order stays", profile)
 
 
 def _grown(result, profile):
     """The same, where the invented components of the query may be larger."""
     alone = result.raw.largest == (EXAMPLE_KEY,)
     claim = "The meaning wins here" if alone else "Chance still wins here" if _outvoted(result) else "A tie at the top"
-    return _both(result, claim, profile)
+    return _both(result, "grow", claim, profile)
 
 
-def _both(result, claim, profile):
+def _both(result, step, claim, profile):
     raw, scaled = result.raw, result.scaled
     cells = zip(KEY_WORDS, raw.scores, scaled.weights, strict=True)
     divisor = f"÷ {cell(result.divisor)}"
-    ticks = [f"<b>{word}</b><br>{typed(score)} {divisor}<br>{_about(weight)}" for word, score, weight in cells]
+    ticks = [_weighed(word, f"{typed(score)} {divisor}", weight, profile) for word, score, weight in cells]
     drawn = [
         _bars(raw.weights, profile.raw, "raw"),
         _bars(scaled.weights, profile.scaled, "÷ √dₖ", width=_NARROW),
     ]
-    return _weights_figure(result, drawn, ticks, claim, profile)
+    return _weights_figure(result, step, drawn, ticks, claim, profile)
 
 
-def _weights_figure(result, traces, ticks, claim, profile):
+def _weighed(word, score, weight, profile):
+    """What stands below a bar of weight; on a wall the weight is beside the word."""
+    if profile is PROJECTOR:
+        return f"<b>{word}</b> {_about(weight)}<br>{score}"
+    return _stacked(word, [score, _about(weight)], profile)
+
+
+def _weights_figure(result, step, traces, ticks, claim, profile):
     """What these steps have: the same axes, room for the longer ticks, and the strip of many sentences."""
     levels = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"]}
     return _with_strip(
         profile,
         traces,
-        _rows(result)[: 1 + len(traces)],
-        lines=3,
-        places=3,
-        title=title(claim, profile),
+        step,
+        result,
+        lines=_lines(2, profile),
+        title=_claim(claim, "weight" if len(traces) == 1 else "weight: raw, and ÷ √dₖ in front", profile),
         barmode="overlay",
         xaxis=_ticks_axis(ticks, profile),
-        yaxis=axis(profile, "weight", grid=True, range=[0, 1.05], **levels),
+        yaxis=axis(profile, None, grid=True, range=[0, 1.05], **levels),
     )
 
 
@@ -423,33 +435,40 @@ def _divide_by_hand(result):
 # --- many such sentences -----------------------------------------------------------------------------
 
 _COUNTED = ("wander", "softmax", "divide", "grow")  # steps whose picture has the strip
-_STRIP = ((f"{_EXAMPLE} on top", "band"), ("top word, raw", "raw"), ("top word, ÷ √dₖ", "scaled"))  # its bars
+_CAT, _RAW_MEAN, _SCALED_MEAN = f"{_EXAMPLE} on top", "mean, raw", "mean, ÷ √dₖ"
+_STRIP = {
+    "wander": ((_CAT, "text"),),
+    "softmax": ((_RAW_MEAN, "raw"),),
+    "divide": ((_RAW_MEAN, "raw"), (_SCALED_MEAN, "scaled")),
+    "grow": ((_CAT, "text"),),
+}  # its bars at each step: shares of sentences or means, never both
 _SURE_OF = (
     "The sentences share the invented numbers; the others are drawn for each. The one shown is the first of them.",
     "A word is on top if no other has a larger score, also where they tie. The prediction is exact.",
 )
 
 
-def _rows(result):
+def _rows(step, result):
     """What the strip says of many sentences, one bar each: its name, its share and its colour's name."""
     many = result.sentences
-    shares = (many.on_top[EXAMPLE_KEY], many.raw_top_weight, many.scaled_top_weight)
-    return [(name, share, colour) for (name, colour), share in zip(_STRIP, shares, strict=True)]
+    shares = {_CAT: many.on_top[EXAMPLE_KEY], _RAW_MEAN: many.raw_top_weight, _SCALED_MEAN: many.scaled_top_weight}
+    return [(name, shares[name], colour) for name, colour in _STRIP[step]]
 
 
-def _with_strip(profile, traces, rows, lines, places=1, **layout):
+def _with_strip(profile, traces, step, result, lines, **layout):
     """A step's own picture with a bar for each row, below it; on a projector's wide picture beside it.
 
-    lines: how many there are under the step's own axis. places: how many bars there is room for.
+    lines: how many there are under the step's own axis.
     """
-    beside = profile is PROJECTOR
-    plot = 0.8 * profile.height * _HEIGHT - 1.6 * profile.title_size  # on a phone there is less room than is wished for
+    rows, beside = _rows(step, result), profile is PROJECTOR
+    places = 1 if step == "wander" else 2  # pictures of weights have one frame, so that each turns into the next
+    plot = profile.height * _HEIGHT - 1.6 * profile.title_size
     strip = (_ROW * places + 1) * profile.tick_size / plot
     above = strip + (_LINE * (lines + 1.5) * profile.tick_size) / plot
     own, other = _BESIDE if beside else ([0, 1], [0, 1])
     layout["xaxis"] |= {"domain": own, "anchor": "y"}
     layout["yaxis"] |= {"domain": [0 if beside else above, 1], "anchor": "x"}
-    layout["annotations"] = [*layout.get("annotations", ()), _strip_heading(profile)]
+    layout["annotations"] = [*layout.get("annotations", ()), _strip_heading(step, profile)]
     return figure(
         profile,
         [*traces, *(_strip_bar(i, row, profile) for i, row in enumerate(rows))],
@@ -477,9 +496,13 @@ def _strip_bar(place, row, profile):
     )
 
 
-def _strip_heading(profile):
+def _strip_heading(step, profile):
+    counted = f"{N_SENTENCES:,} such sentences"
+    said = f"share of {counted}" if step in ("wander", "grow") else f"largest weight in {counted}"
+    if profile is PROJECTOR:
+        said = said.replace(" such", "<br>such")
     place = {"xref": "x2 domain", "x": 0, "yref": "y2 domain", "y": 1, "xanchor": "left", "yanchor": "bottom"}
-    return label(f"{N_SENTENCES:,} such sentences", profile, **place)
+    return label(said, profile, align="left", **place)
 
 
 def _counts(result, step):
@@ -494,7 +517,7 @@ def _counts(result, step):
         f"The top word gets {told[1]} of the weight on average without the division.",
         f"Divided by √dₖ, it gets {told[2]}.",
     )
-    return said[: {"wander": 1, "softmax": 2}.get(step, 3)]
+    return {"wander": said[:1], "softmax": said[1:2], "divide": said[1:], "grow": said[:1]}[step]
 
 
 # --- what the steps share ----------------------------------------------------------------------------
@@ -510,6 +533,22 @@ _STEPS = {
 }
 
 
+def _claim(text, key, profile):
+    """A title that says what the picture shows; the key says what its numbers are, where there is room for it."""
+    key = None if profile is PROJECTOR else key
+    return title(f"<b>{text}</b>", profile, size=profile.axis_size, key=key, letters=_ROOM)
+
+
+def _stacked(name, lines, profile):
+    """What stands below a bar: its name, and lines that a wall has beside each other."""
+    return f"<b>{name}</b><br>{(' ' if profile is PROJECTOR else '<br>').join(lines)}"
+
+
+def _lines(count, profile):
+    """How many lines stand below each bar."""
+    return 2 if profile is PROJECTOR else 1 + count
+
+
 def _bars(heights, colour, name, *, width=_WIDE):
     places, marker = list(range(len(heights))), {"color": colour, "line": {"width": 0}}
     return {"type": "bar", "x": places, "y": heights, "width": width, "name": name, "marker": marker}
@@ -521,9 +560,9 @@ def _ticks_axis(texts, profile):
     return axis(profile, tickvals=list(range(len(texts))), ticktext=list(texts), tickangle=0, **ends)
 
 
-def _signed_axis(name, profile):
+def _signed_axis(profile):
     zero = {"zeroline": True, "zerolinecolor": profile.text, "zerolinewidth": profile.line_width / 2}
-    return axis(profile, name, grid=True, range=[-_LARGEST, _LARGEST], dtick=1, **zero)
+    return axis(profile, None, grid=True, range=[-_LARGEST, _LARGEST], dtick=1, **zero)
 
 
 def _room(profile, lines):

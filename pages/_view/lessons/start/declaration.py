@@ -5,8 +5,8 @@ from pages._view.lesson import Lesson, Step, Try
 LESSON = Lesson(
     stem="start",
     question="Why divide by √dₖ?",
-    answer="A score compares a query with a key: it adds up dₖ products of their numbers. Where dₖ is large, chance "
-    "gives one key nearly all the weight; dividing by √dₖ keeps the choice open.",
+    answer="A score adds up dₖ products of a query and a key: with many, one key takes nearly all the weight by "
+    "chance; divided by √dₖ, many share it.",
     icon=":material/play_circle:",
     section="The path",
     shared=("n_keys", "law", "seed"),
@@ -16,19 +16,11 @@ LESSON = Lesson(
     steps=(
         Step(
             "drag",
-            "Drag dₖ to 1,024.",
+            "Drag dₖ to 1,024. Watch one key take all the weight.",
             "start",
             tries=(
-                Try(
-                    "large_dimension",
-                    "dₖ = 1,024: one key takes nearly all the weight; divided by √1,024, many keys share it",
-                    {"d_k": 1024, "n_keys": 16, "law": "normal", "seed": 0},
-                ),
-                Try(
-                    "one_component",
-                    "dₖ = 1: both sides are the same, since √1 = 1",
-                    {"d_k": 1},
-                ),
+                Try("one_component", "dₖ = 1: no difference", {"d_k": 1}),
+                Try("large_dimension", "dₖ = 1,024", {"d_k": 1024, "n_keys": 16, "law": "normal", "seed": 0}),
             ),
         ),
     ),

@@ -5,29 +5,20 @@ from typing import Any
 import numpy as np
 
 from pages._view.figures.code import code
-from pages._view.marks import Mark, found
+from pages._view.marks import Mark, found, readable
 from pages._view.picture import Picture
 from pages._view.theme import DARK, LIGHT, PROJECTOR, Profile, number, percent
 from sattn_core.example import key_words
 from sattn_core.lessons.start import LargestWeight, StartParams, StartResult, measure_start
 
-FIXED_TICKS = (-100, -50, 0, 50, 100)
-FIXED_RANGE = 112  # 3.5 standard deviations at the largest dₖ: fewer than 1 score in 2,000 lies beyond
-OWN_TICKS = (-4, -2, 0, 2, 4)
-OWN_RANGE = 5
-LABELS = {"axis": "Own axis for each", "save": "Save SVG"}
-NAMES = {
-    "raw": "Raw scores q·k",
-    "scaled": "Scaled scores q·k ÷ √dₖ",
-    "raw-weights": "Attention weights, raw",
-    "scaled-weights": "Attention weights, scaled",
-}
+TICKS = (-100, -50, 0, 50, 100)
+RANGE = 112  # 3.5 standard deviations at the largest dₖ: fewer than 1 score in 2,000 lies beyond
+NAMES = {"raw": "raw", "scaled": "÷ √dₖ"}
 _SURE = 0.9995  # a share that a person calls practically all
-_SIGMA = ", typical distance from 0"
 _CHECKED = ("theory", "measured", "error", "inside")
+_NAME = 20  # px, of the columns and rows and of the sentence, if no axis title is larger
+_PANEL = 11  # heights of a tick's letters: the height of a row
 _HALF = 0.5  # of the weight: more than that is with one key
-_FROZEN = 0.9  # a weight that chance has chosen and training can hardly change
-_TWO = 2  # keys: one has half of the weight or more, whatever the scores
 
 
 def hero(result: StartResult, d_k: int, mean: LargestWeight) -> Picture:
@@ -36,7 +27,7 @@ def hero(result: StartResult, d_k: int, mean: LargestWeight) -> Picture:
     return Picture(
         "start",
         None,
-        _sentence(result, i),
+        _sentence(result, i, mean),
         _table(result, i, mean),
         _code(result.sweep, d_k),
         note=f"At dₖ = {d_k:,}, where the slider last came to rest.",
@@ -46,80 +37,62 @@ def hero(result: StartResult, d_k: int, mean: LargestWeight) -> Picture:
     )
 
 
-def sentence(result: StartResult, d_k: int) -> str:
-    """What the hero says at this d_k."""
-    return _sentence(result, result.sweep.dims.index(d_k))
+def sentence(result: StartResult, d_k: int, mean: LargestWeight) -> str:
+    """Return what the hero says at this d_k."""
+    return _sentence(result, result.sweep.dims.index(d_k), mean)
 
 
-def payload(result: StartResult, profile: Profile) -> dict[str, Any]:
-    """What the browser needs: texts as texts, heights in thousandths of the tallest bar of their panel."""
+def payload(result: StartResult, mean: LargestWeight, profile: Profile) -> dict[str, Any]:
+    """Return what the browser draws: texts as texts, heights in thousandths of the tallest bar of their panel."""
     sweep = result.sweep
     return {
         "mode": profile.name,
         "style": _style(profile),
-        "labels": LABELS,
-        "names": NAMES,
-        "stops": [_stop(result, i, profile) for i in range(len(sweep.dims))],
-        "shared": _shared_axis(),
-        "own": {"low": -OWN_RANGE, "high": OWN_RANGE, "ticks": OWN_TICKS},
-        "weightAxis": {
-            "room": 3.2,
-            "levels": [[0, "0 %"], [0.5, "50 %"], [1, "100 %"]],
-            "label": f"the {sweep.n_keys} keys of one query",
-            "names": key_words(sweep.n_keys),
-        },
+        "headings": _headings(sweep.n_keys),
+        "stops": [_stop(result, i, mean, profile) for i in range(len(sweep.dims))],
+        "scoreAxis": _score_axis(),
+        "weightAxis": {"levels": [[0.5, "50 %"], [1, "100 %"]], "names": key_words(sweep.n_keys)},
         **_bars(result),
-        "raw": _side(result, "raw", profile),
-        "scaled": _side(result, "scaled", profile),
+        "raw": _side(result, "raw", mean),
+        "scaled": _side(result, "scaled", mean),
     }
 
 
-def payload_between(result: StartResult | None, profile: Profile) -> dict[str, Any]:
-    """The same for the values between the stops of the slider, of which there may be none."""
-    return payload(result, profile) if result else {"stops": []}
+def _headings(n_keys):
+    """Return the names of the two columns: in full, and for a narrow window."""
+    weights = f"Weights of one query’s {n_keys} keys"
+    return {"scores": ["Scores of random keys", "Scores"], "weights": [weights, "Weights"]}
 
 
-def _stop(result, i, profile):
-    d_k, sentence = result.sweep.dims[i], _sentence(result, i)
+def _stop(result, i, mean, profile):
+    d_k, sentence = result.sweep.dims[i], _sentence(result, i, mean)
     sides = {"raw": profile.raw, "scaled": profile.scaled}
     data = [{"name": side, "type": "scatter", "line": {"color": colour}} for side, colour in sides.items()]
     ground = {"font": {"color": profile.text}, "paper_bgcolor": profile.ground}
-    marks = found(sentence, [Mark(side, (side,)) for side in sides], data, ground)
+    words = {"raw": "raw", "scaled": "Divided by √dₖ"}
+    marks = found(sentence, [Mark(words[side], (side,)) for side in sides], data, ground)
     return {"d_k": d_k, "title": f"dₖ = {d_k:,}", "sentence": sentence, "marks": marks}
 
 
-def _shared_axis():
-    return {
-        "low": -FIXED_RANGE,
-        "high": FIXED_RANGE,
-        "ticks": FIXED_TICKS,
-        "labels": [f"{tick}".replace("-", "−") for tick in FIXED_TICKS],
-    }
+def _score_axis():
+    labels = [f"{tick}".replace("-", "−") for tick in TICKS]
+    return {"low": -RANGE, "high": RANGE, "ticks": TICKS, "labels": labels}
 
 
-def _side(result, side, profile):
-    """One half of the hero at every stop: its scores above, the weights of one query below."""
-    said = "" if profile is PROJECTOR else _SIGMA  # a projector has no room for it
-    sweep = result.sweep
-    theory = getattr(result, f"{side}_std_theory")
+def _side(result, side, mean):
+    """Return one row of the hero at every stop: its scores at the left, the weights of one query at the right."""
+    theory, means = getattr(result, f"{side}_std_theory"), getattr(mean, side)
     return {
-        "alt": f"Histogram of {sweep.n_samples:,} {side} scores with the {_theory_name(result)} as a dashed line",
-        "weightAlt": f"Attention weights of one query from {side} scores",
+        "name": NAMES[side],
+        "alt": f"Histogram of {result.sweep.n_samples:,} {side} scores, the {_theory_name(result)} as a dashed line",
+        "weightAlt": f"Attention weights of one query from {side} scores, on average over all queries the",
         "unit": theory.tolist(),
-        "ruler": theory.tolist(),
-        "rulerText": ["±1 σ"] * len(theory),
-        "figures": [f"σ = {number(each, 2)}{said}" for each in getattr(result, f"{side}_std_measured")],
-        "ownTicks": [[number(tick * each) if tick else "0" for tick in OWN_TICKS] for each in theory],
+        "spread": [f"± {each:.1f}" for each in getattr(result, f"{side}_std_measured")],
         "weights": np.round(getattr(result, f"{side}_weights"), 4).tolist(),
-        "weightFigures": [
-            f"largest {_about(largest)}, as if {_keys(keys)} {'shared it equally' if round(keys) > 1 else 'had it all'}"
-            for largest, keys in _largest_and_keys(result, side)
-        ],
+        "top": getattr(result, f"{side}_weights").argmax(axis=1).tolist(),
+        "mean": np.round(means, 4).tolist(),
+        "largest": [[before + _about(each) for before in ("largest, on average: ", "largest: ", "")] for each in means],
     }
-
-
-def _largest_and_keys(result, side):
-    return zip(*(getattr(result, f"{side}_{name}") for name in ("max_weight", "effective_keys")), strict=True)
 
 
 def _thousandths(shares):
@@ -151,46 +124,33 @@ def _style(profile):
         for name in ("raw", "scaled", "text", "grid", "ground")
         for ground, theme in (("light", LIGHT), ("dark", DARK))
     }
-    projector = profile is PROJECTOR
+    for name, ground in ((name, ground) for name in NAMES for ground in ("light", "dark")):
+        colour, behind, text = (colours[f"{each}-{ground}"] for each in (name, "ground", "text"))
+        colours[f"{name}-ink-{ground}"] = readable(colour, behind, text)
     return {
         **colours,
-        "title": f"{profile.title_size}px",
         "axis": f"{profile.axis_size}px",
+        "name": f"{max(profile.axis_size, _NAME)}px",
+        "said": f"{max(profile.axis_size, _NAME)}px",
+        "at": f"{max(profile.base_size, profile.tick_size)}px",
         "tick": f"{profile.tick_size}px",
         "line": f"{profile.line_width}px",
-        "panel": "230px" if projector else "150px",
+        "panel": f"{_PANEL * profile.tick_size}px",
     }
 
 
-def _sentence(result, i):
-    """The live sentence at stop i, caption and spoken text in one: who has the weight, after and before.
-
-    What hurts is said last, and only where nearly all is with one key of several that would share it: chance chose it.
-    """
+def _sentence(result, i, mean):
+    """Return the live sentence at stop i: the largest weight on average over all queries, raw and divided."""
     here = f"At dₖ = {result.sweep.dims[i]:,}"
-    raw, scaled = (getattr(result, f"{side}_max_weight")[i] for side in ("raw", "scaled"))
+    raw, scaled = mean.raw[i], mean.scaled[i]
     if _about(raw) == _about(scaled):
         changes = "nothing" if result.sweep.dims[i] == 1 else "little"
-        return f"{here} dividing by √dₖ changes {changes}: the largest weight is {_about(raw)} on both sides."
+        return f"{here} dividing by √dₖ changes {changes}: the largest weight is {_about(raw)} on average."
     if raw <= _HALF:
-        return f"{here} the largest weight is {_about(raw)} raw, and {_about(scaled)} scaled."
-    taken = "practically all" if raw >= _SURE else _about(raw)
-    hurt = ", and chance chose it" if raw >= _FROZEN > scaled and result.sweep.n_keys > _TWO else ""
-    if scaled > _HALF:
-        return f"{here} {_taker(result, i)} has {_about(scaled)} of the weight, scaled; raw, it takes {taken}{hurt}."
-    shared = f"{here} about {_keys(result.scaled_effective_keys[i])} share the weight, scaled"
-    return f"{shared}; raw, {_taker(result, i)} takes {taken}{hurt}."
-
-
-def _taker(result, i):
-    """The key with the largest weight, which is the same on both sides: by its word if it has one."""
-    words = key_words(result.sweep.n_keys)
-    return f"“{words[result.raw_weights[i].argmax()]}”" if words else "one key"
-
-
-def _keys(effective):
-    """How many equal keys the weights amount to."""
-    return f"{round(effective)} key{'s' if round(effective) > 1 else ''}"
+        return f"{here}, raw, the largest weight is {_about(raw)} on average. Divided by √dₖ, it is {_about(scaled)}."
+    return (
+        f"{here}, raw, one key takes {_about(raw)} of the weight on average. Divided by √dₖ, it takes {_about(scaled)}."
+    )
 
 
 def _about(weight):
@@ -208,7 +168,7 @@ def _sure(result, i, mean):
         f"The weights are those of one query and one draw of its {result.sweep.n_keys} keys.",
         f"Raw, {_said(result, i, mean, 'raw')}. Divided, {_said(result, i, mean, 'scaled')}.",
         "Effective keys are e to the power of the entropy of the weights.",
-        f"The dashed line is the {_theory_name(result)}; the bar above it is the predicted σ to each side of 0.",
+        f"The dashed line is the {_theory_name(result)}. The bracket is the predicted σ, its number the measured one.",
     )
 
 
@@ -216,7 +176,7 @@ def _said(result, i, mean, side):
     """The largest weight of this row, and what rows have on average: simulated with its standard error, or exact."""
     (largest, keys), all_rows = (
         (getattr(result, f"{side}_{name}")[i] for name in ("max_weight", "effective_keys")),
-        (getattr(mean, side), getattr(mean, f"{side}_error")),
+        (getattr(mean, side)[i], getattr(mean, f"{side}_error")[i]),
     )
     average = _share(all_rows[0]) if result.law_is_exact else f"{number(100 * all_rows[0])} ± {_share(all_rows[1], 1)}"
     return (
@@ -254,8 +214,8 @@ def _table(result, i, mean):
         "predicted": of_both("std_theory"),
         "standard error": of_both("std_error"),
         "largest weight, this query": of_both("max_weight"),
-        "largest weight, mean over queries": [mean.raw, mean.scaled],
-        "its standard error": [mean.raw_error, mean.scaled_error],
+        "largest weight, mean over queries": [float(mean.raw[i]), float(mean.scaled[i])],
+        "its standard error": [float(mean.raw_error[i]), float(mean.scaled_error[i])],
         "effective keys, this query": of_both("effective_keys"),
     }
 

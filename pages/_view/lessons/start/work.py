@@ -39,15 +39,20 @@ def _measured(values, dims):
 
 def hero(values: Values, visited: Sequence[float], profile: Profile) -> tuple[dict[str, Any], dict[str, Any]]:
     """What the hero is told of the stops of its slider, and of the values between them among those visited."""
-    between_stops = between(values, visited)
-    return figures.payload(at_stops(values), profile), figures.payload_between(between_stops, profile)
+    some = [at_stops(values), between(values, visited)]
+    stops, more = (figures.payload(each, _mean(values, each), profile) if each else {"stops": []} for each in some)
+    return stops, more
 
 
 def sentence(values: Values) -> str:
     """The point of the moment, where the slider came to rest."""
-    return figures.sentence(here(values), values["d_k"])
+    return figures.sentence(here(values), values["d_k"], mean(values))
 
 
 def mean(values: Values) -> LargestWeight:
-    """The largest weight on average over all queries, where the slider came to rest."""
-    return compute.result(mean_largest_weight, values["d_k"], values["n_keys"], values["law"])
+    """Return the largest weight on average over all queries, at the same values of d_k as `here`."""
+    return _mean(values, here(values))
+
+
+def _mean(values, result):
+    return compute.result(mean_largest_weight, result.sweep.dims, values["n_keys"], values["law"])
