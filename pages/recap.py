@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from pages._view.lessons.recap.declaration import LESSON
-from pages._view.page import controls, frame, show
+from pages._view.page import controls, frame
 from pages._view.page.fragments import recap as cards
 
 
@@ -13,16 +12,13 @@ def live():
         pictures = [cards.draw(name) for name in cards.shown()]
         if frame.more():
             cards.draw_breath()
+    pictures.append(cards.draw_story())
     if frame.is_wall():
         with st.container(horizontal=True, vertical_alignment="center", key="steps"):
             frame.draw_turns("asked")
             controls.draw("asked", label_visibility="collapsed")
     if frame.more():
-        for picture in filter(None, pictures):
-            show.claim(picture.claim)
-            show.behind(picture)
+        cards.draw_folds(pictures)
 
 
 live()
-if frame.more():
-    show.folds(LESSON)

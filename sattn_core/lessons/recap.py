@@ -1,9 +1,9 @@
-"""What have you seen? A sum that grows, how far sums spread, and wrong choices that are put right or not."""
+"""What have you seen? Sums that grow and spread, wrong choices put right or not, and the story as one picture."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_integer, check_number
 from sattn_core.bands.standard_errors import share_interval, variance_error
@@ -11,6 +11,8 @@ from sattn_core.draws.pair_scores import growing_scores
 from sattn_core.laws.components import STANDARD_NORMAL, draw_queries_and_keys
 from sattn_core.laws.moments import dot_product_moments
 from sattn_core.layers.scores import scale_factor
+from sattn_core.layers.softmax import softmax
+from sattn_core.lessons.softmax_saturation import OutputsParams, measure_outputs
 from sattn_core.lessons.wrong_choice import LEARNING_RATES, N_ROWS, N_STEPS, PUT_RIGHT
 from sattn_core.training.wrong_rows import WrongRows, descend, draw_wrong_rows, row_blocks
 
@@ -189,3 +191,82 @@ def compare_divisors(params: DivisorParams) -> DivisorResult:
     rates = np.full(len(params.exponents), ONE_RATE)
     counts = [_counts(d_k, params.exponents, rates, params.seed)[:, -1] for d_k in RACED]
     return DivisorResult(params, np.array(RACED), np.stack(counts, axis=-1))
+
+
+# --- the story as one picture -----------------------------------------------------------------------------
+
+STORY_D_K = 1_024  # where the three lines end
+STORY_ROWS = 300
+STORY_SPREADS = tuple(2.0 ** (half / 2) for half in range(12))  # of the scores that softmax gets
+# Of STORY_ROWS rows those that are not put right at the best rate, at each of STORY_SPREADS: `count_uncorrected`.
+_UNCORRECTED = (0, 0, 0, 13, 66, 111, 193, 235, 265, 280, 284, 288)
+_STORY_ROWS_AT = 64  # d_k of these rows
+
+
+def count_uncorrected(score_std: float) -> int:
+    """Return how many of STORY_ROWS rows stay wrong at the best of LEARNING_RATES, for scores of this spread.
+
+    >>> count_uncorrected(1.0)
+    0
+    """
+    scales = np.full(len(LEARNING_RATES), score_std / np.sqrt(_STORY_ROWS_AT))
+    right = np.zeros(len(LEARNING_RATES), dtype=np.int_)
+    for rows in row_blocks(STORY_ROWS, N_KEYS, len(LEARNING_RATES), "q"):
+        drawn = draw_wrong_rows(_STORY_ROWS_AT, N_KEYS, rows, seed=0)
+        steps = descend(drawn, scales, np.array(LEARNING_RATES))
+        *_, (_, weight) = zip(range(N_STEPS + 1), (weight for _, weight in steps), strict=False)
+        right += np.count_nonzero(weight > PUT_RIGHT, axis=0)
+    return STORY_ROWS - int(right.max())
+
+
+def uncorrected_share(score_std: ArrayLike) -> NDArray[np.float64]:
+    """Return the share of wrong choices that stay wrong, as recorded; between two spreads on a line over log σ.
+
+    >>> round(float(uncorrected_share(32.0)), 2)
+    0.95
+    """
+    recorded = np.array(_UNCORRECTED) / STORY_ROWS
+    return np.interp(np.log(np.asarray(score_std, dtype=float)), np.log(STORY_SPREADS), recorded)
+
+
+def flatness(score_std: ArrayLike) -> NDArray[np.float64]:
+    """Return how much of a token's own is lost beside a spread of 1: 1 − (1 − e^(−σ²))/(1 − e^(−1)), 0 from σ = 1 on.
+
+    >>> round(float(flatness(1 / 32)), 3)
+    0.998
+    """
+    stds = np.minimum(np.asarray(score_std, dtype=float), 1.0)
+    return np.asarray(1 - np.expm1(-(stds**2)) / np.expm1(-1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class StoryResult:
+    """What softmax makes of scores at STORY_D_K, for each of EXPONENTS."""
+
+    seed: int
+    spread: NDArray[np.float64]  # (3,): σ of what softmax gets, √d_k, 1 and 1/√d_k
+    weights: NDArray[np.float64]  # (3, N_KEYS): mean weights, from the largest of a query to its smallest
+    # own_share, standard_error (3,): of the outputs of 64 tokens, what is a token's own
+    own_share: NDArray[np.float64]
+    standard_error: NDArray[np.float64]
+    corrected: NDArray[np.int_]  # (3,): of STORY_ROWS wrong choices
+    # low, high (3,): the exact 95 % interval of their share
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def tell_story(seed: int = 0) -> StoryResult:
+    """Measure the two ends: what can be corrected, and what is a token's own.
+
+    >>> tell_story().corrected.tolist()
+    [16, 300, 300]
+    """
+    outputs = measure_outputs(OutputsParams(N_KEYS, (STORY_D_K,), seed=check_integer("seed", seed, 0)))
+    scales = np.array([scale_factor(STORY_D_K, each) for each in EXPONENTS])
+    spread = scales * np.sqrt(STORY_D_K)
+    weights = [np.sort(softmax(each * outputs.scores))[..., ::-1].mean(axis=(0, 1)) for each in scales]
+    divided = [outputs.divided(each) for each in EXPONENTS]
+    share, error = ([getattr(each, name) for each in divided] for name in ("own_share", "standard_error"))
+    corrected = np.rint(STORY_ROWS * (1 - uncorrected_share(spread))).astype(np.int_)
+    low, high = share_interval(corrected, STORY_ROWS)
+    return StoryResult(seed, spread, np.array(weights), np.array(share), np.array(error), corrected, low, high)

@@ -311,7 +311,18 @@ def learnt(result: TrainingRaceResult) -> tuple[bool, ...]:
 
 def right_in_map(result: TrainingRaceResult) -> tuple[int, ...]:
     """Count, for each run, the rows of the map whose largest weight is on the right key; of the first seed alone."""
-    return tuple((result.attention_weights.argmax(axis=-1) == np.arange(result.params.n_keys)).sum(axis=-1).tolist())
+    return tuple(_right_rows(result.attention_weights).tolist())
+
+
+def right_by_step(result: TrainingRaceResult) -> NDArray[np.int_]:
+    """Count the same after each of the measured steps, (n_runs, n_checkpoints)."""
+    return np.stack([_right_rows(each) for each in result.maps], axis=-1)
+
+
+def _right_rows(weights):
+    """Count in each map the rows whose largest weight is on the diagonal; none of what has overflowed."""
+    found = weights.argmax(axis=-1) == np.arange(weights.shape[-1])
+    return np.count_nonzero(found & np.isfinite(weights).all(axis=-1), axis=-1)
 
 
 def trend(result: TrainingRaceResult) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The recap: answered by hand and by keyboard, kept by a link, a reload and Back, on one screen, one page of paper."""
+"""The recap: answered by hand and by keyboard, kept by a link, a reload and Back, on one screen, on paper."""
 
 import re
 from itertools import product
@@ -33,7 +33,7 @@ def answer(page, name):
 
 
 def answer_all(page):
-    """By hand: a choice, a number, a drag."""
+    """By hand and by keyboard: choices and numbers."""
     page.locator(CARD.format("score")).get_by_text("a sum of").click()
     answer(page, "score")
     field = page.locator(".st-key-draft_spread input")
@@ -48,10 +48,11 @@ def answer_all(page):
     page.keyboard.press("Enter")
     page.wait_for_function("() => location.search.includes('breaks')")
     wait_until_idle(page)
-    page.locator(".st-key-draft_power input[type=range]").focus()
-    for _ in range(3):  # off the place where nothing is said, then to 0.2
-        page.keyboard.press("ArrowRight")
-    answer(page, "power")
+    page.locator(".st-key-draft_power input").focus()
+    page.keyboard.type("0.2")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => location.search.includes('power')")
+    wait_until_idle(page)
     page.locator(CARD.format("alike")).get_by_text("numbers start small").click()
     answer(page, "alike")
 
@@ -61,7 +62,7 @@ def test_answers_are_kept_by_a_reload_and_by_back_and_none_is_there_before(page,
     assert page.locator(PICTURES).count() == 0
     answer_all(page)
     assert query_parameters(page) == ANSWERS
-    assert page.locator(PICTURES).count() == 5
+    assert page.locator(PICTURES).count() == 6  # the last one is the story
     said = page.locator(".st-key-questions").inner_text()
     assert "in one breath" in said
     page.reload()
@@ -113,10 +114,14 @@ def test_on_a_wall_one_question_is_seen_at_a_time(page, server, answers):
     page.wait_for_function("() => location.search.includes('asked=5')")
     wait_until_idle(page)
     assert page.locator(CARD.format("alike")).count() == 1
+    page.get_by_role("button", name="Next").click()
+    page.wait_for_function("() => location.search.includes('asked=6')")
+    page.locator(".st-key-story .main-svg").first.wait_for()
+    assert page.get_by_role("button", name="Previous").bounding_box()["y"] < size[1] - 20
 
 
 @pytest.mark.parametrize(("answers", "scheme"), [({}, "light"), (ANSWERS, "dark")], ids=["asked", "answered"])
-def test_it_prints_on_one_page(new_page, server, answers, scheme):
+def test_it_prints_with_its_story_on_at_most_two_pages(new_page, server, answers, scheme):
     page = new_page(color_scheme=scheme)
     resize(page, SCREEN["1920"])
     open_page(page, server, "recap", **answers)
@@ -128,9 +133,10 @@ def test_it_prints_on_one_page(new_page, server, answers, scheme):
     assert all(given == drawn for given, drawn in boxes)  # so that paper can make a picture narrower
     assert bool(boxes) == bool(answers)
     printed = page.pdf(format="A4")
-    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) <= (2 if answers else 1)
     page.emulate_media(media="print")
     assert len(cards(page)) == 6
+    assert page.locator(".st-key-story .main-svg").first.is_visible() == bool(answers)
     seen = page.locator("button, [data-testid=stSidebar], [data-testid=stHeader]")
     assert not any(each.is_visible() for each in seen.all())
     assert page.locator("h1").is_visible()

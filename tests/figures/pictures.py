@@ -13,6 +13,7 @@ FEWER = {"wrong_choice": {"n_keys": 6}}  # what would take minutes: a step of th
 def _recap(values, profile, figures, work, core):
     for name in ("score", "spread", "breaks", "power", "alike"):
         yield work.picture(name, "", values, profile)
+    yield work.story(values, profile)
 
 
 def _start(values, profile, figures, work, core):

@@ -1,8 +1,9 @@
 """Pictures of the recap: their data are the results', their words are their numbers, and what was said is marked."""
 
+import numpy as np
 import pytest
 
-from pages._view.lessons.recap import figures, work
+from pages._view.lessons.recap import figures, story, work
 from pages._view.lessons.recap.answers import CLOSE, MISSED, RIGHT
 from pages._view.lessons.recap.declaration import QUESTIONS
 from pages._view.theme import LIGHT, PROJECTOR
@@ -74,6 +75,37 @@ def test_every_answer_brings_a_whole_picture_of_its_size(profile):
             assert picture.figure.layout["height"] < 0.6 * profile.height + 3 * profile.axis_size
 
 
+# --- the story as one picture --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", [LIGHT, PROJECTOR])
+def test_the_three_lines_of_the_story_are_powers_of_the_size(profile):
+    shown = plotted(work.story(VALUES, profile))
+    for name, power in (("raw", 0.5), ("÷ √dₖ", 0.0), ("÷ dₖ", -0.5)):
+        each = trace_of(shown, name)
+        assert list(each.y) == pytest.approx([d_k**power for d_k in each.x], rel=1e-12)
+        assert each.x[-1] == core.STORY_D_K
+        assert each.line.color == getattr(profile, {0.5: "raw", 0.0: "scaled", -0.5: "third"}[power])
+
+
+def test_the_shade_of_the_story_is_that_of_the_worse_end():
+    picture = work.story(VALUES, LIGHT)
+    shade = np.ravel(trace_of(plotted(picture), story.ENDS).z)
+    spread = np.array(picture.bins["spread"])
+    np.testing.assert_array_equal(shade, np.maximum(core.uncorrected_share(spread), core.flatness(spread)))
+    assert shade[np.abs(np.log(spread)) < 0.03].max() < 0.1
+    assert shade[spread > 30].min() > 0.9
+    assert shade[spread < 1 / 8].min() > 0.9
+    assert picture.table["÷ dₖ"] == core.tell_story(0).weights[2].tolist()
+
+
+@pytest.mark.parametrize("seed", [0, 9999])
+def test_the_sentence_of_the_story_says_both_ends(seed):
+    told, sentence = core.tell_story(seed), work.story(VALUES | {"seed": seed}, LIGHT).sentence
+    assert f"{100 * told.corrected[0] / core.STORY_ROWS:.0f} of 100 can be corrected" in sentence
+    assert f"{100 * told.own_share[2]:.1f} % is a token’s own" in sentence
+
+
 # --- verdicts ------------------------------------------------------------------------------------------
 
 VERDICTS = [
@@ -87,7 +119,7 @@ VERDICTS = [
     ("breaks", "choice", 64, MISSED, "choose better"),
     ("power", 0.5, 64, RIGHT, "√dₖ"), ("power", 0.6, 64, CLOSE, "shrink"), ("power", 0.0, 64, MISSED, "grow"),
     ("power", 1.0, 64, MISSED, "shrink"), ("power", 0.2, 64, MISSED, "1,024"),
-    ("alike", "small", 64, RIGHT, "small"), ("alike", "many", 64, MISSED, "large scores"),
+    ("alike", "small", 64, RIGHT, "small"), ("alike", "many", 64, MISSED, "71 %"),
     ("alike", "adam", 64, MISSED, "helps"),
 ]  # fmt: skip
 

@@ -92,33 +92,66 @@ def with_accuracy(result, *right, **changes):
 
 
 @pytest.mark.parametrize(
-    ("right", "sentence", "claim"),
+    ("right", "claim"),
     [
-        ((0.094, 1, 0.9, 0.5), "only ÷ √dₖ has learnt; raw is 9 % right.", "only ÷ √dₖ has"),
-        ((0.5, 1, 0.96, 0.5), "÷ √dₖ and ÷ dₖ have learnt; raw is 50 % right.", "two of four have"),
-        ((1, 1, 1, 1), "all four have learnt: leaving out the scale does no harm here.", "all four have"),
-        ((0.2, 0.3, 0.1, 0), "none of the four has learnt; raw is 20 % right.", "none of four has"),
-        ((1, 0.3, 0.4, 0), "only raw has learnt; ÷ √dₖ is 30 % right.", "only raw has"),
-        ((1, 1, 0.946, 1), "raw, ÷ √dₖ and ÷ dₖ⁰·²⁵ have learnt; ÷ dₖ is 94.6 % right.", "three of four have"),
+        ((0.094, 1, 0.9, 0.5), "only ÷ √dₖ has"),
+        ((0.5, 1, 0.96, 0.5), "two of four have"),
+        ((1, 1, 1, 1), "all four have"),
+        ((0.2, 0.3, 0.1, 0), "none of four has"),
+        ((1, 0.3, 0.4, 0), "only raw has"),
+        ((1, 1, 0.946, 1), "three of four have"),
     ],
 )
-def test_the_sentence_says_which_trainings_have_learnt(result, right, sentence, claim):
+def test_the_curves_say_which_trainings_have_learnt(result, right, claim):
     shown = with_accuracy(result, *right)
-    over = "After 40 steps at dₖ = 16, on average over two seeds"
-    assert figures.attention(shown, LIGHT).sentence == f"{over}, {sentence}"
     assert figures.curves(shown, LIGHT).sentence.startswith(f"At dₖ = 16, {claim} learnt by step 40; ")
 
 
+def with_right(result, *right, n_keys=32, before=None):
+    """The race of three runs whose last maps have so many queries right; before: the same of all maps before."""
+    maps = [_maps(before or right, n_keys)] * (len(result.maps) - 1)
+    params = replace(result.params, exponents=(0.0, 0.5, 1.0), n_keys=n_keys)
+    return replace(result, params=params, maps=(*maps, _maps(right, n_keys)))
+
+
+def _maps(right, n_keys):
+    weights = np.full((len(right), n_keys, n_keys), 0.1 / n_keys)
+    for i, count in enumerate(right):
+        for row in range(n_keys):
+            weights[i, row, row if row < count else row - 1] = 0.9
+    return weights
+
+
+@pytest.mark.parametrize(
+    ("right", "before", "said"),
+    [
+        ((2, 32, 29), None, "raw gets few right, ÷ √dₖ all and ÷ dₖ nearly all"),
+        ((0, 17, 16), None, "raw gets none right, ÷ √dₖ most and ÷ dₖ half"),
+        ((32, 5, 4), None, "raw gets all right, ÷ √dₖ some and ÷ dₖ few"),
+        ((2, 32, 29), (2, 32, 9), "raw gets few right, ÷ √dₖ all and ÷ dₖ nearly all (still rising)"),
+        ((2, 32, 32), (2, 8, 8), "raw gets few right, ÷ √dₖ all and ÷ dₖ all"),
+        ((32, 32, 32), None, "all three get all queries right"),
+        ((0, 0, 0), None, "raw gets none right, ÷ √dₖ none and ÷ dₖ none"),
+    ],
+)
+def test_the_sentence_is_of_the_maps_that_are_shown(result, right, before, said):
+    shown = with_right(result, *right, before=before)
+    assert figures.attention(shown, LIGHT).sentence == f"After 40 steps at dₖ = 16, {said}."
+
+
 def test_a_race_that_goes_on_one_that_overflowed_and_trained_values_are_said(result):
-    running = with_accuracy(result, 0.1, 1, 0, 0, progress=0.5, step=20)
+    running = replace(with_right(result, 2, 32, 20), progress=0.5, step=20)
     said = figures.attention(running, LIGHT).sentence
-    assert said == "Step 20 of 40 at dₖ = 16, on average over two seeds: so far only ÷ √dₖ has learnt."
+    assert said == "Step 20 of 40 at dₖ = 16: raw gets few right, ÷ √dₖ all and ÷ dₖ most."
     elsewhere = figures.attention(running, LIGHT, elsewhere=True).sentence
     assert elsewhere == f"{said} The slider stands elsewhere."
-    one = replace(running, params=replace(running.params, n_seeds=1))
-    assert figures.attention(one, LIGHT).sentence == "Step 20 of 40 at dₖ = 16: so far only ÷ √dₖ has learnt."
-    lost = with_accuracy(result, 0.1, 1, 0.2, 0.2, diverged=np.array([True, False, False, False]))
-    assert figures.attention(lost, LIGHT).sentence.endswith("only ÷ √dₖ has learnt; raw has overflowed.")
+    for gone, end in (((0,), "÷ √dₖ gets all right and ÷ dₖ most; raw has overflowed."),
+                      ((0, 2), "÷ √dₖ gets all right; raw and ÷ dₖ have overflowed."),
+                      ((0, 1, 2), "raw, ÷ √dₖ and ÷ dₖ have overflowed.")):  # fmt: skip
+        maps = running.maps[-1].copy()
+        maps[list(gone)] = np.nan
+        lost = figures.attention(replace(running, maps=(*running.maps[:-1], maps)), LIGHT)
+        assert lost.sentence == f"Step 20 of 40 at dₖ = 16: {end}"
     trained = replace(result, params=replace(result.params, train_values=True))
     losses = [number(each) for each in result.loss.mean[:2, -1]]
     assert figures.outcome(trained, "race").endswith(
@@ -189,19 +222,39 @@ def test_the_outcome_is_that_of_the_race_shown(result, right, middle, verdict):
     assert figures.attention(replace(shown, progress=0.5), LIGHT).sure == sure[:-1]
 
 
-def test_attention_is_shown_on_one_colour_domain_with_its_bar(result):
+def test_each_map_has_its_colour_on_one_domain(result):
     for shown in (result, core.measure_race_start(PARAMS)):
         fig = plotted(figures.attention(shown, LIGHT))
-        for i, (trace, name) in enumerate(zip(fig.data[::2], NAMES, strict=True)):
+        for i, (name, colour) in enumerate(zip(NAMES, (LIGHT.raw, LIGHT.scaled, LIGHT.third, LIGHT.band), strict=True)):
+            (trace,) = traces_of(fig, name)
             np.testing.assert_array_equal(trace.z, shown.attention_weights[i])
-            assert (trace.name, trace.zmin, trace.zmax) == (name, 0, 1)
-            assert trace.colorscale == fig.data[0].colorscale
-            assert trace.colorscale[0] == (0, LIGHT.ground)
-            assert trace.showscale == (i == 0)
+            assert (trace.zmin, trace.zmax, trace.showscale) == (0, 1, False)
+            assert trace.colorscale[-1] == (1, colour)
+            axes = fig.layout[trace.yaxis.replace("y", "yaxis")]
+            assert axes.scaleanchor == trace.xaxis  # which makes a cell a square
+
+
+def test_a_mark_stands_beside_each_right_query_and_the_race_ends_at_the_number(result):
+    for step in (0, 20, 40):
+        shown = core.race_at(result, step)
+        fig = plotted(figures.attention(shown, LIGHT))
+        for i, name in enumerate(NAMES):
+            right = shown.attention_weights[i].argmax(axis=1) == np.arange(PARAMS.n_keys)
+            (marks,), (race,), (now,) = (traces_of(fig, f"{name}, {of}") for of in ("right queries", "race", "now"))
+            assert list(marks.y) == (np.flatnonzero(right) + 1).tolist()
+            assert list(race.x) == shown.steps.tolist()
+            counts = [(each[i].argmax(axis=1) == np.arange(PARAMS.n_keys)).sum() for each in shown.maps]
+            assert list(race.y) == counts
+            assert (now.x[0], now.y[0]) == (shown.step, right.sum())
+    spans = {tuple(fig.layout[f"xaxis{at}"].range) for at in range(5, 9)}
+    assert len(spans) == 1
+    wall = plotted(figures.attention(result, PROJECTOR))
+    assert traces_of(wall, "raw, race") == []
 
 
 def test_the_cells_of_the_right_keys_are_outlined(result):
-    for trace in plotted(figures.attention(result, LIGHT)).data[1::2]:
+    fig = plotted(figures.attention(result, LIGHT))
+    for trace in (traces_of(fig, f"{name}, right keys")[0] for name in NAMES):
         corners = set(zip(trace.x, trace.y, strict=True))
         cells = [{(x + a, x + b) for a in (-0.5, 0.5) for b in (-0.5, 0.5)} for x in range(1, PARAMS.n_keys + 1)]
         assert corners == set().union(*cells)
@@ -210,34 +263,29 @@ def test_the_cells_of_the_right_keys_are_outlined(result):
 
 
 def test_an_even_spread_is_seen_on_either_ground():
-    for profile in (LIGHT, DARK, PROJECTOR):
-        shades = [shade for _, shade in figures._shades(profile, "#1b7837")]
-        places = [place for place, _ in figures._shades(profile, "#1b7837")]
+    for profile, name in product((LIGHT, DARK, PROJECTOR), ("raw", "scaled", "third")):
+        scale = figures._shades(profile, getattr(profile, name))
+        places, shades = zip(*scale, strict=True)
         even = np.interp(1 / 32, places, range(len(places)))
         assert contrast(shades[math.ceil(even)], profile.ground) > 1.2  # 1.04 where shades go by the weight itself
         if profile is PROJECTOR:
-            assert contrast(*map(in_the_light, (shades[math.floor(even)], profile.ground))) > 1.5
+            assert contrast(*map(in_the_light, (shades[math.floor(even)], profile.ground))) > 1.3
         light = [luminance(each) for each in shades]
         assert light == sorted(light, reverse=profile is not DARK)
 
 
-def test_above_each_map_stands_how_many_of_its_own_rows_are_right_and_where_they_are_going(result):
-    weights = np.full((4, 4, 4), 0.1)
-    for i, right in enumerate((1, 4, 3, 0)):
-        for row in range(4):
-            weights[i, row, row if row < right else row - 1] = 0.7
-    before = weights.copy()
-    before[2] = weights[0]
-    maps = (*(before,) * 30, *(weights,) * (len(result.maps) - 30))
-    notes = plotted(figures.attention(replace(result, maps=maps), LIGHT)).layout.annotations
-    said = [re.sub("<(?!br)[^>]*>", "", note.text).split("<br>")[1:] for note in notes]
-    assert said == [["1 of 4", "settled"], ["4 of 4", "complete"], ["3 of 4", "still rising"], ["0 of 4", "settled"]]
-    lost = np.where(np.arange(4)[:, None, None] == 0, np.nan, weights)
-    notes = plotted(figures.attention(replace(result, maps=(*maps[:-1], lost)), LIGHT)).layout.annotations
-    assert "overflowed" in notes[0].text
+def test_above_each_map_stands_how_many_of_its_own_rows_are_right(result):
+    shown = with_right(result, 1, 4, 3, n_keys=4)
+    notes = plotted(figures.attention(shown, LIGHT)).layout.annotations
+    said = [re.sub("<[^>]*>", "", note.text) for note in notes]
+    assert said[:9] == ["raw", "1", "of 4 right", "÷ √dₖ", "4", "of 4 right", "÷ dₖ", "3", "of 4 right"]
+    maps = shown.maps[-1].copy()
+    maps[0] = np.nan
+    notes = plotted(figures.attention(replace(shown, maps=(*shown.maps[:-1], maps)), LIGHT)).layout.annotations
+    assert [note.text for note in notes[1:3]] == ["<b>–</b>", "overflowed"]
     three = core.measure_race_start(core.TrainingRaceParams(n_keys=4))
-    notes = plotted(figures.attention(three, LIGHT)).layout.annotations
-    assert all(f"{round(4 * three.right)} of 4 right<br>untrained" in note.text for note in notes)
+    notes = plotted(figures.attention(three, PROJECTOR)).layout.annotations
+    assert [re.sub("<[^>]*>", "", note.text) for note in notes[1::2]] == [f"{round(4 * three.right)} of 4 right"] * 3
 
 
 def test_the_maps_hold_the_sweep_on_shared_axes_and_one_colour_domain(sweep):
@@ -334,6 +382,10 @@ def drawn(fig, *names):
     return [list(trace.y) for name in names for trace in traces_of(fig, name)]
 
 
+def maps_of(picture):
+    return [trace.z.tolist() for trace in plotted(picture).data if trace.type == "heatmap"]
+
+
 def test_the_code_beside_a_picture_prints_the_numbers_plotted_in_it_up_to_where_it_stopped(result, sweep, pairs):
     attention, curves, rates, _ = every_picture(result, sweep, pairs, LIGHT)
     lines = printed(curves.code)
@@ -341,10 +393,10 @@ def test_the_code_beside_a_picture_prints_the_numbers_plotted_in_it_up_to_where_
     rows = [row for line in lines[1:] for row in line]
     bands = (f"{name}, {edge} seed" for name in NAMES for edge in ("smallest", "largest"))
     assert all(curve in rows for curve in drawn(plotted(curves), *NAMES, *bands))
-    shown = [trace.z.tolist() for trace in plotted(attention).data[::2]]
+    shown = maps_of(attention)
     assert printed(attention.code) == [shown]
     start = figures.attention(core.measure_race_start(PARAMS), LIGHT)
-    assert printed(start.code) == [[trace.z.tolist() for trace in plotted(start).data[::2]]]
+    assert printed(start.code) == [maps_of(start)]
     tried, steps, accuracy, _ = printed(rates.code)
     np.testing.assert_array_equal([np.array(trace.z)[::-1].T for trace in plotted(rates).data], accuracy)
     assert (tried, steps) == (sweep.rates, sweep.steps)

@@ -89,7 +89,7 @@ def shape_words(shape) -> str:
     """Return the place of a line or a box, "" if it is not seen."""
     if shape.get("visible") is False:
         return ""
-    places = (f"{name} {shape[name]:.4g}" for name in ("x0", "x1", "y0", "y1"))
+    places = (f"{name} {shape[name]:.4g}" for name in ("x0", "x1", "y0", "y1") if name in shape)
     return f"{shape['type']} {shape.get('line', {}).get('dash', '')} {' '.join(places)}"
 
 

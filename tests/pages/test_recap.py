@@ -6,13 +6,13 @@ import pytest
 
 from pages._view.lessons import LESSONS
 from pages._view.lessons.recap import answers, work
-from pages._view.lessons.recap.declaration import LESSON, QUESTIONS
+from pages._view.lessons.recap.declaration import LESSON, QUESTIONS, STORY
 from pages._view.literal import as_code, plain
 from pages._view.theme import LIGHT
 from tests.pages.opening import ANSWERED, app_at, charts, check_page, prose, seen
 
 ANSWERS = ANSWERED["recap"]
-PICTURES = dict(zip(QUESTIONS, LESSON.pictures, strict=True))
+PICTURES = dict(zip(QUESTIONS, LESSON.pictures, strict=False))
 VALUES = {"d_k": 64, "seed": 0}
 
 
@@ -45,7 +45,7 @@ def linked(app, name):
 
 
 def drafts(app):
-    kinds = ("radio", "number_input", "select_slider")
+    kinds = ("radio", "number_input")
     return {each.key.removeprefix("draft_"): each for kind in kinds for each in app.get(kind) if "draft" in each.key}
 
 
@@ -102,13 +102,29 @@ def test_an_answer_goes_into_the_address_is_judged_and_can_be_taken_back(name, d
 def test_the_story_comes_with_the_last_answer_and_goes_with_all_of_them():
     app = unanswered(**{name: ANSWERS[name] for name in list(QUESTIONS)[:-1]})
     assert plain(answers.BREATH) not in prose(app)
+    assert STORY not in seen(app)
     assert "1 to go" in prose(app)
     drafts(app)["alike"].set_value("small")
     submit(app, "alike")
     assert plain(answers.BREATH) in prose(app)
+    assert list(charts(app))[-1] == STORY
     app.button(key="again").click().run()
     assert tells(app) == set()
+    assert STORY not in seen(app)
     assert {*drafts(app)} == {*QUESTIONS}
+
+
+def test_the_story_is_on_a_wall_that_turns_to_it_and_on_no_other():
+    for place in range(1, 7):
+        app = unanswered(mode="projector", asked=str(place))
+        assert (STORY in charts(app)) == (place == 6)
+        assert [*drafts(app)] == list(QUESTIONS)[place - 1 : place]
+
+
+def test_at_most_three_folds_stand_below_it():
+    app = app_at("recap").run()
+    keys = [each.key for each in app.expander if not each.key.endswith(("_sure", "_data"))]
+    assert [key for key in keys if not key.startswith(("menu", "settings"))] == ["behind", "background"]
 
 
 @pytest.mark.parametrize("text", ["", "abc", "nan", "<b>", "-1", "1e9"])
@@ -140,8 +156,12 @@ def test_every_question_leads_to_a_lesson_of_the_path():
     check_page(app, "recap")
     links = [each.label for each in app.main.get("page_link")]
     for question in QUESTIONS.values():
-        assert LESSONS[question.lesson].section == LESSON.section
-        assert LESSONS[question.lesson].question in links
+        for stem, step in question.shown_by:
+            assert LESSONS[stem].section == LESSON.section
+            assert LESSONS[stem].question in links
+            assert LESSONS[stem].step(step).name == step
+    leads = {each.proto.query_string for each in app.main.get("page_link")}
+    assert {"step=too_flat", "step=every_size"} <= leads
 
 
 # --- another draw --------------------------------------------------------------------------------------

@@ -86,11 +86,9 @@ def train(app):
 
 def test_the_default_race_is_there_at_once_and_a_long_one_waits_for_its_button():
     app = open_race()
-    said = re.fullmatch(
-        "After 300 steps at dₖ = 64, on average over five seeds, only ÷ √dₖ has learnt; raw is ([0-9]+) % right.",
-        first_sentence(app),
-    )
-    assert 3 < float(said[1]) < 20  # near-ties decide some answers, and a processor's rounding the near-ties
+    # Near-ties decide some answers, and a processor's rounding the near-ties.
+    said = "After 300 steps at dₖ = 64, raw gets few right, ÷ √dₖ all and ÷ dₖ (nearly all|most)( .still rising.)?[.]"
+    assert re.fullmatch(said, first_sentence(app))
     assert dial(app).shown[-1] == "Step 300"
     app = open_race(rates="best", d_k="256")
     price = work.race_price(app.session_state["race_run"].params, True)
@@ -222,9 +220,7 @@ def test_a_race_that_runs_stays_in_the_picture_while_the_slider_moves(monkeypatc
     app.query_params["d_k"] = "16"
     assert run.playing
     assert re.fullmatch(r"Training: step [0-9,]+ of 3,000, dₖ = 8", bar(app))
-    assert re.match(
-        "Step [0-9,]+ of 3,000 at dₖ = 8: so far .*learnt. The slider stands elsewhere.", first_sentence(app)
-    )
+    assert re.match("Step [0-9,]+ of 3,000 at dₖ = 8: .* right.*[.] The slider stands elsewhere.", first_sentence(app))
     opening.button(app, "Skip to the end").click()
     while app.session_state["race_run"].playing:
         app.run()
@@ -307,7 +303,7 @@ def test_the_dial_shows_the_step_that_was_kept_on_a_cold_server_too(monkeypatch)
     moving = opening.widget(mine, "trained_steps").set_value(45)
     mine.query_params["trained_steps"] = "45"
     opening.settle(moving)
-    assert first_sentence(mine).startswith("Step 45 of 300 at dₖ = 16, ")
+    assert first_sentence(mine).startswith("Step 45 of 300 at dₖ = 16: ")
     asked = picture_at(f"{opening.charts(mine)['race_attention'].address}&d_k=16&trained_steps=45")
     assert (asked["figure"], asked["alt"]) == (
         opening.charts(mine)["race_attention"].spec,
@@ -355,7 +351,7 @@ def test_a_race_that_goes_on_gives_its_data_away_when_it_rests_and_stop_keeps_wh
     opening.button(app, "Stop").click()
     opening.settle(app)
     assert not run.playing
-    assert first_sentence(app).startswith("Step 100 of 3,000 at dₖ = 8: so far ")
+    assert first_sentence(app).startswith("Step 100 of 3,000 at dₖ = 8: ")
     assert (app.query_params["trained_steps"], run.result.step) == ("100", 3000)
     assert opening.pictures(app.run()) == ["race_attention"]
     assert opening.pictures(go(app, "curves")) == ["race_curves"]

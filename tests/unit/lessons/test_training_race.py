@@ -283,6 +283,18 @@ def test_a_run_that_leaves_the_float64_range_is_shown_up_to_there():
     assert np.isfinite(result.loss.mean[1:]).all()
 
 
+def test_right_queries_are_counted_after_each_step_and_none_of_what_has_overflowed():
+    found = measure_training_race(TrainingRaceParams(d_k=8, n_keys=4, n_steps=10, n_seeds=1))
+    counts = training_race.right_by_step(found)
+    assert counts.shape == (3, len(found.steps))
+    assert tuple(counts[:, -1].tolist()) == training_race.right_in_map(found)
+    for i, each in enumerate(found.maps):
+        by_hand = [sum(row.argmax() == j for j, row in enumerate(weights)) for weights in each]
+        assert counts[:, i].tolist() == by_hand
+    gone = np.full_like(found.maps[-1], np.nan)
+    assert training_race.right_by_step(replace(found, maps=(*found.maps[:-1], gone)))[:, -1].tolist() == [0, 0, 0]
+
+
 # --- the whole transformer ----------------------------------------------------------------------------
 
 

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from pages._view.lesson_view import Values
 from pages._view.lessons.recap.declaration import QUESTIONS
-from pages._view.theme import typed
+from pages._view.theme import percent, typed
+from sattn_core.laws.saturation import expected_attention
 from sattn_core.lessons.recap import RACED
 from sattn_core.lessons.wrong_choice import N_ROWS, NEARLY_ALL
 
@@ -15,20 +16,20 @@ RIGHT, CLOSE, MISSED = "Right:", "Close:", "Not quite:"
 _TRUE = {"score": "sum", "breaks": "stuck", "alike": "small"}
 _NEAR = 0.05  # of √d_k
 _EVEN = 0.01  # of the power ½
+_MANY, _AT = 1_024, 64  # keys, and d_k
 _ROUND = 0.1  # of a number that stands for another
 _WHY = {
     "share": "that is a weight, which softmax makes of the scores.",
     "distance": "a distance is small where two vectors agree, and there a score is large.",
     "overflow": "softmax subtracts the largest score first, and nothing overflows.",
     "choice": "the winner is the same, divided or not. Dividing does not choose better.",
-    "many": "however many keys there are, large scores still leave one of them nearly all the weight.",
     "adam": "Adam helps a little, and still leaves many wrong winners.",
 }
 BREATH = (
     "A score is a sum of dₖ products; sums of random products spread like √dₖ; softmax turns the spread into one "
     "winner, whom chance has chosen; what is nearly certain can hardly be corrected; divided by √dₖ the choice stays "
-    "open, at every dₖ alike. Dividing does not choose better, and where dₖ is small, or the numbers start small, "
-    "little changes."
+    "open, at every dₖ alike; divided by dₖ every token gets nearly the same average. Dividing does not choose better, "
+    "and where dₖ is small, or the numbers start small, little changes."
 )
 
 
@@ -42,7 +43,15 @@ def verdict(name: str, said: float | str, values: Values, chosen: NDArray[np.int
     if name == "power":
         return _of_power(float(said), chosen)
     said_so = QUESTIONS[name].options[str(said)]
-    return (RIGHT, f"{said_so}.") if said == _TRUE[name] else (MISSED, f"“{said_so}”? {_capital(_WHY[str(said)])}")
+    return (RIGHT, f"{said_so}.") if said == _TRUE[name] else (MISSED, f"“{said_so}”? {_capital(_why(str(said)))}")
+
+
+def _why(said):
+    """Why an option is not right."""
+    if said != "many":
+        return _WHY[said]
+    largest = percent(expected_attention(_MANY, _AT, 1.0).max_weight, 0)
+    return f"with {_MANY:,} keys at dₖ = {_AT}, one still takes {largest} of the weight on average."
 
 
 def _capital(text):

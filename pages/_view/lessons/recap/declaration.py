@@ -6,21 +6,19 @@ from dataclasses import dataclass, field
 from pages._view.kinds import Answer, Choice, Number, decimal
 from pages._view.lesson import Lesson
 
-_POWERS = tuple(tenths / 10 for tenths in range(11))
-
 
 @dataclass(frozen=True)
 class Question:
     """One question. What is right is said by `answers`, once it is answered.
 
     asked : may name d_k in braces.
-    lesson : the stem of the lesson that shows it.
+    shown_by : the lessons and steps that show it; "" for the first step.
     options : what the options of a choice read.
     """
 
     asked: str
     answer: Answer
-    lesson: str
+    shown_by: tuple[tuple[str, str], ...]
     options: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -43,43 +41,49 @@ _ALIKE = {
     "many": "where one query has many keys",
     "adam": "where Adam trains, not plain gradient descent",
 }
+STORY = "whole_story"  # its picture, after the last question
 QUESTIONS = {
-    "score": Question("What is the score of a query and a key?", _choice("A score is", _SCORE), "one_query", _SCORE),
+    "score": Question(
+        "What is the score of a query and a key?", _choice("A score is", _SCORE), (("one_query", ""),), _SCORE
+    ),
     "spread": Question(
         "At dₖ = {d_k}, what is the standard deviation of raw scores?",
         Answer(Number("About how much, for standard normal q and k?", 0.0, 0.0, 1e6, (), whole=False, shown=decimal)),
-        "score_variance",
+        (("score_variance", "divide"),),
     ),
     "breaks": Question(
         "At large dₖ, without the scale, one key takes nearly all the weight. Why does it hurt?",
         _choice("Because", _BREAKS),
-        "wrong_choice",
+        (("wrong_choice", "rows"),),
         _BREAKS,
     ),
     "power": Question(
         "Divide scores by dₖ to some power. At which does one learning rate serve every dₖ?",
-        Answer(Number("Power of dₖ: 0 is raw, 1 is ÷ dₖ", 0.0, 0.0, 1.0, _POWERS, whole=False, shown=decimal)),
-        "wrong_choice",
+        Answer(Number("Power of dₖ: 0 is raw, 1 is ÷ dₖ", 0.0, 0.0, 1.0, (), whole=False, shown=decimal)),
+        (("softmax_saturation", "too_flat"), ("wrong_choice", "every_size")),
     ),
     "alike": Question(
-        "When does it matter little whether one divides?", _choice("It matters little", _ALIKE), "training_race", _ALIKE
+        "When does it matter little whether one divides?",
+        _choice("It matters little", _ALIKE),
+        (("training_race", ""),),
+        _ALIKE,
     ),
 }
 
 LESSON = Lesson(
     stem="recap",
     question="What have you seen?",
-    answer="Answer each question; then a small picture shows what is so. The address of this page keeps what you said.",
+    answer="Answer five questions: each brings a small picture, and the last one the story as one picture.",
     icon=":material/school:",
     section="The path",
     shared=("d_k", "seed"),
     controls={
         "asked": Choice(
-            "Question", "1", tuple(map(str, range(1, 1 + len(QUESTIONS)))), bar=True, when=("mode", "projector")
+            "Question", "1", tuple(map(str, range(1, 2 + len(QUESTIONS)))), bar=True, when=("mode", "projector")
         )
     },
     unseen={name: each.answer for name, each in QUESTIONS.items()},
-    pictures=("growing_sum", "sums_spread", "put_right_or_not", "one_rate", "no_difference"),
+    pictures=("growing_sum", "sums_spread", "put_right_or_not", "one_rate", "no_difference", STORY),
     assumed="Components are independent and standard normal, in the first picture ± 1. Each picture is drawn from your "
     "seed. Where rows are corrected, there are 100 of them with 16 keys, each with a wrong winner, and 200 steps of "
     "gradient descent on the query.",

@@ -3,6 +3,7 @@
 from pages._view import compute
 from pages._view.lesson_view import Values
 from pages._view.lessons.recap import answers, figures
+from pages._view.lessons.recap import story as drawn
 from pages._view.picture import Picture
 from pages._view.theme import Profile
 from sattn_core.lessons import recap as core
@@ -19,6 +20,11 @@ def verdict(name: str, said: Said, values: Values) -> tuple[str, str]:
 def picture(name: str, said: Said, values: Values, profile: Profile) -> Picture:
     """The picture that answers a question."""
     return _PICTURES[name](said, values, profile)
+
+
+def story(values: Values, profile: Profile) -> Picture:
+    """The story as one picture."""
+    return drawn.story(compute.result(core.tell_story, values["seed"]), profile)
 
 
 def _score(_said, values, profile):

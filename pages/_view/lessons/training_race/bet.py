@@ -32,7 +32,8 @@ def outcome(values: Values) -> Outcome:
 def _why(result, runs):
     """The right answers of the three, beside the share that counts as learnt."""
     right = [f"{figures.run_name(each)} {_right(result, run)}" for each, run in zip(_BET_ON, runs, strict=True)]
-    return f"At least {percent(SOLVED_ACCURACY, 0)} right answers count as learnt: {listed(right)}."
+    mean = f", mean of {result.params.n_seeds} seeds," if result.params.n_seeds > 1 else ""
+    return f"At least {percent(SOLVED_ACCURACY, 0)} right answers{mean} count as learnt: {listed(right)}."
 
 
 def _right(result, run):

@@ -122,7 +122,7 @@ LESSON = Lesson(
     steps=(
         Step(
             "race",
-            "Press Train: the weight should move to the right keys, outlined on the diagonal.",
+            "Press Train: a query is right (●) when its largest weight is on the diagonal.",
             "race_attention",
             placed=(TRAINED,),
             bet=Bet(

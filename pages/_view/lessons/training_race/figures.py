@@ -8,7 +8,7 @@ import numpy as np
 from pages._view.figures import base
 from pages._view.figures.code import code, printed
 from pages._view.figures.tables import columns_of
-from pages._view.marks import Mark
+from pages._view.marks import Mark, readable
 from pages._view.picture import Part, Picture, Table
 from pages._view.theme import Profile, listed, number, percent, typed
 from sattn_core.lessons import training_race as core
@@ -42,18 +42,13 @@ _APART = (-17, 1)  # decades of the relative difference of two losses that are s
 _EARLY = 10  # the step at which the gradients are compared
 _GONE = 0.01  # of what reaches the scores with the scale: a gradient below it has vanished
 _ALIKE = (0.5, 2.0)  # two gradients with such a ratio are about as large
-_TRENDS = {
-    "rising": "still rising",
-    "falling": "falling",
-    "settled": "settled",
-    "open": "still open",
-    "complete": "complete",
-    "": "just begun",
-}
-_ROOMY = 3  # maps side by side that leave room for a word more above each
+_APART_COLUMNS, _MARGIN = 0.05, 0.025  # between maps, and of a map's width: half the room for marks at its right
+_MAPS, _CURVES = [0.3, 1.0], [0.0, 0.22]  # of the height
+_LARGE, _LINE = 1.42, 1.3  # of a title, the number of a map; of letters, the height of a line
+_PALE = 0.05  # of the text's ink: the ground of a map
+_NEARLY_ALL, _MOST, _FEW = 0.9, 0.5, 0.125  # of the queries
 _SHADES = 8
 _ROOT, _WALL_ROOT = 2, 4  # of a weight, which its colour goes by
-_WALL_FULL = "#06402b"  # of the whole weight, darker than on a screen
 _NEARLY = 0.995  # of the weight
 _ROUNDING = 1e-6  # a relative difference of two losses that is practically nothing
 _ZERO = 5e-4  # a loss that two digits after the point would not show
@@ -88,52 +83,139 @@ def attention(
         alt=f"Attention of {_count(shown)} trainings: queries down, keys across, the right key on the diagonal. "
         f"{sentence}",
         sure=_race_sure(shown, preset) if began else _start_sure(shown),
-        marks=[Mark(name, (name, f"{name}, right keys")) for name in map(run_name, shown.params.exponents)],
+        marks=[Mark(name, (f"{name}, right queries", name)) for name in map(run_name, shown.params.exponents)],
     )
 
 
 def _matrices(shown, profile):
-    n, traces, axes, notes = len(shown.params.exponents), [], {}, []
-    width, bare = (1 - 0.04 * (n - 1)) / n, {"showticklabels": False, "ticks": "", "mirror": True}
-    span = [0.5, shown.params.n_keys + 0.5]
-    for run, words in enumerate(_map_headings(shown, profile)):
-        at, left = "" if run == 0 else str(run + 1), run * (width + 0.04)
+    n, wall = len(shown.params.exponents), base.on_a_wall(profile)
+    traces, axes, notes = [], {}, []
+    for run in range(n):
+        at, place = "" if run == 0 else str(run + 1), _column(run, n)
         traces += [each | {"xaxis": f"x{at}", "yaxis": f"y{at}"} for each in _one_map(shown, run, profile)]
-        across = {"domain": [left, left + width], "anchor": f"y{at}", "range": span}
-        axes[f"xaxis{at}"] = base.axis(profile, "key", near=True, **across, **bare)
-        name = "query" if run == 0 else None
-        axes[f"yaxis{at}"] = base.axis(profile, name, anchor=f"x{at}", range=span[::-1], **bare)
-        notes.append(base.heading(words, profile, axes=at) | {"bgcolor": None, "align": "left"})
-    wall = base.on_a_wall(profile)
-    key = base.colour_bar(profile, [0, 0.5, 1], beside=wall)
-    key["colorbar"]["ticktext"] = ["weight 0", "0.5", "1"]
-    traces[0] |= key
-    height, above, below = (0.8, 1.4, 0) if wall else (1.0, 2.8, 4.0)
-    fig = base.figure(profile, traces, height=height, left=2.0, bottom=1.6, annotations=notes, **axes)
-    fig.layout["margin"]["b"] += round(below * profile.tick_size)  # the key to the colours, or to the right
-    fig.layout["margin"]["r"] = round(5.5 * profile.tick_size) if wall else fig.layout["margin"]["r"]
-    fig.layout["margin"]["t"] = round(1.75 * profile.axis_size + above * profile.tick_size)  # the words above a map
+        axes |= _map_axes(shown.params.n_keys, place, at, profile)
+        notes += _map_heading(shown, run, at, profile)
+        if not wall:  # which has no room below the maps
+            below = str(n + run + 1)
+            traces += [each | {"xaxis": f"x{below}", "yaxis": f"y{below}"} for each in _race(shown, run, profile)]
+            axes |= _race_axes(shown.params, place, below, profile)
+    all_right = [] if wall else [_all_right(shown.params.n_keys, n + 1, profile)]
+    height, bottom = (0.8, 0.4) if wall else (1.15, 2.0)
+    fig = base.figure(profile, traces, height=height, left=0.2, bottom=bottom, annotations=[*notes, *all_right], **axes)
+    fig.layout["margin"]["t"] = round(sum(_heights(profile)))
     return fig
 
 
+def _column(run, n):
+    """The ends of one of n columns."""
+    width = (1 - _APART_COLUMNS * (n - 1)) / n
+    left = run * (width + _APART_COLUMNS)
+    return [left, min(left + width, 1.0)]
+
+
+def _map_axes(n_keys, place, at, profile):
+    """The axes of a square map, with a margin for the marks of the right queries."""
+    bare = {"showticklabels": False, "ticks": "", "showline": False, "constrain": "domain"}
+    across = {"domain": place, "anchor": f"y{at}", "range": [0.5, 0.5 + (1 + 2 * _MARGIN) * n_keys]}
+    down = {"domain": [0, 1] if base.on_a_wall(profile) else _MAPS, "range": [n_keys + 0.5, 0.5], "anchor": f"x{at}"}
+    down |= {"scaleanchor": f"x{at}", "constraintoward": "top"}
+    return {
+        f"xaxis{at}": base.axis(profile, **bare | across, constraintoward="left"),
+        f"yaxis{at}": base.axis(profile, **bare | down),
+    }
+
+
 def _one_map(shown, run, profile):
-    """The weights of one run, and the outline of the right keys."""
+    """The weights of one run, the outline of the right keys, and a mark beside each right query."""
     name, n = run_name(shown.params.exponents[run]), shown.params.n_keys
-    cells = base.heatmap(profile, shown.attention_weights[run], 1.0, name=name)
-    shades = {"zmin": 0, "colorscale": _shades(profile, cells["colorscale"][-1][1])}
+    colour, weights = _colour(shown.params.exponents[run], profile), shown.attention_weights[run]
+    cells = base.heatmap(profile, weights, 1.0, name=name)
+    shades = {"zmin": 0, "colorscale": _shades(profile, colour)}
     hover = {"hovertemplate": "query %{y}, key %{x}: %{z:.3f}<extra></extra>", "x0": 1, "y0": 1}
     outline = base.line(*_diagonal(n), base.thin(profile), f"{name}, right keys") | {"hoverinfo": "skip"}
-    return cells | shades | hover | {"xgap": 0, "ygap": 0}, outline
+    right = np.flatnonzero((weights.argmax(axis=-1) == np.arange(n)) & np.isfinite(weights).all(axis=-1)) + 1
+    marks = {"x": [0.5 + (1 + _MARGIN) * n] * len(right), "y": right.tolist(), "name": f"{name}, right queries"}
+    marks |= {"type": "scatter", "mode": "markers", "hoverinfo": "skip"}
+    marker = {"color": colour, "symbol": "circle", "size": 0.6 * profile.marker_size}
+    return cells | shades | hover | {"xgap": 0, "ygap": 0}, outline, marks | {"marker": marker}
 
 
 def _shades(profile, full):
-    """From the ground to the full colour by a root of the weight, so that an even spread is not blank.
+    """From a pale ground to the full colour by a root of the weight, so that an even spread is not blank.
 
     In a classroom where the lights are on, what is nearly the ground is not seen at all.
     """
-    root, full = (_WALL_ROOT, _WALL_FULL) if base.on_a_wall(profile) else (_ROOT, full)
+    root = _WALL_ROOT if base.on_a_wall(profile) else _ROOT
     shares = np.linspace(0, 1, _SHADES + 1).tolist()
-    return [[share**root, base.shade(profile, full, share)] for share in shares]
+    found = [[share**root, base.shade(profile, full, share)] for share in shares]
+    return [[0.0, base.shade(profile, profile.text, _PALE)], *found[1:]]
+
+
+def _heights(profile):
+    """Of the lines above a map: the name, the number, and on a screen what is counted; and a gap."""
+    named, large, small = profile.axis_size, _LARGE * profile.title_size, profile.tick_size
+    lines = (named, large) if base.on_a_wall(profile) else (named, large, small)
+    return (*(_LINE * each for each in lines), 0.4 * small)
+
+
+def _map_heading(shown, run, at, profile):
+    """The name of a run in its colour, and how many of its queries are right."""
+    exponent, small = shown.params.exponents[run], profile.tick_size
+    ink = readable(_colour(exponent, profile), profile.ground, profile.text)
+    lost = not np.isfinite(shown.attention_weights[run]).all()
+    unit = "overflowed" if lost else f"of {shown.params.n_keys} right"
+    count, lines = f"<b>{'–' if lost else _right_now(shown)[run]}</b>", [(unit, small, profile.text)]
+    if base.on_a_wall(profile):
+        count, lines = f'{count} <span style="font-size:{small}px;color:{profile.text}">{unit}</span>', []
+    lines += [
+        (count, round(_LARGE * profile.title_size), ink),
+        (f"<b>{run_name(exponent)}</b>", profile.axis_size, ink),
+    ]
+    notes, height = [], 0.2 * small
+    for text, size, colour in lines:
+        place = {"yshift": round(height), "xshift": -1, "borderpad": 0, "font": {"size": size, "color": colour}}
+        notes.append(base.heading(text, profile, axes=at) | place)
+        height += _LINE * size
+    return notes[::-1]
+
+
+def _right_now(shown):
+    """Return of each run how many of the first seed's queries are right."""
+    if isinstance(shown, core.TrainingRaceResult):
+        return core.right_in_map(shown)
+    return [round(shown.right * shown.params.n_keys)] * len(shown.params.exponents)
+
+
+# --- the race below the maps ---------------------------------------------------------------------------
+
+
+def _race(shown, run, profile):
+    """How many queries are right, step by step as far as the race has come, and its end as a mark."""
+    name, colour = run_name(shown.params.exponents[run]), _colour(shown.params.exponents[run], profile)
+    began = isinstance(shown, core.TrainingRaceResult)
+    steps = shown.steps.tolist() if began else [0]
+    right = core.right_by_step(shown)[run].tolist() if began else [_right_now(shown)[run]]
+    end = {"type": "scatter", "mode": "markers", "x": steps[-1:], "y": right[-1:], "cliponaxis": False}
+    marker = {"color": colour, "symbol": "circle", "size": 1.4 * profile.marker_size}
+    curve = base.line(steps, right, base.solid(profile, colour), f"{name}, race") | {"cliponaxis": False}
+    return curve, end | {"marker": marker, "name": f"{name}, now", "hoverinfo": "skip"}
+
+
+def _race_axes(params, place, at, profile):
+    """The same for every run, and while the race runs."""
+    ends = [0, params.n_steps]
+    across = {"domain": place, "anchor": f"y{at}", "range": [0, params.n_steps * (1 + 2 * _MARGIN)]}
+    down = {"domain": _CURVES, "anchor": f"x{at}", "range": [0, 1.04 * params.n_keys], "tickvals": [params.n_keys]}
+    text = base.axis(profile, "step", tickvals=ends, ticktext=[f"{each:,}" for each in ends], near=True, **across)
+    text["title"]["font"] = {"size": profile.tick_size}
+    bare = {"showticklabels": False, "ticks": "", "showline": False}
+    return {f"xaxis{at}": text, f"yaxis{at}": base.axis(profile, grid=True, **down, **bare)}
+
+
+def _all_right(n_keys, panel, profile):
+    """The name of the line that a race ends at, in the first panel."""
+    place = {"xref": f"x{panel} domain", "yref": f"y{panel}", "x": 0, "y": n_keys, "xanchor": "left"}
+    return base.label(f"{n_keys} right", profile, yanchor="bottom", bgcolor=None, borderpad=0, **place)
 
 
 def _diagonal(n):
@@ -141,19 +223,6 @@ def _diagonal(n):
     corners = np.repeat(np.arange(n + 1) + 0.5, 2)
     there, back = corners, corners[::-1]
     return np.concatenate([there[:-1], back[:-1]]), np.concatenate([there[1:], back[1:]])
-
-
-def _map_headings(shown, profile):
-    """Over each map the name of its scale, how many of its rows are right, and what becomes of them."""
-    n, exponents, began = shown.params.n_keys, shown.params.exponents, isinstance(shown, core.TrainingRaceResult)
-    right = core.right_in_map(shown) if began else [round(shown.right * n)] * len(exponents)
-    now = [_TRENDS[each] for each in core.trend(shown)] if began else ["untrained"] * len(exponents)
-    of, between = " right" if len(exponents) <= _ROOMY else "", ", " if base.on_a_wall(profile) else "<br>"
-    lost = ~np.isfinite(shown.attention_weights).all(axis=(1, 2))
-    texts = [f"{count} of {n}{of}{between}{word}" for count, word in zip(right, now, strict=True)]
-    said = ["overflowed" if gone else text for gone, text in zip(lost, texts, strict=True)]
-    small = f'<span style="font-size:{profile.tick_size}px">'
-    return [f"{run_name(each)}<br>{small}{text}</span>" for each, text in zip(exponents, said, strict=True)]
 
 
 def _start_sentence(start):
@@ -184,20 +253,37 @@ def _start_sure(start):
 
 
 def _race_sentence(result, elsewhere):
-    """Which of the trainings have learnt by this step over all seeds, and how far the first of the others is."""
-    params, done = result.params, core.learnt(result)
-    mean = f", on average over {_COUNTS[params.n_seeds]} seeds" if params.n_seeds > 1 else ""
+    """How many queries of the maps each training has right by this step."""
+    params, when = result.params, f"After {result.step:,} steps at dₖ = {result.params.d_k:,}, "
     if result.progress < 1:
-        end = " The slider stands elsewhere." if elsewhere else ""
-        now = f"Step {result.step:,} of {params.n_steps:,} at dₖ = {params.d_k:,}{mean}"
-        return f"{now}: so far {_who(result)} learnt.{end}"
-    if all(done):
-        why = ": leaving out the scale does no harm here"
+        when = f"Step {result.step:,} of {params.n_steps:,} at dₖ = {params.d_k:,}: "
+    counts, lost = core.right_in_map(result), ~np.isfinite(result.attention_weights).all(axis=(1, 2))
+    if min(counts) == params.n_keys:
+        said = f"all {_count(result)} get all queries right"
     else:
-        run = done.index(False)
-        right = f"is {right_answers(result, run)} right"
-        why = f"; {run_name(params.exponents[run])} {'has overflowed' if result.diverged[run] else right}"
-    return f"After {result.step:,} steps at dₖ = {params.d_k:,}{mean}, {_who(result)} learnt{why}."
+        said = _so_many_each(result, counts, lost)
+    return f"{when}{said}.{' The slider stands elsewhere.' if elsewhere and result.progress < 1 else ''}"
+
+
+def _so_many_each(result, counts, lost):
+    """What each training gets right, in a word; then those that have overflowed."""
+    names, of, trends = [run_name(each) for each in result.params.exponents], result.params.n_keys, core.trend(result)
+    said = []
+    for i in (i for i, gone in enumerate(lost) if not gone):
+        open_end = result.progress == 1 and trends[i] == "rising" and counts[i] < of
+        rises = " (still rising)" if open_end else ""
+        word = _so_many(counts[i], of)
+        said.append(f"{names[i]} {word}{rises}" if said else f"{names[i]} gets {word} right{rises}")
+    gone = [names[i] for i, each in enumerate(lost) if each]
+    verb = "have" if len(gone) > 1 else "has"
+    return "; ".join([*([listed(said)] if said else []), *([f"{listed(gone)} {verb} overflowed"] if gone else [])])
+
+
+def _so_many(count, of):
+    """A count of queries in a word; the number stands above the map."""
+    exact = {0: "none", of / 2: "half", of: "all"}
+    words = ((_NEARLY_ALL, "nearly all"), (_MOST, "most"), (_FEW, "some"))
+    return exact.get(count) or next((word for share, word in words if count > share * of), "few")
 
 
 def _who(result):
@@ -228,9 +314,9 @@ def _race_sure(result, preset):
     return (
         f"This is the attention of the first seed at step {result.step:,}. The keys are sorted so that the right one "
         f"is on the diagonal. Mean weight on the right key: {weight}.",
-        "Above a map stands how many of its rows are right. Rising or falling: the number has changed over the last "
-        "third of the steps so far, or the mean weight on the right key, by more than 0.01. Settled: neither. Still "
-        "open: neither, but the largest weight is below 0.5 on average.",
+        "A query is right where its largest weight is on the diagonal. Maps, numbers, curves and sentence are of the "
+        "first seed. Still rising: over the last third of the steps so far more came right, or the mean weight on the "
+        "right key grew by more than 0.01.",
         f"A training has learnt where at least {percent(core.SOLVED_ACCURACY, 0)} of its answers are right. Right "
         f"answers at step {result.step:,} of {params.n_steps:,}, {seeds}: {answers}.",
         *([outcome(result, preset)] if result.progress == 1 else []),

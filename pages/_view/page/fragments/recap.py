@@ -1,13 +1,12 @@
 """The five questions as cards: first a form, then what was said, what is so, and the way to its lesson."""
 
-from functools import partial
-
 import streamlit as st
 
 from pages._view.kinds import Answer, Choice
+from pages._view.lesson import STEP
 from pages._view.lessons import LESSONS
 from pages._view.lessons.recap import answers, work
-from pages._view.lessons.recap.declaration import QUESTIONS
+from pages._view.lessons.recap.declaration import LESSON, QUESTIONS
 from pages._view.page import controls, frame, show
 from pages._view.picture import Picture
 
@@ -16,8 +15,8 @@ _DOWN = ":material/arrow_forward:"
 
 def shown() -> list[str]:
     """Return the questions on the screen: all, or in a classroom the chosen one, until the rest is asked for."""
-    names = list(QUESTIONS)
-    return names if frame.more() else [names[int(controls.address().values["asked"]) - 1]]
+    names, here = list(QUESTIONS), int(controls.address().values["asked"])
+    return names if frame.more() else names[here - 1 : here]
 
 
 def draw(name: str) -> Picture | None:
@@ -51,21 +50,16 @@ def _draw_draft(name, of):
     if isinstance(of, Choice):
         texts = QUESTIONS[name].options
         return st.radio(of.label, of.options, index=None, format_func=texts.get, key=key)
-    if of.stops:
-        shown = partial(_written, of)
-        return st.select_slider(of.label, (None, *of.stops), None, shown, key=key)
     return st.number_input(of.label, of.low, of.high, None, step=None, format="%g", key=key, placeholder="a number")
 
 
-def _written(of, value):
-    return "–" if value is None else of.shown(value)
-
-
 def _ways_on(name):
-    """Draw the links to the lesson that shows it, and back to the question."""
-    lesson = LESSONS[QUESTIONS[name].lesson]
+    """Draw the links to the steps that show it, and back to the question."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"ways_{name}"):
-        frame.draw_link(lesson, lesson.question, icon=_DOWN)
+        for stem, step in QUESTIONS[name].shown_by:
+            lesson = LESSONS[stem]
+            query = {STEP: step or lesson.steps[0].name}
+            st.page_link(frame.file_of(lesson), label=lesson.question, icon=_DOWN, query_params=query)
         st.button("Ask again", key=f"again_{name}", type="tertiary", on_click=_take_back, args=([name],))
 
 
@@ -74,13 +68,41 @@ def _take_back(names):
         st.query_params.pop(name, None)
 
 
+def _left():
+    """Return how many questions wait for an answer."""
+    return sum(controls.address().linked(name) == "" for name in QUESTIONS)
+
+
 def draw_breath() -> None:
-    """Draw the story in one breath, once every question is answered."""
-    left = sum(controls.address().linked(name) == "" for name in QUESTIONS)
+    """Draw the card of the story in words, once every question is answered."""
     with st.container(border=True, key="card_breath"):
-        if left:
-            st.markdown(f"**The story in one breath** stands here when all is answered: {left} to go.")
+        if left := _left():
+            st.markdown(f"**The story as one picture** comes when all is answered: {left} to go.")
             return
         st.markdown("**The story in one breath**")
         st.markdown(show.plain(answers.BREATH))
         st.button("Ask all again", key="again", type="tertiary", on_click=_take_back, args=(list(QUESTIONS),))
+
+
+def draw_story() -> Picture | None:
+    """Draw the story as one picture once every question is answered, or where a classroom turns to it; return it."""
+    turned = not frame.more() and not shown()
+    if not turned and (_left() or not frame.more()):
+        return None
+    picture = work.story(controls.address().values, frame.profile())
+    with st.container(key="story"):
+        asked, answer = picture.claim.split("? ")
+        st.markdown(f"**{show.plain(asked)}?** {show.plain(answer)}")
+        show.small(picture)
+    return picture
+
+
+def draw_folds(pictures: list[Picture | None]) -> None:
+    """Draw the folds: of all pictures that are shown how sure they are, their data and code; and the background."""
+    told = [each for each in pictures if each]
+    if told:
+        with st.expander("How sure? Data, picture and code", key="behind"):
+            for picture in told:
+                st.markdown(f"**{show.plain(picture.claim)}**")
+                show.behind(picture)
+    show.background(LESSON)
