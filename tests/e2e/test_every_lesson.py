@@ -70,7 +70,7 @@ BOXES = """() => {
   const header = document.querySelector('[data-testid=stHeader]').getBoundingClientRect();
   const there = Object.entries(seen).filter(([, each]) => each);
   const boxes = Object.fromEntries(there.map(([name, each]) => [name, box(each)]));
-  return {boxes, room: [0, header.bottom, innerWidth, innerHeight]};
+  return {boxes, room: [0, header.top ? 0 : header.bottom, innerWidth, innerHeight]}; // a wall's is at its foot
 }"""
 
 
