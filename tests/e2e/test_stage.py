@@ -194,11 +194,11 @@ def test_type_in_a_classroom_is_a_sixtieth_of_the_window(new_page, server, path)
 def test_rest_of_a_lesson_without_steps_comes_when_asked_for(new_page, server):
     page = new_page(1920, 1080)
     open_page(page, server, "recap", mode="projector")
-    assert page.locator(".st-key-sources").count() == 0
+    assert page.locator(".st-key-background").count() == 0
     page.get_by_role("button", name="Show the rest of the lesson").click()
     wait_until_idle(page)
     assert query_parameters(page) == {"mode": "projector", "rest": "shown"}
-    assert page.locator(".st-key-sources").count() > 0
+    assert page.locator(".st-key-background").count() > 0
     page.get_by_role("button", name="Show the stage alone").click()
     wait_until_idle(page)
     assert query_parameters(page) == {"mode": "projector"}

@@ -139,8 +139,8 @@ const sizeOf = (picture) => `${picture.clientWidth} ${picture.height} ${scaleOf(
 function fit(picture) {
   const { given, sentence } = picture;
   const wish = given.height * scaleOf();
-  const below = Math.max(reserve(sentence), formBelow(picture));
-  picture.height = Math.round(given.main ? roomFor(picture, wish, below) : wish);
+  const below = () => Math.max(reserve(sentence), formBelow(picture));
+  picture.height = Math.round(given.main ? roomFor(picture, wish, below()) : wish);
   picture.style.height = `${picture.height}px`;
 }
 
