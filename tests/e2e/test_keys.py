@@ -212,11 +212,11 @@ def test_page_key_pressed_twice_or_held_turns_one_page(wall, server):
 
 @pytest.mark.walk
 def test_outside_a_classroom_no_key_is_taken(page, server):
-    open_page(page, server, "one_query", mode="projector")
+    open_page(page, server, "score_variance", mode="projector")
     for _ in range(3):
         page.keyboard.down("PageDown")  # held: one step
     page.keyboard.up("PageDown")
-    first, second, *_ = steps_of("one_query")
+    first, second, *_ = steps_of("score_variance")
     page.wait_for_function("step => location.search.includes(`step=${step}`)", arg=second)
     wait_for_address(page, mode="projector")
     assert step_said(page) == second

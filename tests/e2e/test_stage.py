@@ -93,7 +93,7 @@ def test_the_settings_open_over_the_page_and_stay_open_while_they_are_changed(ne
     type_into(page, "seed", "3")
     press(page.locator(".st-key-n_keys input[type=range]"), "ArrowRight")
     assert page.locator(OPEN).count() == 1
-    assert page.locator(SETTINGS).inner_text().endswith("Settings (2 changed)")
+    assert page.locator(SETTINGS).inner_text().endswith("Settings, 2 changed")
     assert box(page, CHARTS) == before
     page.get_by_role("button", name="Reset").click()
     wait_until_idle(page)

@@ -21,9 +21,9 @@ def stems_to_click():
 
 # What a control shows, by whatever it is: a slider, a bar of options, a box. None where it is folded away.
 SHOWN = """name => {
-  const own = document.querySelector(`.st-key-${CSS.escape(name)}`);
-  const hero = name === 'd_k' && document.querySelector('[data-hero] .slider');
-  const slider = hero || own?.querySelector('input[type=range]');
+  const key = name === 'd_k' ? 'dimension' : name;
+  const own = document.querySelector(`.st-key-${CSS.escape(key)}, .st-key-${CSS.escape(key)}_dial`);
+  const slider = own?.querySelector('input[type=range]');
   if (slider) return slider.getAttribute('aria-valuetext').replace('d_k = ', '').replaceAll(',', '');
   const chosen = own?.querySelector('[aria-checked=true]');
   return chosen ? chosen.textContent.trim() : own?.querySelector('input, textarea')?.value.replaceAll(',', '');
