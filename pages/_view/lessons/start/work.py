@@ -22,13 +22,21 @@ def at_stops(values: Values) -> StartResult:
 
 def between(values: Values, visited: Sequence[float]) -> StartResult | None:
     """The same draw at the values between the stops among those visited: the stops are not measured again."""
-    dims = tuple(int(d_k) for d_k in visited if d_k not in DIMENSIONS)
+    dims = _between(visited)
     return _measured(values, dims) if dims else None
+
+
+def _between(visited):
+    return tuple(int(d_k) for d_k in visited if d_k not in DIMENSIONS)
 
 
 def here(values: Values) -> StartResult:
     """The same draw where the slider came to rest, perhaps beside others."""
-    return at_stops(values) if values["d_k"] in DIMENSIONS else _measured(values, (values["d_k"],))
+    return _measured(values, _dims_here(values))
+
+
+def _dims_here(values):
+    return DIMENSIONS if values["d_k"] in DIMENSIONS else (values["d_k"],)
 
 
 def _measured(values, dims):
@@ -39,8 +47,10 @@ def _measured(values, dims):
 
 def hero(values: Values, visited: Sequence[float], profile: Profile) -> tuple[dict[str, Any], dict[str, Any]]:
     """What the hero is told of the stops of its slider, and of the values between them among those visited."""
-    some = [at_stops(values), between(values, visited)]
-    stops, more = (figures.payload(each, _mean(values, each), profile) if each else {"stops": []} for each in some)
+    some = [(at_stops(values), DIMENSIONS), (between(values, visited), _between(visited))]
+    stops, more = (
+        figures.payload(each, _mean(values, dims), profile) if each else {"stops": []} for each, dims in some
+    )
     return stops, more
 
 
@@ -51,8 +61,8 @@ def sentence(values: Values) -> str:
 
 def mean(values: Values) -> LargestWeight:
     """Return the largest weight on average over all queries, at the same values of d_k as `here`."""
-    return _mean(values, here(values))
+    return _mean(values, _dims_here(values))
 
 
-def _mean(values, result):
-    return compute.result(mean_largest_weight, result.sweep.dims, values["n_keys"], values["law"])
+def _mean(values, dims):
+    return compute.result(mean_largest_weight, dims, values["n_keys"], values["law"])
