@@ -17,6 +17,7 @@ from pages._view.lesson import STEP
 from pages._view.lessons import LESSONS, ORDER, VIEWS
 from pages._view.lessons.derivation import squares as squares_module
 from pages._view.lessons.gradient_flow import work as gradient_flow_work
+from pages._view.lessons.recap import story as story_module
 from pages._view.lessons.softmax_saturation import outputs as outputs_module
 from pages._view.lessons.training_race import transformer as transformer_module
 from pages._view.lessons.wrong_choice import curves as curves_module
@@ -119,7 +120,15 @@ def run(stem, step="", **changed):
         patch.setattr(uploads_module, "_chosen", lambda: (None, None))
         patch.setattr(uploads_module, "remarks", lambda *_: [])
         own_figures = import_module(f"pages._view.lessons.{stem}.figures")
-        parts = (race_module, dose_module, transformer_module, curves_module, outputs_module, squares_module)
+        parts = (
+            race_module,
+            dose_module,
+            transformer_module,
+            curves_module,
+            outputs_module,
+            squares_module,
+            story_module,
+        )
         for module in (show, *parts, own_figures):
             for name in vars(module).copy():
                 if callable(getattr(module, name)) and not name.startswith("__"):
