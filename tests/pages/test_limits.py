@@ -282,6 +282,6 @@ def test_the_dearest_unasked_computation_keeps_to_its_price(stem):
 def test_the_pictures_that_answer_questions_are_counted():
     asked, read = run("recap", d_k=1024)
     assert {function.__name__ for function, *_ in asked} == {
-        "measure_sum", "measure_spread", "measure_correction", "compare_divisors"
+        "measure_sum", "measure_spread", "measure_correction", "compare_divisors", "tell_story"
     }  # fmt: skip
     assert {"d_k", "seed"} <= read
