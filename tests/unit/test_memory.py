@@ -31,6 +31,8 @@ MEMORIES = [
     (matrix_variance._simulated_quantiles, ("entries", 2, 2, 2, 0.95)),
     (scaling_rules._check_value, ("vaswani",)),
     (start._bin_law, (1, True)),
+    (start._exact_mean, (64, 16)),
+    (start._simulated_mean, (tuple(range(1, 65)), 2, "uniform")),
     (trained_transformers.trained_transformers, ()),
 ]
 MOST_MEGABYTES = 30  # of all memories when they are full
