@@ -6,6 +6,7 @@ const canvas = document.createElement("canvas");
 const NS = "http://www.w3.org/2000/svg";
 const SHORTEST = 0.5; // of the height that a panel is written for
 const ROWS = 2;
+const EDGE = 3; // px kept free in a frame
 const LEVELS = 3.4; // letters of a tick: room for "100 %"
 const FRAMED = 0.25; // in a frame on a page of others, where all of it is to be seen
 const TALLEST = 2;
@@ -60,7 +61,7 @@ function makeHero(root) {
     const { top } = root.getBoundingClientRect();
     const others = sentence.getBoundingClientRect().bottom - top - find(".panels").getBoundingClientRect().height;
     const captions = find(".panels").getBoundingClientRect().height - ROWS * sizes.panel;
-    const bar = framed ? 0 : Number(ofPage("--bar"));
+    const bar = framed ? EDGE : Number(ofPage("--bar"));
     const room = view.clientHeight - (top - view.getBoundingClientRect().top + view.scrollTop) - captions - bar - BELOW;
     const wish = sizes.panel;
     if (ofPage("--on-paper")) return;
