@@ -293,10 +293,12 @@ def test_back_takes_one_step_a_page_however_often_a_control_moved(page, server):
 
 
 def test_back_undoes_the_steps_of_a_lesson_while_next_stands_still(page, server):
-    open_page(page, server, "one_query", step=STEPS[0])
+    lesson = DECLARED["gradient_flow"]
+    steps = [each.name for each in lesson.steps]
+    open_page(page, server, lesson.stem, step=steps[0])
     on = page.locator("[data-way] a[rel=next]")
     went, stood = [(step_said(page), query_parameters(page))], [on.bounding_box()]
-    for step, d_k in zip(STEPS[1:3], ("72", "80"), strict=True):
+    for step, d_k in zip(steps[1:3], ("72", "80"), strict=True):
         on.click()
         wait_for_step(page, step)
         stood.append(on.bounding_box())
@@ -306,13 +308,13 @@ def test_back_undoes_the_steps_of_a_lesson_while_next_stands_still(page, server)
     assert stood[1] == stood[0]
     assert stood[2] == stood[0]
     page.locator("[data-way] li a").last.click()
-    wait_for_step(page, STEPS[-1])
+    wait_for_step(page, steps[-1])
     for move, (step, query) in [(page.go_back, each) for each in reversed(went)] + [(page.go_forward, went[1])]:
         move()
         wait_for_step(page, step)
         assert query_parameters(page) == query
         assert page.locator("[data-way] [aria-current=step]").get_attribute("data-step") == step
-        assert page.locator("p.line").inner_text() == DECLARED["one_query"].step(step).line
+        assert page.locator("p.line").inner_text() == lesson.step(step).line
         assert lesson_state(page)["d_k"] == query.get("d_k", "64")
 
 
