@@ -61,15 +61,15 @@ def html_of(stage: Stage, *, kept: Mapping[str, str] | None = None) -> str:
         return ""
     if not here.bet_waits:
         return _told(stage)
-    return f'<p class="bet">{reveal(here, "Reveal")}</p>' if here.is_wall else _form(here, kept or {})
+    return reveal(here, "Reveal") if here.is_wall else _form(here, kept or {})
 
 
 def reveal(here: Address, label: str) -> str:
     """Return the link by which a wall shows the truth, or hides it again."""
     shown = "1" if label == "Reveal" else ""
-    query = {name: text for name, text in here.query.items() if name not in ANSWERS}
-    href = escape(f"?{urlencode(query | ({REVEAL: shown} if shown else {}))}")
-    return f'<a class="go" data-reveal data-sets="{REVEAL}={shown}" href="{href}">{label}</a>'
+    query = {**here.without(ANSWERS).query, **({REVEAL: shown} if shown else {})}
+    link = f'data-reveal data-sets="{REVEAL}={shown}" href="{escape(f"?{urlencode(query)}")}"'
+    return f'<p class="bet"><a class="go" {link}>{label}</a></p>'
 
 
 def _form(here, kept):
@@ -110,12 +110,12 @@ def _told(stage):
     """Return why it came out so and how many were right so far; how to bet again, or on a wall to hide the truth."""
     here, line = stage.address, stage.line
     if here.is_wall or not here.guesses:
-        return f'<p class="bet">{reveal(here, "Hide")}</p>' if here.is_wall or here.linked(REVEAL) == "1" else ""
+        return reveal(here, "Hide") if here.is_wall or here.linked(REVEAL) == "1" else ""
     if CLASS in here.query:
         return f'<p class="bet"><span class="why">{escape(line.why)}</span></p>'
     right, _, rest = tally_of(stage).partition("-")
     of = rest.partition("-")[0]
     count = f"{right} of {of} {'bet' if of == '1' else 'bets'} right so far." if of else ""
-    query = {name: text for name, text in here.query.items() if name not in ANSWERS}
-    again = f'<a data-sets="{GUESS}=&amp;{GUESSED_AT}=" href="{escape(f"?{urlencode(query)}")}">Bet again</a>'
+    href = escape(f"?{urlencode(here.without(ANSWERS).query)}")
+    again = f'<a data-sets="{GUESS}=&amp;{GUESSED_AT}=" href="{href}">Bet again</a>'
     return f'<p class="bet"><span class="why">{escape(line.why)}</span> {count} {again}</p>'

@@ -203,7 +203,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Tally:
-    """How many bets were right of how many placed, and on which lessons, as 3-5-acdfg in the address alone.
+    """The bets that were right of those placed, with the letters of their lessons, as 3-5-acdfg in the address alone.
 
     "" before the first one; older links say no lessons.
     """

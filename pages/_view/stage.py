@@ -96,12 +96,12 @@ class Stage:
 
     @cached_property
     def found(self) -> Outcome:
-        """What the bet comes to at the settings at which it was placed; nothing is known while a film shows it."""
+        """The outcome of the bet at the settings at which it was placed; unknown while a film shows it."""
         return self.view.outcome(self.address.judged.values) if self.is_told else Outcome(None, "")
 
     @property
     def verdict(self) -> str:
-        """How one's own bet came out; "" where there is none."""
+        """The verdict on one's own bet; "" where there is none."""
         here = self.address
         if here.bet is None or not here.shows_bet or not here.guesses or CLASS in here.query:
             return ""
@@ -218,7 +218,7 @@ class Stage:
 
     @cached_property
     def known(self) -> Picture:
-        """What may be seen of the picture while a bet on it waits."""
+        """The picture as far as it is known while a bet on it waits."""
         known = self.view.before(self.address.values, self.profile)
         return replace(known, key=f"{known.key}_before")
 

@@ -33,7 +33,7 @@ def switch_html(here: Address) -> str:
         return ""
     draws, on = isinstance(bet.answer, Drawing), here.bet is not None
     wish = "0" if on else "draw" if draws else "1"
-    query = {name: text for name, text in here.query.items() if name not in ANSWERS} | {"bet": wish}
+    query = {**here.without(ANSWERS).query, "bet": wish}
     label, checked = "Draw it first" if draws else "Bet first", str(on).lower()
     return (
         f'<a class="switch" role="switch" aria-checked="{checked}" data-sets="bet={wish}" '

@@ -1,4 +1,4 @@
-"""What the outputs of attention have in common, and what each token has of its own."""
+"""The outputs of attention: what they have in common, and what each token has of its own."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

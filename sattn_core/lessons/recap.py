@@ -241,7 +241,7 @@ def flatness(score_std: ArrayLike) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class StoryResult:
-    """What softmax makes of scores at STORY_D_K, for each of EXPONENTS."""
+    """Return what softmax makes of scores at STORY_D_K, for each of EXPONENTS."""
 
     seed: int
     spread: NDArray[np.float64]  # (3,): σ of what softmax gets, √d_k, 1 and 1/√d_k

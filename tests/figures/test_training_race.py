@@ -234,7 +234,7 @@ def test_each_map_has_its_colour_on_one_domain(result):
             assert axes.scaleanchor == trace.xaxis  # which makes a cell a square
 
 
-def test_a_mark_stands_beside_each_right_query_and_the_race_ends_at_the_number(result):
+def test_each_right_query_has_a_mark_and_the_race_ends_at_their_number(result):
     for step in (0, 20, 40):
         shown = core.race_at(result, step)
         fig = plotted(figures.attention(shown, LIGHT))

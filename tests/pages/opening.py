@@ -126,7 +126,7 @@ def press(app, label):
 
 
 def plain_html(app):
-    """What both front ends draw as plain elements: the way, the line, the bet, what to try."""
+    """Return what both front ends draw as plain elements: the way, the line, the bet, what to try."""
     return "\n".join(each.proto.body for each in app.get("html"))
 
 
@@ -137,7 +137,7 @@ def line_of(app):
 
 
 def sets_of(app, link):
-    """What the link with this text in it sets, as the end of an address says it."""
+    """Return what the link with this text in it sets, as the end of an address says it."""
     found = [each for each in re.findall("<a .*?</a>", plain_html(app)) if link in each]
     (sets,) = [re.search('data-sets="(.*?)"', each)[1] for each in found]
     return dict(parse_qsl(unescape(sets), keep_blank_values=True))
@@ -160,7 +160,7 @@ def turn_truth(app, label):
 
 
 def tries_of(app):
-    """What the picture asks the learner to try, by the keys."""
+    """Return what the picture asks the learner to try, by the keys."""
     return {key: unescape(said) for key, said in re.findall('data-try="(.*?)".*?>(.*?)</a>', plain_html(app))}
 
 

@@ -99,9 +99,6 @@ def run(stem, step="", **changed):
         asked.append((function, args, kwargs))
         return ANYTHING
 
-    def draw_while(name, **_):
-        return {each: values[each] for each, one in LESSONS[stem].controls.items() if one.when == (name, values[name])}
-
     def draw_main(at_rest=None, **_):
         way = VIEWS[stem].of(shown)
         if way.params and compute.needs_button(way.params(values), way.limit):
@@ -113,7 +110,6 @@ def run(stem, step="", **changed):
         patch.setattr(compute, "kept", lambda *_: None)
         patch.setattr(controls, "address", lambda **_: here)
         patch.setattr(controls, "draw", lambda name, **_: values[name])
-        patch.setattr(controls, "draw_while", draw_while)
         patch.setattr(gradient_flow_work, "row_jacobian", lambda *_: (ANYTHING, ""))
         patch.setattr(grids_module, "draw_matrices", lambda names, _: ({name: values[name] for name in names}, True))
         patch.setattr(uploads_module, "draw_both", lambda: (None, None))

@@ -66,7 +66,7 @@ def test_a_bet_is_asked_before_there_is_a_session(stem):
     assert told["key"].endswith("_before")
     assert told["bare"]  # its form stands in the place of the sentence
     assert "bet=1" in told["address"]
-    assert not opened(stem, bet="0").address.asks_bet
+    assert not Address(LESSONS[stem], {"bet": "0", "step": LESSONS[stem].bet.when[1]}).asks_bet
 
 
 @pytest.mark.parametrize("stem", WITH_BET)

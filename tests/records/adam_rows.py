@@ -56,7 +56,7 @@ def counts(d_k, seed):
 
 
 def about():
-    """What the record says of its origin."""
+    """Return what the record says of its origin."""
     sizes = {"dims": DIMS, "seeds": SEEDS, "n_keys": N_KEYS, "n_rows": N_ROWS, "n_steps": N_STEPS}
     how = {"rates": LEARNING_RATES, "exponents": EXPONENTS, "betas": BETAS, "eps": EPS}
     return sizes | how | {"loss": "output", "learns": "q"}

@@ -98,7 +98,7 @@ def _name(fig, ends, profile):
 
 
 def _places(fig, ends, gap):
-    """Where the names stand, as shares of the plot's height, at least a gap apart."""
+    """Return where the names stand, as shares of the plot's height, at least a gap apart."""
     low, high = fig.layout["yaxis"]["range"]
     drawn = [i for i, each in enumerate(ends) if each.name]
     places = np.zeros(len(ends))

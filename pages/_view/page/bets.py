@@ -28,7 +28,7 @@ def hold() -> None:
     here = controls.address()
     if here.bet is None or not here.bet_waits:
         return
-    if here.bet.when and here.values[here.bet.when[0]] not in (here.bet.when[1], *here.bet.earlier):
+    if here.bet.when and here.withholds(here.step.name):
         controls.send_to(*here.bet.when)
         st.rerun()
     changed = controls.changed(here.bet.usual)  # the question is about the defaults
@@ -41,10 +41,7 @@ def hold() -> None:
 def holds(name: str) -> bool:
     """Return True if a control must stay where it is, because a bet waits."""
     here = controls.address()
-    bet = here.bet
-    if bet is None or not here.bet_waits:
-        return False
-    return (name in bet.usual and name in here.step.followed) or ((bet.when or ("",))[0] == name and not bet.earlier)
+    return bool(here.bet and here.bet_waits and name in here.bet.usual and name in here.step.followed)
 
 
 # --- what changes the address ----------------------------------------------------------------------------

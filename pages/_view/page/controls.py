@@ -289,13 +289,6 @@ def draw(name: str, **options: Any) -> Any:
     return _draw_number(name, drawn, **options)
 
 
-def draw_while(name: str, **options: Any) -> dict[str, Any]:
-    """Draw a choice, and the controls that belong to what is chosen with these options; return their values."""
-    chosen = draw(name)
-    own = current_lesson().controls
-    return {each: draw(each, **options) for each, one in own.items() if one.when == (name, chosen)}
-
-
 def address(**moved: Any) -> Address:
     """Return the address of the open lesson as its widgets stand. moved: values that go on by themselves."""
     here = current_lesson()

@@ -169,8 +169,7 @@ def draw_reveal() -> None:
     """Draw the link by which who leads shows what a class has chosen together, or hides it again."""
     moment = _vote() if st.session_state.get("room_leads") else None
     if moment:
-        label = "Reveal" if moment.is_open else "Hide"
-        st.html(f'<p class="bet">{bet_html.reveal(controls.address(), label)}</p>')
+        st.html(bet_html.reveal(controls.address(), "Reveal" if moment.is_open else "Hide"))
 
 
 def _vote() -> Moment | None:

@@ -283,7 +283,7 @@ def test_a_run_that_leaves_the_float64_range_is_shown_up_to_there():
     assert np.isfinite(result.loss.mean[1:]).all()
 
 
-def test_right_queries_are_counted_after_each_step_and_none_of_what_has_overflowed():
+def test_right_queries_are_counted_by_step_and_none_once_it_overflows():
     found = measure_training_race(TrainingRaceParams(d_k=8, n_keys=4, n_steps=10, n_seeds=1))
     counts = training_race.right_by_step(found)
     assert counts.shape == (3, len(found.steps))

@@ -218,7 +218,7 @@ def _measured(each):
 
 
 def _so(each):
-    """What is measured with its error, and what follows from it for the prediction."""
+    """Return what is measured with its error, and what follows from it for the prediction."""
     if not each.reliable:
         return f"{number(each.measured)}, {'no variance exists' if np.isinf(each.exact) else 'no usable error'}"
     said, predicted, off = _with_error(each), f"{each.predicted:,.0f}", abs(each.z)
@@ -246,7 +246,7 @@ def _used(each, params):
 
 
 def _divisor(growth, d_k):
-    """What to divide by at this d_k for the settings, beside √d_k where it is another, and why."""
+    """Return what to divide by at this d_k for the settings, beside √d_k where it is another, and why."""
     exact, root = core.exact_scores(replace(growth.params, d_k=d_k)), np.sqrt(d_k)
     rule, divisor = exact.right_rule, _short(exact.right_divisor)
     if np.isclose(exact.right_divisor, root):
@@ -266,7 +266,7 @@ def _has_mean(growth):
 
 
 def _heading(growth, profile):
-    """What the upright axis counts: on a wall, where two sliders leave little height, the names alone say it."""
+    """Return what the upright axis counts: on a wall, where two sliders leave little height, the names alone say it."""
     if base.on_a_wall(profile):
         return ""
     return _counted("Mean (hollow) and spread" if _has_mean(growth) else "Spread σ", "dashed: if all hold", profile)
@@ -336,7 +336,7 @@ def _reach(growth):
 
 
 def _spread_ends(growth, profile):
-    """What spread and mean do, raw and divided by √d_k; the mean has no name where it is 0."""
+    """Return what spread and mean do, raw and divided by √d_k; the mean has no name where it is 0."""
     spread, mean, root = growth.exact_variance, np.abs(growth.exact_mean), growth.params.d_k**0.5
     spread = growth.spread if np.isinf(spread[0]) else np.sqrt(spread)
     does, shown = _what_spreads_do(growth), _has_mean(growth)

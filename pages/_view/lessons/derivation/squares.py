@@ -61,7 +61,7 @@ def _figure(d_k, profile):
 
 
 def _second(profile):
-    """Where the second square begins."""
+    """Return where the second square begins."""
     return _SIDE + (_WIDE_GAP if base.on_a_wall(profile) else _GAP)
 
 
@@ -161,7 +161,7 @@ def _lead(text, colour, profile):
 
 
 def _told(d_k):
-    """What stands beside the three: how many squares, and the variance that they are."""
+    """Return what stands beside the three: how many squares, and the variance that they are."""
     if d_k == 1:
         return ("one square:", "variance 1"), ("the same:", "variance 1"), ("the same:", "variance 1")
     cells = "squares:" if len(set(np.diff(core.unit_cells(d_k)))) == 1 else "squares’ area:"
@@ -186,7 +186,7 @@ def _length(d_k):
 
 
 def _sentence(d_k):
-    """What each division leaves of the area."""
+    """Return what each division leaves of the area."""
     if d_k == 1:
         return "At dₖ = 1 there is one square: √1 is 1, and dividing changes nothing."
     return f"÷ √dₖ leaves one of {d_k:,} squares. ÷ dₖ divides twice, and leaves variance 1/{d_k:,}."

@@ -353,7 +353,7 @@ def _both(result, step, claim, profile):
 
 
 def _weighed(word, score, weight, profile):
-    """What stands below a bar of weight; on a wall the weight is beside the word."""
+    """Return what stands below a bar of weight; on a wall the weight is beside the word."""
     if profile is PROJECTOR:
         return f"<b>{word}</b> {_about(weight)}<br>{score}"
     return _stacked(word, [score, _about(weight)], profile)
@@ -540,12 +540,12 @@ def _claim(text, key, profile):
 
 
 def _stacked(name, lines, profile):
-    """What stands below a bar: its name, and lines that a wall has beside each other."""
+    """Return what stands below a bar: its name, and lines that a wall has beside each other."""
     return f"<b>{name}</b><br>{(' ' if profile is PROJECTOR else '<br>').join(lines)}"
 
 
 def _lines(count, profile):
-    """How many lines stand below each bar."""
+    """Return how many lines stand below each bar."""
     return 2 if profile is PROJECTOR else 1 + count
 
 

@@ -55,7 +55,7 @@ def _sentence(result):
 
 
 def _shades():
-    """How dark each height is, with what says so."""
+    """Return how dark each height is, with what says so."""
     middles = np.sqrt(_EDGES[1:] * _EDGES[:-1])
     columns = (middles, core.uncorrected_share(middles), core.flatness(middles))
     return dict(zip(("spread", "not corrected", "not a token’s own"), (each.tolist() for each in columns), strict=True))
@@ -141,7 +141,7 @@ def _start(profile):
 
 
 def _words(profile):
-    """What each end is, and what is between them."""
+    """Return what each end is, and what is between them."""
     place: Part = {"xref": "x", "yref": "paper", "x": _PAST, "xanchor": "left", "align": "left", "bgcolor": None}
     between: Part = {
         "xref": "x",

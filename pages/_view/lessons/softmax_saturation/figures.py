@@ -409,7 +409,7 @@ def _outline(rows, i, profile):
 
 
 def _name_of_outline(rows, profile):
-    """What the outline is, above it where it is low."""
+    """Return what the outline is, above it where it is low."""
     n_keys = rows.weights.shape[1]
     beside = 1 if n_keys >= _MANY_KEYS else 0  # of many bars the first is too thin to be met
     y = min(0.9, float(rows.weights[:2, beside:].max()) + 0.02)
@@ -435,7 +435,7 @@ def called(exponent: float) -> str:
 
 
 def _rows_sentence(rows):
-    """Whether the rows look alike; if not, which stands out."""
+    """Say if the rows look alike, or which stands out."""
     said = f"the strongest key takes {listed([_said(each) for each in rows.max_weight])} of the weight"
     if rows.alike:
         return f"Found{_where(rows.exponent)} the three rows look alike; on average {said}."
@@ -454,7 +454,7 @@ def _rows_marks(rows, sentence):
 
 
 def _where(exponent):
-    """Where the dial stands, if it is near √dₖ."""
+    """Return where the dial stands, if it is near √dₖ."""
     if exponent == 0.5:
         return ": divided by √dₖ,"
     return ", close to √dₖ:" if abs(exponent - 0.5) < _CLOSE else ":"
@@ -466,7 +466,7 @@ def _said(weight):
 
 
 def _rows_sentences(rows, params):
-    """What a bar is, when rows are alike, and where the predictions come from."""
+    """Return what a bar is, when rows are alike, and where the predictions come from."""
     of_others = "" if params.law == "normal" else " Other components tend to it as dₖ grows."
     return (
         f"Each bar is a mean over {params.n_batches * params.n_queries} rows, the keys of each in the order of their "

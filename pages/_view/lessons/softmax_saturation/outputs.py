@@ -135,7 +135,7 @@ def _ground(axis, profile):
 
 
 def _names(i, found, profile):
-    """What stands above a panel and below it."""
+    """Return what stands above a panel and below it."""
     ink = readable(_colour(found, profile), profile.ground, profile.text)
     unit = f"is {_OWN}" if base.on_a_wall(profile) else _OWN
     at: Part = {"xref": "paper", "yref": "paper", "x": COLUMNS[i][0], "y": 0, "xanchor": "left", "yanchor": "top"}
@@ -154,7 +154,7 @@ def _room_below(profile):
 
 
 def _what_it_is(found):
-    """What the outputs of the tokens are, in two lines."""
+    """Return what the outputs of the tokens are, in two lines."""
     if found.own_share <= _SAME:
         return "nearly the same", "for all"
     if found.max_weight >= _CERTAIN:
@@ -235,7 +235,7 @@ def _said(exponent):
 
 
 def _sentence(d_k, panels):
-    """What ÷ d_k leaves to a token, and what the middle panel does, or the first where the middle has no other."""
+    """Say what ÷ d_k leaves to a token, and what the middle panel does, or the first where it has no other."""
     raw, middle, flat = panels
     if d_k == 1:
         return f"At dₖ = 1 no exponent changes anything: {_share(raw)} of an output is {_OWN} in all three."
@@ -253,7 +253,7 @@ def _marks(panels):
 
 
 def _sure(found, panels, params):
-    """What the percentage is, of what it is the mean, and where the predictions come from."""
+    """Return what the percentage is, of what it is the mean, and where the predictions come from."""
     n_draws, n_tokens, n_keys = found.scores.shape
     middle = panels[1]
     of_normal = "" if params.law == "normal" else " It is for normal queries and keys."
@@ -284,7 +284,7 @@ def _checks(panels, expected, n_draws):
 
 
 def _table(panels):
-    """Where each ring and each dot stands, in full precision."""
+    """Return where each ring and each dot stands, in full precision."""
     parts = [("value", panels[0].values[:, :2])]
     parts += [(f"output, {called(each.exponent)}", each.output[:SHOWN, :2]) for each in dict.fromkeys(panels)]
     return {

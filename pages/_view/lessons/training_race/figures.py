@@ -190,7 +190,7 @@ def _right_now(shown):
 
 
 def _race(shown, run, profile):
-    """How many queries are right, step by step as far as the race has come, and its end as a mark."""
+    """Return how many queries are right, step by step as far as the race has come, and its end as a mark."""
     name, colour = run_name(shown.params.exponents[run]), _colour(shown.params.exponents[run], profile)
     began = isinstance(shown, core.TrainingRaceResult)
     steps = shown.steps.tolist() if began else [0]
@@ -253,7 +253,7 @@ def _start_sure(start):
 
 
 def _race_sentence(result, elsewhere):
-    """How many queries of the maps each training has right by this step."""
+    """Return how many queries of the maps each training has right by this step."""
     params, when = result.params, f"After {result.step:,} steps at dₖ = {result.params.d_k:,}, "
     if result.progress < 1:
         when = f"Step {result.step:,} of {params.n_steps:,} at dₖ = {params.d_k:,}: "
@@ -266,7 +266,7 @@ def _race_sentence(result, elsewhere):
 
 
 def _so_many_each(result, counts, lost):
-    """What each training gets right, in a word; then those that have overflowed."""
+    """Return what each training gets right, in a word; then those that have overflowed."""
     names, of, trends = [run_name(each) for each in result.params.exponents], result.params.n_keys, core.trend(result)
     said = []
     for i in (i for i, gone in enumerate(lost) if not gone):

@@ -20,7 +20,7 @@ def before(values: Values, profile: Profile) -> Picture:
 
 
 def outcome(values: Values) -> Outcome:
-    """How many of the rows come right without the scale, and the answer that is nearest to it."""
+    """Return how many of the rows come right without the scale, and the answer that is nearest to it."""
     params = work.params(values)
     found = compute.kept(measure_wrong_choices, params)
     if found is None and compute.needs_button(params):

@@ -26,7 +26,7 @@ _SEEN_OF_WALL = 0.6  # of the height of a plot, where a wall has no room for mor
 
 
 def rates(curves: core.RateCurves, rate: float, step: int, profile: Profile) -> Picture:
-    """How many rows come right at each learning rate; the line stands at that of the slider."""
+    """Return how many rows come right at each learning rate; the line stands at that of the slider."""
     counts = curves.put_right[:, :, step]
     low, high = core.interval(counts)
     columns: Table = {"learning rate": list(curves.learning_rates)}
@@ -272,7 +272,7 @@ _DOES = {"stays": ("one rate", " for all"), "rises": ("rises", " as dₖ grows")
 
 
 def _trend(smallest):
-    """Whether a rule's smallest rate stays, rises or falls with d_k."""
+    """Say if a rule's smallest rate stays, rises or falls with d_k."""
     rates = smallest[~np.isnan(smallest)]
     if rates.size < 2:
         return "moves"
@@ -283,13 +283,13 @@ def _trend(smallest):
 
 
 def _does(smallest, profile):
-    """What a rule's smallest rate does, in few words; on a wall, where the name stands beside them, in fewer."""
+    """Return what a rule's smallest rate does, in few words; on a wall, where the name stands beside them, in fewer."""
     does = _DOES.get(_trend(smallest), ("", ""))
     return does[0] if base.on_a_wall(profile) else "".join(does)
 
 
 def _dimensions_sentence(found, optimizer, alike):
-    """What each of the two needs at these sizes."""
+    """Return what each of the two needs at these sizes."""
     start = _OPTIMIZERS[optimizer] + ("" if alike or optimizer == "sgd" else " as recorded")
     smallest = _seen(found)[1][1:]
     if np.isnan(smallest).all():
@@ -299,7 +299,7 @@ def _dimensions_sentence(found, optimizer, alike):
 
 
 def _needs(name, smallest, both):
-    """What a rule needs, with one number, or two where it is the only one that stays."""
+    """Return what a rule needs, with one number, or two where it is the only one that stays."""
     rates, trend = smallest[~np.isnan(smallest)], _trend(smallest)
     if not rates.size:
         return f"no rate works with {name}"
@@ -316,7 +316,7 @@ def _needs(name, smallest, both):
 
 
 def _predicted(descent, adam):
-    """How the smallest rates should go, and how they do."""
+    """Return how the smallest rates should go, and how they do."""
     first, second = ([_times(found, i) for i in (1, 2)] for found in (descent, adam))
     return (
         "A step of plain gradient descent moves a scaled score by the rate times scale² times a squared length, about "
@@ -333,7 +333,7 @@ def _times(found, i):
 
 
 def _recorded(of_seeds, dims):
-    """What the record of Adam is, and how far its draws differ."""
+    """Return what the record of Adam is, and how far its draws differ."""
     drawn = of_seeds[:, 1:, np.array(dims) >= _D_TICKS[0]]
     return (
         f"Adam is a record: {core.N_ROWS * len(drawn)} rows with 16 keys, {core.N_STEPS} steps, β = 0.9 and 0.999; q "
