@@ -14,6 +14,7 @@ from pages._view.server.first import in_letters
 pytestmark = pytest.mark.e2e
 
 FIRST = "#lab-first"
+TOLD = 'id="lab-told"'  # what the scripts at the end of the page are told
 LINE = f"{FIRST} p.line"
 THUMB = f"{FIRST} [data-slider] input"
 SENTENCE = f"{FIRST} [data-sentence]"
@@ -28,6 +29,8 @@ new PerformanceObserver(list => {
   for (const each of list.getEntries()) if (!each.hadRecentInput) window.shift += each.value;
 }).observe({type: 'layout-shift', buffered: true});"""
 MOST = 0.05
+# The page waits for its scripts, however late they are.
+PATIENT = "const later = window.setTimeout; window.setTimeout = (then, ms) => (ms === 1500 ? 0 : later(then, ms));"
 WITH_BET = next(stem for stem, lesson in LESSONS.items() if lesson.bet)
 
 
@@ -67,6 +70,29 @@ def test_question_way_and_line_stand_where_they_will(held, server, size, look):
     assert page.locator(FIRST).count() == 0
     for part, where in zip(parts, before, strict=True):
         assert page.locator(part).first.evaluate(BOX) == pytest.approx(where, abs=1), part
+
+
+def test_nothing_is_seen_before_the_picture_is_fitted(page, server):
+    waiting = []
+
+    def hold_scripts(route):
+        text = route.fetch().text()
+        before, found, after = text.partition(TOLD)
+        assert found
+        end = after.index("</script>") + len("</script>")
+        late = '<script src="/late.js"></script>'
+        route.fulfill(body=f"{before}{found}{after[:end]}{late}{after[end:]}", content_type="text/html")
+
+    page.add_init_script(PATIENT)
+    page.route("**/late.js", lambda route: waiting.append(route))
+    page.route("**/gradient_flow", hold_scripts)
+    with page.expect_request("**/late.js"):
+        page.goto(f"{server.url}/gradient_flow", wait_until="commit")
+    page.evaluate("() => document.fonts.load('1rem \"Source Sans\"').then(() => true)")
+    assert page.locator(f"{FIRST} h1").is_hidden()
+    waiting.pop().fulfill(body="", content_type="text/javascript")
+    page.locator(f"{FIRST} h1").wait_for()
+    assert page.locator(f"{FIRST} [data-picture]").evaluate(BOX)[3] > 0
 
 
 @pytest.mark.walk

@@ -49,11 +49,12 @@ def tells(stem, step):
 
 
 def hit(page, key, step="", **address):
-    """Press a key, whatever has the focus, and wait for the address that it leads to, and for the step if one is."""
+    """Press a key, whatever has the focus, and wait for the address that it leads to, and for what that draws."""
     page.keyboard.press(key)
     if step:
         page.wait_for_function("step => new URL(location.href).searchParams.get('step') === step", arg=step)
     wait_for_address(page, mode="projector", **address)
+    wait_until_idle(page)
     assert step in ("", step_said(page))
 
 

@@ -271,7 +271,6 @@ interface FrameData {
 /** `components.hear_keys`. */
 interface KeysData {
   lesson: string;
-  hidden: boolean;
 }
 
 /** `components.prepare_paper`. inks: the colours of the pictures and what they are on paper, the ground first. */

@@ -78,12 +78,9 @@ def mend_browser(
         _bundle()(key="bundle")
 
 
-def hear_keys(lesson: str, *, hidden: bool) -> None:
-    """Listen to the keys of a classroom, and draw the button that lists them.
-
-    lesson: its stem. hidden: whether there is an answer that is not shown yet.
-    """
-    _keys(key="keys", data=_sent({"lesson": lesson, "hidden": hidden}))
+def hear_keys(lesson: str) -> None:
+    """Listen to the keys of a classroom, and draw the button that lists them. lesson: its stem."""
+    _keys(key="keys", data=_sent({"lesson": lesson}))
 
 
 def _hear_window():

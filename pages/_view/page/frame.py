@@ -136,7 +136,7 @@ def _draw_bar(lesson):
             with st.container(key=key, width="content"):
                 if each:
                     _way_to(each, label)
-        components.hear_keys(lesson.stem, hidden=controls.address().bet_waits or wall.hides())
+        components.hear_keys(lesson.stem)
         wall.draw_door()
         st.button("Leave", key="leave_wall", on_click=controls.apply, args=({"mode": "screen"},))
 

@@ -148,12 +148,6 @@ def draw_corner(lesson: Lesson) -> None:
         draw_room(told)
 
 
-def hides() -> bool:
-    """Return True if this wall can show what a class has chosen together, and does not yet."""
-    moment = _vote() if st.session_state.get("room_leads") else None
-    return moment is not None and moment.is_open
-
-
 def line() -> Line | None:
     """Return what a class is asked together, or what it has chosen; None where it chooses nothing."""
     moment = _vote()

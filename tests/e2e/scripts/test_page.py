@@ -127,7 +127,7 @@ def test_wall_in_small_window_is_told(mount):
 # --- keys -----------------------------------------------------------------------------------------------
 
 BUTTONS = """<div class="st-key-turn_right"><button>Next</button></div>
-<a href="#" data-reveal>Reveal</a><div class="st-key-lesson_after"><a href="#">After</a></div>
+<a href="#" data-reveal data-sets="reveal=1">Reveal</a><div class="st-key-lesson_after"><a href="#">After</a></div>
 <input id="typed">"""
 PRESSED = """() => {
   window.pressed = [];
@@ -136,29 +136,29 @@ PRESSED = """() => {
 
 
 def test_page_key_goes_on_by_step_then_answer_then_lesson(mount):
-    page = mount("keys", {"lesson": "start", "hidden": True}, text_of("keys.html"))
+    page = mount("keys", {"lesson": "start"}, text_of("keys.html"))
     page.evaluate(ADD, BUTTONS)
     page.evaluate(PRESSED)
     page.keyboard.press("PageDown")
     page.evaluate("() => { document.querySelector('.st-key-turn_right button').disabled = true; }")
     page.keyboard.press("PageDown")
     assert page.evaluate("() => pressed") == ["Next", "Reveal"]
-    mount(None, {"lesson": "start", "hidden": False})
+    page.evaluate("() => Object.assign(document.querySelector('[data-reveal]').dataset, { sets: 'reveal=' })")  # Hide
     page.evaluate(PRESSED.replace("window.pressed = [];", ""))
     for _ in range(2):
         page.keyboard.press("PageDown")  # turns one page, however often it is pressed
     assert page.evaluate("() => pressed") == ["Next", "Reveal", "After"]
     page.locator("#typed").press("PageDown")
-    mount(None, {"lesson": "next", "hidden": False})
+    mount(None, {"lesson": "next"})
     page.evaluate("() => document.activeElement.blur()")
     page.keyboard.press("PageDown")
     assert page.evaluate("() => pressed") == ["Next", "Reveal", "After", "After"]
 
 
 def test_page_key_goes_through_steps_first(mount):
-    page = mount("keys", {"lesson": "start", "hidden": False}, text_of("keys.html"))
+    page = mount("keys", {"lesson": "start"}, text_of("keys.html"))
     page.evaluate(ADD, WAY.replace('href="', 'href="#'))
-    page.evaluate(ADD, BUTTONS.partition("</div>")[2])
+    page.evaluate(ADD, BUTTONS.partition("</div>")[2].replace("reveal=1", "reveal="))  # shown already
     page.evaluate(PRESSED)
     page.keyboard.press("PageDown")
     page.keyboard.press("PageUp")
@@ -168,7 +168,7 @@ def test_page_key_goes_through_steps_first(mount):
 
 
 def test_black_screen_covers_page_until_key(mount):
-    page = mount("keys", {"lesson": "start", "hidden": False}, text_of("keys.html"))
+    page = mount("keys", {"lesson": "start"}, text_of("keys.html"))
     page.evaluate(ADD, BUTTONS)
     page.evaluate(PRESSED)
     page.keyboard.press("b")
@@ -180,7 +180,7 @@ def test_black_screen_covers_page_until_key(mount):
 
 
 def test_arrows_step_large_slider_and_space_plays(mount):
-    page = mount("keys", {"lesson": "start", "hidden": False}, text_of("keys.html"))
+    page = mount("keys", {"lesson": "start"}, text_of("keys.html"))
     page.evaluate(
         """() => {
           window.done = [];
