@@ -102,12 +102,34 @@ class Address:
     @cached_property
     def bet(self) -> Bet | None:
         """The lesson's bet if it is asked for here, placed or not; a class that votes on a setting does not bet."""
-        one = self.lesson.bet
+        one = self._in_turn
         if one is None or (ROOM in self.query and self.lesson.together and self.lesson.together.chooses):
             return None
         wish = self.query.get("bet")
         wanted = wish == "1" or (wish == "draw" and isinstance(one.answer, Drawing))
         return one if wanted or self.linked(CLASS) != "" else None
+
+    @property
+    def _in_turn(self):
+        """The bet of the step, or else the one that was placed, or the first; a class is asked the first alone.
+
+        One that was placed lets the bets before it be.
+        """
+        first, here, placed = self.lesson.bet, self._bet_of(self.step.name), self._placed
+        if ROOM in self.query or CLASS in self.query:
+            return first
+        is_before = here and placed and self.lesson.bets.index(here) < self.lesson.bets.index(placed)
+        return placed if is_before else here or placed or first
+
+    @property
+    def _placed(self):
+        """The bet that the query has an answer to, if any."""
+        if GUESS not in self.query:
+            return None
+        return self._bet_of(query_of(self.query.get(GUESSED_AT, "")).get(STEP, "")) or self.lesson.bet
+
+    def _bet_of(self, step):
+        return next((each for each in self.lesson.bets if each.when and each.when[1] == step), None)
 
     @cached_property
     def guesses(self) -> Guesses | None:
@@ -115,6 +137,7 @@ class Address:
         if self.bet is None:
             return None
         many, one, shown = (self.linked(name) for name in (CLASS, GUESS, REVEAL))
+        one = one if self._placed == self.bet else ""
         return tuple(many) or ((one,) if one != "" else () if shown == "1" else None)
 
     @property
@@ -169,9 +192,10 @@ class Address:
 
     @property
     def question(self) -> str:
-        """The question of the lesson's bet at these settings, "" if it has none."""
+        """The question of the bet at these settings, "" if there is none."""
         shown = {name: f"{each:,}" if isinstance(each, int) else str(each) for name, each in self.values.items()}
-        return self.lesson.bet.question.format(**shown) if self.lesson.bet else ""
+        one = self._in_turn
+        return one.question.format(**shown) if one else ""
 
 
 def renewed(lesson: Lesson, query: Values) -> dict[str, str]:

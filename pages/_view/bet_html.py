@@ -21,10 +21,11 @@ def placed(here: Address, text: str) -> dict[str, str]:
 
     The place of the large slider is always among them, for a verdict names it; nothing of an answer that is none.
     """
-    answer = here.lesson.bet.answer if here.lesson.bet else None
+    answer = here.bet.answer if here.bet else None
     if answer is None or answer.read(text)[1]:
         return {}
-    settings = {name: each for name, each in here.settings.items() if name != STEP}
+    is_first = here.bet == here.lesson.bet  # which an address means that names no step
+    settings = {name: each for name, each in here.settings.items() if name != STEP or not is_first}
     slider = here.step.slider
     at = {slider: here.known(slider).write(here.values[slider])} if slider else {}
     said = {GUESS: answer.write(answer.read(text)[0]), GUESSED_AT: urlencode(at | settings)}

@@ -18,9 +18,11 @@ _CROWD = 0.35  # of the ink, for each of many curves
 
 def marked(shown: Picture, here: Address, found: Outcome, profile: Profile) -> Picture:
     """Return the picture that a bet is on with what was bet beside the truth."""
-    guesses = here.guesses or ()
-    alt = f"{shown.alt or shown.sentence} {said(here.lesson, guesses, found)}"
-    return replace(shown, figure=_figure(shown, here.lesson.bet, guesses, found, profile), alt=alt)
+    guesses, bet = here.guesses or (), here.bet
+    if bet is None:
+        raise ValueError("nothing is bet on this picture")
+    alt = f"{shown.alt or shown.sentence} {said(bet, guesses, found)}"
+    return replace(shown, figure=_figure(shown, bet, guesses, found, profile), alt=alt)
 
 
 def _figure(shown, bet, guesses, found, profile):

@@ -5,7 +5,7 @@ from statistics import median_low
 from typing import Any
 
 from pages._view.kinds import Choice, Drawing
-from pages._view.lesson import Bet, Lesson
+from pages._view.lesson import Bet
 from pages._view.theme import number
 
 BET, TRUTH = "◆", "●"  # the marks on the picture
@@ -25,40 +25,38 @@ def written(bet: Bet, value: Any) -> str:
     return f"{number(value) if value % 1 else f'{value:,.0f}'}{bet.suffix}"
 
 
-def fact(lesson: Lesson, found: Any) -> str:
+def fact(bet: Bet, found: Any) -> str:
     """Return the truth as a person reads it."""
-    return found.text or written(lesson.bet, found.truth)  # type: ignore[arg-type]
+    return str(found.text or written(bet, found.truth))
 
 
-def in_fact(lesson: Lesson, found: Any) -> str:
+def in_fact(bet: Bet, found: Any) -> str:
     """Return the truth in a sentence, once it is known."""
-    return "" if found.truth is None else f"{TRUTH} In fact: {fact(lesson, found)}."
+    return "" if found.truth is None else f"{TRUTH} In fact: {fact(bet, found)}."
 
 
-def said(lesson: Lesson, guesses: tuple[Any, ...], found: Any) -> str:
+def said(bet: Bet, guesses: tuple[Any, ...], found: Any) -> str:
     """Return what was bet and the truth, in words."""
     if not guesses:
-        return in_fact(lesson, found)
-    return both(lesson, guesses[0], found) if len(guesses) == 1 else of_class(lesson, guesses, found)
+        return in_fact(bet, found)
+    return both(bet, guesses[0], found) if len(guesses) == 1 else of_class(bet, guesses, found)
 
 
-def both(lesson: Lesson, placed: Any, found: Any) -> str:
+def both(bet: Bet, placed: Any, found: Any) -> str:
     """Return what was bet, and the truth once it is known; of a curve at the place where they differ most."""
-    bet: Any = lesson.bet
     if isinstance(bet.answer, Drawing):
         most = _farthest(placed, found.truth)
         label = _at(bet, most)
         return f"{label}: {BET} {placed[most]:,} drawn, {TRUTH} {number(found.truth[most])} in fact."
-    return f"{BET} Your bet: {written(bet, placed)}. {in_fact(lesson, found)}".rstrip()
+    return f"{BET} Your bet: {written(bet, placed)}. {in_fact(bet, found)}".rstrip()
 
 
-def of_class(lesson: Lesson, placed: tuple[Any, ...], found: Any) -> str:
+def of_class(bet: Bet, placed: tuple[Any, ...], found: Any) -> str:
     """Return what a class has bet, the truth once it is known, and how many were right."""
-    bet: Any = lesson.bet
     if found.truth is None:
         return f"{_many(placed)}. {_spread(bet, placed)}"
     right = sum(verdict(bet, each, found.truth) == RIGHT for each in placed)
-    truth = _last_height(bet, found) if isinstance(bet.answer, Drawing) else in_fact(lesson, found)
+    truth = _last_height(bet, found) if isinstance(bet.answer, Drawing) else in_fact(bet, found)
     return f"{_many(placed)}, {right or 'none'} right. {_spread(bet, placed)} {truth}"
 
 

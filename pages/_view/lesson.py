@@ -153,7 +153,7 @@ class Lesson:
     terms : words of the answer that `glossary.TERMS` explains.
     settings : those of its controls that stand in the Settings drawer.
     unseen : what has no widget and stands in its address alone, beside what was bet.
-    bet : what the learner may bet on before the picture is seen, if anything.
+    bets : what the learner may bet on before a picture is seen, those of its steps in their order.
     each : what is offered to a class where the lesson is shared, a draw for each of them; "" for nothing.
     together : what a class does on it, each on a phone of its own, if anything.
     see : the lessons that say more of what it touches upon; a link to each stands at its end.
@@ -177,7 +177,7 @@ class Lesson:
     terms: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     unseen: Mapping[str, Answer | Control] = field(default_factory=dict)
-    bet: Bet | None = None
+    bets: tuple[Bet, ...] = ()
     each: str = ""
     together: Together | None = None
     see: tuple[str, ...] = ()
@@ -220,6 +220,11 @@ class Lesson:
         in_sight = (name for each in self.steps for name in each.in_sight if name in self.controls)
         return tuple(dict.fromkeys((*self.own_sliders, *in_sight)))
 
+    @property
+    def bet(self) -> Bet | None:
+        """The first of its bets, the one that a class is asked; None if it has none."""
+        return self.bets[0] if self.bets else None
+
     @cached_property
     def linked(self) -> dict[str, Control | Linked]:
         """What stands in its address alone, by name: what was bet, whether the truth is shown, and what is unseen."""
@@ -247,15 +252,15 @@ def _of_steps(lesson):
     names = tuple(each.name for each in lesson.steps)
     opens = lesson.opens or names[0]
     tries = [replace(one, settings={**one.settings, STEP: each.name}) for each in lesson.steps for one in each.tries]
-    bets = [
+    bets = tuple(
         replace(each.bet, when=(STEP, each.name), earlier=each.bet.earlier or names[:i])
         for i, each in enumerate(lesson.steps)
         if each.bet
-    ]
+    )
     return {
         "controls": {STEP: Choice("Step", opens, names), **lesson.controls},
         "pictures": tuple(each.picture for each in lesson.steps),
         "tries": (*lesson.tries, *tries),
-        "bet": bets[0] if bets else None,
+        "bets": bets,
         "opens": opens,
     }

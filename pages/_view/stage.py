@@ -87,12 +87,12 @@ class Stage:
         here = self.address
         if here.asks_bet:
             return Line("Your bet:", here.question)
-        if here.guesses is None or not here.shows_bet:
+        if here.bet is None or here.guesses is None or not here.shows_bet:
             return Line(*_CLAIM.split(here.step.line, maxsplit=1))
-        lesson, found, told = here.lesson, self.found, self.verdict
+        found, told = self.found, self.verdict
         if len(here.guesses) > 1 or CLASS in here.query:
-            return Line("", of_class(lesson, here.guesses, found), "" if here.is_wall else found.why)
-        return Line(f"{self._bet_at}{told}" if told else "", said(lesson, here.guesses, found), found.why)
+            return Line("", of_class(here.bet, here.guesses, found), "" if here.is_wall else found.why)
+        return Line(f"{self._bet_at}{told}" if told else "", said(here.bet, here.guesses, found), found.why)
 
     @cached_property
     def found(self) -> Outcome:
@@ -281,7 +281,7 @@ class Stage:
 
     def _drawing(self, known):
         """Return what the browser needs to let the learner draw: nothing on a wall, or if the answer is no curve."""
-        bet: Any = self.address.lesson.bet
+        bet: Any = self.address.bet
         if not isinstance(bet.answer, Drawing) or self.address.is_wall:
             return {}
         layout, look = vars(known.figure)["layout"], self.profile

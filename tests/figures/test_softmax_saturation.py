@@ -317,7 +317,7 @@ def test_outputs_stand_among_the_values_that_they_mix(exponent, colour, profile)
         assert dots.marker.color == rays.line.color == getattr(profile, meaning)
         assert {each.xaxis for each in (rings, rays, dots)} == {f"x{figures.NUMBERS[i]}"}
         named = " ".join(each.text for each in fig.layout.annotations)
-        assert f"<b>{outputs._share(found)}</b>" in named
+        assert f"<b>{outputs.share(found)}</b>" in named
 
 
 def test_panels_of_outputs_share_axes_that_stay_while_d_k_moves():
@@ -371,7 +371,7 @@ def test_names_of_marks_cover_no_mark_and_stay_in_the_panel(seed, room):
     ],
 )
 def test_sentence_says_what_is_left_to_a_token(d_k, exponent, said):
-    shares = [outputs._share(each) for each in divided(d_k, (0.0, exponent, 1.0))]
+    shares = [outputs.share(each) for each in divided(d_k, (0.0, exponent, 1.0))]
     shown = flat(d_k, exponent)
     assert shown.sentence == said.format(*shares)
     assert f"dₖ = {d_k:,}" in shown.alt
@@ -393,7 +393,7 @@ def test_sentence_on_outputs_is_short_and_words_below_are_true(n_keys, law):
 
 @pytest.mark.parametrize(("share", "said"), [(0.9049, "90 %"), (0.0151, "1.5 %"), (0.00097, "0.1 %"), (0.0098, "1 %")])
 def test_share_is_said_in_two_digits_and_a_small_one_in_one(share, said):
-    assert outputs._share(replace(divided()[0], own_share=share)) == said
+    assert outputs.share(replace(divided()[0], own_share=share)) == said
 
 
 def test_percentages_are_averages_with_errors_and_the_limit_is_called_so():
@@ -404,7 +404,7 @@ def test_percentages_are_averages_with_errors_and_the_limit_is_called_so():
     assert "At α = 0.5 this is 63.2 %: the limit, no prediction for 16 keys." in shown.sure[3]
     checks = shown.checks
     for found, drawn in zip(panels, checks["a token’s own"], strict=True):
-        assert drawn == f"{outputs._share(found)} ± {number(100 * found.standard_error, 2)} %"
+        assert drawn == f"{outputs.share(found)} ± {number(100 * found.standard_error, 2)} %"
     assert checks["predicted"] == ["90.0 %", "52.0 %", "20.0 %"]
     assert checks["in its 95 % band"] == ["inside", "inside", "outside"]
     assert checks["limit of many keys and dimensions"] == ["100 %", "63.2 %", "1.55 %"]

@@ -12,6 +12,8 @@ from starlette.applications import Starlette
 
 from pages._view import bet_marks, bet_words, compute
 from pages._view.address import Address
+from pages._view.classroom.moment import BET, Moment
+from pages._view.classroom.room import Asked, Room
 from pages._view.compute import rates
 from pages._view.kinds import Answer, Choice, Drawing, Number, Tally
 from pages._view.lesson import GUESSED_AT, STEP, Bet
@@ -167,18 +169,63 @@ def test_earlier_steps_are_seen_meanwhile_and_later_ones_lead_back_to_the_bet(st
     tells = telling(stem, main_chart(opening.open_page(stem, **at(stem))))
     before = [*control.options[: control.options.index(option)]]
     assert [*LESSONS[stem].bet.earlier] == before
+    asked = [each.when[1] for each in LESSONS[stem].bets]
     for place in control.options:
         app = opening.open_page(stem, bet="1", **{name: control.write(place)})
         assert [*app.exception, *app.error, *opening.pictures(app)] == []
-        assert app.session_state[name] == (place if place in LESSONS[stem].bet.earlier else option)
+        assert app.session_state[name] == (place if place in [*before, *asked] else option)
         assert opening.asks_bet(app) == (place not in LESSONS[stem].bet.earlier)
         way = next(each.proto.body for each in app.get("html") if "data-way" in each.proto.body)
-        later = control.options[control.options.index(option) + 1 :]
+        later = control.options[max(map(control.options.index, (option, place))) + 1 :]
         assert not [step for step in later if f'data-step="{step}"' in way]
         assert way.count("aria-disabled") >= len(later)
         assert not [each for each in tells if each in data_sent(app)]
-    opening.widget(app, name).set_value(control.options[-1]).run()
-    assert app.session_state[name] == option
+    if control.options[-1] not in asked:
+        opening.widget(app, name).set_value(control.options[-1]).run()
+        assert app.session_state[name] == option
+
+
+# --- two bets of one lesson ----------------------------------------------------------------------------
+
+TWO = "softmax_saturation"
+FIRST, SECOND = (each.when[1] for each in LESSONS[TWO].bets)
+OF_SECOND = {"guess": "25", "guessed_at": f"step={SECOND}&d_k=64"}
+
+
+@pytest.mark.parametrize(
+    ("step", "said", "asked", "waits"),
+    [
+        (FIRST, {}, FIRST, True),
+        (SECOND, {}, SECOND, True),
+        (SECOND, {"guess": "55"}, SECOND, True),  # the answer to the first is none to the second
+        (FIRST, {"guess": "55"}, FIRST, False),
+        (SECOND, OF_SECOND, SECOND, False),
+        (FIRST, OF_SECOND, SECOND, False),  # and is not asked again
+        ("lists", {}, FIRST, True),
+        ("lists", OF_SECOND, SECOND, False),
+        (SECOND, {"class": "50~80"}, FIRST, False),
+    ],
+)
+def test_each_step_asks_its_own_bet(step, said, asked, waits):
+    here = Address(LESSONS[TWO], {"step": step, "bet": "1", **said})
+    assert (here.bet.when[1], here.bet_waits) == (asked, waits)
+    assert here.shows_bet == (asked == step)
+
+
+def test_a_class_is_asked_the_first_bet_alone():
+    moments = [Moment(Room("BCDF", 0, TWO, f"step={step}&bet=1", 0.0, 1, 0, 0), Asked()) for step in (FIRST, SECOND)]
+    assert [each.kind for each in moments] == [BET, ""]
+
+
+def test_second_bet_is_placed_told_and_opened_again():
+    app = place(opening.open_page(TWO, bet="1", step=SECOND), TWO, 25)
+    assert parse_qs(app.query_params["guessed_at"]) == {"step": [SECOND], "d_k": ["64"]}
+    truth = VIEWS[TWO].outcome(Address(LESSONS[TWO], {"step": SECOND}).values)
+    assert opening.line_of(app).startswith("Not this time.")
+    assert f"In fact: {truth.text}." in opening.line_of(app)
+    opening.follow(app, "Bet again")
+    assert opening.asks_bet(app)
+    assert app.session_state[STEP] == SECOND
 
 
 def opened_at(stem):

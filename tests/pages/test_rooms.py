@@ -252,7 +252,7 @@ def test_a_phone_has_the_question_then_waits_then_sees_the_truth_in_less_than_te
     if moment.kind == "bet":
         told = bet_words.verdict(LESSONS[stem].bet, value, VIEWS[stem].outcome(moment.values).truth)
         assert told in first.text
-        assert bet_words.both(LESSONS[stem], value, VIEWS[stem].outcome(moment.values)) in first.text
+        assert bet_words.both(LESSONS[stem].bet, value, VIEWS[stem].outcome(moment.values)) in first.text
         assert "You did not bet." in third.text
 
 

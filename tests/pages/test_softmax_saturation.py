@@ -8,10 +8,10 @@ import pytest
 
 from pages._view.address import Address
 from pages._view.lessons import LESSONS, VIEWS
-from pages._view.lessons.softmax_saturation import figures, work
+from pages._view.lessons.softmax_saturation import figures, outputs, work
 from pages._view.literal import plain
 from pages._view.theme import LIGHT
-from sattn_core.lessons.softmax_saturation import RowsParams, measure_rows
+from sattn_core.lessons.softmax_saturation import OutputsParams, RowsParams, measure_outputs, measure_rows
 from tests.pages.opening import charts, controls_of, line_of, open_page, pictures, prose, settle, traces, widget
 
 
@@ -193,6 +193,23 @@ def test_before_the_bet_only_the_other_rows_are_seen(seed):
     assert f"{100 * rows.max_weight[1]:.0f} %" not in texts
     assert "dₖ = 64" in texts
     assert (known.table, known.sure, known.code) == ({}, (), "")
+
+
+@pytest.mark.parametrize("d_k", [4, 64, 1024])
+def test_before_the_bet_on_the_outputs_nothing_tells_what_is_left_of_a_tokens_own(d_k):
+    here = {**Address(LESSONS["softmax_saturation"], {"step": "too_flat", "d_k": str(d_k)}).values}
+    known, shown = VIEWS["softmax_saturation"].before(here, LIGHT), work.STEPS["too_flat"].picture(here, LIGHT)
+    truth = VIEWS["softmax_saturation"].outcome(here)
+    own = measure_outputs(OutputsParams(16, (d_k,))).divided(1.0).own_share
+    assert (truth.truth, truth.text) == (pytest.approx(100 * own, rel=1e-12), outputs.share(shown_flat(here)))
+    seen = {each["name"] for each in known.figure.data if each["x"][0] is not None}
+    assert {each["name"] for each in shown.figure.data} - seen == {"÷ dₖ, panel 3", "÷ dₖ, panel 3: rays"}
+    assert truth.text not in repr(vars(known))
+    assert (known.table, known.sure, known.code, known.marks) == ({}, (), "", ())
+
+
+def shown_flat(values):
+    return work.token_outputs(values)[0].divided(1.0)
 
 
 @pytest.mark.parametrize("d_k", ["1", "64", "1024"])

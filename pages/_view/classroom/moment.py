@@ -20,7 +20,7 @@ _LONGEST_SETTING = 50  # characters
 
 @dataclass(frozen=True)
 class Moment:
-    """A room with the question on its wall. Its lesson asks for a bet, or for a vote if its class chooses a setting."""
+    """A room with the question on its wall. Its lesson asks for its first bet, or for a vote if a class chooses."""
 
     room: Room
     asked: Asked
@@ -50,7 +50,7 @@ class Moment:
         """BET or VOTE, by what the room is asked for; "" if nothing is asked."""
         if self.lesson.together and self.lesson.together.chooses:
             return VOTE
-        return BET if self.address.shows_bet else ""
+        return BET if self.address.shows_bet and self.address.bet == self.lesson.bet else ""
 
     @property
     def is_open(self) -> bool:

@@ -84,11 +84,11 @@ def _told(moment, phone):
     """Return one's own answer beside the truth, in sentences."""
     if moment.kind == VOTE:
         return ["You did not choose." if phone.text is None else f"You chose {_said(moment, phone)}."]
-    found, lesson = moment.outcome(), moment.lesson
+    found, bet = moment.outcome(), moment.lesson.bet
     if phone.text is None:
-        return ["You did not bet.", in_fact(lesson, found), found.why]
+        return ["You did not bet.", in_fact(bet, found), found.why]
     own = moment.read(phone.text)[0]
-    return [f"{verdict(lesson.bet, own, found.truth)} {both(lesson, own, found)}", found.why]
+    return [f"{verdict(bet, own, found.truth)} {both(bet, own, found)}", found.why]
 
 
 def _said(moment, phone):

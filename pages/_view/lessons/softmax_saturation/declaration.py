@@ -94,6 +94,13 @@ LESSON = Lesson(
             "Divided by dₖ, all tokens get nearly the same output. Drag dₖ.",
             "token_outputs",
             dials=("middle_exponent",),
+            bet=Bet(
+                "Divided by dₖ, at dₖ = {d_k}: how much of an output is its token’s own, on average?",
+                Number("Its token’s own", 50, 0, 100, tuple(range(0, 101, 5))),
+                near=5,
+                suffix=" %",
+                usual=("middle_exponent",),
+            ),
             tries=(
                 Try(
                     "small",

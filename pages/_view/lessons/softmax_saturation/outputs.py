@@ -1,5 +1,6 @@
 """The picture of what is left of a token's own: the outputs of tokens among the values that they mix."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -16,7 +17,7 @@ from pages._view.lessons.softmax_saturation.figures import (
     room_above,
 )
 from pages._view.marks import Mark, readable
-from pages._view.picture import Part, Picture
+from pages._view.picture import Figure, Part, Picture
 from pages._view.theme import Profile, number, percent
 from sattn_core.bands.band import student_quantile
 from sattn_core.lessons import softmax_saturation as core
@@ -64,6 +65,21 @@ def outputs(
     )
 
 
+def without_flat(found: core.TokenOutputs, exponent: float, shown: Picture, profile: Profile) -> Picture:
+    """The picture without the outputs of scores that are divided by d_k, and without what tells of them."""
+    panels = tuple(found.divided(each) for each in (0.0, exponent, 1.0))
+    told = [part["text"] for i, each in enumerate(panels[:2]) for part in _names(i, each, profile)]
+    told += [part["text"] for part in _names_of_marks(panels, profile)]
+    title, _, unit, _ = (part["text"] for part in _names(2, panels[2], profile))
+    keep = [f"values {i + 1}" for i in range(len(panels))]
+    keep += [name for i, each in enumerate(panels[:2]) for name in _traces_of(i, each)]
+    raw, middle = panels[:2]
+    own = f"{share(raw)} of an output is {_OWN} without a scale; {_said(middle.exponent)} leaves {share(middle)}."
+    known = shown.partly(f"At dₖ = {found.d_k:,}, {own}", keep=keep, words={*told, title, unit} - {""})
+    layout = vars(known.figure)["layout"] | {"shapes": [_ground(each, profile) for each in NUMBERS]}
+    return replace(known, figure=Figure(vars(known.figure)["data"], layout))
+
+
 def _code(params, exponents):
     """Return the Python that computes the percentages and the places of the dots."""
     panels = f"panels = [outputs.divided(exponent) for exponent in ({', '.join(map(str, exponents))})]\n"
@@ -90,7 +106,7 @@ def _figure(panels, profile):
 
 
 def _traces(i, found, profile):
-    colour, name = _colour(found, profile), f"{called(found.exponent)}, panel {i + 1}"
+    colour, (name, rays_name) = _colour(found, profile), _traces_of(i, found)
     dots, middle = found.output[:SHOWN, :2], found.output[:, :2].mean(axis=0)
     rays = np.stack([np.broadcast_to(middle, dots.shape), dots], axis=1).reshape(-1, 2)
     around = {"width": profile.line_width / 2, "color": profile.ground}
@@ -98,12 +114,18 @@ def _traces(i, found, profile):
     disc = {"color": colour, "symbol": _SYMBOLS.get(found.exponent, "circle"), "size": 1.25 * profile.marker_size}
     drawn = (
         {"mode": "markers", "marker": ring | {"line": {"width": profile.line_width * 0.7}}, "name": f"values {i + 1}"},
-        base.line([], [], base.solid(profile, colour, 0.6), f"{name}: rays") | {"opacity": 0.6},
+        base.line([], [], base.solid(profile, colour, 0.6), rays_name) | {"opacity": 0.6},
         {"mode": "markers", "marker": disc | {"line": around}, "name": name},
     )
     refs = {"type": "scatter", "xaxis": f"x{NUMBERS[i]}", "yaxis": f"y{NUMBERS[i]}", "hoverinfo": "skip"}
     places = (found.values[:, :2], rays, dots)
     return [each | refs | {"x": at[:, 0], "y": at[:, 1]} for each, at in zip(drawn, places, strict=True)]
+
+
+def _traces_of(i, found):
+    """Return the names of the dots of a panel and of its rays."""
+    name = f"{called(found.exponent)}, panel {i + 1}"
+    return name, f"{name}: rays"
 
 
 def _colour(found, profile):
@@ -142,7 +164,7 @@ def _names(i, found, profile):
     words = _what_it_is(found)
     text = " ".join(words) if base.on_a_wall(profile) else "<br>".join(words)
     below = base.label(f"<b>{text}</b>", profile, align="left", yshift=-0.2 * profile.tick_size, **at)
-    return *heads(i, _title(found.exponent), _share(found), unit, profile, ink), below
+    return *heads(i, _title(found.exponent), share(found), unit, profile, ink), below
 
 
 def _title(exponent):
@@ -224,9 +246,10 @@ def _free_spot(marks, every, letters, room):
 # --- the words -------------------------------------------------------------------------------------------
 
 
-def _share(found):
-    share = 100 * found.own_share
-    return f"{number(share, 2 if share >= 1 else 1)} %"
+def share(found: core.DividedOutputs) -> str:
+    """A token's own share of its output, as a person reads it."""
+    own = 100 * found.own_share
+    return f"{number(own, 2 if own >= 1 else 1)} %"
 
 
 def _said(exponent):
@@ -238,12 +261,10 @@ def _sentence(d_k, panels):
     """Say what ÷ d_k leaves to a token, and what the middle panel does, or the first where it has no other."""
     raw, middle, flat = panels
     if d_k == 1:
-        return f"At dₖ = 1 no exponent changes anything: {_share(raw)} of an output is {_OWN} in all three."
+        return f"At dₖ = 1 no exponent changes anything: {share(raw)} of an output is {_OWN} in all three."
     other = raw if middle.exponent in (0.0, 1.0) else middle
     where = f"At dₖ = {d_k:,}, " if other.exponent in NAMED else ""
-    return (
-        f"{where}÷ dₖ leaves {_share(flat)} of an output to its token; {_said(other.exponent)} leaves {_share(other)}."
-    )
+    return f"{where}÷ dₖ leaves {share(flat)} of an output to its token; {_said(other.exponent)} leaves {share(other)}."
 
 
 def _marks(panels):
@@ -276,7 +297,7 @@ def _checks(panels, expected, n_draws):
     inside = [abs(each.own_share - at) <= width for each, at, width in zip(panels, expected, half, strict=True)]
     return {
         "scores": [called(each.exponent) for each in panels],
-        "a token’s own": [f"{_share(each)} ± {number(100 * each.standard_error, 2)} %" for each in panels],
+        "a token’s own": [f"{share(each)} ± {number(100 * each.standard_error, 2)} %" for each in panels],
         "predicted": [f"{number(100 * each, 3)} %" for each in expected],
         "in its 95 % band": ["inside" if each else "outside" for each in inside],
         "limit of many keys and dimensions": [f"{number(100 * each.limit, 3)} %" for each in panels],
