@@ -201,27 +201,25 @@ class Address:
 def renewed(lesson: Lesson, query: Values) -> dict[str, str]:
     """Return a query that names its step: by an older name, or else the first whose own sliders it sets, if any.
 
+    Where it sets none, the first that pins what it sets.
+
     A number is no step of a lesson: before there were any, it said the training step.
     """
     if TRAINED in lesson.controls and is_number(query.get(STEP, "")):
         query = {TRAINED: query[STEP], **{name: text for name, text in query.items() if name != STEP}}
     kept = {name: text for name, text in query.items() if name not in lesson.formerly}
     once = [steps[query[name]] for name, steps in lesson.formerly.items() if query.get(name) in steps]
-    named = [each for each in lesson.steps if _names(lesson, each, query)]
+    sliders = [each for each in lesson.steps if {*each.followed, *each.in_sight} & {*lesson.controls} & {*query}]
+    named = sliders or [each for each in lesson.steps if _pins(lesson, each, query)]
     usual = lesson.step(lesson.opens)
     meant = once or ([] if usual in named else [each.name for each in named])
     return {**({STEP: meant[0]} if meant else {}), **kept}
 
 
-def _names(lesson, step, query):
-    """Return True if a query sets what only this step has: a slider of the lesson's own, or a setting that it pins."""
-    own = {*step.followed, *step.in_sight} & {*lesson.controls}
-    pinned = (name for name, value in step.pinned.items() if name in query and _pins(lesson, name, value, query))
-    return bool(own & {*query}) or any(pinned)
-
-
-def _pins(lesson, name, value, query):
-    return _known(lesson)[name].read(query[name])[0] == value
+def _pins(lesson, step, query):
+    """Return True if a query sets what this step pins to the same."""
+    known = _known(lesson)
+    return any(name in query and known[name].read(query[name])[0] == value for name, value in step.pinned.items())
 
 
 def _known(lesson: Lesson) -> dict[str, Control | Linked]:

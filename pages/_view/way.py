@@ -1,5 +1,6 @@
 """The way through a lesson as plain elements for both front ends: its line, its steps, the way on, and what to try."""
 
+import re
 from collections.abc import Mapping
 from html import escape
 from urllib.parse import urlencode
@@ -11,6 +12,7 @@ from pages._view.lessons import LESSONS, ORDER
 from pages._view.shared import CARRIED, SHARED
 from pages._view.stage import Line
 
+_UNBROKEN = re.compile(r"÷ √?dₖ|dₖ = [\d,]*\d")  # what no line of text breaks
 _PAST, _HERE, _TO_COME = "past", "here", "to come"
 
 
@@ -51,7 +53,7 @@ def line_html(line: Line, *, asks: bool) -> str:
 
     asks: True if the step has a bet, whose question may be longer.
     """
-    bold, rest, why = map(escape, line)
+    bold, rest, why = (_UNBROKEN.sub(r'<span class="whole">\g<0></span>', escape(each)) for each in line)
     kinds = " ".join(["line", *["told"] * bool(why), *["asks"] * asks])
     parts = (f"<b>{bold}</b>" if bold else "", rest, f'<span class="why">{why}</span>' if why else "")
     return f'<p class="{kinds}">{" ".join(filter(None, parts))}</p>'

@@ -328,8 +328,10 @@ def _draw_settings(lesson):
             _draw_own(name)
         for name in others:
             controls.draw(name)
-        _typed(controls.SLIDER, _TYPED)
-        slider = controls.address().step.slider
+        step = controls.address().step
+        if controls.SLIDER not in step.pinned:
+            _typed(controls.SLIDER, _TYPED)
+        slider = step.slider
         if slider not in ("", controls.SLIDER) and not bets.holds(slider):
             _typed(slider, _TYPED_OWN)
         defaults = {name: controls.control(name).default for name in changed}
