@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages._view.lessons.start import figures, work
 from pages._view.lessons.start.declaration import LESSON
-from pages._view.page import controls, frame, screen, show
+from pages._view.page import controls, frame, screen
 from pages._view.page.components import draw_hero
 
 profile = frame.profile()
@@ -20,4 +20,3 @@ def live():
 
 if frame.more():
     live()
-    show.path(LESSON)

@@ -3,7 +3,6 @@
 from harness import wait_until_idle
 
 from pages._view.kinds import Choice, Drawing
-from pages._view.lessons import LESSONS
 
 LINE = "p.line"  # which asks, and then tells
 FORM = ".stApp form.bet"
@@ -12,9 +11,9 @@ CURVE = "[data-drawing]"
 POINTS = f"{CURVE} [role=slider]"
 
 
-def place_by_keyboard(page, stem):
+def place_by_keyboard(page, bet):
     """Move the marker or the curve by a step, or choose the first answer, and press the button."""
-    answer = LESSONS[stem].bet.answer
+    answer = bet.answer
     if isinstance(answer, Drawing):
         page.locator(POINTS).first.press("ArrowUp")
     else:
@@ -23,5 +22,5 @@ def place_by_keyboard(page, stem):
         marker.press("Space" if chosen else "ArrowRight")
     page.locator(f"{PLACE}:not([disabled])").wait_for()
     page.locator(PLACE).press("Enter")
-    page.wait_for_function("() => location.search.includes('guess=')")
+    page.locator(FORM).wait_for(state="detached")
     wait_until_idle(page)

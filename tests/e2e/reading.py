@@ -5,7 +5,7 @@ import re
 from dashboard import CHARTS, sentences
 
 # All visible text: of the page, its figures and open shadow roots; code and the hidden half of a formula apart.
-_VISIBLE = """() => {
+_VISIBLE = """(root) => {
   const icons = '[data-testid=stIconMaterial], [translate=no]';
   const apart = icons + ', code, pre, script, style, .katex, .katex-mathml, annotation, math, textarea, title, desc';
   const found = [];
@@ -17,7 +17,7 @@ _VISIBLE = """() => {
       if (node.shadowRoot) walk(node.shadowRoot);
       walk(node);
     }
-  })(document.body);
+  })(document.querySelector(root));
   return found;
 }"""
 _NAMED = re.compile(r"[^\W\d_]_[^\W\d_]|\^")
@@ -25,7 +25,12 @@ _NAMED = re.compile(r"[^\W\d_]_[^\W\d_]|\^")
 
 def visible_texts(page):
     """Every piece of text that a person reads."""
-    return page.evaluate(_VISIBLE)
+    return page.evaluate(_VISIBLE, "body")
+
+
+def words_of_screen(page):
+    """The words of a lesson's page beside its menu, as long as its folds are closed."""
+    return re.findall(r"[A-Za-z]{2,}|\ba\b", " ".join(page.evaluate(_VISIBLE, ".stMainBlockContainer")))
 
 
 def names_of_code(texts):

@@ -55,7 +55,7 @@ def test_a_bet_is_hidden_placed_and_revealed(page, server, stem):
     assert not [url for url in asked if "bet=1" not in url]
     check_accessibility(page)
 
-    place_by_keyboard(page, stem)
+    place_by_keyboard(page, DECLARED[stem].bet)
     assert sentences(page) != []
     assert page.locator(REST).count() == 1
     assert "in fact" in page.locator(LINE).inner_text().lower()

@@ -13,11 +13,12 @@ from crowding import TOLERANCE, crowded
 from dashboard import CHARTS, DRAWN, LESSONS, SETTINGS, STEPS, asking_for, open_everything, step_of
 from hand import check_following
 from harness import COLOURS, check_accessibility, open_page, wait_until_idle, wait_until_still
-from reading import check_lit_step, descriptions, names_of_code, visible_texts
+from reading import check_lit_step, descriptions, names_of_code, visible_texts, words_of_screen
 from sampling import MATRIX, sampled
 from sizes import PHONE, PROJECTED, SCREEN, views, wait_until_at_rest
 from tabbing import reached_by_tab
 
+from pages._view.lessons import LESSONS as DECLARED
 from pages._view.lessons import ORDER, VIEWS
 
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
@@ -122,6 +123,9 @@ MORE_CONTROLS = {  # choices of many options
 }
 
 
+MOST_WORDS = {"The path": 90, "Go deeper": 130}  # outside the folds
+
+
 def check_extent(page, lesson, step, name):
     """Return what is too wide, too long, or has too many controls at this size."""
     wrong = {}
@@ -131,6 +135,8 @@ def check_extent(page, lesson, step, name):
         wrong[name, "too long"] = height
     if name == "1440" and (count := page.evaluate(CONTROLS)) > MORE_CONTROLS.get((lesson, step), MOST_CONTROLS):
         wrong[name, "too many controls"] = count
+    if len(words := words_of_screen(page)) > MOST_WORDS[DECLARED[lesson or ORDER[0]].section]:
+        wrong[name, "too many words"] = len(words)
     return wrong
 
 

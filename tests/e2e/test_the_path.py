@@ -67,6 +67,10 @@ def add_products(page):
 
 def compare_curves(page):
     assert "drawn" in page.locator(LINE).inner_text()
+    come_to(page, "straighten")
+    assert page.get_by_text("√ axis").count() > 0
+    come_to(page, "divide")
+    assert page.locator(LINE).inner_text().startswith("Only ÷ √dₖ stays flat.")
 
 
 def break_an_assumption(page):
@@ -83,6 +87,20 @@ def find_the_exponent(page):
     assert said(page).startswith("Not divided")
     move(page, "exponent", 25)
     assert said(page).startswith("Found: divided by √dₖ")
+
+
+def see_it_too_flat(page):
+    come_to(page, "too_flat")
+    place_by_keyboard(page, LESSONS["softmax_saturation"].step("too_flat").bet)
+    assert "In fact: 1.5 %." in page.locator(LINE).inner_text()
+    press(slider(page, "d_k"), "End")
+    assert said(page) == "At dₖ = 1,024, ÷ dₖ leaves 0.1 % of an output to its token; ÷ √dₖ leaves 53 %."
+    move(page, "d_k", DIMENSIONS.index(64))
+
+
+def see_softmax(page):
+    find_the_exponent(page)
+    see_it_too_flat(page)
 
 
 def find_the_rate(page):
@@ -125,7 +143,7 @@ DONE_BY_HAND = {
     "one_query": add_products,
     "score_variance": compare_curves,
     "derivation": break_an_assumption,
-    "softmax_saturation": find_the_exponent,
+    "softmax_saturation": see_softmax,
     "wrong_choice": find_the_rate,
     "training_race": race,
     "recap": answer_all,
@@ -145,7 +163,7 @@ def test_a_learner_walks_the_path_bets_and_finds_each_point_by_hand(page, server
             move(page, "d_k", DIMENSIONS.index(64))
         if LESSONS[stem].bet:
             come_to(page, LESSONS[stem].bet.when[1])
-            place_by_keyboard(page, stem)
+            place_by_keyboard(page, LESSONS[stem].bet)
         if stem not in BEFORE_THE_BET:
             act(page)
         if stem != PATH[-1]:

@@ -51,12 +51,6 @@ def test_a_typed_d_k_measures_nothing_else_again(asked):
     assert {each.dims for each in params} == {DIMENSIONS, (65,)}
 
 
-def test_lessons_of_the_path_are_a_row_of_links():
-    links = [each.label for each in open_page("start").main.get("page_link")]
-    path = [LESSONS[stem] for stem in ORDER if LESSONS[stem].section == "The path"]
-    assert links[:-1] == [f"{i}. {lesson.question}" for i, lesson in enumerate(path, start=1)][1:]
-
-
 def test_links_along_the_path_propose_to_bet():
     for address, carried in (({}, "bet=1"), ({"bet": "0"}, "")):
         links = open_page("start", **address).main.get("page_link")

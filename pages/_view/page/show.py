@@ -304,15 +304,6 @@ def tries() -> None:
         st.html(text)
 
 
-def path(here: Lesson) -> None:
-    """Draw the way on from a section's first lesson: a link to each of the others, in one row."""
-    with st.container(horizontal=True, key="path"):
-        on_path = [each for each in LESSONS.values() if each.section == here.section]
-        for i, lesson in enumerate(on_path, start=1):
-            if lesson is not here:
-                frame.draw_link(lesson, f"{i}. {lesson.question}", proposes=True)
-
-
 def cards(items: Iterable[tuple[str, str, Sequence[str]]], per_row: int = 3) -> None:
     """Draw bordered cards in rows; each is a title, a formula in LaTeX and lines of text, the last its source."""
     for row in batched(items, per_row):

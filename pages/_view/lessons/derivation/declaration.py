@@ -97,20 +97,19 @@ LESSON = Lesson(
         ),
         Step(
             "broken",
-            "Break an assumption and see which line gives way.",
+            "Break an assumption: which line gives way?",
             "broken_lines",
             dials=_STRENGTHS,
             in_sight=("broken",),
             tries=(
                 Try(
                     "alignment",
-                    "Align q and k at dₖ = 1,024: the first line fails, for the mean is about 512, "
-                    "and about 16 after ÷ √dₖ",
+                    "Align q and k at dₖ = 1,024: mean about 512, after ÷ √dₖ still 16",
                     {"broken": "q and k aligned", "correlation": 0.5, "d_k": 1024, "seed": 0},
                 ),
                 Try(
                     "copies",
-                    "Let all components be copies of one: raw scores grow like dₖ, and ÷ √dₖ is too weak",
+                    "Copy one component to all: raw scores grow like dₖ",
                     {"broken": "components correlated", "r": 1.0, "d_k": 64, "seed": 0},
                 ),
             ),
