@@ -296,9 +296,9 @@ class Stage:
 
 
 def _said(one):
-    """Return how a value of a slider is written: large numbers with separators."""
+    """Return how a value of a slider is written: large numbers with separators, negative ones with a minus sign."""
     if one.shown is decimal:
-        return lambda value: f"{value:,.0f}" if value >= _LARGE else decimal(value)
+        return lambda value: f"{value:,.0f}" if value >= _LARGE else decimal(value).replace("-", "−")
     return "{:,}".format if one.whole and one.shown is str else one.shown
 
 

@@ -54,6 +54,11 @@ def test_slider_and_picture_are_told_as_on_the_page(stem, step, query):
         assert {name: each for name, each in plain(told_of(told)).items() if name not in LATER} == here
 
 
+def test_negative_stop_of_a_slider_has_a_minus_sign():
+    said = Stage(Address(LESSONS["derivation"], {"step": "broken", "broken": "means not 0"})).dial("mean_q")
+    assert (said["shown"][0], said["ticks"][0][1]) == ("Mean of qᵢ −4", "−4")
+
+
 def test_in_a_classroom_the_picture_has_its_sizes():
     heights = [told_of(opened("score_variance", mode=mode))["height"] for mode in ("screen", "projector")]
     assert heights[0] < heights[1]
