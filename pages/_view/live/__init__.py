@@ -13,7 +13,16 @@ def text_of(*names: str) -> str:
 # The scripts of each component after `lab.js`, put together into one text: in a component the platform finds no import.
 FILES = {
     "slider": ("streamlit.js", "taken.js", "glide.js", "slider.js"),
-    "picture": ("streamlit.js", "taken.js", "window.js", "marks.js", "drawing.js", "quick.js", "picture.js"),
+    "picture": (
+        "streamlit.js",
+        "taken.js",
+        "window.js",
+        "marks.js",
+        "drawing.js",
+        "quick.js",
+        "morph.js",
+        "picture.js",
+    ),
     "hero": ("streamlit.js", "link.js", "sheet.js", "taken.js", "window.js", "marks.js", "hero.js"),
     "between": ("between.js",),
     "cells": ("streamlit.js", "cells.js"),

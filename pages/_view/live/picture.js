@@ -13,6 +13,7 @@ export default function ({ parentElement, data: [data], setTriggerValue, onStage
   const part = { parentElement, name: data.main ? "picture" : "", nodes: ["[data-picture]", "[data-sentence]"], onStage };
   return onceShown(part, ([picture, sentence], moved) => {
     Object.assign(picture, { tell: setTriggerValue, given: data, sentence });
+    picture.moves = ![undefined, data.key].includes(picture.dataset.key);
     picture.dataset.key = data.key;
     fit(picture);
     hearPaper(picture);
@@ -44,6 +45,9 @@ async function draw(picture, figure, values) {
   const Plotly = await fetched(picture.given.bundle);
   if (picture.figure !== figure || !picture.isConnected) return; // a later one has come, or the page has gone
   parse(picture);
+  if (picture.moves) await moveOver(picture, () => picture.figure === figure && picture.isConnected);
+  if (picture.figure !== figure || !picture.isConnected) return;
+  picture.moves = false;
   if (!paintQuickly(picture)) await paint(picture, Plotly);
   if (values) picture.dataset.value = Object.values(values).join(" ");
   watchSize(picture, Plotly);

@@ -193,6 +193,8 @@ interface PictureNode extends HTMLElement {
   drawn: Figure | null;
   /** Where the sliders stand that it shows. */
   shown: Values | null;
+  /** Whether another step's picture is on it. */
+  moves: boolean;
   /** Whether it was drawn by `drawQuickly`. */
   quick: boolean;
   height: number;

@@ -124,6 +124,52 @@ def open_picture(mount, **more):
     return page
 
 
+# Each look at the clock is 40 ms later, however fast the machine; heights has the first point of each quick drawing.
+TICKING = """() => {
+  let now = 0;
+  performance.now = () => (now += 40);
+  window.requestAnimationFrame = (then) => setTimeout(() => then(performance.now()));
+  window.heights = [];
+  const { drawData } = lab.plotlyParts;
+  const drawn = (plot) => (heights.push(plot.data[0].y[0]), drawData(plot));
+  lab.plotlyParts = { ...lab.plotlyParts, drawData: drawn };
+}"""
+TURNED = [LINE | {"y": numbers([9, 4, 1])}, TWO[1]]
+
+
+@pytest.mark.parametrize(("calm", "change"), [(False, {}), (True, {}), (False, {"name": "another"})])
+def test_points_go_to_where_they_are_at_the_next_step(mount, calm, change):
+    page = open_picture(mount, key="first")
+    page.emulate_media(reduced_motion="reduce" if calm else "no-preference")
+    page.evaluate(TICKING)
+    mount(None, picture(65, data=[TURNED[0] | change, TURNED[1]], key="next"))
+    page.wait_for_function("() => document.querySelector('[data-value]').dataset.value === '65'")
+    heights = page.evaluate("() => heights")
+    assert heights == sorted(heights)
+    assert all(1 < each < 9 for each in heights)
+    assert (len(heights) > 3) == (not calm and not change)
+    assert page.evaluate("() => [...document.querySelector('.js-plotly-plot')._fullData[0].y]") == [9, 4, 1]
+
+
+def test_points_of_another_axis_go_to_where_they_stand_on_it(load):
+    page = load("quick.js", "morph.js", names=("wayOf",))
+    way = """([one, other, before, after]) => {
+      const way = script.wayOf(one, other, before, after);
+      return way && [0, 0.5, 1].map((share) => way(share));
+    }"""
+    axes = {"xaxis": {"range": [0, 100]}, "yaxis": {"range": [0, 10]}}
+    root = {"xaxis": {"range": [0, 10]}, "yaxis": {"range": [0, 3], "type": "log"}}
+    line = {"name": "walk", "type": "scatter", "x": [4, 100], "y": [1, None]}
+    after = line | {"x": [2, 10], "y": [100, None]}
+    found = page.evaluate(way, [line, after, axes, root])
+    assert [each["x"] for each in found] == [pytest.approx([at, 100]) for at in (4, 12, 20)]
+    assert [each["y"][0] for each in found] == pytest.approx([1, 0.5 + 10 / 3, 20 / 3])
+    assert {each["y"][1] for each in found} == {None}
+    for other in ({"name": "other"}, {"type": "bar"}, {"x": [1]}, {"x": ["a", "b"]}):
+        assert page.evaluate(way, [line, after | other, axes, root]) is None
+    assert page.evaluate(way, [line, after, axes, root | {"xaxis": {}}]) is None
+
+
 def test_word_lights_its_mark_up(mount):
     page = open_picture(mount)
     raw, scaled = page.locator(".mark").all()
