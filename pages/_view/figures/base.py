@@ -81,7 +81,15 @@ def axis(profile: Profile, text: str | None = None, *, grid: bool = False, near:
         "title": {"text": text, "font": {"size": profile.axis_size}, **standoff},
         "automargin": False,
         "fixedrange": True,
+        **_with_separators(options),
     } | options
+
+
+def _with_separators(options):
+    """Return how the ticks of an axis that reaches a thousand are written, where it does not say so itself."""
+    ticks = options.get("tickvals", ()) if "ticktext" not in options else ()
+    is_large = any(not isinstance(each, str) and abs(each) >= 1_000 for each in ticks)
+    return {"ticktext": [f"{each:,g}" for each in ticks]} if is_large else {}
 
 
 def _more_lines(profile, above):
