@@ -98,7 +98,7 @@ def test_a_list_that_cannot_be_read_gets_a_sentence_and_stays_and_a_third_one_jo
 def test_vectors_made_by_hand_can_be_edited(page, server):
     open_page(page, server, "score_variance", q_2d="1, 2\n1, 4\n8, 10")  # where they once were
     wait_until_idle(page)
-    assert query_parameters(page) == {"step": "by_hand", "q_2d": "1, 2;1, 4;8, 10"}
+    assert query_parameters(page) == {"q_2d": "1, 2;1, 4;8, 10"}
     assert field(page, "q_2d").input_value() == "1, 2;1, 4;8, 10"
     assert sentences(page)[0].startswith("Products picked by hand spread by 39.4 and 82.0.")
     type_into(page, "q_2d", "1 2; 1 4; 8 9")

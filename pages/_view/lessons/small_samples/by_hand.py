@@ -8,13 +8,13 @@ from pages._view.figures import base
 from pages._view.figures.code import code
 from pages._view.marks import Mark
 from pages._view.picture import Picture
-from pages._view.theme import Profile, listed, number, typed
+from pages._view.theme import Profile, listed, number
 from sattn_core.lessons import small_samples as core
 
 _HIGH = 3  # of an example on the picture: each has this much of it, from the top
-_HEADING, _SPREAD, _DOTS, _RANDOM = 2.95, 1.75, 1.3, 0.4  # in it
+_HEADING, _SPREAD, _DOTS, _RANDOM = 2.95, 1.5, 1.05, (0.1, 1.62)  # in it
 _CAP, _ABOVE = 0.12, 0.16  # of a bracket; where its name stands
-_AROUND, _SIDE = 0.05, 0.35  # of the axis: kept free at its ends; where a name stands beside its mark, not above
+_AROUND, _LETTER, _BESIDE = 0.05, 0.021, 0.35  # of the axis on a phone: kept free at its ends, a letter, a name
 _FEW, _LETTERS = 3, 16  # products in a heading, and their letters
 
 Examples = Mapping[str, core.ExampleDots | None]
@@ -61,7 +61,7 @@ def _figure(examples, profile):
         if each:
             traces += _marks(name, each, foot, profile)
             names += _names(each, foot, reach, profile)
-    ticks = {"nticks": 6, "separatethousands": True, "exponentformat": "power"}
+    ticks = {"nticks": 6, "separatethousands": True, "exponentformat": "power", "minexponent": 6}
     fig = base.figure(
         profile,
         traces,
@@ -69,17 +69,21 @@ def _figure(examples, profile):
         xaxis=base.axis(profile, "dot product q · k", near=True, grid=True, range=reach, **ticks),
         yaxis=base.axis(profile, visible=False, range=[0, _HIGH * len(examples)]),
         annotations=names,
-        shapes=[base.upright(0, base.thin(profile)) | {"layer": "below"}],
     )
-    side = round(1.2 * profile.axis_size)
-    fig.layout["margin"] |= {"l": side, "r": side, "t": 4, "b": round(2.6 * profile.axis_size)}
+    side = _side(profile)
+    fig.layout["margin"] |= {"l": side, "r": side, "t": 4, "b": round(3 * profile.axis_size)}
     return fig
+
+
+def _side(profile):
+    """Return the room on either side of the axis, for its numbers."""
+    return round(1.2 * profile.axis_size)
 
 
 def _reach(found):
     """Return the ends of the axis: all products, all spreads, those of drawn numbers too."""
-    ends = [end for each in found for end in (*each.dots, *_spread(each), *_random(each))] or [-1.0, 1.0]
-    low, high = min(ends), max(ends)
+    ends = [end for each in found for end in (*each.dots, *_spread(each), each.std_theory, -each.std_theory)]
+    low, high = min(ends, default=-1.0), max(ends, default=1.0)
     return [float(low - _AROUND * (high - low)), float(high + _AROUND * (high - low))]
 
 
@@ -87,56 +91,57 @@ def _spread(found):
     return found.mean - found.std, found.mean, found.mean + found.std
 
 
-def _random(found):
-    return -found.std_theory, 0.0, found.std_theory
-
-
 def _marks(name, found, foot, profile):
-    """The products, their mean ± one standard deviation, and below them that of drawn numbers."""
+    """The products, above them their mean ± one standard deviation, and on either side of 0 that of drawn numbers."""
     marker = {"color": profile.raw, "symbol": "circle", "size": 1.5 * profile.marker_size}
     dots = base.line(found.dots, np.full(len(found.dots), foot + _DOTS), {}, f"raw products, {name}")
+    spread, caps = np.repeat(_spread(found), 4), np.tile([0, _CAP, -_CAP, 0], 3)
+    ends, low_and_high = found.std_theory * np.array([-1, -1, np.nan, 1, 1]), np.array([*_RANDOM, np.nan, *_RANDOM])
     return [
+        base.line(ends, foot + low_and_high, base.dashed(profile), f"random, {name}, theory"),
+        base.line(spread, foot + _SPREAD + caps, base.solid(profile, profile.raw), f"raw spread, {name}"),
         dots | {"mode": "markers", "marker": marker},
-        _bracket(_spread(found), foot + _SPREAD, base.solid(profile, profile.raw), f"raw spread, {name}"),
-        _bracket(_random(found), foot + _RANDOM, base.dashed(profile), f"random, {name}, theory"),
     ]
-
-
-def _bracket(places, height, style, name):
-    """A line through these places, with a cap at each."""
-    x = np.repeat(places, 3)
-    return base.line(x, height + np.tile([0, _CAP, -_CAP], len(places)), style, name) | {"hoverinfo": "x"}
 
 
 def _heading(name, each, height, profile):
     text = f"<b>{name.capitalize()} example</b>{f', dₖ = {each.d_k}: {_dots(each)}' if each else ''}"
     place = {"x": 0, "xref": "paper", "y": height, "yref": "y", "xanchor": "left", "yanchor": "top"}
-    return base.label(text, profile, size=profile.axis_size, **place)
+    return base.label(text, profile, size=profile.axis_size, xshift=-_side(profile), **place)
 
 
 def _dots(found):
     """Return the products as text, or how many there are."""
-    n, texts = len(found.dots), [typed(dot) for dot in found.dots[:_FEW]]
+    n, texts = len(found.dots), [_exact(dot) for dot in found.dots[:_FEW]]
     written = listed(texts)
     if n <= _FEW and len(written) <= _LETTERS:
         return written
     return "1 product" if n == 1 else f"{n} products"
 
 
+def _exact(dot):
+    """Return a product with all its digits."""
+    return f"{dot:,.10g}".replace("-", "−")
+
+
 def _names(found, foot, reach, profile):
-    """The numbers above both brackets."""
+    """The mean and spread above their bracket, inwards from a near end of the axis; the name of the dashed lines."""
     spread = f" ± {number(found.std)}" if len(found.dots) > 1 else ""
-    return [
-        _name(f"<b>mean {number(found.mean)}{spread}</b>", found.mean, foot + _SPREAD, reach, profile),
-        _name(f"random N(0, 1) numbers: 0 ± √{found.d_k}", 0.0, foot + _RANDOM, reach, profile),
-    ]
+    text = f"mean {number(found.mean)}{spread}"
+    share, half = (found.mean - reach[0]) / (reach[1] - reach[0]), _LETTER * len(text) / 2
+    side = "left" if share < half else "right" if share > 1 - half else "center"
+    place = {"x": found.mean, "y": foot + _SPREAD + _ABOVE, "xanchor": side, "yanchor": "bottom", "bgcolor": None}
+    return base.label(f"<b>{text}</b>", profile, **place), _name_of_random(found, foot, reach, profile)
 
 
-def _name(text, x, height, reach, profile):
-    """A name above its bracket, inwards from an end of the axis that is near."""
-    share = (x - reach[0]) / (reach[1] - reach[0])
-    side = "left" if share < _SIDE else "right" if share > 1 - _SIDE else "center"
-    return base.label(text, profile, x=x, y=height + _ABOVE, xanchor=side, yanchor="bottom") | {"bgcolor": None}
+def _name_of_random(found, foot, reach, profile):
+    """The name of the dashed lines, on the side of them that has room, or between them."""
+    end, room = found.std_theory, _BESIDE * (reach[1] - reach[0])
+    x, side = (end, "left") if reach[1] - end > room else (-end, "right") if -end - reach[0] > room else (0, "center")
+    between = " " if base.on_a_wall(profile) else "<br>"
+    place = {"x": x, "y": foot + _RANDOM[0], "xanchor": side, "yanchor": "bottom", "align": "left", "bgcolor": None}
+    text = f"random N(0, 1){between}numbers: 0 ± √{found.d_k}"
+    return base.label(text, profile, xshift={"left": 4, "right": -4}.get(side, 0), **place)
 
 
 def _sentence(examples):
@@ -159,7 +164,7 @@ def _said(name, each):
     are = "product is" if len(each.dots) == 1 else "products are"
     mean, variance = number(each.mean, 6), number(each.variance, 6)
     return (
-        f"{name.capitalize()} example: the dot {are} {listed([typed(dot) for dot in each.dots])}. The mean is {mean} "
+        f"{name.capitalize()} example: the dot {are} {listed([_exact(dot) for dot in each.dots])}. The mean is {mean} "
         f"and the variance {variance} (ddof = 0). For independent N(0, 1) numbers they would be 0 and dₖ = {each.d_k}."
     )
 
