@@ -63,12 +63,12 @@ def parse_score_list(text: str) -> tuple[float, ...]:
 def parse_vector_rows(text: str) -> tuple[tuple[float, ...], ...]:
     """Read vectors from text, one per line or semicolon, with commas (never decimal marks) or white space between."""
     _check_text(text, MAX_TEXT)
-    vectors = [items for _, items in _split_rows(text)]
-    if not vectors:
+    lines = _split_rows(text)
+    if not lines:
         raise ValueError("There are no numbers: write vectors, for example 1 2; 3 4.")
-    if len(vectors) > MAX_ROWS:
-        raise ValueError(f"There are {len(vectors)} vectors, but at most {MAX_ROWS} are allowed.")
-    rows = tuple(_vector(number, items) for number, items in enumerate(vectors, 1))
+    if len(lines) > MAX_ROWS:
+        raise ValueError(f"There are {len(lines)} vectors, but at most {MAX_ROWS} are allowed.")
+    rows = tuple(_vector(number, items) for number, (_, items) in enumerate(lines, 1))
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
             raise ValueError(
