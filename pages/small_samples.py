@@ -15,7 +15,12 @@ def first_draw():
 
 @st.fragment(key=frame.LIVE)
 def live():
-    screen.draw(LESSON, ("The first draw", first_draw))
+    here = controls.address()
+    if here.step.name == "by_hand":
+        show.problems(work.examples(here.values)[1])
+        screen.draw(LESSON)
+    else:
+        screen.draw(LESSON, ("The first draw", first_draw))
 
 
 live()

@@ -108,7 +108,7 @@ class Step:
     slider : the number on its large slider: d_k or one of the lesson's own; "" for none.
     dials : other numbers that its picture follows too, at most two.
     placed : dials that the page draws where they belong.
-    in_sight : those of the lesson's controls that stand beside the sliders, at most two.
+    in_sight : those of the lesson's controls that stand beside the sliders, at most two; four where there is no slider.
     pinned : settings that hold here whatever the address says; they have no slider.
     bet : what the learner may bet on before this picture is seen, if anything.
     tries : what this picture asks the learner to try, at most two.
@@ -160,6 +160,7 @@ class Lesson:
     steps : its screens, in their order.
     opens : the step of an address that names none; "" for the first.
     formerly : what older addresses said in place of the step: by its name, and by its value, the step that it is now.
+    moved : parameters that were once its own, and by name the lesson that has them now: their links lead there.
     """
 
     stem: str
@@ -184,6 +185,7 @@ class Lesson:
     steps: tuple[Step, ...] = ()
     opens: str = ""
     formerly: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    moved: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, each in (_of_steps(self) if self.steps else {}).items():

@@ -65,15 +65,14 @@ def parse_vector_rows(text: str) -> tuple[tuple[float, ...], ...]:
     _check_text(text, MAX_TEXT)
     lines = _split_rows(text)
     if not lines:
-        raise ValueError("There are no numbers: write one vector per line, for example 1, 2.")
+        raise ValueError("There are no numbers: write vectors, for example 1 2; 3 4.")
     if len(lines) > MAX_ROWS:
-        raise ValueError(f"There are {len(lines)} vectors, but at most {MAX_ROWS} lines are allowed.")
-    rows = tuple(_vector(number, items) for number, items in lines)
-    for (number, _), row in zip(lines, rows, strict=True):
+        raise ValueError(f"There are {len(lines)} vectors, but at most {MAX_ROWS} are allowed.")
+    rows = tuple(_vector(number, items) for number, (_, items) in enumerate(lines, 1))
+    for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
             raise ValueError(
-                f"Line {number} has {_count(row)}, but line {lines[0][0]} has {len(rows[0])}: "
-                "all vectors need the same length."
+                f"Vector {number} has {_count(row)}, but vector 1 has {len(rows[0])}: all vectors need the same length."
             )
     return rows
 
@@ -226,8 +225,8 @@ def _checked_item(item, place, missing, kept):
 
 def _vector(number, items):
     if len(items) > MAX_COLUMNS:
-        raise ValueError(f"Line {number} has {_count(items)}, but at most {MAX_COLUMNS} are allowed.")
-    places = [f"(line {number}, item {i})" for i in range(1, len(items) + 1)]
+        raise ValueError(f"Vector {number} has {_count(items)}, but at most {MAX_COLUMNS} are allowed.")
+    places = [f"(vector {number}, item {i})" for i in range(1, len(items) + 1)]
     missing = "A number is missing {}: a comma or semicolon stands alone."
     return tuple(
         _checked_item(item, place, missing.format(place), kept=20) for item, place in zip(items, places, strict=True)

@@ -18,7 +18,6 @@ from sattn_core.draws.histograms import bin_counts, lattice_edges
 from sattn_core.draws.pair_scores import draw_pair_scores, pair_scores_price
 from sattn_core.draws.variance_curve import VarianceCurve, variance_curve
 from sattn_core.draws.walks import RandomWalks, random_walks
-from sattn_core.files.typed import MAX_MAGNITUDE
 from sattn_core.laws.components import PairLaw, draw_queries_and_keys
 from sattn_core.laws.dot_product import has_exact_density, score_density
 from sattn_core.laws.moments import DotProductMoments, pair_moments
@@ -26,9 +25,8 @@ from sattn_core.layers.scores import raw_scores, scale_factor
 
 # The curve over d_k and the walks are shown in this lesson and come from modules of their own.
 __all__ = [
-    "SAMPLINGS", "ExampleDots", "MomentRow", "RandomWalks", "ScalingRule", "ScoreVarianceParams",
-    "ScoreVarianceResult", "VarianceCurve", "hand_made_example", "measure_score_variance", "random_walks",
-    "variance_curve",
+    "SAMPLINGS", "MomentRow", "RandomWalks", "ScalingRule", "ScoreVarianceParams", "ScoreVarianceResult",
+    "VarianceCurve", "measure_score_variance", "random_walks", "variance_curve",
 ]  # fmt: skip
 
 SAMPLINGS = ("pairs", "matrix")
@@ -241,28 +239,3 @@ def _bands(params, excess):
 def _rows(label, bands, scale, moments):
     named = zip(bands, ("mean", "variance", "excess kurtosis"), moments, (scale, scale**2, 1.0), strict=True)
     return tuple(band.row(f"{label} {name}", moment, factor) for band, name, moment, factor in named)
-
-
-@dataclass(frozen=True, eq=False)
-class ExampleDots:
-    """Dot products of vectors typed by hand, with their mean and population variance (ddof = 0)."""
-
-    dots: NDArray[np.float64]
-    mean: float
-    variance: float
-
-
-def hand_made_example(q_rows: ArrayLike, k_rows: ArrayLike) -> ExampleDots:
-    """Return the dot products q_i·k_i of vectors given by hand, their mean and their variance."""
-    q_rows = check_array("q_rows", q_rows, ndim=2, min_length=1)
-    k_rows = check_array("k_rows", k_rows, ndim=2, min_length=1)
-    if q_rows.shape != k_rows.shape or not len(q_rows):
-        raise ValueError(
-            "q and k must hold equally many vectors of one length, at least one each, "
-            f"but q is {q_rows.shape[0]} × {q_rows.shape[1]} and k is {k_rows.shape[0]} × {k_rows.shape[1]}"
-        )
-    largest = max(np.abs(q_rows).max(), np.abs(k_rows).max())
-    if largest > MAX_MAGNITUDE:
-        raise ValueError(f"q and k must lie between ±{MAX_MAGNITUDE:g}, but got {largest:g}")
-    dots = np.sum(q_rows * k_rows, axis=-1)
-    return ExampleDots(dots, float(dots.mean()), float(dots.var()))

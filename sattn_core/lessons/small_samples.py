@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from sattn_core._checks import check_integer
+from sattn_core._checks import check_array, check_integer
 from sattn_core.bands.matrix_variance import moments_of_variance, score_variance_band
 from sattn_core.bands.standard_errors import share_error
 from sattn_core.draws.matrix_products import (
@@ -22,6 +22,8 @@ from sattn_core.draws.matrix_products import (
     reference_distribution,
 )
 from sattn_core.draws.phones import MOST_PER_PHONE, MOST_PHONES, phone_draws
+from sattn_core.files.typed import MAX_MAGNITUDE
+from sattn_core.laws.moments import dot_product_moments
 
 ASKED_VALUE = 1.6  # printed by the experiment in the question
 PUBLISHED_ROWS, PUBLISHED_D_K = 1111, 111
@@ -424,3 +426,43 @@ def _variance_checks(measured, n, d, mean, std):
         VarianceCheck(name, float(value), m, s, float((value - m) / s), printed, (printed - m) / s)
         for name, value, (m, s), printed in zip(names, measured, laws, PUBLISHED, strict=True)
     )
+
+
+@dataclass(frozen=True, eq=False)
+class ExampleDots:
+    """Dot products of vectors picked by hand, beside what vectors of independent N(0, 1) numbers give."""
+
+    q_rows: NDArray[np.float64]  # (n, d_k): one vector a row
+    k_rows: NDArray[np.float64]
+    d_k: int  # Numbers in a vector
+    dots: NDArray[np.float64]  # (n,): q_i·k_i
+    # mean, variance, std: Of the dots as they are; the variance divides by n (ddof = 0)
+    mean: float
+    variance: float
+    std: float
+    std_theory: float  # √d_k: of such a product if its numbers were drawn; its mean would be 0
+
+
+def hand_made_example(q_rows: ArrayLike, k_rows: ArrayLike) -> ExampleDots:
+    """Return the dot products q_i·k_i of vectors picked by hand, numbers up to 10⁶ in size, and their spread."""
+    q_rows = check_array("q_rows", q_rows, ndim=2, min_length=1)
+    k_rows = check_array("k_rows", k_rows, ndim=2, min_length=1)
+    if q_rows.shape != k_rows.shape or not len(q_rows):
+        raise ValueError(
+            "q and k must hold equally many vectors of one length, at least one each, "
+            f"but q is {q_rows.shape[0]} × {q_rows.shape[1]} and k is {k_rows.shape[0]} × {k_rows.shape[1]}"
+        )
+    largest = max(np.abs(q_rows).max(), np.abs(k_rows).max())
+    if largest > MAX_MAGNITUDE:
+        raise ValueError(f"q and k must lie between ±{MAX_MAGNITUDE:g}, but got {largest:g}")
+    d_k, dots = q_rows.shape[1], _sums(q_rows * k_rows)
+    mean = _sums(dots) / len(dots)
+    variance = float(np.mean(_sums(np.stack([dots, np.full_like(dots, -mean)], axis=-1)) ** 2))
+    theory = dot_product_moments(d_k).variance
+    return ExampleDots(q_rows, k_rows, d_k, dots, float(mean), variance, math.sqrt(variance), math.sqrt(theory))
+
+
+def _sums(terms):
+    """Return the sums along the last axis, and 0 where rounding alone makes one differ from 0."""
+    sums, rounding = terms.sum(axis=-1), np.finfo(float).eps * terms.shape[-1] * np.abs(terms).sum(axis=-1)
+    return np.where(np.abs(sums) <= rounding, 0.0, sums)

@@ -11,7 +11,6 @@ from dashboard import (
     SETTINGS,
     SLIDER,
     chosen,
-    field,
     go_to,
     lesson_state,
     menu_names,
@@ -63,7 +62,6 @@ VARIANCE_STATE = {
     "axis": "own",
     "n_samples": "20000",
     "n_queries": "128",
-    "q_2d": "1, 1\n2, 2\n3, 3",
 }
 
 
@@ -73,7 +71,6 @@ def variance_state(page):
         "axis": chosen(page, "axis"),
         "n_samples": slider(page, "n_samples").get_attribute("aria-valuetext"),
         "n_queries": slider(page, "n_queries").get_attribute("aria-valuetext"),
-        "q_2d": field(page, "q_2d").input_value(),
     }
 
 

@@ -273,15 +273,3 @@ def test_constant_scores_have_no_spread_to_divide():
     shown = spreads(core.variance_curve((1, 2, 4), **options), 2, options)
     assert texts(plotted(shown)) == []
     assert shown.sentence == "All raw scores are equal, so nothing spreads at any dₖ, divided or not."
-
-
-# --- the example made by hand ----------------------------------------------------------------------------
-
-
-def test_the_example_made_by_hand_is_said_with_its_variance():
-    example = core.hand_made_example([[1, 2], [1, 4], [8, 9]], [[2, 3], [5, 6], [10, 2]])
-    assert figures.example_sentence(example) == (
-        "The dot products are 8, 29 and 98. The mean is 45.0000 and the variance 1,478.00 (ddof = 0)."
-    )
-    alone = figures.example_sentence(core.hand_made_example([[-0.5]], [[1]]))
-    assert alone.startswith("The dot product is −0.5. The mean is −0.500000")

@@ -1,10 +1,17 @@
 """Links without a browser: good ones, bad ones, those of two visitors, and what a page change keeps."""
 
+from urllib.parse import parse_qsl, urlencode
+
 import pytest
+from starlette.applications import Starlette
+from starlette.responses import HTMLResponse
+from starlette.routing import Route
 
 from pages._view.address import renewed
 from pages._view.lessons import LESSONS
 from pages._view.literal import plain
+from pages._view.server.shell import Shell
+from tests.pages.asgi import ask
 from tests.pages.opening import charts, check_page, controls_of, open_page, step_of, turn_to, widget
 
 ROW = ("d_k", "n_keys", "law", "seed")
@@ -117,6 +124,39 @@ def test_an_old_address_opens_its_lesson_and_says_what_was_not_read():
         "“rho” is not a setting of this dashboard and was ignored.",
         names=True,
     )
+
+
+def sent_on(address):
+    """Where the server sends who asks for this address; None where it answers."""
+    page = Route("/{stem:path}", lambda _: HTMLResponse("<head><title>Streamlit</title></head><body></body>"))
+    status, headers, _ = ask(Shell(Starlette(routes=[page])), address, host="lab.example")
+    return headers["location"] if status == 307 else None
+
+
+def test_link_to_what_has_moved_leads_to_its_lesson_with_what_it_set():
+    typed = {"q_2d": "1, 2\n3, 4", "k_2d": "+1; √&"}
+    old = typed | {"step": "divide", "sampling": "matrix", "guess": "3", "bet": "1", "d_k": "8", "seed": "3"}
+    path, _, query = sent_on(f"/score_variance?{urlencode(old)}").partition("?")
+    assert (path, dict(parse_qsl(query))) == ("/small_samples", typed | {"d_k": "8", "seed": "3"})
+    assert renewed(LESSONS["small_samples"], dict(parse_qsl(query)))["step"] == "by_hand"
+    assert sent_on(f"/small_samples?{query}") is None
+    assert sent_on("/score_variance?step=divide&d_k=8") is None
+    assert sent_on("/score_variance?q_3d=&embed=1") == "/small_samples?q_3d=&embed=1"
+
+
+@pytest.mark.parametrize("lesson", [each for each in LESSONS.values() if each.moved], ids=lambda each: each.stem)
+def test_what_has_moved_is_a_control_of_the_other_lesson_alone(lesson):
+    for name, elsewhere in lesson.moved.items():
+        assert name in LESSONS[elsewhere].controls
+        assert name not in controls_of(lesson.stem)
+
+
+def test_an_old_link_to_vectors_of_three_lines_opens_them_on_their_step():
+    app = open_page("small_samples", q_2d="1, 2\n1, 4\n8, 10", d_k="8")
+    check_page(app, "small_samples")
+    assert (step_of(app).name, len(app.info), len(app.error)) == ("by_hand", 0, 0)
+    assert widget(app, "q_2d").value == "1, 2;1, 4;8, 10"
+    assert "8, 29 and 100" in charts(app)["hand_made"].alt
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,10 @@
-"""The score_variance page: pairs and matrices, broken assumptions, vectors by hand."""
+"""The score_variance page: pairs and matrices, broken assumptions."""
 
 import json
 
 import numpy as np
 import pytest
 
-from pages._view.literal import plain
 from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance
 from tests.pages.opening import charts, check_page, open_page, widget
 
@@ -53,32 +52,6 @@ def test_a_correlation_asked_of_a_matrix_is_said_not_to_count():
     said = "The correlation pairs each q with its own k: it counts for pairs, not for a matrix."
     assert widget(app, "correlation").help == said
     assert app.table[0].value["predicted"][1] == "63.94"  # 64 * (1 - 1/1024), without 1 + 0.5**2
-
-
-def test_the_examples_made_by_hand_give_the_numbers_of_the_notes():
-    app = open_page(STEM)
-    said = {each.value for each in app.markdown}
-    assert "The dot products are 8, 29 and 98. The mean is 45.0000 and the variance 1,478.00 (ddof = 0)." in said
-    assert "The dot products are 10, 86 and 209. The mean is 101.667 and the variance 6,722.89 (ddof = 0)." in said
-    assert [each.label for each in app.expander if each.key == "own"] == ["Vectors picked by hand"]
-
-
-@pytest.mark.parametrize("stem", [STEM])
-@pytest.mark.parametrize(
-    ("name", "text", "part"),
-    [
-        ("q_2d", "1, 2\n1, x\n8, 9", 'q: "x" (line 2, item 2) is not a number.'),
-        ("k_2d", ", ".join(["1"] * 1_000), "k: Line 1 has 1000 numbers, but at most 64 are allowed."),
-        ("q_3d", "1, 2, 3\n3, 4, 1e400\n10, 9, 11", '"1e400" (line 2, item 3) is not a finite number.'),
-        ("k_3d", "3, 2, 1\n6, 7, 8", "vectors of one length, at least one each, but q is 3 × 3 and k is 2 × 3"),
-    ],
-)
-def test_vectors_that_cannot_be_read_get_a_sentence_and_stay(app, stem, name, text, part):
-    widget(app, name).set_value(text).run()
-    check_page(app, stem)
-    assert len(app.error) == 1
-    assert plain(part) in app.error[0].value
-    assert widget(app, name).value == text
 
 
 # --- tries ---------------------------------------------------------------------------------------------

@@ -1,11 +1,12 @@
-"""The small_samples page: as asked, other matrices, more and fewer draws, the next seed."""
+"""The small_samples page: as asked, other matrices, more and fewer draws, the next seed, examples made by hand."""
 
 import numpy as np
 import pytest
 
+from pages._view.literal import plain
 from sattn_core.lessons.small_samples import draw_sweep
 from tests.pages import opening
-from tests.pages.opening import charts, press, settle, sure_of, widget
+from tests.pages.opening import charts, check_page, press, settle, sure_of, widget
 
 STEM = "small_samples"
 
@@ -20,7 +21,13 @@ def drawn(app):
 
 
 @pytest.mark.parametrize(
-    ("step", "key"), [("draw", "small_samples"), ("band", "sample_band"), ("large", "large_experiment")]
+    ("step", "key"),
+    [
+        ("draw", "small_samples"),
+        ("band", "sample_band"),
+        ("large", "large_experiment"),
+        ("by_hand", "hand_made"),
+    ],
 )
 @pytest.mark.parametrize("mode", ["screen", "projector"])
 def test_a_step_shows_its_picture_alone(step, key, mode):
@@ -72,6 +79,45 @@ def test_the_large_experiment_is_that_of_the_seed():
     assert "with seed 0: variance 111.015" in sure_of(open_page(step="large"), "large_experiment")
 
 
+def test_examples_made_by_hand_give_the_numbers_of_the_notes():
+    app = open_page(step="by_hand")
+    said = sure_of(app, "hand_made")
+    assert "the dot products are 8, 29 and 98. The mean is 45.0000 and the variance 1,478.00" in said
+    assert "the dot products are 10, 86 and 209. The mean is 101.667 and the variance 6,722.89" in said
+    assert not [each for each in app.expander if each.key == "own"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "part"),
+    [
+        ("q_2d", "1, 2; 1, x; 8, 9", 'The first example: q: "x" (vector 2, item 2) is not a number.'),
+        ("k_2d", ", ".join(["1"] * 1_000), "k: Vector 1 has 1000 numbers, but at most 64 are allowed."),
+        ("q_3d", "1, 2, 3; 3, 4, 1e400; 10, 9, 11", '"1e400" (vector 2, item 3) is not a finite number.'),
+        ("k_3d", "3, 2, 1; 6, 7, 8", "vectors of one length, at least one each, but q is 3 × 3 and k is 2 × 3"),
+        ("q_3d", "", "The second example: q: There are no numbers: write vectors, for example 1 2; 3 4."),
+    ],
+)
+def test_vectors_that_cannot_be_read_get_a_sentence_and_stay(name, text, part):
+    app = open_page(step="by_hand")
+    widget(app, name).set_value(text).run()
+    check_page(app, STEM)
+    assert len(app.error) == 1
+    assert plain(part) in app.error[0].value
+    assert widget(app, name).value == text
+    assert "gives none." in charts(app)["hand_made"].sentence
+
+
+def test_vectors_typed_are_kept_while_other_steps_are_open():
+    app = open_page(step="by_hand")
+    widget(app, "q_2d").set_value("1 2; 3 4; 5 6").run()
+    for step in ("draw", "by_hand"):
+        widget(app, "step").set_value(step)
+        settle(app)
+        assert app.query_params["q_2d"] in ("1 2; 3 4; 5 6", ["1 2; 3 4; 5 6"])
+    assert widget(app, "q_2d").value == "1 2; 3 4; 5 6"
+    assert "are 8, 39 and 62." in sure_of(app, "hand_made")
+
+
 # --- tries ---------------------------------------------------------------------------------------------
 
 
@@ -105,3 +151,16 @@ def test_try_large_matrices(tried):
     sweep = shown.draw_sweep
     assert (app.session_state["d_k"], sweep.size) == (64, 64)
     assert np.mean(np.abs(sweep.ratios[sweep.dims.index(64)] - 1) < 0.1) > 0.95
+
+
+def test_try_smaller(tried):
+    app, _ = tried("small_samples", "smaller", step="by_hand", q_2d="5 5; 1 1; 0 0")
+    first, second = (float(each) for each in charts(app)["hand_made"].sentence.split(". Drawn")[0].split()[-3::2])
+    assert second < 3**0.5 < 2**0.5 * 10 < first
+
+
+def test_try_all_signs(tried):
+    app, _ = tried("small_samples", "all_signs", step="by_hand", q_2d="5 5; 1 1; 0 0")
+    assert charts(app)["hand_made"].sentence.startswith("Products picked by hand spread by 1.41 and 1.73.")
+    assert "variance 2.00000" in sure_of(app, "hand_made")
+    assert "variance 3.00000" in sure_of(app, "hand_made")

@@ -10,7 +10,7 @@ from sattn_core._checks import check_array, check_scores
 from sattn_core.layers.softmax import log_softmax_jacobian_norm
 from sattn_core.lessons.attention_steps import AttentionStepsParams
 from sattn_core.lessons.backprop import ProductsParams
-from sattn_core.lessons.score_variance import hand_made_example
+from sattn_core.lessons.small_samples import hand_made_example
 from sattn_core.lessons.softmax_saturation import compare_lists
 
 MOST = 2**53

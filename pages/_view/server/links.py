@@ -1,6 +1,7 @@
 """The addresses of the lessons, and what search engines ask for."""
 
 from html import escape
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
@@ -8,6 +9,7 @@ from starlette.routing import Route
 
 from pages._view import own_seed, stills
 from pages._view._streamlit import path_of
+from pages._view.address import query_of
 from pages._view.lessons import LESSONS, ORDER, PAGES, path_of_page
 from pages._view.routes import BET, JOIN, MOVING, TEACH, card_of
 
@@ -58,6 +60,17 @@ def own_draw(request: Request) -> str | None:
         return None
     query = own_seed.settled(request.url.query)
     return None if query is None else f"?{query}"
+
+
+def moved(request: Request) -> str | None:
+    """Return the address of the lesson that now has what a link sets, without what only the old lesson has."""
+    stem, query = lesson_at(request.url.path), query_of(request.url.query)
+    if stem is None or not (elsewhere := [to for name, to in LESSONS[stem].moved.items() if name in query]):
+        return None
+    lesson = LESSONS[stem]
+    own = {*lesson.controls, *lesson.unseen, *lesson.linked, "bet"}
+    kept = urlencode({name: text for name, text in query.items() if name not in own})
+    return f"{path_of(path_of_page(elsewhere[0]))}?{kept}"
 
 
 def lesson_at(path: str) -> str | None:

@@ -30,7 +30,7 @@ class Shell:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "GET" and not is_place_of_rooms(scope["path"]):
-            if (place := links.own_draw(Request(scope))) is not None:
+            if place := links.moved(Request(scope)) or links.own_draw(Request(scope)):
                 await RedirectResponse(place, 307, {"Cache-Control": "no-store"})(scope, receive, send)
                 return
             send = WholeAnswer(send, _is_page, partial(_with_words, Request(scope)))

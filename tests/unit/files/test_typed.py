@@ -110,19 +110,19 @@ def test_the_largest_matrix_is_laid_out_and_written_again():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "There are no numbers: write one vector per line, for example 1, 2."),
-        (" \n\t\n", "There are no numbers: write one vector per line, for example 1, 2."),
-        ("1 2\n3 five", '"five" (line 2, item 2) is not a number.'),
-        ("\n1 2\n3 1_0", '"1_0" (line 3, item 2) is not a number.'),
-        ("1,,2", "A number is missing (line 1, item 2): a comma or semicolon stands alone."),
-        ("1, 2,", "A number is missing (line 1, item 3): a comma or semicolon stands alone."),
-        ("nan 1", '"nan" (line 1, item 1) is not a finite number.'),
-        ("1 1e400", '"1e400" (line 1, item 2) is not a finite number.'),
-        ("1 -2e6", '"-2e6" (line 1, item 2) is too large: numbers must lie between −1,000,000 and 1,000,000.'),
-        ("1 2\n\n3", "Line 3 has 1 number, but line 1 has 2: all vectors need the same length."),
-        ("1\n" * 17, "There are 17 vectors, but at most 16 lines are allowed."),
-        ("1 " * 65, "Line 1 has 65 numbers, but at most 64 are allowed."),
-        ("x" * 99, '"' + "x" * 20 + '…" (line 1, item 1) is not a number.'),
+        ("", "There are no numbers: write vectors, for example 1 2; 3 4."),
+        (" \n\t\n", "There are no numbers: write vectors, for example 1 2; 3 4."),
+        ("1 2\n3 five", '"five" (vector 2, item 2) is not a number.'),
+        ("\n1 2\n3 1_0", '"1_0" (vector 2, item 2) is not a number.'),
+        ("1,,2", "A number is missing (vector 1, item 2): a comma or semicolon stands alone."),
+        ("1, 2,", "A number is missing (vector 1, item 3): a comma or semicolon stands alone."),
+        ("nan 1", '"nan" (vector 1, item 1) is not a finite number.'),
+        ("1 1e400", '"1e400" (vector 1, item 2) is not a finite number.'),
+        ("1 -2e6", '"-2e6" (vector 1, item 2) is too large: numbers must lie between −1,000,000 and 1,000,000.'),
+        ("1 2\n\n3", "Vector 2 has 1 number, but vector 1 has 2: all vectors need the same length."),
+        ("1\n" * 17, "There are 17 vectors, but at most 16 are allowed."),
+        ("1 " * 65, "Vector 1 has 65 numbers, but at most 64 are allowed."),
+        ("x" * 99, '"' + "x" * 20 + '…" (vector 1, item 1) is not a number.'),
     ],
 )
 def test_vector_rows_say_what_is_wrong(text, message):
@@ -245,7 +245,7 @@ def test_brackets_that_do_not_pair_up_are_named_where_rows_are_read(text):
 
 
 def test_a_semicolon_counts_as_a_new_line():
-    with pytest.raises(ValueError, match=r'^"x" \(line 2, item 2\) is not a number\.$'):
+    with pytest.raises(ValueError, match=r'^"x" \(vector 2, item 2\) is not a number\.$'):
         typed.parse_vector_rows("[1, 2]; [3, x]")
 
 

@@ -10,7 +10,7 @@ from sattn_core.draws.pair_scores import draw_pair_scores
 from sattn_core.laws.components import COMPONENT_LAWS, PairLaw, draw_queries_and_keys
 from sattn_core.laws.dot_product import dot_product_pdf
 from sattn_core.layers.scores import raw_scores
-from sattn_core.lessons.score_variance import ScoreVarianceParams, hand_made_example, measure_score_variance
+from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance
 
 MOMENTS = ("mean", "variance", "excess kurtosis")
 NAMES = tuple(f"{part} {moment}" for part in ("raw", "scaled") for moment in MOMENTS)
@@ -256,28 +256,3 @@ def test_scores_are_not_written_to(scores):
 def test_scores_are_checked(scores, message):
     with pytest.raises(ValueError, match=message):
         measure_score_variance(ScoreVarianceParams(4, n_samples=4), scores=scores)
-
-
-def test_hand_made_examples_of_the_notes():
-    two = hand_made_example([[1, 2], [1, 4], [8, 9]], [[2, 3], [5, 6], [10, 2]])
-    np.testing.assert_array_equal(two.dots, [8, 29, 98])
-    assert (two.mean, two.variance) == (45.0, 1478.0)
-    three = hand_made_example([[1, 2, 3], [3, 4, 5], [10, 9, 11]], [[3, 2, 1], [6, 7, 8], [8, 7, 6]])
-    np.testing.assert_array_equal(three.dots, [10, 86, 209])
-    assert three.variance == pytest.approx(60506 / 9, rel=1e-13)
-
-
-@pytest.mark.parametrize(
-    ("q_rows", "k_rows", "message"),
-    [
-        ([[1, 2]], [[1, 2], [3, 4]], "of one length, at least one each, but q is 1 × 2 and k is 2 × 2"),
-        ([[1, 2]], [[1, 2, 3]], "but q is 1 × 2 and k is 1 × 3"),
-        (np.empty((0, 2)), np.empty((0, 2)), "at least one each"),
-        ([1, 2], [1, 2], r"q_rows must have 2 dimension\(s\)"),
-        ([[1e7]], [[1]], r"must lie between ±1e\+06, but got 1e\+07"),
-        ([[1]], [[-1e7]], r"must lie between ±1e\+06, but got 1e\+07"),
-    ],
-)
-def test_hand_made_examples_are_checked(q_rows, k_rows, message):
-    with pytest.raises(ValueError, match=message):
-        hand_made_example(q_rows, k_rows)

@@ -1,4 +1,5 @@
 import math
+import statistics
 import tracemalloc
 
 import numpy as np
@@ -13,6 +14,7 @@ from sattn_core.lessons.small_samples import (
     band_curve,
     class_draws,
     draw_sweep,
+    hand_made_example,
     measure_large_experiment,
     measure_small_samples,
 )
@@ -279,3 +281,63 @@ def test_z_of_a_class_is_standard(size, d_k, ddof):
     z = np.array([class_draws(30, size=size, d_k=d_k, ddof=ddof, seed=seed).z for seed in range(200)])
     assert abs(z.mean()) < 4 / math.sqrt(200)
     assert abs(z.var() - 1) < 4 * math.sqrt(3 / 200)  # a mean of 300 has a little more tail than a normal
+
+
+def test_hand_made_examples_of_the_notes():
+    two = hand_made_example([[1, 2], [1, 4], [8, 9]], [[2, 3], [5, 6], [10, 2]])
+    np.testing.assert_array_equal(two.dots, [8, 29, 98])
+    assert (two.mean, two.variance) == (45.0, 1478.0)
+    three = hand_made_example([[1, 2, 3], [3, 4, 5], [10, 9, 11]], [[3, 2, 1], [6, 7, 8], [8, 7, 6]])
+    np.testing.assert_array_equal(three.dots, [10, 86, 209])
+    assert three.variance == pytest.approx(60506 / 9, rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("q_rows", "k_rows", "message"),
+    [
+        ([[1, 2]], [[1, 2], [3, 4]], "of one length, at least one each, but q is 1 × 2 and k is 2 × 2"),
+        ([[1, 2]], [[1, 2, 3]], "but q is 1 × 2 and k is 1 × 3"),
+        (np.empty((0, 2)), np.empty((0, 2)), "at least one each"),
+        ([1, 2], [1, 2], r"q_rows must have 2 dimension\(s\)"),
+        ([[1e7]], [[1]], r"must lie between ±1e\+06, but got 1e\+07"),
+        ([[1]], [[-1e7]], r"must lie between ±1e\+06, but got 1e\+07"),
+    ],
+)
+def test_hand_made_examples_are_checked(q_rows, k_rows, message):
+    with pytest.raises(ValueError, match=message):
+        hand_made_example(q_rows, k_rows)
+
+
+@pytest.mark.parametrize("d_k", [1, 3, 64])
+def test_hand_made_moments_agree_with_the_standard_library(d_k):
+    q, k = np.random.default_rng(d_k).integers(-9, 10, (2, 16, d_k))
+    example = hand_made_example(q, k)
+    dots = [sum(int(a) * int(b) for a, b in zip(*rows, strict=True)) for rows in zip(q, k, strict=True)]
+    assert example.dots.tolist() == dots
+    assert (example.d_k, example.mean) == (d_k, statistics.mean(dots))
+    assert example.variance == pytest.approx(statistics.pvariance(dots), rel=1e-13)
+    assert example.std == pytest.approx(statistics.pstdev(dots), rel=1e-13)
+
+
+@pytest.mark.parametrize("d_k", [1, 2, 3, 64])
+def test_drawn_products_spread_as_is_said_beside_hand_made_ones(d_k):
+    q, k = np.random.default_rng(0).standard_normal((2, 100_000, d_k))
+    drawn = np.sum(q * k, axis=-1)
+    error = math.sqrt(np.var((drawn - drawn.mean()) ** 2) / len(drawn))
+    assert abs(drawn.var() - hand_made_example(q[:1], k[:1]).std_theory ** 2) < 4 * error
+
+
+def test_all_patterns_of_signs_spread_as_drawn_products_do():
+    for d_k in (1, 2, 3, 4):
+        k = np.array(np.meshgrid(*[[-1, 1]] * d_k)).reshape(d_k, -1).T
+        example = hand_made_example(np.ones_like(k), k)
+        assert (example.mean, example.variance, example.std) == (0, d_k, example.std_theory)
+
+
+def test_hand_made_products_that_differ_by_rounding_alone_do_not_spread():
+    equal = hand_made_example([[0.1, 0.2], [0.3, 0], [0.3, 0]], [[1, 1]] * 3)
+    assert (equal.variance, equal.std) == (0, 0)
+    nothing = hand_made_example([[0.1, 0.2, -0.3], [0.0, -0.0, 0.0]], [[1, 1, 1]] * 2)
+    assert [str(each) for each in nothing.dots] == ["0.0", "0.0"]
+    assert str(hand_made_example([[0.1], [0.2], [-0.3]], [[1]] * 3).mean) == "0.0"
+    assert hand_made_example([[1e6], [1e-6]], [[1e6], [1e-6]]).dots.tolist() == [1e12, 1e-12]

@@ -1,6 +1,6 @@
 """What the score_variance lesson declares."""
 
-from pages._view.kinds import Choice, Drawing, Number, Text, decimal
+from pages._view.kinds import Choice, Drawing, Number, decimal
 from pages._view.lesson import Bet, Lesson, Place, Step, Try
 from sattn_core.lessons.score_variance import SAMPLINGS
 
@@ -58,10 +58,6 @@ LESSON = Lesson(
             shown=decimal,
             help="The correlation pairs each q with its own k: it counts for pairs, not for a matrix.",
         ),
-        "q_2d": Text("q, one vector per line", "1, 2\n1, 4\n8, 9", lines=3),
-        "k_2d": Text("k, one vector per line", "2, 3\n5, 6\n10, 2", lines=3),
-        "q_3d": Text("q, one vector per line", "1, 2, 3\n3, 4, 5\n10, 9, 11", lines=3),
-        "k_3d": Text("k, one vector per line", "3, 2, 1\n6, 7, 8\n8, 7, 6", lines=3),
     },
     settings=("sampling", "axis", "n_samples", "n_queries", "mean_q", "mean_k", "correlation"),
     unseen={
@@ -158,8 +154,6 @@ LESSON = Lesson(
             "Any distribution with mean 0 and variance 1 will do.",
         ),
     ),
-    sources=(
-        "Vaswani et al. (2017), section 3.2.1, footnote 4.",
-        "The two hand-made examples come from lecture notes of 10 March 2025.",
-    ),
+    sources=("Vaswani et al. (2017), section 3.2.1, footnote 4.",),
+    moved=dict.fromkeys(("q_2d", "k_2d", "q_3d", "k_3d"), "small_samples"),
 )

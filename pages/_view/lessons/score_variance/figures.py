@@ -12,7 +12,7 @@ from pages._view.figures.spreads import HIGH, LOOKS, LOW, End, at_mark, spread_f
 from pages._view.figures.tables import columns_of
 from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
-from pages._view.theme import Profile, listed, number, percent, typed
+from pages._view.theme import Profile, number, percent
 from sattn_core.lessons import score_variance as core
 
 _TOP = 1.15
@@ -429,14 +429,3 @@ def _curve_sure(curve, d_k, n_samples):
 def _curve_code(curve, options):
     rows = f"curve.spread(what).tolist() for what in {_SPREADS}"
     return code(core.variance_curve, curve.dims, **options, name="curve", show=rows)
-
-
-# --- the example made by hand ----------------------------------------------------------------------------
-
-
-def example_sentence(example: core.ExampleDots) -> str:
-    """Dot products of vectors typed by hand, with their mean and variance."""
-    dots = listed([typed(dot) for dot in example.dots])
-    are = f"products are {dots}" if len(example.dots) > 1 else f"product is {dots}"
-    mean, variance = number(example.mean, 6), number(example.variance, 6)
-    return f"The dot {are}. The mean is {mean} and the variance {variance} (ddof = 0)."

@@ -6,25 +6,10 @@ from pages._view import compute
 from pages._view.compute import turns
 from pages._view.lesson_view import Main, Values, stops
 from pages._view.lessons.score_variance import figures
-from sattn_core.files import typed
 from sattn_core.lessons import score_variance as core
 
 CURVE_SAMPLES = 4_000
 N_WALKS, LONGEST = 12, 1024
-
-
-def hand_made_example(q_text: str, k_text: str) -> tuple[core.ExampleDots | None, list[str]]:
-    """The typed vectors' dot products, or None and the sentence that says what cannot be read."""
-    rows = {}
-    for name, text in (("q", q_text), ("k", k_text)):
-        try:
-            rows[name] = typed.parse_vector_rows(text)
-        except ValueError as problem:
-            return None, [f"{name}: {problem}"]
-    try:
-        return core.hand_made_example(rows["q"], rows["k"]), []
-    except ValueError as problem:
-        return None, [str(problem)]
 
 
 def draw_options(values: Values) -> dict[str, Any]:

@@ -1,11 +1,31 @@
 """What the small_samples lesson declares."""
 
-from pages._view.kinds import Choice, Number, decimal
+from dataclasses import dataclass
+
+from pages._view.kinds import Choice, Number, Read, Text, decimal
 from pages._view.lesson import Bet, Lesson, Place, Step, Together, Try
 from sattn_core.lessons.small_samples import DEFAULT_SIZES
 
 _DRAWS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1_000, 1_500, 2_000)
 _FIRST = {"ddof": "0", "seed": 0}
+
+
+@dataclass(frozen=True)
+class _Vectors(Text):
+    """Vectors on one line, with semicolons between them; addresses of before have a line for each."""
+
+    def read(self, text: str) -> Read:
+        """Return the text with a semicolon for each end of a line, and what had to be changed, or None."""
+        return Text.read(self, ";".join(text.splitlines()))
+
+
+_SIGNS = ("1 1", "1 -1", "-1 1", "-1 -1")  # each as likely as the others
+_ALL_SIGNS = {
+    "q_2d": "; ".join(["1 1"] * 4),
+    "k_2d": "; ".join(_SIGNS),
+    "q_3d": "; ".join(["1 1 1"] * 8),
+    "k_3d": "; ".join(f"{each} {last}" for each in _SIGNS for last in (1, -1)),
+}
 
 LESSON = Lesson(
     stem="small_samples",
@@ -26,6 +46,10 @@ LESSON = Lesson(
         ),
         "ddof": Choice("ddof", "0", ("0", "1"), help="0: NumPy's variance divides by N. 1: by N − 1.", bar=True),
         "n_draws": Number("Draws", 200, 1, 2_000, _DRAWS, play=300),
+        "q_2d": _Vectors("First example, q", "1 2; 1 4; 8 9"),
+        "k_2d": _Vectors("First example, k", "2 3; 5 6; 10 2"),
+        "q_3d": _Vectors("Second example, q", "1 2 3; 3 4 5; 10 9 11"),
+        "k_3d": _Vectors("Second example, k", "3 2 1; 6 7 8; 8 7 6"),
     },
     settings=("ddof",),
     each="For a class: each of you sees another experiment",
@@ -68,6 +92,26 @@ LESSON = Lesson(
             ),
         ),
         Step("large", "The published run with large matrices is an ordinary one.", "large_experiment", slider=""),
+        Step(
+            "by_hand",
+            "Numbers picked by hand are no sample: type others, and any spread comes out.",
+            "hand_made",
+            slider="",
+            in_sight=("q_2d", "k_2d", "q_3d", "k_3d"),
+            tries=(
+                Try(
+                    "smaller",
+                    "A second q near 0: now dₖ = 3 spreads less than dₖ = 2",
+                    {
+                        "q_2d": "1 2; 1 4; 8 9",
+                        "k_2d": "2 3; 5 6; 10 2",
+                        "q_3d": "0.01 0.02 0.03; 0.03 0.04 0.05; 0.1 0.09 0.11",
+                        "k_3d": "3 2 1; 6 7 8; 8 7 6",
+                    },
+                ),
+                Try("all_signs", "All patterns of +1 and −1 once: a spread of exactly √dₖ", _ALL_SIGNS),
+            ),
+        ),
     ),
     together=Together(
         "Each phone draws ten 2 × 2 products of its own. What is the variance of their four entries?",
@@ -91,5 +135,6 @@ LESSON = Lesson(
     sources=(
         "The question and its answers, 2020 to 2023.",
         "Muirhead (1982), *Aspects of Multivariate Statistical Theory*, chapter 3.",
+        "Lecture notes of 10 March 2025, for the two examples made by hand.",
     ),
 )

@@ -4,7 +4,8 @@ from typing import Any
 
 from pages._view import compute
 from pages._view.lesson_view import Main, Values, stops
-from pages._view.lessons.small_samples import figures
+from pages._view.lessons.small_samples import by_hand, figures
+from sattn_core.files import typed
 from sattn_core.lessons import small_samples as core
 
 BAND_DRAWS = 20  # measured points at each size of the matrix
@@ -44,4 +45,31 @@ def _large(values, profile):
     return figures.large_experiment(compute.result(core.measure_large_experiment, seed=values["seed"]), profile)
 
 
-STEPS = {"draw": Main(_picture), "band": Main(_band), "large": Main(_large)}
+def examples(values: Values) -> tuple[by_hand.Examples, list[str]]:
+    """Return both examples made by hand, None for one that cannot be read, and what is wrong with it."""
+    found: dict[str, core.ExampleDots | None] = {}
+    problems = []
+    for name, size in (("first", "2d"), ("second", "3d")):
+        found[name], problem = _example(values[f"q_{size}"], values[f"k_{size}"])
+        problems += [f"The {name} example: {problem}"] * bool(problem)
+    return found, problems
+
+
+def _example(*texts):
+    rows = []
+    for name, text in zip("qk", texts, strict=True):
+        try:
+            rows.append(typed.parse_vector_rows(text))
+        except ValueError as problem:
+            return None, f"{name}: {problem}"
+    try:
+        return core.hand_made_example(*rows), ""
+    except ValueError as problem:
+        return None, str(problem)
+
+
+def _by_hand(values, profile):
+    return by_hand.hand_made(examples(values)[0], profile)
+
+
+STEPS = {"draw": Main(_picture), "band": Main(_band), "large": Main(_large), "by_hand": Main(_by_hand)}
