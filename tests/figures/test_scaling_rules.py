@@ -283,6 +283,15 @@ def test_the_museum_says_whether_a_bug_could_go_unseen(museum):
 # --- short answers ---------------------------------------------------------------------------------------
 
 
+def test_a_gain_of_1_bounds_scores_after_a_norm_and_a_larger_one_does_not():
+    q = np.random.default_rng(0).standard_normal(64)
+    q /= np.sqrt(np.mean(q**2))
+    said = dict(figures.answers(short_answers()))["**RMSNorm, QK-norm**"]
+    assert q @ q / 8 == pytest.approx(8)
+    assert (1.5 * q) @ (1.5 * q) / 8 > 8
+    assert said.endswith("with a gain of 1 no score exceeds √dₖ = 8.")
+
+
 def test_every_short_answer_has_the_numbers_of_its_result():
     found = short_answers()
     said = {name.strip("*"): text for name, text in figures.answers(found)}

@@ -245,8 +245,8 @@ def _errors_sure(result, predicted):
             if lost[side] < core.N_ROWS
         ),
         f"Between 64 and 128 the numbers of {name} lie {typed(gap)} apart. Rounded once, a score there is off by at "
-        f"most {typed(gap / 2)}, and the difference of two scores, neither larger, by at most {typed(gap)}: one weight over "
-        f"the other changes by at most {_factor(gap)}.",
+        f"most {typed(gap / 2)}, and the difference of two scores, neither larger, by at most {typed(gap)}: one weight "
+        f"over the other changes by at most {_factor(gap)}.",
         _farthest_sure(result),
     )
 
@@ -442,8 +442,8 @@ def _curves_sure(found):
     return (
         f"Each point is a mean over {core.N_ROWS} rows of {core.N_KEYS} keys; its bar is ± 1 standard error. The rows "
         "are those of the first step, at every dₖ with more components.",
-        "float16 has three bits more than bfloat16, and that four more than float8: a factor of 8 and of 16 is expected "
-        "between their lines.",
+        "float16 has three bits more than bfloat16, and that four more than float8: a factor of 8 and of 16 is "
+        "expected between their lines.",
         *_bits_sure(found),
         *lost,
     )
