@@ -68,9 +68,15 @@ def _rates_figure(curves, rate, step, profile):
 
 
 def _works(i, curves, step):
-    """From which rate on nearly all come right, or how many at most."""
-    smallest = curves.smallest_rate(step)[i]
-    return f"at most {curves.best(step)[i]}" if np.isnan(smallest) else f"from rate {smallest:,g}"
+    """At which rates nearly all come right, or how many at most."""
+    works = curves.put_right[i, :, step] >= core.NEARLY_ALL
+    at = np.flatnonzero(works)
+    if not at.size:
+        return f"at most {curves.best(step)[i]}"
+    first, last = (f"{curves.learning_rates[j]:,g}" for j in at[[0, -1]])
+    if np.ptp(at) >= at.size:  # one between them does not
+        return f"at {at.size} rates"
+    return f"from rate {first}" if works[-1] else f"at rate {first}" if first == last else f"at {first} to {last}"
 
 
 def _curve(i, x, counts, profile):

@@ -15,8 +15,9 @@ _ROWS = _USUAL | {"steps": 200}
 LESSON = Lesson(
     stem="wrong_choice",
     question="Can a wrong choice be put right?",
-    answer="Without the scale, rarely: softmax is almost certain of the wrong key, its gradient almost zero. With ÷ "
-    "$\\sqrt{d_k}$ one rate of plain gradient descent puts them right from $d_k = 8$ to 1,024.",
+    answer="Without the scale, rarely from $d_k = 256$ on: softmax is almost certain of the wrong key, its gradient "
+    "almost zero. With ÷ $\\sqrt{d_k}$ and 16 keys one rate of plain gradient descent puts nearly all right from "
+    "$d_k = 8$ to 1,024.",
     icon=":material/undo:",
     section="The path",
     terms=("softmax", "gradient"),
@@ -109,7 +110,7 @@ LESSON = Lesson(
     ),
     opens="rows",
     together=Together(
-        "Each phone is one of these rows, and starts wrong. Which learning rate puts most of them right?",
+        "Each phone is one of these rows, and starts wrong. Which learning rate puts most of them right with ÷ √dₖ?",
         "Choose",
         chooses="learning_rate",
         options=(0.1, 1.0, 10.0, 100.0, 1000.0),
