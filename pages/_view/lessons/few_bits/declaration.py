@@ -109,9 +109,9 @@ LESSON = Lesson(
             ),
         ),
     ),
-    assumed="The components are normal, and numbers of the format. Softmax itself is exact, as where it is computed in "
-    "32 bits; only the scores are rounded. A fused kernel keeps scores in 32 bits until softmax: then next to nothing "
-    "of this is left but the rounding of $q$ and $k$.",
+    assumed="The components are normal, and numbers of the format. Softmax is exact, as in 32 bits; scores are "
+    "rounded. A fused kernel keeps scores in 32 bits until softmax: then little is left but the rounding of $q$ and "
+    "$k$.",
     myths=(
         (
             "Floating point is as exact for large numbers.",

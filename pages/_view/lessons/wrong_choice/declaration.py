@@ -118,8 +118,7 @@ LESSON = Lesson(
     ),
     assumed="Each row has its own query and keys, all random. The largest score wins, and the right key is one of the "
     "others. It is put right when the right key has more than half of the weight.\n\n"
-    "Each row learns alone, so very large rates do little harm here, unless q and K learn together. In the training "
-    "race rows share keys.",
+    "Each row learns alone, so large rates do less harm here than in the training race, where rows share keys.",
     myths=(
         (
             "Dividing by $d_k$ fails.",
