@@ -112,8 +112,8 @@ def test_the_chosen_row_is_framed_in_every_panel_and_a_click_on_it_chooses_it(re
             (0, 99, 1),
             "At this rate plain gradient descent puts none right with raw scores, 99 with ÷ √dₖ and 1 with ÷ dₖ.",
         ),
-        ((100, 100, 100), "Of a hundred wrong choices all come right, whatever divides the scores."),
-        ((1, 1, 1), "Of a hundred wrong choices 1 comes right, whatever divides the scores."),
+        ((100, 100, 100), "Of a hundred wrong choices all come right in all three."),
+        ((1, 1, 1), "Of a hundred wrong choices 1 comes right in all three."),
     ],
 )
 def test_the_sentence_says_the_counts(result, counts, said):
@@ -257,7 +257,7 @@ def test_the_title_over_the_rates_is_what_they_show(works, claim):
          "÷ √dₖ needs less as dₖ grows, down to 1; ÷ dₖ needs up to 316."),
         (([None] * 4, [None] * 4, [8, None, None, None]), {}, "no rate works with ÷ √dₖ; ÷ dₖ needs up to 1."),
         (([None] * 4, [None] * 4, [None] * 4), {},
-         "With plain gradient descent no learning rate puts nearly all right, whatever divides the scores."),
+         "With plain gradient descent no learning rate puts nearly all right with any of the three."),
     ],
 )  # fmt: skip
 def test_the_words_over_the_dimensions_are_what_they_show(smallest, does, said):

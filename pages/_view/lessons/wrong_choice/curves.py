@@ -135,7 +135,7 @@ def _rates_sentence(best):
     raw, root, whole = (so_many(each) for each in best)
     start = "At the best rate plain gradient descent puts"
     if raw == root == whole:
-        return f"{start} {raw} right, whatever divides the scores."
+        return f"{start} {raw} right, with each of the three."
     return f"{start} {raw} right with raw scores, {root} with ÷ √dₖ and {whole} with ÷ dₖ."
 
 
@@ -298,8 +298,8 @@ def _dimensions_sentence(found, optimizer, alike):
     """Return what each of the two needs at these sizes."""
     start = _OPTIMIZERS[optimizer] + ("" if alike or optimizer == "sgd" else " as recorded")
     smallest = _seen(found)[1][1:]
-    if np.isnan(smallest).all():
-        return f"{start} no learning rate puts nearly all right, whatever divides the scores."
+    if np.isnan(_seen(found)[1]).all():
+        return f"{start} no learning rate puts nearly all right with any of the three."
     both = all(_trend(each) == "stays" for each in smallest)
     return f"{start}, {'; '.join(_needs(name, each, both) for name, each in zip(NAMES[1:], smallest, strict=True))}."
 

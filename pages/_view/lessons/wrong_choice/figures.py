@@ -184,7 +184,7 @@ def _choices_sentence(result, step):
     if result.params.d_k == 1:
         return f"At dₖ = 1 nothing is divided: {_come(counts[0])} right in all three, of a hundred wrong choices."
     if len(set(counts)) == 1:
-        return f"Of a hundred wrong choices {_come(counts[0])} right, whatever divides the scores."
+        return f"Of a hundred wrong choices {_come(counts[0])} right in all three."
     raw, root, whole = (so_many(each) for each in counts)
     start = "At this rate plain gradient descent puts"
     return f"{start} {raw} right with raw scores, {root} with ÷ √dₖ and {whole} with ÷ dₖ."
