@@ -227,3 +227,13 @@ def test_what_bits_and_the_scale_are_worth_is_measured():
     assert np.log2(low) > 3.5  # of scores it would be 3: half of log2(64)
     _, large = overflowing("float8_e4m3fn", size=40.0)
     assert "times smaller" not in " ".join(figures.curves(core.few_bits_curves((1, 512), large), large, LIGHT).sure)
+
+
+@pytest.mark.parametrize("name", ["float16", "float8_e4m3fn"])
+@pytest.mark.parametrize(("d_k", "size"), [(1, 64.0), (64, 64.0), (1024, 64.0), (1024, 8.0)])
+def test_every_row_that_overflows_is_said_to_leave_no_weight(name, d_k, size):
+    found = core.measure_few_bits(core.FewBitsParams(d_k, name, size=size))
+    raw, scaled = (int((~np.isfinite(one.found)).any(axis=1).sum()) for one in (found.raw, found.scaled))
+    said = figures.errors(found, LIGHT).sentence
+    assert ("no weight is left" in said) == (raw == scaled == core.N_ROWS)
+    assert ("in every row" in said) == (raw == core.N_ROWS)

@@ -283,6 +283,17 @@ def test_the_museum_says_whether_a_bug_could_go_unseen(museum):
 # --- short answers ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("correlation", [-1.0, -0.05, 0.05, 0.5, 1.0])
+def test_mean_stays_only_divided_by_d_k(correlation):
+    """E[q·k] = ρ dₖ, whatever the draw."""
+    result = core.measure_exponents(core.ExponentParams(exponent=0.25, correlation=correlation), core.EXPONENT_DIMS)
+    for curve in result.curves:
+        theory = correlation * np.array(result.dims, dtype=float) ** (1 - curve.exponent)
+        assert (np.abs(curve.mean - theory) < 4.5 * curve.mean_error).all()
+        assert curve.mean_is_flat == (np.ptp(theory) == 0)
+    assert figures.means(result, LIGHT).sentence.startswith("Divided by dₖ the mean stays near ")
+
+
 def test_a_gain_of_1_bounds_scores_after_a_norm_and_a_larger_one_does_not():
     q = np.random.default_rng(0).standard_normal(64)
     q /= np.sqrt(np.mean(q**2))

@@ -329,6 +329,17 @@ def test_marks_at_the_same_place_stand_side_by_side(measured):
     assert len({tuple(each.x) for each in found.data if each.name in figures.NAMES}) == 3
 
 
+@pytest.mark.parametrize("step", [0, 7, 200])
+def test_sentence_of_the_rates_says_the_best_counts(measured, step):
+    start = "At the best rate plain gradient descent puts"
+    for found in measured:
+        counts = [max(found.put_right[i, :, step].tolist()) for i in range(3)]
+        raw, root, whole = ({0: "none", 100: "all"}.get(each, str(each)) for each in counts)
+        said = f"{raw} right with raw scores, {root} with ÷ √dₖ and {whole} with ÷ dₖ."
+        said = f"{raw} right, with each of the three." if len({*counts}) == 1 else said
+        assert curves.rates(found, 10.0, step, LIGHT).sentence == f"{start} {said}"
+
+
 def test_name_of_a_curve_says_the_rates_at_which_nearly_all_come_right(measured):
     for found in measured:
         for i in range(3):

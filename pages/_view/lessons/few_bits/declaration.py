@@ -10,7 +10,7 @@ _USUAL = {"format": "bfloat16", "sums": "float32", "order": "after", "size": 1.0
 LESSON = Lesson(
     stem="few_bits",
     question="And in 16 bits?",
-    answer="Rounding puts every *weight* off by a factor. Without the scale it grows with $d_k$, for large numbers lie "
+    answer="Rounding puts a *weight* off by a factor. Without the scale it grows with $d_k$, for large numbers lie "
     "further apart. With the scale, and sums in 32 bits, it stays.",
     icon=":material/memory:",
     section="Go deeper",
