@@ -63,7 +63,7 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "Every loss stalls": DENIED,
         "the gradient stays large": "with −ln p it is p − 1 at the right key, near −1 while its weight is small",
         "no weight has a target": "only outputs enter a model's loss",
-        "one rate for every size": "test_the_optimizers_change_roles_at_the_usual_settings",
+        "one rate for every size": "test_rate_of_the_root_stays_and_that_of_d_k_grows",
         "At this rate plain gradient descent puts": "test_the_sentence_says_the_counts",
         "Of a hundred wrong choices": "test_the_sentence_says_the_counts",
         "nothing is divided": "1 to any power is 1",

@@ -315,3 +315,17 @@ def test_every_short_answer_has_the_numbers_of_its_result():
     }.items():
         assert all(number(each) in said[name] for each in values), name
     assert all(number(each, 2) in said[name] for name, each in (("FlashAttention", found.tiled), ("MLA", found.latent)))
+
+
+def test_card_of_mup_claims_nothing_of_random_q_and_k():
+    """So it contradicts no rate of wrong_choice, where q and k are random and ÷ dₖ needs another at each size."""
+    said = SCALING_RULES["mup"].fixes
+    assert "align while training" in said
+    assert "of random q and k it says nothing" in said
+    assert "one learning rate" not in said
+    assert 8 / 64 == 1 / np.sqrt(64)
+    rng = np.random.default_rng(0)
+    for d_k in (64, 1024):
+        q = rng.standard_normal((20_000, d_k))
+        aligned = 0.5 * q + np.sqrt(0.75) * rng.standard_normal(q.shape)
+        assert (q * aligned).sum(axis=1).mean() / d_k == pytest.approx(0.5, abs=0.01)  # grows like dₖ

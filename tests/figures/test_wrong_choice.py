@@ -377,6 +377,16 @@ def test_answer_holds_from_8_to_1024_with_16_keys(seed):
     assert "With ÷ $\\sqrt{d_k}$ and 16 keys one rate" in LESSON.answer
 
 
+@pytest.mark.parametrize("how", [{}, {"n_keys": 2}, {"n_keys": 64}, {"loss": "weights"}, {"learns": "K"}])
+def test_rate_of_the_root_stays_and_that_of_d_k_grows(how):
+    """Rates are half a decade apart: one step is no change."""
+    found = np.array([core.measure_learning_rates(P(d_k, **how)).smallest_rate() for d_k in DIMS])
+    root, whole = found[:, 1], found[:, 2]
+    assert root.max() < 4 * root.min()
+    assert (np.diff(whole) >= 0).all()
+    assert whole[-1] > 8 * whole[0]
+
+
 @pytest.mark.parametrize("d_k", [8, 64, 1024])
 def test_vote_has_an_option_that_puts_most_right_with_the_root(d_k):
     counts = [

@@ -88,14 +88,14 @@ LESSON = Lesson(
                 ),
                 Try(
                     "small_dimension",
-                    "dₖ = 4: at the best rate it makes no difference what divides",
+                    "dₖ = 4: at the best rate it makes no difference which of the three divides",
                     _ROWS | {"d_k": 4, "learning_rate": 10.0},
                 ),
             ),
         ),
         Step(
             "every_size",
-            "With plain gradient descent ÷ √dₖ needs one rate for every size, ÷ dₖ a larger one each time.",
+            "With plain gradient descent ÷ √dₖ needs about one rate for every size, ÷ dₖ one that grows.",
             "choice_dimensions",
             pinned={"steps": 200},
             in_sight=("optimizer",),
