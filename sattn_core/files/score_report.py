@@ -484,16 +484,30 @@ def _chance(head):
 def _overall(heads):
     unclear = [head for head in heads if head.code == "unclear"]
     wrong = [head for head in heads if head.code not in ("right", "unclear")] or unclear
-    farthest = max(wrong or heads, key=_distance)
+    aligned = [head for head in heads if head.code == "aligned"]
+    farthest = max(wrong or heads, key=_lift if wrong and len(wrong) == len(aligned) else _distance)
     told = [head is farthest for head in heads].index(True)
     if len(heads) == 1:
         return farthest.verdict, farthest.reason, farthest.code, told
-    where = f"head {told + 1} has standard deviation {_digits(farthest.scaled_std)}"
+    where = _where(farthest, told + 1)
     if not wrong:
         return f"√d_k is right for all {len(heads)} heads; farthest off, {where}.", farthest.reason, "right", told
     few = f", unclear for {len(unclear)}" if unclear else ""
-    verdict = f"√d_k is right for {_right(heads)} of {len(heads)} heads{few}; {where}."
+    suits = f", though the spread suits {len(aligned)} of the others" if aligned else ""
+    verdict = f"√d_k is right for {_right(heads)} of {len(heads)} heads{few}{suits}; {where}."
     return verdict, farthest.reason, farthest.code, told
+
+
+def _where(head, number):
+    """Return what is wrong with a head: of an aligned one it is not the spread."""
+    if head.code == "aligned":
+        lift, (way, _) = _digits(abs(head.paired_lift)), _way(head.paired_lift)
+        return f"in head {number} query i scores {lift} standard deviations {way} with key i"
+    return f"head {number} has standard deviation {_digits(head.scaled_std)}"
+
+
+def _lift(head):
+    return abs(head.paired_lift)
 
 
 def _right(heads):

@@ -303,8 +303,9 @@ SCALING_RULES: Mapping[str, ScalingRule] = MappingProxyType(
                 "Score 8 stays", lambda: _one_score("no_scale", 8.0),
             ),
             ScalingRule(
-                "mup", "muP", r"\alpha s/d", "After training q and k are aligned and q·k grows like d: one "
-                "learning rate then serves every width. The authors' code uses α = 8, which equals 1/√d at d = 64.",
+                "mup", "muP", r"\alpha s/d", "q and k that align while training, so that q·k grows "
+                "like d. With muP's own start and a rate for each kind of weight, what suits a small width then suits "
+                "a large one; of random q and k it says nothing. Its code has α = 8: 1/√d at d = 64.",
                 "Yang et al. (2022), arXiv:2203.03466; README of microsoft/mup", ("d_k",), _mup,
                 "Multiplier 8/d at d_k = 256", lambda: _one_score("mup", 1.0, d_k=256, mup_alpha=8.0),
                 _options(mup_alpha=1.0),

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_ndtr
+from scipy.special import log_ndtr, ndtr
 
 from sattn_core._checks import check_integer, check_number
 from sattn_core.bands.band import student_quantile
@@ -140,6 +140,15 @@ def quarter_row(n: int) -> int:
 def crowd_score(n_keys: int) -> float:
     """Return ln(n − 1) + ½, the score of one key that weighs like n − 1 of N(0, 1) together: E e^x = e^½."""
     return math.log(check_integer("n_keys", n_keys, 2) - 1) + 0.5
+
+
+def expected_above(n_keys: int, score: float) -> float:
+    """Return (n − 1) Φ(−score), how many of n − 1 keys of N(0, 1) are expected to have a larger score.
+
+    >>> round(expected_above(16_384, 2.0), 1)
+    372.7
+    """
+    return (check_integer("n_keys", n_keys, 2) - 1) * float(ndtr(-check_number("score", score)))
 
 
 def fading_weights(params: LongContextParams, lengths: Sequence[int] = LENGTHS) -> FadingResult:

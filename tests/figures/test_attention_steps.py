@@ -165,6 +165,24 @@ def test_sentences_compare_with_and_without_the_scale(notes, scaled):
 
 
 @pytest.mark.parametrize("preset", core.PRESETS)
+@pytest.mark.parametrize("d_k", [1, 64, 1024])
+def test_of_several_keys_none_gets_all(preset, d_k):
+    """Not even where rounding makes a weight 1; and the only one that is left gets all."""
+    result = core.measure_attention_steps(core.preset_params(preset, d_k=d_k))
+    for query in range(len(result.params.Q)):
+        scores = result.unscaled.masked_scores[query]
+        left = scores[scores > -np.inf]
+        if not left.size:
+            continue
+        others = np.delete(left, left.argmax())
+        lead = left.max() - others.max(initial=-np.inf)
+        ours = said(result, "softmax", (query, 0, 0), scaled=False)
+        assert ("key all of its weight" in ours) == (left.size == 1)
+        assert not re.search(r"scale, all\.", ours)
+        assert ("key practically all" in ours) == (np.exp(others - left.max()).sum() < 0.0005 and left.size > 1), lead
+
+
+@pytest.mark.parametrize("preset", core.PRESETS)
 @pytest.mark.parametrize("step", core.STEP_NAMES)
 def test_nothing_is_undefined_whatever_is_set(step, preset):
     for d_k in (1, 2, 3, 8, 64, 512, 1024):

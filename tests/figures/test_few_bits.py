@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -181,3 +182,58 @@ def test_dividing_q_first_saves_every_sum(sums):
     for d_k in (1, 40, 41, 64, 300, 1024):
         found = core.large_sum(d_k, "float16", sums)
         assert np.isfinite([found.before, *found.divided]).all()
+
+
+# --- what is said of bits --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", core.FORMATS)
+def test_bound_on_weights_holds_for_every_pair_of_scores_and_half_does_not(name):
+    """Own draws, rounded by ml_dtypes: the other score is rounded too, so that half the spacing is no bound."""
+    to, rng = np.dtype(getattr(ml_dtypes, name, name)), np.random.default_rng(3)
+    q, k = (rng.standard_normal((400, each, 1024)).astype(to).astype(float) for each in (1, 16))
+    exact = (q * k).sum(axis=-1)
+    exact[np.abs(exact) >= 128] = np.nan
+    off = exact.astype(np.float32).astype(to).astype(float) - exact
+    gap = np.spacing(np.array(64.0, to)).astype(float)
+    assert gap / 4 < np.nanmax(np.abs(off)) <= gap / 2 + 1e-4
+    changed = np.nanmax(off, axis=1) - np.nanmin(off, axis=1)  # of the logarithm of one weight over another
+    assert gap / 2 < changed.max() <= gap + 1e-4
+    params = core.FewBitsParams(1024, name)
+    said = figures.errors(core.measure_few_bits(params), LIGHT, core.predicted_errors(params)).sure[-2]
+    assert f"at most {gap:g}: one weight over the other changes by at most e to the power {gap:g}, " in said
+
+
+@pytest.mark.parametrize("sums", core.SUMS)
+@pytest.mark.parametrize(("d_k", "size"), [(1, 1.0), (1024, 1.0), (64, 64.0), (1024, 64.0)])
+@pytest.mark.parametrize("name", core.FORMATS)
+def test_farthest_scores_are_those_of_the_draw_and_of_its_sums(name, d_k, size, sums):
+    found = core.measure_few_bits(core.FewBitsParams(d_k, name, sums, size=size))
+    far = []
+    for one in (found.raw, found.scaled):
+        kept = np.isfinite(one.found)
+        far.append(figures.number(np.abs(one.found - one.exact)[kept].max(initial=0.0), 2))
+    said = figures.errors(found, LIGHT, core.predicted_errors(found.params)).sure[-1]
+    assert said.endswith(f"the farthest raw score is off by {far[0]}, the farthest scaled by {far[1]}.")
+    assert ("in 32 bits" in said) == (sums == "float32")
+
+
+def test_what_bits_and_the_scale_are_worth_is_measured():
+    found = core.few_bits_curves((1, 64, 1024), PARAMS)
+    said = " ".join(figures.curves(found, PARAMS, LIGHT).sure)
+    factors = found.change[:, 0, 1] / found.change[:, 1, 1]
+    low, high = factors.min(), factors.max()
+    assert f"{low:.0f} to {high:.0f} times smaller, as {np.log2(low):.1f} to {np.log2(high):.1f} bits more" in said
+    assert np.log2(low) > 3.5  # of scores it would be 3: half of log2(64)
+    _, large = overflowing("float8_e4m3fn", size=40.0)
+    assert "times smaller" not in " ".join(figures.curves(core.few_bits_curves((1, 512), large), large, LIGHT).sure)
+
+
+@pytest.mark.parametrize("name", ["float16", "float8_e4m3fn"])
+@pytest.mark.parametrize(("d_k", "size"), [(1, 64.0), (64, 64.0), (1024, 64.0), (1024, 8.0)])
+def test_every_row_that_overflows_is_said_to_leave_no_weight(name, d_k, size):
+    found = core.measure_few_bits(core.FewBitsParams(d_k, name, size=size))
+    raw, scaled = (int((~np.isfinite(one.found)).any(axis=1).sum()) for one in (found.raw, found.scaled))
+    said = figures.errors(found, LIGHT).sentence
+    assert ("no weight is left" in said) == (raw == scaled == core.N_ROWS)
+    assert ("in every row" in said) == (raw == core.N_ROWS)

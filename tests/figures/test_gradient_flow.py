@@ -265,3 +265,14 @@ def test_of_many_keys_the_twelve_with_the_highest_scores_are_shown():
 )
 def test_the_jacobian_s_sentence(scores, d_k, said):
     assert figures.jacobians(core.measure_row_jacobian(scores, d_k), "Row 7", d_k, LIGHT).sentence == said
+
+
+@pytest.mark.parametrize("n_keys", [2, 16, 512])
+@pytest.mark.parametrize("d_k", [1, 4, 64, 1024])
+def test_hardly_a_row_freezes_with_the_scale(d_k, n_keys):
+    """Own draws: given the length of a query its scores are independent normal numbers."""
+    rng = np.random.default_rng(0)
+    scores = np.sqrt(rng.chisquare(d_k, size=(4_000, 1)) / d_k) * rng.standard_normal((4_000, n_keys))
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    weights /= weights.sum(axis=1, keepdims=True)
+    assert np.mean(1 - np.sum(weights**2, axis=1) < 0.01) < 0.02

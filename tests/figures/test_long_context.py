@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from pages._view.lessons.long_context import figures
-from pages._view.theme import LIGHT
+from pages._view.lessons.long_context.declaration import LESSON
+from pages._view.theme import LIGHT, number
 from sattn_core.lessons import long_context as core
 from tests.figures.drawing import plotted, trace_of
 
@@ -86,3 +87,42 @@ def test_the_sentences_say_the_weights_of_the_moment(found):
     plain, log_n = (figures.share(found.weight(name, 16_384)) for name in ("vaswani", "log_n"))
     said = figures.weights(found, 16_384, LIGHT).sentence
     assert said.endswith(f"keeps {plain} with ÷ √dₖ, and {log_n} with log n.")
+
+
+def made(score, n, n_train=512):
+    """The result at this number of keys, and its picture."""
+    found = core.fading_weights(core.LongContextParams(score, n_train=n_train), (*core.LENGTHS,))
+    return found, figures.weights(found, n, LIGHT)
+
+
+@pytest.mark.parametrize(("score", "n"), [(2, 16), (2, 16_384), (8, 16_384), (2, 1_048_576), (14, 1_048_576)])
+def test_key_is_not_said_to_stand_out_and_what_is_above_it_is_told(score, n):
+    _, picture = made(score, n)
+    assert "stands out" not in picture.sentence
+    rng = np.random.default_rng(n + score)
+    above = [np.count_nonzero(rng.standard_normal(n - 1) > score) for _ in range(20)]
+    expected = core.expected_above(n, score)
+    assert abs(np.mean(above) - expected) < 4 * np.sqrt(expected / 20) + 1e-3
+    said = number(expected) if expected >= 0.01 else "fewer than 0.01"
+    assert f"On average {said} of them score higher by chance." in picture.sure[1]
+
+
+@pytest.mark.parametrize("n_train", [32, 512, 131_072])
+def test_log_n_below_the_keys_of_the_training_is_said_to_be_continued(n_train):
+    for n in (16, 16_384, 1_048_576):
+        found, picture = made(8, n, n_train)
+        plain, log_n = (found.weight(name, n) for name in ("vaswani", "log_n"))
+        assert ("continued below n₀" in picture.sentence) == (n < n_train) == (log_n < plain)
+        assert found.weight("yarn", n) >= plain  # which changes nothing up to n₀
+
+
+def test_a_key_that_chance_put_first_gets_less_than_one_of_score_8():
+    """Own draws: the scores of a query over its keys have the spread of its length."""
+    rng = np.random.default_rng(3)
+    lengths = np.sqrt(rng.chisquare(64, size=1_000))
+    scores = np.sort(lengths[:, None] * rng.standard_normal((1_000, 16_384)), axis=1)
+    first = 1 / np.exp(scores - scores[:, -1:]).sum(axis=1)
+    assert abs(first.mean() - 0.64) < 4 * first.std() / np.sqrt(first.size) + 0.005
+    assert made(8, 16_384)[0].weight("no_scale", 16_384) > 0.9999
+    (told,) = (said for myth, said in LESSON.myths if myth == "No scale is best for long texts.")
+    assert told.endswith("at $d_k=64$ and 16,384 keys that one gets 64 %.")

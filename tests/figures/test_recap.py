@@ -4,10 +4,14 @@ import numpy as np
 import pytest
 
 from pages._view.lessons.recap import figures, story, work
-from pages._view.lessons.recap.answers import CLOSE, MISSED, RIGHT
+from pages._view.lessons.recap.answers import CLOSE, MISSED, RIGHT, verdict
 from pages._view.lessons.recap.declaration import QUESTIONS
 from pages._view.theme import LIGHT, PROJECTOR
+from sattn_core.bands.standard_errors import share_interval
+from sattn_core.laws.saturation import expected_attention
+from sattn_core.layers.softmax import softmax
 from sattn_core.lessons import recap as core
+from sattn_core.lessons.wrong_choice import NEARLY_ALL, compare_with_adam
 from tests.figures.drawing import plotted, trace_of, traces_of, whole
 
 VALUES = {"d_k": 64, "seed": 0}
@@ -21,6 +25,38 @@ def corrected():
         core.CorrectionParams(core.LARGE),
     )
     return tuple(map(core.measure_correction, every))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_one_rate_serves_these_sizes_by_gradient_descent_alone(seed):
+    found = core.compare_divisors(core.DivisorParams(seed=seed))
+    low, _ = share_interval(found.put_right, 100)
+    assert (found.put_right[1] >= NEARLY_ALL).all()
+    assert low[1].min() > 0.94
+    assert found.put_right[2].min() < 50
+    assert figures.one_rate(found, LIGHT).claim.startswith("With ÷ √dₖ one rate of plain gradient descent")
+    adam = compare_with_adam()[0].smallest_rate[:, -4:]  # 16, 64, 256 and 1,024
+    assert np.ptp(adam[2]) == 0 < np.ptp(adam[1])
+
+
+def test_no_exponential_overflows_though_scores_may():
+    largest = np.finfo(float).max
+    with np.errstate(over="raise"):
+        assert softmax([largest, 0.0, -largest / 2]).tolist() == [1, 0, 0]
+    said = verdict("breaks", "overflow", VALUES, None)[1]
+    assert said.endswith("so no exponential overflows.")
+
+
+@pytest.mark.parametrize(("n_keys", "d_k"), [(16, 64), (1_024, 64), (1_024, 16)])
+def test_many_keys_leave_less_to_the_largest(n_keys, d_k):
+    """Given the query, its scores are independent normal numbers with the spread of its length."""
+    rng = np.random.default_rng(4)
+    lengths = np.sqrt(rng.chisquare(d_k, size=2_000))
+    scores = lengths[:, None] * rng.standard_normal((2_000, n_keys))
+    largest = 1 / np.exp(scores - scores.max(axis=1, keepdims=True)).sum(axis=1)
+    error = largest.std() / np.sqrt(largest.size)
+    assert abs(expected_attention(n_keys, d_k, 1.0).max_weight - largest.mean()) < 4 * error
+    assert largest.mean() < expected_attention(2, d_k, 1.0).max_weight - 4 * error
 
 
 def test_the_sum_is_that_of_the_bars():

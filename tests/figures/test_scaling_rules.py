@@ -283,6 +283,26 @@ def test_the_museum_says_whether_a_bug_could_go_unseen(museum):
 # --- short answers ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("correlation", [-1.0, -0.05, 0.05, 0.5, 1.0])
+def test_mean_stays_only_divided_by_d_k(correlation):
+    """E[q·k] = ρ dₖ, whatever the draw."""
+    result = core.measure_exponents(core.ExponentParams(exponent=0.25, correlation=correlation), core.EXPONENT_DIMS)
+    for curve in result.curves:
+        theory = correlation * np.array(result.dims, dtype=float) ** (1 - curve.exponent)
+        assert (np.abs(curve.mean - theory) < 4.5 * curve.mean_error).all()
+        assert curve.mean_is_flat == (np.ptp(theory) == 0)
+    assert figures.means(result, LIGHT).sentence.startswith("Divided by dₖ the mean stays near ")
+
+
+def test_a_gain_of_1_bounds_scores_after_a_norm_and_a_larger_one_does_not():
+    q = np.random.default_rng(0).standard_normal(64)
+    q /= np.sqrt(np.mean(q**2))
+    said = dict(figures.answers(short_answers()))["**RMSNorm, QK-norm**"]
+    assert q @ q / 8 == pytest.approx(8)
+    assert (1.5 * q) @ (1.5 * q) / 8 > 8
+    assert said.endswith("with a gain of 1 no score exceeds √dₖ = 8.")
+
+
 def test_every_short_answer_has_the_numbers_of_its_result():
     found = short_answers()
     said = {name.strip("*"): text for name, text in figures.answers(found)}
@@ -295,3 +315,17 @@ def test_every_short_answer_has_the_numbers_of_its_result():
     }.items():
         assert all(number(each) in said[name] for each in values), name
     assert all(number(each, 2) in said[name] for name, each in (("FlashAttention", found.tiled), ("MLA", found.latent)))
+
+
+def test_card_of_mup_claims_nothing_of_random_q_and_k():
+    """So it contradicts no rate of wrong_choice, where q and k are random and ÷ dₖ needs another at each size."""
+    said = SCALING_RULES["mup"].fixes
+    assert "align while training" in said
+    assert "of random q and k it says nothing" in said
+    assert "one learning rate" not in said
+    assert 8 / 64 == 1 / np.sqrt(64)
+    rng = np.random.default_rng(0)
+    for d_k in (64, 1024):
+        q = rng.standard_normal((20_000, d_k))
+        aligned = 0.5 * q + np.sqrt(0.75) * rng.standard_normal(q.shape)
+        assert (q * aligned).sum(axis=1).mean() / d_k == pytest.approx(0.5, abs=0.01)  # grows like dₖ

@@ -158,6 +158,21 @@ def test_the_dotted_band_is_called_too_narrow_only_where_it_is(d_k):
     assert ("hardly matter" in sentence) != ("too narrow" in sentence)
 
 
+@pytest.mark.parametrize("d_k", [1, 64, 1024])
+def test_the_band_of_small_products_ends_before_their_draws_do(d_k):
+    """Own draws: one in forty lies beyond the end, so it is no most that a variance may reach."""
+    rng, n = np.random.default_rng(1), 4_000
+    A, B = rng.standard_normal((n, 2, d_k)), rng.standard_normal((n, d_k, 2))
+    drawn = (A @ B).reshape(n, 4).var(axis=1) / d_k
+    curve = band_curve((2, 64), d_k=d_k, ddof=0, n_draws=1, seed=0)
+    beyond = np.mean(drawn > curve.high[0] / d_k)
+    assert abs(beyond - 0.025) < 4 * np.sqrt(0.025 * 0.975 / n)
+    assert drawn.max() > 1.5 * curve.high[0] / d_k
+    small, large_one = number(curve.high[0] / d_k, 2), number(curve.high[1] / d_k)
+    said = f"The variance’s 95 % band ends at {small} times dₖ for small products, {large_one} for large."
+    assert band(curve).sentence.startswith(said)
+
+
 def test_the_large_experiment_shows_both_runs_on_both_bands(experiment):
     fig = plotted(large(experiment, LIGHT))
     row = experiment.rows[2]

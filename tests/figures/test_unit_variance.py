@@ -190,6 +190,22 @@ def _said(row):
     return SCHEME_NAMES[row.name]
 
 
+@pytest.mark.parametrize("d_k", [2, 64, 1024])
+def test_sentence_of_shared_inputs_says_the_mean_weight(d_k):
+    """A normalised token scores √dₖ with itself, and about 0 ± 1 with 15 others: own draws."""
+    found = core.measure_shared_input(core.UnitVarianceParams(d_k, 1, 16))
+    said = figures.shared(found, FEW, LIGHT).sentence
+    X = np.random.default_rng(0).standard_normal((200, 16, d_k))
+    X -= X.mean(axis=-1, keepdims=True)
+    X /= np.sqrt((X**2).mean(axis=-1, keepdims=True)) + 1e-12
+    scores = X @ X.swapaxes(1, 2) / np.sqrt(X.shape[-1])
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    own = (np.diagonal(weights, axis1=1, axis2=2) / weights.sum(axis=-1)).mean()
+    if d_k > 2:
+        assert own == pytest.approx(found[2].self_weight, abs=0.01)
+    assert ("practically all" in said) == (found[2].self_weight >= 0.9995)
+
+
 def test_shared_inputs_share_one_colour_domain(rows):
     fig = plotted(figures.shared(rows, FEW, LIGHT))
     assert [trace.showscale for trace in fig.data] == [True, False, False]

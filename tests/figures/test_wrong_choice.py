@@ -1,12 +1,13 @@
 """Pictures of the wrong_choice lesson: their data are the result's, their words are its numbers."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from pages._view import compute
-from pages._view.lessons.wrong_choice import bet, curves, figures, work
+from pages._view.lessons.wrong_choice import bet, curves, figures, part, work
 from pages._view.lessons.wrong_choice.declaration import LESSON
 from pages._view.theme import DARK, LIGHT, PROJECTOR
 from sattn_core.lessons import wrong_choice as core
@@ -111,8 +112,8 @@ def test_the_chosen_row_is_framed_in_every_panel_and_a_click_on_it_chooses_it(re
             (0, 99, 1),
             "At this rate plain gradient descent puts none right with raw scores, 99 with ÷ √dₖ and 1 with ÷ dₖ.",
         ),
-        ((100, 100, 100), "Of a hundred wrong choices all come right, whatever divides the scores."),
-        ((1, 1, 1), "Of a hundred wrong choices 1 comes right, whatever divides the scores."),
+        ((100, 100, 100), "Of a hundred wrong choices all come right in all three."),
+        ((1, 1, 1), "Of a hundred wrong choices 1 comes right in all three."),
     ],
 )
 def test_the_sentence_says_the_counts(result, counts, said):
@@ -198,7 +199,8 @@ def test_the_three_weights_of_a_row_are_said(result):
     set_[:, 200, row.right_key] = 0.0004, 0.9996, 0.5
     said = " ".join(figures.choices(result, replace(row, weights=set_), 200, LIGHT).sure)
     assert (
-        "Row 9: The right key has under 1 % of the weight with raw scores, over 99 % with ÷ √dₖ, 50 % with ÷ dₖ" in said
+        "Row 9: The right key has under 1 % of the weight with raw scores, over 99 % with ÷ √dₖ, at most 50 % "
+        "with ÷ dₖ" in said
     )
 
 
@@ -221,7 +223,7 @@ def test_a_curve_has_its_name_at_its_end_and_what_it_does(measured, profile):
     shown = plotted(curves.rates(measured[1], 31.6, 200, profile))
     best, smallest = measured[1].best(), measured[1].smallest_rate()
     between = " " if profile is PROJECTOR else "<br>"
-    does = [f"at most {best[0]}", f"from rate {smallest[1]:g}", f"from rate {smallest[2]:g}"]
+    does = [f"at most {best[0]}", f"at {smallest[1]:g} to 100", f"from rate {smallest[2]:g}"]
     for name, each in zip(figures.NAMES, does, strict=True):
         assert f"<b>{name}</b>{between}{each}" in texts(shown)
 
@@ -255,7 +257,7 @@ def test_the_title_over_the_rates_is_what_they_show(works, claim):
          "÷ √dₖ needs less as dₖ grows, down to 1; ÷ dₖ needs up to 316."),
         (([None] * 4, [None] * 4, [8, None, None, None]), {}, "no rate works with ÷ √dₖ; ÷ dₖ needs up to 1."),
         (([None] * 4, [None] * 4, [None] * 4), {},
-         "With plain gradient descent no learning rate puts nearly all right, whatever divides the scores."),
+         "With plain gradient descent no learning rate puts nearly all right with any of the three."),
     ],
 )  # fmt: skip
 def test_the_words_over_the_dimensions_are_what_they_show(smallest, does, said):
@@ -325,6 +327,107 @@ def test_how_sure_names_what_is_predicted_and_what_is_found(measured):
 def test_marks_at_the_same_place_stand_side_by_side(measured):
     found = plotted(curves.rates(measured[1], 1.0, 0, LIGHT))
     assert len({tuple(each.x) for each in found.data if each.name in figures.NAMES}) == 3
+
+
+@pytest.mark.parametrize("step", [0, 7, 200])
+def test_sentence_of_the_rates_says_the_best_counts(measured, step):
+    start = "At the best rate plain gradient descent puts"
+    for found in measured:
+        counts = [max(found.put_right[i, :, step].tolist()) for i in range(3)]
+        raw, root, whole = ({0: "none", 100: "all"}.get(each, str(each)) for each in counts)
+        said = f"{raw} right with raw scores, {root} with ÷ √dₖ and {whole} with ÷ dₖ."
+        said = f"{raw} right, with each of the three." if len({*counts}) == 1 else said
+        assert curves.rates(found, 10.0, step, LIGHT).sentence == f"{start} {said}"
+
+
+def test_name_of_a_curve_says_the_rates_at_which_nearly_all_come_right(measured):
+    for found in measured:
+        for i in range(3):
+            works = (found.put_right[i, :, 200] >= 99).tolist()
+            said = curves._works(i, found, 200)
+            rates = [f"{each:,g}" for each, does in zip(core.LEARNING_RATES, works, strict=True) if does]
+            if not rates:
+                assert said == f"at most {found.put_right[i, :, 200].max()}"
+            elif works[-1]:
+                assert said == f"from rate {rates[0]}"
+                assert all(works[works.index(True) :])
+            elif len(rates) == works[::-1].index(True) - len(works) + works.index(True):
+                assert said == f"at {rates[0]} to {rates[-1]}"
+    assert curves._works(figures.NAMES.index("÷ √dₖ"), measured[1], 200).startswith("at ")  # 1,000 is too large
+    for counts, said in (([0, 99, 99], "at 1 to 3.16"), ([99, 0, 99], "at 2 rates"), ([0, 99], "at rate 1")):
+        some = np.zeros((3, 19, 201), dtype=np.uint8)
+        some[0, 7 : 7 + len(counts), 200] = counts
+        assert curves._works(0, core.RateCurves(P(64), some), 200) == said
+
+
+# --- what is said of all sizes and rates ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_answer_holds_from_8_to_1024_with_16_keys(seed):
+    at_rate = {d_k: core.measure_wrong_choices(P(d_k, seed=seed)).put_right[:, -1] for d_k in (8, 16, 64, 256, 1024)}
+    for counts in at_rate.values():
+        assert core.interval(counts[1])[1] >= core.NEARLY_ALL
+    assert at_rate[8][0] > 60  # so that "rarely" needs a large d_k
+    for d_k in (256, 1024):
+        best = core.measure_learning_rates(P(d_k, seed=seed)).best()
+        assert core.interval(best[0])[1] < 25
+    many = core.measure_wrong_choices(P(8, 64, seed=seed)).put_right[1, -1]
+    assert core.interval(many)[1] < core.NEARLY_ALL  # so that it needs 16 keys
+    assert "With ÷ $\\sqrt{d_k}$ and 16 keys one rate" in LESSON.answer
+
+
+@pytest.mark.parametrize("how", [{}, {"n_keys": 2}, {"n_keys": 64}, {"loss": "weights"}, {"learns": "K"}])
+def test_rate_of_the_root_stays_and_that_of_d_k_grows(how):
+    """Rates are half a decade apart: one step is no change."""
+    found = np.array([core.measure_learning_rates(P(d_k, **how)).smallest_rate() for d_k in DIMS])
+    root, whole = found[:, 1], found[:, 2]
+    assert root.max() < 4 * root.min()
+    assert (np.diff(whole) >= 0).all()
+    assert whole[-1] > 8 * whole[0]
+
+
+@pytest.mark.parametrize("d_k", [8, 64, 1024])
+def test_vote_has_an_option_that_puts_most_right_with_the_root(d_k):
+    counts = [
+        core.measure_wrong_choices(P(d_k, learning_rate=each)).put_right[1, -1] for each in LESSON.together.options
+    ]
+    assert counts[LESSON.together.options.index(10.0)] == max(counts) > max(counts[0], counts[-1])
+    assert "with ÷ √dₖ" in LESSON.together.asks
+
+
+# --- what a phone says ---------------------------------------------------------------------------------
+
+
+def values_of(**chosen):
+    return (
+        {"d_k": 64, "n_keys": 16, "seed": 0, "loss": "output", "learns": "q", "learning_rate": 10.0}
+        | {"steps": 200}
+        | chosen
+    )
+
+
+@pytest.mark.parametrize("rate", [1e-4, 10.0, 1000.0, 1e5])
+@pytest.mark.parametrize(("loss", "learns"), [("output", "q"), ("weights", "K"), ("weights", "both")])
+def test_phone_says_no_number_that_its_row_has_not(rate, loss, learns):
+    values = values_of(learning_rate=rate, loss=loss, learns=learns)
+    lost = 0
+    for place in range(100):
+        said = part.part(place, values)
+        assert not re.search(r"nan|: (0|100|50) %", said.sentences[0])
+        lost += sum(np.isnan(each) for each in said.numbers)
+        assert said.sentences[0].count("lost, for its numbers overflowed") == np.isnan(said.numbers).sum()
+        right = sum(each > 0.5 for each in said.numbers)
+        assert said.sentences[0].count("put right") == right
+    assert (lost > 0) == (rate >= 1000 and learns == "both")
+
+
+@pytest.mark.parametrize(
+    ("weight", "said"),
+    [(0.0, "under 1 %"), (0.4999, "at most 50 %"), (0.5, "at most 50 %"), (0.5001, "over 50 %"), (1.0, "over 99 %")],
+)
+def test_weight_near_0_half_or_1_is_not_said_to_be_it(weight, said):
+    assert figures.share(weight) == said
 
 
 # --- what the page asks for ----------------------------------------------------------------------------

@@ -206,3 +206,15 @@ def test_every_picture_says_whose_rows_it_has(results):
         assert own.alt.startswith(own.sure[0][:-1])
         keys = [plotted(each).layout.title.subtitle.text for each in (sample, own)]
         assert keys == ["Sample, 32 queries, 32 keys, dₖ = 16", "Your file, 32 queries, 32 keys, dₖ = 16"]
+
+
+def test_sentence_of_aligned_heads_does_not_give_their_spread_as_the_reason():
+    Q, K = np.random.default_rng(11).standard_normal((2, 64, 16))
+    result = measure_your_scores(np.stack([Q] * 4), np.stack([Q + each * K for each in (0.1, 0.2, 0.3, 0.4)]))
+    report = result.report
+    assert {head.code for head in report.heads} == {"aligned"}
+    told = report.heads[report.told]
+    said = histogram(result).sentence
+    lift = number(told.paired_lift, 2)
+    assert said.startswith("√dₖ is right for none of the heads; ")
+    assert said.endswith(f"query i scores about {lift} spreads higher with key i.")

@@ -110,8 +110,8 @@ def test_try_gradient_of_q(tried):
     app, shown = tried("gradient_flow", "gradient_of_q", **ADVERSE)
     curve = shown.gradient_curve
     raw, scaled = curve.statistics.mean[PLACES.index("q")][:, np.array(curve.dims) >= 4]
-    assert raw[-1] > 2.5 * raw[0]
-    assert scaled.max() / scaled.min() < 1.15
+    assert raw[-1] > 2.2 * raw[0]
+    assert abs(scaled[-1] / scaled[0] - 1.1) < 0.05
     assert app.session_state["place"] == "q"
 
 

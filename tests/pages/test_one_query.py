@@ -2,8 +2,10 @@
 
 import re
 
+import numpy as np
 import pytest
 
+from pages._view.lessons import LESSONS
 from pages._view.lessons.one_query import work
 from pages._view.lessons.one_query.bet import before
 from pages._view.theme import LIGHT
@@ -115,6 +117,22 @@ def test_try_larger_numbers(tried):
     assert (app.session_state["d_k"], app.session_state["emphasis"], app.session_state["step"]) == (64, 16, "grow")
     assert result.params.emphasis == 16
     assert result.sentences.on_top[EXAMPLE_KEY] > 0.9
+
+
+def test_another_word_wins_in_two_of_three_sentences_at_64_alone():
+    """A word's drawn products add up to a binomial number; "cat" starts with 2, the others with 1, -2 and 0."""
+    rng, n = np.random.default_rng(9), 100_000
+    lost = {}
+    for d_k in (4, 8, 64, 1024):
+        drawn = 2 * rng.binomial(d_k - 4, 0.5, size=(n, 4)) - (d_k - 4)
+        scores = drawn + np.array([1, 2, -2, 0])
+        lost[d_k] = (scores[:, 1] < scores.max(axis=1)).mean()
+    assert lost[4] == 0
+    assert lost[8] < 0.45
+    assert abs(lost[64] - 2 / 3) < 0.03
+    assert lost[1024] > 0.7
+    assert EXAMPLE_KEY not in measure_one_query(OneQueryParams(64, 0)).raw.largest
+    assert LESSONS["one_query"].assumed.endswith("as in two of three at dₖ = 64.")
 
 
 def test_try_large_dimension(tried):

@@ -1,4 +1,5 @@
 import math
+import re
 
 import numpy as np
 import pytest
@@ -103,6 +104,29 @@ def test_an_aligned_head_is_not_called_right():
     assert report.heads[0].code == "right"
     assert abs(math.log(report.scaled_std[0])) > abs(math.log(report.scaled_std[1]))
     assert report.code == "aligned"
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_aligned_heads_are_reported_by_what_is_wrong_with_them(sign):
+    """Their spread is near 1, so it is no reason why √d_k should be wrong."""
+    keys = [sign * (Q + each * K) for each in (0.1, 0.2, 0.3, 0.4)]
+    report = measure_scores(np.stack([Q] * 4), np.stack(keys))
+    assert {head.code for head in report.heads} == {"aligned"}
+    lifts = []
+    for key in keys:
+        scaled = Q @ key.T / 4
+        own = np.diag(scaled)
+        others = (scaled.sum(axis=1) - own) / (len(Q) - 1)
+        lifts.append((own - others).mean() / scaled.std(axis=1).mean())
+    told = int(np.argmax(np.abs(lifts)))
+    start, end = report.verdict.split("; ")
+    assert start == "√d_k is right for 0 of 4 heads, though the spread suits 4 of the others"
+    said = re.fullmatch(r"in head (\d) query i scores ([\d.]+) standard deviations (\w+) with key i\.", end)
+    assert int(said[1]) == told + 1
+    assert float(said[2]) == pytest.approx(abs(lifts[told]), rel=0.1)
+    assert said[3] == ("higher" if sign > 0 else "lower")
+    mixed = measure_scores(np.stack([Q] * 3), np.stack([K, keys[0], 3.0 * K])).verdict
+    assert mixed.startswith("√d_k is right for 1 of 3 heads, though the spread suits 1 of the others; head 3 has stand")
 
 
 def test_heads_are_numbered_from_1_and_those_with_too_few_rows_counted_apart():

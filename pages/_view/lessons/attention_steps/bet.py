@@ -23,7 +23,9 @@ def outcome(values: Values) -> Outcome:
     query, result = work.cell_of(params, values)[0], compute.result(measure_attention_steps, params)
     share = float(result.unscaled_rows.max_weight[query])
     truth = "less" if share < _HALF else "most" if share <= _NEARLY_ALL else "all"
-    text = figures.favourite(share).replace("practically", "nearly") if share else "none"
+    text = (
+        figures.favourite(share, figures.left_keys(result, query)).replace("practically", "nearly") if share else "none"
+    )
     return Outcome(truth, _why(result.unscaled.masked_scores[query]), text)
 
 

@@ -222,14 +222,22 @@ def _point_of_softmax(result, at, scaled):
     query = at[0]
     if query in result.fully_masked_rows:
         return "The mask forbids every key to the framed query, so all its weights are zero."
-    with_scale, without = (favourite(rows.max_weight[query]) for rows in (result.scaled_rows, result.unscaled_rows))
+    left = left_keys(result, query)
+    with_scale, without = (
+        favourite(rows.max_weight[query], left) for rows in (result.scaled_rows, result.unscaled_rows)
+    )
     start = f"At dₖ = {result.d_k:,} the framed query gives its favourite key"
     return _both(start, with_scale, without, scaled, " of its weight")
 
 
-def favourite(p: float) -> str:
-    """A largest weight in words."""
-    if p == 1:
+def left_keys(result: core.AttentionStepsResult, query: int) -> int:
+    """How many keys the mask leaves to a query."""
+    return int(np.isfinite(result.unscaled.masked_scores[query]).sum())
+
+
+def favourite(p: float, left: int) -> str:
+    """A largest weight in words; of several keys none gets all, whatever rounding makes of it."""
+    if left == 1:
         return "all"
     return "practically all" if p > 0.9995 else percent(p, 1 if p > 0.985 else 0)
 

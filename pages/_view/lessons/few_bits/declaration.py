@@ -10,7 +10,7 @@ _USUAL = {"format": "bfloat16", "sums": "float32", "order": "after", "size": 1.0
 LESSON = Lesson(
     stem="few_bits",
     question="And in 16 bits?",
-    answer="Rounding puts every *weight* off by a factor. Without the scale it grows with $d_k$, for large numbers lie "
+    answer="Rounding puts a *weight* off by a factor. Without the scale it grows with $d_k$, for large numbers lie "
     "further apart. With the scale, and sums in 32 bits, it stays.",
     icon=":material/memory:",
     section="Go deeper",
@@ -109,9 +109,9 @@ LESSON = Lesson(
             ),
         ),
     ),
-    assumed="The components are normal, and numbers of the format. Softmax itself is exact, as where it is computed in "
-    "32 bits; only the scores are rounded. A fused kernel keeps scores in 32 bits until softmax: then next to nothing "
-    "of this is left but the rounding of $q$ and $k$.",
+    assumed="The components are normal, and numbers of the format. Softmax is exact, as in 32 bits; scores are "
+    "rounded. A fused kernel keeps scores in 32 bits until softmax: then little is left but the rounding of $q$ and "
+    "$k$.",
     myths=(
         (
             "Floating point is as exact for large numbers.",

@@ -28,6 +28,7 @@ _LONG = 1000  # a factor beyond it is not written out
 _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
 _DIM_ENDS, _SUM_ENDS = (-0.1, 3.6), (1.0, 7.0)  # log10 of the ends of the axes of the sums
 _STEP = 64.0  # where the spacing of the numbers is told
+_BITS_AT = 64  # the dₖ at which it is told what bits are worth
 _RIGHT, _RIGHT_ON_A_WALL = 3.7, 4.5  # the margin of the second axis, in letters of an axis title
 _TOP, _TOP_ON_A_WALL = 2.2, 1.7  # the margin above it, where a screen has the camera
 
@@ -243,9 +244,24 @@ def _errors_sure(result, predicted):
             for side in (RAW, SCALED)
             if lost[side] < core.N_ROWS
         ),
-        f"Between 64 and 128 the numbers of {name} lie {typed(gap)} apart. Rounding puts a score there off by at most "
-        f"{typed(gap / 2)}, and multiplies its weight by at most {_factor(gap / 2)}.",
+        f"Between 64 and 128 the numbers of {name} lie {typed(gap)} apart. Rounded once, a score there is off by at "
+        f"most {typed(gap / 2)}, and the difference of two scores, neither larger, by at most {typed(gap)}: one weight "
+        f"over the other changes by at most {_factor(gap)}.",
+        _farthest_sure(result),
     )
+
+
+def _farthest_sure(result):
+    """How far the farthest scores of this draw are off, with their sums."""
+    raw, scaled = (number(float(np.nanmax(each, initial=0.0)), 2) for each in (_off(result, side) for side in _SIDES))
+    sums = "32 bits" if result.params.sums == "float32" else CALLED[result.params.format]
+    return f"In this draw, added up in {sums}, the farthest raw score is off by {raw}, the farthest scaled by {scaled}."
+
+
+def _off(result, side):
+    """How far each score is off; NaN where it overflows."""
+    one = getattr(result, side)
+    return np.abs(np.where(np.isfinite(one.found), one.found, np.nan) - one.exact)
 
 
 def _factor(off):
@@ -426,10 +442,26 @@ def _curves_sure(found):
     return (
         f"Each point is a mean over {core.N_ROWS} rows of {core.N_KEYS} keys; its bar is ± 1 standard error. The rows "
         "are those of the first step, at every dₖ with more components.",
-        "float16 has three bits more than bfloat16, and that four more than float8: their lines lie a factor of about "
-        "eight and sixteen apart. The scale divides by √dₖ, which at dₖ = 64 is worth three bits.",
+        "float16 has three bits more than bfloat16, and that four more than float8: a factor of 8 and of 16 is "
+        "expected between their lines.",
+        *_bits_sure(found),
         *lost,
     )
+
+
+def _bits_sure(found):
+    """What bits and the scale come to at one dₖ, where no row of any format overflows."""
+    at = found.dims.index(_BITS_AT) if _BITS_AT in found.dims else len(found.dims) - 1
+    (few, more, fewest), shown = found.change[:, :, at], f"At dₖ = {found.dims[at]:,}"
+    if found.lost[:, :, at].any() or not found.change[:, :, at].all():
+        return
+    ratios = (number(float(each), 2) for each in (more[RAW] / few[RAW], fewest[RAW] / more[RAW]))
+    yield f"{shown} the raw lines lie a factor of {' and of '.join(ratios)} apart."
+    worth = sorted(float(each[RAW] / each[SCALED]) for each in (few, more, fewest))
+    low, high = (number(each, 2) for each in (worth[0], worth[-1]))
+    bits = " to ".join(dict.fromkeys(f"{math.log2(each):.1f}" for each in (worth[0], worth[-1])))
+    factor = low if low == high else f"{low} to {high}"
+    yield f"{shown} the scale makes the change of a weight {factor} times smaller, as {bits} bits more would."
 
 
 def _curves_table(found):

@@ -102,7 +102,7 @@ LESSON = Lesson(
             tries=(
                 Try(
                     "gradient_of_q",
-                    "At q: without the scale the mean rises with dₖ; with it, the mean stays flat from dₖ = 4 on",
+                    "At q: from dₖ = 4 on the mean more than doubles without the scale, and rises by a tenth with it",
                     {"n_keys": 16, "place": "q", "seed": 0},
                 ),
             ),

@@ -24,7 +24,7 @@ LESSON = Lesson(
             32,
             131_072,
             tuple(2**j for j in range(5, 18)),
-            help="Up to here YaRN changes nothing, and here log n does not.",
+            help="Up to here YaRN changes nothing. log n changes nothing at this n, and sharpens beyond it.",
         ),
     },
     settings=("n_train",),
@@ -46,7 +46,7 @@ LESSON = Lesson(
             tries=(
                 Try(
                     "short",
-                    "16 keys: ÷ √dₖ leaves it 99 %, log n only 68 %",
+                    "16 keys: ÷ √dₖ leaves it 99 %, log n, continued below n₀, only 68 %",
                     {"context_length": 16, "key_score": 8} | _USUAL,
                 ),
                 Try(
@@ -80,7 +80,10 @@ LESSON = Lesson(
     "of training. Every rule gets these scores. SSMax has $s_0=0.43$; a model learns it.",
     myths=(
         ("$1/\\sqrt{d_k}$ makes attention fit for any length.", "It keeps the spread. More keys still flatten a row."),
-        ("No scale is best for long texts.", "It is as sharp for a key that only chance put first."),
+        (
+            "No scale is best for long texts.",
+            "It is sharp for a key that only chance put first, too: at $d_k=64$ and 16,384 keys that one gets 64 %.",
+        ),
         ("A sink keeps attention sharp.", "At score 0 it is one more key, and fades too."),
     ),
     sources=(

@@ -142,17 +142,22 @@ def _here(found, n, profile):
 
 def _sentence(found, n):
     usual, longer = (share(found.weight(name, n)) for name in ("vaswani", "log_n"))
-    return f"Among {n:,} keys the one that stands out keeps {usual} with ÷ √dₖ, and {longer} with log n."
+    ours = "" if n >= found.params.n_train else ", which is continued below n₀"
+    return f"Among {n:,} keys the chosen one keeps {usual} with ÷ √dₖ, and {longer} with log n{ours}."
 
 
 def _sure(found, n, simulated):
     """Where the weight is halved, what the others weigh, and how it was computed."""
-    score, half = typed(found.params.score), found.half_length
+    score, half, above = typed(found.params.score), found.half_length, core.expected_above(n, found.params.score)
     drawn = "" if simulated is None else f" In the table up to {max(simulated.n_rows):,} drawn rows stand beside it."
     return (
         f"After 1/√dₖ a key of score {score} keeps less than half from {half:,} keys on; e to the power of the score "
         f"less ½, plus 1, is {number(found.predicted_half, 4)}.",
-        f"At n = {n:,} the others together weigh on average like one key of score {number(core.crowd_score(n))}.",
+        f"At n = {n:,} the others together weigh on average like one key of score {number(core.crowd_score(n))}. "
+        f"On average {number(above) if above >= 0.01 else 'fewer than 0.01'} of them score higher by chance.",
+        f"Below n₀ = {found.params.n_train:,} keys log n is continued here. Qwen’s code has no factor there, as ÷ √dₖ; "
+        "ln n alone, without n₀, sharpens at any n from 3 on.",
+        "YaRN’s factor belongs to one extension of a model: each n is a model extended that far.",
         f"Every line is an average over the scores of the others, computed by quadrature.{drawn}",
     )
 

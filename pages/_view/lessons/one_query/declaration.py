@@ -88,7 +88,8 @@ LESSON = Lesson(
     ),
     terms=("key", "query", "dₖ"),
     assumed="The first four components are invented and have names; those that a model learns have none. The others "
-    "are ±1 at random. Of 1,000 sentences one is shown: at seed 0 one where another word wins, as in two of three.",
+    "are ±1 at random. Of 1,000 sentences one is shown: at seed 0 one where another word wins, as in two "
+    "of three at dₖ = 64.",
     myths=(
         (
             "A score lies between −1 and 1.",

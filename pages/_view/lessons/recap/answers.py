@@ -21,7 +21,7 @@ _ROUND = 0.1  # of a number that stands for another
 _WHY = {
     "share": "that is a weight, which softmax makes of the scores.",
     "distance": "a distance is small where two vectors agree, and there a score is large.",
-    "overflow": "softmax subtracts the largest score first, and nothing overflows.",
+    "overflow": "softmax subtracts the largest score first, so no exponential overflows.",
     "choice": "the winner is the same, divided or not. Dividing does not choose better.",
     "adam": "Adam helps a little, and still leaves many wrong winners.",
 }

@@ -58,7 +58,7 @@ QUESTIONS = {
         _BREAKS,
     ),
     "power": Question(
-        "Divide scores by dₖ to some power. At which does one learning rate serve every dₖ?",
+        "Divide by dₖ to some power. At which does one rate of plain gradient descent serve every dₖ?",
         Answer(Number("Power of dₖ: 0 is raw, 1 is ÷ dₖ", 0.0, 0.0, 1.0, (), whole=False, shown=decimal)),
         (("softmax_saturation", "too_flat"), ("wrong_choice", "every_size")),
     ),
@@ -85,7 +85,7 @@ LESSON = Lesson(
     unseen={name: each.answer for name, each in QUESTIONS.items()},
     pictures=("growing_sum", "sums_spread", "put_right_or_not", "one_rate", "no_difference", STORY),
     assumed="Components are independent and standard normal, in the first picture ± 1. Each picture is drawn from your "
-    "seed. Where rows are corrected, there are 100 of them with 16 keys, each with a wrong winner, and 200 steps of "
+    "seed. Rows that are corrected are 100, with 16 keys and a wrong winner each, in 200 steps of plain "
     "gradient descent on the query.",
     myths=(("This is a test.", "Nobody is told what you answer: it stands in the address alone."),),
     sources=("Vaswani et al. (2017), section 3.2.1.",),

@@ -193,11 +193,11 @@ def one_rate(result: core.DivisorResult, profile: Profile) -> Picture:
         f"At one learning rate ÷ √dₖ puts {at_least} right at each of these sizes, ÷ dₖ only {worst} at the worst.",
         {"dₖ": result.dims.tolist()} | {name: each.tolist() for name, each in counts.items()},
         code(core.compare_divisors, result.params, show="result.put_right"),
-        claim="With ÷ √dₖ one learning rate serves every size",
+        claim="With ÷ √dₖ one rate of plain gradient descent serves these sizes",
         marks=(Mark("÷ √dₖ", ("÷ √dₖ",)), Mark("÷ dₖ", ("÷ dₖ",))),
         sure=(
             f"All rows are trained for {N_STEPS} steps at the learning rate {core.ONE_RATE}. Another rate moves the "
-            "curve of ÷ dₖ; at a large enough rate it works too.",
+            "curve of ÷ dₖ; at a large enough rate it works too. With Adam ÷ dₖ is the one that keeps its rate.",
         ),
     )
 

@@ -822,7 +822,8 @@ def _answers_on_spreads(found):
         f"{number(found.rotary)} after.",
         "Grouped queries": f"Sharing keys changes no product: {spread}, and {number(found.grouped)} where {GROUP} "
         "heads share them.",
-        "RMSNorm, QK-norm": f"σ = {norm}, whatever the lengths were; no score exceeds √dₖ = {number(found.bound, 1)}.",
+        "RMSNorm, QK-norm": f"σ = {norm}, whatever the lengths were; with a gain of 1 no score exceeds √dₖ = "
+        f"{number(found.bound, 1)}.",
         "MLA": f"It scales by the size of a key, {KEY_SIZE}; by that of its cache, {LATENT_SIZE}, scores are "
         f"{number(found.latent, 2)} times what they should be.",
     }

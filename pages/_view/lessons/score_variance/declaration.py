@@ -125,7 +125,7 @@ LESSON = Lesson(
         ),
         Step(
             "divide",
-            "Only ÷ √dₖ stays flat. Raw scores spread more and more; ÷ dₖ squeezes them to nothing.",
+            "Only ÷ √dₖ stays flat. Raw scores spread more and more; ÷ dₖ squeezes them to nearly nothing.",
             "variance_curve",
             tries=(
                 Try(

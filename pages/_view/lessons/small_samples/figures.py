@@ -392,8 +392,8 @@ def _band_sentence(curve):
         "Shared rows make the dotted band too narrow." if narrow else "At so large a dₖ, shared rows hardly matter."
     )
     return (
-        f"The variance of small products may reach {number(small, 2)} times dₖ, that of large ones only "
-        f"{number(large, 2)}. {dotted_band}"
+        f"The variance’s 95 % band ends at {number(small, 2)} times dₖ for small products, {number(large)} for large. "
+        f"{dotted_band}"
     )
 
 

@@ -119,10 +119,9 @@ LESSON = Lesson(
     ),
     assumed="The model is all-MiniLM-L6-v2, an encoder of six layers with twelve heads each and $d_k = 32$. It makes "
     "one vector of a sentence. Other models and other texts give other numbers.\n\n"
-    "A word here is a token, which may be a piece of a word or a mark; [CLS] and [SEP] are start and end, "
-    "[UNK] is what the model has no token for. "
-    "In all pictures but the last each head keeps the $q$ and $k$ of the trained model; only its own divisor moves. "
-    "In the last one all heads have the exponent, and each layer works on what the one before makes of it.",
+    "A word here is a token: a word, a piece of one or a mark; [CLS] and [SEP] are start and end, [UNK] is unknown. "
+    "In all pictures but the last each head keeps its trained $q$ and $k$; only its own divisor moves. "
+    "In the last all heads have the exponent, and each layer works on what the one before makes.",
     myths=(
         (
             "In a trained model the scores have variance 1.",

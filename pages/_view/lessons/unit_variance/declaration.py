@@ -21,7 +21,7 @@ _DEFAULT = {"d_k": 64, "n_heads": 8, "x_mean": 0.0, "x_std": 1.0, "normalise": "
 LESSON = Lesson(
     stem="unit_variance",
     question="Are q and k really unit variance?",
-    answer="That depends on how the weights are drawn. LayerNorm fixes $|x|^2 = d_{model}$ for any data; then "
+    answer="That depends on how the weights are drawn. LayerNorm fixes $|x|^2 = d_{model}$ where features vary; then "
     "$\\operatorname{Var}(q_i) = d_{model} \\operatorname{Var}(W_{ij})$. This is 1 for a square Xavier matrix, and "
     "½ in PyTorch's attention if keys and values are as wide as the model.",
     icon=":material/straighten:",

@@ -68,9 +68,15 @@ def _rates_figure(curves, rate, step, profile):
 
 
 def _works(i, curves, step):
-    """From which rate on nearly all come right, or how many at most."""
-    smallest = curves.smallest_rate(step)[i]
-    return f"at most {curves.best(step)[i]}" if np.isnan(smallest) else f"from rate {smallest:,g}"
+    """At which rates nearly all come right, or how many at most."""
+    works = curves.put_right[i, :, step] >= core.NEARLY_ALL
+    at = np.flatnonzero(works)
+    if not at.size:
+        return f"at most {curves.best(step)[i]}"
+    first, last = (f"{curves.learning_rates[j]:,g}" for j in at[[0, -1]])
+    if np.ptp(at) >= at.size:  # one between them does not
+        return f"at {at.size} rates"
+    return f"from rate {first}" if works[-1] else f"at rate {first}" if first == last else f"at {first} to {last}"
 
 
 def _curve(i, x, counts, profile):
@@ -129,7 +135,7 @@ def _rates_sentence(best):
     raw, root, whole = (so_many(each) for each in best)
     start = "At the best rate plain gradient descent puts"
     if raw == root == whole:
-        return f"{start} {raw} right, whatever divides the scores."
+        return f"{start} {raw} right, with each of the three."
     return f"{start} {raw} right with raw scores, {root} with ÷ √dₖ and {whole} with ÷ dₖ."
 
 
@@ -292,8 +298,8 @@ def _dimensions_sentence(found, optimizer, alike):
     """Return what each of the two needs at these sizes."""
     start = _OPTIMIZERS[optimizer] + ("" if alike or optimizer == "sgd" else " as recorded")
     smallest = _seen(found)[1][1:]
-    if np.isnan(smallest).all():
-        return f"{start} no learning rate puts nearly all right, whatever divides the scores."
+    if np.isnan(_seen(found)[1]).all():
+        return f"{start} no learning rate puts nearly all right with any of the three."
     both = all(_trend(each) == "stays" for each in smallest)
     return f"{start}, {'; '.join(_needs(name, each, both) for name, each in zip(NAMES[1:], smallest, strict=True))}."
 

@@ -15,8 +15,9 @@ _ROWS = _USUAL | {"steps": 200}
 LESSON = Lesson(
     stem="wrong_choice",
     question="Can a wrong choice be put right?",
-    answer="Without the scale, rarely: softmax is almost certain of the wrong key, its gradient almost zero. With ÷ "
-    "$\\sqrt{d_k}$ one rate of plain gradient descent puts them right from $d_k = 8$ to 1,024.",
+    answer="Without the scale, rarely from $d_k = 256$ on: softmax is almost certain of the wrong key, its gradient "
+    "almost zero. With ÷ $\\sqrt{d_k}$ and 16 keys one rate of plain gradient descent puts nearly all right from "
+    "$d_k = 8$ to 1,024.",
     icon=":material/undo:",
     section="The path",
     terms=("softmax", "gradient"),
@@ -87,14 +88,14 @@ LESSON = Lesson(
                 ),
                 Try(
                     "small_dimension",
-                    "dₖ = 4: at the best rate it makes no difference what divides",
+                    "dₖ = 4: at the best rate it makes no difference which of the three divides",
                     _ROWS | {"d_k": 4, "learning_rate": 10.0},
                 ),
             ),
         ),
         Step(
             "every_size",
-            "With plain gradient descent ÷ √dₖ needs one rate for every size, ÷ dₖ a larger one each time.",
+            "With plain gradient descent ÷ √dₖ needs about one rate for every size, ÷ dₖ one that grows.",
             "choice_dimensions",
             pinned={"steps": 200},
             in_sight=("optimizer",),
@@ -109,7 +110,7 @@ LESSON = Lesson(
     ),
     opens="rows",
     together=Together(
-        "Each phone is one of these rows, and starts wrong. Which learning rate puts most of them right?",
+        "Each phone is one of these rows, and starts wrong. Which learning rate puts most of them right with ÷ √dₖ?",
         "Choose",
         chooses="learning_rate",
         options=(0.1, 1.0, 10.0, 100.0, 1000.0),
@@ -117,8 +118,7 @@ LESSON = Lesson(
     ),
     assumed="Each row has its own query and keys, all random. The largest score wins, and the right key is one of the "
     "others. It is put right when the right key has more than half of the weight.\n\n"
-    "Each row learns alone, so very large rates do little harm here, unless q and K learn together. In the training "
-    "race rows share keys.",
+    "Each row learns alone, so large rates do less harm here than in the training race, where rows share keys.",
     myths=(
         (
             "Dividing by $d_k$ fails.",

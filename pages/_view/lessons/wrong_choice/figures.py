@@ -184,7 +184,7 @@ def _choices_sentence(result, step):
     if result.params.d_k == 1:
         return f"At dₖ = 1 nothing is divided: {_come(counts[0])} right in all three, of a hundred wrong choices."
     if len(set(counts)) == 1:
-        return f"Of a hundred wrong choices {_come(counts[0])} right, whatever divides the scores."
+        return f"Of a hundred wrong choices {_come(counts[0])} right in all three."
     raw, root, whole = (so_many(each) for each in counts)
     start = "At this rate plain gradient descent puts"
     return f"{start} {raw} right with raw scores, {root} with ÷ √dₖ and {whole} with ÷ dₖ."
@@ -311,14 +311,18 @@ def _right_key(followed, i, profile):
 
 
 def _weights_sentence(found):
-    raw, root, whole = map(_share, found)
+    raw, root, whole = map(share, found)
     return f"The right key has {raw} of the weight with raw scores, {root} with ÷ √dₖ, {whole} with ÷ dₖ."
 
 
-def _share(weight):
-    """A weight in a sentence; one that is not quite 0 or 1 is not said to be."""
+def share(weight: float) -> str:
+    """A weight in a sentence; one that is not quite 0, ½ or 1 is not said to be."""
     if np.isnan(weight):
         return "an unknown part"
     if weight < 1 - _NEARLY:
         return "under 1 %"
-    return "over 99 %" if weight >= _NEARLY else percent(weight, 0)
+    if weight >= _NEARLY:
+        return "over 99 %"
+    said = percent(weight, 0)
+    half = "" if said != percent(core.PUT_RIGHT, 0) else "over " if weight > core.PUT_RIGHT else "at most "
+    return f"{half}{said}"

@@ -111,6 +111,8 @@ def _histogram_sentence(result):
     if report.code == "right":
         return f"√dₖ is right for all {report.n_heads} heads; in the one farthest off, scores spread by {spread}."
     count = f"{report.right} of the {report.n_heads}" if report.right else "none of the"
+    if told.code == "aligned":
+        return f"√dₖ is right for {count} heads; in the one farthest off, {_lifted(told)}."
     return f"√dₖ is right for {count} heads; in the one farthest off, the scores of a row spread by {spread}."
 
 
@@ -132,11 +134,12 @@ def _beside_ideal(told):
 
 
 def _say_aligned(told, spread):
+    return f"The scores of a row spread by {spread}, {_beside_ideal(told)}; yet {_lifted(told)}."
+
+
+def _lifted(told):
     way, lift = "higher" if told.paired_lift > 0 else "lower", _about(abs(told.paired_lift))
-    return (
-        f"The scores of a row spread by {spread}, {_beside_ideal(told)}; yet query i scores {lift} spreads {way} with "
-        "key i."
-    )
+    return f"query i scores {lift} spreads {way} with key i"
 
 
 def _say_too_weak(told, spread):
