@@ -33,8 +33,8 @@ _DRAW = {"n_keys": 16, "law": "normal", "seed": 0}
 LESSON = Lesson(
     stem="softmax_saturation",
     question="What does softmax do with scores?",
-    answer="It sees only their *differences*. Divided by √dₖ, its weights are alike at every dₖ; divided by dₖ, all "
-    "tokens get nearly the same output.",
+    answer="It sees only their *differences*. Divided by √dₖ, its weights are alike at every dₖ; divided by dₖ, "
+    "tokens’ outputs become the same as dₖ grows.",
     icon=":material/bar_chart:",
     section="The path",
     terms=("weight",),
@@ -91,7 +91,7 @@ LESSON = Lesson(
         ),
         Step(
             "too_flat",
-            "Divided by dₖ, all tokens get nearly the same output. Drag dₖ.",
+            "Divided by dₖ, tokens’ outputs become the same. Drag dₖ to 1,024.",
             "token_outputs",
             dials=("middle_exponent",),
             bet=Bet(
