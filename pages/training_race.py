@@ -26,7 +26,7 @@ def dose_response():
         race.go_on(jobs.end_job)
 
 
-OTHER_RACES = ("Other races", race.draw_presets)
+OTHER_RACES = ("Other races", race.draw_others)
 
 
 @st.fragment(key=frame.LIVE)
@@ -34,9 +34,8 @@ def live():
     step = controls.address().step.name
     if step == "race":
         race.draw(OTHER_RACES)
-    elif step == "curves":
-        race.draw_curves(OTHER_RACES)
     else:
+        race.stop()
         screen.draw(LESSON, ("All dimensions", dose_response) if step == "rates" else None)
 
 

@@ -24,7 +24,7 @@ from sattn_core.training.key_value_memory import (
     starting_attention,
     training_steps,
 )
-from sattn_core.training.trained_transformers import RATES, WAYS, trained_transformers
+from sattn_core.training.trained_transformers import RATES, trained_transformers
 
 QUANTITIES = ("loss", "accuracy", "entropy_nats", "gradient_norm", "median_row_gradient")
 HALF_DECADES = MappingProxyType(
@@ -33,7 +33,7 @@ HALF_DECADES = MappingProxyType(
         "adam": (*(float(f"{digit}e{j}") for j in range(-5, -1) for digit in (1, 3)), 0.1),
     }
 )
-SWEEP_STEPS = (10, 20, 30, 50, 100, 200, 300, 500, 1_000, 2_000, 3_000, 5_000, 10_000, 20_000)
+SWEEP_STEPS = (10, 30, 100, 300, 1_000, 3_000, 10_000, 20_000)
 DOSE_DIMS = (8, 16, 24, 32, 64, 128, 256, 512)
 SOLVED_ACCURACY = 0.95
 _FRAME = 100 * CALL  # what it counts to assemble one frame
@@ -218,32 +218,28 @@ class Preset:
 
 @dataclass(frozen=True)
 class TransformerParams:
-    """A choice of the trained transformers: all ways to scale at one rate, and the heads of one of them."""
+    """A choice of the trained transformers: all ways to scale at one rate."""
 
     rate: float = 0.003  # one of `RATES`
-    way: str = "raw"  # one of `WAYS`
 
     def __post_init__(self) -> None:
-        check_choice("way", self.way, WAYS)
         if self.rate not in RATES:
             raise ValueError(f"rate must be one of {', '.join(f'{rate:g}' for rate in RATES)}, but got {self.rate!r}")
 
 
 @dataclass(frozen=True, eq=False)
 class TransformersResult:
-    """A comparison of trained transformers: curves have axes (n_ways, n_steps), those of heads (n_heads, n_steps)."""
+    """A comparison of trained transformers: curves have axes (n_ways, n_steps)."""
 
     params: TransformerParams
     steps: NDArray[np.int_]  # (n_steps,)
     loss: Curve  # Held out, at the rate of params
     accuracy: Curve  # Held out
     gradient_norm: Curve
-    # score_std, entropy_nats: Of the way of params, the heads of the first layer first
+    # score_std, entropy_nats: mean over heads and seeds; from the smallest to the largest head of any seed
     score_std: Curve
     entropy_nats: Curve
-    n_layers: int
     last_loss: Curve  # (n_ways, n_rates): held out, after the last step
-    last_std: NDArray[np.float64]  # (n_ways,): mean over heads and seeds after the last step, at the rate of params
     # first_std, predicted_std (n_ways,): σ before the first step, root mean square of heads and seeds; and as it
     # follows from how PyTorch draws its weights
     first_std: NDArray[np.float64]
@@ -307,6 +303,19 @@ PRESETS = MappingProxyType(
 def learnt(result: TrainingRaceResult) -> tuple[bool, ...]:
     """Return for each run whether at least 95 % of its answers are right at this step, on average over the seeds."""
     return tuple((result.accuracy.mean[:, -1] >= SOLVED_ACCURACY).tolist())
+
+
+def learnt_by(result: TrainingRaceResult) -> tuple[int | None, ...]:
+    """Return for each run the measured step from which on it has learnt, as in `learnt`; None if it has not."""
+    short = ~(result.accuracy.mean >= SOLVED_ACCURACY)  # also where it has overflowed
+    since = [int(np.flatnonzero(run).max(initial=-1)) + 1 for run in short]
+    return tuple(int(result.steps[at]) if at < len(result.steps) else None for at in since)
+
+
+def in_doubt(result: TrainingRaceResult) -> tuple[bool, ...]:
+    """Return for each run True if other seeds may decide otherwise whether it has learnt: 0.95 within two errors."""
+    share, error = result.accuracy.mean[:, -1], result.accuracy.standard_error[:, -1]
+    return tuple((np.abs(share - SOLVED_ACCURACY) < 2 * error).tolist())
 
 
 def right_in_map(result: TrainingRaceResult) -> tuple[int, ...]:
@@ -492,27 +501,29 @@ def preset_params(name: str, **shared: Any) -> TrainingRaceParams:
 
 
 def compare_transformers(params: TransformerParams) -> TransformersResult:
-    """Return how the transformers learned at one rate, and where each way to scale works."""
-    kept = trained_transformers()
-    at, way = RATES.index(params.rate), WAYS.index(params.way)
-    heads = {
-        name: getattr(kept, name)[way, at] for name in ("score_std", "entropy_nats")
-    }  # seeds, steps, layers, heads
-    of_heads = {name: _curve(np.moveaxis(each.reshape(*each.shape[:2], -1), 2, 0)) for name, each in heads.items()}
+    """Return how the transformers learned at one rate, how far their scores spread, and where each way works."""
+    kept, at = trained_transformers(), RATES.index(params.rate)
     last, bigram = _curve(np.moveaxis(kept.held_out_loss[..., -1], 2, 1)), kept.about["bigram_loss"]
     finite = np.where(np.isnan(last.mean), math.inf, last.mean)
     return TransformersResult(
         params=params, steps=kept.steps, loss=_curve(kept.held_out_loss[:, at]), accuracy=_curve(kept.accuracy[:, at]),
-        gradient_norm=_curve(kept.gradient_norm[:, at]), **of_heads, n_layers=kept.about["n_layers"],
-        last_loss=last, last_std=kept.score_std[:, at, :, -1].mean(axis=(1, 2, 3)),
+        gradient_norm=_curve(kept.gradient_norm[:, at]), score_std=_of_heads(kept.score_std[:, at]),
+        entropy_nats=_of_heads(kept.entropy_nats[:, at]), last_loss=last,
         first_std=np.sqrt((kept.score_std[:, at, :, 0] ** 2).mean(axis=(1, 2, 3))),
         predicted_std=predicted_std(kept.about), works=last.high < bigram, best=finite.argmin(axis=-1),
         bigram_loss=bigram, most_entropy=kept.about["most_entropy"], about=dict(kept.about),
     )  # fmt: skip
 
 
+def _of_heads(values):
+    """Return the statistics of (n_ways, n_seeds, n_steps, n_layers, n_heads): the error is that over the seeds."""
+    return Curve(
+        *mean_and_error(values.mean(axis=(-2, -1)), axis=1), values.min(axis=(1, 3, 4)), values.max(axis=(1, 3, 4))
+    )
+
+
 def predicted_std(about: Mapping[str, Any]) -> NDArray[np.float64]:
-    """Return σ of the scaled scores before the first step for each of `WAYS`, tokens taken as independent."""
+    """Return σ of the scaled scores before the first step for each of the ways, tokens taken as independent."""
     d_k, d_model = about["d_k"], about["d_model"]
     root = math.sqrt(projection_variance("torch_linear", d_model, d_model // d_k).scaled_score)
     return np.array([root * math.sqrt(d_k), root, root / math.sqrt(d_k), 1.0])

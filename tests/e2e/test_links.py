@@ -336,7 +336,10 @@ BEFORE = {
     "training_race": [
         ({"step": "100"}, "race"),
         ({"model_rate": "0.03"}, "transformer"),
-        ({"model_way": "QK-norm"}, "heads"),
+        ({"model_way": "QK-norm"}, "transformer"),
+        ({"step": "curves"}, "race"),
+        ({"step": "twin"}, "race"),
+        ({"step": "heads", "model_way": "raw"}, "transformer"),
     ],
     "gradient_flow": [({}, "freeze"), ({"place": "q"}, "at_q"), ({"jacobian": "4, 5"}, "jacobian")],
     "attention_steps": [({}, "scores"), *(({"step": step}, step) for step in ("scale", "mask", "softmax", "output"))],
@@ -376,7 +379,9 @@ def test_address_of_before_steps_opens_the_step_of_its_picture(page, server, ste
             assert page.locator(CHARTS).get_attribute("data-key") == step.picture
         assert alerts(page) == []
         kept = {**query} | ({"trained_steps": query["step"]} if query.get("step", "").isdecimal() else {})
-        assert query_parameters(page) == {each: kept[each] for each in kept if each not in ("step", "part")}
+        assert query_parameters(page) == {
+            each: kept[each] for each in kept if each not in ("step", *DECLARED[stem].formerly)
+        }
 
 
 # --- links that do not ---------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from pages._view.lessons import LESSONS, ORDER, VIEWS
 
 pytestmark = pytest.mark.e2e
 
-ASKED = [("training_race", "rates"), ("training_race", "twin")]
+ASKED = [("training_race", "rates")]
 # More changes in them than numbers and words: axes that move along, names that come and go, another range of colours.
 WHOLE = [
     ("gradient_flow", "jacobian", "d_k"),

@@ -121,8 +121,10 @@ def race(page):
     ended = "() => document.querySelector('[data-sentence]').textContent.startsWith('After 300 steps at dₖ = 64, ')"
     page.wait_for_function(ended)  # the bet runs it
     wait_until_idle(page)
-    page.get_by_role("button", name="Train").click()
-    page.get_by_role("button", name="Skip to the end").click()
+    assert page.get_by_role("button", name="Train").count() == 0  # ▶ plays what is trained
+    page.locator(".st-key-trained_steps_dial .play").click()
+    page.wait_for_function("() => document.querySelector('[data-sentence]').textContent.startsWith('Step ')")
+    page.wait_for_function(ended)
     wait_until_idle(page)
 
 

@@ -34,11 +34,11 @@ SCREENS = [(stem, step.name) for stem in ORDER for step in LESSONS[stem].steps o
 FOLLOWING = [(stem, step) for stem, step in SCREENS if VIEWS[stem].is_drawn and LESSONS[stem].step(step).followed]
 
 # Those whose picture takes long at some settings: then it is asked for.
-ASKED = {("training_race", "curves"), ("training_race", "rates")}
+ASKED = {("training_race", "rates")}
 # The others with a picture that the server draws.
 DRAWN = [each for each in SCREENS if VIEWS[each[0]].of(LESSONS[each[0]].step(each[1])) and each not in ASKED]
 # Those that open on a picture.
-OPENED = [*DRAWN, ("training_race", "curves")]
+OPENED = [*DRAWN, ("training_race", "rates")]
 
 # What a link must say for every picture of a lesson to be there.
 ANSWERED = {"recap": {"score": "sum", "spread": "8", "breaks": "stuck", "power": "0.5", "alike": "small"}}

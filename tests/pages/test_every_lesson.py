@@ -19,7 +19,6 @@ LINKED = {"d_k": "300", "n_keys": "48", "law": "uniform", "seed": "3"}
 TITLES = ["What is assumed", "Myth and fact", "Sources"]
 LONGEST = 2_000  # characters of a text in a link
 NOTHING_MEASURED = {"one_query", "stage_histograms"}  # the first step; what its own table has
-ASKED = {"race_rates"}  # drawn when it is asked for
 SHORT = {"training_race": {"n_steps": "10", "n_seeds": "1"}}  # so that all is drawn at once
 
 
@@ -97,7 +96,7 @@ def test_a_page_opens_inside_its_frame_with_every_control_once(stem, step):
     assert (LESSONS[stem].answer in said) is not (opening.line_of(app) == opening.step_of(app).line)
     assert ('data-sets="bet=' in opening.plain_html(app)) == (opening.step_of(app).bet is not None)
     pictures = [opening.step_of(app).picture] if step else LESSONS[stem].pictures
-    assert opening.pictures(app) == [key for key in pictures if key not in ASKED]
+    assert opening.pictures(app) == [*pictures]
     filled = [each.key for each in app.expander if each.key.endswith("_sure") and (each.markdown or each.table)]
     assert {*filled} == {f"{key}_sure" for key in opening.pictures(app) if key not in NOTHING_MEASURED}
     check_folds(app, LESSONS[stem])

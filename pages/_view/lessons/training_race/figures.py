@@ -1,7 +1,6 @@
-"""Pictures of the training_race lesson: attention, the curves of every scale, learning rates, the equivalence."""
+"""Pictures of the training_race lesson, attention and learning rates, and the tables in its folds."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,10 +8,10 @@ from pages._view.figures import base
 from pages._view.figures.code import code, printed
 from pages._view.figures.tables import columns_of
 from pages._view.marks import Mark, readable
-from pages._view.picture import Part, Picture, Table
+from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number, percent, typed
 from sattn_core.lessons import training_race as core
-from sattn_core.training.equal_training import EQUAL_POWERS, PARTED, Equivalence, measure_equivalence
+from sattn_core.training.equal_training import EQUAL_POWERS, PARTED, Equivalence
 
 _NAMES = {0.0: "raw", 0.5: "÷ √dₖ", 1.0: "÷ dₖ"}
 _RAISED = str.maketrans("0123456789.", "⁰¹²³⁴⁵⁶⁷⁸⁹·")
@@ -25,23 +24,15 @@ _IN_WORDS = {
     "median_row_gradient": "gradient of the median row",
 }
 _OUTCOMES = {
-    "harm": "Leaving the scale out does harm here",
-    "harmless": "Leaving the scale out does no harm here",
-    "neither": "Neither raw nor ÷ √dₖ learns all pairs",
-    "only_without": "Here it is ÷ √dₖ that lags",
+    "harm": "Raw has not learnt; ÷ √dₖ has, by step {root:,}.",
+    "harmless": "Raw has learnt by step {raw:,}, ÷ √dₖ by step {root:,}.",
+    "neither": "Neither raw nor ÷ √dₖ has learnt.",
+    "only_without": "Raw has learnt by step {raw:,}; ÷ √dₖ has not.",
 }
-_DASHES = {0.0: "solid", 0.5: "solid", 1.0: "longdash"}
-_GAP, _WALL_GAP = 0.15, 0.26  # between two labels at the end of their curves, as a share of a panel
-_ABOVE, _ASIDE = 0.18, 0.2  # between panels, as a share of a figure's height and width
 _NAMED_STEPS = (10, 100, 1_000)
 _STILL = 0.01  # of the answers: a smaller gain in half of the steps is none
 _POWER_NAMES = {0.5: "√dₖ", 0.25: "⁴√dₖ"}
-_METHODS = {"sgd": "SGD", "adam": "Adam"}
 _METHODS_IN_WORDS = {"sgd": "Gradient descent", "adam": "Adam"}
-_APART = (-17, 1)  # decades of the relative difference of two losses that are shown
-_EARLY = 10  # the step at which the gradients are compared
-_GONE = 0.01  # of what reaches the scores with the scale: a gradient below it has vanished
-_ALIKE = (0.5, 2.0)  # two gradients with such a ratio are about as large
 _APART_COLUMNS, _MARGIN = 0.05, 0.025  # between maps, and of a map's width: half the room for marks at its right
 _MAPS, _CURVES = [0.3, 1.0], [0.0, 0.22]  # of the height
 _LARGE, _LINE = 1.42, 1.3  # of a title, the number of a map; of letters, the height of a line
@@ -50,19 +41,6 @@ _NEARLY_ALL, _MOST, _FEW = 0.9, 0.5, 0.125  # of the queries
 _SHADES = 8
 _ROOT, _WALL_ROOT = 2, 4  # of a weight, which its colour goes by
 _NEARLY = 0.995  # of the weight
-_ROUNDING = 1e-6  # a relative difference of two losses that is practically nothing
-_ZERO = 5e-4  # a loss that two digits after the point would not show
-
-
-@dataclass(frozen=True)
-class _Panel:
-    """One quantity of all runs against the steps; its axis is logarithmic where it has decades."""
-
-    quantity: str
-    text: str
-    span: tuple[float, float]
-    ticks: tuple[float, ...] | None = None
-    decades: tuple[int, ...] = ()
 
 
 def attention(
@@ -84,6 +62,8 @@ def attention(
         f"{sentence}",
         sure=_race_sure(shown, preset) if began else _start_sure(shown),
         marks=[Mark(name, (f"{name}, right queries", name)) for name in map(run_name, shown.params.exponents)],
+        bins=_steps_table(shown) if began else None,
+        bins_name="the race step by step",
     )
 
 
@@ -286,17 +266,6 @@ def _so_many(count, of):
     return exact.get(count) or next((word for share, word in words if count > share * of), "few")
 
 
-def _who(result):
-    """Which of the trainings have done it: all, none, only one, or some by name."""
-    done = core.learnt(result)
-    names = [run_name(exponent) for exponent, has in zip(result.params.exponents, done, strict=True) if has]
-    if not names:
-        return f"none of the {_count(result)} has"
-    if all(done):
-        return f"all {_count(result)} have"
-    return f"only {names[0]} has" if len(names) == 1 else f"{listed(names)} have"
-
-
 def _count(shown):
     return _COUNTS[len(shown.params.exponents)]
 
@@ -320,6 +289,8 @@ def _race_sure(result, preset):
         f"A training has learnt where at least {percent(core.SOLVED_ACCURACY, 0)} of its answers are right. Right "
         f"answers at step {result.step:,} of {params.n_steps:,}, {seeds}: {answers}.",
         *([outcome(result, preset)] if result.progress == 1 else []),
+        *_learning_sure(result),
+        *_state_sure(result),
     )
 
 
@@ -340,94 +311,20 @@ def _start_code(start):
     return code(core.measure_race_start, start.params, show=_lists(["attention_weights"]))
 
 
-def curves(result: core.TrainingRaceResult, profile: Profile) -> Picture:
-    """Loss above entropy, right answers above the gradient that reaches the median row, all against the steps."""
-    panels = _panels_of(result)
-    return Picture(
-        "race_curves",
-        _curves(result, panels, profile),
-        _curves_sentence(result),
-        _curves_table(result),
-        _curve_code(result, panels),
-        sure=(*_learning_sure(result), *_state_sure(result)),
-        marks=_CURVES_SAID,
-    )
-
-
-def _panels_of(result):
-    """The left column, then the right one."""
-    most = float(np.log(result.params.n_keys))
-    return (
-        _loss_panel(result),
-        _Panel("entropy_nats", "Entropy, nats", (0, 1.05 * most), tuple(range(int(most) + 1))),
-        _Panel("accuracy", "Right answers", (0, 1.05), (0, 0.5, 1)),
-        _Panel("median_row_gradient", "Median gradient", (-12.5, 1), decades=(-12, -9, -6, -3, 0)),
-    )
-
-
-def _curves_sentence(result):
-    """Return which trainings have learnt, and what becomes of the median row's gradient without the scale."""
-    several = 1 < sum(core.learnt(result)) < len(result.params.exponents)
-    who = f"{_COUNTS[sum(core.learnt(result))]} of {_count(result)} have" if several else _who(result)
-    learnt = f"{who.replace('of the', 'of')} learnt by step {result.step:,}"
-    return f"At dₖ = {result.params.d_k:,}, {learnt}; {_gradient_in_words(result)}."
-
-
 def _learning_sure(result):
-    losses = [_loss_in_words(result.loss.mean[run, -1]) for run in (0, 1)]
     return (
-        f"At step {result.step:,} the loss is {losses[0]} without the scale and {losses[1]} with ÷ √dₖ. "
-        "The dashed line is uniform attention.",
-        f"Loss at step {result.step:,} of {result.params.n_steps:,} at dₖ = {result.params.d_k:,}, {_seeds(result)}: "
+        f"Loss at step {result.step:,} of {result.params.n_steps:,}, {_seeds(result)}: "
         f"{_each(result, lambda run: _with_error(result.loss, run))}. Uniform attention has "
         f"{number(result.uniform_loss)}.",
-        f"Learnt by step: {_each(result, lambda run: _learnt_by(result, run))}. "
-        "The band runs from the smallest to the largest seed.",
+        f"Learnt by step: {_each(result, lambda run: _learnt_by(result, run))}.",
         *(["“Undefined” means that the numbers of a run overflowed."] if result.diverged.any() else []),
     )
 
 
-def _loss_in_words(value):
-    return "practically zero" if value < _ZERO else number(value, 2)
-
-
 def _learnt_by(result, run):
-    """The first of the measured steps at which a run has learnt."""
-    learnt_at = result.steps[result.accuracy.mean[run] >= core.SOLVED_ACCURACY]
-    return f"{learnt_at[0]:,}" if learnt_at.size else "not yet" if result.progress < 1 else "none"
-
-
-def _loss_panel(result):
-    if result.params.loss == "output":
-        return _Panel("loss", "Loss", (0, 1.12), (0, 0.5, 1))
-    top = 1.05 * max(_largest(result.loss.high[:, 0]), 2 * result.uniform_loss)
-    return _Panel("loss", "Loss, −ln(weight)", (0, top))
-
-
-def _largest(values):
-    finite = values[np.isfinite(values)]
-    return float(finite.max()) if finite.size else 1.0
-
-
-# What the sentences say of the runs.
-_CURVES_SAID = [
-    Mark(word, tuple(f"{name}{of}" for of in ("", ", largest seed", ", smallest seed")))
-    for word, name in {"without the scale": "raw", "raw": "raw", "÷ √dₖ": "÷ √dₖ"}.items()
-]
-
-
-def _gradient_in_words(result):
-    """What is left of the median row's gradient without the scale, early in the race."""
-    at = min(int(np.searchsorted(result.steps, _EARLY)), len(result.steps) - 1)
-    raw, scaled = result.median_row_gradient.mean[:2, at]
-    step = f"step {result.steps[at]:,}"
-    if not (np.isfinite(raw) and np.isfinite(scaled)):
-        return f"a training has overflowed by {step}"
-    if raw < _GONE * scaled:
-        return f"the typical raw gradient vanishes by {step}"
-    if _ALIKE[0] * scaled <= raw <= _ALIKE[1] * scaled:
-        return f"at {step}, raw and scaled gradients are alike"
-    return f"at {step}, the typical raw gradient is {'smaller' if raw < scaled else 'larger'}"
+    """Return the measured step from which on a run has learnt."""
+    step = core.learnt_by(result)[run]
+    return f"{step:,}" if step is not None else "not yet" if result.progress < 1 else "none"
 
 
 def _keys(effective):
@@ -447,101 +344,6 @@ def _state_sure(result):
         f"At step 0 the total gradient without the scale is {number(ratio)} times that with ÷ √dₖ. "
         "The total hides what becomes of the median row.",
     )
-
-
-def _curves(result, panels, profile):
-    """Two columns of panels; what is named beside its end is named in the right one."""
-    traces, notes, axes, high, wide = [], [], {}, (1 - _ABOVE) / 2, (1 - _ASIDE) / 2
-    for i, panel in enumerate(panels):
-        at, is_low, is_right = "" if i == 0 else str(i + 1), i % 2, i > 1
-        curve = getattr(result, panel.quantity)
-        for run, exponent in enumerate(result.params.exponents):
-            traces += _curve(result.steps, curve, run, exponent, at, profile)
-        # What stands beside a panel is placed in heights of that panel.
-        place = {"xref": f"x{at} domain", "yref": f"y{at} domain"}
-        notes.append(base.heading(panel.text, profile, axes=at) | place | {"bgcolor": None})
-        notes += _end_labels(result, panel, place, profile) if is_right else []
-        axes[f"yaxis{at}"] = _panel_axis(panel, [0, high] if is_low else [1 - high, 1], profile, f"x{at}")
-        span = {"range": [0, result.params.n_steps], "domain": [1 - wide, 1] if is_right else [0, wide]}
-        bare = {} if is_low else {"showticklabels": False}
-        axes[f"xaxis{at}"] = base.axis(profile, "step" if is_low else None, anchor=f"y{at}", nticks=4, **span, **bare)
-    notes.append(_uniform(result, profile))
-    shapes = [_level(result, result.uniform_loss, profile)]
-    fig = base.figure(profile, traces, height=1.1, left=2.8, annotations=notes, shapes=shapes, **axes)
-    longest = max(len(run_name(exponent)) for exponent in result.params.exponents)
-    fig.layout["margin"]["r"] = round(max(3.4, 0.56 * longest) * profile.tick_size)
-    fig.layout["margin"]["t"] = 2 * profile.axis_size - 4  # a panel's heading, no title
-    return fig
-
-
-def _uniform(result, profile):
-    """The name of the dashed line of the loss, above its end."""
-    place = {"xref": "x domain", "x": 1, "xanchor": "right", "yref": "y", "y": result.uniform_loss, "yanchor": "bottom"}
-    return base.label("uniform", profile, **place) | {"bgcolor": None}
-
-
-def _panel_axis(panel, domain, profile, anchor):
-    kind = {"tickvals": panel.ticks}
-    if panel.decades:
-        kind = {"type": "log", "tickvals": [10.0**j for j in panel.decades], "ticktext": _powers(panel.decades)}
-    return base.axis(profile, grid=True, range=panel.span, domain=domain, anchor=anchor, **kind)
-
-
-def _powers(decades):
-    plain = {0: "1", 1: "10", -1: "0.1"}
-    return [plain.get(j) or number(10.0**j, 1).replace("1 × ", "") for j in decades]
-
-
-def _curve(steps, curve, run, exponent, axes, profile):
-    """The band from the smallest to the largest seed and the mean of one run."""
-    colour, on = _colour(exponent, profile), {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
-    edge, mean = {"width": 0, "color": colour}, base.solid(profile, colour) | {"dash": _DASHES.get(exponent, "dashdot")}
-    name = run_name(exponent)
-    return [
-        base.line(steps, curve.high[run], edge, f"{name}, largest seed") | on,
-        base.line(steps, curve.low[run], edge, f"{name}, smallest seed")
-        | {"fill": "tonexty", "fillcolor": faint(colour)}
-        | on,
-        base.line(steps, curve.mean[run], mean, name) | on,
-    ]
-
-
-def _end_labels(result, panel, place, profile):
-    """The name of every curve beside its end."""
-    curve, is_log = getattr(result, panel.quantity), bool(panel.decades)
-    gap = _WALL_GAP if base.on_a_wall(profile) else _GAP
-    ends = [height_of(values, panel.span, is_log) for values in curve.mean]
-    names = [run_name(exponent) for exponent in result.params.exponents]
-    return names_at(ends, names, [_colour(each, profile) for each in result.params.exponents], gap, place, profile)
-
-
-def names_at(
-    ends: Sequence[float], names: Sequence[str], colours: Sequence[str], gap: float, place: Part, profile: Profile
-) -> list[Part]:
-    """Names beside the ends of curves, pushed apart where the ends are close."""
-    order, free, notes = np.argsort(ends, kind="stable"), 0.4 * gap, []
-    for i, each in enumerate(order):
-        above = 1 - gap * (len(order) - 1 - i)
-        free = min(max(ends[each], free), above)
-        where = place | {"x": 1.01, "xanchor": "left", "y": free, "yanchor": "middle", "bgcolor": None}
-        note = base.label(f"<b>{names[each]}</b>", profile, **where)
-        notes.append(note | {"font": {"size": profile.tick_size, "color": colours[each]}})
-        free += gap
-    return notes
-
-
-def height_of(values: Sequence[float], span: tuple[float, float], is_log: bool) -> float:
-    """Where a curve ends, as a share of its panel; a run that has diverged ends at the top."""
-    last = values[-1]
-    if not np.isfinite(last):
-        return 1.0
-    last = np.log10(max(last, 1e-300)) if is_log else last
-    return float(np.clip((last - span[0]) / (span[1] - span[0]), 0, 1))
-
-
-def _level(result, value, profile):
-    place = {"xref": "x", "x0": 0, "x1": result.params.n_steps, "yref": "y", "y0": value, "y1": value}
-    return {"type": "line", **place, "line": base.dashed(profile)}
 
 
 def _colour(exponent, profile):
@@ -569,19 +371,13 @@ def _with_error(curve, run, mean=number, error=lambda value: number(value, 1)):
     return mean(value) + ("" if np.isnan(its_error) else f" ± {error(its_error)}")
 
 
-def _curves_table(result):
+def _steps_table(result):
     """Every checkpoint of every run, mean and standard error over the seeds."""
     fields = {}
     for quantity, words in _IN_WORDS.items():
         curve = getattr(result, quantity)
         fields |= {words: curve.mean, f"{words}, standard error": curve.standard_error}
     return {"step": result.steps.tolist()} | columns_of(list(map(run_name, result.params.exponents)), fields)
-
-
-def _curve_code(result, panels):
-    """Curves are drawn as a mean with its band."""
-    names = (f"{panel.quantity}.{part}" for panel in panels for part in ("mean", "low", "high"))
-    return _code(result, "steps", *names)
 
 
 def _code(result, *shown):
@@ -597,7 +393,7 @@ def _lists(shown):
 
 
 def rates(sweep: core.LearningRateSweep, profile: Profile) -> Picture:
-    """A map for every scale: right answers by learning rate and step, solved cells dark, diverged ones crossed."""
+    """A map for every scale: right answers by learning rate and step, solved cells in full colour."""
     table, python, sure = _rates_table(sweep), _rates_code(sweep), _rates_sure(sweep)
     return Picture("race_rates", _maps(sweep, profile), _rates_sentence(sweep), table, python, sure=sure)
 
@@ -607,7 +403,7 @@ def _rates_sentence(sweep):
     raw, scaled = (len(rates) for rates in sweep.solved_rates[:2])
     works = f"÷ √dₖ works at {scaled or 'no'} rate{'' if scaled == 1 else 's'}, raw at {raw or 'none'}"
     crosses = " A cross marks a training that diverged." if sweep.diverged.any() else ""
-    return f"At dₖ = {sweep.params.d_k:,}, dark cells are solved: {works}.{crosses}"
+    return f"At dₖ = {sweep.params.d_k:,}, cells in full colour are solved: {works}.{crosses}"
 
 
 def _maps(sweep, profile):
@@ -616,45 +412,44 @@ def _maps(sweep, profile):
     room = (0.46 if wall else 0.36) / n
     height = (1 - room * (n - 1)) / n
     rows = [i for i, step in enumerate(sweep.steps[:-2]) if step in _NAMED_STEPS[: 1 if wall else None]] + [n_steps - 1]
-    ticks = {"tickvals": [n_steps - 1 - row for row in rows], "ticktext": [f"{sweep.steps[row]:,}" for row in rows]}
-    for run, exponent in enumerate(sweep.params.exponents):
+    texts = [f"{'step ' if row == rows[-1] else ''}{sweep.steps[row]:,}" for row in rows]
+    ticks = {"tickvals": [n_steps - 1 - row for row in rows], "ticktext": texts}
+    for run in range(n):
         at, top = "" if run == 0 else str(run + 1), 1 - run * (height + room)
         traces.append(_map(sweep, run, profile) | {"yaxis": f"y{at}"})
         span = {"range": [n_steps - 0.5, -0.5], "domain": [max(top - height, 0.0), top]}  # the last step on top
-        axes[f"yaxis{at}"] = base.axis(profile, "step", anchor="x", **span, **ticks)
-        notes.append(base.heading(f"Right answers, {run_name(exponent)}", profile, axes=at) | {"xref": "x domain"})
-    traces[0] |= _key(profile)
+        axes[f"yaxis{at}"] = base.axis(profile, anchor="x", **span, **ticks)
+        notes.append(_rates_heading(sweep, run, at, profile))
     named = [i for i, rate in enumerate(sweep.rates) if abs(np.log10(rate) % 1) < 1e-9]
     powers = _powers([round(np.log10(sweep.rates[i])) for i in named])
     span = {"range": [-0.5, len(sweep.rates) - 0.5], "tickvals": named, "ticktext": powers}
     axes["xaxis"] = base.axis(profile, "learning rate", anchor=f"y{n}" if n > 1 else "y", **span)
-    return _with_key(base.figure(profile, traces, height=1.5, left=3.8, annotations=notes, **axes), profile)
-
-
-def _with_key(fig, profile):
-    """Room for the key to the colours: under the maps, or on a wall beside them, where they are lower."""
+    fig = base.figure(profile, traces, height=1.1 if wall else 1.5, left=5, annotations=notes, **axes)
     fig.layout["margin"]["t"] = 2 * profile.axis_size - 4  # the heading of the first map, no title
-    if base.on_a_wall(profile):
-        fig.layout["height"] = round(1.1 * profile.height)
-        fig.layout["margin"]["r"] = round(5.5 * profile.tick_size)
-    else:
-        fig.layout["margin"]["b"] += 4 * profile.tick_size
-    fig.layout["xaxis"]["title"]["standoff"] = profile.tick_size // 2
     return fig
 
 
-def _key(profile):
-    """The key to the colours of the maps."""
-    shares = [0, 0.5, core.SOLVED_ACCURACY]
-    key = base.colour_bar(profile, shares, beside=base.on_a_wall(profile))
-    key["colorbar"]["ticktext"] = [percent(share, 0) for share in shares]
-    return key
+def _powers(decades):
+    plain = {0: "1", 1: "10", -1: "0.1"}
+    return [plain.get(j) or number(10.0**j, 1).replace("1 × ", "") for j in decades]
+
+
+def _rates_heading(sweep, run, at, profile):
+    """The name of a scale in its colour, and at how many rates it works."""
+    exponent = sweep.params.exponents[run]
+    ink = readable(_colour(exponent, profile), profile.ground, profile.text)
+    counted = f"{len(sweep.solved_rates[run])} of {len(sweep.rates)} rates work"
+    named = f'<b>{run_name(exponent)}</b> <span style="color:{profile.text}">{counted}</span>'
+    return base.heading(named, profile, axes=at) | {
+        "xref": "x domain",
+        "font": {"size": profile.axis_size, "color": ink},
+    }
 
 
 def _map(sweep, run, profile):
     """The cells of one scale: a row for each step, the last on top, and a column for each rate."""
     cells = base.heatmap(profile, sweep.accuracy[run].T[::-1], 1.0, name=run_name(sweep.params.exponents[run]))
-    full = cells["colorscale"][-1][1]
+    full = _colour(sweep.params.exponents[run], profile)
     at = [[[typed(rate), f"{step:,}"] for rate in sweep.rates] for step in sweep.steps[::-1]]
     return cells | {
         "zmin": 0,
@@ -677,8 +472,8 @@ def _rates_sure(sweep):
     seeds = "one seed" if sweep.params.n_seeds == 1 else f"mean of {sweep.params.n_seeds} seeds"
     tried = f"all {n} learning rates" if sweep.n_tried == n else f"{sweep.n_tried} of {n} learning rates so far"
     said = (
-        f"At dₖ = {sweep.params.d_k:,}, {tried}, {seeds}. Dark cells are solved: at least "
-        f"{percent(core.SOLVED_ACCURACY, 0)} of the answers are right.",
+        f"At dₖ = {sweep.params.d_k:,}, {tried}, two a decade, {seeds}. Cells in full colour are solved: at "
+        f"least {percent(core.SOLVED_ACCURACY, 0)} of the answers are right. The paler a cell, the fewer.",
         f"Rates that have solved it by step {last:,}: {_each(sweep, lambda run: _solved(sweep, run))}.",
         _best(sweep),
         _diverged(sweep),
@@ -731,81 +526,21 @@ def _rates_code(sweep):
     return code(core.sweep_learning_rates, sweep.params, show=shown)
 
 
-def equivalence(pairs: Sequence[Equivalence], profile: Profile) -> Picture:
-    """How far the two losses of each pair are apart, step by step."""
-    return Picture(
-        "race_equivalence",
-        _equivalence(pairs, profile),
-        _equivalence_sentence(pairs),
-        _equivalence_table(pairs),
-        _equivalence_code(pairs),
-        sure=_equivalence_sure(pairs),
-    )
-
-
-def _equivalence_sentence(pairs):
-    """How far the first pair is apart: gradient descent at a small rate, with the right power."""
-    first, *_ = pairs
-    return (
-        f"At dₖ = {first.d_k:,}, gradient descent without the scale, and with it from a matching start, has "
-        f"{_how_far(first)}."
-    )
-
-
-def _how_far(pair):
-    if pair.parted is not None:
-        return f"losses that part at step {pair.parted}"
-    steps = f"{pair.n_steps} steps"
-    if not pair.largest_difference:
-        return f"exactly the same losses for {steps}"
-    if pair.largest_difference < _ROUNDING:
-        return f"practically the same losses for {steps}"
-    return f"losses less than {percent(PARTED, 0)} apart in {steps}"
-
-
-def _equivalence(pairs, profile):
-    (low, high), styles = _APART, _pair_styles(profile)
-    names = [_pair_name(found) for found in pairs]
-    seen = [np.clip(found.relative_difference, 10.0**low, None) for found in pairs]
-    traces = [base.line(pairs[0].steps, *each) for each in zip(seen, styles, names, strict=True)]
-    ends = [height_of(trace["y"], _APART, True) for trace in traces]
-    place = {"xref": "x domain", "yref": "y domain"}
-    notes = names_at(ends, names, [style["color"] for style in styles], 0.12, place, profile)
-    guide = {"type": "line", "xref": "x domain", "x0": 0, "x1": 1, "yref": "y", "y0": PARTED, "y1": PARTED}
-    decades = (-16, -12, -8, -4, 0)
-    ticks = {"tickvals": [10.0**j for j in decades] + [PARTED], "ticktext": [*_powers(decades), percent(PARTED, 0)]}
-    axes = {
-        "xaxis": base.axis(profile, "step", range=[0, pairs[0].n_steps]),
-        "yaxis": base.axis(profile, "relative difference", grid=True, type="log", range=[low, high], **ticks),
+def twin_table(pairs: Sequence[Equivalence]) -> Table:
+    """Return pairs of trainings, without the scale and with it, and how far their losses are apart."""
+    return {
+        "optimizer": [f"{_METHODS_IN_WORDS[each.optimizer]}, rate {typed(each.learning_rate)}" for each in pairs],
+        "rate with ÷ √dₖ": [f"× {_POWER_NAMES[each.power]}{_whether_wrong(each)}" for each in pairs],
+        "the two losses": [_differ(each) for each in pairs],
     }
-    drawn = {"shapes": [guide | {"line": base.dotted(profile)}]}
-    fig = base.figure(profile, traces, height=0.8, left=4.6, annotations=notes, **axes, **drawn)
-    fig.layout["margin"]["r"] = round(0.54 * max(map(len, names)) * profile.tick_size)
-    return fig
 
 
-def _pair_styles(profile):
-    return [
-        base.solid(profile, profile.scaled),
-        base.solid(profile, profile.scaled) | {"dash": "dot"},
-        base.solid(profile, profile.third) | {"dash": "dashdot"},
-        base.solid(profile, profile.band) | {"dash": "dash"},
-    ]
-
-
-def _pair_name(found):
-    rate = f" {typed(found.learning_rate)}" if found.optimizer == "sgd" else ""
-    return f"{_METHODS[found.optimizer]}{rate}, × {_POWER_NAMES[found.power]}"
-
-
-def _equivalence_sure(pairs):
-    """What is changed in the second training of each pair, and how far its loss then is from that of the first."""
+def twin_line(pairs: Sequence[Equivalence]) -> str:
+    """Say what is changed in the second training of each pair."""
     first, *_ = pairs
     return (
-        f"At dₖ = {first.d_k:,}, {first.n_steps} steps without the scale are compared with {first.n_steps} with "
-        "÷ √dₖ, from a start ⁴√dₖ times as large, at a learning rate multiplied by a power of dₖ.",
-        "Such pairs are trained at a few dₖ only, here at the largest that is not above the slider’s.",
-        *(f"{_pair_name(found)}{_whether_wrong(found)}: the losses are {_differ(found)}." for found in pairs),
+        f"{first.n_steps} steps at dₖ = {first.d_k:,} without the scale, beside {first.n_steps} with ÷ √dₖ from a "
+        "start ⁴√dₖ times as large, at a rate multiplied by a power of dₖ."
     )
 
 
@@ -821,33 +556,12 @@ def _differ(found):
     return f"at most {number(found.largest_difference, 2)} apart, relative to their size"
 
 
-def _equivalence_table(pairs):
-    """Both losses and the difference of every pair at every step."""
-    columns = {"step": pairs[0].steps.tolist()}
-    for found in pairs:
-        name = _pair_name(found)
-        columns[f"{name}: loss without the scale"] = found.loss[0].tolist()
-        columns[f"{name}: loss with ÷ √dₖ"] = found.loss[1].tolist()
-        columns[f"{name}: relative difference"] = found.relative_difference.tolist()
-    return columns
-
-
-def _equivalence_code(pairs):
-    """The Python that trains the pairs again and prints the curves."""
-    return "".join(
-        code(
-            measure_equivalence, found.d_k, optimizer=found.optimizer, learning_rate=found.learning_rate,
-            power=found.power, n_steps=found.n_steps, n_seeds=1, show=_lists(["relative_difference"]),
-        )
-        for found in pairs
-    )  # fmt: skip
-
-
 def outcome(result: core.TrainingRaceResult, preset: str) -> str:
-    """What the finished race shows of leaving the scale out; where that harms, whether the run was still learning."""
+    """Return when raw and ÷ √dₖ had learnt; without raw, whether it was still learning; and if seeds may differ."""
     params, found = result.params, core.race_outcome(result)
     raw, scaled = (params.exponents.index(each) for each in (0.0, 0.5))
-    said = [f"{_OUTCOMES[found]}."]
+    steps = core.learnt_by(result)
+    said = [_OUTCOMES[found].format(raw=steps[raw], root=steps[scaled])]
     if found == "harm":
         said.append(_half_way(result, raw))
     if found == "harmless" and preset in core.PRESETS:
@@ -855,7 +569,15 @@ def outcome(result: core.TrainingRaceResult, preset: str) -> str:
     if params.train_values:
         losses = [number(result.loss.mean[run, -1]) for run in (raw, scaled)]
         said.append(f"The loss is {losses[0]} without the scale and {losses[1]} with ÷ √dₖ.")
+    said += [_doubt(result, run) for run in (raw, scaled) if core.in_doubt(result)[run]]
     return " ".join(filter(None, said))
+
+
+def _doubt(result, run):
+    """Say that another draw of the seeds may decide otherwise."""
+    right = _with_error(result.accuracy, run, *[lambda share: percent(share, 1)] * 2)
+    name, least = run_name(result.params.exponents[run]), percent(core.SOLVED_ACCURACY, 0)
+    return f"Other seeds may decide otherwise: {name} has {right} right, and {least} count as learnt."
 
 
 def _half_way(result, run):

@@ -1,4 +1,4 @@
-"""Pictures of a whole transformer, trained with four ways to scale its scores: a record, and a part of it to look at.
+"""The picture of a whole transformer, trained with four ways to scale its scores.
 
 The record says what came out; so do the sentences, whatever that is.
 """
@@ -10,7 +10,7 @@ import numpy as np
 from pages._view.figures.base import axis, dashed, figure, heading, label, line, on_a_wall, solid, thin, upright
 from pages._view.figures.code import code
 from pages._view.figures.tables import columns_of
-from pages._view.lessons.training_race.figures import faint, height_of, names_at
+from pages._view.lessons.training_race.figures import faint
 from pages._view.marks import Mark
 from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, listed, number, percent, typed
@@ -20,19 +20,18 @@ from sattn_core.training.trained_transformers import RATES, WAYS
 NAMES = {"raw": "raw", "root": "÷ √dₖ", "whole": "÷ dₖ", "qk_norm": "QK-norm"}
 _RAW, _ROOT = WAYS.index("raw"), WAYS.index("root")
 _DASHES = {"whole": "longdash", "qk_norm": "dashdot"}
-_COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 _LOSSES = (2.3, 3.7)  # nats that are shown; what stands above them at the first steps is the start
 _SIGMAS = {0.01: "0.01", 1: "1", 100: "100", 1e4: "10⁴", 1e6: "10⁶"}
-_NORMS = {0.1: "0.1", 1: "1", 10: "10"}  # of the gradient
-_SPAN_OF_NORMS = (-1, 1.3)  # decades
+_SPAN_OF_SIGMAS = (-2, 6)  # decades
 _TENTHS = [typed(rate) if abs(np.log10(rate) % 1) < 1e-9 else "" for rate in RATES]  # all would not fit side by side
 _GAP = 0.13  # between two names beside a panel, as a share of it
 _BETWEEN, _ASIDE = 0.2, 0.2  # between panels, as a share of a figure's height and width
 
 
+_EDGES = {"": "seed", "2": "seed", "3": "head"}  # of the bands in a panel, the largest and the smallest
 _SAID = [
-    Mark(word, tuple(f"{name}{of}" for of in ("", ", largest seed", ", smallest seed")))
-    for word, name in {"without the scale": "raw", "with ÷ √dₖ": "÷ √dₖ"}.items()  # wide enough for a finger
+    Mark(word, (name, *(f"{name}, {edge} {of}" for of in ("seed", "head") for edge in ("largest", "smallest"))))
+    for word, name in {"raw": "raw", "÷ √dₖ": "÷ √dₖ"}.items()
 ]
 
 
@@ -44,7 +43,7 @@ def _with_names(fig, profile):
 
 
 def _level(value, profile, at=""):
-    place = {"xref": "x domain", "x0": 0, "x1": 1, "yref": f"y{at}", "y0": value, "y1": value}
+    place = {"xref": f"x{at} domain", "x0": 0, "x1": 1, "yref": f"y{at}", "y0": value, "y1": value}
     return {"type": "line", **place, "line": dashed(profile)}
 
 
@@ -54,8 +53,8 @@ def _band(x, curve, way, profile, at=""):
     edge, mean = {"width": 0, "color": colour}, solid(profile, colour) | {"dash": _DASHES.get(WAYS[way], "solid")}
     filled = {"fill": "tonexty", "fillcolor": faint(colour)}
     return [
-        line(x, curve.high[way], edge, f"{name}, largest seed") | on,
-        line(x, curve.low[way], edge, f"{name}, smallest seed") | filled | on,
+        line(x, curve.high[way], edge, f"{name}, largest {_EDGES[at]}") | on,
+        line(x, curve.low[way], edge, f"{name}, smallest {_EDGES[at]}") | filled | on,
         line(x, curve.mean[way], mean, name) | on,
     ]
 
@@ -68,10 +67,12 @@ def _colour(way, profile):
 def _rates_sure(result):
     about = result.about
     return (
-        f"A decoder of {about['n_layers']} layers with {about['n_heads']} heads of dₖ = {about['d_k']} each, "
-        f"{about['n_parameters']:,} weights in all, LayerNorm before each part, PyTorch’s usual start, and Adam with "
-        f"{about['n_warm_up']} steps of warm-up. It reads {about['batch']} × {about['context']} characters a step, of "
-        f"the {about['n_characters']:,} of the documentation of PyTorch’s functions.",
+        f"A decoder of {about['n_layers']} layers with {about['n_heads']} heads. A head is {about['d_k']} numbers wide "
+        f"(dₖ = {about['d_k']}), the heads of a layer {about['n_heads'] * about['d_k']}, in a model of "
+        f"{about['d_model']} with {about['n_parameters']:,} weights.",
+        f"LayerNorm before each part, PyTorch’s usual start, and Adam with {about['n_warm_up']} steps of warm-up. It "
+        f"reads {about['batch']} × {about['context']} characters a step, of the {about['n_characters']:,} of the "
+        "documentation of PyTorch’s functions.",
         "With QK-norm queries and keys are layer-normalised, and their scores divided by √dₖ; that adds "
         f"{4 * about['n_layers'] * about['d_k']} weights.",
         f"Held-out loss after {result.steps[-1]:,} steps at the best rate, mean of {len(about['seeds'])} seeds ± "
@@ -126,8 +127,8 @@ def _apart(raw, root):
 
 
 def learning(result: TransformersResult, profile: Profile) -> Picture:
-    """Held-out loss after the last step against the learning rate; beside it loss and gradient at one rate."""
-    names = ("last_loss.mean", "works", "loss.mean", "accuracy.mean", "gradient_norm.mean")
+    """Held-out loss after the last step against the learning rate; beside it loss and spread of scores at one rate."""
+    names = ("last_loss.mean", "works", "loss.mean", "score_std.mean", "accuracy.mean", "gradient_norm.mean")
     return Picture(
         "transformer_learning",
         _learning(result, profile),
@@ -136,7 +137,7 @@ def learning(result: TransformersResult, profile: Profile) -> Picture:
         code(compare_transformers, result.params, show=[f"result.{name}.tolist()" for name in names]),
         bins={"learning rate": list(RATES)} | columns_of(NAMES.values(), _at_every_rate(result)),
         bins_name="the loss at every rate",
-        sure=(*_rates_sure(result), *_learning_sure(result)),
+        sure=(*_rates_sure(result), *_learning_sure(result), *_heads_sure(result)),
         marks=_SAID,
     )
 
@@ -145,6 +146,8 @@ def _at_the_rate(result):
     return {
         "held-out loss": result.loss.mean,
         "held-out loss, standard error": result.loss.standard_error,
+        "σ of scaled scores": result.score_std.mean,
+        "entropy in nats": result.entropy_nats.mean,
         "guessed right": result.accuracy.mean,
         "gradient": result.gradient_norm.mean,
     }
@@ -159,14 +162,34 @@ def _at_every_rate(result):
 
 def _learning(result, profile):
     """The loss at every rate, as high as the two panels over the steps beside it."""
-    last, loss, norm, steps = result.last_loss, result.loss, result.gradient_norm, result.steps
-    panels = ((RATES, last, ""), (steps, loss, "2"), (steps, norm, "3"))
+    last, loss, spread, steps = result.last_loss, result.loss, result.score_std, result.steps
+    panels = ((RATES, last, ""), (steps, loss, "2"), (steps, spread, "3"))
     traces = [each for x, curve, at in panels for way in range(len(WAYS)) for each in _band(x, curve, way, profile, at)]
-    shapes = [_level(result.bigram_loss, profile), upright(result.params.rate, thin(profile)) | {"yref": "y domain"}]
+    chosen = upright(result.params.rate, thin(profile)) | {"yref": "y domain"}
+    shapes = [_level(result.bigram_loss, profile), chosen, _level(1, profile, "3")]
     words = {"annotations": _words_of_learning(result, profile), "shapes": shapes}
     tall = 1.0 if on_a_wall(profile) else 1.1
     fig = figure(profile, traces, height=tall, left=2.6, **words, **_axes_of_learning(steps[-1], profile))
     return _with_names(fig, profile)
+
+
+def _names_at(ends, names, colours, gap, place, profile):
+    """Return names beside the ends of curves, pushed apart where the ends are close."""
+    order, free, notes = np.argsort(ends, kind="stable"), 0.4 * gap, []
+    for i, each in enumerate(order):
+        above = 1 - gap * (len(order) - 1 - i)
+        free = min(max(ends[each], free), above)
+        where = place | {"x": 1.01, "xanchor": "left", "y": free, "yanchor": "middle", "bgcolor": None}
+        note = label(f"<b>{names[each]}</b>", profile, **where)
+        notes.append(note | {"font": {"size": profile.tick_size, "color": colours[each]}})
+        free += gap
+    return notes
+
+
+def _height_of(values, span):
+    """Return where a curve ends, as a share of its panel; a run that has diverged ends at the top."""
+    last = values[-1] if np.isfinite(values[-1]) else span[1]
+    return float(np.clip((last - span[0]) / (span[1] - span[0]), 0, 1))
 
 
 def _axes_of_learning(end: int, profile: Profile) -> dict[str, Any]:
@@ -174,76 +197,52 @@ def _axes_of_learning(end: int, profile: Profile) -> dict[str, Any]:
     rates: Part = {"type": "log", "range": np.log10([RATES[0] / 1.2, RATES[-1] * 1.2]), "domain": [0, wide]}
     steps: Part = {"range": [0, end], "nticks": 4, "domain": [1 - wide, 1]}
     losses: Part = {"grid": True, "range": _LOSSES, "tickvals": (2.5, 3, 3.5)}
-    norms: Part = {"tickvals": [*_NORMS], "ticktext": [*_NORMS.values()], "domain": [0, high]}
+    sigmas: Part = {"tickvals": [*_SIGMAS], "ticktext": [*_SIGMAS.values()], "domain": [0, high]}
     return {
         "xaxis": axis(profile, "learning rate", anchor="y", tickvals=RATES, ticktext=_TENTHS, **rates),
         "yaxis": axis(profile, anchor="x", **losses),
         "xaxis2": axis(profile, anchor="y2", showticklabels=False, **steps),
         "yaxis2": axis(profile, anchor="x2", domain=[1 - high, 1], **losses),
         "xaxis3": axis(profile, "step", anchor="y3", **steps),
-        "yaxis3": axis(profile, anchor="x3", grid=True, type="log", range=_SPAN_OF_NORMS, **norms),
+        "yaxis3": axis(profile, anchor="x3", grid=True, type="log", range=_SPAN_OF_SIGMAS, **sigmas),
     }
 
 
 def _words_of_learning(result, profile):
     """The names of the panels, of the dashed line, and once of the ways, beside the ends of their losses."""
-    headings = ("Loss by rate", f"Loss at {typed(result.params.rate)}", "Gradient")
+    headings = ("Loss by rate", f"Loss at {typed(result.params.rate)}", "Spread σ of scores")
     notes = [heading(text, profile, axes="" if i == 0 else str(i + 1)) for i, text in enumerate(headings)]
     place: Part = {"xref": "x domain", "x": 1, "xanchor": "right", "yref": "y", "yanchor": "top"}
     notes.append(label("pairs", profile, y=result.bigram_loss, **place))
     high, gap = (1 - _BETWEEN) / 2, _GAP if on_a_wall(profile) else _GAP / 2
-    ends = [1 - high + high * height_of(each, _LOSSES, False) for each in result.loss.mean]
+    ends = [1 - high + high * _height_of(each, _LOSSES) for each in result.loss.mean]
     beside, colours = {"xref": "paper", "yref": "paper"}, [_colour(way, profile) for way in WAYS]
-    notes += names_at(ends, [*NAMES.values()], colours, gap, beside, profile)
+    notes += _names_at(ends, [*NAMES.values()], colours, gap, beside, profile)
     return [each | {"bgcolor": None} for each in notes]
 
 
-def _two_panels(result, panels, traces, ends, profile, level):
-    """One panel below the other over the steps, names beside the ends of their curves; level: across the first."""
-    height, notes = (1 - _BETWEEN) / 2, []
-    axes: dict[str, Any] = {}
-    for i, ((_, text, span, ticks), (curves, names, colours)) in enumerate(zip(panels, ends, strict=True)):
-        at, top = ("", 1.0) if i == 0 else ("2", height)
-        span = span or tuple(np.log10([min(ticks), max(ticks)]))
-        named = dict([*ticks.items()][1::2]) if on_a_wall(profile) else ticks  # a wall has little height
-        kind: Part = {"type": "log", "tickvals": [*named], "ticktext": [*named.values()]} if ticks else {}
-        axes[f"yaxis{at}"] = axis(
-            profile, grid=True, range=span, domain=[max(top - height, 0), top], anchor="x", **kind
-        )
-        place = {"xref": "x domain", "yref": f"y{at} domain"}
-        heights = [height_of(values, span, bool(ticks)) for values in curves]
-        notes += names_at(heights, names, colours, 2 * _GAP if on_a_wall(profile) else _GAP, place, profile)
-        notes.append(heading(text, profile, axes=at) | place | {"bgcolor": None})
-    steps = axis(profile, "step", range=[0, result.steps[-1]], anchor="y2")
-    shapes = [_level(level, profile)]
-    tall = 1.0 if on_a_wall(profile) else 1.15
-    fig = figure(profile, traces, height=tall, left=3.2, xaxis=steps, annotations=notes, shapes=shapes, **axes)
-    return _with_names(fig, profile)
-
-
 def _learning_sentence(result):
-    raw, root = (number(result.last_loss.mean[way, at]) for way, at in _best_of_both(result))
-    best = f"At its best rate the loss is {raw} without the scale and {root} with ÷ √dₖ"
-    return f"{best}; {_at_one_rate(result)}."
+    spread = (number(result.score_std.mean[way, -1], 2) for way in (_RAW, _ROOT))
+    ended = "at {} raw, at {} with ÷ √dₖ".format(*spread)
+    return f"{_at_best_rates(result)}. At {typed(result.params.rate)} the mean σ ends {ended}."
 
 
-def _at_one_rate(result):
-    raw, root = ((result.loss.low[way, -1], result.loss.high[way, -1]) for way in (_RAW, _ROOT))
-    said = "the seeds of raw and ÷ √dₖ overlap"
-    if root[1] < raw[0]:
-        said = "÷ √dₖ learns more than raw"
-    elif raw[1] < root[0]:
-        said = "÷ √dₖ learns less than raw"
-    return f"at rate {typed(result.params.rate)}, {said}"
+def _at_best_rates(result):
+    raw, root = _at_best(result)
+    if raw[0] <= root[1] and root[0] <= raw[1]:
+        return "At their best rates raw and ÷ √dₖ learn alike"
+    return f"Each at its best rate, ÷ √dₖ learns {'more' if root < raw else 'less'} than raw"
 
 
 def _learning_sure(result):
     right = _each(lambda way: percent(result.accuracy.mean[way, -1], 1))
     losses = _each(lambda way: f"{number(result.loss.mean[way, -1])} ± {_error(result.loss.standard_error[way, -1])}")
-    norms = _each(lambda way: number(result.gradient_norm.mean[way, 0], 2))
+    norms, about = _each(lambda way: number(result.gradient_norm.mean[way, 0], 2)), result.about
+    read = f"{about['windows_read']} × {about['context']} = {about['windows_read'] * about['context']:,} characters"
     return (
         f"Held-out loss at step {result.steps[-1]:,} and learning rate {typed(result.params.rate)}, mean ± standard "
         f"error: {losses}. The band runs from the smallest to the largest seed.",
+        f"The loss is read on {read}, the same for every seed. So the errors leave out which characters these are.",
         f"Characters guessed right: {right}.",
         f"Gradient of all weights together before the first step: {norms}.",
         "Every way to scale has the same weights at the start and reads the same characters, seed by seed.",
@@ -254,74 +253,19 @@ def _error(value):
     return number(value, 1)
 
 
-def heads(result: TransformersResult, profile: Profile) -> Picture:
-    """σ of every head above the entropy of its rows, against the steps, of one way to scale at one rate."""
-    shown = [f"result.{name}.mean.tolist()" for name in ("score_std", "entropy_nats")]
-    return Picture(
-        "transformer_heads",
-        _heads(result, profile),
-        _heads_sentence(result),
-        {"step": result.steps.tolist()}
-        | columns_of(
-            [_head_name(result, head) for head in range(len(result.score_std.mean))],
-            {"σ": result.score_std.mean, "entropy in nats": result.entropy_nats.mean},
-        ),
-        code(compare_transformers, result.params, show=shown),
-        sure=_heads_sure(result),
-    )
-
-
-def _heads(result, profile):
-    entropy = (0, 1.05 * result.most_entropy)
-    panels: tuple[Any, ...] = ((result.score_std, "σ of scaled scores in a row", (), _SIGMAS),
-              (result.entropy_nats, "Entropy of attention, nats", entropy, {}))  # fmt: skip
-    colour, traces, ends = _colour(result.params.way, profile), [], []
-    for i, (curve, *_) in enumerate(panels):
-        for head, values in enumerate(curve.mean):
-            style = solid(profile, colour, 0.75) | {"dash": "dot" if _layer(result, head) > 1 else "solid"}
-            on = {"yaxis": "y" if i == 0 else "y2"}
-            traces.append(line(result.steps, values, style, _head_name(result, head)) | on)
-        layers = np.array_split(curve.mean, result.n_layers)
-        ends.append(([np.median(each, axis=0) for each in layers], _layers(result), [colour] * result.n_layers))
-    return _two_panels(result, panels, traces, ends, profile, level=1.0)
-
-
-def _layer(result, head):
-    """Of the heads in their order, the first layer's first; counted from 1."""
-    return head // (len(result.score_std.mean) // result.n_layers) + 1
-
-
-def _layers(result):
-    return [f"layer {layer + 1}" for layer in range(result.n_layers)]
-
-
-def _head_name(result, head):
-    per_layer = len(result.score_std.mean) // result.n_layers
-    return f"layer {_layer(result, head)}, head {head % per_layer + 1}"
-
-
-def _heads_sentence(result):
-    first, last = result.score_std.mean[:, 0].mean(), result.score_std.mean[:, -1]
-    return (
-        f"With {_said(result)} σ starts at {number(first, 2)}; after training the heads lie between "
-        f"{number(last.min(), 2)} and {number(last.max(), 2)}."
-    )
-
-
-def _said(result):
-    return "no scale" if result.params.way == "raw" else NAMES[result.params.way]
-
-
 def _heads_sure(result):
-    way = WAYS.index(result.params.way)
-    last = result.entropy_nats.mean[:, -1]
+    about, last, spread = result.about, result.steps[-1], result.score_std
+    low, high = (_each(lambda way, edge=edge: number(edge[way, -1], 2)) for edge in (spread.low, spread.high))
+    entropy = _each(lambda way: number(result.entropy_nats.mean[way, -1], 2))
     return (
+        "σ is the spread of the scaled scores of a row: the mean over "
+        f"{about['n_layers'] * about['n_heads']} heads and {len(about['seeds'])} seeds, in a band from the smallest to "
+        "the largest head of any seed.",
+        f"At step {last:,} and rate {typed(result.params.rate)} the smallest: {low}. The largest: {high}.",
         "σ = 1 is a promise for queries and keys of variance 1, which PyTorch’s usual start does not make. Before the "
-        f"first step it is {number(result.first_std[way])}; how the weights are drawn predicts "
-        f"{number(result.predicted_std[way])} for long rows of independent tokens.",
-        f"After the last step, mean over heads and seeds: {_each(lambda each: number(result.last_std[each], 2))}.",
-        f"Entropy of the heads after the last step: {number(last.min(), 2)} to {number(last.max(), 2)} nats. Rows that "
-        f"spread their weight evenly have {number(result.most_entropy)}.",
-        f"Lines are means over {len(result.about['seeds'])} seeds, solid in layer 1 and dotted in layer 2. A row sees "
-        f"its own position and those before; rows with fewer than {result.about['fewest_keys']} keys are left out.",
+        f"first step: {_each(lambda way: number(result.first_std[way]))}. How the weights are drawn predicts "
+        f"{_each(lambda way: number(result.predicted_std[way]))}, for long rows of independent tokens.",
+        f"Entropy of the heads at step {last:,}: {entropy} nats. Rows that spread their weight evenly have "
+        f"{number(result.most_entropy)}. A row sees its own position and those before; rows with fewer than "
+        f"{about['fewest_keys']} keys are left out.",
     )

@@ -7,7 +7,7 @@ is placed, a race that takes a moment is run.
 
 A race is played step by step: a job trains it as fast as it can, and the page draws one kept step after another, never
 one too soon for an eye to follow, and asks Streamlit for its next run, in which a click counts. Where it rests, a dial
-stands over the steps that were kept.
+stands over the steps that were kept, and its ▶ plays them again: so Train is there for what is not yet trained.
 """
 
 import time
@@ -32,6 +32,7 @@ from sattn_core.lessons import training_race as core
 _PRESET = "race_preset"
 _RACE_D_K = "race_d_k"  # in the address
 _OWN = "own settings"
+_TWIN = "twin"  # what a visitor asks for at a d_k
 _PLAIN = "race"  # the preset of the defaults, which needs no words
 _PLAYED = 10.0  # seconds that a race is played, however fast it is trained
 _KEPT = 60  # steps of a race, about
@@ -64,12 +65,16 @@ class Run:
     due: float = 0.0
     skips: bool = False
     applied: int = 0
-    drawn: tuple[core.TrainingRaceResult, Profile, Picture] | None = None
 
     @property
     def last(self):
         """The place of the last kept step so far."""
         return len(self.result.steps) - 1
+
+    @property
+    def is_whole(self):
+        """True if there is a finished race, and the slider is at its d_k."""
+        return self.here and self.result.progress == 1
 
     @property
     def here(self):
@@ -134,42 +139,47 @@ def _draw_under(shown, own, *, resting):
         screen.draw_under(LESSON, shown, own, resting=resting)
 
 
-def draw_curves(own: Own) -> None:
-    """Draw the curves of the race that is shown; of none they are computed for whoever asks for them."""
-    stop()
-    run = open_run()
-    found = None if run.result.step else compute.kept(work.train, _params(), run.best)
-    if found:
-        run.params, (run.result, run.sweep) = _params(), found
-    shown = show.main(curves(run, frame.profile()), race_d_k=raced_at(run))
-    _draw_under(shown, own, resting=True)
-
-
 def _costs_little():
     return work.costs_little(_params(), controls.address().values["rates"] == "best")
 
 
-def draw_presets() -> None:
-    """Draw the choice of the preset that the settings are, and what is different in it."""
+def draw_others() -> None:
+    """Draw the choice of the preset that the settings are, what is different in it, and the exact twin of a race."""
     name = st.session_state[_PRESET] = _preset_now()
     titles, hidden = (*core.PRESETS, _OWN), {"label_visibility": "collapsed", "width": 240}
     st.selectbox("Preset", titles, key=_PRESET, format_func=_title, on_change=_choose_preset, **hidden)
     if name not in (_OWN, _PLAIN):
         st.markdown(core.PRESETS[name].teaches)
+    _draw_twin(work.equal_d_k(controls.address().values["d_k"]))
+
+
+def _draw_twin(d_k):
+    """Draw how far trainings without the scale are from those with it that should be the same, for whoever asks."""
+    st.markdown("**Can a training without the scale have the same losses as one with it?**")
+    if compute.kept(work.train_equal_pairs, d_k) is None and not jobs.asked_for((_TWIN, d_k)):
+        st.button("Compare", key="compare_twin", on_click=jobs.ask_for, args=((_TWIN, d_k),))
+        return
+    pairs = compute.result(work.train_equal_pairs, d_k)
+    show.table(figures.twin_table(pairs), key="twin")
+    show.plain_lines([figures.twin_line(pairs)])
 
 
 def draw_buttons(run: Run) -> None:
-    """Draw Train, Stop, and how far the training is; where a race rests, the dial over the steps that were kept."""
+    """Draw the dial over the steps that were kept, whose ▶ plays them; Train, where there is no finished race to play.
+
+    While a race runs it has Stop, and how far it is.
+    """
     with st.container(horizontal=True, vertical_alignment="center", key="race_progress"):
-        st.button("Train", icon=":material/play_arrow:", on_click=start)
-        if run.playing:
-            st.button("Stop", icon=":material/stop:", on_click=stop)
-        if run.at is not None:
-            st.button("Skip to the end", icon=":material/skip_next:", on_click=skip)
         if run.playing or not run.here:
             st.progress(progress(run), show.plain(progress_sentence(run)))
         else:
             _draw_dial(run)
+        if run.playing:
+            st.button("Stop", icon=":material/stop:", on_click=stop)
+        if run.at is not None:
+            st.button("Skip to the end", icon=":material/skip_next:", on_click=skip)
+        if not (run.playing or run.is_whole):
+            st.button("Train", icon=":material/play_arrow:", on_click=start)
 
 
 def _draw_dial(run):
@@ -205,15 +215,6 @@ def _shown(run):
 def _preset_of(run):
     """Return the preset that the race is of, also once the slider has left it."""
     return _preset_now(d_k=run.params.d_k)
-
-
-def curves(run: Run, profile: Profile) -> Picture | None:
-    """Return the curves of a race as far as it was trained, drawn once; None before its first step."""
-    if not run.result.step:
-        return None
-    if run.drawn is None or run.drawn[:2] != (run.result, profile):
-        run.drawn = run.result, profile, figures.curves(run.result, profile)
-    return run.drawn[2]
 
 
 def open_run(*, at_once: bool = True) -> Run:
