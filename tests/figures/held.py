@@ -70,6 +70,12 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "every right key has less than half": "test_the_sentence_is_true_at_the_ends",
         "At the best rate plain gradient descent puts": "test_sentence_of_the_rates_says_the_best_counts",
     },
+    "training_race": {
+        "always freezes": DENIED,
+        "learns nearly all pairs": "test_nothing_is_said_to_be_harmless_where_raw_learns_later",
+        "÷ √dₖ all": "test_above_each_map_stands_how_many_of_its_own_rows_are_right",
+        "raw at none": "test_the_map_counts_what_was_run_and_jumps_where_it_is_solved",
+    },
     "recap": {
         "right at each of these sizes": "test_one_rate_serves_these_sizes_by_gradient_descent_alone",
         "not nothing": QUESTION,
@@ -107,6 +113,8 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "Only rounding is left": "test_a_slope_that_rounding_hides_is_not_said",
     },
     "small_samples": {
+        "are no sample": "who picks numbers does not draw them",
+        "any spread comes out": "products grow with the square of what is typed",
         "only four dependent numbers": "test_the_band_of_small_products_ends_before_their_draws_do",
         "every draw comes": "test_the_sentence_is_short_and_counts_the_draws_near_d_k",
     },

@@ -17,6 +17,7 @@ from tests.figures.words import plain
 
 TESTS = Path(__file__).parents[1]
 STEMS = [stem for stem in ORDER if stem in HELD]
+TRAINED = ("training_race",)  # each of its settings is a training of its own
 FIXED = {STEP, "seed", *SHORT} - {"n_draws"}
 
 
@@ -41,6 +42,9 @@ def ends(stem):
     """The defaults, either end of each control by itself, and each option with all numbers usual, low and high."""
     controls = {name: each for name, each in controls_of(stem).items() if name not in FIXED}
     numbers = {name: each for name, each in controls.items() if isinstance(each, Number)}
+    if stem in TRAINED:
+        yield {}
+        return
     yield from ({name: getattr(each, end)} for name, each in numbers.items() for end in ("low", "high"))
     options = [{}]
     for name, each in controls.items():
@@ -81,8 +85,8 @@ def test_what_holds_a_claim_is_a_test_or_a_reason(stem):
         assert holder in tests if holder.startswith("test_") else len(holder.split()) >= 3, holder
 
 
-def test_every_lesson_but_one_is_searched():
-    assert {*ORDER} - {*STEMS} == {"training_race"}
+def test_every_lesson_is_searched():
+    assert STEMS == [*ORDER]
 
 
 def test_words_that_claim_all_are_seen_and_names_are_not():
