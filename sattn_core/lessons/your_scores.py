@@ -3,7 +3,7 @@
 import io
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -11,9 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_choice, check_integer
 from sattn_core.cost import proceed
+from sattn_core.files.reading import OPTIONS as OPTIONS
+from sattn_core.files.reading import Reading as Reading
+from sattn_core.files.reading import ScoreFileError
 from sattn_core.files.score_files import LIMITS as LIMITS
 from sattn_core.files.score_files import SUFFIXES as SUFFIXES
-from sattn_core.files.score_files import ScoreFileError, read_queries_and_keys
+from sattn_core.files.score_files import read_as
 from sattn_core.files.score_report import HeadReport, ScoreReport, measure_scores
 from sattn_core.laws.components import draw_queries_and_keys
 from sattn_core.layers.initialisation import init_scheme
@@ -136,6 +139,7 @@ class YourScoresResult:
     # what n rows of independent components show in q and in k, d_k (n−1) / (n + d_k): sampling alone makes
     # directions look unequal
     ideal_effective_dimension: tuple[float, float]
+    taken: tuple[str, ...] = ()  # of a file: its shape, and what else was taken for what
 
 
 def measure_your_scores(
@@ -165,12 +169,14 @@ def read_your_scores(
     k_file: tuple[str, bytes] | None = None,
     *,
     head: int = 0,
+    reading: Reading | None = None,
     check: Callable[[], object] = proceed,
 ) -> tuple[YourScoresResult, None] | tuple[None, str]:
-    """Read one or two files and measure them: the result, or None and one sentence on what is wrong."""
+    """Read one or two files and measure them: the result, or None and what is wrong, in one or two sentences."""
     try:
-        Q, K = read_queries_and_keys(q_file, k_file)
-        return measure_your_scores(Q, K, head=min(head, len(Q) - 1) if Q.ndim == 3 else 0, check=check), None
+        Q, K, taken = read_as(q_file, k_file, reading)
+        result = measure_your_scores(Q, K, head=min(head, len(Q) - 1) if Q.ndim == 3 else 0, check=check)
+        return replace(result, taken=taken), None
     except ScoreFileError as problem:
         return None, str(problem)
 
