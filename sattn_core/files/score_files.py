@@ -131,6 +131,11 @@ def _suffix(name):
     return _ALIKE.get(ending, ending)
 
 
+def is_text(name: str) -> bool:
+    """Return True if a file of this name is read as text."""
+    return _suffix(name) == ".csv"
+
+
 def _how_else(suffix):
     """Return how to save what is in a file of another kind."""
     if suffix in _SPREADSHEETS:

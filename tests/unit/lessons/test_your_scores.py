@@ -113,8 +113,8 @@ def test_a_report_on_a_file_can_be_ended():
 
 def test_the_snippet_is_python_that_saves_what_the_page_reads():
     compile(HOOK_SNIPPET, "snippet", "exec")
-    assert "register_forward_hook" in HOOK_SNIPPET
-    assert 'np.savez("q_and_k.npz", Q=' in HOOK_SNIPPET
+    assert "torch.nn.functional.scaled_dot_product_attention = keep" in HOOK_SNIPPET
+    assert 'np.savez("q_and_k.npz", Q=Q, K=K)' in HOOK_SNIPPET
 
 
 def test_sample_files_hold_plain_numbers():
