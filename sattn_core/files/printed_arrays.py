@@ -11,7 +11,7 @@ from sattn_core.files.typed import read_item
 
 _BEGINS = re.compile(r"\s*(\w+\s*=\s*)?(([\w.]+)?\(|\[)\s*[\[(\d.+-]")
 _CALL = re.compile(r"(\w+\s*=\s*)?[A-Za-z_][\w.]*\s*\(|\w+\s*=\s*")
-_REMARKS = re.compile(r"([\])])(\s*,\s*[a-z_]+\s*=[^\[\](),]*(\([^()]*\))?)+")  # dtype=float32, device='cuda:0'
+_REMARKS = re.compile(r"([\])])(\s*,\s*[a-z_]+\s*=[^\[\](),\s]*(\([^()]*\))?)+")  # dtype=float32, device='cuda:0'
 _PARTS = re.compile(r"[\[\]]|[^\[\]]+")
 _MOST_AXES = 6
 _MOST_COLUMNS = MAX_DIMENSION * MAX_HEADS

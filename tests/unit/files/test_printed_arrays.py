@@ -81,7 +81,16 @@ def test_a_print_that_is_not_whole_is_refused(text, message):
 
 
 @pytest.mark.parametrize(
-    "text", ["[" * 10**6, "[1]" * 10**6, "[" + "1," * 10**6, "[1" + " 1" * 10**6 + "]", "array(" * 10**5]
+    "text",
+    [
+        "[" * 10**6,
+        "[1]" * 10**6,
+        "[" + "1," * 10**6,
+        "[1" + " 1" * 10**6 + "]",
+        "array(" * 10**5,
+        "[1], a=" + " " * 10**6 + "[",
+        "]" * 10**6,
+    ],
 )
 def test_prints_are_bounded(text):
     with ends(), pytest.raises(ScoreFileError):
