@@ -10,7 +10,7 @@ from sattn_core.files.score_report import MAX_DIMENSION, MAX_HEADS, MAX_NUMBERS,
 
 Rows = NDArray[np.float64]
 _WIDE = 256  # components: a single head of so many is seldom one head
-_SIDE_BY_SIDE = "if heads stand side by side in it, say how many"
+_SIDE_BY_SIDE = "if heads stand side by side in it, say below how many"
 
 
 def arrange_heads(Q: Rows, K: Rows, task: Task) -> tuple[Rows, Rows]:
@@ -58,7 +58,7 @@ def _has_tokens_first(Q, K, task):
         return True
     if max(first) > min(second):
         taken = f"{Q.shape} taken as {first[0]} heads of {second[0]} tokens"
-        task.note(f"{taken}: if it is {second[0]} heads of {first[0]} tokens, turn the axes")
+        task.note(f"{taken}: if it is {second[0]} heads of {first[0]} tokens, turn the axes below")
     return False
 
 
@@ -77,7 +77,7 @@ def _split(Q, K, task):
     d_k, rest = divmod(Q.shape[-1], heads)
     if rest or not d_k:
         raise ScoreFileError(
-            f"Q has {Q.shape[-1]} columns, which {heads} heads cannot share. Say another number of heads."
+            f"Q has {Q.shape[-1]} columns, which {heads} heads cannot share. Say below another number of heads."
         )
     if heads > 1:
         task.note(f"{heads} heads side by side in Q, d_k = {d_k}")
@@ -87,7 +87,9 @@ def _split(Q, K, task):
 def _side_by_side(name, rows, d_k):
     n, width = rows.shape
     if width % d_k:
-        raise ScoreFileError(f"{name} has {width} columns, no multiple of d_k = {d_k}. Say another number of heads.")
+        raise ScoreFileError(
+            f"{name} has {width} columns, no multiple of d_k = {d_k}. Say below another number of heads."
+        )
     return rows.reshape(n, width // d_k, d_k).swapaxes(0, 1)
 
 
@@ -100,7 +102,9 @@ def _check(shape_q, shape_k):
         raise ScoreFileError(f"Q and K must have the same d_k (last axis), but have shapes {shapes}. {hint}.")
     if len(shape_q) == 3 and shape_q[0] % max(1, shape_k[0]):
         rule = "each head of K must serve as many heads of Q"
-        raise ScoreFileError(f"Q and K have {shape_q[0]} and {shape_k[0]} heads, but {rule}. Say what the axes are.")
+        raise ScoreFileError(
+            f"Q and K have {shape_q[0]} and {shape_k[0]} heads, but {rule}. Say below what the axes are."
+        )
     if shape_q[-1] > MAX_DIMENSION:
         raise ScoreFileError(
             f"Q has d_k = {shape_q[-1]:,}, but at most {MAX_DIMENSION:,} are allowed: {_SIDE_BY_SIDE}."

@@ -20,7 +20,8 @@ from sattn_core.files.score_report import MAX_DIMENSION, MAX_HEADS, MAX_ROWS
 from sattn_core.files.typed import read_item
 
 MAX_COLUMNS = MAX_DIMENSION * MAX_HEADS  # heads may stand side by side
-_SAMPLE, _MOST_HEADINGS, _MOST_LEFT_OUT = 40, 10, 1024
+_SAMPLE, _MOST_HEADINGS = 40, 10
+_LONGEST_LINE, _MOST_COMMENTS = 32 * MAX_COLUMNS, 10_000
 _COMMENT = re.compile(r"\s*(#|%|//)")
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)  # the first line that Excel reads and writes
 _SPACED = re.compile(r"\d,\d[^,\s]*[ \t]+[-+−.]?\d")  # a comma inside a number, and white space after it
@@ -60,6 +61,10 @@ class _Layout:
             cell = cell.replace(",", ".")
         return float(cell) if cell.isascii() and "_" not in cell else read_item(cell)
 
+    def is_plain(self, line: str) -> bool:
+        """Return True if Python's own reader makes no other numbers of the line than `number` does."""
+        return line.isascii() and "_" not in line and not (self.has_decimal_commas and "." in line)
+
     def is_number(self, cell: str) -> bool:
         try:
             self.number(cell)
@@ -79,7 +84,7 @@ def read_table(name: str, data: bytes, task: Task) -> NDArray[np.float64]:
     layout = _layout(name, lines, mark, task)
     n_headings = _count_headings(name, lines, layout, task)
     named = _heads_nothing(name, lines, n_headings, layout)
-    numbers, kept = _numbers(name, lines[n_headings:], layout, task, n_headings)
+    numbers, kept = _numbers(name, lines[n_headings:], layout, task)
     numbers, n_left = _without_counting_line(numbers, task, decided=n_headings > 0)
     _refuse_long_integers(name, numbers, lines[n_headings + n_left :], layout, kept)
     numbers = _without_index(numbers, task, named, kept)
@@ -109,6 +114,9 @@ def _lines(name, text, task):
     n_comments, mark = 0, None
     lines: list[str] = []
     for line in filter(str.strip, io.StringIO(text, newline=None)):
+        if len(line) > _LONGEST_LINE or n_comments > _MOST_COMMENTS:
+            most = f"lines of at most {_LONGEST_LINE:,} letters, and {_MOST_COMMENTS:,} comments"
+            raise ScoreFileError(f"{name} may have {most}, but has more.")
         if _COMMENT.match(line):
             n_comments += 1
         elif not lines and mark is None and (found := _SEPARATOR_LINE.fullmatch(line)):
@@ -136,7 +144,7 @@ def _layout(name, lines, mark, task):
         points = any("." in cell for cell in cells if _DECIMAL.fullmatch(cell) is None and not _NAME.fullmatch(cell))
         if points or all(map(_THOUSANDS.fullmatch, commas)):
             shown = shown_name(commas[0])
-            raise ScoreFileError(f"{name} has {shown!r}: its comma may be decimal or part thousands. Say which, "
+            raise ScoreFileError(f"{name} has {shown!r}: its comma may be decimal or part thousands. Say below which, "
                                  "or save it with decimal points alone.")  # fmt: skip
     decimal = bool(commas) and comma != "separator" and any(map(_DECIMAL.fullmatch, commas))
     if decimal:
@@ -175,7 +183,7 @@ def _refuse_torn(name, cells):
     torn = next((cell for cell in cells if _TORN.fullmatch(cell)), None)
     if whole and torn is not None:
         why = "as if decimal commas had cut its numbers in two"
-        raise ScoreFileError(f"{name} has {torn!r} between commas, {why}. Say what the commas are, "
+        raise ScoreFileError(f"{name} has {torn!r} between commas, {why}. Say below what the commas are, "
                              "or save it with semicolons between the numbers.")  # fmt: skip
 
 
@@ -259,17 +267,15 @@ def _without_counting_line(numbers, task, decided):
         task.note(f"first line left out: {'it counts' if counts else 'it alone is of whole numbers'}")
         return rest, 1
     if whole and not rest_whole:
-        task.note("first line kept, though it is of whole numbers: say so if it holds names")
+        task.note("first line kept, though it is of whole numbers: say so below if it holds names")
     return numbers, 0
 
 
 # --- numbers and columns ---------------------------------------------------------------------------------
 
 
-def _numbers(name, lines, layout, task, n_headings):
+def _numbers(name, lines, layout, task):
     """Return the numbers of all rows, and their columns; columns of words, and empty ones, are left out."""
-    if len(lines) > MAX_ROWS + 1:
-        check_size(name, (len(lines), 1))
     sample = [_trimmed(_cells_of(name, layout, line)) for line in lines[:_SAMPLE]]
     width = len(sample[0])
     check_size(name, (max(2, len(lines)), width))
@@ -284,7 +290,8 @@ def _numbers(name, lines, layout, task, n_headings):
     for i, line in enumerate(lines):
         cells = _cells_of(name, layout, line)
         n_longer += len(cells) > width
-        rows[i] = _row(name, i + 1, _checked_width(name, i + 1, cells, width, empty), kept, layout)
+        cells = _checked_width(name, i + 1, cells, width, empty)
+        rows[i] = _row(name, i + 1, [cells[j] for j in kept], kept, layout, layout.is_plain(line))
     _note_columns(task, words, empty, width, n_longer)
     return rows, kept
 
@@ -320,18 +327,17 @@ def _checked_width(name, row, cells, width, empty):
     return found + [""] * (width - len(found))
 
 
-def _row(name, row, cells, kept, layout):
-    """Return the numbers in the kept columns of a row. Most rows are plain, and Python's own reader is faster."""
+def _row(name, row, cells, kept, layout, is_plain):
+    """Return the numbers in the kept cells of a row. Most rows are plain, and Python's own reader is faster."""
     try:
-        return [layout.number(cells[j]) for j in kept]
+        if is_plain and layout.has_decimal_commas:
+            return [float(cell.replace(",", ".")) for cell in cells]
+        return list(map(float if is_plain else layout.number, cells))
     except ValueError:
-        at = next(j for j in kept if not layout.is_number(cells[j]))
-        if not cells[at]:
-            raise ScoreFileError(
-                f"{name}: row {row}, column {at + 1} is empty. Fill it, or leave the row out."
-            ) from None
-        has = f"has {shown_name(cells[at])!r}"
-        raise ScoreFileError(f"{name}: row {row} must hold real numbers, but {has}.") from None
+        at = next((i for i, cell in enumerate(cells) if not layout.is_number(cell)), 0)
+    if not cells[at]:
+        raise ScoreFileError(f"{name}: row {row}, column {kept[at] + 1} is empty. Fill it, or leave the row out.")
+    raise ScoreFileError(f"{name}: row {row} must hold real numbers, but has {shown_name(cells[at])!r}.")
 
 
 def _columns_without_numbers(sample, width, layout):
@@ -375,7 +381,7 @@ def _without_index(numbers, task, named, kept):
         task.note("last column left out: whole numbers, unlike the others")
         numbers = numbers[:, :-1]
     elif _odd_ends(numbers):
-        task.note(f"{_odd_ends(numbers)} column kept, though it is of whole numbers: say so if it holds names")
+        task.note(f"{_odd_ends(numbers)} column kept, though it is of whole numbers: say so below if it holds names")
     return numbers
 
 
@@ -402,6 +408,7 @@ def _refuse_long_integers(name, rows, lines, layout, kept):
     for i in np.flatnonzero((np.abs(rows) >= 2.0**53).any(axis=1)):
         cells = layout.cells(lines[i])
         for text in (cells[j] for j in kept):
-            if text.lstrip("+-−").isdecimal() and abs(int(text.replace("−", "-"))) > 2**53:
+            digits = text.lstrip("+-−").lstrip("0")
+            if digits.isdecimal() and (len(digits) > 16 or int(digits) > 2**53):
                 rule = "must hold no whole number beyond 2⁵³, which float64 cannot tell from its neighbours"
                 raise ScoreFileError(f"{name} {rule}, but row {i + 1} has {shown_name(text)}.")

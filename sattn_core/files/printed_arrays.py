@@ -1,5 +1,6 @@
 """Arrays as Python, NumPy and PyTorch print them, read back from their brackets. Nothing is evaluated."""
 
+import math
 import re
 
 import numpy as np
@@ -52,7 +53,7 @@ def _rows(name, text):
     children: list[list[int]] = [[0]]
     rows: list[tuple[int, str]] = []
     depth = 0
-    for part in _PARTS.findall(text):
+    for part in (found[0] for found in _PARTS.finditer(text)):
         if part == "[":
             children[depth][-1] += 1
             depth += 1
@@ -67,18 +68,20 @@ def _rows(name, text):
     depths = {at for at, _ in rows}
     if depth or len(depths) != 1 or depths == {0}:
         raise _unlike(name)
-    return _lengths(name, children, depths.pop()), [row for _, row in rows]
+    return _lengths(name, children, depths.pop(), len(rows)), [row for _, row in rows]
 
 
-def _lengths(name, children, depth):
+def _lengths(name, children, depth, n_rows):
     """Return how many brackets stand in each of an outer one; these must agree."""
     if depth > 1 and children[0] != [1]:
         raise ScoreFileError(f"{name} holds {children[0][0]} printed arrays. Save each in a file of its own.")
     lengths = [{*each} for each in children[:depth]]
     if any(len(each) != 1 for each in lengths):
         raise ScoreFileError(f"{name} has brackets that hold different numbers of rows.")
-    found = [each.pop() for each in lengths]
-    return tuple(found if depth == 1 else found[1:])
+    found = tuple(each.pop() for each in lengths)
+    if math.prod(found) != n_rows:  # a bracket is empty
+        raise _unlike(name)
+    return found if depth == 1 else found[1:]
 
 
 def _unlike(name):

@@ -72,7 +72,7 @@ def real_numbers(name: str, array: NDArray[Any], task: Task) -> NDArray[Any]:
     if kind == "V" and stored not in _BYTES:
         which = {1: "8-bit floating point", 2: "bfloat16"}.get(array.dtype.itemsize, "another package's type")
         lost = f"NumPy's format keeps no name for its numbers, probably {which}"
-        raise ScoreFileError(f"{name} cannot be read: {lost}. Say what they are, or {TO_FLOATS}.")
+        raise ScoreFileError(f"{name} cannot be read: {lost}. Say below what they are, or {TO_FLOATS}.")
     if kind == "f" and not (array == np.rint(array)).all():
         return array
     if stored in _BYTES:
@@ -91,7 +91,7 @@ def _judge_whole(name, array, task):
     if short or largest > _LARGE_WHOLE:
         what = f"whole numbers ({array.dtype.name if short else 'up to'}{'' if short else f' {largest:,}'})"
         why = "they look like bits, or quantised values without their scale"
-        raise ScoreFileError(f"{name} holds {what}: {why}. Say what they are, or {TO_FLOATS}.")
+        raise ScoreFileError(f"{name} holds {what}: {why}. Say below what they are, or {TO_FLOATS}.")
     task.note("whole numbers taken as they are: quantised ones need their scale")
 
 

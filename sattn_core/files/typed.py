@@ -173,8 +173,7 @@ def _ask_about_commas(name, text, *, semicolons):
     """Ask about a comma that may be decimal. semicolons: these may separate numbers, so that commas need not."""
     doubtful = _DOUBTFUL.search(text)
     if doubtful or (semicolons and _TOUCHING.search(text)):
-        found = _TOUCHING.search(text, doubtful.end() if doubtful else 0)
-        shown = found[0][:20]
+        shown = next(_TOUCHING.finditer(text, doubtful.end() if doubtful else 0))[0][:20]
         point, apart = shown.replace(",", "."), shown.replace(",", ", ")
         raise ValueError(f'{name} has "{shown}": write {point} if its comma is decimal, or {apart} if it separates.')
 

@@ -338,7 +338,7 @@ def test_the_axes_of_an_array_can_be_turned(opened):
     rows = np.random.default_rng(1).standard_normal((40, 12, 4))
     app = opened(("q.npz", npz_of(Q=rows, K=rows)))
     assert "40 heads, 12 queries" in alt_of(app)
-    assert "if it is 12 heads of 40 tokens, turn the axes" in alt_of(app)
+    assert "if it is 12 heads of 40 tokens, turn the axes below" in alt_of(app)
     assert "12 heads, 40 queries" in alt_of(choose(app, "axes", "tokens first"))
     assert not [each for each in app.selectbox if each.key == "reading_comma"]
 

@@ -53,7 +53,8 @@ def test_heads_side_by_side_are_split_as_pytorch_does(axes, heads):
 
 def test_one_head_from_a_batch_of_one_or_of_great_width_is_doubted():
     assert (
-        "one head of d_k = 12: if heads stand side by side in it, say how many" in arranged((1, 9, 12), (1, 9, 12))[-1]
+        "one head of d_k = 12: if heads stand side by side in it, say below how many"
+        in arranged((1, 9, 12), (1, 9, 12))[-1]
     )
     assert any("one head of d_k = 512" in note for note in arranged((9, 512), (9, 512))[-1])
     assert arranged((9, 512), (9, 512), heads=1)[-1] == []
@@ -78,7 +79,7 @@ def test_tokens_first_are_turned(shape_q, shape_k, reading):
 
 
 def test_more_heads_than_tokens_are_doubted_unless_said():
-    doubt = "(40, 12, 8) taken as 40 heads of 12 tokens: if it is 12 heads of 40 tokens, turn the axes"
+    doubt = "(40, 12, 8) taken as 40 heads of 12 tokens: if it is 12 heads of 40 tokens, turn the axes below"
     assert doubt in arranged((40, 12, 8), (40, 12, 8))[-1]
     assert doubt not in arranged((40, 12, 8), (40, 12, 8), axes="heads first")[-1]
     assert not arranged((12, 40, 8), (12, 40, 8))[-1]
@@ -89,7 +90,7 @@ def test_more_heads_than_tokens_are_doubted_unless_said():
     [
         ((6, 4), (6, 3), {}, "same d_k (last axis), but have shapes (6, 4) and (6, 3)"),
         ((6, 4), (4, 6), {}, "If K is transposed, save K.T."),
-        ((1, 6, 24), (1, 6, 8), {}, "if heads stand side by side in it, say how many"),
+        ((1, 6, 24), (1, 6, 8), {}, "if heads stand side by side in it, say below how many"),
         ((2, 8, 6, 4), (2, 8, 6, 4), {}, "Q has 4 axes, (2, 8, 6, 4). Save one element of its batch: Q[0]."),
         ((8, 16, 4), (3, 12, 4), {}, "8 and 3 heads, but each head of K must serve"),
         ((6, 20), (6, 20), {"heads": 3}, "Q has 20 columns, which 3 heads cannot share"),

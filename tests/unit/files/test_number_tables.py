@@ -216,7 +216,7 @@ def test_every_guess_can_be_undone(text, reading, wanted):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1,234;2,345\n3,456;4,567", "has '1,234': its comma may be decimal or part thousands. Say which"),
+        ("1,234;2,345\n3,456;4,567", "has '1,234': its comma may be decimal or part thousands. Say below which"),
         ("1.234,5;2,3\n3,4;4,5", "has '1.234,5': its comma may be decimal or part thousands"),
         ('"1,234.5";2.3\n3.4;4.5', "has '1,234.5': its comma may be"),
         ("1,5;2.5\n3,5;4", "may be decimal"),
@@ -263,8 +263,12 @@ def test_numbers_among_words_are_no_column_of_words():
 
 def test_rows_columns_and_letters_are_bounded():
     assert "at most 4,096 rows" in refused("1.5,2\n" * 5000)
-    assert "at most 4,096 rows, 1,024 dimensions" in refused("1.5 " * 4_000_000)
+    assert "lines of at most 2,097,152 letters" in refused("1.5 " * 4_000_000)
+    assert "and 10,000 comments, but has more" in refused("#\n" * 8_000_000)
+    assert "at most 4,096 rows, 1,024 dimensions" in refused("1 " * 1_000_000)
     assert "must" in refused('"1",' * 100_000)
+    assert "whole number beyond" in refused("1" * 5000 + ",2\n3,4")
+    assert "may have" in refused("1" * 16_000_000)
     assert "must" in refused(b"\x00\x01\x02")
 
 

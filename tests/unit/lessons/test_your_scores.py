@@ -117,6 +117,18 @@ def test_the_snippet_is_python_that_saves_what_the_page_reads():
     assert 'np.savez("q_and_k.npz", Q=Q, K=K)' in HOOK_SNIPPET
 
 
+def test_before_the_norm_of_q_and_k_their_spread_says_nothing():
+    Q, K = 5.0 * np.random.default_rng(0).standard_normal((2, 64, 64))
+
+    def rms_norm(rows):
+        return rows / np.sqrt(np.square(rows).mean(axis=-1, keepdims=True))
+
+    before, after = (measure_your_scores(*rows).report for rows in ((Q, K), map(rms_norm, (Q, K))))
+    assert (before.code, after.code) == ("too_weak", "right")
+    assert before.scaled_std[0] == pytest.approx(25, rel=0.05)
+    assert after.scaled_std[0] == pytest.approx(1, rel=0.05)
+
+
 def test_sample_files_hold_plain_numbers():
     name, data = sample_file(YourScoresParams("ideal", n_rows=4, d_k=3))
     assert name == "ideal.npz"

@@ -15,24 +15,21 @@ SAMPLE_ROWS = 128  # queries and keys of a sample: few enough to be measured at 
 UPLOAD_NOTES = (core.LIMITS, core.PRIVACY)
 # What a visitor may say of a file, where guesses are wrong: the field's label, and each option as it is read.
 SAID = {
-    "axes": (
-        "Three axes are",
-        {"guess": "as they look", "heads first": "heads, n, dₖ", "tokens first": "n, heads, dₖ"},
-    ),
+    "axes": ("Three axes", {"guess": "as they look", "heads first": "heads, n, dₖ", "tokens first": "n, heads, dₖ"}),
     "stored": (
-        "Whole numbers are",
+        "Whole numbers",
         {
-            "guess": "asked about",
-            "numbers": "numbers",
+            "guess": "ask",
+            "numbers": "as they are",
             "bfloat16": "bits of bfloat16",
             "float16": "bits of float16",
             "float8_e4m3fn": "bits of float8 E4M3",
             "float8_e5m2": "bits of float8 E5M2",
         },
     ),
-    "first_line": ("The first line holds", {"guess": "what it looks like", "numbers": "numbers", "names": "names"}),
-    "first_column": ("The first column holds", {"guess": "what it looks like", "numbers": "numbers", "names": "names"}),
-    "comma": ("A comma", {"guess": "is what it looks like", "decimal": "is decimal", "separator": "separates numbers"}),
+    "first_line": ("First line", {"guess": "as it looks", "numbers": "numbers", "names": "names"}),
+    "first_column": ("First column", {"guess": "as it looks", "numbers": "numbers", "names": "names"}),
+    "comma": ("Commas", {"guess": "as they look", "decimal": "decimal", "separator": "between numbers"}),
 }
 OF_TEXT = ("first_line", "first_column", "comma")  # of these, what a file of text alone is asked
 HOOK = f"```python\n{core.HOOK_SNIPPET}```"  # as Markdown

@@ -48,8 +48,7 @@ def draw() -> None:
     result, own, problems = measure(params, *files, values["head"])
     show.problems(problems)
     if own:
-        st.markdown("**Read as**")
-        show.plain_lines(figures.taken(result))
+        show.plain_lines([f"Read as: {'; '.join(figures.taken(result))}."])
     with st.container(key="aside_files"):
         show.plain_lines(work.UPLOAD_NOTES)
     if not problems:
@@ -79,7 +78,7 @@ def _draw_reading(files):
     is_text = any(core.is_text(name) for name in names)
     asked = [name for name in work.SAID if is_text or name not in work.OF_TEXT]
     with st.container(horizontal=True, key="reading"):
-        st.number_input("Heads side by side", 0, core.MAX_HEADS, key="reading_heads", help="0: as the shape says.")
+        st.number_input("Heads side by side", 0, core.MAX_HEADS, key="reading_heads")
         for name in asked:
             label, options = work.SAID[name]
             st.selectbox(label, list(options), format_func=options.get, key=f"reading_{name}")
