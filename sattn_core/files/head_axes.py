@@ -15,7 +15,7 @@ _SIDE_BY_SIDE = "if heads stand side by side in it, say below how many"
 
 def arrange_heads(Q: Rows, K: Rows, task: Task) -> tuple[Rows, Rows]:
     """Return Q and K of one shape, (heads, n, d_k) or (n, d_k), and note what each axis was taken for."""
-    batch = Q.ndim > 2 and Q.shape[0] == 1
+    batch = Q.ndim == 3 and Q.shape[0] == 1
     Q, K = _without_ones("Q", Q, task), _without_ones("K", K, task)
     if _has_tokens_first(Q, K, task):
         task.note("axes taken as (tokens, heads, d_k)")
@@ -54,7 +54,7 @@ def _has_tokens_first(Q, K, task):
         return heads in second
     if Q.ndim == K.ndim and Q.shape[-1] == K.shape[-1] and not _serve(first) and _serve(second):
         return True
-    if max(first) > MAX_HEADS >= max(second):
+    if max(first) > MAX_HEADS >= max(second) or max(second) == 1 < min(first):
         return True
     if max(first) > min(second):
         taken = f"{Q.shape} taken as {first[0]} heads of {second[0]} tokens"

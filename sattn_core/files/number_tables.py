@@ -138,7 +138,7 @@ def _layout(name, lines, mark, task):
     body = [line for line in lines[:_SAMPLE] if _looks_like_numbers(line)] or lines[:_SAMPLE]
     mark = mark or _delimiter(body, task.reading.comma)
     cells = [cell for line in body for cell in _cells_of(name, _Layout(mark, False), line)]
-    commas = [cell.replace("−", "-") for cell in cells if "," in cell]
+    commas = [cell.replace("−", "-") for cell in cells if "," in cell and not _NAME.fullmatch(cell)]
     comma = task.reading.comma
     if comma == GUESS and commas:
         points = any("." in cell for cell in cells if _DECIMAL.fullmatch(cell) is None and not _NAME.fullmatch(cell))
@@ -218,16 +218,15 @@ def _counts_beside_a_name(cells, below, layout, task):
     """Return True for a line like ,0,1,2 or id,0,1,2 above numbers, or 0,1,2 above rows with one more number."""
     if task.reading.first_line == "numbers":
         return False
-    n_names = 0
-    while n_names < len(cells) and not layout.is_number(cells[n_names]):
-        n_names += 1
-    shorter = n_names == 0 and len(cells) == len(below) - 1 and "" not in below
-    rest = cells[n_names:]
-    if not rest or not (n_names or shorter) or not all(map(layout.is_number, rest)):
+    names = [i for i, cell in enumerate(cells) if not layout.is_number(cell)]
+    values = np.array([layout.number(cell) for i, cell in enumerate(cells) if i not in names])
+    shorter = not names and len(cells) == len(below) - 1 and "" not in below
+    if not len(values) or not (names or shorter):
         return False
-    if any(cells[:n_names]) and not layout.is_number(below[0]):
+    if cells[0] and any(cells[i] and not (i < len(below) and layout.is_number(below[i])) for i in names):
         return False  # a row with its name
-    return bool(_counts(np.array([layout.number(cell) for cell in rest]), fewest=1))
+    whole_below = all(layout.is_number(cell) and layout.number(cell).is_integer() for cell in below)
+    return _counts(values, fewest=1) or (cells[0] == "" and _is_whole(values) and not whole_below)
 
 
 def _heads_nothing(name, lines, n_headings, layout):
@@ -337,7 +336,8 @@ def _row(name, row, cells, kept, layout, is_plain):
         at = next((i for i, cell in enumerate(cells) if not layout.is_number(cell)), 0)
     if not cells[at]:
         raise ScoreFileError(f"{name}: row {row}, column {kept[at] + 1} is empty. Fill it, or leave the row out.")
-    raise ScoreFileError(f"{name}: row {row} must hold real numbers, but has {shown_name(cells[at])!r}.")
+    hint = " If its column holds names, say so below." if kept[at] == 0 and len(kept) > 1 else ""
+    raise ScoreFileError(f"{name}: row {row} must hold real numbers, but has {shown_name(cells[at])!r}.{hint}")
 
 
 def _columns_without_numbers(sample, width, layout):
@@ -371,16 +371,15 @@ def _without_index(numbers, task, named, kept):
     """Return the numbers without the whole or counting columns at either end that number the rows."""
     if task.reading.first_column != GUESS or numbers.shape[1] < 2 or not np.isfinite(numbers).all():
         return numbers
-    n = _index_length(numbers, named and kept[0] == 0)
+    n, width = _index_length(numbers, named and kept[0] == 0), numbers.shape[1]
     if n:
-        first = numbers[:, :n]
-        why = "it counts" if n == 1 and _counts(first[:, 0]) else "whole numbers, unlike the others"
-        task.note(f"{_which([*range(n)], numbers.shape[1])} left out: {why}")
+        why = "it counts" if n == 1 and _counts(numbers[:, 0]) else "whole numbers, unlike the others"
+        task.note(f"{_which([*range(n)], width)} left out: {why}")
         numbers = numbers[:, n:]
-    elif _index_length(numbers[:, ::-1], False) == 1:
+    if numbers.shape[1] > 1 and _index_length(numbers[:, ::-1], False) == 1:
         task.note("last column left out: whole numbers, unlike the others")
         numbers = numbers[:, :-1]
-    elif _odd_ends(numbers):
+    if numbers.shape[1] == width and _odd_ends(numbers):
         task.note(f"{_odd_ends(numbers)} column kept, though it is of whole numbers: say so below if it holds names")
     return numbers
 

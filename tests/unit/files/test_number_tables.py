@@ -137,11 +137,12 @@ def test_decimal_commas_in_quotes_are_read(delimiter):
         ({"float_format": "%.4e"}, range(1, 7)),
     ],
 )
-@pytest.mark.parametrize("rows", ["counting", "words", "chosen", "two levels"])
+@pytest.mark.parametrize("rows", ["counting", "words", "commas", "chosen", "two levels"])
 def test_tables_of_pandas_are_read(options, columns, rows):
     index = {
         "counting": None,
         "words": [f"token {i}." for i in range(12)],
+        "commas": [f'a,{i}"b' if i % 3 else "," for i in range(12)],
         "chosen": [3, 8, 9, 14, 20, 21, 30, 41, 42, 50, 60, 61],
         "two levels": pandas.MultiIndex.from_product([range(2), range(6)]),
     }[rows]
@@ -161,6 +162,22 @@ def test_tables_of_numpy_are_read(options):
     found, notes = read(stream.getvalue())
     assert np.array_equal(found, Q)
     assert any("comment" in note for note in notes) == ("header" in options)
+
+
+@pytest.mark.parametrize("columns", [range(6), list("abcdef")])
+@pytest.mark.parametrize("labels", [[i % 2 for i in range(12)], [f"w{i}" for i in range(12)]])
+@pytest.mark.parametrize("options", [{}, {"index": False}])
+def test_a_column_of_labels_at_the_end_is_left_out(columns, labels, options):
+    found, notes = read(pandas.DataFrame(Q, columns=list(columns)).assign(label=labels).to_csv(**options))
+    assert np.array_equal(found, Q)
+    assert any("last column left out" in note for note in notes)
+
+
+def test_columns_of_two_levels_are_read():
+    columns = pandas.MultiIndex.from_product([["h0", "h1"], range(3)])
+    found, notes = read(pandas.DataFrame(Q, columns=columns).to_csv())
+    assert np.array_equal(found, Q)
+    assert "first 2 lines left out: they hold names" in notes
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "latin-1", "utf-8-sig"])

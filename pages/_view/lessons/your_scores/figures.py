@@ -70,7 +70,8 @@ def _rows(result, own, profile):
     if profile is PROJECTOR:
         return None
     whose = "Your file" if own else "Sample"
-    rows = f"{whose}, {report.n_queries:,} queries, {report.n_keys:,} keys, dₖ = {report.d_k:,}"
+    heads = f" {report.n_heads} heads," if own and has_heads(result) else ""
+    rows = f"{whose},{heads} {report.n_queries:,} queries, {report.n_keys:,} keys, dₖ = {report.d_k:,}"
     return "; ".join((rows, *taken(result)[1:]))
 
 

@@ -44,11 +44,11 @@ def draw() -> None:
     params = work.params_of(values)
     files = draw_both()
     show.remarks(remarks(*_FIELDS))
-    _draw_reading(files)
     result, own, problems = measure(params, *files, values["head"])
     show.problems(problems)
     if own:
         show.plain_lines([f"Read as: {'; '.join(figures.taken(result))}."])
+    _draw_reading(files)
     with st.container(key="aside_files"):
         show.plain_lines(work.UPLOAD_NOTES)
     if not problems:
