@@ -62,7 +62,10 @@ def check_number(
 def _plain_number(value: object) -> object:
     """Return what NumPy holds as one real number, of a type it was taught too, as a float; all else as it is."""
     if hasattr(value, "__array__"):
-        array = np.asarray(value)
+        try:
+            array = np.asarray(value)
+        except (TypeError, ValueError, RuntimeError):  # of a tensor on another device, or with a gradient
+            return value
         if array.ndim == 0 and (array.dtype.kind in "iuf" or _is_taught(array.dtype)):
             return array.astype(np.float64).item()
     return value

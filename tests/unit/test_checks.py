@@ -206,8 +206,15 @@ def test_a_scale_may_be_an_array_without_axes(scale):
     assert np.array_equal(found.scaled_scores, 0.125 * EYE)
 
 
+class Elsewhere:
+    """A number that is on another device."""
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("copy it first")
+
+
 def test_a_truth_or_a_list_is_no_scale():
-    for wrong in (np.array(True), np.array([0.125]), np.array("a"), True):
+    for wrong in (np.array(True), np.array([0.125]), np.array("a"), True, Elsewhere()):
         with pytest.raises(TypeError, match="scale must be a real number, but got"):
             sattn_core.attention(EYE, EYE, EYE, scale=wrong)
 
