@@ -254,6 +254,20 @@ def test_what_cannot_be_known_is_asked(text, message):
     assert message in refused(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("13;0.5\n20;0.25", "first column"),
+        ("13;0;0.5\n20;0;0.25", "first column"),
+        ("0.5;13\n0.25;20", "last column"),
+        ("10;20;31\n0.5;1.5;2\n0.25;2.5;3", "first line"),
+    ],
+)
+def test_whole_numbers_that_may_be_names_are_kept_with_a_remark(text, kept):
+    _, notes = read(text)
+    assert f"{kept} kept, though it is of whole numbers: say so below if it holds names" in notes
+
+
 @pytest.mark.parametrize("empty", [0, 2, 5])
 def test_empty_columns_are_left_out_and_said(empty):
     lines = [

@@ -68,6 +68,7 @@ def test_tables_are_no_printed_arrays(text):
         ("[[1, 2], [3, 4]", "its brackets do not pair up"),
         ("[1, 2]]", "its brackets do not pair up"),
         ("[[1, 2], 3]", "its brackets do not pair up"),
+        ("[1, 2], [], [3, 4]", "its brackets do not pair up"),
         ("[1, 2], 3", "its brackets do not pair up"),
         ("[[1, two], [3, 4]]", "row 1 must hold real numbers, but has 'two'"),
         ("[1j, 2]", "row 1 must hold real numbers, but has '1j'"),

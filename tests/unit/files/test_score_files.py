@@ -488,6 +488,8 @@ def test_a_folder_in_a_zip_is_opened(folder, suffix):
         for name, array in (("Q", Q), ("K", K)):
             archive.writestr(f"{folder}{name}.npy", npy(array))
             archive.writestr(f"__MACOSX/{folder}._{name}.npy", b"\0\5\x16\7")
+            archive.writestr(f"__MACOSX/{folder}{name}.npy", b"\0\5\x16\7")
+            archive.writestr(f"{folder}._{name}.npy", b"\0\5\x16\7")
         archive.writestr(f"{folder}readme.txt", b"")
     read = read_queries_and_keys((f"a.{suffix}", stream.getvalue()))
     assert np.array_equal(read, (Q, K))
