@@ -237,8 +237,7 @@ def test_an_interval_without_an_end_is_said_in_words(interval, words):
         check_number("x", 0, high=0, open_high=True)
 
 
-def test_nullable_columns_come_in_and_a_missing_value_is_seen():
-    pandas = pytest.importorskip("pandas")
+def test_nullable_columns_come_in_and_a_missing_value_is_seen(pandas):
     whole, broken = pandas.array([1, 3], dtype="Int64"), pandas.array([2.0, 5.0], dtype="Float64")
     table = pandas.DataFrame({"a": whole, "b": broken})
     assert np.array_equal(check_array("x", table), PLAIN)

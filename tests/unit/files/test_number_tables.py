@@ -4,7 +4,6 @@ import io
 from itertools import product
 
 import numpy as np
-import pandas
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -138,7 +137,7 @@ def test_decimal_commas_in_quotes_are_read(delimiter):
     ],
 )
 @pytest.mark.parametrize("rows", ["counting", "words", "commas", "chosen", "two levels"])
-def test_tables_of_pandas_are_read(options, columns, rows):
+def test_tables_of_pandas_are_read(options, columns, rows, pandas):
     index = {
         "counting": None,
         "words": [f"token {i}." for i in range(12)],
@@ -167,13 +166,13 @@ def test_tables_of_numpy_are_read(options):
 @pytest.mark.parametrize("columns", [range(6), list("abcdef")])
 @pytest.mark.parametrize("labels", [[i % 2 for i in range(12)], [f"w{i}" for i in range(12)]])
 @pytest.mark.parametrize("options", [{}, {"index": False}])
-def test_a_column_of_labels_at_the_end_is_left_out(columns, labels, options):
+def test_a_column_of_labels_at_the_end_is_left_out(columns, labels, options, pandas):
     found, notes = read(pandas.DataFrame(Q, columns=list(columns)).assign(label=labels).to_csv(**options))
     assert np.array_equal(found, Q)
     assert any("last column left out" in note for note in notes)
 
 
-def test_columns_of_two_levels_are_read():
+def test_columns_of_two_levels_are_read(pandas):
     columns = pandas.MultiIndex.from_product([["h0", "h1"], range(3)])
     found, notes = read(pandas.DataFrame(Q, columns=columns).to_csv())
     assert np.array_equal(found, Q)
