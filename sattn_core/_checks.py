@@ -43,7 +43,8 @@ def check_number(
     open_low: bool = False,
     open_high: bool = False,
 ) -> float:
-    """Return value as float if it is finite and inside the interval."""
+    """Return value as float if it is finite and inside the interval; an array without axes is a number too."""
+    value = _plain_number(value)
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a real number, but got {_shown(value)}")
     try:
@@ -53,9 +54,32 @@ def check_number(
     below = number <= low if open_low else number < low
     above = number >= high if open_high else number > high
     if not np.isfinite(number) or below or above:
-        interval = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"
-        raise ValueError(f"{name} must be a finite number in {interval}, but got {_shown(value)}")
+        allowed = _interval(low, high, open_low, open_high)
+        raise ValueError(f"{name} must be a finite number{allowed}, but got {_shown(value)}")
     return number
+
+
+def _plain_number(value: object) -> object:
+    """Return what NumPy holds as one real number, of a type it was taught too, as a float; all else as it is."""
+    if hasattr(value, "__array__"):
+        try:
+            array = np.asarray(value)
+        except (TypeError, ValueError, RuntimeError):  # of a tensor on another device, or with a gradient
+            return value
+        if array.ndim == 0 and (array.dtype.kind in "iuf" or _is_taught(array.dtype)):
+            return array.astype(np.float64).item()
+    return value
+
+
+def _interval(low: float, high: float, open_low: bool, open_high: bool) -> str:
+    """Return the interval in words; one without ends is not worth any."""
+    if np.isinf(low) and np.isinf(high):
+        return ""
+    if np.isinf(high):
+        return f" {'above' if open_low else 'of at least'} {low:g}"
+    if np.isinf(low):
+        return f" {'below' if open_high else 'of at most'} {high:g}"
+    return f" in {'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"
 
 
 def check_array(
@@ -154,10 +178,30 @@ def _real_array(name: str, value: ArrayLike) -> NDArray[np.float64]:
         array = np.asarray(value)
     except ValueError:
         raise ValueError(f"{name} must be a rectangular array of numbers, but its rows differ in length") from None
-    if array.dtype.kind not in "iufb" or array.dtype.kind == "b":
+    if array.dtype.kind == "O":
+        array = _numbers_of_objects(name, array)
+    if array.dtype.kind not in "iuf" and not _is_taught(array.dtype):
         raise TypeError(f"{name} must hold real numbers, but got dtype {array.dtype}")
     refuse_large_integers(name, array)  # some inputs, such as a table's column, become an array only here
     return array.astype(np.float64)
+
+
+def _is_taught(dtype: np.dtype[Any]) -> bool:
+    """Return True if another package has taught NumPy this type and float64 holds its numbers: bfloat16, float8."""
+    return dtype.isbuiltin == 2 and np.can_cast(dtype, np.float64)
+
+
+def _numbers_of_objects(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    """Return the real numbers that a table with missing values keeps as objects; any other array as it is."""
+    items = array.ravel().tolist()
+    missing = [each for each in items if type(each).__name__ == "NAType"]  # of pandas, which the core does not import
+    if missing:
+        raise ValueError(f"{name} must hold finite numbers only, but got {missing[0]}")
+    if not all(isinstance(each, Real) and not isinstance(each, (bool, np.bool_)) for each in items):
+        return array
+    for each in items:
+        refuse_large_integers(name, each)
+    return np.array([float(each) for each in items]).reshape(array.shape)
 
 
 def _shaped(

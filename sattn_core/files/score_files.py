@@ -3,25 +3,32 @@
 import io
 import json
 import math
+import re
 import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Sequence
-from itertools import islice
 from tokenize import TokenError
+from typing import Any
 
 import numpy as np
 from numpy.lib.format import read_array_header_1_0, read_array_header_2_0, read_magic
 from numpy.typing import NDArray
 
 from sattn_core._checks import refuse_large_integers
-from sattn_core.files.score_report import MAX_DIMENSION, MAX_HEADS, MAX_NUMBERS, MAX_ROWS, check_score_shapes
-from sattn_core.files.typed import read_item
+from sattn_core.files.head_axes import arrange_heads, check_size, described
+from sattn_core.files.number_tables import read_table
+from sattn_core.files.reading import TO_FLOATS, Reading, ScoreFileError, Task, decoded, real_numbers
+from sattn_core.files.reading import shown_name as _shown_name
+from sattn_core.files.score_report import LARGEST_NUMBER, MAX_DIMENSION, MAX_HEADS, MAX_NUMBERS, MAX_ROWS
 
 MAX_FILE_BYTES = 64 * 2**20  # of one file, and of two together
 MAX_TEXT_BYTES = 16 * 2**20
 MAX_MEMBERS = 64
 SUFFIXES = (".npy", ".npz", ".csv", ".safetensors")
+_ALIKE = {".zip": ".npz", ".txt": ".csv", ".tsv": ".csv", ".dat": ".csv"}
+_PICKLED = (".pt", ".pth", ".bin", ".pkl", ".pickle", ".ckpt", ".joblib", ".h5", ".hdf5", ".mat", ".gguf", ".parquet")
+_SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers")
 LIMITS = (
     f"A .npy, .npz, .csv or .safetensors file of at most {MAX_FILE_BYTES // 2**20} MB (.csv: "
     f"{MAX_TEXT_BYTES // 2**20} MB); two files have at most {MAX_FILE_BYTES // 2**20} MB together. "
@@ -30,19 +37,19 @@ LIMITS = (
 )
 _SAFETENSORS = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
-    "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BF16": "<u2",
+    "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BF16": "<u2", "F8_E4M3": "u1", "F8_E5M2": "u1",
 }  # fmt: skip
+_BITS = {"BF16": "bfloat16", "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2"}
 _MAX_HEADER_BYTES = 10_000
-_NPY_HEADERS = {(1, 0): read_array_header_1_0, (2, 0): read_array_header_2_0}  # 3.0 is for records only
+_MAGIC = b"\x93NUMPY"
+_UNNAMED = (["array 1", "array 2"], ["arr_0", "arr_1"])  # as np.save and np.savez write them
+# A header of version 3.0 is one of 2.0 with names of fields in UTF-8, and arrays with fields are refused.
+_NPY_HEADERS = {(1, 0): read_array_header_1_0, (2, 0): read_array_header_2_0, (3, 0): read_array_header_2_0}
 _MAX_DIRECTORY_BYTES = 64 * 1024
 
 
-class ScoreFileError(ValueError):
-    """A file that cannot be used; the message is one sentence for the person who chose it."""
-
-
 def read_queries_and_keys(
-    q_file: tuple[str, bytes], k_file: tuple[str, bytes] | None = None
+    q_file: tuple[str, bytes], k_file: tuple[str, bytes] | None = None, reading: Reading | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Read Q and K from one file that holds both, or from two files. Nothing in a file is ever executed.
 
@@ -52,19 +59,36 @@ def read_queries_and_keys(
     Reference: NumPy Enhancement Proposal 1, "A Simple File Format for NumPy Arrays".
     Hugging Face, safetensors, README, section "Format": names differ, and the tensors fill the bytes without holes.
     """
+    return read_as(q_file, k_file, reading)[:2]
+
+
+def read_as(
+    q_file: tuple[str, bytes], k_file: tuple[str, bytes] | None = None, reading: Reading | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[str, ...]]:
+    """Read Q and K as their owner says, and return with them what was taken for what: the shape, then each guess."""
     _check_total(q_file, k_file)
+    reading = reading or Reading()
+    tasks = [Task(reading) for _ in filter(None, (q_file, k_file))]
     if k_file is None:
-        arrays = list(read_arrays(*q_file, choose=_choose_both).values())
+        arrays = list(_read(*q_file, _choose_both, tasks[0]).values())
         if len(arrays) == 1:
             raise ScoreFileError(f"{_shown_name(q_file[0])} holds one array, which is Q: now choose a file for K.")
     else:
-        arrays = [_only(*q_file, "Q"), _only(*k_file, "K")]
-    Q, K = arrays
-    try:
-        check_score_shapes(Q.shape, K.shape)
-    except ValueError as problem:
-        raise ScoreFileError(f"{problem}.") from None
-    return Q, K
+        arrays = [_only(*file, role, task) for file, role, task in zip((q_file, k_file), "QK", tasks, strict=True)]
+    both = Task(reading)
+    Q, K = arrange_heads(arrays[0], arrays[1], both)
+    return Q, K, (described(Q, K), *_told(tasks), *both.notes)
+
+
+def _told(tasks):
+    """Return the notes on the files; what holds for one of two names it."""
+    if len(tasks) == 1 or tasks[0].notes == tasks[1].notes:
+        return tasks[0].notes
+    shared = [note for note in tasks[0].notes if note in tasks[1].notes]
+    alone = [
+        f"{role}: {note}" for role, task in zip("QK", tasks, strict=True) for note in task.notes if note not in shared
+    ]
+    return [*shared, *alone]
 
 
 def _check_total(q_file, k_file):
@@ -80,50 +104,77 @@ def _every(name, names):
 
 
 def read_arrays(
-    name: str, data: bytes, choose: Callable[[str, list[str]], Sequence[str]] = _every
+    name: str, data: bytes, choose: Callable[[str, list[str]], Sequence[str]] = _every, reading: Reading | None = None
 ) -> dict[str, NDArray[np.float64]]:
     """Read every array of one file: name -> float64 array of finite numbers within the limits."""
-    shown = _shown_name(name)
-    suffix = "." + str(name).rpartition(".")[2].lower()
+    return _read(name, data, choose, Task(reading or Reading()))
+
+
+def _read(name, data, choose, task):
+    shown, suffix = _shown_name(name), _suffix(name)
     if suffix not in SUFFIXES:
-        raise ScoreFileError(f"{shown} must be a {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]} file.")
+        raise ScoreFileError(
+            f"{shown} must be a {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]} file. {_how_else(suffix)}"
+        )
     limit = MAX_TEXT_BYTES if suffix == ".csv" else MAX_FILE_BYTES
     if len(data) > limit:
         raise ScoreFileError(f"{shown} may have at most {limit // 2**20} MB, but has {len(data) / 2**20:.1f} MB.")
     if not data:
         raise ScoreFileError(f"{shown} is empty.")
     reader = {".npy": _read_npy, ".npz": _read_npz, ".csv": _read_csv, ".safetensors": _read_safetensors}
-    return reader[suffix](shown, bytes(data), choose)
+    return reader[suffix](shown, bytes(data), choose, task)
 
 
-def _shown_name(name):
-    """Cut a file name to one short line of printable characters: a name is untrusted input too."""
-    text = "".join(c for c in str(name) if c.isprintable())
-    return text if len(text) <= 60 else text[:40] + "…" + text[-15:]
+def _suffix(name):
+    """Return the ending of a file's name, or the one that files of its kind have here."""
+    ending = "." + str(name).rpartition(".")[2].lower()
+    return _ALIKE.get(ending, ending)
+
+
+def is_text(name: str) -> bool:
+    """Return True if a file of this name is read as text."""
+    return _suffix(name) == ".csv"
+
+
+def _how_else(suffix):
+    """Return how to save what is in a file of another kind."""
+    if suffix in _SPREADSHEETS:
+        return "In the spreadsheet, save it as CSV."
+    start = "Only its own program can open it safely. " if suffix in _PICKLED else ""
+    return f"{start}Save both with np.savez('q_and_k.npz', Q=q, K=k); in PyTorch q is q.float().cpu().numpy()."
+
+
+def _role(key):
+    """Return "q" or "k" if that is what people call an array of this name; else ""."""
+    found = re.fullmatch(
+        r"x?([qk])(uery|ueries|ey|eys)?([_.]?(proj|states?|layer|heads?))?", key.rpartition("/")[2].lower()
+    )
+    return found[1] if found else ""
 
 
 def _choose_both(name, names):
-    """Return the arrays named Q and K; or the only array, if it can be Q."""
-    found = [key for wanted in ("q", "k") for key in names if key.lower() == wanted]
-    if [key.lower() for key in found] == ["q", "k"]:
+    """Return the arrays named Q and K, or the two that have no names; or the only array, if it can be Q."""
+    exact = [key for wanted in ("q", "k") for key in names if key.lower() == wanted]
+    found = exact or [key for wanted in ("q", "k") for key in names if _role(key) == wanted]
+    if [_role(key) for key in found] == ["q", "k"]:
         return found
-    if len(names) == 1 and names[0].lower() != "k":
+    if names in _UNNAMED or (len(names) == 1 and _role(names[0]) != "k"):
         return names
     raise ScoreFileError(f"{name} must hold one array named Q and one named K, but holds {_listed(names)}.")
 
 
-def _only(name, data, role):
+def _only(name, data, role, task):
     """Return the single array of a file that the person chose for Q or for K."""
 
     def choose(shown, names):
         if len(names) != 1:
             rule = "must hold one array when Q and K come in two files"
             raise ScoreFileError(f"{shown} {rule}, but holds {_listed(names)}.")
-        if {names[0].upper(), role} == {"Q", "K"}:
+        if {_role(names[0]), role.lower()} == {"q", "k"}:
             raise ScoreFileError(f"{shown} was chosen for {role}, but its array is named {names[0]}: swap the files.")
         return names
 
-    return next(iter(read_arrays(name, data, choose).values()))
+    return next(iter(_read(name, data, choose, task).values()))
 
 
 def _listed(names):
@@ -135,21 +186,21 @@ def _check_declared(name, shape, dtype):
     """Check shape and type before any number is read."""
     if dtype.hasobject:
         raise ScoreFileError(f"{name} holds Python objects, which are never unpickled: save plain numbers.")
-    if dtype.kind not in "iuf":
+    if dtype.kind not in "iuf" and not (dtype.kind == "V" and dtype.names is None and dtype.itemsize in (1, 2)):
         raise ScoreFileError(f"{name} must hold real numbers, but its type is {_shown_name(dtype)}.")
-    if not all(type(length) is int and length >= 0 for length in shape):
-        raise ScoreFileError(f"{name} declares no valid shape.")
-    if len(shape) not in (2, 3):
-        raise ScoreFileError(f"{name} must have shape (n, d_k) or (heads, n, d_k), but has {_shown_name(shape)}.")
-    heads, rows, d_k = (1, *shape)[-3:]
-    if heads < 1 or rows < 2 or d_k < 1:
-        raise ScoreFileError(f"{name} must have at least 2 rows, 1 dimension and 1 head, but has shape {shape}.")
-    if heads > MAX_HEADS or rows > MAX_ROWS or d_k > MAX_DIMENSION or math.prod(shape) > MAX_NUMBERS:
-        most = f"{MAX_ROWS:,} rows, {MAX_DIMENSION:,} dimensions, {MAX_HEADS} heads and {MAX_NUMBERS:,} numbers"
-        raise ScoreFileError(f"{name} may have at most {most}, but has shape {_shown_name(shape)}.")
+    check_size(name, shape)
 
 
-def _finished(name, array):
+def finished(name: str, array: NDArray[Any], task: Task) -> NDArray[np.float64]:
+    """Return the finite numbers of an array as a float64 copy; ask if they are whole and hardly what was meant."""
+    if array.dtype.kind != "V":
+        _check_numbers(name, array)
+    array = real_numbers(name, array, task)
+    _check_numbers(name, array)
+    return np.array(array, dtype=np.float64, order="C")  # a copy: bytes cannot be written to
+
+
+def _check_numbers(name, array):
     if not np.isfinite(array).all():
         bad = array[~np.isfinite(array)].flat[0]
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
@@ -159,37 +210,55 @@ def _finished(name, array):
     except ValueError as problem:
         raise ScoreFileError(f"{problem}.") from None
     with np.errstate(over="ignore"):
-        array = np.array(array, dtype=np.float64, order="C")  # a copy: bytes cannot be written to
-    if np.abs(array).max() > 1e30:
-        raise ScoreFileError(f"{name} must hold numbers of at most 1e30 in size, but has {np.abs(array).max():.3g}.")
-    return array
+        largest = np.abs(array.astype(np.float64)).max()
+    if largest > LARGEST_NUMBER:
+        raise ScoreFileError(f"{name} must hold numbers of at most 1e30 in size, but has {largest:.3g}.")
 
 
-def _read_npy(name, data, choose=_every):
-    choose(name, ["array"])
-    shape, dtype, order, start = _npy_header(name, data)
-    _check_declared(name, shape, dtype)
-    if len(data) - start != math.prod(shape) * dtype.itemsize:
-        wanted, got = math.prod(shape) * dtype.itemsize, len(data) - start
+def _read_npy(name, data, choose, task):
+    """Read the array of a file, or two that were saved one after the other."""
+    headers: list[tuple[Any, ...]] = []
+    at = 0
+    while not headers or (data[at : at + 6] == _MAGIC and len(headers) < MAX_MEMBERS):
+        shape, dtype, order, start = _npy_header(name, data, at)
+        _check_declared(name, shape, dtype)
+        headers.append((shape, dtype, order, start))
+        at = start + math.prod(shape) * dtype.itemsize
+    if at != len(data):
+        wanted, got = at - headers[-1][-1], len(data) - headers[-1][-1]
         raise ScoreFileError(f"{name} is damaged: shape {shape} needs {wanted:,} bytes of numbers, but has {got:,}.")
-    return {"array": _finished(name, np.frombuffer(data, dtype, offset=start).reshape(shape, order=order))}
+    names = ["array"] if len(headers) == 1 else [f"array {i}" for i in range(1, len(headers) + 1)]
+    if len(choose(name, names)) == 2:
+        task.note("two arrays in one file: the first is Q, the second K")
+    return {key: finished(name, _npy_numbers(data, *header), task) for key, header in zip(names, headers, strict=True)}
 
 
-def _npy_header(name, data):
+def _npy_numbers(data, shape, dtype, order, start):
+    return np.frombuffer(data, dtype, math.prod(shape), offset=start).reshape(shape, order=order)
+
+
+def _npy_header(name, data, at=0):
     """Read shape, type, order and start of the numbers: NumPy's loader would allocate before it misses any."""
-    if data[:6] != b"\x93NUMPY":
+    if data[at : at + 6] != _MAGIC:
         what = "a zip file (rename it to .npz)" if data[:2] == b"PK" else "something else"
         raise ScoreFileError(f"{name} does not begin as a .npy file does: it is {what}.")
-    stream = io.BytesIO(data[:_MAX_HEADER_BYTES])
+    stream = io.BytesIO(data[at : at + _MAX_HEADER_BYTES])
     try:
         shape, columns_first, dtype = _NPY_HEADERS[read_magic(stream)](stream)
     except (ArithmeticError, LookupError, MemoryError, RecursionError, SyntaxError, TokenError, TypeError, ValueError,
             Warning):  # fmt: skip  # the last where warnings are errors: of a header that Python 2 wrote
-        raise ScoreFileError(f"{name} is damaged: its .npy header cannot be read.") from None
-    return shape, dtype, "F" if columns_first else "C", stream.tell()
+        raise ScoreFileError(_header_problem(name, data[at : at + _MAX_HEADER_BYTES])) from None
+    return shape, dtype, "F" if columns_first else "C", at + stream.tell()
 
 
-def _read_npz(name, data, choose):
+def _header_problem(name, data):
+    """Return what is wrong with a header; a type that NumPy was taught by another package is no damage."""
+    if found := re.search(rb"'descr': '[<>|=]f1'", data):
+        return f"{name} holds 8-bit floating point ({found[0][-3:-1].decode()}), which NumPy cannot read: {TO_FLOATS}."
+    return f"{name} is damaged: its .npy header cannot be read."
+
+
+def _read_npz(name, data, choose, task):
     arrays = {}
     archive, members = _zip_members(name, data, choose)
     for info in members:
@@ -200,12 +269,33 @@ def _read_npz(name, data, choose):
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError):
             raise ScoreFileError(f"{name} is damaged: {_shown_name(info.filename)} cannot be unpacked.") from None
         key = _array_name(info)
-        arrays[key] = _read_npy(f"{name}, array {_shown_name(key)}", content)["array"]
+        (arrays[key],) = _read_npy(f"{name}, array {_shown_name(key)}", content, _one, task).values()
+    _note_names(arrays, task)
     return arrays
 
 
+def _one(name, names):
+    if len(names) > 1:
+        raise ScoreFileError(f"{name} holds {len(names)} arrays in one: save each under a name of its own.")
+    return names
+
+
+def _note_names(arrays, task):
+    """Note which array is which, if they are not called Q and K."""
+    names = [*arrays]
+    if len(names) == 2 and [each.lower() for each in names] != ["q", "k"]:
+        task.note(f"{_shown_name(names[0])} is Q, {_shown_name(names[1])} is K")
+
+
 def _array_name(info):
-    return info.filename[: -len(".npy")]
+    """Return the name of an array, without the folder that a person has packed."""
+    return info.filename[: -len(".npy")].rpartition("/")[2]
+
+
+def _is_array(info):
+    """Return True for an array; macOS packs a file of its own beside each."""
+    folder, _, name = info.filename.rpartition("/")
+    return name.lower().endswith(".npy") and not name.startswith("._") and "__MACOSX" not in folder
 
 
 def _zip_members(name, data, choose):
@@ -215,7 +305,7 @@ def _zip_members(name, data, choose):
         archive = zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, ValueError, EOFError, OSError, struct.error, NotImplementedError, UnicodeDecodeError):
         raise ScoreFileError(f"{name} is damaged: it cannot be read as a .npz (zip) file.") from None
-    members = [info for info in archive.infolist() if info.filename.lower().endswith(".npy")]
+    members = [info for info in archive.infolist() if _is_array(info)]
     if not members:
         raise ScoreFileError(f"{name} holds no .npy array: save it with np.savez(file, Q=Q, K=K).")
     chosen = choose(name, [_array_name(info) for info in members])
@@ -244,87 +334,20 @@ def _check_directory(name, data):
         raise ScoreFileError(f"{name} may hold at most {MAX_MEMBERS} arrays, but its zip directory lists more.")
 
 
-def _read_csv(name, data, choose):
-    choose(name, ["array"])
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ScoreFileError(f"{name} must be plain text (UTF-8), but is not.") from None
-    # Read lazily and up to a limit: line ends only, or one endless row, must not become millions of strings.
-    filled = (line for line in io.StringIO(text, newline=None) if line.strip())
-    lines = [_open_row(line) for line in islice(filled, MAX_ROWS + 2)]
-    if not lines:
-        raise ScoreFileError(f"{name} is empty.")
-    delimiter = next((each for each in (";", "\t", ",") if each in lines[0]), None)
-    if not any(_is_number(cell) for cell in lines[0].split(delimiter, MAX_DIMENSION)):
-        lines = lines[1:]
-    width = len(lines[0].split(delimiter, MAX_DIMENSION)) if lines else 0
-    _check_declared(name, (len(lines), width), np.dtype(float))
-    return {"array": _finished(name, _csv_numbers(name, lines, delimiter, width))}
+def _read_csv(name, data, choose, task):
+    (key,) = choose(name, ["array"])
+    return {key: finished(name, read_table(name, data, task), task)}
 
 
-def _open_row(line):
-    """Return a line without its end and without the brackets that Python and NumPy print around a row."""
-    row = line.strip()
-    if row[0] not in "[(":
-        return line.strip("\r\n")
-    return row.removesuffix(",").strip("[()] \t")
-
-
-def _number(cell):
-    """Return the number in one cell, with or without quotation marks."""
-    cell = cell.strip()
-    return read_item(cell[1:-1] if len(cell) > 1 and cell[0] == cell[-1] == '"' else cell)
-
-
-def _numbers(line, cells):
-    """Return the numbers of a row. Most rows are plain, and Python's own reader is much faster for them."""
-    if line.isascii() and "_" not in line and '"' not in line:
-        return [float(cell) for cell in cells]
-    return [_number(cell) for cell in cells]
-
-
-def _is_number(cell):
-    try:
-        _number(cell)
-    except ValueError:
-        return False
-    return True
-
-
-def _csv_numbers(name, lines, delimiter, width):
-    rows = np.empty((len(lines), width))
-    for i, line in enumerate(lines):
-        cells = line.split(delimiter, width)
-        if len(cells) != width:
-            found = len(cells) if len(cells) < width else "more"
-            raise ScoreFileError(f"{name}: every row must have {width} numbers, but row {i + 1} has {found}.")
-        try:
-            rows[i] = _numbers(line, cells)
-        except ValueError:
-            bad = next(cell for cell in cells if not _is_number(cell)).strip()
-            raise ScoreFileError(f"{name}: row {i + 1} must hold real numbers, but has {_shown_name(bad)!r}.") from None
-    _refuse_long_integers(name, rows, lines, delimiter)
-    return rows
-
-
-def _refuse_long_integers(name, rows, lines, delimiter):
-    """Refuse integers beyond 2⁵³, which float64 would silently round."""
-    for i in np.flatnonzero((np.abs(rows) >= 2.0**53).any(axis=1)):
-        for cell in lines[i].split(delimiter):
-            text = cell.strip(' \t"')
-            if text.lstrip("+-−").isdecimal() and abs(int(text.replace("−", "-"))) > 2**53:
-                rule = "must hold no whole number beyond 2⁵³, which float64 cannot tell from its neighbours"
-                raise ScoreFileError(f"{name} {rule}, but row {i + 1} has {_shown_name(text)}.")
-
-
-def _read_safetensors(name, data, choose):
+def _read_safetensors(name, data, choose, task):
     entries, content = _safetensors_header(name, data)
     if not entries:
         raise ScoreFileError(f"{name} holds no tensor.")
     _check_layout(name, entries, len(content))
-    return {key: _tensor_numbers(f"{name}, tensor {_shown_name(key)}", entries[key], content)
-            for key in choose(name, list(entries))}  # fmt: skip
+    arrays = {key: _tensor_numbers(f"{name}, tensor {_shown_name(key)}", entries[key], content, task)
+              for key in choose(name, list(entries))}  # fmt: skip
+    _note_names(arrays, task)
+    return arrays
 
 
 def _safetensors_header(name, data):
@@ -368,15 +391,19 @@ def _check_layout(name, entries, n_bytes):
         raise ScoreFileError(f"{name} is cut off or damaged: its tensors need {at:,} bytes, but it has {n_bytes:,}.")
 
 
-def _tensor_numbers(name, entry, content):
+def _tensor_numbers(name, entry, content, task):
     kind, shape, begin, end = entry
     if kind not in _SAFETENSORS:
-        raise ScoreFileError(f"{name} must hold real numbers, but its type is {_shown_name(kind)}.")
+        raise ScoreFileError(
+            f"{name} must hold real numbers, but its type is {_shown_name(kind)}. Convert it to float32."
+        )
     dtype = np.dtype(_SAFETENSORS[kind])
     _check_declared(name, shape, dtype)
     if end - begin != math.prod(shape) * dtype.itemsize:
         raise ScoreFileError(f"{name} is damaged: shape {shape} does not fit its {end - begin:,} bytes.")
     numbers = np.frombuffer(content[begin:end], dtype=dtype)
-    if kind == "BF16":  # the upper half of a float32
-        numbers = (numbers.astype(np.uint32) << 16).view(np.float32)
-    return _finished(name, numbers.reshape(shape))
+    if kind in _BITS:
+        numbers = decoded(numbers, _BITS[kind])
+    if kind.startswith("F8"):
+        task.note("8-bit floating point: multiply by its scale first, if it has one")
+    return finished(name, numbers.reshape(shape), task)

@@ -2,7 +2,7 @@
 
 Every reader accepts a leading byte-order mark, the typeset minus sign "−" and surrounding brackets.
 In a text of rows a semicolon starts a new row; in a list it separates numbers.
-A comma separates numbers; it is never a decimal mark.
+A comma separates numbers. Where it may be a decimal mark, as in columns from a spreadsheet, it is asked about.
 """
 
 import math
@@ -23,6 +23,9 @@ _WORD = re.compile(r"[+-]?(nan|inf|infinity)", re.ASCII | re.IGNORECASE)
 _ITEMS = re.compile(r"\s*,\s*|\s+")
 _LIST_ITEMS = re.compile(r"\s*[,;]\s*|\s+")
 _ROW_ENDS = re.compile(r"\r\n|[;\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
+# A comma that touches two digits, beside numbers that white space separates, or before a zero and a digit.
+_DOUBTFUL = re.compile(r"(?<!\d)(?=\d+,\d[^,;\s]*[ \t]+[-+]?\.?\d|\d+,0\d)|(?<=\d)[ \t]+[-+]?(?=\d+,\d)", re.ASCII)
+_TOUCHING = re.compile(r"(?<!\d)\d+,\d+", re.ASCII)
 _BETWEEN = " \t\r\n,;"  # what may stand outside the innermost brackets
 
 
@@ -52,6 +55,7 @@ def parse_score_list(text: str) -> tuple[float, ...]:
     text = _cleaned(text)
     if not text.strip():
         raise ValueError("The list is empty: write at least 2 numbers, for example 4, 5.")
+    _ask_about_commas("The list", text, semicolons=";" in text.strip(" ;"))
     items = _LIST_ITEMS.split(_unwrapped(text))
     missing = "Item {} is missing: a comma or semicolon has no number beside it."
     numbers = tuple(_checked_item(item, f"(item {i})", missing.format(i), kept=19) for i, item in enumerate(items, 1))
@@ -64,6 +68,7 @@ def parse_vector_rows(text: str) -> tuple[tuple[float, ...], ...]:
     """Read vectors from text, one per line or semicolon, with commas (never decimal marks) or white space between."""
     _check_text(text, MAX_TEXT)
     lines = _split_rows(text)
+    _ask_about_commas("The text", _cleaned(text), semicolons=_has_both_ends(text))
     if not lines:
         raise ValueError("There are no numbers: write vectors, for example 1 2; 3 4.")
     if len(lines) > MAX_ROWS:
@@ -80,6 +85,7 @@ def parse_vector_rows(text: str) -> tuple[tuple[float, ...], ...]:
 def parse_matrix(name: str, text: str) -> tuple[tuple[float, ...], ...]:
     """Read a matrix from typed or pasted text, one row per line; a semicolon ends a row too."""
     rows = _named_rows(name, text)
+    _ask_about_commas(name, _cleaned(text), semicolons=_has_both_ends(text))
     return checked_matrix(name, [[_entry(name, item, i, j) for j, item in enumerate(row, 1)]
                                   for i, row in enumerate(rows, 1)])  # fmt: skip
 
@@ -87,6 +93,7 @@ def parse_matrix(name: str, text: str) -> tuple[tuple[float, ...], ...]:
 def split_cells(name: str, text: str) -> tuple[tuple[str, ...], ...]:
     """Split the text of `parse_matrix` into cells without reading the numbers."""
     rows = _named_rows(name, text)
+    _ask_about_commas(name, _cleaned(text), semicolons=_has_both_ends(text))
     _check_rectangle(name, rows)
     _check_size(name, len(rows), len(rows[0]))
     return tuple(map(tuple, rows))
@@ -159,6 +166,21 @@ def checked_mask(mask: ArrayLike, n_queries: int, n_keys: int) -> tuple[tuple[bo
         shape = " × ".join(map(str, array.shape))
         raise ValueError(f"mask is {shape} but the scores are {n_queries} × {n_keys}: both need one shape.")
     return tuple(map(tuple, array.tolist()))
+
+
+def _ask_about_commas(name, text, *, semicolons):
+    """Ask about a comma that may be decimal. semicolons: these may separate numbers, so that commas need not."""
+    doubtful = _DOUBTFUL.search(text)
+    if doubtful or (semicolons and _TOUCHING.search(text)):
+        shown = next(_TOUCHING.finditer(text, doubtful.end() if doubtful else 0))[0][:20]
+        point, apart = shown.replace(",", "."), shown.replace(",", ", ")
+        raise ValueError(f'{name} has "{shown}": write {point} if its comma is decimal, or {apart} if it separates.')
+
+
+def _has_both_ends(text):
+    """Return True if rows seem to end with their lines and semicolons stand inside them, as spreadsheets write."""
+    lines = [line for line in text.splitlines() if line.strip(" \t;")]
+    return len(lines) > 1 and all(";" in line.strip(" \t;") for line in lines)
 
 
 def _check_text(text, most):

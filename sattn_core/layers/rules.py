@@ -168,6 +168,9 @@ def _check_product(scores, Q, K, unit):
 def _rounding_unit(value):
     """Return the rounding unit of the numbers as they were given; text, lists and integers count as float64."""
     dtype = np.asarray(value).dtype
+    if dtype.isbuiltin == 2:  # a type that NumPy was taught, as bfloat16, of which it knows no precision
+        steps = np.ldexp(1.0, -np.arange(53))
+        return float(steps[(1 + steps).astype(dtype).astype(np.float64) != 1].min())
     return float(np.finfo(dtype if dtype.kind == "f" else np.float64).eps)
 
 

@@ -3,7 +3,7 @@
 import io
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -11,9 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_choice, check_integer
 from sattn_core.cost import proceed
+from sattn_core.files.reading import OPTIONS as OPTIONS
+from sattn_core.files.reading import Reading as Reading
+from sattn_core.files.reading import ScoreFileError
 from sattn_core.files.score_files import LIMITS as LIMITS
 from sattn_core.files.score_files import SUFFIXES as SUFFIXES
-from sattn_core.files.score_files import ScoreFileError, read_queries_and_keys
+from sattn_core.files.score_files import is_text as is_text
+from sattn_core.files.score_files import read_as
+from sattn_core.files.score_report import MAX_HEADS as MAX_HEADS
 from sattn_core.files.score_report import HeadReport, ScoreReport, measure_scores
 from sattn_core.laws.components import draw_queries_and_keys
 from sattn_core.layers.initialisation import init_scheme
@@ -31,40 +36,34 @@ SAMPLES = MappingProxyType(
 )
 # Of the 12 heads of a layer of a trained encoder that reads a paragraph: drawn by nobody, so without d_k and seed.
 TRAINED = MappingProxyType({f"trained_{i}": f"Layer {i} of a trained encoder." for i in range(1, N_LAYERS + 1)})
-HOOK_SNIPPET = '''\
+HOOK_SNIPPET = """\
 import numpy as np
 import torch
 
-saved = {}
+saved = []
+attend = torch.nn.functional.scaled_dot_product_attention
 
 
-def keep(name):
-    def hook(module, inputs, output):
-        saved[name] = output.detach().float().cpu().numpy()
-
-    return hook
+def keep(query, key, *others, **options):
+    saved.append((query.detach(), key.detach()))
+    return attend(query, key, *others, **options)
 
 
-# model, and batch, an input of it, are yours. So are the numbers of heads of q and of k: n_heads and n_kv_heads
-# (often model.config.num_attention_heads and num_key_value_heads); several heads of q may share one of k.
-# The layers that make q and k; their names differ from model to model (print(model) shows them).
-attention = model.layers[0].self_attn
-hooks = [attention.q_proj.register_forward_hook(keep("Q")), attention.k_proj.register_forward_hook(keep("K"))]
-with torch.no_grad():
-    model(batch)
-for hook in hooks:
-    hook.remove()
+# model, and batch, an input of it, are yours. One of Transformers: load it with attn_implementation="sdpa".
+# What it gets are q and k after their norm, if the model has one, and after the rotation. In a model that does not
+# call it, save q and k on the line before their product.
+torch.nn.functional.scaled_dot_product_attention = keep
+try:
+    with torch.no_grad():
+        model(batch)
+finally:
+    torch.nn.functional.scaled_dot_product_attention = attend
 
-
-def per_head(array, n_heads):
-    """(batch, n, n_heads * d_k) -> (n_heads, n, d_k), first element of the batch."""
-    n, width = array.shape[-2:]
-    return array.reshape(-1, n, n_heads, width // n_heads)[0].swapaxes(0, 1)
-
-
-K = np.repeat(per_head(saved["K"], n_kv_heads), n_heads // n_kv_heads, axis=0)  # one for every head of q
-np.savez("q_and_k.npz", Q=per_head(saved["Q"], n_heads), K=K)
-'''
+Q, K = saved[0]  # of the first layer, each (batch, heads, n, d_k)
+K = K.repeat_interleave(Q.shape[1] // K.shape[1], dim=1)  # several heads of q may share one of k
+Q, K = (each[0].float().cpu().numpy() for each in (Q, K))  # the first element of the batch
+np.savez("q_and_k.npz", Q=Q, K=K)
+"""
 _HEADS = 8  # of the layer_norm_mha sample
 PRIVACY = "Your file is read in memory for this page only: it is not stored, not logged and not sent on."
 
@@ -136,6 +135,8 @@ class YourScoresResult:
     # what n rows of independent components show in q and in k, d_k (n−1) / (n + d_k): sampling alone makes
     # directions look unequal
     ideal_effective_dimension: tuple[float, float]
+    taken: tuple[str, ...] = ()  # of a file: its shape, and what else was taken for what
+    reading: Reading | None = None  # what the owner of the file said of it
 
 
 def measure_your_scores(
@@ -165,12 +166,14 @@ def read_your_scores(
     k_file: tuple[str, bytes] | None = None,
     *,
     head: int = 0,
+    reading: Reading | None = None,
     check: Callable[[], object] = proceed,
 ) -> tuple[YourScoresResult, None] | tuple[None, str]:
-    """Read one or two files and measure them: the result, or None and one sentence on what is wrong."""
+    """Read one or two files and measure them: the result, or None and what is wrong, in one or two sentences."""
     try:
-        Q, K = read_queries_and_keys(q_file, k_file)
-        return measure_your_scores(Q, K, head=min(head, len(Q) - 1) if Q.ndim == 3 else 0, check=check), None
+        Q, K, taken = read_as(q_file, k_file, reading)
+        result = measure_your_scores(Q, K, head=min(head, len(Q) - 1) if Q.ndim == 3 else 0, check=check)
+        return replace(result, taken=taken, reading=reading), None
     except ScoreFileError as problem:
         return None, str(problem)
 

@@ -10,9 +10,12 @@ import streamlit as st
 
 from pages._view.lessons.your_scores import work
 from pages._view.lessons.your_scores.declaration import LESSON
+from pages._view.literal import written
 from pages._view.page.fragments import your_scores as uploads
 from pages._view.theme import LIGHT
+from sattn_core.lessons import your_scores as core
 from sattn_core.lessons.your_scores import YourScoresParams, sample_file
+from tests.pages.opening import app_at, charts
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = work.sample_params("ideal", 16, 0)
@@ -22,7 +25,7 @@ SAMPLE = work.sample_params("ideal", 16, 0)
 def session(monkeypatch, request):
     """A session without a page; the tests that open the page have that of their app."""
     state = {}
-    if "tried" not in request.fixturenames:
+    if not {"tried", "opened"} & {*request.fixturenames}:
         monkeypatch.setattr(st, "session_state", state)
     return state
 
@@ -65,7 +68,7 @@ def test_two_files_are_measured_together():
     ("q_file", "said"),
     [
         (chosen("q.npy", b"\x93NUMPY\x01\x00"), "q.npy is damaged"),
-        (chosen("q.txt", b"1,2"), "q.txt must be a .npy, .npz, .csv or .safetensors file"),
+        (chosen("q.pt", b"1,2"), "q.pt must be a .npy, .npz, .csv or .safetensors file"),
         (array_file(np.eye(4)), "q.npy holds one array, which is Q: now choose a file for K."),
     ],
 )
@@ -120,7 +123,7 @@ class Browser:
     def __init__(self, state, **files):
         self.state, self.files, self.drawn, self.ticked = state, files, None, {}
 
-    def file_uploader(self, label, types, *, key, **callback):
+    def file_uploader(self, label, *, key, **callback):
         self.drawn, self.change = key, callback
         self.state[key] = self.files.get(key)
         return None if self.state[key] == "lost" else self.state[key]
@@ -248,3 +251,117 @@ def test_try_heavy_tailed(tried):
     assert min(head.query.kurtosis, head.key.kurtosis) > 20
     assert "tails as heavy as here" in head.chance
     assert head.row_exponent.low <= 0.5 <= head.row_exponent.high
+
+
+# --- files as people have them ---------------------------------------------------------------------------
+
+
+ROWS = np.random.default_rng(7).standard_normal((2, 12, 8)).round(4)
+COUNTED = [
+    ("\n".join([",".join(map(str, range(8))), *(",".join(map(repr, row)) for row in rows.tolist())])).encode()
+    for rows in ROWS
+]
+
+
+def npz_of(**arrays):
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)
+    return stream.getvalue()
+
+
+@pytest.fixture
+def opened():
+    """The page once these files are chosen, name and bytes each; the main picture needs one run more."""
+
+    def choose_files(*files, **query):
+        app = app_at("your_scores", **query).run()
+        for field, (name, data) in zip(app.get("file_uploader"), files, strict=False):
+            field.set_value((name, data, "application/octet-stream"))
+        return settled(app)
+
+    return choose_files
+
+
+def settled(app):
+    app.run()
+    app.run()
+    assert [each.message for each in app.exception] == []
+    return app
+
+
+def alt_of(app):
+    (main,) = [each for each in charts(app).values() if each.address]
+    return main.alt
+
+
+def choose(app, name, value):
+    """Say something of the files in a field."""
+    kind = app.number_input if name == "heads" else app.selectbox
+    kind(key=f"reading_{name}").set_value(value)
+    return settled(app)
+
+
+@pytest.mark.parametrize("step", LESSON.steps, ids=lambda step: step.name)
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("q.pt", b"PK\3\4", "np.savez('q_and_k.npz', Q=q, K=k)"),
+        ("q.npz", b"PK\3\4", "q.npz is cut off or damaged"),
+        ("q.csv", COUNTED[0], "now choose a file for K"),
+    ],
+)
+def test_a_refusal_stands_where_the_verdict_would(step, name, data, words, opened):
+    app = opened((name, data), step=step.name)
+    assert alt_of(app).startswith("Your file is not read. ")
+    assert words in alt_of(app)
+    assert words in app.error[0].value.replace("\\", "")
+    assert "is right" not in " ".join([alt_of(app), *(each.sentence for each in charts(app).values())])
+    assert [each.value for each in app.markdown if "What softmax does with them" in each.value] == []
+
+
+def test_a_file_of_any_kind_can_be_chosen(opened):
+    assert {tuple(field.proto.type) for field in opened().get("file_uploader")} == {()}
+
+
+def test_every_guess_is_said_above_the_verdict_and_can_be_undone(opened):
+    app = opened(*zip(("q.csv", "k.csv"), COUNTED, strict=True))
+    assert "12 queries, 12 keys, dₖ = 8; first line left out: it counts." in written(alt_of(app))
+    assert any("first line left out: it counts" in each.value for each in app.markdown)
+    choose(app, "first_line", "numbers")
+    assert "13 queries, 13 keys, d_k = 8. " in alt_of(app)
+    choose(app, "first_line", "guess")
+    choose(app, "heads", 2)
+    assert "2 heads, 12 queries, 12 keys, d_k = 4; first line left out: it counts; 2 heads side by side" in alt_of(app)
+
+
+def test_the_axes_of_an_array_can_be_turned(opened):
+    rows = np.random.default_rng(1).standard_normal((40, 12, 4))
+    app = opened(("q.npz", npz_of(Q=rows, K=rows)))
+    assert "40 heads, 12 queries" in alt_of(app)
+    assert "if it is 12 heads of 40 tokens, turn the axes below" in alt_of(app)
+    assert "12 heads, 40 queries" in alt_of(choose(app, "axes", "tokens first"))
+    assert not [each for each in app.selectbox if each.key == "reading_comma"]
+
+
+def test_bits_are_asked_about_and_then_read(opened):
+    bits = (ROWS.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    app = opened(("q.npz", npz_of(Q=bits[0], K=bits[1])))
+    assert "they look like bits, or quantised values" in alt_of(app)
+    assert "12 queries, 12 keys, d_k = 8; whole numbers taken for the bits of bfloat16" in alt_of(
+        choose(app, "stored", "bfloat16")
+    )
+
+
+def test_the_code_reads_the_files_as_the_page_does():
+    session_of = core.Reading(heads=2, first_line="names")
+    result, problem = core.read_your_scores(("q.csv", COUNTED[0]), ("k.csv", COUNTED[1]), reading=session_of)
+    assert problem is None
+    shown = work.picture(
+        "spread", {"sample": "ideal", "d_k": 16, "seed": 0, "head": 1}, result, ("q.csv", "k.csv"), LIGHT
+    )
+    assert "reading=Reading(first_line='names', heads=2)" in shown.code
+    assert "from sattn_core.files.reading import Reading" in shown.code
+
+
+def test_every_option_of_a_reading_has_its_words():
+    assert {name: tuple(options) for name, (_, options) in work.SAID.items()} == dict(core.OPTIONS)

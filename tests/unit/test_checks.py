@@ -1,12 +1,14 @@
 """Wherever arrays come in, what is no finite number, masked or beyond float64 is refused, and nothing is written to."""
 
+import re
 import warnings
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 import sattn_core
-from sattn_core._checks import check_array, check_scores
+from sattn_core._checks import check_array, check_number, check_scores
 from sattn_core.layers.softmax import log_softmax_jacobian_norm
 from sattn_core.lessons.attention_steps import AttentionStepsParams
 from sattn_core.lessons.backprop import ProductsParams
@@ -171,3 +173,82 @@ def test_what_is_exact_and_what_has_nothing_masked_comes_in():
     assert check_array("x", np.zeros((0, 3), dtype=np.int64)).shape == (0, 3)
     for door in DOORS.values():
         door(np.ma.array(PLAIN))
+
+
+# --- numbers that others keep in their own way -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3", "int4"])
+def test_types_that_numpy_was_taught_come_in_everywhere(name):
+    few = np.array(PLAIN).astype(getattr(ml_dtypes, name))
+    for door, function in DOORS.items():
+        if "hand_made" not in door and "compare" not in door and "Params" not in door:
+            assert repr(function(few)) == repr(function(np.array(PLAIN))), door
+    assert np.array_equal(check_array("x", few), PLAIN)
+    assert np.array_equal(check_scores("x", few), PLAIN)
+
+
+def test_a_missing_number_of_a_taught_type_is_seen():
+    with pytest.raises(ValueError, match=r"^x must hold finite numbers only, but got nan$"):
+        check_array("x", np.array([1, np.nan], dtype=ml_dtypes.bfloat16))
+
+
+def test_bytes_without_a_type_are_no_numbers():
+    with pytest.raises(TypeError, match=r"x must hold real numbers, but got dtype \|V2"):
+        check_array("x", np.array([1, 2], dtype=ml_dtypes.bfloat16).view("V2"))
+
+
+@pytest.mark.parametrize(
+    "scale", [np.array(0.125), np.float16(0.125), ml_dtypes.bfloat16(0.125), np.array(0.125, dtype=ml_dtypes.bfloat16)]
+)
+def test_a_scale_may_be_an_array_without_axes(scale):
+    found = sattn_core.attention(EYE, EYE, EYE, scale=scale)
+    assert np.array_equal(found.scaled_scores, 0.125 * EYE)
+
+
+class Elsewhere:
+    """A number that is on another device."""
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("copy it first")
+
+
+def test_a_truth_or_a_list_is_no_scale():
+    for wrong in (np.array(True), np.array([0.125]), np.array("a"), True, Elsewhere()):
+        with pytest.raises(TypeError, match="scale must be a real number, but got"):
+            sattn_core.attention(EYE, EYE, EYE, scale=wrong)
+
+
+@pytest.mark.parametrize(
+    ("interval", "words"),
+    [
+        ((), "x must be a finite number, but got inf"),
+        ((0.0,), "x must be a finite number of at least 0, but got inf"),
+        ((-np.inf, 2.0), "x must be a finite number of at most 2, but got inf"),
+        ((0.0, 2.0), "x must be a finite number in [0, 2], but got inf"),
+    ],
+)
+def test_an_interval_without_an_end_is_said_in_words(interval, words):
+    with pytest.raises(ValueError, match=f"^{re.escape(words)}$"):
+        check_number("x", np.inf, *interval)
+    with pytest.raises(ValueError, match=r"^x must be a finite number above 0, but got 0$"):
+        check_number("x", 0, 0, open_low=True)
+    with pytest.raises(ValueError, match=r"^x must be a finite number below 0, but got 0$"):
+        check_number("x", 0, high=0, open_high=True)
+
+
+def test_nullable_columns_come_in_and_a_missing_value_is_seen(pandas):
+    whole, broken = pandas.array([1, 3], dtype="Int64"), pandas.array([2.0, 5.0], dtype="Float64")
+    table = pandas.DataFrame({"a": whole, "b": broken})
+    assert np.array_equal(check_array("x", table), PLAIN)
+    assert np.array_equal(check_array("x", table["a"]), [1, 3])
+    table.loc[1, "b"] = pandas.NA
+    for value in (table, table["b"], table["b"].array):
+        with pytest.raises(ValueError, match=r"^x must hold finite numbers only, but got (<NA>|nan)$"):
+            check_array("x", value)
+
+
+@pytest.mark.parametrize("items", [[1, "a"], [1, True], [1, 1j], [1, {}]])
+def test_objects_that_are_no_numbers_are_refused(items):
+    with pytest.raises(TypeError, match="x must hold real numbers, but got dtype object"):
+        check_array("x", np.array(items, dtype=object))

@@ -6,6 +6,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from sattn_core.files import score_files
-from sattn_core.files.score_files import LIMITS, ScoreFileError, read_arrays, read_queries_and_keys
+from sattn_core.files.reading import Reading, ScoreFileError
+from sattn_core.files.score_files import LIMITS, read_arrays, read_as, read_queries_and_keys
 from tests.ending import ends
 
 RNG = np.random.default_rng(4)
@@ -72,7 +74,7 @@ def test_npz_holds_both(compressed):
 @pytest.mark.parametrize("dtype", ["<f4", ">f8", "<f2", "<i4", ">i2", "|u1"])
 def test_real_types_become_float64(dtype):
     array = np.arange(8).reshape(2, 4).astype(dtype)
-    (read,) = read_arrays("a.npy", npy(array)).values()
+    (read,) = read_arrays("a.npy", npy(array), reading=Reading(stored="numbers")).values()
     assert read.dtype == np.float64
     assert np.array_equal(read, array)
 
@@ -135,7 +137,7 @@ def test_limits_name_the_numbers():
 
 RECORD = np.zeros(3, dtype=[("a", "f8"), ("b", "f8")])
 BAD = {
-    "suffix": ("a.txt", b"1", "must be a .npy, .npz, .csv or .safetensors file"),
+    "suffix": ("a.xyz", b"1", "must be a .npy, .npz, .csv or .safetensors file"),
     "empty": ("a.npy", b"", "is empty"),
     "wrong magic": ("a.npy", b"hello world, not numbers", "does not begin as a .npy file"),
     "zip named npy": ("a.npy", npz(Q=Q), "rename it to .npz"),
@@ -175,8 +177,7 @@ BAD = {
     "zip without arrays": ("a.npz", zip_of("readme.txt", b"hello"), "holds no .npy array"),
     "zip of nonsense": ("a.npz", zip_of("Q.npy", b"hello"), "does not begin as a .npy"),
     "exotic compression": ("a.npz", zip_of("Q.npy", npy(Q), zipfile.ZIP_BZIP2), "np.savez"),
-    "csv quotes": ("a.csv", b'"1,5","2"\n3,4', "must"),
-    "csv open quote": ("a.csv", b'1,2\n3,"4', "row 2 must hold real numbers, but has '\"4'"),
+    "csv open quote": ("a.csv", b'1,2\n3,"4', "must hold real numbers, but has '\"4', an open"),
     "csv letters": ("a.csv", b"1,2\n3,four", "row 2 must hold real numbers, but has 'four'"),
     "csv underscore": ("a.csv", b"1,2\n3,1_0", "row 2 must hold real numbers, but has '1_0'"),
     "csv other digits": ("a.csv", "1,2\n3,４".encode(), "row 2 must hold real numbers, but has '４'"),
@@ -184,11 +185,13 @@ BAD = {
     "csv complex": ("a.csv", b"1,2\n3,1+2j", "has '1+2j'"),
     "csv nan": ("a.csv", b"1,2\nnan,4", "has nan at (1, 0)"),
     "csv ragged": ("a.csv", b"1,2\n3", "every row must have 2 numbers, but row 2 has 1"),
-    "csv ragged, longer": ("a.csv", b"1,2\n3,4,5", "row 2 has more"),
+    "csv empty last cell": ("a.csv", b"1,2\n3,\n5,6", "row 2, column 2 is empty. Fill it"),
+    "csv empty first cell": ("a.csv", b"1,2\n,3\n5,6", "row 2, column 1 is empty. Fill it"),
+    "csv ragged, longer": ("a.csv", b"1,2\n3,4,5", "row 2 has 3"),
     "csv blank": ("a.csv", b"\n\n  \n", "is empty"),
     "csv heading only": ("a.csv", b"a,b\n", "at least 2 rows"),
-    "csv not text": ("a.csv", b"\xff\xfe\x00\x01", "must be plain text"),
-    "csv one endless row": ("a.csv", b"1," * 5_000_000, "at least 2 rows"),
+    "csv not text": ("a.csv", b"\xff\xff\x00\x01", "must be plain text"),
+    "csv one endless row": ("a.csv", b"1," * 5_000_000, "lines of at most 2,097,152 letters"),
     "csv line ends": ("a.csv", b"\n" * 16_000_000, "is empty"),
     "csv too many rows": ("a.csv", b"1,2\n" * 5000, "at most 4,096 rows"),
     "safetensors header": ("a.safetensors", b"\xff" * 20, "header cannot be read"),
@@ -196,7 +199,7 @@ BAD = {
     "safetensors list": ("a.safetensors", struct.pack("<Q", 2) + b"[]", "header cannot be read"),
     "safetensors empty": ("a.safetensors", struct.pack("<Q", 2) + b"{}", "holds no tensor"),
     "safetensors cut": ("a.safetensors", safetensors(q=("F64", [6, 4], Q.tobytes()))[:-1], "cut off or damaged"),
-    "safetensors type": ("a.safetensors", safetensors(q=("F8_E5M2", [6, 4], b"0" * 24)), "real numbers"),
+    "safetensors type": ("a.safetensors", safetensors(q=("F8_E8M0", [6, 4], b"0" * 24)), "real numbers"),
     "safetensors infinite": ("a.safetensors", placed("[0, 1e999]"), "of q must be two whole numbers, from 0 up"),
     "safetensors float": ("a.safetensors", placed("[0, 192.0]"), "but are [0, 192.0]"),
     "safetensors text": ("a.safetensors", placed('[0, "192"]'), "but are [0, '192']"),
@@ -331,7 +334,9 @@ def test_every_array_of_a_file_is_read_unless_some_are_chosen():
         ([("a.csv", b"1,2\n3,4")], "a.csv holds one array, which is Q: now choose a file for K"),
         ([("a.npy", npy(Q * np.nan))], "finite numbers only"),
         ([("a.npz", npz(k=K))], "one array named Q and one named K, but holds k"),
-        ([("a.npz", npz(arr_0=Q, arr_1=K))], "one array named Q and one named K, but holds arr_0, arr_1"),
+        ([("a.npz", npz(arr_0=Q, arr_1=K, arr_2=K))], "one named K, but holds arr_0, arr_1, arr_2"),
+        ([("a.npz", npz(query=Q, value=K))], "one array named Q and one named K, but holds query, value"),
+        ([("a.npz", npz(Q=Q, query=Q, K=K, k=K))], "one array named Q and one named K, but holds"),
         ([("a.npz", npz(Q=Q, q=Q, K=K))], "one array named Q and one named K, but holds Q, q, K"),
         ([("a.npz", npz(**{f"layer_{i:02}": Q for i in range(40)}))], r"but holds layer_00, .*…\.$"),
         ([("q.npy", npy(Q)), ("k.npz", npz(q=Q, k=K))], "k.npz must hold one array when .*, but holds q, k"),
@@ -344,9 +349,9 @@ def test_every_array_of_a_file_is_read_unless_some_are_chosen():
             "1.npz was chosen for Q, but its array is named K: swap the files",
         ),
         ([("q.npy", npy(Q)), ("2.npz", npz(q=K))], "2.npz was chosen for K, but its array is named q: swap the files"),
-        ([("q.npy", npy(Q)), ("k.npy", npy(K[:, :3]))], r"same d_k \(last axis\), but got shapes \(6, 4\)"),
-        ([("q.npy", npy(Q)), ("k.npy", npy(K[None]))], "both be 2-D or both 3-D"),
-        ([("q.npy", npy(Q[None])), ("k.npy", npy(np.stack([K, K])))], "same number of heads"),
+        ([("q.npy", npy(Q)), ("k.npy", npy(K[:, :3]))], r"same d_k \(last axis\), but have shapes \(6, 4\)"),
+        ([("q.npy", npy(Q)), ("k.npy", npy(K.T))], r"If K is transposed, save K\.T\."),
+        ([("q.npy", npy(Q[None])), ("k.npy", npy(np.stack([K, K])))], "1 and 2 heads, but each head of K must serve"),
     ],
 )
 def test_files_that_do_not_fit_together(files, message):
@@ -369,10 +374,11 @@ def test_nothing_is_written_back():
 
 
 def test_a_csv_file_with_a_whole_number_that_float64_cannot_hold_is_refused():
+    as_they_are = Reading(stored="numbers")
     for cell in ("9007199254740993", "-9007199254740993", '"9007199254740993"'):
         with pytest.raises(ScoreFileError, match=r"must hold no whole number beyond 2⁵³.*but row 2 has"):
             read_arrays("a.csv", f"1,2\n{cell},4\n".encode())
-    kept = read_arrays("a.csv", b"1,2\n9007199254740992,1e20\n")["array"]
+    kept = read_arrays("a.csv", b"1,2\n9007199254740992,1e20\n", reading=as_they_are)["array"]
     assert kept[1].tolist() == [2.0**53, 1e20]
 
 
@@ -395,7 +401,8 @@ def saved(array, as_npz):
 @given(DTYPES.flatmap(lambda dtype: arrays(dtype, SHAPES, elements={"allow_nan": False, "allow_infinity": False,
        "min_value": -100, "max_value": 100} if "f" in dtype else None)), st.booleans())  # fmt: skip
 def test_what_numpy_saves_comes_back(array, as_npz):
-    (read,) = read_arrays("a.npz" if as_npz else "a.npy", saved(array, as_npz)).values()
+    file = "a.npz" if as_npz else "a.npy", saved(array, as_npz)
+    (read,) = read_arrays(*file, reading=Reading(stored="numbers")).values()
     assert np.array_equal(read, array.astype(np.float64))
 
 
@@ -433,3 +440,112 @@ def test_a_damaged_file_is_read_or_refused_in_one_sentence(suffix, data):
 @given(st.sampled_from(("npy", "npz", "csv", "safetensors")), st.binary(max_size=300))
 def test_noise_is_refused_in_one_sentence(suffix, noise):
     assert "\n" not in refusal(f"a.{suffix}", noise)
+
+
+# --- how people save -----------------------------------------------------------------------------------
+
+
+def one_after_another(*each):
+    return b"".join(map(npy, each))
+
+
+def test_two_arrays_in_one_file_are_q_and_k():
+    read_q, read_k, taken = read_as(("a.npy", one_after_another(Q, K.astype("<f4"))))
+    assert np.array_equal(read_q, Q)
+    assert np.array_equal(read_k, K.astype("<f4"))
+    assert taken == ("6 queries, 6 keys, d_k = 4", "two arrays in one file: the first is Q, the second K")
+    for files in ([("a.npy", one_after_another(Q, K, K))], [("a.npy", one_after_another(Q, K)), ("k.npy", npy(K))]):
+        with pytest.raises(ScoreFileError, match="holds array 1, array 2"):
+            read_as(*files)
+    with pytest.raises(ScoreFileError, match="is damaged"):
+        read_as(("a.npy", one_after_another(Q, K)[:-3]))
+    with pytest.raises(ScoreFileError, match="array Q holds 2 arrays in one"):
+        read_as(("a.npz", zip_of("Q.npy", one_after_another(Q, K))), ("k.npy", npy(K)))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("arr_0", "arr_1"),
+        ("query", "key"),
+        ("queries", "keys"),
+        ("q_proj", "k_proj"),
+        ("xq", "xk"),
+        ("query_states", "key_states"),
+    ],
+)
+def test_other_names_for_q_and_k_are_said(names):
+    read_q, read_k, taken = read_as(("a.npz", npz(**{names[0]: Q, names[1]: K})))
+    assert np.array_equal((read_q, read_k), (Q, K))
+    assert taken[1] == f"{names[0]} is Q, {names[1]} is K"
+
+
+@pytest.mark.parametrize("folder", ["", "qk/", "a/b/"])
+@pytest.mark.parametrize("suffix", ["npz", "zip"])
+def test_a_folder_in_a_zip_is_opened(folder, suffix):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, array in (("Q", Q), ("K", K)):
+            archive.writestr(f"{folder}{name}.npy", npy(array))
+            archive.writestr(f"__MACOSX/{folder}._{name}.npy", b"\0\5\x16\7")
+            archive.writestr(f"__MACOSX/{folder}{name}.npy", b"\0\5\x16\7")
+            archive.writestr(f"{folder}._{name}.npy", b"\0\5\x16\7")
+        archive.writestr(f"{folder}readme.txt", b"")
+    read = read_queries_and_keys((f"a.{suffix}", stream.getvalue()))
+    assert np.array_equal(read, (Q, K))
+
+
+def test_a_header_of_the_third_version_is_read():
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, Q, version=(3, 0))
+    assert np.array_equal(read_arrays("a.npy", stream.getvalue())["array"], Q)
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
+def test_types_that_numpy_loses_are_refused_with_a_way_on(name):
+    few = Q.astype(getattr(ml_dtypes, name))
+    with pytest.raises(ScoreFileError, match=r"floating point|bfloat16") as caught:
+        read_arrays("a.npy", npy(few))
+    assert "x.astype(np.float32), in PyTorch x.float().numpy()" in str(caught.value)
+    assert "damaged" not in str(caught.value)
+    if name != "float8_e5m2":
+        (read,) = read_arrays("a.npy", npy(few), reading=Reading(stored=name)).values()
+        assert np.array_equal(read, few.astype(float))
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("F8_E4M3", "float8_e4m3fn"), ("F8_E5M2", "float8_e5m2"), ("BF16", "bfloat16")]
+)
+def test_short_floats_of_safetensors_are_read(kind, name):
+    few_q, few_k = Q.astype(getattr(ml_dtypes, name)), K.astype(getattr(ml_dtypes, name))
+    data = safetensors(Q=(kind, [6, 4], few_q.tobytes()), K=(kind, [6, 4], few_k.tobytes()))
+    read_q, read_k, taken = read_as(("a.safetensors", data))
+    assert np.array_equal((read_q, read_k), (few_q.astype(float), few_k.astype(float)))
+    assert ("8-bit floating point: multiply by its scale first, if it has one" in taken) == kind.startswith("F8")
+
+
+@pytest.mark.parametrize("suffix", ["pt", "pth", "pkl", "bin", "gguf", "h5", "xlsx"])
+def test_files_of_other_programs_are_refused_with_a_way_on(suffix):
+    with pytest.raises(ScoreFileError) as caught:
+        read_arrays(f"q.{suffix}", b"PK\3\4")
+    way = "save it as CSV" if suffix == "xlsx" else "Save both with np.savez('q_and_k.npz', Q=q, K=k)"
+    assert way in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("suffix", ["txt", "tsv", "dat", "CSV"])
+def test_text_by_another_name_is_read(suffix):
+    assert read_arrays(f"q.{suffix}", b"1\t2.5\n3\t4\n")["array"].tolist() == [[1, 2.5], [3, 4]]
+
+
+def test_what_holds_for_one_file_names_it():
+    counted = "0,1,2,3\n" + "\n".join(",".join(map(str, row)) for row in Q)
+    *_, taken = read_as(("q.csv", counted.encode()), ("k.npy", npy(K)))
+    assert taken == ("6 queries, 6 keys, d_k = 4", "Q: first line left out: it counts")
+    *_, taken = read_as(("q.csv", counted.encode()), ("k.csv", counted.encode()))
+    assert taken[1:] == ("first line left out: it counts",)
+
+
+def test_bytes_of_no_known_type_are_refused():
+    with pytest.raises(ScoreFileError, match=r"must hold real numbers, but its type is \|V3"):
+        read_arrays("a.npy", npy(np.zeros((2, 2), "V3")))

@@ -348,3 +348,69 @@ def test_any_text_is_a_number_or_refused(text):
     except ValueError:
         return
     assert not np.isnan(value)
+
+
+# --- commas that may be decimal --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("0,12\t-1,5\n2,0\t0,3", "0,12"),
+        ("0,12 -1,5", "0,12"),
+        ("1,5 2", "1,5"),
+        ("2 1,5", "1,5"),
+        ("2\t-1,5", "1,5"),
+        ("1,05\n2,5", "1,05"),
+        ("0,5;1,5\n2,5;3,5", "0,5"),
+        ("\ufeff0,12\t−1,5", "0,12"),
+        ("[[0,12 1,5]]", "0,12"),
+        ("1,5e3 2,5e3", "1,5"),
+    ],
+)
+@pytest.mark.parametrize("field", ["matrix", "cells", "vectors"])
+def test_a_comma_that_may_be_decimal_is_asked_about(text, shown, field):
+    name, read = {
+        "matrix": ("Q", lambda: typed.parse_matrix("Q", text)),
+        "cells": ("Q", lambda: typed.split_cells("Q", text)),
+        "vectors": ("The text", lambda: typed.parse_vector_rows(text)),
+    }[field]
+    point, apart = shown.replace(",", "."), shown.replace(",", ", ")
+    said = f'{name} has "{shown}": write {point} if its comma is decimal, or {apart} if it separates.'
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+        read()
+
+
+@pytest.mark.parametrize("text", ["4,5; 10", "0,5 1,5", "1,05 2", "4,5;10,25"])
+def test_a_list_asks_about_commas_too(text):
+    with pytest.raises(ValueError, match=r'^The list has "\d,\d+": write \d\.\d+ if its comma is decimal'):
+        typed.parse_score_list(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["1,2;3,4", "1,2\n3,4", "1, 2 3, 4", "1 ,2 ,3", "-0,5;-0,1", "1,2;\n3,4;", "10,20", "0,0;0,1", "1.5,2 ,3"]
+)
+def test_commas_that_can_only_separate_are_read(text):
+    assert len(typed.parse_matrix("Q", text)[0]) > 1
+    assert typed.parse_vector_rows(text) == typed.parse_matrix("Q", text)
+    if ";" not in text:
+        assert len(typed.parse_score_list(text)) > 1
+
+
+def test_the_way_that_the_question_offers_is_read():
+    assert typed.parse_matrix("Q", "0.12\t-1.5\n2.0\t0.3") == ((0.12, -1.5), (2.0, 0.3))
+    assert typed.parse_matrix("Q", "0, 12 -1, 5") == ((0.0, 12.0, -1.0, 5.0),)
+    assert typed.parse_score_list("4, 5; 10") == (4.0, 5.0, 10.0)
+
+
+@given(st.lists(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=5), min_size=1, max_size=5), st.integers(0, 6))
+def test_no_decimal_comma_between_columns_is_misread(rows, digits):
+    rows = [[round(x, digits) + 0.0 for x in row[: min(map(len, rows))]] for row in rows]
+    text = "\n".join("\t".join(repr(x).replace(".", ",") for x in row) for row in rows)
+    with pytest.raises(ValueError, match="if its comma is decimal"):
+        typed.parse_matrix("Q", text)
+
+
+@given(st.lists(st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=3), min_size=1, max_size=5))
+def test_what_a_link_writes_asks_nothing(rows):
+    assert typed.parse_matrix("Q", typed.format_matrix(rows)) == tuple(map(tuple, rows))

@@ -1,11 +1,13 @@
 import math
 
+import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from sattn_core.layers import rules
 from sattn_core.layers.rules import SCALING_RULES, adaptive_beta, min_entropy_bound
 from sattn_core.layers.softmax import entropy_nats, softmax
 
@@ -131,7 +133,7 @@ def test_min_entropy_bound_is_reached_by_one_score_above_equal_ones():
     [
         ("vaswani", {"d_k": 0}, "d_k must be at least 1"),
         ("qk_norm", {"Q": Q, "K": K[:3]}, "K must have the 7 rows that the scores have keys, but got 3"),
-        ("swin_v2", {"Q": Q, "K": K, "swin_tau": 0.001}, r"swin_tau must be a finite number in \[0.01"),
+        ("swin_v2", {"Q": Q, "K": K, "swin_tau": 0.001}, r"swin_tau must be a finite number of at least 0\.01"),
         ("soft_cap", {"d_k": 4, "soft_cap": 0.0}, "soft_cap must be"),
         ("yarn", {"d_k": 4, "extension": 0.5}, "extension must be"),
         ("llama_4", {"d_k": 4, "positions": [-1]}, "positions must be at least 0, but got -1"),
@@ -250,3 +252,15 @@ def test_no_row_has_less_entropy_than_its_norm_allows(row):
     bound = min_entropy_bound(float(np.linalg.norm(row)), 6)
     assert entropy_nats(row) >= bound - 1e-12
     assert 0 <= bound <= math.log(6) + 1e-15
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
+def test_scores_of_few_bits_are_those_of_their_queries_and_keys(name):
+    few = getattr(ml_dtypes, name)
+    Q, K = np.random.default_rng(0).standard_normal((2, 6, 16)).astype(few)
+    scores = (Q.astype(float) @ K.astype(float).T).astype(few)
+    found = SCALING_RULES["vit_22b"].apply(scores, Q=Q, K=K)
+    assert np.isfinite(found).all()
+    assert rules._rounding_unit(scores) == ml_dtypes.finfo(few).eps
+    with pytest.raises(ValueError, match="raw_scores must be Q Kᵀ"):
+        SCALING_RULES["vit_22b"].apply((100 * scores.astype(float)).clip(-400, 400), Q=Q, K=K)

@@ -113,8 +113,20 @@ def test_a_report_on_a_file_can_be_ended():
 
 def test_the_snippet_is_python_that_saves_what_the_page_reads():
     compile(HOOK_SNIPPET, "snippet", "exec")
-    assert "register_forward_hook" in HOOK_SNIPPET
-    assert 'np.savez("q_and_k.npz", Q=' in HOOK_SNIPPET
+    assert "torch.nn.functional.scaled_dot_product_attention = keep" in HOOK_SNIPPET
+    assert 'np.savez("q_and_k.npz", Q=Q, K=K)' in HOOK_SNIPPET
+
+
+def test_before_the_norm_of_q_and_k_their_spread_says_nothing():
+    Q, K = 5.0 * np.random.default_rng(0).standard_normal((2, 64, 64))
+
+    def rms_norm(rows):
+        return rows / np.sqrt(np.square(rows).mean(axis=-1, keepdims=True))
+
+    before, after = (measure_your_scores(*rows).report for rows in ((Q, K), map(rms_norm, (Q, K))))
+    assert (before.code, after.code) == ("too_weak", "right")
+    assert before.scaled_std[0] == pytest.approx(25, rel=0.05)
+    assert after.scaled_std[0] == pytest.approx(1, rel=0.05)
 
 
 def test_sample_files_hold_plain_numbers():

@@ -5,12 +5,14 @@ from math import floor, isfinite, log10
 
 import numpy as np
 
-from pages._view.figures.base import axis, corner, dashed, figure, heading, line, solid, steps, title
+from pages._view.figures.base import axis, corner, dashed, figure, heading, label, line, solid, steps, title
 from pages._view.figures.code import Name, code, printed
 from pages._view.lessons.your_scores.declaration import SAMPLE_NAMES
+from pages._view.literal import written
 from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import PROJECTOR, Profile, number, percent, typed
+from sattn_core.files.reading import Reading
 from sattn_core.files.score_files import read_queries_and_keys
 from sattn_core.files.score_growth import FEWEST_ROWS
 from sattn_core.lessons.your_scores import (
@@ -57,7 +59,7 @@ def source(result: YourScoresResult, params: YourScoresParams, d_k: int, own: Se
     rows = f"{report.n_queries:,} queries, {report.n_keys:,} keys"
     heads = "1 head" if report.n_heads == 1 else f"{report.n_heads} heads"
     if own:
-        return f"Your file, {heads}, {rows}, dₖ = {report.d_k:,}"
+        return "; ".join((f"Your file, {heads}, {rows}, dₖ = {report.d_k:,}", *taken(result)[1:]))
     asked = "" if d_k == params.d_k or params.sample in TRAINED else f"; samples go from 2 to 256, not to dₖ = {d_k:,}"
     return f"Sample “{SAMPLE_NAMES[params.sample]}”, {heads}, {rows}, dₖ = {params.d_k}{asked}"
 
@@ -68,7 +70,14 @@ def _rows(result, own, profile):
     if profile is PROJECTOR:
         return None
     whose = "Your file" if own else "Sample"
-    return f"{whose}, {report.n_queries:,} queries, {report.n_keys:,} keys, dₖ = {report.d_k:,}"
+    heads = f" {report.n_heads} heads," if own and has_heads(result) else ""
+    rows = f"{whose},{heads} {report.n_queries:,} queries, {report.n_keys:,} keys, dₖ = {report.d_k:,}"
+    return "; ".join((rows, *taken(result)[1:]))
+
+
+def taken(result: YourScoresResult) -> tuple[str, ...]:
+    """Return what the lines, columns and axes of the visitor's files were taken for, the shape first."""
+    return tuple(map(written, result.taken))
 
 
 def _histogram_figure(result, own, profile):
@@ -205,6 +214,25 @@ def _histogram_code(result, params, own):
         "shown.scaled_counts, result.measured_density, report.ideal_density",
     )
     return _measured(result, params, own) + "report, shown = result.report, result.shown\n" + printed(shown)
+
+
+def refused(key: str, problem: str, own: Sequence[str], profile: Profile) -> Picture:
+    """Return the picture of a step while the visitor's files, of these names, are refused: no scores, and why."""
+    said = written(problem)
+    hidden = axis(profile, showticklabels=False, ticks="", showline=False, range=[0, 1])
+    word = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5}
+    drawn = figure(
+        profile,
+        [line([None], [None], dashed(profile), "nothing")],
+        left=3.8,
+        height=0.9,
+        title=title("Not measured", profile),
+        xaxis=hidden,
+        yaxis=hidden,
+        annotations=[label("Your file is not read", profile, **word)],
+    )
+    table = {"file": [*own], "problem": [said] * len(own)}
+    return Picture(key, drawn, said, table, _reading_code(own, None), alt=f"Your file is not read. {said}")
 
 
 # --- growth ----------------------------------------------------------------------------------------------
@@ -382,10 +410,15 @@ def _growth_code(result, params, own):
 
 def _measured(result, params, own):
     """The Python that measures the rows of these files, or of the sample."""
+    rows = _reading_code(own, result.reading) if own else code(sample_scores, params, name="Q, K")
+    return rows + code(measure_your_scores, Name("Q"), Name("K"), head=result.head)
+
+
+def _reading_code(own, reading):
+    """The Python that reads the files of these names as their owner says."""
     files = [Name(f"({each!r}, Path({each!r}).read_bytes())") for each in own]
-    path = "from pathlib import Path\n\n" if own else ""
-    rows = (read_queries_and_keys, *files) if own else (sample_scores, params)
-    return path + code(*rows, name="Q, K") + code(measure_your_scores, Name("Q"), Name("K"), head=result.head)
+    said = {} if reading in (None, Reading()) else {"reading": reading}
+    return "from pathlib import Path\n\n" + code(read_queries_and_keys, *files, name="Q, K", **said)
 
 
 # --- tables ----------------------------------------------------------------------------------------------

@@ -13,6 +13,25 @@ from sattn_core.lessons.your_scores import sample_file as make_sample_file
 
 SAMPLE_ROWS = 128  # queries and keys of a sample: few enough to be measured at every move
 UPLOAD_NOTES = (core.LIMITS, core.PRIVACY)
+# What a visitor may say of a file, where guesses are wrong: the field's label, and each option as it is read.
+SAID = {
+    "axes": ("Three axes", {"guess": "as they look", "heads first": "heads, n, dₖ", "tokens first": "n, heads, dₖ"}),
+    "stored": (
+        "Whole numbers",
+        {
+            "guess": "ask",
+            "numbers": "as they are",
+            "bfloat16": "bits of bfloat16",
+            "float16": "bits of float16",
+            "float8_e4m3fn": "bits of float8 E4M3",
+            "float8_e5m2": "bits of float8 E5M2",
+        },
+    ),
+    "first_line": ("First line", {"guess": "as it looks", "numbers": "numbers", "names": "names"}),
+    "first_column": ("First column", {"guess": "as it looks", "numbers": "numbers", "names": "names"}),
+    "comma": ("Commas", {"guess": "as they look", "decimal": "decimal", "separator": "between numbers"}),
+}
+OF_TEXT = ("first_line", "first_column", "comma")  # of these, what a file of text alone is asked
 HOOK = f"```python\n{core.HOOK_SNIPPET}```"  # as Markdown
 
 
@@ -45,6 +64,11 @@ def picture(step: str, values: Values, result: core.YourScoresResult, own: Seque
     params = params_of(values)
     source = figures.source(result, params, values["d_k"], own)
     return _DRAWN[step](result, params, source, own, profile)
+
+
+def refused(step: str, problem: str, own: Sequence[str], profile: Profile) -> Picture:
+    """Return what a step shows while the visitor's files, of these names, are refused."""
+    return figures.refused(f"your_{'growth' if step == 'growth' else 'histogram'}", problem, own, profile)
 
 
 def _of_sample(step, values, profile):

@@ -1,6 +1,7 @@
 """The fold of your_scores: fields for a visitor's own files, and what is measured on them, or on the sample.
 
-A field never shows a file that this server does not have.
+A field never shows a file that this server does not have. It takes files of any kind: one that cannot be read is
+refused in words that say how to save instead, where a browser would only grey it out.
 """
 
 from collections.abc import Sequence
@@ -22,10 +23,13 @@ _FIELDS = {"q_file": "Q, or one file with Q and K", "k_file": "K, if Q is a file
 
 
 def picture() -> Picture | None:
-    """Return the picture of the step with the visitor's own files; None if none of them can be read."""
-    values = controls.address().values
-    result, own, _ = measure(work.params_of(values), *_chosen(), values["head"])
-    return work.picture(controls.address().step.name, values, result, own, frame.profile()) if own else None
+    """Return the picture of the step with the visitor's own files, or why these are not read; None without any."""
+    here, chosen = controls.address(), _chosen()
+    result, own, problems = measure(work.params_of(here.values), *chosen, here.values["head"])
+    if problems:
+        names = [each.name for each in chosen if each is not None]
+        return work.refused(here.step.name, problems[0], names, frame.profile())
+    return work.picture(here.step.name, here.values, result, own, frame.profile()) if own else None
 
 
 def _chosen():
@@ -38,12 +42,17 @@ def draw() -> None:
     """Draw the fields, what a visitor should know of them, and all that is measured."""
     values = controls.address().values
     params = work.params_of(values)
-    result, _, problems = measure(params, *draw_both(), values["head"])
+    files = draw_both()
     show.remarks(remarks(*_FIELDS))
+    result, own, problems = measure(params, *files, values["head"])
     show.problems(problems)
+    if own:
+        show.plain_lines([f"Read as: {'; '.join(figures.taken(result))}."])
+    _draw_reading(files)
     with st.container(key="aside_files"):
         show.plain_lines(work.UPLOAD_NOTES)
-    _draw_tables(result)
+    if not problems:
+        _draw_tables(result)
     with st.container(key="aside_hook"):
         st.markdown("**Take q and k out of a model**")
         show.prose(LESSON, "hook")
@@ -59,6 +68,26 @@ def _draw_tables(result):
     if figures.has_heads(result):
         st.markdown("**Head by head**")
         show.table(figures.head_table(result), key="heads")
+
+
+def _draw_reading(files):
+    """Draw what a visitor may say of chosen files, so that each guess can be undone; a file of text is asked more."""
+    names = [each.name for each in files if each is not None]
+    if not names:
+        return
+    is_text = any(core.is_text(name) for name in names)
+    asked = [name for name in work.SAID if is_text or name not in work.OF_TEXT]
+    with st.container(horizontal=True, key="reading"):
+        st.number_input("Heads side by side", 0, core.MAX_HEADS, key="reading_heads")
+        for name in asked:
+            label, options = work.SAID[name]
+            st.selectbox(label, list(options), format_func=options.get, key=f"reading_{name}")
+
+
+def reading() -> core.Reading:
+    """Return what the visitor says of the files, as the fields had it last."""
+    said = {name: st.session_state.get(f"reading_{name}") for name in ("heads", *work.SAID)}
+    return core.Reading(**{name: value for name, value in said.items() if value is not None})
 
 
 def draw_both() -> list[Any]:
@@ -86,7 +115,7 @@ def draw_field(name: str, label: str) -> Any:
             st.rerun()
         file, missed = None, _box(name)
     else:
-        file = place.file_uploader(label, list(core.SUFFIXES), key=key, on_change=_forget, args=(name,))
+        file = place.file_uploader(label, key=key, on_change=_forget, args=(name,))
         missed = _box(name, ticked=file is None and st.session_state[f"{name}_had"])
     st.session_state[f"{name}_lost"] = missed
     st.session_state[f"{name}_had"] = missed or file is not None
@@ -100,7 +129,7 @@ def remarks(*names: str) -> list[str]:
 
 def _is_lost(place, label, key):
     """Return True if the browser names a file that the server does not have: no file, yet a state of the field."""
-    return place.file_uploader(label, list(core.SUFFIXES), key=key) is None and st.session_state[key] is not None
+    return place.file_uploader(label, key=key) is None and st.session_state[key] is not None
 
 
 def _forget(name):
@@ -132,10 +161,11 @@ def _uploaded(q_file, k_file, head):
         st.session_state.pop("your_report", None)
         return None, "A file for K needs a file for Q beside it; choose that one too." if k_file else None
     files = [each for each in (q_file, k_file) if each is not None]
-    key = (*(each.file_id for each in files), head)
+    said = reading()
+    key = (*(each.file_id for each in files), head, said)
     if st.session_state.get("your_report", (None,))[0] != key:
         contents = [(each.name, each.getvalue()) for each in files]
         with turns.turn(long=True), st.spinner("Measuring your scores: many heads of many rows take some seconds"):
-            report = core.read_your_scores(*contents, head=head - 1, check=turns.look)
+            report = core.read_your_scores(*contents, head=head - 1, reading=said, check=turns.look)
         st.session_state["your_report"] = key, report
     return st.session_state["your_report"][1]

@@ -1,0 +1,136 @@
+"""How a file of unknown origin is read: what is guessed unless its owner says it, and what is told of the guesses."""
+
+import math
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sattn_core._checks import check_choice, check_integer
+from sattn_core.files.score_report import MAX_HEADS
+
+GUESS = "guess"
+OPTIONS = MappingProxyType(
+    {
+        "first_line": (GUESS, "numbers", "names"),
+        "first_column": (GUESS, "numbers", "names"),
+        "comma": (GUESS, "decimal", "separator"),
+        "axes": (GUESS, "heads first", "tokens first"),
+        "stored": (GUESS, "numbers", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2"),
+    }
+)
+_LARGE_WHOLE = 1000  # queries and keys in whole numbers beyond this are nobody's; bits of 16-bit numbers are
+_BYTES = {"bfloat16": 2, "float16": 2, "float8_e4m3fn": 1, "float8_e5m2": 1}
+TO_FLOATS = "save x.astype(np.float32), in PyTorch x.float().numpy()"
+
+
+class ScoreFileError(ValueError):
+    """A file that cannot be used; the message is one or two sentences for the person who chose it."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the owner of a file says of it; "guess" and 0 leave it to what the file looks like."""
+
+    first_line: str = GUESS  # of a text file: "numbers" or "names"
+    first_column: str = GUESS  # of a text file: "numbers" or "names"
+    comma: str = GUESS  # of a text file: "decimal" or "separator"
+    axes: str = GUESS  # of an array of three axes: "heads first" or "tokens first"
+    heads: int = 0  # of the queries, side by side in the last axis; 0 to 64
+    stored: str = GUESS  # what whole numbers are: "numbers", or the bits of numbers of a floating-point format
+
+    def __post_init__(self) -> None:
+        for name, options in OPTIONS.items():
+            check_choice(name, getattr(self, name), options)
+        check_integer("heads", self.heads, 0, MAX_HEADS)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One file on its way: how it is to be read, and what was taken for what."""
+
+    reading: Reading = field(default_factory=Reading)
+    notes: list[str] = field(default_factory=list)
+
+    def note(self, text: str) -> None:
+        """Keep what was taken for what, each thing once."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+
+def shown_name(name: object) -> str:
+    """Return a name as one short line of printable characters: a name is untrusted input too."""
+    text = "".join(c for c in str(name) if c.isprintable())
+    return text if len(text) <= 60 else text[:40] + "…" + text[-15:]
+
+
+def real_numbers(name: str, array: NDArray[Any], task: Task) -> NDArray[Any]:
+    """Return the array, or the numbers whose bits it holds; ask where whole numbers are hardly queries and keys."""
+    kind, stored = array.dtype.kind, task.reading.stored
+    if kind == "V" and stored not in _BYTES:
+        which = {1: "8-bit floating point", 2: "bfloat16"}.get(array.dtype.itemsize, "another package's type")
+        lost = f"NumPy's format keeps no name for its numbers, probably {which}"
+        raise ScoreFileError(f"{name} cannot be read: {lost}. Say below what they are, or {TO_FLOATS}.")
+    if kind == "f" and not (array == np.rint(array)).all():
+        return array
+    if stored in _BYTES:
+        return _from_bits(name, array, stored, task)
+    _judge_whole(name, array, task)
+    return array
+
+
+def _judge_whole(name, array, task):
+    """Refuse whole numbers that look like bits or quantised values; of small ones only note that they are whole."""
+    if task.reading.stored == "numbers":
+        task.note("whole numbers taken as they are")
+        return
+    short = array.dtype.kind in "iu" and array.dtype.itemsize <= 2
+    largest = int(np.abs(array.astype(np.float64)).max())
+    if short or largest > _LARGE_WHOLE:
+        what = f"whole numbers ({array.dtype.name if short else 'up to'}{'' if short else f' {largest:,}'})"
+        why = "they look like bits, or quantised values without their scale"
+        raise ScoreFileError(f"{name} holds {what}: {why}. Say below what they are, or {TO_FLOATS}.")
+    task.note("whole numbers taken as they are: quantised ones need their scale")
+
+
+def _from_bits(name, array, stored, task):
+    """Return the numbers of a floating-point format whose bits were kept as whole numbers or as bytes."""
+    n_bytes = _BYTES[stored]
+    if array.dtype.kind == "V":
+        fits = array.dtype.itemsize == n_bytes
+        bits = array.view(f"<u{n_bytes}") if fits else array
+    else:
+        low, high = int(array.min()), int(array.max())
+        fits = -(2 ** (8 * n_bytes - 1)) <= low and high < 2 ** (8 * n_bytes)
+        bits = array.astype(np.int64).astype(f"<u{n_bytes}") if fits else array
+    if not fits:
+        raise ScoreFileError(f"{name} cannot hold {stored}: its numbers do not fit into {8 * n_bytes} bits.")
+    task.note(f"whole numbers taken for the bits of {stored}" if array.dtype.kind != "V" else f"bytes read as {stored}")
+    return decoded(bits, stored)
+
+
+def decoded(bits: NDArray[Any], stored: str) -> NDArray[np.float64]:
+    """Return the numbers of a floating-point format from their bits, as unsigned whole numbers of its size."""
+    if stored == "float8_e4m3fn":
+        return _E4M3[bits]
+    if stored == "bfloat16":
+        numbers = (bits.astype(np.uint32) << 16).view(np.float32)  # it is the upper half of a float32
+    else:
+        numbers = (bits.astype(np.uint16) << (8 * (stored == "float8_e5m2"))).view(np.float16)  # or of a float16
+    with np.errstate(invalid="ignore"):  # NaN, which is refused later
+        return numbers.astype(np.float64)
+
+
+def _e4m3_numbers():
+    """Return all 256 numbers: a sign, 4 bits of exponent (bias 7), 3 of fraction; no infinity, two NaN."""
+    codes = np.arange(256)
+    exponent, fraction = (codes >> 3) & 15, codes & 7
+    sizes = np.where(exponent, np.ldexp(8.0 + fraction, exponent - 10), np.ldexp(1.0 * fraction, -9))
+    numbers = np.where(codes & 128, -sizes, sizes)
+    numbers[[127, 255]] = math.nan
+    return numbers
+
+
+_E4M3 = _e4m3_numbers()
