@@ -10,7 +10,12 @@ from sizes import PHONE, SCREEN, resize, wait_until_at_rest
 
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
-STEPS = [("softmax_saturation", "too_flat"), ("wrong_choice", "rows"), ("derivation", "root")]
+STEPS = [
+    ("softmax_saturation", "too_flat"),
+    ("wrong_choice", "rows"),
+    ("derivation", "root"),
+    ("training_race", "race"),
+]
 # Of each trace of these names, the upper and the lower end, in px.
 ENDS = """(picture, names) => names.map(name => {
   const {_fullData, _fullLayout} = picture.firstElementChild;
@@ -22,6 +27,7 @@ PANELS = {
     "too_flat": ("values 1", "values 2", "values 3"),
     "rows": ("raw", "÷ √dₖ", "÷ dₖ"),
     "root": ("raw", "÷ √dₖ"),
+    "race": ("raw", "÷ √dₖ", "÷ dₖ"),
 }
 
 

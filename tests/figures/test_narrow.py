@@ -8,21 +8,28 @@ import pytest
 from pages._view.address import Address
 from pages._view.lesson_view import LessonView
 from pages._view.lessons import LESSONS, VIEWS
+from pages._view.lessons.recap import work
 from pages._view.picture import Figure
 from pages._view.theme import DARK, LIGHT, PROJECTOR
 from tests.figures.drawing import plotted
 from tests.figures.test_every_picture import at, check_looks
 
-NARROW = [("softmax_saturation", "too_flat"), ("wrong_choice", "rows"), ("derivation", "root")]
+NARROW = [
+    ("softmax_saturation", "too_flat"),
+    ("wrong_choice", "rows"),
+    ("derivation", "root"),
+    ("training_race", "race"),
+]
 WHERE = {"domain", "range", "constraintoward", "scaleanchor"}  # of an axis
+ONCE = {"title", "showticklabels"}  # the same of one that says it for those above
 QUICKLY = re.compile(r"annotations\.\d+\.(text|x|y)|shapes\.\d+\.([xy][01]|path)")  # as `quick.js` has it
 MARKED = {"a value", "an output", ""}  # words beside a mark with room around it, which another panel may not have
 
 
 def figure(stem, step, profile=LIGHT, **chosen) -> Figure:
-    """The picture of a step as a slider shows it."""
+    """The picture of a step as a slider shows it; of a race its start."""
     view: LessonView = VIEWS[stem]
-    return view.of(LESSONS[stem].step(step)).picture(at(stem, **chosen), profile).figure
+    return view.of(LESSONS[stem].step(step)).picture(at(stem, race_d_k=0, **chosen), profile).figure
 
 
 def on_a_phone(shown: Figure) -> Figure:
@@ -54,7 +61,7 @@ def test_phone_has_same_data_and_words_elsewhere(stem, step, profile):
         assert {each for each in shown.narrow if each[1:5] != "axis"} <= {"height", "margin", "annotations", "shapes"}
         for name in (each for each in shown.narrow if each[1:5] == "axis"):
             one, other = sent["layout"][name], sent["narrow"][name]
-            assert {each for each in one.keys() | other.keys() if one.get(each) != other.get(each)} <= WHERE
+            assert {each for each in one.keys() | other.keys() if one.get(each) != other.get(each)} <= WHERE | ONCE
         assert words(shown.narrow) == words(shown.layout)
 
 
@@ -78,3 +85,12 @@ def test_bet_draws_on_no_picture_with_a_layout_for_phones():
         if lesson.bet and lesson.bet.place:
             here = Address(lesson, {"step": lesson.bet.when[1]})
             assert VIEWS[stem].of(here.step).picture(here.values, LIGHT).figure.narrow == {}, stem
+
+
+def test_story_on_a_phone_has_names_at_its_lines_and_what_they_do_in_the_sentence():
+    shown = work.story({"seed": 0}, LIGHT).figure
+    check_looks(plotted(on_a_phone(shown)), LIGHT)
+    assert shown.narrow.keys() == {"margin", "shapes", "annotations"}
+    assert shown.narrow["margin"]["r"] < 0.6 * shown.layout["margin"]["r"]
+    assert words(shown.narrow) < words(shown.layout)
+    assert {"raw", "÷", "√dₖ", "too", "spread", "flat"} <= words(shown.narrow)

@@ -8,9 +8,10 @@ from pages._view.figures.base import label
 from pages._view.picture import Figure, Part
 from pages._view.theme import Profile
 
+MOST = 3  # of them
 PICTURE = 0.46, 1.0  # of the width
 _HEIGHT = 1.45  # of the usual one; of less than half of it a phone scrolls
-_PANELS, _APART = 3, 0.03  # of the height
+_APART = 0.03  # of the height
 _EDGE = 2  # px
 _LARGE, _LINE = 1.4, 1.3  # of a name: the one large number; of letters: the height of their line
 
@@ -24,7 +25,7 @@ def on_a_phone(fig: Figure, profile: Profile, **layout: Any) -> Figure:
 
 def down(i: int) -> list[float]:
     """The ends of a row, of the height."""
-    part = (1 - _APART * (_PANELS - 1)) / _PANELS
+    part = (1 - _APART * (MOST - 1)) / MOST
     top = 1 - i * (part + _APART)
     return [max(0.0, top - part), top]
 

@@ -83,15 +83,16 @@ def _below(fig, d_k, cell, profile):
 
 
 def _laid(second, beside, profile, toward="left"):
-    """The axes of the first square, and of the second one from its own corner, over the whole figure."""
-    hidden = base.axis(profile, visible=False, constrain="domain")
+    """The axes of the first square, and over them those of the second one, which count from its own corner."""
     across = np.array([-_EDGE, second[0] + _SIDE + beside])
     down = np.array([second[1] + _BRACKET - _TICK, _SIDE + _EDGE])
+    hidden = base.axis(profile, visible=False, constrain="domain")
     axes: Part = {}
-    for at, (x, y) in (("", (0, 0)), ("2", second)):
-        axes[f"xaxis{at}"] = hidden | {"range": (across - x).tolist(), "anchor": f"y{at}", "constraintoward": toward}
-        axes[f"yaxis{at}"] = hidden | {"range": (down - y).tolist(), "anchor": f"x{at}", "constraintoward": "middle"}
-        axes[f"yaxis{at}"] |= {"scaleanchor": f"x{at}"}
+    for at, x, y in (("", 0, 0), ("2", *second)):
+        over = ({"overlaying": "x"}, {"overlaying": "y"}) if at else ({}, {})
+        wide = {"range": (across - x).tolist(), "anchor": f"y{at}", "constraintoward": toward}
+        high = {"range": (down - y).tolist(), "anchor": f"x{at}", "constraintoward": "middle", "scaleanchor": f"x{at}"}
+        axes |= {f"xaxis{at}": hidden | wide | over[0], f"yaxis{at}": hidden | high | over[1]}
     return axes
 
 

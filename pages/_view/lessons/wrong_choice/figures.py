@@ -20,7 +20,7 @@ SAID = {"raw scores": "raw", "÷ √dₖ": "÷ √dₖ", "÷ dₖ": "÷ dₖ"}  
 _SIDE = 10  # cells
 _DOMAINS = ([0.0, 0.307], [0.3465, 0.6535], [0.693, 1.0])
 _CELLS, _BARS = [0.33, 1.0], [0.0, 0.22]  # of the height
-_PHONE, _CELLS_BESIDE, _BARS_BESIDE = 1.25, [0.72, 1.0], [0.36, 0.67]  # on a phone: of the usual height; of the width
+_PHONE, _CELLS_BESIDE, _BARS_BESIDE = 1.25, [0.63, 1.0], [0.27, 0.59]  # on a phone: of the usual height; of the width
 _BARS_LOW, _BARS_HIGH = 0.2, 0.6  # of a row there
 _EDGE = 0.55  # cells from the middle of the outermost one to the end of its axis
 _PALE, _GREY = 0.08, 0.3  # of the text's ink: what is not put right, and a wrong key
@@ -108,7 +108,7 @@ def _on_a_phone(fig, counted, followed, of, profile):
     places: dict[str, Part] = {}
     for i, count in enumerate(counted):
         ink = readable(getattr(profile, COLOURS[i]), profile.ground, profile.text)
-        notes += rows.words(i, NAMES[i], str(count), (f"of {of} put right",), ink, profile)
+        notes += rows.words(i, NAMES[i], str(count), (f"of {of}", "put right"), ink, profile)
         low, high = rows.down(i)
         bars = [low + share * (high - low) for share in (_BARS_LOW, _BARS_HIGH)]
         places[f"xaxis{_axis(i)}"] = {"domain": _CELLS_BESIDE, "constraintoward": "right"}
