@@ -46,6 +46,7 @@ def test_panels_stand_below_each_other_on_a_phone(new_page, server, stem, step):
     assert {each: worst for each, worst in crowded(page).items() if worst[0] > TOLERANCE} == {}
     drag(page, [0.6, 0.7, 0.8])
     page.wait_for_function(f"() => parseInt(document.querySelector('{MAIN}').dataset.value) > 64")
+    page.wait_for_function(f"() => document.querySelector('{MAIN}').quick")
     check_below_each_other(page, step)
     page.mouse.up()
     wait_until_idle(page)
