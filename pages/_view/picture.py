@@ -5,7 +5,7 @@ import re
 from base64 import b64encode
 from collections.abc import Collection, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,14 +20,19 @@ _FURTHER = re.compile("<br>|, <span")  # what follows the first line of a word, 
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """What Plotly draws in the browser, in plain dictionaries: the traces, and all that stands around them."""
+    """What Plotly draws in the browser, in plain dictionaries: the traces, and all that stands around them.
+
+    narrow : entries of the layout where the picture is as narrow as on a phone: where things are, and no more.
+    """
 
     data: list[Part]
     layout: Part
+    narrow: Part = field(default_factory=dict)
 
-    def to_json(self) -> str:
-        """The figure as Plotly's script reads it."""
-        text = json.dumps({"data": self.data, "layout": self.layout}, default=_plain)
+    def to_json(self, *, narrow: bool = False) -> str:
+        """The figure as Plotly's script reads it. narrow: with the other entries for a phone, as our script does."""
+        more = {"narrow": self.narrow} if narrow and self.narrow else {}
+        text = json.dumps({"data": self.data, "layout": self.layout} | more, default=_plain)
         if "NaN" in text or "Infinity" in text:  # JSON knows no such numbers; Plotly draws a gap for null
             text = json.dumps(json.loads(text, parse_constant=lambda _: None))
         return text
@@ -81,12 +86,12 @@ class Picture:
         """What the browser needs to draw a single figure, as JSON takes it."""
         figure = self._single()
         marks = found(self.sentence, self.marks, figure.data, figure.layout)
-        return self.told() | {"figure": figure.to_json(), "marks": marks}
+        return self.told() | {"figure": figure.to_json(narrow=True), "marks": marks}
 
     def told(self) -> dict[str, Any]:
-        """The same without the figure: its size and its words."""
-        height, margin = (self._single().layout[each] for each in ("height", "margin"))
-        size = {"height": height, "plot": height - margin["t"] - margin["b"]}
+        """The same without the figure: its size, also on a phone, and its words."""
+        figure = self._single()
+        size = _size(figure.layout) | {"narrow": _size(figure.layout | figure.narrow)}
         return size | {"sentence": self.sentence, "alt": self.spoken()}
 
     def _single(self):
@@ -99,20 +104,38 @@ class Picture:
         return as_code(self.alt or self.sentence)
 
     def partly(
-        self, sentence: str, *, keep: Collection[str] = (), words: Collection[str] = (), last: float | None = None
+        self,
+        sentence: str,
+        *,
+        keep: Collection[str] = (),
+        words: Collection[str] = (),
+        shapes: Sequence[Part] = (),
+        last: float | None = None,
     ) -> "Picture":
-        """What may be seen of a single figure before a bet: its axes, the traces of these names, and these words.
+        """What may be seen of a single figure before a bet: its axes, and of the rest what is named here.
 
-        Nothing else of it is in what is sent, nor what stands behind it. last: the x beyond which a trace is not seen.
+        Nothing else of it is sent, nor what stands behind it. last: the x beyond which a trace is not seen.
         Of a word of several lines, or with something small behind it, the first part is kept.
         """
         figure = self._single()
         data = [_up_to(last, each) if each["name"] in keep else _empty(each) for each in figure.data]
-        layout = deepcopy(figure.layout) | {"shapes": []}
-        named = [each | {"text": _FURTHER.split(each["text"])[0]} for each in layout.get("annotations", ())]
-        layout["annotations"] = [each for each in named if each["text"] in words]
-        _hide_numbers(layout, words)
-        return Picture(self.key, Figure(data, layout), sentence, {}, "")
+        narrow = _known(figure.narrow, words, shapes) if figure.narrow else {}
+        return Picture(self.key, Figure(data, _known(figure.layout, words, shapes), narrow), sentence, {}, "")
+
+
+def _size(layout):
+    """Return the height of the figure, and that of its plot."""
+    height, margin = layout["height"], layout["margin"]
+    return {"height": height, "plot": height - margin["t"] - margin["b"]}
+
+
+def _known(layout, words, shapes):
+    """Return a layout without the words that are not among these, and with these shapes alone."""
+    layout = deepcopy(layout) | {"shapes": [*shapes]}
+    named = [each | {"text": _FURTHER.split(each["text"])[0]} for each in layout.get("annotations", ())]
+    layout["annotations"] = [each for each in named if each["text"] in words]
+    _hide_numbers(layout, words)
+    return layout
 
 
 def _empty(trace):

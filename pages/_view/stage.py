@@ -312,10 +312,11 @@ def _ticks(one, stops, said):
 def payload(drawn: Mapping[str, Any], key: str) -> dict[str, Any]:
     """Return what the script of a picture of this key is told: what is drawn, with the camera beside it.
 
-    drawn: figure (as JSON), height, plot (its own height), sentence, marks (see `marks.found`) and alt. main: it is as
-    high as the window has room for, least: but not below this share of the plot's height. One that follows sliders has
-    two more: values, the places of the sliders that it belongs to, and address, at which the browser asks for the
-    picture at other places. On one with drawing the visitor draws a curve. bare: without its sentence.
+    drawn: figure (as JSON), height, plot (its own height), narrow (both on a phone), sentence, marks (see
+    `marks.found`) and alt. main: it is as high as the window has room for, least: but not below this share of the
+    plot's height. One that follows sliders has two more: values, the places of the sliders that it belongs to, and
+    address, at which the browser asks for the picture at other places. On one with drawing the visitor draws a curve.
+    bare: without its sentence.
     """
     camera = {"format": "svg", "filename": key}
     config = {"displaylogo": False, "modeBarButtons": [["toImage"]], "toImageButtonOptions": camera}

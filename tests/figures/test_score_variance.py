@@ -104,6 +104,27 @@ def test_histograms_on_their_side_show_densities_and_laws_as_shares_of_the_longe
         assert {bars.yaxis, law.yaxis} == {f"y{axes}"}
 
 
+@pytest.mark.parametrize("profile", PROFILES)
+def test_dashed_lines_are_named_at_their_ends(result, walks, profile):
+    layout = plotted(main(result, walks, profile=profile)).layout
+    named = {each.text: each for each in layout.annotations}
+    for text, end in (("+σ", walks.high[-1]), ("−σ", walks.low[-1])):
+        assert (named[text].y, named[text].yref, named[text].x, named[text].xref) == (end, "y", 1, "x domain")
+    assert layout.xaxis.domain[1] < layout.xaxis2.domain[0] - 0.05  # room for them
+    assert (named["exact"].xref, named["exact"].yref) == ("x2", "y2")
+    assert named["exact"].y == pytest.approx(2.6 * 8)
+    assert not any("dashed" in text or "shares" in text for text in named)
+    below = layout.height - layout.margin.t - layout.margin.b
+    assert below > 0.6 * layout.height  # no room is left for a key
+
+
+@pytest.mark.parametrize("settings", [CONSTANT, {"mean_q": 2.0, "mean_k": -2.0, "d_k": 1024}])
+def test_name_of_a_distribution_goes_where_it_has_no_tail_in_sight(walks, settings):
+    constant = core.random_walks(LONGEST, n_walks=2, **CONSTANT)
+    said = texts(plotted(drawn(constant if settings is CONSTANT else walks, **settings)))
+    assert ("normal" in said) == ("+σ" in said) == (settings is not CONSTANT)
+
+
 BROKEN = [{}, {"mean_q": 0.5, "mean_k": 0.5}, {"correlation": -1.0}, {"sampling": "matrix"}]
 
 

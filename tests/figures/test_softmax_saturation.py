@@ -341,7 +341,7 @@ def test_default_draw_names_a_value_and_an_output_in_the_first_panel(profile):
         assert np.isclose(places[:, :2], at, atol=1e-12).all(axis=1).any()
 
 
-@pytest.mark.parametrize("room", [outputs._ON_A_PHONE, outputs._ON_A_WALL])
+@pytest.mark.parametrize("room", [outputs._ON_A_SCREEN, outputs._IN_A_ROW, outputs._ON_A_WALL])
 @pytest.mark.parametrize("seed", range(4))
 def test_names_of_marks_cover_no_mark_and_stay_in_the_panel(seed, room):
     for d_k in (1, 8, 64, 1024):

@@ -77,12 +77,16 @@ def test_a_cell_is_filled_in_the_colour_of_its_panel_once_it_is_put_right(result
 @pytest.mark.parametrize("profile", PROFILES)
 def test_cells_are_squares_at_any_size_and_bars_are_as_wide(result, profile):
     layout = plotted(choices(result, 200, 0, profile)).layout
-    for at in ("", "2", "3"):
+    for at, below in (("", "4"), ("2", "5"), ("3", "6")):
         x, y = layout[f"xaxis{at}"], layout[f"yaxis{at}"]
         assert (y.scaleanchor, x.constrain, y.constrain) == (f"x{at}", "domain", "domain")
         assert x.range[1] - x.range[0] == pytest.approx(y.range[0] - y.range[1])
-    bars = [each for each in plotted(choices(result, 200, 0, profile)).data if each.yaxis == "y4"]
-    assert {each.xaxis for each in bars} == (set() if profile is PROJECTOR else {"x", "x2", "x3"})
+        if profile is not PROJECTOR:
+            bars = layout[f"xaxis{below}"]
+            assert (bars.scaleanchor, bars.constrain, bars.constraintoward) == (f"x{at}", "domain", x.constraintoward)
+            assert (bars.range, bars.domain) == (x.range, x.domain)
+    bars = [each for each in plotted(choices(result, 200, 0, profile)).data if each.type == "scatter"]
+    assert {each.xaxis for each in bars} == (set() if profile is PROJECTOR else {"x4", "x5", "x6"})
 
 
 def test_a_cell_says_that_it_can_be_clicked(result):

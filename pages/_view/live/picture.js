@@ -2,7 +2,7 @@
 // not changed is left alone. A main picture follows the hand on the slider: it asks the server for the picture of where
 // the hand is, one at a time, and of the values that the hand has passed meanwhile only for the latest. It is as high as
 // the window has room for, which is found while no hand moves. A projector's figures are written for a window of one
-// width and shown at another as they are, larger or smaller.
+// width and shown at another as they are, larger or smaller. Where a picture is narrow its panels may stand elsewhere.
 
 const TALLEST = 1.6; // of that of the whole figure
 const LETTERS = 155; // of a long sentence
@@ -62,12 +62,16 @@ function paintQuickly(picture) {
   return drawn;
 }
 
-// The figure, on paper in the colours of paper.
+// The figure, on paper in the colours of paper, on a phone with the layout of a phone.
 /** @param {PictureNode} picture */
 function parse(picture) {
   const { figure, inks } = picture;
-  picture.parsed = JSON.parse(inks?.length ? onWhite(figure, inks) : figure);
+  const { data, layout, narrow } = JSON.parse(inks?.length ? onWhite(figure, inks) : figure);
+  picture.parsed = { data, layout: isNarrow(picture) ? { ...layout, ...narrow } : layout };
 }
+
+// As it is drawn: a picture of a wall, of paper or of a frame is shown smaller than that.
+const isNarrow = (/** @type {PictureNode} */ picture) => picture.clientWidth / scaleOf() <= PHONE;
 
 // A picture further down is drawn once the stage is where it belongs, and when it comes near the window or goes to paper.
 /** @param {PictureNode} picture */
@@ -136,13 +140,16 @@ function onWhite(figure, inks) {
     .replace(/rgba\((\d+), ?(\d+), ?(\d+)/g, (_, ...some) => `rgba(${turned(some.slice(0, 3).map(Number))}`);
 }
 
+// The height of the figure, and that of its plot.
+const heightOf = (/** @type {PictureNode} */ picture) => ({ ...picture.given, ...(isNarrow(picture) && picture.given.narrow) });
+
 const sizeOf = (picture) => `${picture.clientWidth} ${picture.height} ${scaleOf()}`;
 
 // The height of the picture: what is left of the window between what stands above and the sentence.
 /** @param {PictureNode} picture */
 function fit(picture) {
   const { given, sentence } = picture;
-  const wish = given.height * scaleOf();
+  const wish = heightOf(picture).height * scaleOf();
   const below = () => Math.max(reserve(sentence), formBelow(picture));
   picture.height = Math.round(given.main ? roomFor(picture, wish, below()) : wish);
   picture.style.height = `${picture.height}px`;
@@ -154,11 +161,12 @@ function roomFor(picture, wish, sentence) {
   const top = picture.getBoundingClientRect().top - view.getBoundingClientRect().top + view.scrollTop;
   if (top > view.clientHeight) return wish; // further down
   const room = view.clientHeight - top - BELOW - (isFramed(view) ? 0 : Number(ofPage("--bar")));
-  const isNarrow = window.innerWidth <= NARROW && !isFramed(view);
-  const alone = isNarrow && !ofPage("--whole") ? Math.min(room, wish) : 0;
+  const isSmall = window.innerWidth <= NARROW && !isFramed(view);
+  const alone = isSmall && !ofPage("--whole") ? Math.min(room, wish) : 0;
   const found = Math.min(Math.max(room - sentence, alone), TALLEST * wish);
-  const least = wish - (1 - picture.given.least) * picture.given.plot * scaleOf();
-  const whole = picture.given.bare ? Math.max(found, wish - picture.given.plot * scaleOf()) : wish;
+  const { plot, least: share, bare } = heightOf(picture);
+  const least = wish - (1 - share) * plot * scaleOf();
+  const whole = bare ? Math.max(found, wish - plot * scaleOf()) : wish;
   return found < least ? whole : found; // what cannot be seen at once is not squeezed either, but over a bet
 }
 
@@ -271,7 +279,7 @@ function hearPaper(picture) {
 
 /** @param {PictureNode} picture */
 function fitPaper(picture, share) {
-  const { height, plot, bare } = picture.given;
+  const { height, plot, bare } = heightOf(picture);
   picture.height = Math.round((bare ? height : height - (1 - share) * plot) * scaleOf());
   picture.firstElementChild.style.aspectRatio = `${picture.clientWidth} / ${picture.height}`;
 }
@@ -283,7 +291,9 @@ function watchSize(picture, Plotly) {
   const look = () => {
     if (!picture.isConnected || isHeld(picture) || picture.printed) return;
     fit(picture);
-    if (sizeOf(picture) !== picture.drawnAt) paint(picture, Plotly);
+    if (sizeOf(picture) === picture.drawnAt) return;
+    parse(picture); // a phone may have been turned
+    paint(picture, Plotly);
   };
   picture.watched = new ResizeObserver(look);
   watchAll(picture);

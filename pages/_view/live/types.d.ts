@@ -137,6 +137,8 @@ interface Drawn {
   height: number;
   /** The height of its plot. */
   plot: number;
+  /** The same with the layout of a phone. */
+  narrow: { height: number; plot: number };
   sentence: string;
   alt: string;
   marks: Mark[];
@@ -214,6 +216,8 @@ interface PictureNode extends HTMLElement {
 interface Figure {
   data: Trace[];
   layout: any;
+  /** Entries of the layout for a phone. By Python; `parsed` has them in its layout. */
+  narrow?: any;
 }
 
 type Trace = any;

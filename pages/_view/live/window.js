@@ -2,6 +2,7 @@
 
 const BELOW = 8; // px between the sentence and the window's end
 const NARROW = 640; // px of a window in which the sentence may come after the first view, if it is no frame of others
+const PHONE = 480; // px of a picture up to which it takes the layout for a phone, if its figure has one
 
 // What it fits itself into: the platform's page, or before that the server's.
 const viewOf = (node) => (node.getRootNode().host ?? node).closest(`${STREAMLIT.main}, #lab-first`);

@@ -50,6 +50,9 @@ CHANGES = {
         for rows in (([1, 2, 3], [3, 4, 5]), ([9, 0, 3], [5, 4, 8]))
     ),
     "shape": tuple(drawn(LINE, shapes=[SHAPE | {"x0": at, "x1": at}]) for at in (1, 3)),
+    "path": tuple(
+        drawn(LINE, shapes=[{"type": "path", "path": f"M0,0L4,{at}L4,0Z", "fillcolor": "#D55E00"}]) for at in (2, 8)
+    ),
     "words": tuple(
         drawn(LINE, annotations=[WORD | {"text": text, "x": at}]) for text, at in (("σ = 1", 1), ("σ = 9", 3))
     ),
@@ -103,8 +106,8 @@ MARKS = [MARK | {"word": "raw", "before": ""}, MARK | {"word": "scaled", "before
 TWO = [LINE, LINE | {"y": numbers([1, 1, 1])}]
 
 
-def picture(d_k=64, *, data=TWO, **more):
-    figure = {"data": data, "layout": LAYOUT | {"title": {"text": f"d_k = {d_k}"}}}
+def picture(d_k=64, *, data=TWO, of_figure=(), **more):
+    figure = {"data": data, "layout": LAYOUT | {"title": {"text": f"d_k = {d_k}"}}} | dict(of_figure)
     told = {"figure": json.dumps(figure), "height": 300, "plot": 200, "sentence": "raw and scaled.", "marks": MARKS}
     told |= {"alt": f"at {d_k}", "values": {"d_k": d_k}, "address": "moving/X?seed=0", "main": True, "least": 0.5}
     return told | {"drawing": {}, "config": {}, "bundle": BUNDLE, "bare": False} | more
@@ -213,6 +216,31 @@ def test_picture_follows_hand_and_draws_quickly_until_it_rests(mount):
     page.evaluate(HAND, [66, False])
     page.wait_for_function("() => !document.querySelector('[data-picture]').quick")
     assert asked == ["seed=0&d_k=65", "seed=0&d_k=66"]
+
+
+ON_A_PHONE = {"xaxis": {"range": [0, 4], "domain": [0.5, 1]}}
+DOMAIN = "() => document.querySelector('[data-picture]').firstElementChild._fullLayout.xaxis.domain"
+WIDEN = "width => { document.querySelector('[data-testid=stMain]').style.width = width; }"
+
+
+def test_narrow_picture_has_its_own_layout_also_under_a_hand(mount):
+    told = {"of_figure": {"narrow": ON_A_PHONE}, "narrow": {"height": 200, "plot": 150}}
+    page = open_picture(mount, **told)
+    page.answers["moving/X"] = lambda request: picture(65, **told)
+    assert page.evaluate(DOMAIN) == [0, 1]
+    for width, domain, height in (("400px", [0.5, 1], 320), ("600px", [0, 1], 480)):
+        page.evaluate(WIDEN, width)
+        page.wait_for_function(f"domain => String(({DOMAIN})()) === String(domain)", arg=domain)
+        assert page.evaluate("() => document.querySelector('[data-picture]').offsetHeight") == height
+    page.evaluate(WIDEN, "400px")
+    page.wait_for_function(f"() => ({DOMAIN})()[0] === 0.5")
+    page.evaluate(HAND, [65, True])
+    page.wait_for_function("() => document.querySelector('[data-value]').dataset.value === '65'")
+    assert page.evaluate("() => document.querySelector('[data-picture]').quick")
+    assert page.evaluate(DOMAIN) == [0.5, 1]
+    page.evaluate(HAND, [65, False])
+    page.wait_for_function("() => !document.querySelector('[data-picture]').quick")
+    assert page.evaluate(DOMAIN) == [0.5, 1]
 
 
 def test_hand_that_comes_back_finds_picture_of_python(mount):

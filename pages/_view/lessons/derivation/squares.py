@@ -1,4 +1,9 @@
-"""The root as a picture: variance as the area of a square, spread as its side."""
+"""The root as a picture: variance as the area of a square, spread as its side.
+
+Each square has its own axes, of one scale, so that a phone can lay the second one below the first.
+"""
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +17,9 @@ from sattn_core.lessons import derivation as core
 _SIDE, _GAP, _WIDE_GAP = 8.0, 2.0, 7.5  # of either square as it is drawn, and between them; on a wall it is wide
 _BRACKET, _TICK = -0.4, 0.15  # where the length of a side stands under it, and half of its ends
 _BESIDE = 10.5  # on a wall words stand to the right of the squares
+_SECOND_BELOW = 8.5, -10.2  # on a phone: where the second square begins
+_EDGE = 0.05  # between a square and the end of its axis
+_HEIGHT_BELOW, _ABOVE_BELOW, _UNDER_BELOW = 1.3, 0.3, 1.6  # on a phone: of the usual height; lines of words
 _CLEAR = 16  # d_k from which on there is room for words above what is enlarged
 _PALE, _PALER = 0.4, 0.12  # of a colour on the ground
 _POWERS = 0, 0.5, 1  # of d_k: raw, ÷ √d_k, ÷ d_k
@@ -42,45 +50,67 @@ def squares(growth: core.ScoreGrowth, d_k: int, profile: Profile) -> Picture:
 
 def _figure(d_k, profile):
     edges = core.unit_cells(d_k) * (_SIDE / core.unit_cells(d_k)[-1])  # from the right and from below
-    cell = float(edges[1])
-    pale, wide = base.shade(profile, profile.raw, _PALE), base.on_a_wall(profile)
-    second = _second(profile)
-    funnel = [_SIDE, second, second, _SIDE], [cell, _SIDE, 0, 0]
-    small = base.shade(profile, profile.scaled, 0.7)
+    cell, wide = float(edges[1]), base.on_a_wall(profile)
+    pale, small = base.shade(profile, profile.raw, _PALE), base.shade(profile, profile.scaled, 0.7)
+    second = {"xaxis": "x2", "yaxis": "y2"}
+    square, last = (0.0, 0.0, _SIDE, _SIDE), (_SIDE - cell, 0.0, _SIDE, cell)
     traces = [
-        _area("enlarged", *funnel, base.shade(profile, profile.scaled, _PALER), profile.scaled, 1),
-        _box("raw", (0.0, 0.0, _SIDE, _SIDE), pale, profile.raw, profile.line_width),
-        _grid("cells of raw", edges, _SIDE, profile.ground, profile),
-        _box("÷ √dₖ, one cell", (_SIDE - cell, 0.0, _SIDE, cell), profile.scaled, profile.scaled, 0),
-        _box("÷ √dₖ", (second, 0.0, second + _SIDE, _SIDE), profile.scaled, profile.scaled, 0),
-        _grid("cells of ÷ √dₖ", edges, second + _SIDE, small, profile),
-        _box("÷ dₖ", (second + _SIDE - cell, 0.0, second + _SIDE, cell), profile.third, profile.third, 0),
-        *(_bracket(at, profile) for at in (0, second)),
+        _box("raw", square, pale, profile.raw, profile.line_width),
+        _grid("cells of raw", edges, profile.ground, profile),
+        _box("÷ √dₖ, one cell", last, profile.scaled, profile.scaled, 0),
+        _box("÷ √dₖ", square, profile.scaled, profile.scaled, 0) | second,
+        _grid("cells of ÷ √dₖ", edges, small, profile) | second,
+        _box("÷ dₖ", last, profile.third, profile.third, 0) | second,
+        _bracket(profile),
+        _bracket(profile) | second,
     ]
-    return _framed(traces, (_on_a_wall if wide else _on_a_screen)(d_k, profile), profile)
-
-
-def _second(profile):
-    """Return where the second square begins."""
-    return _SIDE + (_WIDE_GAP if base.on_a_wall(profile) else _GAP)
-
-
-def _framed(traces, words, profile):
-    wide = base.on_a_wall(profile)
-    across = [-0.05, _second(profile) + _SIDE + (_BESIDE if wide else 0.05)]
-    hidden = base.axis(profile, visible=False, constrain="domain")
-    fig = base.figure(
-        profile,
-        traces,
-        height=0.85 if wide else 1.15,
-        annotations=words,
-        xaxis=hidden | {"range": across, "constraintoward": "left"},
-        yaxis=hidden | {"range": [_BRACKET - _TICK, _SIDE + 0.05], "scaleanchor": "x", "constraintoward": "middle"},
-    )
+    at = _SIDE + (_WIDE_GAP if wide else _GAP), 0.0
+    fig = base.figure(profile, traces, height=0.85 if wide else 1.15, **_laid(at, _BESIDE if wide else _EDGE, profile))
     above, below = (1.5, 1.5) if wide else (1.35 + 2 * 1.3, 4 * 1.35)  # lines of words
+    fig.layout["margin"] = _margin(above, below, profile)
+    fig.layout["shapes"] = [_enlarged(cell, at, profile)]
+    fig.layout["annotations"] = (_on_a_wall if wide else _on_a_screen)(d_k, at, profile)
+    return fig if wide else _below(fig, d_k, cell, profile)
+
+
+def _below(fig, d_k, cell, profile):
+    """The figure with another layout on a phone: the second square to the right below the first."""
+    layout = _laid(_SECOND_BELOW, _EDGE, profile, toward="right") | {"height": round(_HEIGHT_BELOW * profile.height)}
+    layout["margin"] = _margin(_ABOVE_BELOW, _UNDER_BELOW, profile)
+    layout["shapes"] = [_enlarged(cell, _SECOND_BELOW, profile)]
+    layout["annotations"] = _on_a_phone(d_k, _SECOND_BELOW, profile)
+    return replace(fig, narrow=layout)
+
+
+def _laid(second, beside, profile, toward="left"):
+    """The axes of the first square, and over them those of the second one, which count from its own corner."""
+    across = np.array([-_EDGE, second[0] + _SIDE + beside])
+    down = np.array([second[1] + _BRACKET - _TICK, _SIDE + _EDGE])
+    hidden = base.axis(profile, visible=False, constrain="domain")
+    axes: Part = {}
+    for at, x, y in (("", 0, 0), ("2", *second)):
+        over = ({"overlaying": "x"}, {"overlaying": "y"}) if at else ({}, {})
+        wide = {"range": (across - x).tolist(), "anchor": f"y{at}", "constraintoward": toward}
+        high = {"range": (down - y).tolist(), "anchor": f"x{at}", "constraintoward": "middle", "scaleanchor": f"x{at}"}
+        axes |= {f"xaxis{at}": hidden | wide | over[0], f"yaxis{at}": hidden | high | over[1]}
+    return axes
+
+
+def _margin(above, below, profile):
+    """The room for so many lines of words above, and a larger one, and below."""
     size = profile.tick_size
-    fig.layout["margin"] = {"l": 0, "r": 0, "t": round(above * size + profile.axis_size), "b": round(below * size)}
-    return fig
+    return {"l": 0, "r": 0, "t": round(above * size + profile.axis_size), "b": round(below * size)}
+
+
+def _enlarged(cell, second, profile):
+    """The cell of the first square, as it grows to the side of the second that is nearest."""
+    x, y = second
+    top = x, y + _SIDE
+    ends = ((x + _SIDE, y + _SIDE), top) if y < 0 else (top, second)
+    corners = ((_SIDE, cell), *ends, (_SIDE, 0.0))
+    path = "M" + "L".join(f"{across:g},{down:.9g}" for across, down in corners) + "Z"
+    look = {"fillcolor": base.shade(profile, profile.scaled, _PALER), "line": {"color": profile.scaled, "width": 1}}
+    return {"type": "path", "xref": "x", "yref": "y", "layer": "below", "path": path, **look}
 
 
 def _area(name, x, y, fill, colour, width):
@@ -93,59 +123,74 @@ def _box(name, corners, fill, colour, width):
     return _area(name, [left, right, right, left], [low, low, high, high], fill, colour, width)
 
 
-def _grid(name, edges, right, colour, profile):
+def _grid(name, edges, colour, profile):
     """The lines between cells, from the right and from below: the cells that are cut are at the left and above."""
     inner, gap = edges[1:-1], np.full(len(edges) - 2, np.nan)
-    along, none, side = right - inner, np.full(len(inner), right), np.full(len(inner), _SIDE)
-    x = [np.column_stack([along, along, gap]), np.column_stack([none - _SIDE, none, gap])]
+    along, side = _SIDE - inner, np.full(len(inner), _SIDE)
+    x = [np.column_stack([along, along, gap]), np.column_stack([0 * side, side, gap])]
     y = [np.column_stack([0 * side, side, gap]), np.column_stack([inner, inner, gap])]
     outline = {"color": colour, "width": profile.line_width / (2 if len(edges) > 17 else 1)}
     along_x, along_y = (np.append(np.concatenate(each).ravel(), np.nan) for each in (x, y))
     return base.line(along_x, along_y, outline, name) | {"hoverinfo": "skip"}
 
 
-def _bracket(at, profile):
+def _bracket(profile):
     """The length of a side, under it."""
     gap = np.nan
-    ends = [at, at, gap, at, at + _SIDE, gap, at + _SIDE, at + _SIDE]
+    ends = [0, 0, gap, 0, _SIDE, gap, _SIDE, _SIDE]
     low, high = _BRACKET - _TICK, _BRACKET + _TICK
     heights = [low, high, gap, _BRACKET, _BRACKET, gap, low, high]
-    return base.line(np.array(ends), np.array(heights), base.thin(profile), "side") | {"hoverinfo": "skip"}
+    return base.line(np.array(ends, dtype=float), np.array(heights), base.thin(profile), "side") | {"hoverinfo": "skip"}
 
 
-def _on_a_screen(d_k, profile):
-    """Words above and below either square, so that a phone has room for both."""
+def _on_a_screen(d_k, second, profile):
+    """Words above and below either square."""
     raw, scaled, third = _told(d_k)
-    second = _second(profile)
+    x, right = second[0], second[0] + _SIDE
     below = {"x_side": "right", "up": False, "down": round(1.3 * profile.tick_size)}
     return [
         _word(profile, (_lead("raw", profile.raw, profile), *raw), 0, _SIDE),
-        _word(profile, (_lead(_by_root(d_k), profile.scaled, profile), *scaled), second, _SIDE),
-        *_lengths(d_k, profile),
-        _word(profile, (_lead(_twice(d_k), profile.third, profile), *third), second + _SIDE, _BRACKET, **below),
+        _word(profile, (_lead(_by_root(d_k), profile.scaled, profile), *scaled), x, _SIDE),
+        *_lengths(d_k, second, profile),
+        _word(profile, (_lead(_twice(d_k), profile.third, profile), *third), right, _BRACKET, **below),
     ]
 
 
-def _on_a_wall(d_k, profile):
+def _on_a_phone(d_k, second, profile):
+    """Words above the first square, and at the left of the second, as far from it as they can."""
+    raw, scaled, third = _told(d_k)
+    size, left = profile.base_size, {"xref": "paper"}
+    name = _lead("raw", profile.raw, profile, size)
+    below = (_lead(_by_root(d_k), profile.scaled, profile, size), *scaled)
+    last = (_lead(_twice(d_k), profile.third, profile, size), *third)
+    return [
+        _word(profile, (f"{name}\u2002{' '.join(raw)}",), 0, _SIDE),
+        _word(profile, below, 0, second[1] + _SIDE, up=False) | left,
+        *_lengths(d_k, second, profile),
+        _word(profile, last, 0, second[1]) | left,
+    ]
+
+
+def _on_a_wall(d_k, second, profile):
     """Words above the squares and between them, and what ÷ d_k leaves at the right of its cell."""
     raw, scaled, third = (" ".join(each) for each in _told(d_k))
-    second = _second(profile)
+    x, right = second[0], second[0] + _SIDE
     between = (f"side ÷ {_length(d_k)}", f"area ÷ {d_k:,}") if d_k >= _CLEAR else ("",)
     return [
         _word(profile, (f"{_lead('raw', profile.raw, profile)}\u2002{raw}",), 0, _SIDE),
-        _word(profile, (f"{_lead(_by_root(d_k), profile.scaled, profile)}\u2002{scaled}",), second, _SIDE),
-        *_lengths(d_k, profile),
+        _word(profile, (f"{_lead(_by_root(d_k), profile.scaled, profile)}\u2002{scaled}",), x, _SIDE),
+        *_lengths(d_k, second, profile),
         _word(profile, between, _SIDE + 0.3, _SIDE, up=False),
-        _word(profile, (_lead(_twice(d_k), profile.third, profile), third), second + _SIDE + 0.3, 0),
+        _word(profile, (_lead(_twice(d_k), profile.third, profile), third), right + 0.3, 0),
     ]
 
 
-def _lengths(d_k, profile):
+def _lengths(d_k, second, profile):
     """The lengths of both sides, under their brackets."""
-    middle = _SIDE / 2
+    x, y = second[0] + _SIDE / 2, second[1] + _BRACKET
     return [
-        _word(profile, (text,), x, _BRACKET, x_side="center", up=False)
-        for text, x in ((f"side = spread = {_length(d_k)}", middle), ("side 1", _second(profile) + middle))
+        _word(profile, (text,), *place, x_side="center", up=False)
+        for text, place in ((f"side = spread = {_length(d_k)}", (_SIDE / 2, _BRACKET)), ("side 1", (x, y)))
     ]
 
 
@@ -155,9 +200,9 @@ def _word(profile, lines, x, y, *, x_side="left", up=True, down=0):
     return base.label("<br>".join(lines), profile, **place, **side)
 
 
-def _lead(text, colour, profile):
+def _lead(text, colour, profile, size=None):
     ink = readable(colour, profile.ground, profile.text)
-    return f'<span style="color: {ink}; font-size: {profile.axis_size}px"><b>{text}</b></span>'
+    return f'<span style="color: {ink}; font-size: {size or profile.axis_size}px"><b>{text}</b></span>'
 
 
 def _told(d_k):

@@ -1,5 +1,7 @@
 """The story as one picture: three lines from one point, one into each end and one between them."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from pages._view.figures import base
@@ -17,7 +19,7 @@ ENDS = "the two ends"
 _EDGES = np.geomspace(LOW / 2, 1.5 * HIGH, 121)  # of the shades, as far as the axis goes
 _DARK = 0.3  # of the text's ink: the darkest shade
 _ACROSS = 10**-0.08, 10**3.12
-_BARS = 6.5, 3.2  # letters: width and height of the weights at the end of a line
+_BARS, _BARS_BELOW = (6.5, 3.2), (3.6, 2.0)  # letters: width and height of the weights at the end of a line; on a phone
 _TOO_SPREAD, _TOO_FLAT = ("one key wins", "hard to correct"), ("all outputs alike", "all keys too")
 _PAST = -0.075  # decades: where the words at the two ends begin
 
@@ -90,7 +92,15 @@ def _figure(result, profile):
     if not base.on_a_wall(profile):  # which has no room for them
         fig.layout["shapes"] = [_bars(i, name, named[i]["y"], result, profile) for i, name in enumerate(LOOKS)]
     fig.layout["annotations"] = [*named, *_words(profile), _where(profile)]
-    return fig
+    return fig if base.on_a_wall(profile) else _on_a_phone(fig, named, result, profile)
+
+
+def _on_a_phone(fig, named, result, profile):
+    """The figure with a plot as wide as a phone has room for: at the ends stand names, and the weights below them."""
+    short = [each | {"text": each["text"].split("<br>")[0]} for each in named]
+    bars = [_bars(i, name, short[i]["y"], result, profile, _BARS_BELOW, 0) for i, name in enumerate(LOOKS)]
+    margin = fig.layout["margin"] | {"r": round((1 + _BARS_BELOW[0]) * profile.tick_size)}
+    return replace(fig, narrow={"margin": margin, "shapes": bars, "annotations": [*short, *_words(profile)]})
 
 
 def _colour(name, profile):
@@ -175,11 +185,11 @@ def _where(profile):
     )
 
 
-def _bars(i, name, y, result, profile):
+def _bars(i, name, y, result, profile, size=_BARS, lines=2):
     """The mean weights of a line's end, below its name: one outline, in pixels, since the margin has no axes."""
-    width, height = (each * profile.tick_size for each in _BARS)
+    width, height = (each * profile.tick_size for each in size)
     step, left = width / core.N_KEYS, 0.5 * profile.tick_size
-    low = -(0.65 * profile.axis_size + 1.3 * profile.tick_size) - height  # below a name and two lines
+    low = -(0.65 * (profile.axis_size + lines * profile.tick_size)) - height  # below the name and its lines
     tops = [low + max(height * float(each), 1.0) for each in result.weights[i]]
     corners = [
         f"M{left + j * step:.1f},{low:.1f}V{top:.1f}H{left + (j + 0.8) * step:.1f}V{low:.1f}Z"

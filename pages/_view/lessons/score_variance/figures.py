@@ -11,7 +11,7 @@ from pages._view.figures.code import code
 from pages._view.figures.spreads import HIGH, LOOKS, LOW, End, at_mark, spread_figure
 from pages._view.figures.tables import columns_of
 from pages._view.marks import Mark
-from pages._view.picture import Picture, Table
+from pages._view.picture import Part, Picture, Table
 from pages._view.theme import Profile, number, percent
 from sattn_core.lessons import score_variance as core
 
@@ -24,6 +24,8 @@ _SAME = 0.05  # a spread that differs from 1 by less is called the root
 _APART = 4  # from this d_k on a number has room beside each of the three marks
 _FEW = {12: "Twelve"}
 _TO_COME = "walks to come"
+_OFF = 1 / 7  # letters between a dashed line and its name
+_TAIL, _HIGHEST = 2.6, 0.9  # σ above the mean, where the name of a distribution stands; of the axis, at most
 
 
 # --- walks beside histograms -----------------------------------------------------------------------------
@@ -100,19 +102,18 @@ def _main_figure(result, walks, shared, products_axis, profile):
             *_histogram(result, "raw", "2", profile),
             *_histogram(result, "scaled", "3", profile),
         ],
-        height=1.05,
         left=4.2,
+        bottom=2.6,
         xaxis=_step_axis(walks, products_axis, profile),
         yaxis=base.axis(profile, "score", grid=True, range=raw_span, anchor="x"),
-        xaxis2=_share_axis(profile, [0.58, 0.77], "y2"),
+        xaxis2=_share_axis(profile, [0.61, 0.785], "y2"),
         yaxis2=scores,
-        xaxis3=_share_axis(profile, [0.81, 1], "y3"),
+        xaxis3=_share_axis(profile, [0.825, 1], "y3"),
         yaxis3=scores | own,
-        annotations=[*_headings(result, walks, profile), base.under(_key(result), profile)],
+        annotations=[*_headings(result, walks, profile), *_names(result, walks, profile)],
     )
-    below = base.room_under(_key(result), profile)
     right = 10 if shared else 2.5 * profile.axis_size
-    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": below * profile.axis_size, "r": right}
+    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "r": right}
     return fig
 
 
@@ -127,7 +128,7 @@ def _step_axis(walks, products_axis, profile):
     steps, end = _STEPS[products_axis], _BEYOND * on_products_axis(walks.steps[-1], products_axis)
     ticks = {"tickvals": on_products_axis(steps, products_axis), "ticktext": [f"{step:,}" for step in steps]}
     text = "products added (√ axis)" if products_axis == "root" else "products added"
-    return base.axis(profile, text, near=True, domain=[0, 0.54], anchor="y", range=[0, float(end)], **ticks)
+    return base.axis(profile, text, near=True, domain=[0, 0.51], anchor="y", range=[0, float(end)], **ticks)
 
 
 def _share_axis(profile, domain, anchor):
@@ -195,8 +196,38 @@ def _title_of(walks):
     return f"{_FEW.get(len(walks.walks), len(walks.walks))} walks"
 
 
-def _key(result):
-    return f"dashed: ± one σ; {_predicted_by(result)} distribution", "bars as shares of the longest"
+def _names(result, walks, profile):
+    """What is dashed, named at its end: one σ above the mean and below it, and the predicted distribution."""
+    ends = (("+σ", walks.high[-1], "bottom"), ("−σ", walks.low[-1], "top"))
+    place: Part = {
+        "xref": "x domain",
+        "yref": "y",
+        "x": 1,
+        "xanchor": "left",
+        "xshift": _OFF * profile.tick_size,
+        "bgcolor": None,
+    }
+    apart = walks.high[-1] > walks.low[-1]
+    return [
+        *(base.label(text if apart else "", profile, y=float(y), yanchor=side, **place) for text, y, side in ends),
+        _name_of_law(result, profile),
+    ]
+
+
+def _name_of_law(result, profile):
+    """The name of the predicted distribution of raw scores, beside its upper tail; none where that is beyond."""
+    theory = result.theory
+    y = theory.mean + _TAIL * theory.variance**0.5
+    seen = theory.variance > 0 and y < _HIGHEST * result.shared_span[1]
+    place: Part = {
+        "xref": "x2",
+        "yref": "y2",
+        "x": 0,
+        "xanchor": "left",
+        "xshift": _OFF * profile.tick_size,
+        "yanchor": "bottom",
+    }
+    return base.label(_predicted_by(result) if seen else "", profile, y=y if seen else 0.0, bgcolor=None, **place)
 
 
 def _spread(std):

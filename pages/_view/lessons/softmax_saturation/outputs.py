@@ -1,11 +1,10 @@
 """The picture of what is left of a token's own: the outputs of tokens among the values that they mix."""
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
 
-from pages._view.figures import base
+from pages._view.figures import base, rows
 from pages._view.figures.code import code, printed
 from pages._view.lessons.softmax_saturation.figures import (
     COLOURS,
@@ -17,7 +16,7 @@ from pages._view.lessons.softmax_saturation.figures import (
     room_above,
 )
 from pages._view.marks import Mark, readable
-from pages._view.picture import Figure, Part, Picture
+from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, number, percent
 from sattn_core.bands.band import student_quantile
 from sattn_core.lessons import softmax_saturation as core
@@ -26,9 +25,10 @@ SHOWN = 12  # tokens that are drawn
 _SYMBOLS = {0.0: "circle", 0.5: "square", 1.0: "triangle-up"}
 _OWN = "its token’s own"
 _SAME, _CERTAIN = 0.1, 0.75  # own share up to which outputs are the same, largest weight from which one value is taken
-# Of a panel, on a phone and on a wall: a letter, half a line, what a name keeps from its mark, half of a ring.
-_ON_A_PHONE = (0.058, 0.04, (0.08, 0.03), (0.06, 0.025))
+# Of a panel, on a screen, a wall and a phone: a letter, half a line, what a name keeps from its mark, half of a ring.
+_ON_A_SCREEN = (0.058, 0.04, (0.08, 0.03), (0.06, 0.025))
 _ON_A_WALL = (0.034, 0.07, (0.05, 0.05), (0.03, 0.045))
+_IN_A_ROW = (0.045, 0.08, (0.06, 0.08), (0.04, 0.06))
 _SIDES: dict[tuple[int, int], Part] = {
     (1, 0): {"xanchor": "left"},
     (-1, 0): {"xanchor": "right"},
@@ -67,17 +67,22 @@ def outputs(
 
 def without_flat(found: core.TokenOutputs, exponent: float, shown: Picture, profile: Profile) -> Picture:
     """The picture without the outputs of scores that are divided by d_k, and without what tells of them."""
-    panels = tuple(found.divided(each) for each in (0.0, exponent, 1.0))
-    told = [part["text"] for i, each in enumerate(panels[:2]) for part in _names(i, each, profile)]
-    told += [part["text"] for part in _names_of_marks(panels, profile)]
-    title, _, unit, _ = (part["text"] for part in _names(2, panels[2], profile))
+    raw, middle, flat = panels = tuple(found.divided(each) for each in (0.0, exponent, 1.0))
+    fig = shown.figure
+    if fig is None:
+        raise ValueError("the outputs must be a figure of their own")
+    texts = {_first_line(each) for layout in (fig.layout, fig.narrow) for each in layout.get("annotations", ())}
+    _, large, _, below = _names(2, flat, profile)
+    tells = {_first_line(each) for each in (large, below, _row(2, flat, profile)[1])}
     keep = [f"values {i + 1}" for i in range(len(panels))]
     keep += [name for i, each in enumerate(panels[:2]) for name in _traces_of(i, each)]
-    raw, middle = panels[:2]
     own = f"{share(raw)} of an output is {_OWN} without a scale; {_said(middle.exponent)} leaves {share(middle)}."
-    known = shown.partly(f"At dₖ = {found.d_k:,}, {own}", keep=keep, words={*told, title, unit} - {""})
-    layout = vars(known.figure)["layout"] | {"shapes": [_ground(each, profile) for each in NUMBERS]}
-    return replace(known, figure=Figure(vars(known.figure)["data"], layout))
+    grounds = [_ground(each, profile) for each in NUMBERS]
+    return shown.partly(f"At dₖ = {found.d_k:,}, {own}", keep=keep, words=texts - tells - {""}, shapes=grounds)
+
+
+def _first_line(name):
+    return name["text"].partition("<br>")[0]
 
 
 def _code(params, exponents):
@@ -92,17 +97,33 @@ def _code(params, exponents):
 
 def _figure(panels, profile):
     """Three panels on the same axes: rings are values, dots outputs, rays go from the mean of all outputs."""
-    return base.figure(
+    wall = base.on_a_wall(profile)
+    fig = base.figure(
         profile,
         [trace for i, each in enumerate(panels) for trace in _traces(i, each, profile)],
         margin={"l": 0, "r": 0, "t": room_above(profile), "b": _room_below(profile)},
         annotations=[
             *(name for i, each in enumerate(panels) for name in _names(i, each, profile)),
-            *_names_of_marks(panels, profile),
+            *_names_of_marks(panels, _ON_A_WALL if wall else _ON_A_SCREEN, profile),
         ],
         shapes=[_ground(NUMBERS[i], profile) for i in range(len(panels))],
         **_axes(panels[0].values[:, :2], profile),
     )
+    return fig if wall else _on_a_phone(fig, panels, profile)
+
+
+def _on_a_phone(fig, panels, profile):
+    """Three rows, the words of each beside its panel."""
+    named = [_row(i, each, profile) for i, each in enumerate(panels)]
+    places = {f"xaxis{at}": {"domain": [*rows.PICTURE]} for at in NUMBERS[: len(panels)]}
+    places |= {f"yaxis{NUMBERS[i]}": {"domain": rows.down(i)} for i in range(len(panels))}
+    marks = _names_of_marks(panels, _IN_A_ROW, profile)
+    return rows.on_a_phone(fig, profile, annotations=[*(each for row in named for each in row), *marks], **places)
+
+
+def _row(i, found, profile):
+    words = _OWN, *_what_it_is(found)
+    return rows.words(i, _title(found.exponent), share(found), words, _ink(found, profile), profile)
 
 
 def _traces(i, found, profile):
@@ -132,6 +153,10 @@ def _colour(found, profile):
     return getattr(profile, COLOURS.get(found.exponent, "band"))
 
 
+def _ink(found, profile):
+    return readable(_colour(found, profile), profile.ground, profile.text)
+
+
 def _axes(values, profile):
     """The axes of the values' numbers, which nobody reads."""
     reach = _reach(values).tolist()
@@ -158,7 +183,7 @@ def _ground(axis, profile):
 
 def _names(i, found, profile):
     """Return what stands above a panel and below it."""
-    ink = readable(_colour(found, profile), profile.ground, profile.text)
+    ink = _ink(found, profile)
     unit = f"is {_OWN}" if base.on_a_wall(profile) else _OWN
     at: Part = {"xref": "paper", "yref": "paper", "x": COLUMNS[i][0], "y": 0, "xanchor": "left", "yanchor": "top"}
     words = _what_it_is(found)
@@ -184,13 +209,12 @@ def _what_it_is(found):
     return "a mixture", "of its own"
 
 
-def _names_of_marks(panels, profile):
+def _names_of_marks(panels, room, profile):
     """A ring and a dot of the first panel are named, where there is room beside one.
 
     Each name stands at every side of its mark, and is empty but once: a drag then changes no more than words.
     """
-    raw, room = panels[0], _ON_A_WALL if base.on_a_wall(profile) else _ON_A_PHONE
-    ink = readable(_colour(raw, profile), profile.ground, profile.text)
+    raw, ink = panels[0], _ink(panels[0], profile)
     low, high = _reach(raw.values[:, :2]).T
     named = []
     for (text, spot), colour in zip(_spots(raw, room), (profile.text, ink), strict=True):
@@ -205,7 +229,7 @@ def _names_of_marks(panels, profile):
     return named
 
 
-def _spots(found, room=_ON_A_PHONE):
+def _spots(found, room):
     """Return each name with its mark, in shares of the panel, and the side of it where the name stands."""
     low, high = _reach(found.values[:, :2]).T
     rings, dots = ((each[:, :2] - low) / (high - low) for each in (found.values, found.output[:SHOWN]))

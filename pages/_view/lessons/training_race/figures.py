@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pages._view.figures import base
+from pages._view.figures import base, rows
 from pages._view.figures.code import code, printed
 from pages._view.figures.tables import columns_of
 from pages._view.marks import Mark, readable
@@ -35,6 +35,8 @@ _POWER_NAMES = {0.5: "√dₖ", 0.25: "⁴√dₖ"}
 _METHODS_IN_WORDS = {"sgd": "Gradient descent", "adam": "Adam"}
 _APART_COLUMNS, _MARGIN = 0.05, 0.025  # between maps, and of a map's width: half the room for marks at its right
 _MAPS, _CURVES = [0.3, 1.0], [0.0, 0.22]  # of the height
+_PHONE, _MAP_BESIDE, _RACE_BESIDE = 1.25, [0.65, 1.0], [0.29, 0.61]  # on a phone: of the usual height; of the width
+_RACE_HIGH = 0.75  # of a row there
 _LARGE, _LINE = 1.42, 1.3  # of a title, the number of a map; of letters, the height of a line
 _PALE = 0.05  # of the text's ink: the ground of a map
 _NEARLY_ALL, _MOST, _FEW = 0.9, 0.5, 0.125  # of the queries
@@ -83,7 +85,25 @@ def _matrices(shown, profile):
     height, bottom = (0.8, 0.4) if wall else (1.15, 2.0)
     fig = base.figure(profile, traces, height=height, left=0.2, bottom=bottom, annotations=[*notes, *all_right], **axes)
     fig.layout["margin"]["t"] = round(sum(_heights(profile)))
-    return fig
+    return fig if wall or n > rows.MOST else _on_a_phone(fig, shown, profile)
+
+
+def _on_a_phone(fig, shown, profile):
+    """Rows: the words of each run, its race, and its map at the right."""
+    n, notes, places = len(shown.params.exponents), [], {}
+    for run in range(n):
+        at, beside = "" if run == 0 else str(run + 1), str(n + run + 1)
+        name, count, unit, ink = _told(shown, run, profile)
+        notes += rows.words(run, name, count, (unit,), ink, profile)
+        low, high = rows.down(run)
+        places[f"xaxis{at}"] = {"domain": _MAP_BESIDE, "constraintoward": "right"}
+        places[f"yaxis{at}"] = {"domain": [low, high]}
+        last = {} if run == n - 1 else {"showticklabels": False, "title": {"text": None}}
+        places[f"xaxis{beside}"] = {"domain": _RACE_BESIDE, **last}
+        places[f"yaxis{beside}"] = {"domain": [low, low + _RACE_HIGH * (high - low)]}
+    notes.append(_all_right(shown.params.n_keys, n + 1, profile))
+    room = {"height": round(_PHONE * profile.height), "margin": {"l": 2, "r": 2, "t": 2, "b": 2 * profile.axis_size}}
+    return rows.on_a_phone(fig, profile, annotations=notes, **room, **places)
 
 
 def _column(run, n):
@@ -140,16 +160,13 @@ def _heights(profile):
 
 def _map_heading(shown, run, at, profile):
     """The name of a run in its colour, and how many of its queries are right."""
-    exponent, small = shown.params.exponents[run], profile.tick_size
-    ink = readable(_colour(exponent, profile), profile.ground, profile.text)
-    lost = not np.isfinite(shown.attention_weights[run]).all()
-    unit = "overflowed" if lost else f"of {shown.params.n_keys} right"
-    count, lines = f"<b>{'–' if lost else _right_now(shown)[run]}</b>", [(unit, small, profile.text)]
+    small, (name, count, unit, ink) = profile.tick_size, _told(shown, run, profile)
+    count, lines = f"<b>{count}</b>", [(unit, small, profile.text)]
     if base.on_a_wall(profile):
         count, lines = f'{count} <span style="font-size:{small}px;color:{profile.text}">{unit}</span>', []
     lines += [
         (count, round(_LARGE * profile.title_size), ink),
-        (f"<b>{run_name(exponent)}</b>", profile.axis_size, ink),
+        (f"<b>{name}</b>", profile.axis_size, ink),
     ]
     notes, height = [], 0.2 * small
     for text, size, colour in lines:
@@ -157,6 +174,15 @@ def _map_heading(shown, run, at, profile):
         notes.append(base.heading(text, profile, axes=at) | place)
         height += _LINE * size
     return notes[::-1]
+
+
+def _told(shown, run, profile):
+    """The name of a run, its count with what is counted, and their colour."""
+    exponent = shown.params.exponents[run]
+    ink = readable(_colour(exponent, profile), profile.ground, profile.text)
+    if not np.isfinite(shown.attention_weights[run]).all():
+        return run_name(exponent), "–", "overflowed", ink
+    return run_name(exponent), str(_right_now(shown)[run]), f"of {shown.params.n_keys} right", ink
 
 
 def _right_now(shown):

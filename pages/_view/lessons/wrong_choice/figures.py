@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from pages._view.figures import base
+from pages._view.figures import base, rows
 from pages._view.figures.code import code
 from pages._view.marks import Mark, readable
-from pages._view.picture import Picture
+from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, listed, number, percent
 from sattn_core.example import key_words
 from sattn_core.lessons import wrong_choice as core
@@ -20,6 +20,8 @@ SAID = {"raw scores": "raw", "÷ √dₖ": "÷ √dₖ", "÷ dₖ": "÷ dₖ"}  
 _SIDE = 10  # cells
 _DOMAINS = ([0.0, 0.307], [0.3465, 0.6535], [0.693, 1.0])
 _CELLS, _BARS = [0.33, 1.0], [0.0, 0.22]  # of the height
+_PHONE, _CELLS_BESIDE, _BARS_BESIDE = 1.25, [0.63, 1.0], [0.27, 0.59]  # on a phone: of the usual height; of the width
+_BARS_LOW, _BARS_HIGH = 0.2, 0.6  # of a row there
 _EDGE = 0.55  # cells from the middle of the outermost one to the end of its axis
 _PALE, _GREY = 0.08, 0.3  # of the text's ink: what is not put right, and a wrong key
 _LINE = 1.3  # of its letters' size: the height of a line above a panel
@@ -72,19 +74,51 @@ def _alt(followed, step, sentence, profile):
 
 def _choices_figure(right, followed, step, phones, profile):
     traces, axes, notes, frames = [], {}, [], []
-    for i, name in enumerate(NAMES):
-        at = str(i + 1) if i else ""
+    counted = np.count_nonzero(right[:, : phones or None] > core.PUT_RIGHT, axis=1).tolist()
+    for i, count in enumerate(counted):
+        at = _axis(i)
         traces.append(_cells(right[i], i, at, profile))
         axes |= _cell_axes(i, at, profile)
-        counted = np.count_nonzero(right[i, : phones or None] > core.PUT_RIGHT)
-        notes += _heading(name, counted, phones or core.N_ROWS, i, at, profile)
+        notes += _heading(NAMES[i], count, phones or core.N_ROWS, i, at, profile)
         frames += _around(phones, at, profile) if phones else _frame(followed.row, at, profile)
-    bars, bar_axes, names = ([], {}, []) if base.on_a_wall(profile) else _weights_below(followed, step, profile)
-    layout = {"annotations": [*notes, *names], "shapes": frames, **axes, **bar_axes}
-    height = 0.7 if base.on_a_wall(profile) else 1.1
-    fig = base.figure(profile, [*traces, *bars], height=height, left=0, **layout)
+    if base.on_a_wall(profile):
+        fig = base.figure(profile, traces, height=0.7, left=0, annotations=notes, shapes=frames, **axes)
+    else:
+        notes += _names_of_bars(followed, {"xref": "paper", "yref": "paper", "x": 0, "y": _BARS[1]}, profile)
+        bars = _weights_below(followed, step, profile)
+        layout = {"annotations": notes, "shapes": frames, **axes, **_bar_axes(profile)}
+        fig = base.figure(profile, [*traces, *bars], height=1.1, left=0, **layout)
+        fig = _on_a_phone(fig, counted, followed, phones or core.N_ROWS, profile)
     fig.layout["margin"] |= _room_around(profile)
     return fig
+
+
+def _axis(i):
+    """The number of the axes of a panel's cells; those of its bars come after all of them."""
+    return str(i + 1) if i else ""
+
+
+def _bar_axis(i):
+    return str(len(NAMES) + i + 1)
+
+
+def _on_a_phone(fig, counted, followed, of, profile):
+    """Three rows: the words of each, its bars, and its cells at the right."""
+    notes: list[Part] = []
+    places: dict[str, Part] = {}
+    for i, count in enumerate(counted):
+        ink = readable(getattr(profile, COLOURS[i]), profile.ground, profile.text)
+        notes += rows.words(i, NAMES[i], str(count), (f"of {of}", "put right"), ink, profile)
+        low, high = rows.down(i)
+        bars = [low + share * (high - low) for share in (_BARS_LOW, _BARS_HIGH)]
+        places[f"xaxis{_axis(i)}"] = {"domain": _CELLS_BESIDE, "constraintoward": "right"}
+        places[f"yaxis{_axis(i)}"] = {"domain": [low, high]}
+        places[f"xaxis{_bar_axis(i)}"] = {"domain": _BARS_BESIDE, "scaleanchor": False}
+        places[f"yaxis{_bar_axis(i)}"] = {"domain": bars}
+    at = _bar_axis(0)
+    above = {"xref": f"x{at} domain", "yref": f"y{at} domain", "x": 1, "y": 1, "xanchor": "right", "align": "right"}
+    notes += _names_of_bars(followed, above, profile, "<br>")
+    return rows.on_a_phone(fig, profile, height=round(_PHONE * profile.height), annotations=notes, **places)
 
 
 def _cells(right, i, at, profile):
@@ -257,25 +291,33 @@ def _key_names(result):
 
 
 def _weights_below(followed, step, profile):
-    """The traces of the weights of one row below the cells, their axis, and their names."""
-    traces = [
-        each | {"xaxis": f"x{i + 1}" if i else "x", "yaxis": "y4"}
+    """The traces of the weights of one row, on axes of their own."""
+    return [
+        each | {"xaxis": f"x{_bar_axis(i)}", "yaxis": f"y{_bar_axis(i)}"}
         for i in range(len(NAMES))
         for each in _bars(followed.weights[i, step], followed.right_key, i, profile)
     ]
-    ticks = {
-        "range": [0, 1.03],
-        "anchor": "x",
-        "domain": _BARS,
-        "showline": False,
-        "showticklabels": False,
-        "ticks": "",
-    }
+
+
+def _bar_axes(profile):
+    """The axes of the bars below the cells, which are as wide as these."""
+    bare: Part = {"showline": False, "showticklabels": False, "ticks": ""}
     line = {"zeroline": True, "zerolinecolor": profile.text, "zerolinewidth": 1}
-    place = {"x": 0, "y": _BARS[1], "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    what = base.label(f"{followed.params.n_keys} weights of the outlined row", profile, xshift=-1, **place)
-    names = [_right_key(followed, i, profile) for i in range(len(NAMES))]
-    return traces, {"yaxis4": base.axis(profile, **ticks, **line)}, [what, *names]
+    axes: dict[str, Part] = {}
+    for i, domain in enumerate(_DOMAINS):
+        at = _bar_axis(i)
+        as_wide = {"scaleanchor": f"x{_axis(i)}", "constrain": "domain", "constraintoward": "left"}
+        across = {"range": [-_EDGE, _SIDE - 1 + _EDGE], "domain": domain, "anchor": f"y{at}", **as_wide}
+        down = {"range": [0, 1.03], "domain": _BARS, "anchor": f"x{at}", **line}
+        axes |= {f"xaxis{at}": base.axis(profile, **bare, **across), f"yaxis{at}": base.axis(profile, **bare, **down)}
+    return axes
+
+
+def _names_of_bars(followed, place, profile, between=" "):
+    """What the bars are, above the first of them, and the name of the right key in each panel."""
+    text = f"{followed.params.n_keys} weights of{between}the outlined row"
+    what = base.label(text, profile, **{"xshift": -1, "xanchor": "left", "yanchor": "bottom", **place})
+    return [what, *(_right_key(followed, i, profile) for i in range(len(NAMES)))]
 
 
 def _places(n_keys):
@@ -305,7 +347,8 @@ def _right_key(followed, i, profile):
     x = float(_places(n_keys)[followed.right_key])
     side = "left" if x < _SIDE / 3 else "right" if x > 2 * _SIDE / 3 else "center"
     off = {"left": -0.5, "right": 0.5, "center": 0}[side] * _SIDE / n_keys
-    place = {"x": x + off, "y": 0, "xref": f"x{i + 1}" if i else "x", "yref": "y4", "xanchor": side, "yanchor": "top"}
+    at = _bar_axis(i)
+    place = {"x": x + off, "y": 0, "xref": f"x{at}", "yref": f"y{at}", "xanchor": side, "yanchor": "top"}
     name = f"right key: {words[followed.right_key]}" if words else "right key"
     return base.label(f"<b>{name}</b>", profile, borderpad=0, **place)
 

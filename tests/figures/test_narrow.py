@@ -1,0 +1,96 @@
+"""Layouts for a phone: the same data and words as on a screen, elsewhere; a drag changes in them what it does there."""
+
+import json
+import re
+
+import pytest
+
+from pages._view.address import Address
+from pages._view.lesson_view import LessonView
+from pages._view.lessons import LESSONS, VIEWS
+from pages._view.lessons.recap import work
+from pages._view.picture import Figure
+from pages._view.theme import DARK, LIGHT, PROJECTOR
+from tests.figures.drawing import plotted
+from tests.figures.test_every_picture import at, check_looks
+
+NARROW = [
+    ("softmax_saturation", "too_flat"),
+    ("wrong_choice", "rows"),
+    ("derivation", "root"),
+    ("training_race", "race"),
+]
+WHERE = {"domain", "range", "constraintoward", "scaleanchor"}  # of an axis
+ONCE = {"title", "showticklabels"}  # the same of one that says it for those above
+QUICKLY = re.compile(r"annotations\.\d+\.(text|x|y)|shapes\.\d+\.([xy][01]|path)")  # as `quick.js` has it
+MARKED = {"a value", "an output", ""}  # words beside a mark with room around it, which another panel may not have
+
+
+def figure(stem, step, profile=LIGHT, **chosen) -> Figure:
+    """The picture of a step as a slider shows it; of a race its start."""
+    view: LessonView = VIEWS[stem]
+    return view.of(LESSONS[stem].step(step)).picture(at(stem, race_d_k=0, **chosen), profile).figure
+
+
+def on_a_phone(shown: Figure) -> Figure:
+    return Figure(shown.data, shown.layout | shown.narrow)
+
+
+def words(layout):
+    """Every word and number of a layout, each once."""
+    texts = [each["text"] for each in layout["annotations"] if each["text"] not in MARKED]
+    return {*re.sub("<[^>]*>|\u2002", " ", " ".join(texts)).split()}
+
+
+def leaves(part, path=""):
+    """Every value of a part of a figure, by its path."""
+    if not isinstance(part, (dict, list, tuple)):
+        return {path: part}
+    each = part.items() if isinstance(part, dict) else enumerate(part)
+    return {k: v for name, value in each for k, v in leaves(value, f"{path}.{name}".lstrip(".")).items()}
+
+
+@pytest.mark.parametrize("profile", [LIGHT, DARK])
+@pytest.mark.parametrize(("stem", "step"), NARROW)
+def test_phone_has_same_data_and_words_elsewhere(stem, step, profile):
+    for d_k in (1, 20, 64, 1024):
+        shown = figure(stem, step, profile, d_k=d_k)
+        check_looks(plotted(on_a_phone(shown)), profile)
+        sent = json.loads(shown.to_json(narrow=True))
+        assert sent.keys() == {"data", "layout", "narrow"}
+        assert {each for each in shown.narrow if each[1:5] != "axis"} <= {"height", "margin", "annotations", "shapes"}
+        for name in (each for each in shown.narrow if each[1:5] == "axis"):
+            one, other = sent["layout"][name], sent["narrow"][name]
+            assert {each for each in one.keys() | other.keys() if one.get(each) != other.get(each)} <= WHERE | ONCE
+        assert words(shown.narrow) == words(shown.layout)
+
+
+@pytest.mark.parametrize(("stem", "step"), NARROW)
+def test_drag_on_a_phone_changes_only_what_is_drawn_quickly(stem, step):
+    some, *others = (leaves(figure(stem, step, d_k=d_k).narrow) for d_k in (64, 1, 20, 1024))
+    for other in others:
+        assert some.keys() == other.keys()
+        assert [each for each in some if some[each] != other[each] and not QUICKLY.fullmatch(each)] == []
+
+
+@pytest.mark.parametrize(("stem", "step"), NARROW)
+def test_wall_and_file_have_one_layout(stem, step):
+    assert figure(stem, step, PROJECTOR).narrow == {}
+    assert json.loads(figure(stem, step).to_json()).keys() == {"data", "layout"}
+
+
+def test_bet_draws_on_no_picture_with_a_layout_for_phones():
+    """What `bet_marks` draws stands in the layout for a screen alone."""
+    for stem, lesson in LESSONS.items():
+        if lesson.bet and lesson.bet.place:
+            here = Address(lesson, {"step": lesson.bet.when[1]})
+            assert VIEWS[stem].of(here.step).picture(here.values, LIGHT).figure.narrow == {}, stem
+
+
+def test_story_on_a_phone_has_names_at_its_lines_and_what_they_do_in_the_sentence():
+    shown = work.story({"seed": 0}, LIGHT).figure
+    check_looks(plotted(on_a_phone(shown)), LIGHT)
+    assert shown.narrow.keys() == {"margin", "shapes", "annotations"}
+    assert shown.narrow["margin"]["r"] < 0.6 * shown.layout["margin"]["r"]
+    assert words(shown.narrow) < words(shown.layout)
+    assert {"raw", "÷", "√dₖ", "too", "spread", "flat"} <= words(shown.narrow)
