@@ -49,7 +49,7 @@ def _as_wide_as_its_words(lesson, name):
     """Return the rule by which a bar takes the same room on the page before the platform's and on that."""
     one = lesson.controls[name]
     width = sum(_LETTER * len(one.called(each)) + _AROUND for each in one.options)
-    wide = f"flex: 0 0 {width:.1f}rem !important; width: {width:.1f}rem !important; max-width: 100%;"
+    wide = f"flex: none !important; width: calc({width:.1f}rem * var(--bar, 1)) !important; max-width: 100%;"
     return f".st-key-stage > .st-key-{name}.st-key-{name}, .controls > .{name} {{ {wide} }}"
 
 

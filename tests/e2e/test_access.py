@@ -153,7 +153,7 @@ def test_a_page_is_used_by_keys_alone(new_page, server, lesson):
     page = new_page(*SCREEN["1440"], reduced_motion="reduce")
     open_page(page, server, lesson)
     stops = stops_by_tab(page)
-    assert len(stops) > 12
+    assert len(stops) > 8
     assert [each["name"] for each in stops if not each["seen"]] == [], "the focus is not seen on these"
     back = [(one["name"], other["name"]) for one, other in pairwise(stops) if is_before(other, one)]
     assert back == [], "the focus goes back up the page"

@@ -48,7 +48,8 @@ def head_of(page):
 def words_of(page):
     """What is read where no script runs."""
     (first,) = re.findall('<div id="lab-first"(.*?)<template id="lab-platform">', page, re.DOTALL)
-    return unescape(re.sub("<(style|template).*?</\\1>|<[^>]+>", "\n", first, flags=re.DOTALL))
+    whole = re.sub("</?(span|b)( [^>]*)?>", "", first)  # within a line of text
+    return unescape(re.sub("<(style|template).*?</\\1>|<[^>]+>", "\n", whole, flags=re.DOTALL))
 
 
 def asked(stem, step):
