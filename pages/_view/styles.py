@@ -7,7 +7,7 @@ from pages._view.kinds import Choice
 from pages._view.lesson import Lesson
 
 _FOLDER = Path(__file__).resolve().parent / "style"
-_LETTER, _AROUND = 0.5, 1.7  # rem of a letter of an option, and of the room around it
+_LETTER, _AROUND = 0.5, 1.78  # rem of a letter of an option, and of the room around it
 _ONE_LINE = 31  # letters of a question on a phone
 _LONG_ON_PHONE = "@media (max-width: 640px) { :root { --question: 1.125rem; --row-top: 2.625rem; } }"
 IN_SETTINGS = ("mode", "n_keys", "law", "seed")  # the shared controls in the drawer
@@ -49,7 +49,7 @@ def _as_wide_as_its_words(lesson, name):
     """Return the rule by which a bar takes the same room on the page before the platform's and on that."""
     one = lesson.controls[name]
     width = sum(_LETTER * len(one.called(each)) + _AROUND for each in one.options)
-    wide = f"flex: none !important; width: calc({width:.1f}rem * var(--bar, 1)) !important; max-width: 100%;"
+    wide = f"flex: 0 0 {width:.1f}rem !important; width: {width:.1f}rem !important; max-width: 100%;"
     return f".st-key-stage > .st-key-{name}.st-key-{name}, .controls > .{name} {{ {wide} }}"
 
 
