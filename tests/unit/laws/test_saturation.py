@@ -78,7 +78,7 @@ def test_curve_without_points_is_empty():
         (lambda: expected_softmax(2, math.inf), ValueError, "score_std must be a finite number"),
         (lambda: expected_softmax(2, "1"), TypeError, "score_std must be a real number, but got '1'"),
         (lambda: expected_attention(2, 0, 1.0), ValueError, "d_k must be at least 1, but got 0"),
-        (lambda: expected_attention(2, 4, -1.0), ValueError, "scale must be a finite number of at least 0, but got -1.0"),
+        (lambda: expected_attention(2, 4, -1.0), ValueError, "scale must be a finite number of at least 0"),
         (lambda: expected_attention(2, 4, 1e9), ValueError, r"scale \* \|q\| must be at most 1e\+06"),
         (lambda: expected_attention_curve(0, 4, 1.0), ValueError, "n_keys must be between 1"),
         (lambda: expected_attention_curve(2, 4.0, 1.0), TypeError, "dims must hold integers, but got dtype"),
