@@ -201,7 +201,7 @@ class Address:
 def renewed(lesson: Lesson, query: Values) -> dict[str, str]:
     """Return a query that names its step: by an older name, or else the first whose own sliders it sets, if any.
 
-    Where it sets none, the first that pins what it sets.
+    Where it sets none, the first that has what it sets in sight, or pins it to the same.
 
     A number is no step of a lesson: before there were any, it said the training step.
     """
@@ -209,8 +209,9 @@ def renewed(lesson: Lesson, query: Values) -> dict[str, str]:
         query = {TRAINED: query[STEP], **{name: text for name, text in query.items() if name != STEP}}
     kept = {name: text for name, text in query.items() if name not in lesson.formerly}
     once = [steps[query[name]] for name, steps in lesson.formerly.items() if query.get(name) in steps]
-    sliders = [each for each in lesson.steps if {*each.followed, *each.in_sight} & {*lesson.controls} & {*query}]
-    named = sliders or [each for each in lesson.steps if _pins(lesson, each, query)]
+    own = {*lesson.controls} & {*query}
+    sliders = [each for each in lesson.steps if own & {*each.followed}]
+    named = sliders or [each for each in lesson.steps if own & {*each.in_sight} or _pins(lesson, each, query)]
     usual = lesson.step(lesson.opens)
     meant = once or ([] if usual in named else [each.name for each in named])
     return {**({STEP: meant[0]} if meant else {}), **kept}

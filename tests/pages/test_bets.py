@@ -304,10 +304,7 @@ def placed_at(stem):
     return f"{name}={control.write(control.default)}" if control else ""
 
 
-MOVED = [stem for stem in WITH_BETS if "d_k" not in LESSONS[stem].step(LESSONS[stem].bet.when[1]).pinned]
-
-
-@pytest.mark.parametrize("stem", MOVED)
+@pytest.mark.parametrize("stem", WITH_BETS)
 def test_bet_keeps_the_settings_it_was_placed_at(stem):
     guess = options(stem)[0]
     app = place(opening.open_page(stem, bet="1", d_k="100", **at(stem)), stem, guess)

@@ -61,11 +61,6 @@ def test_arithmetic_stands_under_how_sure_and_not_in_a_classroom():
     assert len(open_page("one_query", step="add", mode="projector").table) == 0
 
 
-def test_dimension_is_typed_where_the_step_does_not_pin_it():
-    typed = [[each.key for each in open_page("one_query", step=step).number_input] for step in ("ask", "wander")]
-    assert ["d_k_typed_0" in each for each in typed] == [False, True], typed
-
-
 def test_a_link_with_larger_numbers_opens_their_step():
     assert open_page("one_query", emphasis="8").session_state["step"] == "grow"
     assert open_page("one_query", emphasis="8", d_k="4").session_state["step"] == "grow"  # which the first step pins

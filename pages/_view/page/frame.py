@@ -328,10 +328,8 @@ def _draw_settings(lesson):
             _draw_own(name)
         for name in others:
             controls.draw(name)
-        step = controls.address().step
-        if controls.SLIDER not in step.pinned:
-            _typed(controls.SLIDER, _TYPED)
-        slider = step.slider
+        _typed(controls.SLIDER, _TYPED)
+        slider = controls.address().step.slider
         if slider not in ("", controls.SLIDER) and not bets.holds(slider):
             _typed(slider, _TYPED_OWN)
         defaults = {name: controls.control(name).default for name in changed}
