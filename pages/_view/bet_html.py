@@ -33,14 +33,14 @@ def placed(here: Address, text: str) -> dict[str, str]:
 
 
 def tally_of(stage: Stage) -> str:
-    """Return how many bets were right of how many placed, this one with them: only the first of each lesson counts."""
+    """Return how many bets were right of how many placed, this one with them: each counts once."""
     here = stage.address
     said = str(here.linked("tally"))
     verdict = stage.verdict
     if verdict in ("", OPEN):
         return said
     right, of, lessons = [*said.split("-"), "", "", ""][:3]
-    letter = chr(ord("a") + ORDER.index(here.lesson.stem))
+    letter = chr(ord("a" if here.bet == here.lesson.bet else "A") + ORDER.index(here.lesson.stem))
     if letter in lessons:
         return said
     return f"{int(right or 0) + (verdict == RIGHT)}-{int(of or 0) + 1}-{''.join(sorted(lessons + letter))}"

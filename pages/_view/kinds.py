@@ -205,7 +205,7 @@ class Settings:
 class Tally:
     """The bets that were right of those placed, with the letters of their lessons, as 3-5-acdfg in the address alone.
 
-    "" before the first one; older links say no lessons.
+    A capital is the second bet of a lesson. "" before the first one; older links say no lessons.
     """
 
     label: str
@@ -214,7 +214,7 @@ class Tally:
 
     def read(self, text: str) -> Read:
         """The count, and what had to be changed, or None."""
-        found = re.fullmatch(r"([0-9]{1,3})-([0-9]{1,3})(-[a-z]{1,26})?", text)
+        found = re.fullmatch(r"([0-9]{1,3})-([0-9]{1,3})(-[A-Za-z]{1,52})?", text)
         right, placed = map(int, found.groups()[:2]) if found else (1, 0)
         if found and right <= placed <= self.most:
             return f"{right}-{placed}{found[3] or ''}" if placed else "", None

@@ -171,3 +171,20 @@ def test_the_way_on_is_gone_by_keys(page, server):
     wait_until_idle(page)
     assert query_parameters(page)["d_k"] == "72"
     assert page.evaluate("() => document.activeElement.tagName") == "H1"
+
+
+@pytest.mark.walk
+def test_menu_of_a_phone_lies_above_the_header_and_closes_by_itself(new_page, server):
+    page = new_page(*SCREEN[PHONE], reduced_motion="reduce")
+    open_page(page, server, "score_variance")
+    menu, opener = page.get_by_test_id("stSidebar"), page.get_by_test_id("stExpandSidebarButton")
+    for leave in (
+        lambda: menu.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click(),
+        lambda: menu.get_by_role("link", name=LESSONS["derivation"]).click(),
+    ):
+        opener.click()
+        opener.wait_for(state="hidden")
+        wait_until_still(page)
+        leave()
+        opener.wait_for()
+    page.get_by_role("heading", level=1, name=LESSONS["derivation"]).wait_for()

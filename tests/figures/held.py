@@ -57,6 +57,7 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "in all three": "test_sentence_says_what_is_left_to_a_token",
     },
     "wrong_choice": {
+        "which curve stays": QUESTION,
         "puts nearly all right from": "test_answer_holds_from_8_to_1024_with_16_keys",
         "under Adam it stays": "test_the_optimizers_change_roles_at_the_usual_settings",
         "Every loss stalls": DENIED,

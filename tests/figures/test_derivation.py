@@ -98,9 +98,7 @@ def test_each_line_stands_with_its_verdict_and_its_error(growths, name):
         measured, *rest = said.removeprefix(start).split(" ± ")
         assert bool(rest) == line.reliable
         value = float(measured.split(", no")[0].replace(",", "").replace("−", "-"))
-        assert abs(value - line.measured) <= (
-            0.05 * line.standard_error if line.reliable else 0.01 * abs(line.measured)
-        )
+        assert abs(value - line.measured) <= (0.1 * line.standard_error if line.reliable else 0.01 * abs(line.measured))
     assert set(figures._SHORT) == set(figures._USED) == set(core.SCORE_LINES)
 
 
@@ -111,14 +109,14 @@ def line_of(measured, error=1.0, *, predicted=64.0, holds=True, reliable=True, e
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (line_of(0.0512, 0.083, predicted=0.0), "0.051 ± 0.083, so 0 fits"),
-        (line_of(1013.2, 32.4, predicted=1024.0), "1,013 ± 32, so 1,024 fits"),
-        (line_of(66.0), "66.0 ± 1.0, so 64 fits"),
-        (line_of(61.4), "61.4 ± 1.0, 2.6 errors from 64"),
-        (line_of(68.5), "68.5 ± 1.0, 4.5 errors from 64"),  # by chance: one such line in 150,000
-        (line_of(68.5, holds=False), "68.5 ± 1.0, so 64 does not fit"),
-        (line_of(66.0, holds=False), "66.0 ± 1.0, too near 64 to tell"),
-        (line_of(-2.5, 1.4, predicted=0.0), "−2.5 ± 1.4, so 0 fits"),
+        (line_of(0.0512, 0.083, predicted=0.0), "0.05 ± 0.17, so 0 fits"),
+        (line_of(1013.2, 32.4, predicted=1024.0), "1,013 ± 65, so 1,024 fits"),
+        (line_of(66.0), "66.0 ± 2.0, so 64 fits"),
+        (line_of(61.4), "61.4 ± 2.0, 2.6 errors from 64"),
+        (line_of(68.5), "68.5 ± 2.0, 4.5 errors from 64"),  # by chance: one such line in 150,000
+        (line_of(68.5, holds=False), "68.5 ± 2.0, so 64 does not fit"),
+        (line_of(66.0, holds=False), "66.0 ± 2.0, too near 64 to tell"),
+        (line_of(-2.5, 1.4, predicted=0.0), "−2.5 ± 2.8, so 0 fits"),
         (line_of(13.0, reliable=False), "13.0, no usable error"),
         (line_of(13.0, reliable=False, holds=False, exact=np.inf), "13.0, no variance exists"),
     ],

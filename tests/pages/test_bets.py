@@ -357,6 +357,11 @@ def test_a_bet_counts_once_and_another_look_is_free(stem):
     assert app.query_params["tally"] == first
 
 
+def test_second_bet_of_a_lesson_counts_too():
+    app = place(opening.open_page(TWO, bet="1", step=SECOND, tally=f"1-1-{letter_of(TWO)}"), TWO, 25)
+    assert app.query_params["tally"] == f"1-2-{letter_of(TWO).upper()}{letter_of(TWO)}"
+
+
 def test_the_tally_grows_from_lesson_to_lesson_and_the_guess_stays_behind():
     app = place(opening.open_page("softmax_saturation", bet="1"), "softmax_saturation", 85)
     app.query_params.pop("guess")  # as the browser does when it follows the link
@@ -800,7 +805,7 @@ def test_answers_and_tallies_survive_the_address():
     assert isinstance(tally, Tally)
     assert [answer.read(text)[0] for text in ("0", "100", "100.1", "no")] == [0, 100, "", ""]
     assert answer.write(0) == "0"
-    read = [tally.read(text)[0] for text in ("3-5", "0-1-c", "0-0", "5-3", "1-100", "1-2-C", "x")]
+    read = [tally.read(text)[0] for text in ("3-5", "0-1-c", "0-0", "5-3", "1-100", "1-2-é", "x")]
     assert read == ["3-5", "0-1-c", "", "", "", "", ""]
 
 

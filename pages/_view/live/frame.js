@@ -7,6 +7,7 @@ const EDGE = 8; // px between a definition and the window's edge
 const AGAIN = 1500; // ms after which a step is asked for again
 const SOON = 100; // ms from a change of the page to a look at its boxes
 const AWAKE = 3000; // ms after the last move of a hand
+const COVERED = 768; // px of a window in which the open menu lies over the page
 const REST = 2000; // ms after which the first page is at rest
 
 /** @param {Part<FrameData>} part */
@@ -25,9 +26,18 @@ export default function ({ data: [data], setTriggerValue }) {
   lab.hears ??= hearStage();
   mendBoxes();
   closeByEscape();
+  closeMenuOnChoice();
   keepDefinitionsInside();
   copyShared();
   window.setTimeout(() => fetchAhead(data.bundle), REST);
+}
+
+// On a phone the menu covers the page that was chosen in it.
+function closeMenuOnChoice() {
+  window.addEventListener("click", ({ target }) => {
+    const menu = target.closest?.(`${STREAMLIT.menu} a`) && window.innerWidth < COVERED ? target.closest(STREAMLIT.menu) : null;
+    menu?.querySelector(STREAMLIT.closer)?.click();
+  });
 }
 
 // A small window that is asked to be a wall is none: Python hears of it, and again when it is made larger.

@@ -56,7 +56,8 @@ function makeWord(node, place, onLight) {
     if (off) chosen.focus = chosen.over = null;
     choose("kept", off ? null : place);
   };
-  word.addEventListener("pointerenter", ({ pointerType }) => pointerType === "mouse" && choose("over", place));
+  // A word that comes under a pointer at rest is not pointed at.
+  word.addEventListener("pointermove", ({ pointerType }) => pointerType === "mouse" && chosen.over !== place && choose("over", place));
   word.addEventListener("pointerleave", () => choose("over", null));
   word.addEventListener("focus", () => {
     words.forEach((each) => { each.tabIndex = each === word ? 0 : -1; });

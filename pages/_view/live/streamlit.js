@@ -17,6 +17,8 @@ const STREAMLIT = {
   grid: "[data-testid=stDataFrame]",
   uploads: "[data-testid=stFileUploaderDropzone]",
   links: "a[data-testid*=Nav]",
+  menu: "[data-testid=stSidebar]",
+  closer: "[data-testid=stSidebarCollapseButton] button", // of the menu
   buttons: ".stButton button",
   tables: ".stTable > div",
   codes: ".stCode pre",

@@ -230,9 +230,10 @@ def _so(each):
 
 
 def _with_error(each):
-    """A measured number to the second digit of its error."""
-    places = max(0, 1 - int(np.floor(np.log10(each.standard_error))))
-    return f"{each.measured:,.{places}f} ± {each.standard_error:,.{places}f}".replace("-", "−")
+    """A measured number with the errors within which a prediction fits, to the second digit of these."""
+    around = _NEAR * each.standard_error
+    places = max(0, 1 - int(np.floor(np.log10(around))))
+    return f"{each.measured:,.{places}f} ± {around:,.{places}f}".replace("-", "−")
 
 
 def _used(each, params):
@@ -429,7 +430,7 @@ def _sure(growth, d_k):
     n, *lines = growth.params.n_samples, *growth.at(d_k)
     return (
         *(_measured_line(each) for each in lines),
-        f"Each ± is one standard error over {n:,} independent pairs of q and k; a band in the figure is two. z is the "
+        f"Each ± here is one standard error over {n:,} independent pairs of q and k; in the figure it is two. z is the "
         "distance from the prediction in standard errors. A number fits within two of them.",
         "All dimensions use the same pairs: a larger dₖ appends components, so neighbouring marks err the same way.",
     )

@@ -36,8 +36,8 @@ LESSON = Lesson(
             "Drag dₖ to 1,024: as products are added, the scores wander.",
             "wandering_sums",
             bet=Bet(
-                "At dₖ = {d_k}, random after the first four numbers: how often is “cat” on top, of 1,000 sentences?",
-                Number("It is on top in", 50, 0, 100, tuple(range(0, 101, 5))),
+                "dₖ = {d_k}, random from the fifth number on: in how many of 100 sentences does “cat” score highest?",
+                Number("It scores highest in", 50, 0, 100, tuple(range(0, 101, 5))),
                 near=5,
                 suffix=" %",
                 place=Place("x2", "y2"),
@@ -74,13 +74,13 @@ LESSON = Lesson(
         ),
         Step(
             "grow",
-            "Make the invented numbers larger: then meaning can win against chance.",
+            "Make the invented numbers larger: when does meaning win against chance?",
             "grown_weights",
             dials=("emphasis",),
             tries=(
                 Try(
                     "larger_numbers",
-                    "16 times as large: “cat” wins nine of ten",
+                    "dₖ = 64, 16 times as large: “cat” is on top in nine of ten sentences",
                     {"d_k": 64, "emphasis": 16, "seed": 0},
                 ),
             ),

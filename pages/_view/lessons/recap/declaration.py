@@ -58,7 +58,7 @@ QUESTIONS = {
         _BREAKS,
     ),
     "power": Question(
-        "Divide by dₖ to some power. At which does one rate of plain gradient descent serve every dₖ?",
+        "Why √dₖ and not dₖ? Divide scores by dₖ to some power: at which is their spread the same at every dₖ?",
         Answer(Number("Power of dₖ: 0 is raw, 1 is ÷ dₖ", 0.0, 0.0, 1.0, (), whole=False, shown=decimal)),
         (("softmax_saturation", "too_flat"), ("wrong_choice", "every_size")),
     ),

@@ -16,8 +16,8 @@ _LARGEST_SPREAD = 40
 _BEYOND = 0.95  # of the axis: where a number stands that lies beyond it
 _DIMS = (0, 256, 512, 1024)  # ticks
 _CURVE = tuple(range(1, 1025, 31))
-_MARKS = {"raw": "●", "÷ √dₖ": "■", "÷ dₖ": "◆", "yours": "○"}
-_SYMBOLS = {"raw": "circle", "÷ √dₖ": "square", "÷ dₖ": "diamond", "yours": "circle-open"}
+_MARKS = {"raw": "●", "÷ √dₖ": "■", "÷ dₖ": "▲", "yours": "○"}
+_SYMBOLS = {"raw": "circle", "÷ √dₖ": "square", "÷ dₖ": "triangle-up", "yours": "circle-open"}
 _NAMES = ("raw", "÷ √dₖ", "÷ dₖ")
 _PLACES = [f"dₖ = {core.SMALL}", "small start", f"dₖ = {core.LARGE}"]
 

@@ -56,7 +56,7 @@ LESSON = Lesson(
     steps=(
         Step(
             "lists",
-            "Only differences count. Add to both: nothing changes. Divide both: weights even out.",
+            "Only differences count. Add to both lists: nothing changes. Divide both: weights even out.",
             "list_weights",
             slider="shift",
             dials=("multiplier",),
@@ -72,7 +72,7 @@ LESSON = Lesson(
         ),
         Step(
             "divisor",
-            "Find the exponent at which dₖ = 4, 64 and 1,024 give the same weights.",
+            "Divide by dₖ to an exponent. Find the one at which dₖ = 4, 64 and 1,024 give the same weights.",
             "softmax_weights",
             slider="exponent",
             pinned={"d_k": 64},
@@ -95,7 +95,7 @@ LESSON = Lesson(
             "token_outputs",
             dials=("middle_exponent",),
             bet=Bet(
-                "Divided by dₖ, at dₖ = {d_k}: how much of an output is its token’s own, on average?",
+                "Tokens mix the values. Divided by dₖ = {d_k}: how much of an output do the other tokens not share?",
                 Number("Its token’s own", 50, 0, 100, tuple(range(0, 101, 5))),
                 near=5,
                 suffix=" %",

@@ -58,7 +58,7 @@ LESSON = Lesson(
             "matrix_choices",
             dials=("learning_rate", "steps"),
             bet=Bet(
-                "Of the 100, how many come right without the scale, at dₖ = {d_k}, in 200 steps at rate 10?",
+                "100 queries chose a wrong key. Raw scores, dₖ = {d_k}, rate 10: how many are put right in 200 steps?",
                 Choice("Come right", "50", COUNTS, shown={each: f"about {each}" for each in COUNTS}),
                 usual=("learning_rate", "steps"),
             ),
@@ -77,7 +77,7 @@ LESSON = Lesson(
         ),
         Step(
             "rate",
-            "Drag dₖ: which curve stands, which slides, which sinks?",
+            "Drag dₖ to 1,024: which curve stays where it is?",
             "choice_rates",
             dials=("learning_rate", "steps"),
             tries=(
