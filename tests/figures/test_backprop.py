@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from pages._view.lessons.backprop import figures
+from pages._view.marks import readable
 from pages._view.theme import LIGHT, number
 from sattn_core.lessons import backprop as core
 from tests.figures.drawing import plotted, texts
@@ -41,7 +42,10 @@ def error():
 
 
 def title_of(picture):
-    return picture.figure.layout["title"]["text"].replace("<br>", " ")
+    """The title, which a phone has room for in one line."""
+    title = picture.figure.layout["title"]["text"]
+    assert len(title) <= len("<b></b>") + 31
+    return title.removeprefix("<b>").removesuffix("</b>")
 
 
 def test_the_three_products_collapse_on_one_colour_domain(products):
@@ -129,6 +133,11 @@ def test_the_gradient_at_the_raw_scores_has_a_line_with_the_scale_and_one_withou
         np.testing.assert_array_equal(trace.y, np.maximum(values, 1e-8))
     (line,) = plotted(picture).layout.shapes
     assert (line.x0, line.x1) == (64, 64)
+    names = dict(zip(texts(plotted(picture)), plotted(picture).layout.annotations, strict=True))
+    assert [*names] == ["no scale", "scaled", "Length of the gradient at the raw scores"]
+    for name, values, colour in (("no scale", raw.y, LIGHT.raw), ("scaled", scaled.y, LIGHT.scaled)):
+        assert names[name].y == pytest.approx(np.log10(values[-1]), abs=0.8)  # a line of letters
+        assert names[name].font.color == readable(colour, LIGHT.ground, LIGHT.text)
     i = DIMS.index(64)
     assert f"has length {number(sweep.without_scale[i], 2)} without the scale" in picture.sentence
     assert f"{number(sweep.raw_score_norms[i], 2)} with it." in picture.sentence
@@ -137,9 +146,9 @@ def test_the_gradient_at_the_raw_scores_has_a_line_with_the_scale_and_one_withou
 @pytest.mark.parametrize(
     ("without", "claim"),
     [
-        (2.0, "Here the raw scores get a larger gradient without the scale"),
-        (1.01, "Here the raw scores get the same gradient without the scale"),
-        (1e-12, "Here the raw scores get a smaller gradient without the scale"),
+        (2.0, "Here larger without the scale"),
+        (1.01, "Here the same without the scale"),
+        (1e-12, "Here smaller without the scale"),
     ],
 )
 def test_the_claim_says_what_leaving_out_the_scale_does_at_this_dimension(sweep, without, claim):
@@ -159,6 +168,10 @@ def test_the_curves_hold_their_data_on_log_axes(weight):
         np.testing.assert_array_equal(trace.x, change.epsilon)
         np.testing.assert_array_equal(trace.y, values)
     assert set(fig.data[3].y) == {change.rounding_floor}
+    assert texts(fig) == [
+        "change<br>first order", f"remainder<br>slope {number(change.slope)}", "rounding", "Change of the loss"
+    ]  # fmt: skip
+    assert fig.layout.annotations[2].y == pytest.approx(np.log10(change.rounding_floor))
     assert first_order.table["remainder"] == change.remainder.tolist()
     error = core.central_difference_error(PARAMS, weight)
     fig = plotted(figures.difference(error, PARAMS, LIGHT))
@@ -166,14 +179,17 @@ def test_the_curves_hold_their_data_on_log_axes(weight):
     np.testing.assert_array_equal(fig.data[0].y, error.error)
     assert set(fig.data[1].y) == {error.complex_error}
     slopes = [error.rounding_slope] + ([] if weight == "W_V" else [error.truncation_slope])
-    assert texts(fig) == [f"slope {number(slope)}" for slope in slopes]
+    named = ["central difference", "complex step"] if error.complex_error else ["central difference"]
+    assert texts(fig) == [*(f"slope {number(slope)}" for slope in slopes), *named, "Relative error"]
+    assert fig.layout.annotations[len(slopes)].y >= np.log10(error.error[0])
 
 
 def test_a_slope_that_rounding_hides_is_not_said(change, error):
     hidden = figures.first_order(replace(change, slope=np.nan), PARAMS, LIGHT)
     assert hidden.sentence.endswith("so no slope can be seen.")
-    assert title_of(hidden) == "What first order leaves out is lost in rounding"
+    assert title_of(hidden) == "Rounding hides the remainder"
+    assert texts(plotted(hidden))[1] == "remainder"
     shown = figures.difference(replace(error, truncation_slope=np.nan), PARAMS, LIGHT)
     assert "rounding hides it here" in shown.sure[0]
     quadratic = figures.difference(core.central_difference_error(PARAMS, "W_V"), PARAMS, LIGHT)
-    assert title_of(quadratic) == "Here only rounding limits the difference"
+    assert title_of(quadratic) == "Here only rounding is left"

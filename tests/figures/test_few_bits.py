@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from pages._view.lessons.few_bits import figures
+from pages._view.marks import readable
 from pages._view.theme import LIGHT
 from sattn_core.lessons import few_bits as core
 from tests.figures.drawing import plotted, texts, trace_of
@@ -57,7 +58,29 @@ def test_what_overflows_stands_at_the_top_beyond_the_largest_number(overflowed):
     assert len(crosses.x) + len(dots.x) == DOTS
     assert crosses.x.min() > math.log10(65_500) > dots.x.max() - 1e-3
     assert [line.x0 for line in shown.layout.shapes] == [math.log10(65_504)]
-    assert "65,504, the largest number" in texts(shown)[-1]
+    assert [line.x0 for line in shown.layout.shapes] == [note.x for note in named(shown, "largest")]
+    assert "65,504" in named(shown, "largest")[0].text
+    (name,) = named(shown, "overflow")
+    assert name.x == min(crosses.x.min(), trace_of(shown, "overflow, scaled").x.min())
+
+
+def named(shown, word):
+    """The names in a figure that hold this word."""
+    return [note for note in shown.layout.annotations if word in note.text]
+
+
+def test_names_stand_over_their_clouds_in_their_colours(result, overflowed):
+    for found in (result, overflowed, core.measure_few_bits(replace(PARAMS, sums="same"))):
+        shown = plotted(figures.errors(found, LIGHT))
+        for word, trace, colour in (("raw", "raw", LIGHT.raw), ("÷ √dₖ", "scaled", LIGHT.scaled)):
+            (name,), dots = named(shown, word), trace_of(shown, trace)
+            assert name.font.color == readable(colour, LIGHT.ground, LIGHT.text)
+            assert dots.x.min() < name.x < dots.x.max()
+            near = np.abs(dots.x - name.x - (0.3 if word == "raw" else -0.3)) < 0.3  # under the name
+            assert (dots.y[near] <= name.y).all()
+        assert len(shown.layout.annotations) == 7  # at every dₖ, so that a drag draws quickly
+        assert not shown.layout.yaxis.title.text
+        assert bool(named(shown, "half the spacing")) == (found is not overflowed)
 
 
 def test_the_sentence_counts_the_rows_that_overflow_and_says_what_dividing_does(overflowed):
@@ -132,6 +155,8 @@ def test_where_rows_overflow_a_cross_takes_the_place_of_the_point_and_stands_at_
             np.testing.assert_allclose(np.asarray(crosses.y)[kept], np.log10(mean[lost][kept]), rtol=1e-12)
             assert (np.asarray(crosses.y)[~kept] > shown.layout.yaxis.range[1] - 0.6).all()
     assert np.isnan(found.change[core.FORMATS.index("float8_e4m3fn"), :, -1]).all()
+    (name,) = named(shown, "overflow")
+    assert 10**name.x == pytest.approx(found.dims[1])  # at dₖ = 1 rows are left
     assert (found.lost[core.FORMATS.index("bfloat16")] == 0).all()
 
 
@@ -175,6 +200,10 @@ def test_a_sum_is_drawn_up_to_where_it_overflows(d_k, sums, crosses, said):
     np.testing.assert_allclose(np.power(10, trace_of(shown, "raw").y), 1600 * np.arange(1, last + 1), rtol=1e-12)
     assert len(trace_of(shown, "scaled").x) == d_k
     assert not np.size(trace_of(shown, "overflow, scaled").x)
+    names = dict(zip(texts(shown), shown.layout.annotations, strict=True))
+    assert [*names] == ["raw<br>overflow" if crosses else "raw", "q ÷ √dₖ", "largest number"]
+    assert 10 ** shown.layout.annotations[0].x == pytest.approx(crosses[0] if crosses else d_k)  # where the line ends
+    assert names["largest number"].y == trace_of(shown, "largest number").y[0]
 
 
 @pytest.mark.parametrize("sums", core.SUMS)

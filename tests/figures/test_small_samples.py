@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pages._view.lessons.small_samples import figures
+from pages._view.marks import readable
 from pages._view.theme import LIGHT, number
 from sattn_core.lessons.small_samples import (
     SmallSamplesParams,
@@ -71,6 +72,12 @@ def test_the_histograms_show_the_draws_the_counts_expected_and_what_is_marked(re
     for name, value in {"mean 1.50": 1.5, "2 expected": 2, "1.6 found": 1.6, "mean 0.750": 0.75, "dₖ": 1}.items():
         assert set(trace_of(fig, name).x) == {value}
         assert name in texts(fig)
+    assert texts(fig)[-2:] == [f"The question<br>2 × 2 products<br>last ▲ {number(result.variances[-1], 2)}",
+                               f"dₖ = 64<br>2 × 2 products<br>last ▲ {number(counted.ratios[2, -1], 2)}"]  # fmt: skip
+    (outline,) = (note for note in fig.layout.annotations if note.text == "exact")
+    under = np.abs(result.edges[:-1] - outline.x) < 0.15 * result.edges[-1]
+    assert outline.y > max(result.expected[under].max(), result.counts[under].max())
+    assert not fig.layout.yaxis.title.text
     few, many = (plotted(draws(result, sweep, d_k)) for d_k in (2, 1024))
     for name in ("xaxis", "xaxis2", "yaxis", "yaxis2"):
         assert few.layout[name].range == many.layout[name].range
@@ -146,6 +153,12 @@ def test_the_band_shows_both_bands_and_every_point(curve):
     points = trace_of(fig, "measured")
     np.testing.assert_array_equal(points.y, curve.measured.ravel() / 16)
     assert list(points.x) == [2] * 5 + [8] * 5 + [64] * 5
+    words = dict(zip(texts(fig), fig.layout.annotations, strict=True))
+    assert [*words] == ["95 % band", "exact mean", "as if<br>independent"]
+    assert [each.y for each in words.values()] == sorted((each.y for each in words.values()), reverse=True)
+    assert np.mean([each.y for each in words.values()]) == pytest.approx(curve.mean[-1] / 16, abs=0.2)
+    assert words["95 % band"].font.color == readable(LIGHT.band, LIGHT.ground, LIGHT.text)
+    assert fig.layout.title.text == "<b>Variance ÷ dₖ of drawn products</b>"
     assert band(curve).table["naive low"] == curve.naive_low.tolist()
 
 
@@ -180,6 +193,8 @@ def test_the_large_experiment_shows_both_runs_on_both_bands(experiment):
     assert trace_of(fig, "as if independent").x == experiment.naive_band
     assert trace_of(fig, "this run").x == (row.measured,)
     assert trace_of(fig, "published").x == (110.5603610976103,)
+    (middle,) = fig.layout.annotations
+    assert (middle.text, middle.x, middle.y) == ("exact mean", row.mean, trace_of(fig, "mean").y[-1])
     rows = figures.large_rows(experiment)
     assert rows["z, published"] == ["−0.0400", "−1.06", "−0.678", "−0.678"]
     ticks = fig.layout.yaxis.ticktext

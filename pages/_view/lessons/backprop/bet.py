@@ -11,7 +11,7 @@ _STAYS = 0.1  # of the length with the scale: a smaller change is none
 def before(values: Values, profile: Profile) -> Picture:
     """The gradient at the raw scores with the scale."""
     said = "This is the gradient at the raw scores with the scale."
-    return work.STEPS["raw_scores"].picture(values, profile).partly(said, keep=("with it",))
+    return work.STEPS["raw_scores"].picture(values, profile).partly(said, keep=("with it",), words=(figures.LENGTH,))
 
 
 def outcome(values: Values) -> Outcome:

@@ -9,7 +9,6 @@ from pages._view.figures.base import (
     dotted,
     figure,
     label,
-    letters_over,
     line,
     on_a_wall,
     solid,
@@ -17,11 +16,12 @@ from pages._view.figures.base import (
     upright,
 )
 from pages._view.figures.code import code
+from pages._view.figures.ends import name_ends
 from pages._view.figures.matrices import cell, equals, matrix
 from pages._view.figures.panels import Panel, side_by_side
 from pages._view.literal import drawn, plain
-from pages._view.marks import Mark
-from pages._view.picture import Picture
+from pages._view.marks import Mark, readable
+from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, number, typed
 from sattn_core.lessons import backprop as core
 
@@ -51,6 +51,9 @@ _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _LEAST = 1e-8  # a smaller gradient is called practically nothing
 _SAME = 0.05  # two lengths that differ by a smaller share are called the same
 _HIGH_ON_A_WALL = 0.75  # of the usual height, for controls stand above it
+LENGTH = "Length of the gradient at the raw scores"
+_LEFT = 2.7  # the margin of the ticks, in letters of an axis title
+_ONE_LINE = 45  # letters of a title over a whole phone
 _TERMS = 14  # characters that have room in a cell
 
 
@@ -311,25 +314,47 @@ def raw_scores(sweep: core.GradientSweep, d_k: int, profile: Profile) -> Picture
 
 
 def _raw_score_figure(sweep, i, profile):
-    scaled, raw = sweep.raw_score_norms, sweep.without_scale
-    return figure(
+    scaled, raw = (_above_floor(each) for each in (sweep.raw_score_norms, sweep.without_scale))
+    fig = figure(
         profile,
         [
-            line(sweep.dims, _above_floor(raw), solid(profile, profile.raw, 1.5), "without the scale"),
-            line(sweep.dims, _above_floor(scaled), solid(profile, profile.scaled, 1.5) | {"dash": "dash"}, "with it"),
+            line(sweep.dims, raw, solid(profile, profile.raw, 1.5), "without the scale"),
+            line(sweep.dims, scaled, solid(profile, profile.scaled, 1.5) | {"dash": "dash"}, "with it"),
         ],
-        left=4.4,
+        left=_LEFT,
         height=_HIGH_ON_A_WALL if on_a_wall(profile) else 1.0,
-        title=_claimed(_raw_score_claim(sweep, i), profile, ("solid: without the scale", "dashed: with it")),
+        title=_claimed(_raw_score_claim(sweep, i), profile),
         xaxis=axis(profile, "dₖ", type="log", tickvals=_D_TICKS, tickangle=0, range=[-0.12, 3.13]),
-        yaxis=_log_axis(profile, "length", (_LEAST, 100)),
+        yaxis=_log_axis(profile, (_LEAST, 100)),
         shapes=[upright(sweep.dims[i], dotted(profile))],
     )
+    ends = [("no scale", float(np.log10(raw[-1]))), ("scaled", float(np.log10(scaled[-1])))]
+    return _with_ends(fig, ends, (profile.raw, profile.scaled), LENGTH, profile)
 
 
-def _claimed(text, profile, key):
-    """A title that says what is seen, and the key to the marks."""
-    return title(text, profile, letters=letters_over(profile), key=key)
+def _claimed(text, profile):
+    """A title that says what is seen, in one line; what its upright axis shows stands below it."""
+    return title(f"<b>{text}</b>", profile, size=profile.axis_size, letters=_ONE_LINE)
+
+
+def _upright_name(text, profile):
+    """What the upright axis shows, over its end."""
+    place: Part = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
+    over = {"xshift": -round(_LEFT * profile.axis_size), "yshift": round(0.4 * profile.tick_size)}
+    return label(text, profile, bgcolor=None, **over, **place)
+
+
+def _with_ends(fig, ends, colours, text, profile):
+    """The figure with what its upright axis shows, and the names of its lines at their ends."""
+    low, high = fig.layout["yaxis"]["range"]
+    fig = name_ends(fig, ends, profile, low=low, high=high, colours=colours)
+    return _with_upright(fig, text, profile)
+
+
+def _with_upright(fig, text, profile):
+    fig.layout["margin"]["t"] = round(profile.axis_size * 1.6 + profile.tick_size * 2.3)
+    fig.layout["annotations"] = [*fig.layout.get("annotations", ()), _upright_name(text, profile)]
+    return fig
 
 
 def _above_floor(values):
@@ -341,8 +366,8 @@ def _raw_score_claim(sweep, i):
     """What leaving out the scale does to the gradient at this d_k."""
     scaled, raw = sweep.raw_score_norms[i], sweep.without_scale[i]
     if abs(raw - scaled) <= _SAME * scaled:
-        return "Here the raw scores get the same gradient without the scale"
-    return f"Here the raw scores get a {'larger' if raw > scaled else 'smaller'} gradient without the scale"
+        return "Here the same without the scale"
+    return f"Here {'larger' if raw > scaled else 'smaller'} without the scale"
 
 
 def _raw_score_sentence(sweep, i):
@@ -383,26 +408,36 @@ def first_order(change: core.FirstOrderChange, params: core.BackpropParams, prof
 
 
 def _first_order_figure(change, profile):
-    epsilon = change.epsilon
+    epsilon, bold = change.epsilon, solid(profile, profile.band, 3)
     traces = [
-        line(epsilon, change.change, solid(profile, profile.third, 2), "change of the loss"),
+        line(epsilon, change.change, bold, "change of the loss"),
         line(epsilon, change.predicted, dashed(profile), "first-order part"),
         _marked(epsilon, change.remainder, profile, "remainder"),
         line(epsilon, [change.rounding_floor] * len(epsilon), dotted(profile), "rounding floor"),
     ]
-    claim = f"What first order leaves out {'is lost in rounding' if np.isnan(change.slope) else 'falls like ε²'}"
-    word = _word(f"slope {number(change.slope)}", profile, 1, _at(epsilon, change.remainder, 1e-5), "end")
-    key = ("green: change", "dashed: first order", "points: remainder", "dotted: rounding floor")
-    return figure(
+    claim = "Rounding hides the remainder" if np.isnan(change.slope) else "The remainder falls like ε²"
+    fig = figure(
         profile,
         traces,
-        left=4.4,
+        left=_LEFT,
         height=_HIGH_ON_A_WALL if on_a_wall(profile) else 1.0,
-        title=_claimed(claim, profile, key),
-        xaxis=_log_axis(profile, "ε", epsilon),
-        yaxis=_log_axis(profile, "change", (1e-18, 10)),
-        annotations=[word] if word else [],
+        title=_claimed(claim, profile),
+        xaxis=_log_axis(profile, epsilon, "ε"),
+        yaxis=_log_axis(profile, (1e-18, 10)),
+        annotations=[each for each in _first_order_names(change, profile) if each],
     )
+    return _with_upright(fig, "Change of the loss", profile)
+
+
+def _first_order_names(change, profile):
+    """The names of the lines: over the upper ones, under the remainder, and over the end of the floor."""
+    epsilon, between = change.epsilon, ", " if on_a_wall(profile) else "<br>"
+    ink = readable(profile.band, profile.ground, profile.text)
+    both = f'<span style="color: {ink}">change</span>{between}first order'
+    slope = "" if np.isnan(change.slope) else f"{between}slope {number(change.slope)}"
+    yield _word(both, profile, 1e-4, _at(epsilon, change.change, 1e-4), "left")
+    yield _word(f"remainder{slope}", profile, 1e-3, _at(epsilon, change.remainder, 1e-3), "under")
+    yield _word("rounding", profile, epsilon[-1], change.rounding_floor, "end")
 
 
 def _first_order_sentence(change):
@@ -448,28 +483,33 @@ def _difference_figure(error, profile):
         _marked(error.h, error.error, profile, "central difference"),
         line(error.h, [error.complex_error] * len(error.h), dotted(profile), "complex step"),
     ]
-    rounding, truncation = number(error.rounding_slope), number(error.truncation_slope)
-    words = [_word(f"slope {rounding}", profile, 1e-6, _at(error.h, error.error, 1e-6), "below")]
-    key = ("points: central difference", *(["dotted: complex step"] if error.complex_error > 0 else []))
-    if np.isfinite(error.truncation_slope):
-        place = _at(error.h, error.error, 1e-2)
-        words.append(_word(f"slope {truncation}", profile, 1e-2, place, "left"))
-    return figure(
+    fig = figure(
         profile,
         traces,
-        left=4.4,
+        left=_LEFT,
         height=_HIGH_ON_A_WALL if on_a_wall(profile) else 1.0,
-        title=_claimed(_difference_claim(error), profile, key),
-        xaxis=_log_axis(profile, "h", error.h),
-        yaxis=_log_axis(profile, "relative error", (1e-18, 1)),
-        annotations=[word for word in words if word],
+        title=_claimed(_difference_claim(error), profile),
+        xaxis=_log_axis(profile, error.h, "h"),
+        yaxis=_log_axis(profile, (1e-18, 1)),
+        annotations=[each for each in _difference_names(error, profile) if each],
     )
+    return _with_upright(fig, "Relative error", profile)
+
+
+def _difference_names(error, profile):
+    """The slopes beside the curve, and the names of both lines over their left ends: the curve falls from there."""
+    first, rounding, truncation = error.h[0], number(error.rounding_slope), number(error.truncation_slope)
+    yield _word(f"slope {rounding}", profile, 1e-6, _at(error.h, error.error, 1e-6), "below")
+    if np.isfinite(error.truncation_slope):
+        yield _word(f"slope {truncation}", profile, 1e-2, _at(error.h, error.error, 1e-2), "left")
+    yield _word("central difference", profile, first, error.error[:3].max(), "start")
+    yield _word("complex step", profile, first, error.complex_error, "start")
 
 
 def _difference_claim(error):
     if np.isfinite(error.truncation_slope):
-        return "No step makes the central difference exact"
-    return "Here only rounding limits the difference"
+        return "No step gives the exact value"
+    return "Here only rounding is left"
 
 
 def _difference_sentence(error):
@@ -508,11 +548,11 @@ def _curve_code(params, weight):
 
 
 def _marked(x, y, profile, name):
-    marker = {"color": profile.band, "size": profile.marker_size * 0.75}
-    return line(x, y, solid(profile, profile.band), name) | {"mode": "lines+markers", "marker": marker}
+    marker = {"color": profile.text, "size": profile.marker_size * 0.75}
+    return line(x, y, solid(profile, profile.text, 0.75), name) | {"mode": "lines+markers", "marker": marker}
 
 
-def _log_axis(profile, name, values):
+def _log_axis(profile, values, name=None):
     low, high = (round(np.log10(values[end]), 9) for end in (0, -1))
     ticks = [10.0**power for power in range(int(np.ceil(low)), int(high) + 1) if power % 4 == 0]
     written = {"tickvals": ticks, "ticktext": [_power(tick) for tick in ticks]}
@@ -529,9 +569,11 @@ def _at(x, y, where):
 
 
 _SIDES = {
-    "end": {"xanchor": "right", "yanchor": "bottom"},
+    "start": {"xanchor": "left", "yanchor": "bottom", "yshift": 4, "bgcolor": None},
+    "under": {"xanchor": "left", "yanchor": "top", "xshift": 8, "bgcolor": None, "align": "left"},
+    "end": {"xanchor": "right", "yanchor": "bottom", "bgcolor": None},
     "below": {"xanchor": "right", "yanchor": "top", "xshift": -8},
-    "left": {"xanchor": "right", "yanchor": "bottom", "xshift": -8},
+    "left": {"xanchor": "right", "yanchor": "bottom", "xshift": -8, "yshift": 4, "bgcolor": None},
 }
 
 

@@ -3,7 +3,7 @@
 import math
 
 from pages._view.lesson_view import Outcome, Values
-from pages._view.lessons.few_bits import work
+from pages._view.lessons.few_bits import figures, work
 from pages._view.lessons.few_bits.declaration import FARTHER
 from pages._view.picture import Picture
 from pages._view.theme import Profile, number
@@ -13,7 +13,7 @@ def before(values: Values, profile: Profile) -> Picture:
     """The scaled scores, without the spacing of the format."""
     off = number(work.root_mean_square(values)[1], 2)
     known = f"Rounding puts a scaled score off by {off} (root mean square)."
-    return work.SCORES.picture(values, profile).partly(known, keep=("scaled",), words=("÷ √dₖ",))
+    return work.SCORES.picture(values, profile).partly(known, keep=("scaled",), words=("÷ √dₖ", *figures.UPRIGHTS))
 
 
 def outcome(values: Values) -> Outcome:

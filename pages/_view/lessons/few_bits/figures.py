@@ -1,6 +1,7 @@
 """Pictures of the few_bits lesson: how far rounding puts scores off, what that does at every dₖ, and a large sum."""
 
 import math
+from operator import itemgetter
 
 import numpy as np
 
@@ -8,29 +9,34 @@ from pages._view.figures import base
 from pages._view.figures.code import code
 from pages._view.figures.ends import apart
 from pages._view.figures.tables import columns_of
-from pages._view.marks import Mark
-from pages._view.picture import Picture
-from pages._view.theme import Profile, listed, number, percent, typed
+from pages._view.marks import Mark, readable
+from pages._view.picture import Part, Picture
+from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons import few_bits as core
 
 RAW, SCALED = range(2)  # places of what is not divided and of what is
 SHOWN_ROWS = 9
 CALLED = {"float16": "float16", "bfloat16": "bfloat16", "float8_e4m3fn": "float8"}
+UPRIGHTS = "<b>Score off by</b>", "<b>Weight changes by</b>"
 _SIDES = ("raw", "scaled")
 _SYMBOLS = ("circle", "square")
-_SIZES, _ERRORS = (-2.0, 2.5), (-6.0, 2.0)  # log10 of the ends of the axes, for components of size 1
+_SIZES, _ERRORS = (-2.0, 2.5), (-6.0, 3.0)  # log10 of the ends of the axes, for components of size 1
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
+_UNDER = 0.3  # log10: what overflows, under the end of the axis
 _TOO_FAR = 4  # log10 of an error whose factor is too large to be told on an axis
-_LARGE_KEY = "dotted: the largest number", "×: overflow"
 _CHANGES = (-4.5, 1.8)  # log10 of the ends of the axis of the curves, for components of size 1
 _UNDER_THE_TOP = (0.2, 0.55)  # log10: raw and scaled there, one below the other
 _LONG = 1000  # a factor beyond it is not written out
 _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
-_DIM_ENDS, _SUM_ENDS = (-0.1, 3.6), (1.0, 7.0)  # log10 of the ends of the axes of the sums
+_ROOM = 40  # letters of a title over a whole phone
+_DIM_ENDS, _SUM_ENDS = (-0.1, 3.1), (1.0, 7.0)  # log10 of the ends of the axes of the sums
 _STEP = 64.0  # where the spacing of the numbers is told
 _BITS_AT = 64  # the dₖ at which it is told what bits are worth
-_RIGHT, _RIGHT_ON_A_WALL = 3.7, 4.5  # the margin of the second axis, in letters of an axis title
-_TOP, _TOP_ON_A_WALL = 2.2, 1.7  # the margin above it, where a screen has the camera
+_ABOVE, _ABOVE_ON_A_WALL = 3.0, 2.1  # the margin of what the axes show, under the camera of a screen
+_LEFT, _RIGHT = 3.2, 3.4  # the margins of its ticks; those at the right are shorter
+_PHONE, _WALL = (215, 220), (1500, 300)  # px of the smallest plot of the clouds, across and up
+_LETTER, _LINE = 0.56, 1.5  # width and height of a letter, of its size
+_END = 5.2  # the margin of the names at the ends of the sums, in letters of a tick
 
 
 # --- scores ----------------------------------------------------------------------------------------------
@@ -54,35 +60,38 @@ def errors(result: core.FewBitsResult, profile: Profile, predicted: tuple[float,
 
 def _errors_figure(result, profile):
     """Both clouds on the same axes, the most that one rounding does as steps, and what is lost at the top."""
-    params, key = result.params, _errors_key(result.params)
+    params = result.params
     moved = 2 * math.log10(params.size)
     left, right = _SIZES[0] + moved, _SIZES[1] + moved
     clouds = [_cloud(result, side, profile) for side in (SCALED, RAW)]
-    lost = [_lost(result, side, profile) for side in (SCALED, RAW)]
+    traces = [
+        _steps(params, (left, right), profile),
+        *(_lost(result, side, profile) for side in (SCALED, RAW)),
+        *clouds,
+    ]
     fig = base.figure(
         profile,
-        [_steps(params, (left, right), profile), *lost, *clouds],
-        left=4.4,
-        xaxis=base.axis(profile, "size of a score", near=True, range=[left, right], **_powers(left, right)),
+        traces,
+        left=_LEFT,
+        xaxis=base.axis(profile, "size of a score", range=[left, right], **_powers(left, right)),
         **_error_axes(moved, profile),
         shapes=_limits(params, right, profile),
-        annotations=[*(_name(result, side, profile) for side in (RAW, SCALED)), base.under(key, profile)],
+        annotations=[*_uprights(profile), *_names(result, traces, (left, right), profile)],
     )
-    size, side = profile.axis_size, _RIGHT_ON_A_WALL if base.on_a_wall(profile) else _RIGHT
-    top = _TOP_ON_A_WALL if base.on_a_wall(profile) else _TOP
-    fig.layout["margin"] |= {"t": round(top * size), "r": round(side * size), "b": base.room_under(key, profile) * size}
+    above = _ABOVE_ON_A_WALL if base.on_a_wall(profile) else _ABOVE
+    fig.layout["margin"] |= {"t": round(above * profile.axis_size), "r": round(_RIGHT * profile.axis_size)}
     return fig
 
 
-def _errors_key(params):
-    name = CALLED[params.format]
-    limit = (f"dotted: {params.to.largest:,.0f}, the largest number",) if _has_limit(params) else ()
-    sums = "32 bits" if params.sums == "float32" else name
-    return f"dots: scores, added up in {sums}; ×: overflow", *limit, f"dashed: half the spacing of {name}"
-
-
-def _has_limit(params):
-    return math.log10(params.to.largest) < _SIZES[1] + 2 * math.log10(params.size)
+def _uprights(profile):
+    """What both upright axes show, over their ends."""
+    place: Part = {"xref": "paper", "yref": "paper", "y": 1, "yanchor": "bottom", "bgcolor": None, "borderpad": 0}
+    over = round(0.7 * profile.tick_size)  # of the ticks at the top
+    ends = (UPRIGHTS[0], "left", 0, -_LEFT), (UPRIGHTS[1], "right", 1, _RIGHT)
+    return [
+        base.label(text, profile, x=x, xanchor=side, xshift=round(off * profile.axis_size), yshift=over, **place)
+        for text, side, x, off in ends
+    ]
 
 
 def _error_axes(moved, profile):
@@ -93,8 +102,8 @@ def _error_axes(moved, profile):
     right = [change(10.0**power) if ends[0] < power < _TOO_FAR else "" for power in powers]
     common = {"range": ends, "tickvals": powers}
     return {
-        "yaxis": base.axis(profile, "score off by", grid=True, ticktext=left, **common),
-        "yaxis2": base.axis(profile, "weight changes by", ticktext=right, overlaying="y", side="right", **common),
+        "yaxis": base.axis(profile, grid=True, ticktext=left, **common),
+        "yaxis2": base.axis(profile, ticktext=right, overlaying="y", side="right", **common),
     }
 
 
@@ -147,7 +156,7 @@ def _lost(result, side, profile):
     """What overflows stands at the top, over its size in float64."""
     sizes, off = _drawn(result, side)
     x, _ = _on_axes(sizes[np.isnan(off)], 1.0, result.params)
-    y = np.full(x.size, _ERRORS[1] + 2 * math.log10(result.params.size) - 0.3)
+    y = np.full(x.size, _ERRORS[1] + 2 * math.log10(result.params.size) - _UNDER)
     return _dots(x, y, side, f"overflow, {_SIDES[side]}", profile, "x")
 
 
@@ -167,12 +176,85 @@ def _limits(params, right, profile):
     return [base.upright(largest, base.dotted(profile))] if largest < right else []
 
 
-def _name(result, side, profile):
-    """The name of a cloud above the plot, over its middle; the raw one is never the one at the left."""
+def _names(result, traces, ends, profile):
+    """The names of both clouds over them, and those of the steps, of the largest number and of what overflows."""
+    clouds = [_cloud_name(result, side, traces, profile) for side in (RAW, SCALED)]
+    top, lost = _ERRORS[1] + 2 * math.log10(result.params.size), np.concatenate([each["x"] for each in traces[1:3]])
+    limit = _limit_name(result.params, ends[1], lost.size, profile)
+    corner = ends[1], top
+    return [
+        *clouds,
+        _steps_name(traces, clouds[0], corner, profile) | ({"text": ""} if limit["text"] else {}),
+        limit,
+        _overflow_name(lost, corner, profile),
+    ]
+
+
+def _in_decades(text, size, profile):
+    """The width and the height of a word in a plot as small as the clouds may have."""
+    across, up = _WALL if base.on_a_wall(profile) else _PHONE
+    width, height = _LETTER * size * len(text) / across, _LINE * size / up
+    return width * (_SIZES[1] - _SIZES[0]), height * (_ERRORS[1] - _ERRORS[0])
+
+
+def _highest(traces, low, high):
+    """How high the steps and the dots reach between two sizes."""
+    steps, *dots = traces
+    at = np.searchsorted(steps["x"], high, side="right") - 1
+    within = [each["y"][(each["x"] >= low) & (each["x"] <= high)] for each in dots]
+    return max([float(steps["y"][at]), *(float(y.max()) for y in within if y.size)])
+
+
+def _cloud_name(result, side, traces, profile):
+    """The name of a cloud over its middle; the raw one is never the one at the left."""
+    name, size = ("raw", "÷ √dₖ")[side], profile.axis_size
     sizes, _ = _drawn(result, side)
-    x, _ = _on_axes(np.exp(np.log(np.maximum(sizes, 1e-9)).mean()), 1.0, result.params)
-    place = {"x": float(x), "yref": "paper", "y": 1, "yanchor": "bottom", "size": profile.axis_size}
-    return base.label(("raw", "÷ √dₖ")[side], profile, xanchor=("left", "right")[side], xshift=(6, -6)[side], **place)
+    x = float(_on_axes(np.exp(np.log(np.maximum(sizes, 1e-9)).mean()), 1.0, result.params)[0])
+    width, _ = _in_decades(f"{name}  ", size, profile)
+    y = _highest(_below_the_top(traces), *((x, x + width) if side == RAW else (x - width, x)))
+    place: Part = {"x": x, "xanchor": ("left", "right")[side], "xshift": (6, -6)[side], "y": y, "yanchor": "bottom"}
+    return _coloured(name, side, profile, size=size, **place)
+
+
+def _below_the_top(traces):
+    """The steps and the clouds: what is lost stands above all names."""
+    steps, _, _, *clouds = traces
+    return [steps, *clouds]
+
+
+def _coloured(text, side, profile, **place):
+    """A name in the colour of raw or of scaled, as far as it can be read."""
+    ink = readable((profile.raw, profile.scaled)[side], profile.ground, profile.text)
+    font = {"size": place.pop("size", profile.tick_size), "color": ink}
+    return base.label(text, profile, bgcolor=None, **place) | {"font": font}
+
+
+def _steps_name(traces, raw, corner, profile):
+    """The name of the steps over their right end, above the name of the raw cloud where they would meet."""
+    text, (right, top) = "half the spacing", corner
+    width, height = _in_decades(text, profile.tick_size, profile)
+    y = _highest(_below_the_top(traces), right - width, right)
+    across, up = _in_decades("raw  ", profile.axis_size, profile)
+    if raw["x"] + across > right - width:
+        y = max(y, raw["y"] + up)
+    place: Part = {"x": right, "xanchor": "right", "y": y, "yanchor": "bottom"}
+    return base.label(text if y + height < top else "", profile, bgcolor=None, **place)
+
+
+def _limit_name(params, right, lost, profile):
+    """The name of the largest number, before its line, under that of what is lost; none beyond the axis."""
+    x, below = math.log10(params.to.largest), "\u00a0<br>" if lost else ""
+    between = " " if base.on_a_wall(profile) else "<br>"
+    text = f"{below}largest{between}{params.to.largest:,.0f}" if x < right else ""
+    place: Part = {"x": min(x, right), "xanchor": "right", "xshift": -4, "yref": "paper", "y": 1, "yanchor": "top"}
+    return base.label(text, profile, align="right", bgcolor=None, **place)
+
+
+def _overflow_name(lost, corner, profile):
+    """The name of the crosses, before the first of them."""
+    x, y = (float(lost.min()), corner[1] - _UNDER) if lost.size else corner
+    place: Part = {"x": x, "xanchor": "right", "xshift": -profile.marker_size, "y": y, "yanchor": "middle"}
+    return base.label("overflow" if lost.size else "", profile, bgcolor=None, **place)
 
 
 def _errors_sentence(result):
@@ -323,33 +405,31 @@ def _curves_figure(found, params, profile):
     wide = {name: 1.8 if name == params.format else 0.8 for name in core.FORMATS}
     traces = [trace for i, name in enumerate(core.FORMATS) for side in (SCALED, RAW)
               for trace in _curve(found, i, side, wide[name], ends[1], profile)]  # fmt: skip
-    dims = {"tickvals": np.log10(_D_TICKS), "ticktext": [f"{each:,}" for each in _D_TICKS], "range": [-1.3, 3.6]}
+    dims = {"tickvals": np.log10(_D_TICKS), "ticktext": [f"{each:,}" for each in _D_TICKS], "range": [-1.3, 3.1]}
     fig = base.figure(
         profile,
         traces,
         height=0.9,
         left=4.6,
-        title=base.title(
-            "A weight changes by", profile, size=profile.axis_size, key=_curves_key(found), letters=_letters(profile)
-        ),
+        title=base.title("<b>A weight changes by</b>", profile, size=profile.axis_size),
         xaxis=base.axis(profile, "dₖ", **dims),
         yaxis=base.axis(profile, grid=True, **ticks),
         shapes=[base.upright(math.log10(params.d_k), base.thin(profile))],
     )
-    fig.layout["annotations"] = [*_format_names(found, fig, ends, profile), *_side_names(found, profile)]
+    fig.layout["margin"]["r"] = round(_LETTER * 6 * profile.tick_size + profile.marker_size)
+    lost = _lost_name(traces, ends[1], profile)
+    fig.layout["annotations"] = [*_format_names(found, fig, ends, profile), *_side_names(found, profile), lost]
     return fig
 
 
-def _letters(profile):
-    """Letters of a line above a plot, which is wide on a wall."""
-    return 2 * base.LETTERS if base.on_a_wall(profile) else base.LETTERS
-
-
-def _curves_key(found):
-    """What a cross says, where there is one, and of which formats those at the top are."""
-    gone = [CALLED[name] for name, lost in zip(core.FORMATS, found.lost, strict=True) if (lost == 1).any()]
-    top = (f"at the top: no row of {listed(gone)} is left",) if gone else ()
-    return ("×: rows overflow", *top) if found.lost.any() else None
+def _lost_name(traces, top, profile):
+    """The name of the crosses, before the first of the highest; none where no row is lost."""
+    crosses = [(each["y"].max(), each) for each in traces if each["name"].startswith("overflow") and np.size(each["x"])]
+    y, highest = max(crosses, key=itemgetter(0), default=(top, None))
+    x = 0.0 if highest is None else highest["x"][int(np.argmax(highest["y"]))]
+    side = "middle" if y > top - 1 else "bottom"
+    place: Part = {"x": float(x), "xanchor": "right", "xshift": -profile.marker_size, "y": float(y), "yanchor": side}
+    return base.label("" if highest is None else "overflow", profile, bgcolor=None, **place)
 
 
 def _curve(found, i, side, width, top, profile):
@@ -380,12 +460,12 @@ def _format_names(found, fig, ends, profile):
 
 
 def _side_names(found, profile):
-    """Raw and scaled behind the last points of the outer formats."""
-    for side, i in ((RAW, 2), (SCALED, 0)):
-        last = found.change[i, side, -1]
-        if last > 0:
+    """Raw and scaled behind the last points of the outer formats of which rows are left."""
+    for side, formats in ((RAW, (2, 1, 0)), (SCALED, (0, 1, 2))):
+        last = next((end for i in formats if (end := found.change[i, side, -1]) > 0), None)
+        if last is not None:
             place = {"xanchor": "left", "x": math.log10(found.dims[-1]), "xshift": profile.marker_size}
-            yield base.label(("raw", "÷ √dₖ")[side], profile, y=math.log10(last), **place)
+            yield _coloured(("raw", "÷ √dₖ")[side], side, profile, y=math.log10(last), **place)
 
 
 def _growth(found, i, side):
@@ -497,21 +577,23 @@ def _large_figure(found, profile):
     texts = ["100", "10,000", _whole(found.to.largest), "1,000,000"]
     ticks = {"tickvals": [2, 4, largest, 6], "ticktext": texts, "range": list(_SUM_ENDS)}
     sums = [trace for side in (RAW, SCALED) for trace in _sum(found, side, profile)]
-    return base.figure(
+    fig = base.figure(
         profile,
         [*sums, base.line(_DIM_ENDS, [largest] * 2, base.dotted(profile), "largest number")],
-        left=5.2,
-        title=base.title(
-            f"40 · 40, added up for {CALLED[found.to.name]}",
-            profile,
-            size=size,
-            key=_LARGE_KEY,
-            letters=_letters(profile),
-        ),
+        left=5.0,
+        title=base.title(f"<b>40 · 40, added up for {CALLED[found.to.name]}</b>", profile, size=size, letters=_ROOM),
         xaxis=base.axis(profile, "products", **dims),
         yaxis=base.axis(profile, grid=True, **ticks),
-        annotations=[_sum_name(found, side, profile) for side in (RAW, SCALED)],
+        annotations=[*(_sum_name(found, side, profile) for side in (RAW, SCALED)), _largest_name(largest, profile)],
     )
+    fig.layout["margin"]["r"] = round(_END * profile.tick_size)
+    return fig
+
+
+def _largest_name(largest, profile):
+    """The name of the largest number, over the start of its line: both sums reach it later."""
+    place: Part = {"x": _DIM_ENDS[0], "xanchor": "left", "y": largest, "yanchor": "bottom"}
+    return base.label("largest number", profile, bgcolor=None, **place)
 
 
 def _sum(found, side, profile):
@@ -545,10 +627,14 @@ def _first_lost(values, kept):
 
 
 def _sum_name(found, side, profile):
-    """The name of a line at its end."""
-    x, y = math.log10(found.d_k), math.log10(found.d_k * _product(found, side))
-    place = {"x": x, "xanchor": "left", "xshift": 1.5 * profile.marker_size, "y": y}
-    return base.label(("raw", "q ÷ √dₖ")[side], profile, yanchor=("bottom", "top")[side], **place)
+    """The name of a line at its end, which may be where it overflows."""
+    values, kept = ((found.raw, found.after), (found.divided, found.before))[side]
+    lost = _first_lost(values, kept)
+    end = found.d_k if lost is None else lost
+    x, y = math.log10(end), math.log10(end * _product(found, side))
+    place: Part = {"x": x, "xanchor": "left", "xshift": 1.5 * profile.marker_size, "y": y, "align": "left"}
+    name = f"{('raw', 'q ÷ √dₖ')[side]}{'' if lost is None else '<br>overflow'}"
+    return _coloured(name, side, profile, yanchor=("bottom", "top")[side], **place)
 
 
 def _large_sentence(found):

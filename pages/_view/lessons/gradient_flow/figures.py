@@ -4,21 +4,17 @@ import numpy as np
 
 from pages._view.figures import base
 from pages._view.figures.code import code
+from pages._view.figures.ends import apart
 from pages._view.figures.tables import columns_of
-from pages._view.marks import Mark
+from pages._view.marks import Mark, readable
 from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons import gradient_flow as core
 
 RAW, SCALED = range(2)  # places of the scales 1 and 1/√d_k
 _WHERE = {"softmax": "the softmax", "q": "q"}
-_AXIS = {"softmax": "passed on: 1 − Σp²", "q": "gradient length at q"}
+_UPRIGHT = {"softmax": "Passed on: 1 − Σp²", "q": "Gradient length at q"}
 _SCALES = ("raw", "÷ √dₖ")
-_KEY = (  # what a row is, in which order they stand, and what the marks are
-    "a row: one query’s weights, least raw at the left",
-    f"star: frozen, 1 − Σp² < {core.FROZEN_BELOW}; line: mean",
-)
-_CURVES_KEY = "points: mean of the rows", "line: median row"
 _IN_WORDS = ("without the scale", "with 1/√dₖ")
 _FEW = ("none", *"one two three four five six seven eight nine ten eleven twelve".split())
 _SYMBOLS = ("circle", "square")
@@ -33,8 +29,15 @@ _SAME = 0.05  # two numbers that differ by a smaller share are called the same
 _NOTHING = 1e-4  # what is smaller is called practically nothing
 _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
 _FIRST_DIM = 4  # the sentence compares from here: rows of one or two components behave differently
-_PLURAL = {"falls": "fall", "grows": "grow", "hardly changes": "hardly change"}
+_BRIEF = {"hardly changes": "stays"}
+_PLURAL = {"falls": "fall", "grows": "grow", "hardly changes": "stay"}
 _RISES, _FALLS = 1.25, 0.8  # a mean that changes by less, or by less than chance may, stays where it is
+_ABOVE, _ABOVE_ON_A_WALL = 4.4, 3.0  # the margin above two panels, in letters of an axis title
+_MEAN_ROOM = 3.0  # the margin of the name of the means, in letters of a tick
+_ENDS_ROOM = 7.2  # the same of the names of the curves
+_BETWEEN_ENDS = 1.35  # letters from one of them to the next
+_CLAIM = 44  # letters of a title of that size over a whole phone
+_TOP_PANEL = [0.4, 1.0]  # of the height
 _MOST_KEYS = 12  # in a Jacobian
 _MOST_NUMBERS = 4  # keys up to which every cell has room for its number
 
@@ -74,26 +77,36 @@ def _rows_figure(shown, i, place, profile):
     """What each row passes on, or what it gets at q; at the softmax those in the grey zone are frozen."""
     span = {"range": [_FLOOR - _ROOM, _TOP[place]], "tickvals": _FLOOR_TICKS, "ticktext": _FLOOR_NAMES}
     heights = base.axis(profile, grid=True, **span)
-    words = {"title": {"text": _AXIS[place], "font": {"size": profile.axis_size}}}
     sides = ((RAW, ""), (SCALED, "2"))
     fig = base.figure(
         profile,
         [trace for j, axes in sides for trace in _dots(shown, i, core.PLACES.index(place), j, axes, profile)],
-        left=4.0,
+        left=3.2,
+        title=base.title(f"<b>{_UPRIGHT[place]}</b>", profile, size=profile.axis_size),
         xaxis=_row_axis(profile, [0, 0.48], "y"),
         xaxis2=_row_axis(profile, [0.52, 1], "y2"),
-        yaxis=heights | words | {"anchor": "x"},
+        yaxis=heights | {"anchor": "x"},
         yaxis2=heights | {"anchor": "x2", "matches": "y", "showticklabels": False, "ticks": ""},
         shapes=[_frozen_zone(profile, axes) for _, axes in sides] if place == "softmax" else [],
-        annotations=[*(_count(shown, i, *side, profile) for side in sides), base.under(_KEY, profile)],
+        annotations=[
+            *(_count(shown, i, *side, profile) for side in sides),
+            _mean_name(shown.mean[core.PLACES.index(place), SCALED, i], profile),
+        ],
     )
-    fig.layout["margin"] |= {"t": 3 * profile.axis_size, "b": base.room_under(_KEY, profile) * profile.axis_size}
+    above = _ABOVE_ON_A_WALL if base.on_a_wall(profile) else _ABOVE
+    fig.layout["margin"] |= {"t": round(above * profile.axis_size), "r": round(_MEAN_ROOM * profile.tick_size)}
     return fig
+
+
+def _mean_name(mean, profile):
+    """The name of the means, at the end of the last of their lines."""
+    place: Part = {"xref": "paper", "x": 1, "xanchor": "left", "yref": "y2", "y": float(_on_floor(mean))}
+    return base.label("mean", profile, bgcolor=None, **place)
 
 
 def _row_axis(profile, domain, anchor):
     ticks = {"range": [-2, core.DOTS + 3], "tickvals": [1, core.DOTS // 2, core.DOTS]}
-    return base.axis(profile, "row", near=True, domain=domain, anchor=anchor, **ticks)
+    return base.axis(profile, "row", domain=domain, anchor=anchor, **ticks)
 
 
 def _dots(shown, i, at, scale, axes, profile):
@@ -136,11 +149,18 @@ def _frozen_zone(profile, axes):
 
 
 def _count(shown, i, scale, axes, profile):
-    """The title of one side: how many of its rows are frozen."""
-    count = f"{shown.frozen[scale, i]} of {core.DOTS}" if shown.frozen[scale, i] else "none"
-    small = f'<span style="font-size: {profile.tick_size}px">{count} frozen</span>'
-    name = ("Raw", "Scaled")[scale]
-    return base.heading(f"{name}<br>{small}", profile, axes=axes) | {"align": "left"}
+    """The title of one side: its name in its colour, and how many of its rows are frozen; on a wall in one line."""
+    count = f"{shown.frozen[scale, i]} of {core.DOTS} frozen ✱" if shown.frozen[scale, i] else "none frozen"
+    small = f'<span style="font-size: {profile.tick_size}px">{count}</span>'
+    between = "\u2002" if base.on_a_wall(profile) else "<br>"
+    name = _in_colour(("Raw", "Scaled")[scale], scale, profile)
+    return base.heading(f"{name}{between}{small}", profile, axes=axes) | {"align": "left"}
+
+
+def _in_colour(name, scale, profile):
+    """A name in the colour of raw or of scaled, as far as it can be read."""
+    ink = readable((profile.raw, profile.scaled)[scale], profile.ground, profile.text)
+    return f'<span style="color: {ink}"><b>{name}</b></span>'
 
 
 def _rows_sentence(shown, i, place):
@@ -290,47 +310,38 @@ def curves(curve: core.GradientCurve, place: str, profile: Profile) -> Picture:
 
 def _curve_figure(curve, place, profile):
     """Means as points and medians as lines, and the share of frozen rows."""
-    at = core.PLACES.index(place)
+    at, wall = core.PLACES.index(place), base.on_a_wall(profile)
+    height, above = (0.9, _ABOVE_ON_A_WALL) if wall else (1.15, 2.7)
     fig = base.figure(
         profile,
         [trace for j in (RAW, SCALED) for trace in _scale_traces(curve, at, j, profile)],
-        height=0.9 if base.on_a_wall(profile) else 1.15,
-        left=4.2,
-        title=base.title(_curve_claim(curve, place), profile, letters=base.letters_over(profile)),
-        **_curve_axes(place, profile),
-        annotations=[
-            *(_scale_name(curve, at, j, profile) for j in (RAW, SCALED)),
-            base.under(_CURVES_KEY, profile),
-            *_panel_names(place, profile),
-        ],
+        height=height,
+        left=3.2,
+        title=base.title(f"<b>{_curve_claim(curve, place)}</b>", profile, size=profile.axis_size, letters=_CLAIM),
+        **_curve_axes(profile),
     )
-    fig.layout["margin"]["b"] = (0.6 + base.room_under(_CURVES_KEY, profile)) * profile.axis_size
+    fig.layout["margin"] |= {"t": round(above * profile.axis_size), "r": round(_ENDS_ROOM * profile.tick_size)}
+    panels = (_UPRIGHT[place], ""), ("Rows frozen", "2")
+    names = [_panel_name(text, axes, profile) for text, axes in panels]
+    fig.layout["annotations"] = [*names, *_curve_names(curve, at, fig, profile)]
     return fig
 
 
-def _panel_names(place, profile):
-    """Return what the panels show: on a wall they are lower than their axes' titles are long."""
-    if not base.on_a_wall(profile):
-        return []
-    corners = ("", _AXIS[place], 0, "bottom"), ("2", "frozen", 1, "top")
-    at: Part = {"xref": "paper", "x": 0.01, "xanchor": "left"}
-    return [
-        base.label(text, profile, yref=f"y{axes} domain", y=y, yanchor=side, **at) for axes, text, y, side in corners
-    ]
+def _panel_name(text, axes, profile):
+    """What a panel shows, over its upper left corner."""
+    return base.heading(text, profile, axes=axes) | {"xref": "paper"}
 
 
-def _curve_axes(place, profile):
-    wall = base.on_a_wall(profile)
-    dims = {"type": "log", "tickvals": _D_TICKS, "range": [-0.1, 3.85], "anchor": "y2", "near": True}
+def _curve_axes(profile):
+    dims = {"type": "log", "tickvals": _D_TICKS, "range": [-0.1, 3.1], "anchor": "y2"}
     sizes = {"tickvals": [1e-6, 1e-4, 0.01, 1], "ticktext": ["10⁻⁶", "10⁻⁴", "0.01", "1"], "range": [-6, 1.2]}
     shares = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"], "range": [-0.05, 1.05]}
-    for each in (sizes, shares) if wall else ():
+    for each in (sizes, shares) if base.on_a_wall(profile) else ():
         each |= {name: [each[name][0], each[name][-1]] for name in ("tickvals", "ticktext")}
-    names = (None, None) if wall else (_AXIS[place], "frozen")
     return {
         "xaxis": base.axis(profile, "dₖ", **dims),
-        "yaxis": base.axis(profile, names[0], grid=True, type="log", domain=[0.42 if wall else 0.36, 1], **sizes),
-        "yaxis2": base.axis(profile, names[1], grid=True, domain=[0, 0.26], **shares),
+        "yaxis": base.axis(profile, grid=True, type="log", domain=_TOP_PANEL, **sizes),
+        "yaxis2": base.axis(profile, grid=True, domain=[0, 0.26], **shares),
     }
 
 
@@ -346,12 +357,23 @@ def _scale_traces(curve, at, j, profile):
     ]
 
 
-def _scale_name(curve, at, j, profile):
-    """A scale's name at its last mean; the higher one stands above it, the other below."""
-    means = curve.statistics.mean[at, :, -1]
-    place = {"x": np.log10(curve.dims[-1]), "y": np.log10(means[j]), "xanchor": "left"}
-    anchor = "bottom" if means[j] == means.max() else "top"
-    return base.label(_SCALES[j], profile, xshift=profile.marker_size, yanchor=anchor, **place)
+def _curve_names(curve, at, fig, profile):
+    """What the points and the lines are, each at its end, none over another; scaled, both end together."""
+    found, low, high = curve.statistics, *fig.layout["yaxis"]["range"]
+    ends = (
+        (SCALED, "", found.mean[at, SCALED, -1]),
+        (RAW, ", mean", found.mean[at, RAW, -1]),
+        (RAW, ", median", found.median[at, RAW, -1]),
+    )
+    margin, (bottom, top) = fig.layout["margin"], _TOP_PANEL
+    plot = (top - bottom) * (fig.layout["height"] - margin["t"] - margin["b"])
+    gap = _BETWEEN_ENDS * profile.tick_size * (high - low) / plot
+    heights = apart([max(float(np.log10(value)), low) for *_, value in ends], gap, high - gap / 2)
+    place: Part = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": profile.marker_size / 2, "bgcolor": None}
+    return [
+        base.label(f"{_in_colour(_SCALES[j], j, profile)}{what}", profile, y=float(height), **place)
+        for (j, what, _), height in zip(ends, heights, strict=True)
+    ]
 
 
 def _rate_name(curve):
@@ -363,10 +385,10 @@ def _curve_claim(curve, place):
     i = core.PLACES.index(place)
     mean, median = _verb(curve, i, RAW), _median_verb(curve, i)
     if mean != median:
-        return f"Without the scale the mean {mean}, the median {median}"
+        return f"Raw mean {_BRIEF.get(mean, mean)}, median {_BRIEF.get(median, median)}"
     if mean == "falls" and _median_change(curve, i) < _FAR * _change(curve, i, RAW)[0]:
-        return "Without the scale the mean falls, the median far more"
-    return f"Without the scale mean and median {_PLURAL[mean]}"
+        return "Raw mean falls, median far more"
+    return f"Raw mean and median {_PLURAL[mean]}"
 
 
 def _median_change(curve, i):

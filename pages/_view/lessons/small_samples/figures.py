@@ -7,15 +7,21 @@ import numpy as np
 
 from pages._view.figures import base
 from pages._view.figures.code import code
-from pages._view.marks import Mark
-from pages._view.picture import Picture, Table
+from pages._view.figures.ends import apart
+from pages._view.marks import Mark, readable
+from pages._view.picture import Part, Picture, Table
 from pages._view.theme import Profile, number
 from sattn_core.lessons import small_samples as core
 
 _ASKED_SIZE = 2  # size and d_k of the experiment in the question
 _TOP = 1.75  # the marks are named above the highest bar
-_KEY = "dashed line: exact mean, dotted: dₖ", "▲ last draw, dashed outline: expected"
+_OUTLINE = slice(18, 40)  # of the bins: those under its name
+_OVER, _LEAST_OVER = 0.02, 0.1  # of the height: between the name and what is under it, and between it and the axis
 _HIGHEST_RATIO = 4
+_ROOM = 40  # letters of a title over a whole phone
+_END = 6.6  # the margin of the names at the right, in letters of a tick
+_LINE, _SEEN = 1.3, 0.75  # height of a line, of its letters; part of the plot of which a small window has no more
+_ABOVE_RUNS = 3.4  # the end of the line at the exact mean: the runs are at 2 and 3
 _SIZE_TICKS = (2, 4, 8, 16, 32, 64)
 _SMALL = 0.5
 _NAIVE = ("as if independent, low", "as if independent, high")
@@ -74,18 +80,14 @@ def _draws_figure(asked, sweep, counted, i, profile):
         profile,
         [*left, *right],
         height=0.75 if base.on_a_wall(profile) else 1.0,
-        left=1.4,
+        left=0.6,
         xaxis=_values(profile, "variance", asked.edges[-1], [0, 0.48], "y"),
         xaxis2=_values(profile, "variance ÷ dₖ", sweep.edges[-1], [0.52, 1], "y2"),
-        yaxis=heights | {"range": [0, tops[0]], "anchor": "x", "title": _side_title("draws", profile)},
+        yaxis=heights | {"range": [0, tops[0]], "anchor": "x"},
         yaxis2=heights | {"range": [0, tops[1]], "anchor": "x2"},
-        annotations=[*asked_names, *names, *_headings(asked, sweep, i, profile), base.under(_KEY, profile)],
+        annotations=[*asked_names, *names, *_headings(asked, sweep, counted, i, profile)],
     )
-    above = 1.7 if base.on_a_wall(profile) else 3
-    fig.layout["margin"] |= {
-        "t": above * profile.axis_size,
-        "b": (0.2 + base.room_under(_KEY, profile)) * profile.axis_size,
-    }
+    fig.layout["margin"]["t"] = round((1.7 if base.on_a_wall(profile) else 4.3) * profile.axis_size)
     return fig
 
 
@@ -94,7 +96,15 @@ def _asked_side(asked, top, profile):
     lines, names = _marked(_asked_marks(asked, profile), top, "", profile)
     outline = base.line(asked.edges, [*asked.expected, 0], base.dashed(profile) | {"shape": "hv"}, "expected")
     bars = base.steps(asked.edges, asked.counts, profile.raw, "draws")
-    return [bars, outline, *lines, _last_draw(min(asked.variances.flat[-1], asked.edges[-1]), top, profile)], names
+    last = _last_draw(min(asked.variances.flat[-1], asked.edges[-1]), top, profile)
+    return [bars, outline, *lines, last], [*names, _outline_name(asked, top, profile)]
+
+
+def _outline_name(asked, top, profile):
+    """The name of the outline, over its tail."""
+    under = max(each[_OUTLINE].max() for each in (asked.counts, asked.expected))
+    place: Part = {"x": float(asked.edges[_OUTLINE].mean()), "y": max(under + _OVER * top, _LEAST_OVER * top)}
+    return base.label("exact", profile, yanchor="bottom", bgcolor=None, borderpad=0, **place)
 
 
 def _side_of_the_moment(sweep, counted, i, top, profile):
@@ -105,27 +115,25 @@ def _side_of_the_moment(sweep, counted, i, top, profile):
     return [part | {"xaxis": "x2", "yaxis": "y2"} for part in (bars, *lines, last)], names
 
 
-def _side_title(text, profile):
-    return {"text": text, "font": {"size": profile.axis_size}, "standoff": 0}
-
-
 def _values(profile, text, highest, domain, anchor):
-    return base.axis(profile, text, near=True, domain=domain, range=[0, highest], nticks=5, anchor=anchor)
+    return base.axis(profile, text, domain=domain, range=[0, highest], nticks=5, anchor=anchor)
 
 
-def _headings(asked, sweep, i, profile):
+def _headings(asked, sweep, counted, i, profile):
     size = sweep.size
-    here = f"dₖ = {sweep.dims[i]:,}", f"{size} × {size} product"
     name = f"The class: {_draws(asked.variances.size)}" if isinstance(asked, core.ClassDraws) else "The question"
-    return [_heading(name, "2 × 2 product", "", profile), _heading(*here, "2", profile)]
+    return [
+        _heading(name, _ASKED_SIZE, asked.variances.flat[-1], "", profile),
+        _heading(f"dₖ = {sweep.dims[i]:,}", size, counted.ratios[i, -1], "2", profile),
+    ]
 
 
-def _heading(name, of, axes, profile):
-    """What a side shows; on a wall in one line, for its pictures are low."""
-    small = f'<span style="font-size: {profile.tick_size}px">{of}</span>'
-    return base.heading(f"{name}{', ' if base.on_a_wall(profile) else '<br>'}{small}", profile, axes=axes) | {
-        "align": "left"
-    }
+def _heading(name, size, last, axes, profile):
+    """What a side shows, and its last draw; on a wall in one line, for its pictures are low."""
+    wall = base.on_a_wall(profile)
+    small = f"{size} × {size} products{', ' if wall else '<br>'}last ▲ {number(last, 2)}"
+    written = f'<span style="font-size: {profile.tick_size}px">{small}</span>'
+    return base.heading(f"{name}{', ' if wall else '<br>'}{written}", profile, axes=axes) | {"align": "left"}
 
 
 def _last_draw(place, top, profile):
@@ -157,7 +165,7 @@ def _asked_marks(asked, profile):
     """What is marked at the left: name, value and line style."""
     return (
         (_mean_name(asked), asked.mean_theory, base.dashed(profile)),
-        (_value_name(asked), asked.value, base.solid(profile, profile.third, 1.5)),
+        (_value_name(asked), asked.value, base.solid(profile, profile.text, 1.5)),
         (f"{_ASKED_SIZE} expected", _ASKED_SIZE, base.dotted(profile)),
     )
 
@@ -354,7 +362,7 @@ def _band_figure(curve, profile):
     sizes, d = np.array(curve.sizes), curve.d_k
     naive = curve.naive_low, curve.naive_high
     none, fill = {"width": 0, "color": profile.band}, {"fill": "tonexty", "fillcolor": f"{profile.band}40"}
-    return base.figure(
+    fig = base.figure(
         profile,
         [
             base.line(sizes, curve.low / d, none, "exact band, low"),
@@ -364,12 +372,33 @@ def _band_figure(curve, profile):
             *(base.line(sizes, each / d, base.dotted(profile), name) for each, name in zip(naive, _NAIVE, strict=True)),
         ],
         height=0.8 if base.on_a_wall(profile) else 1.0,
-        left=3.6,
-        bottom=5.5,
-        xaxis=base.axis(profile, "size of the matrix", near=True, type="log", tickvals=_SIZE_TICKS, range=[0.25, 1.86]),
-        yaxis=base.axis(profile, "variance ÷ dₖ", grid=True, range=[0, _HIGHEST_RATIO]),
-        annotations=[base.under(["grey: 95 % band, dashed: exact mean", "dotted: as if independent"], profile)],
+        left=2.0,
+        title=base.title("<b>Variance ÷ dₖ of drawn products</b>", profile, size=profile.axis_size, letters=_ROOM),
+        xaxis=base.axis(profile, "size of the matrix", type="log", tickvals=_SIZE_TICKS, range=[0.25, 1.84]),
+        yaxis=base.axis(profile, grid=True, range=[0, _HIGHEST_RATIO]),
     )
+    fig.layout["margin"]["r"] = round(_END * profile.tick_size)
+    fig.layout["annotations"] = _band_names(curve, fig, profile)
+    return fig
+
+
+def _band_names(curve, fig, profile):
+    """The names of the bands and of their middle at their right ends, none over another; the last has two lines."""
+    names = ("95 % band", profile.band), ("exact mean", profile.text), ("as if<br>independent", profile.text)
+    ends = [each[-1] / curve.d_k for each in (curve.high, curve.mean, curve.naive_low)]
+    margin = fig.layout["margin"]
+    gap = _LINE * profile.tick_size * _HIGHEST_RATIO / (_SEEN * (fig.layout["height"] - margin["t"] - margin["b"]))
+    ends.append(ends[-1] - 1e-9)
+    placed = apart(ends, gap, _HIGHEST_RATIO)
+    upper, middle, *lower = placed - placed.mean() + np.mean(ends)
+    place: Part = {"xref": "paper", "x": 1, "xanchor": "left", "align": "left", "bgcolor": None}
+    words = [
+        base.label(text, profile, y=float(y), **place)
+        for (text, _), y in zip(names, (upper, middle, np.mean(lower)), strict=True)
+    ]
+    for word, (_, colour) in zip(words, names, strict=True):
+        word["font"]["color"] = readable(colour, profile.ground, profile.text)
+    return words
 
 
 def _measured_points(curve, profile):
@@ -444,7 +473,7 @@ def _large_figure(experiment, profile):
     said = [f"{name}{', ' if wall else '<br>'}z = {number(z)}" for name, _, z, *_ in runs]
     names = ["as if independent", "exact band"] if wall else ["as if<br>independent", "exact<br>band"]
     half = 4 * row.std
-    places = {"tickvals": [0, 1, 2, 3], "ticktext": [*names, said[1], said[0]], "range": [-0.6, 3.6]}
+    places = {"tickvals": [0, 1, 2, 3], "ticktext": [*names, said[1], said[0]], "range": [-0.6, 3.9]}
     return base.figure(
         profile,
         [
@@ -455,6 +484,7 @@ def _large_figure(experiment, profile):
         left=10 if wall else 5.6,
         xaxis=base.axis(profile, "variance of A B", grid=True, range=[row.mean - half, row.mean + half]),
         yaxis=base.axis(profile, showline=False, **places),
+        annotations=[base.label("exact mean", profile, x=row.mean, y=_ABOVE_RUNS, yanchor="bottom", bgcolor=None)],
     )
 
 
@@ -464,7 +494,7 @@ def _large_bands(experiment, profile):
     return [
         base.line(experiment.naive_band, [0, 0], bar | {"color": profile.grid}, "as if independent"),
         base.line(experiment.band, [1, 1], bar | {"color": profile.band}, "exact"),
-        base.line([mean, mean], [0, 3], base.dashed(profile), "mean"),
+        base.line([mean, mean], [0, _ABOVE_RUNS], base.dashed(profile), "mean"),
     ]
 
 
