@@ -68,7 +68,7 @@ LESSON = Lesson(
             tries=(
                 Try(
                     "many_draws",
-                    "2,000 draws: the bars fill the dashed outline, and about 7 in 10 draws lie below 1.6",
+                    "2,000 draws: the bars come close to the dashed ones, and about 7 in 10 draws lie below 1.6",
                     {"size": 2, "n_draws": 2_000} | _FIRST,
                 ),
                 Try(
