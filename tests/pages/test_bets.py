@@ -439,7 +439,7 @@ def test_no_name_of_what_is_marked_lies_on_the_bets_of_a_class():
     """Most of a class bet on what is marked there: 1.6 and 2."""
     app = opening.open_page("small_samples", **{"class": "2~2~1.6~3"}, mode="projector")
     layout = json.loads(bet_chart(app).spec)["layout"]
-    names = [each for each in layout["annotations"] if (each["xref"], each["yref"]) == ("x", "y")]
+    names = [each for each in layout["annotations"] if (each.get("xref"), each.get("yref")) == ("x", "y")]
     ends = [each["y1"] for each in layout["shapes"] if each.get("y0") == 1]
     assert {"1.6 found", "2 expected"} <= {each["text"] for each in names}
     assert max(each["y"] for each in names) / layout["yaxis"]["range"][1] < min(ends)
