@@ -112,7 +112,7 @@ class Picture:
         shapes: Sequence[Part] = (),
         last: float | None = None,
     ) -> "Picture":
-        """What may be seen of a single figure before a bet: its axes, and of the rest what is named here.
+        """Return what a single figure shows before a bet: its axes, and of the rest what is named here.
 
         Nothing else of it is sent, nor what stands behind it. last: the x beyond which a trace is not seen.
         Of a word of several lines, or with something small behind it, the first part is kept.

@@ -36,7 +36,7 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 
 @dataclass(frozen=True)
 class _Layout:
-    """How the lines of a table are cut into numbers."""
+    """Marks by which the lines of a table are cut into numbers."""
 
     delimiter: str | None  # None: white space
     has_decimal_commas: bool

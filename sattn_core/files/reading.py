@@ -1,4 +1,4 @@
-"""How a file of unknown origin is read: what is guessed unless its owner says it, and what is told of the guesses."""
+"""Reading of a file of unknown origin: guesses unless its owner says more, and what is told of them."""
 
 import math
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ class ScoreFileError(ValueError):
 
 @dataclass(frozen=True)
 class Reading:
-    """What the owner of a file says of it; "guess" and 0 leave it to what the file looks like."""
+    """The owner's words on a file; "guess" and 0 leave it to what the file looks like."""
 
     first_line: str = GUESS  # of a text file: "numbers" or "names"
     first_column: str = GUESS  # of a text file: "numbers" or "names"

@@ -137,7 +137,7 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "the entropy stays near": "test_no_seed_says_of_the_entropy_what_exact_averages_deny",
     },
     "your_scores": {
-        "none of the heads": "test_sentence_of_aligned_heads_does_not_give_their_spread_as_the_reason",
+        "none of the heads": "test_sentence_of_aligned_heads_gives_no_spread_as_reason",
     },
     "trained_heads": {
         "some at nearly all": "test_the_sentence_counts_the_heads_above_1",

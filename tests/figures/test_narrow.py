@@ -87,7 +87,7 @@ def test_bet_draws_on_no_picture_with_a_layout_for_phones():
             assert VIEWS[stem].of(here.step).picture(here.values, LIGHT).figure.narrow == {}, stem
 
 
-def test_story_on_a_phone_has_names_at_its_lines_and_what_they_do_in_the_sentence():
+def test_story_on_a_phone_names_its_lines():
     shown = work.story({"seed": 0}, LIGHT).figure
     check_looks(plotted(on_a_phone(shown)), LIGHT)
     assert shown.narrow.keys() == {"margin", "shapes", "annotations"}

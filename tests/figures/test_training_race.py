@@ -349,7 +349,7 @@ def maps_of(picture):
     return [trace.z.tolist() for trace in plotted(picture).data if trace.type == "heatmap"]
 
 
-def test_the_code_beside_a_picture_prints_the_numbers_plotted_in_it_up_to_where_it_stopped(result, sweep):
+def test_code_prints_the_numbers_plotted_up_to_where_it_stopped(result, sweep):
     attention, rates = figures.attention(result, LIGHT), figures.rates(sweep, LIGHT)
     assert printed(attention.code) == [maps_of(attention)]
     start = figures.attention(core.measure_race_start(PARAMS), LIGHT)

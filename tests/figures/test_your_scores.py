@@ -208,7 +208,7 @@ def test_every_picture_says_whose_rows_it_has(results):
         assert keys == ["Sample, 32 queries, 32 keys, dₖ = 16", "Your file, 32 queries, 32 keys, dₖ = 16"]
 
 
-def test_sentence_of_aligned_heads_does_not_give_their_spread_as_the_reason():
+def test_sentence_of_aligned_heads_gives_no_spread_as_reason():
     Q, K = np.random.default_rng(11).standard_normal((2, 64, 16))
     result = measure_your_scores(np.stack([Q] * 4), np.stack([Q + each * K for each in (0.1, 0.2, 0.3, 0.4)]))
     report = result.report

@@ -196,7 +196,7 @@ def test_before_the_bet_only_the_other_rows_are_seen(seed):
 
 
 @pytest.mark.parametrize("d_k", [4, 64, 1024])
-def test_before_the_bet_on_the_outputs_nothing_tells_what_is_left_of_a_tokens_own(d_k):
+def test_nothing_tells_a_tokens_own_share_before_its_bet(d_k):
     here = {**Address(LESSONS["softmax_saturation"], {"step": "too_flat", "d_k": str(d_k)}).values}
     known, shown = VIEWS["softmax_saturation"].before(here, LIGHT), work.STEPS["too_flat"].picture(here, LIGHT)
     truth = VIEWS["softmax_saturation"].outcome(here)

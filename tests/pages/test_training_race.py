@@ -413,7 +413,7 @@ def compare_twins(app):
     return opening.prose(app)
 
 
-def test_gradient_descent_without_the_scale_has_exactly_the_losses_of_its_twin():
+def test_descent_without_the_scale_has_the_losses_of_its_twin():
     compute.forget()
     app = open_race(d_k="256", n_steps="10", n_seeds="1")
     assert "| optimizer |" not in opening.prose(app)

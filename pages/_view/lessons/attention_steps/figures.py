@@ -231,7 +231,7 @@ def _point_of_softmax(result, at, scaled):
 
 
 def left_keys(result: core.AttentionStepsResult, query: int) -> int:
-    """How many keys the mask leaves to a query."""
+    """Count the keys that the mask leaves to a query."""
     return int(np.isfinite(result.unscaled.masked_scores[query]).sum())
 
 

@@ -338,7 +338,7 @@ def _claimed(text, profile):
 
 
 def _upright_name(text, profile):
-    """What the upright axis shows, over its end."""
+    """Name the upright axis over its end."""
     place: Part = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
     over = {"xshift": -round(_LEFT * profile.axis_size), "yshift": round(0.4 * profile.tick_size)}
     return label(text, profile, bgcolor=None, **over, **place)

@@ -84,7 +84,7 @@ def _errors_figure(result, profile):
 
 
 def _uprights(profile):
-    """What both upright axes show, over their ends."""
+    """Name both upright axes over their ends."""
     place: Part = {"xref": "paper", "yref": "paper", "y": 1, "yanchor": "bottom", "bgcolor": None, "borderpad": 0}
     over = round(0.7 * profile.tick_size)  # of the ticks at the top
     ends = (UPRIGHTS[0], "left", 0, -_LEFT), (UPRIGHTS[1], "right", 1, _RIGHT)
@@ -198,7 +198,7 @@ def _in_decades(text, size, profile):
 
 
 def _highest(traces, low, high):
-    """How high the steps and the dots reach between two sizes."""
+    """Return the height that steps and dots reach between two sizes."""
     steps, *dots = traces
     at = np.searchsorted(steps["x"], high, side="right") - 1
     within = [each["y"][(each["x"] >= low) & (each["x"] <= high)] for each in dots]
@@ -334,14 +334,14 @@ def _errors_sure(result, predicted):
 
 
 def _farthest_sure(result):
-    """How far the farthest scores of this draw are off, with their sums."""
+    """Return the largest errors of this draw's scores, with their sums."""
     raw, scaled = (number(float(np.nanmax(each, initial=0.0)), 2) for each in (_off(result, side) for side in _SIDES))
     sums = "32 bits" if result.params.sums == "float32" else CALLED[result.params.format]
     return f"In this draw, added up in {sums}, the farthest raw score is off by {raw}, the farthest scaled by {scaled}."
 
 
 def _off(result, side):
-    """How far each score is off; NaN where it overflows."""
+    """Return the error of each score; NaN where it overflows."""
     one = getattr(result, side)
     return np.abs(np.where(np.isfinite(one.found), one.found, np.nan) - one.exact)
 
@@ -530,7 +530,7 @@ def _curves_sure(found):
 
 
 def _bits_sure(found):
-    """What bits and the scale come to at one dₖ, where no row of any format overflows."""
+    """Return the worth of bits and of the scale at one dₖ, where no row of any format overflows."""
     at = found.dims.index(_BITS_AT) if _BITS_AT in found.dims else len(found.dims) - 1
     (few, more, fewest), shown = found.change[:, :, at], f"At dₖ = {found.dims[at]:,}"
     if found.lost[:, :, at].any() or not found.change[:, :, at].all():

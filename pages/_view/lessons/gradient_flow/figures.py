@@ -328,7 +328,7 @@ def _curve_figure(curve, place, profile):
 
 
 def _panel_name(text, axes, profile):
-    """What a panel shows, over its upper left corner."""
+    """Name a panel over its upper left corner."""
     return base.heading(text, profile, axes=axes) | {"xref": "paper"}
 
 
@@ -358,7 +358,7 @@ def _scale_traces(curve, at, j, profile):
 
 
 def _curve_names(curve, at, fig, profile):
-    """What the points and the lines are, each at its end, none over another; scaled, both end together."""
+    """Name points and lines at their ends, none over another; scaled, both end together."""
     found, low, high = curve.statistics, *fig.layout["yaxis"]["range"]
     ends = (
         (SCALED, "", found.mean[at, SCALED, -1]),

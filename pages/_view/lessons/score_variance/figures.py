@@ -197,21 +197,19 @@ def _title_of(walks):
 
 
 def _names(result, walks, profile):
-    """What is dashed, named at its end: one σ above the mean and below it, and the predicted distribution."""
+    """Name what is dashed at its end: one σ above the mean and below it, and the predicted distribution."""
     ends = (("+σ", walks.high[-1], "bottom"), ("−σ", walks.low[-1], "top"))
-    place: Part = {
-        "xref": "x domain",
-        "yref": "y",
-        "x": 1,
-        "xanchor": "left",
-        "xshift": _OFF * profile.tick_size,
-        "bgcolor": None,
-    }
+    place: Part = {"xref": "x domain", "yref": "y", "x": 1}
     apart = walks.high[-1] > walks.low[-1]
     return [
-        *(base.label(text if apart else "", profile, y=float(y), yanchor=side, **place) for text, y, side in ends),
+        *(_name(text if apart else "", profile, y=float(y), yanchor=side, **place) for text, y, side in ends),
         _name_of_law(result, profile),
     ]
+
+
+def _name(text, profile, **place):
+    """Return a name at the right of its place."""
+    return base.label(text, profile, xanchor="left", xshift=_OFF * profile.tick_size, bgcolor=None, **place)
 
 
 def _name_of_law(result, profile):
@@ -219,15 +217,8 @@ def _name_of_law(result, profile):
     theory = result.theory
     y = theory.mean + _TAIL * theory.variance**0.5
     seen = theory.variance > 0 and y < _HIGHEST * result.shared_span[1]
-    place: Part = {
-        "xref": "x2",
-        "yref": "y2",
-        "x": 0,
-        "xanchor": "left",
-        "xshift": _OFF * profile.tick_size,
-        "yanchor": "bottom",
-    }
-    return base.label(_predicted_by(result) if seen else "", profile, y=y if seen else 0.0, bgcolor=None, **place)
+    place: Part = {"xref": "x2", "yref": "y2", "x": 0, "y": y if seen else 0.0, "yanchor": "bottom"}
+    return _name(_predicted_by(result) if seen else "", profile, **place)
 
 
 def _spread(std):

@@ -145,7 +145,7 @@ def _name_of_random(found, foot, reach, profile):
 
 
 def _sentence(examples):
-    """How far the products of each example spread, and how far drawn ones would."""
+    """Return the spread of each example's products, and that of drawn ones."""
     said = [_spreads(each) for each in examples.values() if each]
     unread = [name for name, each in examples.items() if not each]
     if not said:

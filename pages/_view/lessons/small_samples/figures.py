@@ -129,7 +129,7 @@ def _headings(asked, sweep, counted, i, profile):
 
 
 def _heading(name, size, last, axes, profile):
-    """What a side shows, and its last draw; on a wall in one line, for its pictures are low."""
+    """Name a side and its last draw; on a wall in one line, for its pictures are low."""
     wall = base.on_a_wall(profile)
     small = f"{size} × {size} products{', ' if wall else '<br>'}last ▲ {number(last, 2)}"
     written = f'<span style="font-size: {profile.tick_size}px">{small}</span>'

@@ -1,4 +1,4 @@
-"""What the bets of softmax_saturation come to, and what is seen before them."""
+"""The outcomes of the bets of softmax_saturation, and the pictures before them."""
 
 from pages._view.lesson import STEP
 from pages._view.lesson_view import Outcome, Values

@@ -314,7 +314,7 @@ def _bar_axes(profile):
 
 
 def _names_of_bars(followed, place, profile, between=" "):
-    """What the bars are, above the first of them, and the name of the right key in each panel."""
+    """Name the bars above the first of them, and the right key in each panel."""
     text = f"{followed.params.n_keys} weights of{between}the outlined row"
     what = base.label(text, profile, **{"xshift": -1, "xanchor": "left", "yanchor": "bottom", **place})
     return [what, *(_right_key(followed, i, profile) for i in range(len(NAMES)))]
