@@ -78,6 +78,27 @@ def open_own(page):
     wait_until_still(page)
 
 
+def wait_until_in_place(locator):
+    """Wait until it has stood still for several frames."""
+    locator.evaluate(
+        """async element => {
+          for (let still = 0, before = 0; still < 10; still += 1) {
+            const {top} = element.getBoundingClientRect();
+            if (top !== before) still = 0;
+            before = top;
+            await new Promise(requestAnimationFrame);
+          }
+        }"""
+    )
+
+
+def open_list(box):
+    """Open the list of a box by keyboard."""
+    box.focus()
+    wait_until_in_place(box)  # the page scrolls to it, and what scrolls closes a list
+    box.press("ArrowDown")
+
+
 def lesson_state(page):
     """The four shared controls as the page shows them, as text."""
     thumb = slider(page, "d_k")

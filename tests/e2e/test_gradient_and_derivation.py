@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from dashboard import CHARTS, chart_data, chosen, field, how_sure, press, sentences, slider, turn_to
+from dashboard import CHARTS, chart_data, chosen, field, how_sure, open_list, press, sentences, slider, turn_to
 from harness import open_page, query_parameters, wait_until_still
 from sampling import sampled
 from sizes import PHONE, SCREEN
@@ -105,7 +105,7 @@ def test_the_divisor_and_every_assumption_are_in_the_first_view(new_page, server
     headline = page.locator(f"{CHARTS} .gtitle").first
     assert headline.text_content() == "Divide by √256 = 16, not √dₖ = 8"
     assert headline.bounding_box()["y"] + headline.bounding_box()["height"] < height
-    field(page, "broken").click()
+    open_list(field(page, "broken"))
     wait_until_still(page)
     options = page.get_by_role("option").all()
     assert len(options) == 1 + len(BROKEN)

@@ -226,6 +226,7 @@ def test_outside_a_classroom_no_key_is_taken(page, server):
     wait_for_address(page)
     for key in ("b", "?", "PageDown", "f", "r"):
         page.keyboard.press(key)
+    wait_for_address(page)  # r asks for a run, by Streamlit's own key
     page.locator(SLIDER).press("ArrowLeft")
     wait_for_address(page, d_k="56")
     assert page.locator(f"{COVER}, {LIST}").count() == 0

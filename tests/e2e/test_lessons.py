@@ -16,6 +16,7 @@ from dashboard import (
     chart_data,
     field,
     how_sure,
+    open_list,
     open_own,
     press,
     sentences,
@@ -312,8 +313,7 @@ def test_the_controls_work_by_keyboard(page, server):
     assert typed_dimension(page).is_visible()
     press(field(page, "seed"), "ArrowUp", "Enter")
     law = field(page, "law")
-    law.focus()
-    page.keyboard.press("ArrowDown")
+    open_list(law)
     page.get_by_role("option", name="uniform").wait_for()
     press(law, "Enter")
     pairs = page.locator(".st-key-sampling [role=radio]").first

@@ -3,7 +3,7 @@
 from itertools import product
 
 import pytest
-from dashboard import CHARTS, SETTINGS, SLIDER, field, press, type_into
+from dashboard import CHARTS, SETTINGS, SLIDER, field, open_list, press, type_into
 from harness import open_page, query_parameters, step_said, wait_until_idle, wait_until_still
 from sampling import sampled
 from sizes import resize, wait_until_at_rest
@@ -21,20 +21,6 @@ TALL = 1.5  # of a line: what two lines in the bar would be at least
 def box(page, what):
     found = page.locator(what).first.bounding_box()
     return found["x"], found["y"], found["x"] + found["width"], found["y"] + found["height"]
-
-
-def wait_until_in_place(locator):
-    """Wait until it has stood still for several frames."""
-    locator.evaluate(
-        """async element => {
-          for (let still = 0, before = 0; still < 10; still += 1) {
-            const {top} = element.getBoundingClientRect();
-            if (top !== before) still = 0;
-            before = top;
-            await new Promise(requestAnimationFrame);
-          }
-        }"""
-    )
 
 
 def scroll_to(page, y):
@@ -113,9 +99,7 @@ def test_escape_closes_the_list_first_and_then_the_settings(new_page, server):
     assert room[0] > room[1]  # it scrolls in itself
     assert box(page, DRAWER)[3] <= 500
     law = field(page, "law")
-    law.focus()
-    wait_until_in_place(law)  # the drawer scrolls to it, and what scrolls closes a list
-    page.keyboard.press("ArrowDown")
+    open_list(law)
     page.get_by_role("option", name="uniform").wait_for()
     page.keyboard.press("Escape")
     page.get_by_role("option").first.wait_for(state="hidden")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from betting import LINE, place_by_keyboard
-from dashboard import field, press, sentences, slider
+from dashboard import field, open_list, press, sentences, slider
 from harness import open_page, query_parameters, step_said, wait_until_idle
 
 from pages._view.lessons import LESSONS, ORDER
@@ -76,7 +76,7 @@ def compare_curves(page):
 def break_an_assumption(page):
     come_to(page, "broken")
     before = said(page)
-    field(page, "broken").click()
+    open_list(field(page, "broken"))
     page.get_by_role("option").nth(1).click()
     page.wait_for_function("() => location.search.includes('broken=')")
     wait_until_idle(page)

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from dashboard import open_own, press, wait_until_idle
+from dashboard import open_list, open_own, press, wait_until_idle
 from harness import open_page, query_parameters
 
 from sattn_core.lessons.training_race import TrainingRaceParams, measure_race_start
@@ -45,7 +45,7 @@ def test_a_link_opens_on_the_finished_race_and_a_preset_goes_into_the_address(se
     open_page(page, server, "training_race", d_k="32", seed="3")
     assert sentence(page).startswith("After 300 steps at dₖ = 32, ")
     open_own(page)
-    page.locator(".st-key-race_preset input").press("ArrowDown")
+    open_list(page.locator(".st-key-race_preset input"))
     page.get_by_role("option", name="Fresh data every step").click()
     wait_until_idle(page)
     wanted = {"d_k": "32", "seed": "3", "data": "fresh", "n_pairs": "16", "n_steps": "400", "learning_rate": "0.3"}
@@ -84,7 +84,7 @@ def test_a_race_runs_live_until_stop_and_what_is_there_stays(server, new_page):
     for _ in range(2):  # the picture at rest goes on, by the same means
         page.wait_for_function(f"before => ({DRAWN_STEP})() > before", arg=drawn)
         drawn = page.evaluate(DRAWN_STEP)
-    assert page.locator(DATA).count() == 0  # what can be taken away comes when it rests
+    page.locator(DATA).wait_for(state="detached")  # what can be taken away comes when it rests
     page.locator(".st-key-dimension input").press("ArrowRight")  # does not stop it
     page.locator(SENTENCE, has_text=" The slider stands elsewhere.").wait_for()
     drawn = page.evaluate(DRAWN_STEP)
