@@ -10,7 +10,7 @@ from pages._view.page import controls, frame, screen, show
 @st.fragment(key=frame.LIVE)
 def live():
     here = controls.address()
-    if here.step.name == "lists":
+    if here.step.name in ("lists", "nudge"):
         show.problems(work.comparison(here.values)[1])
     screen.draw(LESSON)
 

@@ -57,7 +57,10 @@ def compare_lists(lists: Sequence[ArrayLike], *, multiplier: float = 1.0, shift:
     """Return softmax of multiplier * list + shift, its entropy and its Jacobian norm, list by list."""
     multiplier = check_number("multiplier", multiplier, -MAX_MAGNITUDE, MAX_MAGNITUDE)
     shift = check_number("shift", shift, -MAX_MAGNITUDE, MAX_MAGNITUDE)
-    scores = tuple(multiplier * numbers + shift for numbers in _check_lists(lists))
+    return _comparison(tuple(multiplier * numbers + shift for numbers in _check_lists(lists)))
+
+
+def _comparison(scores):
     log_norms = np.array([log_softmax_jacobian_norm(s) for s in scores])
     entropies = np.array([entropy_nats(s) for s in scores])
     weights = tuple(softmax(s) for s in scores)
@@ -72,6 +75,30 @@ def compare_lists(lists: Sequence[ArrayLike], *, multiplier: float = 1.0, shift:
         log10_jacobian_norm=log_norms / math.log(10.0),
         log10_jacobian_norm_ratio=float(log_norms[0] - log_norms[1]) / math.log(10.0),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class ListNudge:
+    """What softmax makes of lists when something is added to the smallest score of each; entry i belongs to list i."""
+
+    before: ListComparison
+    after: ListComparison
+    smallest: tuple[int, ...]  # Index of the score that was added to; of equal ones the first
+    moved: NDArray[np.float64]  # (n_lists,): Weight that this key gained, and the others lost
+
+
+def nudge_lists(lists: Sequence[ArrayLike], added: float) -> ListNudge:
+    """Return softmax of each list before and after a number is added to its smallest score.
+
+    For a small number the weight that moves is p (1 − p) times it: where p is nearly 0 or 1, hardly any moves.
+    """
+    added = check_number("added", added, 0, MAX_MAGNITUDE)
+    before = compare_lists(lists)
+    smallest = tuple(int(scores.argmin()) for scores in before.scores)
+    scores = zip(before.scores, smallest, strict=True)
+    after = _comparison(tuple(each + added * (np.arange(each.size) == i) for each, i in scores))
+    weights = zip(before.attention_weights, after.attention_weights, smallest, strict=True)
+    return ListNudge(before, after, smallest, np.array([other[i] - one[i] for one, other, i in weights]))
 
 
 def sharper(first: ArrayLike, second: ArrayLike) -> str:

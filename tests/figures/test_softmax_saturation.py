@@ -88,6 +88,45 @@ def test_differences_are_measured_above_the_bars(options):
         assert any(each.text == f"<b>difference {figures._short(gap)}</b>" for each in drawn.layout.annotations)
 
 
+@pytest.mark.parametrize("profile", [LIGHT, PROJECTOR])
+@pytest.mark.parametrize("added", [0, 1, figures.MOST_ADDED])
+def test_outlines_are_the_bars_before_the_nudge(added, profile):
+    nudge = core.nudge_lists(FOUR, added)
+    drawn = plotted(figures.nudged(nudge, added, profile))
+    outlines = [each for each in drawn.data if each.name == "before"]
+    assert len(outlines) == len(FOUR)
+    for i, outline in enumerate(outlines):
+        at = nudge.smallest[i]
+        assert max(outline.y) == nudge.before.attention_weights[i][at]
+        assert outline.xaxis == drawn.data[i].xaxis
+        group = bars(drawn.data[i])[1]
+        np.testing.assert_array_equal(group, nudge.after.attention_weights[i])
+
+
+def test_axis_of_scores_stays_while_something_is_added():
+    control = LESSONS["softmax_saturation"].controls["nudge"]
+    drawn = [plotted(figures.nudged(core.nudge_lists(NOTES, each), each, LIGHT)) for each in control.stops]
+    ((low, high),) = {each.range for one in drawn for each in axes_of(one)}
+    assert low < 1 < 4 + control.high <= 10 < high
+
+
+@pytest.mark.parametrize(
+    ("added", "said"),
+    [
+        (0, "Nothing is added, and no weight moves."),
+        (0.25, "Added 0.25: 5.2 % of the weight moves in the first list, 0.0035 % in the second list."),
+        (1, "Added 1: 23 % of the weight moves in the first list, 0.021 % in the second list."),
+        (6, "Added 6: 72 % of the weight moves in the first list, 4.7 % in the second list."),
+    ],
+)
+def test_the_sentence_of_a_nudge_says_what_moved(added, said):
+    shown = figures.nudged(core.nudge_lists(NOTES, added), added, LIGHT)
+    assert shown.sentence == said
+    headings = [each["text"] for each in shown.figure.layout["annotations"] if "moves" in each["text"]]
+    assert len(headings) == 2
+    assert all("nothing" in each for each in headings) is (added == 0)
+
+
 def axes_of(drawn):
     return [drawn.layout[name] for name in drawn.layout.to_plotly_json() if name.startswith("xaxis")]
 

@@ -124,13 +124,15 @@ def test_try_thousand(tried):
     assert "1/1,024." in charts(app)["root"].sentence
 
 
-def test_try_copies(tried):
-    _, shown = tried("derivation", "copies", **ADVERSE)
+def test_try_small_start(tried):
+    app, shown = tried("derivation", "small_start", **ADVERSE)
     result = shown.measure_derivation
-    assert result.params.component_correlation == 1
-    assert result.exact.variance == 64**2
-    assert abs(result.variance - 64**2) < 4 * result.variance_error
-    assert result.scaled_std**2 > 32  # where 1 is wanted
+    assert (result.params.variance_q, result.params.variance_k, result.params.d_k) == (0.25, 0.25, 16)
+    assert result.exact.variance == 1
+    assert abs(result.variance - 1) < 4 * result.variance_error
+    assert (
+        "spread by 0.9" in charts(app)["broken_lines"].sentence or "spread by 1" in charts(app)["broken_lines"].sentence
+    )
 
 
 def test_heavy_tails_have_a_variance_that_cannot_be_checked():

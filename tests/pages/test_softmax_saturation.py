@@ -22,7 +22,13 @@ def test_exponents_draw_nothing_again():
 
 
 @pytest.mark.parametrize(
-    ("step", "key"), [("lists", "list_weights"), ("divisor", "softmax_weights"), ("too_flat", "token_outputs")]
+    ("step", "key"),
+    [
+        ("lists", "list_weights"),
+        ("nudge", "nudged_weights"),
+        ("divisor", "softmax_weights"),
+        ("too_flat", "token_outputs"),
+    ],
 )
 @pytest.mark.parametrize("mode", ["screen", "projector"])
 def test_step_shows_its_picture_alone(step, key, mode):
@@ -34,7 +40,7 @@ def test_step_shows_its_picture_alone(step, key, mode):
     [({}, "divisor"), ({"list_1": "1, 2"}, "lists"), ({"shift": "10"}, "lists"), ({"exponent": "0.5"}, "divisor"),
      ({"list_1": "1, 2", "exponent": "0.5"}, "divisor"), ({"multiplier": "4"}, "lists"), ({"d_k": "4"}, "divisor"),
      ({"middle_exponent": "0.3"}, "too_flat"), ({"step": "averages", "d_k": "128"}, "divisor"),
-     *(({"step": each}, each) for each in ("lists", "divisor", "too_flat"))],
+     *(({"step": each}, each) for each in ("lists", "nudge", "divisor", "too_flat")), ({"nudge": "1"}, "nudge")],
 )  # fmt: skip
 def test_old_and_new_links_open_a_step(query, step):
     app = open_page("softmax_saturation", **query)
@@ -43,7 +49,8 @@ def test_old_and_new_links_open_a_step(query, step):
     assert app.query_params["step"] == step
 
 
-def test_every_list_that_cannot_be_read_gets_its_own_sentence():
+@pytest.mark.parametrize(("step", "key"), [("lists", "list_weights"), ("nudge", "nudged_weights")])
+def test_every_list_that_cannot_be_read_gets_its_own_sentence(step, key):
     app = open_page("softmax_saturation", step="lists")
     typed = {"list_1": "a, 1", "list_2": "1, 2", "list_3": "3", "list_4": "1 b"}
     for name, text in typed.items():
@@ -52,8 +59,11 @@ def test_every_list_that_cannot_be_read_gets_its_own_sentence():
     assert [each.value.split()[0] for each in app.error] == ["First", "Third", "Fourth"]
     assert app.error[0].value == plain('First list: "a" (item 1) is not a number.')
     assert {name: widget(app, name).value for name in typed} == typed
-    assert pictures(app) == ["list_weights"]
-    assert traces(app, "list_weights") == {}
+    app.session_state["step"] = step
+    app.run()
+    assert [each.value.split()[0] for each in app.error] == ["First", "Third", "Fourth"]
+    assert pictures(app) == [key]
+    assert traces(app, key) == {}
     app.session_state["step"] = "divisor"
     app.run()
     assert [*app.error] == []
@@ -166,6 +176,15 @@ def test_try_one_point(tried):
     assert (np.ptp(flat.output[:12, :2], axis=0) < 0.03 * reach).all()  # the dots are as large
     assert (np.ptp(scaled.output[:12, :2], axis=0) > 0.1 * reach).all()
     assert raw.own_share > 0.9
+
+
+def test_try_far_behind(tried):
+    app, shown = tried("softmax_saturation", "far_behind", **ADVERSE)
+    assert shown.nudge_lists.before.scores[1].tolist() == [1.0, 10.0]
+    moved = shown.nudge_lists.moved[1]
+    assert moved == pytest.approx(1 / (1 + math.exp(3)) - 1 / (1 + math.exp(9)), rel=1e-12)
+    assert moved < 0.05
+    assert charts(app)["nudged_weights"].sentence.endswith("4.7 % in the second list.")
 
 
 def test_try_shifted(tried):

@@ -9,6 +9,7 @@ import pytest
 from pages._view.compute import rates
 from pages._view.lessons import LESSONS, VIEWS
 from pages._view.literal import plain
+from sattn_core.lessons.softmax_saturation import expected_own_share
 from sattn_core.lessons.wrong_choice import (
     LEARNING_RATES,
     NEARLY_ALL,
@@ -173,3 +174,5 @@ def test_try_adam(tried):
     root, whole = found.smallest_rate[[ROOT, WHOLE], found.dims.index(16) :]
     assert np.ptp(whole) == 0
     assert root[-1] <= root[0] / 10
+    left = [expected_own_share(16, 16, d_k, 1.0) for d_k in (4, 64, 1024)]
+    assert left[0] > 10 * left[1] > 100 * left[2]  # of a token's own, whatever trains it

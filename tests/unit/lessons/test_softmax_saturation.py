@@ -11,6 +11,7 @@ from scipy import special, stats
 
 from sattn_core.laws.components import COMPONENT_LAWS, block_generator
 from sattn_core.laws.saturation import expected_attention, expected_softmax
+from sattn_core.layers.softmax import softmax_jacobian
 from sattn_core.lessons.softmax_saturation import (
     D_V,
     OutputsParams,
@@ -20,6 +21,7 @@ from sattn_core.lessons.softmax_saturation import (
     expected_own_share,
     measure_outputs,
     measure_rows,
+    nudge_lists,
     overflow_study,
     sharper,
 )
@@ -51,6 +53,29 @@ def test_the_multiplier_multiplies_the_gap():
     both = compare_lists([[0, 3], [2, 2]], multiplier=0.5, shift=4.0)
     np.testing.assert_array_equal(both.scores[0], [4.0, 5.5])
     np.testing.assert_allclose(compare_lists([[1, 2], [3, 9]], multiplier=0.0).max_weight, [0.5, 0.5])
+
+
+def test_nudge_moves_weight_where_softmax_is_open():
+    found = nudge_lists([[4, 5], [1, 10]], 1)
+    np.testing.assert_array_equal(found.after.scores, [[5.0, 5.0], [2.0, 10.0]])
+    logistic = 1 / (1 + np.exp([[1.0, 9.0], [0.0, 8.0]]))  # of the gaps before and after
+    np.testing.assert_allclose(found.moved, logistic[1] - logistic[0], rtol=1e-12)
+    np.testing.assert_allclose(found.moved, [0.231059, 2.11956e-4], rtol=3e-6)
+    assert found.smallest == (0, 0)
+
+
+def test_small_nudge_moves_what_the_jacobian_says():
+    lists, added = [[4, 5], [3, 1, 1, 10], [7, 7]], 1e-6
+    found = nudge_lists(lists, added)
+    slopes = [softmax_jacobian(scores)[i, i] for scores, i in zip(lists, (0, 1, 0), strict=True)]
+    np.testing.assert_allclose(found.moved, added * np.array(slopes), rtol=1e-5)  # the square of what is added
+
+
+def test_nudge_leaves_the_largest_scores_a_person_may_type():
+    found = nudge_lists([[1e6, 1e6], [-1e6, 1e6]], 6)
+    np.testing.assert_allclose(found.moved, [1 / (1 + np.exp(-6)) - 0.5, 0.0])
+    with pytest.raises(ValueError, match=r"added must be a finite number in \[0, 1e\+06\], but got -1"):
+        nudge_lists([[1, 2], [3, 4]], -1)
 
 
 def test_ratio_of_norms_that_underflow():

@@ -108,9 +108,9 @@ LESSON = Lesson(
                     {"broken": "q and k aligned", "correlation": 0.5, "d_k": 1024, "seed": 0},
                 ),
                 Try(
-                    "copies",
-                    "Copy one component to all: raw scores grow like dₖ",
-                    {"broken": "components correlated", "r": 1.0, "d_k": 64, "seed": 0},
+                    "small_start",
+                    "Numbers that start small, variances ¼, at dₖ = 16: raw scores spread by 1, undivided",
+                    {"broken": "variances not 1", "var_q": 0.25, "var_k": 0.25, "d_k": 16, "seed": 0},
                 ),
             ),
         ),

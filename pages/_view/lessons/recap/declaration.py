@@ -54,7 +54,7 @@ QUESTIONS = {
     "breaks": Question(
         "At large dₖ, without the scale, one key takes nearly all the weight. Why does it hurt?",
         _choice("Because", _BREAKS),
-        (("wrong_choice", "rows"),),
+        (("softmax_saturation", "nudge"), ("wrong_choice", "rows")),
         _BREAKS,
     ),
     "power": Question(
@@ -65,7 +65,7 @@ QUESTIONS = {
     "alike": Question(
         "When does it matter little whether one divides?",
         _choice("It matters little", _ALIKE),
-        (("training_race", ""),),
+        (("derivation", "broken"), ("training_race", "")),
         _ALIKE,
     ),
 }

@@ -6,6 +6,7 @@ from typing import Any
 
 from pages._view.kinds import Number, Read, Text, decimal, fraction
 from pages._view.lesson import Bet, Lesson, Place, Step, Try
+from pages._view.lessons.softmax_saturation.figures import MOST_ADDED
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,16 @@ LESSON = Lesson(
             "Divide by", 1, 1 / 64, 64, tuple(1 / j for j in range(10, 0, -1)), whole=False, shown=_divisor
         ),
         "shift": Number("Added", 0, -100, 100, tuple(range(-4, 5)), whole=False, shown=decimal, letter="added"),
+        "nudge": Number(
+            "Added to each smallest score",
+            2,
+            0,
+            MOST_ADDED,
+            tuple(j / 4 for j in range(4 * MOST_ADDED + 1)),
+            whole=False,
+            shown=decimal,
+            letter="added",
+        ),
     },
     settings=("list_3", "list_4"),
     steps=(
@@ -67,6 +78,19 @@ LESSON = Lesson(
                     "divided",
                     "Divide both by 9: [1, 10] gets the weights that [4, 5] had",
                     _LISTS | {"multiplier": 1 / 9, "shift": 0.0},
+                ),
+            ),
+        ),
+        Step(
+            "nudge",
+            "Training follows what small changes do. Add to each smaller score: how much weight moves?",
+            "nudged_weights",
+            slider="nudge",
+            tries=(
+                Try(
+                    "far_behind",
+                    "Add 6: in [1, 10] not even 5 % of the weight moves",
+                    _LISTS | {"nudge": 6.0},
                 ),
             ),
         ),
@@ -113,7 +137,15 @@ LESSON = Lesson(
     ),
     opens="divisor",
     # The averages against d_k are no step any more; another name of a step is that step.
-    formerly={"step": {"averages": "divisor", "lists": "lists", "divisor": "divisor", "too_flat": "too_flat"}},
+    formerly={
+        "step": {
+            "averages": "divisor",
+            "lists": "lists",
+            "nudge": "nudge",
+            "divisor": "divisor",
+            "too_flat": "too_flat",
+        }
+    },
     assumed="Queries and keys have independent components of mean 0 and variance 1, values 64 normal numbers each.\n\n"
     "A token's own share is $1 - |\\bar o|^2 / \\overline{|o|^2}$, with means over 64 tokens. With very many keys and "
     "dimensions it tends to $1 - e^{-\\sigma^2}$, $\\sigma$ the spread of divided scores.",

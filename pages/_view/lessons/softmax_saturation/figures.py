@@ -1,6 +1,7 @@
 """Pictures of the softmax_saturation lesson: typed lists, and rows whose divisor is turned."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -24,7 +25,8 @@ _CLOSE = 0.1  # to ½: an exponent up to here
 _SPELLED = 8  # scores of a list that are written out
 _FEW = 3  # the same in a heading
 _REACH, _MOST_DIVIDED = 4.7, 10  # what is kept free on either side for what is added; what the slider divides by
-_EVEN = 24  # the same: the longest axis that has a tick at each even score
+MOST_ADDED = 6  # to the smallest score of a list
+_EVEN = 24  # an axis of scores: the longest axis that has a tick at each even score
 _APART = 0.11  # of an axis: what a number takes on a phone
 _WIDEST, _THINNEST = 0.04, 0.003  # of an axis: bars
 _PLACES = ("first", "second", "third", "fourth")
@@ -52,7 +54,7 @@ def lists(
     said = _list_sentences(comparison) if comparison else ()
     return Picture(
         "list_weights",
-        _lists_figure(comparison, profile, unmoved or (comparison.scores if comparison else ())),
+        _lists_figure(comparison, profile, _span(comparison.scores, unmoved) if comparison else _NO_SPAN),
         _lists_sentence(comparison),
         {
             "list": [f"list {place}" for place, each in enumerate(found, start=1) for _ in each],
@@ -73,10 +75,41 @@ _ON_LISTS = (
 )
 
 
-def _lists_figure(comparison, profile, unmoved):
-    """A panel for each list, one below the other, on one axis of scores."""
+def nudged(nudge: core.ListNudge | None, added: float, profile: Profile) -> Picture:
+    """Softmax weights after a number is added to the smallest score of each typed list, and before as outlines.
+
+    Empty axes while one of the lists cannot be read.
+    """
+    if nudge is None:
+        return replace(lists(None, profile), key="nudged_weights")
+    before = nudge.before
+    shown = lists(nudge.after, profile)
+    said = _nudge_sentence(nudge.moved, added)
+    return replace(
+        shown,
+        key="nudged_weights",
+        figure=_lists_figure(nudge.after, profile, _room_to_add(before.scores), nudge),
+        sentence=said,
+        table=shown.table
+        | {"weight before": [weight for each in before.attention_weights for weight in each.tolist()]},
+        code=code(core.nudge_lists, [each.tolist() for each in before.scores], added, name="nudge", show="nudge.moved"),
+        alt=said,
+        sure=(_ON_NUDGES, *_list_sentences(before)),
+        checks=list_table(before),
+    )
+
+
+_ON_NUDGES = (
+    "A gradient says how much a small change does. Where the key has the weight p, a small number added to its score "
+    "moves p (1 − p) times that number: hardly any where p is nearly 0 or nearly 1. Training then has hardly anything "
+    "to learn from."
+)
+
+
+def _lists_figure(comparison, profile, reach, nudge=None):
+    """A panel for each list, one below the other, on one axis of scores. nudge: what they were before."""
     scores, found = (comparison.scores, comparison.attention_weights) if comparison else ((), ())
-    low, high = _span(scores, unmoved)
+    low, high = reach
     width, top = _width(scores, high - low), round(1.5 * profile.axis_size)
     apart = _APART * (high - low) * (len(scores) / 2 if base.on_a_wall(profile) and len(scores) > 2 else 1)
     panels = [(NUMBERS[i], *each) for i, each in enumerate(zip(scores, found, strict=True))]
@@ -85,13 +118,17 @@ def _lists_figure(comparison, profile, unmoved):
         [
             *(_list_bars(i, _places(each, width), weights, profile) for i, (_, each, weights) in enumerate(panels)),
             *(_bracket(axis, each, profile) for axis, each, _ in panels),
+            *(_before(nudge, i, width, profile) for i in range(len(panels) if nudge else 0)),
         ],
         height=_HEIGHT if base.on_a_wall(profile) else _HEIGHT + 0.2 * max(0, len(panels) - 2),
         margin={"l": round(2.9 * profile.axis_size), "r": 10, "t": top, "b": round(2.6 * profile.axis_size)},
         annotations=[
             name
-            for axis, each, weights in panels
-            for name in _names_of_list(axis, _places(each, width), each, weights, apart, profile)
+            for i, (axis, each, weights) in enumerate(panels)
+            for name in (
+                *_names_of_list(axis, _places(each, width), each, weights, apart, profile, _nudge_of(nudge, i)),
+                *_name_of_before(nudge, i, axis, width, apart, profile),
+            )
         ],
         **_list_axes(max(1, len(panels)), [low, high], profile),
     )
@@ -99,14 +136,62 @@ def _lists_figure(comparison, profile, unmoved):
 
 def _span(scores, unmoved):
     """Return the ends of the axis: the lists as typed and room for what the sliders do, or what an address says."""
-    if not len(scores):
-        return -1.0, 1.0
+    unmoved = unmoved or scores
     usual, found = _ends([*unmoved, *(np.asarray(each) / _MOST_DIVIDED for each in unmoved)]), _ends(scores)
     room = max(_REACH, 0.1 * (usual[1] - usual[0]))
     if usual[0] - room < found[0] and found[1] < usual[1] + room:
         return usual[0] - room, usual[1] + room
     beyond = 0.1 * (found[1] - found[0]) or 1.0
     return found[0] - beyond, found[1] + beyond
+
+
+_NO_SPAN = (-1.0, 1.0)
+
+
+def _room_to_add(scores):
+    """Return the ends of the axis: the lists as typed, and room for what is added to their smallest scores."""
+    low, high = _ends([*scores, *(each.min() + MOST_ADDED for each in scores)])
+    room = _APART * (high - low)
+    return low - room, high + room
+
+
+def _before(nudge, i, width, profile):
+    """The outline of the bar as it was before its score was added to."""
+    low, high = _places(nudge.before.scores[i], width)[nudge.smallest[i]]
+    weight = nudge.before.attention_weights[i][nudge.smallest[i]]
+    x, y = np.array([low, low, high, high, low]), np.array([0.0, weight, weight, 0.0, 0.0])
+    drawn = base.line(x, y, base.solid(profile, profile.text, 0.8), "before")
+    return drawn | {"xaxis": f"x{NUMBERS[i]}", "yaxis": f"y{NUMBERS[i]}", "hoverinfo": "skip"}
+
+
+def _name_of_before(nudge, i, axis, width, apart, profile):
+    """Return the name of the outline, above it, where the bar has left it room."""
+    if nudge is None:
+        return
+    scores, at = nudge.before.scores[i], nudge.smallest[i]
+    if len(scores) > _FEW or nudge.after.scores[i][at] - scores[at] < apart:
+        return
+    place = {"xref": f"x{axis}", "yref": f"y{axis}", "x": scores[at], "y": nudge.before.attention_weights[i][at]}
+    yield base.label("before", profile, bgcolor=None, yanchor="bottom", **place)
+
+
+def _nudge_of(nudge, i):
+    """Return what the heading of a list says of it."""
+    return f"{_heading(nudge.before.scores[i])}: {_moved(nudge.moved[i])} moves" if nudge else ""
+
+
+def _moved(weight):
+    """A weight that moved, in two digits."""
+    return "nothing" if weight == 0 else f"{number(100 * weight, 2)} %"
+
+
+def _nudge_sentence(moved, added):
+    """Return how much weight moved in two of the lists: of more than two where it is the least and the most."""
+    if added == 0:
+        return "Nothing is added, and no weight moves."
+    shown = (0, 1) if len(moved) == 2 or np.ptp(moved) == 0 else (moved.argmax(), moved.argmin())
+    first, other = (f"{_moved(moved[i])} of the weight moves in the {_PLACES[i]} list" for i in shown)
+    return f"Added {_short(added)}: {first}, {other.replace(' of the weight moves', '')}."
 
 
 def _ends(lists):
@@ -161,11 +246,11 @@ def _bracket(axis, scores, profile):
     return base.line(x, y, style, "difference") | {"xaxis": f"x{axis}", "yaxis": f"y{axis}", "hoverinfo": "skip"}
 
 
-def _names_of_list(axis, ends, scores, weights, apart, profile):
+def _names_of_list(axis, ends, scores, weights, apart, profile, said=""):
     """The list above its panel, the difference above its bracket, and weights above their bars."""
     refs = {"xref": f"x{axis}", "yref": f"y{axis}", "bgcolor": None, "yanchor": "bottom"}
     middle, gap = np.sort(scores)[-2:].mean(), np.diff(np.sort(scores)[-2:])[0]
-    heading = base.heading(f"<b>{_heading(scores)}</b>", profile, axes=axis)
+    heading = base.heading(f"<b>{said or _heading(scores)}</b>", profile, axes=axis)
     heading["font"]["color"] = profile.band
     difference = base.label(
         f"<b>difference {_short(gap)}</b>", profile, size=profile.base_size, x=middle, y=_BRACKET + 0.06, **refs

@@ -33,6 +33,12 @@ def _read(values):
     return read_lists([values[f"list_{place}"] for place in (1, 2, 3, 4)])
 
 
+def nudge(values: Values) -> core.ListNudge | None:
+    """The typed lists before and after a number is added to the smallest score of each; None if one cannot be read."""
+    found, problems = _read(values)
+    return None if problems else compute.result(core.nudge_lists, found, values["nudge"])
+
+
 def rows(values: Values) -> core.DividedRows:
     """Rows at three d_k, divided as the slider says; drawn once for all exponents."""
     return compute.result(core.measure_rows, _rows_params(values)).divided(values["exponent"])
@@ -54,6 +60,10 @@ def _lists(values, profile, study=None):
 
 def _lists_at_rest(values, profile):
     return _lists(values, profile, compute.result(core.overflow_study))
+
+
+def _nudge(values, profile):
+    return figures.nudged(nudge(values), values["nudge"], profile)
 
 
 def _divisor(values, profile, expected=None):
@@ -84,6 +94,7 @@ def _too_flat_at_rest(values, profile):
 DIVISOR = Main(_divisor, at_rest=_divisor_at_rest)
 STEPS = {
     "lists": Main(_lists, at_rest=_lists_at_rest),
+    "nudge": Main(_nudge),
     "divisor": DIVISOR,
     "too_flat": Main(_too_flat, at_rest=_too_flat_at_rest),
 }

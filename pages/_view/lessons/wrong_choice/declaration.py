@@ -102,7 +102,7 @@ LESSON = Lesson(
             tries=(
                 Try(
                     "adam",
-                    "Adam: now ÷ dₖ has one rate for every size, and ÷ √dₖ needs less and less",
+                    "Adam: now ÷ dₖ has one rate for every size, but still makes tokens’ outputs the same",
                     _USUAL | {"optimizer": "adam"},
                 ),
             ),
