@@ -67,6 +67,7 @@ BOXES = """() => {
     slider: document.querySelector('.st-key-dimension [data-slider]'),
     picture: inHero('.panels') ?? document.querySelector('[data-picture]'),
     sentence: inHero('.sentence') ?? [...sentences].find((each) => each.checkVisibility() && each.innerText),
+    folds: document.querySelector('.st-key-folds'),
   };
   const header = document.querySelector('[data-testid=stHeader]').getBoundingClientRect();
   const there = Object.entries(seen).filter(([, each]) => each);
@@ -94,6 +95,8 @@ def wanted_at(step, name):
     first = ("title", "slider", "picture") if step.slider else ("title", "picture")
     if name == "1024":  # a small window of a laptop: one may scroll there
         return ()
+    if name == "1440":
+        return (*first, "sentence", "folds")
     return first if name == PHONE else (*first, "sentence")
 
 

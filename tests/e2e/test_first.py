@@ -159,6 +159,7 @@ const parts = {
   line: () => document.querySelector('p.line'),
   slider: () => document.querySelector('[data-slider] input'),
   picture: () => document.querySelector('[data-picture]') ?? heroOf(),
+  tries: () => document.querySelector('[data-try]'),
 };
 const look = () => {
   for (const [name, find] of Object.entries(parts)) {

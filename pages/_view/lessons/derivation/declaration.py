@@ -109,7 +109,7 @@ LESSON = Lesson(
                 ),
                 Try(
                     "small_start",
-                    "Numbers that start small, variances ¼, at dₖ = 16: raw scores spread by 1, undivided",
+                    "Numbers start small, dₖ = 16: raw scores spread by 1",
                     {"broken": "variances not 1", "var_q": 0.25, "var_k": 0.25, "d_k": 16, "seed": 0},
                 ),
             ),

@@ -26,6 +26,7 @@ _SPELLED = 8  # scores of a list that are written out
 _FEW = 3  # the same in a heading
 _REACH, _MOST_DIVIDED = 4.7, 10  # what is kept free on either side for what is added; what the slider divides by
 MOST_ADDED = 6  # to the smallest score of a list
+_NAMED_BEFORE = 0.25  # of the lists' reach: what is kept free for a word at the left of the smallest score
 _EVEN = 24  # an axis of scores: the longest axis that has a tick at each even score
 _APART = 0.11  # of an axis: what a number takes on a phone
 _WIDEST, _THINNEST = 0.04, 0.003  # of an axis: bars
@@ -127,7 +128,7 @@ def _lists_figure(comparison, profile, reach, nudge=None):
             for i, (axis, each, weights) in enumerate(panels)
             for name in (
                 *_names_of_list(axis, _places(each, width), each, weights, apart, profile, _nudge_of(nudge, i)),
-                *_name_of_before(nudge, i, axis, width, apart, profile),
+                *_name_of_before(nudge, i, axis, width, profile),
             )
         ],
         **_list_axes(max(1, len(panels)), [low, high], profile),
@@ -151,8 +152,7 @@ _NO_SPAN = (-1.0, 1.0)
 def _room_to_add(scores):
     """Return the ends of the axis: the lists as typed, and room for what is added to their smallest scores."""
     low, high = _ends([*scores, *(each.min() + MOST_ADDED for each in scores)])
-    room = _APART * (high - low)
-    return low - room, high + room
+    return low - _NAMED_BEFORE * (high - low), high + _APART * (high - low)
 
 
 def _before(nudge, i, width, profile):
@@ -164,15 +164,13 @@ def _before(nudge, i, width, profile):
     return drawn | {"xaxis": f"x{NUMBERS[i]}", "yaxis": f"y{NUMBERS[i]}", "hoverinfo": "skip"}
 
 
-def _name_of_before(nudge, i, axis, width, apart, profile):
-    """Return the name of the outline, above it, where the bar has left it room."""
-    if nudge is None:
+def _name_of_before(nudge, i, axis, width, profile):
+    """Return the name of the outline, at its left, where no score is."""
+    if nudge is None or nudge.after.scores[i][nudge.smallest[i]] == nudge.before.scores[i][nudge.smallest[i]]:
         return
-    scores, at = nudge.before.scores[i], nudge.smallest[i]
-    if len(scores) > _FEW or nudge.after.scores[i][at] - scores[at] < apart:
-        return
-    place = {"xref": f"x{axis}", "yref": f"y{axis}", "x": scores[at], "y": nudge.before.attention_weights[i][at]}
-    yield base.label("before", profile, bgcolor=None, yanchor="bottom", **place)
+    left = _places(nudge.before.scores[i], width)[nudge.smallest[i]][0]
+    place = {"xref": f"x{axis}", "yref": f"y{axis}", "x": left, "y": 0, "xshift": -profile.tick_size // 3}
+    yield base.label("before", profile, bgcolor=None, xanchor="right", yanchor="bottom", **place)
 
 
 def _nudge_of(nudge, i):

@@ -65,12 +65,12 @@ LESSON = Lesson(
             tries=(
                 Try(
                     "one_rate",
-                    "dₖ = 1,024: at the same learning rate, 10, ÷ √dₖ still puts all hundred right",
+                    "dₖ = 1,024: at the same rate ÷ √dₖ still puts all hundred right",
                     _ROWS | {"d_k": 1024, "learning_rate": 10.0},
                 ),
                 Try(
                     "loss_on_weights",
-                    "Loss −ln of the right weight, dₖ = 64: now raw scores come right too",
+                    "Loss −ln of the right weight, dₖ = 64: raw scores come right too",
                     _ROWS | {"d_k": 64, "learning_rate": 10.0, "loss": "weights"},
                 ),
             ),
