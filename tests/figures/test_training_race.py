@@ -12,7 +12,7 @@ from pages._view.lessons.training_race import figures
 from pages._view.theme import DARK, LIGHT, PROJECTOR, number
 from sattn_core.lessons import training_race as core
 from sattn_core.training.equal_training import measure_equivalence
-from tests.figures.drawing import contrast, in_the_light, luminance, plotted, run, traces_of
+from tests.figures.drawing import contrast, in_the_light, luminance, plotted, run, texts, traces_of
 
 PARAMS = core.TrainingRaceParams(d_k=16, exponents=(0.0, 0.5, 1.0, 0.25), n_keys=4, n_steps=40, n_seeds=2)
 NAMES = ["raw", "÷ √dₖ", "÷ dₖ", "÷ dₖ⁰·²⁵"]
@@ -256,39 +256,53 @@ def test_above_each_map_stands_how_many_of_its_own_rows_are_right(result):
     assert [re.sub("<[^>]*>", "", note.text) for note in notes[1::2]] == [f"{round(4 * three.right)} of 4 right"] * 3
 
 
-def test_the_maps_hold_the_sweep_on_shared_axes_and_one_colour_domain(sweep):
+def test_bars_hold_the_end_of_the_sweep_on_shared_axes(sweep):
     fig = plotted(figures.rates(sweep, LIGHT))
     layout = fig.layout.to_plotly_json()
+    colours = (LIGHT.raw, LIGHT.scaled, LIGHT.third, LIGHT.band)
     for i, (trace, name) in enumerate(zip(fig.data, NAMES, strict=True)):
-        assert trace.name == name
-        np.testing.assert_array_equal(trace.z[::-1], sweep.accuracy[i].T)  # the last step on top, as its axis says
-        assert (trace.zmin, trace.zmax) == (0, 1)
-        assert trace.colorscale[-1] == (1, (LIGHT.raw, LIGHT.scaled, LIGHT.third, LIGHT.band)[i])
-        assert [share for share, _ in trace.colorscale] == [share for share, _ in fig.data[0].colorscale]
+        assert (trace.type, trace.name) == ("bar", name)
+        np.testing.assert_allclose(trace.y, sweep.accuracy[i, :, -1] * PARAMS.n_keys)
+        learnt = sweep.accuracy[i, :, -1] >= 0.95
+        assert trace.marker.color == colours[i]
+        assert [shade == 1 for shade in trace.marker.opacity] == learnt.tolist()
         said = re.sub("<[^>]*>", "", fig.layout.annotations[i].text)
-        assert said == f"{name} {(sweep.accuracy[i, :, -1] >= 0.95).sum()} of 11 rates work"
+        assert said == f"{name} learns at {learnt.sum()} of 11 rates"
+        axis = layout["yaxis" if i == 0 else f"yaxis{i + 1}"]
+        assert (axis["range"], axis["ticktext"]) == (layout["yaxis"]["range"], ["0", "4 right"])
     rates = dict(zip(layout["xaxis"]["ticktext"], layout["xaxis"]["tickvals"], strict=True))
     assert all(abs(np.log10(sweep.rates[at] / float(text))) < 1e-12 for text, at in rates.items())
+
+
+def test_the_line_of_what_has_learnt_is_named_once_and_parts_the_bars(sweep):
+    fig = plotted(figures.rates(sweep, LIGHT))
+    assert sum("learnt" in text for text in texts(fig)) == 1
+    for trace, line in zip(fig.data, fig.layout.shapes, strict=True):
+        assert (line.y0, line.y1, line.yref) == (0.95 * 4, 0.95 * 4, trace.yaxis)
+        for height, shade in zip(trace.y, trace.marker.opacity, strict=True):
+            assert (shade == 1) == (height > line.y0)
 
 
 def test_the_map_counts_what_was_run_and_jumps_where_it_is_solved(sweep):
     accuracy = np.zeros_like(sweep.accuracy)
     accuracy[1, 3:6, -1], accuracy[1, 4, 1] = 0.95, 1.0
     shown = replace(sweep, accuracy=accuracy, solved=accuracy >= 0.95)
-    assert figures.rates(shown, LIGHT).sentence.startswith(
-        "At dₖ = 16, cells in full colour are solved: ÷ √dₖ works at 3 rates, raw at none."
-    )
+    assert figures.rates(shown, LIGHT).sentence == "At dₖ = 16, ÷ √dₖ learns at 3 rates, raw at none."
     said = sure_of(shown)
-    assert "solved it by step 40: raw 0, ÷\u00a0√dₖ 3 (the first by step 30), ÷\u00a0dₖ 0, " in said
+    assert "learnt by step 40: raw 0, ÷\u00a0√dₖ 3 (the first by step 30), ÷\u00a0dₖ 0, " in said
     assert said.count("the edge of those tried") == sweep.best_at_edge.sum()
     accuracy[:, 5:] = np.nan
     some = replace(shown, accuracy=accuracy)
     assert sure_of(some).startswith("At dₖ = 16, 5 of 11 learning rates so far, ")
     accuracy[:] = np.nan
     assert "Smallest" not in sure_of(replace(shown, accuracy=accuracy))
-    scale = plotted(figures.rates(sweep, LIGHT)).data[0].colorscale
-    assert [share for share, _ in scale] == [0, 0.95, 0.95, 1]
-    assert scale[2][1] == scale[3][1] != scale[1][1]
+
+
+@pytest.mark.parametrize(("n_keys", "least"), [(2, 2), (20, 19), (32, 31), (64, 61)])
+def test_the_least_that_counts_as_learnt_is_the_first_count_that_does(sweep, n_keys, least):
+    shown = replace(sweep, params=replace(sweep.params, n_keys=n_keys))
+    assert f"<b>learnt:</b><br>{least} right by<br>step 40" in texts(plotted(figures.rates(shown, LIGHT)))
+    assert least / n_keys >= core.SOLVED_ACCURACY > (least - 1) / n_keys
 
 
 def sure_of(sweep):
@@ -300,9 +314,8 @@ def test_a_diverged_rate_is_a_cross_and_is_said_to_be_one(sweep):
     diverged[0, -2:, 1:] = True
     shown = replace(sweep, diverged=diverged)
     first, second, *_ = plotted(figures.rates(shown, LIGHT)).data
-    crosses = np.array(first.text)[::-1] == "×"
-    np.testing.assert_array_equal(crosses, diverged[0].T)
-    assert not any("×" in row for row in second.text)
+    assert [each == "×" for each in first.text] == diverged[0, :, -1].tolist()
+    assert not any(second.text)
     assert sure_of(shown).endswith("(beyond ten times the loss of the start): raw at 30 and 100.")
     assert figures.rates(shown, LIGHT).sentence.endswith(" A cross marks a training that diverged.")
     none = replace(sweep, diverged=diverged & False)
@@ -355,7 +368,8 @@ def test_code_prints_the_numbers_plotted_up_to_where_it_stopped(result, sweep):
     start = figures.attention(core.measure_race_start(PARAMS), LIGHT)
     assert printed(start.code) == [maps_of(start)]
     tried, steps, accuracy, _ = printed(rates.code)
-    np.testing.assert_array_equal([np.array(trace.z)[::-1].T for trace in plotted(rates).data], accuracy)
+    heights = [np.array(trace.y) / PARAMS.n_keys for trace in plotted(rates).data]
+    np.testing.assert_allclose(heights, np.array(accuracy)[:, :, -1])
     assert (tried, steps) == (sweep.rates, sweep.steps)
     stopped = list(core.race_frames(PARAMS))[3]
     part = figures.attention(stopped, LIGHT)

@@ -1,5 +1,6 @@
 """Pictures of the training_race lesson, attention and learning rates, and the tables in its folds."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,7 +16,7 @@ from sattn_core.training.equal_training import EQUAL_POWERS, PARTED, Equivalence
 
 _NAMES = {0.0: "raw", 0.5: "÷ √dₖ", 1.0: "÷ dₖ"}
 _RAISED = str.maketrans("0123456789.", "⁰¹²³⁴⁵⁶⁷⁸⁹·")
-_COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 _IN_WORDS = {
     "loss": "loss",
     "accuracy": "right answers",
@@ -43,6 +44,7 @@ _NEARLY_ALL, _MOST, _FEW = 0.9, 0.5, 0.125  # of the queries
 _SHADES = 8
 _ROOT, _WALL_ROOT = 2, 4  # of a weight, which its colour goes by
 _NEARLY = 0.995  # of the weight
+_OVER, _BAR, _NOT_LEARNT = 1.08, 0.86, 0.4  # of all right, an axis; of its room, a bar; of its colour
 
 
 def attention(
@@ -293,7 +295,7 @@ def _so_many(count, of):
 
 
 def _count(shown):
-    return _COUNTS[len(shown.params.exponents)]
+    return COUNTS[len(shown.params.exponents)]
 
 
 def right_answers(result: core.TrainingRaceResult, run: int) -> str:
@@ -419,40 +421,64 @@ def _lists(shown):
 
 
 def rates(sweep: core.LearningRateSweep, profile: Profile) -> Picture:
-    """A map for every scale: right answers by learning rate and step, solved cells in full colour."""
+    """Draw a bar for every scale and learning rate: right answers after the last step, in full colour where learnt."""
     table, python, sure = _rates_table(sweep), _rates_code(sweep), _rates_sure(sweep)
-    return Picture("race_rates", _maps(sweep, profile), _rates_sentence(sweep), table, python, sure=sure)
+    marks = [Mark(name, (name,)) for name in map(run_name, sweep.params.exponents)]
+    return Picture("race_rates", _bars(sweep, profile), _rates_sentence(sweep), table, python, sure=sure, marks=marks)
 
 
 def _rates_sentence(sweep):
-    """At how many rates the task is solved with the second scale and with the first."""
+    """Say at how many rates the second scale and the first have learnt."""
     raw, scaled = (len(rates) for rates in sweep.solved_rates[:2])
-    works = f"÷ √dₖ works at {scaled or 'no'} rate{'' if scaled == 1 else 's'}, raw at {raw or 'none'}"
-    crosses = " A cross marks a training that diverged." if sweep.diverged.any() else ""
-    return f"At dₖ = {sweep.params.d_k:,}, cells in full colour are solved: {works}.{crosses}"
+    works = f"÷ √dₖ learns at {scaled or 'no'} rate{'' if scaled == 1 else 's'}, raw at {raw or 'none'}"
+    crosses = " A cross marks a training that diverged." if sweep.diverged[..., -1].any() else ""
+    return f"At dₖ = {sweep.params.d_k:,}, {works}.{crosses}"
 
 
-def _maps(sweep, profile):
-    n, n_steps, traces, notes, axes = len(sweep.params.exponents), len(sweep.steps), [], [], {}
-    wall = base.on_a_wall(profile)
+def _least(sweep):
+    """Return how many right queries count as learnt."""
+    return math.ceil(round(core.SOLVED_ACCURACY * sweep.params.n_keys, 9))
+
+
+def _bars(sweep, profile):
+    n, wall, traces, notes, axes = len(sweep.params.exponents), base.on_a_wall(profile), [], [], {}
     room = (0.46 if wall else 0.36) / n
     height = (1 - room * (n - 1)) / n
-    rows = [i for i, step in enumerate(sweep.steps[:-2]) if step in _NAMED_STEPS[: 1 if wall else None]] + [n_steps - 1]
-    texts = [f"{'step ' if row == rows[-1] else ''}{sweep.steps[row]:,}" for row in rows]
-    ticks = {"tickvals": [n_steps - 1 - row for row in rows], "ticktext": texts}
+    most = sweep.params.n_keys
     for run in range(n):
         at, top = "" if run == 0 else str(run + 1), 1 - run * (height + room)
-        traces.append(_map(sweep, run, profile) | {"yaxis": f"y{at}"})
-        span = {"range": [n_steps - 0.5, -0.5], "domain": [max(top - height, 0.0), top]}  # the last step on top
+        traces.append(_bars_of(sweep, run, profile) | {"yaxis": f"y{at}"})
+        span = {"range": [0, _OVER * most], "domain": [max(top - height, 0.0), top]}
+        ticks = {"tickvals": [0, most], "ticktext": ["0", f"{most} right"]}
         axes[f"yaxis{at}"] = base.axis(profile, anchor="x", **span, **ticks)
         notes.append(_rates_heading(sweep, run, at, profile))
     named = [i for i, rate in enumerate(sweep.rates) if abs(np.log10(rate) % 1) < 1e-9]
     powers = _powers([round(np.log10(sweep.rates[i])) for i in named])
     span = {"range": [-0.5, len(sweep.rates) - 0.5], "tickvals": named, "ticktext": powers}
     axes["xaxis"] = base.axis(profile, "learning rate", anchor=f"y{n}" if n > 1 else "y", **span)
-    fig = base.figure(profile, traces, height=1.1 if wall else 1.5, left=5, annotations=notes, **axes)
-    fig.layout["margin"]["t"] = 2 * profile.axis_size - 4  # the heading of the first map, no title
+    lines = [_learnt_from(most, "" if run == 0 else str(run + 1), profile) for run in range(n)]
+    words = {"annotations": [*notes, _learnt_name(sweep, profile)], "shapes": lines}
+    fig = base.figure(profile, traces, height=1.1 if wall else 1.5, left=4.2, **words, **axes)
+    fig.layout["margin"] |= {
+        "t": 2 * profile.axis_size - 4,
+        "r": round(5.6 * profile.tick_size),
+    }  # for headings and a name
     return fig
+
+
+def _learnt_from(most, at, profile):
+    """Return the line from which on a bar has learnt."""
+    height = core.SOLVED_ACCURACY * most
+    place = {"xref": "x domain", "x0": 0, "x1": 1, "yref": f"y{at}", "y0": height, "y1": height}
+    return {"type": "line", **place, "line": base.dotted(profile) | {"width": profile.line_width / 2}}
+
+
+def _learnt_name(sweep, profile):
+    """Return the name of that line and what it takes, at its end in the first panel."""
+    text = f"<b>learnt:</b><br>{_least(sweep)} right by<br>step {sweep.steps[-1]:,}"
+    place = {"xref": "x domain", "x": 1, "xanchor": "left", "yref": "y", "yanchor": "top", "align": "left"}
+    look = {"bgcolor": None, "borderpad": 0, "xshift": profile.tick_size // 2, "yshift": round(0.7 * profile.tick_size)}
+    return base.label(text, profile, y=core.SOLVED_ACCURACY * sweep.params.n_keys, **place, **look)
 
 
 def _powers(decades):
@@ -461,10 +487,10 @@ def _powers(decades):
 
 
 def _rates_heading(sweep, run, at, profile):
-    """The name of a scale in its colour, and at how many rates it works."""
+    """The name of a scale in its colour, and at how many rates it has learnt."""
     exponent = sweep.params.exponents[run]
     ink = readable(_colour(exponent, profile), profile.ground, profile.text)
-    counted = f"{len(sweep.solved_rates[run])} of {len(sweep.rates)} rates work"
+    counted = f"learns at {len(sweep.solved_rates[run])} of {len(sweep.rates)} rates"
     named = f'<b>{run_name(exponent)}</b> <span style="color:{profile.text}">{counted}</span>'
     return base.heading(named, profile, axes=at) | {
         "xref": "x domain",
@@ -472,23 +498,23 @@ def _rates_heading(sweep, run, at, profile):
     }
 
 
-def _map(sweep, run, profile):
-    """The cells of one scale: a row for each step, the last on top, and a column for each rate."""
-    cells = base.heatmap(profile, sweep.accuracy[run].T[::-1], 1.0, name=run_name(sweep.params.exponents[run]))
-    full = _colour(sweep.params.exponents[run], profile)
-    at = [[[typed(rate), f"{step:,}"] for rate in sweep.rates] for step in sweep.steps[::-1]]
-    return cells | {
-        "zmin": 0,
-        "colorscale": [
-            [0, profile.ground],
-            [core.SOLVED_ACCURACY, faint(full, 0.4)],
-            [core.SOLVED_ACCURACY, full],
-            [1, full],
-        ],
-        "text": np.where(sweep.diverged[run].T[::-1], "×", "").tolist(),
-        "texttemplate": "%{text}",
-        "customdata": at,
-        "hovertemplate": "rate %{customdata[0]}, step %{customdata[1]}: %{z:.0%} right<extra></extra>",
+def _bars_of(sweep, run, profile):
+    """Return the bars of one scale, one for each rate; a cross above those that diverged."""
+    full, n = _colour(sweep.params.exponents[run], profile), sweep.params.n_keys
+    shades = np.where(sweep.solved[run, :, -1], 1.0, _NOT_LEARNT).tolist()
+    return {
+        "type": "bar",
+        "x": list(range(len(sweep.rates))),
+        "y": sweep.accuracy[run, :, -1] * n,
+        "name": run_name(sweep.params.exponents[run]),
+        "width": _BAR,
+        "marker": {"color": full, "opacity": shades, "line": {"width": 0}},
+        "text": np.where(sweep.diverged[run, :, -1], "×", "").tolist(),
+        "textposition": "outside",
+        "textfont": {"size": profile.tick_size, "color": profile.text},
+        "cliponaxis": False,
+        "customdata": list(map(typed, sweep.rates)),
+        "hovertemplate": f"rate %{{customdata}}: %{{y:.3~g}} of {n} queries right<extra></extra>",
     }
 
 
@@ -498,9 +524,9 @@ def _rates_sure(sweep):
     seeds = "one seed" if sweep.params.n_seeds == 1 else f"mean of {sweep.params.n_seeds} seeds"
     tried = f"all {n} learning rates" if sweep.n_tried == n else f"{sweep.n_tried} of {n} learning rates so far"
     said = (
-        f"At dₖ = {sweep.params.d_k:,}, {tried}, two a decade, {seeds}. Cells in full colour are solved: at "
-        f"least {percent(core.SOLVED_ACCURACY, 0)} of the answers are right. The paler a cell, the fewer.",
-        f"Rates that have solved it by step {last:,}: {_each(sweep, lambda run: _solved(sweep, run))}.",
+        f"At dₖ = {sweep.params.d_k:,}, {tried}, two a decade, {seeds}. A bar is how many queries are right "
+        f"after step {last:,}; in full colour it has learnt: at least {percent(core.SOLVED_ACCURACY, 0)} are right.",
+        f"Rates that have learnt by step {last:,}: {_each(sweep, lambda run: _solved(sweep, run))}.",
         _best(sweep),
         _diverged(sweep),
     )
