@@ -12,7 +12,7 @@ from pages._view.lessons.training_race import figures
 from pages._view.theme import DARK, LIGHT, PROJECTOR, number
 from sattn_core.lessons import training_race as core
 from sattn_core.training.equal_training import measure_equivalence
-from tests.figures.drawing import contrast, in_the_light, luminance, plotted, run, texts, traces_of
+from tests.figures.drawing import contrast, in_the_light, luminance, plotted, run, texts, traces_of, whole
 
 PARAMS = core.TrainingRaceParams(d_k=16, exponents=(0.0, 0.5, 1.0, 0.25), n_keys=4, n_steps=40, n_seeds=2)
 NAMES = ["raw", "÷ √dₖ", "÷ dₖ", "÷ dₖ⁰·²⁵"]
@@ -89,6 +89,8 @@ def _maps(right, n_keys):
         ((0, 17, 16), None, "raw gets none right, ÷ √dₖ most and ÷ dₖ half"),
         ((32, 5, 4), None, "raw gets all right, ÷ √dₖ some and ÷ dₖ few"),
         ((2, 32, 29), (2, 32, 9), "raw gets few right, ÷ √dₖ all and ÷ dₖ nearly all (still rising)"),
+        ((2, 32, 29), (1, 32, 27), "raw gets few right, ÷ √dₖ all and ÷ dₖ nearly all (still rising)"),
+        ((2, 32, 29), (1, 32, 28), "raw gets few right, ÷ √dₖ all and ÷ dₖ nearly all"),
         ((2, 32, 32), (2, 8, 8), "raw gets few right, ÷ √dₖ all and ÷ dₖ all"),
         ((32, 32, 32), None, "all three get all queries right"),
         ((0, 0, 0), None, "raw gets none right, ÷ √dₖ none and ÷ dₖ none"),
@@ -97,6 +99,49 @@ def _maps(right, n_keys):
 def test_the_sentence_is_of_the_maps_that_are_shown(result, right, before, said):
     shown = with_right(result, *right, before=before)
     assert figures.attention(shown, LIGHT).sentence == f"After 40 steps at dₖ = 16, {said}."
+
+
+@pytest.mark.parametrize(("gained", "weight", "is_said"), [(2, 0.95, True), (2, 0.8, False), (1, 0.95, False)])
+def test_a_rise_on_fresh_data_is_said_if_curve_and_weight_rise(result, gained, weight, is_said):
+    """Two of 32 queries are a sixteenth of the curve's height; other queries come at each step."""
+    shown = with_right(result, 2, 32, 20, before=(2, 32, 20 - gained))
+    last = shown.maps[-1].copy()
+    last[2, range(20), range(20)] = weight
+    fresh = replace(shown, params=replace(shown.params, fresh_data=True), maps=(*shown.maps[:-1], last))
+    picture = figures.attention(fresh, LIGHT)
+    (race,) = traces_of(plotted(picture), "÷ dₖ, race")
+    assert race.y[-1] - race.y[-2] == gained
+    assert ("still rising" in picture.sentence) == is_said
+    assert "at least 2 more came right, and the mean weight" in picture.sure[1]
+
+
+@pytest.mark.parametrize("d_k", [6, 16])
+def test_a_small_dimension_is_said_to_do_little_harm_and_64_is_proposed(d_k):
+    race = core.measure_training_race(core.TrainingRaceParams(d_k))
+    shown = figures.attention(race, LIGHT)
+    whole(shown)
+    said = "raw and ÷ √dₖ have learnt: leaving out the scale does little harm. Drag dₖ to 64."
+    assert shown.sentence == f"After 300 steps at dₖ = {d_k}, {said}"
+    assert core.learnt(race)[:2] == (True, True)
+    for changed in ({"loss": "weights"}, {"learning_rate": 0.3}, {"init_exponents": (0.25, 0.0, -0.25)}):
+        other = replace(race, params=replace(race.params, **changed))
+        assert "harm" not in figures.attention(other, LIGHT).sentence
+    assert "harm" not in figures.attention(core.race_at(race, 200), LIGHT).sentence
+    doubt = replace(race.accuracy, standard_error=np.full_like(race.accuracy.mean, 0.1))
+    assert "harm" not in figures.attention(replace(race, accuracy=doubt), LIGHT).sentence
+
+
+@pytest.mark.parametrize("d_k", [1, 4, 24])
+def test_nothing_is_proposed_where_raw_has_not_learnt(d_k):
+    race = core.measure_training_race(core.TrainingRaceParams(d_k, n_seeds=2))
+    assert not core.learnt(race)[0]
+    assert "harm" not in figures.attention(race, LIGHT).sentence
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_proposed_dimension_does_harm_whatever_was_drawn(seed):
+    race = core.measure_training_race(core.TrainingRaceParams(figures._HARMS, n_seeds=2, seed=seed))
+    assert core.race_outcome(race) == "harm"
 
 
 def test_a_race_that_goes_on_one_that_overflowed_and_trained_values_are_said(result):
@@ -137,6 +182,20 @@ def test_the_sentence_of_a_start_is_true_of_its_matrices(d_k, n_keys, init):
     else:
         assert (d_k > 1, init) == (True, None)
         assert said == f"Untrained at dₖ = {d_k:,}, raw rows put {raw} on one key{wrong}; divided by √dₖ, {scaled}."
+
+
+@pytest.mark.parametrize("n_keys", [2, 64])
+@pytest.mark.parametrize("d_k", [1, 4, 64, 1024])
+@pytest.mark.parametrize("init", [None, (0.25, 0.0, -0.25)])
+def test_a_start_beside_train_says_what_train_does_and_how_long(d_k, n_keys, init):
+    start = core.measure_race_start(core.TrainingRaceParams(d_k, n_keys=n_keys, init_exponents=init))
+    shown = figures.attention(start, LIGHT, takes="about 10 seconds")
+    whole(shown)
+    share = start.attention_weights[0].max(axis=1).mean()
+    raw = "nearly all" if share > 0.995 else f"{100 * share:.0f} %"
+    wrong = ", usually a wrong one" if start.right < 0.5 else ""
+    said = f"all start alike: a row puts {raw} on one key" if start.same else f"raw rows put {raw} on one key{wrong}"
+    assert shown.sentence == f"Untrained at dₖ = {d_k:,}, {said}. Train runs all three in about 10 seconds."
 
 
 @pytest.mark.parametrize(

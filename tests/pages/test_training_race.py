@@ -92,11 +92,19 @@ def test_the_default_race_is_there_at_once_and_a_long_one_waits_for_its_button()
     assert re.fullmatch(said, first_sentence(app))
     assert dial(app).shown[-1] == "step 300"
     app = open_race(rates="best", d_k="256")
-    price = work.race_price(app.session_state["race_run"].params, True)
-    assert decided(price) > compute.UNASKED.seconds
-    assert bar(app) == f"Train takes {race.about(price)}"
+    params = app.session_state["race_run"].params
+    assert decided(work.race_price(params, True)) > compute.UNASKED.seconds
+    assert bar(app) == f"Train takes {work.time_of(params, True)}"
+    assert first_sentence(app).endswith(f" Train runs all three in {work.time_of(params, True)}.")
     assert first_sentence(app).startswith("Untrained at dₖ = 256, raw rows put ")
     assert list(opening.charts(app)) == ["race_attention"]
+
+
+def test_time_of_a_race_is_at_least_that_of_its_film():
+    short, long = TrainingRaceParams(8, n_seeds=1), TrainingRaceParams(1024, n_seeds=8, n_steps=20_000)
+    assert work.time_of(short, False) == work.about(work.PLAYED) == "about 10 seconds"
+    assert work.time_of(long, False) == race.about(long.price) != "about 10 seconds"
+    assert work.about(0.3) == "about 1 second"
 
 
 @pytest.mark.parametrize("d_k", [1, 64, 1024])
@@ -487,6 +495,22 @@ def test_what_a_film_shows_is_not_told_while_it_runs(monkeypatch):
             assert "in fact: " not in opening.seen(app).lower()
         app.run()
     assert "In fact: only ÷ √dₖ" in opening.seen(app.run())
+
+
+def test_a_told_bet_shows_the_race_it_tells_of(monkeypatch):
+    """The line knows a race that the server has run before, so the maps show it too, not the start."""
+    compute.forget()
+    train(move(open_race(n_seeds="1"), 16))
+    monkeypatch.setattr(work, "AT_ONCE", 0)
+    query = {"n_seeds": "1", "d_k": "16", "race_d_k": "64", "bet": "1"}
+    app = bet_on(open_race(**query), "root")
+    assert "In fact: " in opening.seen(app)
+    assert first_sentence(app).startswith("After 300 steps at dₖ = 16, ")
+    assert "race_d_k" not in app.query_params
+    compute.forget()
+    app = bet_on(open_race(**query), "root")
+    assert "In fact: " not in opening.seen(app)
+    assert first_sentence(app).startswith("Untrained at dₖ = 16, ")
 
 
 def test_a_long_race_waits_for_its_button_also_after_a_bet(monkeypatch):

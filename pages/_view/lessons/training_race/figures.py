@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -44,18 +45,26 @@ _NEARLY_ALL, _MOST, _FEW = 0.9, 0.5, 0.125  # of the queries
 _SHADES = 8
 _ROOT, _WALL_ROOT = 2, 4  # of a weight, which its colour goes by
 _NEARLY = 0.995  # of the weight
+_RISE = 1 / 16  # of all queries, of which a curve is seen to rise
+_HARMS = 64  # a d_k at which leaving out the scale harms the race of the first settings
 _OVER, _BAR, _NOT_LEARNT = 1.08, 0.86, 0.4  # of all right, an axis; of its room, a bar; of its colour
 
 
 def attention(
-    shown: core.RaceStart | core.TrainingRaceResult, profile: Profile, *, preset: str = "", elsewhere: bool = False
+    shown: core.RaceStart | core.TrainingRaceResult,
+    profile: Profile,
+    *,
+    preset: str = "",
+    elsewhere: bool = False,
+    takes: str = "",
 ) -> Picture:
     """Attention of every training on one scale of colours: before the first step, or at the last step of a race.
 
-    elsewhere: whether the slider stands at another d_k than that of the race.
+    elsewhere: whether the slider stands at another d_k than that of the race. takes: how long a race from this start
+    takes, where Train stands beside it.
     """
     began = isinstance(shown, core.TrainingRaceResult)
-    sentence = _race_sentence(shown, elsewhere) if began else _start_sentence(shown)
+    sentence = _race_sentence(shown, elsewhere) if began else _start_sentence(shown, takes)
     return Picture(
         "race_attention",
         _matrices(shown, profile),
@@ -233,17 +242,24 @@ def _diagonal(n):
     return np.concatenate([there[:-1], back[:-1]]), np.concatenate([there[1:], back[1:]])
 
 
-def _start_sentence(start):
-    """What the trainings start from: whether attention has committed itself before anything is learnt."""
+def _start_sentence(start, takes=""):
+    """What the trainings start from: whether attention has committed itself before anything is learnt; what Train does.
+
+    Beside that there is room for raw alone; the maps show ÷ √dₖ.
+    """
     place, wrong = f"Untrained at dₖ = {start.params.d_k:,}", ", usually a wrong one" if start.right < 0.5 else ""
-    weights = dict(zip(start.params.exponents, map(_share, start.largest_weight), strict=True))
+    raw, scaled = (_share(start.largest_weight[start.params.exponents.index(each)], takes) for each in (0.0, 0.5))
+    train = f"Train runs all {_count(start)} in {takes}."
+    if start.same and takes:
+        return f"{place}, all start alike: a row puts {raw} on one key. {train}"
     if start.same:
-        return f"{place}, every training starts from the same attention: a row puts {weights[0.0]} on one key{wrong}."
-    return f"{place}, raw rows put {weights[0.0]} on one key{wrong}; divided by √dₖ, {weights[0.5]}."
+        return f"{place}, every training starts from the same attention: a row puts {raw} on one key{wrong}."
+    said = f"{place}, raw rows put {raw} on one key{wrong}"
+    return f"{said}. {train}" if takes else f"{said}; divided by √dₖ, {scaled}."
 
 
-def _share(share):
-    return "nearly all their weight" if share > _NEARLY else percent(share, 0)
+def _share(share, short):
+    return ("nearly all" if short else "nearly all their weight") if share > _NEARLY else percent(share, 0)
 
 
 def _start_sure(start):
@@ -261,11 +277,13 @@ def _start_sure(start):
 
 
 def _race_sentence(result, elsewhere):
-    """Return how many queries of the maps each training has right by this step."""
+    """Return how many queries of the maps each training has right by this step, or that there is little harm."""
     params, when = result.params, f"After {result.step:,} steps at dₖ = {result.params.d_k:,}, "
     if result.progress < 1:
         when = f"Step {result.step:,} of {params.n_steps:,} at dₖ = {params.d_k:,}: "
     counts, lost = core.right_in_map(result), ~np.isfinite(result.attention_weights).all(axis=(1, 2))
+    if _is_too_small(result):
+        return f"{when}raw and ÷ √dₖ have learnt: leaving out the scale does little harm. Drag dₖ to {_HARMS}."
     if min(counts) == params.n_keys:
         said = f"all {_count(result)} get all queries right"
     else:
@@ -273,18 +291,42 @@ def _race_sentence(result, elsewhere):
     return f"{when}{said}.{' The slider stands elsewhere.' if elsewhere and result.progress < 1 else ''}"
 
 
+def _is_too_small(result):
+    """Return True at a d_k where the race of the first settings shows no harm, and at a larger one it does."""
+    params, usual = result.params, core.TrainingRaceParams(d_k=_HARMS)
+    is_usual = replace(params, d_k=_HARMS, seed=usual.seed, n_seeds=usual.n_seeds) == usual
+    if not is_usual or params.d_k >= _HARMS or result.progress < 1:
+        return False
+    return core.race_outcome(result) == "harmless" and not any(core.in_doubt(result)[:2])
+
+
 def _so_many_each(result, counts, lost):
     """Return what each training gets right, in a word; then those that have overflowed."""
-    names, of, trends = [run_name(each) for each in result.params.exponents], result.params.n_keys, core.trend(result)
+    names, of, rising = [run_name(each) for each in result.params.exponents], result.params.n_keys, _rising(result)
     said = []
     for i in (i for i, gone in enumerate(lost) if not gone):
-        open_end = result.progress == 1 and trends[i] == "rising" and counts[i] < of
-        rises = " (still rising)" if open_end else ""
+        rises = " (still rising)" if result.progress == 1 and rising[i] and counts[i] < of else ""
         word = _so_many(counts[i], of)
         said.append(f"{names[i]} {word}{rises}" if said else f"{names[i]} gets {word} right{rises}")
     gone = [names[i] for i, each in enumerate(lost) if each]
     verb = "have" if len(gone) > 1 else "has"
     return "; ".join([*([listed(said)] if said else []), *([f"{listed(gone)} {verb} overflowed"] if gone else [])])
+
+
+def _rising(result):
+    """Return for each run True if its curve is seen to rise over the last third of the steps.
+
+    Fresh data are other queries at each step, so the weight on the right keys must have grown too.
+    """
+    before = core.right_in_map(core.race_at(result, 2 * result.step // 3))
+    gained = [after - then for after, then in zip(core.right_in_map(result), before, strict=True)]
+    trends, least = core.trend(result), _seen_rise(result.params)
+    return [trend == "rising" and more >= least for trend, more in zip(trends, gained, strict=True)]
+
+
+def _seen_rise(params):
+    """Return how many more right queries the eye sees as a rise of the curve."""
+    return math.ceil(_RISE * params.n_keys)
 
 
 def _so_many(count, of):
@@ -312,8 +354,8 @@ def _race_sure(result, preset):
         f"This is the attention of the first seed at step {result.step:,}. The keys are sorted so that the right one "
         f"is on the diagonal. Mean weight on the right key: {weight}.",
         "A query is right where its largest weight is on the diagonal. Maps, numbers, curves and sentence are of the "
-        "first seed. Still rising: over the last third of the steps so far more came right, or the mean weight on the "
-        "right key grew by more than 0.01.",
+        f"first seed. Still rising: over the last third of the steps at least {_seen_rise(params)} more came right"
+        f"{', and the mean weight on the right key grew by more than 0.01' if params.fresh_data else ''}.",
         f"A training has learnt where at least {percent(core.SOLVED_ACCURACY, 0)} of its answers are right. Right "
         f"answers at step {result.step:,} of {params.n_steps:,}, {seeds}: {answers}.",
         *([outcome(result, preset)] if result.progress == 1 else []),
