@@ -364,6 +364,22 @@ def test_the_least_that_counts_as_learnt_is_the_first_count_that_does(sweep, n_k
     assert least / n_keys >= core.SOLVED_ACCURACY > (least - 1) / n_keys
 
 
+def test_before_the_sweep_each_bar_is_as_high_as_the_start(sweep):
+    begun = next(core.sweep_frames(PARAMS))
+    start = core.measure_race_start(PARAMS)
+    shown = figures.rates_start(begun, start.right, "about 12 seconds", LIGHT)
+    whole(shown)
+    said = f"a bar has {figures._so_many(start.right * 4, 4)} of the queries right"
+    assert shown.sentence == f"Untrained at dₖ = 16, {said}. Compute trains each in turn, about 12 seconds."
+    fig = plotted(shown)
+    for trace in fig.data:
+        assert set(trace.y) == {start.right * 4}
+        assert max(trace.marker.opacity) < 1
+    assert [re.sub("<[^>]*>", "", text).strip() for text in texts(fig)[: len(NAMES)]] == NAMES
+    layout, finished = fig.layout, plotted(figures.rates(sweep, LIGHT)).layout
+    assert (layout.yaxis, layout.xaxis) == (finished.yaxis, finished.xaxis)
+
+
 def sure_of(sweep):
     return " ".join(figures.rates(sweep, LIGHT).sure)
 

@@ -469,6 +469,16 @@ def rates(sweep: core.LearningRateSweep, profile: Profile) -> Picture:
     return Picture("race_rates", _bars(sweep, profile), _rates_sentence(sweep), table, python, sure=sure, marks=marks)
 
 
+def rates_start(sweep: core.LearningRateSweep, right: float, takes: str, profile: Profile) -> Picture:
+    """Draw the bars before the first step. sweep: begun; right: the share of right answers; takes: the time of it."""
+    begun, n = replace(sweep, accuracy=np.full(sweep.accuracy.shape, right)), sweep.params.n_keys
+    many = _so_many(round(right * n), n)
+    place = f"Untrained at dₖ = {sweep.params.d_k:,}, a bar has {many} of the queries right."
+    table = {"scale": list(map(run_name, sweep.params.exponents)), "right": [right] * len(sweep.params.exponents)}
+    said = f"{place} Compute trains each in turn, {takes}."
+    return Picture("race_rates", _bars(begun, profile), said, table, _rates_code(sweep))
+
+
 def _rates_sentence(sweep):
     """Say at how many rates the second scale and the first have learnt."""
     raw, scaled = (len(rates) for rates in sweep.solved_rates[:2])
@@ -532,7 +542,7 @@ def _rates_heading(sweep, run, at, profile):
     """The name of a scale in its colour, and at how many rates it has learnt."""
     exponent = sweep.params.exponents[run]
     ink = readable(_colour(exponent, profile), profile.ground, profile.text)
-    counted = f"learns at {len(sweep.solved_rates[run])} of {len(sweep.rates)} rates"
+    counted = f"learns at {len(sweep.solved_rates[run])} of {len(sweep.rates)} rates" if sweep.progress else ""
     named = f'<b>{run_name(exponent)}</b> <span style="color:{profile.text}">{counted}</span>'
     return base.heading(named, profile, axes=at) | {
         "xref": "x domain",

@@ -171,12 +171,19 @@ def _rates(values, profile):
     return figures.rates(compute.result(sweep_rates, sweep_params(params(values))), profile)
 
 
+def _rates_start(values, profile):
+    """Where every training of the sweep begins, which costs one step."""
+    wanted = sweep_params(params(values))
+    begun, start = next(core.sweep_frames(wanted)), compute.result(core.measure_race_start, wanted)
+    return figures.rates_start(begun, start.right, about(rates.here(map_price(wanted))), profile)
+
+
 def _transformer(values, profile):
     return transformer.learning(compute.result(core.compare_transformers, transformer_params(values)), profile)
 
 
 STEPS = {
     "race": Main(_moved, ready=_is_kept, opened=_opened),
-    "rates": Main(_rates, params=_asked_rates, limit=compute.UNASKED),
+    "rates": Main(_rates, params=_asked_rates, limit=compute.UNASKED, waiting=_rates_start),
     "transformer": Main(_transformer),
 }
