@@ -65,6 +65,15 @@ def test_names_stand_once_at_their_marks_and_say_what_qk_norm_does(result, profi
     assert layout["annotations"][-1]["y"] == result.bigram_loss
 
 
+def test_the_line_of_a_rate_runs_through_no_name(result):
+    layout = transformer.learning(result, LIGHT).figure.layout
+    low, high = layout["xaxis"]["range"]
+    *_, before, last = (np.log10(RATES) - low) / (high - low)
+    name = layout["annotations"][-1]
+    assert name["xanchor"] == "right"
+    assert before + 0.17 < name["x"] < last  # a sixth of the width, where it is widest: on a wall
+
+
 def test_names_keep_their_order_and_distance_around_their_ends():
     heights = transformer._apart_by(0.1, [0.7, 0.2, 0.72, 0.71])
     np.testing.assert_allclose(heights, [0.61, 0.2, 0.81, 0.71])

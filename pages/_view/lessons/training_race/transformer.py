@@ -24,6 +24,7 @@ _DOES = {"qk_norm": ("normalises", "q and k first")}  # what a name alone does n
 _LOSSES = (2.3, 3.7)  # nats that are shown
 _GAP, _WALL_GAP = 0.075, 0.11  # between two names beside the panel, as a share of it
 _NAMED = [NAMES[way] for way in WAYS]
+_LEFT_OF_LAST = 0.96  # of the width, between the last two rates: their line would run through a name
 _SEEDS = ("largest seed", "smallest seed")
 _RATE, _FAINT = "at the rate", 0.15  # in the name of a dot; the ink of a band
 
@@ -184,7 +185,9 @@ def _name_of_line(result, profile, *, narrow=False):
     """Whose loss the dashed line is: below it, where every curve has risen; on a phone beside it, where is room."""
     words = ("guess from the", "last character", "alone") if narrow else ("guess from the", "last character alone")
     side: Part = (
-        {"x": 1.01, "xanchor": "left", "align": "left"} if narrow else {"x": 1, "xanchor": "right", "align": "right"}
+        {"x": 1.01, "xanchor": "left", "align": "left"}
+        if narrow
+        else {"x": _LEFT_OF_LAST, "xanchor": "right", "align": "right"}
     )
     place: Part = {"xref": "x domain", "yref": "y", "y": result.bigram_loss, "yanchor": "top", "bgcolor": None}
     return label("<br>".join(words), profile, **place, **side)
