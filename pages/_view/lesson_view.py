@@ -23,6 +23,7 @@ class Main:
     params : those whose price says whether the visitor is asked first; None if it is always cheap.
     limit : the most of them that its page computes without asking; None for that of any computation.
     ready : whether the server has what a moving slider would show; None if it always has.
+    waiting : what stands there until the visitor has asked for the picture; None for nothing.
     opened : the values that the page opens on, where these go beyond those of the address; None if they do not.
     """
 
@@ -31,6 +32,7 @@ class Main:
     params: Callable[[Values], Any] | None = None
     limit: compute.Limit | None = None
     ready: Callable[[Values], bool] | None = None
+    waiting: Callable[[Values, Profile], Picture] | None = None
     opened: Callable[[Values], Values] | None = None
 
     def is_unasked(self, values: Values) -> bool:

@@ -204,6 +204,11 @@ class Stage:
         main: Any = self.main
         return self._named(main.at_rest or main.picture)
 
+    @property
+    def picture_waiting(self) -> Picture | None:
+        """What stands there until the visitor has asked for a picture that takes long; None for nothing."""
+        return self._named(self.main.waiting) if self.main and self.main.waiting else None
+
     def _named(self, draw):
         """Return a picture by the key that its step gives it."""
         shown, key = draw(self.address.values, self.profile), self.address.step.picture

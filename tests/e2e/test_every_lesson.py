@@ -169,6 +169,7 @@ def have_computed(page):
     asks = page.get_by_role("button", name="Compute (")
     if asks.count():
         asks.click()
+        page.wait_for_function("() => !document.querySelector('.st-key-ask_main, .st-key-progress_main')")
         page.locator(CHARTS).locator(".main-svg").first.wait_for()
         wait_until_idle(page)
         wait_until_at_rest(page)

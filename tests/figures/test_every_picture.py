@@ -189,8 +189,7 @@ def places_of(trace, letter, axis):
 
 
 # What may run beyond its axis, which is the same at every setting or counts in words what lies beyond.
-CUT = {"stage_histograms", "gradient_curves", "race_curves", "sample_band", "score_histograms", "straight_histograms",
-       "transformer_learning"}  # fmt: skip
+CUT = {"stage_histograms", "gradient_curves", "race_curves", "sample_band", "score_histograms", "straight_histograms"}
 
 
 @pytest.mark.parametrize(("stem", "chosen"), EVERYTHING)

@@ -12,7 +12,7 @@ from pages._view.lessons.training_race import figures
 from pages._view.theme import DARK, LIGHT, PROJECTOR, number
 from sattn_core.lessons import training_race as core
 from sattn_core.training.equal_training import measure_equivalence
-from tests.figures.drawing import contrast, in_the_light, luminance, plotted, run, traces_of
+from tests.figures.drawing import contrast, in_the_light, luminance, plotted, run, texts, traces_of, whole
 
 PARAMS = core.TrainingRaceParams(d_k=16, exponents=(0.0, 0.5, 1.0, 0.25), n_keys=4, n_steps=40, n_seeds=2)
 NAMES = ["raw", "÷ √dₖ", "÷ dₖ", "÷ dₖ⁰·²⁵"]
@@ -89,6 +89,8 @@ def _maps(right, n_keys):
         ((0, 17, 16), None, "raw gets none right, ÷ √dₖ most and ÷ dₖ half"),
         ((32, 5, 4), None, "raw gets all right, ÷ √dₖ some and ÷ dₖ few"),
         ((2, 32, 29), (2, 32, 9), "raw gets few right, ÷ √dₖ all and ÷ dₖ nearly all (still rising)"),
+        ((2, 32, 29), (1, 32, 27), "raw gets few right, ÷ √dₖ all and ÷ dₖ nearly all (still rising)"),
+        ((2, 32, 29), (1, 32, 28), "raw gets few right, ÷ √dₖ all and ÷ dₖ nearly all"),
         ((2, 32, 32), (2, 8, 8), "raw gets few right, ÷ √dₖ all and ÷ dₖ all"),
         ((32, 32, 32), None, "all three get all queries right"),
         ((0, 0, 0), None, "raw gets none right, ÷ √dₖ none and ÷ dₖ none"),
@@ -97,6 +99,49 @@ def _maps(right, n_keys):
 def test_the_sentence_is_of_the_maps_that_are_shown(result, right, before, said):
     shown = with_right(result, *right, before=before)
     assert figures.attention(shown, LIGHT).sentence == f"After 40 steps at dₖ = 16, {said}."
+
+
+@pytest.mark.parametrize(("gained", "weight", "is_said"), [(2, 0.95, True), (2, 0.8, False), (1, 0.95, False)])
+def test_a_rise_on_fresh_data_is_said_if_curve_and_weight_rise(result, gained, weight, is_said):
+    """Two of 32 queries are a sixteenth of the curve's height; other queries come at each step."""
+    shown = with_right(result, 2, 32, 20, before=(2, 32, 20 - gained))
+    last = shown.maps[-1].copy()
+    last[2, range(20), range(20)] = weight
+    fresh = replace(shown, params=replace(shown.params, fresh_data=True), maps=(*shown.maps[:-1], last))
+    picture = figures.attention(fresh, LIGHT)
+    (race,) = traces_of(plotted(picture), "÷ dₖ, race")
+    assert race.y[-1] - race.y[-2] == gained
+    assert ("still rising" in picture.sentence) == is_said
+    assert "at least 2 more came right, and the mean weight" in picture.sure[1]
+
+
+@pytest.mark.parametrize("d_k", [6, 16])
+def test_a_small_dimension_is_said_to_do_little_harm_and_64_is_proposed(d_k):
+    race = core.measure_training_race(core.TrainingRaceParams(d_k))
+    shown = figures.attention(race, LIGHT)
+    whole(shown)
+    said = "raw and ÷ √dₖ have learnt: leaving out the scale does little harm. Drag dₖ to 64."
+    assert shown.sentence == f"After 300 steps at dₖ = {d_k}, {said}"
+    assert core.learnt(race)[:2] == (True, True)
+    for changed in ({"loss": "weights"}, {"learning_rate": 0.3}, {"init_exponents": (0.25, 0.0, -0.25)}):
+        other = replace(race, params=replace(race.params, **changed))
+        assert "harm" not in figures.attention(other, LIGHT).sentence
+    assert "harm" not in figures.attention(core.race_at(race, 200), LIGHT).sentence
+    doubt = replace(race.accuracy, standard_error=np.full_like(race.accuracy.mean, 0.1))
+    assert "harm" not in figures.attention(replace(race, accuracy=doubt), LIGHT).sentence
+
+
+@pytest.mark.parametrize("d_k", [1, 4, 24])
+def test_nothing_is_proposed_where_raw_has_not_learnt(d_k):
+    race = core.measure_training_race(core.TrainingRaceParams(d_k, n_seeds=2))
+    assert not core.learnt(race)[0]
+    assert "harm" not in figures.attention(race, LIGHT).sentence
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_proposed_dimension_does_harm_whatever_was_drawn(seed):
+    race = core.measure_training_race(core.TrainingRaceParams(figures._HARMS, n_seeds=2, seed=seed))
+    assert core.race_outcome(race) == "harm"
 
 
 def test_a_race_that_goes_on_one_that_overflowed_and_trained_values_are_said(result):
@@ -137,6 +182,20 @@ def test_the_sentence_of_a_start_is_true_of_its_matrices(d_k, n_keys, init):
     else:
         assert (d_k > 1, init) == (True, None)
         assert said == f"Untrained at dₖ = {d_k:,}, raw rows put {raw} on one key{wrong}; divided by √dₖ, {scaled}."
+
+
+@pytest.mark.parametrize("n_keys", [2, 64])
+@pytest.mark.parametrize("d_k", [1, 4, 64, 1024])
+@pytest.mark.parametrize("init", [None, (0.25, 0.0, -0.25)])
+def test_a_start_beside_train_says_what_train_does_and_how_long(d_k, n_keys, init):
+    start = core.measure_race_start(core.TrainingRaceParams(d_k, n_keys=n_keys, init_exponents=init))
+    shown = figures.attention(start, LIGHT, takes="about 10 seconds")
+    whole(shown)
+    share = start.attention_weights[0].max(axis=1).mean()
+    raw = "nearly all" if share > 0.995 else f"{100 * share:.0f} %"
+    wrong = ", usually a wrong one" if start.right < 0.5 else ""
+    said = f"all start alike: a row puts {raw} on one key" if start.same else f"raw rows put {raw} on one key{wrong}"
+    assert shown.sentence == f"Untrained at dₖ = {d_k:,}, {said}. Train runs all three in about 10 seconds."
 
 
 @pytest.mark.parametrize(
@@ -256,39 +315,69 @@ def test_above_each_map_stands_how_many_of_its_own_rows_are_right(result):
     assert [re.sub("<[^>]*>", "", note.text) for note in notes[1::2]] == [f"{round(4 * three.right)} of 4 right"] * 3
 
 
-def test_the_maps_hold_the_sweep_on_shared_axes_and_one_colour_domain(sweep):
+def test_bars_hold_the_end_of_the_sweep_on_shared_axes(sweep):
     fig = plotted(figures.rates(sweep, LIGHT))
     layout = fig.layout.to_plotly_json()
+    colours = (LIGHT.raw, LIGHT.scaled, LIGHT.third, LIGHT.band)
     for i, (trace, name) in enumerate(zip(fig.data, NAMES, strict=True)):
-        assert trace.name == name
-        np.testing.assert_array_equal(trace.z[::-1], sweep.accuracy[i].T)  # the last step on top, as its axis says
-        assert (trace.zmin, trace.zmax) == (0, 1)
-        assert trace.colorscale[-1] == (1, (LIGHT.raw, LIGHT.scaled, LIGHT.third, LIGHT.band)[i])
-        assert [share for share, _ in trace.colorscale] == [share for share, _ in fig.data[0].colorscale]
+        assert (trace.type, trace.name) == ("bar", name)
+        np.testing.assert_allclose(trace.y, sweep.accuracy[i, :, -1] * PARAMS.n_keys)
+        learnt = sweep.accuracy[i, :, -1] >= 0.95
+        assert trace.marker.color == colours[i]
+        assert [shade == 1 for shade in trace.marker.opacity] == learnt.tolist()
         said = re.sub("<[^>]*>", "", fig.layout.annotations[i].text)
-        assert said == f"{name} {(sweep.accuracy[i, :, -1] >= 0.95).sum()} of 11 rates work"
+        assert said == f"{name} learns at {learnt.sum()} of 11 rates"
+        axis = layout["yaxis" if i == 0 else f"yaxis{i + 1}"]
+        assert (axis["range"], axis["ticktext"]) == (layout["yaxis"]["range"], ["0", "4 right"])
     rates = dict(zip(layout["xaxis"]["ticktext"], layout["xaxis"]["tickvals"], strict=True))
     assert all(abs(np.log10(sweep.rates[at] / float(text))) < 1e-12 for text, at in rates.items())
+
+
+def test_the_line_of_what_has_learnt_is_named_once_and_parts_the_bars(sweep):
+    fig = plotted(figures.rates(sweep, LIGHT))
+    assert sum("learnt" in text for text in texts(fig)) == 1
+    for trace, line in zip(fig.data, fig.layout.shapes, strict=True):
+        assert (line.y0, line.y1, line.yref) == (0.95 * 4, 0.95 * 4, trace.yaxis)
+        for height, shade in zip(trace.y, trace.marker.opacity, strict=True):
+            assert (shade == 1) == (height > line.y0)
 
 
 def test_the_map_counts_what_was_run_and_jumps_where_it_is_solved(sweep):
     accuracy = np.zeros_like(sweep.accuracy)
     accuracy[1, 3:6, -1], accuracy[1, 4, 1] = 0.95, 1.0
     shown = replace(sweep, accuracy=accuracy, solved=accuracy >= 0.95)
-    assert figures.rates(shown, LIGHT).sentence.startswith(
-        "At dₖ = 16, cells in full colour are solved: ÷ √dₖ works at 3 rates, raw at none."
-    )
+    assert figures.rates(shown, LIGHT).sentence == "At dₖ = 16, ÷ √dₖ learns at 3 rates, raw at none."
     said = sure_of(shown)
-    assert "solved it by step 40: raw 0, ÷\u00a0√dₖ 3 (the first by step 30), ÷\u00a0dₖ 0, " in said
+    assert "learnt by step 40: raw 0, ÷\u00a0√dₖ 3 (the first by step 30), ÷\u00a0dₖ 0, " in said
     assert said.count("the edge of those tried") == sweep.best_at_edge.sum()
     accuracy[:, 5:] = np.nan
     some = replace(shown, accuracy=accuracy)
     assert sure_of(some).startswith("At dₖ = 16, 5 of 11 learning rates so far, ")
     accuracy[:] = np.nan
     assert "Smallest" not in sure_of(replace(shown, accuracy=accuracy))
-    scale = plotted(figures.rates(sweep, LIGHT)).data[0].colorscale
-    assert [share for share, _ in scale] == [0, 0.95, 0.95, 1]
-    assert scale[2][1] == scale[3][1] != scale[1][1]
+
+
+@pytest.mark.parametrize(("n_keys", "least"), [(2, 2), (20, 19), (32, 31), (64, 61)])
+def test_the_least_that_counts_as_learnt_is_the_first_count_that_does(sweep, n_keys, least):
+    shown = replace(sweep, params=replace(sweep.params, n_keys=n_keys))
+    assert f"<b>learnt:</b><br>{least} right by<br>step 40" in texts(plotted(figures.rates(shown, LIGHT)))
+    assert least / n_keys >= core.SOLVED_ACCURACY > (least - 1) / n_keys
+
+
+def test_before_the_sweep_each_bar_is_as_high_as_the_start(sweep):
+    begun = next(core.sweep_frames(PARAMS))
+    start = core.measure_race_start(PARAMS)
+    shown = figures.rates_start(begun, start.right, "about 12 seconds", LIGHT)
+    whole(shown)
+    said = f"a bar has {figures._so_many(start.right * 4, 4)} of the queries right"
+    assert shown.sentence == f"Untrained at dₖ = 16, {said}. Compute trains each in turn, about 12 seconds."
+    fig = plotted(shown)
+    for trace in fig.data:
+        assert set(trace.y) == {start.right * 4}
+        assert max(trace.marker.opacity) < 1
+    assert [re.sub("<[^>]*>", "", text).strip() for text in texts(fig)[: len(NAMES)]] == NAMES
+    layout, finished = fig.layout, plotted(figures.rates(sweep, LIGHT)).layout
+    assert (layout.yaxis, layout.xaxis) == (finished.yaxis, finished.xaxis)
 
 
 def sure_of(sweep):
@@ -300,9 +389,8 @@ def test_a_diverged_rate_is_a_cross_and_is_said_to_be_one(sweep):
     diverged[0, -2:, 1:] = True
     shown = replace(sweep, diverged=diverged)
     first, second, *_ = plotted(figures.rates(shown, LIGHT)).data
-    crosses = np.array(first.text)[::-1] == "×"
-    np.testing.assert_array_equal(crosses, diverged[0].T)
-    assert not any("×" in row for row in second.text)
+    assert [each == "×" for each in first.text] == diverged[0, :, -1].tolist()
+    assert not any(second.text)
     assert sure_of(shown).endswith("(beyond ten times the loss of the start): raw at 30 and 100.")
     assert figures.rates(shown, LIGHT).sentence.endswith(" A cross marks a training that diverged.")
     none = replace(sweep, diverged=diverged & False)
@@ -355,7 +443,8 @@ def test_code_prints_the_numbers_plotted_up_to_where_it_stopped(result, sweep):
     start = figures.attention(core.measure_race_start(PARAMS), LIGHT)
     assert printed(start.code) == [maps_of(start)]
     tried, steps, accuracy, _ = printed(rates.code)
-    np.testing.assert_array_equal([np.array(trace.z)[::-1].T for trace in plotted(rates).data], accuracy)
+    heights = [np.array(trace.y) / PARAMS.n_keys for trace in plotted(rates).data]
+    np.testing.assert_allclose(heights, np.array(accuracy)[:, :, -1])
     assert (tried, steps) == (sweep.rates, sweep.steps)
     stopped = list(core.race_frames(PARAMS))[3]
     part = figures.attention(stopped, LIGHT)

@@ -12,7 +12,6 @@ from sattn_core.training.trained_transformers import RATES, WAYS, trained_transf
 from tests.figures.drawing import PROFILES, plotted, traces_of
 
 NAMES = ["raw", "÷ √dₖ", "÷ dₖ", "QK-norm"]
-AXES = [f"{across}axis{at}" for across in "xy" for at in ("", "2", "3")]
 
 
 @pytest.fixture(scope="module")
@@ -29,27 +28,17 @@ def curve(old, values, spread=0.0):
 def test_the_loss_of_every_way_at_every_rate_is_a_line_in_its_band(result):
     fig = plotted(transformer.learning(result, LIGHT))
     for way, name in enumerate(NAMES):
-        mean, high, low = (traces_of(fig, f"{name}{of}")[0] for of in ("", ", largest seed", ", smallest seed"))
+        mean, high, low, dot = (
+            traces_of(fig, f"{name}{of}")[0] for of in ("", ", largest seed", ", smallest seed", ", at the rate")
+        )
         np.testing.assert_array_equal(mean.x, RATES)
         np.testing.assert_array_equal(mean.y, result.last_loss.mean[way])
         np.testing.assert_array_equal(high.y, result.last_loss.high[way])
         np.testing.assert_array_equal(low.y, result.last_loss.low[way])
-    pairs, chosen, one = fig.layout.shapes
-    assert (one.y0, one.y1, one.yref, one.line.dash) == (1, 1, "y3", "dash")
-    assert (pairs.y0, pairs.y1, pairs.line.dash) == (result.bigram_loss, result.bigram_loss, "dash")
+        assert (dot.x[0], dot.y[0]) == (0.01, result.last_loss.mean[way, RATES.index(0.01)])
+    line, chosen = fig.layout.shapes
+    assert (line.y0, line.y1, line.line.dash) == (result.bigram_loss, result.bigram_loss, "dash")
     assert (chosen.x0, chosen.x1) == (0.01, 0.01)
-
-
-def test_loss_and_spread_at_the_rate_are_lines_over_the_steps(result):
-    fig = plotted(transformer.learning(result, LIGHT))
-    for way, name in enumerate(NAMES):
-        _, loss, spread = traces_of(fig, name)
-        np.testing.assert_array_equal(loss.x, result.steps)
-        np.testing.assert_array_equal(loss.y, result.loss.mean[way])
-        np.testing.assert_array_equal(spread.y, result.score_std.mean[way])
-        (largest,) = traces_of(fig, f"{name}, largest head")
-        np.testing.assert_array_equal(largest.y, result.score_std.high[way])
-        assert (loss.yaxis, spread.yaxis) == ("y2", "y3")
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -58,29 +47,74 @@ def test_axes_are_the_same_at_every_rate_and_hold_what_is_drawn(profile):
     for rate in RATES:
         result = compare_transformers(TransformerParams(rate))
         layout = transformer.learning(result, profile).figure.layout
-        panels = [layout[name] for name in AXES if name in layout]
-        axes.add(str([(axis["range"], axis.get("domain")) for axis in panels]))
-        low, high = 10.0 ** np.array(layout["yaxis3"]["range"])
-        assert low < result.score_std.low.min() < result.score_std.high.max() < high
+        axes.add(str([layout[name]["range"] for name in ("xaxis", "yaxis")]))
+        low, high = layout["yaxis"]["range"]
+        assert low < result.last_loss.low.min() < result.last_loss.high.max() < high
     assert len(axes) == 1
 
 
+@pytest.mark.parametrize("narrow", [False, True])
+@pytest.mark.parametrize("profile", PROFILES)
+def test_names_stand_once_at_their_marks_and_say_what_qk_norm_does(result, profile, narrow):
+    figure = transformer.learning(result, profile).figure
+    layout = figure.layout | (figure.narrow if narrow else {})
+    said = [note["text"].replace("<br>", " ") for note in layout["annotations"]]
+    bold = [f"<b>{name}</b>" for name in NAMES[:3]]
+    qk, line = "<b>QK-norm</b> normalises q and k first", "guess from the last character alone"
+    assert said == ["Loss on new text after 300 steps", *bold, qk, line]
+    assert layout["annotations"][-1]["y"] == result.bigram_loss
+
+
+def test_the_line_of_a_rate_runs_through_no_name(result):
+    layout = transformer.learning(result, LIGHT).figure.layout
+    low, high = layout["xaxis"]["range"]
+    *_, before, last = (np.log10(RATES) - low) / (high - low)
+    name = layout["annotations"][-1]
+    assert name["xanchor"] == "right"
+    assert before + 0.17 < name["x"] < last  # a sixth of the width, where it is widest: on a wall
+
+
+def test_names_keep_their_order_and_distance_around_their_ends():
+    heights = transformer._apart_by(0.1, [0.7, 0.2, 0.72, 0.71])
+    np.testing.assert_allclose(heights, [0.61, 0.2, 0.81, 0.71])
+    assert transformer._apart_by(0.1, [0.1, 0.5, 0.3, 0.9]) == pytest.approx([0.1, 0.5, 0.3, 0.9])
+
+
+def at_the_rate(result, *works):
+    """The result with these ways, in order, below the line at its rate; in all raw at one rate, ÷ √dₖ at two."""
+    found = np.zeros_like(result.works)
+    found[:, RATES.index(result.params.rate)] = works
+    for way, wanted in enumerate((1, 2)):
+        found[way, : wanted - found[way].sum()] = True
+    return replace(result, works=found)
+
+
 @pytest.mark.parametrize(
-    ("raw", "root", "said", "sure"),
+    ("works", "said"),
     [
-        (3.0, 2.5, "Each at its best rate, ÷ √dₖ learns more than raw",
-         "every seed with ÷ √dₖ has a smaller loss than any without the scale"),
-        (2.5, 3.0, "Each at its best rate, ÷ √dₖ learns less than raw",
-         "every seed without the scale has a smaller loss than any with ÷ √dₖ"),
-        (2.6, 2.5, "At their best rates raw and ÷ √dₖ learn alike", "the losses of their seeds overlap"),
-        (2.5, 2.6, "At their best rates raw and ÷ √dₖ learn alike", "the losses of their seeds overlap"),
+        ((0, 1, 1, 1), "÷ √dₖ, ÷ dₖ and QK-norm learn"),
+        ((0, 0, 1, 0), "÷ dₖ learns"),
+        ((1, 1, 1, 1), "each scale learns"),
+        ((0, 0, 0, 0), "no scale learns"),
     ],
-)  # fmt: skip
-def test_the_words_say_which_learns_more_whichever_it_is(result, raw, root, said, sure):
-    losses, spreads = np.array([raw, root, 2.6, 2.6])[:, None], np.array([380, 24, 2, 1.2])[:, None]
-    changed = {"last_loss": curve(result.last_loss, losses, 0.1), "score_std": curve(result.score_std, spreads)}
-    shown = transformer.learning(replace(result, **changed), LIGHT)
-    assert shown.sentence == f"{said}. At 0.01 the mean σ ends at 380 raw, at 24 with ÷ √dₖ."
+)
+def test_the_sentence_says_what_learns_at_the_rate_and_at_how_many(result, works, said):
+    shown = transformer.learning(at_the_rate(result, *works), LIGHT)
+    assert shown.sentence == f"At rate 0.01, {said}. Of 6 rates, raw learns at one, ÷ √dₖ at two."
+
+
+@pytest.mark.parametrize(
+    ("raw", "root", "sure"),
+    [
+        (3.0, 2.5, "every seed with ÷ √dₖ has a smaller loss than any without the scale"),
+        (2.5, 3.0, "every seed without the scale has a smaller loss than any with ÷ √dₖ"),
+        (2.6, 2.5, "the losses of their seeds overlap"),
+        (2.5, 2.6, "the losses of their seeds overlap"),
+    ],
+)
+def test_the_words_say_which_learns_more_whichever_it_is(result, raw, root, sure):
+    losses = np.array([raw, root, 2.6, 2.6])[:, None]
+    shown = transformer.learning(replace(result, last_loss=curve(result.last_loss, losses, 0.1)), LIGHT)
     assert f"Raw against ÷ √dₖ, each at its best rate: {sure}." in shown.sure
 
 

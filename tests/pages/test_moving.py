@@ -88,7 +88,7 @@ def test_what_a_visitor_would_be_asked_about_first_is_not_computed(monkeypatch):
     assert VIEWS["score_variance"].steps["draw"].params
     monkeypatch.setattr(store, "AT_ONCE", 0.0)
     monkeypatch.setattr(compute, "result", None)
-    assert answer("moving/score_variance?d_k=64")[0] == 404
+    assert answer("moving/score_variance?d_k=64")[0] == 204
 
 
 def test_the_answer_is_packed_for_a_browser_that_takes_it_and_is_not_stored():

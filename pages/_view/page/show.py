@@ -100,6 +100,8 @@ def main(at_rest: Picture | None = None, **moved: Any) -> Picture | None:
         return None
     params = None if at_rest else stage.params
     if params and not is_computed(params, lambda: stage.picture, limit=stage.limit):
+        if waiting := stage.picture_waiting:
+            draw_picture(stage.payload(waiting), key=controls.picture_key(waiting.key))
         return None
     shown = at_rest or stage.picture_at_rest
     draw_picture(stage.payload(stage.marked(shown)), key=controls.picture_key(shown.key))

@@ -37,7 +37,7 @@ async def _answer(request: Request) -> Response:
 
 
 def _drawn(stem: str, query: Mapping[str, str]) -> bytes | None:
-    """The picture as JSON, or b"" where Python alone may have it, or None: no such lesson, or one that takes long.
+    """The picture as JSON, or b"" where Python alone may have it or it takes long, or None: no such lesson.
 
     Of a picture that draws itself it is what that is told of all its stops.
     """
@@ -50,6 +50,6 @@ def _drawn(stem: str, query: Mapping[str, str]) -> bytes | None:
         return json.dumps({"stops": stops, "between": between}).encode()
     if stage.address.asks_bet:
         return json.dumps(stage.shown).encode()
-    if main is None or not main.is_unasked(values):
+    if main is None:
         return None
-    return json.dumps(stage.shown).encode() if main.is_ready(values) else b""
+    return json.dumps(stage.shown).encode() if main.is_unasked(values) and main.is_ready(values) else b""

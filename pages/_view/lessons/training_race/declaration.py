@@ -141,7 +141,7 @@ LESSON = Lesson(
         ),
         Step(
             "rates",
-            "Each scale has rates of its own. Choose dₖ: at which does it learn?",
+            "Drag dₖ. Each bar is one training: how many queries it answers right.",
             "race_rates",
             tries=(
                 Try(
@@ -158,20 +158,16 @@ LESSON = Lesson(
         ),
         Step(
             "transformer",
-            "And in a whole transformer: at which learning rates does each scale learn?",
+            "And in a whole transformer? A scale learns if it ends below the dashed line.",
             "transformer_learning",
             slider="",
             in_sight=("model_rate",),
             tries=(
+                Try("raw_learns_too", "Rate 0.001: raw learns too, at this rate of the six", {"model_rate": "0.001"}),
                 Try(
-                    "heads_run_away",
-                    "Rate 0.03: the mean σ ends at about 7,300 without the scale, at about 870 with ÷ √dₖ",
-                    {"model_rate": "0.03"},
-                ),
-                Try(
-                    "heads_are_held",
-                    "Rate 0.1: no scale holds σ, but QK-norm does: each head stays below 10",
-                    {"model_rate": "0.1"},
+                    "larger_rate",
+                    "Rate 0.01: ÷ dₖ and QK-norm learn, raw and ÷ √dₖ do not",
+                    {"model_rate": "0.01"},
                 ),
             ),
         ),

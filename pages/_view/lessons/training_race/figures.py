@@ -1,6 +1,8 @@
 """Pictures of the training_race lesson, attention and learning rates, and the tables in its folds."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,7 +17,7 @@ from sattn_core.training.equal_training import EQUAL_POWERS, PARTED, Equivalence
 
 _NAMES = {0.0: "raw", 0.5: "÷ √dₖ", 1.0: "÷ dₖ"}
 _RAISED = str.maketrans("0123456789.", "⁰¹²³⁴⁵⁶⁷⁸⁹·")
-_COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 _IN_WORDS = {
     "loss": "loss",
     "accuracy": "right answers",
@@ -43,17 +45,26 @@ _NEARLY_ALL, _MOST, _FEW = 0.9, 0.5, 0.125  # of the queries
 _SHADES = 8
 _ROOT, _WALL_ROOT = 2, 4  # of a weight, which its colour goes by
 _NEARLY = 0.995  # of the weight
+_RISE = 1 / 16  # of all queries, of which a curve is seen to rise
+_HARMS = 64  # a d_k at which leaving out the scale harms the race of the first settings
+_OVER, _BAR, _NOT_LEARNT = 1.08, 0.86, 0.4  # of all right, an axis; of its room, a bar; of its colour
 
 
 def attention(
-    shown: core.RaceStart | core.TrainingRaceResult, profile: Profile, *, preset: str = "", elsewhere: bool = False
+    shown: core.RaceStart | core.TrainingRaceResult,
+    profile: Profile,
+    *,
+    preset: str = "",
+    elsewhere: bool = False,
+    takes: str = "",
 ) -> Picture:
     """Attention of every training on one scale of colours: before the first step, or at the last step of a race.
 
-    elsewhere: whether the slider stands at another d_k than that of the race.
+    elsewhere: whether the slider stands at another d_k than that of the race. takes: how long a race from this start
+    takes, where Train stands beside it.
     """
     began = isinstance(shown, core.TrainingRaceResult)
-    sentence = _race_sentence(shown, elsewhere) if began else _start_sentence(shown)
+    sentence = _race_sentence(shown, elsewhere) if began else _start_sentence(shown, takes)
     return Picture(
         "race_attention",
         _matrices(shown, profile),
@@ -231,17 +242,24 @@ def _diagonal(n):
     return np.concatenate([there[:-1], back[:-1]]), np.concatenate([there[1:], back[1:]])
 
 
-def _start_sentence(start):
-    """What the trainings start from: whether attention has committed itself before anything is learnt."""
+def _start_sentence(start, takes=""):
+    """What the trainings start from: whether attention has committed itself before anything is learnt; what Train does.
+
+    Beside that there is room for raw alone; the maps show ÷ √dₖ.
+    """
     place, wrong = f"Untrained at dₖ = {start.params.d_k:,}", ", usually a wrong one" if start.right < 0.5 else ""
-    weights = dict(zip(start.params.exponents, map(_share, start.largest_weight), strict=True))
+    raw, scaled = (_share(start.largest_weight[start.params.exponents.index(each)], takes) for each in (0.0, 0.5))
+    train = f"Train runs all {_count(start)} in {takes}."
+    if start.same and takes:
+        return f"{place}, all start alike: a row puts {raw} on one key. {train}"
     if start.same:
-        return f"{place}, every training starts from the same attention: a row puts {weights[0.0]} on one key{wrong}."
-    return f"{place}, raw rows put {weights[0.0]} on one key{wrong}; divided by √dₖ, {weights[0.5]}."
+        return f"{place}, every training starts from the same attention: a row puts {raw} on one key{wrong}."
+    said = f"{place}, raw rows put {raw} on one key{wrong}"
+    return f"{said}. {train}" if takes else f"{said}; divided by √dₖ, {scaled}."
 
 
-def _share(share):
-    return "nearly all their weight" if share > _NEARLY else percent(share, 0)
+def _share(share, short):
+    return ("nearly all" if short else "nearly all their weight") if share > _NEARLY else percent(share, 0)
 
 
 def _start_sure(start):
@@ -259,11 +277,13 @@ def _start_sure(start):
 
 
 def _race_sentence(result, elsewhere):
-    """Return how many queries of the maps each training has right by this step."""
+    """Return how many queries of the maps each training has right by this step, or that there is little harm."""
     params, when = result.params, f"After {result.step:,} steps at dₖ = {result.params.d_k:,}, "
     if result.progress < 1:
         when = f"Step {result.step:,} of {params.n_steps:,} at dₖ = {params.d_k:,}: "
     counts, lost = core.right_in_map(result), ~np.isfinite(result.attention_weights).all(axis=(1, 2))
+    if _is_too_small(result):
+        return f"{when}raw and ÷ √dₖ have learnt: leaving out the scale does little harm. Drag dₖ to {_HARMS}."
     if min(counts) == params.n_keys:
         said = f"all {_count(result)} get all queries right"
     else:
@@ -271,18 +291,42 @@ def _race_sentence(result, elsewhere):
     return f"{when}{said}.{' The slider stands elsewhere.' if elsewhere and result.progress < 1 else ''}"
 
 
+def _is_too_small(result):
+    """Return True at a d_k where the race of the first settings shows no harm, and at a larger one it does."""
+    params, usual = result.params, core.TrainingRaceParams(d_k=_HARMS)
+    is_usual = replace(params, d_k=_HARMS, seed=usual.seed, n_seeds=usual.n_seeds) == usual
+    if not is_usual or params.d_k >= _HARMS or result.progress < 1:
+        return False
+    return core.race_outcome(result) == "harmless" and not any(core.in_doubt(result)[:2])
+
+
 def _so_many_each(result, counts, lost):
     """Return what each training gets right, in a word; then those that have overflowed."""
-    names, of, trends = [run_name(each) for each in result.params.exponents], result.params.n_keys, core.trend(result)
+    names, of, rising = [run_name(each) for each in result.params.exponents], result.params.n_keys, _rising(result)
     said = []
     for i in (i for i, gone in enumerate(lost) if not gone):
-        open_end = result.progress == 1 and trends[i] == "rising" and counts[i] < of
-        rises = " (still rising)" if open_end else ""
+        rises = " (still rising)" if result.progress == 1 and rising[i] and counts[i] < of else ""
         word = _so_many(counts[i], of)
         said.append(f"{names[i]} {word}{rises}" if said else f"{names[i]} gets {word} right{rises}")
     gone = [names[i] for i, each in enumerate(lost) if each]
     verb = "have" if len(gone) > 1 else "has"
     return "; ".join([*([listed(said)] if said else []), *([f"{listed(gone)} {verb} overflowed"] if gone else [])])
+
+
+def _rising(result):
+    """Return for each run True if its curve is seen to rise over the last third of the steps.
+
+    Fresh data are other queries at each step, so the weight on the right keys must have grown too.
+    """
+    before = core.right_in_map(core.race_at(result, 2 * result.step // 3))
+    gained = [after - then for after, then in zip(core.right_in_map(result), before, strict=True)]
+    trends, least = core.trend(result), _seen_rise(result.params)
+    return [trend == "rising" and more >= least for trend, more in zip(trends, gained, strict=True)]
+
+
+def _seen_rise(params):
+    """Return how many more right queries the eye sees as a rise of the curve."""
+    return math.ceil(_RISE * params.n_keys)
 
 
 def _so_many(count, of):
@@ -293,7 +337,7 @@ def _so_many(count, of):
 
 
 def _count(shown):
-    return _COUNTS[len(shown.params.exponents)]
+    return COUNTS[len(shown.params.exponents)]
 
 
 def right_answers(result: core.TrainingRaceResult, run: int) -> str:
@@ -310,8 +354,8 @@ def _race_sure(result, preset):
         f"This is the attention of the first seed at step {result.step:,}. The keys are sorted so that the right one "
         f"is on the diagonal. Mean weight on the right key: {weight}.",
         "A query is right where its largest weight is on the diagonal. Maps, numbers, curves and sentence are of the "
-        "first seed. Still rising: over the last third of the steps so far more came right, or the mean weight on the "
-        "right key grew by more than 0.01.",
+        f"first seed. Still rising: over the last third of the steps at least {_seen_rise(params)} more came right"
+        f"{', and the mean weight on the right key grew by more than 0.01' if params.fresh_data else ''}.",
         f"A training has learnt where at least {percent(core.SOLVED_ACCURACY, 0)} of its answers are right. Right "
         f"answers at step {result.step:,} of {params.n_steps:,}, {seeds}: {answers}.",
         *([outcome(result, preset)] if result.progress == 1 else []),
@@ -419,40 +463,74 @@ def _lists(shown):
 
 
 def rates(sweep: core.LearningRateSweep, profile: Profile) -> Picture:
-    """A map for every scale: right answers by learning rate and step, solved cells in full colour."""
+    """Draw a bar for every scale and learning rate: right answers after the last step, in full colour where learnt."""
     table, python, sure = _rates_table(sweep), _rates_code(sweep), _rates_sure(sweep)
-    return Picture("race_rates", _maps(sweep, profile), _rates_sentence(sweep), table, python, sure=sure)
+    marks = [Mark(name, (name,)) for name in map(run_name, sweep.params.exponents)]
+    return Picture("race_rates", _bars(sweep, profile), _rates_sentence(sweep), table, python, sure=sure, marks=marks)
+
+
+def rates_start(sweep: core.LearningRateSweep, right: float, takes: str, profile: Profile) -> Picture:
+    """Draw the bars before the first step. sweep: begun; right: the share of right answers; takes: the time of it."""
+    begun, n = replace(sweep, accuracy=np.full(sweep.accuracy.shape, right)), sweep.params.n_keys
+    many = _so_many(round(right * n), n)
+    place = f"Untrained at dₖ = {sweep.params.d_k:,}, a bar has {many} of the queries right."
+    table = {"scale": list(map(run_name, sweep.params.exponents)), "right": [right] * len(sweep.params.exponents)}
+    said = f"{place} Compute trains each in turn, {takes}."
+    return Picture("race_rates", _bars(begun, profile), said, table, _rates_code(sweep))
 
 
 def _rates_sentence(sweep):
-    """At how many rates the task is solved with the second scale and with the first."""
+    """Say at how many rates the second scale and the first have learnt."""
     raw, scaled = (len(rates) for rates in sweep.solved_rates[:2])
-    works = f"÷ √dₖ works at {scaled or 'no'} rate{'' if scaled == 1 else 's'}, raw at {raw or 'none'}"
-    crosses = " A cross marks a training that diverged." if sweep.diverged.any() else ""
-    return f"At dₖ = {sweep.params.d_k:,}, cells in full colour are solved: {works}.{crosses}"
+    works = f"÷ √dₖ learns at {scaled or 'no'} rate{'' if scaled == 1 else 's'}, raw at {raw or 'none'}"
+    crosses = " A cross marks a training that diverged." if sweep.diverged[..., -1].any() else ""
+    return f"At dₖ = {sweep.params.d_k:,}, {works}.{crosses}"
 
 
-def _maps(sweep, profile):
-    n, n_steps, traces, notes, axes = len(sweep.params.exponents), len(sweep.steps), [], [], {}
-    wall = base.on_a_wall(profile)
+def _least(sweep):
+    """Return how many right queries count as learnt."""
+    return math.ceil(round(core.SOLVED_ACCURACY * sweep.params.n_keys, 9))
+
+
+def _bars(sweep, profile):
+    n, wall, traces, notes, axes = len(sweep.params.exponents), base.on_a_wall(profile), [], [], {}
     room = (0.46 if wall else 0.36) / n
     height = (1 - room * (n - 1)) / n
-    rows = [i for i, step in enumerate(sweep.steps[:-2]) if step in _NAMED_STEPS[: 1 if wall else None]] + [n_steps - 1]
-    texts = [f"{'step ' if row == rows[-1] else ''}{sweep.steps[row]:,}" for row in rows]
-    ticks = {"tickvals": [n_steps - 1 - row for row in rows], "ticktext": texts}
+    most = sweep.params.n_keys
     for run in range(n):
         at, top = "" if run == 0 else str(run + 1), 1 - run * (height + room)
-        traces.append(_map(sweep, run, profile) | {"yaxis": f"y{at}"})
-        span = {"range": [n_steps - 0.5, -0.5], "domain": [max(top - height, 0.0), top]}  # the last step on top
+        traces.append(_bars_of(sweep, run, profile) | {"yaxis": f"y{at}"})
+        span = {"range": [0, _OVER * most], "domain": [max(top - height, 0.0), top]}
+        ticks = {"tickvals": [0, most], "ticktext": ["0", f"{most} right"]}
         axes[f"yaxis{at}"] = base.axis(profile, anchor="x", **span, **ticks)
         notes.append(_rates_heading(sweep, run, at, profile))
     named = [i for i, rate in enumerate(sweep.rates) if abs(np.log10(rate) % 1) < 1e-9]
     powers = _powers([round(np.log10(sweep.rates[i])) for i in named])
     span = {"range": [-0.5, len(sweep.rates) - 0.5], "tickvals": named, "ticktext": powers}
     axes["xaxis"] = base.axis(profile, "learning rate", anchor=f"y{n}" if n > 1 else "y", **span)
-    fig = base.figure(profile, traces, height=1.1 if wall else 1.5, left=5, annotations=notes, **axes)
-    fig.layout["margin"]["t"] = 2 * profile.axis_size - 4  # the heading of the first map, no title
+    lines = [_learnt_from(most, "" if run == 0 else str(run + 1), profile) for run in range(n)]
+    words = {"annotations": [*notes, _learnt_name(sweep, profile)], "shapes": lines}
+    fig = base.figure(profile, traces, height=1.1 if wall else 1.5, left=4.2, **words, **axes)
+    fig.layout["margin"] |= {
+        "t": 2 * profile.axis_size - 4,
+        "r": round(5.6 * profile.tick_size),
+    }  # for headings and a name
     return fig
+
+
+def _learnt_from(most, at, profile):
+    """Return the line from which on a bar has learnt."""
+    height = core.SOLVED_ACCURACY * most
+    place = {"xref": "x domain", "x0": 0, "x1": 1, "yref": f"y{at}", "y0": height, "y1": height}
+    return {"type": "line", **place, "line": base.dotted(profile) | {"width": profile.line_width / 2}}
+
+
+def _learnt_name(sweep, profile):
+    """Return the name of that line and what it takes, at its end in the first panel."""
+    text = f"<b>learnt:</b><br>{_least(sweep)} right by<br>step {sweep.steps[-1]:,}"
+    place = {"xref": "x domain", "x": 1, "xanchor": "left", "yref": "y", "yanchor": "top", "align": "left"}
+    look = {"bgcolor": None, "borderpad": 0, "xshift": profile.tick_size // 2, "yshift": round(0.7 * profile.tick_size)}
+    return base.label(text, profile, y=core.SOLVED_ACCURACY * sweep.params.n_keys, **place, **look)
 
 
 def _powers(decades):
@@ -461,10 +539,10 @@ def _powers(decades):
 
 
 def _rates_heading(sweep, run, at, profile):
-    """The name of a scale in its colour, and at how many rates it works."""
+    """The name of a scale in its colour, and at how many rates it has learnt."""
     exponent = sweep.params.exponents[run]
     ink = readable(_colour(exponent, profile), profile.ground, profile.text)
-    counted = f"{len(sweep.solved_rates[run])} of {len(sweep.rates)} rates work"
+    counted = f"learns at {len(sweep.solved_rates[run])} of {len(sweep.rates)} rates" if sweep.progress else ""
     named = f'<b>{run_name(exponent)}</b> <span style="color:{profile.text}">{counted}</span>'
     return base.heading(named, profile, axes=at) | {
         "xref": "x domain",
@@ -472,23 +550,23 @@ def _rates_heading(sweep, run, at, profile):
     }
 
 
-def _map(sweep, run, profile):
-    """The cells of one scale: a row for each step, the last on top, and a column for each rate."""
-    cells = base.heatmap(profile, sweep.accuracy[run].T[::-1], 1.0, name=run_name(sweep.params.exponents[run]))
-    full = _colour(sweep.params.exponents[run], profile)
-    at = [[[typed(rate), f"{step:,}"] for rate in sweep.rates] for step in sweep.steps[::-1]]
-    return cells | {
-        "zmin": 0,
-        "colorscale": [
-            [0, profile.ground],
-            [core.SOLVED_ACCURACY, faint(full, 0.4)],
-            [core.SOLVED_ACCURACY, full],
-            [1, full],
-        ],
-        "text": np.where(sweep.diverged[run].T[::-1], "×", "").tolist(),
-        "texttemplate": "%{text}",
-        "customdata": at,
-        "hovertemplate": "rate %{customdata[0]}, step %{customdata[1]}: %{z:.0%} right<extra></extra>",
+def _bars_of(sweep, run, profile):
+    """Return the bars of one scale, one for each rate; a cross above those that diverged."""
+    full, n = _colour(sweep.params.exponents[run], profile), sweep.params.n_keys
+    shades = np.where(sweep.solved[run, :, -1], 1.0, _NOT_LEARNT).tolist()
+    return {
+        "type": "bar",
+        "x": list(range(len(sweep.rates))),
+        "y": sweep.accuracy[run, :, -1] * n,
+        "name": run_name(sweep.params.exponents[run]),
+        "width": _BAR,
+        "marker": {"color": full, "opacity": shades, "line": {"width": 0}},
+        "text": np.where(sweep.diverged[run, :, -1], "×", "").tolist(),
+        "textposition": "outside",
+        "textfont": {"size": profile.tick_size, "color": profile.text},
+        "cliponaxis": False,
+        "customdata": list(map(typed, sweep.rates)),
+        "hovertemplate": f"rate %{{customdata}}: %{{y:.3~g}} of {n} queries right<extra></extra>",
     }
 
 
@@ -498,9 +576,9 @@ def _rates_sure(sweep):
     seeds = "one seed" if sweep.params.n_seeds == 1 else f"mean of {sweep.params.n_seeds} seeds"
     tried = f"all {n} learning rates" if sweep.n_tried == n else f"{sweep.n_tried} of {n} learning rates so far"
     said = (
-        f"At dₖ = {sweep.params.d_k:,}, {tried}, two a decade, {seeds}. Cells in full colour are solved: at "
-        f"least {percent(core.SOLVED_ACCURACY, 0)} of the answers are right. The paler a cell, the fewer.",
-        f"Rates that have solved it by step {last:,}: {_each(sweep, lambda run: _solved(sweep, run))}.",
+        f"At dₖ = {sweep.params.d_k:,}, {tried}, two a decade, {seeds}. A bar is how many queries are right "
+        f"after step {last:,}; in full colour it has learnt: at least {percent(core.SOLVED_ACCURACY, 0)} are right.",
+        f"Rates that have learnt by step {last:,}: {_each(sweep, lambda run: _solved(sweep, run))}.",
         _best(sweep),
         _diverged(sweep),
     )

@@ -3,14 +3,14 @@
 The record says what came out; so do the sentences, whatever that is.
 """
 
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
 from pages._view.figures.base import axis, dashed, figure, heading, label, line, on_a_wall, solid, thin, upright
 from pages._view.figures.code import code
 from pages._view.figures.tables import columns_of
-from pages._view.lessons.training_race.figures import faint
+from pages._view.lessons.training_race.figures import COUNTS, faint
 from pages._view.marks import Mark
 from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, listed, number, percent, typed
@@ -20,43 +20,38 @@ from sattn_core.training.trained_transformers import RATES, WAYS
 NAMES = {"raw": "raw", "root": "÷ √dₖ", "whole": "÷ dₖ", "qk_norm": "QK-norm"}
 _RAW, _ROOT = WAYS.index("raw"), WAYS.index("root")
 _DASHES = {"whole": "longdash", "qk_norm": "dashdot"}
-_LOSSES = (2.3, 3.7)  # nats that are shown; what stands above them at the first steps is the start
-_SIGMAS = {0.01: "0.01", 1: "1", 100: "100", 1e4: "10⁴", 1e6: "10⁶"}
-_SPAN_OF_SIGMAS = (-2, 6)  # decades
-_TENTHS = [typed(rate) if abs(np.log10(rate) % 1) < 1e-9 else "" for rate in RATES]  # all would not fit side by side
-_GAP = 0.13  # between two names beside a panel, as a share of it
-_BETWEEN, _ASIDE = 0.2, 0.2  # between panels, as a share of a figure's height and width
+_DOES = {"qk_norm": ("normalises", "q and k first")}  # what a name alone does not say, below it
+_LOSSES = (2.3, 3.7)  # nats that are shown
+_GAP, _WALL_GAP = 0.075, 0.11  # between two names beside the panel, as a share of it
+_NAMED = [NAMES[way] for way in WAYS]
+_LEFT_OF_LAST = 0.96  # of the width, between the last two rates: their line would run through a name
+_SEEDS = ("largest seed", "smallest seed")
+_RATE, _FAINT = "at the rate", 0.15  # in the name of a dot; the ink of a band
 
 
-_EDGES = {"": "seed", "2": "seed", "3": "head"}  # of the bands in a panel, the largest and the smallest
-_SAID = [
-    Mark(word, (name, *(f"{name}, {edge} {of}" for of in ("seed", "head") for edge in ("largest", "smallest"))))
-    for word, name in {"raw": "raw", "÷ √dₖ": "÷ √dₖ"}.items()
-]
-
-
-def _with_names(fig, profile):
-    """Room at the right for names, and above for the heading of a panel, but for no title."""
-    fig.layout["margin"]["r"] = round(4.9 * profile.tick_size)
-    fig.layout["margin"]["t"] = 2 * profile.axis_size - 4
-    return fig
-
-
-def _level(value, profile, at=""):
-    place = {"xref": f"x{at} domain", "x0": 0, "x1": 1, "yref": f"y{at}", "y0": value, "y1": value}
+def _level(value, profile):
+    place = {"xref": "x domain", "x0": 0, "x1": 1, "yref": "y", "y0": value, "y1": value}
     return {"type": "line", **place, "line": dashed(profile)}
 
 
-def _band(x, curve, way, profile, at=""):
+def _band(curve, way, profile):
     """The band from the smallest to the largest seed and the mean of one way to scale."""
-    name, colour, on = NAMES[WAYS[way]], _colour(WAYS[way], profile), {"xaxis": f"x{at}", "yaxis": f"y{at}"}
+    name, colour = NAMES[WAYS[way]], _colour(WAYS[way], profile)
     edge, mean = {"width": 0, "color": colour}, solid(profile, colour) | {"dash": _DASHES.get(WAYS[way], "solid")}
-    filled = {"fill": "tonexty", "fillcolor": faint(colour)}
     return [
-        line(x, curve.high[way], edge, f"{name}, largest {_EDGES[at]}") | on,
-        line(x, curve.low[way], edge, f"{name}, smallest {_EDGES[at]}") | filled | on,
-        line(x, curve.mean[way], mean, name) | on,
+        line(RATES, curve.high[way], edge, f"{name}, {_SEEDS[0]}"),
+        line(RATES, curve.low[way], edge, f"{name}, {_SEEDS[1]}")
+        | {"fill": "tonexty", "fillcolor": faint(colour, _FAINT)},
+        line(RATES, curve.mean[way], mean, name),
     ]
+
+
+def _dot(result, way, profile):
+    """The loss of one way at the chosen rate."""
+    at, colour = RATES.index(result.params.rate), _colour(WAYS[way], profile)
+    marker = {"color": colour, "symbol": "circle", "size": 1.4 * profile.marker_size}
+    place = {"x": [RATES[at]], "y": [result.last_loss.mean[way, at]], "name": f"{NAMES[WAYS[way]]}, {_RATE}"}
+    return {"type": "scatter", "mode": "markers", "marker": marker, "hoverinfo": "skip", **place}
 
 
 def _colour(way, profile):
@@ -127,7 +122,7 @@ def _apart(raw, root):
 
 
 def learning(result: TransformersResult, profile: Profile) -> Picture:
-    """Held-out loss after the last step against the learning rate; beside it loss and spread of scores at one rate."""
+    """Draw the loss on unseen text after the last step against the learning rate, with the chosen rate marked."""
     names = ("last_loss.mean", "works", "loss.mean", "score_std.mean", "accuracy.mean", "gradient_norm.mean")
     return Picture(
         "transformer_learning",
@@ -138,7 +133,7 @@ def learning(result: TransformersResult, profile: Profile) -> Picture:
         bins={"learning rate": list(RATES)} | columns_of(NAMES.values(), _at_every_rate(result)),
         bins_name="the loss at every rate",
         sure=(*_rates_sure(result), *_learning_sure(result), *_heads_sure(result)),
-        marks=_SAID,
+        marks=[Mark(name, (name, f"{name}, {_RATE}", *(f"{name}, {seed}" for seed in _SEEDS))) for name in _NAMED],
     )
 
 
@@ -161,29 +156,65 @@ def _at_every_rate(result):
 
 
 def _learning(result, profile):
-    """The loss at every rate, as high as the two panels over the steps beside it."""
-    last, loss, spread, steps = result.last_loss, result.loss, result.score_std, result.steps
-    panels = ((RATES, last, ""), (steps, loss, "2"), (steps, spread, "3"))
-    traces = [each for x, curve, at in panels for way in range(len(WAYS)) for each in _band(x, curve, way, profile, at)]
+    """The loss of every way at every rate, the line below which it has learnt, and the chosen rate."""
+    ways = range(len(WAYS))
+    bands = [each for way in ways for each in _band(result.last_loss, way, profile)]
     chosen = upright(result.params.rate, thin(profile)) | {"yref": "y domain"}
-    shapes = [_level(result.bigram_loss, profile), chosen, _level(1, profile, "3")]
-    words = {"annotations": _words_of_learning(result, profile), "shapes": shapes}
-    tall = 1.0 if on_a_wall(profile) else 1.1
-    fig = figure(profile, traces, height=tall, left=2.6, **words, **_axes_of_learning(steps[-1], profile))
-    return _with_names(fig, profile)
+    notes, shapes = _words_of_learning(result, profile), [_level(result.bigram_loss, profile), chosen]
+    words: Part = {"annotations": [*notes, _name_of_line(result, profile)], "shapes": shapes}
+    rates: Part = {"type": "log", "range": np.log10([RATES[0] / 1.2, RATES[-1] * 1.2]), "tickvals": RATES}
+    losses: Part = {"grid": True, "range": _LOSSES, "tickvals": (2.5, 3, 3.5)}
+    axes: Part = {
+        "xaxis": axis(profile, "learning rate", ticktext=[*map(typed, RATES)], **rates),
+        "yaxis": axis(profile, **losses),
+    }
+    traces = [*bands, *(_dot(result, way, profile) for way in ways)]
+    fig = figure(profile, traces, height=1.0 if on_a_wall(profile) else 1.1, left=2.6, **words, **axes)
+    fig.layout["margin"] |= {"r": round(7 * profile.tick_size), "t": 2 * profile.axis_size - 4}  # names; a heading
+    return replace(fig, narrow={"annotations": [*notes, _name_of_line(result, profile, narrow=True)]})
 
 
-def _names_at(ends, names, colours, gap, place, profile):
-    """Return names beside the ends of curves, pushed apart where the ends are close."""
-    order, free, notes = np.argsort(ends, kind="stable"), 0.4 * gap, []
-    for i, each in enumerate(order):
-        above = 1 - gap * (len(order) - 1 - i)
-        free = min(max(ends[each], free), above)
-        where = place | {"x": 1.01, "xanchor": "left", "y": free, "yanchor": "middle", "bgcolor": None}
-        note = label(f"<b>{names[each]}</b>", profile, **where)
-        notes.append(note | {"font": {"size": profile.tick_size, "color": colours[each]}})
-        free += gap
+def _words_of_learning(result, profile):
+    """What the height is, and the names of the ways at the ends of their curves."""
+    gap = _WALL_GAP if on_a_wall(profile) else _GAP
+    ends = [_height_of(each, _LOSSES) for each in result.last_loss.mean]
+    return [heading(f"Loss on new text after {result.steps[-1]:,} steps", profile), *_names_at(ends, gap, profile)]
+
+
+def _name_of_line(result, profile, *, narrow=False):
+    """Whose loss the dashed line is: below it, where every curve has risen; on a phone beside it, where is room."""
+    words = ("guess from the", "last character", "alone") if narrow else ("guess from the", "last character alone")
+    side: Part = (
+        {"x": 1.01, "xanchor": "left", "align": "left"}
+        if narrow
+        else {"x": _LEFT_OF_LAST, "xanchor": "right", "align": "right"}
+    )
+    place: Part = {"xref": "x domain", "yref": "y", "y": result.bigram_loss, "yanchor": "top", "bgcolor": None}
+    return label("<br>".join(words), profile, **place, **side)
+
+
+def _names_at(ends, gap, profile):
+    """Return names beside the ends of curves, pushed apart where the ends are close; below one what it does."""
+    notes = []
+    for way, height in zip(WAYS, _apart_by(gap, ends), strict=True):
+        text = "<br>".join([f"<b>{NAMES[way]}</b>", *_DOES.get(way, ())])
+        place: Part = {"xref": "x domain", "yref": "y domain", "x": 1.01, "xanchor": "left", "y": height}
+        look: Part = {"align": "left", "yanchor": "top", "yshift": round(0.9 * profile.tick_size), "bgcolor": None}
+        font = {"font": {"size": profile.tick_size, "color": _colour(way, profile)}}
+        notes.append(label(text, profile, **place, **look) | font)
     return notes
+
+
+def _apart_by(gap, ends):
+    """Return the heights at least so far apart: half way between those pushed up and those pushed down."""
+    order = np.argsort(ends, kind="stable")
+    steps = gap * np.arange(len(ends))
+    sorted_ends = np.asarray(ends)[order]
+    up = np.maximum.accumulate(sorted_ends - steps) + steps
+    down = np.minimum.accumulate((sorted_ends - steps)[::-1])[::-1] + steps
+    found = np.empty(len(ends))
+    found[order] = (up + down) / 2
+    return found.tolist()
 
 
 def _height_of(values, span):
@@ -192,46 +223,14 @@ def _height_of(values, span):
     return float(np.clip((last - span[0]) / (span[1] - span[0]), 0, 1))
 
 
-def _axes_of_learning(end: int, profile: Profile) -> dict[str, Any]:
-    high, wide = (1 - _BETWEEN) / 2, (1 - _ASIDE) / 2
-    rates: Part = {"type": "log", "range": np.log10([RATES[0] / 1.2, RATES[-1] * 1.2]), "domain": [0, wide]}
-    steps: Part = {"range": [0, end], "nticks": 4, "domain": [1 - wide, 1]}
-    losses: Part = {"grid": True, "range": _LOSSES, "tickvals": (2.5, 3, 3.5)}
-    sigmas: Part = {"tickvals": [*_SIGMAS], "ticktext": [*_SIGMAS.values()], "domain": [0, high]}
-    return {
-        "xaxis": axis(profile, "learning rate", anchor="y", tickvals=RATES, ticktext=_TENTHS, **rates),
-        "yaxis": axis(profile, anchor="x", **losses),
-        "xaxis2": axis(profile, anchor="y2", showticklabels=False, **steps),
-        "yaxis2": axis(profile, anchor="x2", domain=[1 - high, 1], **losses),
-        "xaxis3": axis(profile, "step", anchor="y3", **steps),
-        "yaxis3": axis(profile, anchor="x3", grid=True, type="log", range=_SPAN_OF_SIGMAS, **sigmas),
-    }
-
-
-def _words_of_learning(result, profile):
-    """The names of the panels, of the dashed line, and once of the ways, beside the ends of their losses."""
-    headings = ("Loss by rate", f"Loss at {typed(result.params.rate)}", "Spread σ of scores")
-    notes = [heading(text, profile, axes="" if i == 0 else str(i + 1)) for i, text in enumerate(headings)]
-    place: Part = {"xref": "x domain", "x": 1, "xanchor": "right", "yref": "y", "yanchor": "top"}
-    notes.append(label("pairs", profile, y=result.bigram_loss, **place))
-    high, gap = (1 - _BETWEEN) / 2, _GAP if on_a_wall(profile) else _GAP / 2
-    ends = [1 - high + high * _height_of(each, _LOSSES) for each in result.loss.mean]
-    beside, colours = {"xref": "paper", "yref": "paper"}, [_colour(way, profile) for way in WAYS]
-    notes += _names_at(ends, [*NAMES.values()], colours, gap, beside, profile)
-    return [each | {"bgcolor": None} for each in notes]
-
-
 def _learning_sentence(result):
-    spread = (number(result.score_std.mean[way, -1], 2) for way in (_RAW, _ROOT))
-    ended = "at {} raw, at {} with ÷ √dₖ".format(*spread)
-    return f"{_at_best_rates(result)}. At {typed(result.params.rate)} the mean σ ends {ended}."
-
-
-def _at_best_rates(result):
-    raw, root = _at_best(result)
-    if raw[0] <= root[1] and root[0] <= raw[1]:
-        return "At their best rates raw and ÷ √dₖ learn alike"
-    return f"Each at its best rate, ÷ √dₖ learns {'more' if root < raw else 'less'} than raw"
+    """Say which ways learn at the chosen rate, and at how many rates raw and ÷ √dₖ do."""
+    at = RATES.index(result.params.rate)
+    learn = [NAMES[way] for i, way in enumerate(WAYS) if result.works[i, at]]
+    said = "no scale learns" if not learn else f"{listed(learn)} learn{'s' if len(learn) == 1 else ''}"
+    said = "each scale learns" if len(learn) == len(WAYS) else said
+    raw, root = (COUNTS[n] if (n := result.works[way].sum()) else "none" for way in (_RAW, _ROOT))
+    return f"At rate {typed(result.params.rate)}, {said}. Of {len(RATES)} rates, raw learns at {raw}, ÷ √dₖ at {root}."
 
 
 def _learning_sure(result):

@@ -1,6 +1,7 @@
 """What the training_race page asks of the core."""
 
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any
 
 from pages._view import compute
@@ -16,6 +17,7 @@ from sattn_core.lessons import training_race as core
 from sattn_core.training.equal_training import Equivalence, equivalence_price, measure_equivalence
 
 AT_ONCE = compute.UNASKED.seconds  # of a race that is trained before anybody has asked
+PLAYED = 10.0  # seconds that a race is played
 SWEEP_SEEDS = 1  # the first, as in the maps of the race
 _EXPONENTS = (0.0, 0.5, 1.0)
 _EQUAL: dict[str, Any] = {"n_steps": 30, "n_seeds": 1}
@@ -48,15 +50,28 @@ def _params_of(*, rates, data, values, start, n_pairs, exponent, learning_rate, 
     )
 
 
-def start(values: Values, profile: Profile) -> Picture:
-    """What a race would start from at this d_k."""
-    return figures.attention(compute.result(core.measure_race_start, params(values)), profile)
+def start(values: Values, profile: Profile, *, trains: bool = False) -> Picture:
+    """Draw what a race would start from at this d_k. trains: whether Train stands beside it, and how long it takes."""
+    raced = params(values)
+    takes = time_of(raced, values["rates"] == "best") if trains else ""
+    return figures.attention(compute.result(core.measure_race_start, raced), profile, takes=takes)
+
+
+def time_of(params: core.TrainingRaceParams, best: bool) -> str:
+    """Return as text how long Train takes on this machine: a race is played, however fast it is trained."""
+    return about(max(rates.here(race_price(params, best)), PLAYED))
+
+
+def about(seconds: float) -> str:
+    """Return a time as text."""
+    whole = ceil(seconds)
+    return f"about {whole:,} second{'s' if whole > 1 else ''}"
 
 
 def _moved(values, profile):
     """A moving slider trains nothing: it shows a kept step of the race at its d_k, and the start at any other."""
     if not _is_of_race(values):
-        return start(values, profile)
+        return start(values, profile, trains=True)
     return figures.attention(core.race_at(_finished(values), values[TRAINED]), profile)
 
 
@@ -156,12 +171,19 @@ def _rates(values, profile):
     return figures.rates(compute.result(sweep_rates, sweep_params(params(values))), profile)
 
 
+def _rates_start(values, profile):
+    """Where every training of the sweep begins, which costs one step."""
+    wanted = sweep_params(params(values))
+    begun, start = next(core.sweep_frames(wanted)), compute.result(core.measure_race_start, wanted)
+    return figures.rates_start(begun, start.right, about(rates.here(map_price(wanted))), profile)
+
+
 def _transformer(values, profile):
     return transformer.learning(compute.result(core.compare_transformers, transformer_params(values)), profile)
 
 
 STEPS = {
     "race": Main(_moved, ready=_is_kept, opened=_opened),
-    "rates": Main(_rates, params=_asked_rates, limit=compute.UNASKED),
+    "rates": Main(_rates, params=_asked_rates, limit=compute.UNASKED, waiting=_rates_start),
     "transformer": Main(_transformer),
 }

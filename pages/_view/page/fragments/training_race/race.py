@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from math import ceil
 
 import streamlit as st
 
@@ -27,6 +26,7 @@ from pages._view.lessons.training_race.declaration import LAST, LESSON
 from pages._view.page import bets, controls, frame, jobs, screen, show
 from pages._view.picture import Picture
 from pages._view.theme import Profile
+from sattn_core.cost import Price
 from sattn_core.lessons import training_race as core
 
 _PRESET = "race_preset"
@@ -34,7 +34,7 @@ _RACE_D_K = "race_d_k"  # in the address
 _OWN = "own settings"
 _TWIN = "twin"  # what a visitor asks for at a d_k
 _PLAIN = "race"  # the preset of the defaults, which needs no words
-_PLAYED = 10.0  # seconds that a race is played, however fast it is trained
+_PLAYED = work.PLAYED
 _KEPT = 60  # steps of a race, about
 _LOOK = 0.5  # seconds in which the page waits for the next of them
 _SOON = 0.02
@@ -196,7 +196,7 @@ def _draw_dial(run):
 def main_picture(run: Run, profile: Profile) -> Picture:
     """Return the matrices of the race; once the slider has moved on, those that a race would start from there."""
     if run.sweeping if run.at is not None else not run.here:
-        return figures.attention(compute.result(core.measure_race_start, _params()), profile)
+        return work.start(controls.address().values, profile, trains=not run.playing)
     elsewhere = run.params.d_k != controls.address().values["d_k"]
     return figures.attention(_shown(run), profile, preset=_preset_of(run), elsewhere=elsewhere)
 
@@ -232,7 +232,22 @@ def open_run(*, at_once: bool = True) -> Run:
         jobs.end_job()
         run = st.session_state["race_run"] = Run(raced, best, *(found or (_first_moment(raced),)))
         run.applied = controls.applied()
+    if _is_told() and not run.playing and run.params.d_k != params.d_k:
+        run = _kept_run(run, params)
     _write_d_k(run if run.params.d_k != params.d_k and run.result.step else None)
+    return run
+
+
+def _is_told():
+    """Return True if the line says what became of a bet at these settings."""
+    here = controls.address()
+    return here.guesses is not None and not here.has_moved_on
+
+
+def _kept_run(run, params):
+    """Return the finished race of these params if the server has it: the line tells its outcome; else the run."""
+    if found := compute.kept(work.train, params, run.best):
+        run = st.session_state["race_run"] = Run(params, run.best, *found, applied=run.applied)
     return run
 
 
@@ -360,7 +375,7 @@ def progress_sentence(run):
         step = run.result.steps[max(run.at or 0, 0)]
         return f"Training: step {step:,} of {run.params.n_steps:,}, dₖ = {run.params.d_k:,}"
     last = f"The last race was at dₖ = {run.params.d_k:,}. " if run.result.step else ""
-    return f"{last}Train takes {about(work.race_price(_params(), run.best))}"
+    return f"{last}Train takes {work.time_of(_params(), run.best)}"
 
 
 def progress(run):
@@ -368,10 +383,9 @@ def progress(run):
     return run.sweep.progress if run.sweeping else _shown(run).progress
 
 
-def about(price):
+def about(price: Price) -> str:
     """Return as text how long that takes on this machine."""
-    whole = ceil(rates.here(price))
-    return f"about {whole:,} second{'s' if whole > 1 else ''}"
+    return work.about(rates.here(price))
 
 
 def _params():
