@@ -296,6 +296,15 @@ def test_names_at_lines_keep_a_line_apart_in_a_lower_picture(measured, profile, 
         assert up[-1][0] <= plot
 
 
+def test_equal_curves_are_named_in_the_order_of_the_three():
+    made = curves_with([[5]] * 3, (1,))
+    names = [each for each in plotted(curves.rates(made[0], 10.0, 200, LIGHT)).layout.annotations if each.x == 1]
+    downwards = [re.sub("<[^>]*>", "", each.text) for each in sorted(names, key=lambda each: -each.yshift)]
+    assert [next(name for name in figures.NAMES[::-1] if text.startswith(name)) for text in downwards] == [
+        *figures.NAMES
+    ]
+
+
 @pytest.mark.parametrize("optimizer", ["sgd", "adam"])
 def test_the_points_are_the_smallest_rates_of_both_optimizers(measured, optimizer):
     shown = curves.dimensions(measured, optimizer, 100, LIGHT)

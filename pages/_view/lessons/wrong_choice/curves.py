@@ -131,7 +131,7 @@ def _stacks(heights, gap, high):
     topmost name stands no higher than high.
     """
     stacks: list[tuple[float, list[int]]] = []
-    for at in np.argsort(heights, kind="stable"):
+    for at in sorted(range(len(heights)), key=lambda each: (heights[each], -each)):  # of equal ones raw is the topmost
         group = [at]
         while True:
             half = (len(group) - 1) * gap / 2
