@@ -7,7 +7,7 @@ from pages._view.kinds import Choice
 from pages._view.lesson import Lesson
 
 _FOLDER = Path(__file__).resolve().parent / "style"
-_LETTER, _AROUND = 0.5, 1.78  # rem of a letter of an option, and of the room around it
+_LETTER, _AROUND = 0.5, 2.1  # rem of a letter of an option, and of the room around it
 _ONE_LINE = 31  # letters of a question on a phone
 _LONG_ON_PHONE = "@media (max-width: 640px) { :root { --question: 1.125rem; --row-top: 2.625rem; } }"
 IN_SETTINGS = ("mode", "n_keys", "law", "seed")  # the shared controls in the drawer

@@ -64,6 +64,41 @@ def test_bar_stands_with_its_picture_and_covers_nothing(new_page, server, mode):
         scroll_to(page, 0)
 
 
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)], ids=lambda each: str(each[0]))
+def test_a_step_without_a_control_keeps_no_row_for_one(new_page, server, size):
+    page = new_page(*size)
+    open_page(page, server, "one_query", step="ask")
+    wait_until_at_rest(page)
+    line, picture, settings = (box(page, each) for each in ("p.line", "[data-picture]", SETTINGS))
+    assert 0 <= picture[1] - line[3] <= 20
+    assert settings[1] >= 0
+    assert settings[3] <= picture[1]
+    assert settings[1] >= box(page, "[data-way]")[3] or size[0] == 390  # in the header of a phone
+
+
+@pytest.mark.parametrize(
+    ("size", "mode"), [((1440, 900), "screen"), ((1024, 768), "projector"), ((1920, 950), "projector")]
+)
+def test_every_option_of_a_bar_is_seen_and_the_longest_of_a_list(new_page, server, size, mode):
+    page = new_page(*size)
+    open_page(page, server, "gradient_flow", step="curves", mode=mode)
+    bar, (*_, last) = box(page, ".st-key-place"), page.locator(".st-key-place [role=radio]").all()
+    last = last.bounding_box()
+    assert last["x"] + last["width"] <= bar[2] + 1
+    assert last["y"] < bar[1] + (bar[3] - bar[1]) / 2 + 10  # in one row
+    open_page(page, server, "derivation", step="broken", broken="components correlated", mode=mode)
+    cut = page.locator(".st-key-broken input").evaluate("input => input.scrollWidth > input.clientWidth")
+    assert not cut
+
+
+def test_no_camera_lies_on_the_picture_of_a_phone(new_page, server):
+    page = new_page(390, 844, has_touch=True)
+    open_page(page, server, "wrong_choice", step="rows")
+    wait_until_at_rest(page)
+    assert page.locator(".modebar-btn").count() == 1
+    assert not page.locator(".modebar-btn").is_visible()
+
+
 # --- the Settings --------------------------------------------------------------------------------------
 
 

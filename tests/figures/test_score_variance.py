@@ -106,13 +106,16 @@ def test_histograms_on_their_side_show_densities_and_laws_as_shares_of_the_longe
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_dashed_lines_are_named_at_their_ends(result, walks, profile):
-    layout = plotted(main(result, walks, profile=profile)).layout
+    drawn = plotted(main(result, walks, profile=profile))
+    layout = drawn.layout
     named = {each.text: each for each in layout.annotations}
     for text, end in (("+σ", walks.high[-1]), ("−σ", walks.low[-1])):
         assert (named[text].y, named[text].yref, named[text].x, named[text].xref) == (end, "y", 1, "x domain")
     assert layout.xaxis.domain[1] < layout.xaxis2.domain[0] - 0.05  # room for them
     assert (named["exact"].xref, named["exact"].yref) == ("x2", "y2")
     assert named["exact"].y == pytest.approx(2.6 * 8)
+    curve = trace_of(drawn, "raw, exact distribution")
+    assert named["exact"].x == pytest.approx(np.interp(2.6 * 8, curve.y, curve.x))  # beside its curve, not on it
     assert not any("dashed" in text or "shares" in text for text in named)
     below = layout.height - layout.margin.t - layout.margin.b
     assert below > 0.6 * layout.height  # no room is left for a key

@@ -145,14 +145,20 @@ def test_axis_of_scores_stays_under_sliders_and_follows_an_address():
     assert wide[0] <= 64 < 640 <= wide[1]
 
 
+@pytest.mark.parametrize("profile", [LIGHT, PROJECTOR], ids=lambda each: each.name)
 @pytest.mark.parametrize("multiplier", [1, 1 / 2, 1 / 10])
-def test_numbers_of_two_bars_stand_apart(multiplier):
-    drawn = plotted(lists_of(multiplier=multiplier))
+def test_numbers_of_two_bars_stand_at_them_and_apart(multiplier, profile):
+    drawn = plotted(lists_of(multiplier=multiplier, profile=profile))
     comparison = core.compare_lists(NOTES, multiplier=multiplier)
     for axis, found in zip(("x", "x2"), comparison.attention_weights, strict=True):
         names = [each for each in drawn.layout.annotations if each.xref == axis and "difference" not in each.text]
         assert [each.y for each in names] == found.tolist()
-        assert names[1].x - names[0].x >= 0.1 * 18.4
+        (corners,) = (np.reshape(each.x, (-1, 4)) for each in drawn.data if each.xaxis == axis and each.fill)
+        ends = corners[:, [0, -1]]
+        for each, (left, right) in zip(names, ends, strict=True):
+            assert left <= each.x <= right
+        if np.ptp(ends.mean(axis=1)) < 0.1 * 18.4:  # too near to stand over their bars on a phone
+            assert [(each.xanchor, np.sign(each.xshift)) for each in names] == [("right", -1), ("left", 1)]
 
 
 def test_lists_stand_side_by_side_on_a_wall():

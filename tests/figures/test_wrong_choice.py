@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -252,12 +253,12 @@ def test_the_title_over_the_rates_is_what_they_show(works, claim):
 @pytest.mark.parametrize(
     ("smallest", "does", "said"),
     [
-        (([None] * 4, [8, 9, 8, 8], [10, 11, 12, 13]), {"÷ √dₖ": "one rate for all", "÷ dₖ": "rises as dₖ grows"},
+        (([None] * 4, [8, 9, 8, 8], [10, 11, 12, 13]), {"÷ √dₖ": "about one rate", "÷ dₖ": "rises as dₖ grows"},
          "÷ √dₖ needs about one rate, 1 to 3.16; ÷ dₖ needs more as dₖ grows, up to 316."),
-        (([None] * 4, [8] * 4, [8, 9, 9, 9]), {"÷ √dₖ": "one rate for all", "÷ dₖ": "one rate for all"},
+        (([None] * 4, [8] * 4, [8, 9, 9, 9]), {"÷ √dₖ": "about one rate", "÷ dₖ": "about one rate"},
          "÷ √dₖ needs about one rate, 1; ÷ dₖ needs about one rate, 3.16."),
         (([3] * 4, [11, 10, 9, 8], [10, 13, 10, 10]),
-         {"raw": "one rate for all", "÷ √dₖ": "falls as dₖ grows", "÷ dₖ": ""},
+         {"raw": "about one rate", "÷ √dₖ": "falls as dₖ grows", "÷ dₖ": ""},
          "÷ √dₖ needs less as dₖ grows, down to 1; ÷ dₖ needs up to 316."),
         (([None] * 4, [None] * 4, [8, None, None, None]), {}, "no rate works with ÷ √dₖ; ÷ dₖ needs up to 1."),
         (([None] * 4, [None] * 4, [None] * 4), {},
@@ -276,8 +277,32 @@ def test_the_words_over_the_dimensions_are_what_they_show(smallest, does, said):
 def test_a_rule_that_no_rate_puts_right_is_named_and_from_where_on():
     shown = curves.dimensions(curves_with(([8, None, None, None], [None] * 4, [8] * 4)), "sgd", 64, LIGHT)
     words = texts(plotted(shown))
-    assert "<b>raw: beyond dₖ = 16 no rate does it</b>" in words
-    assert "<b>÷ √dₖ: no rate does it</b>" in words
+    assert "<b>raw: from dₖ = 64 no rate does it</b>" in words
+    assert "<b>÷ √dₖ: from dₖ = 16 no rate does it</b>" in words
+
+
+@pytest.mark.parametrize("profile", [LIGHT, PROJECTOR], ids=lambda each: each.name)
+@pytest.mark.parametrize("share", [0.55, 1, 2])
+def test_names_at_lines_keep_a_line_apart_in_a_lower_picture(measured, profile, share):
+    drawn = [curves.rates(each, 10.0, 200, profile) for each in measured]
+    for shown in (*drawn, curves.dimensions(measured, "sgd", 64, profile)):
+        layout = plotted(shown).layout
+        plot = share * (layout.height - layout.margin.t - layout.margin.b)
+        low, high = layout.yaxis.range
+        names = [each for each in layout.annotations if (each.xref, each.yref, each.x) == ("paper", None, 1)]
+        up = sorted((plot * (each.y - low) / (high - low) + each.yshift, each.text.count("<br>") + 1) for each in names)
+        for (below, lines), (above, more) in pairwise(up):
+            assert above - below >= 1.2 * layout.font.size * (lines + more) / 2
+        assert up[-1][0] <= plot
+
+
+def test_equal_curves_are_named_in_the_order_of_the_three():
+    made = curves_with([[5]] * 3, (1,))
+    names = [each for each in plotted(curves.rates(made[0], 10.0, 200, LIGHT)).layout.annotations if each.x == 1]
+    downwards = [re.sub("<[^>]*>", "", each.text) for each in sorted(names, key=lambda each: -each.yshift)]
+    assert [next(name for name in figures.NAMES[::-1] if text.startswith(name)) for text in downwards] == [
+        *figures.NAMES
+    ]
 
 
 @pytest.mark.parametrize("optimizer", ["sgd", "adam"])

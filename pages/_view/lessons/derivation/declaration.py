@@ -55,6 +55,7 @@ LESSON = Lesson(
             tuple(j / 20 for j in range(21)),
             whole=False,
             shown=decimal,
+            letter="correlation",
             when=("broken", "components correlated"),
         ),
         "nu": Number(

@@ -217,7 +217,8 @@ def _name_of_law(result, profile):
     theory = result.theory
     y = theory.mean + _TAIL * theory.variance**0.5
     seen = theory.variance > 0 and y < _HIGHEST * result.shared_span[1]
-    place: Part = {"xref": "x2", "yref": "y2", "x": 0, "y": y if seen else 0.0, "yanchor": "bottom"}
+    x = np.interp(y, result.raw_grid, result.raw_law) / result.raw_density.max() if seen else 0.0
+    place: Part = {"xref": "x2", "yref": "y2", "x": min(float(x), _TOP), "y": y if seen else 0.0, "yanchor": "bottom"}
     return _name(_predicted_by(result) if seen else "", profile, **place)
 
 

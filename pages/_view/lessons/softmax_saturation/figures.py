@@ -253,7 +253,7 @@ def _names_of_list(axis, ends, scores, weights, apart, profile, said=""):
     difference = base.label(
         f"<b>difference {_short(gap)}</b>", profile, size=profile.base_size, x=middle, y=_BRACKET + 0.06, **refs
     )
-    return heading, difference, *_names_of_bars(ends.mean(axis=-1), weights, apart, refs, profile)
+    return heading, difference, *_names_of_bars(ends, weights, apart, refs, profile)
 
 
 def _heading(scores):
@@ -267,16 +267,18 @@ def _short(score):
     return f"{score:,.3g}".replace("-", "−") if abs(score) < 1000 else f"{score:,.0f}".replace("-", "−")
 
 
-def _names_of_bars(x, weights, apart, refs, profile):
-    """The weights, all of a list that has room for them, else the largest; two of them are moved apart."""
-    order = np.argsort(x, kind="stable")
-    if len(x) == 2 and np.ptp(x) < apart:
-        x = x.mean() + apart * (np.argsort(order) - 0.5)
+def _names_of_bars(ends, weights, apart, refs, profile):
+    """The weights, all of a list that has room for them, else the largest; two that are close look away."""
+    x, size = ends.mean(axis=-1), profile.base_size
+    names = [base.label(f"<b>{_share(each)}</b>", profile, size=size, y=each, **refs) for each in weights]
+    if len(x) == 2 and np.ptp(x) < apart:  # each begins at the inner edge of its bar, which no width of a screen moves
+        first, second = np.argsort(x, kind="stable")
+        gap = round(0.15 * size)
+        names[first] |= {"x": ends[first, 1], "xanchor": "right", "xshift": -gap, "borderpad": 0}
+        names[second] |= {"x": ends[second, 0], "xanchor": "left", "xshift": gap, "borderpad": 0}
+        return names
     crowded = any(after - before < apart - 1e-9 for before, after in pairwise(np.sort(x)))
-    return [
-        base.label(f"<b>{_share(weights[i])}</b>", profile, size=profile.base_size, x=x[i], y=weights[i], **refs)
-        for i in ([weights.argmax()] if crowded else range(len(x)))
-    ]
+    return [names[i] | {"x": x[i]} for i in ([weights.argmax()] if crowded else range(len(x)))]
 
 
 def bars(ends: NDArray[np.float64], heights: NDArray[np.float64], profile: Profile, colour: str, name: str) -> Part:

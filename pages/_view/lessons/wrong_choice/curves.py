@@ -6,7 +6,6 @@ import numpy as np
 
 from pages._view.figures import base
 from pages._view.figures.code import Name, code
-from pages._view.figures.ends import apart
 from pages._view.lessons.wrong_choice.figures import COLOURS, DIVIDED, NAMES, SAID, so_many
 from pages._view.marks import Mark, readable
 from pages._view.picture import Part, Picture, Table
@@ -19,7 +18,7 @@ _RATES = (1e-4, 1e-2, 1.0, 100.0, 1e4)  # that have a tick
 _LETTERS = 27  # of a title that fit over a phone
 _NAME_LETTERS, _WALL_LETTERS = 8.2, 10.5  # of a tick's size: the room for the names at the ends of lines
 _LINE = 1.25  # of its letters' size: the height of a line of text
-_SEEN_OF_WALL = 0.6  # of the height of a plot, where a wall has no room for more
+_SEEN = 0.55  # of the height of a plot, where a wall or a phone has no room for more
 
 
 # --- at every learning rate -----------------------------------------------------------------------------
@@ -111,15 +110,37 @@ def _named(fig, notes, ends, span, profile):
     """
     wall, ends = base.on_a_wall(profile), [each for each in ends if not np.isnan(each[1])]
     margin = fig.layout["margin"] | {"r": round((_WALL_LETTERS if wall else _NAME_LETTERS) * profile.tick_size)}
-    plot = (_SEEN_OF_WALL if wall else 1) * (fig.layout["height"] - margin["t"] - margin["b"])
-    gap = (1 if wall else 2) * _LINE * profile.tick_size * (span[1] - span[0]) / plot
-    places = apart([end for _, end, *_ in ends], gap, span[1] - gap / 4) if ends else np.array([])
+    line = (1 if wall else 2) * _LINE * profile.tick_size
+    gap = line * (span[1] - span[0]) / (_SEEN * (fig.layout["height"] - margin["t"] - margin["b"]))
     place: Part = {"x": 1, "xref": "paper", "xanchor": "left", "align": "left", "borderpad": 0, "bgcolor": None}
     place["xshift"] = round(0.6 * profile.tick_size)
-    words = [_name_of(i, does, leads, profile) for i, _, does, leads in ends]
-    named = [base.label(text, profile, y=float(y), **place) for text, y in zip(words, places, strict=True)]
+    named = []
+    for y, group in _stacks([end for _, end, *_ in ends], gap, span[1] - gap / 4):
+        for nth, at in enumerate(group):
+            i, _, does, leads = ends[at]
+            up = round((nth - (len(group) - 1) / 2) * line)
+            named.append(base.label(_name_of(i, does, leads, profile), profile, y=y, yshift=up, **place))
     fig.layout.update(annotations=[*notes, *named], margin=margin)
     return fig
+
+
+def _stacks(heights, gap, high):
+    """Return which names stand on one another, as (height of their middle, places from the lowest).
+
+    Those nearer than a gap make a stack, whose lines are pixels apart: a picture may be lower than it asks for. The
+    topmost name stands no higher than high.
+    """
+    stacks: list[tuple[float, list[int]]] = []
+    for at in sorted(range(len(heights)), key=lambda each: (heights[each], -each)):  # of equal ones raw is the topmost
+        group = [at]
+        while True:
+            half = (len(group) - 1) * gap / 2
+            y = min(float(np.mean([heights[each] for each in group])), high - half)
+            if not stacks or stacks[-1][0] + (len(stacks[-1][1]) - 1) * gap / 2 + gap <= y - half:
+                break
+            group = stacks.pop()[1] + group
+        stacks.append((y, group))
+    return stacks
 
 
 def _name_of(i, does, leads, profile):
@@ -262,19 +283,19 @@ def _bands(found, profile):
 
 
 def _never(found, profile):
-    """A line on each rule that no rate puts right."""
+    """Return a line on each rule that no rate puts right, with the size from which that is so."""
     dims, smallest = _seen(found)
     lines = []
     for i in range(len(NAMES)):
         if np.isnan(smallest[i, -1]):
-            works = dims[~np.isnan(smallest[i])]
-            where = f"beyond dₖ = {works[-1]:,.0f} " if works.size else ""
+            first = dims[1 + max(np.flatnonzero(~np.isnan(smallest[i])), default=-1)]
             colour = readable(getattr(profile, COLOURS[i]), profile.ground, profile.text)
-            lines.append(f'<span style="color:{colour}"><b>{NAMES[i]}: {where}no rate does it</b></span>')
+            words = f"{NAMES[i]}: from dₖ = {first:,.0f} no rate does it"
+            lines.append(f'<span style="color:{colour}"><b>{words}</b></span>')
     return lines
 
 
-_DOES = {"stays": ("one rate", " for all"), "rises": ("rises", " as dₖ grows"), "falls": ("falls", " as dₖ grows")}
+_DOES = {"stays": ("about one rate", ""), "rises": ("rises", " as dₖ grows"), "falls": ("falls", " as dₖ grows")}
 
 
 def _trend(smallest):
