@@ -13,6 +13,7 @@ from pages._view.picture import Picture
 from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons import long_context as core
 
+UPRIGHT = "<b>Weight of the key</b>"  # what the axis shows, over its end
 _LEFT = 2.6  # the margin of the ticks, in letters of an axis title
 _HEIGHT, _HEIGHT_ON_A_WALL = 0.87, 0.92  # of the usual one: a dial more stands above it
 _TICKS = {16: "16", 100: "100", 1_000: "1,000", 10_000: "10⁴", 100_000: "10⁵", 1_000_000: "10⁶"}
@@ -90,7 +91,7 @@ def _weights_figure(found, n, simulated, profile):
 
 def _upright(profile):
     """What the upright axis shows, over its end."""
-    return title("<b>Weight of the key</b>", profile, size=profile.axis_size)
+    return title(UPRIGHT, profile, size=profile.axis_size)
 
 
 def _weight_axis(profile):

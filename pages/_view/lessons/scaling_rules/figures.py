@@ -37,7 +37,7 @@ _SHORT = {
 _SAID = {"mup": "muP", "gemma_2_27b": "Gemma 27B", "no_scale": "no scale"}  # in a sentence: one numeral at most
 _LANDMARKS = ("vaswani", "no_scale", "mup")
 _LANDMARK_WORDS = {"vaswani": "1/√dₖ", "no_scale": "no scale", "mup": "muP 1/dₖ"}
-_UPRIGHT = {"variance": "Variance of the scores", "mean": "Mean of the scores"}
+UPRIGHT = {"variance": "<b>Variance of the scores</b>", "mean": "<b>Mean of the scores</b>"}  # over the axis
 _RANGES = {"variance": (-3.6, 4.1), "mean": (-2.2, 3.5)}  # powers of ten
 _AXES = {"d_k": "dₖ", "n_keys": "number of keys"}
 _NEARLY_UNCHANGED = 0.1  # error of the output, of its length
@@ -91,7 +91,7 @@ def _exponent_figure(result, what, profile, d_k=None):
         profile,
         [trace for pair in drawn for trace in _exponent_traces(result.dims, d_k, what, *pair, profile)],
         left=3.2,
-        title=base.title(f"<b>{_UPRIGHT[what]}</b>", profile, size=profile.axis_size),
+        title=base.title(UPRIGHT[what], profile, size=profile.axis_size),
         xaxis=base.axis(profile, "dₖ", type="log", tickvals=_D_TICKS, tickangle=0, range=[-0.12, 3.13]),
         yaxis=base.axis(profile, **_decades(low, high), **_fewer(profile)),
         shapes=[] if d_k is None else [base.upright(d_k, base.dotted(profile)) | {"layer": "below"}],

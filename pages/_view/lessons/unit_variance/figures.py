@@ -17,6 +17,7 @@ from sattn_core.lessons import unit_variance as core
 
 _NOTHING = 1e-3  # a smaller standard deviation is called practically 0
 _SHARED = 0.95  # where less of σ is left within a row, that is said
+UPRIGHT = "<b>Spread σ</b>"  # what the axis of the stages shows, over its end
 _UNIT = 0.01  # a standard deviation this near to 1 is called 1
 _SHORT = {
     "x": "x",
@@ -90,7 +91,7 @@ def _expected_figure(sweep, found, i, result, profile):
         profile,
         traces,
         left=3.2,
-        title=base.title("<b>Spread σ</b>", profile, size=profile.axis_size),
+        title=base.title(UPRIGHT, profile, size=profile.axis_size),
         xaxis=base.axis(profile, range=[-0.5, len(places) - 0.5], **ticks),
         yaxis=base.axis(profile, grid=True, type="log", **_decades([*np.ravel(sweep.std), *measured], 0.15, profile)),
         annotations=[_others_name(sweep, found[i], i, profile)],
