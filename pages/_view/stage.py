@@ -109,9 +109,14 @@ class Stage:
 
     @property
     def _bet_at(self):
-        """The place of the large slider at which a bet was placed, once that has moved on."""
-        slider = Stage(self.address.judged).slider if self.address.has_moved_on else None
-        return f"{slider['shown'][slider['stops'].index(slider['value'])]}: " if slider else ""
+        """Where the large slider and those that have moved stood when a bet was placed, once it is not judged here."""
+        if not self.address.has_moved_on:
+            return ""
+        there = Stage(self.address.judged)
+        step, here, bet = there.address.step, self.address.values, there.address.values
+        others = [there.dial(name) for name in step.dials if bet[name] != here.get(name)]
+        shown = [each["shown"][each["stops"].index(each["value"])] for each in (there.slider, *others) if each]
+        return f"{', '.join(shown)}: " if shown else ""
 
     # --- sliders -----------------------------------------------------------------------------------------
 

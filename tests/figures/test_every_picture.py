@@ -210,6 +210,20 @@ def test_every_mark_stands_on_its_axes(stem, chosen):
                         )
 
 
+TURNED = ("score_histograms", "straight_histograms")  # whose bars lie on their side
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize(("stem", "chosen"), PARTS)
+def test_no_upright_axis_has_a_turned_title_but_that_of_a_map(stem, chosen, profile):
+    for picture in pictures(stem, at(stem, **chosen), profile):
+        for figure in figures_of(picture):
+            maps = {f"yaxis{(each.yaxis or 'y')[1:]}" for each in figure.data if each.type == "heatmap"}
+            for name in figure.layout.to_plotly_json():
+                if name.startswith("yaxis") and name not in maps and picture.key not in TURNED:
+                    assert not figure.layout[name].title.text, (picture.key, name)
+
+
 FRAMED = [stem for stem in ORDER if stem not in ("start", "attention_steps", "your_scores", "training_race")]
 
 

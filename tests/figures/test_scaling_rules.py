@@ -131,6 +131,23 @@ def test_one_query_goes_from_raw_scores_to_weights(rules, name):
         np.testing.assert_array_equal(trace.y[:-1], chosen(rules, "vaswani").attention_weights)
 
 
+@pytest.mark.parametrize("n_keys", [8, 16, 64])
+@pytest.mark.parametrize("correlation", [0.0, 1.0])
+def test_the_name_of_the_dotted_weights_covers_none_of_them(n_keys, correlation):
+    for d_k in (1, 64, 1024):
+        params = core.RulesParams(d_k=d_k, n_keys=n_keys, n_queries=8, correlation=correlation)
+        result = core.compare_rules(params)
+        for name in ("no_scale", "mup", "ssmax"):
+            fig = plotted(figures.one_rule(result, name, LIGHT))
+            *_, weights, usual = fig.data
+            note = fig.layout.annotations[3]
+            assert note.text == "÷ √dₖ"
+            assert note.y <= 0.7
+            for trace in (weights, usual):
+                keys = np.arange(1, n_keys + 1)
+                assert note.y >= np.asarray(trace.y)[:-1][abs(keys - note.x) < 0.1 * n_keys].max()
+
+
 def test_on_a_wall_the_rules_stand_in_columns_and_the_panels_side_by_side(rules, museum):
     fig = plotted(figures.rules(rules, "mup", PROJECTOR))
     assert [trace.x[0] for trace in fig.data] == [rule.effective_keys for rule in rules.rules]

@@ -208,7 +208,9 @@ def test_sentence_of_shared_inputs_says_the_mean_weight(d_k):
 
 def test_shared_inputs_share_one_colour_domain(rows):
     fig = plotted(figures.shared(rows, FEW, LIGHT))
-    assert [trace.showscale for trace in fig.data] == [True, False, False]
+    assert [trace.showscale for trace in fig.data] == [False] * 3
+    for note, row in zip(fig.layout.annotations, rows, strict=True):
+        assert note.text.endswith(f"<br>diagonal: {number(row.diagonal_mean, 2)}")
     for trace, row in zip(fig.data, rows, strict=True):
         np.testing.assert_array_equal(trace.z, row.scores)
         assert (trace.zmin, trace.zmax) == (-8, 8)

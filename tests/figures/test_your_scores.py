@@ -1,11 +1,13 @@
 """The your_scores lesson: its pictures and tables show the report, its sentences give the verdict."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from pages._view.lessons.your_scores import figures
+from pages._view.marks import readable
 from pages._view.theme import LIGHT, number
 from sattn_core.lessons.your_scores import SAMPLES, YourScoresParams, measure_your_scores, sample_scores
 from tests.figures.drawing import plotted, run
@@ -48,8 +50,37 @@ def test_the_histogram_stands_under_the_ideal_distribution(results, sample):
     np.testing.assert_array_equal(measured.x, result.report.scaled_edges)
     np.testing.assert_array_equal(measured.y[:-1], result.measured_density)
     np.testing.assert_array_equal(ideal.y, result.report.ideal_density)
-    assert fig.layout.title.text.endswith(f" {number(result.shown.scaled_std, 4)}")
-    assert len(fig.layout.title.text) < 24  # more is cut off on a phone
+    assert title_of(fig).endswith(f" spread {number(result.shown.scaled_std, 4)}")
+    assert len(title_of(fig)) <= 50  # more is cut off on a phone
+
+
+def title_of(fig):
+    """The words of a title, which are bold."""
+    (words,) = re.findall("^<b>(.*)</b>$", fig.layout.title.text)
+    return words
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_the_name_of_the_ideal_curve_stands_over_all_bars_beside_it(results, sample):
+    result = results[sample]
+    fig = plotted(histogram(result, sample))
+    (name,) = [note for note in fig.layout.annotations if note.text == "ideal q and k"]
+    measured, ideal = fig.data
+    assert 0 < name.x < 1.5
+    assert name.y >= np.asarray(measured.y)[:-1][np.asarray(measured.x[1:]) >= name.x].max()
+    assert name.y >= np.asarray(ideal.y)[np.asarray(ideal.x) >= name.x].max()
+    assert name.y < 0.9 * fig.layout.yaxis.range[1]
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_the_names_of_the_growth_stand_at_its_ends_in_their_colours(results, sample):
+    fig = plotted(growth(results[sample], sample))
+    *names, upright = fig.layout.annotations
+    assert upright.text == "Root mean square score"
+    assert fig.layout.yaxis.title.text is None
+    for name, colour in zip(names, (LIGHT.scaled, LIGHT.text, LIGHT.third), strict=True):
+        assert name.font.color == readable(colour, LIGHT.ground, LIGHT.text)
+    assert [name.text for name in names] == ["all pairs", "√m", "i with i"]
 
 
 def test_the_band_and_what_lies_beyond_the_axis_are_said(results):
@@ -88,7 +119,7 @@ def test_a_number_that_is_shown_twice_has_the_same_digits(size):
     Q, K = np.random.default_rng(0).standard_normal((2, 2, 40, 20))
     result = measure_your_scores(size * Q, K, head=1)
     rows, picture = figures.head_table(result), histogram(result)
-    title = plotted(picture).layout.title.text.replace("<br>", " ").rpartition(" spread ")[2]
+    title = title_of(plotted(picture)).replace("<br>", " ").rpartition(" spread ")[2]
     spread = figures.saturation_table(result)["spread"]
     assert rows["spread ÷ √dₖ"][1] == spread[1] == title
     assert f"Head 2 has {title}." in sure(picture)
@@ -131,7 +162,7 @@ def test_the_title_of_the_growth_is_what_its_interval_says(results, low, high, t
     result = results["ideal"]
     fit = replace(result.shown.row_exponent, low=low, high=high)
     moved = growth(replace(result, shown=replace(result.shown, row_exponent=fit)))
-    assert plotted(moved).layout.title.text == title
+    assert title_of(plotted(moved)) == title
     assert f" power {number(fit.value, 2)};" in moved.sentence
     assert (", does not hold ½" in sure(moved)) == (low > 0.5 or high < 0.5)
 

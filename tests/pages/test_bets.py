@@ -21,7 +21,7 @@ from pages._view.lessons import LESSONS, ORDER, VIEWS
 from pages._view.lessons.training_race import work
 from pages._view.server import moving
 from pages._view.shared import CARRIED, LAWS
-from pages._view.theme import number
+from pages._view.theme import LIGHT, number
 from sattn_core import softmax
 from sattn_core.draws.signs import chance_on_top
 from sattn_core.lessons.attention_steps import preset_params
@@ -822,3 +822,19 @@ def test_what_is_computed_for_a_bet_costs_little(monkeypatch, stem):
     values = values_of(stem)
     counted = count(lambda: VIEWS[stem].outcome(values))
     assert rates.decided(counted) <= compute.AT_ONCE
+
+
+# --- what stays in sight -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("stem", "said"),
+    [
+        ("long_context", "Weight of the key"),
+        ("scaling_rules", "Variance of the scores"),
+        ("unit_variance", "Spread σ"),
+    ],
+)
+def test_what_an_upright_axis_shows_is_said_before_a_bet(stem, said):
+    before = VIEWS[stem].before(values_of(stem), LIGHT)
+    assert before.figure.layout["title"]["text"] == f"<b>{said}</b>"

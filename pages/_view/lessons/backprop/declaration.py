@@ -98,7 +98,7 @@ LESSON = Lesson(
             tries=(
                 Try(
                     "quadratic",
-                    "Move V’s weights: all is quadratic in them, so the error of the central difference has no h² branch",
+                    "Move V’s weights: all is quadratic in them, so the central difference has no h² branch",
                     {"d_k": 16, "exponent": 0.5, "weight": "W_V", "masking": "none", "seed": 0},
                 ),
             ),

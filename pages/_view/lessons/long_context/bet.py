@@ -14,7 +14,7 @@ def before(values: Values, profile: Profile) -> Picture:
     if n:
         kept = figures.share(work.fading(values).weight("vaswani", n))
         hidden = f"Among {n:,} keys it keeps {kept}; the rest of the line is hidden while the bet is open."
-    return work.KEYS.picture(values, profile).partly(hidden, keep=("1/√dₖ",), last=n)
+    return work.KEYS.picture(values, profile).partly(hidden, keep=("1/√dₖ",), words=(figures.UPRIGHT,), last=n)
 
 
 def outcome(values: Values) -> Outcome:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pages._view.figures.base import axis, dotted, figure, line, on_a_wall, points, solid, upright
+from pages._view.figures.base import axis, dotted, figure, line, on_a_wall, points, solid, title, upright
 from pages._view.figures.code import code
 from pages._view.figures.ends import name_ends
 from pages._view.literal import written
@@ -13,11 +13,13 @@ from pages._view.picture import Picture
 from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons import long_context as core
 
-_HEIGHT = 0.87  # of the usual one: a dial more stands above it, and on a wall it must fit all the same
+UPRIGHT = "<b>Weight of the key</b>"  # what the axis shows, over its end
+_LEFT = 2.6  # the margin of the ticks, in letters of an axis title
+_HEIGHT, _HEIGHT_ON_A_WALL = 0.87, 0.92  # of the usual one: a dial more stands above it
 _TICKS = {16: "16", 100: "100", 1_000: "1,000", 10_000: "10⁴", 100_000: "10⁵", 1_000_000: "10⁶"}
 _FAR = 64  # times fewer keys tell little of the weight
 _TOP = 1.06  # of the axis of the weights: room for a mark at 1
-_CAMERA = 12  # pixels by which the names keep clear of it, which a wall has not
+_ABOVE, _ABOVE_ON_A_WALL = 2.2, 1.5  # the margin of the title, in letters of it; a screen has the camera there
 _LOOKS: dict[str, tuple[str, float, str]] = {  # colour, width and dash of each line
     "vaswani": ("scaled", 2.0, "solid"),
     "softmax1": ("text", 0.8, "dot"),
@@ -74,8 +76,9 @@ def _weights_figure(found, n, simulated, profile):
             *([_simulated(simulated, profile)] if simulated else []),
             _here(found, n, profile),
         ],
-        left=3.6,
-        height=_HEIGHT,
+        left=_LEFT,
+        height=_HEIGHT_ON_A_WALL if on_a_wall(profile) else _HEIGHT,
+        title=_upright(profile),
         xaxis=axis(
             profile, "number of keys n", type="log", tickvals=[*_TICKS], ticktext=[*_TICKS.values()], tickangle=0
         )
@@ -86,8 +89,13 @@ def _weights_figure(found, n, simulated, profile):
     return _named(fig, found, core.STOPS[-1], profile)
 
 
+def _upright(profile):
+    """What the upright axis shows, over its end."""
+    return title(UPRIGHT, profile, size=profile.axis_size)
+
+
 def _weight_axis(profile):
-    return axis(profile, "weight of the key", grid=True, range=[-0.02, _TOP], tickvals=[0, 0.25, 0.5, 0.75, 1])
+    return axis(profile, grid=True, range=[-0.02, _TOP], tickvals=[0, 0.25, 0.5, 0.75, 1])
 
 
 def _lines(found, profile, first=0, last=None):
@@ -115,7 +123,8 @@ def _title(name):
 def _named(fig, found, n, profile):
     """The names of the rules at the ends of their lines."""
     names = [(_title(name), found.weight(name, n)) for name in core.RULES]
-    fig.layout["margin"]["t"] = profile.tick_size + (0 if on_a_wall(profile) else _CAMERA)  # no title stands above it
+    above = _ABOVE_ON_A_WALL if on_a_wall(profile) else _ABOVE
+    fig.layout["margin"]["t"] = round(above * profile.axis_size)
     colours = [_colour(name, profile) for name in core.RULES]
     return name_ends(
         fig, names, profile, low=-0.02, high=_TOP, colours=colours, off=1.1
@@ -198,8 +207,9 @@ def rows(found: core.FadingResult, n: int, profile: Profile) -> Picture:
     fig = figure(
         profile,
         _lines(found, profile, 0, last),
-        left=3.6,
-        height=_HEIGHT,
+        left=_LEFT,
+        height=_HEIGHT_ON_A_WALL if on_a_wall(profile) else _HEIGHT,
+        title=_upright(profile),
         xaxis=axis(profile, "row of the text", range=[0, 1.02 * n], nticks=5, tickangle=0, tickformat=",d"),
         yaxis=_weight_axis(profile),
     )

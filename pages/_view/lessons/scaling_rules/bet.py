@@ -2,6 +2,7 @@
 
 from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.scaling_rules import work
+from pages._view.lessons.scaling_rules.figures import UPRIGHT
 from pages._view.picture import Picture
 from pages._view.theme import Profile
 
@@ -12,7 +13,7 @@ _OPTIONS = {0.0: "0", 0.5: "0.5", 1.0: "1"}
 def before(values: Values, profile: Profile) -> Picture:
     """The variance of the scores as they are."""
     said = "This is the variance of raw scores; the divided ones are hidden while the bet is open."
-    return work.MAIN.picture(values, profile).partly(said, keep=_RAW, words=_RAW)
+    return work.MAIN.picture(values, profile).partly(said, keep=_RAW, words=(*_RAW, UPRIGHT["variance"]))
 
 
 def outcome(values: Values) -> Outcome:

@@ -9,7 +9,7 @@ from pages._view.figures import base
 from pages._view.figures.code import code
 from pages._view.figures.ends import name_ends
 from pages._view.literal import written
-from pages._view.marks import Mark
+from pages._view.marks import Mark, readable
 from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number, percent, typed
 from sattn_core.draws.short_answers import D_K, GROUP, KEY_SIZE, LATENT_SIZE, N_KEYS, ShortAnswers
@@ -37,6 +37,7 @@ _SHORT = {
 _SAID = {"mup": "muP", "gemma_2_27b": "Gemma 27B", "no_scale": "no scale"}  # in a sentence: one numeral at most
 _LANDMARKS = ("vaswani", "no_scale", "mup")
 _LANDMARK_WORDS = {"vaswani": "1/√dₖ", "no_scale": "no scale", "mup": "muP 1/dₖ"}
+UPRIGHT = {"variance": "<b>Variance of the scores</b>", "mean": "<b>Mean of the scores</b>"}  # over the axis
 _RANGES = {"variance": (-3.6, 4.1), "mean": (-2.2, 3.5)}  # powers of ten
 _AXES = {"d_k": "dₖ", "n_keys": "number of keys"}
 _NEARLY_UNCHANGED = 0.1  # error of the output, of its length
@@ -45,6 +46,8 @@ _SAME_NATS = 0.1  # an entropy that moves by less hardly changes
 _SURE = 3  # standard errors of a change between any two points of a curve that chance may make
 _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
 _LETTER = 0.56  # width of a letter, of its size
+_USUAL_REACH, _USUAL_HIGH = 0.2, 0.7  # of the keys that the name of an outline covers; of its axis
+_USUAL_PLACES = 33  # where it may stand
 
 
 # --- exponents -------------------------------------------------------------------------------------------
@@ -87,13 +90,15 @@ def _exponent_figure(result, what, profile, d_k=None):
     fig = base.figure(
         profile,
         [trace for pair in drawn for trace in _exponent_traces(result.dims, d_k, what, *pair, profile)],
-        left=4.2,
+        left=3.2,
+        title=base.title(UPRIGHT[what], profile, size=profile.axis_size),
         xaxis=base.axis(profile, "dₖ", type="log", tickvals=_D_TICKS, tickangle=0, range=[-0.12, 3.13]),
-        yaxis=base.axis(profile, what, **_decades(low, high), **_fewer(profile)),
+        yaxis=base.axis(profile, **_decades(low, high), **_fewer(profile)),
         shapes=[] if d_k is None else [base.upright(d_k, base.dotted(profile)) | {"layer": "below"}],
     )
     if names:
-        return name_ends(fig, names, profile, low=low, high=high)
+        colours = [_exponent_colour(curve, profile) for curve, _ in drawn]
+        return name_ends(fig, names, profile, low=low, high=high, colours=colours)
     words = "The mean is 0 at every dₖ:<br>turn ρ up."
     place = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5}
     fig.layout["annotations"] = [base.label(words, profile, size=profile.axis_size, **place)]
@@ -302,8 +307,7 @@ def _comparison(result, name, profile):
         left=7 if wall else 8.5,
         height=_rows_height(len(columns[0]), profile),
         bottom=1.6 if wall else 3,
-        title=base.title(f"Keys in use, of {result.params.n_keys}", profile, size=profile.axis_size)
-        | {"xref": "container", "x": 0.02},
+        title=base.title(f"<b>Keys in use, of {result.params.n_keys}</b>", profile, size=profile.axis_size),
         annotations=numbers,
         shapes=[_all_keys(i, result.params.n_keys, profile) for i in range(1, len(columns) + 1)],
         **axes,
@@ -369,17 +373,44 @@ def _one_rule(result, name, profile):
     limit = 1.1 * max(abs(result.raw_scores).max(), abs(here.scores).max())
     scores = base.axis(profile, grid=True, range=[-limit, limit], nticks=5)
     weights = base.axis(profile, grid=True, range=[0, 1.02], tickvals=[0, 0.5, 1])
-    named = "Weights" if name == "vaswani" else "Weights (dotted: 1/√dₖ)"
-    words = ("Raw scores", "After the rule" if wall else "After the rule, same axis", named)
+    colour = _after_colour(here, profile)
+    after = "After the rule" if wall else "After the rule, same axis"
+    words = (("Raw scores", profile.raw), (after, colour), ("Weights", colour))
     keys = base.axis(profile, "key", range=[0, result.params.n_keys + 1])
-    headings = [base.heading(said, profile, axes=_nth(i)) for i, said in enumerate(words, start=1)]
+    headings = [
+        base.heading(_in_colour(said, ink, profile), profile, axes=_nth(i))
+        for i, (said, ink) in enumerate(words, start=1)
+    ]
+    usual = [] if name == "vaswani" else [_usual_name(result, here, profile)]
     return base.figure(
         profile,
         _rule_traces(result, here, profile),
         height=1.0 if wall else 1.25,
         left=3.4,
-        annotations=headings,
+        annotations=[*headings, *usual],
         **(_beside_each_other if wall else _below_each_other)(keys, scores, scores, weights),
+    )
+
+
+def _in_colour(name, colour, profile):
+    """A name in the colour of its marks, as far as it can be read."""
+    return f'<span style="color: {readable(colour, profile.ground, profile.text)}"><b>{name}</b></span>'
+
+
+def _after_colour(here, profile):
+    return profile.raw if here.name == "no_scale" else profile.scaled
+
+
+def _usual_name(result, here, profile):
+    """The name of the dotted outline: over its highest key, or as near as it stands clear of high ones."""
+    usual = _chosen(result, "vaswani").attention_weights
+    high, n = np.maximum(usual, here.attention_weights), len(usual)
+    half, peak = _USUAL_REACH * n / 2, int(np.argmax(usual)) + 1
+    places = np.clip([peak, *np.linspace(1, n, _USUAL_PLACES)], 0.5 + half, n + 0.5 - half)
+    tops = [float(high[abs(np.arange(1, n + 1) - x) < half + 0.5].max()) for x in places]
+    x, y = min(zip(places, tops, strict=True), key=lambda each: (each[1] > _USUAL_HIGH, abs(each[0] - peak)))
+    return base.label(
+        "÷ √dₖ", profile, xref="x3", yref="y3", bgcolor=None, x=float(x), y=min(y, _USUAL_HIGH), yanchor="bottom"
     )
 
 
@@ -401,7 +432,7 @@ def _beside_each_other(keys, *heights):
 def _rule_traces(result, here, profile):
     """Raw scores, scores after the rule and weights of one query, and the weights that 1/√d_k gives."""
     edges = np.arange(0.5, result.params.n_keys + 1)
-    colour = profile.raw if here.name == "no_scale" else profile.scaled
+    colour = _after_colour(here, profile)
     traces = [
         base.steps(edges, result.raw_scores, profile.raw, "raw scores") | _on(1),
         base.steps(edges, here.scores, colour, "after the rule") | _on(2),
@@ -556,10 +587,14 @@ def _curve_figure(result, name, profile):
         lines = _entropies(x, values, equal, name, result, profile)
         traces += [each | on for each in lines]
         axes |= _entropy_axes(i, what, x, equal, profile)
-    fig = base.figure(profile, traces, left=3.2, **axes)
-    fig.layout["margin"]["t"] = profile.axis_size
-    ends = [(_curve_name(rule), each[-1]) for rule, each in _on_top(result, result.against_n_keys, name)]
-    fig = name_ends(fig, ends, profile, low=0, high=axes["yaxis2"]["range"][1])
+    upright = base.title("<b>Entropy, nats</b>", profile, size=profile.axis_size)
+    fig = base.figure(profile, traces, left=2.2, title=upright, **axes)
+    named = _on_top(result, result.against_n_keys, name)
+    ends, colours = (
+        [(_curve_name(rule), each[-1]) for rule, each in named],
+        [_rule_colour(rule, name, profile) for rule, _ in named],
+    )
+    fig = name_ends(fig, ends, profile, low=0, high=axes["yaxis2"]["range"][1], colours=colours)
     fig.layout["annotations"] = [each | {"yref": "y2"} for each in fig.layout["annotations"]]
     return fig
 
@@ -580,10 +615,9 @@ def _on_top(result, values, name):
 def _entropy_axes(panel, what, x, equal, profile):
     ticks = {"tickvals": _ENTROPY_TICKS[what], "tickangle": 0, "range": _span(x)}
     across = {"domain": _ENTROPY_PANELS[panel - 1], "anchor": f"y{panel}", **ticks}
-    title = "entropy, nats" if panel == 1 else None
     return {
         f"xaxis{panel}": base.axis(profile, _AXES[what], type="log", **across),
-        f"yaxis{panel}": base.axis(profile, title, grid=True, range=[0, 1.05 * equal.max()], anchor=f"x{panel}"),
+        f"yaxis{panel}": base.axis(profile, grid=True, range=[0, 1.05 * equal.max()], anchor=f"x{panel}"),
     }
 
 
@@ -703,7 +737,10 @@ def _bug_figure(result, profile):
     heights = base.axis(profile, grid=True, range=[0, 1.12 * max(right.max(), wrong.max())], nticks=4)
     keys = base.axis(profile, "key", range=[0, edges[-1] + 0.5])
     sides = (("Right", result.right), ("Wrong", result.wrong))
-    said = [f"{name}: score spread {number(each.score_std)}" for name, each in sides]
+    said = [
+        f"{_in_colour(name, colour, profile)}: score spread {number(each.score_std)}"
+        for (name, each), colour in zip(sides, (profile.scaled, profile.band), strict=True)
+    ]
     return base.figure(
         profile,
         [
@@ -712,7 +749,10 @@ def _bug_figure(result, profile):
         ],
         left=3.8,
         title=base.title(
-            written(result.bug.title), profile, size=profile.axis_size, letters=60 if wall else base.LETTERS
+            f"<b>{written(result.bug.title)}</b>",
+            profile,
+            size=profile.axis_size,
+            letters=60 if wall else base.LETTERS,
         ),
         annotations=[base.heading(each, profile, axes=_nth(i)) for i, each in enumerate(said, start=1)],
         **_bug_axes(keys, heights, wall),

@@ -6,13 +6,14 @@ import numpy as np
 
 from pages._view.figures import base
 from pages._view.figures.code import code, printed
-from pages._view.marks import Mark
+from pages._view.marks import Mark, readable
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, number, percent
 from sattn_core.lessons import trained_heads as core
 from sattn_core.training.encoder_record import D_K, N_HEADS, N_LAYERS
 
 _COLOURS = {0.0: "raw", 0.5: "scaled", 1.0: "third"}  # of the exponents that have a name
+_ABOVE = ("<b>σ in a row</b>", "<b>Effective keys</b>")  # the names of the panels
 _PANELS = ([0.0, 0.43], [0.57, 1.0])  # of the width
 _SPREADS = [0.1, 1, 10, 100]
 _SPREAD_RANGE = [-1.35, 2.15]  # powers of ten: what every exponent and text needs
@@ -91,7 +92,7 @@ def _spread_figure(found, profile):
         yaxis=base.axis(profile, grid=True, type="log", range=_SPREAD_RANGE, tickvals=_SPREADS, anchor="x1"),
         yaxis2=base.axis(profile, grid=True, range=[-0.03 * found.n_tokens, 1.05 * found.n_tokens], anchor="x2"),
         annotations=[
-            *(_above(text, i, profile) for i, text in enumerate(("σ in a row", "effective keys"))),
+            *(_above(text, i, profile) for i, text in enumerate(_ABOVE)),
             base.label("ideal", profile, x=_ACROSS[1], y=0, xanchor="right", yanchor="top", bgcolor=None),
             base.label("median", profile, y=float(np.median(found.effective_keys)), yref="y2", **beside),
         ],
@@ -125,9 +126,8 @@ def _layers(panel, profile):
 
 
 def _above(text, panel, profile):
-    """The name of a panel, above its middle."""
-    place = {"xref": "paper", "yref": "paper", "y": 1, "yanchor": "bottom", "xanchor": "center"}
-    return base.label(text, profile, size=profile.axis_size, x=sum(_PANELS[panel]) / 2, **place)
+    """The name of a panel, over its upper left corner."""
+    return base.heading(text, profile, axes=("", "2")[panel])
 
 
 def _sentence(found):
@@ -191,7 +191,7 @@ def spread_alone(found: core.ScaledHeads, shown: Picture) -> Picture:
         f"In a typical head, the solid line, the scores of a row spread by {number(found.median_std, 2)}; the dashed "
         "line is at 1."
     )
-    words = ("σ in a row", "effective keys", "ideal")
+    words = (*_ABOVE, "ideal")
     keep = ("ideal q and k", "heads, σ", "median, σ")
     return shown.partly(told, keep=keep, words=words)
 
@@ -241,26 +241,31 @@ def _attention_figure(weights, strongest, names, place, exponent, profile):
     wall = base.on_a_wall(profile)  # which has no room for the titles of the axes below
     to = {"tickvals": list(range(n)), "ticktext": names, "showticklabels": False, "ticks": ""}
     frame = {"type": "rect", "x0": -0.5, "x1": n - 0.5, "y0": at - 0.5, "y1": at + 0.5, "line": base.thin(profile)}
-    above = base.heading(f"Layer {place.layer}, head {place.head}", profile)
-    above_row = base.heading(f"“{word}”", profile, axes="2") | {"x": 1, "xanchor": "right"}
+    above = base.heading(f"<b>Layer {place.layer}, head {place.head}</b>", profile)
+    above_row = base.heading(f"<b>“{word}”</b>", profile, axes="2") | {"x": 1, "xanchor": "right"}
     fig = base.figure(
         profile,
         [_cells(weights, exponent, profile), _bars(weights[at, strongest], exponent, profile)],
         height=0.8 if wall else 1,
-        left=4.6,
+        left=_LEFT,
         bottom=1.7 if wall else 3,
         xaxis=base.axis(profile, None if wall else "to", range=[-0.5, n - 0.5], domain=_MATRIX, **to),
-        yaxis=base.axis(
-            profile, "from", range=[n - 0.5, -0.5], **_names(names, _FEW_NAMES if wall else _NAMES, chosen=at)
-        ),
+        yaxis=base.axis(profile, range=[n - 0.5, -0.5], **_names(names, _FEW_NAMES if wall else _NAMES, chosen=at)),
         **_axes_of_row([names[i] for i in strongest], profile),
         shapes=[frame],
-        annotations=[above, above_row],
+        annotations=[above, above_row, _from(profile)],
     )
     fig.layout["margin"]["r"] = 2 * profile.tick_size  # the share beside a bar may go on there
     return fig
 
 
+def _from(profile):
+    """What the words at the side are, over them."""
+    place = {"xref": "paper", "x": 0, "xanchor": "left", "xshift": -round(_LEFT * profile.axis_size), "borderpad": 0}
+    return base.label("from", profile, yref="paper", y=1, yanchor="bottom", **place)
+
+
+_LEFT = 4.6  # the margin of the words, in letters of an axis title
 _MATRIX, _ROW = [0, 0.5], [0.73, 1]  # of the width
 
 
@@ -389,18 +394,25 @@ def _downstream_figure(heads, exponent, profile):
     curves = enumerate(zip(heads.cosines.T, styles, strict=True), start=1)
     lines = [base.line(heads.exponents, y, style, f"after layer {i}") for i, (y, style) in curves]
     place = {"x": 1, "xanchor": "left", "yanchor": "middle", "xshift": 0.4 * profile.tick_size}
-    named = ((0, "layer 1"), (N_LAYERS - 1, f"layer {N_LAYERS}"))
+    named = ((0, "layer 1", profile.text), (N_LAYERS - 1, f"layer {N_LAYERS}", profile.scaled))
     right = round(4.6 * profile.tick_size)
     return base.figure(
         profile,
         lines,
-        title=base.title("Cosine with the right output", profile, size=profile.axis_size),
+        title=base.title("<b>Cosine with the right output</b>", profile, size=profile.axis_size),
         margin={"l": 3 * profile.axis_size, "r": right, "t": 2 * profile.axis_size, "b": 3 * profile.axis_size},
         xaxis=base.axis(profile, "exponent α of all heads", range=[0, 1], tickvals=[0, 0.25, 0.5, 0.75, 1]),
         yaxis=base.axis(profile, grid=True, range=[0, 1.04], tickvals=[0, 0.25, 0.5, 0.75, 1]),
         shapes=[base.upright(exponent, base.thin(profile))],
-        annotations=[base.label(text, profile, y=heads.cosines[-1, i], **place) for i, text in named],
+        annotations=[_coloured(text, colour, profile, y=heads.cosines[-1, i], **place) for i, text, colour in named],
     )
+
+
+def _coloured(text, colour, profile, **place):
+    """A name in the colour of its line, as far as it can be read."""
+    named = base.label(text, profile, bgcolor=None, **place)
+    named["font"]["color"] = readable(colour, profile.ground, profile.text)
+    return named
 
 
 def _downstream_sentence(heads, at):

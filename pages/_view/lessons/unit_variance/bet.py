@@ -3,6 +3,7 @@
 from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.unit_variance import work
 from pages._view.lessons.unit_variance.declaration import SCHEME_NAMES, TO_BET_ON
+from pages._view.lessons.unit_variance.figures import UPRIGHT
 from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number
 
@@ -13,7 +14,7 @@ _UNIT = 0.02  # a variance this near to 1 is called 1
 def before(values: Values, profile: Profile) -> Picture:
     """The stages up to k, of every way to draw the weights."""
     last, every = work.sweep(values).stages.index("k"), ("assumed", "others", "chosen", "expected")
-    return work.MAIN.picture(values, profile).partly(_HIDDEN, keep=every, last=last)
+    return work.MAIN.picture(values, profile).partly(_HIDDEN, keep=every, words=(UPRIGHT,), last=last)
 
 
 def outcome(values: Values) -> Outcome:

@@ -10,13 +10,14 @@ from pages._view.figures import base
 from pages._view.figures.code import code
 from pages._view.lessons.unit_variance.declaration import SCHEME_NAMES
 from pages._view.literal import drawn, plain
-from pages._view.marks import Mark
+from pages._view.marks import Mark, readable
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number
 from sattn_core.lessons import unit_variance as core
 
 _NOTHING = 1e-3  # a smaller standard deviation is called practically 0
 _SHARED = 0.95  # where less of σ is left within a row, that is said
+UPRIGHT = "<b>Spread σ</b>"  # what the axis of the stages shows, over its end
 _UNIT = 0.01  # a standard deviation this near to 1 is called 1
 _SHORT = {
     "x": "x",
@@ -89,21 +90,20 @@ def _expected_figure(sweep, found, i, result, profile):
     fig = base.figure(
         profile,
         traces,
-        left=4.4,
+        left=3.2,
+        title=base.title(UPRIGHT, profile, size=profile.axis_size),
         xaxis=base.axis(profile, range=[-0.5, len(places) - 0.5], **ticks),
-        yaxis=base.axis(
-            profile, "σ", grid=True, type="log", **_decades([*np.ravel(sweep.std), *measured], 0.15, profile)
-        ),
+        yaxis=base.axis(profile, grid=True, type="log", **_decades([*np.ravel(sweep.std), *measured], 0.15, profile)),
         annotations=[_others_name(sweep, found[i], i, profile)],
     )
     lines = 4 if base.on_a_wall(profile) else 6  # of type, for two or three lines of ticks
-    fig.layout["margin"] |= {"t": profile.axis_size, "b": round(lines * profile.tick_size)}
+    fig.layout["margin"] |= {"t": round(1.6 * profile.axis_size), "b": round(lines * profile.tick_size)}
     return fig
 
 
 def _rings(places, measured, profile):
     """Return what was measured, with its name at the first ring."""
-    named = {"mode": "markers+text", "text": ["○ measured", *[""] * (len(places) - 1)], "textposition": "top right"}
+    named = {"mode": "markers+text", "text": ["measured", *[""] * (len(places) - 1)], "textposition": "top right"}
     font = {"textfont": {"size": profile.tick_size, "color": profile.text}}
     return _stage_marks("measured", places, measured, "circle-open", profile.text, profile) | named | font
 
@@ -244,7 +244,9 @@ def _pipeline(result, profile):
 
 def _stage_name(stage, axes, profile):
     """A stage and its σ, above its bars; on a wall, which is wide and low, to their left."""
-    text = drawn(f"{_STAGES[stage.name]}: σ {number(stage.std)}")
+    colour = readable(_colour(stage.name, profile), profile.ground, profile.text)
+    name = f'<span style="color: {colour}"><b>{drawn(_STAGES[stage.name])}</b></span>'
+    text = f"{name}: σ {number(stage.std)}"
     beside = {"x": 0, "y": 0, "xanchor": "right", "xshift": -profile.tick_size} if base.on_a_wall(profile) else {}
     place = {"font": _small(profile), "xref": "x domain", "bgcolor": None}  # no box over the stage above
     return base.heading(text, profile, axes=axes) | place | beside
@@ -550,15 +552,21 @@ def _shared(rows, d_k, profile):
     for i, row in enumerate(rows):
         axes, left = "" if i == 0 else str(i + 1), i / 3
         cells = base.heatmap(profile, row.scores, limit, name=row.name) | {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
-        traces.append(cells | (base.colour_bar(profile, [-limit, 0, limit]) if i == 0 else {}))
+        traces.append(cells)
         plain = {"showticklabels": False, "ticks": "", "showline": False}
         layout[f"xaxis{axes}"] = base.axis(profile, domain=[left, left + 0.31], anchor=f"y{axes}", **plain)
         layout[f"yaxis{axes}"] = base.axis(profile, anchor=f"x{axes}", autorange="reversed", **plain)
-        words.append(base.heading(drawn(_SHARING[row.name]), profile, axes=axes) | {"font": _small(profile)})
-    traces[0]["colorbar"] |= {"ticktext": [f"−{number(limit)}", "0", number(limit)]}
+        words.append(_shared_name(row, axes, profile))
     fig = base.figure(profile, traces, left=0.8, plot_bgcolor=profile.grid, annotations=words, **layout)
-    fig.layout["margin"]["b"] = 4 * profile.axis_size  # room for the key to the colours
+    fig.layout["margin"] |= {"t": round(3.2 * profile.tick_size), "b": profile.tick_size}
     return fig
+
+
+def _shared_name(row, axes, profile):
+    """What is shared, and what a token scores itself: the cells on the diagonal."""
+    diagonal = f"diagonal: {number(row.diagonal_mean, 2)}"
+    name = base.heading(f"<b>{drawn(_SHARING[row.name])}</b><br>{diagonal}", profile, axes=axes)
+    return name | {"font": _small(profile), "align": "left"}
 
 
 def _shared_sentence(rows):
@@ -586,6 +594,7 @@ def _shared_sure(rows, d_k):
         f"{number(tied.diagonal_mean)} (predicted {number(tied.predicted_diagonal_mean)}); with Q = K = X "
         f"{number(same.diagonal_mean)} (predicted {number(same.predicted_diagonal_mean)}), and it puts "
         f"{100 * same.self_weight:.1f} % of its weight on itself, where {100 / n:.1f} % would be neutral.",
+        f"Green scores are above 0, violet ones below. The darkest are from ±√dₖ = ±{number(math.sqrt(d_k))} on.",
     )
 
 

@@ -5,12 +5,13 @@ from math import floor, isfinite, log10
 
 import numpy as np
 
-from pages._view.figures.base import axis, corner, dashed, figure, heading, label, line, solid, steps, title
+from pages._view.figures.base import axis, corner, dashed, figure, label, line, solid, steps, title
 from pages._view.figures.code import Name, code, printed
+from pages._view.figures.ends import name_ends
 from pages._view.lessons.your_scores.declaration import SAMPLE_NAMES
 from pages._view.literal import written
 from pages._view.marks import Mark
-from pages._view.picture import Picture, Table
+from pages._view.picture import Part, Picture, Table
 from pages._view.theme import PROJECTOR, Profile, number, percent, typed
 from sattn_core.files.reading import Reading
 from sattn_core.files.score_files import read_queries_and_keys
@@ -23,6 +24,11 @@ from sattn_core.lessons.your_scores import (
     sample_scores,
 )
 
+_LETTERS = 38  # of a title over a whole phone
+_HALF = 0.5  # of the ideal curve's height, where its name stands
+_ROOM = 0.87  # of the axis: above it nothing is drawn
+_NAME = 4.6  # of the axis: what the name covers on a phone
+_LEFT = 3.0  # the margin of the ticks, in letters of an axis title
 _SCALES = {"1": "no scale", "1/√d_k": "1/√dₖ", "1/d_k": "1/dₖ", "1/std": "the one that fits"}
 
 
@@ -85,7 +91,7 @@ def _histogram_figure(result, own, profile):
     edges = report.scaled_edges
     centres = (edges[1:] + edges[:-1]) / 2
     top = 1.15 * max(result.measured_density.max(), report.ideal_density[np.isfinite(report.ideal_density)].max())
-    words = [corner("dashed: ideal q and k", profile)]
+    words = [_ideal_name(result, centres, top, profile)]
     outside = shown.scaled_below + shown.scaled_above
     if outside:
         share = outside / (outside + shown.scaled_counts.sum())
@@ -97,18 +103,34 @@ def _histogram_figure(result, own, profile):
             steps(edges, result.measured_density, profile.scaled, "measured"),
             line(centres, report.ideal_density, dashed(profile), "ideal distribution"),
         ],
-        left=3.8,
+        left=_LEFT,
         height=0.9,
-        title=title(f"{_whose(result)} {number(shown.scaled_std, 4)}", profile, key=_rows(result, own, profile)),
+        title=_bold(f"{_whose(result)} {number(shown.scaled_std, 4)}", _rows(result, own, profile), profile),
         xaxis=axis(profile, "scaled score, less its row's mean", range=[edges[0], edges[-1]]),
-        yaxis=axis(profile, "density", grid=True, range=[0, top]),
+        yaxis=axis(profile, grid=True, range=[0, top]),
         annotations=words,
     )
 
 
+def _bold(text, key, profile):
+    """A title in one line, and whose numbers these are below it."""
+    return title(f"<b>{text}</b>", profile, size=profile.axis_size, key=key, letters=_LETTERS)
+
+
+def _ideal_name(result, centres, top, profile):
+    """The name of the dashed curve, at its right flank and over all bars there."""
+    ideal = np.nan_to_num(result.report.ideal_density, posinf=0.0)
+    start = float(centres[ideal >= _HALF * ideal.max()].max())
+    under = (centres >= start) & (centres <= start + _NAME)
+    highest = max(ideal[under].max(), result.measured_density[under].max())
+    place: Part = {"x": start, "xanchor": "left", "xshift": profile.tick_size / 2}
+    at = {"y": float(highest), "yanchor": "bottom"} if highest < _ROOM * top else {"y": top, "yanchor": "top"}
+    return label("ideal q and k", profile, bgcolor=None, **place, **at)
+
+
 def _whose(result):
     """Short enough for the figure beside the files on a small screen."""
-    return f"Head {result.head + 1}: spread" if has_heads(result) else "Scaled spread"
+    return f"Head {result.head + 1}: density, spread" if has_heads(result) else "Density of scaled scores, spread"
 
 
 def _histogram_sentence(result):
@@ -268,19 +290,29 @@ def _growth_figure(result, own, profile):
     traces, dims = _growth_traces(result, profile), result.shown.row_exponent.dims
     low, high = _size_range(traces)
     sizes = {"grid": True, "type": "log", "range": [low, high], **_size_ticks(low, high)}
-    key = {"align": "left", "font": {"size": profile.tick_size}}
     drawn = figure(
         profile,
         traces,
-        left=4.2,
+        left=_LEFT,
         height=0.9,
-        title=title(_growth_title(result), profile, key=_rows(result, own, profile)),
+        title=_bold(_growth_title(result), _rows(result, own, profile), profile),
         xaxis=axis(profile, "components m", type="log", tickvals=_every(dims), range=_wide(dims)),
-        yaxis=axis(profile, "root mean square score", **sizes),
-        annotations=[heading("   ".join(_names(result, profile)), profile) | key],
+        yaxis=axis(profile, **sizes),
+        annotations=[],
     )
-    drawn.layout["margin"]["t"] += round(1.4 * profile.tick_size)  # for names: inside they would cover marks
+    drawn.layout["margin"]["t"] += round(1.4 * profile.tick_size)  # for what the upright axis shows
+    names, colours = _names(result, profile)
+    if names:
+        drawn = name_ends(drawn, names, profile, low=low, high=high, colours=colours)
+    drawn.layout["annotations"] = [*drawn.layout["annotations"], _upright_name(profile)]
     return drawn
+
+
+def _upright_name(profile):
+    """Name the upright axis over its end."""
+    place: Part = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
+    over = {"xshift": -round(_LEFT * profile.axis_size), "yshift": round(0.3 * profile.tick_size)}
+    return label("Root mean square score", profile, bgcolor=None, borderpad=0, **over, **place)
 
 
 def _growth_traces(result, profile):
@@ -295,17 +327,17 @@ def _growth_traces(result, profile):
 
 
 def _names(result, profile):
-    """Return what the marks are."""
-    names = []
-    if isfinite(result.shown.row_exponent.value):
-        names.append(_named(profile.scaled, "■", "all pairs") + "   - - √m")
-    if isfinite(result.shown.paired_exponent.value):
-        names.append(_named(profile.third, "◆", "query i, key i"))
-    return names
-
-
-def _named(colour, mark, name):
-    return f'<span style="color:{colour}">{mark}</span> {name}'
+    """Return what the marks are with the heights of their last points, and their colours."""
+    fitted, paired = result.shown.row_exponent, result.shown.paired_exponent
+    ends = []
+    if isfinite(fitted.value):
+        ends = [
+            ("all pairs", result.exponent_line[-1], profile.scaled),
+            ("√m", result.ideal_line[-1], profile.text),
+        ]
+    if isfinite(paired.value):
+        ends.append(("i with i", paired.sizes[-1], profile.third))
+    return [(name, float(np.log10(size))) for name, size, _ in ends], [colour for *_, colour in ends]
 
 
 def _sizes(fitted, colour, symbol, name, profile):
