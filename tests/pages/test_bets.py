@@ -326,6 +326,12 @@ def test_verdict_names_the_slider_of_the_bet_once_it_has_moved_on():
     assert opening.line_of(app).startswith("dₖ = 96: Right. ")
 
 
+def test_verdict_names_the_other_slider_that_has_moved_too():
+    asked = {"bet": "1", "guess": "50", "guessed_at": "d_k=64", "step": "rows"}
+    for moved, said in (({}, "Not this time."), ({"learning_rate": "31.6"}, "dₖ = 64, rate 10: Not this time.")):
+        assert opening.line_of(opening.open_page("wrong_choice", **asked | moved)).startswith(said)
+
+
 def test_settings_that_cannot_be_read_judge_nothing():
     app = opening.open_page("derivation", bet="1", guess="2", guessed_at="<script>")
     opening.check_page(app, "derivation")
