@@ -20,6 +20,7 @@ from sattn_core.training.trained_transformers import RATES, WAYS
 NAMES = {"raw": "raw", "root": "÷ √dₖ", "whole": "÷ dₖ", "qk_norm": "QK-norm"}
 _RAW, _ROOT = WAYS.index("raw"), WAYS.index("root")
 _DASHES = {"whole": "longdash", "qk_norm": "dashdot"}
+_SYMBOLS = {"raw": "circle", "root": "square", "whole": "triangle-up", "qk_norm": "diamond"}
 _DOES = {"qk_norm": ("normalises", "q and k first")}  # what a name alone does not say, below it
 _LOSSES = (2.3, 3.7)  # nats that are shown
 _GAP, _WALL_GAP = 0.075, 0.11  # between two names beside the panel, as a share of it
@@ -49,7 +50,7 @@ def _band(curve, way, profile):
 def _dot(result, way, profile):
     """The loss of one way at the chosen rate."""
     at, colour = RATES.index(result.params.rate), _colour(WAYS[way], profile)
-    marker = {"color": colour, "symbol": "circle", "size": 1.4 * profile.marker_size}
+    marker = {"color": colour, "symbol": _SYMBOLS[WAYS[way]], "size": 1.4 * profile.marker_size}
     place = {"x": [RATES[at]], "y": [result.last_loss.mean[way, at]], "name": f"{NAMES[WAYS[way]]}, {_RATE}"}
     return {"type": "scatter", "mode": "markers", "marker": marker, "hoverinfo": "skip", **place}
 
