@@ -111,7 +111,7 @@ def test_a_step_may_have_a_number_of_its_own_on_the_large_slider():
     assert len(slider["stops"]) == len(own["shift"].stops) + 1
     assert picture["values"] == {"multiplier": 1, "shift": 0.31}
     assert dict(parse_qsl(urlsplit(picture["address"]).query)) == {"step": "lists", "d_k": "100"}
-    assert usual.own_sliders == ("shift", "multiplier", "exponent", "middle_exponent", "step")
+    assert usual.own_sliders == ("shift", "multiplier", "nudge", "exponent", "middle_exponent", "step")
 
 
 def test_a_large_slider_is_that_of_a_number():

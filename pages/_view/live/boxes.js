@@ -8,6 +8,7 @@ const HELD = {
   slider: "[data-slider]",
   term: ".term",
   turns: ".st-key-steps",
+  control: ".st-key-stage > :not(.st-key-settings, .st-key-scaling)",
   open: ".st-key-folds details[open]",
   ...STREAMLIT.held,
 };

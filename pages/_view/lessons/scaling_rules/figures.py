@@ -736,11 +736,7 @@ def _bug_figure(result, profile):
     edges, wall = np.arange(0.5, len(right) + 1), base.on_a_wall(profile)
     heights = base.axis(profile, grid=True, range=[0, 1.12 * max(right.max(), wrong.max())], nticks=4)
     keys = base.axis(profile, "key", range=[0, edges[-1] + 0.5])
-    sides = (("Right", result.right), ("Wrong", result.wrong))
-    said = [
-        f"{_in_colour(name, colour, profile)}: score spread {number(each.score_std)}"
-        for (name, each), colour in zip(sides, (profile.scaled, profile.band), strict=True)
-    ]
+    title, letters = f"<b>{written(result.bug.title)}</b>", 60 if wall else base.LETTERS
     return base.figure(
         profile,
         [
@@ -748,15 +744,18 @@ def _bug_figure(result, profile):
             base.steps(edges, wrong, profile.band, "wrong") | _on(2),
         ],
         left=3.8,
-        title=base.title(
-            f"<b>{written(result.bug.title)}</b>",
-            profile,
-            size=profile.axis_size,
-            letters=60 if wall else base.LETTERS,
-        ),
-        annotations=[base.heading(each, profile, axes=_nth(i)) for i, each in enumerate(said, start=1)],
+        title=base.title(title, profile, size=profile.axis_size, letters=letters),
+        annotations=[base.heading(each, profile, axes=_nth(i)) for i, each in enumerate(_sides(result, profile), 1)],
         **_bug_axes(keys, heights, wall),
     )
+
+
+def _sides(result, profile):
+    """Return the headings of the two panels."""
+    sides = (("Right", result.right, profile.scaled), ("Wrong", result.wrong, profile.band))
+    return [
+        f"{_in_colour(name, colour, profile)}: score spread {number(each.score_std)}" for name, each, colour in sides
+    ]
 
 
 def _bug_axes(keys, heights, wall):
