@@ -380,6 +380,15 @@ def test_before_the_sweep_each_bar_is_as_high_as_the_start(sweep):
     assert (layout.yaxis, layout.xaxis) == (finished.yaxis, finished.xaxis)
 
 
+def test_rates_of_a_small_dimension_are_not_held_against_a_scale(sweep):
+    solved = np.zeros_like(sweep.solved)
+    few, some = "hardly any rate puts 4 of 4 right, whichever divides", "÷ √dₖ learns at 2 rates, raw at none"
+    for rates, works in ((0, few), (1, few), (2, some)):
+        solved[1, :rates] = True
+        shown = replace(sweep, solved=solved.copy())
+        assert figures.rates(shown, LIGHT).sentence == f"At dₖ = 16, {works}."
+
+
 def sure_of(sweep):
     return " ".join(figures.rates(sweep, LIGHT).sure)
 

@@ -28,7 +28,12 @@ LESSON = Lesson(
         ),
     },
     steps=(
-        Step("ask", f"“{QUERY_WORD}” asks, four words answer: {SENTENCE}", "components", **_BY_HAND),
+        Step(
+            "ask",
+            f"“{QUERY_WORD}”, the query, asks; four words, the keys, answer: {SENTENCE}",
+            "components",
+            **_BY_HAND,
+        ),
         Step("multiply", "Multiply “it” by “cat”: number by number.", "products", **_BY_HAND),
         Step("add", "Add up the products of a key: the sum is its score.", "sums", **_BY_HAND),
         Step(

@@ -54,7 +54,7 @@ LESSON = Lesson(
         "shift": Number("Added", 0, -100, 100, tuple(range(-4, 5)), whole=False, shown=decimal, letter="added"),
         "nudge": Number(
             "Added to each smallest score",
-            2,
+            0.5,
             0,
             MOST_ADDED,
             tuple(j / 4 for j in range(4 * MOST_ADDED + 1)),
@@ -119,7 +119,8 @@ LESSON = Lesson(
             "token_outputs",
             dials=("middle_exponent",),
             bet=Bet(
-                "Tokens mix the values. Divided by dₖ = {d_k}: how much of an output do the other tokens not share?",
+                "Each token’s output mixes values. Divided by dₖ = {d_k}: what share of it do tokens not have in "
+                "common?",
                 Number("Its token’s own", 50, 0, 100, tuple(range(0, 101, 5))),
                 near=5,
                 suffix=" %",

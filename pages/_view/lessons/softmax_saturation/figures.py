@@ -26,6 +26,7 @@ _SPELLED = 8  # scores of a list that are written out
 _FEW = 3  # the same in a heading
 _REACH, _MOST_DIVIDED = 4.7, 10  # what is kept free on either side for what is added; what the slider divides by
 MOST_ADDED = 6  # to the smallest score of a list
+_HARDLY_ANY = 0.001  # weight that moves for each 1 that is added to a score
 _NAMED_BEFORE = 0.25  # of the lists' reach: what is kept free for a word at the left of the smallest score
 _EVEN = 24  # an axis of scores: the longest axis that has a tick at each even score
 _APART = 0.11  # of an axis: what a number takes on a phone
@@ -189,7 +190,8 @@ def _nudge_sentence(moved, added):
         return "Nothing is added, and no weight moves."
     shown = (0, 1) if len(moved) == 2 or np.ptp(moved) == 0 else (moved.argmax(), moved.argmin())
     first, other = (f"{_moved(moved[i])} of the weight moves in the {_PLACES[i]} list" for i in shown)
-    return f"Added {_short(added)}: {first}, {other.replace(' of the weight moves', '')}."
+    least = ", which passes on hardly any gradient" if moved[shown[1]] < _HARDLY_ANY * added else ""
+    return f"Added {_short(added)}: {first}, {other.replace(' of the weight moves', '')}{least}."
 
 
 def _ends(lists):

@@ -158,7 +158,7 @@ LESSON = Lesson(
         ),
         Step(
             "transformer",
-            "And in a whole transformer? A scale learns if it ends below the dashed line.",
+            "And in a whole transformer? A scale learns where its whole band is below the dashed line.",
             "transformer_learning",
             slider="",
             in_sight=("model_rate",),

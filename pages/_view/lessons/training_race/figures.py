@@ -480,9 +480,11 @@ def rates_start(sweep: core.LearningRateSweep, right: float, takes: str, profile
 
 
 def _rates_sentence(sweep):
-    """Say at how many rates the second scale and the first have learnt."""
+    """Say at how many rates the second scale and the first have learnt; that hardly any does with whichever divisor."""
     raw, scaled = (len(rates) for rates in sweep.solved_rates[:2])
     works = f"÷ √dₖ learns at {scaled or 'no'} rate{'' if scaled == 1 else 's'}, raw at {raw or 'none'}"
+    if max(map(len, sweep.solved_rates)) <= 1:
+        works = f"hardly any rate puts {_least(sweep)} of {sweep.params.n_keys} right, whichever divides"
     crosses = " A cross marks a training that diverged." if sweep.diverged[..., -1].any() else ""
     return f"At dₖ = {sweep.params.d_k:,}, {works}.{crosses}"
 

@@ -322,7 +322,8 @@ def _dimensions_sentence(found, optimizer, alike):
     if np.isnan(_seen(found)[1]).all():
         return f"{start} no learning rate puts nearly all right with any of the three."
     both = all(_trend(each) == "stays" for each in smallest)
-    return f"{start}, {'; '.join(_needs(name, each, both) for name, each in zip(NAMES[1:], smallest, strict=True))}."
+    needs = "; ".join(_needs(name, each, both) for name, each in zip(NAMES[1:], smallest, strict=True))
+    return f"{start}, {needs}."
 
 
 def _needs(name, smallest, both):
