@@ -1,12 +1,12 @@
 """The variance of scores against d_k, raw and divided, measured on one draw that grows component by component."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sattn_core._checks import check_choice, check_dims, check_integer
+from sattn_core._checks import check_choice, check_dims, check_integer, check_number
 from sattn_core.bands.band import ROUGH
 from sattn_core.bands.pair_bands import pair_variance_band
 from sattn_core.bands.standard_errors import sample_moments
@@ -34,6 +34,12 @@ class VarianceCurve:
         """Return the square roots of `measured`, `theory`, `low` or `high`: standard deviations, (3, n_dims)."""
         variances = getattr(self, check_choice("what", what, ("measured", "theory", "low", "high")))
         return np.sqrt(np.maximum(variances, 0.0))
+
+    def of_smaller(self, size: float) -> "VarianceCurve":
+        """Return the curve of components size times as large, in (0, 1]: its variances are size⁴ times these."""
+        factor = check_number("size", size, 0, 1, open_low=True) ** 4
+        scaled = {name: factor * getattr(self, name) for name in ("measured", "theory", "low", "high")}
+        return replace(self, **scaled)
 
     @property
     def is_rough(self) -> bool:

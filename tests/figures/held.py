@@ -31,6 +31,8 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "practically all": "test_the_sentence_is_short_and_true",
     },
     "score_variance": {
+        "need raw scores no division": QUESTION,
+        "no division is needed": "test_no_division_is_needed_where_raw_scores_spread_as_divided_ones",
         "if all components are independent": "it is the condition of the claim",
         "Any distribution with mean #": "test_draws_have_the_moments_of_their_law",
         "Only ÷ √dₖ stays flat": "test_three_rays_are_named_by_what_they_do",

@@ -114,7 +114,7 @@ def line_of(measured, error=1.0, *, predicted=64.0, holds=True, reliable=True, e
         (line_of(66.0), "66.0 ± 2.0, so 64 fits"),
         (line_of(61.4), "61.4 ± 2.0, 2.6 errors from 64"),
         (line_of(68.5), "68.5 ± 2.0, 4.5 errors from 64"),  # by chance: one such line in 150,000
-        (line_of(68.5, holds=False), "68.5 ± 2.0, so 64 does not fit"),
+        (line_of(68.5, holds=False), "68.5 ± 2.0, not 64"),
         (line_of(66.0, holds=False), "66.0 ± 2.0, too near 64 to tell"),
         (line_of(-2.5, 1.4, predicted=0.0), "−2.5 ± 2.8, so 0 fits"),
         (line_of(13.0, reliable=False), "13.0, no usable error"),

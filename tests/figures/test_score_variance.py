@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from pages._view.lessons import LESSONS
 from pages._view.lessons.score_variance import figures
 from pages._view.lessons.score_variance.work import LONGEST
 from pages._view.theme import LIGHT, number
@@ -49,6 +50,30 @@ def drawn(walks, axis="shared", **settings):
 
 def spreads(curve, d_k=4, options=CURVE, profile=LIGHT):
     return figures.spread_against_dimension(curve, d_k, options, profile)
+
+
+SIZES = LESSONS["score_variance"].controls["component_spread"].stops
+
+
+def small(curve, size, profile=LIGHT):
+    return figures.small_start(curve, 64, size, CURVE, profile)
+
+
+def test_smaller_numbers_lower_the_rays_on_an_axis_that_stays(curve):
+    drawn = {size: plotted(small(curve, size)) for size in SIZES}
+    assert len({each.layout.yaxis.range for each in drawn.values()}) == 1
+    low, high = next(iter(drawn.values())).layout.yaxis.range
+    for size, shown in drawn.items():
+        for trace, usual in zip(shown.data, drawn[1].data, strict=True):
+            np.testing.assert_allclose(trace.y, size**2 * np.asarray(usual.y), rtol=1e-12)
+            assert low < np.log10(min(trace.y)) <= np.log10(max(trace.y)) < high
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_no_division_is_needed_where_raw_scores_spread_as_divided_ones(curve, size):
+    raw = size**2 * curve.spread("measured")[0][curve.dims.index(64)]
+    assert small(curve, size).sentence.endswith(": no division is needed.") is bool(0.8 <= raw <= 1.25)
+    assert 0.8 <= 0.35**2 * curve.spread("measured")[0][curve.dims.index(64)] <= 1.25
 
 
 # --- walks beside histograms -----------------------------------------------------------------------------

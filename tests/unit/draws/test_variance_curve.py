@@ -20,6 +20,21 @@ def test_variance_curve_measures_the_appended_draw():
     assert (curve.error_source, curve.is_rough) == ("exact, gamma approximation", False)
 
 
+def test_smaller_components_make_smaller_scores():
+    d_k, size, n = 16, 0.35, 200_000
+    curve = variance_curve((4, d_k), n_samples=300, seed=8)
+    smaller = curve.of_smaller(size)
+    rng = np.random.default_rng(3)
+    scores = np.einsum("ni,ni->n", *size * rng.standard_normal((2, n, d_k)))
+    # The error of a variance of near-normal scores, four times.
+    np.testing.assert_allclose(smaller.theory[0, -1], scores.var(), rtol=4 * np.sqrt(2.4 / n))
+    for name in ("measured", "theory", "low", "high"):
+        np.testing.assert_allclose(getattr(smaller, name), size**4 * getattr(curve, name), rtol=1e-14)
+    assert (smaller.dims, smaller.is_rough) == (curve.dims, curve.is_rough)
+    with pytest.raises(ValueError, match=r"size must be a finite number in \(0, 1\], but got 0"):
+        curve.of_smaller(0)
+
+
 def test_variance_curve_theory_and_band():
     curve = variance_curve((4, 16), n_samples=100, seed=0)
     np.testing.assert_allclose(curve.theory, [[4, 16], [1, 1], [1 / 4, 1 / 16]], rtol=1e-13)

@@ -225,7 +225,7 @@ def _so(each):
     if each.holds:
         return f"{said}, so {predicted} fits" if off <= _NEAR else f"{said}, {number(off, 2)} errors from {predicted}"
     if each.seen_to_fail:
-        return f"{said}, so {predicted} does not fit"
+        return f"{said}, not {predicted}"
     return f"{said}, too near {predicted} to tell"
 
 

@@ -38,7 +38,7 @@ LESSON = Lesson(
         Step("add", "Add up the products of a key: the sum is its score.", "sums", **_BY_HAND),
         Step(
             "wander",
-            "Drag dₖ to 1,024: as products are added, the scores wander.",
+            "Drag dₖ from 4 to 1,024: as products are added, the scores wander.",
             "wandering_sums",
             bet=Bet(
                 "dₖ = {d_k}, random from the fifth number on: in how many of 100 sentences does “cat” score highest?",

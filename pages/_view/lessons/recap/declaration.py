@@ -65,7 +65,7 @@ QUESTIONS = {
     "alike": Question(
         "When does it matter little whether one divides?",
         _choice("It matters little", _ALIKE),
-        (("derivation", "broken"), ("training_race", "")),
+        (("score_variance", "small"), ("training_race", "")),
         _ALIKE,
     ),
 }

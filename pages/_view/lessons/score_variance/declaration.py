@@ -2,6 +2,7 @@
 
 from pages._view.kinds import Choice, Drawing, Number, decimal
 from pages._view.lesson import Bet, Lesson, Place, Step, Try
+from pages._view.lessons.score_variance.figures import SMALLEST
 from sattn_core.lessons.score_variance import SAMPLINGS
 
 _POWERS = tuple(2**j for j in range(1, 10))
@@ -58,6 +59,16 @@ LESSON = Lesson(
             shown=decimal,
             help="The correlation pairs each q with its own k: it counts for pairs, not for a matrix.",
         ),
+        "component_spread": Number(
+            "Spread of the numbers in q and k",
+            1,
+            SMALLEST,
+            1,
+            tuple(j / 20 for j in range(round(20 * SMALLEST), 21)),
+            whole=False,
+            shown=decimal,
+            letter="numbers spread",
+        ),
     },
     settings=("sampling", "axis", "n_samples", "n_queries", "mean_q", "mean_k", "correlation"),
     unseen={
@@ -73,7 +84,7 @@ LESSON = Lesson(
     steps=(
         Step(
             "draw",
-            "Drag dₖ to 1,024: as products are added, the sums spread.",
+            "Drag dₖ from 4 to 1,024: as products are added, the sums spread.",
             "score_histograms",
             pinned={"products_axis": "linear"},
             bet=Bet(
@@ -139,6 +150,13 @@ LESSON = Lesson(
                     _PAIRS | _NOTHING_BROKEN | {"law": "student_t"},
                 ),
             ),
+        ),
+        Step(
+            "small",
+            "Start from smaller numbers instead: at which spread need raw scores no division?",
+            "small_start",
+            slider="component_spread",
+            pinned={"d_k": 64},
         ),
     ),
     assumed="$q$ and $k$ are independent, and so are their components, with mean 0 and variance 1. The excess kurtosis "

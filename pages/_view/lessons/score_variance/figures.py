@@ -1,18 +1,19 @@
 """Pictures of the score_variance lesson: walks beside histograms, spreads against d_k."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pages._view.figures import base
-from pages._view.figures.code import code
+from pages._view.figures.code import code, printed
 from pages._view.figures.spreads import HIGH, LOOKS, LOW, End, at_mark, spread_figure
 from pages._view.figures.tables import columns_of
 from pages._view.marks import Mark
 from pages._view.picture import Part, Picture, Table
-from pages._view.theme import Profile, number, percent
+from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons import score_variance as core
 
 _TOP = 1.15
@@ -368,7 +369,48 @@ def spread_against_dimension(
 _SPREADS = ("measured", "theory", "low", "high")
 
 
-def _curve_figure(curve, d_k, profile):
+def small_start(
+    drawn: core.VarianceCurve, d_k: int, size: float, options: Mapping[str, Any], profile: Profile
+) -> Picture:
+    """Draw the same spreads where the numbers of q and k are size times as large as those that were drawn."""
+    curve = drawn.of_smaller(size)
+    shown = spread_against_dimension(curve, d_k, options, profile)
+    widest, narrowest = drawn.spread("theory"), drawn.of_smaller(SMALLEST).spread("theory")
+    reach = (min(LOW, float(narrowest.min())), max(HIGH, float(widest.max()))) if widest.max() > 0 else (LOW, HIGH)
+    said = _small_sentence(curve, d_k, size)
+    made = code(core.variance_curve, curve.dims, **options, name="drawn")
+    return replace(
+        shown,
+        key="small_start",
+        figure=_curve_figure(curve, d_k, profile, reach, numbers=1),
+        sentence=said,
+        alt=shown.alt.replace(shown.sentence, said),
+        code=f"{made}curve = drawn.of_smaller({size!r})\n{printed(_CURVE_ROWS)}",
+        sure=(_SMALLER.format(size=typed(size), product=number(size**2)), *shown.sure),
+        marks=[Mark("raw scores", ("raw", "raw, theory"))] if "raw scores" in said else [],
+    )
+
+
+SMALLEST = 0.25  # of the sizes that one may start from
+_SMALLER = (
+    "Each number of q and k is {size} times what was drawn, each product and each score {product} times. Training may "
+    "let the numbers grow again."
+)
+_CLOSE = 1.25  # times 1: what counts as the spread of divided scores
+
+
+def _small_sentence(curve, d_k, size):
+    """Say how far raw scores spread then, and whether that is what dividing gives."""
+    raw = curve.spread("measured")[0][curve.dims.index(d_k)]
+    if curve.theory[0][-1] == 0:
+        return _curve_sentence(curve, d_k)
+    enough = ": no division is needed" if 1 / _CLOSE <= raw <= _CLOSE else ""
+    return (
+        f"At dₖ = {d_k:,}, numbers that spread by {typed(size)} give raw scores that spread by {_spread(raw)}{enough}."
+    )
+
+
+def _curve_figure(curve, d_k, profile, reach=None, numbers=3):
     theory = curve.spread("theory")
     varies = theory[0][-1] > 0  # constant scores have no place on a log axis
     traces = [each for i, name in enumerate(LOOKS) for each in _ray(curve, i, name, d_k, profile)]
@@ -376,9 +418,9 @@ def _curve_figure(curve, d_k, profile):
         profile,
         traces,
         _curve_ends(theory, profile) if varies else [],
-        reach=(min(LOW, float(theory.min())), max(HIGH, float(theory.max()))) if varies else (LOW, HIGH),
+        reach=reach or ((min(LOW, float(theory.min())), max(HIGH, float(theory.max()))) if varies else (LOW, HIGH)),
         shapes=[base.upright(d_k, base.thin(profile)) | {"layer": "below"}],
-        annotations=_curve_numbers(curve, d_k, profile) if varies else [],
+        annotations=_curve_numbers(curve, d_k, profile)[:numbers] if varies else [],
     )
 
 
@@ -450,5 +492,7 @@ def _curve_sure(curve, d_k, n_samples):
 
 
 def _curve_code(curve, options):
-    rows = f"curve.spread(what).tolist() for what in {_SPREADS}"
-    return code(core.variance_curve, curve.dims, **options, name="curve", show=rows)
+    return code(core.variance_curve, curve.dims, **options, name="curve", show=_CURVE_ROWS)
+
+
+_CURVE_ROWS = f"curve.spread(what).tolist() for what in {_SPREADS}"

@@ -45,5 +45,11 @@ def _curve(values, profile):
     return figures.spread_against_dimension(curve, values["d_k"], options, profile)
 
 
+def _small(values, profile):
+    options = {"n_samples": CURVE_SAMPLES, **draw_options(values)}
+    curve = compute.result(core.variance_curve, stops(values), **options)
+    return figures.small_start(curve, values["d_k"], values["component_spread"], options, profile)
+
+
 MAIN = Main(_picture, params=params)
-STEPS = {"draw": MAIN, "straighten": MAIN, "divide": Main(_curve)}
+STEPS = {"draw": MAIN, "straighten": MAIN, "divide": Main(_curve), "small": Main(_small)}

@@ -115,7 +115,7 @@ LESSON = Lesson(
         ),
         Step(
             "too_flat",
-            "Divided by dₖ, tokens’ outputs become the same. Drag dₖ to 1,024.",
+            "Divided by dₖ, tokens’ outputs become the same. Drag dₖ from 4 to 1,024.",
             "token_outputs",
             dials=("middle_exponent",),
             bet=Bet(

@@ -16,7 +16,7 @@ LESSON = Lesson(
     steps=(
         Step(
             "drag",
-            "Drag dₖ to 1,024. Watch one key take nearly all the weight.",
+            "Drag dₖ from 4 to 1,024. Watch one key take nearly all the weight.",
             "start",
             tries=(
                 Try("one_component", "dₖ = 1: no difference", {"d_k": 1}),

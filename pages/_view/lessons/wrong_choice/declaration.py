@@ -77,7 +77,7 @@ LESSON = Lesson(
         ),
         Step(
             "rate",
-            "Drag dₖ to 1,024: which curve stays where it is?",
+            "Drag dₖ from 4 to 1,024: which curve stays where it is?",
             "choice_rates",
             dials=("learning_rate", "steps"),
             tries=(
