@@ -21,7 +21,7 @@ def test_box_says_what_it_holds_before_next_paint(mount):
     page.evaluate(ADD, STAGE)
     box = "() => new Promise(done => queueMicrotask(() => done({...document.getElementById('outer').dataset})))"
     found = page.evaluate(box)
-    assert (set(found["holds"].split()), found["around"]) == ({"slider", "stage"}, "stage")
+    assert (set(found["holds"].split()), found["around"]) == ({"control", "slider", "stage"}, "stage")
     page.evaluate("() => document.querySelector('.st-key-stage').remove()")
     assert page.evaluate(box) == {"testid": "stLayoutWrapper", "around": ""}
 
