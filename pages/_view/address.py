@@ -218,9 +218,9 @@ def renewed(lesson: Lesson, query: Values) -> dict[str, str]:
 
 
 def _pins(lesson, step, query):
-    """Return True if a query sets what this step pins to the same."""
-    known = _known(lesson)
-    return any(name in query and known[name].read(query[name])[0] == value for name, value in step.pinned.items())
+    """Return True if a query sets what this step pins, and other lessons have not, to the same."""
+    known, pinned = _known(lesson), {name: value for name, value in step.pinned.items() if name not in SHARED}
+    return any(name in query and known[name].read(query[name])[0] == value for name, value in pinned.items())
 
 
 def _known(lesson: Lesson) -> dict[str, Control | Linked]:

@@ -179,3 +179,9 @@ def test_a_control_of_the_same_name_in_the_next_lesson_starts_on_its_own_default
     app = turn_to(app, second).run()
     check_page(app, second)
     assert widget(app, name).value == default
+
+
+@pytest.mark.parametrize("stem", [stem for stem in LESSONS if LESSONS[stem].steps])
+def test_what_lessons_share_opens_no_step(stem):
+    for d_k in {str(step.pinned["d_k"]) for step in LESSONS[stem].steps if "d_k" in step.pinned} | {"64"}:
+        assert renewed(LESSONS[stem], {"d_k": d_k, "seed": "3"}) == {"d_k": d_k, "seed": "3"}
