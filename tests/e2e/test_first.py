@@ -159,14 +159,15 @@ const parts = {
   line: () => document.querySelector('p.line'),
   slider: () => document.querySelector('[data-slider] input'),
   picture: () => document.querySelector('[data-picture]') ?? heroOf(),
-  tries: () => document.querySelector('[data-try]'),
+  tries: () => document.querySelector('[data-picture]') && document.querySelector('[data-try]'),
 };
 const look = () => {
   for (const [name, find] of Object.entries(parts)) {
     const part = find();
     const box = part?.getBoundingClientRect();
     if (!box?.width || !box.height || !part.checkVisibility({visibilityProperty: true})) continue;
-    const at = [box.x, box.y, box.width].map(Math.round).join(' ');
+    const width = name === 'tries' ? 0 : box.width; // which the titles of the folds beside them share
+    const at = [box.x, box.y, width].map(Math.round).join(' ');
     const seen = window.places[name] ??= [];
     if (seen.at(-1) !== at) seen.push(at);
   }

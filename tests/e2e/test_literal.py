@@ -62,6 +62,6 @@ def test_names_of_files(page, server):
     name = "www.example.org a@example.org :red[x] $x$ :smile:.npy"
     file = {"name": name, "mimeType": "application/octet-stream", "buffer": b"nothing"}
     page.locator(".st-key-q_file input[type=file]").set_input_files(file)
-    page.get_by_text("does not begin as a .npy file does").wait_for()
+    page.get_by_text("does not begin as a .npy file does").first.wait_for()  # sentence, message and table
     wait_until_idle(page)
     check_messages(page, [name])
