@@ -9,6 +9,7 @@ import pytest
 
 from pages._view.lessons import LESSONS
 from pages._view.lessons.softmax_saturation import figures, outputs
+from pages._view.lessons.softmax_saturation.declaration import MOST_ADDED
 from pages._view.theme import DARK, LIGHT, PROJECTOR, number
 from sattn_core.laws.components import COMPONENT_LAWS
 from sattn_core.lessons import softmax_saturation as core
@@ -89,7 +90,7 @@ def test_differences_are_measured_above_the_bars(options):
 
 
 @pytest.mark.parametrize("profile", [LIGHT, PROJECTOR])
-@pytest.mark.parametrize("added", [0, 1, figures.MOST_ADDED])
+@pytest.mark.parametrize("added", [0, 1, MOST_ADDED])
 def test_outlines_are_the_bars_before_the_nudge(added, profile):
     nudge = core.nudge_lists(FOUR, added)
     drawn = plotted(figures.nudged(nudge, added, profile))

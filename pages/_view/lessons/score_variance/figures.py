@@ -11,6 +11,7 @@ from pages._view.figures import base
 from pages._view.figures.code import code, printed
 from pages._view.figures.spreads import HIGH, LOOKS, LOW, End, at_mark, spread_figure
 from pages._view.figures.tables import columns_of
+from pages._view.lessons.score_variance.declaration import SMALLEST
 from pages._view.marks import Mark
 from pages._view.picture import Part, Picture, Table
 from pages._view.theme import Profile, number, percent, typed
@@ -391,7 +392,6 @@ def small_start(
     )
 
 
-SMALLEST = 0.25  # of the sizes that one may start from
 _SMALLER = (
     "Each number of q and k is {size} times what was drawn, each product and each score {product} times. Training may "
     "let the numbers grow again."

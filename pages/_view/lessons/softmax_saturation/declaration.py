@@ -6,7 +6,6 @@ from typing import Any
 
 from pages._view.kinds import Number, Read, Text, decimal, fraction
 from pages._view.lesson import Bet, Lesson, Place, Step, Try
-from pages._view.lessons.softmax_saturation.figures import MOST_ADDED
 
 
 @dataclass(frozen=True)
@@ -27,6 +26,7 @@ def _divisor(factor):
     return fraction(1 / factor)
 
 
+MOST_ADDED = 6  # to the smallest score of a list
 _EXPONENTS = tuple(i / 50 for i in range(51))
 _LISTS = {"list_1": "4, 5", "list_2": "1, 10", "list_3": "", "list_4": ""}
 _DRAW = {"n_keys": 16, "law": "normal", "seed": 0}

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pages._view.figures import base
 from pages._view.figures.code import code
+from pages._view.lessons.softmax_saturation.declaration import MOST_ADDED
 from pages._view.marks import Mark
 from pages._view.picture import Part, Picture, Table
 from pages._view.theme import Profile, listed, number, number_of_log10, percent, typed
@@ -25,7 +26,6 @@ _CLOSE = 0.1  # to ½: an exponent up to here
 _SPELLED = 8  # scores of a list that are written out
 _FEW = 3  # the same in a heading
 _REACH, _MOST_DIVIDED = 4.7, 10  # what is kept free on either side for what is added; what the slider divides by
-MOST_ADDED = 6  # to the smallest score of a list
 _HARDLY_ANY = 0.001  # weight that moves for each 1 that is added to a score
 _NAMED_BEFORE = 0.25  # of the lists' reach: what is kept free for a word at the left of the smallest score
 _EVEN = 24  # an axis of scores: the longest axis that has a tick at each even score
