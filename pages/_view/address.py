@@ -209,6 +209,7 @@ def renewed(lesson: Lesson, query: Values) -> dict[str, str]:
         query = {TRAINED: query[STEP], **{name: text for name, text in query.items() if name != STEP}}
     kept = {name: text for name, text in query.items() if name not in lesson.formerly}
     once = [steps[query[name]] for name, steps in lesson.formerly.items() if query.get(name) in steps]
+    once = [each.name for each in lesson.steps if each.name == query.get(STEP)] or once
     own = {*lesson.controls} & {*query}
     sliders = [each for each in lesson.steps if own & {*each.followed}]
     named = sliders or [each for each in lesson.steps if own & {*each.in_sight} or _pins(lesson, each, query)]

@@ -117,7 +117,7 @@ LESSON = Lesson(
         ),
     ),
     # The fourth step of before compared raw scores with √dₖ and the right divisor, as the last does now.
-    formerly={"step": {"lines": "lines", "root": "root", "broken": "broken", "growth": "broken"}},
+    formerly={"step": {"growth": "broken"}},
     assumed="Each line names the assumption it uses. Normality is not among them. The variance of the sum has no cross "
     "terms: where all components are independent, $E[q_ik_i\\,q_jk_j]$ is a product of four means, and these are 0.\n\n"
     "Both sides of a line are measured on the same simulated pairs. ✓ and ✗ say whether the line is true for "

@@ -137,16 +137,7 @@ LESSON = Lesson(
         ),
     ),
     opens="divisor",
-    # The averages against d_k are no step any more; another name of a step is that step.
-    formerly={
-        "step": {
-            "averages": "divisor",
-            "lists": "lists",
-            "nudge": "nudge",
-            "divisor": "divisor",
-            "too_flat": "too_flat",
-        }
-    },
+    formerly={"step": {"averages": "divisor"}},  # the averages against d_k are no step any more
     assumed="Queries and keys have independent components of mean 0 and variance 1, values 64 normal numbers each.\n\n"
     "A token's own share is $1 - |\\bar o|^2 / \\overline{|o|^2}$, with means over 64 tokens. With very many keys and "
     "dimensions it tends to $1 - e^{-\\sigma^2}$, $\\sigma$ the spread of divided scores.",

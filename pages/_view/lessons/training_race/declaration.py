@@ -175,11 +175,8 @@ LESSON = Lesson(
     # What six steps showed three show now; the heads were chosen by their scale.
     formerly={
         "step": {
-            "race": "race",
             "curves": "race",
             "twin": "race",
-            "rates": "rates",
-            "transformer": "transformer",
             "heads": "transformer",
         },
         "model_way": dict.fromkeys(("raw", "root", "whole", "qk_norm", "÷ √dₖ", "÷ dₖ", "QK-norm"), "transformer"),
