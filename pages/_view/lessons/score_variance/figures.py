@@ -1,7 +1,6 @@
 """Pictures of the score_variance lesson: walks beside histograms, spreads against d_k."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -353,12 +352,11 @@ def spread_against_dimension(
     """
     return Picture(
         "variance_curve",
-        _curve_figure(curve, d_k, profile),
+        _curve_figure(curve, d_k, profile, _reach(curve)),
         _curve_sentence(curve, d_k),
-        {"d_k": list(curve.dims)}
-        | columns_of(("raw", "divided by √d_k", "divided by d_k"), {what: curve.spread(what) for what in _SPREADS}),
+        _curve_table(curve),
         _curve_code(curve, options),
-        alt=_curve_alt(curve, d_k),
+        alt=_curve_alt(curve, d_k, _curve_sentence(curve, d_k)),
         sure=_curve_sure(curve, d_k, options["n_samples"]),
         marks=[
             Mark(word, (name, f"{name}, theory"))
@@ -375,19 +373,19 @@ def small_start(
 ) -> Picture:
     """Draw the same spreads where the numbers of q and k are size times as large as those that were drawn."""
     curve = drawn.of_smaller(size)
-    shown = spread_against_dimension(curve, d_k, options, profile)
-    widest, narrowest = drawn.spread("theory"), drawn.of_smaller(SMALLEST).spread("theory")
-    reach = (min(LOW, float(narrowest.min())), max(HIGH, float(widest.max()))) if widest.max() > 0 else (LOW, HIGH)
     said = _small_sentence(curve, d_k, size)
     made = code(core.variance_curve, curve.dims, **options, name="drawn")
-    return replace(
-        shown,
-        key="small_start",
-        figure=_curve_figure(curve, d_k, profile, reach, numbers=1),
-        sentence=said,
-        alt=shown.alt.replace(shown.sentence, said),
-        code=f"{made}curve = drawn.of_smaller({size!r})\n{printed(_CURVE_ROWS)}",
-        sure=(_SMALLER.format(size=typed(size), product=number(size**2)), *shown.sure),
+    return Picture(
+        "small_start",
+        _curve_figure(curve, d_k, profile, _reach(drawn, SMALLEST), numbers=1),
+        said,
+        _curve_table(curve),
+        f"{made}curve = drawn.of_smaller({size!r})\n{printed(_CURVE_ROWS)}",
+        alt=_curve_alt(curve, d_k, said),
+        sure=(
+            _SMALLER.format(size=typed(size), product=number(size**2)),
+            *_curve_sure(curve, d_k, options["n_samples"]),
+        ),
         marks=[Mark("raw scores", ("raw", "raw, theory"))] if "raw scores" in said else [],
     )
 
@@ -410,7 +408,20 @@ def _small_sentence(curve, d_k, size):
     )
 
 
-def _curve_figure(curve, d_k, profile, reach=None, numbers=3):
+def _curve_table(curve):
+    spreads = {what: curve.spread(what) for what in _SPREADS}
+    return {"d_k": list(curve.dims)} | columns_of(("raw", "divided by √d_k", "divided by d_k"), spreads)
+
+
+def _reach(curve, smallest=1.0):
+    """Return the ends of the axis: of this curve and of one whose components are so much smaller."""
+    theory = curve.spread("theory")
+    if theory.max() == 0:
+        return LOW, HIGH
+    return min(LOW, smallest**2 * float(theory.min())), max(HIGH, float(theory.max()))
+
+
+def _curve_figure(curve, d_k, profile, reach, numbers=3):
     theory = curve.spread("theory")
     varies = theory[0][-1] > 0  # constant scores have no place on a log axis
     traces = [each for i, name in enumerate(LOOKS) for each in _ray(curve, i, name, d_k, profile)]
@@ -418,7 +429,7 @@ def _curve_figure(curve, d_k, profile, reach=None, numbers=3):
         profile,
         traces,
         _curve_ends(theory, profile) if varies else [],
-        reach=reach or ((min(LOW, float(theory.min())), max(HIGH, float(theory.max()))) if varies else (LOW, HIGH)),
+        reach=reach,
         shapes=[base.upright(d_k, base.thin(profile)) | {"layer": "below"}],
         annotations=_curve_numbers(curve, d_k, profile)[:numbers] if varies else [],
     )
@@ -465,8 +476,7 @@ def _curve_sentence(curve, d_k):
     return f"Raw scores spread by {raw}; divided by √dₖ, by {scaled}; divided by dₖ, by {third}."
 
 
-def _curve_alt(curve, d_k):
-    said = _curve_sentence(curve, d_k)
+def _curve_alt(curve, d_k, said):
     if curve.theory[0][-1] == 0:
         return said
     return (

@@ -39,15 +39,18 @@ def _picture(values, profile):
     return figures.walks_and_histograms(result, walks(values), _walk_options(values), profile, **axes)
 
 
-def _curve(values, profile):
+def _measured_curve(values):
     options = {"n_samples": CURVE_SAMPLES, **draw_options(values)}
-    curve = compute.result(core.variance_curve, stops(values), **options)
+    return compute.result(core.variance_curve, stops(values), **options), options
+
+
+def _curve(values, profile):
+    curve, options = _measured_curve(values)
     return figures.spread_against_dimension(curve, values["d_k"], options, profile)
 
 
 def _small(values, profile):
-    options = {"n_samples": CURVE_SAMPLES, **draw_options(values)}
-    curve = compute.result(core.variance_curve, stops(values), **options)
+    curve, options = _measured_curve(values)
     return figures.small_start(curve, values["d_k"], values["component_spread"], options, profile)
 
 

@@ -28,7 +28,7 @@ _FEW = 3  # the same in a heading
 _REACH, _MOST_DIVIDED = 4.7, 10  # what is kept free on either side for what is added; what the slider divides by
 _HARDLY_ANY = 0.001  # weight that moves for each 1 that is added to a score
 _NAMED_BEFORE = 0.25  # of the lists' reach: what is kept free for a word at the left of the smallest score
-_EVEN = 24  # an axis of scores: the longest axis that has a tick at each even score
+_EVEN = 24  # scores: the longest axis that has a tick at each even one
 _APART = 0.11  # of an axis: what a number takes on a phone
 _WIDEST, _THINNEST = 0.04, 0.003  # of an axis: bars
 _PLACES = ("first", "second", "third", "fourth")
@@ -52,23 +52,32 @@ def lists(
 
     study : where softmax overflows, for "How sure?". unmoved : the lists as typed, which say how far the axis reaches.
     """
-    found = comparison.attention_weights if comparison else ()
     said = _list_sentences(comparison) if comparison else ()
     return Picture(
         "list_weights",
         _lists_figure(comparison, profile, _span(comparison.scores, unmoved) if comparison else _NO_SPAN),
         _lists_sentence(comparison),
-        {
-            "list": [f"list {place}" for place, each in enumerate(found, start=1) for _ in each],
-            "key": [key for each in found for key in range(1, len(each) + 1)],
-            "weight": [weight for each in found for weight in each.tolist()],
-        },
+        _lists_table(comparison),
         _lists_code(comparison, study),
         alt=" ".join((*said[:-1], _lists_sentence(comparison))),
         sure=(*_ON_LISTS, *said, *(_overflow_sentences(study) if study else ())),
         checks=list_table(comparison) if comparison else None,
-        marks=tuple(Mark(f"{name} list", (f"list {i}",)) for i, name in enumerate(_PLACES[: len(found)], start=1)),
+        marks=_lists_marks(comparison),
     )
+
+
+def _lists_table(comparison):
+    found = comparison.attention_weights if comparison else ()
+    return {
+        "list": [f"list {place}" for place, each in enumerate(found, start=1) for _ in each],
+        "key": [key for each in found for key in range(1, len(each) + 1)],
+        "weight": [weight for each in found for weight in each.tolist()],
+    }
+
+
+def _lists_marks(comparison):
+    names = _PLACES[: len(comparison.scores)] if comparison else ()
+    return tuple(Mark(f"{name} list", (f"list {i}",)) for i, name in enumerate(names, start=1))
 
 
 _ON_LISTS = (
@@ -84,20 +93,17 @@ def nudged(nudge: core.ListNudge | None, added: float, profile: Profile) -> Pict
     """
     if nudge is None:
         return replace(lists(None, profile), key="nudged_weights")
-    before = nudge.before
-    shown = lists(nudge.after, profile)
-    said = _nudge_sentence(nudge.moved, added)
-    return replace(
-        shown,
-        key="nudged_weights",
-        figure=_lists_figure(nudge.after, profile, _room_to_add(before.scores), nudge),
-        sentence=said,
-        table=shown.table
-        | {"weight before": [weight for each in before.attention_weights for weight in each.tolist()]},
-        code=code(core.nudge_lists, [each.tolist() for each in before.scores], added, name="nudge", show="nudge.moved"),
+    before, said = nudge.before, _nudge_sentence(nudge.moved, added)
+    return Picture(
+        "nudged_weights",
+        _lists_figure(nudge.after, profile, _room_to_add(before.scores), nudge),
+        said,
+        _lists_table(nudge.after) | {"weight before": np.concatenate(before.attention_weights).tolist()},
+        code(core.nudge_lists, [each.tolist() for each in before.scores], added, name="nudge", show="nudge.moved"),
         alt=said,
         sure=(_ON_NUDGES, *_list_sentences(before)),
         checks=list_table(before),
+        marks=_lists_marks(before),
     )
 
 
