@@ -109,7 +109,7 @@ class Stage:
 
     @property
     def _bet_at(self):
-        """Where the large slider and those that have moved stood when a bet was placed, once it is not judged here."""
+        """The places of the large slider and of moved ones when the bet was placed; "" if the bet is judged here."""
         if not self.address.has_moved_on:
             return ""
         there = Stage(self.address.judged)
@@ -211,7 +211,7 @@ class Stage:
 
     @property
     def picture_waiting(self) -> Picture | None:
-        """What stands there until the visitor has asked for a picture that takes long; None for nothing."""
+        """Picture that stands there until the visitor asks for one that takes long; None for nothing."""
         return self._named(self.main.waiting) if self.main and self.main.waiting else None
 
     def _named(self, draw):

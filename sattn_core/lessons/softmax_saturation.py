@@ -79,7 +79,7 @@ def _comparison(scores):
 
 @dataclass(frozen=True, eq=False)
 class ListNudge:
-    """What softmax makes of lists when something is added to the smallest score of each; entry i belongs to list i."""
+    """Softmax of lists before and after an addition to the smallest score of each; entry i belongs to list i."""
 
     before: ListComparison
     after: ListComparison

@@ -692,7 +692,7 @@ def test_a_suggestion_that_moves_only_the_dimension_is_seen_too(tried):
 
 
 def works_at(tried, key, rate):
-    """Which ways every seed has below the line at the rate, as the sentence names them."""
+    """Return the ways that every seed has below the line at the rate, as the sentence names them."""
     app, shown = tried("training_race", key, model_rate="0.03", step="transformer")
     found = shown.compare_transformers
     assert found.params.rate == rate

@@ -90,7 +90,7 @@ def _weights_figure(found, n, simulated, profile):
 
 
 def _upright(profile):
-    """What the upright axis shows, over its end."""
+    """Name the upright axis over its end."""
     return title(UPRIGHT, profile, size=profile.axis_size)
 
 
