@@ -10,6 +10,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from pages._view.marks import readable
 from pages._view.picture import Figure, Part
 from pages._view.theme import DARK, LIGHT, Profile
 
@@ -140,10 +141,29 @@ def wrapped(text: str | Sequence[str], letters: float) -> str:
     return "<br>".join(lines)
 
 
-def label(text: str, profile: Profile, *, size: float | None = None, **place: Any) -> Part:
-    """A word beside a line or in a corner: read at a glance, where a legend has to be looked up."""
-    font = {"size": size or profile.tick_size, "color": profile.text}
+def label(text: str, profile: Profile, *, size: float | None = None, colour: str = "", **place: Any) -> Part:
+    """A word beside a line or in a corner: read at a glance, where a legend has to be looked up.
+
+    colour: of its marks, which it takes as far as it can be read.
+    """
+    ink = readable(colour, profile.ground, profile.text) if colour else profile.text
+    font = {"size": size or profile.tick_size, "color": ink}
     return {"text": text, "showarrow": False, "font": font, "bgcolor": profile.ground} | place
+
+
+def in_colour(text: str, colour: str, profile: Profile) -> str:
+    """Return a bold word in the colour of its marks, as far as it can be read."""
+    return f'<span style="color: {readable(colour, profile.ground, profile.text)}"><b>{text}</b></span>'
+
+
+def over_axis(text: str, profile: Profile, left: float, *, up: float = 0.0, **look: Any) -> Part:
+    """Name an upright axis over its end, where the margin begins.
+
+    left: the margin, in letters of an axis title; up: how far above the plot, in letters of a tick.
+    """
+    place: Part = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
+    off: Part = {"xshift": -round(left * profile.axis_size), "yshift": round(up * profile.tick_size)}
+    return label(text, profile, **place, **off, **look)
 
 
 def corner(text: str, profile: Profile, *, side: str = "right", axes: str = "", **options: Any) -> Part:

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pages._view.figures.base import label, on_a_wall
-from pages._view.marks import readable
 from pages._view.picture import Figure, Part
 from pages._view.theme import Profile
 
@@ -35,10 +34,8 @@ def name_ends(
     places = apart([height for _, height in names], gap, high - gap / 2)
     fig.layout["margin"]["r"] = round((0.5 + off + _LETTER * max(len(word) for word, _ in names)) * profile.tick_size)
     place: Part = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": off * profile.tick_size, "bgcolor": None}
-    words = [label(word, profile, y=float(at), **place) for (word, _), at in zip(names, places, strict=True)]
-    for word, colour in zip(words, colours, strict=False):
-        word["font"]["color"] = readable(colour, profile.ground, profile.text)
-    fig.layout["annotations"] = words
+    ends = zip(names, places, colours or [""] * len(names), strict=True)
+    fig.layout["annotations"] = [label(word, profile, y=float(y), colour=ink, **place) for (word, _), y, ink in ends]
     return fig
 
 

@@ -131,13 +131,12 @@ def at_mark(text: str, name: str, d_k: int, height: float, profile: Profile) -> 
     On a wall the axis is so near below it that such a number stands above the line.
     """
     falls, room = name == "÷ dₖ", 1.2 * profile.marker_size
-    ink = readable(getattr(profile, LOOKS[name][0]), profile.ground, profile.text)
-    place = {"x": float(np.log10(d_k)), "y": float(np.log10(height)), "xanchor": "right", "xshift": -room}
+    place: Part = {"x": float(np.log10(d_k)), "y": float(np.log10(height)), "xanchor": "right", "xshift": -room}
     below = falls and not base.on_a_wall(profile)
-    side = (
+    side: Part = (
         {"yanchor": "top", "yshift": -room / 2}
         if below
         else {"yanchor": "bottom", "yshift": room * (2 if falls else 0.5)}
     )
-    written = f'<span style="color: {ink}"><b>{text}</b></span>'
+    written = base.in_colour(text, getattr(profile, LOOKS[name][0]), profile)
     return base.label(written, profile, size=profile.axis_size, bgcolor=None, **place, **side)

@@ -11,6 +11,7 @@ from pages._view.figures.base import (
     label,
     line,
     on_a_wall,
+    over_axis,
     solid,
     title,
     upright,
@@ -21,7 +22,7 @@ from pages._view.figures.matrices import cell, equals, matrix
 from pages._view.figures.panels import Panel, side_by_side
 from pages._view.literal import drawn, plain
 from pages._view.marks import Mark, readable
-from pages._view.picture import Part, Picture
+from pages._view.picture import Picture
 from pages._view.theme import Profile, number, typed
 from sattn_core.lessons import backprop as core
 
@@ -337,13 +338,6 @@ def _claimed(text, profile):
     return title(f"<b>{text}</b>", profile, size=profile.axis_size, letters=_ONE_LINE)
 
 
-def _upright_name(text, profile):
-    """Name the upright axis over its end."""
-    place: Part = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
-    over = {"xshift": -round(_LEFT * profile.axis_size), "yshift": round(0.4 * profile.tick_size)}
-    return label(text, profile, bgcolor=None, **over, **place)
-
-
 def _with_ends(fig, ends, colours, text, profile):
     """The figure with what its upright axis shows, and the names of its lines at their ends."""
     low, high = fig.layout["yaxis"]["range"]
@@ -353,7 +347,8 @@ def _with_ends(fig, ends, colours, text, profile):
 
 def _with_upright(fig, text, profile):
     fig.layout["margin"]["t"] = round(profile.axis_size * 1.6 + profile.tick_size * 2.3)
-    fig.layout["annotations"] = [*fig.layout.get("annotations", ()), _upright_name(text, profile)]
+    upright = over_axis(text, profile, _LEFT, up=0.4, bgcolor=None)
+    fig.layout["annotations"] = [*fig.layout.get("annotations", ()), upright]
     return fig
 
 

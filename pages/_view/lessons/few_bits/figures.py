@@ -9,7 +9,7 @@ from pages._view.figures import base
 from pages._view.figures.code import code
 from pages._view.figures.ends import apart
 from pages._view.figures.tables import columns_of
-from pages._view.marks import Mark, readable
+from pages._view.marks import Mark
 from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons import few_bits as core
@@ -224,9 +224,7 @@ def _below_the_top(traces):
 
 def _coloured(text, side, profile, **place):
     """A name in the colour of raw or of scaled, as far as it can be read."""
-    ink = readable((profile.raw, profile.scaled)[side], profile.ground, profile.text)
-    font = {"size": place.pop("size", profile.tick_size), "color": ink}
-    return base.label(text, profile, bgcolor=None, **place) | {"font": font}
+    return base.label(text, profile, colour=(profile.raw, profile.scaled)[side], bgcolor=None, **place)
 
 
 def _steps_name(traces, raw, corner, profile):

@@ -6,7 +6,7 @@ from pages._view.figures import base
 from pages._view.figures.code import code
 from pages._view.figures.ends import apart
 from pages._view.figures.tables import columns_of
-from pages._view.marks import Mark, readable
+from pages._view.marks import Mark
 from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons import gradient_flow as core
@@ -25,7 +25,6 @@ _FLOOR_NAMES = ("1", "0.01", "10⁻⁴", "≤ 10⁻⁶")
 _ROOM = 0.35  # between the axis and the rows on it, in decades
 _TOP = {"softmax": _ROOM, "q": 1.8}  # 1 − Σp² is below 1; at q a row gets up to sixty
 _FAR = 0.1  # of the change of the mean: a median that changes by less than this falls far more
-_SAME = 0.05  # two numbers that differ by a smaller share are called the same
 _NOTHING = 1e-4  # what is smaller is called practically nothing
 _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
 _FIRST_DIM = 4  # the sentence compares from here: rows of one or two components behave differently
@@ -159,8 +158,7 @@ def _count(shown, i, scale, axes, profile):
 
 def _in_colour(name, scale, profile):
     """A name in the colour of raw or of scaled, as far as it can be read."""
-    ink = readable((profile.raw, profile.scaled)[scale], profile.ground, profile.text)
-    return f'<span style="color: {ink}"><b>{name}</b></span>'
+    return base.in_colour(name, (profile.raw, profile.scaled)[scale], profile)
 
 
 def _rows_sentence(shown, i, place):

@@ -9,7 +9,7 @@ from pages._view.figures import base
 from pages._view.figures.code import code
 from pages._view.figures.ends import name_ends
 from pages._view.literal import written
-from pages._view.marks import Mark, readable
+from pages._view.marks import Mark
 from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number, percent, typed
 from sattn_core.draws.short_answers import D_K, GROUP, KEY_SIZE, LATENT_SIZE, N_KEYS, ShortAnswers
@@ -378,7 +378,7 @@ def _one_rule(result, name, profile):
     words = (("Raw scores", profile.raw), (after, colour), ("Weights", colour))
     keys = base.axis(profile, "key", range=[0, result.params.n_keys + 1])
     headings = [
-        base.heading(_in_colour(said, ink, profile), profile, axes=_nth(i))
+        base.heading(base.in_colour(said, ink, profile), profile, axes=_nth(i))
         for i, (said, ink) in enumerate(words, start=1)
     ]
     usual = [] if name == "vaswani" else [_usual_name(result, here, profile)]
@@ -390,11 +390,6 @@ def _one_rule(result, name, profile):
         annotations=[*headings, *usual],
         **(_beside_each_other if wall else _below_each_other)(keys, scores, scores, weights),
     )
-
-
-def _in_colour(name, colour, profile):
-    """A name in the colour of its marks, as far as it can be read."""
-    return f'<span style="color: {readable(colour, profile.ground, profile.text)}"><b>{name}</b></span>'
 
 
 def _after_colour(here, profile):
@@ -590,10 +585,8 @@ def _curve_figure(result, name, profile):
     upright = base.title("<b>Entropy, nats</b>", profile, size=profile.axis_size)
     fig = base.figure(profile, traces, left=2.2, title=upright, **axes)
     named = _on_top(result, result.against_n_keys, name)
-    ends, colours = (
-        [(_curve_name(rule), each[-1]) for rule, each in named],
-        [_rule_colour(rule, name, profile) for rule, _ in named],
-    )
+    ends = [(_curve_name(rule), each[-1]) for rule, each in named]
+    colours = [_rule_colour(rule, name, profile) for rule, _ in named]
     fig = name_ends(fig, ends, profile, low=0, high=axes["yaxis2"]["range"][1], colours=colours)
     fig.layout["annotations"] = [each | {"yref": "y2"} for each in fig.layout["annotations"]]
     return fig
@@ -753,9 +746,7 @@ def _bug_figure(result, profile):
 def _sides(result, profile):
     """Return the headings of the two panels."""
     sides = (("Right", result.right, profile.scaled), ("Wrong", result.wrong, profile.band))
-    return [
-        f"{_in_colour(name, colour, profile)}: score spread {number(each.score_std)}" for name, each, colour in sides
-    ]
+    return [f"{base.in_colour(name, ink, profile)}: score spread {number(each.score_std)}" for name, each, ink in sides]
 
 
 def _bug_axes(keys, heights, wall):

@@ -6,7 +6,7 @@ import numpy as np
 
 from pages._view.figures import base
 from pages._view.figures.code import code, printed
-from pages._view.marks import Mark, readable
+from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, number, percent
 from sattn_core.lessons import trained_heads as core
@@ -92,7 +92,7 @@ def _spread_figure(found, profile):
         yaxis=base.axis(profile, grid=True, type="log", range=_SPREAD_RANGE, tickvals=_SPREADS, anchor="x1"),
         yaxis2=base.axis(profile, grid=True, range=[-0.03 * found.n_tokens, 1.05 * found.n_tokens], anchor="x2"),
         annotations=[
-            *(_above(text, i, profile) for i, text in enumerate(_ABOVE)),
+            *(base.heading(text, profile, axes=axes) for text, axes in zip(_ABOVE, ("", "2"), strict=True)),
             base.label("ideal", profile, x=_ACROSS[1], y=0, xanchor="right", yanchor="top", bgcolor=None),
             base.label("median", profile, y=float(np.median(found.effective_keys)), yref="y2", **beside),
         ],
@@ -123,11 +123,6 @@ def _dots(found, values, name, panel, profile):
 def _layers(panel, profile):
     ticks = {"tickvals": list(range(1, N_LAYERS + 1)), "range": [*_ACROSS]}
     return base.axis(profile, "layer", domain=_PANELS[panel - 1], anchor=f"y{panel}", **ticks)
-
-
-def _above(text, panel, profile):
-    """The name of a panel, over its upper left corner."""
-    return base.heading(text, profile, axes=("", "2")[panel])
 
 
 def _sentence(found):
@@ -253,16 +248,10 @@ def _attention_figure(weights, strongest, names, place, exponent, profile):
         yaxis=base.axis(profile, range=[n - 0.5, -0.5], **_names(names, _FEW_NAMES if wall else _NAMES, chosen=at)),
         **_axes_of_row([names[i] for i in strongest], profile),
         shapes=[frame],
-        annotations=[above, above_row, _from(profile)],
+        annotations=[above, above_row, base.over_axis("from", profile, _LEFT, borderpad=0)],
     )
     fig.layout["margin"]["r"] = 2 * profile.tick_size  # the share beside a bar may go on there
     return fig
-
-
-def _from(profile):
-    """What the words at the side are, over them."""
-    place = {"xref": "paper", "x": 0, "xanchor": "left", "xshift": -round(_LEFT * profile.axis_size), "borderpad": 0}
-    return base.label("from", profile, yref="paper", y=1, yanchor="bottom", **place)
 
 
 _LEFT = 4.6  # the margin of the words, in letters of an axis title
@@ -393,7 +382,7 @@ def _downstream_figure(heads, exponent, profile):
     styles = [base.thin(profile)] * (N_LAYERS - 1) + [base.solid(profile, profile.scaled)]
     curves = enumerate(zip(heads.cosines.T, styles, strict=True), start=1)
     lines = [base.line(heads.exponents, y, style, f"after layer {i}") for i, (y, style) in curves]
-    place = {"x": 1, "xanchor": "left", "yanchor": "middle", "xshift": 0.4 * profile.tick_size}
+    place = {"x": 1, "xanchor": "left", "yanchor": "middle", "xshift": 0.4 * profile.tick_size, "bgcolor": None}
     named = ((0, "layer 1", profile.text), (N_LAYERS - 1, f"layer {N_LAYERS}", profile.scaled))
     right = round(4.6 * profile.tick_size)
     return base.figure(
@@ -404,15 +393,8 @@ def _downstream_figure(heads, exponent, profile):
         xaxis=base.axis(profile, "exponent α of all heads", range=[0, 1], tickvals=[0, 0.25, 0.5, 0.75, 1]),
         yaxis=base.axis(profile, grid=True, range=[0, 1.04], tickvals=[0, 0.25, 0.5, 0.75, 1]),
         shapes=[base.upright(exponent, base.thin(profile))],
-        annotations=[_coloured(text, colour, profile, y=heads.cosines[-1, i], **place) for i, text, colour in named],
+        annotations=[base.label(text, profile, y=heads.cosines[-1, i], colour=ink, **place) for i, text, ink in named],
     )
-
-
-def _coloured(text, colour, profile, **place):
-    """A name in the colour of its line, as far as it can be read."""
-    named = base.label(text, profile, bgcolor=None, **place)
-    named["font"]["color"] = readable(colour, profile.ground, profile.text)
-    return named
 
 
 def _downstream_sentence(heads, at):

@@ -31,7 +31,6 @@ _OUTCOMES = {
     "neither": "Neither raw nor ÷ √dₖ has learnt.",
     "only_without": "Raw has learnt by step {raw:,}; ÷ √dₖ has not.",
 }
-_NAMED_STEPS = (10, 100, 1_000)
 _STILL = 0.01  # of the answers: a smaller gain in half of the steps is none
 _POWER_NAMES = {0.5: "√dₖ", 0.25: "⁴√dₖ"}
 _METHODS_IN_WORDS = {"sgd": "Gradient descent", "adam": "Adam"}
@@ -243,9 +242,9 @@ def _diagonal(n):
 
 
 def _start_sentence(start, takes=""):
-    """What the trainings start from: whether attention has committed itself before anything is learnt; what Train does.
+    """Say how far attention has committed itself before anything is learnt, and what Train does.
 
-    Beside that there is room for raw alone; the maps show ÷ √dₖ.
+    Beside the latter there is room for raw alone; the maps show ÷ √dₖ.
     """
     place, wrong = f"Untrained at dₖ = {start.params.d_k:,}", ", usually a wrong one" if start.right < 0.5 else ""
     raw, scaled = (_share(start.largest_weight[start.params.exponents.index(each)], takes) for each in (0.0, 0.5))
@@ -480,7 +479,7 @@ def rates_start(sweep: core.LearningRateSweep, right: float, takes: str, profile
 
 
 def _rates_sentence(sweep):
-    """Say at how many rates the second scale and the first have learnt; that hardly any does with whichever divisor."""
+    """Say at how many rates the second scale and the first have learnt, or that hardly any is enough for a scale."""
     raw, scaled = (len(rates) for rates in sweep.solved_rates[:2])
     works = f"÷ √dₖ learns at {scaled or 'no'} rate{'' if scaled == 1 else 's'}, raw at {raw or 'none'}"
     if max(map(len, sweep.solved_rates)) <= 1:
@@ -513,10 +512,7 @@ def _bars(sweep, profile):
     lines = [_learnt_from(most, "" if run == 0 else str(run + 1), profile) for run in range(n)]
     words = {"annotations": [*notes, _learnt_name(sweep, profile)], "shapes": lines}
     fig = base.figure(profile, traces, height=1.1 if wall else 1.5, left=4.2, **words, **axes)
-    fig.layout["margin"] |= {
-        "t": 2 * profile.axis_size - 4,
-        "r": round(5.6 * profile.tick_size),
-    }  # for headings and a name
+    fig.layout["margin"] |= {"t": 2 * profile.axis_size - 4, "r": round(5.6 * profile.tick_size)}  # headings; a name
     return fig
 
 

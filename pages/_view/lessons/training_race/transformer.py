@@ -176,14 +176,14 @@ def _learning(result, profile):
 
 
 def _words_of_learning(result, profile):
-    """What the height is, and the names of the ways at the ends of their curves."""
+    """Name the height, and the ways at the ends of their curves."""
     gap = _WALL_GAP if on_a_wall(profile) else _GAP
     ends = [_height_of(each, _LOSSES) for each in result.last_loss.mean]
     return [heading(f"Loss on new text after {result.steps[-1]:,} steps", profile), *_names_at(ends, gap, profile)]
 
 
 def _name_of_line(result, profile, *, narrow=False):
-    """Whose loss the dashed line is: below it, where every curve has risen; on a phone beside it, where is room."""
+    """Name the dashed line, below it where every curve has risen, on a phone beside it."""
     words = ("guess from the", "last character", "alone") if narrow else ("guess from the", "last character alone")
     side: Part = (
         {"x": 1.01, "xanchor": "left", "align": "left"}

@@ -172,7 +172,7 @@ def _rates(values, profile):
 
 
 def _rates_start(values, profile):
-    """Where every training of the sweep begins, which costs one step."""
+    """Draw the beginning of every training of the sweep, which costs one step."""
     wanted = sweep_params(params(values))
     begun, start = next(core.sweep_frames(wanted)), compute.result(core.measure_race_start, wanted)
     return figures.rates_start(begun, start.right, about(rates.here(map_price(wanted))), profile)

@@ -10,7 +10,7 @@ from pages._view.figures import base
 from pages._view.figures.code import code
 from pages._view.lessons.unit_variance.declaration import SCHEME_NAMES
 from pages._view.literal import drawn, plain
-from pages._view.marks import Mark, readable
+from pages._view.marks import Mark
 from pages._view.picture import Picture, Table
 from pages._view.theme import Profile, listed, number
 from sattn_core.lessons import unit_variance as core
@@ -244,8 +244,7 @@ def _pipeline(result, profile):
 
 def _stage_name(stage, axes, profile):
     """A stage and its σ, above its bars; on a wall, which is wide and low, to their left."""
-    colour = readable(_colour(stage.name, profile), profile.ground, profile.text)
-    name = f'<span style="color: {colour}"><b>{drawn(_STAGES[stage.name])}</b></span>'
+    name = base.in_colour(drawn(_STAGES[stage.name]), _colour(stage.name, profile), profile)
     text = f"{name}: σ {number(stage.std)}"
     beside = {"x": 0, "y": 0, "xanchor": "right", "xshift": -profile.tick_size} if base.on_a_wall(profile) else {}
     place = {"font": _small(profile), "xref": "x domain", "bgcolor": None}  # no box over the stage above
@@ -563,7 +562,7 @@ def _shared(rows, d_k, profile):
 
 
 def _shared_name(row, axes, profile):
-    """What is shared, and what a token scores itself: the cells on the diagonal."""
+    """Name what is shared, and give the mean of the diagonal, on which a token scores itself."""
     diagonal = f"diagonal: {number(row.diagonal_mean, 2)}"
     name = base.heading(f"<b>{drawn(_SHARING[row.name])}</b><br>{diagonal}", profile, axes=axes)
     return name | {"font": _small(profile), "align": "left"}

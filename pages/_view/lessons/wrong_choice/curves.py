@@ -289,9 +289,8 @@ def _never(found, profile):
     for i in range(len(NAMES)):
         if np.isnan(smallest[i, -1]):
             first = dims[1 + max(np.flatnonzero(~np.isnan(smallest[i])), default=-1)]
-            colour = readable(getattr(profile, COLOURS[i]), profile.ground, profile.text)
             words = f"{NAMES[i]}: from dₖ = {first:,.0f} no rate does it"
-            lines.append(f'<span style="color:{colour}"><b>{words}</b></span>')
+            lines.append(base.in_colour(words, getattr(profile, COLOURS[i]), profile))
     return lines
 
 

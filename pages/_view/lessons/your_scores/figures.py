@@ -5,7 +5,7 @@ from math import floor, isfinite, log10
 
 import numpy as np
 
-from pages._view.figures.base import axis, corner, dashed, figure, label, line, solid, steps, title
+from pages._view.figures.base import axis, corner, dashed, figure, label, line, over_axis, solid, steps, title
 from pages._view.figures.code import Name, code, printed
 from pages._view.figures.ends import name_ends
 from pages._view.lessons.your_scores.declaration import SAMPLE_NAMES
@@ -304,15 +304,9 @@ def _growth_figure(result, own, profile):
     names, colours = _names(result, profile)
     if names:
         drawn = name_ends(drawn, names, profile, low=low, high=high, colours=colours)
-    drawn.layout["annotations"] = [*drawn.layout["annotations"], _upright_name(profile)]
+    upright = over_axis("Root mean square score", profile, _LEFT, up=0.3, bgcolor=None, borderpad=0)
+    drawn.layout["annotations"] = [*drawn.layout["annotations"], upright]
     return drawn
-
-
-def _upright_name(profile):
-    """Name the upright axis over its end."""
-    place: Part = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
-    over = {"xshift": -round(_LEFT * profile.axis_size), "yshift": round(0.3 * profile.tick_size)}
-    return label("Root mean square score", profile, bgcolor=None, borderpad=0, **over, **place)
 
 
 def _growth_traces(result, profile):
