@@ -31,7 +31,7 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "practically all": "test_the_sentence_is_short_and_true",
     },
     "score_variance": {
-        "need raw scores no division": QUESTION,
+        "is no division needed": QUESTION,
         "no division is needed": "test_no_division_is_needed_where_raw_scores_spread_as_divided_ones",
         "if all components are independent": "it is the condition of the claim",
         "Any distribution with mean #": "test_draws_have_the_moments_of_their_law",

@@ -80,7 +80,10 @@ def _why_not(said, d_k):
 
 def _of_power(said, chosen):
     if abs(said - 0.5) < _EVEN:
-        return RIGHT, "the power ½, so √dₖ. ÷ dₖ can learn too, but it starts with nearly one average for each token."
+        return (
+            RIGHT,
+            "the power ½, so √dₖ. ÷ dₖ can learn too, but it starts by giving each token nearly the same average.",
+        )
     grow = "grow" if said < 0.5 else "shrink"
     if chosen.min() >= NEARLY_ALL:
         return (

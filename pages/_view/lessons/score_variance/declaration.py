@@ -153,7 +153,7 @@ LESSON = Lesson(
         ),
         Step(
             "small",
-            "Start from smaller numbers instead: at which spread need raw scores no division?",
+            "Start from smaller numbers instead: at which spread is no division needed?",
             "small_start",
             slider="component_spread",
             pinned={"d_k": 64},
