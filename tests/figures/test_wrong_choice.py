@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from pages._view import compute
-from pages._view.lessons.wrong_choice import bet, curves, figures, part, work
+from pages._view.lessons.wrong_choice import bet, both, curves, figures, part, work
 from pages._view.lessons.wrong_choice.declaration import LESSON
 from pages._view.theme import DARK, LIGHT, PROJECTOR
 from sattn_core.lessons import wrong_choice as core
+from sattn_core.lessons.softmax_saturation import OutputsParams, measure_outputs
 from tests.figures.drawing import PROFILES, contrast, plotted, texts, trace_of, whole
 
 P = core.WrongChoiceParams
@@ -389,6 +390,74 @@ def test_name_of_a_curve_says_the_rates_at_which_nearly_all_come_right(measured)
         assert curves._works(0, core.RateCurves(P(64), some), 200) == said
 
 
+# --- both needs ----------------------------------------------------------------------------------------
+
+
+def weighed(d_k, best=None, profile=LIGHT, n_keys=16):
+    """The picture of both needs, with counts of its own instead of those that are measured."""
+    found = core.measure_learning_rates(P(d_k, n_keys)) if best is None else curves_of(best, d_k)
+    drawn = OutputsParams(n_keys, (d_k,))
+    return both.both(found, measure_outputs(drawn), drawn, profile)
+
+
+def curves_of(best, d_k):
+    counts = np.zeros((3, len(core.LEARNING_RATES), core.N_STEPS + 1), dtype=np.uint8)
+    counts[:, 5, -1] = best
+    return core.RateCurves(P(d_k), counts)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("d_k", [4, 64, 1024])
+def test_bars_are_the_best_counts_and_the_own_shares(d_k, profile):
+    shown = plotted(weighed(d_k, profile=profile))
+    best = core.measure_learning_rates(P(d_k)).best()
+    outputs = measure_outputs(OutputsParams(16, (d_k,)))
+    for i, (name, exponent) in enumerate(zip(figures.NAMES, core.EXPONENTS, strict=True)):
+        left, right = (trace_of(shown, each) for each in (name, f"{name}, a token’s own"))
+        own = 100 * outputs.divided(exponent).own_share
+        assert (list(left.y), list(right.y)) == ([best[i]], [pytest.approx(own)])
+        assert (left.x, left.marker.color) == (right.x, right.marker.color)
+        assert f"<b>{best[i]}</b>" in texts(shown)
+    assert shown.layout.yaxis.range == shown.layout.yaxis2.range  # compared bars share an axis
+    assert shown.layout.yaxis.range[1] > 110  # room for the number over a full bar
+    whole(weighed(d_k, profile=profile))
+
+
+@pytest.mark.parametrize(
+    ("d_k", "best", "said"),
+    [
+        (64, (30, 100, 100), "At dₖ = 64, raw: 30 can be put right. ÷ dₖ: 1.5 % is a token’s own. ÷ √dₖ keeps both."),
+        (64, (100, 100, 100), "At dₖ = 64, raw: all can be put right. ÷ dₖ: 1.5 % is a token’s own. ÷ √dₖ keeps both."),
+        (1024, (9, 50, 40), "At dₖ = 1,024, raw: 9 can be put right, ÷ √dₖ: 50. ÷ dₖ leaves hardly anything to a "
+         "token."),
+        (4, (72, 77, 77), "At dₖ = 4 little is lost: all three put about as many right, and ÷ dₖ leaves 21 % to a "
+         "token."),
+        (4, (71, 77, 77), "At dₖ = 4, raw: 71 can be put right, ÷ √dₖ: 77."),
+        (1, (5, 5, 5), "At dₖ = 1 nothing is divided: all three put 5 right, and 39 % of an output is its token’s "
+         "own."),
+    ],
+)  # fmt: skip
+def test_the_sentence_of_both_says_what_is_lost(d_k, best, said):
+    assert weighed(d_k, best).sentence == said
+
+
+def test_only_the_root_keeps_both_from_16_on():
+    for d_k in (16, 64, 256, 1024):
+        (raw, root, whole_), shares = (weighed(d_k).table[each] for each in ("put right", "a token’s own"))
+        assert min(root, whole_) >= core.NEARLY_ALL > raw
+        assert shares[1] > 0.5 > 0.1 > shares[2]
+        assert weighed(d_k).sentence.endswith("÷ √dₖ keeps both.")
+
+
+def test_how_sure_of_both_gives_intervals_and_errors():
+    found, picture = core.measure_learning_rates(P(64)), weighed(64)
+    low, high = core.interval(found.best())
+    assert f"{low[0]:.0f} to {high[0]:.0f} with raw scores" in picture.sure[0]
+    errors = picture.table["standard error"]
+    assert 0 < max(errors) < 0.02
+    assert f"{100 * errors[1]:.1g} with ÷ √dₖ" in picture.sure[1]
+
+
 # --- what is said of all sizes and rates ---------------------------------------------------------------
 
 
@@ -477,9 +546,9 @@ def test_a_wall_shows_the_cells_alone(result):
     assert {each.type for each in shown.data} == {"heatmap"}
 
 
-@pytest.mark.parametrize("step", ["rate", "every_size"])
-def test_curves_that_are_kept_cost_nothing_and_are_the_same_question(step):
-    values = {"d_k": 4, "n_keys": 2, "loss": "output", "learns": "q", "seed": 77, "steps": 200, "learning_rate": 1.0,
+@pytest.mark.parametrize(("step", "seed"), [("rate", 77), ("every_size", 77), ("both", 79)])
+def test_curves_that_are_kept_cost_nothing_and_are_the_same_question(step, seed):
+    values = {"d_k": 4, "n_keys": 2, "loss": "output", "learns": "q", "seed": seed, "steps": 200, "learning_rate": 1.0,
               "optimizer": "sgd"}  # fmt: skip
     main = work.STEPS[step]
     before = main.params(values)
@@ -488,7 +557,7 @@ def test_curves_that_are_kept_cost_nothing_and_are_the_same_question(step):
     after = main.params(values)
     assert after.price.numbers == 0
     assert after == before
-    assert main.params(values | {"seed": 78}) != before
+    assert main.params(values | {"seed": seed + 1}) != before
 
 
 def test_only_what_costs_less_than_a_second_is_computed_unasked():

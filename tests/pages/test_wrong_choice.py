@@ -43,7 +43,13 @@ def test_the_first_view_makes_the_point(app, stem):
 
 
 @pytest.mark.parametrize(
-    ("step", "key"), [("rows", "matrix_choices"), ("rate", "choice_rates"), ("every_size", "choice_dimensions")]
+    ("step", "key"),
+    [
+        ("rows", "matrix_choices"),
+        ("rate", "choice_rates"),
+        ("every_size", "choice_dimensions"),
+        ("both", "both_needs"),
+    ],
 )
 @pytest.mark.parametrize("mode", ["screen", "projector"])
 def test_a_step_shows_its_picture_alone(step, key, mode):
@@ -62,11 +68,11 @@ def test_the_count_the_curve_and_the_best_agree_on_the_page():
     assert "d_k" not in shown or shown["d_k"] in ("64", ["64"])
 
 
-@pytest.mark.parametrize("step", ["rate", "every_size"])
-def test_long_curves_wait_for_a_button(monkeypatch, step):
+@pytest.mark.parametrize(("step", "seed"), [("rate", "2"), ("every_size", "2"), ("both", "8")])
+def test_long_curves_wait_for_a_button(monkeypatch, step, seed):
     monkeypatch.setattr(rates, "REFERENCE", 1.0)  # where everything takes long
     key = LESSONS[STEM].step(step).picture
-    app = open_page(STEM, step=step, n_keys="2", d_k="4", seed="2")
+    app = open_page(STEM, step=step, n_keys="2", d_k="4", seed=seed)
     assert key not in charts(app)
     app.button(key="compute_main").click().run()
     while not app.session_state["job"].done:

@@ -107,6 +107,24 @@ LESSON = Lesson(
                 ),
             ),
         ),
+        Step(
+            "both",
+            "÷ dₖ can learn too, at a rate of its own. Drag dₖ from 4 to 1,024: which bars fall?",
+            "both_needs",
+            pinned={"steps": 200},
+            tries=(
+                Try(
+                    "both_small",
+                    "dₖ = 4: all three put as many right, and leave a fifth or more to a token",
+                    _USUAL | {"d_k": 4},
+                ),
+                Try(
+                    "both_large",
+                    "dₖ = 1,024: raw puts few right, and ÷ dₖ leaves a thousandth to a token",
+                    _USUAL | {"d_k": 1024},
+                ),
+            ),
+        ),
     ),
     opens="rows",
     together=Together(
