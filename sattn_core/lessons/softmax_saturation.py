@@ -86,6 +86,13 @@ class ListNudge:
     smallest: tuple[int, ...]  # Index of the score that was added to; of equal ones the first
     moved: NDArray[np.float64]  # (n_lists,): Weight that this key gained, and the others lost
 
+    @property
+    def gradient(self) -> NDArray[np.float64]:
+        """p (1 − p) for each list, (n_lists,): how fast that key's weight p begins to grow with its score."""
+        weights = zip(self.before.attention_weights, self.smallest, strict=True)
+        # 1 − p as the sum of the other weights: where p is nearly 1 it keeps its digits.
+        return np.array([p[i] * np.delete(p, i).sum() for p, i in weights])
+
 
 def nudge_lists(lists: Sequence[ArrayLike], added: float) -> ListNudge:
     """Return softmax of each list before and after a number is added to its smallest score.

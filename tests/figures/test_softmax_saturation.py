@@ -13,7 +13,7 @@ from pages._view.lessons.softmax_saturation.declaration import MOST_ADDED
 from pages._view.theme import DARK, LIGHT, PROJECTOR, number
 from sattn_core.laws.components import COMPONENT_LAWS
 from sattn_core.lessons import softmax_saturation as core
-from tests.figures.drawing import plotted
+from tests.figures.drawing import plotted, texts
 from tests.pages.opening import too_much
 
 NOTES = ((4.0, 5.0), (1.0, 10.0))
@@ -135,6 +135,8 @@ def test_the_sentence_of_a_nudge_says_what_moved(added, said):
     headings = [each["text"] for each in shown.figure.layout["annotations"] if "moves" in each["text"]]
     assert len(headings) == 2
     assert all("nothing" in each for each in headings) is (added == 0)
+    for slope, weight in (("0.20", "27"), ("0.00012", "0.012")):  # of the weights before, whatever is added
+        assert f"gradient p (1 − p) = {slope} at p = {weight} %" in texts(plotted(shown))
 
 
 def axes_of(drawn):

@@ -71,6 +71,14 @@ def test_small_nudge_moves_what_the_jacobian_says():
     np.testing.assert_allclose(found.moved, added * np.array(slopes), rtol=1e-5)  # the square of what is added
 
 
+def test_gradient_of_a_nudge_is_the_slope_of_its_weight():
+    lists = ([4, 5], [1, 10], [30, 30, -2.5], [0, 0])
+    found = nudge_lists(lists, 0.5)
+    exact = [softmax_jacobian(each)[i, i] for each, i in zip(lists, found.smallest, strict=True)]
+    np.testing.assert_allclose(found.gradient, exact, rtol=1e-12)
+    assert found.gradient[0] == pytest.approx(0.19661193324148185, rel=1e-14)  # mpmath: 1 / (e^½ + e^−½)²
+
+
 def test_nudge_leaves_the_largest_scores_a_person_may_type():
     found = nudge_lists([[1e6, 1e6], [-1e6, 1e6]], 6)
     np.testing.assert_allclose(found.moved, [1 / (1 + np.exp(-6)) - 0.5, 0.0])

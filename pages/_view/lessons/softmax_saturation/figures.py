@@ -34,6 +34,7 @@ _WIDEST, _THINNEST = 0.04, 0.003  # of an axis: bars
 _PLACES = ("first", "second", "third", "fourth")
 _HEIGHT = 0.87  # of the usual one: a dial more stands above it, and on a wall it must fit all the same
 _BRACKET, _OVER = 1.45, 1.95  # weights: where the bracket of a list stands, and the end of its axis
+_MORE = 0.05  # of the height: a line of small letters between two panels
 _TOP = 1.04  # the same of the rows
 _MANY_KEYS = 16
 _NEARLY_ALL = 0.995  # from here a percentage without decimals says 100 %
@@ -108,9 +109,9 @@ def nudged(nudge: core.ListNudge | None, added: float, profile: Profile) -> Pict
 
 
 _ON_NUDGES = (
-    "A gradient says how much a small change does. Where the key has the weight p, a small number added to its score "
-    "moves p (1 − p) times that number: hardly any where p is nearly 0 or nearly 1. Training then has hardly anything "
-    "to learn from."
+    "The gradient, or derivative, says how much a small change does. Where the key has the weight p, a small number "
+    "added to its score moves p (1 − p) times that number: hardly any where p is nearly 0 or nearly 1. Training then "
+    "has hardly anything to learn from."
 )
 
 
@@ -118,7 +119,7 @@ def _lists_figure(comparison, profile, reach, nudge=None):
     """A panel for each list, one below the other, on one axis of scores. nudge: what they were before."""
     scores, found = (comparison.scores, comparison.attention_weights) if comparison else ((), ())
     low, high = reach
-    width, top = _width(scores, high - low), round(1.5 * profile.axis_size)
+    width, top = _width(scores, high - low), round(1.5 * profile.axis_size) + (_line_of(profile) if nudge else 0)
     apart = _APART * (high - low) * (len(scores) / 2 if base.on_a_wall(profile) and len(scores) > 2 else 1)
     panels = [(NUMBERS[i], *each) for i, each in enumerate(zip(scores, found, strict=True))]
     return base.figure(
@@ -136,9 +137,10 @@ def _lists_figure(comparison, profile, reach, nudge=None):
             for name in (
                 *_names_of_list(axis, _places(each, width), each, weights, apart, profile, _nudge_of(nudge, i)),
                 *_name_of_before(nudge, i, axis, width, profile),
+                *_name_of_gradient(nudge, i, axis, profile),
             )
         ],
-        **_list_axes(max(1, len(panels)), [low, high], profile),
+        **_list_axes(max(1, len(panels)), [low, high], profile, more=nudge is not None),
     )
 
 
@@ -180,6 +182,21 @@ def _name_of_before(nudge, i, axis, width, profile):
     yield base.label("before", profile, bgcolor=None, xanchor="right", yanchor="bottom", **place)
 
 
+def _name_of_gradient(nudge, i, axis, profile):
+    """Return the gradient of a nudged list, under its heading."""
+    if nudge:
+        p = number(100 * nudge.before.attention_weights[i][nudge.smallest[i]], 2)
+        said = f"gradient p (1 − p) = {number(nudge.gradient[i], 2)} at p = {p} %"
+        name = base.heading(said, profile, axes=axis)
+        name["font"]["size"] = profile.tick_size
+        yield name
+
+
+def _line_of(profile):
+    """Return the height of a line of small letters."""
+    return round(1.4 * profile.tick_size)
+
+
 def _nudge_of(nudge, i):
     """Return what the heading of a list says of it."""
     return f"{_heading(nudge.before.scores[i])}: {_moved(nudge.moved[i])} moves" if nudge else ""
@@ -219,10 +236,13 @@ def _places(scores, width):
     return np.stack([left, left + part], axis=-1)
 
 
-def _list_axes(count, reach, profile):
-    """Return the axes of the panels, one below the other; on a wall, which is wide and low, side by side."""
+def _list_axes(count, reach, profile, more=False):
+    """Return the axes of the panels, one below the other; on a wall, which is wide and low, side by side.
+
+    more : whether a line more stands over each of them.
+    """
     wall, axes = base.on_a_wall(profile), {}
-    gap = 0.05 if wall else 0.13 if count < 3 else 0.09
+    gap = 0.05 if wall else (0.13 if count < 3 else 0.09) + (_MORE if more else 0)
     part = (1 - gap * (count - 1)) / count
     ticks = {"dtick": 2} if reach[1] - reach[0] <= _EVEN else {"nticks": 9, "tickformat": ",~r"}
     for i, axis in enumerate(NUMBERS[:count]):
@@ -256,7 +276,8 @@ def _names_of_list(axis, ends, scores, weights, apart, profile, said=""):
     """The list above its panel, the difference above its bracket, and weights above their bars."""
     refs = {"xref": f"x{axis}", "yref": f"y{axis}", "bgcolor": None, "yanchor": "bottom"}
     middle, gap = np.sort(scores)[-2:].mean(), np.diff(np.sort(scores)[-2:])[0]
-    heading = base.heading(f"<b>{said or _heading(scores)}</b>", profile, axes=axis)
+    up = {"yshift": _line_of(profile)} if said else {}  # over the line of its gradient
+    heading = base.heading(f"<b>{said or _heading(scores)}</b>", profile, axes=axis) | up
     heading["font"]["color"] = profile.band
     difference = base.label(
         f"<b>difference {_short(gap)}</b>", profile, size=profile.base_size, x=middle, y=_BRACKET + 0.06, **refs
