@@ -34,7 +34,7 @@ def both(curves: core.RateCurves, outputs: TokenOutputs, drawn: OutputsParams, p
         | {"a token’s own": [each.own_share for each in panels]}
         | {"standard error": [each.standard_error for each in panels]},
         _code(curves.params, drawn),
-        alt=f"Two rows of three bars at dₖ = {curves.params.d_k:,}: {_alt(best, panels)} {sentence}",
+        alt=f"Two panels of three bars at dₖ = {curves.params.d_k:,}: {_alt(best, panels)} {sentence}",
         sure=_sure(low, high, panels, outputs),
         marks=[Mark(name, (name, _own(name))) for name in NAMES],
     )
