@@ -117,6 +117,8 @@ def test_strip_has_shares_of_sentences_or_mean_weights(step, names, profile):
     beside = fig.layout.xaxis2.domain[0] > fig.layout.xaxis.domain[1]
     assert beside == (profile is PROJECTOR)
     assert beside or strip[1] < own[0]
+    behind = 1 - 100 / fig.layout.xaxis2.range[1]  # of the strip, for the number behind its longest bar
+    assert not beside or behind * 1920 * np.ptp(fig.layout.xaxis2.domain) > 2.5 * profile.tick_size
 
 
 def test_names_at_the_ends_keep_apart_and_stay_near():
@@ -125,6 +127,30 @@ def test_names_at_the_ends_keep_apart_and_stay_near():
     places = figures._apart(np.array([0.0, 1.0, 2.0, 2.0]), 4)
     assert np.diff(places).min() >= 4 - 1e-12
     assert np.mean(places) == pytest.approx(1.25)
+
+
+@pytest.mark.parametrize("d_k", DIMENSIONS)
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_thin_line_leads_from_each_end_to_its_name(d_k, profile):
+    result = measured(d_k)
+    fig = plotted(figures.one_step(result, "wander", profile))
+    dots = trace_of(fig, figures.ENDS)
+    np.testing.assert_array_equal(dots.y, result.walk.sums[:, -1])
+    names = {each.text.split()[0].removeprefix("<b>"): each for each in fig.layout.annotations if each.showarrow}
+    assert {word: (each.x, each.y) for word, each in names.items()} == {
+        word: (np.log2(d_k), end) for word, end in zip(KEY_WORDS, dots.y, strict=True)
+    }
+    places = sorted(each.ay for each in names.values())
+    assert np.diff(places).min() > 0
+    assert all(each.ayref == "y" and each.ax > profile.tick_size for each in names.values())
+
+
+def test_names_are_further_from_the_ends_on_a_phone(result):
+    drawn = shown(result, "wander").figure
+    usual, narrow = (
+        [each.get("ax") for each in words] for words in (drawn.layout["annotations"], drawn.narrow["annotations"])
+    )
+    assert all(one is other is None or other > one for one, other in zip(usual, narrow, strict=True))
 
 
 def test_count_stands_beside_its_exact_probability(result):

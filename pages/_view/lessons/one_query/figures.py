@@ -1,5 +1,6 @@
 """Pictures of the one_query lesson: one for each step from the components of a query and its keys to weights."""
 
+from dataclasses import replace
 from math import log2
 
 import numpy as np
@@ -13,6 +14,7 @@ from pages._view.theme import PROJECTOR, Profile, listed, number, percent, typed
 from sattn_core.example import KEY_WORDS, QUERY_WORD
 from sattn_core.lessons.one_query import COMPONENTS, EXAMPLE_KEY, N_SENTENCES, OneQueryResult, measure_one_query
 
+ENDS = "ends"  # the dots at the ends of the lines
 _ASKING = f"“{QUERY_WORD}”"
 _EXAMPLE = f"“{KEY_WORDS[EXAMPLE_KEY]}”"
 _ROWS = (f"<b>{_ASKING}</b>", "", *KEY_WORDS)  # of the first step's matrix: a gap below the query
@@ -21,11 +23,13 @@ _LARGEST = 2.3  # end of the axes of the invented components
 _LINE = 1.3  # of its letters' size: the height of a line of text
 _WIDE, _NARROW = 0.6, 0.28  # of the room of a word: its bar, and one that stands in front of another
 _LETTERS = 10  # of the longest name at the end of a line, with its sum
+_OFF, _OFF_ON_A_PHONE = 1.2, 2.4  # letters of a tick from the end of a line to its name: on a phone past "random"
 _SURE = 0.9995  # a share that a person calls practically all
 _MOST = 0.9  # one that a person calls nearly all
 _PRODUCTS = (1, 4, 16, 64, 256, 1024)  # named on the axis of the products added
 _ROOM = 40  # letters of a title
 _ROW = 1.6  # letters of a tick: the height of a row of the strip below a step's own picture
+_REACH = (118, 145)  # of the strip, in percent: room for a number behind the longest bar, below and beside
 _BESIDE = ([0, 0.56], [0.78, 1])  # of the width of a projector's picture: the step's own, and that strip
 
 
@@ -232,7 +236,10 @@ def _wandered(result, profile):
     ticks = {"tickvals": [log2(n) for n in _PRODUCTS], "ticktext": [f"{n:,}" for n in _PRODUCTS]}
     drawn = _with_strip(
         profile,
-        [line(places, walk.sums[key], _stroke(key, profile), word) for key, word in enumerate(KEY_WORDS)],
+        [
+            *(line(places, walk.sums[key], _stroke(key, profile), word) for key, word in enumerate(KEY_WORDS)),
+            _end_points(walk.sums, profile),
+        ],
         "wander",
         result,
         lines=1 if profile is PROJECTOR else 2.6,
@@ -248,9 +255,14 @@ def _wandered(result, profile):
         annotations=[_chance_begins(profile), *_at_the_ends(walk.sums, walk.limit, profile)],
         shapes=[_END_OF_INVENTED | {"type": "line", "y0": 0, "y1": 1, "line": thin(profile)}],
     )
-    if profile is not PROJECTOR:
-        drawn.layout["margin"]["r"] = round(0.6 * _LETTERS * profile.tick_size)
-    return drawn
+    if profile is PROJECTOR:
+        return drawn
+    drawn.layout["margin"]["r"] = round((0.6 * _LETTERS + _OFF) * profile.tick_size)
+    names = [
+        each | {"ax": _OFF_ON_A_PHONE * profile.tick_size} if each["showarrow"] else each
+        for each in drawn.layout["annotations"]
+    ]
+    return replace(drawn, narrow={"annotations": names})
 
 
 def _stroke(key, profile):
@@ -266,14 +278,25 @@ def _chance_begins(profile):
     return label("random →", profile, xanchor="left", xshift=6, **place)
 
 
+def _end_points(sums, profile):
+    """A dot at the end of each line, which at d_k = 1 is all that there is of it."""
+    look = {"color": [_ink(key, profile) for key in range(len(KEY_WORDS))], "size": 0.8 * profile.marker_size}
+    x = [log2(sums.shape[1])] * len(sums)
+    return {"type": "scatter", "mode": "markers", "x": x, "y": sums[:, -1], "name": ENDS, "marker": look}
+
+
 def _at_the_ends(sums, limit, profile):
-    """Each word with its sum beside the end of its line, moved apart as far as the letters need it."""
+    """Each word with its sum beside the end of its line, moved apart as far as the letters need it.
+
+    A thin line leads from the end to its name, however far that had to move.
+    """
     ends = sums[:, -1]
     room = _LINE * profile.tick_size * 2 * limit / (profile.height * _HEIGHT / 2)  # the least height there is
     order = np.argsort(ends, kind="stable")
-    beside = {"x": log2(sums.shape[1]), "xanchor": "left", "xshift": 4}
+    thread = {"showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": profile.band, "standoff": 4}
+    beside = {"x": log2(sums.shape[1]), "xanchor": "left", "ax": _OFF * profile.tick_size, "ayref": "y"}
     return [
-        label(_bold(f"{KEY_WORDS[key]} {typed(ends[key])}", key), profile, y=place, **beside)
+        label(_bold(f"{KEY_WORDS[key]} {typed(ends[key])}", key), profile, y=ends[key], ay=place, **beside, **thread)
         for key, place in zip(order, _apart(ends[order], room), strict=True)
     ]
 
@@ -475,7 +498,15 @@ def _with_strip(profile, traces, step, result, lines, **layout):
         height=_HEIGHT,
         left=6.2,
         bottom=_room(profile, lines) if beside else 0.5,
-        xaxis2=axis(profile, domain=other, anchor="y2", range=[0, 118], showticklabels=False, ticks="", showline=False),
+        xaxis2=axis(
+            profile,
+            domain=other,
+            anchor="y2",
+            range=[0, _REACH[beside]],
+            showticklabels=False,
+            ticks="",
+            showline=False,
+        ),
         yaxis2=_strip_axis(rows, places, 2 * strip if beside else 0.75 * strip, profile),
         **layout,
     )
