@@ -641,7 +641,7 @@ def test_how_often_the_meaning_is_on_top_is_its_exact_chance(d_k, lead):
     chance = chance_on_top((1, 2, -2, 0), d_k - 4)[1]
     assert abs(found.truth / 100 - chance) <= 4 * math.sqrt(chance * (1 - chance) / 1000)
     assert found.why.endswith(lead)
-    assert ("Nothing is drawn yet" in found.why) == (d_k == 4)
+    assert ("nothing is random" in found.why) == (d_k == 4)
 
 
 @pytest.mark.parametrize(
