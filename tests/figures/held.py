@@ -27,6 +27,7 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "Only the shares change": "a positive factor keeps the order of numbers",
         "no better choice": "a positive factor keeps the order of numbers",
         "all products are invented": "test_the_sentence_is_short_and_true",
+        "only numbers after the fourth are random": "test_a_small_dimension_has_its_first_invented_numbers_only",
         "the scores stay as they are": "test_the_sentence_is_short_and_true",
         "practically all": "test_the_sentence_is_short_and_true",
     },

@@ -26,7 +26,7 @@ from sattn_core import softmax
 from sattn_core.draws.signs import chance_on_top
 from sattn_core.lessons.attention_steps import preset_params
 from sattn_core.lessons.backprop import BackpropParams, gradient_sweep
-from sattn_core.lessons.derivation import DerivationParams, spread_ratio
+from sattn_core.lessons.derivation import DerivationParams, exact_scores
 from sattn_core.lessons.gradient_flow import freezing_rows
 from sattn_core.lessons.softmax_saturation import RowsParams, measure_rows
 from sattn_core.lessons.training_race import TrainingRaceParams, measure_training_race
@@ -322,7 +322,7 @@ def test_bet_keeps_the_settings_it_was_placed_at(stem):
 
 
 def test_verdict_names_the_slider_of_the_bet_once_it_has_moved_on():
-    app = opening.open_page("derivation", bet="1", guess="2", guessed_at="d_k=96", d_k="128")
+    app = opening.open_page("derivation", bet="1", guess="4", guessed_at="d_k=96", d_k="128")
     assert opening.line_of(app).startswith("dₖ = 96: Right. ")
 
 
@@ -333,7 +333,7 @@ def test_verdict_names_the_other_slider_that_has_moved_too():
 
 
 def test_settings_that_cannot_be_read_judge_nothing():
-    app = opening.open_page("derivation", bet="1", guess="2", guessed_at="<script>")
+    app = opening.open_page("derivation", bet="1", guess="4", guessed_at="<script>")
     opening.check_page(app, "derivation")
     assert "`guessed_at` is no list of settings" in app.info[0].value
     assert opening.line_of(app).startswith("Right. ")
@@ -495,10 +495,19 @@ def test_the_truths_are_those_of_the_core(said):
 
 
 @pytest.mark.parametrize("d_k", [1, 7, 64, 1024])
-def test_the_spread_at_four_times_the_dimension_is_that_of_the_core(d_k):
+def test_the_variance_at_four_times_the_dimension_is_that_of_the_core(d_k):
     found = VIEWS["derivation"].outcome(values_of("derivation", d_k=str(d_k)))
-    assert (found.truth, found.text) == ("2", "2 times as far")
-    assert math.isclose(spread_ratio(DerivationParams(d_k), 4), 2)
+    assert (found.truth, found.text) == ("4", "4 times as large")
+    few, many = (exact_scores(DerivationParams(dim), dim).variance for dim in (d_k, 4 * d_k))
+    assert math.isclose(many / few, 4)
+    assert found.why.endswith("the spread, is 2 times as large.")
+
+
+def test_the_bet_of_derivation_asks_for_what_its_picture_shows():
+    before = VIEWS["derivation"].before(values_of("derivation"), LIGHT)
+    assert [each["text"] for each in before.figure.layout["annotations"]] == ["<b>Variance</b>"]
+    asked = Address(LESSONS["derivation"], {"bet": "1", "step": "lines"}).question
+    assert ("variance" in asked, "spread" in asked) == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -641,7 +650,7 @@ def test_how_often_the_meaning_is_on_top_is_its_exact_chance(d_k, lead):
     chance = chance_on_top((1, 2, -2, 0), d_k - 4)[1]
     assert abs(found.truth / 100 - chance) <= 4 * math.sqrt(chance * (1 - chance) / 1000)
     assert found.why.endswith(lead)
-    assert ("Nothing is drawn yet" in found.why) == (d_k == 4)
+    assert ("nothing is random" in found.why) == (d_k == 4)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from pages._view.lessons import LESSONS
 from pages._view.lessons.one_query import work
-from pages._view.lessons.one_query.bet import before
+from pages._view.lessons.one_query.bet import before, outcome
 from pages._view.theme import LIGHT
 from sattn_core.example import KEY_WORDS
 from sattn_core.lessons.one_query import EXAMPLE_KEY, STEPS, OneQueryParams, measure_one_query
@@ -72,8 +72,9 @@ def test_before_the_bet_only_the_invented_products_are_drawn(d_k):
     values = {"d_k": d_k, "seed": 0, "emphasis": 1}
     result, there = work.result(values, "wander"), work.STEPS["wander"].picture(values, LIGHT).figure.layout
     known = before(values, LIGHT)
-    *walks, strip = known.figure.data
+    *walks, ends, strip = known.figure.data
     assert [list(walk["y"]) for walk in walks] == result.walk.sums[:, :4].tolist()
+    assert list(ends["y"]) == [walk["y"][-1] for walk in walks]
     assert strip["x"] == [None]
     for name in ("xaxis", "yaxis", "xaxis2", "yaxis2"):
         assert [known.figure.layout[name][each] for each in ("range", "domain")] == [
@@ -82,6 +83,13 @@ def test_before_the_bet_only_the_invented_products_are_drawn(d_k):
     said = [known.figure.layout["title"]["text"], *(each["text"] for each in known.figure.layout["annotations"])]
     assert d_k == 2 or {"<b>The sums wander</b>", "slept −2", "tired 0", "mat 1", "<b>cat 2</b>"} <= {*said}
     assert not re.search(r"mat 13|%|outvotes", known.figure.to_json() + known.sentence)
+
+
+@pytest.mark.parametrize(("d_k", "why"), [(1, "nothing is random"), (4, "nothing is random"), (5, "1 product of ±1")])
+def test_the_bet_says_what_is_random_at_a_small_dimension(d_k, why):
+    found = outcome({"d_k": d_k, "seed": 0, "emphasis": 1})
+    assert why in found.why
+    assert (found.truth == 100) == (d_k <= 4)
 
 
 def test_the_numbers_grow_at_the_last_step_only():

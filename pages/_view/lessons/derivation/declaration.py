@@ -76,13 +76,13 @@ LESSON = Lesson(
             "three_lines",
             pinned={"broken": "all hold"},
             bet=Bet(
-                "A score adds up dₖ = {d_k} products. With four times as many, how many times as far do raw scores "
-                "spread?",
+                "With four times as many products as at dₖ = {d_k}, how many times as large is the variance of raw "
+                "scores?",
                 Choice(
-                    "They spread",
-                    "2",
+                    "It is",
+                    "4",
                     RATIOS,
-                    shown={each: f"{each} times as far" for each in RATIOS},
+                    shown={each: f"{each} times as large" for each in RATIOS},
                 ),
             ),
         ),

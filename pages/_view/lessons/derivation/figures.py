@@ -14,6 +14,7 @@ from pages._view.theme import Profile, listed, number, typed
 from sattn_core.lessons import derivation as core
 
 _MEANS, _VARIANCES = 3, 6  # places of the lines E[s] = 0 and Var(s) = d_k; their errors are those of all like them
+VARIANCE = "<b>Variance</b>"  # what the upright axis of the three lines shows
 _NO_BAR = "without a usable error bar"
 _SECOND = 0.35, 68  # where the second column of the three lines begins: share of the plot, and pixels
 _ON_A_WALL = 110  # letters of a title
@@ -94,7 +95,7 @@ def three_lines(
         "three_lines",
         _with_lines(
             _variance_figure(growth, d_k, profile),
-            _counted("Variance", "dashed: predicted", profile),
+            _counted(VARIANCE, "dashed: predicted", profile),
             growth,
             d_k,
             profile,
@@ -270,11 +271,12 @@ def _heading(growth, profile):
     """Return what the upright axis counts: on a wall, where two sliders leave little height, the names alone say it."""
     if base.on_a_wall(profile):
         return ""
-    return _counted("Mean (hollow) and spread" if _has_mean(growth) else "Spread σ", "dashed: if all hold", profile)
+    what = "<b>Mean (hollow) and spread</b>" if _has_mean(growth) else "<b>Spread σ</b>"
+    return _counted(what, "dashed: if all hold", profile)
 
 
 def _counted(what, dashed, profile):
-    return f'<b>{what}</b>\u2002<span style="font-size: {profile.tick_size}px">{dashed}</span>'
+    return f'{what}\u2002<span style="font-size: {profile.tick_size}px">{dashed}</span>'
 
 
 def _exact_lines(growth, profile):

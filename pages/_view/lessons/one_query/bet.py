@@ -1,7 +1,7 @@
 """What the bet of one_query comes to."""
 
 from pages._view.lesson_view import Outcome, Values
-from pages._view.lessons.one_query import work
+from pages._view.lessons.one_query import figures, work
 from pages._view.picture import Picture
 from pages._view.theme import Profile
 from sattn_core.example import KEY_WORDS
@@ -14,7 +14,7 @@ def before(values: Values, profile: Profile) -> Picture:
     shown = work.STEPS["wander"].picture(few, profile)
     layout = vars(shown.figure)["layout"]
     words = [layout["title"]["text"], *(each["text"] for each in layout["annotations"])]
-    return shown.partly(shown.sentence, keep=KEY_WORDS, words=words)
+    return shown.partly(shown.sentence, keep=(*KEY_WORDS, figures.ENDS), words=words)
 
 
 def outcome(values: Values) -> Outcome:
@@ -23,8 +23,9 @@ def outcome(values: Values) -> Outcome:
     n_drawn = result.params.d_k - result.n_invented
     second, first = sorted(result.invented_scores.scores)[-2:]
     why = (
-        f"Chance adds {n_drawn:,} products of ±1 to each score; the invented numbers give a lead of {first - second:g}."
+        f"Chance adds {n_drawn:,} product{'s' if n_drawn > 1 else ''} of ±1 to each score; the invented numbers give a "
+        f"lead of {first - second:g}."
     )
     if not n_drawn:
-        why = "Nothing is drawn yet, so every sentence has the same scores."
+        why = f"Up to dₖ = {len(COMPONENTS)} nothing is random, so every sentence has the same scores."
     return Outcome(float(100 * result.sentences.on_top[EXAMPLE_KEY]), why)

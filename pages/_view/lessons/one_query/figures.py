@@ -1,5 +1,6 @@
 """Pictures of the one_query lesson: one for each step from the components of a query and its keys to weights."""
 
+from dataclasses import replace
 from math import log2
 
 import numpy as np
@@ -13,19 +14,24 @@ from pages._view.theme import PROJECTOR, Profile, listed, number, percent, typed
 from sattn_core.example import KEY_WORDS, QUERY_WORD
 from sattn_core.lessons.one_query import COMPONENTS, EXAMPLE_KEY, N_SENTENCES, OneQueryResult, measure_one_query
 
+ENDS = "ends"  # the dots at the ends of the lines
 _ASKING = f"“{QUERY_WORD}”"
 _EXAMPLE = f"“{KEY_WORDS[EXAMPLE_KEY]}”"
 _ROWS = (f"<b>{_ASKING}</b>", "", *KEY_WORDS)  # of the first step's matrix: a gap below the query
 _HEIGHT = 0.95  # of a figure: the sentence above it and its steps need room too
+_LEFT = 6.2  # letters: the margin of a picture with the names of the strip
+_PERCENT = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"]}
 _LARGEST = 2.3  # end of the axes of the invented components
 _LINE = 1.3  # of its letters' size: the height of a line of text
 _WIDE, _NARROW = 0.6, 0.28  # of the room of a word: its bar, and one that stands in front of another
 _LETTERS = 10  # of the longest name at the end of a line, with its sum
+_OFF, _OFF_ON_A_PHONE = 1.2, 2.4  # letters of a tick from the end of a line to its name: on a phone past "random"
 _SURE = 0.9995  # a share that a person calls practically all
 _MOST = 0.9  # one that a person calls nearly all
 _PRODUCTS = (1, 4, 16, 64, 256, 1024)  # named on the axis of the products added
 _ROOM = 40  # letters of a title
 _ROW = 1.6  # letters of a tick: the height of a row of the strip below a step's own picture
+_REACH = (118, 145)  # of the strip, in percent: room for a number behind the longest bar, below and beside
 _BESIDE = ([0, 0.56], [0.78, 1])  # of the width of a projector's picture: the step's own, and that strip
 
 
@@ -44,7 +50,7 @@ def one_step(result: OneQueryResult, step: str, profile: Profile) -> Picture:
         bins=_components(result),
         bins_name="the components",
         alt=sentence if here in sentence else f"{sentence} Here {here}.",
-        sure=(*_counts(result, step), *_SURE_OF) if step in _COUNTED else (),
+        sure=_sure(result, step) if step in _COUNTED else (),
         checks=work(result),
         marks=_marks(step, result),
     )
@@ -56,7 +62,7 @@ def _marks(step, result):
         strip = {KEY_WORDS[EXAMPLE_KEY]: (_CAT,)}
         return tuple(Mark(f"“{word}”", (word, *strip.get(word, ()))) for word in KEY_WORDS)
     if step == "grow":
-        return Mark(_EXAMPLE, (_CAT,)), Mark("divided", ("÷ √dₖ",))
+        return (Mark(_EXAMPLE, (_ON_TOP,), (EXAMPLE_KEY,)),)
     raw, scaled = (_share(row.top_weight) for row in (result.raw, result.scaled))
     if step == "softmax":
         mean = _share(result.sentences.raw_top_weight)
@@ -232,7 +238,10 @@ def _wandered(result, profile):
     ticks = {"tickvals": [log2(n) for n in _PRODUCTS], "ticktext": [f"{n:,}" for n in _PRODUCTS]}
     drawn = _with_strip(
         profile,
-        [line(places, walk.sums[key], _stroke(key, profile), word) for key, word in enumerate(KEY_WORDS)],
+        [
+            *(line(places, walk.sums[key], _stroke(key, profile), word) for key, word in enumerate(KEY_WORDS)),
+            _end_points(walk.sums, profile),
+        ],
         "wander",
         result,
         lines=1 if profile is PROJECTOR else 2.6,
@@ -248,9 +257,14 @@ def _wandered(result, profile):
         annotations=[_chance_begins(profile), *_at_the_ends(walk.sums, walk.limit, profile)],
         shapes=[_END_OF_INVENTED | {"type": "line", "y0": 0, "y1": 1, "line": thin(profile)}],
     )
-    if profile is not PROJECTOR:
-        drawn.layout["margin"]["r"] = round(0.6 * _LETTERS * profile.tick_size)
-    return drawn
+    if profile is PROJECTOR:
+        return drawn
+    drawn.layout["margin"]["r"] = round((0.6 * _LETTERS + _OFF) * profile.tick_size)
+    names = [
+        each | {"ax": _OFF_ON_A_PHONE * profile.tick_size} if each["showarrow"] else each
+        for each in drawn.layout["annotations"]
+    ]
+    return replace(drawn, narrow={"annotations": names})
 
 
 def _stroke(key, profile):
@@ -266,14 +280,25 @@ def _chance_begins(profile):
     return label("random →", profile, xanchor="left", xshift=6, **place)
 
 
+def _end_points(sums, profile):
+    """A dot at the end of each line, which at d_k = 1 is all that there is of it."""
+    look = {"color": [_ink(key, profile) for key in range(len(KEY_WORDS))], "size": 0.8 * profile.marker_size}
+    x = [log2(sums.shape[1])] * len(sums)
+    return {"type": "scatter", "mode": "markers", "x": x, "y": sums[:, -1], "name": ENDS, "marker": look}
+
+
 def _at_the_ends(sums, limit, profile):
-    """Each word with its sum beside the end of its line, moved apart as far as the letters need it."""
+    """Each word with its sum beside the end of its line, moved apart as far as the letters need it.
+
+    A thin line leads from the end to its name, however far that had to move.
+    """
     ends = sums[:, -1]
     room = _LINE * profile.tick_size * 2 * limit / (profile.height * _HEIGHT / 2)  # the least height there is
     order = np.argsort(ends, kind="stable")
-    beside = {"x": log2(sums.shape[1]), "xanchor": "left", "xshift": 4}
+    thread = {"showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": profile.band, "standoff": 4}
+    beside = {"x": log2(sums.shape[1]), "xanchor": "left", "ax": _OFF * profile.tick_size, "ayref": "y"}
     return [
-        label(_bold(f"{KEY_WORDS[key]} {typed(ends[key])}", key), profile, y=place, **beside)
+        label(_bold(f"{KEY_WORDS[key]} {typed(ends[key])}", key), profile, y=ends[key], ay=place, **beside, **thread)
         for key, place in zip(order, _apart(ends[order], room), strict=True)
     ]
 
@@ -299,7 +324,7 @@ def _say_wandered(result):
     n_drawn = result.params.d_k - result.n_invented
     if not n_drawn:
         return f"So far all products are invented, and {_named(result.raw.largest)} {_are(result.raw)} on top."
-    often = f"{_often(result)} of {result.sentences.n_sentences:,} such sentences"
+    often = f"{_often(result)} of {_counted(result)}"
     drawn = f"{n_drawn:,} random product{'s' if n_drawn > 1 else ''}"
     if _outvoted(result):
         return f"{drawn} put {_named(result.raw.largest)} on top; {_EXAMPLE} is on top in {often}."
@@ -316,7 +341,7 @@ def _wander_by_hand(result):
     return _columns(("key", f"the first {result.n_invented}", "+", "−", "= score"), rows)
 
 
-# --- 5, 6 and 7: softmax, without the division and with it, and with larger invented numbers ----------
+# --- 5 and 6: softmax, without the division and with it ------------------------------------------------
 
 
 def _shared_out(result, profile):
@@ -330,17 +355,6 @@ def _shared_out(result, profile):
 
 def _divided(result, profile):
     """Both weights of every word, on the axes of the step before, with the division under them."""
-    return _both(result, "divide", "The choice stays open" if _stays_open(result) else "The order stays", profile)
-
-
-def _grown(result, profile):
-    """The same, where the invented components of the query may be larger."""
-    alone = result.raw.largest == (EXAMPLE_KEY,)
-    claim = "The meaning wins here" if alone else "Chance still wins here" if _outvoted(result) else "A tie at the top"
-    return _both(result, "grow", claim, profile)
-
-
-def _both(result, step, claim, profile):
     raw, scaled = result.raw, result.scaled
     cells = zip(KEY_WORDS, raw.scores, scaled.weights, strict=True)
     divisor = f"÷ {cell(result.divisor)}"
@@ -349,7 +363,8 @@ def _both(result, step, claim, profile):
         _bars(raw.weights, profile.raw, "raw"),
         _bars(scaled.weights, profile.scaled, "÷ √dₖ", width=_NARROW),
     ]
-    return _weights_figure(result, step, drawn, ticks, claim, profile)
+    claim = "The choice stays open" if _stays_open(result) else "The order stays"
+    return _weights_figure(result, "divide", drawn, ticks, claim, profile)
 
 
 def _weighed(word, score, weight, profile):
@@ -361,7 +376,6 @@ def _weighed(word, score, weight, profile):
 
 def _weights_figure(result, step, traces, ticks, claim, profile):
     """What these steps have: the same axes, room for the longer ticks, and the strip of many sentences."""
-    levels = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"]}
     return _with_strip(
         profile,
         traces,
@@ -371,7 +385,7 @@ def _weights_figure(result, step, traces, ticks, claim, profile):
         title=_claim(claim, "weight" if len(traces) == 1 else "weight: raw, and ÷ √dₖ in front", profile),
         barmode="overlay",
         xaxis=_ticks_axis(ticks, profile),
-        yaxis=axis(profile, None, grid=True, range=[0, 1.05], **levels),
+        yaxis=axis(profile, None, grid=True, range=[0, 1.05], **_PERCENT),
     )
 
 
@@ -405,14 +419,6 @@ def _say_divided(result):
     return f"{divided}, the scores spread the weight more evenly: {who} get{s} {after}{each} instead of {before}."
 
 
-def _say_grown(result):
-    times, weight = result.params.emphasis, _share(result.scaled.weights[EXAMPLE_KEY])
-    size = {1: "as they are", 2: "twice as large"}.get(times, f"{times} times as large")
-    return (
-        f"Invented numbers {size}: {_EXAMPLE} is on top in {_often(result)} of such sentences; here, divided, {weight}."
-    )
-
-
 def _softmax_by_hand(row, score, key):
     """Softmax of one row as it is worked out; the largest score is subtracted first, which changes no weight."""
     total = f"÷ {operand(row.total)} = weight"
@@ -432,20 +438,69 @@ def _divide_by_hand(result):
     return _softmax_by_hand(result.scaled, said, f"score ÷ √{result.params.d_k:,}")
 
 
+# --- 7: how often each word is on top, with larger invented numbers ------------------------------------
+
+
+def _grown(result, profile):
+    """In how many sentences each word is on top: no weights, which dividing changes and this share not."""
+    shares = result.sentences.on_top
+    ticks = [_stacked(word, [percent(share, 0)], profile) for word, share in zip(KEY_WORDS, shares, strict=True)]
+    colours = [_ink(key, profile) for key in range(len(KEY_WORDS))]
+    return figure(
+        profile,
+        [_bars(shares, colours, _ON_TOP)],
+        height=_HEIGHT,
+        left=_LEFT,
+        bottom=_room(profile, _lines(1, profile)),
+        title=_claim(_who_wins(result), "share in which each word is on top", profile),
+        xaxis=_ticks_axis(ticks, profile),
+        yaxis=axis(profile, None, grid=True, range=[0, 1.05], **_PERCENT),
+    )
+
+
+def _who_wins(result):
+    """Return what decides in more than half of the sentences; at d_k = 3 all of them end in a tie."""
+    many = result.sentences
+    meaning, other = many.on_top[EXAMPLE_KEY], np.delete(many.on_top, EXAMPLE_KEY).max()
+    if meaning == other == 1:
+        return f"A tie in all {many.n_sentences:,} sentences"
+    who, part = "Meaning" if meaning >= 1 / 2 else "Chance", "half" if meaning == 1 / 2 else "most"
+    return f"{who} wins {part} of {many.n_sentences:,} sentences"
+
+
+def _counted(result):
+    return f"{result.sentences.n_sentences:,} such sentences"
+
+
+def _say_grown(result):
+    times = result.params.emphasis
+    size = {1: "as they are", 2: "twice as large"}.get(times, f"{times} times as large")
+    return f"Invented numbers {size}: {_EXAMPLE} is on top in {_often(result)} of {_counted(result)}."
+
+
+def _grow_by_hand(result):
+    many = result.sentences
+    shares = zip(KEY_WORDS, many.on_top, many.on_top_error, many.on_top_exact, strict=True)
+    rows = [
+        (word, f"{number(100 * share)} ± {number(100 * error, 2)} %", f"{number(100 * exact)} %")
+        for word, share, error, exact in shares
+    ]
+    return _columns(("key", "on top in", "predicted"), rows)
+
+
 # --- many such sentences -----------------------------------------------------------------------------
 
-_COUNTED = ("wander", "softmax", "divide", "grow")  # steps whose picture has the strip
+_COUNTED = ("wander", "softmax", "divide", "grow")  # steps that count sentences, all but the last in the strip
+_ON_TOP = "on top"
 _CAT, _RAW_MEAN, _SCALED_MEAN = f"{_EXAMPLE} on top", "mean, raw", "mean, ÷ √dₖ"
 _STRIP = {
     "wander": ((_CAT, "text"),),
     "softmax": ((_RAW_MEAN, "raw"),),
     "divide": ((_RAW_MEAN, "raw"), (_SCALED_MEAN, "scaled")),
-    "grow": ((_CAT, "text"),),
 }  # its bars at each step: shares of sentences or means, never both
-_SURE_OF = (
-    "The sentences share the invented numbers; the others are drawn for each. The one shown is the first of them.",
-    "A word is on top if no other has a larger score, also where they tie. The prediction is exact.",
-)
+_SHARED = "The sentences share the invented numbers; the others are drawn for each."
+_SHOWN = " The one shown is the first of them."
+_ON_TOP_MEANS = "A word is on top if no other has a larger score, also where they tie. The prediction is exact."
 
 
 def _rows(step, result):
@@ -473,9 +528,17 @@ def _with_strip(profile, traces, step, result, lines, **layout):
         profile,
         [*traces, *(_strip_bar(i, row, profile) for i, row in enumerate(rows))],
         height=_HEIGHT,
-        left=6.2,
+        left=_LEFT,
         bottom=_room(profile, lines) if beside else 0.5,
-        xaxis2=axis(profile, domain=other, anchor="y2", range=[0, 118], showticklabels=False, ticks="", showline=False),
+        xaxis2=axis(
+            profile,
+            domain=other,
+            anchor="y2",
+            range=[0, _REACH[beside]],
+            showticklabels=False,
+            ticks="",
+            showline=False,
+        ),
         yaxis2=_strip_axis(rows, places, 2 * strip if beside else 0.75 * strip, profile),
         **layout,
     )
@@ -498,11 +561,16 @@ def _strip_bar(place, row, profile):
 
 def _strip_heading(step, profile):
     counted = f"{N_SENTENCES:,} such sentences"
-    said = f"share of {counted}" if step in ("wander", "grow") else f"largest weight in {counted}"
+    said = f"share of {counted}" if step == "wander" else f"largest weight in {counted}"
     if profile is PROJECTOR:
         said = said.replace(" such", "<br>such")
     place = {"xref": "x2 domain", "x": 0, "yref": "y2 domain", "y": 1, "xanchor": "left", "yanchor": "bottom"}
     return label(said, profile, align="left", **place)
+
+
+def _sure(result, step):
+    """Return the counts of a step, and what is counted; the last step shows no single sentence."""
+    return *_counts(result, step), _SHARED + _SHOWN * (step != "grow"), _ON_TOP_MEANS
 
 
 def _counts(result, step):
@@ -529,7 +597,7 @@ _STEPS = {
     "wander": (_wandered, _say_wandered, _wander_by_hand),
     "softmax": (_shared_out, _say_shared_out, _raw_by_hand),
     "divide": (_divided, _say_divided, _divide_by_hand),
-    "grow": (_grown, _say_grown, _divide_by_hand),
+    "grow": (_grown, _say_grown, _grow_by_hand),
 }
 
 
