@@ -5,6 +5,7 @@ from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
+from pages._view import unbroken
 from pages._view.address import Address
 from pages._view.bet_words import OPEN, RIGHT, written
 from pages._view.kinds import Choice, Drawing, Number
@@ -90,11 +91,11 @@ def _form(here, kept):
 def _answers(bet):
     """Return the answers to choose from, a slider for a number, or how to draw a curve."""
     answer = bet.answer
-    label = escape(answer.label if not isinstance(answer, Drawing) else _SWEEP)
+    label = unbroken.html_of(answer.label if not isinstance(answer, Drawing) else _SWEEP)
     if isinstance(answer, Choice):
         options = (
-            f'<label><input type="radio" name="{GUESS}" value="{escape(each)}"><span>{escape(said)}</span></label>'
-            for each, said in ((each, written(bet, each)) for each in answer.options)
+            f'<label><input type="radio" name="{GUESS}" value="{escape(each)}"><span><span>{said}</span></span></label>'
+            for each, said in ((each, unbroken.html_of(written(bet, each))) for each in answer.options)
         )
         return f"<fieldset><legend>{label}</legend>{''.join(options)}</fieldset>"
     if isinstance(answer, Drawing):
@@ -102,7 +103,7 @@ def _answers(bet):
     low, high, step = answer.low, answer.high, round(answer.stops[1] - answer.stops[0], 9)
     reach = f'min="{low:g}" max="{high:g}" step="{step:g}" value="{answer.default:g}"'
     return (
-        f'<label class="amount">{label} <output>?</output>'
+        f'<label class="amount"><span>{label}</span> <output>?</output>'
         f'<input type="range" name="{GUESS}" {reach} data-suffix="{escape(bet.suffix)}"></label>'
     )
 
@@ -112,11 +113,12 @@ def _told(stage):
     here, line = stage.address, stage.line
     if here.is_wall or not here.guesses:
         return reveal(here, "Hide") if here.is_wall or here.linked(REVEAL) == "1" else ""
+    why = unbroken.html_of(line.why)
     if CLASS in here.query:
-        return f'<p class="bet"><span class="why">{escape(line.why)}</span></p>'
+        return f'<p class="bet"><span class="why">{why}</span></p>'
     right, _, rest = tally_of(stage).partition("-")
     of = rest.partition("-")[0]
     count = f"{right} of {of} {'bet' if of == '1' else 'bets'} right so far." if of else ""
     href = escape(f"?{urlencode(here.without(ANSWERS).query)}")
     again = f'<a data-sets="{GUESS}=&amp;{GUESSED_AT}=" href="{href}">Bet again</a>'
-    return f'<p class="bet"><span class="why">{escape(line.why)}</span> {count} {again}</p>'
+    return f'<p class="bet"><span class="why">{why}</span> {count} {again}</p>'

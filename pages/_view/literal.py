@@ -73,10 +73,24 @@ def plain(text: str, *, names: bool = False) -> str:
     A word that would become a link or a picture whatever is escaped in it is shown as code; with names, so are those
     that an address or the code uses. What a visitor typed stands behind a quotation mark and stays letter for letter.
     """
-    text = _BLANKS.sub(" ", text).strip(" ")
-    parts = _BETWEEN_WORDS.split(text)
+    text, parts = _parts(text)
     pairs = zip(["", *parts], parts, strict=False)
-    marked = _article(text) * (not names) + "".join(_marked(before, word, names) for before, word in pairs)
+    return _begun(_article(text) * (not names) + "".join(_marked(before, word, names) for before, word in pairs))
+
+
+def verbatim(text: str) -> str:
+    """Return what a visitor typed, or calls a file, as Markdown that shows it letter for letter, d_k too."""
+    return _begun("".join(map(_literal, _parts(text)[1])))
+
+
+def _parts(text):
+    """Return the text in one line, and its words with what stands between them."""
+    text = _BLANKS.sub(" ", text).strip(" ")
+    return text, _BETWEEN_WORDS.split(text)
+
+
+def _begun(marked):
+    """Return Markdown whose first sign begins no list, quotation or heading."""
     return _FIRST.sub(lambda found: found[0] + "\\" if found[0].isdigit() else "\\" + found[0], marked)
 
 

@@ -1,10 +1,10 @@
 """The way through a lesson as plain elements for both front ends: its line, its steps, the way on, and what to try."""
 
-import re
 from collections.abc import Mapping
 from html import escape
 from urllib.parse import urlencode
 
+from pages._view import unbroken
 from pages._view.address import Address
 from pages._view.kinds import Drawing
 from pages._view.lesson import ANSWERS, STEP, Lesson
@@ -12,7 +12,6 @@ from pages._view.lessons import LESSONS, ORDER
 from pages._view.shared import CARRIED, SHARED
 from pages._view.stage import Line
 
-_UNBROKEN = re.compile(r"÷ √?dₖ|dₖ = [\d,]*\d")  # what no line of text breaks
 _PAST, _HERE, _TO_COME = "past", "here", "to come"
 
 
@@ -53,7 +52,7 @@ def line_html(line: Line, *, asks: bool) -> str:
 
     asks: True if the step has a bet, whose question may be longer.
     """
-    bold, rest, why = (_UNBROKEN.sub(r'<span class="whole">\g<0></span>', escape(each)) for each in line)
+    bold, rest, why = map(unbroken.html_of, line)
     kinds = " ".join(["line", *["told"] * bool(why), *["asks"] * asks])
     parts = (f"<b>{bold}</b>" if bold else "", rest, f'<span class="why">{why}</span>' if why else "")
     return f'<p class="{kinds}">{" ".join(filter(None, parts))}</p>'
@@ -72,7 +71,7 @@ def _try(here, each):
     current = ' aria-current="true"' if done else ""
     said, href = escape(urlencode(sets)), escape(_query({**here.query, **sets}))
     named = f'class="go" data-try="{each.key}" data-sets="{said}"{current}'
-    return f'<a {named} href="{href}">{escape(each.promise)}</a>'
+    return f'<a {named} href="{href}"><span>{unbroken.html_of(each.promise)}</span></a>'
 
 
 def html_of(here: Address) -> str:

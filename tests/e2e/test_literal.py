@@ -59,9 +59,10 @@ def test_typed_vectors_and_matrices(page, server):
 def test_names_of_files(page, server):
     open_page(page, server, "your_scores")
     open_everything(page)
-    name = "www.example.org a@example.org :red[x] $x$ :smile:.npy"
+    name = "www.e.org a@e.org *a* _b_ [x](y) :red[x] $x$ :smile:.npy"
     file = {"name": name, "mimeType": "application/octet-stream", "buffer": b"nothing"}
     page.locator(".st-key-q_file input[type=file]").set_input_files(file)
     page.get_by_text("does not begin as a .npy file does").first.wait_for()  # sentence, message and table
     wait_until_idle(page)
     check_messages(page, [name])
+    assert page.locator(".st-key-your_histogram_data td").first.inner_text() == name

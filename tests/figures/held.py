@@ -82,6 +82,7 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "always freezes": DENIED,
         "learns nearly all pairs": "test_nothing_is_said_to_be_harmless_where_raw_learns_later",
         "÷ √dₖ all": "test_above_each_map_stands_how_many_of_its_own_rows_are_right",
+        "all but raw learn": "test_the_sentence_is_true_of_the_record_at_each_rate",
         "raw at none": "test_the_map_counts_what_was_run_and_jumps_where_it_is_solved",
     },
     "recap": {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pages._view.lessons.training_race import transformer
-from pages._view.theme import LIGHT, number
+from pages._view.theme import LIGHT, number, typed
 from sattn_core.lessons.training_race import TransformerParams, compare_transformers
 from sattn_core.training.trained_transformers import RATES, WAYS, trained_transformers
 from tests.figures.drawing import PROFILES, plotted, traces_of
@@ -81,7 +81,7 @@ def test_names_keep_their_order_and_distance_around_their_ends():
 
 
 def at_the_rate(result, *works):
-    """The result with these ways, in order, below the line at its rate; in all raw at one rate, ÷ √dₖ at two."""
+    """The result with these ways, in order, below the line at its rate; in all raw at one, ÷ √dₖ at two, ÷ dₖ at no."""
     found = np.zeros_like(result.works)
     found[:, RATES.index(result.params.rate)] = works
     for way, wanted in enumerate((1, 2)):
@@ -92,7 +92,8 @@ def at_the_rate(result, *works):
 @pytest.mark.parametrize(
     ("works", "said"),
     [
-        ((0, 1, 1, 1), "÷ √dₖ, ÷ dₖ and QK-norm learn"),
+        ((0, 1, 1, 1), "all but raw learn"),
+        ((0, 0, 1, 1), "÷ dₖ and QK-norm learn"),
         ((0, 0, 1, 0), "÷ dₖ learns"),
         ((1, 1, 1, 1), "each scale learns"),
         ((0, 0, 0, 0), "no scale learns"),
@@ -100,7 +101,41 @@ def at_the_rate(result, *works):
 )
 def test_the_sentence_says_what_learns_at_the_rate_and_at_how_many(result, works, said):
     shown = transformer.learning(at_the_rate(result, *works), LIGHT)
-    assert shown.sentence == f"At rate 0.01, {said}. Of 6 rates, raw learns at one, ÷ √dₖ at two."
+    whole = "one" if works[2] else "none"
+    assert shown.sentence == (f"At rate 0.01, {said}. Of six rates, raw learns at one, ÷ √dₖ at two, ÷ dₖ at {whole}.")
+
+
+@pytest.mark.parametrize(
+    ("rate", "said"),
+    [
+        (0.0003, "no scale learns"),
+        (0.001, "each scale learns"),
+        (0.003, "all but raw learn"),
+        (0.01, "÷ dₖ and QK-norm learn"),
+        (0.03, "no scale learns"),
+        (0.1, "no scale learns"),
+    ],
+)
+def test_the_sentence_is_true_of_the_record_at_each_rate(rate, said):
+    kept = trained_transformers()
+    works = (kept.held_out_loss[..., -1] < kept.about["bigram_loss"]).all(axis=-1)
+    learn = {"no": [], "each": NAMES, "all": NAMES[1:], "÷": ["÷ dₖ", "QK-norm"]}[said.split()[0]]
+    assert [name for name, each in zip(NAMES, works[:, RATES.index(rate)], strict=True) if each] == learn
+    assert works.sum(axis=1)[:3].tolist() == [1, 2, 3]
+    sentence = transformer.learning(compare_transformers(TransformerParams(rate)), LIGHT).sentence
+    end = "Of six rates, raw learns at one, ÷ √dₖ at two, ÷ dₖ at three: here it is as good."
+    assert sentence == f"At rate {typed(rate)}, {said}. {end}"
+    assert sum(any(map(str.isalnum, word)) for word in sentence.split()) <= 25
+
+
+@pytest.mark.parametrize(("whole", "is_said"), [(2.5, True), (2.59, True), (3.0, False)])
+def test_other_scale_is_as_good_only_where_its_seeds_are_not_worse(result, whole, is_said):
+    losses = np.array([3.0, 2.5, whole, 2.6])[:, None]
+    shown = transformer.learning(replace(result, last_loss=curve(result.last_loss, losses, 0.1)), LIGHT)
+    assert shown.sentence.endswith(": here it is as good.") == is_said
+    apart = "every seed with ÷ √dₖ has a smaller loss than any with ÷ dₖ"
+    said = "the losses of their seeds overlap" if is_said else apart
+    assert f" ÷ dₖ against ÷ √dₖ: {said}." in shown.sure[4]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +150,7 @@ def test_the_sentence_says_what_learns_at_the_rate_and_at_how_many(result, works
 def test_the_words_say_which_learns_more_whichever_it_is(result, raw, root, sure):
     losses = np.array([raw, root, 2.6, 2.6])[:, None]
     shown = transformer.learning(replace(result, last_loss=curve(result.last_loss, losses, 0.1)), LIGHT)
-    assert f"Raw against ÷ √dₖ, each at its best rate: {sure}." in shown.sure
+    assert f"Raw against ÷ √dₖ, each at its best rate: {sure}." in shown.sure[4]
 
 
 def test_the_rates_that_work_are_named(result):

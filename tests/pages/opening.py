@@ -133,12 +133,17 @@ def plain_html(app):
 def line_of(app):
     """The line of the step that is open, as a person reads it; "" if there is none."""
     found = re.search('<p class="line[^"]*">(.*?)</p>', plain_html(app))
-    return unescape(re.sub("<.*?>", "", found[1])) if found else ""
+    return read(found[1]) if found else ""
+
+
+def read(html):
+    """Return the text of HTML as a person reads it."""
+    return unescape(re.sub("<.*?>", "", html))
 
 
 def sets_of(app, link):
-    """Return what the link with this text in it sets, as the end of an address says it."""
-    found = [each for each in re.findall("<a .*?</a>", plain_html(app)) if link in each]
+    """Return what the link with this text, or markup, in it sets, as the end of an address says it."""
+    found = [each for each in re.findall("<a .*?</a>", plain_html(app)) if link in each + read(each)]
     (sets,) = [re.search('data-sets="(.*?)"', each)[1] for each in found]
     return dict(parse_qsl(unescape(sets), keep_blank_values=True))
 
@@ -161,7 +166,7 @@ def turn_truth(app, label):
 
 def tries_of(app):
     """Return what the picture asks the learner to try, by the keys."""
-    return {key: unescape(said) for key, said in re.findall('data-try="(.*?)".*?>(.*?)</a>', plain_html(app))}
+    return {key: read(said) for key, said in re.findall('data-try="(.*?)".*?>(.*?)</a>', plain_html(app))}
 
 
 def asks_bet(app):

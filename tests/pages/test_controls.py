@@ -230,6 +230,12 @@ def test_plain_takes_the_meaning_from_every_mark():
     assert show.plain("64.4 (predicted 64.0 ± 0.3)") == "64.4 (predicted 64.0 ± 0.3)"
 
 
+def test_table_shows_words_of_a_visitor_letter_for_letter():
+    shown = show.readable({"file": ["*a*_b_[x](http://e).csv", "d_k"], "list": ["$c^2$", "no_scale"]})
+    assert shown["file"] == [r"\*a\*\_b\_\[x\](`http://e`).csv", "d\\_k"]
+    assert shown["list"] == ["$c^2$", "no scale"]  # formulas of a lesson stay formulas
+
+
 def test_a_shown_table_has_the_digits_of_the_sentences_and_its_file_all_of_them():
     table = {"n": [1, 2], "name": ["a", "b"], "value": [0.98561, -12345.6], "standard error": [0.041234, None]}
     assert show.readable(table) == {

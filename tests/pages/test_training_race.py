@@ -691,6 +691,9 @@ def test_a_suggestion_that_moves_only_the_dimension_is_seen_too(tried):
     assert finished(app, shown)[0] >= 0.95
 
 
+COUNTS = "Of six rates, raw learns at one, ÷ √d_k at two, ÷ d_k at three: here it is as good."
+
+
 def works_at(tried, key, rate):
     """Return the ways that every seed has below the line at the rate, as the sentence names them."""
     app, shown = tried("training_race", key, model_rate="0.03", step="transformer")
@@ -704,10 +707,10 @@ def works_at(tried, key, rate):
 def test_try_raw_learns_too(tried):
     works, said = works_at(tried, "raw_learns_too", 0.001)
     assert all(works.values())
-    assert said == "At rate 0.001, each scale learns. Of 6 rates, raw learns at one, ÷ √d_k at two."
+    assert said == f"At rate 0.001, each scale learns. {COUNTS}"
 
 
 def test_try_larger_rate(tried):
     works, said = works_at(tried, "larger_rate", 0.01)
     assert works == {"raw": False, "root": False, "whole": True, "qk_norm": True}
-    assert said == "At rate 0.01, ÷ d_k and QK-norm learn. Of 6 rates, raw learns at one, ÷ √d_k at two."
+    assert said == f"At rate 0.01, ÷ d_k and QK-norm learn. {COUNTS}"

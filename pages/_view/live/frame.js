@@ -35,8 +35,8 @@ export default function ({ data: [data], setTriggerValue }) {
 // On a phone the menu covers the page that was chosen in it.
 function closeMenuOnChoice() {
   window.addEventListener("click", ({ target }) => {
-    const menu = target.closest?.(`${STREAMLIT.menu} a`) && window.innerWidth < COVERED ? target.closest(STREAMLIT.menu) : null;
-    menu?.querySelector(STREAMLIT.closer)?.click();
+    if (window.innerWidth >= COVERED || !target.closest?.(`${STREAMLIT.menu} a`)) return;
+    document.querySelector(`${STREAMLIT.menu} ${STREAMLIT.closer}`)?.click();
   });
 }
 

@@ -7,23 +7,34 @@ const FADED = 0.15; // of its opacity, what is left of a mark that is not lit
 // The sentence in its node. Words that stay the same in number stay the same elements, and keep the focus.
 /** @param {any} node @param {{ sentence: string, marks: Mark[] }} said @param {() => void} onLight */
 function writeSentence(node, { sentence, marks }, onLight) {
-  node.marks ??= { words: [], chosen: { over: null, focus: null, kept: null } };
-  const { words, chosen } = node.marks;
-  if (words.length !== marks.length || !node.firstChild) {
+  node.marks ??= { words: [], gaps: [], chosen: { over: null, focus: null, kept: null } };
+  const { words, gaps, chosen } = node.marks;
+  if (gaps.length !== marks.length + 1 || !node.firstChild) {
     const [kept, focus] = [chosen.kept, chosen.focus].map((place) => whereIn(marks, words[place]?.textContent));
     words.splice(0, words.length, ...marks.map((_, place) => makeWord(node, place, onLight)));
-    node.replaceChildren("", ...words.flatMap((word) => [word, ""]));
+    gaps.splice(0, gaps.length, ...[null, ...marks].map(() => document.createElement("span")));
+    node.replaceChildren(...gaps.flatMap((gap, place) => (place ? [words[place - 1], gap] : [gap])));
     Object.assign(chosen, { over: null, focus: null, kept });
     words[kept]?.setAttribute("aria-pressed", "true");
     words[focus]?.focus({ preventScroll: true });
   }
   let rest = sentence;
   marks.forEach((mark, place) => {
-    words[place].previousSibling.nodeValue = mark.before;
+    writeWhole(gaps[place], mark.before);
     dress(words[place], mark);
     rest = rest.slice(mark.before.length + mark.word.length);
   });
-  node.lastChild.nodeValue = rest;
+  writeWhole(gaps[marks.length], rest);
+}
+
+// Text of which no line breaks what belongs together.
+function writeWhole(node, text) {
+  if (node.textContent === text) return;
+  node.replaceChildren(...text.split(UNBROKEN).map((part, place) => (place % 2 ? wholeOf(part) : part)));
+}
+
+function wholeOf(text) {
+  return Object.assign(document.createElement("span"), { className: "whole", textContent: text });
 }
 
 // The place of a word among others, or null: the sentence of another moment has other words.

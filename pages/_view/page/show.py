@@ -15,7 +15,7 @@ from pages._view.compute import rates, turns
 from pages._view.lesson import Lesson
 from pages._view.lessons import LESSONS
 from pages._view.literal import plain as plain
-from pages._view.literal import written
+from pages._view.literal import verbatim, written
 from pages._view.page import bets, controls, frame, jobs, wall
 from pages._view.page.components import draw_picture, draw_saving
 from pages._view.picture import Picture, Table
@@ -32,6 +32,8 @@ TABLE_HEIGHT = 520  # pixels
 MOST_ROWS = 200  # of a table on the page: thousands would make it slow, and nobody reads them there
 _EVERY = 0.3  # seconds between two looks at what is being computed
 _NAMES = {jobs.MAIN: "main", jobs.BESIDE: "beside"}  # in the keys of what stands in the place of a picture
+# Columns with words of a visitor; other texts of a table may hold formulas.
+_TYPED: dict[str, Callable[[str], str]] = {"file": verbatim, "problem": plain, "from": verbatim, "to": verbatim}
 _NEARLY = 0.95  # of the bar, for what takes longer than expected
 
 
@@ -286,6 +288,8 @@ def _said(value, name):
         return "none"
     if isinstance(value, float):
         return number(value, 2 if "error" in name else 3)
+    if isinstance(value, str) and name in _TYPED:
+        return _TYPED[name](value)
     return _in_words(written(value)) if isinstance(value, str) else value
 
 

@@ -9,7 +9,7 @@ from functools import cache
 from markupsafe import Markup
 from starlette.requests import Request
 
-from pages._view import bet_html, stills, styles, way
+from pages._view import bet_html, stills, styles, unbroken, way
 from pages._view._streamlit import path_of, scripts_of_parts
 from pages._view.address import Address, renewed
 from pages._view.bundle import BUNDLE
@@ -173,7 +173,7 @@ def _stage(opened, is_usual):
     drawn = [(size, Markup(stills.still(here.lesson.stem, size, here.step.name))) for size in sizes]
     beside, placed = _beside(here)
     around = {"beside": beside, "placed": placed}
-    sentence = "" if here.asks_bet else opened.picture.sentence
+    sentence = "" if here.asks_bet else Markup(unbroken.html_of(opened.picture.sentence))
     picture = {"picture": _PICTURE, "stills": drawn, "sentence": sentence}
     return {"staged": True, "slider": slider, "hero": "", **around, **picture}
 

@@ -187,6 +187,18 @@ def test_word_lights_its_mark_up(mount):
     assert page.evaluate(OPACITIES) == ["1", "0.15"]
 
 
+def test_number_and_its_sign_stay_whole_around_words(mount):
+    page = open_picture(mount, sentence="At dₖ = 64, raw takes 84 %.", marks=[MARKS[0] | {"before": "At dₖ = 64, "}])
+    sentence = page.locator("[data-sentence]")
+    assert sentence.locator(".whole").all_inner_texts() == ["dₖ = 64", "84 %"]
+    assert sentence.inner_text() == "At dₖ = 64, raw takes 84 %."
+    later = [MARKS[0] | {"before": "At dₖ = 4, "}]
+    mount(None, picture(d_k=65, sentence="At dₖ = 4, raw takes it.", marks=later))
+    page.wait_for_function("() => document.querySelector('[data-value]').dataset.value === '65'")
+    assert sentence.locator(".whole").all_inner_texts() == ["dₖ = 4"]
+    assert sentence.inner_text() == "At dₖ = 4, raw takes it."
+
+
 def test_word_keeps_its_node_and_light_while_sentence_changes(mount):
     page = open_picture(mount)
     page.locator(".mark").first.click()

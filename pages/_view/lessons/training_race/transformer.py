@@ -18,7 +18,7 @@ from sattn_core.lessons.training_race import TransformersResult, compare_transfo
 from sattn_core.training.trained_transformers import RATES, WAYS
 
 NAMES = {"raw": "raw", "root": "÷ √dₖ", "whole": "÷ dₖ", "qk_norm": "QK-norm"}
-_RAW, _ROOT = WAYS.index("raw"), WAYS.index("root")
+_RAW, _ROOT, _WHOLE = map(WAYS.index, ("raw", "root", "whole"))
 _DASHES = {"whole": "longdash", "qk_norm": "dashdot"}
 _SYMBOLS = {"raw": "circle", "root": "square", "whole": "triangle-up", "qk_norm": "diamond"}
 _DOES = {"qk_norm": ("normalises", "q and k first")}  # what a name alone does not say, below it
@@ -73,7 +73,8 @@ def _rates_sure(result):
         f"{4 * about['n_layers'] * about['d_k']} weights.",
         f"Held-out loss after {result.steps[-1]:,} steps at the best rate, mean of {len(about['seeds'])} seeds ± "
         f"standard error: {_each(lambda way: _best(result, way))}.",
-        f"Raw against ÷ √dₖ, each at its best rate: {_apart(*_at_best(result))}.",
+        f"Raw against ÷ √dₖ, each at its best rate: {_apart(result, _RAW, 'without the scale')}. "
+        f"÷ dₖ against ÷ √dₖ: {_apart(result, _WHOLE, 'with ÷ dₖ')}.",
         f"A rate works where every seed is below the dashed line, {number(result.bigram_loss, 4)}: the loss of a table "
         f"that has counted which character follows which. Rates that work: {_each(lambda way: _working(result, way))}. "
         f"{_closest_call(result)}",
@@ -104,21 +105,19 @@ def _closest_call(result):
     return f"The closest call is {name} at {typed(RATES[at])}: its largest seed is at {number(high[way, at], 4)}."
 
 
-def _at_best(result):
-    """Smallest and largest seed of raw, then of ÷ √dₖ, each at its best rate."""
-    return [(result.last_loss.low[way, at], result.last_loss.high[way, at]) for way, at in _best_of_both(result)]
+def _seeds_at_best(result, way):
+    """Return the smallest and the largest seed of a way at its best rate."""
+    at = result.best[way]
+    return result.last_loss.low[way, at], result.last_loss.high[way, at]
 
 
-def _best_of_both(result):
-    return [(way, result.best[way]) for way in (_RAW, _ROOT)]
-
-
-def _apart(raw, root):
-    """Whether the seeds of two ways keep apart: each is (smallest, largest)."""
-    if root[1] < raw[0]:
-        return "every seed with ÷ √dₖ has a smaller loss than any without the scale"
-    if raw[1] < root[0]:
-        return "every seed without the scale has a smaller loss than any with ÷ √dₖ"
+def _apart(result, way, name):
+    """Say whether the seeds of a way keep apart from those of ÷ √dₖ, each at its best rate."""
+    other, root = _seeds_at_best(result, way), _seeds_at_best(result, _ROOT)
+    if root[1] < other[0]:
+        return f"every seed with ÷ √dₖ has a smaller loss than any {name}"
+    if other[1] < root[0]:
+        return f"every seed {name} has a smaller loss than any with ÷ √dₖ"
     return "the losses of their seeds overlap"
 
 
@@ -225,13 +224,31 @@ def _height_of(values, span):
 
 
 def _learning_sentence(result):
-    """Say which ways learn at the chosen rate, and at how many rates raw and ÷ √dₖ do."""
-    at = RATES.index(result.params.rate)
-    learn = [NAMES[way] for i, way in enumerate(WAYS) if result.works[i, at]]
-    said = "no scale learns" if not learn else f"{listed(learn)} learn{'s' if len(learn) == 1 else ''}"
-    said = "each scale learns" if len(learn) == len(WAYS) else said
-    raw, root = (COUNTS[n] if (n := result.works[way].sum()) else "none" for way in (_RAW, _ROOT))
-    return f"At rate {typed(result.params.rate)}, {said}. Of {len(RATES)} rates, raw learns at {raw}, ÷ √dₖ at {root}."
+    """Say which ways learn at the chosen rate, at how many rates raw, ÷ √dₖ and ÷ dₖ do, and if ÷ dₖ is as good."""
+    raw, root, whole = (_count(result.works[way]) for way in (_RAW, _ROOT, _WHOLE))
+    counts = f"Of {COUNTS[len(RATES)]} rates, raw learns at {raw}, ÷ √dₖ at {root}, ÷ dₖ at {whole}"
+    return f"At rate {typed(result.params.rate)}, {_who_learns(result)}. {counts}{_as_good(result)}."
+
+
+def _who_learns(result):
+    works = result.works[:, RATES.index(result.params.rate)]
+    learn, rest = ([name for name, each in zip(_NAMED, works, strict=True) if each == way] for way in (True, False))
+    if not learn or not rest:
+        return "each scale learns" if learn else "no scale learns"
+    if len(rest) == 1:
+        return f"all but {rest[0]} learn"
+    return f"{listed(learn)} learn{'s' if len(learn) == 1 else ''}"
+
+
+def _count(works):
+    return COUNTS[n] if (n := works.sum()) else "none"
+
+
+def _as_good(result):
+    """Say so where ÷ dₖ learns at no fewer rates than ÷ √dₖ, and its seeds do not come out worse at its best rate."""
+    fewer = result.works[_WHOLE].sum() < result.works[_ROOT].sum()
+    lowest, highest = (_seeds_at_best(result, way)[edge] for way, edge in ((_WHOLE, 0), (_ROOT, 1)))
+    return "" if fewer or lowest > highest else ": here it is as good"
 
 
 def _learning_sure(result):
