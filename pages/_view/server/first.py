@@ -26,7 +26,7 @@ _FORMULA = re.compile(r"\$([^$]+)\$")
 _COMMAND = re.compile(r"\\[a-z]+")
 _COMMANDS = {r"\sqrt": "√", r"\cdot": "·"}  # the others say how letters look
 _AS_LETTERS = {"d_k": "dₖ", "q_i k_i": "qᵢkᵢ", "q_i": "qᵢ", "W_ij": "Wᵢⱼ", "^2": "²"}
-_KNOWN, _STAGE = text_of("lab.js", "streamlit.js"), text_of("bet.js", "stage.js")
+_KNOWN, _STAGE = text_of("lab.js", "streamlit.js"), text_of("entry.js", "bet.js", "stage.js")
 _BLOCKED = (
     "This lab draws its pictures with JavaScript, and your browser blocks it. Allow scripts for this address, then "
     "reload the page."
