@@ -12,13 +12,14 @@ from starlette.routing import Route
 from pages._view.server import assets, bets, codes, links, moving, rooms
 from pages._view.server.compress import KeptCompression
 from pages._view.server.headers import SecurityHeaders
+from pages._view.server.origin import check_origin
 from pages._view.server.prompt import PromptMessages
 from pages._view.server.replicas import check_secret
 from pages._view.server.shell import Shell
 from pages._view.server.uploads import BoundedUploads
 from pages._view.server.warm import lifespan
 
-__all__ = ["MAIN", "check_secret", "lifespan", "middleware", "routes"]
+__all__ = ["MAIN", "check_origin", "check_secret", "lifespan", "middleware", "routes"]
 
 MAIN = Path(__file__).resolve().parents[1] / "main.py"
 

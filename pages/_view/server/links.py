@@ -12,6 +12,7 @@ from pages._view._streamlit import path_of
 from pages._view.address import query_of
 from pages._view.lessons import LESSONS, ORDER, PAGES, path_of_page
 from pages._view.routes import BET, JOIN, MOVING, TEACH, card_of
+from pages._view.server.origin import origin
 
 _FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}
 
@@ -86,6 +87,11 @@ def scheme_of(request: Request) -> str:
     return "https" if said == "https" else "http"
 
 
+def host_of(request: Request) -> str:
+    """The lab as the visitor's browser names it: scheme and host."""
+    return f"{scheme_of(request)}://{request.headers.get('host', request.url.netloc)}"
+
+
 def root(request: Request) -> str:
-    """The address of the first page, as the visitor's browser names it."""
-    return f"{scheme_of(request)}://{request.headers.get('host', request.url.netloc)}{path_of('')}"
+    """The address of the first page: by the lab's own name if it has one, else as the visitor's browser names it."""
+    return f"{origin() or host_of(request)}{path_of('')}"

@@ -17,7 +17,7 @@ from pages._view.classroom.room import TEACHER, NoSuchRoom, RoomError, StoreErro
 from pages._view.classroom.store import store
 from pages._view.routes import JOIN, TEACH
 from pages._view.server import desk, doors, limits, phone, visitor
-from pages._view.server.links import root
+from pages._view.server.links import host_of, root
 from pages._view.server.threads import in_thread
 
 LARGEST_FORM = 8_192  # bytes
@@ -221,7 +221,7 @@ def _opened(request, who, sent):
 
 def _comes_from(request):
     """Where a link to this page was followed, if on a page of ours."""
-    here, named = root(request), request.headers.get("referer", "")
+    here, named = f"{host_of(request)}{path_of('')}", request.headers.get("referer", "")
     return path_of("") + named.removeprefix(here) if named.startswith(here) else ""
 
 
