@@ -15,7 +15,7 @@ from pages._view.lesson import STEP
 from pages._view.lessons import LESSONS
 from pages._view.server import moving
 from pages._view.shared import SHARED
-from tests.pages.opening import DRAWN, at_step
+from tests.pages.opening import DRAWN, FOLLOWING, at_step
 
 
 def at(stem, step, **query):
@@ -106,6 +106,14 @@ def test_a_number_stands_in_the_name_with_all_its_digits():
     here = at("scaling_rules", "exponents", exponent="0.123456789")
     assert "exponent=0.123456789&" in entry.name_of(here, None)
     assert "exponent=1&" in entry.name_of(at("scaling_rules", "exponents", exponent="1.0"), None)
+
+
+@pytest.mark.parametrize(("stem", "step"), FOLLOWING)
+def test_server_counts_an_address_as_the_name_if_it_is_the_name(stem, step):
+    slider = LESSONS[stem].step(step).followed[0]
+    here = at(stem, step, **{slider: other_texts(at(stem, step).known(slider))[0]})
+    named = entry.name_of(here, "dark")
+    assert moving._is_name(stem, dict(parse_qsl(named)), named)
 
 
 # --- the version ----------------------------------------------------------------------------------------
