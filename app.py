@@ -10,4 +10,5 @@ import streamlit as st
 from pages._view import server
 
 server.check_secret()
+server.check_origin()
 app = st.App(server.MAIN, routes=server.routes(), middleware=server.middleware(), lifespan=server.lifespan)

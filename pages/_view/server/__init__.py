@@ -12,13 +12,15 @@ from starlette.routing import Route
 from pages._view.server import assets, bets, codes, links, moving, rooms
 from pages._view.server.compress import KeptCompression
 from pages._view.server.headers import SecurityHeaders
+from pages._view.server.kept import HeadsAsGets
+from pages._view.server.origin import check_origin
 from pages._view.server.prompt import PromptMessages
 from pages._view.server.replicas import check_secret
 from pages._view.server.shell import Shell
 from pages._view.server.uploads import BoundedUploads
 from pages._view.server.warm import lifespan
 
-__all__ = ["MAIN", "check_secret", "lifespan", "middleware", "routes"]
+__all__ = ["MAIN", "check_origin", "check_secret", "lifespan", "middleware", "routes"]
 
 MAIN = Path(__file__).resolve().parents[1] / "main.py"
 
@@ -30,5 +32,5 @@ def routes() -> list[Route]:
 
 def middleware() -> list[Middleware]:
     """What every answer passes on its way out, the outermost first."""
-    outermost_first = (PromptMessages, SecurityHeaders, KeptCompression, Shell, BoundedUploads)
+    outermost_first = (PromptMessages, HeadsAsGets, SecurityHeaders, KeptCompression, Shell, BoundedUploads)
     return [Middleware(each) for each in outermost_first]

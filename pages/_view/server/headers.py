@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pages._view._streamlit import PAGE_NEEDS, STATIC, path_of
 from pages._view.routes import FRAME_ANCESTORS, frame_ancestors
+from pages._view.server.kept import NOT_KEPT
 
 _SOURCES = re.compile(r"[^;,\s]+( [^;,\s]+)*")
 PRIVATE = "metrics"  # wherever the platform puts them
@@ -46,6 +47,12 @@ def is_private(path: str) -> bool:
     return False
 
 
+def _say_once(headers, name):
+    """Leave each word of a list once, to which several have added it."""
+    if words := headers.getlist(name):
+        headers[name] = ", ".join(dict.fromkeys(each.strip() for each in ",".join(words).split(",")))
+
+
 class SecurityHeaders:
     """Adds the headers to every HTTP answer and keeps to itself what is nobody's business, as the metrics."""
 
@@ -64,7 +71,11 @@ class SecurityHeaders:
 
         async def send_with_headers(message):
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(self.headers)
+                headers = MutableHeaders(scope=message)
+                headers.update(self.headers)
+                _say_once(headers, "Vary")
+                if "set-cookie" in headers:  # whoever keeps it would give one visitor's to another
+                    headers["Cache-Control"] = NOT_KEPT
             await send(message)
 
         app = PlainTextResponse("Not found", 404) if is_private(scope["path"]) else self.app
