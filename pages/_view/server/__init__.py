@@ -9,7 +9,7 @@ from pathlib import Path
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from pages._view.server import assets, bets, codes, links, moving, rooms
+from pages._view.server import assets, bets, codes, health, links, moving, rooms
 from pages._view.server.compress import KeptCompression
 from pages._view.server.headers import SecurityHeaders
 from pages._view.server.prompt import PromptMessages
@@ -25,7 +25,8 @@ MAIN = Path(__file__).resolve().parents[1] / "main.py"
 
 def routes() -> list[Route]:
     """Addresses of our own, below the server's base path."""
-    return [*assets.routes(), *moving.routes(), *bets.routes(), *codes.routes(), *rooms.routes(), *links.routes()]
+    ours = (health, assets, moving, bets, codes, rooms, links)
+    return [route for each in ours for route in each.routes()]
 
 
 def middleware() -> list[Middleware]:
