@@ -29,7 +29,7 @@ def test_one_of_several_servers_without_a_secret_ends_and_says_what_to_set():
 def test_one_server_needs_no_secret_and_several_start_with_one(monkeypatch, replicas, secret):
     monkeypatch.setenv("SATTN_REPLICAS", replicas)
     monkeypatch.setenv("STREAMLIT_SERVER_COOKIE_SECRET", secret)
-    server.check_secret()
+    server.check_settings()
 
 
 def test_the_replicas_are_where_the_proxy_looks_for_them():
