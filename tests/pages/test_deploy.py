@@ -33,12 +33,23 @@ def test_one_server_needs_no_secret_and_several_start_with_one(monkeypatch, repl
 
 
 def test_the_replicas_are_where_the_proxy_looks_for_them():
-    compose, proxy = ((DEPLOY / name).read_text() for name in ("compose.yaml", "nginx.conf"))
-    ports = dict(re.findall(r"^  (replica-\d):\n.*?PORT: (\d+)$", compose, re.MULTILINE | re.DOTALL))
-    assert set(re.findall(r"server (replica-\d):(\d+) ", proxy)) == set(ports.items())
+    compose = (DEPLOY / "compose.yaml").read_text()
     addresses = re.findall(r"ipv4_address: (\S+)", compose)
-    assert re.findall(r"^      replica-\d: (\S+)$", compose, re.MULTILINE) == addresses
-    assert len(addresses) == len(ports) == int(re.search(r"SATTN_REPLICAS: (\d)", compose)[1]) == 2
+    (port,) = re.findall(r"PORT=(\d+)", (DEPLOY / "Dockerfile").read_text())
+    (named,) = re.findall(r"LAB_REPLICAS:-(.+)}", compose)
+    assert named.split() == [f"{each}:{port}" for each in addresses]
+    assert len(addresses) == len(re.findall(r"^  replica-\d:$", compose, re.MULTILINE)) == 2
+    assert "  SATTN_REPLICAS: 2 " in compose
+
+
+def test_more_replicas_follow_those_of_the_compose_file():
+    more = subprocess.run([DEPLOY / "proxy", "more", "4"], capture_output=True, text=True, check=True).stdout
+    (named,) = re.findall('export LAB_REPLICAS="(.+)"', more)
+    compose = (DEPLOY / "compose.yaml").read_text()
+    (port,) = set(re.findall(r":(\d+)", re.search("LAB_REPLICAS:-(.+)}", compose)[1]))
+    addresses = re.findall(r"ipv4_address: ([\d.]+)", compose + more)
+    assert named.split() == [f"{each}:{port}" for each in addresses]
+    assert re.findall(r"^  (replica-\d):$", more, re.MULTILINE) == ["replica-3", "replica-4"]
 
 
 def test_an_upload_that_the_server_takes_passes_the_proxy():
