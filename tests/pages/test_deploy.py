@@ -25,11 +25,20 @@ def test_one_of_several_servers_without_a_secret_ends_and_says_what_to_set():
     assert ended.stderr.startswith("SATTN_REPLICAS is 2, but STREAMLIT_SERVER_COOKIE_SECRET is not set: give all")
 
 
-@pytest.mark.parametrize(("replicas", "secret"), [("1", ""), ("2", "said")])
+@pytest.mark.parametrize(("replicas", "secret"), [("1", ""), ("1", "sixteen letters."), ("2", "sixteen letters.")])
 def test_one_server_needs_no_secret_and_several_start_with_one(monkeypatch, replicas, secret):
     monkeypatch.setenv("SATTN_REPLICAS", replicas)
     monkeypatch.setenv("STREAMLIT_SERVER_COOKIE_SECRET", secret)
     server.check_settings()
+
+
+@pytest.mark.parametrize("replicas", ["1", "2"])
+@pytest.mark.parametrize(("secret", "letters"), [("x", "1 letter"), (" fifteen letters ", "15 letters")])
+def test_a_secret_that_can_be_guessed_is_refused_with_a_sentence(monkeypatch, replicas, secret, letters):
+    monkeypatch.setenv("SATTN_REPLICAS", replicas)
+    monkeypatch.setenv("STREAMLIT_SERVER_COOKIE_SECRET", secret)
+    with pytest.raises(SystemExit, match=f"^STREAMLIT_SERVER_COOKIE_SECRET has {letters}, but needs 16 or more: give"):
+        server.check_settings()
 
 
 def test_the_replicas_are_where_the_proxy_looks_for_them():
