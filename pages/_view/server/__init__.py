@@ -16,6 +16,7 @@ from pages._view.server.prompt import PromptMessages
 from pages._view.server.replicas import check_secret
 from pages._view.server.seen import Watched
 from pages._view.server.shell import Shell
+from pages._view.server.slow import SlowBodies
 from pages._view.server.uploads import BoundedUploads
 from pages._view.server.warm import lifespan
 
@@ -39,7 +40,7 @@ def routes() -> list[Route]:
 
 def middleware() -> list[Middleware]:
     """What every answer passes on its way out, the outermost first."""
-    outermost_first = (PromptMessages, SecurityHeaders, KeptCompression, Shell, BoundedUploads)
+    outermost_first = (PromptMessages, SecurityHeaders, KeptCompression, Shell, SlowBodies, BoundedUploads)
     told = [log.Log().begin().request] if log.is_asked_for() else []
     told += [metrics.METRICS.request] if metrics.port() else []
     watched = [Middleware(Watched, told=tuple(told))] if told else []
