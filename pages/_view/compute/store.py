@@ -117,6 +117,12 @@ def kept(function: Callable[..., R], *args: Hashable) -> R | None:
         return _store.get(hashkey(function, *args))
 
 
+def held() -> tuple[int, int]:
+    """Return how many results are kept, and their bytes."""
+    with _turn:
+        return len(_store), int(_store.currsize)
+
+
 def forget() -> None:
     """Empty the store, as on a server that has just started."""
     with _turn:

@@ -56,6 +56,12 @@ class Line:
             order = sorted((place.long, place.arrived) for place in self._places.values())
             return max(0, order.index((mine.long, mine.arrived)) + 1 - self._slots)
 
+    def waiting(self) -> int:
+        """Return how many wait; those without a sign have left."""
+        now = time.monotonic()
+        with self._lock:
+            return max(0, sum(now - place.looked < GONE for place in self._places.values()) - self._slots)
+
     def leave(self, who: Hashable) -> None:
         """Make room for the next."""
         with self._lock:

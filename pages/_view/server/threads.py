@@ -5,7 +5,7 @@ from typing import Any
 
 from anyio import CapacityLimiter, to_thread
 
-from pages._view.classroom.room import UNREACHABLE, StoreError
+from pages._view.classroom.room import FAILURES, UNREACHABLE, StoreError
 
 
 class Threads:
@@ -17,6 +17,7 @@ class Threads:
     async def __call__(self, function: Callable[..., Any], *args: Any) -> Any:
         """What a function returns that may wait for the database."""
         if self._inside >= self._most:
+            FAILURES.info("%s (%d already wait for it)", UNREACHABLE, self._inside)
             raise StoreError(UNREACHABLE)
         self._inside += 1
         try:
