@@ -72,6 +72,36 @@ def test_question_way_and_line_stand_where_they_will(held, server, size, look):
         assert page.locator(part).first.evaluate(BOX) == pytest.approx(where, abs=1), part
 
 
+# Where a link's box and text are, and how high the text is.
+MENU = """links => links.map(link => {
+  const words = document.createRange();
+  words.selectNodeContents(link);
+  const boxes = [link, words].map(each => each.getBoundingClientRect());
+  return boxes.flatMap(({x, y, width, height}) => [x, y, width, height]);
+})"""
+
+
+@pytest.mark.walk
+@pytest.mark.parametrize(
+    "stem", ["softmax_saturation", "wrong_choice"]
+)  # the longest, which are bold where they are open
+def test_each_question_of_the_path_has_one_line_of_the_menu_and_keeps_it(held, server, stem):
+    page, let_go = held
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{server.url}/{stem}", wait_until="commit")
+    page.locator(f"{FIRST} .menu a").first.wait_for()
+    page.evaluate("() => document.fonts.ready.then(() => true)")
+    path = [lesson for lesson in LESSONS.values() if lesson.section == "The path"]
+    before = page.locator(f"{FIRST} .menu a:visible").evaluate_all(MENU)
+    assert len(before) == len(path)
+    assert max(box[-1] for box in before) < 1.5 * min(box[-1] for box in before) < 30
+    let_go()
+    wait_until_idle(page)
+    after = page.locator("[data-testid=stSidebar] a[data-testid=stPageLink-NavLink]").evaluate_all(MENU)[: len(path)]
+    for was, now in zip(before, after, strict=True):
+        assert now == pytest.approx(was, abs=0.5)
+
+
 def test_nothing_is_seen_before_the_picture_is_fitted(page, server):
     waiting = []
 

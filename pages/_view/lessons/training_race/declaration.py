@@ -114,7 +114,8 @@ LESSON = Lesson(
     steps=(
         Step(
             "race",
-            "Each query has one right key, on the diagonal. ● its largest weight is there.",
+            "Attention must learn to return the value of each query’s one right key, marked on the diagonal. "
+            "● its largest weight is there.",
             "race_attention",
             placed=(TRAINED,),
             bet=Bet(
