@@ -1,5 +1,6 @@
 """What the softmax_saturation lesson declares."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -19,6 +20,10 @@ class _Factor(Number):
     def write(self, value: Any) -> str:
         exact = Fraction(value).limit_denominator(64)
         return str(exact) if float(exact) == value else repr(value)
+
+    def ordered(self, stops: Iterable[float]) -> list[float]:
+        """Return factors from the largest to the smallest, so that divisors rise to the right."""
+        return sorted(stops, reverse=True)
 
 
 def _divisor(factor):
