@@ -189,7 +189,7 @@ const parts = {
   line: () => document.querySelector('p.line'),
   slider: () => document.querySelector('[data-slider] input'),
   picture: () => document.querySelector('[data-picture]') ?? heroOf(),
-  tries: () => document.querySelector('[data-picture]') && document.querySelector('[data-try]'),
+  tries: () => document.querySelector('[data-try]'),
 };
 const look = () => {
   for (const [name, find] of Object.entries(parts)) {
@@ -342,6 +342,25 @@ def test_the_hero_follows_the_slider_before_the_platform(held, server):
     wait_until_idle(page)
     assert page.locator("[data-hero]").get_attribute("data-value") == "1024"
     assert query_parameters(page) == {"d_k": "1024"}
+
+
+@pytest.mark.parametrize("size", SCREEN)
+def test_what_to_try_stands_below_the_place_of_a_hero_that_is_late(new_page, server, size):
+    page, waiting = new_page(*SCREEN[size], alone=True), []
+    page.route("**/moving/start*", lambda route: waiting.append(route))
+    page.route("**/static/js/index.*.js", lambda _: None)  # the platform does not start
+    page.goto(server.url, wait_until="commit")
+    page.wait_for_function("() => document.fonts.status === 'loaded' && document.querySelector('[data-try]')")
+    tries = page.locator(f"{FIRST} [data-try]").first
+    before = tries.bounding_box()
+    assert page.locator("[data-hero][data-value]").count() == 0
+    while not waiting:
+        page.wait_for_timeout(20)
+    waiting.pop().continue_()
+    page.locator("[data-hero][data-value='64']").wait_for()
+    after = tries.bounding_box()
+    assert [after[each] for each in ("x", "width", "height")] == [before[each] for each in ("x", "width", "height")]
+    assert after["y"] == pytest.approx(before["y"], abs=2)  # the hero has two rows of whole pixels
 
 
 def test_if_the_platform_does_not_load_the_stage_lives_and_says_what_is_missing(new_page, server, problems):

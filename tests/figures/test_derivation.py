@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from pages._view.lessons.derivation import figures, squares
+from pages._view.lessons.derivation.declaration import LESSON
 from pages._view.theme import LIGHT, number
 from sattn_core.lessons import derivation as core
 from tests.figures.drawing import PROFILES, plotted, run, texts, trace_of, traces_of, whole
@@ -490,3 +491,15 @@ def test_the_lines_stand_in_their_table(results):
     table = nine(result).bins
     for column, name in (("left", "left"), ("right", "right"), ("z", "z"), ("check", "check")):
         assert table[column] == [getattr(line, name) for line in result.lines]
+
+
+@pytest.mark.parametrize("d_k", [1, 2, 64, 1024])
+def test_root_holds_at_every_dimension_and_divides_once_at_1(d_k):
+    growth = core.measure_growth(core.DerivationParams(1024, 100))
+    picture = squares.squares(growth, d_k, LIGHT)
+    raw, scaled, third = picture.table["variance"]
+    assert LESSON.step("root").line == "Divide scores by √dₖ: their variance is divided by dₖ, and is 1."
+    assert (scaled, raw / scaled) == pytest.approx((1, d_k))
+    assert scaled / third == pytest.approx(d_k)  # divided by √dₖ twice
+    words = [each["text"] for each in (*picture.figure.layout["annotations"], *picture.figure.narrow["annotations"])]
+    assert any("twice" in each for each in (*words, picture.sentence)) == (d_k > 1)

@@ -241,6 +241,12 @@ def test_nothing_tells_a_tokens_own_share_before_its_bet(d_k):
     assert (known.table, known.sure, known.code, known.marks) == ({}, (), "", ())
 
 
+def test_line_and_bet_say_what_an_output_is_before_they_speak_of_it():
+    step = LESSONS["softmax_saturation"].step("too_flat")
+    for said in (step.line, step.bet.question):
+        assert said.startswith("A token’s output mixes values by its weights. ")
+
+
 def shown_flat(values):
     return work.token_outputs(values)[0].divided(1.0)
 

@@ -120,12 +120,12 @@ LESSON = Lesson(
         ),
         Step(
             "too_flat",
-            "Divided by dₖ, tokens’ outputs become the same. Drag dₖ from 4 to 1,024.",
+            "A token’s output mixes values by its weights. Divided by dₖ, outputs become alike: drag dₖ.",
             "token_outputs",
             dials=("middle_exponent",),
             bet=Bet(
-                "Each token’s output mixes values. Divided by dₖ = {d_k}: what share of it do tokens not have in "
-                "common?",
+                "A token’s output mixes values by its weights. Divided by dₖ = {d_k}: how much of it is not the same "
+                "for all tokens?",
                 Number("Its token’s own", 50, 0, 100, tuple(range(0, 101, 5))),
                 near=5,
                 suffix=" %",
