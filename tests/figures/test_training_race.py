@@ -365,7 +365,7 @@ def test_the_map_counts_what_was_run_and_jumps_where_it_is_solved(sweep):
     accuracy = np.zeros_like(sweep.accuracy)
     accuracy[1, 3:6, -1], accuracy[1, 4, 1] = 0.95, 1.0
     shown = replace(sweep, accuracy=accuracy, solved=accuracy >= 0.95)
-    assert figures.rates(shown, LIGHT).sentence == "At dₖ = 16, ÷ √dₖ learns at 3 rates, ÷ dₖ at none, raw at none."
+    assert figures.rates(shown, LIGHT).sentence == "At dₖ = 16, ÷ √dₖ learns at three rates, ÷ dₖ at none, raw at none."
     said = sure_of(shown)
     assert "learnt by step 40: raw 0, ÷\u00a0√dₖ 3 (the first by step 30), ÷\u00a0dₖ 0, " in said
     assert said.count("the edge of those tried") == sweep.best_at_edge.sum()
@@ -403,7 +403,7 @@ def test_rates_of_a_small_dimension_are_not_held_against_a_scale(sweep):
     solved = np.zeros_like(sweep.solved)
     few, some = (
         "hardly any rate puts 4 of 4 right, whichever divides",
-        "÷ √dₖ learns at 2 rates, ÷ dₖ at none, raw at none",
+        "÷ √dₖ learns at two rates, ÷ dₖ at none, raw at none",
     )
     for rates, works in ((0, few), (1, few), (2, some)):
         solved[1, :rates] = True

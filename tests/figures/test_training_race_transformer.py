@@ -129,7 +129,7 @@ def test_the_sentence_is_true_of_the_record_at_each_rate(rate, said):
     end = "Of six rates, raw learns at one, ÷ √dₖ at two, ÷ dₖ at three."
     if "÷ dₖ" in learn:
         assert last > 20 * first  # "flat" and "grow"
-        end = f"÷ dₖ starts flat: its scores first grow, from a spread of {first:.1g} to {last:.2g}."
+        end = f"÷ dₖ starts flat: its scores first grow, from a spread of {number(first, 1)} to {number(last, 2)}."
     sentence = transformer.learning(compare_transformers(TransformerParams(rate)), LIGHT).sentence
     assert sentence == f"At rate {typed(rate)}, {said}. {end}"
     assert sum(any(map(str.isalnum, word)) for word in sentence.split()) <= 25

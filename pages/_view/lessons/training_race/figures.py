@@ -17,7 +17,7 @@ from sattn_core.training.equal_training import EQUAL_POWERS, PARTED, Equivalence
 
 _NAMES = {0.0: "raw", 0.5: "÷ √dₖ", 1.0: "÷ dₖ"}
 _RAISED = str.maketrans("0123456789.", "⁰¹²³⁴⁵⁶⁷⁸⁹·")
-COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven")
 _IN_WORDS = {
     "loss": "loss",
     "accuracy": "right answers",
@@ -496,8 +496,8 @@ def _rates_sentence(sweep):
     """Say at how many rates each scale has learnt, or that hardly any is enough for a scale."""
     counts = dict(zip(map(run_name, sweep.params.exponents), map(len, sweep.solved_rates), strict=True))
     raw, root, whole = (counts[run_name(each)] for each in (0.0, 0.5, 1.0))
-    works = f"÷ √dₖ learns at {root or 'no'} rate{'' if root == 1 else 's'}, ÷ dₖ at {whole or 'none'}"
-    works += f", raw at {raw or 'none'}"
+    works = f"÷ √dₖ learns at {COUNTS[root]} rate{'' if root == 1 else 's'}, "
+    works += f"÷ dₖ at {COUNTS[whole] if whole else 'none'}, raw at {COUNTS[raw] if raw else 'none'}"
     if max(map(len, sweep.solved_rates)) <= 1:
         works = f"hardly any rate puts {_least(sweep)} of {sweep.params.n_keys} right, whichever divides"
     crosses = " A cross marks a training that diverged." if sweep.diverged[..., -1].any() else ""
