@@ -54,7 +54,7 @@ def counted(stage: Stage) -> Address:
 
 
 def html_of(stage: Stage, *, kept: Mapping[str, str] | None = None) -> str:
-    """Return the form of a bet that waits, or why it came out so; "" where no bet is shown.
+    """Return the form of a bet that waits, or how to bet again; "" where no bet is shown.
 
     kept: what the form hands on of the address, where no script reads that.
     """
@@ -109,16 +109,15 @@ def _answers(bet):
 
 
 def _told(stage):
-    """Return why it came out so and how many were right so far; how to bet again, or on a wall to hide the truth."""
-    here, line = stage.address, stage.line
+    """Return how many were right so far, and how to bet again, or on a wall to hide the truth."""
+    here = stage.address
     if here.is_wall or not here.guesses:
         return reveal(here, "Hide") if here.is_wall or here.linked(REVEAL) == "1" else ""
-    why = unbroken.html_of(line.why)
     if CLASS in here.query:
-        return f'<p class="bet"><span class="why">{why}</span></p>'
+        return ""
     right, _, rest = tally_of(stage).partition("-")
     of = rest.partition("-")[0]
     count = f"{right} of {of} {'bet' if of == '1' else 'bets'} right so far." if of else ""
     href = escape(f"?{urlencode(here.without(ANSWERS).query)}")
     again = f'<a data-sets="{GUESS}=&amp;{GUESSED_AT}=" href="{href}">Bet again</a>'
-    return f'<p class="bet"><span class="why">{why}</span> {count} {again}</p>'
+    return f'<p class="bet">{count} {again}</p>'

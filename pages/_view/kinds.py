@@ -1,7 +1,7 @@
 """The kinds of control: a number, a choice, a text, and what has no widget. What a link may say of each, and how."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -55,6 +55,10 @@ class Number:
 
     def write(self, value: Any) -> str:
         return self.shown(value)
+
+    def ordered(self, stops: Iterable[float]) -> list[float]:
+        """Return these stops as they stand on a slider, from the left."""
+        return sorted(stops)
 
     def _plain(self, value):
         return int(value) if self.whole else float(value)

@@ -140,7 +140,10 @@ class Stage:
         """Return a slider beside the large one. stops: those of the moment, if any; shown: the words for a stop."""
         one, value = self.number(name), self.address.values[name]
         return self._slider(
-            name, sorted({*stops, value}) if stops else self.stops(name), one.letter or one.label, shown or _said(one)
+            name,
+            one.ordered({*stops, value}) if stops else self.stops(name),
+            one.letter or one.label,
+            shown or _said(one),
         )
 
     def _slider(self, name, stops, called, said):
@@ -169,8 +172,9 @@ class Stage:
         return found
 
     def stops(self, name: str) -> list[float]:
-        """Return the stops of a slider: its own, where it stands, and where this visitor has been."""
-        return sorted({*self.number(name).stops, self.address.values[name], *self.visited.get(name, ())})
+        """Return the stops of a slider, from the left: its own, where it stands, and where this visitor has been."""
+        one = self.number(name)
+        return one.ordered({*one.stops, self.address.values[name], *self.visited.get(name, ())})
 
     # --- the picture -------------------------------------------------------------------------------------
 

@@ -48,7 +48,7 @@ def proposed(here: Lesson, query: Mapping[str, str]) -> dict[str, str]:
 
 
 def line_html(line: Line, *, asks: bool) -> str:
-    """Return the line of a step; on a phone, why a bet came out so is said under the picture.
+    """Return the line of a step, or what became of a bet on it.
 
     asks: True if the step has a bet, whose question may be longer.
     """

@@ -13,7 +13,14 @@ from sattn_core.laws.moments import dot_product_moments
 from sattn_core.layers.scores import scale_factor
 from sattn_core.layers.softmax import softmax
 from sattn_core.lessons.softmax_saturation import OutputsParams, measure_outputs
-from sattn_core.lessons.wrong_choice import LEARNING_RATES, N_ROWS, N_STEPS, PUT_RIGHT
+from sattn_core.lessons.wrong_choice import (
+    LEARNING_RATES,
+    N_ROWS,
+    N_STEPS,
+    PUT_RIGHT,
+    WrongChoiceParams,
+    measure_learning_rates,
+)
 from sattn_core.training.wrong_rows import WrongRows, descend, draw_wrong_rows, row_blocks
 
 N_PRODUCTS = 8  # of the sum that grows
@@ -249,7 +256,7 @@ class StoryResult:
     # own_share, standard_error (3,): of the outputs of 64 tokens, what is a token's own
     own_share: NDArray[np.float64]
     standard_error: NDArray[np.float64]
-    corrected: NDArray[np.int_]  # (3,): of STORY_ROWS wrong choices
+    corrected: NDArray[np.int_]  # (3,): of N_ROWS wrong choices at STORY_D_K, each at its best learning rate
     # low, high (3,): the exact 95 % interval of their share
     low: NDArray[np.float64]
     high: NDArray[np.float64]
@@ -259,7 +266,7 @@ def tell_story(seed: int = 0) -> StoryResult:
     """Measure the two ends: what can be corrected, and what is a token's own.
 
     >>> tell_story().corrected.tolist()
-    [16, 300, 300]
+    [9, 100, 100]
     """
     outputs = measure_outputs(OutputsParams(N_KEYS, (STORY_D_K,), seed=check_integer("seed", seed, 0)))
     scales = np.array([scale_factor(STORY_D_K, each) for each in EXPONENTS])
@@ -267,6 +274,7 @@ def tell_story(seed: int = 0) -> StoryResult:
     weights = [np.sort(softmax(each * outputs.scores))[..., ::-1].mean(axis=(0, 1)) for each in scales]
     divided = [outputs.divided(each) for each in EXPONENTS]
     share, error = ([getattr(each, name) for each in divided] for name in ("own_share", "standard_error"))
-    corrected = np.rint(STORY_ROWS * (1 - uncorrected_share(spread))).astype(np.int_)
-    low, high = share_interval(corrected, STORY_ROWS)
+    rows = WrongChoiceParams(STORY_D_K, N_KEYS, seed=seed)
+    corrected = measure_learning_rates(rows).best().astype(np.int_)
+    low, high = share_interval(corrected, N_ROWS)
     return StoryResult(seed, spread, np.array(weights), np.array(share), np.array(error), corrected, low, high)

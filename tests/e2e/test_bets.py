@@ -161,6 +161,21 @@ def test_a_bet_leaves_the_picture_its_room_on_a_phone(new_page, server):
     assert page.locator(CHARTS).first.evaluate(PLOT) > 100
 
 
+@pytest.mark.parametrize(
+    ("stem", "step", "guess"), [("wrong_choice", "rows", "50"), ("score_variance", "draw", "2-4-8-16-32")]
+)
+def test_verdict_is_seen_whole_on_a_phone_and_moves_nothing(new_page, server, stem, step, guess):
+    page = new_page(390, 844)
+    open_page(page, server, stem, step=step)
+    before = page.locator("[data-picture]").first.bounding_box()["y"]
+    open_page(page, server, stem, step=step, bet=1, guess=guess)
+    picture = page.locator("[data-picture]").first.bounding_box()["y"]
+    why = page.locator("p.line .why").bounding_box()
+    assert why["height"] > 10
+    assert why["y"] + why["height"] <= page.locator(".dimension").first.bounding_box()["y"]
+    assert picture == pytest.approx(before, abs=1)
+
+
 # The contrast of a button's text with what it stands on, as the browser has computed the two.
 CONTRAST = """async button => {
   await Promise.all(button.getAnimations({subtree: true}).map(each => each.finished));

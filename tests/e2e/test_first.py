@@ -72,6 +72,36 @@ def test_question_way_and_line_stand_where_they_will(held, server, size, look):
         assert page.locator(part).first.evaluate(BOX) == pytest.approx(where, abs=1), part
 
 
+# Where a link's box and text are, and how high the text is.
+MENU = """links => links.map(link => {
+  const words = document.createRange();
+  words.selectNodeContents(link);
+  const boxes = [link, words].map(each => each.getBoundingClientRect());
+  return boxes.flatMap(({x, y, width, height}) => [x, y, width, height]);
+})"""
+
+
+@pytest.mark.walk
+@pytest.mark.parametrize(
+    "stem", ["softmax_saturation", "wrong_choice"]
+)  # the longest, which are bold where they are open
+def test_each_question_of_the_path_has_one_line_of_the_menu_and_keeps_it(held, server, stem):
+    page, let_go = held
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{server.url}/{stem}", wait_until="commit")
+    page.locator(f"{FIRST} .menu a").first.wait_for()
+    page.evaluate("() => document.fonts.ready.then(() => true)")
+    path = [lesson for lesson in LESSONS.values() if lesson.section == "The path"]
+    before = page.locator(f"{FIRST} .menu a:visible").evaluate_all(MENU)
+    assert len(before) == len(path)
+    assert max(box[-1] for box in before) < 1.5 * min(box[-1] for box in before) < 30
+    let_go()
+    wait_until_idle(page)
+    after = page.locator("[data-testid=stSidebar] a[data-testid=stPageLink-NavLink]").evaluate_all(MENU)[: len(path)]
+    for was, now in zip(before, after, strict=True):
+        assert now == pytest.approx(was, abs=0.5)
+
+
 def test_nothing_is_seen_before_the_picture_is_fitted(page, server):
     waiting = []
 
@@ -159,7 +189,7 @@ const parts = {
   line: () => document.querySelector('p.line'),
   slider: () => document.querySelector('[data-slider] input'),
   picture: () => document.querySelector('[data-picture]') ?? heroOf(),
-  tries: () => document.querySelector('[data-picture]') && document.querySelector('[data-try]'),
+  tries: () => document.querySelector('[data-try]'),
 };
 const look = () => {
   for (const [name, find] of Object.entries(parts)) {
@@ -312,6 +342,25 @@ def test_the_hero_follows_the_slider_before_the_platform(held, server):
     wait_until_idle(page)
     assert page.locator("[data-hero]").get_attribute("data-value") == "1024"
     assert query_parameters(page) == {"d_k": "1024"}
+
+
+@pytest.mark.parametrize("size", SCREEN)
+def test_what_to_try_stands_below_the_place_of_a_hero_that_is_late(new_page, server, size):
+    page, waiting = new_page(*SCREEN[size], alone=True), []
+    page.route("**/moving/start*", lambda route: waiting.append(route))
+    page.route("**/static/js/index.*.js", lambda _: None)  # the platform does not start
+    page.goto(server.url, wait_until="commit")
+    page.wait_for_function("() => document.fonts.status === 'loaded' && document.querySelector('[data-try]')")
+    tries = page.locator(f"{FIRST} [data-try]").first
+    before = tries.bounding_box()
+    assert page.locator("[data-hero][data-value]").count() == 0
+    while not waiting:
+        page.wait_for_timeout(20)
+    waiting.pop().continue_()
+    page.locator("[data-hero][data-value='64']").wait_for()
+    after = tries.bounding_box()
+    assert [after[each] for each in ("x", "width", "height")] == [before[each] for each in ("x", "width", "height")]
+    assert after["y"] == pytest.approx(before["y"], abs=2)  # the hero has two rows of whole pixels
 
 
 def test_if_the_platform_does_not_load_the_stage_lives_and_says_what_is_missing(new_page, server, problems):

@@ -173,10 +173,10 @@ def test_a_shift_changes_no_weight_and_a_divisor_does(page, server):
     press(slider(page, "shift"), "Home")
     assert weights(page) == [pytest.approx(row, abs=1e-12) for row in at_first]
     press(slider(page, "shift"), *["ArrowRight"] * 4)
-    press(slider(page, "multiplier"), "ArrowLeft")
+    press(slider(page, "multiplier"), "ArrowRight")
     assert query_parameters(page) == {"multiplier": "1/2"}
     assert weights(page)[0] == pytest.approx(softmax([2, 2.5]), abs=1e-12)
-    press(slider(page, "multiplier"), "Home")
+    press(slider(page, "multiplier"), "End")
     assert weights(page)[1] == pytest.approx(softmax([0.1, 1]), abs=1e-12)
 
 

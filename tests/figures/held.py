@@ -60,6 +60,7 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "helps only products": "a sum in float16 is lost before softmax, whatever is subtracted there",
         "no exponent changes anything": "1 to any power is 1",
         "in all three": "test_sentence_says_what_is_left_to_a_token",
+        "the same for all tokens": QUESTION,
     },
     "wrong_choice": {
         "which curve stays": QUESTION,

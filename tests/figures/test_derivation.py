@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from pages._view.lessons.derivation import figures, squares
+from pages._view.lessons.derivation.declaration import LESSON
 from pages._view.theme import LIGHT, number
 from sattn_core.lessons import derivation as core
 from tests.figures.drawing import PROFILES, plotted, run, texts, trace_of, traces_of, whole
@@ -56,6 +57,27 @@ ENDS = [
     *({"component_correlation": r} for r in (0.0, 0.05, 0.3, 1.0)),
     *({"nu": nu} for nu in (1.5, 2.0, 2.1, 4.0, 4.5, 30.0)),
 ]
+
+
+_PHONE = 358  # px of a picture there
+_DIGIT, _OTHER = 0.51, 0.43  # widths of letters, of their size, in the font that stands in until ours is there
+
+
+@pytest.mark.parametrize("fields", ENDS, ids=str)
+def test_no_line_reaches_into_the_assumption_beside_it_on_a_phone(fields):
+    growth = core.measure_growth(core.DerivationParams(1024, 2_000, **fields))
+    for d_k in (1, 7, 64, 1024):
+        layout = figures.broken_lines(growth, d_k, LIGHT).figure.layout
+        rows = [each for each in layout["annotations"] if each["text"].startswith(("<b>✓", "<b>✗", "<b>?", "uses"))]
+        plot = _PHONE - layout["margin"]["l"] - layout["margin"]["r"]
+        left, right = ([each for each in rows if (each["x"] > 0) == beside] for beside in (False, True))
+        start = min(layout["margin"]["l"] + each["x"] * plot + each["xshift"] for each in right)
+        assert (len(left), len(right)) == (3, 3)
+        for written in (line for each in left for line in each["text"].split("<br>")[1:]):
+            letters = sum(_DIGIT if letter.isdigit() else _OTHER for letter in written)
+            assert letters * LIGHT.tick_size < start, written
+        longest = max(len(re.sub("<.*?>", "", line)) for each in right for line in each["text"].split("<br>"))
+        assert start + longest * _OTHER * LIGHT.tick_size < _PHONE
 
 
 @pytest.mark.parametrize("fields", ENDS, ids=str)
@@ -112,10 +134,10 @@ def line_of(measured, error=1.0, *, predicted=64.0, holds=True, reliable=True, e
         (line_of(0.0512, 0.083, predicted=0.0), "0.05 ± 0.17, so 0 fits"),
         (line_of(1013.2, 32.4, predicted=1024.0), "1,013 ± 65, so 1,024 fits"),
         (line_of(66.0), "66.0 ± 2.0, so 64 fits"),
-        (line_of(61.4), "61.4 ± 2.0, 2.6 errors from 64"),
-        (line_of(68.5), "68.5 ± 2.0, 4.5 errors from 64"),  # by chance: one such line in 150,000
+        (line_of(61.4), "61.4 ± 2.0, 2.6 errors off"),
+        (line_of(68.5), "68.5 ± 2.0, 4.5 errors off"),  # by chance: one such line in 150,000
         (line_of(68.5, holds=False), "68.5 ± 2.0, not 64"),
-        (line_of(66.0, holds=False), "66.0 ± 2.0, too near 64 to tell"),
+        (line_of(66.0, holds=False), "66.0 ± 2.0, hard to tell"),
         (line_of(-2.5, 1.4, predicted=0.0), "−2.5 ± 2.8, so 0 fits"),
         (line_of(13.0, reliable=False), "13.0, no usable error"),
         (line_of(13.0, reliable=False, holds=False, exact=np.inf), "13.0, no variance exists"),
@@ -469,3 +491,15 @@ def test_the_lines_stand_in_their_table(results):
     table = nine(result).bins
     for column, name in (("left", "left"), ("right", "right"), ("z", "z"), ("check", "check")):
         assert table[column] == [getattr(line, name) for line in result.lines]
+
+
+@pytest.mark.parametrize("d_k", [1, 2, 64, 1024])
+def test_root_holds_at_every_dimension_and_divides_once_at_1(d_k):
+    growth = core.measure_growth(core.DerivationParams(1024, 100))
+    picture = squares.squares(growth, d_k, LIGHT)
+    raw, scaled, third = picture.table["variance"]
+    assert LESSON.step("root").line == "Divide scores by √dₖ: their variance is divided by dₖ, and is 1."
+    assert (scaled, raw / scaled) == pytest.approx((1, d_k))
+    assert scaled / third == pytest.approx(d_k)  # divided by √dₖ twice
+    words = [each["text"] for each in (*picture.figure.layout["annotations"], *picture.figure.narrow["annotations"])]
+    assert any("twice" in each for each in (*words, picture.sentence)) == (d_k > 1)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pages._view.lessons import VIEWS
 from pages._view.lessons.recap import figures, story, work
 from pages._view.lessons.recap.answers import CLOSE, MISSED, RIGHT, verdict
 from pages._view.lessons.recap.declaration import QUESTIONS
@@ -138,7 +139,10 @@ def test_the_shade_of_the_story_is_that_of_the_worse_end():
 @pytest.mark.parametrize("seed", [0, 9999])
 def test_the_sentence_of_the_story_says_both_ends(seed):
     told, sentence = core.tell_story(seed), work.story(VALUES | {"seed": seed}, LIGHT).sentence
-    assert f"{100 * told.corrected[0] / core.STORY_ROWS:.0f} of 100 can be corrected" in sentence
+    assert f"Raw at the largest dₖ: {told.corrected[0]} of 100 can be corrected" in sentence
+    values = {"d_k": 1024, "n_keys": 16, "seed": seed, "loss": "output", "learns": "q"}
+    shown = VIEWS["wrong_choice"].steps["both"].picture(values, LIGHT)
+    assert f"raw: {told.corrected[0]} can be put right" in shown.sentence  # a learner has seen the same number
     assert f"{100 * told.own_share[2]:.1f} % is a token’s own" in sentence
 
 

@@ -115,6 +115,25 @@ def test_a_rise_on_fresh_data_is_said_if_curve_and_weight_rise(result, gained, w
     assert "at least 2 more came right, and the mean weight" in picture.sure[1]
 
 
+@pytest.mark.parametrize("d_k", [2, 3, 4])
+def test_at_a_tiny_dimension_a_smaller_rate_does_as_well_for_raw(d_k):
+    race = core.measure_training_race(core.TrainingRaceParams(d_k))
+    best = core.sweep_learning_rates(race.params)
+    at_best = best.accuracy[..., -1].max(axis=1)
+    smaller = [best.rates[at] for at in best.accuracy[..., -1].argmax(axis=1)]
+    assert at_best[0] > at_best[1] - 0.06  # of 32 queries, two
+    assert smaller[0] < race.params.learning_rate
+    assert race.accuracy.mean[0, -1] < at_best[0] - 0.1
+    shown = figures.attention(race, LIGHT)
+    assert shown.sentence.endswith(". At a smaller rate raw does about as well.")
+    whole(shown)
+    assert figures.SMALLER_RATE not in figures.attention(core.race_at(race, 200), LIGHT).sentence
+    assert (
+        figures.SMALLER_RATE
+        not in figures.attention(core.measure_training_race(core.TrainingRaceParams(1)), LIGHT).sentence
+    )
+
+
 @pytest.mark.parametrize("d_k", [6, 16])
 def test_a_small_dimension_is_said_to_do_little_harm_and_64_is_proposed(d_k):
     race = core.measure_training_race(core.TrainingRaceParams(d_k))
@@ -346,7 +365,7 @@ def test_the_map_counts_what_was_run_and_jumps_where_it_is_solved(sweep):
     accuracy = np.zeros_like(sweep.accuracy)
     accuracy[1, 3:6, -1], accuracy[1, 4, 1] = 0.95, 1.0
     shown = replace(sweep, accuracy=accuracy, solved=accuracy >= 0.95)
-    assert figures.rates(shown, LIGHT).sentence == "At dₖ = 16, ÷ √dₖ learns at 3 rates, raw at none."
+    assert figures.rates(shown, LIGHT).sentence == "At dₖ = 16, ÷ √dₖ learns at three rates, ÷ dₖ at none, raw at none."
     said = sure_of(shown)
     assert "learnt by step 40: raw 0, ÷\u00a0√dₖ 3 (the first by step 30), ÷\u00a0dₖ 0, " in said
     assert said.count("the edge of those tried") == sweep.best_at_edge.sum()
@@ -382,7 +401,10 @@ def test_before_the_sweep_each_bar_is_as_high_as_the_start(sweep):
 
 def test_rates_of_a_small_dimension_are_not_held_against_a_scale(sweep):
     solved = np.zeros_like(sweep.solved)
-    few, some = "hardly any rate puts 4 of 4 right, whichever divides", "÷ √dₖ learns at 2 rates, raw at none"
+    few, some = (
+        "hardly any rate puts 4 of 4 right, whichever divides",
+        "÷ √dₖ learns at two rates, ÷ dₖ at none, raw at none",
+    )
     for rates, works in ((0, few), (1, few), (2, some)):
         solved[1, :rates] = True
         shown = replace(sweep, solved=solved.copy())

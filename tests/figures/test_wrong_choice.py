@@ -238,7 +238,7 @@ def test_a_curve_has_its_name_at_its_end_and_what_it_does(measured, profile):
     ("works", "claim"),
     [
         ((True, True, True), "All three have a rate that works"),
-        ((False, True, True), "Without the scale no rate works"),
+        ((False, True, True), "Without the scale no rate puts 99 right"),
         ((False, False, False), "No rate puts nearly all right"),
         ((True, False, True), "A rate works only with raw scores and with ÷ dₖ"),
     ],
@@ -430,8 +430,8 @@ def test_bars_are_the_best_counts_and_the_own_shares(d_k, profile):
         (64, (100, 100, 100), "At dₖ = 64, raw: all can be put right. ÷ dₖ: 1.5 % is a token’s own. ÷ √dₖ keeps both."),
         (1024, (9, 50, 40), "At dₖ = 1,024, raw: 9 can be put right, ÷ √dₖ: 50. ÷ dₖ leaves hardly anything to a "
          "token."),
-        (4, (72, 77, 77), "At dₖ = 4 little is lost: all three put about as many right, and ÷ dₖ leaves 21 % to a "
-         "token."),
+        (4, (72, 77, 77), "At dₖ = 4 it hardly matters which divides: 77 come right with ÷ √dₖ, 72 with raw "
+         "scores."),
         (4, (71, 77, 77), "At dₖ = 4, raw: 71 can be put right, ÷ √dₖ: 77."),
         (1, (5, 5, 5), "At dₖ = 1 nothing is divided: all three put 5 right, and 39 % of an output is its token’s "
          "own."),
@@ -439,6 +439,13 @@ def test_bars_are_the_best_counts_and_the_own_shares(d_k, profile):
 )  # fmt: skip
 def test_the_sentence_of_both_says_what_is_lost(d_k, best, said):
     assert weighed(d_k, best).sentence == said
+
+
+@pytest.mark.parametrize(("d_k", "said"), [(1, False), (4, False), (64, True), (1024, True)])
+def test_bar_of_raw_scores_says_that_chance_chose_where_it_did(d_k, said):
+    largest = measure_outputs(OutputsParams(16, (d_k,))).divided(0.0).max_weight
+    assert (largest >= 0.75) == said
+    assert ("mostly<br>one value,<br>by chance" in texts(plotted(weighed(d_k, (9, 99, 99))))) == said
 
 
 def test_only_the_root_keeps_both_from_16_on():

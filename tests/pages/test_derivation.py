@@ -112,7 +112,8 @@ def test_try_alignment(tried):
 def test_try_four(tried):
     app, shown = tried("derivation", "four", **ADVERSE)
     assert [shown.measure_growth.divided(4, power).variance for power in (0, 0.5, 1)] == [4, 1, 0.25]
-    assert charts(app)["root"].sentence == "÷ √dₖ leaves one of 4 squares. ÷ dₖ divides twice, and leaves variance 1/4."
+    said = "÷ √dₖ leaves one of 4 squares. ÷ dₖ divides by √dₖ twice, and leaves variance 1/4."
+    assert charts(app)["root"].sentence == said
 
 
 def test_try_thousand(tried):

@@ -2,6 +2,7 @@
 
 import math
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from pages._view.address import Address
 from pages._view.lessons import LESSONS, VIEWS
 from pages._view.lessons.softmax_saturation import figures, outputs, work
 from pages._view.literal import plain
+from pages._view.stage import Stage
 from pages._view.theme import LIGHT
 from sattn_core.lessons.softmax_saturation import OutputsParams, RowsParams, measure_outputs, measure_rows
 from tests.pages.opening import charts, controls_of, line_of, open_page, pictures, prose, settle, traces, widget
@@ -87,6 +89,18 @@ def test_factor_is_read_from_the_address_and_shown_as_a_divisor(text, factor, sa
     assert (value, problem, control.shown(value)) == (pytest.approx(factor), None, said)
     assert control.read(control.write(value))[0] == pytest.approx(value)
     assert control.read("100") == (64, "must be between 1/64 and 64; 64 is used")
+
+
+@pytest.mark.parametrize(
+    ("factor", "between"), [("1", []), ("1/9", []), ("2/7", ["3.5"]), ("4", ["1/4"]), ("1/64", ["64"])]
+)
+def test_divisors_rise_from_left_to_right_and_a_linked_one_joins_them(factor, between):
+    dial = Stage(Address(LESSONS["softmax_saturation"], {"step": "lists", "multiplier": factor})).dial("multiplier")
+    shown = [each.removeprefix("Divide by ") for each in dial["shown"]]
+    assert sorted(shown, key=Fraction) == shown
+    assert {*shown} - {*map(str, range(1, 11))} == {*between}
+    assert dial["value"] == pytest.approx(float(Fraction(factor)))
+    assert [text for _, text, _ in dial["ticks"]] == [shown[0], shown[-1]]
 
 
 def test_overflow_is_told_beside_the_lists():
@@ -225,6 +239,12 @@ def test_nothing_tells_a_tokens_own_share_before_its_bet(d_k):
     assert {each["name"] for each in shown.figure.data} - seen == {"÷ dₖ, panel 3", "÷ dₖ, panel 3: rays"}
     assert truth.text not in repr(vars(known))
     assert (known.table, known.sure, known.code, known.marks) == ({}, (), "", ())
+
+
+def test_line_and_bet_say_what_an_output_is_before_they_speak_of_it():
+    step = LESSONS["softmax_saturation"].step("too_flat")
+    for said in (step.line, step.bet.question):
+        assert said.startswith("A token’s output mixes values by its weights. ")
 
 
 def shown_flat(values):

@@ -691,7 +691,7 @@ def test_a_suggestion_that_moves_only_the_dimension_is_seen_too(tried):
     assert finished(app, shown)[0] >= 0.95
 
 
-COUNTS = "Of six rates, raw learns at one, ÷ √d_k at two, ÷ d_k at three: here it is as good."
+FLAT = "÷ d_k starts flat: its scores first grow, from a spread of 0.04 to"
 
 
 def works_at(tried, key, rate):
@@ -707,10 +707,15 @@ def works_at(tried, key, rate):
 def test_try_raw_learns_too(tried):
     works, said = works_at(tried, "raw_learns_too", 0.001)
     assert all(works.values())
-    assert said == f"At rate 0.001, each scale learns. {COUNTS}"
+    assert said == f"At rate 0.001, each scale learns. {FLAT} 0.94."
 
 
 def test_try_larger_rate(tried):
     works, said = works_at(tried, "larger_rate", 0.01)
     assert works == {"raw": False, "root": False, "whole": True, "qk_norm": True}
-    assert said == f"At rate 0.01, ÷ d_k and QK-norm learn. {COUNTS}"
+    assert said == f"At rate 0.01, ÷ d_k and QK-norm learn. {FLAT} 2.0."
+
+
+def test_line_of_the_race_says_what_is_learnt_and_where_it_is_marked():
+    said = LESSON.step("race").line.partition(". ")[0]
+    assert all(word in said for word in ("must learn", "return the value", "one right key", "on the diagonal"))

@@ -4,7 +4,7 @@
 // mode and colours of its traces itself: what Plotly derives from others (a mode from the number of points) would stay.
 
 const OF_TRACE = /^(x|y|z|text|name|opacity|fillcolor|error_y\.(array|arrayminus)|line\.(color|dash|width)|marker\.(color|opacity|size|symbol|line\.(color|width)))$/;
-const OF_LAYOUT = /^(annotations\.\d+\.(text|x|y)|shapes\.\d+\.([xy][01]|path))$/;
+const OF_LAYOUT = /^(annotations\.\d+\.(text|x|y|ay)|shapes\.\d+\.([xy][01]|path))$/;
 const OF_TITLE = /^title\.(subtitle\.)?text$/;
 const OF_TICKS = /^[xy]axis\d*\.ticktext$/;
 

@@ -70,6 +70,7 @@
     if (!drawn || !first.isConnected) return;
     lab.between = drawn.between;
     lab.parts.hero({ parentElement: hero, data: [drawn.stops], onStage });
+    hero.host.style.minHeight = ""; // it has its own height now
   }
 
   async function drawPicture(asked, onStage) {

@@ -360,7 +360,7 @@ def _visited_and_here(name):
 
 
 def _stops_of(name):
-    return tuple(sorted({*number(name).stops, *_visited_and_here(name)}))
+    return tuple(number(name).ordered({*number(name).stops, *_visited_and_here(name)}))
 
 
 def put_away(name: str) -> None:

@@ -37,6 +37,7 @@ _UNSET = "The slider works; the settings are missing, for the page did not load 
 _BEGINS = re.compile(r"<body>(\s*<noscript>.*?</noscript>)?", re.DOTALL)
 # What the platform needs, and the first picture does not.
 _PLATFORM = re.compile(r'<script type="module"[^>]*></script>|<link rel="(?:modulepreload|stylesheet)"[^>]*>')
+_BELOW = int(re.findall(r"const BELOW = (\d+);", text_of("window.js"))[0])  # px between a picture and the window's end
 _FONT = re.compile(r'href="([^"]*/SourceSansVF-Upright[^"]*)"')
 # Before the stills, before the sentence, and what is left.
 _PICTURE = [Markup(each) for each in re.split("(?<=<div></div>)|(?<=<p data-sentence>)", PICTURE)]
@@ -171,7 +172,7 @@ def _stage(opened, is_usual):
         return {"staged": False}
     slider, here = Markup(SLIDER if opened.slider else ""), opened.address
     if opened.view.hero:
-        return {"staged": True, "slider": slider, "hero": Markup(HERO), "beside": [], "placed": 0}
+        return {"staged": True, "slider": slider, "hero": Markup(HERO), "below": _BELOW, "beside": [], "placed": 0}
     sizes = stills.SIZES * (is_usual and not here.asks_bet)
     drawn = [(size, Markup(stills.still(here.lesson.stem, size, here.step.name))) for size in sizes]
     beside, placed = _beside(here)

@@ -93,8 +93,8 @@ def test_the_story_has_its_weights_from_largest_to_smallest():
     np.testing.assert_allclose(found.weights.sum(axis=1), 1, rtol=1e-12)
     assert (np.diff(found.weights, axis=1) <= 0).all()
     np.testing.assert_allclose(found.spread, [32, 1, 1 / 32], rtol=1e-12)
-    assert (found.low <= found.corrected / recap.STORY_ROWS).all()
-    assert (found.corrected / recap.STORY_ROWS <= found.high).all()
+    assert (found.low <= found.corrected / recap.N_ROWS).all()
+    assert (found.corrected / recap.N_ROWS <= found.high).all()
 
 
 def test_both_ends_of_the_story_rise_away_from_one():

@@ -88,7 +88,7 @@ LESSON = Lesson(
         ),
         Step(
             "root",
-            "Divide the spread by √dₖ, and the variance is divided by dₖ. So one root is enough.",
+            "Divide scores by √dₖ: their variance is divided by dₖ, and is 1.",
             "root",
             pinned={"broken": "all hold"},
             tries=(

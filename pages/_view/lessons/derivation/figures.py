@@ -16,7 +16,7 @@ from sattn_core.lessons import derivation as core
 _MEANS, _VARIANCES = 3, 6  # places of the lines E[s] = 0 and Var(s) = d_k; their errors are those of all like them
 VARIANCE = "<b>Variance</b>"  # what the upright axis of the three lines shows
 _NO_BAR = "without a usable error bar"
-_SECOND = 0.35, 68  # where the second column of the three lines begins: share of the plot, and pixels
+_SECOND = 0.35, 78  # where the second column of the three lines begins: share of the plot, and pixels
 _ON_A_WALL = 110  # letters of a title
 _TITLE = 32  # letters of one of a phone
 _LOW = 0.84  # of the usual height: above this plot stand most words, and most controls
@@ -68,7 +68,7 @@ _WHY = {  # rule -> why the divisor is what it is, in the few words that stand u
     "component_variances": "the root of dₖ Var(qᵢ) Var(kᵢ)",
     "within_row": "all that softmax sees is the spread within a row",
     "effective_dimension": "components move together",
-    "d_k": "the mean grows like dₖ",
+    "d_k": "only where pairs agree: their mean grows like dₖ",
     "tail_power": "no variance: the ν-th root of dₖ",
 }
 _REASONS = {
@@ -224,10 +224,10 @@ def _so(each):
         return f"{number(each.measured)}, {'no variance exists' if np.isinf(each.exact) else 'no usable error'}"
     said, predicted, off = _with_error(each), f"{each.predicted:,.0f}", abs(each.z)
     if each.holds:
-        return f"{said}, so {predicted} fits" if off <= _NEAR else f"{said}, {number(off, 2)} errors from {predicted}"
+        return f"{said}, so {predicted} fits" if off <= _NEAR else f"{said}, {number(off, 2)} errors off"
     if each.seen_to_fail:
         return f"{said}, not {predicted}"
-    return f"{said}, too near {predicted} to tell"
+    return f"{said}, hard to tell"
 
 
 def _with_error(each):

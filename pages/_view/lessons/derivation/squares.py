@@ -222,7 +222,7 @@ def _by_root(d_k):
 
 
 def _twice(d_k):
-    return f"÷ dₖ = ÷ {_length(d_k)} twice"
+    return f"÷ dₖ = ÷ {_length(d_k)} twice" if d_k > 1 else "÷ dₖ = ÷ 1"
 
 
 def _length(d_k):
@@ -234,7 +234,7 @@ def _sentence(d_k):
     """Return what each division leaves of the area."""
     if d_k == 1:
         return "At dₖ = 1 there is one square: √1 is 1, and dividing changes nothing."
-    return f"÷ √dₖ leaves one of {d_k:,} squares. ÷ dₖ divides twice, and leaves variance 1/{d_k:,}."
+    return f"÷ √dₖ leaves one of {d_k:,} squares. ÷ dₖ divides by √dₖ twice, and leaves variance 1/{d_k:,}."
 
 
 def _alt(d_k):

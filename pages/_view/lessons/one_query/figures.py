@@ -234,14 +234,10 @@ def _add_by_hand(result):
 def _wandered(result, profile):
     """The four sums, product by product, on an axis of doublings; a thin line where the invented products end."""
     walk = result.walk
-    places = np.log2(np.arange(1, result.params.d_k + 1))
     ticks = {"tickvals": [log2(n) for n in _PRODUCTS], "ticktext": [f"{n:,}" for n in _PRODUCTS]}
     drawn = _with_strip(
         profile,
-        [
-            *(line(places, walk.sums[key], _stroke(key, profile), word) for key, word in enumerate(KEY_WORDS)),
-            _end_points(walk.sums, profile),
-        ],
+        _walks(walk.sums, profile),
         "wander",
         result,
         lines=1 if profile is PROJECTOR else 2.6,
@@ -257,8 +253,18 @@ def _wandered(result, profile):
         annotations=[_chance_begins(profile), *_at_the_ends(walk.sums, walk.limit, profile)],
         shapes=[_END_OF_INVENTED | {"type": "line", "y0": 0, "y1": 1, "line": thin(profile)}],
     )
-    if profile is PROJECTOR:
-        return drawn
+    return drawn if profile is PROJECTOR else _with_room_at_the_right(drawn, profile)
+
+
+def _walks(sums, profile):
+    """The sums as lines, and a dot at the end of each."""
+    places = np.log2(np.arange(1, sums.shape[1] + 1))
+    lines = [line(places, sums[key], _stroke(key, profile), word) for key, word in enumerate(KEY_WORDS)]
+    return [*lines, _end_points(sums, profile)]
+
+
+def _with_room_at_the_right(drawn, profile):
+    """Return a figure with room for the names at the ends of its lines, which are further off on a phone."""
     drawn.layout["margin"]["r"] = round((0.6 * _LETTERS + _OFF) * profile.tick_size)
     names = [
         each | {"ax": _OFF_ON_A_PHONE * profile.tick_size} if each["showarrow"] else each
@@ -530,18 +536,16 @@ def _with_strip(profile, traces, step, result, lines, **layout):
         height=_HEIGHT,
         left=_LEFT,
         bottom=_room(profile, lines) if beside else 0.5,
-        xaxis2=axis(
-            profile,
-            domain=other,
-            anchor="y2",
-            range=[0, _REACH[beside]],
-            showticklabels=False,
-            ticks="",
-            showline=False,
-        ),
+        xaxis2=_shares_axis(other, _REACH[beside], profile),
         yaxis2=_strip_axis(rows, places, 2 * strip if beside else 0.75 * strip, profile),
         **layout,
     )
+
+
+def _shares_axis(domain, reach, profile):
+    """The axis of its shares, which stand behind its bars as numbers."""
+    bare = {"showticklabels": False, "ticks": "", "showline": False}
+    return axis(profile, domain=domain, anchor="y2", range=[0, reach], **bare)
 
 
 def _strip_axis(rows, places, top, profile):

@@ -13,6 +13,7 @@ from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, number, percent
 from sattn_core.laws.saturation import own_share_limit
 from sattn_core.lessons import recap as core
+from sattn_core.lessons.wrong_choice import N_ROWS
 
 CLAIM = "Why √dₖ, not nothing, not dₖ? Only it keeps σ at 1."
 ENDS = "the two ends"
@@ -45,13 +46,9 @@ def story(result: core.StoryResult, profile: Profile) -> Picture:
     )
 
 
-def _of_hundred(result, i):
-    return round(100 * int(result.corrected[i]) / core.STORY_ROWS)
-
-
 def _sentence(result):
     return (
-        f"Raw at the largest dₖ: {_of_hundred(result, 0)} of 100 can be corrected. ÷ dₖ: "
+        f"Raw at the largest dₖ: {result.corrected[0]} of 100 can be corrected. ÷ dₖ: "
         f"{percent(result.own_share[2], 1)} is a token’s own. ÷ √dₖ keeps both."
     )
 
@@ -64,12 +61,12 @@ def _shades():
 
 
 def _sure(result):
-    rows, share, error = core.STORY_ROWS, result.own_share, result.standard_error
+    share, error = result.own_share, result.standard_error
     kept = [f"{percent(each, 1)} ± {percent(off, 1)}" for each, off in zip(share[:2], error[:2], strict=True)]
     return (
-        f"The upper end is recorded: {rows} wrong choices among {core.N_KEYS} keys, each spread at the best of 19 "
-        f"learning rates. At a spread of 32, {result.corrected[0]} of {rows} are put right, with 95 % confidence "
-        f"{percent(result.low[0], 0)} to {percent(result.high[0], 0)}.",
+        f"The upper end is recorded: {core.STORY_ROWS} wrong choices among {core.N_KEYS} keys, each spread at the best "
+        f"of 19 learning rates. At dₖ = {core.STORY_D_K:,} raw, {result.corrected[0]} of {N_ROWS} others are put "
+        f"right, with 95 % confidence {percent(result.low[0], 0)} to {percent(result.high[0], 0)}.",
         "The lower end is a limit, of many keys and dimensions: a token’s own is 1 − exp(−σ²), shown beside that at "
         "σ = 1.",
         f"Drawn with {core.N_KEYS} keys, raw {kept[0]} of an output is its token’s own, with ÷ √dₖ {kept[1]}, with "
@@ -111,11 +108,16 @@ def _said(result):
     """Each line's name, what becomes of it, and its height."""
     own = [percent(each, 1 if each < 0.01 else 0) for each in result.own_share]
     does = (
-        (f"{_of_hundred(result, 0)} of 100 are", "corrected"),
-        ("all corrected,", f"{own[1]} its own"),
+        (f"{result.corrected[0]} of 100 are", "corrected"),
+        (f"{_so_many(result.corrected[1])} corrected,", f"{own[1]} its own"),
         (f"{own[2]} is a", "token’s own"),
     )
     return [(name, text, float(height)) for name, text, height in zip(LOOKS, does, result.spread, strict=True)]
+
+
+def _so_many(count: int) -> str:
+    """Return a count of the rows in a word."""
+    return "all" if count == N_ROWS else str(count)
 
 
 def _ends_shade(profile):

@@ -1,5 +1,6 @@
 """What the softmax_saturation lesson declares."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -19,6 +20,10 @@ class _Factor(Number):
     def write(self, value: Any) -> str:
         exact = Fraction(value).limit_denominator(64)
         return str(exact) if float(exact) == value else repr(value)
+
+    def ordered(self, stops: Iterable[float]) -> list[float]:
+        """Return factors from the largest to the smallest, so that divisors rise to the right."""
+        return sorted(stops, reverse=True)
 
 
 def _divisor(factor):
@@ -115,12 +120,12 @@ LESSON = Lesson(
         ),
         Step(
             "too_flat",
-            "Divided by dₖ, tokens’ outputs become the same. Drag dₖ from 4 to 1,024.",
+            "A token’s output mixes values by its weights. Divided by dₖ, outputs become alike: drag dₖ.",
             "token_outputs",
             dials=("middle_exponent",),
             bet=Bet(
-                "Each token’s output mixes values. Divided by dₖ = {d_k}: what share of it do tokens not have in "
-                "common?",
+                "A token’s output mixes values by its weights. Divided by dₖ = {d_k}: how much of it is not the same "
+                "for all tokens?",
                 Number("Its token’s own", 50, 0, 100, tuple(range(0, 101, 5))),
                 near=5,
                 suffix=" %",

@@ -33,7 +33,8 @@ def _why(result, runs):
     """The right answers of the three, beside the share that counts as learnt."""
     right = [f"{figures.run_name(each)} {_right(result, run)}" for each, run in zip(_BET_ON, runs, strict=True)]
     mean = f", mean of {result.params.n_seeds} seeds," if result.params.n_seeds > 1 else ""
-    return f"At least {percent(SOLVED_ACCURACY, 0)} right answers{mean} count as learnt: {listed(right)}."
+    said = f"At least {percent(SOLVED_ACCURACY, 0)} right answers{mean} count as learnt: {listed(right)}."
+    return f"{said} {figures.SMALLER_RATE}." if figures.rate_decides(result) else said
 
 
 def _right(result, run):

@@ -114,7 +114,8 @@ LESSON = Lesson(
     steps=(
         Step(
             "race",
-            "Each query has one right key, on the diagonal. ● its largest weight is there.",
+            "Attention must learn to return the value of each query’s one right key, marked on the diagonal. "
+            "● its largest weight is there.",
             "race_attention",
             placed=(TRAINED,),
             bet=Bet(
@@ -134,7 +135,7 @@ LESSON = Lesson(
                 ),
                 Try(
                     "same_first_scores",
-                    "dₖ = 64 from smaller weights, so that the first scores are the same: no harm without the scale",
+                    "dₖ = 64 from smaller weights, with the same first scores: no harm without the scale",
                     _RACE | {"d_k": 64, "start": "scores"},
                 ),
             ),
@@ -163,10 +164,10 @@ LESSON = Lesson(
             slider="",
             in_sight=("model_rate",),
             tries=(
-                Try("raw_learns_too", "Rate 0.001: raw learns too, at this rate of the six", {"model_rate": "0.001"}),
+                Try("raw_learns_too", "Rate 0.001: raw learns too", {"model_rate": "0.001"}),
                 Try(
                     "larger_rate",
-                    "Rate 0.01: ÷ dₖ and QK-norm learn, raw and ÷ √dₖ do not",
+                    "Rate 0.01: only ÷ dₖ and QK-norm learn",
                     {"model_rate": "0.01"},
                 ),
             ),

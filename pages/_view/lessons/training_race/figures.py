@@ -17,7 +17,7 @@ from sattn_core.training.equal_training import EQUAL_POWERS, PARTED, Equivalence
 
 _NAMES = {0.0: "raw", 0.5: "÷ √dₖ", 1.0: "÷ dₖ"}
 _RAISED = str.maketrans("0123456789.", "⁰¹²³⁴⁵⁶⁷⁸⁹·")
-COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven")
 _IN_WORDS = {
     "loss": "loss",
     "accuracy": "right answers",
@@ -45,6 +45,8 @@ _SHADES = 8
 _ROOT, _WALL_ROOT = 2, 4  # of a weight, which its colour goes by
 _NEARLY = 0.995  # of the weight
 _RISE = 1 / 16  # of all queries, of which a curve is seen to rise
+_NEEDS_A_SMALLER_RATE = (2, 3, 4)  # d_k at which raw does as well as the others at a smaller rate
+SMALLER_RATE = "At a smaller rate raw does about as well"
 _HARMS = 64  # a d_k at which leaving out the scale harms the race of the first settings
 _OVER, _BAR, _NOT_LEARNT = 1.08, 0.86, 0.4  # of all right, an axis; of its room, a bar; of its colour
 
@@ -287,14 +289,26 @@ def _race_sentence(result, elsewhere):
         said = f"all {_count(result)} get all queries right"
     else:
         said = _so_many_each(result, counts, lost)
+    if rate_decides(result):
+        raw, root = (_so_many(counts[result.params.exponents.index(each)], params.n_keys) for each in (0.0, 0.5))
+        said = f"raw gets {raw} right, ÷ √dₖ {root}. {SMALLER_RATE}"
     return f"{when}{said}.{' The slider stands elsewhere.' if elsewhere and result.progress < 1 else ''}"
+
+
+def rate_decides(result: core.TrainingRaceResult) -> bool:
+    """Return True at a small d_k at which raw scores need a smaller rate than the first settings have, and no scale."""
+    return _is_usual(result) and result.params.d_k in _NEEDS_A_SMALLER_RATE and result.progress == 1
+
+
+def _is_usual(result):
+    """Return True for the race of the first settings at any d_k, seed and number of seeds."""
+    params, usual = result.params, core.TrainingRaceParams(d_k=_HARMS)
+    return replace(params, d_k=_HARMS, seed=usual.seed, n_seeds=usual.n_seeds) == usual
 
 
 def _is_too_small(result):
     """Return True at a d_k where the race of the first settings shows no harm, and at a larger one it does."""
-    params, usual = result.params, core.TrainingRaceParams(d_k=_HARMS)
-    is_usual = replace(params, d_k=_HARMS, seed=usual.seed, n_seeds=usual.n_seeds) == usual
-    if not is_usual or params.d_k >= _HARMS or result.progress < 1:
+    if not _is_usual(result) or result.params.d_k >= _HARMS or result.progress < 1:
         return False
     return core.race_outcome(result) == "harmless" and not any(core.in_doubt(result)[:2])
 
@@ -464,7 +478,7 @@ def _lists(shown):
 def rates(sweep: core.LearningRateSweep, profile: Profile) -> Picture:
     """Draw a bar for every scale and learning rate: right answers after the last step, in full colour where learnt."""
     table, python, sure = _rates_table(sweep), _rates_code(sweep), _rates_sure(sweep)
-    marks = [Mark(name, (name,)) for name in map(run_name, sweep.params.exponents[:2])]  # those that are said
+    marks = [Mark(name, (name,)) for name in map(run_name, (0.0, 0.5, 1.0))]  # those that are said
     return Picture("race_rates", _bars(sweep, profile), _rates_sentence(sweep), table, python, sure=sure, marks=marks)
 
 
@@ -479,9 +493,11 @@ def rates_start(sweep: core.LearningRateSweep, right: float, takes: str, profile
 
 
 def _rates_sentence(sweep):
-    """Say at how many rates the second scale and the first have learnt, or that hardly any is enough for a scale."""
-    raw, scaled = (len(rates) for rates in sweep.solved_rates[:2])
-    works = f"÷ √dₖ learns at {scaled or 'no'} rate{'' if scaled == 1 else 's'}, raw at {raw or 'none'}"
+    """Say at how many rates each scale has learnt, or that hardly any is enough for a scale."""
+    counts = dict(zip(map(run_name, sweep.params.exponents), map(len, sweep.solved_rates), strict=True))
+    raw, root, whole = (counts[run_name(each)] for each in (0.0, 0.5, 1.0))
+    works = f"÷ √dₖ learns at {COUNTS[root]} rate{'' if root == 1 else 's'}, "
+    works += f"÷ dₖ at {COUNTS[whole] if whole else 'none'}, raw at {COUNTS[raw] if raw else 'none'}"
     if max(map(len, sweep.solved_rates)) <= 1:
         works = f"hardly any rate puts {_least(sweep)} of {sweep.params.n_keys} right, whichever divides"
     crosses = " A cross marks a training that diverged." if sweep.diverged[..., -1].any() else ""

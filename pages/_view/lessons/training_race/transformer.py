@@ -224,10 +224,13 @@ def _height_of(values, span):
 
 
 def _learning_sentence(result):
-    """Say which ways learn at the chosen rate, at how many rates raw, ÷ √dₖ and ÷ dₖ do, and if ÷ dₖ is as good."""
+    """Say which ways learn at the chosen rate; of ÷ dₖ how its scores have grown for it, or at how many rates."""
+    start = f"At rate {typed(result.params.rate)}, {_who_learns(result)}"
+    if result.works[_WHOLE, RATES.index(result.params.rate)]:
+        first, last = number(result.first_std[_WHOLE], 1), number(result.score_std.mean[_WHOLE, -1], 2)
+        return f"{start}. ÷ dₖ starts flat: its scores first grow, from a spread of {first} to {last}."
     raw, root, whole = (_count(result.works[way]) for way in (_RAW, _ROOT, _WHOLE))
-    counts = f"Of {COUNTS[len(RATES)]} rates, raw learns at {raw}, ÷ √dₖ at {root}, ÷ dₖ at {whole}"
-    return f"At rate {typed(result.params.rate)}, {_who_learns(result)}. {counts}{_as_good(result)}."
+    return f"{start}. Of {COUNTS[len(RATES)]} rates, raw learns at {raw}, ÷ √dₖ at {root}, ÷ dₖ at {whole}."
 
 
 def _who_learns(result):
@@ -242,13 +245,6 @@ def _who_learns(result):
 
 def _count(works):
     return COUNTS[n] if (n := works.sum()) else "none"
-
-
-def _as_good(result):
-    """Say so where ÷ dₖ learns at no fewer rates than ÷ √dₖ, and its seeds do not come out worse at its best rate."""
-    fewer = result.works[_WHOLE].sum() < result.works[_ROOT].sum()
-    lowest, highest = (_seeds_at_best(result, way)[edge] for way, edge in ((_WHOLE, 0), (_ROOT, 1)))
-    return "" if fewer or lowest > highest else ": here it is as good"
 
 
 def _learning_sure(result):

@@ -17,6 +17,7 @@ _LARGE = 1.25  # of the letters of a text: a number over a bar
 _LINE = 1.3  # of its letters' size: the height of a line above a panel
 _MOST = 90  # of a hundred rows: so many, and training puts nearly all right
 _ABOUT = 5  # rows: about as many as another
+_CERTAIN = 0.75  # mean largest weight from which on a token takes mostly one value
 _LEAST = 0.1  # own share up to which tokens' outputs are nearly the same
 
 
@@ -64,6 +65,8 @@ def _figure(best, panels, profile):
         notes += [_number(i, heights[i], text, at, profile) for i, text in enumerate(said)]
         notes += _heads(*names, at, profile)
         axes |= _axes(at, domain, profile)
+    if panels[0].max_weight >= _CERTAIN:
+        notes.append(_by_chance(shares[1][0], profile))
     fig = base.figure(
         profile, traces, height=0.7 if base.on_a_wall(profile) else 1.0, left=2.6, bottom=1.8, annotations=notes, **axes
     )
@@ -71,7 +74,7 @@ def _figure(best, panels, profile):
     return fig
 
 
-_TITLES = (("Put right", f"of {core.N_ROWS} wrong choices"), ("Its token’s own", "share of an output"))
+_TITLES = (("Put right", f"of {core.N_ROWS} wrong choices"), ("Its token’s own", "share of an output before training"))
 
 
 def _axes(at, domain, profile):
@@ -96,6 +99,14 @@ def _number(i, height, text, at, profile):
     place: Part = {"xref": f"x{at}", "yref": f"y{at}", "x": i, "y": height, "yanchor": "bottom", "bgcolor": None}
     colour = getattr(profile, COLOURS[i])
     return base.label(f"<b>{text}</b>", profile, size=_number_size(profile), colour=colour, borderpad=0, **place)
+
+
+def _by_chance(height, profile):
+    """Say in the bar of raw scores that what they leave to a token is mostly one value, which chance chose."""
+    place: Part = {"xref": "x2", "yref": "y2", "x": 0, "y": height / 2, "bgcolor": None, "borderpad": 0}
+    name = base.label("mostly<br>one value,<br>by chance", profile, **place)
+    name["font"]["color"] = profile.ground
+    return name
 
 
 def _number_size(profile):
@@ -128,7 +139,7 @@ def _sentence(d_k, best, panels):
     if d_k == 1:
         return f"At dₖ = 1 nothing is divided: all three put {raw} right, and {flat} of an output is its token’s own."
     if best[0] >= best[1] - _ABOUT and is_own:
-        return f"At dₖ = {d_k:,} little is lost: all three put about as many right, and ÷ dₖ leaves {flat} to a token."
+        return f"At dₖ = {d_k:,} it hardly matters which divides: {root} come right with ÷ √dₖ, {raw} with raw scores."
     start = f"At dₖ = {d_k:,}, raw: {raw} can be put right"
     if best[1] >= _MOST and panels[1].own_share > _LEAST:
         return f"{start}. ÷ dₖ: {flat} is a token’s own. ÷ √dₖ keeps both."

@@ -168,7 +168,7 @@ def _rates_claim(best):
     if not any(works):
         return "No rate puts nearly all right"
     if works == [False, True, True]:
-        return "Without the scale no rate works"
+        return f"Without the scale no rate puts {core.NEARLY_ALL} right"
     return f"A rate works only {listed([by for by, does in zip(DIVIDED, works, strict=True) if does])}"
 
 

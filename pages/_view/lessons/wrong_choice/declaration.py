@@ -77,7 +77,7 @@ LESSON = Lesson(
         ),
         Step(
             "rate",
-            "Drag dₖ from 4 to 1,024: which curve stays where it is?",
+            "Drag dₖ from 4 to 1,024: which curve stays at the same rates?",
             "choice_rates",
             dials=("learning_rate", "steps"),
             tries=(
@@ -95,7 +95,7 @@ LESSON = Lesson(
         ),
         Step(
             "every_size",
-            "With plain gradient descent ÷ √dₖ needs about one rate for every size, ÷ dₖ one that grows.",
+            "With plain gradient descent ÷ √dₖ needs about one rate for every size. And with Adam?",
             "choice_dimensions",
             pinned={"steps": 200},
             in_sight=("optimizer",),
