@@ -31,11 +31,12 @@ CODE = f"code?at={NAMED}/recap"
 
 
 class Platform:
-    """A page of the platform, which has a mark of its own."""
+    """A page of the platform, which has a mark of its own and tells who has that that nothing has changed."""
 
     async def __call__(self, scope, receive, send):
         page = HTMLResponse(PLATFORM, headers={"ETag": '"platform"', "Cache-Control": "no-cache"})
-        await page(scope, receive, send)
+        known = dict(scope["headers"]).get(b"if-none-match") == b'"platform"'
+        await (Response(status_code=304) if known else page)(scope, receive, send)
 
 
 APP = Starlette(
