@@ -6,7 +6,6 @@ No session takes part: a move costs no run of the page, and any of several serve
 import json
 from collections.abc import Mapping
 
-from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
@@ -18,6 +17,7 @@ from pages._view._streamlit import path_of
 from pages._view.address import Address
 from pages._view.lessons import LESSONS
 from pages._view.routes import MOVING
+from pages._view.server.threads import drawn
 from pages._view.stage import Stage
 
 LEVEL = 1  # of compression: the picture is wanted now
@@ -30,7 +30,7 @@ def routes() -> list[Route]:
 
 
 async def _answer(request: Request) -> Response:
-    body = await run_in_threadpool(_drawn, request.path_params["stem"], request.query_params)
+    body = await drawn(_drawn, request.path_params["stem"], request.query_params)
     if not body:
         return Response(status_code=404 if body is None else 204)
     return Response(body, media_type="application/json", headers={"Cache-Control": "no-store"})

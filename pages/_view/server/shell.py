@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from pages._view.server import first, links
 from pages._view.server.compress import packed_at_once
 from pages._view.server.rooms import is_place_of_rooms
+from pages._view.server.threads import drawn
 from pages._view.server.whole import WholeAnswer, unpacked
 
 _FOLDER = Path(__file__).parent
@@ -49,7 +50,7 @@ async def _with_words(request, start, page):
     if headers.get("content-encoding") == "gzip":  # for who asks for anything, as those who look for a link's card
         page = gzip.decompress(page)
         del headers["content-encoding"]
-    status, page, place = await run_in_threadpool(_answer, request, page)
+    status, page, place = await drawn(_answer, request, page)
     if place is not None:
         headers["Location"] = place
     page = await run_in_threadpool(packed_at_once, headers, page, request.scope)
