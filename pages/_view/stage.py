@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from pages._view import bet_marks, compute, entry
@@ -15,6 +14,7 @@ from pages._view.lesson import CLASS
 from pages._view.lesson_view import LessonView, Main, Outcome
 from pages._view.lessons import VIEWS
 from pages._view.literal import as_code
+from pages._view.once import once
 from pages._view.picture import Picture
 from pages._view.routes import MOVING
 from pages._view.shared import ROOM, SHARED
@@ -80,7 +80,7 @@ class Stage:
 
     # --- the line and the bet ----------------------------------------------------------------------------
 
-    @cached_property
+    @once
     def line(self) -> Line:
         """The line of the step; on the picture of a bet what the bet asks, or what became of it."""
         here = self.address
@@ -93,7 +93,7 @@ class Stage:
             return Line("", of_class(here.bet, here.guesses, found), "" if here.is_wall else found.why)
         return Line(f"{self._bet_at}{told}" if told else "", said(here.bet, here.guesses, found), found.why)
 
-    @cached_property
+    @once
     def found(self) -> Outcome:
         """The outcome of the bet at the settings at which it was placed; unknown while a film shows it."""
         return self.view.outcome(self.address.judged.values) if self.is_told else Outcome(None, "")
@@ -178,7 +178,7 @@ class Stage:
 
     # --- the picture -------------------------------------------------------------------------------------
 
-    @cached_property
+    @once
     def is_there(self) -> bool:
         """True if the picture can be drawn at once, by anybody who asks for it."""
         main, values = self.main, self.address.values
@@ -199,7 +199,7 @@ class Stage:
         """The most of them that is computed without asking; None for that of any computation."""
         return self.main.limit if self.main else None
 
-    @cached_property
+    @once
     def picture(self) -> Picture:
         """The main picture as a moving slider shows it, without what was bet."""
         if self.main is None:
@@ -229,7 +229,7 @@ class Stage:
             return shown
         return bet_marks.marked(shown, here, self.found, self.profile)
 
-    @cached_property
+    @once
     def known(self) -> Picture:
         """The picture as far as it is known while a bet on it waits."""
         known = self.view.before(self.address.values, self.profile)
@@ -247,7 +247,7 @@ class Stage:
             return self.known.drawn() | {"drawing": self._drawing(self.known)}
         return self.marked(self.picture).drawn()
 
-    @cached_property
+    @once
     def _openings(self) -> tuple["Stage", ...]:
         """The stage that the page opens on, and the one at the address's own values."""
         main = self.main
@@ -268,7 +268,7 @@ class Stage:
         """True if what it opens on is as it will be, however much the server computes from now on."""
         return self.main is None or self._openings[0].is_there
 
-    @cached_property
+    @once
     def sentence(self) -> str:
         """The sentence of the main picture, "" where it would take long to know; while a bet waits, what it asks."""
         if self.address.bet_waits:

@@ -6,7 +6,6 @@ No session takes part: a move costs no run of the page, and any of several serve
 import json
 from collections.abc import Mapping
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -17,6 +16,7 @@ from pages._view.address import Address
 from pages._view.lessons import LESSONS
 from pages._view.routes import MOVING
 from pages._view.server.kept import FOR_A_DAY, NOT_KEPT, answer, nothing
+from pages._view.server.threads import drawn
 from pages._view.stage import Stage
 
 
@@ -26,7 +26,7 @@ def routes() -> list[Route]:
 
 
 async def _answer(request: Request) -> Response:
-    return await run_in_threadpool(_picture, request)
+    return await drawn(_picture, request)
 
 
 def _picture(request):

@@ -6,7 +6,6 @@ import gzip
 from functools import partial
 from pathlib import Path
 
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import RedirectResponse
@@ -15,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from pages._view.server import first, links
 from pages._view.server.kept import NOT_KEPT, as_kept, for_page
 from pages._view.server.rooms import is_place_of_rooms
+from pages._view.server.threads import drawn
 from pages._view.server.whole import WholeAnswer, unpacked, whole
 
 _FOLDER = Path(__file__).parent
@@ -52,7 +52,7 @@ async def _with_words(request, start, page):
     if place := links.first_by_name(request):  # where else to look
         headers["Location"] = place
     start = start | {"headers": headers.raw}
-    return await run_in_threadpool(_answer, request, start, page, bool(place))
+    return await drawn(_answer, request, start, page, bool(place))
 
 
 def _answer(request, start, page, is_elsewhere):
