@@ -9,5 +9,5 @@ import streamlit as st
 
 from pages._view import server
 
-server.check_secret()
+server.check_settings()
 app = st.App(server.MAIN, routes=server.routes(), middleware=server.middleware(), lifespan=server.lifespan)

@@ -16,7 +16,10 @@ sys.path.insert(0, str(ROOT))
 from pages._view.live import FILES  # noqa: E402
 
 VIEW = ROOT / "pages/_view"
-PAGES = {"page": ("streamlit.js", "../server/lasting.js", "bet.js", "stage.js"), "room": ("../server/room.js",)}
+PAGES = {
+    "page": ("streamlit.js", "../server/lasting.js", "entry.js", "bet.js", "stage.js"),
+    "room": ("../server/room.js",),
+}
 WHERE = re.compile(r"(\w+)\.js\((\d+),(\d+)\): (.*)")
 
 

@@ -3,19 +3,18 @@
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, NamedTuple
-from urllib.parse import urlencode
 
-from pages._view import bet_marks, compute
-from pages._view.address import Address, written
+from pages._view import bet_marks, compute, entry
+from pages._view.address import Address
 from pages._view.bet_words import of_class, said, verdict
 from pages._view.bundle import BUNDLE
 from pages._view.kinds import Drawing, Number, decimal
-from pages._view.lesson import CLASS, GUESS, GUESSED_AT, REVEAL
+from pages._view.lesson import CLASS
 from pages._view.lesson_view import LessonView, Main, Outcome
 from pages._view.lessons import VIEWS
 from pages._view.literal import as_code
+from pages._view.once import once
 from pages._view.picture import Picture
 from pages._view.routes import MOVING
 from pages._view.shared import ROOM, SHARED
@@ -81,7 +80,7 @@ class Stage:
 
     # --- the line and the bet ----------------------------------------------------------------------------
 
-    @cached_property
+    @once
     def line(self) -> Line:
         """The line of the step; on the picture of a bet what the bet asks, or what became of it."""
         here = self.address
@@ -94,7 +93,7 @@ class Stage:
             return Line("", of_class(here.bet, here.guesses, found), "" if here.is_wall else found.why)
         return Line(f"{self._bet_at}{told}" if told else "", said(here.bet, here.guesses, found), found.why)
 
-    @cached_property
+    @once
     def found(self) -> Outcome:
         """The outcome of the bet at the settings at which it was placed; unknown while a film shows it."""
         return self.view.outcome(self.address.judged.values) if self.is_told else Outcome(None, "")
@@ -179,7 +178,7 @@ class Stage:
 
     # --- the picture -------------------------------------------------------------------------------------
 
-    @cached_property
+    @once
     def is_there(self) -> bool:
         """True if the picture can be drawn at once, by anybody who asks for it."""
         main, values = self.main, self.address.values
@@ -200,7 +199,7 @@ class Stage:
         """The most of them that is computed without asking; None for that of any computation."""
         return self.main.limit if self.main else None
 
-    @cached_property
+    @once
     def picture(self) -> Picture:
         """The main picture as a moving slider shows it, without what was bet."""
         if self.main is None:
@@ -230,7 +229,7 @@ class Stage:
             return shown
         return bet_marks.marked(shown, here, self.found, self.profile)
 
-    @cached_property
+    @once
     def known(self) -> Picture:
         """The picture as far as it is known while a bet on it waits."""
         known = self.view.before(self.address.values, self.profile)
@@ -248,7 +247,7 @@ class Stage:
             return self.known.drawn() | {"drawing": self._drawing(self.known)}
         return self.marked(self.picture).drawn()
 
-    @cached_property
+    @once
     def _openings(self) -> tuple["Stage", ...]:
         """The stage that the page opens on, and the one at the address's own values."""
         main = self.main
@@ -264,7 +263,12 @@ class Stage:
         """
         return next((each for each in (self._openings if alone else self._openings[:1]) if each.is_there), None)
 
-    @cached_property
+    @property
+    def is_settled(self) -> bool:
+        """True if what it opens on is as it will be, however much the server computes from now on."""
+        return self.main is None or self._openings[0].is_there
+
+    @once
     def sentence(self) -> str:
         """The sentence of the main picture, "" where it would take long to know; while a bet waits, what it asks."""
         if self.address.bet_waits:
@@ -284,14 +288,10 @@ class Stage:
 
     def places(self) -> dict[str, Any]:
         """Return where the sliders of the picture stand, and where the browser asks for it at other places."""
-        lesson, values, followed = self.address.lesson, self.address.values, self.address.step.followed
-        here = {name: values[name] for name in followed}
-        query = written(lesson, {name: each for name, each in self.address.said.items() if name not in followed})
-        query |= {"ground": self.ground} if self.ground else {}
-        if self.address.bet is not None:  # what was bet is drawn on it, or what is known before
-            said = self.address.query
-            query |= {name: said[name] for name in ("bet", GUESS, GUESSED_AT, REVEAL, CLASS) if name in said}
-        return {"values": here, "address": f"{MOVING}/{lesson.stem}?{urlencode(query)}"}
+        here, followed = self.address, self.address.step.followed
+        values = {name: here.values[name] for name in followed}
+        named = entry.name_of(here, self.ground, without=followed)
+        return {"values": values, "usual": entry.usual(here), "address": f"{MOVING}/{here.lesson.stem}?{named}"}
 
     def _drawing(self, known):
         """Return what the browser needs to let the learner draw: nothing on a wall, or if the answer is no curve."""
@@ -328,15 +328,16 @@ def payload(drawn: Mapping[str, Any], key: str) -> dict[str, Any]:
 
     drawn: figure (as JSON), height, plot (its own height), narrow (both on a phone), sentence, marks (see
     `marks.found`) and alt. main: it is as high as the window has room for, least: but not below this share of the
-    plot's height. One that follows sliders has two more: values, the places of the sliders that it belongs to, and
-    address, at which the browser asks for the picture at other places. On one with drawing the visitor draws a curve.
-    bare: without its sentence.
+    plot's height. One that follows sliders has three more: values, the places of the sliders that it belongs to;
+    usual, where they stand if nothing is said of them; and address, of which `live/entry.js` makes others. On one
+    with drawing the visitor draws a curve. bare: without its sentence.
     """
     camera = {"format": "svg", "filename": key}
     config = {"displaylogo": False, "modeBarButtons": [["toImage"]], "toImageButtonOptions": camera}
     rest: dict[str, Any] = {
         "key": key,
         "values": None,
+        "usual": {},
         "address": "",
         "main": False,
         "least": 1,

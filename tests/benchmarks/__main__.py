@@ -22,6 +22,7 @@ MEASUREMENTS = {
     "load": ("cold_loads", "cold"),
     "visitors": ("visitors", "visitors"),
     "class": ("classroom", "classes"),
+    "links": ("many_links", "many_links"),
 }
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pwd
 import re
 import shutil
 import signal
@@ -79,21 +80,33 @@ class Replica:
 def proxy(folder, *ports, base=""):
     """The shipped nginx.conf in front of replicas on these ports; base: the path below which they serve."""
     port = free_port()
-    said = {"listen 80": f"listen 127.0.0.1:{port}", "replica-1": "127.0.0.1", "replica-2": "127.0.0.1"}
-    said |= {"8501": str(ports[0]), "8502": str(ports[1])} | ({"location /": f"location /{base}/"} if base else {})
+    said = {"listen 80": f"listen 127.0.0.1:{port}", "/var/log/nginx": str(folder), "/var/cache/lab": f"{folder}/cache"}
+    said |= {"location / ": f"location /{base}/ "} if base else {}
     shipped = (DEPLOY / "nginx.conf").read_text()
     (folder / "lab.conf").write_text(re.sub("|".join(said), lambda found: said[found[0]], shipped))
-    (folder / "nginx.conf").write_text(_AROUND.format(folder=folder))
+    named = {"LAB_REPLICAS": " ".join(f"127.0.0.1:{each}" for each in ports)}
+    (folder / "lab-replicas.conf").write_text(written_by_proxy("replicas", environment=named))
+    (folder / "own.conf").write_text(_AROUND.format(folder=folder, user=pwd.getpwuid(os.getuid()).pw_name))
+    (folder / "nginx.conf").write_text(written_by_proxy("main", folder / "own.conf"))
     command = [NGINX, "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", str(folder / "error.log")]
     with running(command, port, base=base) as server:
         yield server
 
 
+def written_by_proxy(*words, environment=None):
+    """What the shipped script prints."""
+    asked = {"capture_output": True, "text": True, "check": True, "env": os.environ | (environment or {})}
+    return subprocess.run([DEPLOY / "proxy", *words], **asked).stdout
+
+
 # What a distribution's own nginx.conf does: it gives the processes their places and includes ours.
 _AROUND = """
 daemon off;
+user {user};
 pid {folder}/pid;
-events {{}}
+events {{
+    worker_connections 768;
+}}
 http {{
     access_log {folder}/access.log;
     client_body_temp_path {folder}/body;
@@ -101,6 +114,6 @@ http {{
     fastcgi_temp_path {folder}/fastcgi;
     uwsgi_temp_path {folder}/uwsgi;
     scgi_temp_path {folder}/scgi;
-    include {folder}/lab.conf;
+    include {folder}/lab*.conf;
 }}
 """

@@ -4,6 +4,7 @@ import gzip
 import re
 import socket
 import sys
+from http.client import HTTPConnection
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, Request, build_opener
 
@@ -14,7 +15,8 @@ from websockets.sync.client import connect
 
 from pages._view.bundle import BUNDLE
 from pages._view.lessons import LESSONS as DECLARED
-from pages._view.lessons import ORDER
+from pages._view.lessons import ORDER, PAGES, path_of_page
+from pages._view.version import VERSION
 
 pytestmark = pytest.mark.e2e
 
@@ -61,6 +63,51 @@ def test_what_a_browser_loads_is_compressed_kept_and_guarded(server):
         assert len(gzip.decompress(body)) > 2.5 * len(body) > smallest
     with pytest.raises(HTTPError, match="404"):
         ask(server, "/_stcore/metrics")
+
+
+BROWSERS = [
+    {"Cookie": "lab_visitor=0123; _streamlit_xsrf=1; replica=1", "Accept": "text/html", "Accept-Language": "de"},
+    {"Host": "evil.example", "X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https", "User-Agent": "other"},
+    {"If-None-Match": '"a"', "If-Modified-Since": "Thu, 26 Nov 2099 00:00:00 GMT", "Range": "bytes=0-5"},
+]
+SAME_FOR_ALL = [*map(path_of_page, PAGES), "recap?embed=1", "?bet=1", "cards/start.png", "robots.txt", "sitemap.xml"]
+SAME_FOR_ALL += [f"moving/score_variance?d_k=65&v={VERSION}", "code?at=https://lab.example/recap"]
+
+
+def answer_of(connection, address, method="GET", **sent):
+    """Status, headers without the time, and body."""
+    connection.request(method, f"/{address}", headers=sent)
+    got = connection.getresponse()
+    return got.status, [each for each in got.getheaders() if each[0] != "date"], got.read()
+
+
+def test_what_all_may_keep_is_the_same_for_every_browser_of_the_real_platform(browser):
+    """What the platform itself adds to a page, as a cookie or a way of packing, would be kept too."""
+    with running_server(environment={"SATTN_ORIGIN": "https://lab.example"}, warm=False) as named:
+        connection = HTTPConnection(named.url.removeprefix("http://"), timeout=60)
+        for address in SAME_FOR_ALL:
+            for taken in ("", "gzip", "gzip, br", "gzip;q=0"):
+                first = answer_of(connection, address, **{"Accept-Encoding": taken})
+                told = dict(first[1])
+                assert (first[0], told["cache-control"][:16]) == (200, "public, max-age="), address
+                packed = told.get("content-encoding")
+                assert packed in (None, taken.rpartition(" ")[2]), address
+                assert told["etag"].endswith(f'-{packed}"') if packed else "-" not in told["etag"], address
+                assert told.get("vary", "Accept-Encoding") == "Accept-Encoding"
+                assert [name for name, _ in first[1] if name in ("vary", "set-cookie")] in (["vary"], [])
+                for each in BROWSERS:
+                    assert answer_of(connection, address, **each, **{"Accept-Encoding": taken}) == first, address
+                assert answer_of(connection, address, "HEAD", **{"Accept-Encoding": taken}) == (*first[:2], b"")
+        connection.close()
+
+
+def test_no_answer_of_the_platform_has_a_cookie_that_somebody_could_keep(server):
+    connection = HTTPConnection(server.url.removeprefix("http://"), timeout=60)
+    for address in ("", "recap", "_stcore/health", "_stcore/host-config", "favicon.png"):
+        told = answer_of(connection, address, Accept="text/html")[1]
+        kept = "no-store" not in dict(told).get("cache-control", "")
+        assert not (kept and "set-cookie" in dict(told)), address
+    connection.close()
 
 
 # What a page would fetch from this address in four ways: which of them the browser lets it.

@@ -16,7 +16,7 @@ MOVING = "**/moving/**"
 
 
 def asked_for(request):
-    return int(parse_qs(urlsplit(request.url).query)["d_k"][0])
+    return int(parse_qs(urlsplit(request.url).query).get("d_k", ["64"])[0])
 
 
 def answer_late(page, route):

@@ -1,4 +1,4 @@
-"""A platform that cannot run `app.py` runs the three lines of the README: the lab is there, and plainer."""
+"""A platform that cannot run `app.py` runs the three lines of `.deploy/README.md`: the lab is there, and plainer."""
 
 import re
 import shutil
@@ -13,7 +13,7 @@ from pages._view.lessons import ORDER
 
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
-LINES = re.search(r"```python\n(import runpy.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)[1]
+LINES = re.search(r"```python\n(import runpy.*?)```", (ROOT / ".deploy/README.md").read_text(encoding="utf-8"), re.DOTALL)[1]
 
 
 @pytest.fixture(scope="module")

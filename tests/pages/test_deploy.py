@@ -25,20 +25,40 @@ def test_one_of_several_servers_without_a_secret_ends_and_says_what_to_set():
     assert ended.stderr.startswith("SATTN_REPLICAS is 2, but STREAMLIT_SERVER_COOKIE_SECRET is not set: give all")
 
 
-@pytest.mark.parametrize(("replicas", "secret"), [("1", ""), ("2", "said")])
+@pytest.mark.parametrize(("replicas", "secret"), [("1", ""), ("1", "sixteen letters."), ("2", "sixteen letters.")])
 def test_one_server_needs_no_secret_and_several_start_with_one(monkeypatch, replicas, secret):
     monkeypatch.setenv("SATTN_REPLICAS", replicas)
     monkeypatch.setenv("STREAMLIT_SERVER_COOKIE_SECRET", secret)
-    server.check_secret()
+    server.check_settings()
+
+
+@pytest.mark.parametrize("replicas", ["1", "2"])
+@pytest.mark.parametrize(("secret", "letters"), [("x", "1 letter"), (" fifteen letters ", "15 letters")])
+def test_a_secret_that_can_be_guessed_is_refused_with_a_sentence(monkeypatch, replicas, secret, letters):
+    monkeypatch.setenv("SATTN_REPLICAS", replicas)
+    monkeypatch.setenv("STREAMLIT_SERVER_COOKIE_SECRET", secret)
+    with pytest.raises(SystemExit, match=f"^STREAMLIT_SERVER_COOKIE_SECRET has {letters}, but needs 16 or more: give"):
+        server.check_settings()
 
 
 def test_the_replicas_are_where_the_proxy_looks_for_them():
-    compose, proxy = ((DEPLOY / name).read_text() for name in ("compose.yaml", "nginx.conf"))
-    ports = dict(re.findall(r"^  (replica-\d):\n.*?PORT: (\d+)$", compose, re.MULTILINE | re.DOTALL))
-    assert set(re.findall(r"server (replica-\d):(\d+) ", proxy)) == set(ports.items())
+    compose = (DEPLOY / "compose.yaml").read_text()
     addresses = re.findall(r"ipv4_address: (\S+)", compose)
-    assert re.findall(r"^      replica-\d: (\S+)$", compose, re.MULTILINE) == addresses
-    assert len(addresses) == len(ports) == int(re.search(r"SATTN_REPLICAS: (\d)", compose)[1]) == 2
+    (port,) = re.findall(r"PORT=(\d+)", (DEPLOY / "Dockerfile").read_text())
+    (named,) = re.findall(r"LAB_REPLICAS:-(.+)}", compose)
+    assert named.split() == [f"{each}:{port}" for each in addresses]
+    assert len(addresses) == len(re.findall(r"^  replica-\d:$", compose, re.MULTILINE)) == 2
+    assert "  SATTN_REPLICAS: 2 " in compose
+
+
+def test_more_replicas_follow_those_of_the_compose_file():
+    more = subprocess.run([DEPLOY / "proxy", "more", "4"], capture_output=True, text=True, check=True).stdout
+    (named,) = re.findall('export LAB_REPLICAS="(.+)"', more)
+    compose = (DEPLOY / "compose.yaml").read_text()
+    (port,) = set(re.findall(r":(\d+)", re.search("LAB_REPLICAS:-(.+)}", compose)[1]))
+    addresses = re.findall(r"ipv4_address: ([\d.]+)", compose + more)
+    assert named.split() == [f"{each}:{port}" for each in addresses]
+    assert re.findall(r"^  (replica-\d):$", more, re.MULTILINE) == ["replica-3", "replica-4"]
 
 
 def test_an_upload_that_the_server_takes_passes_the_proxy():

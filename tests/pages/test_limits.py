@@ -11,7 +11,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from pages._view import compute
-from pages._view.compute import rates, store
+from pages._view.compute import prices, rates, store
 from pages._view.kinds import Choice, Number
 from pages._view.lesson import STEP
 from pages._view.lessons import LESSONS, ORDER, VIEWS
@@ -188,8 +188,12 @@ COUNTED: dict[str, Price] = {}
 def price_of(asked):
     """Return the price of a call, and of one that has none what it really counts."""
     function, args, kwargs = asked
-    if hasattr(function, "price"):
-        return function.price(*args, **kwargs)
+    return function.price(*args, **kwargs) if hasattr(function, "price") else counted(asked)
+
+
+def counted(asked):
+    """Return what a call really counts, and holds."""
+    function, args, kwargs = asked
     key = repr(asked).replace("9999", "0")  # another seed counts the same
     if key not in COUNTED:
         COUNTED[key] = count(partial(function, *args, **kwargs))
@@ -207,6 +211,24 @@ def test_all_that_a_page_computes_unasked_takes_a_second_together_and_each_100_m
         assert sum(map(seconds_of, once)) <= compute.UNASKED.seconds, asked
         assert all(price_of(each).bytes <= compute.UNASKED.bytes for each in once), asked
         assert all(hasattr(each[0], "price") or seconds_of(each) <= WITHOUT_PRICE for each in once), asked
+
+
+def largest_of(stem):
+    """The calls that have no price of their own, and of each function that has one the call that holds most."""
+    asked = [each for each in asked_of(stem).values() if seconds_of(each) <= compute.WITHOUT_BUTTON.seconds]
+    priced = [each for each in asked if hasattr(each[0], "price")]
+    most = {each[0]: each for each in sorted(priced, key=lambda each: price_of(each).bytes)}
+    return [*(each for each in asked if each not in priced), *most.values()]
+
+
+@pytest.mark.parametrize("stem", ORDER)
+def test_no_computation_holds_more_than_its_most_nor_takes_longer_than_is_said(stem):
+    for asked in largest_of(stem):
+        function, args, kwargs = asked
+        most, done = prices.price_of(function, *args, **kwargs), counted(asked)
+        assert done.bytes <= most.bytes + 1_000_000, asked
+        said = most is not prices.SMALL and not hasattr(function, "price")
+        assert not said or done.numbers <= 1.2 * most.numbers, asked
 
 
 def test_what_stands_beside_a_computation_that_just_needs_no_button_is_counted_too():

@@ -7,11 +7,13 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from starlette.applications import Starlette
 
-from pages._view import compute
+from pages._view import compute, entry
+from pages._view.address import Address
 from pages._view.compute import store
 from pages._view.kinds import Choice
 from pages._view.lessons import LESSONS, VIEWS
 from pages._view.server import moving
+from pages._view.version import VERSION
 from tests.pages.asgi import ask
 from tests.pages.opening import FOLLOWING, at_step, charts, controls_of, open_page
 
@@ -66,10 +68,12 @@ def test_moving_address_says_every_control_but_its_sliders(stem, step):
     place, chosen = two_places(stem, slider)[1], chosen | at_step(step) | SHORT.get(step, {})
     shown = main_picture(open_page(stem, seed="7", mode="projector", **{slider: place}, **chosen))
     said = dict(parse_qsl(urlsplit(shown.address).query))
-    assert chosen.items() <= said.items()
+    read, meant = Address(LESSONS[stem], said), Address(LESSONS[stem], chosen | {"seed": "7", "mode": "projector"})
     assert urlsplit(shown.address).path == f"moving/{stem}"
-    assert (shown.values[slider], said["seed"], said["mode"]) == (float(place), "7", "projector")
+    assert (shown.values[slider], said["mode"]) == (float(place), "projector")
     assert shown.values.keys() == {*LESSONS[stem].step(step).followed}
+    for name in {*entry.depends_on(meant)} - shown.values.keys():
+        assert read.said[name] == meant.said[name]
     assert not said.keys() & shown.values.keys()
 
 
@@ -91,10 +95,92 @@ def test_what_a_visitor_would_be_asked_about_first_is_not_computed(monkeypatch):
     assert answer("moving/score_variance?d_k=64")[0] == 204
 
 
-def test_the_answer_is_packed_for_a_browser_that_takes_it_and_is_not_stored():
+# --- who may keep it ------------------------------------------------------------------------------------
+
+KEPT = "public, max-age=86400, s-maxage=86400, stale-while-revalidate=604800"
+NAME = f"d_k=65&ground=dark&seed=3&v={VERSION}"
+
+
+def test_the_answer_is_packed_for_a_browser_that_takes_it():
     _, packed_headers, packed = answer("moving/score_variance?d_k=64", accept_encoding="gzip")
     _, plain_headers, plain = answer("moving/score_variance?d_k=64")
-    assert (packed_headers["content-encoding"], packed_headers["cache-control"]) == ("gzip", "no-store")
+    assert packed_headers["content-encoding"] == "gzip"
     assert "content-encoding" not in plain_headers
     assert gzip.decompress(packed) == plain
     assert len(packed) < len(plain) / 2
+
+
+def test_picture_of_this_version_is_kept_for_all_under_its_one_name():
+    status, headers, body = answer(f"moving/score_variance?{NAME}", cookie="a=b", accept_language="de", host="evil")
+    assert (status, headers["cache-control"], headers["vary"]) == (200, KEPT, "Accept-Encoding")
+    assert answer(f"moving/score_variance?{NAME}")[1:] == (headers, body)
+    assert "set-cookie" not in headers
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        NAME.replace(VERSION, "0123456789ab"),
+        NAME.replace(f"&v={VERSION}", ""),
+        f"v={VERSION}&d_k=65&ground=dark&seed=3",
+        f"{NAME}&x=1",
+        NAME.replace("seed=3", "seed=03"),
+        NAME.replace("seed", "%73eed"),
+        NAME.replace("seed=3", "n_keys=16&seed=3"),
+        NAME.replace("ground=dark", "ground=dark&rest=shown"),
+        NAME.replace("seed=3", "seed=4&seed=3"),
+    ],
+)
+def test_the_same_picture_under_another_name_is_kept_by_nobody(name):
+    """So is that of this code for a page of another, and the other way round: a deploy mixes none of them up."""
+    status, headers, body = answer(f"moving/score_variance?{name}")
+    assert (status, headers["cache-control"]) == (200, "private, no-store")
+    assert "etag" not in headers
+    ground = "" if "ground" not in name else "ground=dark&"
+    assert body == answer(f"moving/score_variance?d_k=65&{ground}seed=3&v={VERSION}")[2]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [{"bet": "1", "guess": "4"}, {"bet": "1", "reveal": "1"}, {"class": "4~8"}, {"room": "ABCD"}, {"phones": "3"}],
+)
+def test_picture_of_what_one_or_a_class_has_said_is_kept_by_nobody(said):
+    lesson = LESSONS["score_variance"]
+    named = entry.name_of(Address(lesson, said), "dark")
+    for asked in (named, entry.as_asked(dict(parse_qsl(named)) | said)):
+        status, headers, _ = answer(f"moving/score_variance?{asked}")
+        is_said = not entry.THEIRS.isdisjoint(dict(parse_qsl(asked)))
+        assert (status, headers["cache-control"]) == (200, "private, no-store" if is_said else KEPT)
+    assert is_said
+
+
+def test_picture_on_which_a_bet_waits_is_one_for_all():
+    named = entry.name_of(Address(LESSONS["score_variance"], {"bet": "1"}), "dark")
+    assert named.startswith("bet=1&")
+    assert answer(f"moving/score_variance?{named}")[1]["cache-control"] == KEPT
+
+
+def test_what_is_not_there_is_kept_by_nobody(monkeypatch):
+    for address in (f"nothing?{NAME}", f"recap?{NAME}", "score_variance?seed=mine"):
+        assert (answer(f"moving/{address}")[0], answer(f"moving/{address}")[1]["cache-control"]) == (
+            404,
+            "private, no-store",
+        )
+    monkeypatch.setattr(store, "AT_ONCE", 0.0)
+    status, headers, _ = answer(f"moving/score_variance?{NAME}")
+    assert (status, headers["cache-control"]) == (204, "private, no-store")
+
+
+def test_browser_that_has_the_picture_is_told_so_by_its_mark():
+    address = f"moving/score_variance?{NAME}"
+    marks = {}
+    for taken in ("", "gzip", "gzip, br"):
+        _, headers, _ = answer(address, accept_encoding=taken)
+        marks[taken] = headers["etag"]
+        for said in (headers["etag"], f'"x", W/{headers["etag"]}', "*"):
+            status, told, body = answer(address, accept_encoding=taken, if_none_match=said)
+            assert (status, body, told["etag"]) == (304, b"", headers["etag"])
+            assert (told["cache-control"], told["vary"]) == (KEPT, "Accept-Encoding")
+    assert len(set(marks.values())) == 3
+    assert [each.startswith('"') for each in marks.values()] == [True] * 3
+    assert answer(address, accept_encoding="gzip", if_none_match=marks["gzip, br"])[0] == 200

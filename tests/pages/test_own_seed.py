@@ -50,7 +50,7 @@ def test_the_server_sends_each_visitor_to_a_seed_of_their_own_and_nobody_keeps_t
     for seed in (1, 9999):
         status, headers = asked_of_the_server(f"/{LESSON}?d_k=8&seed=mine&embed=1")
         assert (status, headers["location"]) == (307, f"?d_k=8&seed={seed}&embed=1")
-        assert headers["cache-control"] == "no-store"
+        assert headers["cache-control"] == "private, no-store"
     for address in (f"/{LESSON}?seed=9", "/no_such_page?seed=mine"):
         assert asked_of_the_server(address)[0] in (200, 404)
 

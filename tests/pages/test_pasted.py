@@ -17,6 +17,7 @@ from pages._view.bundle import BUNDLE
 from pages._view.lessons import LESSONS, ORDER, VIEWS
 from pages._view.server import first, links, shell
 from pages._view.server.first import in_letters
+from pages._view.version import VERSION
 from tests.pages.asgi import ask
 from tests.pages.opening import DRAWN, OPENED, SCREENS, at_step, charts, open_page
 
@@ -238,6 +239,6 @@ def test_what_the_stage_is_told_is_what_the_scripts_read():
     (told,) = re.findall('id="lab-told">(.*?)</script>', page_at("score_variance?d_k=16&seed=3")[1])
     read = json.loads(told)
     assert (read["slider"]["value"], read["slider"]["usual"]) == (16, 64)
-    assert read["picture"]["values"] == {"d_k": 16}
-    assert read["picture"]["address"] == "moving/score_variance?seed=3&step=draw"
+    assert (read["picture"]["values"], read["picture"]["usual"]) == ({"d_k": 16}, {"d_k": 64})
+    assert read["picture"]["address"] == f"moving/score_variance?seed=3&v={VERSION}"
     assert json.loads(re.findall('id="lab-told">(.*?)</script>', page_at("recap")[1])[0])["slider"] is None

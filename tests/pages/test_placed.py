@@ -29,7 +29,7 @@ def test_answer_leads_to_the_address_that_keeps_its_settings(stem):
     choices = answer.options if isinstance(answer, Choice) else [(1,) * 5] if isinstance(answer, Drawing) else [1]
     text = answer.write(choices[0])
     status, query, headers = sent(stem, bet="1", step=step, d_k="96", guess=text, reveal="1")
-    assert (status, headers["cache-control"]) == (303, "no-store")
+    assert (status, headers["cache-control"]) == (303, "private, no-store")
     assert (query["guess"], "reveal" in query) == (text, False)
     there = Address(LESSONS[stem], query | {"d_k": "5"})
     assert there.judged.said["d_k"] == (96 if "d_k=96" in query.get("guessed_at", "") else 5)

@@ -1,5 +1,6 @@
 """What the server adds to Streamlit: headers, kept compression, the bundle, words for blocked browsers."""
 
+import asyncio
 import gzip
 import os
 import socket
@@ -20,7 +21,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from pages._view import _streamlit, bundle, server
 from pages._view.lessons import ORDER
-from pages._view.server import assets, compress, headers, html, prompt, shell, uploads, warm
+from pages._view.server import assets, compress, headers, html, prompt, shell, slow, uploads, warm
 from sattn_core.files import score_files
 from tests.pages.asgi import ask, run
 
@@ -116,6 +117,33 @@ def test_every_answer_has_the_security_headers():
     assert "http:" not in policy["script-src"]
     assert got["x-content-type-options"] == "nosniff"
     assert got["referrer-policy"] == "strict-origin-when-cross-origin"
+
+
+def directives(path, **sent):
+    _, got, _ = ask(headers.SecurityHeaders(Counted()), path, **sent)
+    return dict(part.split(" ", 1) for part in got["content-security-policy"].split("; "))
+
+
+def test_no_text_is_run_as_a_script_and_no_form_goes_to_another_host():
+    policy = directives("/page", host="lab.example")
+    assert policy["script-src"] == "'self' 'unsafe-inline' blob:"
+    assert policy["form-action"] == policy["base-uri"] == "'self'"
+
+
+@pytest.mark.parametrize(
+    ("path", "host", "origin", "sockets"),
+    [
+        ("/page", "lab.example:8501", "", " ws://lab.example:8501 wss://lab.example:8501"),
+        ("/page", "[::1]:8501", "", " ws://[::1]:8501 wss://[::1]:8501"),
+        ("/page", "other.example", "https://lab.example", " ws://lab.example wss://lab.example"),
+        ("/page", "a; script-src *", "", ""),
+        ("/page", "*", "", ""),
+        ("/static/a.js", "other.example", "", ""),  # which all may see
+    ],
+)
+def test_a_page_is_connected_to_its_own_host_alone(monkeypatch, path, host, origin, sockets):
+    monkeypatch.setenv(headers.ORIGIN, origin)
+    assert directives(path, host=host)["connect-src"] == f"'self'{sockets}"
 
 
 def test_one_variable_says_who_may_frame_the_lab(monkeypatch):
@@ -312,6 +340,38 @@ def test_empty_files_and_files_that_are_refused_are_counted_rightly(small_files)
     assert put(app, "stranger/1", [b"x" * 100])[0] == 400
     assert set(app.app.held) == {"mine"}
     assert ask(app, "/_stcore/upload_file/nobody/1", "DELETE")[0] == 204
+
+
+def test_a_body_that_stands_still_is_let_go_and_one_that_is_whole_may_wait(monkeypatch):
+    """What is sent there ends with a piece that says that another follows."""
+    monkeypatch.setattr(slow, "PATIENCE", 0.02)
+
+    async def waits(scope, receive, send):
+        await Request(scope, receive).body()
+        await receive()
+        await Response(status_code=204)(scope, receive, send)
+
+    answers = []
+    app = slow.SlowBodies(uploads.BoundedUploads(Starlette(routes=[Mount("/", waits)])))
+    place = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/a/b", "root_path": "", "headers": []}
+
+    async def ask_in_pieces(more):
+        pieces = iter([{"type": "http.request", "body": b"1", "more_body": more}])
+
+        async def receive():
+            for piece in pieces:
+                return piece
+            await asyncio.sleep(0.1 if not more else 3_600)
+            return {"type": "http.disconnect"}
+
+        async def send(message):
+            answers.append(message.get("status"))
+
+        await app(place | {"query_string": b""}, receive, send)
+
+    for more in (True, False):
+        run(ask_in_pieces(more))
+    assert [each for each in answers if each] == [408, 204]
 
 
 @pytest.mark.parametrize("at", ["/_stcore/upload", "/_stcore/v2/upload_file", "/upload_file", "/moved"])

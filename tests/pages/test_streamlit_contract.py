@@ -19,10 +19,10 @@ from streamlit.runtime import app_session
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.testing.v1 import AppTest
-from streamlit.web.server.starlette import starlette_app, starlette_websocket
+from streamlit.web.server.starlette import starlette_app, starlette_server_config, starlette_websocket
 
 from pages._view import _streamlit
-from pages._view.server import headers
+from pages._view.server import compress, headers
 
 VIEW = Path(_streamlit.__file__).parent
 MODULE, SCRIPT = "pages/_view/_streamlit.py", "pages/_view/live/streamlit.js"
@@ -258,3 +258,10 @@ def test_the_browser_is_told_to_keep_what_may_be_named_again():
     message = Config()
     app_session._populate_config_msg(message)
     assert message.max_cached_message_age == 20, broken("how long the browser keeps messages", ".streamlit/config.toml")
+
+
+def test_platform_packs_nothing_that_is_too_small_for_us():
+    """What it packs after us has the mark of what is not packed."""
+    assert starlette_server_config.GZIP_MINIMUM_SIZE >= compress.SMALLEST, broken(
+        "it packs smaller answers", "pages/_view/server/compress.py"
+    )

@@ -15,7 +15,7 @@ from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError,
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
-from pages._view.classroom.room import REFUSED, UNREACHABLE, Place, StoreError
+from pages._view.classroom.room import FAILURES, REFUSED, UNREACHABLE, Place, StoreError
 
 PATIENCE = 30  # seconds that a write waits for others, and anything for a connection
 _CONNECTIONS = {"pool_size": 5, "max_overflow": 5, "pool_timeout": PATIENCE}
@@ -70,10 +70,15 @@ def _told() -> Iterator[None]:
         yield
     except (DataError, IntegrityError, ProgrammingError) as error:
         if getattr(error.orig, "sqlstate", None) == _NOT_ALLOWED:
-            raise StoreError(REFUSED) from error
+            raise _failure(REFUSED, error) from error
         raise  # a mistake of ours
     except (DBAPIError, PoolTimeout, OSError) as error:
-        raise StoreError(UNREACHABLE) from error
+        raise _failure(UNREACHABLE, error) from error
+
+
+def _failure(sentence, error):
+    FAILURES.info("%s (%s)", sentence, getattr(error, "orig", error))
+    return StoreError(sentence)
 
 
 class Database:

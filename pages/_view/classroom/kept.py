@@ -70,6 +70,9 @@ class Kept:
         with self._database.writing(whole=True) as connection:
             self._forget_old(connection)
 
+    def check(self) -> None:
+        self._database.rows(select(ROOMS.c.code).limit(1))
+
     # --- questions ---
 
     def asked(self, code: str, question: str) -> Asked:

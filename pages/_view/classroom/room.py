@@ -1,5 +1,6 @@
 """A room as those who use it know it, how much it may hold, and what can be wrong with it."""
 
+import logging
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ MOST_ROOMS, MOST_PHONES = 200, 100  # open at once; in one room
 LONGEST_TEXT, LONGEST_QUERY = 400, 2_000  # characters
 SEEDS = 10_000
 REFUSED = "The rooms cannot be kept: their database does not let the lab make or use its tables."
+FAILURES = logging.getLogger("sattn.store")  # one line for each, at a level that only who asks for it hears
 UNREACHABLE = "The rooms cannot be reached: their database does not answer. Try again soon."
 
 

@@ -145,6 +145,11 @@ class Store:
         """Begin the draws of the room anew."""
         self._writing(code).reset_draws(code)
 
+    def check(self) -> None:
+        """Return if the rooms can be read, or will be made with the first one."""
+        if self._place.is_there():
+            self._kept().check()
+
     def sweep(self) -> None:
         """Forget the rooms that are older than `LASTS`."""
         if self._place.is_there():

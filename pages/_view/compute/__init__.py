@@ -1,5 +1,6 @@
 """What is computed: kept for all visitors within bounds, and in turn."""
 
+from pages._view.compute.prices import at_most
 from pages._view.compute.store import (
     AT_ONCE,
     BYTES,
@@ -22,6 +23,7 @@ __all__ = [
     "UNASKED",
     "WITHOUT_BUTTON",
     "Limit",
+    "at_most",
     "cheap",
     "forget",
     "keep",

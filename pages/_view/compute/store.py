@@ -4,6 +4,7 @@ Beside it the core remembers a few tables of its own, see `sattn_core._memory`.
 """
 
 from collections.abc import Callable, Hashable
+from contextlib import nullcontext
 from dataclasses import fields, is_dataclass
 from sys import getsizeof
 from threading import Condition
@@ -14,6 +15,7 @@ from cachetools import LRUCache, cached
 from cachetools.keys import hashkey
 
 from pages._view.compute import rates, turns
+from pages._view.compute.prices import price_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -87,11 +89,14 @@ def result(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """What the function returns; many visitors who ask for the same at once wait for one computation.
 
     The arguments must be hashable. The result is shared, so its arrays cannot be written to. What takes longer than a
-    moment takes turns with the long computations of other visitors.
+    moment takes turns with the long computations of other visitors, and what is not kept waits for its bytes.
     """
-    if _is_kept(function, *args, **kwargs) or not _takes_long(function, *args, **kwargs):
+    if _is_kept(function, *args, **kwargs):
         return _computed(function, *args, **kwargs)
-    with turns.turn(long=False):
+    price = price_of(function, *args, **kwargs)
+    turns.refuse_dear(price)
+    in_turn = turns.turn(long=False) if _takes_long(function, *args, **kwargs) else nullcontext()
+    with in_turn, turns.memory(price.bytes):
         return _computed(function, *args, **kwargs)
 
 
@@ -115,6 +120,12 @@ def kept(function: Callable[..., R], *args: Hashable) -> R | None:
     """The result of this call if it is kept, or None."""
     with _turn:
         return _store.get(hashkey(function, *args))
+
+
+def held() -> tuple[int, int]:
+    """Return how many results are kept, and their bytes."""
+    with _turn:
+        return len(_store), int(_store.currsize)
 
 
 def forget() -> None:

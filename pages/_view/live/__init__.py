@@ -15,6 +15,7 @@ FILES = {
     "slider": ("streamlit.js", "taken.js", "glide.js", "slider.js"),
     "picture": (
         "streamlit.js",
+        "entry.js",
         "taken.js",
         "window.js",
         "unbroken.js",

@@ -254,7 +254,7 @@ function askFor(picture) {
 async function pictureAt(given, values) {
   if (same(values, given.values)) return given;
   try {
-    const answer = await fetch(`${given.address}&${new URLSearchParams(values)}`);
+    const answer = await fetch(entryAt(given, values));
     return answer.ok ? await answer.json() : null; // Python draws it where the hand lets go
   } catch {
     return null;

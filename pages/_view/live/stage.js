@@ -13,8 +13,7 @@
   const platform = document.getElementById("lab-platform");
   const hero = first.querySelector("[data-hero-host]")?.shadowRoot;
   const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
-  const ground = new URLSearchParams({ ground: dark ? "dark" : "light" });
-  if (told.picture) told.picture.address += `${told.picture.address.endsWith("?") ? "" : "&"}${ground}`;
+  if (told.picture) told.picture.address = entryAt(told.picture, { ground: dark ? "dark" : "light" });
   const slider = told.slider && { [told.slider.name]: first };
   const parents = { ...slider, picture: told.picture && !hero && first, hero };
   const waiting = new Set(); // the platform's own parts; of one name it may make several, of which the last may go again
@@ -60,8 +59,9 @@
     else if (hero) await drawHero(asked, onStage);
   }
 
-  async function pictureAt({ address, values }) {
-    const answer = await fetch(`${address}&${new URLSearchParams(values)}`, /** @type {object} */ ({ priority: "high" })).catch(() => null);
+  async function pictureAt(picture) {
+    const asked = fetch(entryAt(picture, picture.values), /** @type {object} */ ({ priority: "high" }));
+    const answer = await asked.catch(() => null);
     return answer?.status === 200 ? answer.json() : null;
   }
 

@@ -144,10 +144,11 @@ interface Drawn {
   marks: Mark[];
 }
 
-/** `Stage.payload`. values: the places of the sliders that it belongs to. */
+/** `Stage.payload`. values: the places of the sliders that it belongs to. usual: where they stand if nothing is said. */
 interface PictureData extends Drawn {
   key: string;
   values: Values | null;
+  usual: Values;
   address: string;
   main: boolean;
   /** The least share of its plot's height. */

@@ -9,26 +9,43 @@ from pathlib import Path
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from pages._view.server import assets, bets, codes, links, moving, rooms
+from pages._view.server import assets, bets, codes, ending, health, links, log, metrics, moving, rooms
 from pages._view.server.compress import KeptCompression
 from pages._view.server.headers import SecurityHeaders
+from pages._view.server.kept import HeadsAsGets
+from pages._view.server.origin import check_origin
 from pages._view.server.prompt import PromptMessages
 from pages._view.server.replicas import check_secret
+from pages._view.server.seen import Watched
 from pages._view.server.shell import Shell
+from pages._view.server.slow import SlowBodies
 from pages._view.server.uploads import BoundedUploads
 from pages._view.server.warm import lifespan
 
-__all__ = ["MAIN", "check_secret", "lifespan", "middleware", "routes"]
+__all__ = ["MAIN", "check_settings", "lifespan", "middleware", "routes"]
 
 MAIN = Path(__file__).resolve().parents[1] / "main.py"
 
 
+def check_settings() -> None:
+    """End the server with a sentence if the environment says what cannot be."""
+    check_secret()
+    check_origin()
+    for read in (log.is_asked_for, metrics.port, ending.grace):
+        read()
+
+
 def routes() -> list[Route]:
     """Addresses of our own, below the server's base path."""
-    return [*assets.routes(), *moving.routes(), *bets.routes(), *codes.routes(), *rooms.routes(), *links.routes()]
+    ours = (health, assets, moving, bets, codes, rooms, links)
+    return [route for each in ours for route in each.routes()]
 
 
 def middleware() -> list[Middleware]:
     """What every answer passes on its way out, the outermost first."""
-    outermost_first = (PromptMessages, SecurityHeaders, KeptCompression, Shell, BoundedUploads)
-    return [Middleware(each) for each in outermost_first]
+    told = [log.Log().begin().request] if log.is_asked_for() else []
+    told += [metrics.METRICS.request] if metrics.port() else []
+    watched = [Middleware(Watched, told=tuple(told))] if told else []
+    heads = (PromptMessages, HeadsAsGets, SecurityHeaders)
+    bodies = (KeptCompression, Shell, SlowBodies, BoundedUploads)
+    return watched + [Middleware(each) for each in (*heads, *bodies)]

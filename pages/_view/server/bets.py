@@ -12,6 +12,7 @@ from pages._view.address import Address, query_of
 from pages._view.lesson import ANSWERS, GUESS
 from pages._view.lessons import LESSONS, path_of_page
 from pages._view.routes import BET
+from pages._view.server.kept import NOT_KEPT, nothing
 
 
 def routes() -> list[Route]:
@@ -22,8 +23,8 @@ def routes() -> list[Route]:
 async def _answer(request: Request) -> Response:
     stem, said = request.path_params["stem"], query_of(request.url.query)
     if stem not in LESSONS:
-        return Response(status_code=404)
+        return nothing(404)
     query = {name: text for name, text in said.items() if name not in ANSWERS}
     query |= bet_html.placed(Address(LESSONS[stem], query), said.get(GUESS, ""))
     place = path_of(path_of_page(stem))
-    return RedirectResponse(f"{place}?{urlencode(query)}", status_code=303, headers={"Cache-Control": "no-store"})
+    return RedirectResponse(f"{place}?{urlencode(query)}", status_code=303, headers={"Cache-Control": NOT_KEPT})

@@ -9,8 +9,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pages._view._streamlit import path_of
+from pages._view.address import query_of
 from pages._view.codes import code_of
+from pages._view.entry import is_theirs
 from pages._view.routes import CODE
+from pages._view.server.kept import FOR_A_DAY, NOT_KEPT, OF_HOST, answer, nothing
+from pages._view.server.origin import origin
+from pages._view.server.rooms import is_place_of_rooms
 
 _SVG = "http://www.w3.org/2000/svg"  # a picture in a file of its own must say that it is one
 KEPT = 256  # codes: a class prints one address
@@ -23,19 +28,24 @@ def routes() -> list[Route]:
 
 async def _answer(request: Request) -> Response:
     link = request.query_params.get("at", "")
-    drawn = await run_in_threadpool(_code_of, link) if _is_ours(link, request.headers.get("host")) else ""
-    if not drawn:
-        return Response(status_code=404)
-    return Response(drawn, media_type="image/svg+xml", headers={"Cache-Control": "max-age=86400"})
+    control = _kept(link, request.headers.get("host"))
+    drawn = await run_in_threadpool(_code_of, link) if control else ""
+    return answer(request.scope, drawn.encode(), "image/svg+xml", control) if drawn else nothing(404)
 
 
-def _is_ours(link, host):
-    """Codes are drawn of this server's own addresses, and of no other text."""
+def _kept(link, host):
+    """Return who may keep the code of an address; "" of a text that is none of this server's, which has no code."""
     try:
         parts = urlsplit(link)
     except ValueError:
-        return False
-    return parts.scheme in {"http", "https"} and parts.netloc == host and parts.path.startswith(path_of(""))
+        return ""
+    is_named = f"{parts.scheme}://{parts.netloc}" == origin()
+    is_asked = parts.scheme in {"http", "https"} and parts.netloc == host
+    if not (is_named or is_asked) or not parts.path.startswith(path_of("")):
+        return ""
+    if is_place_of_rooms(parts.path) or is_theirs(query_of(parts.query)):
+        return NOT_KEPT
+    return FOR_A_DAY if is_named else OF_HOST
 
 
 @lru_cache(maxsize=KEPT)

@@ -8,23 +8,23 @@ import brotli
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages._view.server.whole import WholeAnswer, send_whole, unpacked
+from pages._view.server.whole import WholeAnswer, is_known, send_whole, unchanged, unpacked
 
 KEPT_BYTES = 16_000_000  # all of Streamlit's files and the bundle are under 5 MB compressed
 FOLDERS = ("/static/", "/assets/")  # Streamlit's files and ours, each under a name that changes with its content
-SMALLEST = 1_000  # bytes; below it the header outweighs the gain
+SMALLEST = 1_000  # bytes; below it the header outweighs the gain; the platform packs from there on what we have not
 # The best first. Brotli packs the bundle a sixth smaller than gzip; its level 11 a tenth smaller still, in 20 times the
 # time; gzip's level 6 a hundredth larger than 9, in a tenth of the time.
 _PACKERS = {
     "br": lambda body: brotli.compress(body, quality=9),
     "gzip": lambda body: gzip.compress(body, 6, mtime=0),
 }
-_AT_ONCE = {  # of a page, which is packed anew for each visitor
+_AT_ONCE = {  # of a page or a picture, which is packed anew for each who asks
     "br": lambda body: brotli.compress(body, quality=4),
     "gzip": lambda body: gzip.compress(body, 1, mtime=0),
 }
 _NONE = re.compile(r"0(\.0*)?")  # the quality of an encoding that is refused (RFC 9110, 12.4.2)
-TYPES = ("text/", "application/javascript", "application/json", "image/svg+xml", "application/wasm")
+TYPES = ("text/", "application/javascript", "application/json", "application/xml", "image/svg+xml", "application/wasm")
 
 
 class KeptCompression:
@@ -36,17 +36,18 @@ class KeptCompression:
         self.size = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope = _plain(scope) if scope["type"] == "http" else scope
         encoding = _wanted(scope) if scope["type"] == "http" else None
         if encoding is None:
             await self.app(scope, receive, send)
             return
         place = scope["path"], encoding
         if place in self.kept:
-            await send_whole(send, *self.kept[place])
+            await send_whole(send, *_answer(scope, *self.kept[place]))
             return
 
         async def pack(start, body):
-            return self._keep(place, *await _packed(start, body, encoding))
+            return _answer(scope, *self._keep(place, *await _packed(start, body, encoding)))
 
         await self.app(unpacked(scope), receive, WholeAnswer(send, _worth_keeping, pack))
 
@@ -59,40 +60,74 @@ class KeptCompression:
 
 
 async def _packed(start, body, encoding):
-    packed = await asyncio.to_thread(_PACKERS[encoding], body)
+    smaller = await asyncio.to_thread(_PACKERS[encoding], body)
     headers = MutableHeaders(raw=list(start["headers"]))
-    _say(headers, packed, encoding)
-    return start | {"headers": headers.raw}, packed
+    _say(headers, smaller, encoding)
+    if "etag" in headers:
+        headers["ETag"] = mark_for(headers["ETag"], encoding)
+    return start | {"headers": headers.raw}, smaller
+
+
+def mark_for(mark: str, encoding: str | None) -> str:
+    """Return the mark of an answer that is packed so: each way of packing makes other bytes of it."""
+    return f'{mark[:-1]}-{encoding}"' if encoding else mark
+
+
+def _answer(scope, start, body):
+    mark = Headers(raw=start["headers"]).get("etag")
+    return (unchanged(start), b"") if mark and is_known(scope, mark) else (start, body)
 
 
 def _say(headers, packed, encoding):
     headers["Content-Encoding"], headers["Content-Length"] = encoding, str(len(packed))
-    headers.add_vary_header("Accept-Encoding")
+    _vary(headers)
 
 
-def packed_at_once(headers: MutableHeaders, body: bytes, scope: Scope) -> bytes:
-    """An answer that no other visitor gets, packed as well as is quick; its headers say so."""
-    encoding = _taken(Headers(scope=scope))
+def _vary(headers):
+    if "accept-encoding" not in headers.get("vary", "").lower().replace(" ", "").split(","):
+        headers.add_vary_header("Accept-Encoding")
+
+
+def encoding_for(scope: Scope, headers: MutableHeaders, body: bytes) -> str | None:
+    """Return how to pack a whole answer, None for not at all; its headers then say that this depends on the browser."""
+    if not headers.get("content-type", "").startswith(TYPES):
+        return None
+    _vary(headers)
+    return _best(scope) if len(body) >= SMALLEST else None
+
+
+def packed(headers: MutableHeaders, body: bytes, encoding: str | None) -> bytes:
+    """Return a whole answer packed as well as is quick; its headers say so."""
     if encoding is None:
         headers["Content-Length"] = str(len(body))
         return body
-    packed = _AT_ONCE[encoding](body)
-    _say(headers, packed, encoding)
-    return packed
+    smaller = _AT_ONCE[encoding](body)
+    _say(headers, smaller, encoding)
+    return smaller
 
 
 def _wanted(scope):
     """How to pack the answer; None if it is to go as it comes."""
-    headers = Headers(scope=scope)
     here = scope["method"] == "GET" and any(folder in scope["path"] for folder in FOLDERS)
-    return _taken(headers) if here and "range" not in headers else None
+    return _best(scope) if here and "range" not in Headers(scope=scope) else None
 
 
-def _taken(headers):
+def _best(scope):
     """The best that the browser takes."""
-    said = headers.get("accept-encoding", "").lower().replace(" ", "").split(",")
+    return next(iter(_taken(scope)), None)
+
+
+def _taken(scope):
+    """What the browser takes, the best first."""
+    said = Headers(scope=scope).get("accept-encoding", "").lower().replace(" ", "").split(",")
     taken = [name for name, _, quality in (each.partition(";q=") for each in said) if not _NONE.fullmatch(quality)]
-    return next((each for each in _PACKERS if each in taken), None)
+    return [each for each in _PACKERS if each in taken]
+
+
+def _plain(scope):
+    """The same request that says what it takes and nothing of what it refuses: the platform would send that too."""
+    taken = ", ".join(_taken(scope)).encode()
+    return {**scope, "headers": [*unpacked(scope)["headers"], *([(b"accept-encoding", taken)] if taken else [])]}
 
 
 def _worth_keeping(start):

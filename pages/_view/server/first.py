@@ -26,7 +26,7 @@ _FORMULA = re.compile(r"\$([^$]+)\$")
 _COMMAND = re.compile(r"\\[a-z]+")
 _COMMANDS = {r"\sqrt": "√", r"\cdot": "·"}  # the others say how letters look
 _AS_LETTERS = {"d_k": "dₖ", "q_i k_i": "qᵢkᵢ", "q_i": "qᵢ", "W_ij": "Wᵢⱼ", "^2": "²"}
-_KNOWN, _STAGE = text_of("lab.js", "streamlit.js"), text_of("bet.js", "stage.js")
+_KNOWN, _STAGE = text_of("lab.js", "streamlit.js"), text_of("entry.js", "bet.js", "stage.js")
 _BLOCKED = (
     "This lab draws its pictures with JavaScript, and your browser blocks it. Allow scripts for this address, then "
     "reload the page."
@@ -43,8 +43,11 @@ _FONT = re.compile(r'href="([^"]*/SourceSansVF-Upright[^"]*)"')
 _PICTURE = [Markup(each) for each in re.split("(?<=<div></div>)|(?<=<p data-sentence>)", PICTURE)]
 
 
-def page_of(request: Request, page: str, stem: str) -> str:
-    """The platform's page with a head of its own, the stage of its address, and words where no scripts run."""
+def page_of(request: Request, page: str, stem: str) -> tuple[str, bool]:
+    """The platform's page with a head of its own, the stage of its address, and words where no scripts run.
+
+    And whether it stays so: False while it waits for a picture that somebody may compute.
+    """
     here = Address(LESSONS[stem], renewed(LESSONS[stem], dict(request.query_params)))
     framed = here.query.get(EMBED) == "1"
     here = here.without(("mode", *CARRIED)) if framed else here.waiting
@@ -54,11 +57,11 @@ def page_of(request: Request, page: str, stem: str) -> str:
     )
     opened = None if stage.needs_session else stage.opening(alone=framed)
     if framed:
-        return _embedded(here, opened, head, _face(page))
+        return _embedded(here, opened, head, _face(page)), stage.is_settled
     page = page.replace("<title>Streamlit</title>", html.render("head.html", **head), 1)
     first = _first(stage, opened, _face(page), _PLATFORM.findall(page))
     page = _BEGINS.sub(lambda _: f"<body>{first}", _PLATFORM.sub("", page), count=1)
-    return page.replace("</body>", f"{_scripts()}</body>", 1)
+    return page.replace("</body>", f"{_scripts()}</body>", 1), stage.is_settled
 
 
 def _embedded(here, opened, head, face):

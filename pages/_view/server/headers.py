@@ -2,37 +2,51 @@
 
 import re
 from itertools import pairwise
+from urllib.parse import urlsplit
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pages._view._streamlit import PAGE_NEEDS, STATIC, path_of
 from pages._view.routes import FRAME_ANCESTORS, frame_ancestors
+from pages._view.server.kept import NOT_KEPT
+from pages._view.server.origin import origin
 
 _SOURCES = re.compile(r"[^;,\s]+( [^;,\s]+)*")
+_HOST = re.compile(r"[\w.-]+(:\d+)?|\[[\da-f:]+\](:\d+)?", re.ASCII)
 PRIVATE = "metrics"  # wherever the platform puts them
 
 
-def content_policy() -> str:
-    """As tight as Streamlit allows: its own modules arrive as blobs, Plotly and the page need inline styles."""
+def content_policy(sockets: str = "") -> str:
+    """As tight as Streamlit allows: its own modules arrive as blobs, Plotly and the page need inline styles.
+
+    sockets: where a page may open its websocket; for browsers that do not take it for the server itself.
+    """
     ancestors = frame_ancestors()
     if not _SOURCES.fullmatch(ancestors):
         raise ValueError(f"{FRAME_ANCESTORS} must be a list of sources with spaces between, but got {ancestors!r}")
     return "; ".join(
         (
             "default-src 'self'",
-            "script-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' blob:",
+            "script-src 'self' 'unsafe-inline' blob:",
             "style-src 'self' 'unsafe-inline'",
             "img-src 'self' data: blob:",
             "font-src 'self' data:",
-            "connect-src 'self' ws: wss:",
+            f"connect-src 'self'{sockets}",
             "worker-src 'self' blob:",
             "object-src 'none'",
             "base-uri 'self'",
+            "form-action 'self'",
             f"frame-ancestors {ancestors}",
         )
     )
+
+
+def _sockets(scope):
+    """The websocket's address at the host of this lab; a page that all may see does not depend on what one asked."""
+    host = urlsplit(origin()).netloc or Headers(scope=scope).get("host", "")
+    return f" ws://{host} wss://{host}" if _HOST.fullmatch(host) else ""
 
 
 def is_private(path: str) -> bool:
@@ -44,6 +58,12 @@ def is_private(path: str) -> bool:
         if part.startswith("_") and inside not in PAGE_NEEDS:
             return True
     return False
+
+
+def _say_once(headers, name):
+    """Leave each word of a list once, to which several have added it."""
+    if words := headers.getlist(name):
+        headers[name] = ", ".join(dict.fromkeys(each.strip() for each in ",".join(words).split(",")))
 
 
 class SecurityHeaders:
@@ -64,7 +84,13 @@ class SecurityHeaders:
 
         async def send_with_headers(message):
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(self.headers)
+                headers = MutableHeaders(scope=message)
+                headers.update(self.headers)
+                _say_once(headers, "Vary")
+                if "set-cookie" in headers:  # whoever keeps it would give one visitor's to another
+                    headers["Cache-Control"] = NOT_KEPT
+                if message["status"] == 304 or headers.get("content-type", "").startswith("text/html"):
+                    headers["Content-Security-Policy"] = content_policy(_sockets(scope))
             await send(message)
 
         app = PlainTextResponse("Not found", 404) if is_private(scope["path"]) else self.app

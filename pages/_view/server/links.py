@@ -3,8 +3,9 @@
 from html import escape
 from urllib.parse import urlencode
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from pages._view import own_seed, stills
@@ -12,8 +13,8 @@ from pages._view._streamlit import path_of
 from pages._view.address import query_of
 from pages._view.lessons import LESSONS, ORDER, PAGES, path_of_page
 from pages._view.routes import BET, JOIN, MOVING, TEACH, card_of
-
-_FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}
+from pages._view.server.kept import FOR_A_DAY, answer, for_page, nothing
+from pages._view.server.origin import origin
 
 
 def routes() -> list[Route]:
@@ -33,19 +34,22 @@ async def _card(request: Request) -> Response:
     lesson = LESSONS.get(stem)
     step = lesson.opens if lesson and asked is None else asked or ""
     if lesson is None or (asked and asked not in [each.name for each in lesson.steps]):
-        return Response(status_code=404)
-    return FileResponse(stills.card(stem, step), headers=_FOR_A_DAY)
+        return nothing(404)
+    picture = await run_in_threadpool(stills.card(stem, step).read_bytes)
+    return answer(request.scope, picture, "image/png", FOR_A_DAY)
 
 
 async def _robots(request: Request) -> Response:
     closed = "".join(f"Disallow: {path_of(place)}\n" for place in (f"{MOVING}/", f"{BET}/", f"{JOIN}/", TEACH))
-    return PlainTextResponse(f"User-agent: *\n{closed}Sitemap: {root(request)}sitemap.xml\n")
+    text = f"User-agent: *\n{closed}Sitemap: {root(request)}sitemap.xml\n"
+    return answer(request.scope, text.encode(), "text/plain", for_page(()))
 
 
 async def _sitemap(request: Request) -> Response:
     found = "".join(f"<url><loc>{escape(root(request) + place)}</loc></url>\n" for place in map(path_of_page, PAGES))
     rows = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{found}</urlset>\n'
-    return Response(f'<?xml version="1.0" encoding="UTF-8"?>\n{rows}', media_type="application/xml")
+    text = f'<?xml version="1.0" encoding="UTF-8"?>\n{rows}'
+    return answer(request.scope, text.encode(), "application/xml", for_page(()))
 
 
 def first_by_name(request: Request) -> str | None:
@@ -86,6 +90,11 @@ def scheme_of(request: Request) -> str:
     return "https" if said == "https" else "http"
 
 
+def host_of(request: Request) -> str:
+    """The lab as the visitor's browser names it: scheme and host."""
+    return f"{scheme_of(request)}://{request.headers.get('host', request.url.netloc)}"
+
+
 def root(request: Request) -> str:
-    """The address of the first page, as the visitor's browser names it."""
-    return f"{scheme_of(request)}://{request.headers.get('host', request.url.netloc)}{path_of('')}"
+    """The address of the first page: by the lab's own name if it has one, else as the visitor's browser names it."""
+    return f"{origin() or host_of(request)}{path_of('')}"

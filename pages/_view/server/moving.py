@@ -6,34 +6,45 @@ No session takes part: a move costs no run of the page, and any of several serve
 import json
 from collections.abc import Mapping
 
-from starlette.concurrency import run_in_threadpool
-from starlette.middleware import Middleware
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from pages._view import own_seed
+from pages._view import entry, own_seed
 from pages._view._streamlit import path_of
 from pages._view.address import Address
 from pages._view.lessons import LESSONS
 from pages._view.routes import MOVING
+from pages._view.server.kept import FOR_A_DAY, NOT_KEPT, answer, nothing
+from pages._view.server.threads import drawn
 from pages._view.stage import Stage
-
-LEVEL = 1  # of compression: the picture is wanted now
 
 
 def routes() -> list[Route]:
     """The route below the server's base path."""
-    packed = [Middleware(GZipMiddleware, compresslevel=LEVEL)]
-    return [Route(path_of(f"{MOVING}/{{stem}}"), _answer, middleware=packed)]
+    return [Route(path_of(f"{MOVING}/{{stem}}"), _answer)]
 
 
 async def _answer(request: Request) -> Response:
-    body = await run_in_threadpool(_drawn, request.path_params["stem"], request.query_params)
+    return await drawn(_picture, request)
+
+
+def _picture(request):
+    stem, query = request.path_params["stem"], request.query_params
+    body = _drawn(stem, query)
     if not body:
-        return Response(status_code=404 if body is None else 204)
-    return Response(body, media_type="application/json", headers={"Cache-Control": "no-store"})
+        return nothing(404 if body is None else 204)
+    control = FOR_A_DAY if _is_name(stem, query, request.url.query) else NOT_KEPT
+    return answer(request.scope, body, "application/json", control)
+
+
+def _is_name(stem, query, asked):
+    """Whether this is the one name of the picture for all, of this version of the code.
+
+    Another version asks under another: what it gets is of this one, and is kept under neither.
+    """
+    here = Address(LESSONS[stem], query)
+    return not entry.is_theirs(query) and asked == entry.name_of(here, query.get(entry.GROUND))
 
 
 def _drawn(stem: str, query: Mapping[str, str]) -> bytes | None:
@@ -43,7 +54,7 @@ def _drawn(stem: str, query: Mapping[str, str]) -> bytes | None:
     """
     if stem not in LESSONS or own_seed.is_asked(query):  # a page that is open knows its seed
         return None
-    stage = Stage(Address(LESSONS[stem], query), query.get("ground"))
+    stage = Stage(Address(LESSONS[stem], query), query.get(entry.GROUND))
     main, values = stage.main, stage.address.values
     if stage.view.hero:
         stops, between = stage.view.hero(values, (values["d_k"],), stage.profile)

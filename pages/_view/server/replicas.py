@@ -1,16 +1,18 @@
-"""Several servers behind one address: each must sign cookies with the same secret."""
+"""The secret with which a server signs cookies: one that nobody guesses, and of several servers the same for all."""
 
 import os
 
 REPLICAS = "SATTN_REPLICAS"  # how many serve one address; whoever starts several says so
 SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"
+SHORTEST = 16  # letters
+_SUCH_AS = "a long random text, such as one that this prints:  python3 -c 'import secrets; print(secrets.token_hex())'"
 
 
 def check_secret() -> None:
-    """End the server with a sentence if it is one of several and has no secret in common with them."""
-    count = os.environ.get(REPLICAS, "1")
-    if count != "1" and not os.environ.get(SECRET, "").strip():
-        raise SystemExit(
-            f"{REPLICAS} is {count}, but {SECRET} is not set: give all replicas the same long random text, "
-            "such as one that this prints:  python3 -c 'import secrets; print(secrets.token_hex())'"
-        )
+    """End the server with a sentence if its secret is short, or if it is one of several and has none in common."""
+    count, secret = os.environ.get(REPLICAS, "1"), os.environ.get(SECRET, "").strip()
+    if count != "1" and not secret:
+        raise SystemExit(f"{REPLICAS} is {count}, but {SECRET} is not set: give all replicas the same, {_SUCH_AS}")
+    if secret and len(secret) < SHORTEST:
+        letters = "1 letter" if len(secret) == 1 else f"{len(secret)} letters"
+        raise SystemExit(f"{SECRET} has {letters}, but needs {SHORTEST} or more: give it {_SUCH_AS}")

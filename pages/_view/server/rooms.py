@@ -17,11 +17,12 @@ from pages._view.classroom.room import TEACHER, NoSuchRoom, RoomError, StoreErro
 from pages._view.classroom.store import store
 from pages._view.routes import JOIN, TEACH
 from pages._view.server import desk, doors, limits, phone, visitor
-from pages._view.server.links import root
+from pages._view.server.kept import NOT_KEPT
+from pages._view.server.links import host_of, root
 from pages._view.server.threads import in_thread
 
 LARGEST_FORM = 8_192  # bytes
-_FRESH = {"Cache-Control": "no-store"}
+_FRESH = {"Cache-Control": NOT_KEPT}
 _NOT_OURS = "This form is not from a page of yours, or your browser keeps no cookies here. Allow them, and reload."
 _NOT_YOURS = "This browser does not lead the room. Load its page again, and type the secret of the room."
 _TOO_FAST = "That was too often. Wait a moment, then try again."
@@ -221,7 +222,7 @@ def _opened(request, who, sent):
 
 def _comes_from(request):
     """Where a link to this page was followed, if on a page of ours."""
-    here, named = root(request), request.headers.get("referer", "")
+    here, named = f"{host_of(request)}{path_of('')}", request.headers.get("referer", "")
     return path_of("") + named.removeprefix(here) if named.startswith(here) else ""
 
 

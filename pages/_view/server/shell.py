@@ -6,16 +6,16 @@ import gzip
 from functools import partial
 from pathlib import Path
 
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pages._view.server import first, links
-from pages._view.server.compress import packed_at_once
+from pages._view.server.kept import NOT_KEPT, as_kept, for_page
 from pages._view.server.rooms import is_place_of_rooms
-from pages._view.server.whole import WholeAnswer, unpacked
+from pages._view.server.threads import drawn
+from pages._view.server.whole import WholeAnswer, unpacked, whole
 
 _FOLDER = Path(__file__).parent
 _FILES = ("../live/lab.js", "../live/streamlit.js", "shell.html", "lasting.js")
@@ -31,11 +31,11 @@ class Shell:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "GET" and not is_place_of_rooms(scope["path"]):
             if place := links.moved(Request(scope)) or links.own_draw(Request(scope)):
-                await RedirectResponse(place, 307, {"Cache-Control": "no-store"})(scope, receive, send)
+                await RedirectResponse(place, 307, {"Cache-Control": NOT_KEPT})(scope, receive, send)
                 return
             send = WholeAnswer(send, _is_page, partial(_with_words, Request(scope)))
-            if "text/html" in Headers(scope=scope).get("accept", ""):
-                scope = unpacked(scope)  # Streamlit compresses the page at a lesson's address
+            if links.lesson_at(scope["path"]) is not None:
+                scope = whole(unpacked(scope))  # Streamlit would compress it, and knows no mark of ours
         await self.app(scope, receive, send)
 
 
@@ -46,23 +46,20 @@ def _is_page(start):
 async def _with_words(request, start, page):
     """The page of a lesson with its words, or what stands where there is none."""
     headers = MutableHeaders(raw=list(start["headers"]))
-    if headers.get("content-encoding") == "gzip":  # for who asks for anything, as those who look for a link's card
+    if headers.get("content-encoding") == "gzip":  # where no page is
         page = gzip.decompress(page)
         del headers["content-encoding"]
-    status, page, place = await run_in_threadpool(_answer, request, page)
-    if place is not None:
+    if place := links.first_by_name(request):  # where else to look
         headers["Location"] = place
-    page = await run_in_threadpool(packed_at_once, headers, page, request.scope)
-    for name in ("ETag", "Last-Modified"):  # of the file without our words
-        del headers[name]
-    return start | {"headers": headers.raw, "status": status}, page
+    start = start | {"headers": headers.raw}
+    return await drawn(_answer, request, start, page, bool(place))
 
 
-def _answer(request, page):
-    """Status, page, and where else to look, if anywhere."""
-    stem, place = links.lesson_at(request.url.path), links.first_by_name(request)
-    if place is not None:
-        return 307, b"", place
+def _answer(request, start, page, is_elsewhere):
+    stem = links.lesson_at(request.url.path)
+    if is_elsewhere:
+        return as_kept(request.scope, start | {"status": 307}, b"", NOT_KEPT)
     if stem is None:
-        return 404, first.missing_page().encode(), None
-    return 200, first.page_of(request, page.replace(b"</body>", _WORDS + b"</body>").decode(), stem).encode(), None
+        return as_kept(request.scope, start | {"status": 404}, first.missing_page().encode(), NOT_KEPT)
+    text, settled = first.page_of(request, page.replace(b"</body>", _WORDS + b"</body>").decode(), stem)
+    return as_kept(request.scope, start, text.encode(), for_page(request.query_params, settled=settled))

@@ -15,7 +15,8 @@ from pages._view.bundle import BUNDLE
 from pages._view.classroom.sweeping import sweep_now_and_then
 from pages._view.compute import rates
 from pages._view.lessons import ORDER, path_of_page
-from pages._view.server import html
+from pages._view.server import ending, html, metrics
+from pages._view.server.health import readiness
 
 PATIENCE = 30  # seconds after which the server answers all the same
 
@@ -29,7 +30,10 @@ async def lifespan(app: ASGIApp) -> AsyncIterator[None]:
             async with asyncio.timeout(PATIENCE):
                 await warm(app)
     sweeping = asyncio.create_task(sweep_now_and_then())
-    yield
+    readiness.is_warm = True
+    with metrics.served(), ending.announced():
+        yield
+    readiness.is_warm = False
     sweeping.cancel()
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import Message, Scope, Send
 
 
@@ -38,6 +39,30 @@ async def send_whole(send: Send, start: Message, body: bytes) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
+def is_known(scope: Scope, mark: str) -> bool:
+    """Whether a browser says that it has the answer with this mark; a proxy that packs anew may have weakened it."""
+    said = ",".join(Headers(scope=scope).getlist("if-none-match"))
+    known = [each.strip().removeprefix("W/") for each in said.split(",")]
+    return mark in known or known == ["*"]
+
+
+def unchanged(start: Message) -> Message:
+    """Return the answer that a kept one is still so, with all its headers but those of the body."""
+    headers = MutableHeaders(raw=list(start["headers"]))
+    for name in ("Content-Length", "Content-Type", "Content-Encoding"):
+        del headers[name]
+    return {**start, "status": 304, "headers": headers.raw}
+
+
 def unpacked(scope: Scope) -> Scope:
     """The same request by a browser that takes no compression, so that nothing further in compresses the answer."""
-    return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]}
+    return _without(scope, b"accept-encoding")
+
+
+def whole(scope: Scope) -> Scope:
+    """The same request by a browser that has kept nothing, so that whatever lies further in answers with all of it."""
+    return _without(scope, b"if-none-match", b"if-modified-since", b"if-range", b"range")
+
+
+def _without(scope, *dropped):
+    return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name not in dropped]}

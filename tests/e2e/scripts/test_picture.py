@@ -3,6 +3,7 @@
 import base64
 import json
 import struct
+from urllib.parse import parse_qs
 
 import pytest
 
@@ -109,7 +110,8 @@ TWO = [LINE, LINE | {"y": numbers([1, 1, 1])}]
 def picture(d_k=64, *, data=TWO, of_figure=(), **more):
     figure = {"data": data, "layout": LAYOUT | {"title": {"text": f"d_k = {d_k}"}}} | dict(of_figure)
     told = {"figure": json.dumps(figure), "height": 300, "plot": 200, "sentence": "raw and scaled.", "marks": MARKS}
-    told |= {"alt": f"at {d_k}", "values": {"d_k": d_k}, "address": "moving/X?seed=0", "main": True, "least": 0.5}
+    told |= {"alt": f"at {d_k}", "values": {"d_k": d_k}, "usual": {"d_k": 64}, "address": "moving/X?seed=0"}
+    told |= {"main": True, "least": 0.5}
     return told | {"drawing": {}, "config": {}, "bundle": BUNDLE, "bare": False} | more
 
 
@@ -217,7 +219,7 @@ def test_picture_follows_hand_and_draws_quickly_until_it_rests(mount):
 
     def answer(request):
         asked.append(request.url.partition("?")[2])
-        return picture(int(asked[-1].rpartition("=")[2]))
+        return picture(int(parse_qs(asked[-1])["d_k"][0]))
 
     page.answers["moving/X"] = answer
     for value in (65, 66):
@@ -227,7 +229,7 @@ def test_picture_follows_hand_and_draws_quickly_until_it_rests(mount):
     assert page.evaluate(TITLE) == "d_k = 66"
     page.evaluate(HAND, [66, False])
     page.wait_for_function("() => !document.querySelector('[data-picture]').quick")
-    assert asked == ["seed=0&d_k=65", "seed=0&d_k=66"]
+    assert asked == ["d_k=65&seed=0", "d_k=66&seed=0"]
 
 
 ON_A_PHONE = {"xaxis": {"range": [0, 4], "domain": [0.5, 1]}}

@@ -60,3 +60,6 @@ def _broken_at_rest(values, profile):
 
 MAIN = Main(_lines, at_rest=_lines_at_rest)
 STEPS = {"lines": MAIN, "root": Main(_root), "broken": Main(_broken, at_rest=_broken_at_rest)}
+
+compute.at_most(measure_derivation, 0.21, 6)
+compute.at_most(measure_growth, 0.2, 6)

@@ -52,3 +52,6 @@ def _sum(values, profile):
 
 SCORES = Main(_scores, at_rest=_scores_at_rest)
 STEPS = {"scores": SCORES, "formats": Main(_formats), "sum": Main(_sum)}
+
+compute.at_most(core.few_bits_curves, 0.42, 56)
+compute.at_most(core.measure_few_bits, 0.15, 55)

@@ -61,3 +61,7 @@ def _curves(values, profile):
 
 MAIN = Main(_rows, at_rest=_rows_at_rest)
 STEPS = {"freeze": MAIN, "at_q": MAIN, "jacobian": Main(_jacobians), "curves": Main(_curves)}
+
+compute.at_most(core.measure_gradient_flow, 0.06, 52)
+compute.at_most(core.gradient_curve, 0.26, 26)
+compute.at_most(core.freezing_rows, 0.14, 12)

@@ -42,3 +42,7 @@ def _text(values, profile):
 
 KEYS = Main(_keys, at_rest=_keys_at_rest)
 STEPS = {"keys": KEYS, "text": Main(_text)}
+
+compute.at_most(core.simulate_fading, 0.09, 31)
+compute.at_most(core.fading_weights, 0.07, 8)
+compute.at_most(core.check_claims, 0.07, 8)

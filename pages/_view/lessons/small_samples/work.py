@@ -73,3 +73,9 @@ def _by_hand(values, profile):
 
 
 STEPS = {"draw": Main(_picture), "band": Main(_band), "large": Main(_large), "by_hand": Main(_by_hand)}
+
+compute.at_most(core.measure_large_experiment, 0.05, 50)
+compute.at_most(core.class_draws, 0.11, 12)
+compute.at_most(core.measure_small_samples, 0.12, 12)
+compute.at_most(core.draw_sweep, 0.24, 11)
+compute.at_most(core.band_curve, 0.12, 6)

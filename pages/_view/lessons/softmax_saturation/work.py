@@ -98,3 +98,6 @@ STEPS = {
     "divisor": DIVISOR,
     "too_flat": Main(_too_flat, at_rest=_too_flat_at_rest),
 }
+
+compute.at_most(core.measure_rows, 0.15, 9)
+compute.at_most(core.measure_outputs, 0.21, 9)

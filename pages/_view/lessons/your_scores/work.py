@@ -8,10 +8,12 @@ from pages._view.lesson_view import Main, Values
 from pages._view.lessons.your_scores import figures
 from pages._view.picture import Picture
 from pages._view.theme import Profile
+from sattn_core.cost import DRAWN, MULTIPLIED, Price, priced
 from sattn_core.lessons import your_scores as core
 from sattn_core.lessons.your_scores import sample_file as make_sample_file
 
 SAMPLE_ROWS = 128  # queries and keys of a sample: few enough to be measured at every move
+_EACH_HEAD, _BESIDE = 4e6, 4_000_000  # numbers of a head's report, and bytes that every report holds
 UPLOAD_NOTES = (core.LIMITS, core.PRIVACY)
 # What a visitor may say of a file, where guesses are wrong: the field's label, and each option as it is read.
 SAID = {
@@ -43,6 +45,15 @@ def sample_params(sample: str, d_k: int, seed: int) -> core.YourScoresParams:
     return core.YourScoresParams(sample, SAMPLE_ROWS, min(max(d_k, 2), 256), seed)
 
 
+def sample_price(params: core.YourScoresParams, _head: int) -> Price:
+    """Of the report on a sample: with LayerNorm it is the two matrices that make q and k of the rows."""
+    d_model = params.n_heads * params.d_k
+    weights = 2 * d_model**2 if params.sample == "layer_norm_mha" else 0
+    numbers = weights * (DRAWN["standard_normal"] + MULTIPLIED * params.n_rows) + _EACH_HEAD * params.n_heads
+    return Price(numbers, 8 * weights + 32 * params.n_rows * d_model + _BESIDE)
+
+
+@priced(sample_price)
 def measure_sample(params: core.YourScoresParams, head: int) -> core.YourScoresResult:
     """Return the report on a sample; the last head, if there are fewer."""
     Q, K = core.sample_scores(params)

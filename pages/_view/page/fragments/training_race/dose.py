@@ -14,7 +14,8 @@ _REDRAWN = 0.5  # seconds between two looks at a table that grows
 
 def new_job(optimizer):
     """Return the job that computes the table of an optimizer."""
-    return Job(optimizer, partial(dose_frames, **_whole(optimizer), pauses=True))
+    whole = _whole(optimizer)
+    return Job(optimizer, partial(dose_frames, **whole, pauses=True), dose_price(**whole))
 
 
 def _whole(optimizer):

@@ -281,7 +281,8 @@ def start():
     run.result, run.at, run.due, run.skips = core.race_at(run.result, 0), -1, 0.0, False
     run.playing, run.sweep, run.seen = True, None, None
     st.session_state[bets.FILM] = LESSON.stem
-    run.job = jobs.begin(turns.Job(run.params, partial(_moments, run.best, run.params, run.result)))
+    work_of = partial(_moments, run.best, run.params, run.result)
+    run.job = jobs.begin(turns.Job(run.params, work_of, work.race_price(run.params, run.best)))
 
 
 def stop():

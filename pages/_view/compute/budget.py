@@ -1,0 +1,117 @@
+"""How much all computations together may hold: each takes its bytes before it runs and gives them back after.
+
+Three kinds have a share of their own, so that none waits behind another's: what an address alone asks for (HTML and
+`moving/`), the runs of pages, and jobs that a visitor has asked for by a button.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Event, Lock
+
+SETTING = "SATTN_COMPUTE_MB"
+LEAST = 520  # MB: what `PAGES`, `RUNS` and `JOBS` need for their largest computation
+_PAGES, _RUNS, _JOBS = 140, 100, 280  # a button may ask for more than a link
+RUNS_AT_ONCE = 3  # that compute: more would share one interpreter lock with every plain page
+_OVERTAKEN = 8  # times; after that nobody goes before one who waits
+_LOOK, _SELDOM = 0.1, 1.0  # seconds between two looks of the next one and of those far behind
+
+
+@dataclass(eq=False)
+class Wish:
+    """A part of a budget that somebody has or waits for; `then` is called when it is theirs."""
+
+    amount: int
+    size: float
+    then: Callable[[], object]
+    overtaken: int = 0
+    granted: Event = field(default_factory=Event)
+
+
+class Budget:
+    """An amount that many share: who does not fit waits, the small before the large, but nobody for ever.
+
+    at_once : so many hold a part of it at most, however small these are.
+    """
+
+    def __init__(self, most: int, at_once: int | None = None) -> None:
+        self.most, self.held, self._least = most, 0, most // at_once if at_once else 0
+        self._waiting: list[Wish] = []  # as they have come
+        self._lock = Lock()
+
+    @contextmanager
+    def hold(self, amount: int, *, waits: Callable[[int], object] = lambda _: None) -> Iterator[Wish]:
+        """Hold an amount while a computation runs; one that is larger than all there is runs alone.
+
+        waits: called now and then while it waits, with how many are before it; what it raises ends the wait.
+        """
+        wish = self.ask(amount)
+        try:
+            while not wish.granted.wait(0 if wish.granted.is_set() else self._pause(wish)):
+                waits(self.before(wish))
+            yield wish
+        finally:
+            self.give_back(wish)
+
+    def ask(self, amount: int, *, size: float | None = None, then: Callable[[], object] = lambda: None) -> Wish:
+        """Ask for an amount, which is there at once or later. size: by which it is small or large, if not by that."""
+        wish = Wish(min(max(amount, self._least), self.most), amount if size is None else size, then)
+        with self._lock:
+            self._waiting.append(wish)
+            self._grant()
+        return wish
+
+    def give_back(self, wish: Wish) -> None:
+        """Give back what was held, or leave the line; a second time nothing happens."""
+        with self._lock:
+            if wish in self._waiting:
+                self._waiting.remove(wish)
+            elif wish.amount:
+                self.held -= wish.amount
+                wish.amount = 0
+            self._grant()
+
+    def before(self, wish: Wish) -> int:
+        """Return how many must end before this one begins; 0 if it has begun."""
+        with self._lock:
+            order = self._order()
+            return order.index(wish) + 1 if wish in order else 0
+
+    def _pause(self, wish):
+        return min(_SELDOM, _LOOK * max(1, self.before(wish)))
+
+    def _order(self):
+        """Return those who wait: who was overtaken often enough as they came, then the small."""
+        return sorted(self._waiting, key=lambda each: 0 if each.overtaken >= _OVERTAKEN else 1 + each.size)
+
+    def _grant(self):
+        """Let begin who fits. Nobody goes before one who was overtaken often enough."""
+        for wish in self._order():
+            if self.held + wish.amount <= self.most:
+                self.held += wish.amount
+                earlier = self._waiting[: self._waiting.index(wish)]
+                self._waiting.remove(wish)
+                for each in earlier:
+                    each.overtaken += 1
+                wish.granted.set()
+                wish.then()
+            elif wish.overtaken >= _OVERTAKEN:
+                return
+
+
+def configured(said: str) -> int:
+    """Return the bytes that the environment allows; raise ValueError where these are too few or no number."""
+    if not said.strip().isdecimal() or int(said) < LEAST:
+        raise ValueError(f"{SETTING} must be a whole number of at least {LEAST} (MB), but is {said!r}")
+    return int(said) * 1_000_000
+
+
+def shares(most: int) -> tuple[Budget, Budget, Budget]:
+    """Return the budgets of pages, of runs and of jobs; what is beyond the least goes to the last two."""
+    more = (most - LEAST * 1_000_000) // 2
+    runs = Budget(_RUNS * 1_000_000 + more, RUNS_AT_ONCE)
+    return Budget(_PAGES * 1_000_000), runs, Budget(_JOBS * 1_000_000 + more)
+
+
+PAGES, RUNS, JOBS = shares(configured(os.environ.get(SETTING, str(LEAST))))

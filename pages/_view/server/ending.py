@@ -1,0 +1,48 @@
+"""An end in two parts: first new visitors are sent elsewhere, then the server ends, as the platform ends it.
+
+SATTN_GRACE says how many seconds lie between; without it there are none. It is for those who ask /readyz where to send
+the next visitor, as Kubernetes does: who is there goes on meanwhile. A second signal ends the server at once.
+"""
+
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pages._view.server.health import readiness
+
+GRACE = "SATTN_GRACE"
+
+
+def grace() -> float:
+    """Return the seconds between the signal and the end; end the server with a sentence if they are no number."""
+    asked = os.environ.get(GRACE, "") or "0"
+    if not asked.isdecimal():
+        raise SystemExit(f"{GRACE} is {asked!r}, but it must be a number of seconds, or not set")
+    return float(asked)
+
+
+@contextmanager
+def announced() -> Iterator[None]:
+    """Put the announcement before what the server does when it is asked to end."""
+    ends = signal.getsignal(signal.SIGTERM)
+    if not callable(ends) or threading.current_thread() is not threading.main_thread():  # no server of its own
+        yield
+        return
+    loop, seconds = asyncio.get_running_loop(), grace()
+
+    def announce(number, frame):
+        if readiness.is_ending or not seconds:
+            ends(number, frame)
+        else:
+            loop.call_soon_threadsafe(loop.call_later, seconds, ends, number, None)
+        readiness.is_ending = True
+
+    signal.signal(signal.SIGTERM, announce)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, ends)
+        readiness.is_ending = False

@@ -1,0 +1,76 @@
+"""One line of JSON for each request and for each failure of the store, without anything that says who asked.
+
+Off unless SATTN_LOG is json. A thread of its own writes the lines; where they cannot be written as fast as they come,
+some are left out and counted, and no visitor waits.
+"""
+
+import json
+import logging
+import os
+import sys
+from datetime import UTC, datetime
+from queue import Empty, Full, Queue
+from threading import Thread
+from typing import TextIO
+
+from pages._view.classroom.room import FAILURES
+from pages._view.server import places
+from pages._view.server.seen import Seen
+
+LOG = "SATTN_LOG"
+MOST = 10_000  # lines that wait to be written
+
+
+class Log(logging.Handler):
+    """The lines that wait, and the thread that writes them."""
+
+    def __init__(self, out: TextIO | None = None) -> None:
+        super().__init__(logging.INFO)
+        self._out = out or sys.stdout
+        self._lines: Queue[str] = Queue(MOST)
+        self._left_out = 0
+
+    def begin(self) -> "Log":
+        """Write from now on, also what the store says of its failures."""
+        Thread(target=self._write, name="log", daemon=True).start()
+        FAILURES.addHandler(self)
+        FAILURES.setLevel(logging.INFO)
+        return self
+
+    def request(self, seen: Seen) -> None:
+        """Keep a line of a request that has ended."""
+        path, seconds = places.shown(seen.path, seen.status), round(seen.seconds, 4)
+        self._say(kind=seen.kind, method=seen.method, path=path, status=seen.status, seconds=seconds, bytes=seen.bytes)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a line of a failure of the store."""
+        self._say(kind="store", failure=record.getMessage())
+
+    def _say(self, **facts):
+        at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        left_out = {"left_out": self._left_out} if self._left_out else {}
+        try:
+            self._lines.put_nowait(json.dumps({"at": at, **facts, **left_out}))
+        except Full:
+            self._left_out += 1
+        else:
+            self._left_out -= left_out.get("left_out", 0)
+
+    def _write(self):
+        while True:
+            lines = [self._lines.get()]
+            while len(lines) < MOST:
+                try:
+                    lines.append(self._lines.get_nowait())
+                except Empty:
+                    break
+            self._out.write("\n".join(lines) + "\n")
+            self._out.flush()
+
+
+def is_asked_for() -> bool:
+    """Return True if the environment asks for lines; end the server with a sentence if it asks for something else."""
+    asked = os.environ.get(LOG, "")
+    if asked not in ("", "json"):
+        raise SystemExit(f"{LOG} is {asked!r}, but it must be json, or not set")
+    return asked == "json"

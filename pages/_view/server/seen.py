@@ -1,0 +1,54 @@
+"""What the server sees of each request as it ends, for those who count and those who write it down."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from pages._view.server import places
+
+
+@dataclass
+class Seen:
+    """One request: its address, how it ended, how long it took, and the bytes of its answer."""
+
+    kind: str
+    method: str
+    path: str
+    status: int = 500  # until another is sent
+    seconds: float = 0.0
+    bytes: int = 0
+
+
+class Watched:
+    """Tells of each request when it has ended, and knows how many sessions are open."""
+
+    sessions = 0
+
+    def __init__(self, app: ASGIApp, told: tuple[Callable[[Seen], None], ...]) -> None:
+        self.app, self.told = app, told
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        seen = Seen(places.kind_of(scope["path"]), scope.get("method", "GET"), scope["path"])
+        began, opened = time.perf_counter(), 0
+
+        async def watched(message):
+            nonlocal opened
+            if message["type"] == "websocket.accept":
+                seen.status, opened = 101, 1
+                Watched.sessions += 1
+            seen.status = message.get("status", seen.status)
+            seen.bytes += len(message.get("body") or message.get("bytes") or message.get("text") or b"")
+            await send(message)
+
+        try:
+            await self.app(scope, receive, watched)  # receive as it came: PromptMessages looks at whose it is
+        finally:
+            Watched.sessions -= opened
+            seen.seconds = time.perf_counter() - began
+            for tell in self.told:
+                tell(seen)

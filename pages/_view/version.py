@@ -1,0 +1,26 @@
+"""The version of the code that draws the pictures: another one may draw others."""
+
+from hashlib import sha256
+from pathlib import Path
+
+_ROOT = Path(__file__).resolve().parents[2]
+_PARTS = ("pages", "sattn_core", "requirements.txt")
+_DRAWN = {".png", ".svg"}  # stills and cards, which no picture is drawn from
+_UNUSED = "__pycache__"
+
+
+def version_of(root: Path) -> str:
+    """Return the version of the code in this folder: another one if a file is another, or has another name."""
+    found = sha256()
+    for file in sorted(each for part in _PARTS for each in _files(root / part)):
+        body = file.read_bytes()
+        found.update(f"{file.relative_to(root).as_posix()} {len(body)}\n".encode() + body)
+    return found.hexdigest()[:12]
+
+
+def _files(place):
+    inside = place.rglob("*") if place.is_dir() else (place,)
+    return [each for each in inside if each.is_file() and each.suffix not in _DRAWN and _UNUSED not in each.parts]
+
+
+VERSION = version_of(_ROOT)

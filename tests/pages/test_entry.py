@@ -1,0 +1,154 @@
+"""The name of a picture: what the picture depends on is in it, in one order, and so is the version of the code.
+
+Whoever keeps pictures by this name gives one visitor what was drawn for another. So a control that is not in the name
+must change nothing, and nothing else of an address may be read.
+"""
+
+from urllib.parse import parse_qsl
+
+import pytest
+
+from pages._view import entry, version
+from pages._view.address import Address
+from pages._view.kinds import Choice, Number, Text
+from pages._view.lesson import STEP
+from pages._view.lessons import LESSONS
+from pages._view.server import moving
+from pages._view.shared import SHARED
+from tests.pages.opening import DRAWN, FOLLOWING, at_step
+
+
+def at(stem, step, **query):
+    return Address(LESSONS[stem], at_step(step) | query)
+
+
+def other_texts(one):
+    """Return what an address may say of a control beside its default: the ends, the middle, and each option."""
+    if isinstance(one, Choice):
+        return [one.write(each) for each in one.options if each != one.default]
+    if isinstance(one, Number):
+        stops = sorted({one.low, one.high, *one.stops} - {one.default})
+        return [f"{each:g}" for each in {stops[0], stops[len(stops) // 2], stops[-1]}]
+    return ["1, 2; 3, 4", "~ é *+&"] if isinstance(one, Text) else []
+
+
+@pytest.mark.parametrize(("stem", "step"), DRAWN)
+def test_control_that_is_not_in_the_name_changes_no_picture(stem, step):
+    here = at(stem, step)
+    usual = moving._drawn(stem, here.query)
+    for name in here.said.keys() - {*entry.depends_on(here)}:
+        for text in other_texts(here.known(name)):
+            assert moving._drawn(stem, at_step(step) | {name: text}) == usual, f"{name}={text}"
+
+
+@pytest.mark.parametrize(("stem", "step"), DRAWN)
+def test_name_leaves_out_no_control_but_those_that_are_declared(stem, step):
+    here = at(stem, step)
+    dropped = here.said.keys() - {*entry.depends_on(here)}
+    unused = SHARED.keys() - {*here.lesson.shared, *here.step.followed}
+    assert dropped <= unused | here.step.pinned.keys() | {*entry.CHANGES_NOTHING}
+    assert here.lesson.controls.keys() - here.step.pinned.keys() <= {*entry.depends_on(here)}
+
+
+class Heard(dict):
+    """A query that notes what is asked of it."""
+
+    def __init__(self, *said):
+        super().__init__(*said)
+        self.asked = set()
+
+    def __contains__(self, name):
+        self.asked.add(name)
+        return super().__contains__(name)
+
+    def __getitem__(self, name):
+        self.asked.add(name)
+        return super().__getitem__(name)
+
+    def get(self, name, default=None):
+        self.asked.add(name)
+        return super().get(name, default)
+
+
+@pytest.mark.parametrize("bet", [{}, {"bet": "1"}])
+@pytest.mark.parametrize(("stem", "step"), DRAWN)
+def test_picture_reads_nothing_of_an_address_that_is_in_no_name(stem, step, bet):
+    said = Heard(at_step(step) | bet)
+    moving._drawn(stem, said)
+    assert said.asked <= {*at(stem, step).said, entry.GROUND, "bet", *entry.THEIRS}
+
+
+@pytest.mark.parametrize(("stem", "step"), DRAWN)
+def test_name_says_what_the_address_says(stem, step):
+    usual = entry.name_of(at(stem, step), None)
+    for name in entry.depends_on(at(stem, step)):
+        for text in () if name == STEP else other_texts(at(stem, step).known(name)):
+            here = at(stem, step, **{name: text})
+            named = entry.name_of(here, "dark")
+            read = Address(here.lesson, dict(parse_qsl(named, keep_blank_values=True, strict_parsing=True)))
+            assert read.values == here.values
+            assert (entry.name_of(here, None) == usual) == (here.said[name] == here.known(name).default)
+
+
+@pytest.mark.parametrize(("stem", "step"), DRAWN)
+def test_one_setting_has_one_name_whatever_its_link_says(stem, step):
+    here = at(stem, step)
+    usual = {name: here.known(name).write(each) for name, each in here.said.items()}
+    named = entry.name_of(here, "light")
+    unused = SHARED.keys() - {*here.lesson.shared, *here.step.followed, "mode"}  # as other lessons have set them
+    elsewhere = at_step(step) | {name: other_texts(SHARED[name])[0] for name in unused} | {"utm_source": "x"}
+    for said in (usual, dict(reversed(usual.items())), elsewhere):
+        assert entry.name_of(Address(here.lesson, said), "light") == named
+    parts = [name for name, _ in parse_qsl(named)]
+    assert parts == sorted(set(parts))
+    assert {entry.GROUND, entry.VERSION_OF} <= set(parts) <= {entry.GROUND, entry.VERSION_OF, STEP}
+
+
+def test_a_number_stands_in_the_name_with_all_its_digits():
+    here = at("scaling_rules", "exponents", exponent="0.123456789")
+    assert "exponent=0.123456789&" in entry.name_of(here, None)
+    assert "exponent=1&" in entry.name_of(at("scaling_rules", "exponents", exponent="1.0"), None)
+
+
+@pytest.mark.parametrize(("stem", "step"), FOLLOWING)
+def test_server_counts_an_address_as_the_name_if_it_is_the_name(stem, step):
+    slider = LESSONS[stem].step(step).followed[0]
+    here = at(stem, step, **{slider: other_texts(at(stem, step).known(slider))[0]})
+    named = entry.name_of(here, "dark")
+    assert moving._is_name(stem, dict(parse_qsl(named)), named)
+
+
+# --- the version ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def code(tmp_path):
+    """A small folder of code."""
+    for name in ("pages/a.py", "pages/live/b.js", "pages/still/card.png", "sattn_core/c.py", "requirements.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["pages/a.py", "pages/live/b.js", "sattn_core/c.py", "requirements.txt"])
+def test_other_code_has_another_version(code, name):
+    before = version.version_of(code)
+    (code / name).write_text("other")
+    after = version.version_of(code)
+    (code / name).rename(code / "pages/moved.py")
+    assert len({before, after, version.version_of(code)}) == 3
+
+
+def test_what_draws_nothing_leaves_the_version_as_it_is(code):
+    before = version.version_of(code)
+    (code / "pages/still/card.png").write_text("other")
+    for name in ("pages/__pycache__/a.pyc", "tests/a.py", "README.md"):
+        (code / name).parent.mkdir(exist_ok=True)
+        (code / name).write_text("other")
+    (code / "pages/a.py").touch()
+    assert version.version_of(code) == before
+
+
+def test_the_stage_asks_for_the_version_of_this_code():
+    assert version.VERSION == version.version_of(version._ROOT)
+    assert entry.name_of(at("score_variance", "draw"), None) == f"v={version.VERSION}"
