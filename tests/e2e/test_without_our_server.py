@@ -13,7 +13,8 @@ from pages._view.lessons import ORDER
 
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
-LINES = re.search(r"```python\n(import runpy.*?)```", (ROOT / ".deploy/README.md").read_text(encoding="utf-8"), re.DOTALL)[1]
+_TOLD = (ROOT / ".deploy/README.md").read_text(encoding="utf-8")
+LINES = re.search(r"```python\n(import runpy.*?)```", _TOLD, re.DOTALL)[1]
 
 
 @pytest.fixture(scope="module")
