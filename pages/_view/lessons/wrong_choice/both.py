@@ -1,5 +1,7 @@
 """The picture that weighs the three: how many wrong choices can be put right, and how much is a token's own."""
 
+from dataclasses import replace
+
 from pages._view.figures import base
 from pages._view.figures.code import Name, code, printed
 from pages._view.lessons.wrong_choice.figures import COLOURS, DIVIDED, NAMES, so_many
@@ -65,16 +67,14 @@ def _figure(best, panels, profile):
         notes += [_number(i, heights[i], text, at, profile) for i, text in enumerate(said)]
         notes += _heads(*names, at, profile)
         axes |= _axes(at, domain, profile)
-    if panels[0].max_weight >= _CERTAIN:
-        notes.append(_by_chance(shares[1][0], profile))
-    fig = base.figure(
-        profile, traces, height=0.7 if base.on_a_wall(profile) else 1.0, left=2.6, bottom=1.8, annotations=notes, **axes
-    )
+    certain = [_by_chance(shares[1][0], profile)] if panels[0].max_weight >= _CERTAIN else []
+    height, named = 0.7 if base.on_a_wall(profile) else 1.0, [*notes, *certain]
+    fig = base.figure(profile, traces, height=height, left=2.6, bottom=1.8, annotations=named, **axes)
     fig.layout["margin"]["t"] = round(0.4 * profile.tick_size + _LINE * (profile.axis_size + profile.tick_size))
-    return fig
+    return replace(fig, narrow={"annotations": notes})  # a bar is too narrow there for words in it
 
 
-_TITLES = (("Put right", f"of {core.N_ROWS} wrong choices"), ("Its token’s own", "share of an output before training"))
+_TITLES = (("Put right", f"of {core.N_ROWS} wrong choices"), ("Its token’s own", "of an output, at first"))
 
 
 def _axes(at, domain, profile):
