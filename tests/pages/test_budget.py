@@ -289,3 +289,11 @@ def test_two_objects_find_what_is_once_theirs_at_the_same_time():
     all_joined([threading.Thread(target=lambda each=each: found.append(each.found)) for each in pair])
     assert found == [True, True]
     assert pair[0].found  # kept: nobody else comes to the barrier
+
+
+def test_a_page_that_waits_for_a_job_lets_the_next_one_draw():
+    with turns.drawing():
+        assert turns.DRAWN.held == 1
+        turns.Job("wanted", lambda: None).wait(0)
+        assert turns.DRAWN.held == 0
+    assert turns.DRAWN.held == 0

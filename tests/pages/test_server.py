@@ -142,7 +142,7 @@ def test_no_text_is_run_as_a_script_and_no_form_goes_to_another_host():
     ],
 )
 def test_a_page_is_connected_to_its_own_host_alone(monkeypatch, path, host, origin, sockets):
-    monkeypatch.setenv(headers.ORIGIN, origin)
+    monkeypatch.setenv("SATTN_ORIGIN", origin)
     assert directives(path, host=host)["connect-src"] == f"'self'{sockets}"
 
 

@@ -260,6 +260,7 @@ class Job:
     def wait(self, seconds: float, *, seen: object = _ANY) -> None:
         """Wait until it is over, has another frame than the one seen, or the time is up; raise what went wrong."""
         until = time.monotonic() + seconds
+        _go_aside()
         while self.runs and (seen is _ANY or seen is self.frame) and time.monotonic() < until:
             look()
             time.sleep(_SOON)
