@@ -11,6 +11,7 @@ from pages._view.lesson import ANSWERS, STEP, Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.shared import CARRIED, SHARED
 from pages._view.stage import Line
+from pages._view.styles import IN_SETTINGS
 
 _PAST, _HERE, _TO_COME = "past", "here", "to come"
 
@@ -74,6 +75,24 @@ def _try(here, each):
     return f'<a {named} href="{href}"><span>{unbroken.html_of(each.promise)}</span></a>'
 
 
+def ended(here: Address) -> dict[str, str]:
+    """Return the settings out of sight that a try of this step has set, and that end with it: by name, their defaults.
+
+    Wherever d_k and the sliders have been moved since.
+    """
+    found: dict[str, str] = {}
+    for each in here.step.tries:
+        hidden = {name: value for name, value in each.settings.items() if _is_hidden(here, name)}
+        if all(here.values[name] == value for name, value in hidden.items()):
+            usual = {name: here.known(name).default for name in hidden}
+            found |= {name: here.known(name).write(usual[name]) for name in hidden if hidden[name] != usual[name]}
+    return found
+
+
+def _is_hidden(here, name):
+    return name in (*here.lesson.settings, *IN_SETTINGS) and name not in (*here.step.followed, *here.step.in_sight)
+
+
 def html_of(here: Address) -> str:
     """Return dots, the way back and the way on as HTML; "" of a lesson without steps."""
     steps, step = here.lesson.steps, here.step
@@ -101,7 +120,7 @@ def _on(here, at):
     after = neighbours(here.lesson)[1]
     if after is None:
         return ""
-    said = {name: text for name, text in here.query.items() if name in SHARED or name in CARRIED}
+    said = {name: text for name, text in _kept(here).items() if name in SHARED or name in CARRIED}
     said |= first_step(after) | proposed(here.lesson, here.query)
     named = f'data-lesson="{after.stem}" title="{after.question}"'
     return f'<a rel="next" class="on" {named} href="{after.stem}{escape(_query(said))}">Next lesson →</a>'
@@ -112,7 +131,13 @@ def _link(here, i, text, rest):
     step = here.lesson.steps[i]
     if here.withholds(step.name):
         return f'<a role="link" aria-disabled="true" {rest}>{text}</a>'
-    return f'<a href="{escape(_query({**here.query, STEP: step.name}))}" data-step="{step.name}" {rest}>{text}</a>'
+    kept = here.query if step is here.step else _kept(here)
+    return f'<a href="{escape(_query({**kept, STEP: step.name}))}" data-step="{step.name}" {rest}>{text}</a>'
+
+
+def _kept(here):
+    """Return what the query says beyond this step."""
+    return here.without(ended(here)).query
 
 
 def _query(said):

@@ -276,6 +276,22 @@ def test_play_goes_through_the_stops_and_stops_at_the_end_or_where_it_is_paused(
     assert value(hero) == "d_k = 3"
 
 
+SIGN = "each => { const {clipPath, width} = getComputedStyle(each, '::before'); return [clipPath, width]; }"
+
+
+def test_signs_of_play_and_pause_are_drawn_in_one_size_and_need_no_letter(held):
+    page, _ = held()
+    button = play_button(page)
+    play = button.evaluate(SIGN)
+    button.click()
+    pause = button.evaluate(SIGN)
+    button.click()
+    assert (button.text_content(), play[1], pause[1]) == ("", "14px", "14px")
+    assert "none" not in (play[0], pause[0])
+    assert play[0] != pause[0]
+    page.clock.resume()
+
+
 @pytest.mark.matrix
 def test_reduced_motion_plays_slower_and_without_transitions(held):
     page, _ = held(reduced_motion="reduce")

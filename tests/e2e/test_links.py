@@ -315,6 +315,15 @@ def test_back_undoes_the_steps_of_a_lesson_while_next_stands_still(page, server)
         assert lesson_state(page)["d_k"] == query.get("d_k", "64")
 
 
+def test_step_that_pins_d_k_keeps_the_learners_own_through_back(page, server):
+    open_page(page, server, "softmax_saturation", step="divisor", d_k="1024")
+    on = page.locator("[data-way] a[rel=next]")
+    for move, step in [(on.click, "too_flat"), (page.go_back, "divisor"), (on.click, "too_flat")]:
+        move()
+        wait_for_step(page, step)
+        assert query_parameters(page) == {"d_k": "1024"}
+
+
 # --- links of before there were steps -------------------------------------------------------------------
 
 # One for each picture that had an address, and the step that holds it now.

@@ -56,3 +56,18 @@ def test_panels_stand_below_each_other_on_a_phone(new_page, server, stem, step):
     wait_until_at_rest(page)
     with pytest.raises(AssertionError):
         check_below_each_other(page, step)
+
+
+BOX = ".st-key-settings [data-testid=stExpanderDetails]"
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (768, 1024), SCREEN[PHONE]])
+def test_settings_of_a_step_without_a_control_open_within_the_window(new_page, server, size):
+    page = new_page(*size)
+    open_page(page, server, "one_query", step="ask")
+    page.locator(".st-key-settings summary").click()
+    page.locator(BOX).wait_for()
+    left, right, top = page.locator(BOX).evaluate(
+        "each => { const {left, right, top} = each.getBoundingClientRect(); return [left, right, top]; }"
+    )
+    assert (left >= 0, right <= size[0], top >= 0) == (True, True, True)

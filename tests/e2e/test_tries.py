@@ -116,3 +116,18 @@ def test_the_thumb_glides_to_its_new_place_unless_motion_is_to_be_reduced(new_pa
         page.evaluate("() => window.glides.shift()(Infinity)")
     assert page.evaluate(THUMB) == page.evaluate("() => Number(document.querySelector('[data-slider] input').max)")
     assert page.evaluate("() => window.glides.length") == 0
+
+
+def test_what_a_try_set_out_of_sight_ends_with_its_step_and_back_finds_it(page, server):
+    open_page(page, server, "score_variance", step="straighten")
+    went = [("straighten", {"d_k": "1024", "correlation": "1"}), ("divide", {"d_k": "1024"})]
+    page.locator(".stApp [data-try=aligned]").click()
+    page.wait_for_function("() => location.search.includes('correlation')")
+    wait_until_idle(page)
+    page.locator("[data-way] a[rel=next]").click()
+    for i, move in [(1, None), (0, page.go_back), (1, page.go_forward)]:
+        if move:
+            move()
+        page.wait_for_function(f"() => location.search.includes('step={went[i][0]}')")
+        wait_until_idle(page)
+        assert (step_said(page), query_parameters(page)) == went[i]

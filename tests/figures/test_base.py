@@ -166,3 +166,10 @@ def test_a_key_stands_below_the_title_of_its_axis(profile):
     assert (key["y"], key["yanchor"]) == (0, "top")
     assert title_ends <= -key["yshift"]
     assert "standoff" not in base.axis(profile, "score")["title"]
+
+
+def test_nothing_opens_under_a_hand_but_words_of_our_own():
+    own = {"hovertemplate": "Row %{y}<extra></extra>"}
+    line = base.line([0, 1], [2, 3], base.thin(LIGHT), "law")
+    drawn = base.figure(LIGHT, [line, line | own, base.heatmap(LIGHT, [[1.0]], 1.0)])
+    assert [each.get("hoverinfo") for each in drawn.data] == ["skip", None, "skip"]

@@ -10,7 +10,7 @@ import pytest
 
 from pages._view.address import Address
 from pages._view.lessons import LESSONS, ORDER
-from pages._view.way import tries_html
+from pages._view.way import ended, html_of, tries_html
 from tests.pages.opening import controls_of, open_page, sets_of, tries_of
 
 HERE = Path(__file__).parent
@@ -55,3 +55,33 @@ def test_page_that_follows_a_try_says_that_it_is_done():
 def test_nothing_is_tried_on_a_wall_or_while_a_bet_waits():
     for said in ({"mode": "projector"}, {"bet": "1"}):
         assert tries_html(Address(LESSONS["small_samples"], said)) == ""
+
+
+ALIGNED = {"step": "straighten", "d_k": "256", "correlation": "1.0"}
+
+
+def test_links_to_other_steps_take_back_what_a_try_set_out_of_sight():
+    here = Address(LESSONS["score_variance"], ALIGNED)
+    links = {
+        step: dict(parse_qsl(unescape(said)))
+        for said, step in re.findall(r'href="\?(.*?)" data-step="(\w+)"', html_of(here))
+    }
+    assert links["divide"] == {"step": "divide", "d_k": "256"}
+    assert links["straighten"] == ALIGNED
+    assert ended(here) == {"correlation": "0"}
+
+
+def test_what_no_try_set_or_is_in_sight_does_not_end_with_its_step():
+    said = [
+        ("score_variance", {"step": "straighten", "correlation": "0.5"}),
+        ("score_variance", {"step": "divide", "correlation": "1.0"}),
+        ("derivation", {"step": "broken", "broken": "q and k aligned"}),
+        ("softmax_saturation", {"step": "flat", "d_k": "1024"}),
+    ]
+    assert [ended(Address(LESSONS[stem], query)) for stem, query in said] == [{}] * 4
+
+
+def test_link_to_the_next_lesson_takes_back_what_a_try_set_out_of_sight():
+    said = {"step": "growth", "sample": "heavy_tailed", "d_k": "1024"}
+    links = [html_of(Address(LESSONS["your_scores"], said | {"seed": seed})) for seed in ("1", "2")]
+    assert ["seed" in each.partition("data-lesson")[2] for each in links] == [False, True]

@@ -64,7 +64,12 @@ def figure(
         "bargap": 0,
         "dragmode": False,
     }
-    return Figure(list(traces), common | layout)
+    return Figure([_calm(each) for each in traces], common | layout)
+
+
+def _calm(trace):
+    """Return a trace that says something under a hand only where it has words of its own for it."""
+    return trace if {"hoverinfo", "hovertemplate"} & {*trace} else {**trace, "hoverinfo": "skip"}
 
 
 def axis(profile: Profile, text: str | None = None, *, grid: bool = False, near: bool = False, **options: Any) -> Part:

@@ -51,7 +51,7 @@ function watchWindow({ asksForWall, small, wall }, tell) {
 }
 
 // Who comes to a page by a link hears its title, and who comes to another step its line, and goes on from there: the link
-// that had the focus is gone.
+// that had the focus is gone. A step begins at the top of the page.
 function announce(before, { question, line }) {
   const isNew = before.question !== question;
   if (!isNew && (before.line === line || !lab.turned)) return;
@@ -64,6 +64,7 @@ function announce(before, { question, line }) {
     else {
       found.tabIndex = -1;
       found.focus({ preventScroll: true });
+      if (!isNew) found.closest(STREAMLIT.main)?.scrollTo({ top: 0 }); // of another page the platform does
     }
   };
   look();

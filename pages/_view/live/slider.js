@@ -85,7 +85,6 @@ function makeDial(root) {
   }
 
   function showPlaying(on) {
-    play.textContent = on ? "⏸" : "▶";
     play.setAttribute("aria-label", on ? "Pause" : "Play");
     play.setAttribute("aria-pressed", String(on));
   }

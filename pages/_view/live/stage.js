@@ -30,15 +30,16 @@
     },
   };
 
-  // Who goes on before there is anyone to tell takes the slider along: to a step, and d_k to the next lesson.
+  // Who goes on before there is anyone to tell takes the slider along: to a step, and d_k to the next lesson. What a try
+  // has set out of sight ends with its step: the link says no more of it.
   for (const link of first.querySelectorAll("[data-way] a[href]")) {
     link.addEventListener("click", () => {
-      const here = new URL(location.href);
-      if (!link.dataset.lesson) here.searchParams.set("step", link.dataset.step);
-      const place = link.dataset.lesson ? new URL(link.href) : here;
-      const at = here.searchParams.get("d_k");
-      if (at) place.searchParams.set("d_k", at);
-      else place.searchParams.delete("d_k");
+      const [here, place] = [new URL(location.href), new URL(link.href)];
+      for (const name of link.dataset.lesson ? ["d_k"] : ["d_k", told.slider?.name ?? "d_k"]) {
+        const at = here.searchParams.get(name);
+        if (at) place.searchParams.set(name, at);
+        else place.searchParams.delete(name);
+      }
       link.href = place.href;
     });
   }

@@ -76,7 +76,7 @@ def _follow_history(lesson):
     """Restore the controls of a history entry after Back or Forward inside a lesson."""
     query = step_of_history()
     if query is not None:
-        for name, value in Address(lesson, query).values.items():
+        for name, value in Address(lesson, query).said.items():
             if name in st.session_state and _value(name) != value:
                 place(name, value)
 

@@ -117,6 +117,19 @@ def test_line_of_a_step_that_is_gone_to_has_focus(way, mount):
     assert way.evaluate("() => document.activeElement.textContent") == "There."
 
 
+def test_step_that_is_gone_to_begins_at_the_top_and_back_stays(way, mount):
+    way.evaluate(ADD, '<div style="height: 2000px"></div>')
+    scrolled = []
+    for text, turned in (("There.", True), ("Here.", False)):
+        way.evaluate("() => { document.querySelector('[data-testid=stMain]').scrollTop = 300; }")
+        if turned:
+            way.locator("[data-way] li a").last.dispatch_event("click")
+        way.evaluate("text => { document.querySelector('p.line').textContent = text; }", text)
+        mount(None, FRAME | {"line": text})
+        scrolled.append(way.evaluate("() => document.querySelector('[data-testid=stMain]').scrollTop"))
+    assert scrolled == [0, 300]
+
+
 def test_wall_in_small_window_is_told(mount):
     page = mount("frame", FRAME | {"asksForWall": True})
     assert page.evaluate("() => [told, lab.page.fits()]") == [[["window", "small"]], False]

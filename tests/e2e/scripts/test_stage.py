@@ -58,6 +58,13 @@ def test_link_of_the_way_takes_slider_along_before_there_is_anyone(stage):
     assert hrefs == ["lesson?seed=3&step=b&d_k=256", "other?seed=3&step=a&d_k=256"]
 
 
+def test_link_of_the_way_takes_nothing_along_that_it_does_not_say(stage):
+    stage.evaluate("() => history.replaceState(null, '', '?seed=3&step=a&correlation=1')")
+    stage.evaluate("() => addEventListener('click', event => event.preventDefault())")
+    stage.get_by_text("Next →").click()
+    assert stage.get_by_text("Next →").evaluate("link => link.href.split('/').at(-1)") == "lesson?seed=3&step=b"
+
+
 def test_slider_moves_into_page_of_platform_with_what_was_done(stage, mount):
     stage.evaluate("() => { window.thumb = document.querySelector('input'); thumb.focus(); }")
     stage.locator("input").press("ArrowRight")

@@ -315,7 +315,7 @@ def bars(ends: NDArray[np.float64], heights: NDArray[np.float64], profile: Profi
     x = ends[:, [0, 0, 1, 1]]  # (bar, corner)
     y = heights[:, None] * np.array([0.0, 1.0, 1.0, 0.0])
     drawn = base.line(x.ravel(), y.ravel(), base.solid(profile, colour, 0.5), name)
-    return drawn | {"fill": "tozeroy", "fillcolor": colour, "hoverinfo": "y"}
+    return drawn | {"fill": "tozeroy", "fillcolor": colour}
 
 
 def _lists_sentence(comparison):

@@ -116,7 +116,7 @@ def _dots(found, values, name, panel, profile):
     middle = float(np.median(values))
     return (
         dots | {"x": x.ravel(), "y": values.ravel(), "text": texts, "marker": mark, "name": f"heads, {name}"},
-        base.line(_ACROSS, (middle, middle), base.thin(profile), f"median, {name}") | on | {"hoverinfo": "y"},
+        base.line(_ACROSS, (middle, middle), base.thin(profile), f"median, {name}") | on,
     )
 
 
