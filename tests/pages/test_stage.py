@@ -11,6 +11,7 @@ from pages._view.address import Address
 from pages._view.lesson_view import Main
 from pages._view.lessons import LESSONS, VIEWS
 from pages._view.stage import LEAST, LEAST_FRAMED, Stage
+from pages._view.version import VERSION
 from tests.pages.opening import ASKED, SCREENS, at_step, charts, controls_of, large_slider, open_page
 
 SETTINGS = {"d_k": "100", "seed": "3"}
@@ -110,7 +111,8 @@ def test_a_step_may_have_a_number_of_its_own_on_the_large_slider():
     assert slider["shown"][0] == "m = −4"
     assert len(slider["stops"]) == len(own["shift"].stops) + 1
     assert picture["values"] == {"multiplier": 1, "shift": 0.31}
-    assert dict(parse_qsl(urlsplit(picture["address"]).query)) == {"step": "lists", "d_k": "100"}
+    asked = dict(parse_qsl(urlsplit(picture["address"]).query))
+    assert asked == {"step": "lists", "d_k": "100", "v": VERSION}
     assert usual.own_sliders == ("shift", "multiplier", "nudge", "exponent", "middle_exponent", "step")
 
 

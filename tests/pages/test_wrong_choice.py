@@ -182,3 +182,27 @@ def test_try_adam(tried):
     assert root[-1] <= root[0] / 10
     left = [expected_own_share(16, 16, d_k, 1.0) for d_k in (4, 64, 1024)]
     assert left[0] > 10 * left[1] > 100 * left[2]  # of a token's own, whatever trains it
+
+
+BOTH = {"step": "both"}
+
+
+def own(shown):
+    return [shown.measure_outputs.divided(each).own_share for each in (0.0, 0.5, 1.0)]
+
+
+def test_try_both_small(tried):
+    _, shown = tried(STEM, "both_small", **ADVERSE, **BOTH)
+    best = shown.measure_learning_rates.best()
+    assert shown.measure_learning_rates.params.d_k == shown.measure_outputs.d_k == 4
+    assert np.ptp(best) <= 1
+    assert min(own(shown)) >= 0.2
+
+
+def test_try_both_large(tried):
+    _, shown = tried(STEM, "both_large", **ADVERSE, **BOTH)
+    best = shown.measure_learning_rates.best()
+    assert shown.measure_learning_rates.params.d_k == shown.measure_outputs.d_k == 1024
+    assert best[RAW] < 25
+    assert best[ROOT] >= NEARLY_ALL
+    assert own(shown)[2] == pytest.approx(1e-3, rel=0.1)
