@@ -175,7 +175,10 @@ class Address:
         said = self.linked(GUESSED_AT)
         if not said or not self.bet:
             return self
-        kept = {name: self.query[name] for name in self.query if name not in self.settings}
+        settings = _known(self.lesson).keys() - own(
+            self.lesson
+        )  # also those that the query still says and held does not
+        kept = {name: text for name, text in self.query.items() if name not in settings}
         step = {STEP: str(self.bet.when[1])} if self.bet.when and self.lesson.steps else {}
         return Address(self.lesson, {**kept, **query_of(said), **step})
 

@@ -37,7 +37,16 @@ def _figure(shown, bet, guesses, found, profile):
         if len(guesses) > 1:
             _draw_class(spec["layout"], bet, guesses, profile)
         _draw_numbers(spec["layout"], bet, marks, profile)
+        _draw_on_a_phone_too(spec, shown.figure.layout)
     return Figure(**spec)
+
+
+def _draw_on_a_phone_too(spec, before):
+    """Add what was drawn to the layout for phones, where that has words or shapes of its own."""
+    for kind in ("annotations", "shapes"):
+        if kind in spec["narrow"]:
+            drawn = spec["layout"].get(kind, [])[len(before.get(kind, ())) :]
+            spec["narrow"][kind] = [*spec["narrow"][kind], *drawn]
 
 
 def _curves(place, found, drawn, profile):

@@ -5,8 +5,10 @@ import re
 
 import pytest
 
+from pages._view import bet_marks
 from pages._view.address import Address
-from pages._view.lesson_view import LessonView
+from pages._view.kinds import Drawing
+from pages._view.lesson_view import LessonView, Outcome
 from pages._view.lessons import LESSONS, VIEWS
 from pages._view.lessons.recap import work
 from pages._view.picture import Figure
@@ -79,12 +81,22 @@ def test_wall_and_file_have_one_layout(stem, step):
     assert json.loads(figure(stem, step).to_json()).keys() == {"data", "layout"}
 
 
-def test_bet_draws_on_no_picture_with_a_layout_for_phones():
-    """What `bet_marks` draws stands in the layout for a screen alone."""
+@pytest.mark.parametrize("guesses", [(20,), (20, 20, 35)])
+def test_bet_is_drawn_in_the_layout_for_phones_too(guesses):
+    found = 0
     for stem, lesson in LESSONS.items():
-        if lesson.bet and lesson.bet.place:
-            here = Address(lesson, {"step": lesson.bet.when[1]})
-            assert VIEWS[stem].of(here.step).picture(here.values, LIGHT).figure.narrow == {}, stem
+        if not lesson.bet or not lesson.bet.place or isinstance(lesson.bet.answer, Drawing):
+            continue
+        here = Address(lesson, {"step": lesson.bet.when[1], "bet": "1"})
+        shown = VIEWS[stem].of(here.step).picture(here.values, LIGHT)
+        here.__dict__["guesses"] = guesses
+        after = bet_marks.marked(shown, here, Outcome(30.0, ""), LIGHT).figure
+        for kind in {"annotations", "shapes"} & shown.figure.narrow.keys():
+            added = after.layout[kind][len(shown.figure.layout[kind]) :]
+            assert added
+            assert after.narrow[kind] == [*shown.figure.narrow[kind], *added]
+            found += 1
+    assert found
 
 
 def test_story_on_a_phone_names_its_lines():

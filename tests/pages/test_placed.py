@@ -36,6 +36,14 @@ def test_answer_leads_to_the_address_that_keeps_its_settings(stem):
     assert not there.bet_waits
 
 
+def test_settings_that_a_session_has_left_judge_no_bet():
+    """The query may still say what a chip set, while the session holds what the next chip set."""
+    said = {"step": "rows", "bet": "1", "guess": "about 50", "guessed_at": "d_k=16", "loss": "weights"}
+    here = Address(LESSONS["wrong_choice"], said, {"loss": "output", "d_k": 1024})
+    assert here.judged.said["loss"] == "output"
+    assert (here.judged.said["d_k"], here.judged.guesses) == (16, here.guesses)
+
+
 @pytest.mark.parametrize("text", ["", "a lot", "101", "-1"])
 def test_what_is_no_answer_leaves_the_bet_open(text):
     status, query, _ = sent("softmax_saturation", bet="1", step="divisor", guess=text)

@@ -458,7 +458,7 @@ def _grown(result, profile):
         height=_HEIGHT,
         left=_LEFT,
         bottom=_room(profile, _lines(1, profile)),
-        title=_claim(_who_wins(result), "share in which each word is on top", profile),
+        title=_claim(_who_wins(result), "share in which each word is on top, also tied", profile),
         xaxis=_ticks_axis(ticks, profile),
         yaxis=axis(profile, None, grid=True, range=[0, 1.05], **_PERCENT),
     )

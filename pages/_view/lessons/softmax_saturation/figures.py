@@ -132,16 +132,18 @@ def _lists_figure(comparison, profile, reach, nudge=None):
         height=_HEIGHT if base.on_a_wall(profile) else _HEIGHT + 0.2 * max(0, len(panels) - 2),
         margin={"l": round(2.9 * profile.axis_size), "r": 10, "t": top, "b": round(2.6 * profile.axis_size)},
         annotations=[
-            name
-            for i, (axis, each, weights) in enumerate(panels)
-            for name in (
-                *_names_of_list(axis, _places(each, width), each, weights, apart, profile, _nudge_of(nudge, i)),
-                *_name_of_before(nudge, i, axis, width, profile),
-                *_name_of_gradient(nudge, i, axis, profile),
-            )
+            name for i in range(len(panels)) for name in _names_in(i, panels[i], width, apart, profile, nudge)
         ],
         **_list_axes(max(1, len(panels)), [low, high], profile, more=nudge is not None),
     )
+
+
+def _names_in(i, panel, width, apart, profile, nudge):
+    """Yield the words of a panel."""
+    axis, scores, weights = panel
+    yield from _names_of_list(axis, _places(scores, width), scores, weights, apart, profile, _nudge_of(nudge, i))
+    yield from _name_of_before(nudge, i, axis, width, profile)
+    yield from _name_of_gradient(nudge, i, axis, profile)
 
 
 def _span(scores, unmoved):

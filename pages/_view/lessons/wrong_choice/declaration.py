@@ -109,18 +109,18 @@ LESSON = Lesson(
         ),
         Step(
             "both",
-            "÷ dₖ can learn too, at a rate of its own. Drag dₖ from 4 to 1,024: which bars fall?",
+            "÷ dₖ can learn too, but has to make tokens differ first. Drag dₖ from 4 to 1,024: which bars fall?",
             "both_needs",
             pinned={"steps": 200},
             tries=(
                 Try(
                     "both_small",
-                    "dₖ = 4: all three put as many right, and leave a fifth or more to a token",
+                    "dₖ = 4: it hardly matters which",
                     _USUAL | {"d_k": 4},
                 ),
                 Try(
                     "both_large",
-                    "dₖ = 1,024: raw puts few right, and ÷ dₖ leaves a thousandth to a token",
+                    "dₖ = 1,024: ÷ dₖ leaves a token 0.1 %",
                     _USUAL | {"d_k": 1024},
                 ),
             ),
