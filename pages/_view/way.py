@@ -11,7 +11,6 @@ from pages._view.lesson import ANSWERS, STEP, Lesson
 from pages._view.lessons import LESSONS, ORDER
 from pages._view.shared import CARRIED, SHARED
 from pages._view.stage import Line
-from pages._view.styles import IN_SETTINGS
 
 _PAST, _HERE, _TO_COME = "past", "here", "to come"
 
@@ -76,9 +75,10 @@ def _try(here, each):
 
 
 def ended(here: Address) -> dict[str, str]:
-    """Return the settings out of sight that a try of this step has set, and that end with it: by name, their defaults.
+    """Return the lesson's settings out of sight that a try of this step has set: by name, their defaults.
 
-    Wherever d_k and the sliders have been moved since.
+    They end with the step, wherever the sliders have been moved since. What lessons share, such as the number of keys,
+    stays as the learner has it.
     """
     found: dict[str, str] = {}
     for each in here.step.tries:
@@ -90,7 +90,7 @@ def ended(here: Address) -> dict[str, str]:
 
 
 def _is_hidden(here, name):
-    return name in (*here.lesson.settings, *IN_SETTINGS) and name not in (*here.step.followed, *here.step.in_sight)
+    return name in here.lesson.settings and name not in (*here.step.followed, *here.step.in_sight)
 
 
 def html_of(here: Address) -> str:

@@ -137,7 +137,8 @@ def test_a_server_that_was_started_anew_shows_what_was_set_without_one_and_no_fi
     wait_until_away(scores)
     assert_calm(page)
     last = drag(page, 0.8)
-    assert before == page.locator(SHOWN).first.get_attribute("data-value")  # the picture stays
+    # The picture stays, or is one of those on the way that the browser has kept.
+    assert int(page.locator(SHOWN).first.get_attribute("data-value")) <= int(before) < int(last)
     with running_server(port=port, warm=False):
         wait_until_back(page)
         assert places(page) == {last}

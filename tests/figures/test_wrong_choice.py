@@ -441,15 +441,6 @@ def test_the_sentence_of_both_says_what_is_lost(d_k, best, said):
     assert weighed(d_k, best).sentence == said
 
 
-@pytest.mark.parametrize(("d_k", "said"), [(1, False), (4, False), (64, True), (1024, True)])
-def test_bar_of_raw_scores_says_that_chance_chose_where_it_did(d_k, said):
-    largest = measure_outputs(OutputsParams(16, (d_k,))).divided(0.0).max_weight
-    assert (largest >= 0.75) == said
-    shown, words = weighed(d_k, (9, 99, 99)), "mostly<br>one value,<br>by chance"
-    assert (words in texts(plotted(shown))) == said
-    assert words not in [each["text"] for each in shown.figure.narrow["annotations"]]  # the bars of a phone are narrow
-
-
 def test_only_the_root_keeps_both_from_16_on():
     for d_k in (16, 64, 256, 1024):
         (raw, root, whole_), shares = (weighed(d_k).table[each] for each in ("put right", "a token’s own"))

@@ -79,9 +79,3 @@ def test_what_no_try_set_or_is_in_sight_does_not_end_with_its_step():
         ("softmax_saturation", {"step": "flat", "d_k": "1024"}),
     ]
     assert [ended(Address(LESSONS[stem], query)) for stem, query in said] == [{}] * 4
-
-
-def test_link_to_the_next_lesson_takes_back_what_a_try_set_out_of_sight():
-    said = {"step": "growth", "sample": "heavy_tailed", "d_k": "1024"}
-    links = [html_of(Address(LESSONS["your_scores"], said | {"seed": seed})) for seed in ("1", "2")]
-    assert ["seed" in each.partition("data-lesson")[2] for each in links] == [False, True]

@@ -120,7 +120,7 @@ def close_frame() -> None:
     before, after = way.neighbours(lesson)
     if lesson.steps and after:
         with st.container(key="lesson_on"):  # what the way on presses, once there is a session
-            draw_link(after, after.question, proposes=True, ends=True)
+            draw_link(after, after.question, proposes=True)
     if is_wall() or lesson.steps:
         return
     section = [each for each in LESSONS.values() if each.section == lesson.section]
@@ -176,14 +176,12 @@ def _way_to(lesson, label, **options):
     draw_link(lesson, label, proposes=True, **options)
 
 
-def draw_link(lesson: Lesson, label: str, *, proposes: bool = False, ends: bool = False, **options: Any) -> None:
+def draw_link(lesson: Lesson, label: str, *, proposes: bool = False, **options: Any) -> None:
     """Draw a link to a lesson, at its first step.
 
-    proposes: whether it proposes to bet where it leaves the start; ends: whether what a try set out of sight ends here.
+    proposes: whether it proposes to bet where it leaves the start.
     """
     said = way.proposed(controls.current_lesson(), st.query_params) if proposes else {}
-    if ends:
-        said |= {name: usual for name, usual in way.ended(controls.address()).items() if name in SHARED}
     st.page_link(file_of(lesson), label=label, query_params=(way.first_step(lesson) | said) or None, **options)
 
 

@@ -60,7 +60,7 @@ QUESTIONS = {
     "power": Question(
         "Why √dₖ and not dₖ? Divide scores by dₖ to some power: at which is their spread the same at every dₖ?",
         Answer(Number("Power of dₖ: 0 is raw, 1 is ÷ dₖ", 0.0, 0.0, 1.0, (), whole=False, shown=decimal)),
-        (("softmax_saturation", "too_flat"), ("wrong_choice", "every_size"), ("wrong_choice", "both")),
+        (("softmax_saturation", "too_flat"), ("wrong_choice", "every_size")),
     ),
     "alike": Question(
         "When does it matter little whether one divides?",

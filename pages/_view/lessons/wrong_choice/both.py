@@ -1,7 +1,5 @@
 """The picture that weighs the three: how many wrong choices can be put right, and how much is a token's own."""
 
-from dataclasses import replace
-
 from pages._view.figures import base
 from pages._view.figures.code import Name, code, printed
 from pages._view.lessons.wrong_choice.figures import COLOURS, DIVIDED, NAMES, so_many
@@ -19,7 +17,6 @@ _LARGE = 1.25  # of the letters of a text: a number over a bar
 _LINE = 1.3  # of its letters' size: the height of a line above a panel
 _MOST = 90  # of a hundred rows: so many, and training puts nearly all right
 _ABOUT = 5  # rows: about as many as another
-_CERTAIN = 0.75  # mean largest weight from which on a token takes mostly one value
 _LEAST = 0.1  # own share up to which tokens' outputs are nearly the same
 
 
@@ -67,11 +64,10 @@ def _figure(best, panels, profile):
         notes += [_number(i, heights[i], text, at, profile) for i, text in enumerate(said)]
         notes += _heads(*names, at, profile)
         axes |= _axes(at, domain, profile)
-    certain = [_by_chance(shares[1][0], profile)] if panels[0].max_weight >= _CERTAIN else []
-    height, named = 0.7 if base.on_a_wall(profile) else 1.0, [*notes, *certain]
-    fig = base.figure(profile, traces, height=height, left=2.6, bottom=1.8, annotations=named, **axes)
+    height = 0.7 if base.on_a_wall(profile) else 1.0
+    fig = base.figure(profile, traces, height=height, left=2.6, bottom=1.8, annotations=notes, **axes)
     fig.layout["margin"]["t"] = round(0.4 * profile.tick_size + _LINE * (profile.axis_size + profile.tick_size))
-    return replace(fig, narrow={"annotations": notes})  # a bar is too narrow there for words in it
+    return fig
 
 
 _TITLES = (("Put right", f"of {core.N_ROWS} wrong choices"), ("Its token’s own", "of an output, at first"))
@@ -99,14 +95,6 @@ def _number(i, height, text, at, profile):
     place: Part = {"xref": f"x{at}", "yref": f"y{at}", "x": i, "y": height, "yanchor": "bottom", "bgcolor": None}
     colour = getattr(profile, COLOURS[i])
     return base.label(f"<b>{text}</b>", profile, size=_number_size(profile), colour=colour, borderpad=0, **place)
-
-
-def _by_chance(height, profile):
-    """Say in the bar of raw scores that what they leave to a token is mostly one value, which chance chose."""
-    place: Part = {"xref": "x2", "yref": "y2", "x": 0, "y": height / 2, "bgcolor": None, "borderpad": 0}
-    name = base.label("mostly<br>one value,<br>by chance", profile, **place)
-    name["font"]["color"] = profile.ground
-    return name
 
 
 def _number_size(profile):

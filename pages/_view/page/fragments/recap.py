@@ -56,19 +56,11 @@ def _draw_draft(name, of):
 def _ways_on(name):
     """Draw the links to the steps that show it, and back to the question."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"ways_{name}"):
-        named = set()
         for stem, step in QUESTIONS[name].shown_by:
             lesson = LESSONS[stem]
-            label = _claim(lesson.step(step)) if stem in named else lesson.question
             query = {STEP: step or lesson.steps[0].name}
-            st.page_link(frame.file_of(lesson), label=label, icon=_DOWN, query_params=query)
-            named.add(stem)
+            st.page_link(frame.file_of(lesson), label=lesson.question, icon=_DOWN, query_params=query)
         st.button("Ask again", key=f"again_{name}", type="tertiary", on_click=_take_back, args=([name],))
-
-
-def _claim(step):
-    """Return what a second step of a lesson claims, the first sentence of its line."""
-    return step.line.split(". ")[0]
 
 
 def _take_back(names):
