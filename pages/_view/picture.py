@@ -15,9 +15,8 @@ from pages._view.marks import Mark, found
 
 Table = dict[str, Sequence[Any]]
 Part = dict[str, Any]  # of a figure: a trace, an axis, an annotation, a line style
-_FURTHER = re.compile(
-    "<br>|, <span|\u2002<span"
-)  # what follows the first line of a word, or stands behind it in smaller letters
+# What follows the first line of a word, or stands behind it in smaller letters.
+_FURTHER = re.compile("<br>|, <span|\u2002<span")
 
 
 @dataclass(frozen=True, eq=False)

@@ -91,6 +91,11 @@ def percent(share: float, places: int = 2) -> str:
     return f"{100 * share:.{places}f} %"
 
 
+def small_percent(share: float) -> str:
+    """A share as a percentage with two digits, one below 1 %."""
+    return f"{number(100 * share, 2 if share >= 0.01 else 1)} %"
+
+
 def listed(texts: Sequence[str]) -> str:
     """Texts as a sentence lists them: a, b and c."""
     *first, last = texts

@@ -120,7 +120,7 @@ def _on(here, at):
     after = neighbours(here.lesson)[1]
     if after is None:
         return ""
-    said = {name: text for name, text in _kept(here).items() if name in SHARED or name in CARRIED}
+    said = {name: text for name, text in here.query.items() if name in SHARED or name in CARRIED}
     said |= first_step(after) | proposed(here.lesson, here.query)
     named = f'data-lesson="{after.stem}" title="{after.question}"'
     return f'<a rel="next" class="on" {named} href="{after.stem}{escape(_query(said))}">Next lesson →</a>'
@@ -131,13 +131,8 @@ def _link(here, i, text, rest):
     step = here.lesson.steps[i]
     if here.withholds(step.name):
         return f'<a role="link" aria-disabled="true" {rest}>{text}</a>'
-    kept = here.query if step is here.step else _kept(here)
+    kept = here.query if step is here.step else here.without(ended(here)).query
     return f'<a href="{escape(_query({**kept, STEP: step.name}))}" data-step="{step.name}" {rest}>{text}</a>'
-
-
-def _kept(here):
-    """Return what the query says beyond this step."""
-    return here.without(ended(here)).query
 
 
 def _query(said):

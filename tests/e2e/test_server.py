@@ -81,7 +81,7 @@ def answer_of(connection, address, method="GET", **sent):
     return got.status, [each for each in got.getheaders() if each[0] != "date"], got.read()
 
 
-def test_what_all_may_keep_is_the_same_for_every_browser_of_the_real_platform(browser):
+def test_what_all_may_keep_is_the_same_for_every_browser(browser):
     """What the platform itself adds to a page, as a cookie or a way of packing, would be kept too."""
     with running_server(environment={"SATTN_ORIGIN": "https://lab.example"}, warm=False) as named:
         connection = HTTPConnection(named.url.removeprefix("http://"), timeout=60)

@@ -102,7 +102,7 @@ def test_no_more_begin_at_once_than_there_are_places_however_small():
     assert granted(*wishes) == [True, True, True, False, False]
 
 
-def test_a_computation_that_fails_and_a_wait_that_ends_give_everything_back():
+def test_failure_and_end_of_a_wait_give_everything_back():
     shared = Budget(10)
     with pytest.raises(ZeroDivisionError), shared.hold(10):
         raise ZeroDivisionError
@@ -204,7 +204,7 @@ def test_a_job_holds_its_bytes_until_it_is_over_or_has_failed(held, fails):
 # --- pages that are drawn ------------------------------------------------------------------------------
 
 
-def test_few_pages_are_drawn_at_once_and_who_waits_for_bytes_lets_the_next_one_draw(held, monkeypatch):
+def test_page_that_waits_for_bytes_lets_the_next_one_draw(held, monkeypatch):
     monkeypatch.setattr(turns, "page", turns.Page(visitor=lambda: "one"))
     monkeypatch.setattr(turns, "DRAWN", Budget(1))
     first = turns.RUNS.ask(100)
@@ -235,7 +235,7 @@ def dear(size, work):
     return lambda: compute.result(computed)
 
 
-def test_a_plain_page_waits_for_no_dear_one_and_of_these_the_small_come_first():
+def test_plain_page_waits_for_no_dear_one_and_small_ones_go_first():
     release, begun, most, now = threading.Event(), [], [0], [0]
     drawing = Drawing(2, 1)
 

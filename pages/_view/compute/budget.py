@@ -1,4 +1,4 @@
-"""How much all computations together may hold: each takes its bytes before it runs and gives them back after.
+"""Budgets of memory for all computations: each takes its bytes before it runs and gives them back after.
 
 Three kinds have a share of their own, so that none waits behind another's: what an address alone asks for (HTML and
 `moving/`), the runs of pages, and jobs that a visitor has asked for by a button.

@@ -1,4 +1,4 @@
-"""What a computation takes at most: the price that it says itself, or what its lesson says of it.
+"""Prices of computations: the one that a computation has itself, or the maximum that its lesson states.
 
 Both are checked beside what is really done, at all ends of all controls.
 """

@@ -95,14 +95,14 @@ def result(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         return _computed(function, *args, **kwargs)
     price = price_of(function, *args, **kwargs)
     turns.refuse_dear(price)
-    in_turn = turns.turn(long=False) if _takes_long(function, *args, **kwargs) else nullcontext()
+    in_turn = turns.turn(long=False) if _takes_long(function, price) else nullcontext()
     with in_turn, turns.memory(price.bytes):
         return _computed(function, *args, **kwargs)
 
 
-def _takes_long(function, *args, **kwargs):
-    """Return True if the call takes turns; what has no price is cheap at any settings."""
-    return hasattr(function, "price") and rates.decided(function.price(*args, **kwargs)) > AT_ONCE
+def _takes_long(function, price):
+    """Return True if the call takes turns; what has no price of its own is cheap at any settings."""
+    return hasattr(function, "price") and rates.decided(price) > AT_ONCE
 
 
 def _is_kept(function, *args, **kwargs):

@@ -114,7 +114,7 @@ page = Page()  # the front end with sessions puts its own here
 
 
 class _Wait:
-    """What one who waits does now and then: the page says how many are before, if it takes a while."""
+    """Steps of one who waits: the page says how many are before, if it takes a while."""
 
     def __init__(self) -> None:
         self._began, self._said = time.monotonic(), 0

@@ -118,7 +118,7 @@ def _best(scope):
 
 
 def _taken(scope):
-    """What the browser takes, the best first."""
+    """Return the encodings that the browser takes, the best first."""
     said = Headers(scope=scope).get("accept-encoding", "").lower().replace(" ", "").split(",")
     taken = [name for name, _, quality in (each.partition(";q=") for each in said) if not _NONE.fullmatch(quality)]
     return [each for each in _PACKERS if each in taken]

@@ -1,4 +1,4 @@
-"""Who may keep an answer and for how long, and the mark by which one that was kept is known again."""
+"""Cache headers: who may keep an answer and for how long, and the ETag by which a kept one is known again."""
 
 from collections.abc import Collection
 from hashlib import sha256

@@ -39,7 +39,7 @@ def _picture(request):
 
 
 def _is_name(stem, query, asked):
-    """Whether this is the one name of the picture for all, of this version of the code.
+    """Return True if this is the one name of the picture for all, of this version of the code.
 
     Another version asks under another: what it gets is of this one, and is kept under neither.
     """

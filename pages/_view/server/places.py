@@ -1,4 +1,4 @@
-"""What may be written down of an address: its kind, and no more of its path than says nothing about people."""
+"""Parts of an address that a log may hold: its kind, and a path that says nothing about people."""
 
 from pages._view._streamlit import STATIC, STREAM, UPLOADS, path_of
 from pages._view.routes import BET, CODE, JOIN, MOVING, TEACH

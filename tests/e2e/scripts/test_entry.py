@@ -22,7 +22,7 @@ ASK = """all => all.map(([told, values, ground]) =>
   script.entryAt({...told, address: script.entryAt(told, ground)}, values))"""
 
 
-def test_scripts_ask_for_each_stop_by_the_name_that_the_server_keeps_it_under(load):
+def test_scripts_ask_for_each_stop_by_the_servers_name(load):
     asked, named = [], []
     for stem, query in [*PLACES, ("trained_heads", TEXTS), ("softmax_saturation", TEXTS | {"step": "lists"})]:
         told = Stage(Address(LESSONS[stem], query)).places()

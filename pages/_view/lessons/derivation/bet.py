@@ -18,7 +18,7 @@ def before(values: Values, profile: Profile) -> Picture:
 
 
 def outcome(values: Values) -> Outcome:
-    """How many times as large the variance of raw scores is at four times this d_k, and the answer nearest to it."""
+    """Ratio of the variances of raw scores at four times this d_k and at d_k, and the answer nearest to it."""
     spreads = compute.result(spread_ratio, work.params(values, values["d_k"]), 4)
     ratio = spreads**2
     nearest = min(RATIOS, key=lambda option: abs(log(ratio) - log(float(option))))

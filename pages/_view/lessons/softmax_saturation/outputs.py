@@ -17,7 +17,7 @@ from pages._view.lessons.softmax_saturation.figures import (
 )
 from pages._view.marks import Mark, readable
 from pages._view.picture import Part, Picture
-from pages._view.theme import Profile, number, percent
+from pages._view.theme import Profile, number, percent, small_percent
 from sattn_core.bands.band import student_quantile
 from sattn_core.lessons import softmax_saturation as core
 
@@ -272,8 +272,7 @@ def _free_spot(marks, every, letters, room):
 
 def share(found: core.DividedOutputs) -> str:
     """A token's own share of its output, as a person reads it."""
-    own = 100 * found.own_share
-    return f"{number(own, 2 if own >= 1 else 1)} %"
+    return small_percent(found.own_share)
 
 
 def _said(exponent):

@@ -5,7 +5,7 @@ from pages._view.figures.code import Name, code, printed
 from pages._view.lessons.wrong_choice.figures import COLOURS, DIVIDED, NAMES, so_many
 from pages._view.marks import Mark
 from pages._view.picture import Part, Picture
-from pages._view.theme import Profile, listed, number
+from pages._view.theme import Profile, listed, number, small_percent
 from sattn_core.lessons import wrong_choice as core
 from sattn_core.lessons.softmax_saturation import DividedOutputs, OutputsParams, TokenOutputs, measure_outputs
 
@@ -111,8 +111,7 @@ def _heads(name, unit, at, profile):
 
 def share(found: DividedOutputs) -> str:
     """Return a token's own share of its output, as a person reads it."""
-    own = 100 * found.own_share
-    return f"{number(own, 2 if own >= 1 else 1)} %"
+    return small_percent(found.own_share)
 
 
 def _alt(best, panels):
