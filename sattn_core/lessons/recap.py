@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sattn_core._checks import check_integer, check_number
 from sattn_core.bands.standard_errors import share_interval, variance_error
+from sattn_core.cost import Price, priced
 from sattn_core.draws.pair_scores import growing_scores
 from sattn_core.laws.components import STANDARD_NORMAL, draw_queries_and_keys
 from sattn_core.laws.moments import dot_product_moments
@@ -18,6 +19,7 @@ from sattn_core.lessons.wrong_choice import (
     N_ROWS,
     N_STEPS,
     PUT_RIGHT,
+    DimensionParams,
     WrongChoiceParams,
     measure_learning_rates,
 )
@@ -202,7 +204,7 @@ def compare_divisors(params: DivisorParams) -> DivisorResult:
 
 # --- the story as one picture -----------------------------------------------------------------------------
 
-STORY_D_K = 1_024  # where the three lines end
+STORY_D_K = 1_024  # the largest, where the three lines end
 STORY_ROWS = 300
 STORY_SPREADS = tuple(2.0 ** (half / 2) for half in range(12))  # of the scores that softmax gets
 # Of STORY_ROWS rows those that are not put right at the best rate, at each of STORY_SPREADS: `count_uncorrected`.
@@ -246,35 +248,53 @@ def flatness(score_std: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(1 - np.expm1(-(stds**2)) / np.expm1(-1.0))
 
 
+@dataclass(frozen=True)
+class StoryParams:
+    """Rows and outputs at one d_k."""
+
+    d_k: int = STORY_D_K  # 1 to 1,024
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_integer("d_k", self.d_k, 1, STORY_D_K)
+        check_integer("seed", self.seed, 0)
+
+    @property
+    def price(self) -> Price:
+        """`Price` of the rows at every learning rate; outputs cost little beside them."""
+        return DimensionParams((self.d_k,), N_KEYS, seed=self.seed).price
+
+
 @dataclass(frozen=True, eq=False)
 class StoryResult:
-    """Return what softmax makes of scores at STORY_D_K, for each of EXPONENTS."""
+    """What softmax makes of scores at the d_k of params, for each of EXPONENTS."""
 
-    seed: int
+    params: StoryParams
     spread: NDArray[np.float64]  # (3,): σ of what softmax gets, √d_k, 1 and 1/√d_k
     weights: NDArray[np.float64]  # (3, N_KEYS): mean weights, from the largest of a query to its smallest
     # own_share, standard_error (3,): of the outputs of 64 tokens, what is a token's own
     own_share: NDArray[np.float64]
     standard_error: NDArray[np.float64]
-    corrected: NDArray[np.int_]  # (3,): of N_ROWS wrong choices at STORY_D_K, each at its best learning rate
+    put_right: NDArray[np.int_]  # (3,): of N_ROWS wrong choices at d_k, each at its best learning rate
     # low, high (3,): the exact 95 % interval of their share
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
 
-def tell_story(seed: int = 0) -> StoryResult:
-    """Measure the two ends: what can be corrected, and what is a token's own.
+@priced(lambda params: params.price)
+def tell_story(params: StoryParams) -> StoryResult:
+    """Measure the two ends: what can be put right, and what is a token's own.
 
-    >>> tell_story().corrected.tolist()
+    >>> tell_story(StoryParams()).put_right.tolist()
     [9, 100, 100]
     """
-    outputs = measure_outputs(OutputsParams(N_KEYS, (STORY_D_K,), seed=check_integer("seed", seed, 0)))
-    scales = np.array([scale_factor(STORY_D_K, each) for each in EXPONENTS])
-    spread = scales * np.sqrt(STORY_D_K)
+    d_k, seed = params.d_k, params.seed
+    outputs = measure_outputs(OutputsParams(N_KEYS, (d_k,), seed=seed))
+    scales = np.array([scale_factor(d_k, each) for each in EXPONENTS])
+    spread = scales * np.sqrt(d_k)
     weights = [np.sort(softmax(each * outputs.scores))[..., ::-1].mean(axis=(0, 1)) for each in scales]
     divided = [outputs.divided(each) for each in EXPONENTS]
     share, error = ([getattr(each, name) for each in divided] for name in ("own_share", "standard_error"))
-    rows = WrongChoiceParams(STORY_D_K, N_KEYS, seed=seed)
-    corrected = measure_learning_rates(rows).best().astype(np.int_)
-    low, high = share_interval(corrected, N_ROWS)
-    return StoryResult(seed, spread, np.array(weights), np.array(share), np.array(error), corrected, low, high)
+    put_right = measure_learning_rates(WrongChoiceParams(d_k, N_KEYS, seed=seed)).best().astype(np.int_)
+    low, high = share_interval(put_right, N_ROWS)
+    return StoryResult(params, spread, np.array(weights), np.array(share), np.array(error), put_right, low, high)

@@ -85,6 +85,11 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "÷ √dₖ all": "test_above_each_map_stands_how_many_of_its_own_rows_are_right",
         "all but raw learn": "test_the_sentence_is_true_of_the_record_at_each_rate",
         "raw at none": "test_the_map_counts_what_was_run_and_jumps_where_it_is_solved",
+        "not nothing": QUESTION,
+        "Only it keeps σ": "σ is √dₖ over what divides",
+        "which line stays between the ends?": QUESTION,
+        "nothing is divided": "1 to any power is 1",
+        "all three are": "test_the_sentence_says_where_it_hardly_matters",
     },
     "recap": {
         "right at each of these sizes": "test_one_rate_serves_these_sizes_by_gradient_descent_alone",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pages._view.lessons import VIEWS
-from pages._view.lessons.recap import figures, story, work
+from pages._view.lessons.recap import figures, work
 from pages._view.lessons.recap.answers import CLOSE, MISSED, RIGHT, verdict
 from pages._view.lessons.recap.declaration import QUESTIONS
 from pages._view.theme import LIGHT, PROJECTOR
@@ -112,38 +112,12 @@ def test_every_answer_brings_a_whole_picture_of_its_size(profile):
             assert picture.figure.layout["height"] < 0.6 * profile.height + 3 * profile.axis_size
 
 
-# --- the story as one picture --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("profile", [LIGHT, PROJECTOR])
-def test_the_three_lines_of_the_story_are_powers_of_the_size(profile):
-    shown = plotted(work.story(VALUES, profile))
-    for name, power in (("raw", 0.5), ("÷ √dₖ", 0.0), ("÷ dₖ", -0.5)):
-        each = trace_of(shown, name)
-        assert list(each.y) == pytest.approx([d_k**power for d_k in each.x], rel=1e-12)
-        assert each.x[-1] == core.STORY_D_K
-        assert each.line.color == getattr(profile, {0.5: "raw", 0.0: "scaled", -0.5: "third"}[power])
-
-
-def test_the_shade_of_the_story_is_that_of_the_worse_end():
-    picture = work.story(VALUES, LIGHT)
-    shade = np.ravel(trace_of(plotted(picture), story.ENDS).z)
-    spread = np.array(picture.bins["spread"])
-    np.testing.assert_array_equal(shade, np.maximum(core.uncorrected_share(spread), core.flatness(spread)))
-    assert shade[np.abs(np.log(spread)) < 0.03].max() < 0.1
-    assert shade[spread > 30].min() > 0.9
-    assert shade[spread < 1 / 8].min() > 0.9
-    assert picture.table["÷ dₖ"] == core.tell_story(0).weights[2].tolist()
-
-
-@pytest.mark.parametrize("seed", [0, 9999])
-def test_the_sentence_of_the_story_says_both_ends(seed):
-    told, sentence = core.tell_story(seed), work.story(VALUES | {"seed": seed}, LIGHT).sentence
-    assert f"Raw at the largest dₖ: {told.corrected[0]} of 100 can be corrected" in sentence
-    values = {"d_k": 1024, "n_keys": 16, "seed": seed, "loss": "output", "learns": "q"}
-    shown = VIEWS["wrong_choice"].steps["both"].picture(values, LIGHT)
-    assert f"raw: {told.corrected[0]} can be put right" in shown.sentence  # a learner has seen the same number
-    assert f"{100 * told.own_share[2]:.1f} % is a token’s own" in sentence
+def test_the_story_ends_with_what_the_path_has_shown():
+    """The picture at the largest d_k is that of the race's last step, and its counts are those of wrong choices."""
+    told = work.story(VALUES, LIGHT)
+    values = {"d_k": 1024, "n_keys": 16, "seed": 0, "loss": "output", "learns": "q"}
+    assert told.sentence == VIEWS["training_race"].steps["between"].picture(values, LIGHT).sentence
+    assert told.sentence == VIEWS["wrong_choice"].steps["both"].picture(values, LIGHT).sentence
 
 
 # --- verdicts ------------------------------------------------------------------------------------------

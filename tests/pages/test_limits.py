@@ -12,12 +12,12 @@ import pytest
 
 from pages._view import compute
 from pages._view.compute import prices, rates, store
+from pages._view.figures import story as story_module
 from pages._view.kinds import Choice, Number
 from pages._view.lesson import STEP
 from pages._view.lessons import LESSONS, ORDER, VIEWS
 from pages._view.lessons.derivation import squares as squares_module
 from pages._view.lessons.gradient_flow import work as gradient_flow_work
-from pages._view.lessons.recap import story as story_module
 from pages._view.lessons.small_samples import by_hand as by_hand_module
 from pages._view.lessons.softmax_saturation import outputs as outputs_module
 from pages._view.lessons.training_race import transformer as transformer_module

@@ -5,6 +5,7 @@ import tracemalloc
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import pytest
 
 from pages._view import bet_html, compute
@@ -17,6 +18,7 @@ from pages._view.lessons.training_race.declaration import LAST, LESSON
 from pages._view.page import controls, jobs
 from pages._view.page.fragments.training_race import dose, race
 from sattn_core.lessons import training_race
+from sattn_core.lessons.recap import flatness, uncorrected_share
 from sattn_core.lessons.training_race import PRESETS, TrainingRaceParams
 from sattn_core.training.trained_transformers import RATES, WAYS, trained_transformers
 from tests.pages import opening
@@ -646,6 +648,25 @@ def test_try_small_rate(tried):
     found = swept(tried, "small_rate", d_k=4)
     assert found.best_rates == (0.3, 1.0, 3.0)
     assert [found.rates[at] for at in found.accuracy[:, :, -1].argmax(axis=-1)] == [0.3, 1, 3]
+
+
+def test_try_between_small(tried):
+    """What is near one another is what hardly matters: as many come right, and none is flat yet."""
+    _, shown = tried("training_race", "between_small", **ADVERSE, step="between", d_k="512")
+    found = shown.tell_story
+    assert found.params.d_k == 4
+    assert np.ptp(found.put_right) <= 5
+    assert max(found.spread) / min(found.spread) == 4
+    assert min(found.own_share) > 0.1
+
+
+def test_try_between_large(tried):
+    _, shown = tried("training_race", "between_large", **ADVERSE, step="between")
+    found = shown.tell_story
+    assert found.params.d_k == 1024
+    assert uncorrected_share(found.spread[0]) > 0.9
+    assert flatness(found.spread[2]) > 0.9
+    assert max(uncorrected_share(found.spread[1]), flatness(found.spread[1])) == 0
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sattn_core.lessons import recap
+from sattn_core.lessons.softmax_saturation import OutputsParams, measure_outputs
 from sattn_core.lessons.wrong_choice import (
     LEARNING_RATES,
     N_ROWS,
     N_STEPS,
+    DimensionParams,
     WrongChoiceParams,
     measure_learning_rates,
     measure_wrong_choices,
@@ -88,13 +90,24 @@ def test_the_story_that_the_recap_tells_is_what_it_measures(seed):
     assert max(raw[-1], linear[-1], mine[-1]) <= 50
 
 
-def test_the_story_has_its_weights_from_largest_to_smallest():
-    found = recap.tell_story(3)
+@pytest.mark.parametrize("d_k", [1, 16, 1024])
+def test_the_story_has_its_weights_from_largest_to_smallest(d_k):
+    found = recap.tell_story(recap.StoryParams(d_k, 3))
     np.testing.assert_allclose(found.weights.sum(axis=1), 1, rtol=1e-12)
     assert (np.diff(found.weights, axis=1) <= 0).all()
-    np.testing.assert_allclose(found.spread, [32, 1, 1 / 32], rtol=1e-12)
-    assert (found.low <= found.corrected / recap.N_ROWS).all()
-    assert (found.corrected / recap.N_ROWS <= found.high).all()
+    np.testing.assert_allclose(found.spread, [d_k**0.5, 1, d_k**-0.5], rtol=1e-12)
+    assert (found.low <= found.put_right / recap.N_ROWS).all()
+    assert (found.put_right / recap.N_ROWS <= found.high).all()
+
+
+def test_the_story_at_a_size_is_of_the_rows_and_outputs_of_that_size():
+    found = recap.tell_story(recap.StoryParams(64, 2))
+    curves = measure_learning_rates(WrongChoiceParams(64, recap.N_KEYS, seed=2))
+    outputs = measure_outputs(OutputsParams(recap.N_KEYS, (64,), seed=2))
+    assert found.put_right.tolist() == curves.best().tolist()
+    for i, exponent in enumerate(recap.EXPONENTS):
+        assert found.own_share[i] == outputs.divided(exponent).own_share
+    assert recap.tell_story.price(found.params) == DimensionParams((64,), recap.N_KEYS, seed=2).price
 
 
 def test_both_ends_of_the_story_rise_away_from_one():

@@ -1,9 +1,10 @@
 """What the recap asks of the core: for each question its picture, once it is answered."""
 
 from pages._view import compute
+from pages._view.figures import story as drawn
 from pages._view.lesson_view import Values
 from pages._view.lessons.recap import answers, figures
-from pages._view.lessons.recap import story as drawn
+from pages._view.lessons.recap.declaration import STORY
 from pages._view.picture import Picture
 from pages._view.theme import Profile
 from sattn_core.lessons import recap as core
@@ -24,7 +25,7 @@ def picture(name: str, said: Said, values: Values, profile: Profile) -> Picture:
 
 def story(values: Values, profile: Profile) -> Picture:
     """The story as one picture."""
-    return drawn.story(compute.result(core.tell_story, values["seed"]), profile)
+    return drawn.story(STORY, compute.result(core.tell_story, core.StoryParams(seed=values["seed"])), profile)
 
 
 def _score(_said, values, profile):

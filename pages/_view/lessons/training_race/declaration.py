@@ -172,6 +172,15 @@ LESSON = Lesson(
                 ),
             ),
         ),
+        Step(
+            "between",
+            "So why √dₖ, and not nothing or dₖ? Drag dₖ: which line stays between the ends?",
+            "between_ends",
+            tries=(
+                Try("between_small", "dₖ = 4: all three are near one another, so it hardly matters", {"d_k": 4}),
+                Try("between_large", "dₖ = 1,024: raw is too spread, ÷ dₖ too flat", {"d_k": 1024}),
+            ),
+        ),
     ),
     # What six steps showed three show now; the heads were chosen by their scale.
     formerly={

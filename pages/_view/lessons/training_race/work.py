@@ -6,6 +6,7 @@ from typing import Any
 
 from pages._view import compute
 from pages._view.compute import rates, turns
+from pages._view.figures import story
 from pages._view.lesson import TRAINED
 from pages._view.lesson_view import Main, Values
 from pages._view.lessons.training_race import figures, transformer
@@ -13,6 +14,7 @@ from pages._view.lessons.training_race.declaration import LESSON
 from pages._view.picture import Picture
 from pages._view.theme import Profile
 from sattn_core.cost import Price, priced
+from sattn_core.lessons import recap
 from sattn_core.lessons import training_race as core
 from sattn_core.training.equal_training import Equivalence, equivalence_price, measure_equivalence
 
@@ -182,8 +184,18 @@ def _transformer(values, profile):
     return transformer.learning(compute.result(core.compare_transformers, transformer_params(values)), profile)
 
 
+def story_params(values: Values) -> recap.StoryParams:
+    """Return what the picture between the ends is of: the d_k of the slider."""
+    return recap.StoryParams(values["d_k"], values["seed"])
+
+
+def _between(values, profile):
+    return story.story("between_ends", compute.result(recap.tell_story, story_params(values)), profile)
+
+
 STEPS = {
     "race": Main(_moved, ready=_is_kept, opened=_opened),
     "rates": Main(_rates, params=_asked_rates, limit=compute.UNASKED, waiting=_rates_start),
     "transformer": Main(_transformer),
+    "between": Main(_between, params=story_params),
 }

@@ -7,13 +7,12 @@ import numpy as np
 from pages._view.figures import base
 from pages._view.figures.code import code
 from pages._view.figures.spreads import D_TICKS, HIGH, LOOKS, LOW, End, spread_figure
-from pages._view.lessons.recap.declaration import STORY
 from pages._view.marks import Mark, readable
 from pages._view.picture import Part, Picture
-from pages._view.theme import Profile, number, percent
+from pages._view.theme import Profile, number, percent, small_percent
 from sattn_core.laws.saturation import own_share_limit
 from sattn_core.lessons import recap as core
-from sattn_core.lessons.wrong_choice import N_ROWS
+from sattn_core.lessons.wrong_choice import N_ROWS, NEARLY_ALL
 
 CLAIM = "Why √dₖ, not nothing, not dₖ? Only it keeps σ at 1."
 ENDS = "the two ends"
@@ -21,43 +20,54 @@ _EDGES = np.geomspace(LOW / 2, 1.5 * HIGH, 121)  # of the shades, as far as the 
 _DARK = 0.3  # of the text's ink: the darkest shade
 _ACROSS = 10**-0.08, 10**3.12
 _BARS, _BARS_BELOW = (6.5, 3.2), (3.6, 2.0)  # letters: width and height of the weights at the end of a line; on a phone
-_TOO_SPREAD, _TOO_FLAT = ("one key wins", "hard to correct"), ("all outputs alike", "all keys too")
+_TOO_SPREAD, _TOO_FLAT = ("one key wins", "hard to put right"), ("all outputs alike", "all keys too")
 _PAST = -0.075  # decades: where the words at the two ends begin
+_PALE = 0.4  # of a line's colour, beyond the d_k of the moment
+_ABOUT = 5  # rows: about as many as another
+_LEAST = 0.1  # own share up to which tokens' outputs are nearly the same
 
 
-def story(result: core.StoryResult, profile: Profile) -> Picture:
-    """The spread of what softmax gets, over what cannot be corrected and what is the same for every token."""
+def story(name: str, result: core.StoryResult, profile: Profile) -> Picture:
+    """Return the spread of what softmax gets, over what cannot be put right and what is the same for every token.
+
+    name: that of the picture.
+    """
     sentence = _sentence(result)
     return Picture(
-        STORY,
+        name,
         _figure(result, profile),
         sentence,
         {"key": list(range(1, core.N_KEYS + 1))}
         | {name: each.tolist() for name, each in zip(LOOKS, result.weights, strict=True)},
-        code(core.tell_story, result.seed, show=("result.weights.tolist()", "result.corrected, result.own_share")),
-        note=f"Mean weights at dₖ = {core.STORY_D_K:,}, from the largest of a query to its smallest.",
+        code(core.tell_story, result.params, show=("result.weights.tolist()", "result.put_right, result.own_share")),
+        note=f"Mean weights at dₖ = {result.params.d_k:,}, from the largest of a query to its smallest.",
         bins=_shades(),
         bins_name="the shades",
         alt=f"Three lines start in one point: raw rises into a dark end, ÷ dₖ falls into another, ÷ √dₖ stays in the "
         f"light between them. {sentence}",
         claim=CLAIM,
-        marks=[Mark(word, (name,)) for word, name in zip(("Raw", *list(LOOKS)[1:]), LOOKS, strict=True)],
+        marks=[Mark(word, (name,)) for word, name in zip(("raw", *list(LOOKS)[1:]), LOOKS, strict=True)],
         sure=_sure(result),
     )
 
 
 def _sentence(result):
-    return (
-        f"Raw at the largest dₖ: {result.corrected[0]} of 100 can be corrected. ÷ dₖ: "
-        f"{percent(result.own_share[2], 1)} is a token’s own. ÷ √dₖ keeps both."
-    )
+    """Say which lines have reached an end, and whether ÷ √d_k keeps away from both."""
+    d_k, (raw, root, _), flat = result.params.d_k, result.put_right, float(result.own_share[2])
+    if d_k == 1:
+        return "At dₖ = 1 nothing is divided: all three lines start in one point."
+    if raw >= root - _ABOUT and flat > _LEAST:
+        return f"At dₖ = {d_k:,} all three are still near one another: raw, ÷ √dₖ or ÷ dₖ, it hardly matters."
+    said = f"At dₖ = {d_k:,}, raw: {_so_many(raw)} can be put right. ÷ dₖ: {small_percent(flat)} is a token’s own."
+    keeps = root >= NEARLY_ALL and flat <= _LEAST < result.own_share[1]
+    return f"{said} ÷ √dₖ keeps both." if keeps else said
 
 
 def _shades():
     """Return how dark each height is, with what says so."""
     middles = np.sqrt(_EDGES[1:] * _EDGES[:-1])
     columns = (middles, core.uncorrected_share(middles), core.flatness(middles))
-    return dict(zip(("spread", "not corrected", "not a token’s own"), (each.tolist() for each in columns), strict=True))
+    return dict(zip(("spread", "not put right", "not a token’s own"), (each.tolist() for each in columns), strict=True))
 
 
 def _sure(result):
@@ -65,8 +75,8 @@ def _sure(result):
     kept = [f"{percent(each, 1)} ± {percent(off, 1)}" for each, off in zip(share[:2], error[:2], strict=True)]
     return (
         f"The upper end is recorded: {core.STORY_ROWS} wrong choices among {core.N_KEYS} keys, each spread at the best "
-        f"of 19 learning rates. At dₖ = {core.STORY_D_K:,} raw, {result.corrected[0]} of {N_ROWS} others are put "
-        f"right, with 95 % confidence {percent(result.low[0], 0)} to {percent(result.high[0], 0)}.",
+        f"of 19 learning rates. At dₖ = {result.params.d_k:,} raw, {result.put_right[0]} of {N_ROWS} others are "
+        f"put right, with 95 % confidence {percent(result.low[0], 0)} to {percent(result.high[0], 0)}.",
         "The lower end is a limit, of many keys and dimensions: a token’s own is 1 − exp(−σ²), shown beside that at "
         "σ = 1.",
         f"Drawn with {core.N_KEYS} keys, raw {kept[0]} of an output is its token’s own, with ÷ √dₖ {kept[1]}, with "
@@ -79,16 +89,20 @@ def _sure(result):
 
 
 def _figure(result, profile):
+    d_k = result.params.d_k
+    lines = [each for i, name in enumerate(LOOKS) for each in _line(i, name, d_k, profile)]
     fig = spread_figure(
         profile,
-        [_ends_shade(profile), *(_line(i, name, profile) for i, name in enumerate(LOOKS)), _start(profile)],
+        [_ends_shade(profile), *lines, _start(profile)],
         [End(name, does, high, _colour(name, profile)) for name, does, high in _said(result)],
         height=0.95,
     )
     named = fig.layout["annotations"]
+    here = [] if d_k in (1, core.STORY_D_K) else [base.upright(d_k, base.thin(profile))]
     if not base.on_a_wall(profile):  # which has no room for them
-        fig.layout["shapes"] = [_bars(i, name, named[i]["y"], result, profile) for i, name in enumerate(LOOKS)]
-    fig.layout["annotations"] = [*named, *_words(profile), _where(profile)]
+        here += [_bars(i, name, named[i]["y"], result, profile) for i, name in enumerate(LOOKS)]
+    fig.layout["shapes"] = here
+    fig.layout["annotations"] = [*named, *_words(profile), _where(d_k, profile)]
     return fig if base.on_a_wall(profile) else _on_a_phone(fig, named, result, profile)
 
 
@@ -96,6 +110,7 @@ def _on_a_phone(fig, named, result, profile):
     """The figure with a plot as wide as a phone has room for: at the ends stand names, and the weights below them."""
     short = [each | {"text": each["text"].split("<br>")[0]} for each in named]
     bars = [_bars(i, name, short[i]["y"], result, profile, _BARS_BELOW, 0) for i, name in enumerate(LOOKS)]
+    bars = [each for each in fig.layout["shapes"] if each["type"] == "line"] + bars
     margin = fig.layout["margin"] | {"r": round((1 + _BARS_BELOW[0]) * profile.tick_size)}
     return replace(fig, narrow={"margin": margin, "shapes": bars, "annotations": [*short, *_words(profile)]})
 
@@ -105,14 +120,16 @@ def _colour(name, profile):
 
 
 def _said(result):
-    """Each line's name, what becomes of it, and its height."""
-    own = [percent(each, 1 if each < 0.01 else 0) for each in result.own_share]
+    """Return each line's name, what becomes of it, and its height at the right edge."""
+    own = [small_percent(float(each)) for each in result.own_share]
+    right = [_so_many(each) for each in result.put_right]
     does = (
-        (f"{result.corrected[0]} of 100 are", "corrected"),
-        (f"{_so_many(result.corrected[1])} corrected,", f"{own[1]} its own"),
+        (f"{right[0]} of 100 are" if result.put_right[0] < N_ROWS else "all are", "put right"),
+        (f"{right[1]} put right,", f"{own[1]} its own"),
         (f"{own[2]} is a", "token’s own"),
     )
-    return [(name, text, float(height)) for name, text, height in zip(LOOKS, does, result.spread, strict=True)]
+    heights = (core.STORY_D_K ** (0.5 - each) for each in core.EXPONENTS)
+    return [(name, text, float(height)) for name, text, height in zip(LOOKS, does, heights, strict=True)]
 
 
 def _so_many(count: int) -> str:
@@ -138,13 +155,24 @@ def _ends_shade(profile):
     }
 
 
-def _line(i, name, profile):
+def _line(i, name, d_k, profile):
+    """Return a line as far as d_k, pale beyond it, with the large mark at d_k."""
     colour, symbol = _colour(name, profile), LOOKS[name][1]
-    heights = [float(each) ** (0.5 - core.EXPONENTS[i]) for each in D_TICKS]
     edge = {"width": profile.line_width / 2, "color": profile.ground}
-    marker = {"color": colour, "symbol": symbol, "size": 1.6 * profile.marker_size, "line": edge}
-    line = base.line(list(D_TICKS), heights, base.solid(profile, colour, 2), name)
-    return line | {"mode": "lines+markers", "marker": marker, "cliponaxis": False}
+    dims = [*(each for each in D_TICKS if each < d_k), d_k]
+    beyond = base.solid(profile, base.shade(profile, colour, _PALE), 2)
+    ends = [d_k, core.STORY_D_K]
+    pale = base.line(ends, _heights(i, ends), beyond, f"{name}, beyond")
+    drawn = base.line(dims, _heights(i, dims), base.solid(profile, colour, 2), name)
+    sizes = [(1.6 if each < d_k else 2.2) * profile.marker_size for each in dims]
+    marker = {"color": colour, "symbol": symbol, "size": sizes, "opacity": 1, "line": edge}
+    drawn |= {"mode": "lines+markers", "marker": marker, "cliponaxis": False}
+    return [drawn] if d_k == core.STORY_D_K else [pale, drawn]
+
+
+def _heights(i, dims):
+    """Return the spread of what softmax gets at each size."""
+    return [float(each) ** (0.5 - core.EXPONENTS[i]) for each in dims]
 
 
 def _start(profile):
@@ -179,12 +207,10 @@ def _end(name, first, then, profile):
     return f"<b>{name}:</b> {first}" if base.on_a_wall(profile) else f"<b>{name}</b><br>{first},<br>{then}"
 
 
-def _where(profile):
-    """The size at which the lines end, above what stands there."""
+def _where(d_k, profile):
+    """Name the size of which the ends tell, above them."""
     place: Part = {"xref": "paper", "yref": "paper", "x": 1, "y": 1, "xanchor": "left", "yanchor": "bottom"}
-    return base.label(
-        f"dₖ = {core.STORY_D_K:,}", profile, xshift=profile.tick_size / 2, yshift=profile.tick_size / 4, **place
-    )
+    return base.label(f"dₖ = {d_k:,}", profile, xshift=profile.tick_size / 2, yshift=profile.tick_size / 4, **place)
 
 
 def _bars(i, name, y, result, profile, size=_BARS, lines=2):

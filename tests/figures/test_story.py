@@ -1,0 +1,77 @@
+"""The story as one picture: three lines from one point over two ends, at each d_k."""
+
+import numpy as np
+import pytest
+
+from pages._view.figures import story
+from pages._view.lessons import VIEWS
+from pages._view.theme import DARK, LIGHT, PROJECTOR
+from sattn_core.lessons import recap as core
+from sattn_core.lessons.wrong_choice import N_ROWS, NEARLY_ALL
+from tests.figures.drawing import plotted, texts, trace_of, traces_of, whole
+
+NAMES = {"raw": 0.5, "÷ √dₖ": 0.0, "÷ dₖ": -0.5}
+
+
+def told(d_k=core.STORY_D_K, seed=0, profile=LIGHT):
+    return story.story("between_ends", core.tell_story(core.StoryParams(d_k, seed)), profile)
+
+
+@pytest.mark.parametrize("profile", [LIGHT, DARK, PROJECTOR])
+@pytest.mark.parametrize("d_k", [1, 4, 100, 1024])
+def test_three_lines_are_powers_of_the_size_as_far_as_it(profile, d_k):
+    shown = plotted(told(d_k, profile=profile))
+    for name, power in NAMES.items():
+        each = trace_of(shown, name)
+        assert list(each.y) == pytest.approx([float(x) ** power for x in each.x], rel=1e-12)
+        assert (each.x[0], each.x[-1]) == (1, d_k)
+        assert each.line.color == getattr(profile, {0.5: "raw", 0.0: "scaled", -0.5: "third"}[power])
+        for pale in traces_of(shown, f"{name}, beyond"):
+            assert (list(pale.x), pale.line.color != each.line.color) == ([d_k, 1024], True)
+        assert len(traces_of(shown, f"{name}, beyond")) == (d_k < 1024)
+    assert f"dₖ = {d_k:,}" in texts(shown)
+    whole(told(d_k, profile=profile))
+
+
+def test_the_shade_is_that_of_the_worse_end():
+    picture = told()
+    shade = np.ravel(trace_of(plotted(picture), story.ENDS).z)
+    spread = np.array(picture.bins["spread"])
+    np.testing.assert_array_equal(shade, np.maximum(core.uncorrected_share(spread), core.flatness(spread)))
+    assert shade[np.abs(np.log(spread)) < 0.03].max() < 0.1
+    assert shade[spread > 30].min() > 0.9
+    assert shade[spread < 1 / 8].min() > 0.9
+    assert picture.table["÷ dₖ"] == core.tell_story(core.StoryParams()).weights[2].tolist()
+
+
+@pytest.mark.parametrize("seed", [0, 9999])
+@pytest.mark.parametrize("d_k", [16, 64, 256, 1024])
+def test_the_sentence_says_both_ends_and_that_the_root_keeps_from_both(d_k, seed):
+    found, sentence = core.tell_story(core.StoryParams(d_k, seed)), told(d_k, seed).sentence
+    raw, root, _ = found.put_right
+    assert root >= NEARLY_ALL > raw
+    assert found.own_share[1] > 0.5 > 0.1 > found.own_share[2]
+    assert f"At dₖ = {d_k:,}, raw: {raw} can be put right." in sentence
+    assert f"{100 * found.own_share[2]:.1f} % is a token’s own." in sentence
+    assert sentence.endswith("÷ √dₖ keeps both.")
+
+
+def test_the_sentence_says_where_it_hardly_matters():
+    assert told(1).sentence == "At dₖ = 1 nothing is divided: all three lines start in one point."
+    raw, root, _ = core.tell_story(core.StoryParams(4)).put_right
+    assert raw >= root - 5
+    assert told(4).sentence.startswith("At dₖ = 4 all three are still near one another")
+
+
+def test_all_that_are_put_right_are_said_in_a_word():
+    shown = texts(plotted(told(64)))
+    assert any("all put right" in text for text in shown)
+    assert not any(f"{N_ROWS} put right" in text for text in shown)
+
+
+def test_the_step_shows_the_size_and_the_seed_of_the_moment():
+    way = VIEWS["training_race"].steps["between"]
+    shown = way.picture({"d_k": 100, "seed": 3}, LIGHT)
+    assert shown.sentence == told(100, 3).sentence
+    assert way.params({"d_k": 100, "seed": 3}) == core.StoryParams(100, 3)
+    assert way.is_unasked({"d_k": 1024, "seed": 3})
