@@ -241,10 +241,12 @@ def test_nothing_tells_a_tokens_own_share_before_its_bet(d_k):
     assert (known.table, known.sure, known.code, known.marks) == ({}, (), "", ())
 
 
-def test_line_and_bet_say_what_an_output_is_before_they_speak_of_it():
+def test_line_and_bet_say_what_token_value_and_output_are_first():
     step = LESSONS["softmax_saturation"].step("too_flat")
     for said in (step.line, step.bet.question):
-        assert said.startswith("A token’s output mixes values by its weights. ")
+        assert said.startswith("A token, say “cat”, outputs a mix of ")
+        assert "values" in said.partition(". ")[0]
+    assert "values, what they pass on" in step.line
 
 
 def shown_flat(values):
