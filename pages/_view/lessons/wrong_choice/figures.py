@@ -27,6 +27,11 @@ _PALE, _GREY = 0.08, 0.3  # of the text's ink: what is not put right, and a wron
 _LINE = 1.3  # of its letters' size: the height of a line above a panel
 _LARGE = 1.42  # of a title: the number of a panel
 _NEARLY = 0.995  # from here a percentage without decimals says 100 %
+_STAYS = ": with −ln the gradient does not vanish"  # why the other loss corrects what is nearly certain
+_SLOPES = (
+    "Where the right key has the weight p, −ln p has the slope 1 − p in its score: nearly 1 where p is nearly 0. The "
+    "slope of the loss on the output has the factor p, and vanishes there."
+)
 
 
 # --- a hundred rows as cells ----------------------------------------------------------------------------
@@ -213,15 +218,16 @@ def clicked(click: Mapping[str, Any]) -> dict[str, int]:
 def _choices_sentence(result, step):
     """How many of the hundred come right, without the scale and with each."""
     counts = result.put_right[:, step].tolist()
+    why = _STAYS if result.params.loss == "weights" and counts[0] >= core.NEARLY_ALL else ""
     if step == 0:
         return "Before the first step every right key has less than half of the weight."
     if result.params.d_k == 1:
         return f"At dₖ = 1 nothing is divided: {_come(counts[0])} right in all three, of a hundred wrong choices."
     if len(set(counts)) == 1:
-        return f"Of a hundred wrong choices {_come(counts[0])} right in all three."
+        return f"Of a hundred wrong choices {_come(counts[0])} right in all three{why}."
     raw, root, whole = (so_many(each) for each in counts)
-    start = "At this rate plain gradient descent puts"
-    return f"{start} {raw} right with raw scores, {root} with ÷ √dₖ and {whole} with ÷ dₖ."
+    start = "This rate puts" if why else "At this rate plain gradient descent puts"
+    return f"{start} {raw} right with raw scores, {root} with ÷ √dₖ and {whole} with ÷ dₖ{why}."
 
 
 def _sentence_of_class(result, step, phones):
@@ -251,6 +257,7 @@ def _choices_sure(result, step):
         "(Clopper and Pearson).",
         "All three panels have the same hundred rows, at every dₖ: a larger dₖ adds components to them.",
         *lost,
+        *([_SLOPES] if result.params.loss == "weights" else []),
     )
 
 
