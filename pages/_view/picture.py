@@ -148,8 +148,14 @@ def _empty(trace):
 def _up_to(last, trace):
     if last is None:
         return trace
-    points = zip(trace["x"], trace["y"], strict=True)
-    return trace | {"y": [None if x is None or x > last else y for x, y in points]}
+    seen = [x is not None and x <= last for x in trace["x"]]
+    bars = trace.get("error_y", {})
+    cut = {name: _only(seen, bars[name]) for name in ("array", "arrayminus") if bars.get(name) is not None}
+    return trace | {"y": _only(seen, trace["y"])} | ({"error_y": bars | cut} if cut else {})
+
+
+def _only(seen, numbers):
+    return [each if is_seen else None for is_seen, each in zip(seen, numbers, strict=True)]
 
 
 def _hide_numbers(layout, words):

@@ -120,6 +120,8 @@ def _on(here, at):
     after = neighbours(here.lesson)[1]
     if after is None:
         return ""
+    if here.bet_waits:
+        return '<a role="link" aria-disabled="true" rel="next" class="on">Next lesson →</a>'
     said = {name: text for name, text in here.query.items() if name in SHARED or name in CARRIED}
     said |= first_step(after) | proposed(here.lesson, here.query)
     named = f'data-lesson="{after.stem}" title="{after.question}"'

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from starlette.applications import Starlette
 
-from pages._view import bet_marks, bet_words, compute
+from pages._view import bet_marks, bet_words, compute, way
 from pages._view.address import Address
 from pages._view.classroom.moment import BET, Moment
 from pages._view.classroom.room import Asked, Room
@@ -175,14 +175,22 @@ def test_earlier_steps_are_seen_meanwhile_and_later_ones_lead_back_to_the_bet(st
         assert [*app.exception, *app.error, *opening.pictures(app)] == []
         assert app.session_state[name] == (place if place in [*before, *asked] else option)
         assert opening.asks_bet(app) == (place not in LESSONS[stem].bet.earlier)
-        way = next(each.proto.body for each in app.get("html") if "data-way" in each.proto.body)
+        steps = next(each.proto.body for each in app.get("html") if "data-way" in each.proto.body)
         later = control.options[max(map(control.options.index, (option, place))) + 1 :]
-        assert not [step for step in later if f'data-step="{step}"' in way]
-        assert way.count("aria-disabled") >= len(later)
+        assert not [step for step in later if f'data-step="{step}"' in steps]
+        assert steps.count("aria-disabled") >= len(later)
         assert not [each for each in tells if each in data_sent(app)]
     if control.options[-1] not in asked:
         opening.widget(app, name).set_value(control.options[-1]).run()
         assert app.session_state[name] == option
+
+
+@pytest.mark.parametrize("stem", [each for each in WITH_BETS if LESSONS[each].steps and LESSONS[each].steps[-1].bet])
+def test_next_lesson_waits_for_the_bet_of_the_last_step(stem):
+    last = LESSONS[stem].steps[-1]
+    placed = {"bet": "1", "guess": "50", "guessed_at": f"{STEP}={last.name}"}
+    for said, is_open in (({}, True), ({"bet": "1"}, False), (placed, True)):
+        assert ("data-lesson" in way.html_of(Address(LESSONS[stem], {STEP: last.name, **said}))) == is_open
 
 
 # --- two bets of one lesson ----------------------------------------------------------------------------

@@ -4,8 +4,10 @@ import re
 
 import pytest
 
-from pages._view.lessons import LESSONS
+from pages._view.address import Address
+from pages._view.lessons import LESSONS, VIEWS
 from pages._view.shared import SHARED
+from pages._view.theme import LIGHT
 from tests.pages.opening import charts, check_page, checks_of, drawn_controls, open_page, settle, sure_of, widget
 
 FIRST_FAILING = {
@@ -65,6 +67,17 @@ def test_address_of_the_step_that_went_opens_the_broken_lines():
     assert list(charts(app)) == ["broken_lines"]
     assert app.query_params == {"step": "broken", "broken": "components correlated", "r": "1"}
     assert len(app.info) == 0
+
+
+@pytest.mark.parametrize("d_k", [1, 7, 1024])
+def test_before_the_bet_only_the_variance_of_one_product_is_seen(d_k):
+    view = VIEWS["derivation"]
+    known = view.before({**Address(view.lesson, {"d_k": str(d_k)}).values}, LIGHT)
+    points = [(x, y) for each in known.figure.data for x, y in zip(each["x"], each["y"], strict=True) if y is not None]
+    assert [x for x, _ in points] == [1]
+    bars = [each["error_y"] for each in known.figure.data if "error_y" in each]
+    assert sum(size is not None for each in bars for size in each["array"]) == 1
+    assert [each["x0"] for each in known.figure.layout["shapes"]] == [d_k]
 
 
 def test_the_three_lines_are_measured_once_for_every_dimension(asked):

@@ -5,6 +5,9 @@ import json
 import numpy as np
 import pytest
 
+from pages._view.address import Address
+from pages._view.lessons import VIEWS
+from pages._view.theme import LIGHT
 from sattn_core.lessons.score_variance import ScoreVarianceParams, measure_score_variance
 from tests.pages.opening import charts, check_page, open_page, widget
 
@@ -117,3 +120,12 @@ def test_try_heavier_tails(tried):
     for exponents, line in zip((0.5, 0, -0.5), curve.spread("measured"), strict=True):
         slope = np.polyfit(np.log(curve.dims), np.log(line), 1)[0]
         assert slope == pytest.approx(exponents, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("d_k", "said"), [(16, "up to 16 products"), (64, "up to 64 products"), (512, "up to 64 products")]
+)
+def test_picture_of_the_bet_says_how_far_its_walks_are_shown(d_k, said):
+    view = VIEWS["score_variance"]
+    known = view.before({**Address(view.lesson, {"d_k": str(d_k)}).values}, LIGHT)
+    assert said in known.figure.layout["annotations"][0]["text"]

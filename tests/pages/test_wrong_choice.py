@@ -167,7 +167,8 @@ def test_try_small_dimension(tried):
 
 
 def test_try_loss_on_weights(tried):
-    _, shown = tried(STEM, "loss_on_weights", **ADVERSE)
+    app, shown = tried(STEM, "loss_on_weights", **ADVERSE)
+    assert charts(app)["matrix_choices"].sentence.endswith(": with −ln the gradient does not vanish.")
     assert shown.measure_wrong_choices.params.d_k == 64
     assert counts(shown)[RAW] >= NEARLY_ALL
     assert measure_wrong_choices(WrongChoiceParams(64)).put_right[RAW, -1] < 30  # with the other loss it is not so

@@ -12,9 +12,11 @@ from sattn_core.lessons.derivation import spread_ratio
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """The raw variances up to this dₖ."""
-    said = f"These are the variances of raw scores up to dₖ = {values['d_k']:,}."
-    return work.MAIN.picture(values, profile).partly(said, keep=("raw",), words=(figures.VARIANCE,))
+    """The raw variance of one product: a second one would show how it grows."""
+    said = "This is the variance of raw scores at dₖ = 1, of one product."
+    here = figures.here(values["d_k"], profile)
+    shown = work.MAIN.picture(values, profile)
+    return shown.partly(said, keep=("raw",), words=(figures.VARIANCE,), shapes=here, last=1)
 
 
 def outcome(values: Values) -> Outcome:

@@ -72,7 +72,7 @@ LESSON = Lesson(
     steps=(
         Step(
             "lines",
-            "Three lines lead from a sum of products to √dₖ. Drag dₖ: each is measured.",
+            "Three lines lead from a sum of products to √dₖ. Each product has variance 1·1, as qᵢ² and kᵢ² average 1.",
             "three_lines",
             pinned={"broken": "all hold"},
             bet=Bet(

@@ -142,7 +142,7 @@ def _variance_figure(growth, d_k, profile):
     traces = [*_predicted(largest, largest, profile), *_measured_points(growth, d_k, profile, power=1.0)]
     low = min(0.5, float((growth.variance / np.arange(1, largest + 1)).min()))
     reach = low, max(float(largest), float(growth.variance.max()))
-    fig = spread_figure(profile, traces, ends, reach=reach, title={}, shapes=_here(d_k, profile))
+    fig = spread_figure(profile, traces, ends, reach=reach, title={}, shapes=here(d_k, profile))
     fig.layout["yaxis"] |= {"tickvals": D_TICKS, "ticktext": [f"{each:,}" for each in D_TICKS]}
     return fig
 
@@ -155,7 +155,7 @@ def _spread_figure(growth, d_k, profile):
         *_measured_points(growth, d_k, profile, power=0.5),
         *_mean_points(growth, d_k, profile),
     ]
-    ends, shapes = _spread_ends(growth, profile), _here(d_k, profile)
+    ends, shapes = _spread_ends(growth, profile), here(d_k, profile)
     look = {"title": _title(growth, d_k, profile), "shapes": shapes}
     return spread_figure(profile, traces, ends, reach=_reach(growth), height=_LOW, **look)
 
@@ -168,7 +168,8 @@ def _title(growth, d_k, profile):
     return base.title(f"<b>{headline}</b>", profile, size=profile.axis_size, letters=_TITLE)
 
 
-def _here(d_k, profile):
+def here(d_k: int, profile: Profile) -> list[Part]:
+    """Return the upright line at this d_k."""
     return [base.upright(d_k, base.thin(profile)) | {"layer": "below"}]
 
 

@@ -84,7 +84,8 @@ LESSON = Lesson(
     steps=(
         Step(
             "draw",
-            "Drag dₖ from 4 to 1,024: as products are added, the sums spread.",
+            "Drag dₖ from 4 to 1,024: the sums spread. Each product has variance 1·1, as independent qᵢ² and kᵢ² "
+            "average 1.",
             "score_histograms",
             pinned={"products_axis": "linear"},
             bet=Bet(

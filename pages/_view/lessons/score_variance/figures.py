@@ -75,12 +75,19 @@ def _main_marks(drawn):
 
 
 def before_drawing(shown: Picture, walks: core.RandomWalks, d_k: int, profile: Profile) -> Picture:
-    """What of the picture at this d_k, on a linear axis of products, is known before the learner draws on."""
+    """What of the picture at this d_k, on a linear axis of products, is known before the learner draws on.
+
+    Its title says how far the walks are shown: less far than the slider says, where its d_k is large.
+    """
     said = f"After {_products(d_k)} these sums spread by {_spread(walks.std[d_k])}."
     if not base.on_a_wall(profile):  # on one nobody draws, and the arrow keys turn the pages
         said += " Draw how they go on: sweep over the picture, or move its points with the arrow keys."
     keep = [each["name"] for each in shown.figure.data if not each["name"].startswith(("scaled", _TO_COME))]
-    return shown.partly(said, keep=keep, words=(_title_of(walks), "Raw", "Scaled"), last=d_k)
+    known = shown.partly(said, keep=keep, words=(title := _title_of(walks), "Raw", "Scaled"), last=d_k)
+    for each in known.figure.layout["annotations"]:
+        if each["text"] == title:
+            each["text"] = _two_lines(title, f"up to {_products(d_k)}", profile)
+    return known
 
 
 def _products(count):
@@ -186,11 +193,15 @@ def _headings(result, walks, profile):
         ("2", "Raw", f"σ = {_spread(result.raw_std)}"),
         ("3", "Scaled", f"σ = {_spread(result.scaled_std)}"),
     )
-    small = f'<span style="font-size: {profile.tick_size}px">'
     return [
-        base.heading(f"{name}<br>{small}{said}</span>", profile, axes=axes) | {"align": "left"}
+        base.heading(_two_lines(name, said, profile), profile, axes=axes) | {"align": "left"}
         for axes, name, said in panels
     ]
+
+
+def _two_lines(name, said, profile):
+    """A name, and what is said of it in small letters below."""
+    return f'{name}<br><span style="font-size: {profile.tick_size}px">{said}</span>'
 
 
 def _title_of(walks):

@@ -10,12 +10,12 @@ _FLAT = "too_flat"
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """The panels but for the one that the bet is on: of the rows, without the scale, the middle one; else ÷ dₖ."""
+    """The panels that tell nothing: of the rows, without the scale, the first one; else all but ÷ dₖ."""
     if values[STEP] == _FLAT:
         shown = work.STEPS[_FLAT].picture(values, profile)
         return outputs.without_flat(work.token_outputs(values)[0], values["middle_exponent"], shown, profile)
     raw = {**values, "exponent": 0.0}
-    return figures.without_middle(work.rows(raw), work.DIVISOR.picture(raw, profile))
+    return figures.first_alone(work.rows(raw), work.DIVISOR.picture(raw, profile))
 
 
 def outcome(values: Values) -> Outcome:

@@ -120,11 +120,12 @@ LESSON = Lesson(
         ),
         Step(
             "too_flat",
-            "A token’s output mixes values by its weights. Divided by dₖ, outputs become alike: drag dₖ.",
+            "A token, say “cat”, outputs a mix of the tokens’ values, what they pass on. Drag dₖ: ÷ dₖ makes "
+            "outputs alike.",
             "token_outputs",
             dials=("middle_exponent",),
             bet=Bet(
-                "A token’s output mixes values by its weights. Divided by dₖ = {d_k}: how much of it is not the same "
+                "A token, say “cat”, outputs a mix of values. Divided by dₖ = {d_k}: how much of it is not the same "
                 "for all tokens?",
                 Number("Its token’s own", 50, 0, 100, tuple(range(0, 101, 5))),
                 near=5,
@@ -143,7 +144,9 @@ LESSON = Lesson(
     ),
     opens="divisor",
     formerly={"step": {"averages": "divisor"}},  # the averages against d_k are no step any more
-    assumed="Queries and keys have independent components of mean 0 and variance 1, values 64 normal numbers each.\n\n"
+    assumed="A *token* is a word or a part of one, such as “cat”. Its *value* is the numbers that it passes on; its "
+    "*output* is the mean of all values, weighted by its weights.\n\n"
+    "Queries and keys have independent components of mean 0 and variance 1, values 64 normal numbers each.\n\n"
     "A token's own share is $1 - |\\bar o|^2 / \\overline{|o|^2}$, with means over 64 tokens. With very many keys and "
     "dimensions it tends to $1 - e^{-\\sigma^2}$, $\\sigma$ the spread of divided scores.",
     myths=(

@@ -492,15 +492,13 @@ def heads(
     )
 
 
-def without_middle(rows: core.DividedRows, shown: Picture) -> Picture:
-    """The picture of the rows without what tells the weights of the middle one."""
-    largest = [_said(each) for each in rows.max_weight]
-    takes = listed([f"{largest[i]} of the weight at {_at(rows.dims[i])}" for i in (0, 2)])
-    bold = [f"<b>{each.replace('>', '&gt;')}</b>" for each in largest]
+def first_alone(rows: core.DividedRows, shown: Picture) -> Picture:
+    """The picture of the rows with the weights of the first one alone: the last would bound those of the middle one."""
+    largest = _said(rows.max_weight[0])
     names = [f"<b>{_at(d_k)}</b>" for d_k in rows.dims]
-    words = {_TAKES, _OUTLINE, *names, *bold} - {bold[1]}
-    keep = [_name_of(rows, 0), _name_of(rows, 2), _OUTLINE]
-    return shown.partly(f"On average the strongest key takes {takes}.", keep=keep, words=words)
+    words = {_TAKES, _OUTLINE, *names, f"<b>{largest.replace('>', '&gt;')}</b>"}
+    said = f"At {_at(rows.dims[0])} the strongest key takes {largest} of the weight on average."
+    return shown.partly(said, keep=[_name_of(rows, 0), _OUTLINE], words=words)
 
 
 def _key_axis(rows, i, profile):

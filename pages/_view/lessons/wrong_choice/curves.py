@@ -61,7 +61,7 @@ def _rates_figure(curves, rate, step, profile):
         yaxis=base.axis(profile, grid=True, tickvals=[0, 50, 100], range=[-4, 104]),
         shapes=[base.upright(rate, base.thin(profile)) | {"layer": "below"}],
     )
-    what = _what(f"rows put right, of {core.N_ROWS}", fig, profile)
+    what = _what(f"queries put right, of {core.N_ROWS}", fig, profile)
     ends = [(i, counts[i, -1], _works(i, curves, step), True) for i in range(len(NAMES))]
     return _named(fig, [what], ends, (-4, 104), profile)
 
@@ -190,7 +190,7 @@ def dimensions(curves: Sequence[core.RateCurves], optimizer: str, d_k: int, prof
     alike = all(getattr(curves[0].params, name) == each for name, each in _RECORDED.items())
     return Picture(
         "choice_dimensions",
-        _dimensions_figure(here, there if alike else None, optimizer, d_k, profile),
+        _dimensions_figure(here, there if alike else None, optimizer, d_k, profile, _best(curves, optimizer)),
         _dimensions_sentence(here, optimizer, alike),
         _table(here),
         _dimensions_code(curves),
@@ -214,10 +214,19 @@ def _dimensions_code(curves):
     return measured + compared + code(core.compare_with_adam, name="adam", show="adam[0].smallest_rate")
 
 
-def _dimensions_figure(here, there, optimizer, d_k, profile):
+def _best(curves, optimizer):
+    """Return by d_k what the best rate puts right; of the record of Adam nothing."""
+    return {each.params.d_k: each.best() for each in curves} if optimizer == "sgd" else {}
+
+
+def _dimensions_figure(here, there, optimizer, d_k, profile, best):
     both = [here] if there is None else [here, there]
     ghosts = [_line(i, each, profile, _OTHER[optimizer]) for each in both[1:] for i in range(len(NAMES))]
-    title, never, span = f"Smallest rate that puts {core.NEARLY_ALL} % right", _never(here, profile), _rates_span(both)
+    title, never, span = (
+        f"Smallest rate that puts {core.NEARLY_ALL} % right",
+        _never(here, best, profile),
+        _rates_span(both),
+    )
     decades = [10.0**i for i in range(-4, 6, 2 if base.on_a_wall(profile) else 1)]
     ticks: Part = {"tickvals": decades, "ticktext": [f"{each:,g}" for each in decades]}
     fig = base.figure(
@@ -282,14 +291,18 @@ def _bands(found, profile):
     return bands
 
 
-def _never(found, profile):
-    """Return a line on each rule that no rate puts right, with the size from which that is so."""
+def _never(found, best, profile):
+    """Return a line on each rule that no rate puts right: from which size on, and the most that one does there.
+
+    On a wall, where the title says it, there is no room for the most.
+    """
     dims, smallest = _seen(found)
     lines = []
     for i in range(len(NAMES)):
         if np.isnan(smallest[i, -1]):
             first = dims[1 + max(np.flatnonzero(~np.isnan(smallest[i])), default=-1)]
-            words = f"{NAMES[i]}: from dₖ = {first:,.0f} no rate does it"
+            most = f", at most {best[first][i]}" if first in best and not base.on_a_wall(profile) else ""
+            words = f"{NAMES[i]}: from dₖ = {first:,.0f} no rate does it{most}"
             lines.append(base.in_colour(words, getattr(profile, COLOURS[i]), profile))
     return lines
 

@@ -95,7 +95,8 @@ LESSON = Lesson(
         ),
         Step(
             "every_size",
-            "With plain gradient descent ÷ √dₖ needs about one rate for every size. And with Adam?",
+            "With plain gradient descent ÷ √dₖ needs about one rate for every size. Here each row learns alone. And "
+            "with Adam?",
             "choice_dimensions",
             pinned={"steps": 200},
             in_sight=("optimizer",),

@@ -27,6 +27,11 @@ _PALE, _GREY = 0.08, 0.3  # of the text's ink: what is not put right, and a wron
 _LINE = 1.3  # of its letters' size: the height of a line above a panel
 _LARGE = 1.42  # of a title: the number of a panel
 _NEARLY = 0.995  # from here a percentage without decimals says 100 %
+_STAYS = ": with −ln the gradient does not vanish"  # why the other loss corrects what is nearly certain
+_SLOPES = (
+    "Where the right key has the weight p, −ln p has the slope 1 − p in its score: nearly 1 where p is nearly 0. The "
+    "slope of the loss on the output has the factor p, and vanishes there."
+)
 
 
 # --- a hundred rows as cells ----------------------------------------------------------------------------
@@ -84,7 +89,8 @@ def _choices_figure(right, followed, step, phones, profile):
     if base.on_a_wall(profile):
         fig = base.figure(profile, traces, height=0.7, left=0, annotations=notes, shapes=frames, **axes)
     else:
-        notes += _names_of_bars(followed, {"xref": "paper", "yref": "paper", "x": 0, "y": _BARS[1]}, profile)
+        what = {"xref": "paper", "yref": "paper", "x": 0, "y": _BARS[1]}
+        notes += _names_of_bars(followed, what, profile, slopes=_slopes(followed, step))
         bars = _weights_below(followed, step, profile)
         layout = {"annotations": notes, "shapes": frames, **axes, **_bar_axes(profile)}
         fig = base.figure(profile, [*traces, *bars], height=1.1, left=0, **layout)
@@ -131,7 +137,7 @@ def _cells(right, i, at, profile):
     if base.on_a_wall(profile):
         return cells | look | {"hoverinfo": "skip"}
     rows = np.arange(1, core.N_ROWS + 1).reshape(_SIDE, _SIDE).tolist()
-    return cells | look | {"text": rows, "hovertemplate": "Row %{text}: click to see its weights<extra></extra>"}
+    return cells | look | {"text": rows, "hovertemplate": "Query %{text}: click to see its weights<extra></extra>"}
 
 
 def _cell_axes(i, at, profile):
@@ -213,15 +219,16 @@ def clicked(click: Mapping[str, Any]) -> dict[str, int]:
 def _choices_sentence(result, step):
     """How many of the hundred come right, without the scale and with each."""
     counts = result.put_right[:, step].tolist()
+    why = _STAYS if result.params.loss == "weights" and counts[0] >= core.NEARLY_ALL else ""
     if step == 0:
         return "Before the first step every right key has less than half of the weight."
     if result.params.d_k == 1:
         return f"At dₖ = 1 nothing is divided: {_come(counts[0])} right in all three, of a hundred wrong choices."
     if len(set(counts)) == 1:
-        return f"Of a hundred wrong choices {_come(counts[0])} right in all three."
+        return f"Of a hundred wrong choices {_come(counts[0])} right in all three{why}."
     raw, root, whole = (so_many(each) for each in counts)
-    start = "At this rate plain gradient descent puts"
-    return f"{start} {raw} right with raw scores, {root} with ÷ √dₖ and {whole} with ÷ dₖ."
+    start = "This rate puts" if why else "At this rate plain gradient descent puts"
+    return f"{start} {raw} right with raw scores, {root} with ÷ √dₖ and {whole} with ÷ dₖ{why}."
 
 
 def _sentence_of_class(result, step, phones):
@@ -251,6 +258,7 @@ def _choices_sure(result, step):
         "(Clopper and Pearson).",
         "All three panels have the same hundred rows, at every dₖ: a larger dₖ adds components to them.",
         *lost,
+        *([_SLOPES] if result.params.loss == "weights" else []),
     )
 
 
@@ -313,11 +321,20 @@ def _bar_axes(profile):
     return axes
 
 
-def _names_of_bars(followed, place, profile, between=" "):
-    """Name the bars above the first of them, and the right key in each panel."""
-    text = f"{followed.params.n_keys} weights of{between}the outlined row"
+def _slopes(followed, step):
+    """Return p (1 − p) of the right key, with its weight p, in each panel; nothing for the loss that has not got it."""
+    if followed.params.loss == "weights":
+        return ("",) * len(NAMES)
+    weights = followed.weights[:, step, followed.right_key]
+    said = (f", p (1 − p) = {number(p * (1 - p), 1)}".replace("= ≈", "≈") for p in weights)
+    return tuple("" if np.isnan(p) else each for p, each in zip(weights, said, strict=True))
+
+
+def _names_of_bars(followed, place, profile, between=" ", slopes=("", "", "")):
+    """Name the bars above the first of them, and the right key in each panel, with the slopes of its weight."""
+    text = f"{followed.params.n_keys} weights of{between}the outlined query"
     what = base.label(text, profile, **{"xshift": -1, "xanchor": "left", "yanchor": "bottom", **place})
-    return [what, *(_right_key(followed, i, profile) for i in range(len(NAMES)))]
+    return [what, *(_right_key(followed, i, profile, each) for i, each in enumerate(slopes))]
 
 
 def _places(n_keys):
@@ -341,7 +358,7 @@ def _bars(found, right, i, profile):
     ]
 
 
-def _right_key(followed, i, profile):
+def _right_key(followed, i, profile, slope):
     """The name of the right key under its bar, within the width of the panel."""
     n_keys, words = followed.params.n_keys, key_words(followed.params.n_keys)
     x = float(_places(n_keys)[followed.right_key])
@@ -350,7 +367,7 @@ def _right_key(followed, i, profile):
     at = _bar_axis(i)
     place = {"x": x + off, "y": 0, "xref": f"x{at}", "yref": f"y{at}", "xanchor": side, "yanchor": "top"}
     name = f"right key: {words[followed.right_key]}" if words else "right key"
-    return base.label(f"<b>{name}</b>", profile, borderpad=0, **place)
+    return base.label(f"<b>{name}</b>{slope}", profile, borderpad=0, **place)
 
 
 def _weights_sentence(found):
