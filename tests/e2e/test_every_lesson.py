@@ -207,7 +207,7 @@ def check_ground(page, ground):
 SAID_LATER = {
     "softmax_saturation": ("lists", "divisor", "too_flat"),
     "wrong_choice": ("rows", "both"),
-    "training_race": ("race",),
+    "training_race": ("race", "between"),
     "attention_steps": ("scores", "scale", "mask", "softmax", "output"),
     "backprop": ("gradient",),
     "your_scores": ("spread", "growth"),

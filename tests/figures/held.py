@@ -88,8 +88,6 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "not nothing": QUESTION,
         "Only it keeps σ": "σ is √dₖ over what divides",
         "which line stays between the ends?": QUESTION,
-        "nothing is divided": "1 to any power is 1",
-        "all three are": "test_the_sentence_says_where_it_hardly_matters",
     },
     "recap": {
         "right at each of these sizes": "test_one_rate_serves_these_sizes_by_gradient_descent_alone",
