@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pages._view.figures import story
+from pages._view.figures.base import shade
 from pages._view.lessons import VIEWS
 from pages._view.theme import DARK, LIGHT, PROJECTOR
 from sattn_core.lessons import recap as core
@@ -33,14 +34,18 @@ def test_three_lines_are_powers_of_the_size_as_far_as_it(profile, d_k):
     whole(told(d_k, profile=profile))
 
 
-def test_the_shade_is_that_of_the_worse_end():
-    picture = told()
-    shade = np.ravel(trace_of(plotted(picture), story.ENDS).z)
+@pytest.mark.parametrize("profile", [LIGHT, DARK])
+def test_the_shade_is_that_of_the_worse_end(profile):
+    picture = told(profile=profile)
+    bands = [each for each in plotted(picture).layout.shapes if each.type == "rect"]
     spread = np.array(picture.bins["spread"])
-    np.testing.assert_array_equal(shade, np.maximum(core.uncorrected_share(spread), core.flatness(spread)))
-    assert shade[np.abs(np.log(spread)) < 0.03].max() < 0.1
-    assert shade[spread > 30].min() > 0.9
-    assert shade[spread < 1 / 8].min() > 0.9
+    share = np.maximum(core.uncorrected_share(spread), core.flatness(spread))
+    edges = [*(each.y0 for each in bands), bands[0].y1]
+    np.testing.assert_allclose(np.sqrt(np.array(edges[1:]) * edges[:-1]), spread, rtol=1e-12)
+    assert [each.fillcolor for each in bands] == [shade(profile, profile.text, 0.3 * each) for each in share]
+    assert share[np.abs(np.log(spread)) < 0.06].max() < 0.1
+    assert share[spread > 30].min() > 0.9
+    assert share[spread < 1 / 8].min() > 0.9
     assert picture.table["÷ dₖ"] == core.tell_story(core.StoryParams()).weights[2].tolist()
 
 

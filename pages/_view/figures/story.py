@@ -15,12 +15,10 @@ from sattn_core.lessons import recap as core
 from sattn_core.lessons.wrong_choice import N_ROWS, NEARLY_ALL
 
 CLAIM = "Why √dₖ, not nothing, not dₖ? Only it keeps σ at 1."
-ENDS = "the two ends"
-_EDGES = np.geomspace(LOW / 2, 1.5 * HIGH, 121)  # of the shades, as far as the axis goes
+_EDGES = np.geomspace(LOW / 2, 1.5 * HIGH, 65)  # of the shades, as far as the axis goes
 _DARK = 0.3  # of the text's ink: the darkest shade
-_ACROSS = 10**-0.08, 10**3.12
 _BARS, _BARS_BELOW = (6.5, 3.2), (3.6, 2.0)  # letters: width and height of the weights at the end of a line; on a phone
-_TOO_SPREAD, _TOO_FLAT = ("one key wins", "hard to put right"), ("all outputs alike", "all keys too")
+_TOO_SPREAD, _TOO_FLAT = ("one key wins,", "hard to put right"), ("all outputs alike",)
 _PAST = -0.075  # decades: where the words at the two ends begin
 _PALE = 0.4  # of a line's colour, beyond the d_k of the moment
 _ABOUT = 5  # rows: about as many as another
@@ -93,12 +91,12 @@ def _figure(result, profile):
     lines = [each for i, name in enumerate(LOOKS) for each in _line(i, name, d_k, profile)]
     fig = spread_figure(
         profile,
-        [_ends_shade(profile), *lines, _start(profile)],
+        [*lines, _start(profile)],
         [End(name, does, high, _colour(name, profile)) for name, does, high in _said(result)],
         height=0.95,
     )
     named = fig.layout["annotations"]
-    here = [] if d_k in (1, core.STORY_D_K) else [base.upright(d_k, base.thin(profile))]
+    here = _ends_shade(profile)
     if not base.on_a_wall(profile):  # which has no room for them
         here += [_bars(i, name, named[i]["y"], result, profile) for i, name in enumerate(LOOKS)]
     fig.layout["shapes"] = here
@@ -110,7 +108,7 @@ def _on_a_phone(fig, named, result, profile):
     """The figure with a plot as wide as a phone has room for: at the ends stand names, and the weights below them."""
     short = [each | {"text": each["text"].split("<br>")[0]} for each in named]
     bars = [_bars(i, name, short[i]["y"], result, profile, _BARS_BELOW, 0) for i, name in enumerate(LOOKS)]
-    bars = [each for each in fig.layout["shapes"] if each["type"] == "line"] + bars
+    bars = [each for each in fig.layout["shapes"] if each["type"] != "path"] + bars
     margin = fig.layout["margin"] | {"r": round((1 + _BARS_BELOW[0]) * profile.tick_size)}
     return replace(fig, narrow={"margin": margin, "shapes": bars, "annotations": [*short, *_words(profile)]})
 
@@ -138,21 +136,14 @@ def _so_many(count: int) -> str:
 
 
 def _ends_shade(profile):
-    """The darker, the fewer can be corrected, or the less is a token's own."""
+    """Return the ground of the lines: the darker, the fewer can be put right, or the less is a token's own."""
     middles = np.sqrt(_EDGES[1:] * _EDGES[:-1])
     dark = np.maximum(core.uncorrected_share(middles), core.flatness(middles))
-    return {
-        "type": "heatmap",
-        "x": [*_ACROSS],
-        "y": _EDGES.tolist(),
-        "z": dark[:, None].tolist(),
-        "zmin": 0,
-        "zmax": 1,
-        "colorscale": [[0, profile.ground], [1, base.shade(profile, profile.text, _DARK)]],
-        "showscale": False,
-        "hoverinfo": "skip",
-        "name": ENDS,
-    }
+    place: Part = {"type": "rect", "xref": "x domain", "x0": 0, "x1": 1, "layer": "below", "line": {"width": 0}}
+    return [  # each as far as the top, over those before it: no seam shows between two
+        place | {"y0": low, "y1": float(_EDGES[-1]), "fillcolor": base.shade(profile, profile.text, _DARK * each)}
+        for low, each in zip(_EDGES[:-1].tolist(), dark.tolist(), strict=True)
+    ]
 
 
 def _line(i, name, d_k, profile):
@@ -196,15 +187,17 @@ def _words(profile):
     gap = " " if base.on_a_wall(profile) else "<br>"
     said = f'<span style="color: {ink}"><b>open and different,{gap}at every dₖ</b></span>'
     return [
-        base.label(_end("too spread", *_TOO_SPREAD, profile), profile, y=1, yanchor="top", **place),
-        base.label(_end("too flat", *_TOO_FLAT, profile), profile, y=0, yanchor="bottom", **place),
+        base.label(_end("too spread", _TOO_SPREAD, profile), profile, y=1, yanchor="top", **place),
+        base.label(_end("too flat", _TOO_FLAT, profile), profile, y=0, yanchor="bottom", **place),
         base.label(said, profile, bgcolor=None, yshift=profile.marker_size, **between),
     ]
 
 
-def _end(name, first, then, profile):
+def _end(name, said, profile):
     """The name of an end and what is so there; a wall has room for one line."""
-    return f"<b>{name}:</b> {first}" if base.on_a_wall(profile) else f"<b>{name}</b><br>{first},<br>{then}"
+    if base.on_a_wall(profile):
+        return f"<b>{name}:</b> {said[0].removesuffix(',')}"
+    return "<br>".join((f"<b>{name}</b>", *said))
 
 
 def _where(d_k, profile):

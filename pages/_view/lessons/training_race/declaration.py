@@ -174,10 +174,10 @@ LESSON = Lesson(
         ),
         Step(
             "between",
-            "So why √dₖ, and not nothing or dₖ? Drag dₖ: which line stays between the ends?",
+            "Why √dₖ, and not dₖ? Drag dₖ: which line stays between the ends?",
             "between_ends",
             tries=(
-                Try("between_small", "dₖ = 4: all three are near one another, so it hardly matters", {"d_k": 4}),
+                Try("between_small", "dₖ = 4: it hardly matters which", {"d_k": 4}),
                 Try("between_large", "dₖ = 1,024: raw is too spread, ÷ dₖ too flat", {"d_k": 1024}),
             ),
         ),
