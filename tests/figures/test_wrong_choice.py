@@ -10,7 +10,7 @@ import pytest
 from pages._view import compute
 from pages._view.lessons.wrong_choice import bet, both, curves, figures, part, work
 from pages._view.lessons.wrong_choice.declaration import LESSON
-from pages._view.theme import DARK, LIGHT, PROJECTOR
+from pages._view.theme import DARK, LIGHT, PROJECTOR, number
 from sattn_core.lessons import wrong_choice as core
 from sattn_core.lessons.softmax_saturation import OutputsParams, measure_outputs
 from tests.figures.drawing import PROFILES, contrast, plotted, texts, trace_of, whole
@@ -155,7 +155,7 @@ def test_the_bars_are_the_weights_of_the_row_with_the_right_key_in_colour(n_keys
     row = core.follow_row(P(64, n_keys), 8)
     picture = choices(core.measure_wrong_choices(P(64, n_keys)), 30, 8)
     shown, right = plotted(picture), row.right_key
-    assert f"{n_keys} weights of the outlined row" in texts(shown)
+    assert f"{n_keys} weights of the outlined query" in texts(shown)
     for i, name in enumerate(figures.NAMES):
         assert picture.bins[name] == row.weights[i, 30].tolist()
         wrong, one = (trace_of(shown, each) for each in (f"wrong keys, {name}", f"{name}, right key"))
@@ -167,7 +167,9 @@ def test_the_bars_are_the_weights_of_the_row_with_the_right_key_in_colour(n_keys
         assert np.add(*one.x[1:3]) / 2 == pytest.approx(middles[right])
         assert one.fillcolor != wrong.fillcolor
     word = ("mat", "cat", "slept", "tired")[right] if n_keys == 4 else ""
-    assert texts(shown).count(f"<b>right key: {word}</b>" if word else "<b>right key</b>") == 3
+    name = f"<b>right key: {word}</b>" if word else "<b>right key</b>"
+    slopes = [f"{name}, p (1 − p) = {number(p * (1 - p), 1)}" for p in row.weights[:, 30, right]]
+    assert [each for each in texts(shown) if "right key" in each] == slopes
 
 
 @pytest.mark.parametrize("right", [0, 7, 15])

@@ -61,7 +61,7 @@ def _rates_figure(curves, rate, step, profile):
         yaxis=base.axis(profile, grid=True, tickvals=[0, 50, 100], range=[-4, 104]),
         shapes=[base.upright(rate, base.thin(profile)) | {"layer": "below"}],
     )
-    what = _what(f"rows put right, of {core.N_ROWS}", fig, profile)
+    what = _what(f"queries put right, of {core.N_ROWS}", fig, profile)
     ends = [(i, counts[i, -1], _works(i, curves, step), True) for i in range(len(NAMES))]
     return _named(fig, [what], ends, (-4, 104), profile)
 
