@@ -67,19 +67,21 @@ def test_a_bet_is_hidden_placed_and_revealed(page, server, stem):
     page.reload()
     wait_until_idle(page)
     assert page.locator(LINE).inner_text() == before
+    page.get_by_role("link", name="Bet again").press("Enter")
+    page.locator(PLACE).wait_for()
 
 
 def test_the_way_on_and_the_menu_carry_the_bets_and_no_guess(page, server):
     first, second = "softmax_saturation", "wrong_choice"
-    last = DECLARED[first].steps[-1].name
-    open_page(page, server, first, bet=1, tally="1-2", guess=95, guessed_at="d_k=100", d_k=100, step=last)
+    last, tally = DECLARED[first].steps[-1].name, f"1-2-{chr(ord('A') + ORDER.index(first))}"  # its bet is counted
+    open_page(page, server, first, bet=1, tally=tally, guess=95, guessed_at=f"step={last}", d_k=100, step=last)
     for stem in (second, first):
         if stem == second:
             page.locator(f"[data-way] [data-lesson={second}]").click()
         else:
             go_to(page, LESSONS[first])
         page.get_by_role("heading", level=1, name=LESSONS[stem]).wait_for()
-        wait_for_address(page, bet="1", tally="1-2", d_k="100")
+        wait_for_address(page, bet="1", tally=tally, d_k="100")
         turn_to(page, **at(stem))
         page.locator(PLACE).wait_for()
     assert page.locator(PLACE).is_disabled()  # nothing is bet before the marker is moved

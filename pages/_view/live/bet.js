@@ -43,8 +43,9 @@ function hearStage() {
 
 // The link that is drawn in the place of one that was followed has the focus, as that had it.
 function keepFocus(link, looks = LOOKS) {
-  const key = link.dataset.try ? `[data-try="${link.dataset.try}"]` : `.${link.className}`;
-  const now = document.querySelector(`${STREAMLIT.app} a${key}`);
+  const classes = [...link.classList].map((each) => `.${CSS.escape(each)}`).join("");
+  const key = link.dataset.try ? `[data-try="${link.dataset.try}"]` : classes;
+  const now = key ? document.querySelector(`${STREAMLIT.app} a${key}`) : null; // "Bet again" has no class
   if (!link.isConnected && document.activeElement === document.body) now?.focus({ preventScroll: true });
   else if (looks) window.setTimeout(() => keepFocus(link, looks - 1), BETWEEN);
 }

@@ -103,7 +103,7 @@ LESSON = Lesson(
                 ),
                 Try(
                     "mean_of_two",
-                    "Give k a mean of 2: raw scores spread more than twice as far, and ÷ √dₖ does not undo that",
+                    "Give k a mean of 2: raw scores spread over twice as far, and ÷ √dₖ does not undo it",
                     _PAIRS | _NOTHING_BROKEN | {"mean_k": 2.0},
                 ),
             ),
@@ -116,12 +116,12 @@ LESSON = Lesson(
             tries=(
                 Try(
                     "aligned",
-                    "Correlation 1 at dₖ = 1,024: raw scores average about 1,024, and after ÷ √dₖ still about 32",
+                    "Correlation 1, dₖ = 1,024: raw scores average about 1,024; ÷ √dₖ leaves 32",
                     _PAIRS | _NOTHING_BROKEN | {"d_k": 1024, "correlation": 1.0},
                 ),
                 Try(
                     "few_rows",
-                    "One Q Kᵀ with 2 rows: its 32 scores share two queries, and this time they spread by 6.7, not 8",
+                    "One Q Kᵀ of 2 rows: its 32 scores share two queries, and spread by 6.7, not 8",
                     {
                         "d_k": 64,
                         "sampling": "matrix",

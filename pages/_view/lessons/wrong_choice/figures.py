@@ -326,8 +326,7 @@ def _slopes(followed, step):
     if followed.params.loss == "weights":
         return ("",) * len(NAMES)
     weights = followed.weights[:, step, followed.right_key]
-    said = (f", p (1 − p) = {number(p * (1 - p), 1)}".replace("= ≈", "≈") for p in weights)
-    return tuple("" if np.isnan(p) else each for p, each in zip(weights, said, strict=True))
+    return tuple("" if np.isnan(p) else f", p (1 − p) = {number(p * (1 - p), 1)}" for p in weights)
 
 
 def _names_of_bars(followed, place, profile, between=" ", slopes=("", "", "")):
