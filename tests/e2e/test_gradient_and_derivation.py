@@ -103,7 +103,7 @@ def test_the_divisor_and_every_assumption_are_in_the_first_view(new_page, server
     page = open_page(new_page(*SCREEN[size]), server, "derivation", step="broken", broken="variances not 1")
     width, height = SCREEN[size]
     headline = page.locator(f"{CHARTS} .gtitle").first
-    assert headline.text_content() == "Divide by √256 = 16, not √dₖ = 8"
+    assert headline.text_content() == "Then divide by √256 = 16, not √dₖ = 8"
     assert headline.bounding_box()["y"] + headline.bounding_box()["height"] < height
     open_list(field(page, "broken"))
     wait_until_still(page)

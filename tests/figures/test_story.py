@@ -65,7 +65,8 @@ def test_the_sentence_says_where_it_hardly_matters():
     assert told(1).sentence == "At dₖ = 1 nothing is divided: all three lines start in one point."
     raw, root, _ = core.tell_story(core.StoryParams(4)).put_right
     assert raw >= root - 5
-    assert told(4).sentence.startswith("At dₖ = 4 all three are still near one another")
+    assert told(4).sentence.startswith("At dₖ = 4 all three lie near σ = 1")
+    assert told(8).sentence.endswith("% is a token’s own. ÷ √dₖ keeps both.")  # too little is left by ÷ dₖ
 
 
 def test_all_that_are_put_right_are_said_in_a_word():

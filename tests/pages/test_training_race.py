@@ -657,7 +657,7 @@ def test_try_between_small(tried):
     assert found.params.d_k == 4
     assert np.ptp(found.put_right) <= 5
     assert max(found.spread) / min(found.spread) == 4
-    assert min(found.own_share) > 0.1
+    assert min(found.own_share) > 0.15
 
 
 def test_try_between_large(tried):

@@ -22,7 +22,7 @@ _TOO_SPREAD, _TOO_FLAT = ("one key wins,", "hard to put right"), ("all outputs a
 _PAST = -0.075  # decades: where the words at the two ends begin
 _PALE = 0.4  # of a line's colour, beyond the d_k of the moment
 _ABOUT = 5  # rows: about as many as another
-_LEAST = 0.1  # own share up to which tokens' outputs are nearly the same
+_LEAST = 0.15  # own share up to which tokens' outputs are nearly the same
 
 
 def story(name: str, result: core.StoryResult, profile: Profile) -> Picture:
@@ -55,7 +55,7 @@ def _sentence(result):
     if d_k == 1:
         return "At dₖ = 1 nothing is divided: all three lines start in one point."
     if raw >= root - _ABOUT and flat > _LEAST:
-        return f"At dₖ = {d_k:,} all three are still near one another: raw, ÷ √dₖ or ÷ dₖ, it hardly matters."
+        return f"At dₖ = {d_k:,} all three lie near σ = 1: it matters little which divides."
     said = f"At dₖ = {d_k:,}, raw: {_so_many(raw)} can be put right. ÷ dₖ: {small_percent(flat)} is a token’s own."
     keeps = root >= NEARLY_ALL and flat <= _LEAST < result.own_share[1]
     return f"{said} ÷ √dₖ keeps both." if keeps else said

@@ -255,7 +255,7 @@ def _divisor(growth, d_k):
     if np.isclose(exact.right_divisor, root):
         return f"Divide by √dₖ = {divisor}", _WHY[rule]
     named = {"tail_power": "about", "d_k": "dₖ ="}.get(rule, f"√{_short(exact.right_divisor**2)} =")
-    return f"Divide by {named} {divisor}, not √dₖ = {_short(root)}", _WHY[rule]
+    return f"Then divide by {named} {divisor}, not √dₖ = {_short(root)}", _WHY[rule]
 
 
 def _short(value):

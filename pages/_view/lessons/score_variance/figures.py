@@ -413,7 +413,7 @@ def _small_sentence(curve, d_k, size):
     raw = curve.spread("measured")[0][curve.dims.index(d_k)]
     if curve.theory[0][-1] == 0:
         return _curve_sentence(curve, d_k)
-    than = ", more than divided ones" if raw > 1 else ", less than divided ones"
+    than = ", still more than one" if raw > 1 else ", less than one"
     than = ": no division is needed" if 1 / _CLOSE <= raw <= _CLOSE else than
     return f"At dₖ = {d_k:,}, numbers that spread by {typed(size)} give raw scores that spread by {_spread(raw)}{than}."
 

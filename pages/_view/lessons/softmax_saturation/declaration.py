@@ -88,7 +88,7 @@ LESSON = Lesson(
         ),
         Step(
             "nudge",
-            "Training follows what small changes do. Add to each smaller score: how much weight moves?",
+            "Training follows small changes: of each, a weight p takes up p (1 − p). Add to each smaller score.",
             "nudged_weights",
             slider="nudge",
             tries=(
@@ -115,7 +115,7 @@ LESSON = Lesson(
             ),
             tries=(
                 Try("too_much", "Exponent 1: now dₖ = 1,024 is the flattest", _DRAW | {"exponent": 1.0}),
-                Try("undivided", "Exponent 0: raw, and dₖ = 1,024 is the sharpest", _DRAW | {"exponent": 0.0}),
+                Try("alike", "Exponent ½: all three are alike", _DRAW | {"exponent": 0.5}),
             ),
         ),
         Step(

@@ -130,8 +130,8 @@ LESSON = Lesson(
             tries=(
                 Try(
                     "no_harm",
-                    "dₖ = 16: with or without the scale, nearly all answers come right",
-                    _RACE | {"d_k": 16},
+                    "dₖ = 8: with or without the scale, nearly all answers come right",
+                    _RACE | {"d_k": 8},
                 ),
                 Try(
                     "same_first_scores",
@@ -159,7 +159,7 @@ LESSON = Lesson(
         ),
         Step(
             "transformer",
-            "And in a whole transformer? A scale learns where its whole band is below the dashed line.",
+            "And in a whole transformer, at dₖ = 64? A scale learns where its whole band is below the dashed line.",
             "transformer_learning",
             slider="",
             in_sight=("model_rate",),
@@ -167,14 +167,14 @@ LESSON = Lesson(
                 Try("raw_learns_too", "Rate 0.001: raw learns too", {"model_rate": "0.001"}),
                 Try(
                     "larger_rate",
-                    "Rate 0.01: only ÷ dₖ and QK-norm learn",
+                    "Rate 0.01: too large for all but ÷ dₖ and QK-norm",
                     {"model_rate": "0.01"},
                 ),
             ),
         ),
         Step(
             "between",
-            "Why √dₖ, and not dₖ? Drag dₖ: which line stays between the ends?",
+            "÷ dₖ can learn too, but it starts flat. Drag dₖ: which line stays between the ends?",
             "between_ends",
             tries=(
                 Try("between_small", "dₖ = 4: it hardly matters which", {"d_k": 4}),
