@@ -48,6 +48,7 @@ class Lab:
 
     url: str
     processes: tuple[Server, ...]
+    proxy: Server | None = None
 
     def memory_mb(self):
         return sum(each.memory_mb() for each in self.processes)
@@ -57,17 +58,21 @@ class Lab:
 
 
 @contextmanager
-def lab(replicas):
+def lab(replicas, *, proxied=None, environment=None):
+    """So many processes; behind the proxy if there are several, or if told."""
+    proxied = replicas > 1 if proxied is None else proxied
     flags = ("--server.disconnectedSessionTTL", str(KEPT_FOR))
+    shared = (ENVIRONMENT if replicas > 1 else {}) | (environment or {})
     with ExitStack() as held:
-        start = partial(running_server, COUNTED, *flags, environment=ENVIRONMENT if replicas > 1 else {})
+        start = partial(running_server, COUNTED, *flags, environment=shared)
         processes = tuple(held.enter_context(start()) for _ in range(replicas))
-        if replicas == 1:
+        if not proxied:
             yield Lab(processes[0].url, processes)
             return
         folder = Path(held.enter_context(tempfile.TemporaryDirectory()))
         ports = [urlsplit(each.url).port for each in processes]
-        yield Lab(held.enter_context(proxy(folder, *ports)).url, processes)
+        before = held.enter_context(proxy(folder, *ports))
+        yield Lab(before.url, processes, before)
 
 
 def at(page, said):
