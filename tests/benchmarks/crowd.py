@@ -24,7 +24,7 @@ from arriving import Crowd
 from browsing import chromium, following_dimension, new_page
 from classroom import TICKS, cpu
 from harness import page_url
-from ratios import Row, percentile
+from ratios import Row, crossing, percentile
 from visiting import Visitor
 from visitors import lab
 
@@ -36,9 +36,9 @@ ROUNDS = 3
 SLOWEST, FASTEST = 1, 640  # visitors a second
 BARE, MIXED = 5, 20  # with what rate to begin without the proxy, and with the mix
 FINER = 2**0.5  # from one rate to the next, once it is known between which it breaks
-REST = 1.0  # seconds between two rates
-MANY = 20  # answers of a kind, of which 95 % can be said
-LOOKING, STAYS = 4, 5.0  # visitors in a browser, and seconds that they stay after their last drag
+REST = 0.5  # seconds between two rates
+MANY = 5  # answers of a kind, below which it has no 95 %
+LOOKING, STAYS = 3, 5.0  # visitors in a browser, and seconds that they stay after their last drag
 LOOK = 0.1  # seconds between two looks at the memory
 FULL = 0.9  # of a core, or of all of them: no more is to be had
 ORIGIN = "http://lab.example"  # a shared cache keeps no page of a lab that does not know its name
@@ -53,9 +53,8 @@ def crowd(rate=200, seconds=5):
             measured = _Measured(site, seconds)
             first = measured.at(rate if proxied else BARE, _shared)
             if proxied:
-                yield Row(
-                    f"{name} that has nothing yet: {rate} visitors a second, p95", first.late, None, "ms", first.told()
-                )
+                quantity = f"{name} that has nothing yet: {rate} visitors a second, p95"
+                yield Row(quantity, first.late, None, "ms", first.told())
             if replicas > 1:
                 yield _budget(measured, name, rate)
             begin = rate / 2 if proxied else BARE
@@ -229,10 +228,9 @@ def _until_it_breaks(measured, name, who, begin, limit):
         found.append(_search(measured, who, begin, limit, FINER if number else 2))
         begin = found[0][2]
     rates = [at for at, _, _ in found]
-    middle = next(broke for at, broke, _ in found if at == median(rates))
-    return Row(
-        f"{name}: visitors a second until p95 passes {limit} ms", median(rates), None, "/s", _spread(rates, middle)
-    )
+    broke = next(one for at, one, _ in found if at == median(rates))
+    quantity = f"{name}: visitors a second until p95 passes {limit} ms"
+    return Row(quantity, median(rates), None, "/s", _spread(rates, broke))
 
 
 def _search(measured, who, rate, limit, factor):
@@ -246,13 +244,6 @@ def _search(measured, who, rate, limit, factor):
     if not (passed and broke):
         return rate, one, rate
     return crossing(passed.rate, passed.late, broke.rate, broke.late, limit), broke, passed.rate
-
-
-def crossing(rate, late, broken, later, limit):
-    """Return the rate at which a wait that grows evenly in its logarithm passes the limit."""
-    if math.isinf(later):
-        return rate
-    return rate * (broken / rate) ** (math.log(limit / late) / math.log(later / late))
 
 
 def _spread(values, one):

@@ -19,6 +19,7 @@ from pages._view.lessons import LESSONS
 from pages._view.server import shell
 from tests.benchmarks import arriving
 from tests.benchmarks.arriving import STOPS, Crowd, Page, unchunked
+from tests.benchmarks.ratios import crossing
 from tests.pages.asgi import ask, run
 
 PLATFORM = """<html><head><title>Streamlit</title><link rel="shortcut icon" href="./favicon.png" />
@@ -153,3 +154,10 @@ def test_pieces_of_a_body_are_put_together_once_all_are_there():
     whole = b"3\r\na\r\n\r\n10;x\r\n0123456789abcdef\r\n0\r\n\r\n"
     assert unchunked(whole) == b"a\r\n0123456789abcdef"
     assert {unchunked(whole[:end]) for end in range(len(whole))} == {None}
+
+
+def test_rate_at_which_the_limit_is_passed_lies_between_two_rates():
+    assert crossing(100, 50, 200, 5000, 500) == pytest.approx(100 * 2**0.5)
+    assert crossing(100, 500, 200, 5000, 500) == 100
+    assert crossing(100, 50, 200, 500, 500) == pytest.approx(200)
+    assert crossing(100, 50, 200, math.inf, 500) == 100
