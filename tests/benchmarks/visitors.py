@@ -27,7 +27,7 @@ LAWS = ("uniform", "rademacher", "laplace", "student_t", "sparse")
 ARRIVALS = 30.0  # seconds within which a class comes
 ROUND = 30.0  # seconds of moves, then as many of drags
 LAST_PICTURE = 500  # ms, p95
-MEMORY, GROWTH = 600, 1.05  # MB at the end; times what it was after a fifth of a long visit
+MEMORY, GROWTH = 400, 1.05  # MB at the end; times what it was after a fifth of a long visit
 LONG = 600  # seconds
 KEPT_FOR = 3  # seconds that the server keeps the session of a browser that has gone; two minutes unless told
 COUNTED = "tests/benchmarks/counted.py"
@@ -38,7 +38,7 @@ def visitors(people=60, minutes=2.5, replicas=2):
     stay = 60 * minutes
     own = [_own(i) for i in range(people)]
     yield from _class("one link", [at(LINK, {})] * people, min(stay, 2 * ROUND), replicas, moves=150)
-    yield from _class("settings of their own", own, stay, replicas, opening=2000, moves=300)
+    yield from _class("settings of their own", own, stay, replicas, opening=2000, moves=150)
     yield from _class("settings of their own, all at once", own, 0, replicas, opening=8000)
 
 
