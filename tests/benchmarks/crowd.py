@@ -15,7 +15,7 @@ import resource
 import sys
 import time
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from statistics import median
 from urllib.parse import urlencode
@@ -47,6 +47,7 @@ ORIGIN = "http://lab.example"  # a shared cache keeps no page of a lab that does
 def crowd(rate=200, seconds=5):
     """Yield the rows of each lab. rate: of visitors a second, for two replicas; seconds: how long each rate lasts."""
     _allow_connections()
+    links()  # before the first visitor comes
     for replicas, proxied in ((1, False), (1, True), (2, True)):
         name = f"crowd, {'2 replicas' if replicas > 1 else '1 process'}{' and the proxy' if proxied else ''}"
         with lab(replicas, proxied=proxied, environment={"SATTN_ORIGIN": ORIGIN}) as site:
@@ -76,6 +77,7 @@ def _allow_connections():
 # --- who comes ---------------------------------------------------------------------------------------
 
 
+@cache
 def links():
     """Return the links that are shared: steps whose picture follows dₖ at once, also where all takes thrice as long."""
     from pages._view.address import Address
