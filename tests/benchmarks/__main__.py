@@ -23,6 +23,7 @@ MEASUREMENTS = {
     "visitors": ("visitors", "visitors"),
     "class": ("classroom", "classes"),
     "links": ("many_links", "many_links"),
+    "crowd": ("crowd", "crowd"),
 }
 
 
@@ -34,6 +35,8 @@ def main():
     parser.add_argument("--minutes", type=float, default=2.5, help="how long visitors with their own settings stay")
     parser.add_argument("--replicas", type=int, choices=(1, 2), default=2, help="1 process, or 2 behind the proxy")
     parser.add_argument("--loads", type=int, default=5, help="how many cold loads of each page")
+    parser.add_argument("--rate", type=int, default=200, help="how many visitors of a crowd come a second")
+    parser.add_argument("--seconds", type=float, default=5, help="how long each rate of a crowd lasts")
     asked = parser.parse_args()
     names = asked.names or list(MEASUREMENTS)
     unknown = sorted(set(names) - set(MEASUREMENTS))
@@ -43,6 +46,7 @@ def main():
     print("| quantity | measured | budget | | detail |\n|---|---|---|---|---|")
     options = {"visitors": {"people": asked.people, "minutes": asked.minutes, "replicas": asked.replicas}}
     options["load"] = {"loads": asked.loads}
+    options["crowd"] = {"rate": asked.rate, "seconds": asked.seconds}
     rows = [row for name in names for row in measured(name, options.get(name, {}))]
     sys.exit(0 if all(row.passed for row in rows) else 1)
 

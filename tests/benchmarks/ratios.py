@@ -44,3 +44,10 @@ def percentile(values, share):
 def spread(values, unit="ms"):
     """The smallest and the largest, and of how many."""
     return f"{min(values):.0f} to {max(values):.0f} {unit}, {len(values)} times"
+
+
+def crossing(rate, late, broken, later, limit):
+    """Return the rate at which a wait that grows evenly in its logarithm passes the limit."""
+    if math.isinf(later):
+        return rate
+    return rate * (broken / rate) ** (math.log(limit / late) / math.log(later / late))

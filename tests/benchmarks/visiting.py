@@ -83,11 +83,11 @@ class Visitor:
             yield
 
     async def _first_cookie(self):
-        """What the page that a browser loads first tells it to say again: a proxy names the replica there."""
+        """What a browser is told to say again by what it asks for before a session: a proxy names the replica there."""
         there = urlsplit(self.url)
         reader, writer = await asyncio.open_connection(there.hostname, there.port)
         with closing(writer):
-            writer.write(f"HEAD /{self.page} HTTP/1.1\r\nHost: {there.netloc}\r\n\r\n".encode())
+            writer.write(f"HEAD /_stcore/health HTTP/1.1\r\nHost: {there.netloc}\r\n\r\n".encode())
             head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)
         return "; ".join(re.findall(r"(?i)set-cookie: ([^;\r]+)", head.decode()))
 

@@ -27,7 +27,7 @@ LAWS = ("uniform", "rademacher", "laplace", "student_t", "sparse")
 ARRIVALS = 30.0  # seconds within which a class comes
 ROUND = 30.0  # seconds of moves, then as many of drags
 LAST_PICTURE = 500  # ms, p95
-MEMORY, GROWTH = 600, 1.05  # MB at the end; times what it was after a fifth of a long visit
+MEMORY, GROWTH = 400, 1.05  # MB at the end; times what it was after a fifth of a long visit
 LONG = 600  # seconds
 KEPT_FOR = 3  # seconds that the server keeps the session of a browser that has gone; two minutes unless told
 COUNTED = "tests/benchmarks/counted.py"
@@ -38,7 +38,7 @@ def visitors(people=60, minutes=2.5, replicas=2):
     stay = 60 * minutes
     own = [_own(i) for i in range(people)]
     yield from _class("one link", [at(LINK, {})] * people, min(stay, 2 * ROUND), replicas, moves=150)
-    yield from _class("settings of their own", own, stay, replicas, opening=2000, moves=300)
+    yield from _class("settings of their own", own, stay, replicas, opening=2000, moves=150)
     yield from _class("settings of their own, all at once", own, 0, replicas, opening=8000)
 
 
@@ -48,6 +48,7 @@ class Lab:
 
     url: str
     processes: tuple[Server, ...]
+    proxy: Server | None = None
 
     def memory_mb(self):
         return sum(each.memory_mb() for each in self.processes)
@@ -57,17 +58,21 @@ class Lab:
 
 
 @contextmanager
-def lab(replicas):
+def lab(replicas, *, proxied=None, environment=None):
+    """So many processes; behind the proxy if there are several, or if told."""
+    proxied = replicas > 1 if proxied is None else proxied
     flags = ("--server.disconnectedSessionTTL", str(KEPT_FOR))
+    shared = (ENVIRONMENT if replicas > 1 else {}) | (environment or {})
     with ExitStack() as held:
-        start = partial(running_server, COUNTED, *flags, environment=ENVIRONMENT if replicas > 1 else {})
+        start = partial(running_server, COUNTED, *flags, environment=shared)
         processes = tuple(held.enter_context(start()) for _ in range(replicas))
-        if replicas == 1:
+        if not proxied:
             yield Lab(processes[0].url, processes)
             return
         folder = Path(held.enter_context(tempfile.TemporaryDirectory()))
         ports = [urlsplit(each.url).port for each in processes]
-        yield Lab(held.enter_context(proxy(folder, *ports)).url, processes)
+        before = held.enter_context(proxy(folder, *ports))
+        yield Lab(before.url, processes, before)
 
 
 def at(page, said):
