@@ -503,3 +503,13 @@ def test_root_holds_at_every_dimension_and_divides_once_at_1(d_k):
     assert scaled / third == pytest.approx(d_k)  # divided by √dₖ twice
     words = [each["text"] for each in (*picture.figure.layout["annotations"], *picture.figure.narrow["annotations"])]
     assert any("twice" in each for each in (*words, picture.sentence)) == (d_k > 1)
+
+
+@pytest.mark.parametrize(("broken", "lines"), [("nothing", 2), ("alignment", 4)])
+def test_broken_lines_are_lower_on_a_phone_and_four_have_only_names(growths, broken, lines):
+    figure = figures.broken_lines(growths[broken], 64, LIGHT).figure
+    assert figure.narrow["height"] < figure.layout["height"]
+    assert figure.narrow["margin"] == figure.layout["margin"]
+    said = [each["text"] for each in figure.narrow["annotations"]]
+    assert sum("raw" in each or ": " in each.partition("</b>")[0] for each in said[:4]) == lines
+    assert any("grows" in each for each in said) == (lines == 2)

@@ -20,12 +20,14 @@ NARROW = [
     ("softmax_saturation", "too_flat"),
     ("wrong_choice", "rows"),
     ("derivation", "root"),
+    ("derivation", "broken"),
     ("training_race", "race"),
 ]
 WHERE = {"domain", "range", "constraintoward", "scaleanchor"}  # of an axis
 ONCE = {"title", "showticklabels"}  # the same of one that says it for those above
 QUICKLY = re.compile(r"annotations\.\d+\.(text|x|y)|shapes\.\d+\.([xy][01]|path)")  # as `quick.js` has it
 MARKED = {"a value", "an output", ""}  # words beside a mark with room around it, which another panel may not have
+SLOPE = re.compile(r", p \(1 − p\) = .*")  # behind a name, for which a phone has no room
 
 
 def figure(stem, step, profile=LIGHT, **chosen) -> Figure:
@@ -40,7 +42,7 @@ def on_a_phone(shown: Figure) -> Figure:
 
 def words(layout):
     """Every word and number of a layout, each once."""
-    texts = [each["text"] for each in layout["annotations"] if each["text"] not in MARKED]
+    texts = [SLOPE.sub("", each["text"]) for each in layout["annotations"] if each["text"] not in MARKED]
     return {*re.sub("<[^>]*>|\u2002", " ", " ".join(texts)).split()}
 
 

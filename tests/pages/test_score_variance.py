@@ -111,7 +111,7 @@ def test_try_largest(tried):
     raw, scaled, third = shown.variance_curve.spread("measured")[:, -1]
     assert shown.variance_curve.dims[-1] == 1024
     assert (raw, scaled, third) == pytest.approx((32, 1, 1 / 32), rel=0.05)
-    assert seen(app).startswith("Raw scores spread by 32;")
+    assert seen(app).startswith("In this draw raw scores spread by 32;")
 
 
 def test_try_heavier_tails(tried):

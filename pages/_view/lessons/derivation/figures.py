@@ -19,6 +19,7 @@ _NO_BAR = "without a usable error bar"
 _SECOND = 0.35, 78  # where the second column of the three lines begins: share of the plot, and pixels
 _ON_A_WALL = 110  # letters of a title
 _TITLE = 32  # letters of one of a phone
+_LOWER = 40  # pixels less on a phone
 _LOW = 0.84  # of the usual height: above this plot stand most words, and most controls
 _REACH, _STEP = (0.25, 1024), 16  # of the axis of spreads and means, and how much further it goes at a time
 _NEAR = 2.0  # standard errors within which a prediction fits
@@ -116,7 +117,11 @@ def broken_lines(
     """The three lines over the spread of raw and scaled scores, and beside it their mean where that is not zero."""
     shown = Picture(
         "broken_lines",
-        _with_lines(_spread_figure(growth, d_k, profile), _heading(growth, profile), growth, d_k, profile),
+        _lower_on_a_phone(
+            _with_lines(_spread_figure(growth, d_k, profile), _heading(growth, profile), growth, d_k, profile),
+            growth,
+            profile,
+        ),
         _point(growth, d_k),
         _spread_table(growth, d_k),
         _spread_code(growth.params, d_k),
@@ -125,6 +130,25 @@ def broken_lines(
         marks=_marks(),
     )
     return shown if result is None else _with_nine(shown, result)
+
+
+def _lower_on_a_phone(fig, growth, profile):
+    """A figure that may be so low on a phone that it ends above the bar, though a dial more stands above it.
+
+    Where means have lines too, a line has only its name there.
+    """
+    if base.on_a_wall(profile):
+        return fig
+    layout, notes = fig.layout, fig.layout["annotations"]
+    if _has_mean(growth):
+        names = [each.name for each in _spread_ends(growth, profile)]
+        notes = [each | {"text": _name_alone(each["text"], names)} for each in notes]
+    return replace(fig, narrow={"height": layout["height"] - _LOWER, "margin": layout["margin"], "annotations": notes})
+
+
+def _name_alone(text, names):
+    first = text.partition("<br>")[0]
+    return first if any(f">{each}<" in first for each in names) else text
 
 
 def _marks():

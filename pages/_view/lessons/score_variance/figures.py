@@ -371,7 +371,7 @@ def spread_against_dimension(
         sure=_curve_sure(curve, d_k, options["n_samples"]),
         marks=[
             Mark(word, (name, f"{name}, theory"))
-            for word, name in zip(("Raw scores", "divided by √dₖ", "divided by dₖ"), LOOKS, strict=True)
+            for word, name in zip(("raw scores", "divided by √dₖ", "divided by dₖ"), LOOKS, strict=True)
         ],
     )
 
@@ -415,7 +415,8 @@ def _small_sentence(curve, d_k, size):
         return _curve_sentence(curve, d_k)
     than = ", still more than one" if raw > 1 else ", less than one"
     than = ": no division is needed" if 1 / _CLOSE <= raw <= _CLOSE else than
-    return f"At dₖ = {d_k:,}, numbers that spread by {typed(size)} give raw scores that spread by {_spread(raw)}{than}."
+    start = f"At dₖ = {d_k:,}, numbers that spread by {typed(size)}"
+    return f"{start} give raw scores that spread by about {_spread(raw)}{than}."
 
 
 def _curve_table(curve):
@@ -483,7 +484,7 @@ def _curve_sentence(curve, d_k):
     raw, scaled, third = (_spread(each) for each in curve.spread("measured")[:, curve.dims.index(d_k)])
     if curve.theory[0][-1] == 0:
         return "All raw scores are equal, so nothing spreads at any dₖ, divided or not."
-    return f"Raw scores spread by {raw}; divided by √dₖ, by {scaled}; divided by dₖ, by {third}."
+    return f"In this draw raw scores spread by {raw}; divided by √dₖ, by {scaled}; divided by dₖ, by {third}."
 
 
 def _curve_alt(curve, d_k, said):
