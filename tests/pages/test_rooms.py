@@ -46,7 +46,7 @@ APP = Starlette(routes=routes.routes())
 def rooms(tmp_path, monkeypatch):
     """A store of the test's own, and limits that nobody has used."""
     own = Store(f"sqlite:///{tmp_path}/rooms.sqlite")
-    of_classroom = [f"classroom.{name}" for name in ("moment", "leading", "results", "answering")]
+    of_classroom = [f"classroom.{name}" for name in ("moment", "leading", "answering")]
     for module in (*of_classroom, "server.phone", "server.desk", "server.rooms", "page.wall"):
         monkeypatch.setattr(f"pages._view.{module}.store", lambda: own)
     for name in ("WRONG_CODES", "OPENED", "SENT"):
@@ -58,6 +58,10 @@ def rooms(tmp_path, monkeypatch):
 def opened(rooms, stem, **query):
     """A room whose wall is at a lesson."""
     return rooms.open_room(SECRET, stem=stem, query=urlencode({"bet": "1", **at(stem), **query}))
+
+
+def texts(rooms, code, stem):
+    return [each.text for each in rooms.answers(code, stem)]
 
 
 def at(stem):
@@ -243,7 +247,7 @@ def test_a_phone_has_the_question_then_waits_then_sees_the_truth_in_less_than_te
     assert "Look at the wall." in first.text
     second.send("answer", **other)
     second.send("answer", **sent)  # changed
-    assert [moment.read(each)[0] for each in rooms.answers(room.code, stem)] == [value, value]
+    assert [moment.read(each)[0] for each in texts(rooms, room.code, stem)] == [value, value]
     assert "In fact" not in first.html
     teacher(room).send("reveal")
     for phone in (first, third):
@@ -265,7 +269,7 @@ def test_what_is_no_answer_is_said_and_stays_typed(rooms, stem, text):
     phone.send("answer", **dict.fromkeys(sent, text))
     assert phone.status == 422
     assert re.search(r"Your answer (is|must|has)[^;]*\.", phone.text)
-    assert rooms.answers(room.code, stem) == []
+    assert texts(rooms, room.code, stem) == []
     assert "<script>\n" in phone.html  # the page's own
     assert phone.html.count("<script>") == 1
     if text and not isinstance(LESSONS[stem].bet.answer, Choice):
@@ -291,9 +295,9 @@ def test_nothing_changes_by_a_form_of_others_or_of_an_earlier_question(rooms):
         assert "The wall has gone on" in phone.text
     rooms.stand(room.code, room.stem, room.query)
     assert phone.post(place, {**good, "do": "close"}).status == 422
-    assert rooms.answers(room.code, "gradient_flow") == []
+    assert texts(rooms, room.code, "gradient_flow") == []
     assert phone.post(place, good).status == 303
-    assert rooms.answers(room.code, "gradient_flow") == ["10"]
+    assert texts(rooms, room.code, "gradient_flow") == ["10"]
 
 
 def test_links_and_experiments_have_room_for_all_phones_of_a_room():
@@ -308,7 +312,7 @@ def test_a_phone_that_sends_too_much_waits(rooms, monkeypatch):
     one.open()
     assert one.send("answer", answer="20").status == 429
     assert other.send("answer", answer="20").status == 200
-    assert rooms.answers(room.code, "gradient_flow") == ["5", "20"]
+    assert texts(rooms, room.code, "gradient_flow") == ["5", "20"]
 
 
 def test_a_room_that_is_full_says_so(rooms):
@@ -500,7 +504,7 @@ def test_the_teachers_window_leads_the_question_and_the_wall(rooms):
     desk.send("hide")
     assert 'target="_blank">The result' not in desk.html
     desk.send("reset")
-    assert rooms.answers(room.code, "gradient_flow") == []
+    assert texts(rooms, room.code, "gradient_flow") == []
     desk.send("to", stem="derivation")
     assert (rooms.room(room.code).stem, rooms.room(room.code).query) == ("derivation", "step=lines&bet=1")
     assert LESSONS["derivation"].question in crowd[0].open().text
@@ -555,6 +559,39 @@ def test_the_wall_says_where_it_is_and_shows_the_bets_once_they_are_revealed(roo
     assert not rooms.asked(room.code, stem).revealed
     assert not {"class", "phones", "reveal"} & {*app.query_params}
     assert SECRET not in str(app.query_params)
+
+
+def test_a_bet_is_judged_where_it_was_placed_wherever_the_wall_goes(rooms, leads):
+    """On the phone, on the wall, in the file and in the link."""
+    room = opened(rooms, "gradient_flow", d_k="96")
+    truth = {d_k: VIEWS["gradient_flow"].outcome(moment_of(room).at(f"d_k={d_k}").values).truth for d_k in (96, 8)}
+    assert abs(truth[96] - truth[8]) > 20
+    app = wall_of(room, "gradient_flow", d_k="96")
+    one, two, late = phones(room, 3)
+    for phone in (one, two):
+        phone.send("answer", answer=f"{5 * round(truth[96] / 5)}")
+    app.session_state["d_k"] = 8
+    app.run()
+    assert "d_k=8&" in f"{rooms.room(room.code).query}&"
+    assert "(dₖ = 96)" in one.open().text
+    late.open().send("answer", answer=f"{5 * round(truth[8] / 5)}")
+    turn_truth(app, "Reveal")
+    app.run()
+    assert app.query_params["class"] == f"{5 * round(truth[96] / 5)}~{5 * round(truth[96] / 5)}"
+    assert line_of(app).startswith("dₖ = 96: ◆ 2 bets, 2 right.")
+    assert json.loads(Browser().get(f"/room/{room.code}/state").html)["count"] == "1 of 3 bets were at other settings."
+    assert f"dₖ = 96: {bet_words.RIGHT}" in one.open().text
+    assert f"In fact: {truth[96]:g}" in one.text
+    assert bet_words.RIGHT in late.open().text
+    assert "dₖ" not in late.text.split("?")[-1].partition(bet_words.RIGHT)[0]
+    desk = teacher(room)
+    link = parse_qs(urlsplit(unescape(re.search(r'href="(http[^"]*)" target', desk.html)[1])).query)
+    assert link["d_k"] == ["96"]
+    asked = [row["what"] for row in table_of(desk, room)]
+    assert ["dₖ = 96" in each.replace("d_k", "dₖ") for each in asked] == [True, True, False]
+    turn_truth(app, "Hide")
+    app.run()
+    assert "guessed_at" not in app.query_params
 
 
 def test_the_wall_goes_where_the_teachers_window_goes_and_reveals_what_it_reveals(rooms, leads):

@@ -25,7 +25,7 @@ def take(moment: Moment, who: str, sent: dict[str, str]) -> str:
     if problem or text == "":
         return f"Your answer {(problem or 'is missing').split(';')[0]}."
     try:
-        store().answer(moment.room.code, moment.room.stem, who, moment.written(value))
+        store().answer(moment.room.code, moment.room.stem, who, moment.written(value), moment.settings)
     except TooLate as late:
         return str(late)
     return ""

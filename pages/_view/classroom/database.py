@@ -13,7 +13,8 @@ from urllib.parse import quote
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.pool import QueuePool
+from sqlalchemy.pool import NullPool, QueuePool
+from sqlalchemy.schema import CreateColumn
 
 from pages._view.classroom.room import FAILURES, REFUSED, UNREACHABLE, Place, StoreError
 
@@ -23,6 +24,8 @@ _GIVEN_UP = {"tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_inte
 _NOT_ALLOWED = "42501"  # what Postgres says to who lacks a right
 _LOCK = 7_231_905  # of the rooms as a whole, among the advisory locks of a Postgres
 
+# What a later version adds to a table may be null: an earlier one, which still runs beside it, writes rows without it.
+_VERSION = 1  # of the tables, in an SQLite file; it grows with each column or table that is added
 _TABLES = sa.MetaData()
 ROOMS = sa.Table(
     "lab_rooms", _TABLES,
@@ -48,6 +51,7 @@ ANSWERS = sa.Table(
     sa.Column("code", sa.String, primary_key=True), sa.Column("question", sa.String, primary_key=True),
     sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("text", sa.String, nullable=False),
+    sa.Column("settings", sa.String),  # of the question when it was answered
 )  # fmt: skip
 
 
@@ -139,7 +143,9 @@ class _Sqlite(Database):
         try:
             # With the write-ahead log enough against a process that is killed; not against a power cut.
             made.execute("PRAGMA synchronous=NORMAL")
-        except sqlite3.Error:
+            if made.execute("PRAGMA user_version").fetchone()[0] < _VERSION:
+                _make_tables(self.file)
+        except (sqlite3.Error, DBAPIError):
             made.close()
             raise
         return made
@@ -169,11 +175,27 @@ def _begin_immediate(connection):
 
 
 def _make_tables(file):
-    engine = sa.create_engine(sa.URL.create("sqlite", database=file))
+    def connect():
+        made = sqlite3.connect(file, PATIENCE, isolation_level=None)
+        made.execute("PRAGMA journal_mode=WAL")  # written into the file, for all that open it
+        return made
+
+    engine = sa.create_engine("sqlite://", creator=connect, poolclass=NullPool)
+    sa.event.listen(engine, "begin", _begin_immediate)
     with engine.begin() as connection:
-        connection.exec_driver_sql("PRAGMA journal_mode=WAL")  # written into the file, for all that open it
-        _TABLES.create_all(connection)
-    engine.dispose()
+        _complete(connection)
+        connection.exec_driver_sql(f"PRAGMA user_version={_VERSION}")
+
+
+def _complete(connection):
+    """Make the tables that are not there, and the columns that those of an earlier version lack; take nothing away."""
+    _TABLES.create_all(connection)
+    for table in _TABLES.sorted_tables:
+        there = {each["name"] for each in sa.inspect(connection).get_columns(table.name)}
+        for column in table.columns:
+            if column.name not in there:
+                added = CreateColumn(column).compile(dialect=connection.dialect)
+                connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {added}")
 
 
 class _Postgres(Database):
@@ -193,7 +215,7 @@ class _Postgres(Database):
             return
         with self.engine.begin() as connection:
             self.lock(connection)
-            _TABLES.create_all(connection)
+            _complete(connection)
         self._made = True
 
     def lock(self, connection: sa.Connection) -> None:

@@ -15,6 +15,7 @@ from pages._view.classroom.room import (
     MOST_PHONES,
     MOST_ROOMS,
     SEEDS,
+    Answer,
     Asked,
     NoSuchRoom,
     NotJoined,
@@ -27,6 +28,7 @@ from pages._view.classroom.room import (
 
 _PUBLIC = [ROOMS.c[each.name] for each in fields(Room)]
 _STANDING = [ASKED.c[each.name] for each in fields(Asked)]
+_ANSWER = [ANSWERS.c[each.name] for each in fields(Answer)]
 
 
 class Kept:
@@ -91,30 +93,31 @@ class Kept:
             connection.execute(delete(ANSWERS).where(_is(ANSWERS, code, question=question)))
             _put(connection, room, question, _asked(connection, code, question), Asked())
 
-    def answer(self, code: str, question: str, phone: str, text: str) -> None:
+    def answer(self, code: str, question: str, phone: str, text: str, settings: str) -> None:
         with self._holding(code) as (connection, room):
             number, standing = _joined(connection, code, phone).number, _asked(connection, code, question)
             if standing.locked:
                 raise TooLate
             mine = _is(ANSWERS, code, question=question, number=number)
-            before = connection.scalar(select(ANSWERS.c.text).where(mine))
+            before = connection.execute(select(ANSWERS.c.text, ANSWERS.c.settings).where(mine)).one_or_none()
+            said = {"text": text, "settings": settings}
             if before is None:
-                values = {"code": code, "question": question, "number": number, "text": text}
-                connection.execute(insert(ANSWERS).values(values))
+                connection.execute(insert(ANSWERS).values(code=code, question=question, number=number, **said))
                 after = Asked(standing.revealed, standing.locked, standing.answers + 1)
                 _put(connection, room, question, standing, after)
-            elif before != text:
-                connection.execute(update(ANSWERS).where(mine).values(text=text))
+            elif tuple(before) != (text, settings):
+                connection.execute(update(ANSWERS).where(mine).values(said))
                 _change(connection, room)
 
-    def answer_of(self, code: str, question: str, phone: str) -> str | None:
+    def answer_of(self, code: str, question: str, phone: str) -> Answer | None:
         joined = and_(PHONES.c.code == ANSWERS.c.code, PHONES.c.number == ANSWERS.c.number)
-        found = select(ANSWERS.c.text).join(PHONES, joined).where(PHONES.c.phone == phone)
-        return self._value(found.where(_is(ANSWERS, code, question=question), self._in_open(code)))
+        found = select(*_ANSWER).join(PHONES, joined).where(PHONES.c.phone == phone)
+        row = self._one(found.where(_is(ANSWERS, code, question=question), self._in_open(code)))
+        return None if row is None else _answer(row)
 
-    def answers(self, code: str, question: str) -> list[str]:
-        found = select(ANSWERS.c.text).where(_is(ANSWERS, code, question=question), self._in_open(code))
-        return [row.text for row in self._database.rows(found.order_by(ANSWERS.c.number))]
+    def answers(self, code: str, question: str) -> list[Answer]:
+        found = select(*_ANSWER).where(_is(ANSWERS, code, question=question), self._in_open(code))
+        return [_answer(row) for row in self._database.rows(found.order_by(ANSWERS.c.number))]
 
     # --- phones ---
 
@@ -176,6 +179,10 @@ class Kept:
     def _value(self, statement):
         row = self._one(statement)
         return None if row is None else row[0]
+
+
+def _answer(row):
+    return Answer(row.number, row.text, row.settings or "")  # one of an earlier version has none
 
 
 def _is(table, code, **others):

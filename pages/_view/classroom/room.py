@@ -50,6 +50,15 @@ class Asked:
 
 
 @dataclass(frozen=True)
+class Answer:
+    """An answer of a phone. settings: those of the question then, "" if nothing is known of them."""
+
+    number: int  # the phone's
+    text: str
+    settings: str = ""
+
+
+@dataclass(frozen=True)
 class Place:
     """The place of the rooms: a file, or the address of a Postgres."""
 

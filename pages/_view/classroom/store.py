@@ -23,6 +23,7 @@ from pages._view.classroom.room import (
     LONGEST_TEXT,
     MOST_PHONES,
     MOST_ROOMS,
+    Answer,
     Asked,
     NoSuchRoom,
     Place,
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
     from pages._view.classroom.kept import Kept
 
 __all__ = [
-    "ALPHABET", "LASTS", "LONGEST_QUERY", "LONGEST_TEXT", "MOST_PHONES", "MOST_ROOMS", "Asked", "NoSuchRoom", "Room",
-    "RoomError", "RoomIsFull", "Store", "StoreError", "TooLate", "TooManyRooms", "store",
+    "ALPHABET", "LASTS", "LONGEST_QUERY", "LONGEST_TEXT", "MOST_PHONES", "MOST_ROOMS", "Answer", "Asked", "NoSuchRoom",
+    "Room", "RoomError", "RoomIsFull", "Store", "StoreError", "TooLate", "TooManyRooms", "store",
 ]  # fmt: skip
 
 DATABASE_URL = "DATABASE_URL"
@@ -114,19 +115,23 @@ class Store:
         _check("phone", phone)
         return self._kept().number_of(code, phone) if self._may_have(code) else None
 
-    def answer(self, code: str, question: str, phone: str, text: str) -> None:
-        """Keep the phone's answer instead of the one it gave before; `TooLate` once the question is locked."""
+    def answer(self, code: str, question: str, phone: str, text: str, settings: str = "") -> None:
+        """Keep the phone's answer instead of the one it gave before; `TooLate` once the question is locked.
+
+        settings: those of the question, as the end of an address.
+        """
         for name, value in (("question", question), ("phone", phone), ("text", text)):
             _check(name, value)
-        self._writing(code).answer(code, question, phone, text)
+        _check("settings", settings, LONGEST_QUERY)
+        self._writing(code).answer(code, question, phone, text, settings)
 
-    def answer_of(self, code: str, question: str, phone: str) -> str | None:
+    def answer_of(self, code: str, question: str, phone: str) -> Answer | None:
         """Return what the phone has answered, None if nothing."""
         _check("question", question)
         _check("phone", phone)
         return self._kept().answer_of(code, question, phone) if self._may_have(code) else None
 
-    def answers(self, code: str, question: str) -> list[str]:
+    def answers(self, code: str, question: str) -> list[Answer]:
         """Return all answers in the order of the phones' numbers."""
         _check("question", question)
         return self._kept().answers(code, question) if self._may_have(code) else []

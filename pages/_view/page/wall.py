@@ -16,7 +16,7 @@ from pages._view.classroom import leading, results, wall_state
 from pages._view.classroom.moment import VOTE, Moment, moment_of, settings_of
 from pages._view.classroom.room import TEACHER, RoomError, StoreError, secret_in
 from pages._view.classroom.store import store
-from pages._view.lesson import CLASS, PHONES, REVEAL, Lesson
+from pages._view.lesson import CLASS, GUESSED_AT, PHONES, REVEAL, Lesson
 from pages._view.literal import plain
 from pages._view.page import bets, controls
 from pages._view.page.components import draw_room
@@ -96,22 +96,21 @@ def _told(moment: Moment, turned: bool | None) -> Moment:
 
 def _settle(moment):
     """Put into the address what the room shows; return the moment that it is of."""
-    place = moment.room.code, moment.room.stem
-    moment = _settle_vote(moment, place)
+    moment = _settle_vote(moment)
     shown = moment.kind != "" and moment.asked.revealed
     found = {REVEAL: "1"} if moment.asked.revealed else {}  # also at a later step: else the bet would be open there
     if shown or moment.draws:
-        found |= results.shown(moment, store().answers(*place))
+        found |= results.shown(moment)
     if moment.lesson.together:
         with suppress(StreamlitAPIException):  # its field may stand on the page already, and says it by itself then
             controls.send_to("seed", moment.room.seed)
-    bets.put(found, (REVEAL, CLASS, PHONES))
+    bets.put(found, (REVEAL, CLASS, GUESSED_AT, PHONES))
     return moment
 
 
-def _settle_vote(moment, place):
+def _settle_vote(moment):
     """Bring the settings along once a vote is opened, shown or hidden; return the moment after that."""
-    told = (*place, moment.asked.revealed, moment.chosen if moment.asked.revealed else "")
+    told = (moment.room.code, moment.room.stem, moment.asked.revealed, moment.chosen if moment.asked.revealed else "")
     if moment.kind != VOTE or st.session_state.get("room_vote") == told:
         return moment
     st.session_state["room_vote"] = told

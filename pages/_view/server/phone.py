@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 from typing import Any
 
+from pages._view.address import Address
 from pages._view.bet_words import both, in_fact, verdict, written
 from pages._view.classroom.moment import VOTE, Moment
-from pages._view.classroom.room import LASTS
+from pages._view.classroom.room import LASTS, Answer
 from pages._view.classroom.store import store
 from pages._view.kinds import Choice, Drawing
+from pages._view.lesson import CLASS, GUESSED_AT
 from pages._view.server import html
+from pages._view.stage import Stage
 
 _LOOK = "Look at the wall."
 _HOURS = round(LASTS / 3600)
@@ -20,12 +23,12 @@ KEPT = (
 
 @dataclass(frozen=True)
 class Phone:
-    """A phone in a room. number: its place among those who joined; text: its answer as it is kept, None if none."""
+    """A phone in a room. number: its place among those who joined;"""
 
     token: str
     place: str  # the path of its page
     number: int
-    text: str | None = None
+    answer: Answer | None = None
     drawn: int | None = None
 
 
@@ -33,15 +36,15 @@ def phone_at(moment: Moment, cookie: str, token: str, place: str) -> Phone:
     """Return what the room knows of a phone, which joins it if it is new."""
     code, rooms = moment.room.code, store()
     number = rooms.join(code, cookie)
-    text = rooms.answer_of(code, moment.room.stem, cookie) if moment.kind else None
+    answer = rooms.answer_of(code, moment.room.stem, cookie) if moment.kind else None
     drawn = rooms.drawn(code, cookie) if moment.draws else None
-    return Phone(token, place, number, text, drawn)
+    return Phone(token, place, number, answer, drawn)
 
 
 def page(moment: Moment, phone: Phone, problem: str = "", typed: dict[str, str] | None = None) -> str:
     """Return the whole page. problem: what was wrong with what was typed, which is still there."""
     values = _values(moment, phone, problem, typed or {})
-    refresh = 0 if values["fields"] and phone.text is None else 5  # without scripts; what is being typed stays
+    refresh = 0 if values["fields"] and phone.answer is None else 5  # without scripts; what is being typed stays
     room = {"code": moment.room.code, "number": phone.number + 1, "kept": KEPT}
     return html.render("phone.html", refresh=refresh, **room, **values)
 
@@ -60,7 +63,7 @@ def _values(moment, phone, problem, typed):
         "token": phone.token,
         "problem": problem,
         "question": moment.question,
-        "answered": phone.text is not None,
+        "answered": phone.answer is not None,
         **_answer(moment, phone, typed),
         **_own_part(moment, phone),
         "look": _LOOK,
@@ -72,7 +75,7 @@ def _answer(moment, phone, typed):
     """Return the answer of this phone and the fields for it. fields: None where none can be given."""
     if not moment.is_open:
         return {"late": "", "mine": _told(moment, phone) if moment.kind else [], "fields": None}
-    locked, given = moment.asked.locked, phone.text is not None
+    locked, given = moment.asked.locked, phone.answer is not None
     return {
         "late": f"It is too late to answer. {_LOOK}" if locked and not given else "",
         "mine": [f"Your answer: {_said(moment, phone)}.", _LOOK] if given else [],
@@ -81,19 +84,31 @@ def _answer(moment, phone, typed):
 
 
 def _told(moment, phone):
-    """Return one's own answer beside the truth, in sentences."""
+    """Return one's own answer beside the truth at the settings of the answer, in sentences."""
+    mine = phone.answer
     if moment.kind == VOTE:
-        return ["You did not choose." if phone.text is None else f"You chose {_said(moment, phone)}."]
-    found, bet = moment.outcome(), moment.lesson.bet
-    if phone.text is None:
+        return ["You did not choose." if mine is None else f"You chose {_said(moment, phone)}."]
+    bet = moment.lesson.bet
+    if mine is None:
+        found = moment.outcome()
         return ["You did not bet.", in_fact(bet, found), found.why]
-    own = moment.read(phone.text)[0]
-    return [f"{verdict(bet, own, found.truth)} {both(bet, own, found)}", found.why]
+    found, own = moment.outcome(mine.settings), moment.read(mine.text)[0]
+    at = _where(moment, mine)
+    return [f"{at}{': ' if at else ''}{verdict(bet, own, found.truth)} {both(bet, own, found)}", found.why]
 
 
 def _said(moment, phone):
-    value = moment.read(phone.text)[0]
-    return phone.text if moment.kind == VOTE else _in_words(moment.lesson.bet, value)
+    mine = phone.answer
+    if moment.kind == VOTE:
+        return mine.text
+    at = _where(moment, mine)
+    return f"{_in_words(moment.lesson.bet, moment.read(mine.text)[0])}{f' ({at})' if at else ''}"
+
+
+def _where(moment, answer):
+    """Return the places of the sliders when a bet was placed; "" if the wall's are the same."""
+    here = Address(moment.lesson, {**moment.query, CLASS: answer.text, GUESSED_AT: answer.settings})
+    return Stage(here).bet_at
 
 
 def _in_words(bet, value):
