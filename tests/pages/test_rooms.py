@@ -276,10 +276,61 @@ def test_what_is_no_answer_is_said_and_stays_typed(rooms, stem, text):
         assert f'value="{text.replace("<", "&lt;").replace(">", "&gt;")}"' in phone.html
 
 
-def test_a_curve_of_no_whole_numbers_is_answered_in_the_words_of_its_fields(rooms):
+def test_a_curve_of_no_numbers_is_answered_in_the_words_of_its_fields(rooms):
     (phone,) = phones(opened(rooms, "score_variance"), 1)
-    phone.send("answer", **{f"answer_{i}": "11.3" for i in range(5)})
-    assert "Your answer must be a whole number in each field, 0 to 100,000." in phone.text
+    phone.send("answer", **{f"answer_{i}": "11.3.1" for i in range(5)})
+    assert "Your answer must be a number in each field, 0 to 100,000." in phone.text
+
+
+@pytest.mark.parametrize(
+    ("stem", "sent", "kept", "said"),
+    [
+        ("score_variance", {f"answer_{i}": f"{10 + i}.3" for i in range(5)}, "10.3-11.3-12.3-13.3-14.3", "10.3, 11.3"),
+        ("gradient_flow", {"answer": "86.5"}, "86.5", "86.5"),
+    ],
+)
+def test_an_answer_may_have_decimals_as_the_truth_has(rooms, leads, stem, sent, kept, said):
+    room = opened(rooms, stem)
+    app = wall_of(room, stem)
+    (phone,) = phones(room, 1)
+    phone.send("answer", **sent)
+    assert f"Your answer: {said}" in phone.text
+    assert texts(rooms, room.code, stem) == [kept]
+    turn_truth(app, "Reveal")
+    app.run()
+    assert app.query_params["class"] == kept
+    assert [*app.exception, *app.error, *app.warning] == []
+    assert line_of(app).startswith(f"{bet_words.BET} 1 bet")
+
+
+@pytest.mark.parametrize("stem", [*WITH_BETS[:3], "wrong_choice"])
+def test_what_was_answered_stands_in_the_fields_that_change_it(rooms, stem):
+    (phone,) = phones(opened(rooms, stem), 1)
+    _, (sent, _) = answers_to(stem)
+    phone.send("answer", **sent)
+    form = phone.html.partition("Change it")[2]
+    for name, value in sent.items():
+        assert re.search(rf'name="{name}"[^>]*value="{re.escape(value)}"( required checked|[^>]*autocomplete)', form)
+
+
+def test_a_page_without_scripts_does_not_load_itself_again_while_an_answer_is_typed(rooms):
+    """Else what is typed would be gone after five seconds, and nobody would know."""
+    room = opened(rooms, "gradient_flow")
+    (phone,) = phones(room, 1)
+    reload = 'http-equiv="refresh"'
+    assert reload not in phone.html
+    assert reload in phone.send("answer", answer="20").html
+    assert "<style>.change { display: none; }</style>" in phone.html
+    changes = re.search('href="([^"]*)">Change it', phone.html)[1]
+    changing = Browser(room, phone.cookies).get(f"/j/{room.code}{changes}")
+    assert reload not in changing.html
+    assert '<details class="change" open>' in changing.html
+    changing.send("answer", answer="a lot")
+    assert (changing.status, reload in changing.html) == (422, False)
+    assert '<details class="change" open>' in changing.html
+    changing.send("answer", answer="25")
+    assert texts(rooms, room.code, "gradient_flow") == ["25"]
+    assert reload in changing.html
 
 
 def test_nothing_changes_by_a_form_of_others_or_of_an_earlier_question(rooms):

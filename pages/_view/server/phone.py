@@ -41,10 +41,16 @@ def phone_at(moment: Moment, cookie: str, token: str, place: str) -> Phone:
     return Phone(token, place, number, answer, drawn)
 
 
-def page(moment: Moment, phone: Phone, problem: str = "", typed: dict[str, str] | None = None) -> str:
-    """Return the whole page. problem: what was wrong with what was typed, which is still there."""
-    values = _values(moment, phone, problem, typed or {})
-    refresh = 0 if values["fields"] and phone.answer is None else 5  # without scripts; what is being typed stays
+def page(
+    moment: Moment, phone: Phone, problem: str = "", typed: dict[str, str] | None = None, *, changes: bool = False
+) -> str:
+    """Return the whole page. problem: what was wrong with what was typed, which is still there.
+
+    changes: it is asked for by one who changes an answer, and whose browser runs no scripts.
+    """
+    values = _values(moment, phone, problem, typed or {}, changes=changes)
+    stays = problem or changes or (values["fields"] and phone.answer is None)
+    refresh = 0 if stays else 5  # without scripts; what is being typed stays
     room = {"code": moment.room.code, "number": phone.number + 1, "kept": KEPT}
     return html.render("phone.html", refresh=refresh, **room, **values)
 
@@ -54,7 +60,7 @@ def part(moment: Moment, phone: Phone, problem: str = "", typed: dict[str, str] 
     return html.render("phone_main.html", **_values(moment, phone, problem, typed or {}))
 
 
-def _values(moment, phone, problem, typed):
+def _values(moment, phone, problem, typed, *, changes=False):
     return {
         "title": moment.lesson.question,
         "mark": moment.mark,
@@ -64,6 +70,7 @@ def _values(moment, phone, problem, typed):
         "problem": problem,
         "question": moment.question,
         "answered": phone.answer is not None,
+        "changes": changes or bool(problem),
         **_answer(moment, phone, typed),
         **_own_part(moment, phone),
         "look": _LOOK,
@@ -79,8 +86,18 @@ def _answer(moment, phone, typed):
     return {
         "late": f"It is too late to answer. {_LOOK}" if locked and not given else "",
         "mine": [f"Your answer: {_said(moment, phone)}.", _LOOK] if given else [],
-        "fields": None if locked else _fields(moment, typed),
+        "fields": None if locked else _fields(moment, typed or _given(moment, phone)),
     }
+
+
+def _given(moment, phone):
+    """Return the answer of this phone as it was typed."""
+    if phone.answer is None:
+        return {}
+    value = moment.read(phone.answer.text)[0]
+    if isinstance(value, tuple):
+        return {f"answer_{i}": each for i, each in enumerate(value)}
+    return {"answer": value if isinstance(value, str) else f"{value:g}"}
 
 
 def _told(moment, phone):

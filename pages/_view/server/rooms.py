@@ -165,7 +165,8 @@ def _page_of_phone(request, room, who, sent):
         if not problem:
             return _to(place)
     shown = phone.phone_at(moment, who, token, place)
-    return _html(phone.page(moment, shown, problem, sent), 422 if problem else 200)
+    changes = "change" in request.query_params
+    return _html(phone.page(moment, shown, problem, sent, changes=changes), 422 if problem else 200)
 
 
 def _check(who, code, sent):
