@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import re
+import sqlite3
 from collections import Counter
 from html import unescape
 from itertools import pairwise
@@ -45,7 +46,7 @@ APP = Starlette(routes=routes.routes())
 @pytest.fixture(autouse=True)
 def rooms(tmp_path, monkeypatch):
     """A store of the test's own, and limits that nobody has used."""
-    own = Store(f"sqlite:///{tmp_path}/rooms.sqlite")
+    own = Store(f"sqlite:///{tmp_path}/rooms.sqlite", patience=60)
     of_classroom = [f"classroom.{name}" for name in ("moment", "leading", "answering")]
     for module in (*of_classroom, "server.phone", "server.desk", "server.rooms", "page.wall"):
         monkeypatch.setattr(f"pages._view.{module}.store", lambda: own)
@@ -818,15 +819,87 @@ def test_a_database_that_does_not_answer_keeps_no_lesson_waiting(rooms, monkeypa
     assert Counter(task.result() for task in asked) == {404: 90, 503: 10}
 
 
-async def status_of(place):
+def test_writes_that_wait_keep_no_read_waiting(rooms, monkeypatch):
+    back = Event()
+    room = opened(rooms, "gradient_flow")
+    who, of = [visitor.new_visitor() for _ in range(12)], moment_of(room).which
+    monkeypatch.setattr(rooms, "answer", lambda *_: back.wait())
+
+    def said(by):
+        return urlencode({"token": visitor.token_of(by, room.code), "do": "answer", "of": of, "answer": "10"}).encode()
+
+    async def ask_all():
+        sent = [asyncio.create_task(status_of(f"/j/{room.code}", by, said(by))) for by in who]
+        try:
+            return await asyncio.wait_for(status_of(f"/room/{room.code}/state"), 60), sent
+        finally:
+            back.set()
+            await asyncio.wait(sent)
+
+    status, sent = run(ask_all())
+    assert status == 200
+    assert {each.result() for each in sent} == {303}
+
+
+@pytest.fixture
+def held(rooms, monkeypatch):
+    """Says that from now on another process holds the database; it lets go with the test, or when told so."""
+    other = []
+
+    def hold():
+        monkeypatch.setattr(rooms._kept()._database, "patience", 0.0)
+        other.append(sqlite3.connect(rooms._place.file, isolation_level=None))
+        other[0].execute("BEGIN IMMEDIATE")
+        return other[0].rollback
+
+    yield hold
+    for each in other:
+        each.close()
+
+
+def test_an_answer_that_cannot_be_written_now_stays_typed_and_is_sent_again(rooms, held):
+    room = opened(rooms, "gradient_flow")
+    (phone,) = phones(room, 1)
+    let_go = held()
+    phone.send("answer", answer="86.5")
+    assert phone.status == 503
+    assert "The lab is busy. Your answer is sent again in a moment" in phone.text
+    assert 'data-again="answer"' in phone.html
+    assert 'value="86.5"' in phone.html
+    new = Browser(room).open()
+    assert (new.status, "You are number" in new.html) == (200, False)
+    assert moment_of(rooms.room(room.code)).question in new.text
+    mark = re.search('data-mark="([^"]+)"', new.html)[1]
+    assert Browser(room, new.cookies).get(f"/j/{room.code}/news?seen={mark}").status == 204
+    let_go()
+    assert "Your answer: 86.5" in phone.send("answer", answer="86.5").text
+    assert "data-again" not in phone.html
+    assert "You are number 2." in new.send("answer", answer="20").html
+    assert texts(rooms, room.code, "gradient_flow") == ["86.5", "20"]
+
+
+def test_what_the_teacher_s_window_cannot_do_now_it_says(rooms, held):
+    room = opened(rooms, "gradient_flow")
+    desk = teacher(room)
+    let_go = held()
+    desk.send("reveal")
+    assert (desk.status, "this was not done" in desk.text) == (503, True)
+    let_go()
+    assert "Hide" in desk.send("reveal").text
+
+
+async def status_of(place, who="", body=None):
     answers = []
-    cookie = f"{visitor.VISITOR}={visitor.new_visitor()}".encode()
-    scope = {"type": "http", "method": "GET", "path": place, "root_path": "", "query_string": b""}
+    cookie = f"{visitor.VISITOR}={who or visitor.new_visitor()}".encode()
+    scope = {"type": "http", "method": "POST" if body else "GET", "path": place, "root_path": "", "query_string": b""}
 
     async def send(message):
         answers.append(message)
 
-    await APP(scope | {"headers": [(b"cookie", cookie)]}, None, send)
+    async def receive():
+        return {"type": "http.request", "body": body or b""}
+
+    await APP(scope | {"headers": [(b"cookie", cookie)]}, receive, send)
     return answers[0]["status"]
 
 

@@ -22,6 +22,7 @@ from postgres import cluster_of_tests
 
 from pages._view.classroom import database
 from pages._view.classroom import store as module
+from pages._view.classroom.room import PATIENCE, UNREACHABLE
 from pages._view.classroom.store import (
     ALPHABET,
     LASTS,
@@ -88,7 +89,8 @@ def clock():
 
 @contextmanager
 def opened(url, **options):
-    store = Store(url, **options)
+    """A store that waits for others as long as a slow machine takes."""
+    store = Store(url, **{"patience": 60, **options})
     yield store
     store.dispose()
 
@@ -534,6 +536,33 @@ def test_a_write_waits_for_another_s_and_a_read_does_not(store, code, url):
             with pytest.raises(TimeoutError):
                 joining.result(0.2)
         assert joining.result() == 3
+
+
+def test_a_write_gives_up_when_others_keep_it_waiting_and_a_read_does_not(store, code, url):
+    """Those of the same process too, who wait in line for the one that waits for the database."""
+    with opened(url, clock=store._clock, patience=0.3) as hasty:
+        with ThreadPoolExecutor(8) as pool, held(url, code):
+            joining = [pool.submit(hasty.join, code, phone) for phone in "defgh"]
+            assert [hasty.room(code).phones, hasty.number_of(code, "d")] == [3, None]
+            assert [str(each.exception()) for each in joining] == [UNREACHABLE] * 5
+        assert hasty.join(code, "d") == 3
+
+
+def test_a_write_to_a_file_waits_for_other_threads_and_other_processes_as_long(tmp_path):
+    url = f"sqlite:///{tmp_path}/rooms.sqlite"
+    with opened(url) as store:
+        code = store.open_room(SECRET, stem="start").code
+    with opened(url, patience=0.3) as hasty:
+        hasty.join(code, "a")
+        with hasty._kept()._database.engine.connect() as connection:
+            own = connection.connection.driver_connection
+            assert own.execute("PRAGMA busy_timeout").fetchone()[0] <= 300
+        with hasty._kept()._database._writing, pytest.raises(StoreError):
+            hasty.join(code, "b")
+
+
+def test_a_write_waits_two_seconds_where_nothing_else_is_said():
+    assert Store()._patience == PATIENCE == 2.0
 
 
 def test_whoever_makes_the_tables_or_opens_a_room_waits_for_others_who_do(schema):

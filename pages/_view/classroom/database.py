@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
@@ -18,8 +19,8 @@ from sqlalchemy.schema import CreateColumn
 
 from pages._view.classroom.room import FAILURES, REFUSED, UNREACHABLE, Place, StoreError
 
-PATIENCE = 30  # seconds that a write waits for others, and anything for a connection
-_CONNECTIONS = {"pool_size": 5, "max_overflow": 5, "pool_timeout": PATIENCE}
+_CONNECTIONS = {"pool_size": 5, "max_overflow": 5, "pool_timeout": 10}  # as many as `threads` may use
+_MAKING = 10  # seconds that whoever makes tables waits for others
 _GIVEN_UP = {"tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 _NOT_ALLOWED = "42501"  # what Postgres says to who lacks a right
 _LOCK = 7_231_905  # of the rooms as a whole, among the advisory locks of a Postgres
@@ -55,12 +56,12 @@ ANSWERS = sa.Table(
 )  # fmt: skip
 
 
-def database_at(place: Place) -> "Database":
-    """Return the database at a place; nothing is opened yet."""
+def database_at(place: Place, patience: float) -> "Database":
+    """Return the database at a place; nothing is opened yet. patience: seconds that a write waits for others."""
     if place.file is not None:
-        return _Sqlite(place.file)
+        return _Sqlite(place.file, patience)
     try:
-        return _Postgres(place.url)
+        return _Postgres(place.url, patience)
     except (ArgumentError, ValueError) as error:
         raise StoreError(
             "DATABASE_URL cannot be read: it must be like postgresql://user:word@host:5432/name."
@@ -89,6 +90,7 @@ class Database:
     """The methods that both databases have."""
 
     engine: sa.Engine
+    patience: float
     reader: sa.Engine  # each statement by itself
 
     def rows(self, statement: sa.Executable) -> Sequence[sa.Row[Any]]:
@@ -103,10 +105,14 @@ class Database:
         """Open a transaction; others wait for it. whole: also those who open rooms, and the tables are made first."""
         with _told():
             self.prepare(making=whole)
-            with self.in_turn(), self.engine.begin() as connection:
-                if whole:
-                    self.lock(connection)
-                yield connection
+            until = time.monotonic() + self.patience
+            with self.in_turn(), self.engine.connect() as connection:
+                self.wait(connection, max(until - time.monotonic(), 0))
+                with connection.begin():
+                    self.limit(connection, self.patience)
+                    if whole:
+                        self.lock(connection)
+                    yield connection
 
     def prepare(self, *, making: bool = False) -> None:
         """Make the tables if there are none."""
@@ -114,6 +120,12 @@ class Database:
     def in_turn(self) -> AbstractContextManager[Any]:
         """Return the lock that a thread holds while it writes."""
         return nullcontext()
+
+    def wait(self, connection: sa.Connection, seconds: float) -> None:
+        """Let the transaction that is to begin wait so long for others."""
+
+    def limit(self, connection: sa.Connection, seconds: float) -> None:
+        """Let the transaction that has begun wait no longer for each lock of others."""
 
     def lock(self, connection: sa.Connection) -> None:
         """Let nobody else open or forget rooms until the transaction ends."""
@@ -130,8 +142,8 @@ class _Sqlite(Database):
     and may be overtaken for ever.
     """
 
-    def __init__(self, file: Path) -> None:
-        self.file, self._writing, self._making = file, Lock(), Lock()
+    def __init__(self, file: Path, patience: float) -> None:
+        self.file, self.patience, self._writing, self._making = file, patience, Lock(), Lock()
         self.reader = sa.create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, **_CONNECTIONS)
         self.engine = self.reader.execution_options()
         sa.event.listen(self.engine, "begin", _begin_immediate)
@@ -139,7 +151,7 @@ class _Sqlite(Database):
     def _connect(self):
         # Without transactions of the driver's own, and never making an empty file.
         where = f"file:{quote(str(self.file.absolute()))}?mode=rw"
-        made = sqlite3.connect(where, PATIENCE, isolation_level=None, check_same_thread=False, uri=True)
+        made = sqlite3.connect(where, _MAKING, isolation_level=None, check_same_thread=False, uri=True)
         try:
             # With the write-ahead log enough against a process that is killed; not against a power cut.
             made.execute("PRAGMA synchronous=NORMAL")
@@ -150,8 +162,18 @@ class _Sqlite(Database):
             raise
         return made
 
-    def in_turn(self) -> Lock:
-        return self._writing
+    @contextmanager
+    def in_turn(self) -> Iterator[None]:
+        if not self._writing.acquire(timeout=self.patience):
+            raise TimeoutError("others write")
+        try:
+            yield
+        finally:
+            self._writing.release()
+
+    def wait(self, connection: sa.Connection, seconds: float) -> None:
+        own = connection.connection.driver_connection
+        own.execute(f"PRAGMA busy_timeout={round(1000 * seconds)}")  # type: ignore[union-attr]
 
     def prepare(self, *, making: bool = False) -> None:
         """Make the file, owner-only, and put it in its place whole, whoever else does the same."""
@@ -176,7 +198,7 @@ def _begin_immediate(connection):
 
 def _make_tables(file):
     def connect():
-        made = sqlite3.connect(file, PATIENCE, isolation_level=None)
+        made = sqlite3.connect(file, _MAKING, isolation_level=None)
         made.execute("PRAGMA journal_mode=WAL")  # written into the file, for all that open it
         return made
 
@@ -201,22 +223,27 @@ def _complete(connection):
 class _Postgres(Database):
     """A Postgres database. A write locks the row of its room, so that those of a room follow one another."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, patience: float) -> None:
         # Nothing is prepared: a pooler in front of the database may change the connection between two statements.
         # And a connection that was cut without a word is given up after ten seconds, not after hours.
         arguments = {"connect_timeout": 5, "prepare_threshold": None, **_GIVEN_UP}
         self.engine = sa.create_engine(url, pool_pre_ping=True, connect_args=arguments, **_CONNECTIONS)
         self.reader = self.engine.execution_options(isolation_level="AUTOCOMMIT")
-        self._made = False
+        self.patience, self._made = patience, False
 
     def prepare(self, *, making: bool = False) -> None:
         """Make the tables. Several threads may at once: if the database is away, none waits for another's failure."""
         if self._made:
             return
         with self.engine.begin() as connection:
+            self.limit(connection, _MAKING)
             self.lock(connection)
             _complete(connection)
         self._made = True
+
+    def limit(self, connection: sa.Connection, seconds: float) -> None:
+        milliseconds = max(round(1000 * seconds), 1)  # 0 would be for ever
+        connection.execute(sa.text(f"SET LOCAL lock_timeout = {milliseconds}"))
 
     def lock(self, connection: sa.Connection) -> None:
         connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({_LOCK})"))

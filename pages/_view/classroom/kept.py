@@ -34,8 +34,8 @@ _ANSWER = [ANSWERS.c[each.name] for each in fields(Answer)]
 class Kept:
     """The methods of a `Store`, which checks what it hands on."""
 
-    def __init__(self, place: Place, clock: Callable[[], float]) -> None:
-        self._database, self._clock = database_at(place), clock
+    def __init__(self, place: Place, clock: Callable[[], float], patience: float) -> None:
+        self._database, self._clock = database_at(place, patience), clock
         self.dispose = self._database.dispose
 
     # --- rooms ---

@@ -10,6 +10,7 @@ CODE_LETTERS = 4
 LASTS = 24 * 3600.0  # seconds that a room is kept
 MOST_ROOMS, MOST_PHONES = 200, 100  # open at once; in one room
 LONGEST_TEXT, LONGEST_QUERY = 400, 2_000  # characters
+PATIENCE = 2.0  # seconds that a write waits for others
 SEEDS = 10_000
 REFUSED = "The rooms cannot be kept: their database does not let the lab make or use its tables."
 FAILURES = logging.getLogger("sattn.store")  # one line for each, at a level that only who asks for it hears

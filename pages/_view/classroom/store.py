@@ -23,6 +23,7 @@ from pages._view.classroom.room import (
     LONGEST_TEXT,
     MOST_PHONES,
     MOST_ROOMS,
+    PATIENCE,
     Answer,
     Asked,
     NoSuchRoom,
@@ -56,9 +57,14 @@ class Store:
     answer, all raise `StoreError`.
     """
 
-    def __init__(self, url: str | None = None, *, clock: Callable[[], float] = time.time) -> None:
-        """Keep the address. url: postgresql://… or sqlite:///…; None: the file of this copy of the lab."""
-        self._place, self._clock = _place_of(url), clock
+    def __init__(
+        self, url: str | None = None, *, clock: Callable[[], float] = time.time, patience: float = PATIENCE
+    ) -> None:
+        """Keep the address. url: postgresql://… or sqlite:///…; None: the file of this copy of the lab.
+
+        patience: seconds that a write waits for others, before it raises `StoreError`.
+        """
+        self._place, self._clock, self._patience = _place_of(url), clock, patience
         self._loading = Lock()
         self._loaded: Kept | None = None
 
@@ -172,7 +178,7 @@ class Store:
             if self._loaded is None:
                 from pages._view.classroom.kept import Kept  # noqa: PLC0415  SQLAlchemy: 0.2 s and 11 MB
 
-                self._loaded = Kept(self._place, self._clock)
+                self._loaded = Kept(self._place, self._clock, self._patience)
             return self._loaded
 
     def _may_have(self, code):

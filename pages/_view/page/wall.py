@@ -52,7 +52,7 @@ def _follow(lesson, code):
         st.session_state["room_at"] = code, room.stem
         return room.stem
     st.session_state["room_at"] = code, lesson.stem
-    tell()
+    _tell()
     moment = moment_of(store().room(code) or room)
     shown = _settle(_told(moment, turned) if leads else moment)
     # What comes in after this is not in the picture: the corner must not say that it is.
@@ -78,6 +78,11 @@ def _leave():
 
 def tell() -> None:
     """Tell the room the lesson and settings of its wall, if this wall leads."""
+    with suppress(RoomError, StoreError):  # the next run of the whole page tells it, or says why not
+        _tell()
+
+
+def _tell():
     if not st.session_state.get("room_leads"):
         return
     here = Address(controls.current_lesson(), st.query_params.to_dict())
@@ -116,7 +121,7 @@ def _settle_vote(moment):
     st.session_state["room_vote"] = told
     for name, text in leading.settled(moment).items():
         controls.send_to(name, controls.control(name).read(text)[0])
-    tell()
+    _tell()
     return moment_of(store().room(moment.room.code) or moment.room)
 
 

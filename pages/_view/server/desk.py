@@ -55,9 +55,10 @@ def ask_for_secret(room: Room, token: str, problem: str = "") -> str:
     return html.render("secret.html", title=f"Room {room.code}", **values)
 
 
-def page(room: Room, token: str, secret: str, root: str) -> str:
-    """Return the whole window."""
-    return html.render("desk.html", title=f"Room {room.code}", refresh=5, **_values(room, token, secret, root))
+def page(room: Room, token: str, secret: str, root: str, problem: str = "") -> str:
+    """Return the whole window. problem: why something was not done."""
+    values = _values(room, token, secret, root) | {"problem": problem}
+    return html.render("desk.html", title=f"Room {room.code}", refresh=5, **values)
 
 
 def part(room: Room, token: str, secret: str, root: str) -> str:
@@ -70,6 +71,7 @@ def _values(room, token, secret, root):
     at = ORDER.index(room.stem) if room.stem in ORDER else 0
     near = [(at - 1, "← Back"), (at + 1, "Next →")]
     return {
+        "problem": "",
         "mark": room.version,
         "stem": room.stem,
         "place": path_of(f"{TEACH}/{room.code}"),

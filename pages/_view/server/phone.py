@@ -23,35 +23,48 @@ KEPT = (
 
 @dataclass(frozen=True)
 class Phone:
-    """A phone in a room. number: its place among those who joined;"""
+    """A phone in a room. number: its place among those who joined, None while it has none."""
 
     token: str
     place: str  # the path of its page
-    number: int
+    number: int | None
     answer: Answer | None = None
     drawn: int | None = None
 
 
+def join(moment: Moment, cookie: str) -> None:
+    """Give a phone a place in the room, if it has none."""
+    if store().number_of(moment.room.code, cookie) is None:
+        store().join(moment.room.code, cookie)
+
+
 def phone_at(moment: Moment, cookie: str, token: str, place: str) -> Phone:
-    """Return what the room knows of a phone, which joins it if it is new."""
+    """Return what the room knows of a phone."""
     code, rooms = moment.room.code, store()
-    number = rooms.join(code, cookie)
+    number = rooms.number_of(code, cookie)
     answer = rooms.answer_of(code, moment.room.stem, cookie) if moment.kind else None
     drawn = rooms.drawn(code, cookie) if moment.draws else None
     return Phone(token, place, number, answer, drawn)
 
 
 def page(
-    moment: Moment, phone: Phone, problem: str = "", typed: dict[str, str] | None = None, *, changes: bool = False
+    moment: Moment,
+    phone: Phone,
+    problem: str = "",
+    typed: dict[str, str] | None = None,
+    *,
+    changes: bool = False,
+    again: str = "",
 ) -> str:
     """Return the whole page. problem: what was wrong with what was typed, which is still there.
 
-    changes: it is asked for by one who changes an answer, and whose browser runs no scripts.
+    changes: it is asked for by one who changes an answer, and whose browser runs no scripts. again: what is sent again
+    by itself.
     """
-    values = _values(moment, phone, problem, typed or {}, changes=changes)
+    values = _values(moment, phone, problem, typed or {}, changes=changes) | {"again": again}
     stays = problem or changes or (values["fields"] and phone.answer is None)
     refresh = 0 if stays else 5  # without scripts; what is being typed stays
-    room = {"code": moment.room.code, "number": phone.number + 1, "kept": KEPT}
+    room = {"code": moment.room.code, "number": None if phone.number is None else phone.number + 1, "kept": KEPT}
     return html.render("phone.html", refresh=refresh, **room, **values)
 
 
@@ -71,6 +84,7 @@ def _values(moment, phone, problem, typed, *, changes=False):
         "question": moment.question,
         "answered": phone.answer is not None,
         "changes": changes or bool(problem),
+        "again": "",
         **_answer(moment, phone, typed),
         **_own_part(moment, phone),
         "look": _LOOK,
@@ -158,4 +172,6 @@ def _own_part(moment, phone):
     if not together or moment.is_open or not (moment.draws or moment.kind == VOTE):
         return {"draws": None, "drawn": None}
     number = phone.number if together.chooses else phone.drawn
-    return {"draws": together, "drawn": None} if number is None else {"draws": None, "drawn": moment.part(number)}
+    if number is None:
+        return {"draws": None if together.chooses else together, "drawn": None}
+    return {"draws": None, "drawn": moment.part(number)}

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
@@ -19,12 +20,14 @@ from pages._view.routes import JOIN, TEACH
 from pages._view.server import desk, doors, limits, phone, visitor
 from pages._view.server.kept import NOT_KEPT
 from pages._view.server.links import host_of, root
-from pages._view.server.threads import in_thread
+from pages._view.server.threads import in_thread, writing
 
 LARGEST_FORM = 8_192  # bytes
 _FRESH = {"Cache-Control": NOT_KEPT}
 _NOT_OURS = "This form is not from a page of yours, or your browser keeps no cookies here. Allow them, and reload."
 _NOT_YOURS = "This browser does not lead the room. Load its page again, and type the secret of the room."
+_BUSY = "The lab is busy. Your answer is sent again in a moment; without scripts, press the button again."
+_NOT_DONE = "The lab is busy, and this was not done. Press the button again."
 _TOO_FAST = "That was too often. Wait a moment, then try again."
 
 
@@ -150,23 +153,36 @@ async def _phone(request):
         raise NoCookie
     room = await _room(request)
     sent = await visitor.sent_with(request) if request.method == "POST" else None
-    answer = await in_thread(_page_of_phone, request, room, who, sent)
+    is_in = sent is None and await in_thread(store().number_of, room.code, who) is not None
+    answer = await (in_thread if is_in else writing)(_page_of_phone, request, room, who, sent)
     visitor.keep(request, answer, visitor.VISITOR, who)  # one of yesterday would end in the middle of the hour
     return answer
 
 
 def _page_of_phone(request, room, who, sent):
     moment, token, place = moment_of(room), visitor.token_of(who, room.code), path_of(f"{JOIN}/{room.code}")
-    problem = ""
+    problem, status = "", 200
     if sent is not None:
         _check(who, room.code, sent)
-        phone.phone_at(moment, who, token, place)  # it joins
-        problem = answering.take(moment, who, sent)
+        try:
+            phone.join(moment, who)
+            problem, status = answering.take(moment, who, sent), 422
+        except StoreError:  # others write; what can be read goes on
+            problem, status = _BUSY, 503
         if not problem:
             return _to(place)
+    else:
+        _come_in(moment, who)
     shown = phone.phone_at(moment, who, token, place)
+    again = (sent or {}).get("do", "") if status == 503 else ""
     changes = "change" in request.query_params
-    return _html(phone.page(moment, shown, problem, sent, changes=changes), 422 if problem else 200)
+    return _html(phone.page(moment, shown, problem, sent, changes=changes, again=again), status)
+
+
+def _come_in(moment, who):
+    """Join one that only looks, if that can be; else the first answer does."""
+    with suppress(StoreError):
+        phone.join(moment, who)
 
 
 def _check(who, code, sent):
@@ -180,6 +196,8 @@ async def _news_of_phone(request):
     """What has changed since a phone has looked: nothing, as a rule."""
     who = visitor.visitor_of(request)
     room = await _room(request)
+    if who and await in_thread(store().number_of, room.code, who) is None:
+        await writing(_come_in, moment_of(room), who)
     return await in_thread(_news, request, room, who)
 
 
@@ -201,7 +219,7 @@ async def _open(request):
     """What a room is, and the button that opens one."""
     who = visitor.visitor_of(request) or visitor.new_visitor()
     sent = await visitor.sent_with(request) if request.method == "POST" else None
-    answer = await in_thread(_opened, request, who, sent)
+    answer = await (in_thread if sent is None else writing)(_opened, request, who, sent)
     visitor.keep(request, answer, visitor.VISITOR, who)
     return answer
 
@@ -230,7 +248,8 @@ def _comes_from(request):
 async def _teach(request):
     room, who = await _room(request), visitor.visitor_of(request)
     sent = await visitor.sent_with(request) if request.method == "POST" else None
-    return await in_thread(_taught, request, room, who or visitor.new_visitor(), sent)
+    run = in_thread if sent is None else writing
+    return await run(_taught, request, room, who or visitor.new_visitor(), sent)
 
 
 def _taught(request, room, who, sent):
@@ -248,11 +267,18 @@ def _taught(request, room, who, sent):
     if not _leads(request, room.code):
         answer = _html(desk.ask_for_secret(room, token))
     elif sent is not None:
-        answer = _to(desk.do(room, sent) or path_of(f"{TEACH}/{room.code}"))
+        answer = _led(request, room, token, secret, sent)
     else:
         answer = _html(desk.page(room, token, secret, root(request)))
     visitor.keep(request, answer, visitor.VISITOR, who)
     return answer
+
+
+def _led(request, room, token, secret, sent):
+    try:
+        return _to(desk.do(room, sent) or path_of(f"{TEACH}/{room.code}"))
+    except StoreError:
+        return _html(desk.page(room, token, secret, root(request), _NOT_DONE), 503)
 
 
 def _secret(request, code):
