@@ -481,7 +481,7 @@ def test_the_rows_of_a_class_are_those_of_the_wall_at_the_rate_that_most_have_ch
 
 def test_a_room_is_opened_where_the_link_was_followed_and_its_secret_stands_in_the_cookie_alone(rooms):
     browser = Browser().get("/room", referer="http://lab.example/derivation?d_k=100&tally=1-2&mode=screen")
-    assert "deleted with the room, after 24 hours" in browser.text
+    assert "deleted 60 minutes after the room is closed, and after 24 hours" in browser.text
     browser.send("open")
     assert (browser.status, urlsplit(browser.place).path) == (303, "/derivation")
     query = {name: text for name, (text,) in parse_qs(urlsplit(browser.place).query).items()}
@@ -562,9 +562,35 @@ def test_the_teachers_window_leads_the_question_and_the_wall(rooms):
     assert LESSONS["derivation"].question in crowd[0].open().text
     desk.send("to", stem="nowhere")
     assert rooms.room(room.code).stem == "derivation"
+
+
+def test_a_room_that_is_closed_says_goodbye_and_can_be_opened_again(rooms):
+    room = opened(rooms, "gradient_flow", d_k="100")
+    (phone,) = phones(room, 1)
+    phone.send("answer", answer="95")
+    desk, stranger = teacher(room), Browser(cookies={TEACHER: room.code + "x" * 12})
+    assert "<summary>Close the room</summary>" in desk.html.partition('value="close"')[0][-600:]
+    mark = re.search('data-mark="([^"]+)"', phone.html)[1]
     desk.send("close")
+    assert (desk.status, rooms.room(room.code)) == (200, None)
+    assert "What its 1 phones said and drew is deleted 60 minutes after" in desk.text
+    home = "http://lab.example/gradient_flow?d_k=100&step=freeze"
+    for place in (f"/j/{room.code}/news?seen={mark}", phone.place, f"/room/{room.code}/state"):
+        phone.get(place)
+        assert (phone.status, "The class is over" in phone.text) == (410, True)
+        assert f'href="{home}"' in unescape(phone.html)
+        assert 'data-news=""' in phone.html  # it asks no more
+    for place in (f"/room/{room.code}", f"/room/{room.code}/results.csv"):
+        stranger.get(place)
+        assert (stranger.status, "Open it again" in stranger.html) == (410, False)
+    token = visitor.token_of(stranger.cookies.get(visitor.VISITOR, ""), room.code)
+    assert stranger.post(f"/room/{room.code}", {"token": token, "do": "reopen"}).status == 410
+    assert desk.post(f"/room/{room.code}", {"token": "0" * 32, "do": "reopen"}).status == 403
     assert rooms.room(room.code) is None
-    assert crowd[0].open().status == 404
+    desk.get(f"/room/{room.code}").send("reopen")
+    assert desk.status == 303
+    assert parse_qs(urlsplit(desk.place).query)["room"] == [room.code]
+    assert "Your answer: 95" in phone.get(f"/j/{room.code}").text
 
 
 # --- the wall --------------------------------------------------------------------------------------------
@@ -752,6 +778,19 @@ def test_a_wall_whose_room_is_closed_says_so_and_goes_on(rooms, leads):
     assert "room" not in app.query_params
     turn_truth(app, "Reveal")
     assert app.query_params["reveal"] == "1"
+
+
+def test_a_wall_whose_room_is_closed_stays_on_its_picture(rooms, leads):
+    room = opened(rooms, "gradient_flow")
+    app = wall_of(room, "gradient_flow")
+    phones(room, 1)[0].send("answer", answer="95")
+    turn_truth(app, "Reveal")
+    told = line_of(app.run())
+    rooms.close(room.code)
+    app.run()
+    assert told.startswith(f"{bet_words.BET} 1 bet")
+    assert line_of(app) == told
+    assert "room" not in app.query_params
 
 
 def test_without_a_room_nothing_is_opened(tmp_path):

@@ -22,7 +22,7 @@ from postgres import cluster_of_tests
 
 from pages._view.classroom import database
 from pages._view.classroom import store as module
-from pages._view.classroom.room import PATIENCE, UNREACHABLE
+from pages._view.classroom.room import PATIENCE, UNDO, UNREACHABLE
 from pages._view.classroom.store import (
     ALPHABET,
     LASTS,
@@ -211,18 +211,43 @@ def fill(store, code):
     store.draw(code, "b")
 
 
-def test_a_room_that_is_closed_is_forgotten_and_no_other(store, code, url):
+def test_a_room_that_is_closed_is_forgotten_after_an_hour_and_no_other(store, code, url, clock):
     other = store.open_room(SECRET, stem="start").code
     store.join(other, "a")
     for each in (code, other):
         store.join(each, "b")
         fill(store, each)
     before = [len(rows_of(url, table)) for table in TABLES]
+    room = store.room(code)
     store.close(code)
     check_no_room(store, code)
+    assert store.closed(code) == room
+    assert [store.may_reopen(code, secret) for secret in (SECRET, "another", "")] == [True, False, False]
+    clock.now += UNDO
+    store.sweep()
+    assert store.closed(code) == room
+    clock.now += 1
+    assert (store.closed(code), store.may_reopen(code, SECRET)) == (None, False)
+    store.reopen(code)
+    check_no_room(store, code)
+    store.sweep()
     assert before == [2, 4, 5, 2]
     assert [len(rows_of(url, table)) for table in TABLES] == [1, 2, 2, 1]
     assert texts(store, other, "q") == ["1"]
+
+
+def test_a_room_that_is_opened_again_is_as_it_was(store, code, clock):
+    fill(store, code)
+    room = store.room(code)
+    assert (store.closed(code), store.may_reopen(code, SECRET)) == (None, False)
+    store.close(code)
+    clock.now += UNDO
+    store.reopen(code)
+    assert store.room(code) == room
+    assert (texts(store, code, "q"), store.drawn(code, "b"), store.join(code, "c")) == (["1"], 0, 2)
+    clock.now += UNDO
+    store.sweep()
+    assert store.room(code) == room
 
 
 def test_a_room_lasts_a_day(store, code, clock):
@@ -254,6 +279,7 @@ def test_the_rooms_are_bounded(store, clock):
         store.open_room(SECRET, stem="start")
     store.close(codes[0])
     store.open_room(SECRET, stem="start")
+    assert store.closed(codes[0]) is None
     clock.now += LASTS + 1
     store.open_room(SECRET, stem="start")
 
@@ -628,6 +654,8 @@ def test_a_database_of_the_first_version_is_brought_along_while_that_goes_on(url
         assert store.number_of("BCDF", "z") == 2
         assert store.room("FDCB").phones == 0
         store.close("BCDF")
+        clock.now += UNDO + 1
+        store.sweep()
     with connected(url) as connection:
         assert connection.execute(sqlalchemy.text("SELECT code FROM lab_rooms")).scalars().all() == ["FDCB"]
 

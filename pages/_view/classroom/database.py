@@ -26,7 +26,7 @@ _NOT_ALLOWED = "42501"  # what Postgres says to who lacks a right
 _LOCK = 7_231_905  # of the rooms as a whole, among the advisory locks of a Postgres
 
 # What a later version adds to a table may be null: an earlier one, which still runs beside it, writes rows without it.
-_VERSION = 1  # of the tables, in an SQLite file; it grows with each column or table that is added
+_VERSION = 2  # of the tables, in an SQLite file; it grows with each column or table that is added
 _TABLES = sa.MetaData()
 ROOMS = sa.Table(
     "lab_rooms", _TABLES,
@@ -34,7 +34,7 @@ ROOMS = sa.Table(
     sa.Column("seed", sa.Integer, nullable=False), sa.Column("stem", sa.String, nullable=False),
     sa.Column("query", sa.String, nullable=False), sa.Column("opened", sa.Double, nullable=False),
     sa.Column("version", sa.Integer, nullable=False), sa.Column("phones", sa.Integer, nullable=False),
-    sa.Column("drawn", sa.Integer, nullable=False),
+    sa.Column("drawn", sa.Integer, nullable=False), sa.Column("closed", sa.Double),  # seconds since 1970
 )  # fmt: skip
 ASKED = sa.Table(
     "lab_asked", _TABLES,

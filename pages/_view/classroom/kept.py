@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 
-from sqlalchemy import and_, delete, exists, insert, select, update
+from sqlalchemy import and_, delete, exists, insert, or_, select, update
 
 from pages._view.classroom.database import ANSWERS, ASKED, PHONES, ROOMS, database_at
 from pages._view.classroom.room import (
@@ -15,6 +15,7 @@ from pages._view.classroom.room import (
     MOST_PHONES,
     MOST_ROOMS,
     SEEDS,
+    UNDO,
     Answer,
     Asked,
     NoSuchRoom,
@@ -44,6 +45,9 @@ class Kept:
         with self._database.writing(whole=True) as connection:
             self._forget_old(connection)
             used = set(connection.scalars(select(ROOMS.c.code)))
+            if len(used) >= MOST_ROOMS:  # those that are closed make way
+                _forget(connection, ROOMS.c.closed.is_not(None))
+                used = set(connection.scalars(select(ROOMS.c.code)))
             if len(used) >= MOST_ROOMS:
                 raise TooManyRooms
             room = Room(
@@ -66,7 +70,15 @@ class Kept:
 
     def close(self, code: str) -> None:
         with self._database.writing() as connection:
-            _forget(connection, ROOMS.c.code == code)
+            connection.execute(update(ROOMS).where(self._open(code)).values(closed=self._clock()))
+
+    def closed(self, code: str) -> tuple[Room, str] | None:
+        row = self._one(select(*_PUBLIC, ROOMS.c.secret).where(self._closed(code)))
+        return None if row is None else (Room(*row[:-1]), row.secret)
+
+    def reopen(self, code: str) -> None:
+        with self._database.writing() as connection:
+            connection.execute(update(ROOMS).where(self._closed(code)).values(closed=None))
 
     def sweep(self) -> None:
         with self._database.writing(whole=True) as connection:
@@ -165,13 +177,18 @@ class Kept:
             yield connection, row
 
     def _open(self, code):
-        return and_(ROOMS.c.code == code, ROOMS.c.opened >= self._clock() - LASTS)
+        return and_(ROOMS.c.code == code, ROOMS.c.opened >= self._clock() - LASTS, ROOMS.c.closed.is_(None))
+
+    def _closed(self, code):
+        now = self._clock()
+        return and_(ROOMS.c.code == code, ROOMS.c.opened >= now - LASTS, ROOMS.c.closed >= now - UNDO)
 
     def _in_open(self, code):
         return exists().where(self._open(code))
 
     def _forget_old(self, connection):
-        _forget(connection, ROOMS.c.opened < self._clock() - LASTS)
+        now = self._clock()
+        _forget(connection, or_(ROOMS.c.opened < now - LASTS, ROOMS.c.closed < now - UNDO))
 
     def _one(self, statement):
         return next(iter(self._database.rows(statement)), None)

@@ -8,6 +8,7 @@ from pathlib import Path
 ALPHABET = "BCDFGHJKMNPQRTVWXYZ"  # of a room's code: no vowels, so no words, and none of I, L, O, S, U
 CODE_LETTERS = 4
 LASTS = 24 * 3600.0  # seconds that a room is kept
+UNDO = 3600.0  # seconds that a room which is closed may be opened again
 MOST_ROOMS, MOST_PHONES = 200, 100  # open at once; in one room
 LONGEST_TEXT, LONGEST_QUERY = 400, 2_000  # characters
 PATIENCE = 2.0  # seconds that a write waits for others
@@ -83,6 +84,14 @@ class NoSuchRoom(RoomError):
 
     def __init__(self) -> None:
         super().__init__("This room is not open. Check its code, or ask for a new one.")
+
+
+class RoomClosed(RoomError):
+    """A room that its teacher has closed, and may open again."""
+
+    def __init__(self, room: Room) -> None:
+        super().__init__("The class is over.")
+        self.room = room
 
 
 class TooManyRooms(RoomError):

@@ -86,9 +86,23 @@ class Store:
         return found is not None and hmac.compare_digest(found, _hashed(secret))
 
     def close(self, code: str) -> None:
-        """Forget the room and everything of it."""
+        """Close the room; for `UNDO` seconds it may be opened again, then it is forgotten with everything of it."""
         if self._may_have(code):
             self._kept().close(code)
+
+    def closed(self, code: str) -> Room | None:
+        """Return a room that was closed and may be opened again, else None."""
+        found = self._kept().closed(code) if self._may_have(code) else None
+        return None if found is None else found[0]
+
+    def may_reopen(self, code: str, secret: str) -> bool:
+        """Return True if the room was closed, and this is the secret that it was opened with."""
+        found = self._kept().closed(code) if self._may_have(code) else None
+        return found is not None and hmac.compare_digest(found[1], _hashed(secret))
+
+    def reopen(self, code: str) -> None:
+        """Open a room again that was closed, as it was."""
+        self._writing(code).reopen(code)
 
     def stand(self, code: str, stem: str, query: str) -> None:
         """Say where the wall is."""

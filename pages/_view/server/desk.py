@@ -8,7 +8,7 @@ from pages._view._streamlit import path_of
 from pages._view.address import Address, query_of
 from pages._view.classroom import leading, results, wall_state
 from pages._view.classroom.moment import VOTE, moment_of, settings_of
-from pages._view.classroom.room import MOST_PHONES, Room
+from pages._view.classroom.room import MOST_PHONES, UNDO, Room
 from pages._view.classroom.store import store
 from pages._view.codes import code_of
 from pages._view.lessons import LESSONS, ORDER, path_of_page
@@ -25,6 +25,9 @@ _WHAT = (
 )
 
 
+_MINUTES = round(UNDO / 60)
+
+
 def before_opening(token: str, at: str) -> str:
     """Return the page that says what a room is, with the button that opens one where the lesson stands."""
     place = _place(*_standing(at))  # of an address of any length what a form may hold
@@ -35,7 +38,24 @@ def open_room(secret: str, at: str) -> tuple[Room, str]:
     """Open a room where this address of a lesson leads; return it, and the address of its wall."""
     stem, settings = _standing(at)
     room = store().open_room(secret, stem=stem, query=settings)
-    return room, f"{_place(stem, settings)}&{urlencode({'mode': 'projector', ROOM: room.code})}"
+    return room, _wall(room)
+
+
+def _wall(room):
+    return f"{_place(room.stem, room.query)}&{urlencode({'mode': 'projector', ROOM: room.code})}"
+
+
+def closed(room: Room, token: str) -> str:
+    """Return the page of the teacher of a room that was closed, where it is opened again."""
+    values = {"place": path_of(f"{TEACH}/{room.code}"), "token": token, "elsewhere": path_of(TEACH)}
+    title = f"Room {room.code} is closed"
+    return html.render("closed.html", title=title, phones=room.phones, minutes=_MINUTES, **values)
+
+
+def reopen(room: Room) -> str:
+    """Open a room again; return the address of its wall."""
+    store().reopen(room.code)
+    return _wall(room)
 
 
 def _standing(at):
@@ -88,6 +108,7 @@ def _values(room, token, secret, root):
         "lead": f"{root}{TEACH}/{room.code}",
         "secret": secret,
         "phones": room.phones,
+        "minutes": _MINUTES,
     }
 
 
@@ -106,12 +127,11 @@ def _acts(moment):
     return acts
 
 
-def do(room: Room, sent: dict[str, str]) -> str | None:
-    """Do what the teacher asks for; return where to go on, if it is elsewhere."""
+def do(room: Room, sent: dict[str, str]) -> None:
+    """Do what the teacher asks for."""
     what, rooms = sent.get("do"), store()
     if what == "close":
         rooms.close(room.code)
-        return path_of(TEACH)
     if what == "to" and sent.get("stem") in LESSONS:
         leading.go_to(moment_of(room), sent["stem"])
     if what in ("reveal", "hide"):
@@ -122,4 +142,3 @@ def do(room: Room, sent: dict[str, str]) -> str | None:
         rooms.reset(room.code, room.stem)
     if what == "reset_draws":
         rooms.reset_draws(room.code)
-    return None

@@ -3,21 +3,24 @@
 from dataclasses import dataclass
 from typing import Any
 
-from pages._view.address import Address
+from pages._view.address import Address, query_of
 from pages._view.bet_words import both, in_fact, verdict, written
 from pages._view.classroom.moment import VOTE, Moment
-from pages._view.classroom.room import LASTS, Answer
+from pages._view.classroom.room import LASTS, UNDO, Answer, Room
 from pages._view.classroom.store import store
 from pages._view.kinds import Choice, Drawing
 from pages._view.lesson import CLASS, GUESSED_AT
+from pages._view.lessons import LESSONS, path_of_page
+from pages._view.routes import NAME
 from pages._view.server import html
 from pages._view.stage import Stage
 
 _LOOK = "Look at the wall."
-_HOURS = round(LASTS / 3600)
+_HOURS, _MINUTES = round(LASTS / 3600), round(UNDO / 60)
 KEPT = (
     "Kept here: a random number in a cookie of this browser, and with it your answers in this room. "
-    f"No name and no address. All of it is deleted with the room, after {_HOURS} hours at the latest."
+    f"No name and no address. All of it is deleted {_MINUTES} minutes after the room is closed, and after "
+    f"{_HOURS} hours at the latest."
 )
 
 
@@ -66,6 +69,13 @@ def page(
     refresh = 0 if stays else 5  # without scripts; what is being typed stays
     room = {"code": moment.room.code, "number": None if phone.number is None else phone.number + 1, "kept": KEPT}
     return html.render("phone.html", refresh=refresh, **room, **values)
+
+
+def goodbye(room: Room, root: str) -> str:
+    """Return the page of a phone whose room is closed, with the address of what the wall showed last."""
+    here = Address(LESSONS[room.stem], query_of(room.query))
+    shown = (f"{root}{path_of_page(room.stem)}{here.shared()}", here.lesson.question)
+    return html.render("goodbye.html", title="The class is over", links=[shown, (root, f"All lessons of {NAME}")])
 
 
 def part(moment: Moment, phone: Phone, problem: str = "", typed: dict[str, str] | None = None) -> str:

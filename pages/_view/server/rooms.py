@@ -14,7 +14,7 @@ from starlette.routing import Route
 from pages._view._streamlit import path_of
 from pages._view.classroom import answering, results, wall_state
 from pages._view.classroom.moment import moment_of
-from pages._view.classroom.room import TEACHER, NoSuchRoom, RoomError, StoreError, secret_in
+from pages._view.classroom.room import TEACHER, NoSuchRoom, RoomClosed, RoomError, StoreError, secret_in
 from pages._view.classroom.store import store
 from pages._view.routes import JOIN, TEACH
 from pages._view.server import desk, doors, limits, phone, visitor
@@ -84,6 +84,8 @@ def _safe(answer):
     async def answering(request: Request) -> Response:
         try:
             return await answer(request)
+        except RoomClosed as over:
+            return _html(await run_in_threadpool(phone.goodbye, over.room, root(request)), 410)
         except (RoomError, StoreError) as problem:
             return await _said(_STATUS.get(type(problem), 409), str(problem))
 
@@ -118,6 +120,8 @@ async def _room(request: Request) -> Any:
 def _found(request):
     code, who = _code(request), visitor.address_of(request)
     found = store().room(code)
+    if found is None and (closed := store().closed(code)):
+        raise RoomClosed(closed)
     if limits.WRONG_CODES.is_over(who) and not (found and _is_in(request, code)):
         raise TooFast
     if found is None:
@@ -246,7 +250,12 @@ def _comes_from(request):
 
 
 async def _teach(request):
-    room, who = await _room(request), visitor.visitor_of(request)
+    who = visitor.visitor_of(request)
+    try:
+        room = await _room(request)
+    except RoomClosed as over:
+        sent = await visitor.sent_with(request) if request.method == "POST" else None
+        return await writing(_after_the_end, request, over, who, sent)
     sent = await visitor.sent_with(request) if request.method == "POST" else None
     run = in_thread if sent is None else writing
     return await run(_taught, request, room, who or visitor.new_visitor(), sent)
@@ -274,9 +283,20 @@ def _taught(request, room, who, sent):
     return answer
 
 
+def _after_the_end(request, over, who, sent):
+    room = over.room
+    if not store().may_reopen(room.code, _secret(request, room.code)):
+        raise over
+    if sent is not None and sent.get("do") == "reopen":
+        _check(who, room.code, sent)
+        return _to(desk.reopen(room))
+    return _html(desk.closed(room, visitor.token_of(who, room.code)))
+
+
 def _led(request, room, token, secret, sent):
     try:
-        return _to(desk.do(room, sent) or path_of(f"{TEACH}/{room.code}"))
+        desk.do(room, sent)
+        return _to(path_of(f"{TEACH}/{room.code}"))
     except StoreError:
         return _html(desk.page(room, token, secret, root(request), _NOT_DONE), 503)
 
