@@ -20,15 +20,15 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from pages._view import bet_words, lesson, server
-from pages._view.classroom import sweeping
+from pages._view.classroom import limits, sweeping
 from pages._view.classroom.moment import moment_of
 from pages._view.classroom.room import MOST_PHONES, TEACHER
 from pages._view.classroom.store import Store, StoreError
 from pages._view.kinds import Choice, Drawing
 from pages._view.lessons import LESSONS, ORDER, VIEWS
 from pages._view.page import wall
-from pages._view.server import limits, visitor
 from pages._view.server import rooms as routes
+from pages._view.server import visitor
 from pages._view.server.threads import Threads
 from sattn_core.draws import phones as class_draws_module
 from sattn_core.lessons.small_samples import class_draws
@@ -228,6 +228,42 @@ def test_who_tries_codes_finds_no_room_and_who_is_in_one_stays(rooms, monkeypatc
     assert guesser.get(f"/j/{room.code}").status == 429
     assert inside.open().status == 200
     assert teacher(room).status == 200
+
+
+def test_a_session_that_tries_codes_finds_no_room_either_and_a_wall_stays(rooms, leads, monkeypatch):
+    """With a limit that it shares with phones of its network."""
+    monkeypatch.setattr(limits, "WRONG_CODES", limits.Limit(3, 0))
+    monkeypatch.setattr(wall, "_network", lambda: "")
+    leads(False)
+    room = opened(rooms, "gradient_flow")
+    following = wall_of(room, "gradient_flow")
+    found = [wall_of(SimpleNamespace(code=f"ZZZ{letter}"), "gradient_flow").query_params for letter in "BCD"]
+    assert not any("room" in each for each in found)
+    late = wall_of(room, "gradient_flow")
+    assert "room" not in late.query_params
+    assert [each.value for each in late.warning] == ["The room of this wall is closed."]
+    assert following.run().query_params["room"] == room.code
+    assert Browser(cookies={visitor.VISITOR: visitor.new_visitor()}).get(f"/j/{room.code}").status == 429
+    leads(True)
+    assert wall_of(room, "gradient_flow").query_params["room"] == room.code
+
+
+@pytest.mark.parametrize(
+    ("here", "forwarded", "replicas", "counted"),
+    [
+        ("192.0.2.7", "", "1", "192.0.2.7"),
+        ("192.0.2.7", "198.51.100.1", "1", "192.0.2.7"),
+        ("10.0.0.1", "203.0.113.9, 198.51.100.1", "2", "198.51.100.1"),
+        ("2001:db8:1:2:3:4:5:6", "", "1", "2001:db8:1:2::/64"),
+        ("10.0.0.1", "2001:db8:1:2::ffff", "2", "2001:db8:1:2::/64"),
+        ("::ffff:192.0.2.7", "", "1", "192.0.2.7"),
+        ("somewhere", "", "1", "somewhere"),
+        ("", "", "1", ""),
+    ],
+)
+def test_a_limit_counts_an_address_or_a_network_of_ipv6(monkeypatch, here, forwarded, replicas, counted):
+    monkeypatch.setenv("SATTN_REPLICAS", replicas)
+    assert limits.network_of(here, forwarded) == counted
 
 
 @pytest.mark.parametrize("stem", ORDER)

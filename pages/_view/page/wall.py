@@ -12,7 +12,7 @@ import streamlit as st
 from pages._view import bet_html
 from pages._view._streamlit import StreamlitAPIException, path_of
 from pages._view.address import Address
-from pages._view.classroom import leading, results, wall_state
+from pages._view.classroom import leading, limits, results, wall_state
 from pages._view.classroom.moment import VOTE, Moment, moment_of, settings_of
 from pages._view.classroom.room import TEACHER, RoomError, StoreError, secret_in
 from pages._view.classroom.store import store
@@ -43,11 +43,13 @@ def follow(lesson: Lesson) -> str | None:
 def _follow(lesson, code):
     st.session_state.pop("room_problem", None)
     turned = st.session_state.pop(bets.TURNED, None)
-    room = store().room(code)
+    leads, who = store().is_teacher(code, _secret(code)), _network()
+    room = None if limits.WRONG_CODES.is_over(who) and not (leads or _was_here(code)) else store().room(code)
     if room is None:
+        limits.WRONG_CODES.takes(who)
         _leave()
         return None
-    leads = st.session_state["room_leads"] = store().is_teacher(code, _secret(code))
+    st.session_state["room_leads"] = leads
     if room.stem != lesson.stem and not (leads and _has_turned(lesson, code)):
         st.session_state["room_at"] = code, room.stem
         return room.stem
@@ -58,6 +60,16 @@ def _follow(lesson, code):
     # What comes in after this is not in the picture: the corner must not say that it is.
     st.session_state["room_shown"] = wall_state.state_of(shown)
     return None
+
+
+def _network():
+    """Return whom the limit of wrong codes counts, as for phones."""
+    return limits.network_of(st.context.ip_address or "", st.context.headers.get("X-Forwarded-For") or "")
+
+
+def _was_here(code):
+    """Return True if this wall has followed the room already."""
+    return st.session_state.get("room_at", ("",))[0] == code
 
 
 def _has_turned(lesson, code):

@@ -12,12 +12,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pages._view._streamlit import path_of
-from pages._view.classroom import answering, results, wall_state
+from pages._view.classroom import answering, limits, results, wall_state
 from pages._view.classroom.moment import moment_of
 from pages._view.classroom.room import TEACHER, NoSuchRoom, RoomClosed, RoomError, StoreError, secret_in
 from pages._view.classroom.store import store
 from pages._view.routes import JOIN, TEACH
-from pages._view.server import desk, doors, limits, phone, visitor
+from pages._view.server import desk, doors, phone, visitor
 from pages._view.server.kept import NOT_KEPT
 from pages._view.server.links import host_of, root
 from pages._view.server.threads import in_thread, writing
@@ -118,7 +118,7 @@ async def _room(request: Request) -> Any:
 
 
 def _found(request):
-    code, who = _code(request), visitor.address_of(request)
+    code, who = _code(request), visitor.network_of(request)
     found = store().room(code)
     if found is None and (closed := store().closed(code)):
         raise RoomClosed(closed)
@@ -234,7 +234,7 @@ def _opened(request, who, sent):
         return _html(desk.before_opening(visitor.token_of(who, TEACH), at))
     if not visitor.has_token(who, TEACH, sent):
         raise NoCookie
-    if not limits.OPENED.takes(visitor.address_of(request)):
+    if not limits.OPENED.takes(visitor.network_of(request)):
         raise TooFast
     secret = visitor.new_secret()
     room, wall = desk.open_room(secret, sent.get("at", ""))
@@ -268,7 +268,7 @@ def _taught(request, room, who, sent):
     if sent is not None and sent.get("do") == "secret":
         secret = sent.get("secret", "").strip().lower()
         if not store().is_teacher(room.code, secret):
-            limits.WRONG_CODES.takes(visitor.address_of(request))
+            limits.WRONG_CODES.takes(visitor.network_of(request))
             return _html(desk.ask_for_secret(room, token, "This is not the secret of the room."), 403)
         answer = _to(path_of(f"{TEACH}/{room.code}"))
         visitor.keep(request, answer, TEACHER, room.code + secret)
