@@ -49,7 +49,7 @@ def closed(room: Room, token: str) -> str:
     """Return the page of the teacher of a room that was closed, where it is opened again."""
     values = {"place": path_of(f"{TEACH}/{room.code}"), "token": token, "elsewhere": path_of(TEACH)}
     title = f"Room {room.code} is closed"
-    return html.render("closed.html", title=title, phones=room.phones, minutes=_MINUTES, **values)
+    return html.render("closed.html", title=title, minutes=_MINUTES, **values)
 
 
 def reopen(room: Room) -> str:
@@ -107,7 +107,6 @@ def _values(room, token, secret, root):
         "drawn": Markup(code_of(join)),
         "lead": f"{root}{TEACH}/{room.code}",
         "secret": secret,
-        "phones": room.phones,
         "minutes": _MINUTES,
     }
 

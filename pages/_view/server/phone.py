@@ -11,7 +11,6 @@ from pages._view.classroom.store import store
 from pages._view.kinds import Choice, Drawing
 from pages._view.lesson import CLASS, GUESSED_AT
 from pages._view.lessons import LESSONS, path_of_page
-from pages._view.routes import NAME
 from pages._view.server import html
 from pages._view.stage import Stage
 
@@ -75,7 +74,7 @@ def goodbye(room: Room, root: str) -> str:
     """Return the page of a phone whose room is closed, with the address of what the wall showed last."""
     here = Address(LESSONS[room.stem], query_of(room.query))
     shown = (f"{root}{path_of_page(room.stem)}{here.shared()}", here.lesson.question)
-    return html.render("goodbye.html", title="The class is over", links=[shown, (root, f"All lessons of {NAME}")])
+    return html.render("goodbye.html", title="The class is over", links=[shown, (root, "All lessons")])
 
 
 def part(moment: Moment, phone: Phone, problem: str = "", typed: dict[str, str] | None = None) -> str:
