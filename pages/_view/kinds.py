@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from sattn_core.files.typed import parse_number
 
 LONGEST_LINK_VALUE = 2000
+_HEIGHT = r"[0-9]{1,9}(?:\.[0-9]{1,9})?"  # of a drawing, in an address
 
 Value = int | float | str
 Read = tuple[Value, str | None]
@@ -128,21 +129,25 @@ class Drawing:
     at: tuple[int, ...]
     most: int
 
-    def read(self, text: str) -> tuple[tuple[int, ...], str | None]:
+    def read(self, text: str) -> tuple[tuple[float, ...], str | None]:
         """The heights, and what had to be changed, or None."""
-        found = re.fullmatch("[0-9]{1,9}(-[0-9]{1,9})*", text)
-        heights = tuple(map(int, text.split("-"))) if found else ()
+        found = re.fullmatch(f"{_HEIGHT}(-{_HEIGHT})*", text)
+        heights = tuple(map(_height, text.split("-"))) if found else ()
         if self.takes(heights):
             return heights, None
         return (), f"must be {len(self.at)} numbers from 0 to {self.most:,}, such as 1-2-3; none is used"
 
     def takes(self, heights: Any) -> bool:
         """Whether these are heights that can be drawn."""
-        whole = isinstance(heights, (tuple, list)) and all(type(each) is int for each in heights)
-        return whole and len(heights) == len(self.at) and all(0 <= each <= self.most for each in heights)
+        numbers = isinstance(heights, (tuple, list)) and all(type(each) in (int, float) for each in heights)
+        return numbers and len(heights) == len(self.at) and all(0 <= each <= self.most for each in heights)
 
     def write(self, value: Any) -> str:
         return "-".join(map(str, value))
+
+
+def _height(text):
+    return int(text) if text.isdecimal() else float(text)
 
 
 @dataclass(frozen=True)
@@ -261,6 +266,11 @@ def fraction(value: float) -> str:
 def decimal(value: float) -> str:
     """A number with no more digits than it needs."""
     return f"{float(value):g}"
+
+
+def between(answer: Number | Choice | Drawing) -> Number | Choice | Drawing:
+    """Return the kind of an answer that may lie between what is offered: a number has decimals, as the truth has."""
+    return replace(answer, whole=False, shown=decimal) if isinstance(answer, Number) and answer.whole else answer
 
 
 def is_number(text: str) -> bool:

@@ -6,7 +6,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from pages._view.kinds import Answer, Answers, Choice, Control, Drawing, Linked, Number, Settings
+from pages._view.kinds import Answer, Answers, Choice, Control, Drawing, Linked, Number, Settings, between
 
 # In an address: what one has bet, and at which settings; whether the truth is shown; what a class has bet; how many
 # phones took part.
@@ -234,13 +234,13 @@ class Lesson:
         if self.bet or self.together:
             own[REVEAL] = Choice("The truth", "0", ("0", "1"))
         if self.bet:
-            own |= {GUESS: Answer(self.bet.answer), GUESSED_AT: Settings("Settings of the bet")}
+            own |= {GUESS: Answer(between(self.bet.answer)), GUESSED_AT: Settings("Settings of the bet")}
         return own
 
     @cached_property
     def of_class(self) -> dict[str, Control | Linked]:
         """What stands in the address of a class's result, and in a link to it."""
-        bets: dict[str, Control | Linked] = {CLASS: Answers(self.bet.answer, MOST_PHONES)} if self.bet else {}
+        bets: dict[str, Control | Linked] = {CLASS: Answers(between(self.bet.answer), MOST_PHONES)} if self.bet else {}
         return bets | self.phones
 
     @cached_property

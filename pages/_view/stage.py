@@ -89,9 +89,10 @@ class Stage:
         if here.bet is None or here.guesses is None or not here.shows_bet:
             return Line(*_CLAIM.split(here.step.line, maxsplit=1))
         found, told = self.found, self.verdict
+        at = f"{self.bet_at}: " if self.bet_at else ""
         if len(here.guesses) > 1 or CLASS in here.query:
-            return Line("", of_class(here.bet, here.guesses, found), "" if here.is_wall else found.why)
-        return Line(f"{self._bet_at}{told}" if told else "", said(here.bet, here.guesses, found), found.why)
+            return Line(at.rstrip(), of_class(here.bet, here.guesses, found), "" if here.is_wall else found.why)
+        return Line(f"{at}{told}" if told else "", said(here.bet, here.guesses, found), found.why)
 
     @once
     def found(self) -> Outcome:
@@ -107,7 +108,7 @@ class Stage:
         return verdict(here.bet, here.guesses[0], self.found.truth)
 
     @property
-    def _bet_at(self):
+    def bet_at(self) -> str:
         """The places of the large slider and of moved ones when the bet was placed; "" if the bet is judged here."""
         if not self.address.has_moved_on:
             return ""
@@ -115,7 +116,7 @@ class Stage:
         step, here, bet = there.address.step, self.address.values, there.address.values
         others = [there.dial(name) for name in step.dials if bet[name] != here.get(name)]
         shown = [each["shown"][each["stops"].index(each["value"])] for each in (there.slider, *others) if each]
-        return f"{', '.join(shown)}: " if shown else ""
+        return ", ".join(shown)
 
     # --- sliders -----------------------------------------------------------------------------------------
 

@@ -173,10 +173,11 @@ def test_a_lecture(lab, new_page, problems):
     numbers = [*(each.number for each in scene.plain), *map(number_of, scene.browsers())]
     assert sorted(numbers) == list(range(1, CLASS + 1))
     asks_once_at_a_time(teacher.wall)
-    teacher.does("Close the room")
+    teacher.window.get_by_text("Close the room", exact=True).click()
+    teacher.does("Close it now")
     teacher.wall.get_by_text("The room of this wall is closed.").wait_for()
     for each in scene.browsers():
-        shows(each, "This room is not open.")
+        shows(each, "The class is over")
     wait_until_idle(teacher.wall)
     problems.clear()  # what browsers say of a server that is away, and of a room that is closed
     teacher.wall.wait_for_timeout(3000)

@@ -119,7 +119,7 @@ def test_a_phone_by_keyboard_alone_in_every_state(lab, rooms, new_page, problems
     shows(page, "Your row is number 1.")
     check(page)
     rooms.close(code)
-    shows(page, "This room is not open.")
+    shows(page, "The class is over")
     problems.clear()  # the browser reports that it is not there
     check(page)
 

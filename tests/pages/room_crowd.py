@@ -20,6 +20,10 @@ PROCESSES, PHONES = 8, 14
 SHARED = "shared"  # a phone that comes by all processes at once
 
 
+def _store(url):
+    return Store(url, patience=60)  # on a slow machine too
+
+
 def opened(store, me):
     return store.open_room(f"secret {me}", stem="a").code
 
@@ -48,7 +52,7 @@ def go_on(store, code):
 
 def main(url, code=None, on=None):
     if on:
-        go_on(Store(url), code)
+        go_on(_store(url), code)
     reader, gate = os.pipe()
     children = [_fork(url, code, me, reader, gate) for me in range(PROCESSES)]
     os.close(gate)  # they begin
@@ -62,7 +66,7 @@ def _fork(url, code, me, reader, gate):
         return child
     os.close(gate)
     os.read(reader, 1)
-    told = played(Store(url), code, me) if code else opened(Store(url), me)
+    told = played(_store(url), code, me) if code else opened(_store(url), me)
     os.write(sys.stdout.fileno(), f"{json.dumps(told)}\n".encode())
     os._exit(0)
 

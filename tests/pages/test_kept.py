@@ -227,6 +227,20 @@ def test_an_answer_with_a_cookie_is_kept_by_nobody(said):
     assert (got["cache-control"], "set-cookie" in got) == (NOBODY, True)
 
 
+@pytest.mark.parametrize(("came_by", "secure"), [("http", False), ("https", True)])
+def test_every_cookie_is_for_https_alone_where_the_visitor_came_by_it(came_by, secure):
+    """Those of the platform too, which knows only how the proxy came."""
+
+    async def giving(scope, receive, send):
+        given = Response("hello")
+        given.set_cookie("_streamlit_xsrf", "2|secure")
+        given.set_cookie("mine", "b", secure=secure)
+        await given(scope, receive, send)
+
+    _, got, _ = ask(headers.SecurityHeaders(giving), "/page", x_forwarded_proto=came_by)
+    assert [each.count("; Secure") for each in got["set-cookie"].splitlines()] == [secure, secure]
+
+
 # --- a picture that takes long --------------------------------------------------------------------------
 
 

@@ -143,6 +143,13 @@ def test_the_cookie_of_a_replica_is_given_where_a_session_or_a_class_begins(star
         assert ask(port, "/j/BCDF", Cookie=mine)[2].split()[0] == str(lab.number)
 
 
+@pytest.mark.parametrize(("came_by", "secure"), [("http", False), ("https", True)])
+def test_the_cookie_of_a_replica_is_for_https_alone_where_the_visitor_came_by_it(start, came_by, secure):
+    port, _ = start(1)
+    given = ask(port, "/j", **{"X-Forwarded-Proto": came_by})[1]["Set-Cookie"]
+    assert ("; Secure" in given) is secure
+
+
 def test_of_many_who_ask_for_the_same_at_once_one_is_passed_on(start):
     port, (lab,) = start(1)
     lab.waits = threading.Event()

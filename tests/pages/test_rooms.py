@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import re
+import sqlite3
 from collections import Counter
 from html import unescape
 from itertools import pairwise
@@ -19,15 +20,15 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from pages._view import bet_words, lesson, server
-from pages._view.classroom import sweeping
+from pages._view.classroom import limits, sweeping
 from pages._view.classroom.moment import moment_of
 from pages._view.classroom.room import MOST_PHONES, TEACHER
 from pages._view.classroom.store import Store, StoreError
 from pages._view.kinds import Choice, Drawing
 from pages._view.lessons import LESSONS, ORDER, VIEWS
 from pages._view.page import wall
-from pages._view.server import limits, visitor
 from pages._view.server import rooms as routes
+from pages._view.server import visitor
 from pages._view.server.threads import Threads
 from sattn_core.draws import phones as class_draws_module
 from sattn_core.lessons.small_samples import class_draws
@@ -45,8 +46,8 @@ APP = Starlette(routes=routes.routes())
 @pytest.fixture(autouse=True)
 def rooms(tmp_path, monkeypatch):
     """A store of the test's own, and limits that nobody has used."""
-    own = Store(f"sqlite:///{tmp_path}/rooms.sqlite")
-    of_classroom = [f"classroom.{name}" for name in ("moment", "leading", "results", "answering")]
+    own = Store(f"sqlite:///{tmp_path}/rooms.sqlite", patience=60)
+    of_classroom = [f"classroom.{name}" for name in ("moment", "leading", "answering")]
     for module in (*of_classroom, "server.phone", "server.desk", "server.rooms", "page.wall"):
         monkeypatch.setattr(f"pages._view.{module}.store", lambda: own)
     for name in ("WRONG_CODES", "OPENED", "SENT"):
@@ -58,6 +59,10 @@ def rooms(tmp_path, monkeypatch):
 def opened(rooms, stem, **query):
     """A room whose wall is at a lesson."""
     return rooms.open_room(SECRET, stem=stem, query=urlencode({"bet": "1", **at(stem), **query}))
+
+
+def texts(rooms, code, stem):
+    return [each.text for each in rooms.answers(code, stem)]
 
 
 def at(stem):
@@ -225,6 +230,42 @@ def test_who_tries_codes_finds_no_room_and_who_is_in_one_stays(rooms, monkeypatc
     assert teacher(room).status == 200
 
 
+def test_a_session_that_tries_codes_finds_no_room_either_and_a_wall_stays(rooms, leads, monkeypatch):
+    """With a limit that it shares with phones of its network."""
+    monkeypatch.setattr(limits, "WRONG_CODES", limits.Limit(3, 0))
+    monkeypatch.setattr(wall, "_network", lambda: "")
+    leads(False)
+    room = opened(rooms, "gradient_flow")
+    following = wall_of(room, "gradient_flow")
+    found = [wall_of(SimpleNamespace(code=f"ZZZ{letter}"), "gradient_flow").query_params for letter in "BCD"]
+    assert not any("room" in each for each in found)
+    late = wall_of(room, "gradient_flow")
+    assert "room" not in late.query_params
+    assert [each.value for each in late.warning] == ["The room of this wall is closed."]
+    assert following.run().query_params["room"] == room.code
+    assert Browser(cookies={visitor.VISITOR: visitor.new_visitor()}).get(f"/j/{room.code}").status == 429
+    leads(True)
+    assert wall_of(room, "gradient_flow").query_params["room"] == room.code
+
+
+@pytest.mark.parametrize(
+    ("here", "forwarded", "replicas", "counted"),
+    [
+        ("192.0.2.7", "", "1", "192.0.2.7"),
+        ("192.0.2.7", "198.51.100.1", "1", "192.0.2.7"),
+        ("10.0.0.1", "203.0.113.9, 198.51.100.1", "2", "198.51.100.1"),
+        ("2001:db8:1:2:3:4:5:6", "", "1", "2001:db8:1:2::/64"),
+        ("10.0.0.1", "2001:db8:1:2::ffff", "2", "2001:db8:1:2::/64"),
+        ("::ffff:192.0.2.7", "", "1", "192.0.2.7"),
+        ("somewhere", "", "1", "somewhere"),
+        ("", "", "1", ""),
+    ],
+)
+def test_a_limit_counts_an_address_or_a_network_of_ipv6(monkeypatch, here, forwarded, replicas, counted):
+    monkeypatch.setenv("SATTN_REPLICAS", replicas)
+    assert limits.network_of(here, forwarded) == counted
+
+
 @pytest.mark.parametrize("stem", ORDER)
 def test_a_phone_has_the_question_then_waits_then_sees_the_truth_in_less_than_ten_kilobytes(rooms, stem):
     room = opened(rooms, stem)
@@ -243,7 +284,7 @@ def test_a_phone_has_the_question_then_waits_then_sees_the_truth_in_less_than_te
     assert "Look at the wall." in first.text
     second.send("answer", **other)
     second.send("answer", **sent)  # changed
-    assert [moment.read(each)[0] for each in rooms.answers(room.code, stem)] == [value, value]
+    assert [moment.read(each)[0] for each in texts(rooms, room.code, stem)] == [value, value]
     assert "In fact" not in first.html
     teacher(room).send("reveal")
     for phone in (first, third):
@@ -265,17 +306,68 @@ def test_what_is_no_answer_is_said_and_stays_typed(rooms, stem, text):
     phone.send("answer", **dict.fromkeys(sent, text))
     assert phone.status == 422
     assert re.search(r"Your answer (is|must|has)[^;]*\.", phone.text)
-    assert rooms.answers(room.code, stem) == []
+    assert texts(rooms, room.code, stem) == []
     assert "<script>\n" in phone.html  # the page's own
     assert phone.html.count("<script>") == 1
     if text and not isinstance(LESSONS[stem].bet.answer, Choice):
         assert f'value="{text.replace("<", "&lt;").replace(">", "&gt;")}"' in phone.html
 
 
-def test_a_curve_of_no_whole_numbers_is_answered_in_the_words_of_its_fields(rooms):
+def test_a_curve_of_no_numbers_is_answered_in_the_words_of_its_fields(rooms):
     (phone,) = phones(opened(rooms, "score_variance"), 1)
-    phone.send("answer", **{f"answer_{i}": "11.3" for i in range(5)})
-    assert "Your answer must be a whole number in each field, 0 to 100,000." in phone.text
+    phone.send("answer", **{f"answer_{i}": "11.3.1" for i in range(5)})
+    assert "Your answer must be a number in each field, 0 to 100,000." in phone.text
+
+
+@pytest.mark.parametrize(
+    ("stem", "sent", "kept", "said"),
+    [
+        ("score_variance", {f"answer_{i}": f"{10 + i}.3" for i in range(5)}, "10.3-11.3-12.3-13.3-14.3", "10.3, 11.3"),
+        ("gradient_flow", {"answer": "86.5"}, "86.5", "86.5"),
+    ],
+)
+def test_an_answer_may_have_decimals_as_the_truth_has(rooms, leads, stem, sent, kept, said):
+    room = opened(rooms, stem)
+    app = wall_of(room, stem)
+    (phone,) = phones(room, 1)
+    phone.send("answer", **sent)
+    assert f"Your answer: {said}" in phone.text
+    assert texts(rooms, room.code, stem) == [kept]
+    turn_truth(app, "Reveal")
+    app.run()
+    assert app.query_params["class"] == kept
+    assert [*app.exception, *app.error, *app.warning] == []
+    assert line_of(app).startswith(f"{bet_words.BET} 1 bet")
+
+
+@pytest.mark.parametrize("stem", [*WITH_BETS[:3], "wrong_choice"])
+def test_what_was_answered_stands_in_the_fields_that_change_it(rooms, stem):
+    (phone,) = phones(opened(rooms, stem), 1)
+    _, (sent, _) = answers_to(stem)
+    phone.send("answer", **sent)
+    form = phone.html.partition("Change it")[2]
+    for name, value in sent.items():
+        assert re.search(rf'name="{name}"[^>]*value="{re.escape(value)}"( required checked|[^>]*autocomplete)', form)
+
+
+def test_a_page_without_scripts_does_not_load_itself_again_while_an_answer_is_typed(rooms):
+    """Else what is typed would be gone after five seconds, and nobody would know."""
+    room = opened(rooms, "gradient_flow")
+    (phone,) = phones(room, 1)
+    reload = 'http-equiv="refresh"'
+    assert reload not in phone.html
+    assert reload in phone.send("answer", answer="20").html
+    assert "<style>.change { display: none; }</style>" in phone.html
+    changes = re.search('href="([^"]*)">Change it', phone.html)[1]
+    changing = Browser(room, phone.cookies).get(f"/j/{room.code}{changes}")
+    assert reload not in changing.html
+    assert '<details class="change" open>' in changing.html
+    changing.send("answer", answer="a lot")
+    assert (changing.status, reload in changing.html) == (422, False)
+    assert '<details class="change" open>' in changing.html
+    changing.send("answer", answer="25")
+    assert texts(rooms, room.code, "gradient_flow") == ["25"]
+    assert reload in changing.html
 
 
 def test_nothing_changes_by_a_form_of_others_or_of_an_earlier_question(rooms):
@@ -291,9 +383,9 @@ def test_nothing_changes_by_a_form_of_others_or_of_an_earlier_question(rooms):
         assert "The wall has gone on" in phone.text
     rooms.stand(room.code, room.stem, room.query)
     assert phone.post(place, {**good, "do": "close"}).status == 422
-    assert rooms.answers(room.code, "gradient_flow") == []
+    assert texts(rooms, room.code, "gradient_flow") == []
     assert phone.post(place, good).status == 303
-    assert rooms.answers(room.code, "gradient_flow") == ["10"]
+    assert texts(rooms, room.code, "gradient_flow") == ["10"]
 
 
 def test_links_and_experiments_have_room_for_all_phones_of_a_room():
@@ -308,7 +400,7 @@ def test_a_phone_that_sends_too_much_waits(rooms, monkeypatch):
     one.open()
     assert one.send("answer", answer="20").status == 429
     assert other.send("answer", answer="20").status == 200
-    assert rooms.answers(room.code, "gradient_flow") == ["5", "20"]
+    assert texts(rooms, room.code, "gradient_flow") == ["5", "20"]
 
 
 def test_a_room_that_is_full_says_so(rooms):
@@ -425,7 +517,7 @@ def test_the_rows_of_a_class_are_those_of_the_wall_at_the_rate_that_most_have_ch
 
 def test_a_room_is_opened_where_the_link_was_followed_and_its_secret_stands_in_the_cookie_alone(rooms):
     browser = Browser().get("/room", referer="http://lab.example/derivation?d_k=100&tally=1-2&mode=screen")
-    assert "deleted with the room, after 24 hours" in browser.text
+    assert "deleted 60 minutes after the room is closed, and after 24 hours" in browser.text
     browser.send("open")
     assert (browser.status, urlsplit(browser.place).path) == (303, "/derivation")
     query = {name: text for name, (text,) in parse_qs(urlsplit(browser.place).query).items()}
@@ -500,15 +592,41 @@ def test_the_teachers_window_leads_the_question_and_the_wall(rooms):
     desk.send("hide")
     assert 'target="_blank">The result' not in desk.html
     desk.send("reset")
-    assert rooms.answers(room.code, "gradient_flow") == []
+    assert texts(rooms, room.code, "gradient_flow") == []
     desk.send("to", stem="derivation")
     assert (rooms.room(room.code).stem, rooms.room(room.code).query) == ("derivation", "step=lines&bet=1")
     assert LESSONS["derivation"].question in crowd[0].open().text
     desk.send("to", stem="nowhere")
     assert rooms.room(room.code).stem == "derivation"
+
+
+def test_a_room_that_is_closed_says_goodbye_and_can_be_opened_again(rooms):
+    room = opened(rooms, "gradient_flow", d_k="100")
+    (phone,) = phones(room, 1)
+    phone.send("answer", answer="95")
+    desk, stranger = teacher(room), Browser(cookies={TEACHER: room.code + "x" * 12})
+    assert "<summary>Close the room</summary>" in desk.html.partition('value="close"')[0][-600:]
+    mark = re.search('data-mark="([^"]+)"', phone.html)[1]
     desk.send("close")
+    assert (desk.status, rooms.room(room.code)) == (200, None)
+    assert "What its phones said and drew is deleted 60 minutes after" in desk.text
+    home = "http://lab.example/gradient_flow?d_k=100&step=freeze"
+    for place in (f"/j/{room.code}/news?seen={mark}", phone.place, f"/room/{room.code}/state"):
+        phone.get(place)
+        assert (phone.status, "The class is over" in phone.text) == (410, True)
+        assert f'href="{home}"' in unescape(phone.html)
+        assert 'data-news=""' in phone.html  # it asks no more
+    for place in (f"/room/{room.code}", f"/room/{room.code}/results.csv"):
+        stranger.get(place)
+        assert (stranger.status, "Open it again" in stranger.html) == (410, False)
+    token = visitor.token_of(stranger.cookies.get(visitor.VISITOR, ""), room.code)
+    assert stranger.post(f"/room/{room.code}", {"token": token, "do": "reopen"}).status == 410
+    assert desk.post(f"/room/{room.code}", {"token": "0" * 32, "do": "reopen"}).status == 403
     assert rooms.room(room.code) is None
-    assert crowd[0].open().status == 404
+    desk.get(f"/room/{room.code}").send("reopen")
+    assert desk.status == 303
+    assert parse_qs(urlsplit(desk.place).query)["room"] == [room.code]
+    assert "Your answer: 95" in phone.get(f"/j/{room.code}").text
 
 
 # --- the wall --------------------------------------------------------------------------------------------
@@ -555,6 +673,39 @@ def test_the_wall_says_where_it_is_and_shows_the_bets_once_they_are_revealed(roo
     assert not rooms.asked(room.code, stem).revealed
     assert not {"class", "phones", "reveal"} & {*app.query_params}
     assert SECRET not in str(app.query_params)
+
+
+def test_a_bet_is_judged_where_it_was_placed_wherever_the_wall_goes(rooms, leads):
+    """On the phone, on the wall, in the file and in the link."""
+    room = opened(rooms, "gradient_flow", d_k="96")
+    truth = {d_k: VIEWS["gradient_flow"].outcome(moment_of(room).at(f"d_k={d_k}").values).truth for d_k in (96, 8)}
+    assert abs(truth[96] - truth[8]) > 20
+    app = wall_of(room, "gradient_flow", d_k="96")
+    one, two, late = phones(room, 3)
+    for phone in (one, two):
+        phone.send("answer", answer=f"{5 * round(truth[96] / 5)}")
+    app.session_state["d_k"] = 8
+    app.run()
+    assert "d_k=8&" in f"{rooms.room(room.code).query}&"
+    assert "(dₖ = 96)" in one.open().text
+    late.open().send("answer", answer=f"{5 * round(truth[8] / 5)}")
+    turn_truth(app, "Reveal")
+    app.run()
+    assert app.query_params["class"] == f"{5 * round(truth[96] / 5)}~{5 * round(truth[96] / 5)}"
+    assert line_of(app).startswith("dₖ = 96: ◆ 2 bets, 2 right.")
+    assert json.loads(Browser().get(f"/room/{room.code}/state").html)["count"] == "1 of 3 bets were at other settings."
+    assert f"dₖ = 96: {bet_words.RIGHT}" in one.open().text
+    assert f"In fact: {truth[96]:g}" in one.text
+    assert bet_words.RIGHT in late.open().text
+    assert "dₖ" not in late.text.split("?")[-1].partition(bet_words.RIGHT)[0]
+    desk = teacher(room)
+    link = parse_qs(urlsplit(unescape(re.search(r'href="(http[^"]*)" target', desk.html)[1])).query)
+    assert link["d_k"] == ["96"]
+    asked = [row["what"] for row in table_of(desk, room)]
+    assert ["dₖ = 96" in each.replace("d_k", "dₖ") for each in asked] == [True, True, False]
+    turn_truth(app, "Hide")
+    app.run()
+    assert "guessed_at" not in app.query_params
 
 
 def test_the_wall_goes_where_the_teachers_window_goes_and_reveals_what_it_reveals(rooms, leads):
@@ -665,6 +816,19 @@ def test_a_wall_whose_room_is_closed_says_so_and_goes_on(rooms, leads):
     assert app.query_params["reveal"] == "1"
 
 
+def test_a_wall_whose_room_is_closed_stays_on_its_picture(rooms, leads):
+    room = opened(rooms, "gradient_flow")
+    app = wall_of(room, "gradient_flow")
+    phones(room, 1)[0].send("answer", answer="95")
+    turn_truth(app, "Reveal")
+    told = line_of(app.run())
+    rooms.close(room.code)
+    app.run()
+    assert told.startswith(f"{bet_words.BET} 1 bet")
+    assert line_of(app) == told
+    assert "room" not in app.query_params
+
+
 def test_without_a_room_nothing_is_opened(tmp_path):
     app = app_at("gradient_flow", mode="projector", bet="1").run()
     check = Store(f"sqlite:///{tmp_path}/rooms.sqlite")
@@ -730,15 +894,87 @@ def test_a_database_that_does_not_answer_keeps_no_lesson_waiting(rooms, monkeypa
     assert Counter(task.result() for task in asked) == {404: 90, 503: 10}
 
 
-async def status_of(place):
+def test_writes_that_wait_keep_no_read_waiting(rooms, monkeypatch):
+    back = Event()
+    room = opened(rooms, "gradient_flow")
+    who, of = [visitor.new_visitor() for _ in range(12)], moment_of(room).which
+    monkeypatch.setattr(rooms, "answer", lambda *_: back.wait())
+
+    def said(by):
+        return urlencode({"token": visitor.token_of(by, room.code), "do": "answer", "of": of, "answer": "10"}).encode()
+
+    async def ask_all():
+        sent = [asyncio.create_task(status_of(f"/j/{room.code}", by, said(by))) for by in who]
+        try:
+            return await asyncio.wait_for(status_of(f"/room/{room.code}/state"), 60), sent
+        finally:
+            back.set()
+            await asyncio.wait(sent)
+
+    status, sent = run(ask_all())
+    assert status == 200
+    assert {each.result() for each in sent} == {303}
+
+
+@pytest.fixture
+def held(rooms, monkeypatch):
+    """Says that from now on another process holds the database; it lets go with the test, or when told so."""
+    other = []
+
+    def hold():
+        monkeypatch.setattr(rooms._kept()._database, "patience", 0.0)
+        other.append(sqlite3.connect(rooms._place.file, isolation_level=None))
+        other[0].execute("BEGIN IMMEDIATE")
+        return other[0].rollback
+
+    yield hold
+    for each in other:
+        each.close()
+
+
+def test_an_answer_that_cannot_be_written_now_stays_typed_and_is_sent_again(rooms, held):
+    room = opened(rooms, "gradient_flow")
+    (phone,) = phones(room, 1)
+    let_go = held()
+    phone.send("answer", answer="86.5")
+    assert phone.status == 503
+    assert "The lab is busy. Your answer is sent again in a moment" in phone.text
+    assert 'data-again="answer"' in phone.html
+    assert 'value="86.5"' in phone.html
+    new = Browser(room).open()
+    assert (new.status, "You are number" in new.html) == (200, False)
+    assert moment_of(rooms.room(room.code)).question in new.text
+    mark = re.search('data-mark="([^"]+)"', new.html)[1]
+    assert Browser(room, new.cookies).get(f"/j/{room.code}/news?seen={mark}").status == 204
+    let_go()
+    assert "Your answer: 86.5" in phone.send("answer", answer="86.5").text
+    assert "data-again" not in phone.html
+    assert "You are number 2." in new.send("answer", answer="20").html
+    assert texts(rooms, room.code, "gradient_flow") == ["86.5", "20"]
+
+
+def test_what_the_teacher_s_window_cannot_do_now_it_says(rooms, held):
+    room = opened(rooms, "gradient_flow")
+    desk = teacher(room)
+    let_go = held()
+    desk.send("reveal")
+    assert (desk.status, "this was not done" in desk.text) == (503, True)
+    let_go()
+    assert "Hide" in desk.send("reveal").text
+
+
+async def status_of(place, who="", body=None):
     answers = []
-    cookie = f"{visitor.VISITOR}={visitor.new_visitor()}".encode()
-    scope = {"type": "http", "method": "GET", "path": place, "root_path": "", "query_string": b""}
+    cookie = f"{visitor.VISITOR}={who or visitor.new_visitor()}".encode()
+    scope = {"type": "http", "method": "POST" if body else "GET", "path": place, "root_path": "", "query_string": b""}
 
     async def send(message):
         answers.append(message)
 
-    await APP(scope | {"headers": [(b"cookie", cookie)]}, None, send)
+    async def receive():
+        return {"type": "http.request", "body": body or b""}
+
+    await APP(scope | {"headers": [(b"cookie", cookie)]}, receive, send)
     return answers[0]["status"]
 
 

@@ -22,11 +22,13 @@ from postgres import cluster_of_tests
 
 from pages._view.classroom import database
 from pages._view.classroom import store as module
+from pages._view.classroom.room import PATIENCE, UNDO, UNREACHABLE
 from pages._view.classroom.store import (
     ALPHABET,
     LASTS,
     MOST_PHONES,
     MOST_ROOMS,
+    Answer,
     Asked,
     NoSuchRoom,
     RoomError,
@@ -87,7 +89,8 @@ def clock():
 
 @contextmanager
 def opened(url, **options):
-    store = Store(url, **options)
+    """A store that waits for others as long as a slow machine takes."""
+    store = Store(url, **{"patience": 60, **options})
     yield store
     store.dispose()
 
@@ -116,6 +119,10 @@ def connected(url):
     engine.dispose()
 
 
+def texts(store, code, question):
+    return [each.text for each in store.answers(code, question)]
+
+
 def rows_of(url, table):
     with connected(url) as connection:
         return connection.execute(sqlalchemy.text(f"SELECT * FROM {table}")).all()
@@ -139,7 +146,7 @@ def check_no_room(store, code):
     assert store.room(code) is None
     assert not store.is_teacher(code, SECRET)
     assert store.asked(code, "q") == Asked()
-    assert store.answers(code, "q") == []
+    assert texts(store, code, "q") == []
     for found in (store.number_of(code, "a"), store.drawn(code, "a"), store.answer_of(code, "q", "a")):
         assert found is None
     store.close(code)
@@ -204,18 +211,43 @@ def fill(store, code):
     store.draw(code, "b")
 
 
-def test_a_room_that_is_closed_is_forgotten_and_no_other(store, code, url):
+def test_a_room_that_is_closed_is_forgotten_after_an_hour_and_no_other(store, code, url, clock):
     other = store.open_room(SECRET, stem="start").code
     store.join(other, "a")
     for each in (code, other):
         store.join(each, "b")
         fill(store, each)
     before = [len(rows_of(url, table)) for table in TABLES]
+    room = store.room(code)
     store.close(code)
     check_no_room(store, code)
+    assert store.closed(code) == room
+    assert [store.may_reopen(code, secret) for secret in (SECRET, "another", "")] == [True, False, False]
+    clock.now += UNDO
+    store.sweep()
+    assert store.closed(code) == room
+    clock.now += 1
+    assert (store.closed(code), store.may_reopen(code, SECRET)) == (None, False)
+    store.reopen(code)
+    check_no_room(store, code)
+    store.sweep()
     assert before == [2, 4, 5, 2]
     assert [len(rows_of(url, table)) for table in TABLES] == [1, 2, 2, 1]
-    assert store.answers(other, "q") == ["1"]
+    assert texts(store, other, "q") == ["1"]
+
+
+def test_a_room_that_is_opened_again_is_as_it_was(store, code, clock):
+    fill(store, code)
+    room = store.room(code)
+    assert (store.closed(code), store.may_reopen(code, SECRET)) == (None, False)
+    store.close(code)
+    clock.now += UNDO
+    store.reopen(code)
+    assert store.room(code) == room
+    assert (texts(store, code, "q"), store.drawn(code, "b"), store.join(code, "c")) == (["1"], 0, 2)
+    clock.now += UNDO
+    store.sweep()
+    assert store.room(code) == room
 
 
 def test_a_room_lasts_a_day(store, code, clock):
@@ -223,7 +255,7 @@ def test_a_room_lasts_a_day(store, code, clock):
     clock.now += LASTS
     assert store.room(code)
     assert store.is_teacher(code, SECRET)
-    assert store.answers(code, "q") == ["1"]
+    assert texts(store, code, "q") == ["1"]
     clock.now += 1
     check_no_room(store, code)
 
@@ -247,6 +279,7 @@ def test_the_rooms_are_bounded(store, clock):
         store.open_room(SECRET, stem="start")
     store.close(codes[0])
     store.open_room(SECRET, stem="start")
+    assert store.closed(codes[0]) is None
     clock.now += LASTS + 1
     store.open_room(SECRET, stem="start")
 
@@ -260,6 +293,7 @@ CHANGES = {
     "join": lambda store, code: store.join(code, "d"),
     "answer": lambda store, code: store.answer(code, "q", "a", "1"),
     "answer anew": lambda store, code: store.answer(code, "q", "a", "2"),
+    "the same elsewhere": lambda store, code: store.answer(code, "q", "a", "2", "d_k=8"),
     "draw": lambda store, code: store.draw(code, "a"),
     "lock": lambda store, code: store.ask(code, "q", locked=True),
     "reveal": lambda store, code: store.ask(code, "q", revealed=True),
@@ -304,16 +338,25 @@ def test_a_phone_has_one_answer_which_it_may_replace(store, code):
     store.answer(code, "q", "a", "1")
     store.answer(code, "q", "a", "2")
     store.answer(code, "r", "a", "3")
-    assert store.answers(code, "q") == ["2"]
-    assert (store.answer_of(code, "q", "a"), store.answer_of(code, "r", "a")) == ("2", "3")
+    assert texts(store, code, "q") == ["2"]
+    assert [store.answer_of(code, each, "a").text for each in "qr"] == ["2", "3"]
     assert store.answer_of(code, "q", "b") is None
     assert store.asked(code, "q") == Asked(answers=1)
+
+
+def test_an_answer_keeps_the_settings_that_it_was_given_at(store, code):
+    store.answer(code, "q", "a", "1", "d_k=96")
+    store.answer(code, "q", "b", "1", "d_k=100")
+    store.stand(code, "start", "d_k=100")
+    assert store.answers(code, "q") == [Answer(0, "1", "d_k=96"), Answer(1, "1", "d_k=100")]
+    store.answer(code, "q", "a", "1", "d_k=100")
+    assert store.answer_of(code, "q", "a") == Answer(0, "1", "d_k=100")
 
 
 def test_answers_come_in_the_order_of_the_phones(store, code):
     for phone in "cab":
         store.answer(code, "q", phone, f"of {phone}")
-    assert store.answers(code, "q") == ["of a", "of b", "of c"]
+    assert texts(store, code, "q") == ["of a", "of b", "of c"]
     assert store.asked(code, "q").answers == 3
 
 
@@ -325,13 +368,13 @@ def test_an_answer_may_come_too_late(store, code, said):
         with pytest.raises(TooLate, match="too late"):
             store.answer(code, "q", phone, "2")
     store.answer(code, "r", "b", "2")
-    assert store.answers(code, "q") == ["1"]
+    assert texts(store, code, "q") == ["1"]
     store.ask(code, "q", revealed=False)
     with pytest.raises(TooLate):
         store.answer(code, "q", "b", "2")
     store.ask(code, "q", locked=False)
     store.answer(code, "q", "b", "2")
-    assert store.answers(code, "q") == ["1", "2"]
+    assert texts(store, code, "q") == ["1", "2"]
 
 
 def test_a_question_that_is_reset_is_open_and_has_no_answers(store, code):
@@ -339,10 +382,10 @@ def test_a_question_that_is_reset_is_open_and_has_no_answers(store, code):
         store.answer(code, question, "a", "1")
         store.ask(code, question, revealed=True)
     store.reset(code, "q")
-    assert (store.asked(code, "q"), store.answers(code, "q")) == (Asked(), [])
+    assert (store.asked(code, "q"), texts(store, code, "q")) == (Asked(), [])
     assert store.asked(code, "r") == Asked(revealed=True, locked=True, answers=1)
     store.answer(code, "q", "b", "2")
-    assert store.answers(code, "q") == ["2"]
+    assert texts(store, code, "q") == ["2"]
 
 
 # --- phones ------------------------------------------------------------------------------------------
@@ -398,6 +441,7 @@ REFUSED = [
     ("question", lambda store, code: store.answer(code, LONG, "a", "")),
     ("phone", lambda store, code: store.answer(code, "q", LONG, "")),
     ("text", lambda store, code: store.answer(code, "q", "a", LONG)),
+    ("settings", lambda store, code: store.answer(code, "q", "a", "", 5 * LONG)),
     ("text", lambda store, code: store.answer(code, "q", "a", "\0")),
     ("text", lambda store, code: store.answer(code, "q", "a", "\ud800")),
     ("question", lambda store, code: store.answer_of(code, LONG, "a")),
@@ -421,7 +465,7 @@ def test_what_is_as_long_as_it_may_be_is_kept(store, code):
     store.stand(code, text, query)
     store.answer(code, text, "a", text)
     room = store.room(code)
-    assert (room.stem, room.query, store.answers(code, text)) == (text, query, [text])
+    assert (room.stem, room.query, texts(store, code, text)) == (text, query, [text])
 
 
 # --- many at once, and those who are killed ----------------------------------------------------------
@@ -455,7 +499,7 @@ def test_eight_processes_at_once_lose_nothing_and_give_no_number_twice(url):
     with opened(url) as store:
         code = store.open_room(SECRET, stem="start").code
         told = crowd(url, code)
-        room, answers = store.room(code), store.answers(code, "q")
+        room, answers = store.room(code), texts(store, code, "q")
         phones = {phone: got for each in told for phone, got in each.items() if got}
         shared = {tuple(each[SHARED]) for each in told if each[SHARED]}
         assert len(phones) == MOST_PHONES < PROCESSES * PHONES
@@ -478,7 +522,7 @@ def test_the_threads_of_one_process_do_not_either(store):
     with ThreadPoolExecutor(40) as pool:
         numbers, draws, _ = zip(*pool.map(play, map(str, range(60))), strict=True)
     assert sorted(numbers) == sorted(draws) == list(range(60))
-    assert len(store.answers(code, "q")) == 60
+    assert len(texts(store, code, "q")) == 60
     assert store.room(code).version == 1 + 3 * 60
 
 
@@ -491,8 +535,8 @@ def test_what_was_acknowledged_outlives_a_process_that_is_killed(url):
             lines = [*first, *working.stdout]
         for phone, (number, draw) in map(json.loads, lines[:PHONES]):
             assert (store.number_of(code, phone), store.drawn(code, phone)) == (number, draw)
-            assert store.answer_of(code, "q", phone) == phone
-        last, kept = int(lines[-1]), int(store.answer_of(code, "more", "0 0"))
+            assert store.answer_of(code, "q", phone).text == phone
+        last, kept = int(lines[-1]), int(store.answer_of(code, "more", "0 0").text)
         assert kept in (last, last + 1)  # the one that was killed before it could tell
         assert store.room(code).version == 1 + 3 * PHONES + kept + 1
         assert store.join(code, "next") == PHONES
@@ -520,6 +564,33 @@ def test_a_write_waits_for_another_s_and_a_read_does_not(store, code, url):
         assert joining.result() == 3
 
 
+def test_a_write_gives_up_when_others_keep_it_waiting_and_a_read_does_not(store, code, url):
+    """Those of the same process too, who wait in line for the one that waits for the database."""
+    with opened(url, clock=store._clock, patience=0.3) as hasty:
+        with ThreadPoolExecutor(8) as pool, held(url, code):
+            joining = [pool.submit(hasty.join, code, phone) for phone in "defgh"]
+            assert [hasty.room(code).phones, hasty.number_of(code, "d")] == [3, None]
+            assert [str(each.exception()) for each in joining] == [UNREACHABLE] * 5
+        assert hasty.join(code, "d") == 3
+
+
+def test_a_write_to_a_file_waits_for_other_threads_and_other_processes_as_long(tmp_path):
+    url = f"sqlite:///{tmp_path}/rooms.sqlite"
+    with opened(url) as store:
+        code = store.open_room(SECRET, stem="start").code
+    with opened(url, patience=0.3) as hasty:
+        hasty.join(code, "a")
+        with hasty._kept()._database.engine.connect() as connection:
+            own = connection.connection.driver_connection
+            assert own.execute("PRAGMA busy_timeout").fetchone()[0] <= 300
+        with hasty._kept()._database._writing, pytest.raises(StoreError):
+            hasty.join(code, "b")
+
+
+def test_a_write_waits_two_seconds_where_nothing_else_is_said():
+    assert Store()._patience == PATIENCE == 2.0
+
+
 def test_whoever_makes_the_tables_or_opens_a_room_waits_for_others_who_do(schema):
     with opened(schema) as store, ThreadPoolExecutor(1) as pool:
         for work in (partial(store.room, "BCDF"), partial(store.open_room, SECRET, stem="start"), store.sweep):
@@ -529,6 +600,75 @@ def test_whoever_makes_the_tables_or_opens_a_room_waits_for_others_who_do(schema
                 with pytest.raises(TimeoutError):
                     waiting.result(0.5)
             waiting.result()
+
+
+# --- tables of an earlier version ---------------------------------------------------------------------
+
+# As the first version made them.
+FIRST = (
+    "CREATE TABLE lab_rooms (code VARCHAR NOT NULL PRIMARY KEY, secret VARCHAR NOT NULL, seed INTEGER NOT NULL, "
+    "stem VARCHAR NOT NULL, query VARCHAR NOT NULL, opened DOUBLE PRECISION NOT NULL, version INTEGER NOT NULL, "
+    "phones INTEGER NOT NULL, drawn INTEGER NOT NULL)",
+    "CREATE TABLE lab_asked (code VARCHAR NOT NULL, question VARCHAR NOT NULL, revealed BOOLEAN NOT NULL, "
+    "locked BOOLEAN NOT NULL, answers INTEGER NOT NULL, PRIMARY KEY (code, question))",
+    "CREATE TABLE lab_phones (code VARCHAR NOT NULL, phone VARCHAR NOT NULL, number INTEGER NOT NULL, draw INTEGER, "
+    "PRIMARY KEY (code, phone))",
+    "CREATE TABLE lab_answers (code VARCHAR NOT NULL, question VARCHAR NOT NULL, number INTEGER NOT NULL, "
+    "text VARCHAR NOT NULL, PRIMARY KEY (code, question, number))",
+)
+IN_FIRST = (
+    f"INSERT INTO lab_rooms VALUES ('BCDF', '{module._hashed(SECRET)}', 7, 'start', '', {Clock.now}, 3, 1, 0)",
+    "INSERT INTO lab_phones VALUES ('BCDF', 'a', 0, NULL)",
+    "INSERT INTO lab_answers VALUES ('BCDF', 'q', 0, '1')",
+    "INSERT INTO lab_asked VALUES ('BCDF', 'q', false, false, 1)",
+)
+# What a replica of the first version writes: it names its columns.
+BY_FIRST = (
+    "INSERT INTO lab_phones (code, phone, number, draw) VALUES ('BCDF', 'z', 1, NULL)",
+    "INSERT INTO lab_answers (code, question, number, text) VALUES ('BCDF', 'q', 1, '2')",
+    f"INSERT INTO lab_rooms (code, secret, seed, stem, query, opened, version, phones, drawn) "
+    f"VALUES ('FDCB', '', 7, 'start', '', {Clock.now}, 1, 0, 0)",
+)
+
+
+def run_at(url, *statements):
+    with connected(url) as connection:
+        for each in statements:
+            connection.execute(sqlalchemy.text(each))
+        connection.commit()
+
+
+def test_a_database_of_the_first_version_is_brought_along_while_that_goes_on(url, clock):
+    if url.startswith("sqlite"):
+        Path(url.removeprefix("sqlite:///")).parent.mkdir()
+        run_at(url, "PRAGMA journal_mode=WAL")
+    run_at(url, *FIRST, *IN_FIRST)
+    with opened(url, clock=clock) as store:
+        assert (store.room("BCDF").phones, texts(store, "BCDF", "q")) == (1, ["1"])
+        store.join("BCDF", "b")
+        store.answer("BCDF", "q", "b", "3", "d_k=8")
+        store.close(store.open_room(SECRET, stem="start").code)
+    run_at(url, *(each.replace("'z', 1", "'z', 2").replace("'q', 1", "'q', 2") for each in BY_FIRST))
+    with opened(url, clock=clock) as store:
+        assert store.answers("BCDF", "q") == [Answer(0, "1"), Answer(1, "3", "d_k=8"), Answer(2, "2")]
+        assert store.number_of("BCDF", "z") == 2
+        assert store.room("FDCB").phones == 0
+        store.close("BCDF")
+        clock.now += UNDO + 1
+        store.sweep()
+    with connected(url) as connection:
+        assert connection.execute(sqlalchemy.text("SELECT code FROM lab_rooms")).scalars().all() == ["FDCB"]
+
+
+def test_those_who_bring_a_database_along_at_once_do_not_hinder_each_other(url, clock):
+    if url.startswith("sqlite"):
+        Path(url.removeprefix("sqlite:///")).parent.mkdir()
+    run_at(url, *FIRST, *IN_FIRST)
+    stores = [Store(url, clock=clock) for _ in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda store: store.room("BCDF").phones, stores)) == [1] * 8
+    for each in stores:
+        each.dispose()
 
 
 # --- the database ------------------------------------------------------------------------------------

@@ -21,11 +21,11 @@ def take(moment: Moment, who: str, sent: dict[str, str]) -> str:
     value, problem = moment.read(text)
     answer = moment.lesson.bet.answer if moment.lesson.bet else None
     if problem and moment.kind == BET and isinstance(answer, Drawing):  # on a phone it has fields, and is no text
-        return f"Your answer must be a whole number in each field, 0 to {answer.most:,}."
+        return f"Your answer must be a number in each field, 0 to {answer.most:,}."
     if problem or text == "":
         return f"Your answer {(problem or 'is missing').split(';')[0]}."
     try:
-        store().answer(moment.room.code, moment.room.stem, who, moment.written(value))
+        store().answer(moment.room.code, moment.room.stem, who, moment.written(value), moment.settings)
     except TooLate as late:
         return str(late)
     return ""

@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
@@ -13,16 +14,19 @@ from urllib.parse import quote
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.pool import QueuePool
+from sqlalchemy.pool import NullPool, QueuePool
+from sqlalchemy.schema import CreateColumn
 
 from pages._view.classroom.room import FAILURES, REFUSED, UNREACHABLE, Place, StoreError
 
-PATIENCE = 30  # seconds that a write waits for others, and anything for a connection
-_CONNECTIONS = {"pool_size": 5, "max_overflow": 5, "pool_timeout": PATIENCE}
+_CONNECTIONS = {"pool_size": 5, "max_overflow": 5, "pool_timeout": 10}  # as many as `threads` may use
+_MAKING = 10  # seconds that whoever makes tables waits for others
 _GIVEN_UP = {"tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 _NOT_ALLOWED = "42501"  # what Postgres says to who lacks a right
 _LOCK = 7_231_905  # of the rooms as a whole, among the advisory locks of a Postgres
 
+# What a later version adds to a table may be null: an earlier one, which still runs beside it, writes rows without it.
+_VERSION = 2  # of the tables, in an SQLite file; it grows with each column or table that is added
 _TABLES = sa.MetaData()
 ROOMS = sa.Table(
     "lab_rooms", _TABLES,
@@ -30,7 +34,7 @@ ROOMS = sa.Table(
     sa.Column("seed", sa.Integer, nullable=False), sa.Column("stem", sa.String, nullable=False),
     sa.Column("query", sa.String, nullable=False), sa.Column("opened", sa.Double, nullable=False),
     sa.Column("version", sa.Integer, nullable=False), sa.Column("phones", sa.Integer, nullable=False),
-    sa.Column("drawn", sa.Integer, nullable=False),
+    sa.Column("drawn", sa.Integer, nullable=False), sa.Column("closed", sa.Double),  # seconds since 1970
 )  # fmt: skip
 ASKED = sa.Table(
     "lab_asked", _TABLES,
@@ -48,15 +52,16 @@ ANSWERS = sa.Table(
     sa.Column("code", sa.String, primary_key=True), sa.Column("question", sa.String, primary_key=True),
     sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("text", sa.String, nullable=False),
+    sa.Column("settings", sa.String),  # of the question when it was answered
 )  # fmt: skip
 
 
-def database_at(place: Place) -> "Database":
-    """Return the database at a place; nothing is opened yet."""
+def database_at(place: Place, patience: float) -> "Database":
+    """Return the database at a place; nothing is opened yet. patience: seconds that a write waits for others."""
     if place.file is not None:
-        return _Sqlite(place.file)
+        return _Sqlite(place.file, patience)
     try:
-        return _Postgres(place.url)
+        return _Postgres(place.url, patience)
     except (ArgumentError, ValueError) as error:
         raise StoreError(
             "DATABASE_URL cannot be read: it must be like postgresql://user:word@host:5432/name."
@@ -85,6 +90,7 @@ class Database:
     """The methods that both databases have."""
 
     engine: sa.Engine
+    patience: float
     reader: sa.Engine  # each statement by itself
 
     def rows(self, statement: sa.Executable) -> Sequence[sa.Row[Any]]:
@@ -99,10 +105,14 @@ class Database:
         """Open a transaction; others wait for it. whole: also those who open rooms, and the tables are made first."""
         with _told():
             self.prepare(making=whole)
-            with self.in_turn(), self.engine.begin() as connection:
-                if whole:
-                    self.lock(connection)
-                yield connection
+            until = time.monotonic() + self.patience
+            with self.in_turn(), self.engine.connect() as connection:
+                self.wait(connection, max(until - time.monotonic(), 0))
+                with connection.begin():
+                    self.limit(connection, self.patience)
+                    if whole:
+                        self.lock(connection)
+                    yield connection
 
     def prepare(self, *, making: bool = False) -> None:
         """Make the tables if there are none."""
@@ -110,6 +120,12 @@ class Database:
     def in_turn(self) -> AbstractContextManager[Any]:
         """Return the lock that a thread holds while it writes."""
         return nullcontext()
+
+    def wait(self, connection: sa.Connection, seconds: float) -> None:
+        """Let the transaction that is to begin wait so long for others."""
+
+    def limit(self, connection: sa.Connection, seconds: float) -> None:
+        """Let the transaction that has begun wait no longer for each lock of others."""
 
     def lock(self, connection: sa.Connection) -> None:
         """Let nobody else open or forget rooms until the transaction ends."""
@@ -126,8 +142,8 @@ class _Sqlite(Database):
     and may be overtaken for ever.
     """
 
-    def __init__(self, file: Path) -> None:
-        self.file, self._writing, self._making = file, Lock(), Lock()
+    def __init__(self, file: Path, patience: float) -> None:
+        self.file, self.patience, self._writing, self._making = file, patience, Lock(), Lock()
         self.reader = sa.create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, **_CONNECTIONS)
         self.engine = self.reader.execution_options()
         sa.event.listen(self.engine, "begin", _begin_immediate)
@@ -135,17 +151,29 @@ class _Sqlite(Database):
     def _connect(self):
         # Without transactions of the driver's own, and never making an empty file.
         where = f"file:{quote(str(self.file.absolute()))}?mode=rw"
-        made = sqlite3.connect(where, PATIENCE, isolation_level=None, check_same_thread=False, uri=True)
+        made = sqlite3.connect(where, _MAKING, isolation_level=None, check_same_thread=False, uri=True)
         try:
             # With the write-ahead log enough against a process that is killed; not against a power cut.
             made.execute("PRAGMA synchronous=NORMAL")
-        except sqlite3.Error:
+            if made.execute("PRAGMA user_version").fetchone()[0] < _VERSION:
+                _make_tables(self.file)
+        except (sqlite3.Error, DBAPIError):
             made.close()
             raise
         return made
 
-    def in_turn(self) -> Lock:
-        return self._writing
+    @contextmanager
+    def in_turn(self) -> Iterator[None]:
+        if not self._writing.acquire(timeout=self.patience):
+            raise TimeoutError("others write")
+        try:
+            yield
+        finally:
+            self._writing.release()
+
+    def wait(self, connection: sa.Connection, seconds: float) -> None:
+        own = connection.connection.driver_connection
+        own.execute(f"PRAGMA busy_timeout={round(1000 * seconds)}")  # type: ignore[union-attr]
 
     def prepare(self, *, making: bool = False) -> None:
         """Make the file, owner-only, and put it in its place whole, whoever else does the same."""
@@ -169,32 +197,53 @@ def _begin_immediate(connection):
 
 
 def _make_tables(file):
-    engine = sa.create_engine(sa.URL.create("sqlite", database=file))
+    def connect():
+        made = sqlite3.connect(file, _MAKING, isolation_level=None)
+        made.execute("PRAGMA journal_mode=WAL")  # written into the file, for all that open it
+        return made
+
+    engine = sa.create_engine("sqlite://", creator=connect, poolclass=NullPool)
+    sa.event.listen(engine, "begin", _begin_immediate)
     with engine.begin() as connection:
-        connection.exec_driver_sql("PRAGMA journal_mode=WAL")  # written into the file, for all that open it
-        _TABLES.create_all(connection)
-    engine.dispose()
+        _complete(connection)
+        connection.exec_driver_sql(f"PRAGMA user_version={_VERSION}")
+
+
+def _complete(connection):
+    """Make the tables that are not there, and the columns that those of an earlier version lack; take nothing away."""
+    _TABLES.create_all(connection)
+    for table in _TABLES.sorted_tables:
+        there = {each["name"] for each in sa.inspect(connection).get_columns(table.name)}
+        for column in table.columns:
+            if column.name not in there:
+                added = CreateColumn(column).compile(dialect=connection.dialect)
+                connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {added}")
 
 
 class _Postgres(Database):
     """A Postgres database. A write locks the row of its room, so that those of a room follow one another."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, patience: float) -> None:
         # Nothing is prepared: a pooler in front of the database may change the connection between two statements.
         # And a connection that was cut without a word is given up after ten seconds, not after hours.
         arguments = {"connect_timeout": 5, "prepare_threshold": None, **_GIVEN_UP}
         self.engine = sa.create_engine(url, pool_pre_ping=True, connect_args=arguments, **_CONNECTIONS)
         self.reader = self.engine.execution_options(isolation_level="AUTOCOMMIT")
-        self._made = False
+        self.patience, self._made = patience, False
 
     def prepare(self, *, making: bool = False) -> None:
         """Make the tables. Several threads may at once: if the database is away, none waits for another's failure."""
         if self._made:
             return
         with self.engine.begin() as connection:
+            self.limit(connection, _MAKING)
             self.lock(connection)
-            _TABLES.create_all(connection)
+            _complete(connection)
         self._made = True
+
+    def limit(self, connection: sa.Connection, seconds: float) -> None:
+        milliseconds = max(round(1000 * seconds), 1)  # 0 would be for ever
+        connection.execute(sa.text(f"SET LOCAL lock_timeout = {milliseconds}"))
 
     def lock(self, connection: sa.Connection) -> None:
         connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({_LOCK})"))

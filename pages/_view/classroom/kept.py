@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 
-from sqlalchemy import and_, delete, exists, insert, select, update
+from sqlalchemy import and_, delete, exists, insert, or_, select, update
 
 from pages._view.classroom.database import ANSWERS, ASKED, PHONES, ROOMS, database_at
 from pages._view.classroom.room import (
@@ -15,6 +15,8 @@ from pages._view.classroom.room import (
     MOST_PHONES,
     MOST_ROOMS,
     SEEDS,
+    UNDO,
+    Answer,
     Asked,
     NoSuchRoom,
     NotJoined,
@@ -27,13 +29,14 @@ from pages._view.classroom.room import (
 
 _PUBLIC = [ROOMS.c[each.name] for each in fields(Room)]
 _STANDING = [ASKED.c[each.name] for each in fields(Asked)]
+_ANSWER = [ANSWERS.c[each.name] for each in fields(Answer)]
 
 
 class Kept:
     """The methods of a `Store`, which checks what it hands on."""
 
-    def __init__(self, place: Place, clock: Callable[[], float]) -> None:
-        self._database, self._clock = database_at(place), clock
+    def __init__(self, place: Place, clock: Callable[[], float], patience: float) -> None:
+        self._database, self._clock = database_at(place, patience), clock
         self.dispose = self._database.dispose
 
     # --- rooms ---
@@ -42,6 +45,9 @@ class Kept:
         with self._database.writing(whole=True) as connection:
             self._forget_old(connection)
             used = set(connection.scalars(select(ROOMS.c.code)))
+            if len(used) >= MOST_ROOMS:  # those that are closed make way
+                _forget(connection, ROOMS.c.closed.is_not(None))
+                used = set(connection.scalars(select(ROOMS.c.code)))
             if len(used) >= MOST_ROOMS:
                 raise TooManyRooms
             room = Room(
@@ -64,7 +70,15 @@ class Kept:
 
     def close(self, code: str) -> None:
         with self._database.writing() as connection:
-            _forget(connection, ROOMS.c.code == code)
+            connection.execute(update(ROOMS).where(self._open(code)).values(closed=self._clock()))
+
+    def closed(self, code: str) -> tuple[Room, str] | None:
+        row = self._one(select(*_PUBLIC, ROOMS.c.secret).where(self._closed(code)))
+        return None if row is None else (Room(*row[:-1]), row.secret)
+
+    def reopen(self, code: str) -> None:
+        with self._database.writing() as connection:
+            connection.execute(update(ROOMS).where(self._closed(code)).values(closed=None))
 
     def sweep(self) -> None:
         with self._database.writing(whole=True) as connection:
@@ -91,30 +105,31 @@ class Kept:
             connection.execute(delete(ANSWERS).where(_is(ANSWERS, code, question=question)))
             _put(connection, room, question, _asked(connection, code, question), Asked())
 
-    def answer(self, code: str, question: str, phone: str, text: str) -> None:
+    def answer(self, code: str, question: str, phone: str, text: str, settings: str) -> None:
         with self._holding(code) as (connection, room):
             number, standing = _joined(connection, code, phone).number, _asked(connection, code, question)
             if standing.locked:
                 raise TooLate
             mine = _is(ANSWERS, code, question=question, number=number)
-            before = connection.scalar(select(ANSWERS.c.text).where(mine))
+            before = connection.execute(select(ANSWERS.c.text, ANSWERS.c.settings).where(mine)).one_or_none()
+            said = {"text": text, "settings": settings}
             if before is None:
-                values = {"code": code, "question": question, "number": number, "text": text}
-                connection.execute(insert(ANSWERS).values(values))
+                connection.execute(insert(ANSWERS).values(code=code, question=question, number=number, **said))
                 after = Asked(standing.revealed, standing.locked, standing.answers + 1)
                 _put(connection, room, question, standing, after)
-            elif before != text:
-                connection.execute(update(ANSWERS).where(mine).values(text=text))
+            elif tuple(before) != (text, settings):
+                connection.execute(update(ANSWERS).where(mine).values(said))
                 _change(connection, room)
 
-    def answer_of(self, code: str, question: str, phone: str) -> str | None:
+    def answer_of(self, code: str, question: str, phone: str) -> Answer | None:
         joined = and_(PHONES.c.code == ANSWERS.c.code, PHONES.c.number == ANSWERS.c.number)
-        found = select(ANSWERS.c.text).join(PHONES, joined).where(PHONES.c.phone == phone)
-        return self._value(found.where(_is(ANSWERS, code, question=question), self._in_open(code)))
+        found = select(*_ANSWER).join(PHONES, joined).where(PHONES.c.phone == phone)
+        row = self._one(found.where(_is(ANSWERS, code, question=question), self._in_open(code)))
+        return None if row is None else _answer(row)
 
-    def answers(self, code: str, question: str) -> list[str]:
-        found = select(ANSWERS.c.text).where(_is(ANSWERS, code, question=question), self._in_open(code))
-        return [row.text for row in self._database.rows(found.order_by(ANSWERS.c.number))]
+    def answers(self, code: str, question: str) -> list[Answer]:
+        found = select(*_ANSWER).where(_is(ANSWERS, code, question=question), self._in_open(code))
+        return [_answer(row) for row in self._database.rows(found.order_by(ANSWERS.c.number))]
 
     # --- phones ---
 
@@ -162,13 +177,18 @@ class Kept:
             yield connection, row
 
     def _open(self, code):
-        return and_(ROOMS.c.code == code, ROOMS.c.opened >= self._clock() - LASTS)
+        return and_(ROOMS.c.code == code, ROOMS.c.opened >= self._clock() - LASTS, ROOMS.c.closed.is_(None))
+
+    def _closed(self, code):
+        now = self._clock()
+        return and_(ROOMS.c.code == code, ROOMS.c.opened >= now - LASTS, ROOMS.c.closed >= now - UNDO)
 
     def _in_open(self, code):
         return exists().where(self._open(code))
 
     def _forget_old(self, connection):
-        _forget(connection, ROOMS.c.opened < self._clock() - LASTS)
+        now = self._clock()
+        _forget(connection, or_(ROOMS.c.opened < now - LASTS, ROOMS.c.closed < now - UNDO))
 
     def _one(self, statement):
         return next(iter(self._database.rows(statement)), None)
@@ -176,6 +196,10 @@ class Kept:
     def _value(self, statement):
         row = self._one(statement)
         return None if row is None else row[0]
+
+
+def _answer(row):
+    return Answer(row.number, row.text, row.settings or "")  # one of an earlier version has none
 
 
 def _is(table, code, **others):

@@ -7,8 +7,8 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from pages._view.address import Address
-from pages._view.classroom.room import Asked, Room
+from pages._view.address import Address, query_of
+from pages._view.classroom.room import Answer, Asked, Room
 from pages._view.classroom.store import store
 from pages._view.lesson import GUESS, Lesson
 from pages._view.lesson_view import Outcome, Part
@@ -39,6 +39,17 @@ class Moment:
     def address(self) -> Address:
         """The lesson at the wall's settings."""
         return Address(self.lesson, self.query)
+
+    @cached_property
+    def settings(self) -> str:
+        """The settings of the question, and where its large slider stands, as the end of an address."""
+        slider = self.address.step.slider
+        at = {slider: self.address.known(slider).write(self.values[slider])} if slider else {}
+        return urlencode(at | self.address.settings)
+
+    def at(self, settings: str) -> Address:
+        """Return the lesson at the settings of an answer; where nothing is known of them, at the wall's."""
+        return Address(self.lesson, query_of(settings)) if settings else self.address
 
     @property
     def values(self) -> dict[str, Any]:
@@ -101,12 +112,27 @@ class Moment:
     @cached_property
     def chosen(self) -> str:
         """The value that most have voted for, of several the one that came first; "" if nobody has."""
-        answers = store().answers(self.room.code, self.room.stem)
-        return Counter(answers).most_common(1)[0][0] if answers else ""
+        return Counter(each.text for each in self.answers).most_common(1)[0][0] if self.answers else ""
 
-    def outcome(self) -> Outcome:
-        """Return the outcome of the bet."""
-        return VIEWS[self.room.stem].outcome(self.values)
+    @cached_property
+    def answers(self) -> list[Answer]:
+        """All answers, in the order of the phones' numbers."""
+        return store().answers(self.room.code, self.room.stem)
+
+    @cached_property
+    def judged(self) -> str:
+        """The settings at which most have bet, of several the first ones; those of the wall if nobody has."""
+        said = Counter(each.settings for each in self.answers)
+        return (said.most_common(1)[0][0] if said else "") or self.settings
+
+    @property
+    def bets(self) -> list[Answer]:
+        """The bets at those settings, which the wall shows beside their truth."""
+        return [each for each in self.answers if (each.settings or self.settings) == self.judged]
+
+    def outcome(self, settings: str = "") -> Outcome:
+        """Return the outcome of a bet at these settings; without any, of those that the wall shows."""
+        return VIEWS[self.room.stem].outcome(self.at(settings or self.judged).values)
 
     def part(self, number: int) -> Part:
         """Return a phone's own part in the class's experiment."""

@@ -7,17 +7,16 @@ from urllib.parse import urlencode
 from pages._view.classroom.leading import settled
 from pages._view.classroom.moment import BET, VOTE, Moment, moment_of
 from pages._view.classroom.room import Room
-from pages._view.classroom.store import store
-from pages._view.lesson import CLASS, PHONES
+from pages._view.lesson import CLASS, GUESSED_AT, PHONES
 from pages._view.lessons import path_of_page
 
 
-def shown(moment: Moment, answers: list[str]) -> dict[str, str]:
-    """Return what an address says of a result: the bets, or the phones and what they have chosen."""
-    lesson, found = moment.lesson, {}
-    if moment.kind == BET and answers:
-        found[CLASS] = "~".join(answers)
-    if moment.kind == VOTE and answers:
+def shown(moment: Moment) -> dict[str, str]:
+    """Return what an address says of a result: the bets and their settings, or the phones and what they have chosen."""
+    lesson, found = moment.lesson, dict[str, str]()
+    if moment.kind == BET and moment.answers:
+        found |= {CLASS: "~".join(each.text for each in moment.bets), GUESSED_AT: moment.judged}
+    if moment.kind == VOTE and moment.answers:
         found |= settled(moment) | {PHONES: str(moment.room.phones)}
     if moment.draws and moment.room.drawn:
         found[PHONES] = str(moment.room.drawn)
@@ -27,10 +26,10 @@ def shown(moment: Moment, answers: list[str]) -> dict[str, str]:
 
 def link_to(moment: Moment, root: str) -> str:
     """Return the address that shows the result; "" while there is none, or while its truth is hidden."""
-    found = shown(moment, store().answers(moment.room.code, moment.room.stem))
+    found = shown(moment)
     if moment.is_open or not {CLASS, PHONES} & set(found):
         return ""
-    said = moment.address.settings | found
+    said = moment.at(found.pop(GUESSED_AT, "")).settings | found
     return f"{root}{path_of_page(moment.room.stem)}?{urlencode(said)}"
 
 
@@ -43,11 +42,14 @@ def as_csv(room: Room) -> str:
     writer = csv.writer(out)
     writer.writerow(["what", "phone", "draw", "value"])
     if moment.kind:
-        answers = enumerate(store().answers(room.code, room.stem))
-        writer.writerows((moment.question, i + 1, "", each) for i, each in answers)
+        writer.writerows((_asked(moment, each), i + 1, "", each.text) for i, each in enumerate(moment.answers))
     if moment.draws:
         writer.writerows(("drawn", *each) for each in _drawn(moment))
     return out.getvalue()
+
+
+def _asked(moment, answer):
+    return moment.question if moment.kind == VOTE else moment.at(answer.settings).question
 
 
 def _drawn(moment: Moment) -> list[tuple[int, int, float]]:

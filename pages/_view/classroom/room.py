@@ -8,8 +8,10 @@ from pathlib import Path
 ALPHABET = "BCDFGHJKMNPQRTVWXYZ"  # of a room's code: no vowels, so no words, and none of I, L, O, S, U
 CODE_LETTERS = 4
 LASTS = 24 * 3600.0  # seconds that a room is kept
+UNDO = 3600.0  # seconds that a room which is closed may be opened again
 MOST_ROOMS, MOST_PHONES = 200, 100  # open at once; in one room
 LONGEST_TEXT, LONGEST_QUERY = 400, 2_000  # characters
+PATIENCE = 2.0  # seconds that a write waits for others
 SEEDS = 10_000
 REFUSED = "The rooms cannot be kept: their database does not let the lab make or use its tables."
 FAILURES = logging.getLogger("sattn.store")  # one line for each, at a level that only who asks for it hears
@@ -50,6 +52,15 @@ class Asked:
 
 
 @dataclass(frozen=True)
+class Answer:
+    """An answer of a phone. settings: those of the question then, "" if nothing is known of them."""
+
+    number: int  # the phone's
+    text: str
+    settings: str = ""
+
+
+@dataclass(frozen=True)
 class Place:
     """The place of the rooms: a file, or the address of a Postgres."""
 
@@ -73,6 +84,14 @@ class NoSuchRoom(RoomError):
 
     def __init__(self) -> None:
         super().__init__("This room is not open. Check its code, or ask for a new one.")
+
+
+class RoomClosed(RoomError):
+    """A room that its teacher has closed, and may open again."""
+
+    def __init__(self, room: Room) -> None:
+        super().__init__("The class is over.")
+        self.room = room
 
 
 class TooManyRooms(RoomError):

@@ -23,6 +23,8 @@ from pages._view.classroom.room import (
     LONGEST_TEXT,
     MOST_PHONES,
     MOST_ROOMS,
+    PATIENCE,
+    Answer,
     Asked,
     NoSuchRoom,
     Place,
@@ -38,8 +40,8 @@ if TYPE_CHECKING:
     from pages._view.classroom.kept import Kept
 
 __all__ = [
-    "ALPHABET", "LASTS", "LONGEST_QUERY", "LONGEST_TEXT", "MOST_PHONES", "MOST_ROOMS", "Asked", "NoSuchRoom", "Room",
-    "RoomError", "RoomIsFull", "Store", "StoreError", "TooLate", "TooManyRooms", "store",
+    "ALPHABET", "LASTS", "LONGEST_QUERY", "LONGEST_TEXT", "MOST_PHONES", "MOST_ROOMS", "Answer", "Asked", "NoSuchRoom",
+    "Room", "RoomError", "RoomIsFull", "Store", "StoreError", "TooLate", "TooManyRooms", "store",
 ]  # fmt: skip
 
 DATABASE_URL = "DATABASE_URL"
@@ -55,9 +57,14 @@ class Store:
     answer, all raise `StoreError`.
     """
 
-    def __init__(self, url: str | None = None, *, clock: Callable[[], float] = time.time) -> None:
-        """Keep the address. url: postgresql://… or sqlite:///…; None: the file of this copy of the lab."""
-        self._place, self._clock = _place_of(url), clock
+    def __init__(
+        self, url: str | None = None, *, clock: Callable[[], float] = time.time, patience: float = PATIENCE
+    ) -> None:
+        """Keep the address. url: postgresql://… or sqlite:///…; None: the file of this copy of the lab.
+
+        patience: seconds that a write waits for others, before it raises `StoreError`.
+        """
+        self._place, self._clock, self._patience = _place_of(url), clock, patience
         self._loading = Lock()
         self._loaded: Kept | None = None
 
@@ -79,9 +86,23 @@ class Store:
         return found is not None and hmac.compare_digest(found, _hashed(secret))
 
     def close(self, code: str) -> None:
-        """Forget the room and everything of it."""
+        """Close the room; for `UNDO` seconds it may be opened again, then it is forgotten with everything of it."""
         if self._may_have(code):
             self._kept().close(code)
+
+    def closed(self, code: str) -> Room | None:
+        """Return a room that was closed and may be opened again, else None."""
+        found = self._kept().closed(code) if self._may_have(code) else None
+        return None if found is None else found[0]
+
+    def may_reopen(self, code: str, secret: str) -> bool:
+        """Return True if the room was closed, and this is the secret that it was opened with."""
+        found = self._kept().closed(code) if self._may_have(code) else None
+        return found is not None and hmac.compare_digest(found[1], _hashed(secret))
+
+    def reopen(self, code: str) -> None:
+        """Open a room again that was closed, as it was."""
+        self._writing(code).reopen(code)
 
     def stand(self, code: str, stem: str, query: str) -> None:
         """Say where the wall is."""
@@ -114,19 +135,23 @@ class Store:
         _check("phone", phone)
         return self._kept().number_of(code, phone) if self._may_have(code) else None
 
-    def answer(self, code: str, question: str, phone: str, text: str) -> None:
-        """Keep the phone's answer instead of the one it gave before; `TooLate` once the question is locked."""
+    def answer(self, code: str, question: str, phone: str, text: str, settings: str = "") -> None:
+        """Keep the phone's answer instead of the one it gave before; `TooLate` once the question is locked.
+
+        settings: those of the question, as the end of an address.
+        """
         for name, value in (("question", question), ("phone", phone), ("text", text)):
             _check(name, value)
-        self._writing(code).answer(code, question, phone, text)
+        _check("settings", settings, LONGEST_QUERY)
+        self._writing(code).answer(code, question, phone, text, settings)
 
-    def answer_of(self, code: str, question: str, phone: str) -> str | None:
+    def answer_of(self, code: str, question: str, phone: str) -> Answer | None:
         """Return what the phone has answered, None if nothing."""
         _check("question", question)
         _check("phone", phone)
         return self._kept().answer_of(code, question, phone) if self._may_have(code) else None
 
-    def answers(self, code: str, question: str) -> list[str]:
+    def answers(self, code: str, question: str) -> list[Answer]:
         """Return all answers in the order of the phones' numbers."""
         _check("question", question)
         return self._kept().answers(code, question) if self._may_have(code) else []
@@ -167,7 +192,7 @@ class Store:
             if self._loaded is None:
                 from pages._view.classroom.kept import Kept  # noqa: PLC0415  SQLAlchemy: 0.2 s and 11 MB
 
-                self._loaded = Kept(self._place, self._clock)
+                self._loaded = Kept(self._place, self._clock, self._patience)
             return self._loaded
 
     def _may_have(self, code):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pages._view.classroom.moment import Moment
+from pages._view.classroom.moment import BET, Moment
 
 
 def state_of(moment: Moment) -> dict[str, Any]:
@@ -18,4 +18,7 @@ def count(moment: Moment) -> str:
         return f"{many} of {phones} have answered.{closed}"
     if moment.draws:
         return f"{moment.room.drawn} of {phones} have drawn."
+    others = len(moment.answers) - len(moment.bets) if moment.kind == BET else 0
+    if others:
+        return f"{others} of {many} bets were at other settings."
     return f"{phones} {'phone is' if phones == 1 else 'phones are'} here."

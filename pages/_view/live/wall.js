@@ -29,7 +29,7 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
     try {
       const answer = await fetch(data.state, { cache: "no-store", signal: AbortSignal.timeout(5000) });
       if (root.timer !== timer) return;
-      if (answer.status === 404) changed("");
+      if ([404, 410].includes(answer.status)) changed("");
       if (!answer.ok) return;
       const state = await answer.json();
       say(".room-count", state.count);

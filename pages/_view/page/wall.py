@@ -12,11 +12,11 @@ import streamlit as st
 from pages._view import bet_html
 from pages._view._streamlit import StreamlitAPIException, path_of
 from pages._view.address import Address
-from pages._view.classroom import leading, results, wall_state
+from pages._view.classroom import leading, limits, results, wall_state
 from pages._view.classroom.moment import VOTE, Moment, moment_of, settings_of
 from pages._view.classroom.room import TEACHER, RoomError, StoreError, secret_in
 from pages._view.classroom.store import store
-from pages._view.lesson import CLASS, PHONES, REVEAL, Lesson
+from pages._view.lesson import CLASS, GUESSED_AT, PHONES, REVEAL, Lesson
 from pages._view.literal import plain
 from pages._view.page import bets, controls
 from pages._view.page.components import draw_room
@@ -43,21 +43,33 @@ def follow(lesson: Lesson) -> str | None:
 def _follow(lesson, code):
     st.session_state.pop("room_problem", None)
     turned = st.session_state.pop(bets.TURNED, None)
-    room = store().room(code)
+    leads, who = store().is_teacher(code, _secret(code)), _network()
+    room = None if limits.WRONG_CODES.is_over(who) and not (leads or _was_here(code)) else store().room(code)
     if room is None:
+        limits.WRONG_CODES.takes(who)
         _leave()
         return None
-    leads = st.session_state["room_leads"] = store().is_teacher(code, _secret(code))
+    st.session_state["room_leads"] = leads
     if room.stem != lesson.stem and not (leads and _has_turned(lesson, code)):
         st.session_state["room_at"] = code, room.stem
         return room.stem
     st.session_state["room_at"] = code, lesson.stem
-    tell()
+    _tell()
     moment = moment_of(store().room(code) or room)
     shown = _settle(_told(moment, turned) if leads else moment)
     # What comes in after this is not in the picture: the corner must not say that it is.
     st.session_state["room_shown"] = wall_state.state_of(shown)
     return None
+
+
+def _network():
+    """Return whom the limit of wrong codes counts, as for phones."""
+    return limits.network_of(st.context.ip_address or "", st.context.headers.get("X-Forwarded-For") or "")
+
+
+def _was_here(code):
+    """Return True if this wall has followed the room already."""
+    return st.session_state.get("room_at", ("",))[0] == code
 
 
 def _has_turned(lesson, code):
@@ -78,6 +90,11 @@ def _leave():
 
 def tell() -> None:
     """Tell the room the lesson and settings of its wall, if this wall leads."""
+    with suppress(RoomError, StoreError):  # the next run of the whole page tells it, or says why not
+        _tell()
+
+
+def _tell():
     if not st.session_state.get("room_leads"):
         return
     here = Address(controls.current_lesson(), st.query_params.to_dict())
@@ -96,28 +113,27 @@ def _told(moment: Moment, turned: bool | None) -> Moment:
 
 def _settle(moment):
     """Put into the address what the room shows; return the moment that it is of."""
-    place = moment.room.code, moment.room.stem
-    moment = _settle_vote(moment, place)
+    moment = _settle_vote(moment)
     shown = moment.kind != "" and moment.asked.revealed
     found = {REVEAL: "1"} if moment.asked.revealed else {}  # also at a later step: else the bet would be open there
     if shown or moment.draws:
-        found |= results.shown(moment, store().answers(*place))
+        found |= results.shown(moment)
     if moment.lesson.together:
         with suppress(StreamlitAPIException):  # its field may stand on the page already, and says it by itself then
             controls.send_to("seed", moment.room.seed)
-    bets.put(found, (REVEAL, CLASS, PHONES))
+    bets.put(found, (REVEAL, CLASS, GUESSED_AT, PHONES))
     return moment
 
 
-def _settle_vote(moment, place):
+def _settle_vote(moment):
     """Bring the settings along once a vote is opened, shown or hidden; return the moment after that."""
-    told = (*place, moment.asked.revealed, moment.chosen if moment.asked.revealed else "")
+    told = (moment.room.code, moment.room.stem, moment.asked.revealed, moment.chosen if moment.asked.revealed else "")
     if moment.kind != VOTE or st.session_state.get("room_vote") == told:
         return moment
     st.session_state["room_vote"] = told
     for name, text in leading.settled(moment).items():
         controls.send_to(name, controls.control(name).read(text)[0])
-    tell()
+    _tell()
     return moment_of(store().room(moment.room.code) or moment.room)
 
 

@@ -8,7 +8,7 @@ from pages._view._streamlit import path_of
 from pages._view.address import Address, query_of
 from pages._view.classroom import leading, results, wall_state
 from pages._view.classroom.moment import VOTE, moment_of, settings_of
-from pages._view.classroom.room import MOST_PHONES, Room
+from pages._view.classroom.room import MOST_PHONES, UNDO, Room
 from pages._view.classroom.store import store
 from pages._view.codes import code_of
 from pages._view.lessons import LESSONS, ORDER, path_of_page
@@ -25,6 +25,9 @@ _WHAT = (
 )
 
 
+_MINUTES = round(UNDO / 60)
+
+
 def before_opening(token: str, at: str) -> str:
     """Return the page that says what a room is, with the button that opens one where the lesson stands."""
     place = _place(*_standing(at))  # of an address of any length what a form may hold
@@ -35,7 +38,24 @@ def open_room(secret: str, at: str) -> tuple[Room, str]:
     """Open a room where this address of a lesson leads; return it, and the address of its wall."""
     stem, settings = _standing(at)
     room = store().open_room(secret, stem=stem, query=settings)
-    return room, f"{_place(stem, settings)}&{urlencode({'mode': 'projector', ROOM: room.code})}"
+    return room, _wall(room)
+
+
+def _wall(room):
+    return f"{_place(room.stem, room.query)}&{urlencode({'mode': 'projector', ROOM: room.code})}"
+
+
+def closed(room: Room, token: str) -> str:
+    """Return the page of the teacher of a room that was closed, where it is opened again."""
+    values = {"place": path_of(f"{TEACH}/{room.code}"), "token": token, "elsewhere": path_of(TEACH)}
+    title = f"Room {room.code} is closed"
+    return html.render("closed.html", title=title, minutes=_MINUTES, **values)
+
+
+def reopen(room: Room) -> str:
+    """Open a room again; return the address of its wall."""
+    store().reopen(room.code)
+    return _wall(room)
 
 
 def _standing(at):
@@ -55,9 +75,10 @@ def ask_for_secret(room: Room, token: str, problem: str = "") -> str:
     return html.render("secret.html", title=f"Room {room.code}", **values)
 
 
-def page(room: Room, token: str, secret: str, root: str) -> str:
-    """Return the whole window."""
-    return html.render("desk.html", title=f"Room {room.code}", refresh=5, **_values(room, token, secret, root))
+def page(room: Room, token: str, secret: str, root: str, problem: str = "") -> str:
+    """Return the whole window. problem: why something was not done."""
+    values = _values(room, token, secret, root) | {"problem": problem}
+    return html.render("desk.html", title=f"Room {room.code}", refresh=5, **values)
 
 
 def part(room: Room, token: str, secret: str, root: str) -> str:
@@ -70,6 +91,7 @@ def _values(room, token, secret, root):
     at = ORDER.index(room.stem) if room.stem in ORDER else 0
     near = [(at - 1, "← Back"), (at + 1, "Next →")]
     return {
+        "problem": "",
         "mark": room.version,
         "stem": room.stem,
         "place": path_of(f"{TEACH}/{room.code}"),
@@ -85,7 +107,7 @@ def _values(room, token, secret, root):
         "drawn": Markup(code_of(join)),
         "lead": f"{root}{TEACH}/{room.code}",
         "secret": secret,
-        "phones": room.phones,
+        "minutes": _MINUTES,
     }
 
 
@@ -104,12 +126,11 @@ def _acts(moment):
     return acts
 
 
-def do(room: Room, sent: dict[str, str]) -> str | None:
-    """Do what the teacher asks for; return where to go on, if it is elsewhere."""
+def do(room: Room, sent: dict[str, str]) -> None:
+    """Do what the teacher asks for."""
     what, rooms = sent.get("do"), store()
     if what == "close":
         rooms.close(room.code)
-        return path_of(TEACH)
     if what == "to" and sent.get("stem") in LESSONS:
         leading.go_to(moment_of(room), sent["stem"])
     if what in ("reveal", "hide"):
@@ -120,4 +141,3 @@ def do(room: Room, sent: dict[str, str]) -> str | None:
         rooms.reset(room.code, room.stem)
     if what == "reset_draws":
         rooms.reset_draws(room.code)
-    return None

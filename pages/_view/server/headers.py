@@ -5,16 +5,19 @@ from itertools import pairwise
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pages._view._streamlit import PAGE_NEEDS, STATIC, path_of
 from pages._view.routes import FRAME_ANCESTORS, frame_ancestors
 from pages._view.server.kept import NOT_KEPT
+from pages._view.server.links import scheme_of
 from pages._view.server.origin import origin
 
 _SOURCES = re.compile(r"[^;,\s]+( [^;,\s]+)*")
 _HOST = re.compile(r"[\w.-]+(:\d+)?|\[[\da-f:]+\](:\d+)?", re.ASCII)
+_SECURE = re.compile(rb";\s*secure\s*(;|$)", re.IGNORECASE)
 PRIVATE = "metrics"  # wherever the platform puts them
 
 
@@ -66,6 +69,14 @@ def _say_once(headers, name):
         headers[name] = ", ".join(dict.fromkeys(each.strip() for each in ",".join(words).split(",")))
 
 
+def _for_https_alone(headers):
+    """Let a browser send each cookie by https alone, whoever sets it."""
+    raw = headers.raw
+    for i, (name, value) in enumerate(raw):
+        if name.lower() == b"set-cookie" and not _SECURE.search(value):
+            raw[i] = name, value + b"; Secure"
+
+
 class SecurityHeaders:
     """Adds the headers to every HTTP answer and keeps to itself what is nobody's business, as the metrics."""
 
@@ -89,6 +100,8 @@ class SecurityHeaders:
                 _say_once(headers, "Vary")
                 if "set-cookie" in headers:  # whoever keeps it would give one visitor's to another
                     headers["Cache-Control"] = NOT_KEPT
+                    if scheme_of(Request(scope)) == "https":
+                        _for_https_alone(headers)
                 if message["status"] == 304 or headers.get("content-type", "").startswith("text/html"):
                     headers["Content-Security-Policy"] = content_policy(_sockets(scope))
             await send(message)

@@ -3,47 +3,78 @@
 from dataclasses import dataclass
 from typing import Any
 
+from pages._view.address import Address, query_of
 from pages._view.bet_words import both, in_fact, verdict, written
 from pages._view.classroom.moment import VOTE, Moment
-from pages._view.classroom.room import LASTS
+from pages._view.classroom.room import LASTS, UNDO, Answer, Room
 from pages._view.classroom.store import store
 from pages._view.kinds import Choice, Drawing
+from pages._view.lesson import CLASS, GUESSED_AT
+from pages._view.lessons import LESSONS, path_of_page
 from pages._view.server import html
+from pages._view.stage import Stage
 
 _LOOK = "Look at the wall."
-_HOURS = round(LASTS / 3600)
+_HOURS, _MINUTES = round(LASTS / 3600), round(UNDO / 60)
 KEPT = (
     "Kept here: a random number in a cookie of this browser, and with it your answers in this room. "
-    f"No name and no address. All of it is deleted with the room, after {_HOURS} hours at the latest."
+    f"No name and no address. All of it is deleted {_MINUTES} minutes after the room is closed, and after "
+    f"{_HOURS} hours at the latest."
 )
 
 
 @dataclass(frozen=True)
 class Phone:
-    """A phone in a room. number: its place among those who joined; text: its answer as it is kept, None if none."""
+    """A phone in a room. number: its place among those who joined, None while it has none."""
 
     token: str
     place: str  # the path of its page
-    number: int
-    text: str | None = None
+    number: int | None
+    answer: Answer | None = None
     drawn: int | None = None
 
 
+def join(moment: Moment, cookie: str) -> None:
+    """Give a phone a place in the room, if it has none."""
+    if store().number_of(moment.room.code, cookie) is None:
+        store().join(moment.room.code, cookie)
+
+
 def phone_at(moment: Moment, cookie: str, token: str, place: str) -> Phone:
-    """Return what the room knows of a phone, which joins it if it is new."""
+    """Return what the room knows of a phone."""
     code, rooms = moment.room.code, store()
-    number = rooms.join(code, cookie)
-    text = rooms.answer_of(code, moment.room.stem, cookie) if moment.kind else None
+    number = rooms.number_of(code, cookie)
+    answer = rooms.answer_of(code, moment.room.stem, cookie) if moment.kind else None
     drawn = rooms.drawn(code, cookie) if moment.draws else None
-    return Phone(token, place, number, text, drawn)
+    return Phone(token, place, number, answer, drawn)
 
 
-def page(moment: Moment, phone: Phone, problem: str = "", typed: dict[str, str] | None = None) -> str:
-    """Return the whole page. problem: what was wrong with what was typed, which is still there."""
-    values = _values(moment, phone, problem, typed or {})
-    refresh = 0 if values["fields"] and phone.text is None else 5  # without scripts; what is being typed stays
-    room = {"code": moment.room.code, "number": phone.number + 1, "kept": KEPT}
+def page(
+    moment: Moment,
+    phone: Phone,
+    problem: str = "",
+    typed: dict[str, str] | None = None,
+    *,
+    changes: bool = False,
+    again: str = "",
+) -> str:
+    """Return the whole page. problem: what was wrong with what was typed, which is still there.
+
+    changes: it is asked for by one who changes an answer, and whose browser runs no scripts. again: what is sent again
+    by itself.
+    """
+    values = _values(moment, phone, problem, typed or {}, changes=changes) | {"again": again}
+    stays = problem or changes or (values["fields"] and phone.answer is None)
+    refresh = 0 if stays else 5  # without scripts; what is being typed stays
+    room = {"code": moment.room.code, "number": None if phone.number is None else phone.number + 1, "kept": KEPT}
     return html.render("phone.html", refresh=refresh, **room, **values)
+
+
+def goodbye(room: Room, root: str) -> str:
+    """Return the page of a phone whose room is closed, with the address of what the wall showed last."""
+    here = Address(LESSONS[room.stem], query_of(room.query))
+    shown = (f"{root}{path_of_page(room.stem)}{here.shared()}", here.lesson.question)
+    return html.render("goodbye.html", title="The class is over", links=[shown, (root, "All lessons")])
 
 
 def part(moment: Moment, phone: Phone, problem: str = "", typed: dict[str, str] | None = None) -> str:
@@ -51,7 +82,7 @@ def part(moment: Moment, phone: Phone, problem: str = "", typed: dict[str, str] 
     return html.render("phone_main.html", **_values(moment, phone, problem, typed or {}))
 
 
-def _values(moment, phone, problem, typed):
+def _values(moment, phone, problem, typed, *, changes=False):
     return {
         "title": moment.lesson.question,
         "mark": moment.mark,
@@ -60,7 +91,9 @@ def _values(moment, phone, problem, typed):
         "token": phone.token,
         "problem": problem,
         "question": moment.question,
-        "answered": phone.text is not None,
+        "answered": phone.answer is not None,
+        "changes": changes or bool(problem),
+        "again": "",
         **_answer(moment, phone, typed),
         **_own_part(moment, phone),
         "look": _LOOK,
@@ -72,28 +105,50 @@ def _answer(moment, phone, typed):
     """Return the answer of this phone and the fields for it. fields: None where none can be given."""
     if not moment.is_open:
         return {"late": "", "mine": _told(moment, phone) if moment.kind else [], "fields": None}
-    locked, given = moment.asked.locked, phone.text is not None
+    locked, given = moment.asked.locked, phone.answer is not None
     return {
         "late": f"It is too late to answer. {_LOOK}" if locked and not given else "",
         "mine": [f"Your answer: {_said(moment, phone)}.", _LOOK] if given else [],
-        "fields": None if locked else _fields(moment, typed),
+        "fields": None if locked else _fields(moment, typed or _given(moment, phone)),
     }
 
 
+def _given(moment, phone):
+    """Return the answer of this phone as it was typed."""
+    if phone.answer is None:
+        return {}
+    value = moment.read(phone.answer.text)[0]
+    if isinstance(value, tuple):
+        return {f"answer_{i}": each for i, each in enumerate(value)}
+    return {"answer": value if isinstance(value, str) else f"{value:g}"}
+
+
 def _told(moment, phone):
-    """Return one's own answer beside the truth, in sentences."""
+    """Return one's own answer beside the truth at the settings of the answer, in sentences."""
+    mine = phone.answer
     if moment.kind == VOTE:
-        return ["You did not choose." if phone.text is None else f"You chose {_said(moment, phone)}."]
-    found, bet = moment.outcome(), moment.lesson.bet
-    if phone.text is None:
+        return ["You did not choose." if mine is None else f"You chose {_said(moment, phone)}."]
+    bet = moment.lesson.bet
+    if mine is None:
+        found = moment.outcome()
         return ["You did not bet.", in_fact(bet, found), found.why]
-    own = moment.read(phone.text)[0]
-    return [f"{verdict(bet, own, found.truth)} {both(bet, own, found)}", found.why]
+    found, own = moment.outcome(mine.settings), moment.read(mine.text)[0]
+    at = _where(moment, mine)
+    return [f"{at}{': ' if at else ''}{verdict(bet, own, found.truth)} {both(bet, own, found)}", found.why]
 
 
 def _said(moment, phone):
-    value = moment.read(phone.text)[0]
-    return phone.text if moment.kind == VOTE else _in_words(moment.lesson.bet, value)
+    mine = phone.answer
+    if moment.kind == VOTE:
+        return mine.text
+    at = _where(moment, mine)
+    return f"{_in_words(moment.lesson.bet, moment.read(mine.text)[0])}{f' ({at})' if at else ''}"
+
+
+def _where(moment, answer):
+    """Return the places of the sliders when a bet was placed; "" if the wall's are the same."""
+    here = Address(moment.lesson, {**moment.query, CLASS: answer.text, GUESSED_AT: answer.settings})
+    return Stage(here).bet_at
 
 
 def _in_words(bet, value):
@@ -126,4 +181,6 @@ def _own_part(moment, phone):
     if not together or moment.is_open or not (moment.draws or moment.kind == VOTE):
         return {"draws": None, "drawn": None}
     number = phone.number if together.chooses else phone.drawn
-    return {"draws": together, "drawn": None} if number is None else {"draws": None, "drawn": moment.part(number)}
+    if number is None:
+        return {"draws": None if together.chooses else together, "drawn": None}
+    return {"draws": None, "drawn": moment.part(number)}

@@ -6,7 +6,7 @@
   async function look() {
     try {
       const answer = await fetch(`${main.dataset.news}?seen=${main.dataset.mark}`, { cache: "no-store", signal: AbortSignal.timeout(8000) });
-      if ([200, 403, 404].includes(answer.status)) show(await answer.text()); // what is closed is said in words
+      if ([200, 403, 404, 410].includes(answer.status)) show(await answer.text()); // what is closed is said in words
       else if (answer.status !== 204) throw new Error(answer.statusText);
       away.hidden = true;
     } catch {
@@ -49,5 +49,11 @@
     closed.removeAttribute?.("open");
     return closed.isEqualNode(other);
   }
+  // What the server was too busy for is sent again, with what stands in its fields then.
+  function again() {
+    const form = [...document.forms].find((each) => each.elements.namedItem("do").value === main.dataset.again);
+    form?.requestSubmit();
+  }
+  if (main.dataset.again) setTimeout(again, EVERY * (0.5 + Math.random()));
   setTimeout(look, EVERY);
 })();

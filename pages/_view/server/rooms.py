@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
@@ -11,20 +12,22 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pages._view._streamlit import path_of
-from pages._view.classroom import answering, results, wall_state
+from pages._view.classroom import answering, limits, results, wall_state
 from pages._view.classroom.moment import moment_of
-from pages._view.classroom.room import TEACHER, NoSuchRoom, RoomError, StoreError, secret_in
+from pages._view.classroom.room import TEACHER, NoSuchRoom, RoomClosed, RoomError, StoreError, secret_in
 from pages._view.classroom.store import store
 from pages._view.routes import JOIN, TEACH
-from pages._view.server import desk, doors, limits, phone, visitor
+from pages._view.server import desk, doors, phone, visitor
 from pages._view.server.kept import NOT_KEPT
 from pages._view.server.links import host_of, root
-from pages._view.server.threads import in_thread
+from pages._view.server.threads import in_thread, writing
 
 LARGEST_FORM = 8_192  # bytes
 _FRESH = {"Cache-Control": NOT_KEPT}
 _NOT_OURS = "This form is not from a page of yours, or your browser keeps no cookies here. Allow them, and reload."
 _NOT_YOURS = "This browser does not lead the room. Load its page again, and type the secret of the room."
+_BUSY = "The lab is busy. Your answer is sent again in a moment; without scripts, press the button again."
+_NOT_DONE = "The lab is busy, and this was not done. Press the button again."
 _TOO_FAST = "That was too often. Wait a moment, then try again."
 
 
@@ -81,6 +84,8 @@ def _safe(answer):
     async def answering(request: Request) -> Response:
         try:
             return await answer(request)
+        except RoomClosed as over:
+            return _html(await run_in_threadpool(phone.goodbye, over.room, root(request)), 410)
         except (RoomError, StoreError) as problem:
             return await _said(_STATUS.get(type(problem), 409), str(problem))
 
@@ -113,8 +118,10 @@ async def _room(request: Request) -> Any:
 
 
 def _found(request):
-    code, who = _code(request), visitor.address_of(request)
+    code, who = _code(request), visitor.network_of(request)
     found = store().room(code)
+    if found is None and (closed := store().closed(code)):
+        raise RoomClosed(closed)
     if limits.WRONG_CODES.is_over(who) and not (found and _is_in(request, code)):
         raise TooFast
     if found is None:
@@ -150,22 +157,36 @@ async def _phone(request):
         raise NoCookie
     room = await _room(request)
     sent = await visitor.sent_with(request) if request.method == "POST" else None
-    answer = await in_thread(_page_of_phone, request, room, who, sent)
+    is_in = sent is None and await in_thread(store().number_of, room.code, who) is not None
+    answer = await (in_thread if is_in else writing)(_page_of_phone, request, room, who, sent)
     visitor.keep(request, answer, visitor.VISITOR, who)  # one of yesterday would end in the middle of the hour
     return answer
 
 
 def _page_of_phone(request, room, who, sent):
     moment, token, place = moment_of(room), visitor.token_of(who, room.code), path_of(f"{JOIN}/{room.code}")
-    problem = ""
+    problem, status = "", 200
     if sent is not None:
         _check(who, room.code, sent)
-        phone.phone_at(moment, who, token, place)  # it joins
-        problem = answering.take(moment, who, sent)
+        try:
+            phone.join(moment, who)
+            problem, status = answering.take(moment, who, sent), 422
+        except StoreError:  # others write; what can be read goes on
+            problem, status = _BUSY, 503
         if not problem:
             return _to(place)
+    else:
+        _come_in(moment, who)
     shown = phone.phone_at(moment, who, token, place)
-    return _html(phone.page(moment, shown, problem, sent), 422 if problem else 200)
+    again = (sent or {}).get("do", "") if status == 503 else ""
+    changes = "change" in request.query_params
+    return _html(phone.page(moment, shown, problem, sent, changes=changes, again=again), status)
+
+
+def _come_in(moment, who):
+    """Join one that only looks, if that can be; else the first answer does."""
+    with suppress(StoreError):
+        phone.join(moment, who)
 
 
 def _check(who, code, sent):
@@ -179,6 +200,8 @@ async def _news_of_phone(request):
     """What has changed since a phone has looked: nothing, as a rule."""
     who = visitor.visitor_of(request)
     room = await _room(request)
+    if who and await in_thread(store().number_of, room.code, who) is None:
+        await writing(_come_in, moment_of(room), who)
     return await in_thread(_news, request, room, who)
 
 
@@ -200,7 +223,7 @@ async def _open(request):
     """What a room is, and the button that opens one."""
     who = visitor.visitor_of(request) or visitor.new_visitor()
     sent = await visitor.sent_with(request) if request.method == "POST" else None
-    answer = await in_thread(_opened, request, who, sent)
+    answer = await (in_thread if sent is None else writing)(_opened, request, who, sent)
     visitor.keep(request, answer, visitor.VISITOR, who)
     return answer
 
@@ -211,7 +234,7 @@ def _opened(request, who, sent):
         return _html(desk.before_opening(visitor.token_of(who, TEACH), at))
     if not visitor.has_token(who, TEACH, sent):
         raise NoCookie
-    if not limits.OPENED.takes(visitor.address_of(request)):
+    if not limits.OPENED.takes(visitor.network_of(request)):
         raise TooFast
     secret = visitor.new_secret()
     room, wall = desk.open_room(secret, sent.get("at", ""))
@@ -227,9 +250,15 @@ def _comes_from(request):
 
 
 async def _teach(request):
-    room, who = await _room(request), visitor.visitor_of(request)
+    who = visitor.visitor_of(request)
+    try:
+        room = await _room(request)
+    except RoomClosed as over:
+        sent = await visitor.sent_with(request) if request.method == "POST" else None
+        return await writing(_after_the_end, request, over, who, sent)
     sent = await visitor.sent_with(request) if request.method == "POST" else None
-    return await in_thread(_taught, request, room, who or visitor.new_visitor(), sent)
+    run = in_thread if sent is None else writing
+    return await run(_taught, request, room, who or visitor.new_visitor(), sent)
 
 
 def _taught(request, room, who, sent):
@@ -239,7 +268,7 @@ def _taught(request, room, who, sent):
     if sent is not None and sent.get("do") == "secret":
         secret = sent.get("secret", "").strip().lower()
         if not store().is_teacher(room.code, secret):
-            limits.WRONG_CODES.takes(visitor.address_of(request))
+            limits.WRONG_CODES.takes(visitor.network_of(request))
             return _html(desk.ask_for_secret(room, token, "This is not the secret of the room."), 403)
         answer = _to(path_of(f"{TEACH}/{room.code}"))
         visitor.keep(request, answer, TEACHER, room.code + secret)
@@ -247,11 +276,29 @@ def _taught(request, room, who, sent):
     if not _leads(request, room.code):
         answer = _html(desk.ask_for_secret(room, token))
     elif sent is not None:
-        answer = _to(desk.do(room, sent) or path_of(f"{TEACH}/{room.code}"))
+        answer = _led(request, room, token, secret, sent)
     else:
         answer = _html(desk.page(room, token, secret, root(request)))
     visitor.keep(request, answer, visitor.VISITOR, who)
     return answer
+
+
+def _after_the_end(request, over, who, sent):
+    room = over.room
+    if not store().may_reopen(room.code, _secret(request, room.code)):
+        raise over
+    if sent is not None and sent.get("do") == "reopen":
+        _check(who, room.code, sent)
+        return _to(desk.reopen(room))
+    return _html(desk.closed(room, visitor.token_of(who, room.code)))
+
+
+def _led(request, room, token, secret, sent):
+    try:
+        desk.do(room, sent)
+        return _to(path_of(f"{TEACH}/{room.code}"))
+    except StoreError:
+        return _html(desk.page(room, token, secret, root(request), _NOT_DONE), 503)
 
 
 def _secret(request, code):

@@ -34,7 +34,8 @@ class Threads:
             self._inside -= 1
 
 
-in_thread = Threads(10, 500)  # as many as the database has connections
+in_thread = Threads(6, 500)  # for what only reads; with those that write as many as the database has connections
+writing = Threads(4, 500)  # where writes wait for one another, no read waits with them
 
 
 class Drawing:

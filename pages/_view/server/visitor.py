@@ -2,7 +2,6 @@
 
 import hashlib
 import hmac
-import os
 import re
 import secrets
 from urllib.parse import parse_qsl
@@ -11,9 +10,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pages._view._streamlit import path_of
+from pages._view.classroom import limits
 from pages._view.classroom.room import LASTS
 from pages._view.server.links import scheme_of
-from pages._view.server.replicas import REPLICAS
 
 VISITOR = "lab_visitor"  # the cookie of any browser
 _ID = re.compile("[0-9a-f]{32}")
@@ -51,11 +50,10 @@ def keep(request: Request, answer: Response, name: str, value: str) -> None:
     answer.set_cookie(name, value, max_age=round(LASTS), path=path_of(""), secure=secure, httponly=True, samesite="lax")
 
 
-def address_of(request: Request) -> str:
-    """Whom a limit counts. Behind the proxy of several replicas it is whom the proxy names last."""
-    named = request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+def network_of(request: Request) -> str:
+    """Whom a limit counts."""
     here = request.client.host if request.client else ""
-    return named if named and os.environ.get(REPLICAS, "1") != "1" else here
+    return limits.network_of(here, request.headers.get("x-forwarded-for", ""))
 
 
 async def sent_with(request: Request) -> dict[str, str]:

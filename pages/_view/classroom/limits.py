@@ -1,7 +1,10 @@
 """How often one may ask: so that nobody finds a room by trying codes, and no phone keeps the others waiting."""
 
+import os
 import time
 from collections.abc import Callable, Hashable
+from contextlib import suppress
+from ipaddress import IPv6Address, ip_address, ip_network
 from threading import Lock
 
 
@@ -35,6 +38,24 @@ class Limit:
         return min(self._most, left + self._rate * (self._clock() - when))
 
 
-WRONG_CODES = Limit(60, 60)  # for one address, behind which a whole class may sit
-OPENED = Limit(20, 1)  # rooms, for one address
+_REPLICAS = "SATTN_REPLICAS"  # as the server's own `replicas` reads it
+
+
+def network_of(here: str, forwarded: str) -> str:
+    """Return whom a limit counts: an address, or of IPv6 the network of a household.
+
+    here: who has opened the connection; forwarded: whom proxies name. Behind the proxy of several replicas it is whom
+    that names last.
+    """
+    named = forwarded.rpartition(",")[2].strip()
+    address = named if named and os.environ.get(_REPLICAS, "1") != "1" else here
+    with suppress(ValueError):
+        found = ip_address(address.strip("[]"))
+        if isinstance(found, IPv6Address):
+            return str(found.ipv4_mapped or ip_network((found, 64), strict=False))
+    return address
+
+
+WRONG_CODES = Limit(60, 60)  # for one network, behind which a whole class may sit
+OPENED = Limit(20, 1)  # rooms, for one network
 SENT = Limit(20, 60)  # answers and draws, for one phone
