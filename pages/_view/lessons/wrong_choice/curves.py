@@ -222,11 +222,8 @@ def _best(curves, optimizer):
 def _dimensions_figure(here, there, optimizer, d_k, profile, best):
     both = [here] if there is None else [here, there]
     ghosts = [_line(i, each, profile, _OTHER[optimizer]) for each in both[1:] for i in range(len(NAMES))]
-    title, never, span = (
-        f"Smallest rate that puts {core.NEARLY_ALL} % right",
-        _never(here, best, profile),
-        _rates_span(both),
-    )
+    title = f"Smallest rate that puts {core.NEARLY_ALL} % right"
+    never, span = _never(here, best, profile), _rates_span(both)
     decades = [10.0**i for i in range(-4, 6, 2 if base.on_a_wall(profile) else 1)]
     ticks: Part = {"tickvals": decades, "ticktext": [f"{each:,g}" for each in decades]}
     fig = base.figure(

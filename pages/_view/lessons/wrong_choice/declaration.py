@@ -95,8 +95,7 @@ LESSON = Lesson(
         ),
         Step(
             "every_size",
-            "With plain gradient descent ÷ √dₖ needs about one rate for every size. Here each row learns alone. And "
-            "with Adam?",
+            "With plain gradient descent ÷ √dₖ needs about one rate for every size; each row learns alone. With Adam?",
             "choice_dimensions",
             pinned={"steps": 200},
             in_sight=("optimizer",),
