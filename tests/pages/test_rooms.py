@@ -423,8 +423,8 @@ def test_a_phone_asks_for_news_and_hears_of_what_it_shows_alone(rooms):
     assert one.get(news).status == 200
     assert "too late" in one.text
     rooms.close(room.code)
-    assert one.get(news).status == 404
-    assert "This room is not open" in one.text
+    assert one.get(news).status == 410
+    assert "The class is over" in one.text
     assert 'data-news=""' in one.html  # it asks no more
 
 
