@@ -9,7 +9,7 @@ from pages._view.page.fragments import attention_steps as cells
 
 @st.fragment(key=frame.LIVE)
 def live():
-    screen.draw(LESSON, ("One cell, and your own numbers", cells.draw))
+    screen.draw(LESSON, (LESSON.fold(""), cells.draw))
     cells.follow()
 
 

@@ -9,7 +9,7 @@ from pages._view.page.fragments import backprop as matrices
 
 @st.fragment(key=frame.LIVE)
 def live():
-    screen.draw(LESSON, ("Your own A and B", matrices.draw))
+    screen.draw(LESSON, (LESSON.fold(""), matrices.draw))
 
 
 live()

@@ -15,7 +15,7 @@ def rules():
 
 @st.fragment(key=frame.LIVE)
 def live():
-    screen.draw(LESSON, ("The rules, card by card", rules))
+    screen.draw(LESSON, (LESSON.fold(""), rules))
 
 
 live()

@@ -26,15 +26,13 @@ def exhibit():
     show.exhibit(*figures.bug_lines(controls.address().values["bug"]))
 
 
-ANSWERS = ("Short answers: masks, positions, shared keys, norms", answers)
-CARDS = ("The rules, card by card", cards)
-EXHIBIT = ("Where the bug was seen", exhibit)
-OWN = {"exponents": ANSWERS, "means": ANSWERS, "museum": EXHIBIT}
+OWN = {"exponents": answers, "means": answers, "museum": exhibit}
 
 
 @st.fragment(key=frame.LIVE)
 def live():
-    screen.draw(LESSON, OWN.get(controls.address().step.name, CARDS))
+    step = controls.address().step.name
+    screen.draw(LESSON, (LESSON.fold(step), OWN.get(step, cards)))
 
 
 live()

@@ -20,7 +20,7 @@ def live():
         show.problems(work.examples(here.values)[1])
         screen.draw(LESSON)
     else:
-        screen.draw(LESSON, ("The first draw", first_draw))
+        screen.draw(LESSON, (LESSON.fold(here.step.name), first_draw))
 
 
 live()

@@ -21,7 +21,8 @@ def head():
 def live():
     here = controls.address()
     show.remarks(work.remarks(here.values))
-    screen.draw(LESSON, ("This head: its numbers and its file", head) if here.step.name == "one_head" else None)
+    fold = LESSON.fold(here.step.name)
+    screen.draw(LESSON, (fold, head) if fold else None)
 
 
 live()

@@ -26,7 +26,7 @@ def dose_response():
         race.go_on(jobs.end_job)
 
 
-OTHER_RACES = ("Other races", race.draw_others)
+OTHER_RACES = (LESSON.fold("race"), race.draw_others)
 
 
 @st.fragment(key=frame.LIVE)
@@ -36,7 +36,8 @@ def live():
         race.draw(OTHER_RACES)
     else:
         race.stop()
-        screen.draw(LESSON, ("All dimensions", dose_response) if step == "rates" else None)
+        fold = LESSON.fold(step)
+        screen.draw(LESSON, (fold, dose_response) if fold else None)
 
 
 live()

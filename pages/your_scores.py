@@ -11,7 +11,7 @@ from pages._view.page.fragments import your_scores as uploads
 def live():
     shown = show.main(uploads.picture())
     if frame.more():
-        screen.draw_under(LESSON, shown, ("Your own files", uploads.draw))
+        screen.draw_under(LESSON, shown, (LESSON.fold(""), uploads.draw))
 
 
 live()

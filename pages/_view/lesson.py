@@ -158,6 +158,7 @@ class Lesson:
     together : what a class does on it, each on a phone of its own, if anything.
     see : the lessons that say more of what it touches upon; a link to each stands at its end.
     steps : its screens, in their order.
+    brought : by step the title of its fold for what people bring to it, or ask of it; under "" that of all others.
     opens : the step of an address that names none; "" for the first.
     formerly : what older addresses said in place of the step: by its name, and by its value, the step that it is now.
     moved : parameters that were once its own, and by name the lesson that has them now: their links lead there.
@@ -183,6 +184,7 @@ class Lesson:
     together: Together | None = None
     see: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
+    brought: Mapping[str, str] = field(default_factory=dict)
     opens: str = ""
     formerly: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     moved: Mapping[str, str] = field(default_factory=dict)
@@ -196,6 +198,10 @@ class Lesson:
     def step(self, name: str) -> Step:
         """Return the step of this name; of a lesson without steps its one screen, whatever the name."""
         return next((each for each in self.steps if each.name == name), self._whole)
+
+    def fold(self, step: str) -> str:
+        """Return the title of the fold at a step for what people bring to it; "" where there is none."""
+        return self.brought.get(step, self.brought.get("", ""))
 
     @cached_property
     def _whole(self) -> Step:

@@ -10,9 +10,12 @@ QUIET = 700  # ms without a change of the page and without a byte
 BETWEEN_KEYS = 100  # ms
 LONGEST = 120  # seconds that a load may take
 
-# What a page must have to be usable. Ours: Streamlit is connected and at rest, what stood there before it is gone, and
-# the pictures in the window are drawn. Of others: their four charts.
+# What a page must have to be usable. Ours: the stage is live, and nobody asks for the platform; or Streamlit is
+# connected and at rest, what stood there before it is gone, and the pictures in the window are drawn. Of others: their
+# four charts.
 LESSON = """() => {
+  const painted = window.deep('[data-picture][data-value], [data-hero][data-value]').length > 0;
+  if (document.getElementById('lab-first') && !document.querySelector('script[type=module]')) return painted;
   const app = document.querySelector('[data-testid=stApp]');
   const inWindow = each => visible(each) && each.getBoundingClientRect().top < innerHeight;
   return app?.dataset.testScriptState === 'notRunning' && app.dataset.testConnectionState === 'CONNECTED'

@@ -80,7 +80,10 @@ _WATCH_RUNS = """(() => {
 
 # What a page still waits for, or "" once the last run has ended and what it sent is drawn.
 _AWAITED = """() => {
-  if (document.getElementById('lab-first')) return 'the page of Streamlit';
+  if (document.getElementById('lab-first')) {
+    window.lab?.stage?.begin(); // as if somebody had reached for it
+    return 'the page of Streamlit';
+  }
   if (window.__runs?.awaited) return 'a run that was asked for';
   if (window.__runs?.running) return 'the end of a run';
   const app = document.querySelector('[data-testid="stApp"]');
@@ -276,8 +279,13 @@ def open_page(page, server, path="/", **params):
     return page
 
 
+def begin(page):
+    """Let the page fetch the platform, as who reaches for what only that can do."""
+    page.evaluate("() => lab.stage?.begin()")
+
+
 def wait_until_idle(page):
-    """Wait until the last run has ended, its charts are drawn and the fonts are loaded."""
+    """Wait until the last run has ended, its charts are drawn and the fonts are loaded; fetch the platform for that."""
     page.evaluate("() => { window.__idleSince = undefined; }")
     try:
         page.wait_for_function(_IDLE, arg=SETTLE_MS)

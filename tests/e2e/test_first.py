@@ -3,7 +3,7 @@
 import pytest
 from dashboard import SETTINGS, SLIDER, STEPS, asking_for, go_to, press, slider
 from hand import shown
-from harness import open_page, query_parameters, step_said, wait_until_idle
+from harness import begin, open_page, query_parameters, step_said, wait_until_idle
 from sampling import sampled
 from sizes import PHONE, PROJECTED, SCREEN
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.e2e
 FIRST = "#lab-first"
 TOLD = 'id="lab-told"'  # what the scripts at the end of the page are told
 LINE = f"{FIRST} p.line"
-THUMB = f"{FIRST} [data-slider] input"
+THUMB = f"{FIRST} .controls > [data-slider] input"
 SENTENCE = f"{FIRST} [data-sentence]"
 PAINTED = f"{FIRST} [data-picture][data-value]"
 SIZES = [(SCREEN["1024"], {}), (SCREEN[PHONE], {}), (PROJECTED["1024p"], {"mode": "projector"})]
@@ -36,12 +36,13 @@ WITH_BET = next(stem for stem, lesson in LESSONS.items() if lesson.bet)
 
 @pytest.fixture
 def held(new_page):
-    """A page whose platform does not start until it is let go."""
+    """A page whose platform does not start until it is asked for and let go."""
     page = new_page(alone=True)
     waiting = []
     page.route("**/static/js/index.*.js", lambda route: waiting.append(route))
 
     def let_go():
+        begin(page)
         while waiting:
             waiting.pop().continue_()
         page.unroute("**/static/js/index.*.js")
@@ -92,7 +93,7 @@ def test_each_question_of_the_path_has_one_line_of_the_menu_and_keeps_it(held, s
     page.locator(f"{FIRST} .menu a").first.wait_for()
     page.evaluate("() => document.fonts.ready.then(() => true)")
     path = [lesson for lesson in LESSONS.values() if lesson.section == "The path"]
-    before = page.locator(f"{FIRST} .menu a:visible").evaluate_all(MENU)
+    before = page.locator(f"{FIRST} .menu li a:visible").evaluate_all(MENU)
     assert len(before) == len(path)
     assert max(box[-1] for box in before) < 1.5 * min(box[-1] for box in before) < 30
     let_go()
@@ -190,6 +191,10 @@ const parts = {
   slider: () => document.querySelector('[data-slider] input'),
   picture: () => document.querySelector('[data-picture]') ?? heroOf(),
   tries: () => document.querySelector('[data-try]'),
+  share: () => document.querySelector('#lab-first .share') ?? document.querySelector('.st-key-share button'),
+  settings: () => document.querySelector('#lab-first .settings') ?? document.querySelector('.st-key-settings details'),
+  fold: () => document.querySelector('#lab-first .folds span') ?? document.querySelector('.st-key-folds summary p'),
+  dial: () => document.querySelectorAll('[data-slider] input')[1],
 };
 const look = () => {
   for (const [name, find] of Object.entries(parts)) {
@@ -367,6 +372,7 @@ def test_if_the_platform_does_not_load_the_stage_lives_and_says_what_is_missing(
     page = new_page(alone=True)
     page.route("**/static/js/**", lambda route: route.abort())
     page.goto(f"{server.url}/score_variance", wait_until="load")
+    page.locator(FIRST).get_by_role("button", name="Background").click()
     page.locator(FIRST).get_by_role("alert").get_by_text("the settings are missing").wait_for()
     page.locator(THUMB).press("ArrowRight")
     page.locator(f"{PAINTED}[data-value='72']").wait_for()
@@ -427,7 +433,7 @@ def test_where_no_scripts_run_the_page_is_read(browser, server):
     assert still.bounding_box()["height"] > 200
     assert page.locator(THUMB).bounding_box() is None
     assert page.locator(f"{FIRST} .menu a:visible").count() > 5
-    assert page.locator(f"{FIRST} .menu a").count() == len(LESSONS)
+    assert page.locator(f"{FIRST} .menu li a").count() == len(LESSONS)
     assert page.locator(f"{FIRST} [data-way] li a").count() == len(lesson.steps)
     page.locator(f"{FIRST} [data-way] a[rel=next]").click()
     page.locator(LINE, has_text=lesson.steps[1].line).wait_for()

@@ -215,6 +215,7 @@ def test_another_site_shows_the_lab_in_a_frame(lab, new_page, tmp_path):
     frame = page.frame_locator("iframe")
     frame.get_by_role("heading", level=1, name=LESSONS["score_variance"]).wait_for()
     frame.locator(f"{CHARTS} .main-svg").first.wait_for()
+    frame.get_by_role("button", name="Share").hover()
     frame.locator("#lab-first").wait_for(state="detached")  # until then a hand is on the slider of the stage
     frame.locator(SLIDER).press("ArrowRight")
     frame.locator(f"{SLIDER}[aria-valuetext='d_k = 72']").wait_for()

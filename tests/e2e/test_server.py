@@ -10,7 +10,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
 from dashboard import CHARTS, LESSONS, go_to
-from harness import open_page, running_server, wait_until_idle
+from harness import begin, open_page, running_server, wait_until_idle
 from websockets.sync.client import connect
 
 from pages._view.bundle import BUNDLE
@@ -231,6 +231,7 @@ def test_a_browser_without_websockets_is_told_so(new_page, server, problems):
     page.clock.install()
     page.route_web_socket("**/_stcore/stream", lambda socket: socket.close())
     page.goto(server.url)
+    begin(page)
     page.clock.run_for(12_000)
     words = page.locator("#lab-blocked").inner_text()
     assert "its settings are missing. It needs a websocket" in words
@@ -243,6 +244,7 @@ def test_a_page_that_is_there_is_not_called_blocked(new_page, server):
     page = new_page(alone=True)
     page.clock.install()
     page.goto(server.url)
+    begin(page)
     page.clock.run_for(1_000)
     page.locator("[data-testid=stApp] h1").wait_for(state="attached")
     page.clock.run_for(12_000)

@@ -205,6 +205,14 @@ def test_the_page_says_how_it_is(name):
     assert name in scripts(), broken(f"its page has no {name} any more", f"{SCRIPT} and pages/_view/style")
 
 
+def test_the_page_keeps_the_ground_that_was_chosen_by_its_path():
+    assert re.search(r"`stActiveTheme-\$\{window\.location\.pathname\}`.{0,200}`\$\{\w+\}-v\$\{", scripts()), broken(
+        "its page keeps the chosen theme elsewhere", f"{SCRIPT}, isGroundChosen"
+    )
+    for name in ("Light", "Dark"):
+        assert f"name:`{name}`" in scripts(), broken(f"no theme is called {name}", f"{SCRIPT}, isGroundChosen")
+
+
 def test_the_page_can_be_told_where_its_server_is():
     assert "BACKEND_BASE_URL" in KNOWN
     assert re.search(r"__streamlit\b.{0,40}BACKEND_BASE_URL", scripts(), re.DOTALL), broken(

@@ -29,7 +29,7 @@ FILES = {
     "between": ("between.js",),
     "cells": ("streamlit.js", "cells.js"),
     "saving": ("streamlit.js", "link.js", "sheet.js", "window.js", "saving.js"),
-    "paper": ("streamlit.js", "link.js", "paper.js"),
+    "paper": ("streamlit.js", "link.js", "onpaper.js", "paper.js"),
     "wall": ("streamlit.js", "wall.js"),
     "keys": ("streamlit.js", "keys.js"),
     "frame": ("streamlit.js", "link.js", "boxes.js", "bet.js", "frame.js"),

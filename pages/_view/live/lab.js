@@ -7,6 +7,7 @@ lab.leaves ??= () => false;
 lab.parts ??= {};
 
 // Events of the window, since a picture that fails must not stop the others: a hand has moved, see `Hand`; all
-// pictures are drawn for paper or for the screen, see `Paper`.
+// pictures are drawn for paper or for the screen, see `Paper`; the platform is asked for.
 const HAND = "lab:hand";
 const PAPER = "lab:paper";
+const BEGUN = "lab:begun";

@@ -65,16 +65,3 @@ function fits(place) {
   const pages = Number(getComputedStyle(place).getPropertyValue("--pages"));
   return place.getBoundingClientRect().bottom + Math.max(0, ...cut) <= top + pages * PAGE;
 }
-
-const tell = (/** @type {Paper} */ detail) => window.dispatchEvent(new CustomEvent(PAPER, { detail }));
-
-// The rules for paper, taken for the screen while something is measured and drawn.
-function asOnPaper(act) {
-  const rules = [...document.styleSheets].flatMap((sheet) => /** @type {any[]} */ ([...sheet.cssRules]));
-  const onPaper = rules.filter((rule) => rule.media?.mediaText === "print");
-  for (const { media } of onPaper) media.mediaText = "all";
-  document.documentElement.dataset.paper = "";
-  act();
-  delete document.documentElement.dataset.paper;
-  for (const { media } of onPaper) media.mediaText = "print";
-}

@@ -1,11 +1,16 @@
-// The stage before the platform: slider and picture of the lesson at this address, which work without a session. They
-// move into the platform's page once it has drawn the lesson. The platform's scripts come after the first picture.
+// The stage before the platform: sliders and picture of the lesson at this address, which work without a session. The
+// platform is fetched when the visitor reaches for what only it can do, or at once where the address needs it; then the
+// picture goes first. Once it has drawn the lesson, sliders and picture move into its page, and what was pressed is pressed.
 (() => {
   const LOOK = 50; // ms between two looks at what the platform has drawn
   const STILL = 3; // looks that have found it drawn
   const LONGEST = 8000; // ms for all of the lesson after the first piece of it
   const PLACE = "[data-picture], .st-key-ask_main"; // of a picture, or of what waits for a button
   const LATEST = 10000; // ms until the platform is asked for, if there is no picture by then
+  const WRITTEN = ["p.line", ".tries"]; // what the server writes of where the sliders are
+  const CELLS = "[data-picture][data-key^=matrix_]"; // what is pressed in it is chosen
+  const NEAR = 6; // px within which a press is a click, as in cells.js
+  const REACHED = { share: ".st-key-share button", menu: STREAMLIT.mainMenu, settings: ".st-key-settings summary", fold: ".st-key-folds summary" };
 
   const first = document.getElementById("lab-first");
   const said = JSON.parse(document.getElementById("lab-told").textContent);
@@ -14,15 +19,24 @@
   const hero = first.querySelector("[data-hero-host]")?.shadowRoot;
   const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
   if (told.picture) told.picture.address = entryAt(told.picture, { ground: dark ? "dark" : "light" });
-  const slider = told.slider && { [told.slider.name]: first };
+  const places = [...first.querySelectorAll(".controls > .dial")]; // none in a frame of others
+  const dials = places.length ? told.dials : [];
+  const sliders = [told.slider, ...dials].filter(Boolean);
+  const placeOf = (data) => (data === told.slider ? first : places[dials.indexOf(data)]);
+  const slider = Object.fromEntries(sliders.map((data) => [data.name, placeOf(data)]));
   const parents = { ...slider, picture: told.picture && !hero && first, hero };
   const waiting = new Set(); // the platform's own parts; of one name it may make several, of which the last may go again
   const partOf = (name) => [...waiting].findLast((part) => part.name === name && part.parentElement.isConnected);
 
   lab.hears ??= hearStage();
+  let [begun, timer, latest] = [false, 0, 0];
+  let pressed = /** @type {HTMLElement | null} */ (null); // what the platform is to do
+  let cell = /** @type {PointerEvent | null} */ (null); // and where a matrix was pressed
   let end = () => {};
   lab.stage = {
     over: new Promise((resolve) => { end = resolve; }),
+    own: told.own ?? [],
+    begin,
     has: (name) => Boolean(parents[name]),
     wait(part) {
       waiting.add(part);
@@ -35,7 +49,7 @@
   for (const link of first.querySelectorAll("[data-way] a[href]")) {
     link.addEventListener("click", () => {
       const [here, place] = [new URL(location.href), new URL(link.href)];
-      for (const name of link.dataset.lesson ? ["d_k"] : ["d_k", told.slider?.name ?? "d_k"]) {
+      for (const name of link.dataset.lesson ? ["d_k"] : ["d_k", ...sliders.map((data) => data.name)]) {
         const at = here.searchParams.get(name);
         if (at) place.searchParams.set(name, at);
         else place.searchParams.delete(name);
@@ -44,34 +58,50 @@
     });
   }
 
-  // Where the slider was let go before there is anyone to tell: the platform's first run reads it in the address.
-  function keepInAddress(_name, { at }) {
+  // Where a slider was let go before there is anyone to tell: the platform's first run reads it in the address, and so does
+  // the server, whose page says what is written of it: in the line and by what to try.
+  const keepInAddress = ({ name, usual }) => (_name, { at }) => {
     const link = new URL(location.href);
-    if (at === told.slider.usual) link.searchParams.delete(told.slider.name);
-    else link.searchParams.set(told.slider.name, at);
+    if (at === usual) link.searchParams.delete(name);
+    else link.searchParams.set(name, at);
     history.replaceState(history.state, "", link);
+    if (!begun && platform) writeAnew(link.href);
+  };
+
+  async function writeAnew(href) {
+    const answer = await fetch(href).catch(() => null);
+    if (!answer?.ok || begun) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (location.href !== href) return;
+    for (const part of WRITTEN) {
+      const [was, is] = [first, page].map((each) => each.querySelector(part));
+      if (was && is && was.outerHTML !== is.outerHTML && !was.contains(document.activeElement)) was.replaceWith(is);
+    }
   }
 
   async function open() {
     const asked = told.picture && pictureAt(told.picture);
     const onStage = true;
-    if (told.slider) lab.parts.slider({ parentElement: first, data: [told.slider], setTriggerValue: keepInAddress, onStage });
-    if (parents.picture) await drawPicture(asked, onStage);
-    else if (hero) await drawHero(asked, onStage);
+    for (const data of sliders) {
+      lab.parts.slider({ parentElement: placeOf(data), data: [data], setTriggerValue: keepInAddress(data), onStage });
+    }
+    return parents.picture ? drawPicture(asked, onStage) : hero ? drawHero(asked, onStage) : false;
   }
 
   async function pictureAt(picture) {
     const asked = fetch(entryAt(picture, picture.values), /** @type {object} */ ({ priority: "high" }));
     const answer = await asked.catch(() => null);
+    if (answer?.status === 204) begin(); // it waits for a button
     return answer?.status === 200 ? answer.json() : null;
   }
 
   async function drawHero(asked, onStage) {
     const drawn = await asked;
-    if (!drawn || !first.isConnected) return;
+    if (!drawn || !first.isConnected) return false;
     lab.between = drawn.between;
     lab.parts.hero({ parentElement: hero, data: [drawn.stops], onStage });
     hero.host.style.minHeight = ""; // it has its own height now
+    return true;
   }
 
   async function drawPicture(asked, onStage) {
@@ -79,10 +109,11 @@
     const draw = (more) => lab.parts.picture({ parentElement: first, data: [{ ...told.picture, ...more }], onStage });
     draw({}); // the sentence, and the place
     const drawn = await asked;
-    if (!drawn || !first.isConnected) return; // the platform was quicker
+    if (!drawn || !first.isConnected) return false; // the platform was quicker
     const painted = new Promise((resolve) => new MutationObserver(resolve).observe(picture, { attributeFilter: ["data-value"] }));
     draw(drawn);
     await painted;
+    return true;
   }
 
   // What the platform loads first comes while the script of the pictures, which is there by then, is being read.
@@ -92,10 +123,59 @@
 
   function begin() {
     window.clearTimeout(latest);
-    if (!platform?.content.firstChild) return;
+    if (!platform || begun) return;
+    begun = true;
     for (const script of platform.content.querySelectorAll("script")) script.addEventListener("error", sayMissing);
     document.head.append(platform.content);
     STREAMLIT.tellServer();
+    window.dispatchEvent(new Event(BEGUN));
+    timer = window.setInterval(look, LOOK);
+  }
+
+  // --- what only the platform can do ---------------------------------------------------------------------
+
+  // A hand or the focus on it, or a scroll to the folds, fetches the platform; what was pressed last is pressed there.
+  function hearReaching() {
+    for (const act of ["pointerover", "pointerdown", "focusin"]) {
+      first.addEventListener(act, ({ target }) => { if (target.closest("[data-reach]")) begin(); });
+    }
+    first.addEventListener("pointerdown", (event) => {
+      cell = event.target.closest(CELLS) && event;
+      if (cell) begin();
+    });
+    document.addEventListener("pointerup", ({ clientX, clientY }) => {
+      if (cell && Math.hypot(clientX - cell.clientX, clientY - cell.clientY) > NEAR) cell = null;
+    }, true);
+    first.addEventListener("click", ({ target }) => {
+      const at = target.closest("[data-reach]");
+      if (!at) return;
+      pressed?.removeAttribute("aria-busy");
+      at.setAttribute("aria-busy", "true");
+      pressed = at;
+      begin();
+    });
+    first.addEventListener("scroll", () => {
+      const folds = first.querySelector(".folds");
+      if (folds?.offsetHeight && folds.getBoundingClientRect().top < window.innerHeight) begin(); // not on paper
+    });
+    const opener = first.querySelector(".open-menu");
+    opener?.addEventListener("click", () => {
+      opener.setAttribute("aria-expanded", String(first.classList.toggle("menu-open")));
+    });
+  }
+
+  // In the platform's page what stands on the stage under the same words.
+  function thereOf(at) {
+    const words = at.textContent.trim();
+    return [...document.querySelectorAll(REACHED[at.dataset.reach])].find((each) => each.textContent.includes(words));
+  }
+
+  // Where the cell was pressed, it is pressed again.
+  function press({ clientX, clientY }) {
+    for (const act of ["pointerdown", "pointerup"]) {
+      const event = new PointerEvent(act, { bubbles: true, isPrimary: true, button: 0, clientX, clientY });
+      document.elementFromPoint(clientX, clientY)?.dispatchEvent(event);
+    }
   }
 
   function sayMissing() {
@@ -119,8 +199,10 @@
   }
 
   function handOver(app) {
+    const { scrollTop } = first; // of all of it
     const at = document.activeElement;
-    const focused = first.contains(at) ? (at.shadowRoot?.activeElement ?? at) : null;
+    const within = first.contains(at) ? (at.shadowRoot?.activeElement ?? at) : null;
+    const focused = within?.dataset.reach ? thereOf(within) : within;
     delete lab.stage;
     const parts = Object.keys(parents).map(partOf).filter(Boolean);
     for (const part of parts) {
@@ -129,15 +211,33 @@
     }
     const form = first.querySelector("[data-bet]"); // with the answer that was chosen meanwhile
     if (form) app.querySelector("[data-bet]")?.replaceWith(form);
-    app.querySelector(STREAMLIT.main).scrollTop = first.scrollTop;
     first.remove();
     for (const part of parts) part.leave = part.mount(part.moved, true);
+    app.querySelector(STREAMLIT.main).scrollTop = scrollTop; // now that all of it is there
     if (focused?.isConnected) focused.focus({ preventScroll: true });
+    if (pressed) thereOf(pressed)?.click();
+    if (cell) press(cell);
     end();
   }
 
-  if (platform) document.querySelector("link[rel=preload][as=script]")?.addEventListener("load", fetchPlatform);
-  const timer = platform ? window.setInterval(look, LOOK) : 0;
-  const latest = window.setTimeout(begin, LATEST);
-  open().catch((problem) => window.console.error(problem)).finally(begin);
+  // On paper the stage as it stands, until the platform's page has taken its place.
+  function hearPrinting() {
+    window.addEventListener("beforeprint", () => {
+      if (!first.isConnected) return;
+      first.querySelector(".address").textContent = linkHere().href;
+      asOnPaper(() => tell({ on: true, draw: true, share: 1, inks: dark ? told.inks : [] }));
+    });
+    window.addEventListener("afterprint", () => {
+      if (first.isConnected) tell({ on: false, draw: true });
+    });
+  }
+
+  const rests = said.rests && !STREAMLIT.isGroundChosen(); // of a chosen ground only the platform has the colours
+  if (platform) hearReaching();
+  if (platform) hearPrinting();
+  if (platform && !rests) {
+    document.querySelector("link[rel=preload][as=script]")?.addEventListener("load", fetchPlatform);
+    latest = window.setTimeout(begin, LATEST);
+  }
+  open().catch((problem) => window.console.error(problem)).then((isDrawn) => { if (!rests || !isDrawn) begin(); });
 })();

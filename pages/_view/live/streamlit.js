@@ -15,6 +15,7 @@ const STREAMLIT = {
     radio: ".stRadio",
   },
   grid: "[data-testid=stDataFrame]",
+  mainMenu: "[data-testid=stMainMenuButton]",
   uploads: "[data-testid=stFileUploaderDropzone]",
   links: "a[data-testid*=Nav]",
   menu: "[data-testid=stSidebar]",
@@ -25,6 +26,15 @@ const STREAMLIT = {
   skeleton: "[data-testid=stSkeleton]",
   isConnected: (app) => app?.dataset.testConnectionState === "CONNECTED",
   isAtRest: (app) => app?.dataset.testScriptState === "notRunning",
+  // Whether its menu was used to choose a light or a dark page here, whatever the browser prefers.
+  isGroundChosen: () => {
+    try {
+      const key = Object.keys(localStorage).find((each) => each.startsWith(`stActiveTheme-${location.pathname}-v`));
+      return key !== undefined && /^"(Light|Dark)"$/.test(localStorage.getItem(key) ?? "");
+    } catch {
+      return false; // a browser that keeps nothing
+    }
+  },
   // The number of the field with which a message to the server begins that asks for a run.
   asksForRun: (message) => message[0] >> 3 === 11,
   healthOf: (stream) => stream.replace(/^ws/, "http").replace(/stream$/, "health"),

@@ -107,6 +107,10 @@ interface Waiting {
 
 interface Stage {
   over: Promise<void>;
+  /** What is left out of an address that is shared. */
+  own: string[];
+  /** Fetch the platform, once. */
+  begin(): void;
   has(name: string): boolean;
   wait(part: Waiting): () => unknown;
 }

@@ -11,27 +11,29 @@ from starlette.requests import Request
 
 from pages._view import bet_html, stills, styles, unbroken, way
 from pages._view._streamlit import path_of, scripts_of_parts
-from pages._view.address import Address, renewed
+from pages._view.address import Address, own, renewed
 from pages._view.bundle import BUNDLE
+from pages._view.figures.base import inks
+from pages._view.lesson import TRAINED
 from pages._view.lessons import LESSONS, VIEWS, path_of_page
 from pages._view.live import HERO, PARTS, PICTURE, SLIDER, text_of
-from pages._view.routes import EMBED, NAME, card_of, title_of
+from pages._view.routes import EMBED, NAME, TEACH, card_of, title_of
 from pages._view.server import html
 from pages._view.server.links import root
 from pages._view.shared import CARRIED, SHARED
 from pages._view.stage import LEAST_FRAMED, Stage
-from pages._view.theme import WALL
+from pages._view.theme import WALL, profile
 
 _FORMULA = re.compile(r"\$([^$]+)\$")
 _COMMAND = re.compile(r"\\[a-z]+")
 _COMMANDS = {r"\sqrt": "√", r"\cdot": "·"}  # the others say how letters look
 _AS_LETTERS = {"d_k": "dₖ", "q_i k_i": "qᵢkᵢ", "q_i": "qᵢ", "W_ij": "Wᵢⱼ", "^2": "²"}
-_KNOWN, _STAGE = text_of("lab.js", "streamlit.js"), text_of("entry.js", "bet.js", "stage.js")
+_ICONS = {"How sure?": "straighten", "Data, picture and code": "table"}
+_KNOWN, _STAGE = text_of("lab.js", "streamlit.js"), text_of("entry.js", "bet.js", "link.js", "onpaper.js", "stage.js")
 _BLOCKED = (
     "This lab draws its pictures with JavaScript, and your browser blocks it. Allow scripts for this address, then "
     "reload the page."
 )
-_FOLDS = ("How sure?", "Data, picture and code", "Background")
 _UNSET = "The slider works; the settings are missing, for the page did not load completely. Reload it."
 # Where the page begins; what the platform says there of itself is not so here.
 _BEGINS = re.compile(r"<body>(\s*<noscript>.*?</noscript>)?", re.DOTALL)
@@ -59,7 +61,8 @@ def page_of(request: Request, page: str, stem: str) -> tuple[str, bool]:
     if framed:
         return _embedded(here, opened, head, _face(page)), stage.is_settled
     page = page.replace("<title>Streamlit</title>", html.render("head.html", **head), 1)
-    first = _first(stage, opened, _face(page), _PLATFORM.findall(page))
+    rests = _rests(stage, opened, request.query_params)
+    first = _first(stage, opened, _face(page), _PLATFORM.findall(page), rests=rests)
     page = _BEGINS.sub(lambda _: f"<body>{first}", _PLATFORM.sub("", page), count=1)
     return page.replace("</body>", f"{_scripts()}</body>", 1), stage.is_settled
 
@@ -81,7 +84,7 @@ def _embedded(here, opened, head, face):
     )
 
 
-def _first(stage, opened, face, platform):
+def _first(stage, opened, face, platform, *, rests):
     """Return what is seen until the platform has drawn the lesson: question, answer and stage, where they will stand.
 
     The rules go with it: those of the lesson, which may be another one by then, come with what is drawn.
@@ -99,15 +102,41 @@ def _first(stage, opened, face, platform):
         answer="" if waits or lesson.steps else answer,
         **_of_step(stage, opened),
         words=[*unsaid, _BLOCKED],
-        menu=_menu(lesson),
+        **_reached(here),
         mode=mode,
         small=WALL - 0.02,
         face=face,
         looks=_looks(lesson, mode, more, waits),
         platform=[Markup(each) for each in platform],
         further=_further(platform),
-        told=_facts(lesson, opened, small=_in_small_window(here) if opened and mode != "screen" else None),
+        told=_facts(lesson, opened, small=_in_small_window(here) if opened and mode != "screen" else None, rests=rests),
     )
+
+
+def _reached(here):
+    """Return what is not of the stage: the menu, and whether the Settings are beside it."""
+    is_screen = here.values["mode"] == "screen" and bool(here.lesson.steps)
+    return {"menu": _menu(here.lesson), "door": path_of(TEACH), "has_settings": is_screen}
+
+
+def _rests(stage, opened, asked):
+    """Return True if all that is seen at first is live without the platform: it comes when the visitor reaches for it.
+
+    Not on a wall and in a class, which follow one; where a picture waits for a button, or buttons of a lesson's own go
+    with it; beside fields; and where the platform says what it has put right in a link.
+    """
+    here = stage.address
+    if opened is None or not here.lesson.steps or TRAINED in here.lesson.controls or here.is_wall:
+        return False
+    beside, placed = _beside(opened.address)
+    return {*beside} <= {"dial"} and not placed and _is_clean(here.lesson, asked)
+
+
+def _is_clean(lesson, asked):
+    """Return True if a link says each thing once, and nothing that is unknown here or cannot be read."""
+    known = {**CARRIED, **SHARED, **lesson.controls, **lesson.linked, **lesson.unseen, **lesson.of_class}
+    said = asked.multi_items()
+    return len(dict(said)) == len(said) and all(name in known and not known[name].read(text)[1] for name, text in said)
 
 
 def _of_step(stage, opened):
@@ -126,8 +155,9 @@ def _of_step(stage, opened):
 def _under(stage):
     """Return what stands under the picture: the bet on it, what to try, and the titles of the folds."""
     here = stage.address
-    folds = "".join(f"<span>{each}</span>" for each in _FOLDS)
-    closed = "" if here.bet_waits or here.is_wall else f'<p class="folds" aria-hidden="true">{folds}</p>'
+    titles = ["How sure?", "Data, picture and code", here.lesson.fold(here.step.name), "Background"]
+    folds = html.render("folds.html", folds=[(each, _ICONS.get(each, "right")) for each in titles if each])
+    closed = "" if here.bet_waits or here.is_wall else folds
     under = f'<div class="under">{way.tries_html(here)}{closed}</div>'
     return f"{bet_html.html_of(stage, kept=here.query)}{under}"
 
@@ -148,9 +178,10 @@ def _further(platform):
     return [each for each in scripts_of_parts() if each not in known]
 
 
-def _facts(lesson, opened, small=None):
+def _facts(lesson, opened, small=None, *, rests=False):
     """What the scripts of the stage are told. small: the stage in a window that is too small for a wall."""
-    data = _parts(opened) | {"draws": _draws(lesson.stem), "missing": _UNSET}
+    data = _parts(opened) | {"draws": _draws(lesson.stem), "missing": _UNSET, "rests": rests}
+    data |= {"own": own(lesson), "inks": [list(pair) for pair in inks(profile("screen", "dark"))]}
     data |= {"small": _parts(small)} if small else {}
     return _as_json(data)
 
@@ -161,9 +192,13 @@ def _in_small_window(here):
 
 def _parts(opened):
     if opened is None:
-        return {"slider": None, "picture": None}
+        return {"slider": None, "dials": [], "picture": None}
     told = opened.places() if opened.view.hero else opened.payload(opened.seen, figure=False)
-    return {"slider": opened.slider, "picture": told}
+    return {"slider": opened.slider, "dials": [_dial(opened, name) for name in _dials(opened.address)], "picture": told}
+
+
+def _dial(opened, name):
+    return opened.dial(name) | {"usual": opened.number(name).default}
 
 
 def _stage(opened, is_usual):
@@ -172,11 +207,19 @@ def _stage(opened, is_usual):
         return {"staged": False}
     slider, here = Markup(SLIDER if opened.slider else ""), opened.address
     if opened.view.hero:
-        return {"staged": True, "slider": slider, "hero": Markup(HERO), "below": _BELOW, "beside": [], "placed": 0}
+        return {
+            "staged": True,
+            "slider": slider,
+            "hero": Markup(HERO),
+            "below": _BELOW,
+            "beside": [],
+            "placed": 0,
+            "dial": "",
+        }
     sizes = stills.SIZES * (is_usual and not here.asks_bet)
     drawn = [(size, Markup(stills.still(here.lesson.stem, size, here.step.name))) for size in sizes]
     beside, placed = _beside(here)
-    around = {"beside": beside, "placed": placed}
+    around = {"beside": beside, "placed": placed, "dial": Markup(SLIDER)}
     sentence = "" if here.asks_bet else Markup(unbroken.html_of(opened.picture.sentence))
     picture = {"picture": _PICTURE, "stills": drawn, "sentence": sentence}
     return {"staged": True, "slider": slider, "hero": "", **around, **picture}
@@ -184,17 +227,21 @@ def _stage(opened, is_usual):
 
 def _beside(here):
     """Return the kinds of what stands beside the slider, in its row, and how many dials have a row of their own."""
-    step, known = here.step, {**SHARED, **here.lesson.controls}
-    held = here.bet.usual if here.bet and here.bet_waits else ()
-
-    def belongs(name):
-        when = known[name].when
-        return name not in held and (when is None or here.values[when[0]] == when[1])
-
-    dials = [name for name in step.dials if belongs(name)]
-    fields = [name for name in step.in_sight if belongs(name)]
+    step = here.step
+    fields = [name for name in step.in_sight if _belongs(here, name)]
     scales = ["scale"] * ("scaling" in here.lesson.shared)
-    return ["dial"] * len(dials) + [f"field {name}" for name in fields] + scales, len(step.placed)
+    return ["dial"] * len(_dials(here)) + [f"field {name}" for name in fields] + scales, len(step.placed)
+
+
+def _dials(here):
+    """Return the names of the sliders beside the large one."""
+    return [name for name in here.step.dials if _belongs(here, name)]
+
+
+def _belongs(here, name):
+    when = {**SHARED, **here.lesson.controls}[name].when
+    held = here.bet.usual if here.bet and here.bet_waits else ()
+    return name not in held and (when is None or here.values[when[0]] == when[1])
 
 
 @cache

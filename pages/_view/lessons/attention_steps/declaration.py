@@ -88,6 +88,7 @@ LESSON = Lesson(
         ),
     ),
     terms=("softmax",),
+    brought={"": "One cell, and your own numbers"},
     assumed="Nothing is assumed here. One small matrix cannot show that scores grow with $d_k$, because its spread is "
     "a matter of luck.",
     myths=(

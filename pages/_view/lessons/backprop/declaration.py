@@ -106,6 +106,7 @@ LESSON = Lesson(
         Step("products", "Three products of A and B: a matrix, a vector, a number.", "products", slider=""),
     ),
     opens="gradient",
+    brought={"": "Your own A and B"},
     assumed="$X$ is normal, the weights have variance $1/d_\\text{model}$ and the target is random. The central "
     "difference may be off by $2\\times10^{-8}$ of the gradient and the complex step by $10^{-13}$. More is "
     "allowed only where rounding hides a small gradient.\n\n"

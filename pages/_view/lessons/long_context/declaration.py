@@ -76,6 +76,7 @@ LESSON = Lesson(
             ),
         ),
     ),
+    brought={"": "The rules, card by card"},
     assumed="After $1/\\sqrt{d_k}$ the key's score is as set and the others are independent $N(0,1)$, as at the start "
     "of training. Every rule gets these scores. SSMax has $s_0=0.43$; a model learns it.",
     myths=(

@@ -10,6 +10,8 @@ from sattn_core.lessons.scaling_rules import BUGS
 _PARTS = {"exponents": "exponents", "rules": "rules", "museum": "museum"}
 _PARTS |= {"Exponents": "exponents", "Other rules": "rules", "Bug museum": "museum"}
 
+_ANSWERS = "Short answers: masks, positions, shared keys, norms"
+
 LESSON = Lesson(
     stem="scaling_rules",
     question="Why √, and what else do people divide by?",
@@ -134,6 +136,12 @@ LESSON = Lesson(
             ),
         ),
     ),
+    brought={
+        "exponents": _ANSWERS,
+        "means": _ANSWERS,
+        "museum": "Where the bug was seen",
+        "": "The rules, card by card",
+    },
     assumed="All rules get the same raw scores. Learned parameters stand at a starting or published value, so a flat "
     "row need not stay flat after training. muP has $\\alpha=1$ here, Swin v2 $\\tau=0.1$ without bias, and "
     "σReparam $\\gamma=1$ with random square matrices.\n\n"

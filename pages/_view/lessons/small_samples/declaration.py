@@ -118,6 +118,7 @@ LESSON = Lesson(
         "Draw ten products",
     ),
     terms=("variance",),
+    brought=dict.fromkeys(("draw", "band", "large"), "The first draw"),
     assumed="Someone multiplied two random 2 × 2 matrices, expected entries of variance 2, which is $d_k$, and "
     "measured 1.6. The code is only an image: normal entries and ddof = 0 are assumptions. `rand` cannot be meant, "
     "for its variance stays below 1. Most variances are exact draws.",

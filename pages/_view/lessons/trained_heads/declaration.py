@@ -117,6 +117,7 @@ LESSON = Lesson(
             in_sight=("text", "sentence"),
         ),
     ),
+    brought={"one_head": "This head: its numbers and its file"},
     assumed="The model is all-MiniLM-L6-v2, an encoder of six layers with twelve heads each and $d_k = 32$. It makes "
     "one vector of a sentence. Other models and other texts give other numbers.\n\n"
     "A word here is a token: a word, a piece of one or a mark; [CLS] and [SEP] are start and end, [UNK] is unknown. "

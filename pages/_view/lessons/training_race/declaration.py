@@ -191,6 +191,7 @@ LESSON = Lesson(
         },
         "model_way": dict.fromkeys(("raw", "root", "whole", "qk_norm", "÷ √dₖ", "÷ dₖ", "QK-norm"), "transformer"),
     },
+    brought={"race": "Other races", "rates": "All dimensions"},
     assumed="Each query has one right key, and attention must return that key’s value. An answer is right where that "
     "key has the largest weight. Inputs have 64 components and are layer-normalised. Rows share keys, unlike in the "
     "lesson before, so large rates fail: at $d_k=64$ with $\\sqrt{d_k}$ from 30 on.\n\n"

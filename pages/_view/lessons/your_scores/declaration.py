@@ -73,6 +73,7 @@ LESSON = Lesson(
         ),
     ),
     terms=("standard deviation",),
+    brought={"": "Your own files"},
     assumed="The spread is the standard deviation inside a row. With $n$ keys, ideal $q$ and $k$ give "
     "$\\sqrt{(n-1)/n}$ after the division. “Right” means 0.8 to 1.25 times that, a matter of taste. “Unclear” "
     "means outside these limits but inside the band, which holds 95 % of the spreads that independent standard "

@@ -1,0 +1,268 @@
+"""A session only when it is needed: who looks, drags, steps, tries and bets has none; who reaches for more gets it."""
+
+import pytest
+from hand import MAIN
+from harness import begin, query_parameters, step_said, wait_until_idle
+from sizes import PHONE, PROJECTED, SCREEN
+
+from pages._view.address import Address
+from pages._view.lessons import LESSONS
+
+pytestmark = pytest.mark.e2e
+
+FIRST = "#lab-first"
+PAINTED = f"{FIRST} [data-picture][data-value]"
+THUMB = f"{FIRST} .controls > [data-slider] input"
+TRIES = f"{FIRST} [data-try]"
+BOX = "element => { const {x, y, width, height} = element.getBoundingClientRect(); return [x, y, width, height]; }"
+LESSON = LESSONS["score_variance"]
+SIZES = [SCREEN["1440"], SCREEN[PHONE]]
+# What each button of the stage brings, once the platform has come.
+REACHED = {
+    "Share": ".st-key-share_code img",
+    "Settings": ".st-key-settings details[open]",
+    "Data, picture and code": ".st-key-folds details[open] .stTable",
+    "Background": ".st-key-background details[open]",
+    "Main menu": "[data-testid=stMainMenuList]",
+}
+
+
+@pytest.fixture
+def visit(new_page, server):
+    """A function that opens an address; the page keeps what it asks of the platform: its scripts, and sessions."""
+
+    def opened(address, size=SCREEN["1440"], waits=PAINTED, **options):
+        page = new_page(*size, alone=True, **options)
+        page.asked = []
+        page.on("websocket", lambda socket: page.asked.append(socket.url))
+        page.on("request", lambda request: "/static/js/" in request.url and page.asked.append(request.url))
+        page.goto(f"{server.url}/{address}", wait_until="load")
+        page.locator(waits).first.wait_for()
+        return page
+
+    return opened
+
+
+def comes(page):
+    """The platform takes the stage over, without being asked any more."""
+    page.locator(FIRST).wait_for(state="detached")
+    assert len([each for each in page.asked if each.startswith("ws")]) == 1
+
+
+# --- without a session ----------------------------------------------------------------------------------
+
+
+def test_who_looks_drags_plays_steps_and_tries_opens_no_session(visit):
+    page = visit("score_variance?d_k=16")
+    page.locator(THUMB).press("ArrowRight")
+    page.locator(f"{PAINTED}[data-value='18']").wait_for()
+    page.wait_for_function("() => location.search.includes('d_k=18')")
+    play = page.locator(f"{FIRST} .play")
+    play.click()
+    page.locator(f"{PAINTED}:not([data-value='18'])").wait_for()
+    play.click()
+    page.locator(TRIES).first.click()
+    page.wait_for_function("() => location.search.includes('d_k=1024')")
+    page.locator(f"{PAINTED}[data-value='1024']").wait_for()
+    page.locator(f"{FIRST} [data-way] a[rel=next]").click()
+    page.wait_for_function("step => location.search.includes(`step=${step}`)", arg=LESSON.steps[1].name)
+    page.locator(f"{PAINTED}[data-value='1024']").wait_for()
+    page.locator(f"{FIRST} .menu a", has_text=LESSONS["start"].question).click()
+    page.locator("[data-hero][data-value]").wait_for()
+    page.wait_for_load_state("networkidle")
+    assert page.asked == []
+
+
+@pytest.mark.walk
+def test_who_bets_opens_no_session_and_reads_what_became_of_it(visit):
+    lesson = LESSONS["derivation"]
+    asks = lesson.bet.when[1]
+    page = visit(f"derivation?bet=1&step={asks}")
+    form = page.locator(f"{FIRST} form.bet")
+    form.locator("label").first.click()
+    form.get_by_role("button").click()
+    page.wait_for_function("() => location.search.includes('guess=')")
+    page.locator(f"{FIRST} p.line.told").wait_for()
+    page.wait_for_load_state("networkidle")
+    assert page.asked == []
+
+
+@pytest.mark.walk
+def test_what_is_written_follows_the_slider(visit):
+    page = visit("score_variance?d_k=1024")
+    assert page.locator(TRIES).first.get_attribute("aria-current") == "true"
+    page.locator(THUMB).press("Home")
+    page.locator(f"{TRIES}[aria-current]").wait_for(state="detached")
+    assert page.asked == []
+
+
+@pytest.mark.walk
+def test_a_slider_beside_the_large_one_is_live_and_keeps_its_place(visit):
+    page = visit("one_query?step=grow")
+    dial = page.locator(f"{FIRST} .dial input")
+    where = dial.evaluate(BOX)
+    before = page.locator(PAINTED).get_attribute("data-value")
+    dial.press("ArrowRight")
+    page.locator(f"{PAINTED}:not([data-value='{before}'])").wait_for()
+    page.wait_for_function("() => location.search.includes('emphasis=')")
+    said, shown = query_parameters(page), page.locator(PAINTED).get_attribute("data-value")
+    assert page.asked == []
+    begin(page)
+    comes(page)
+    wait_until_idle(page)
+    assert query_parameters(page) == said
+    assert page.locator(MAIN).get_attribute("data-value") == shown
+    assert page.locator(".st-key-emphasis_dial input").evaluate(BOX) == pytest.approx(where, abs=1)
+    assert page.evaluate("() => document.activeElement.matches('.st-key-emphasis_dial input')")
+
+
+@pytest.mark.walk
+def test_on_a_phone_the_menu_opens_without_a_session(visit):
+    page = visit("score_variance", SCREEN[PHONE])
+    link = page.locator(f"{FIRST} .menu").get_by_role("link", name=LESSONS["derivation"].question)
+    assert not link.is_visible()
+    page.get_by_role("button", name="Lessons").click()
+    link.click()
+    page.locator(f"{FIRST} h1", has_text=LESSONS["derivation"].question).wait_for()
+    assert page.asked == []
+
+
+# --- reaching -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("size", "name"),
+    [
+        pytest.param(size, name, marks=[] if name == "Settings" else pytest.mark.walk)
+        for size in SIZES
+        for name in REACHED
+    ],
+)
+def test_what_is_pressed_is_done_once_the_platform_is_there_and_nothing_moves(visit, size, name):
+    page = visit("score_variance?d_k=16", size)
+    page.locator(THUMB).press("ArrowRight")
+    page.wait_for_function("() => location.search.includes('d_k=18')")
+    parts = ("h1", "p.line", "[data-slider] input", "[data-picture]")
+    where = [page.locator(part).first.evaluate(BOX) for part in parts]
+    assert page.asked == []
+    page.get_by_role("button", name=name, exact=True).dispatch_event("click")  # which does not scroll to it
+    comes(page)
+    assert [page.locator(part).first.evaluate(BOX) for part in parts] == [pytest.approx(box, abs=1) for box in where]
+    page.locator(REACHED[name]).first.wait_for()
+    wait_until_idle(page)
+    assert query_parameters(page) == {"d_k": "18"}
+    assert page.locator(MAIN).first.get_attribute("data-value") == "18"
+
+
+@pytest.mark.walk
+@pytest.mark.parametrize("act", ["hover", "focus"])
+def test_a_hand_or_the_focus_fetches_the_platform_and_presses_nothing(visit, act):
+    page = visit("score_variance")
+    fold = page.get_by_role("button", name="Background")
+    getattr(fold, act)()
+    comes(page)
+    wait_until_idle(page)
+    assert page.locator(".st-key-folds details[open]").count() == 0
+    if act == "focus":
+        assert page.evaluate("() => document.activeElement.matches('.st-key-background summary')")
+
+
+@pytest.mark.walk
+def test_a_scroll_to_the_folds_fetches_the_platform_and_is_kept(visit):
+    page = visit("score_variance", SCREEN[PHONE])
+    page.mouse.move(200, 400)
+    page.mouse.wheel(0, 150)
+    comes(page)
+    wait_until_idle(page)
+    assert page.locator("[data-testid=stMain]").evaluate("main => main.scrollTop") == pytest.approx(150, abs=1)
+
+
+@pytest.mark.walk
+def test_a_session_that_comes_late_keeps_the_answer_that_was_chosen(visit):
+    lesson = LESSONS["derivation"]
+    page = visit(f"derivation?bet=1&step={lesson.bet.when[1]}")
+    page.locator(f"{FIRST} form.bet label").nth(1).click()
+    page.get_by_role("button", name="Settings").click()
+    comes(page)
+    wait_until_idle(page)
+    assert page.locator(".stApp form.bet input[type=radio]").nth(1).is_checked()
+    assert page.locator(".stApp form.bet button").is_enabled()
+
+
+# Walls follow a room; fields, buttons of a lesson's own and what is wrong with a link are the platform's.
+NEEDING = [
+    "score_variance?mode=projector",
+    "derivation?step=broken",
+    "recap",
+    "score_variance?d_k=2000",
+    "training_race",
+]
+
+
+@pytest.mark.walk
+@pytest.mark.parametrize("address", NEEDING)
+def test_an_address_that_needs_the_platform_has_it_at_once(visit, address):
+    page = visit(address, PROJECTED["1024p"], waits="h1")
+    comes(page)
+    assert step_said(page) == "" or page.locator("h1").first.is_visible()
+
+
+@pytest.mark.walk
+def test_a_cell_that_is_pressed_is_chosen_once_the_platform_is_there(visit):
+    page = visit("wrong_choice?step=rows")
+    box = page.locator(f"{FIRST} [data-picture] .nsewdrag").first.bounding_box()
+    page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
+    page.wait_for_timeout(300)
+    assert page.asked == []  # who only points at it needs nothing
+    page.mouse.down()
+    page.mouse.up()
+    comes(page)
+    page.wait_for_function("before => location.search !== before", arg="?step=rows")
+    wait_until_idle(page)
+    assert query_parameters(page) != {}
+
+
+@pytest.mark.walk
+def test_a_ground_that_was_chosen_in_the_menu_has_the_platform_at_once(visit):
+    page = visit("score_variance")
+    page.get_by_role("button", name="Main menu").click()
+    page.get_by_test_id("stMainMenuItem-theme-Dark").click()
+    page.wait_for_function("() => getComputedStyle(document.querySelector('.stApp')).colorScheme === 'dark'")
+    page.asked.clear()
+    page.reload()
+    comes(page)
+    assert page.locator(".stApp").evaluate("app => getComputedStyle(app).colorScheme") == "dark"
+
+
+# --- on paper -------------------------------------------------------------------------------------------
+
+ON_PAPER = """() => [...document.querySelectorAll('#lab-first :is(button, input, a, form, .play, .menu)')]
+  .filter(each => each.checkVisibility()).map(each => each.outerHTML.slice(0, 80))"""
+
+
+@pytest.mark.walk
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_before_the_platform_paper_has_question_picture_sentence_and_address(visit, server, scheme):
+    page = visit("score_variance?d_k=16&tally=1-2", color_scheme=scheme)
+    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print", color_scheme=scheme)
+    page.wait_for_function(
+        "() => document.querySelector('#lab-first .main-svg').getAttribute('viewBox').startsWith('0 0 816')"
+    )
+    lesson = Address(LESSON, {"d_k": "16"})
+    assert page.locator("h1").inner_text() == LESSON.question
+    assert page.locator(PAINTED).bounding_box()["height"] > 200
+    assert page.locator(f"{FIRST} [data-sentence]").inner_text().startswith("At dₖ = 16,")
+    assert page.locator(f"{FIRST} .address").inner_text() == f"{server.url}/score_variance?d_k=16"
+    assert lesson.values["d_k"] == 16
+    assert page.evaluate(ON_PAPER) == []
+    grounds = page.locator(f"{FIRST}, {FIRST} .main-svg >> nth=0").evaluate_all(
+        "all => all.map(each => getComputedStyle(each).backgroundColor)"
+    )
+    assert set(grounds) == {"rgb(255, 255, 255)"}
+    page.emulate_media(media="screen", color_scheme=scheme)
+    page.evaluate("() => dispatchEvent(new Event('afterprint'))")
+    page.wait_for_function(
+        "() => !document.querySelector('#lab-first .main-svg').getAttribute('viewBox').startsWith('0 0 816')"
+    )
+    assert page.asked == []
