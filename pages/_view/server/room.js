@@ -51,7 +51,7 @@
   }
   // What the server was too busy for is sent again, with what stands in its fields then.
   function again() {
-    const form = [...document.forms].find((each) => each.elements.namedItem("do").value === main.dataset.again);
+    const form = [...document.forms].find((each) => new FormData(each).get("do") === main.dataset.again);
     form?.requestSubmit();
   }
   if (main.dataset.again) setTimeout(again, EVERY * (0.5 + Math.random()));
