@@ -28,7 +28,7 @@ def test_three_lines_are_powers_of_the_size_as_far_as_it(profile, d_k):
         assert (each.x[0], each.x[-1]) == (1, d_k)
         assert each.line.color == getattr(profile, {0.5: "raw", 0.0: "scaled", -0.5: "third"}[power])
         for pale in traces_of(shown, f"{name}, beyond"):
-            assert (list(pale.x), pale.line.color != each.line.color) == ([d_k, 1024], True)
+            assert (list(pale.x), pale.line.color, pale.opacity) == ([d_k, 1024], each.line.color, 0.4)
         assert len(traces_of(shown, f"{name}, beyond")) == (d_k < 1024)
     assert f"dₖ = {d_k:,}" in texts(shown)
     whole(told(d_k, profile=profile))

@@ -358,7 +358,7 @@ def test_a_suggestion_is_seen_at_the_end_and_another_seed_at_the_same_step():
     opening.settle(app)
     assert first_sentence(app).startswith("Step 45 of 300 ")
     app = open_race(**{"trained_steps": "45"} | opening.sets_of(app, "no_harm"))
-    assert first_sentence(app).startswith("After 300 steps at dₖ = 16")
+    assert first_sentence(app).startswith("After 300 steps at dₖ = 8")
 
 
 def test_a_race_that_goes_on_gives_its_data_away_when_it_rests_and_stop_keeps_what_is_there(monkeypatch):

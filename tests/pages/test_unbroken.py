@@ -31,6 +31,6 @@ def test_line_tries_and_answers_stay_whole():
     race = LESSONS["training_race"]
     assert "<b>One key takes" in (line := way.line_html(Line("One key takes 52 %.", "", "at dₖ = 64"), asks=False))
     assert re.findall('"whole">(.*?)<', line) == ["52 %", "dₖ = 64"]
-    assert '<span><span class="whole">dₖ = 16</span>: with' in way.tries_html(Address(race, {"step": "race"}))
+    assert '<span><span class="whole">dₖ = 8</span>: with' in way.tries_html(Address(race, {"step": "race"}))
     asked = bet_html.html_of(Stage(Address(race, {"step": "race", "bet": "1"})))
     assert '<span><span>only <span class="whole">÷ √dₖ</span></span></span>' in asked

@@ -151,9 +151,8 @@ def _line(i, name, d_k, profile):
     colour, symbol = _colour(name, profile), LOOKS[name][1]
     edge = {"width": profile.line_width / 2, "color": profile.ground}
     dims = [*(each for each in D_TICKS if each < d_k), d_k]
-    beyond = base.solid(profile, base.shade(profile, colour, _PALE), 2)
     ends = [d_k, core.STORY_D_K]
-    pale = base.line(ends, _heights(i, ends), beyond, f"{name}, beyond")
+    pale = base.line(ends, _heights(i, ends), base.solid(profile, colour, 2), f"{name}, beyond") | {"opacity": _PALE}
     drawn = base.line(dims, _heights(i, dims), base.solid(profile, colour, 2), name)
     sizes = [(1.6 if each < d_k else 2.2) * profile.marker_size for each in dims]
     marker = {"color": colour, "symbol": symbol, "size": sizes, "opacity": 1, "line": edge}
