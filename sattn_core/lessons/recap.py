@@ -1,27 +1,21 @@
-"""What have you seen? Sums that grow and spread, wrong choices put right or not, and the story as one picture."""
+"""What have you seen? Sums that grow and spread, and wrong choices that are put right or not."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from sattn_core._checks import check_integer, check_number
 from sattn_core.bands.standard_errors import share_interval, variance_error
-from sattn_core.cost import Price, priced
 from sattn_core.draws.pair_scores import growing_scores
 from sattn_core.laws.components import STANDARD_NORMAL, draw_queries_and_keys
 from sattn_core.laws.moments import dot_product_moments
 from sattn_core.layers.scores import scale_factor
-from sattn_core.layers.softmax import softmax
-from sattn_core.lessons.softmax_saturation import OutputsParams, measure_outputs
 from sattn_core.lessons.wrong_choice import (
     LEARNING_RATES,
     N_ROWS,
     N_STEPS,
     PUT_RIGHT,
-    DimensionParams,
-    WrongChoiceParams,
-    measure_learning_rates,
 )
 from sattn_core.training.wrong_rows import WrongRows, descend, draw_wrong_rows, row_blocks
 
@@ -200,101 +194,3 @@ def compare_divisors(params: DivisorParams) -> DivisorResult:
     rates = np.full(len(params.exponents), ONE_RATE)
     counts = [_counts(d_k, params.exponents, rates, params.seed)[:, -1] for d_k in RACED]
     return DivisorResult(params, np.array(RACED), np.stack(counts, axis=-1))
-
-
-# --- the story as one picture -----------------------------------------------------------------------------
-
-STORY_D_K = 1_024  # the largest, where the three lines end
-STORY_ROWS = 300
-STORY_SPREADS = tuple(2.0 ** (half / 2) for half in range(12))  # of the scores that softmax gets
-# Of STORY_ROWS rows those that are not put right at the best rate, at each of STORY_SPREADS: `count_uncorrected`.
-_UNCORRECTED = (0, 0, 0, 13, 66, 111, 193, 235, 265, 280, 284, 288)
-_STORY_ROWS_AT = 64  # d_k of these rows
-
-
-def count_uncorrected(score_std: float) -> int:
-    """Return how many of STORY_ROWS rows stay wrong at the best of LEARNING_RATES, for scores of this spread.
-
-    >>> count_uncorrected(1.0)
-    0
-    """
-    scales = np.full(len(LEARNING_RATES), score_std / np.sqrt(_STORY_ROWS_AT))
-    right = np.zeros(len(LEARNING_RATES), dtype=np.int_)
-    for rows in row_blocks(STORY_ROWS, N_KEYS, len(LEARNING_RATES), "q"):
-        drawn = draw_wrong_rows(_STORY_ROWS_AT, N_KEYS, rows, seed=0)
-        steps = descend(drawn, scales, np.array(LEARNING_RATES))
-        *_, (_, weight) = zip(range(N_STEPS + 1), (weight for _, weight in steps), strict=False)
-        right += np.count_nonzero(weight > PUT_RIGHT, axis=0)
-    return STORY_ROWS - int(right.max())
-
-
-def uncorrected_share(score_std: ArrayLike) -> NDArray[np.float64]:
-    """Return the share of wrong choices that stay wrong, as recorded; between two spreads on a line over log σ.
-
-    >>> round(float(uncorrected_share(32.0)), 2)
-    0.95
-    """
-    recorded = np.array(_UNCORRECTED) / STORY_ROWS
-    return np.interp(np.log(np.asarray(score_std, dtype=float)), np.log(STORY_SPREADS), recorded)
-
-
-def flatness(score_std: ArrayLike) -> NDArray[np.float64]:
-    """Return how much of a token's own is lost beside a spread of 1: 1 − (1 − e^(−σ²))/(1 − e^(−1)), 0 from σ = 1 on.
-
-    >>> round(float(flatness(1 / 32)), 3)
-    0.998
-    """
-    stds = np.minimum(np.asarray(score_std, dtype=float), 1.0)
-    return np.asarray(1 - np.expm1(-(stds**2)) / np.expm1(-1.0))
-
-
-@dataclass(frozen=True)
-class StoryParams:
-    """Rows and outputs at one d_k."""
-
-    d_k: int = STORY_D_K  # 1 to 1,024
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_integer("d_k", self.d_k, 1, STORY_D_K)
-        check_integer("seed", self.seed, 0)
-
-    @property
-    def price(self) -> Price:
-        """`Price` of the rows at every learning rate; outputs cost little beside them."""
-        return DimensionParams((self.d_k,), N_KEYS, seed=self.seed).price
-
-
-@dataclass(frozen=True, eq=False)
-class StoryResult:
-    """What softmax makes of scores at the d_k of params, for each of EXPONENTS."""
-
-    params: StoryParams
-    spread: NDArray[np.float64]  # (3,): σ of what softmax gets, √d_k, 1 and 1/√d_k
-    weights: NDArray[np.float64]  # (3, N_KEYS): mean weights, from the largest of a query to its smallest
-    # own_share, standard_error (3,): of the outputs of 64 tokens, what is a token's own
-    own_share: NDArray[np.float64]
-    standard_error: NDArray[np.float64]
-    put_right: NDArray[np.int_]  # (3,): of N_ROWS wrong choices at d_k, each at its best learning rate
-    # low, high (3,): the exact 95 % interval of their share
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-
-
-@priced(lambda params: params.price)
-def tell_story(params: StoryParams) -> StoryResult:
-    """Measure the two ends: what can be put right, and what is a token's own.
-
-    >>> tell_story(StoryParams()).put_right.tolist()
-    [9, 100, 100]
-    """
-    d_k, seed = params.d_k, params.seed
-    outputs = measure_outputs(OutputsParams(N_KEYS, (d_k,), seed=seed))
-    scales = np.array([scale_factor(d_k, each) for each in EXPONENTS])
-    spread = scales * np.sqrt(d_k)
-    weights = [np.sort(softmax(each * outputs.scores))[..., ::-1].mean(axis=(0, 1)) for each in scales]
-    divided = [outputs.divided(each) for each in EXPONENTS]
-    share, error = ([getattr(each, name) for each in divided] for name in ("own_share", "standard_error"))
-    put_right = measure_learning_rates(WrongChoiceParams(d_k, N_KEYS, seed=seed)).best().astype(np.int_)
-    low, high = share_interval(put_right, N_ROWS)
-    return StoryResult(params, spread, np.array(weights), np.array(share), np.array(error), put_right, low, high)

@@ -7,7 +7,7 @@ from pages._view.figures import story
 from pages._view.figures.base import shade
 from pages._view.lessons import VIEWS
 from pages._view.theme import DARK, LIGHT, PROJECTOR
-from sattn_core.lessons import recap as core
+from sattn_core import story as core
 from sattn_core.lessons.wrong_choice import N_ROWS, NEARLY_ALL
 from tests.figures.drawing import plotted, texts, trace_of, traces_of, whole
 

@@ -18,8 +18,8 @@ from pages._view.lessons.training_race.declaration import LAST, LESSON
 from pages._view.page import controls, jobs
 from pages._view.page.fragments.training_race import dose, race
 from sattn_core.lessons import training_race
-from sattn_core.lessons.recap import flatness, uncorrected_share
 from sattn_core.lessons.training_race import PRESETS, TrainingRaceParams
+from sattn_core.story import flatness, uncorrected_share
 from sattn_core.training.trained_transformers import RATES, WAYS, trained_transformers
 from tests.pages import opening
 from tests.pages.test_moving import answer, picture_at

@@ -10,9 +10,9 @@ from pages._view.figures.spreads import D_TICKS, HIGH, LOOKS, LOW, End, spread_f
 from pages._view.marks import Mark, readable
 from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, number, percent, small_percent
+from sattn_core import story as core
 from sattn_core.laws.saturation import own_share_limit
-from sattn_core.lessons import recap as core
-from sattn_core.lessons.wrong_choice import N_ROWS, NEARLY_ALL
+from sattn_core.story import N_ROWS, NEARLY_ALL
 
 CLAIM = "Why √dₖ, not nothing, not dₖ? Only it keeps σ at 1."
 _EDGES = np.geomspace(LOW / 2, 1.5 * HIGH, 65)  # of the shades, as far as the axis goes

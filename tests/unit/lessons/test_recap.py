@@ -9,12 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sattn_core.lessons import recap
-from sattn_core.lessons.softmax_saturation import OutputsParams, measure_outputs
 from sattn_core.lessons.wrong_choice import (
     LEARNING_RATES,
     N_ROWS,
     N_STEPS,
-    DimensionParams,
     WrongChoiceParams,
     measure_learning_rates,
     measure_wrong_choices,
@@ -90,34 +88,6 @@ def test_the_story_that_the_recap_tells_is_what_it_measures(seed):
     assert max(raw[-1], linear[-1], mine[-1]) <= 50
 
 
-@pytest.mark.parametrize("d_k", [1, 16, 1024])
-def test_the_story_has_its_weights_from_largest_to_smallest(d_k):
-    found = recap.tell_story(recap.StoryParams(d_k, 3))
-    np.testing.assert_allclose(found.weights.sum(axis=1), 1, rtol=1e-12)
-    assert (np.diff(found.weights, axis=1) <= 0).all()
-    np.testing.assert_allclose(found.spread, [d_k**0.5, 1, d_k**-0.5], rtol=1e-12)
-    assert (found.low <= found.put_right / recap.N_ROWS).all()
-    assert (found.put_right / recap.N_ROWS <= found.high).all()
-
-
-def test_the_story_at_a_size_is_of_the_rows_and_outputs_of_that_size():
-    found = recap.tell_story(recap.StoryParams(64, 2))
-    curves = measure_learning_rates(WrongChoiceParams(64, recap.N_KEYS, seed=2))
-    outputs = measure_outputs(OutputsParams(recap.N_KEYS, (64,), seed=2))
-    assert found.put_right.tolist() == curves.best().tolist()
-    for i, exponent in enumerate(recap.EXPONENTS):
-        assert found.own_share[i] == outputs.divided(exponent).own_share
-    assert recap.tell_story.price(found.params) == DimensionParams((64,), recap.N_KEYS, seed=2).price
-
-
-def test_both_ends_of_the_story_rise_away_from_one():
-    spreads = np.geomspace(1 / 64, 64, 97)
-    assert (np.diff(recap.uncorrected_share(spreads)) >= 0).all()
-    assert (np.diff(recap.flatness(spreads)) <= 0).all()
-    assert recap.uncorrected_share([0.1, 1.0, 2.0]).tolist() == [0, 0, 0]
-    assert recap.flatness([1.0, 32.0]).tolist() == [0, 0]
-
-
 # --- oracles -------------------------------------------------------------------------------------------
 
 
@@ -160,40 +130,3 @@ def test_numbers_a_tenth_as_large_start_with_weights_that_are_nearly_equal():
     np.testing.assert_allclose(
         np.trace(rows.gram, axis1=1, axis2=2).mean(), 16 * recap.LARGE * recap.TENTH**2, rtol=0.02
     )
-
-
-@pytest.mark.parametrize("place", [0, 4, 10])
-def test_the_record_of_the_story_is_what_is_counted(place):
-    spread = recap.STORY_SPREADS[place]
-    assert recap.count_uncorrected(spread) == recap._UNCORRECTED[place]
-    assert recap.uncorrected_share(spread) == pytest.approx(recap._UNCORRECTED[place] / recap.STORY_ROWS, rel=1e-12)
-
-
-def test_rows_of_the_story_stay_wrong_as_often_where_torch_descends():
-    """Plain descent on q by PyTorch's autograd, at σ = 8 and half of the record's rates, on other rows."""
-    torch = pytest.importorskip("torch")
-    generator, n = torch.Generator().manual_seed(1), 200
-    q = torch.randn(n, 1, 64, generator=generator, dtype=torch.float64)
-    keys = torch.randn(n, recap.N_KEYS, 64, generator=generator, dtype=torch.float64)
-    winner = (keys @ q.mT)[..., 0].argmax(dim=-1)
-    right = (winner + torch.randint(1, recap.N_KEYS, (n,), generator=generator)) % recap.N_KEYS
-    target = torch.nn.functional.one_hot(right, recap.N_KEYS).double()
-    most = 0
-    for rate in (0.1, 0.316, 1.0, 3.16):
-        mine = q.clone().requires_grad_()
-        for _ in range(N_STEPS):
-            weights = torch.softmax((keys @ mine.mT)[..., 0], dim=-1)
-            (slope,) = torch.autograd.grad(((weights - target) ** 2).sum() / 2, mine)
-            mine = (mine - rate * slope).detach().requires_grad_()
-        last = torch.softmax((keys @ mine.mT)[..., 0], dim=-1)
-        most = max(most, int((last[torch.arange(n), right] > 0.5).sum()))
-    share, recorded = 1 - most / n, float(recap.uncorrected_share(8.0))
-    error = math.sqrt(recorded * (1 - recorded) * (1 / n + 1 / recap.STORY_ROWS))
-    assert abs(share - recorded) < 4 * error
-
-
-def test_the_lower_end_is_a_formula_of_mpmath():
-    mpmath = pytest.importorskip("mpmath")
-    for spread in (1 / 32, 0.5):
-        exact = 1 - (1 - mpmath.exp(-(mpmath.mpf(spread) ** 2))) / (1 - mpmath.exp(-1))
-        assert float(recap.flatness(spread)) == pytest.approx(float(exact), rel=1e-13)

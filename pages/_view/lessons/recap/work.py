@@ -8,6 +8,7 @@ from pages._view.lessons.recap.declaration import STORY
 from pages._view.picture import Picture
 from pages._view.theme import Profile
 from sattn_core.lessons import recap as core
+from sattn_core.story import StoryParams, tell_story
 
 Said = float | str
 
@@ -25,7 +26,7 @@ def picture(name: str, said: Said, values: Values, profile: Profile) -> Picture:
 
 def story(values: Values, profile: Profile) -> Picture:
     """The story as one picture."""
-    return drawn.story(STORY, compute.result(core.tell_story, core.StoryParams(seed=values["seed"])), profile)
+    return drawn.story(STORY, compute.result(tell_story, StoryParams(seed=values["seed"])), profile)
 
 
 def _score(_said, values, profile):

@@ -13,8 +13,8 @@ from pages._view.lessons.training_race import figures, transformer
 from pages._view.lessons.training_race.declaration import LESSON
 from pages._view.picture import Picture
 from pages._view.theme import Profile
+from sattn_core import story as told
 from sattn_core.cost import Price, priced
-from sattn_core.lessons import recap
 from sattn_core.lessons import training_race as core
 from sattn_core.training.equal_training import Equivalence, equivalence_price, measure_equivalence
 
@@ -184,13 +184,13 @@ def _transformer(values, profile):
     return transformer.learning(compute.result(core.compare_transformers, transformer_params(values)), profile)
 
 
-def story_params(values: Values) -> recap.StoryParams:
+def story_params(values: Values) -> told.StoryParams:
     """Return what the picture between the ends is of: the d_k of the slider."""
-    return recap.StoryParams(values["d_k"], values["seed"])
+    return told.StoryParams(values["d_k"], values["seed"])
 
 
 def _between(values, profile):
-    return story.story("between_ends", compute.result(recap.tell_story, story_params(values)), profile)
+    return story.story("between_ends", compute.result(told.tell_story, story_params(values)), profile)
 
 
 STEPS = {
