@@ -174,11 +174,11 @@ LESSON = Lesson(
         ),
         Step(
             "between",
-            "÷ dₖ can learn too, but it starts flat. Drag dₖ: which line stays between the ends?",
+            "÷ dₖ can learn too, but starts flat. Drag dₖ: which line stays between the ends?",
             "between_ends",
             tries=(
                 Try("between_small", "dₖ = 4: it hardly matters which", {"d_k": 4}),
-                Try("between_large", "dₖ = 1,024: raw is too spread, ÷ dₖ too flat", {"d_k": 1024}),
+                Try("between_large", "dₖ = 1,024: raw too spread, ÷ dₖ too flat", {"d_k": 1024}),
             ),
         ),
     ),
