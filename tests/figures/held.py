@@ -51,8 +51,9 @@ HELD: Mapping[str, Mapping[str, str]] = {
     },
     "softmax_saturation": {
         "It sees only": "softmax(s + c) = softmax(s)",
-        "Only differences": "softmax(s + c) = softmax(s)",
-        "nothing changes": "softmax(s + c) = softmax(s)",
+        "over the sum of all eˢ": "the definition of softmax",
+        "nly differences": "softmax(s + c) = softmax(s)",
+        "even weights, one output for all": "equal weights give each token the mean of the values",
         "Nothing is added": "test_the_sentence_of_a_nudge_says_what_moved",
         "which passes on hardly any gradient": "test_the_sentence_of_a_nudge_says_what_moved",
         "alike at every dₖ": "test_which_row_stands_out",

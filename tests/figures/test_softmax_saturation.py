@@ -445,7 +445,7 @@ def test_sentence_on_outputs_is_short_and_words_below_are_true(n_keys, law):
             found = drawn.divided(each)
             word = " ".join(outputs._what_it_is(found))
             assert (word == "nearly the same for all") == (found.own_share <= 0.1)
-            assert word != "nearly one value, by chance" or found.max_weight >= 0.75
+            assert word != "nearly one value by chance" or found.max_weight >= 0.75
 
 
 @pytest.mark.parametrize(("share", "said"), [(0.9049, "90 %"), (0.0151, "1.5 %"), (0.00097, "0.1 %"), (0.0098, "1 %")])

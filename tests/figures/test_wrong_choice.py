@@ -10,7 +10,7 @@ import pytest
 from pages._view import compute
 from pages._view.lessons.wrong_choice import bet, both, curves, figures, part, work
 from pages._view.lessons.wrong_choice.declaration import LESSON
-from pages._view.theme import DARK, LIGHT, PROJECTOR, number
+from pages._view.theme import DARK, LIGHT, PROJECTOR
 from sattn_core.lessons import wrong_choice as core
 from sattn_core.lessons.softmax_saturation import OutputsParams, measure_outputs
 from tests.figures.drawing import PROFILES, contrast, plotted, texts, trace_of, whole
@@ -168,8 +168,7 @@ def test_the_bars_are_the_weights_of_the_row_with_the_right_key_in_colour(n_keys
         assert one.fillcolor != wrong.fillcolor
     word = ("mat", "cat", "slept", "tired")[right] if n_keys == 4 else ""
     name = f"<b>right key: {word}</b>" if word else "<b>right key</b>"
-    slopes = [f"{name}, p (1 − p) = {number(p * (1 - p), 1)}" for p in row.weights[:, 30, right]]
-    assert [each for each in texts(shown) if "right key" in each] == slopes
+    assert [each for each in texts(shown) if "right key" in each] == [name] * 3
 
 
 @pytest.mark.parametrize("right", [0, 7, 15])

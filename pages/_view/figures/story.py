@@ -55,7 +55,7 @@ def _sentence(result):
     if d_k == 1:
         return "At dₖ = 1 nothing is divided: all three lines start in one point."
     if raw >= root - _ABOUT and flat > _LEAST:
-        return f"At dₖ = {d_k:,} all three lie near σ = 1: it matters little which divides."
+        return f"At dₖ = {d_k:,} all three lie near σ = 1: it matters little, as where numbers start small."
     said = f"At dₖ = {d_k:,}, raw: {_so_many(raw)} can be put right. ÷ dₖ: {small_percent(flat)} is a token’s own."
     keeps = root >= NEARLY_ALL and flat <= _LEAST < result.own_share[1]
     return f"{said} ÷ √dₖ keeps both." if keeps else said

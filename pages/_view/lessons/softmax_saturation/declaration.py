@@ -72,7 +72,7 @@ LESSON = Lesson(
     steps=(
         Step(
             "lists",
-            "Only differences count. Add to both lists: nothing changes. Divide both: weights even out.",
+            "A weight is eˢ over the sum of all eˢ: only differences count. Add to both lists, or divide both.",
             "list_weights",
             slider="shift",
             dials=("multiplier",),
@@ -120,8 +120,8 @@ LESSON = Lesson(
         ),
         Step(
             "too_flat",
-            "A token, say “cat”, outputs a mix of the tokens’ values, what they pass on. Drag dₖ: ÷ dₖ makes "
-            "outputs alike.",
+            "A token, say “cat”, outputs the mean of the tokens’ values by its weights: even weights, one output "
+            "for all. Drag dₖ.",
             "token_outputs",
             dials=("middle_exponent",),
             bet=Bet(

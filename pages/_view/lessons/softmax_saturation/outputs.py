@@ -205,7 +205,7 @@ def _what_it_is(found):
     if found.own_share <= _SAME:
         return "nearly the same", "for all"
     if found.max_weight >= _CERTAIN:
-        return "nearly one value,", "by chance"
+        return "nearly one value", "by chance"
     return "a mixture", "of its own"
 
 

@@ -90,7 +90,7 @@ def _choices_figure(right, followed, step, phones, profile):
         fig = base.figure(profile, traces, height=0.7, left=0, annotations=notes, shapes=frames, **axes)
     else:
         what = {"xref": "paper", "yref": "paper", "x": 0, "y": _BARS[1]}
-        notes += _names_of_bars(followed, what, profile, slopes=_slopes(followed, step))
+        notes += _names_of_bars(followed, what, profile)
         bars = _weights_below(followed, step, profile)
         layout = {"annotations": notes, "shapes": frames, **axes, **_bar_axes(profile)}
         fig = base.figure(profile, [*traces, *bars], height=1.1, left=0, **layout)
@@ -321,19 +321,11 @@ def _bar_axes(profile):
     return axes
 
 
-def _slopes(followed, step):
-    """Return p (1 − p) of the right key, with its weight p, in each panel; nothing for the loss that has not got it."""
-    if followed.params.loss == "weights":
-        return ("",) * len(NAMES)
-    weights = followed.weights[:, step, followed.right_key]
-    return tuple("" if np.isnan(p) else f", p (1 − p) = {number(p * (1 - p), 1)}" for p in weights)
-
-
-def _names_of_bars(followed, place, profile, between=" ", slopes=("", "", "")):
-    """Name the bars above the first of them, and the right key in each panel, with the slopes of its weight."""
+def _names_of_bars(followed, place, profile, between=" "):
+    """Name the bars above the first of them, and the right key in each panel."""
     text = f"{followed.params.n_keys} weights of{between}the outlined query"
     what = base.label(text, profile, **{"xshift": -1, "xanchor": "left", "yanchor": "bottom", **place})
-    return [what, *(_right_key(followed, i, profile, each) for i, each in enumerate(slopes))]
+    return [what, *(_right_key(followed, i, profile) for i in range(len(NAMES)))]
 
 
 def _places(n_keys):
@@ -357,7 +349,7 @@ def _bars(found, right, i, profile):
     ]
 
 
-def _right_key(followed, i, profile, slope):
+def _right_key(followed, i, profile):
     """The name of the right key under its bar, within the width of the panel."""
     n_keys, words = followed.params.n_keys, key_words(followed.params.n_keys)
     x = float(_places(n_keys)[followed.right_key])
@@ -366,7 +358,7 @@ def _right_key(followed, i, profile, slope):
     at = _bar_axis(i)
     place = {"x": x + off, "y": 0, "xref": f"x{at}", "yref": f"y{at}", "xanchor": side, "yanchor": "top"}
     name = f"right key: {words[followed.right_key]}" if words else "right key"
-    return base.label(f"<b>{name}</b>{slope}", profile, borderpad=0, **place)
+    return base.label(f"<b>{name}</b>", profile, borderpad=0, **place)
 
 
 def _weights_sentence(found):
