@@ -5,6 +5,7 @@ import pytest
 
 from pages._view.figures import story
 from pages._view.figures.base import shade
+from pages._view.figures.spreads import D_TICKS
 from pages._view.lessons import VIEWS
 from pages._view.theme import DARK, LIGHT, PROJECTOR
 from sattn_core import story as core
@@ -27,8 +28,9 @@ def test_three_lines_are_powers_of_the_size_as_far_as_it(profile, d_k):
         assert list(each.y) == pytest.approx([float(x) ** power for x in each.x], rel=1e-12)
         assert (each.x[0], each.x[-1]) == (1, d_k)
         assert each.line.color == getattr(profile, {0.5: "raw", 0.0: "scaled", -0.5: "third"}[power])
+        beyond = [d_k, *(size for size in D_TICKS if size > d_k)]
         for pale in traces_of(shown, f"{name}, beyond"):
-            assert (list(pale.x), pale.line.color, pale.opacity) == ([d_k, 1024], each.line.color, 0.4)
+            assert (list(pale.x), pale.line.color, pale.opacity) == (beyond, each.line.color, 0.4)
         assert len(traces_of(shown, f"{name}, beyond")) == (d_k < 1024)
     assert f"dₖ = {d_k:,}" in texts(shown)
     whole(told(d_k, profile=profile))

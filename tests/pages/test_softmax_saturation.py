@@ -244,9 +244,9 @@ def test_nothing_tells_a_tokens_own_share_before_its_bet(d_k):
 def test_line_and_bet_say_what_token_value_and_output_are_first():
     step = LESSONS["softmax_saturation"].step("too_flat")
     for said in (step.line, step.bet.question):
-        assert said.startswith("A token, say “cat”, outputs a mix of ")
+        assert said.startswith("A token, say “cat”, outputs ")
         assert "values" in said.partition(". ")[0]
-    assert "values, what they pass on" in step.line
+    assert "the mean of the tokens’ values by its weights" in step.line
 
 
 def shown_flat(values):

@@ -20,6 +20,7 @@ _DARK = 0.3  # of the text's ink: the darkest shade
 _BARS, _BARS_BELOW = (6.5, 3.2), (3.6, 2.0)  # letters: width and height of the weights at the end of a line; on a phone
 _TOO_SPREAD, _TOO_FLAT = ("one key wins,", "hard to put right"), ("all outputs alike",)
 _PAST = -0.075  # decades: where the words at the two ends begin
+_SMALL, _LARGE = 1.6, 2.2  # marks, and that at the d_k of the moment
 _PALE = 0.4  # of a line's colour, beyond the d_k of the moment
 _ABOUT = 5  # rows: about as many as another
 _LEAST = 0.15  # own share up to which tokens' outputs are nearly the same
@@ -148,16 +149,20 @@ def _ends_shade(profile):
 
 def _line(i, name, d_k, profile):
     """Return a line as far as d_k, pale beyond it, with the large mark at d_k."""
+    before, beyond = [each for each in D_TICKS if each < d_k], [each for each in D_TICKS if each > d_k]
+    drawn = _marked(i, name, [*before, d_k], [*(_SMALL for _ in before), _LARGE], profile)
+    pale = _marked(i, name, [d_k, *beyond], [0, *(_SMALL for _ in beyond)], profile)
+    return [pale | {"name": f"{name}, beyond", "opacity": _PALE}, drawn] if beyond else [drawn]
+
+
+def _marked(i, name, dims, sizes, profile):
+    """Return a line through the spreads at these sizes, with marks as large as sizes says."""
     colour, symbol = _colour(name, profile), LOOKS[name][1]
     edge = {"width": profile.line_width / 2, "color": profile.ground}
-    dims = [*(each for each in D_TICKS if each < d_k), d_k]
-    ends = [d_k, core.STORY_D_K]
-    pale = base.line(ends, _heights(i, ends), base.solid(profile, colour, 2), f"{name}, beyond") | {"opacity": _PALE}
-    drawn = base.line(dims, _heights(i, dims), base.solid(profile, colour, 2), name)
-    sizes = [(1.6 if each < d_k else 2.2) * profile.marker_size for each in dims]
-    marker = {"color": colour, "symbol": symbol, "size": sizes, "opacity": 1, "line": edge}
-    drawn |= {"mode": "lines+markers", "marker": marker, "cliponaxis": False}
-    return [drawn] if d_k == core.STORY_D_K else [pale, drawn]
+    size = [each * profile.marker_size for each in sizes]
+    marker = {"color": colour, "symbol": symbol, "size": size, "opacity": 1, "line": edge}
+    line = base.line(dims, _heights(i, dims), base.solid(profile, colour, 2), name)
+    return line | {"mode": "lines+markers", "marker": marker, "cliponaxis": False}
 
 
 def _heights(i, dims):
