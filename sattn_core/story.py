@@ -88,7 +88,7 @@ class StoryParams:
 
 @dataclass(frozen=True, eq=False)
 class StoryResult:
-    """What softmax makes of scores at the d_k of params, for each of EXPONENTS."""
+    """Weights, outputs and rows put right at the d_k of params, for each of EXPONENTS."""
 
     params: StoryParams
     spread: NDArray[np.float64]  # (3,): σ of what softmax gets, √d_k, 1 and 1/√d_k

@@ -1,4 +1,4 @@
-"""What have you seen? Sums that grow and spread, and wrong choices that are put right or not."""
+"""Measurements of the recap: sums that grow and spread, and wrong choices that are put right or not."""
 
 from dataclasses import dataclass
 

@@ -35,7 +35,7 @@ _FETCHED = re.compile(r"\b(?:preload|modulepreload|stylesheet|icon)\b")
 
 @dataclass(frozen=True)
 class Page:
-    """What the HTML of a link tells a browser to ask for."""
+    """Addresses that the HTML of a link tells a browser to ask for."""
 
     files: tuple[str, ...]
     platform: tuple[str, ...]
@@ -80,7 +80,7 @@ def _files(link, html):
 
 @dataclass
 class Waits:
-    """How long all waited (ms), by what for; what failed; what came over the wire, and what of it a proxy had kept."""
+    """Waits (ms) by kind of answer, failures, bytes over the wire, and the share that a proxy had kept."""
 
     by_kind: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     opened: list[float] = field(default_factory=list)  # from coming to the first picture

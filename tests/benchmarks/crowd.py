@@ -1,4 +1,4 @@
-"""How many visitors a second a lab answers who open a link and drag once, each with an empty cache; what then runs out.
+"""Count the visitors a second, each with an empty cache, who can open a link and drag once; and say what runs out.
 
 They come to one process, to one behind the shipped proxy, and to two behind it; to these also as a mix: a tenth with
 settings of their own, a twentieth who go on into a session. The visitors take part of the same cores: the details say
@@ -128,7 +128,7 @@ async def _session(url, link, due, waits):
 
 @dataclass(frozen=True)
 class _Rate:
-    """What came of one rate."""
+    """Figures of one rate."""
 
     rate: float
     waits: object

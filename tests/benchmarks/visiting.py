@@ -83,7 +83,7 @@ class Visitor:
             yield
 
     async def _first_cookie(self):
-        """What a browser is told to say again by what it asks for before a session: a proxy names the replica there."""
+        """Return the cookies of what a browser asks for before a session, in which a proxy names the replica."""
         there = urlsplit(self.url)
         reader, writer = await asyncio.open_connection(there.hostname, there.port)
         with closing(writer):

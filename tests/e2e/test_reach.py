@@ -138,7 +138,7 @@ def test_on_a_phone_the_menu_opens_without_a_session(visit):
         for name in REACHED
     ],
 )
-def test_what_is_pressed_is_done_once_the_platform_is_there_and_nothing_moves(visit, size, name):
+def test_what_is_pressed_is_done_late_and_nothing_moves(visit, size, name):
     page = visit("score_variance?d_k=16", size)
     page.locator(THUMB).press("ArrowRight")
     page.wait_for_function("() => location.search.includes('d_k=18')")
@@ -242,7 +242,7 @@ ON_PAPER = """() => [...document.querySelectorAll('#lab-first :is(button, input,
 
 @pytest.mark.walk
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_before_the_platform_paper_has_question_picture_sentence_and_address(visit, server, scheme):
+def test_paper_before_the_platform_has_all_that_it_needs(visit, server, scheme):
     page = visit("score_variance?d_k=16&tally=1-2", color_scheme=scheme)
     page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print", color_scheme=scheme)

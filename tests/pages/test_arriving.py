@@ -80,7 +80,7 @@ def quick(monkeypatch):
     monkeypatch.setattr(arriving, "EACH", 0.0)
 
 
-def test_visitor_asks_for_the_page_its_files_and_pictures_and_all_is_counted():
+def test_all_that_a_visitor_asks_for_is_counted():
     site = Site()
     waits = run(come(site, [("/lesson?d_k=64", False)] * 3))
     assert {kind: len(each) for kind, each in waits.by_kind.items()} == {

@@ -144,7 +144,7 @@ def test_the_cookie_of_a_replica_is_given_where_a_session_or_a_class_begins(star
 
 
 @pytest.mark.parametrize(("came_by", "secure"), [("http", False), ("https", True)])
-def test_the_cookie_of_a_replica_is_for_https_alone_where_the_visitor_came_by_it(start, came_by, secure):
+def test_the_cookie_of_a_replica_is_for_https_alone_by_https(start, came_by, secure):
     port, _ = start(1)
     given = ask(port, "/j", **{"X-Forwarded-Proto": came_by})[1]["Set-Cookie"]
     assert ("; Secure" in given) is secure

@@ -350,7 +350,7 @@ def test_what_was_answered_stands_in_the_fields_that_change_it(rooms, stem):
         assert re.search(rf'name="{name}"[^>]*value="{re.escape(value)}"( required checked|[^>]*autocomplete)', form)
 
 
-def test_a_page_without_scripts_does_not_load_itself_again_while_an_answer_is_typed(rooms):
+def test_a_page_without_scripts_waits_while_an_answer_is_typed(rooms):
     """Else what is typed would be gone after five seconds, and nobody would know."""
     room = opened(rooms, "gradient_flow")
     (phone,) = phones(room, 1)

@@ -21,7 +21,7 @@ _BARS, _BARS_BELOW = (6.5, 3.2), (3.6, 2.0)  # letters: width and height of the 
 _TOO_SPREAD, _TOO_FLAT = ("one key wins,", "hard to put right"), ("all outputs alike",)
 _PAST = -0.075  # decades: where the words at the two ends begin
 _SMALL, _LARGE = 1.6, 2.2  # marks, and that at the d_k of the moment
-_PALE = 0.4  # of a line's colour, beyond the d_k of the moment
+_PALE = 0.4  # the opacity of a line beyond the d_k of the moment
 _ABOUT = 5  # rows: about as many as another
 _LEAST = 0.15  # own share up to which tokens' outputs are nearly the same
 

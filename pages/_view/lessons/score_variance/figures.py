@@ -75,7 +75,7 @@ def _main_marks(drawn):
 
 
 def before_drawing(shown: Picture, walks: core.RandomWalks, d_k: int, profile: Profile) -> Picture:
-    """What of the picture at this d_k, on a linear axis of products, is known before the learner draws on.
+    """Return what is known of the picture at this d_k, on a linear axis of products, before the learner draws on.
 
     Its title says how far the walks are shown: less far than the slider says, where its d_k is large.
     """
