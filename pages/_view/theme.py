@@ -96,6 +96,15 @@ def small_percent(share: float) -> str:
     return f"{number(100 * share, 2 if share >= 0.01 else 1)} %"
 
 
+def so_many(count: int, of: int) -> str:
+    """Return a count as a sentence gives it: none, a number, or all.
+
+    >>> so_many(7, 100), so_many(100, 100)
+    ('7', 'all')
+    """
+    return {0: "none", of: "all"}.get(int(count), str(count))
+
+
 def listed(texts: Sequence[str]) -> str:
     """Texts as a sentence lists them: a, b and c."""
     *first, last = texts

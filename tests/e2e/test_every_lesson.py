@@ -206,7 +206,7 @@ def check_ground(page, ground):
 # Where a description first says what is drawn, and then the sentence: these steps, or all of a lesson.
 SAID_LATER = {
     "softmax_saturation": ("lists", "divisor", "too_flat"),
-    "wrong_choice": ("rows", "both"),
+    "wrong_choice": ("rows",),
     "training_race": ("race", "between"),
     "attention_steps": ("scores", "scale", "mask", "softmax", "output"),
     "backprop": ("gradient",),

@@ -74,8 +74,6 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "At this rate plain gradient descent puts": "test_the_sentence_says_the_counts",
         "Of a hundred wrong choices": "test_the_sentence_says_the_counts",
         "nothing is divided": "1 to any power is 1",
-        "all three put": "test_the_sentence_of_both_says_what_is_lost",
-        "all can be put right": "test_the_sentence_of_both_says_what_is_lost",
         "come right in all three": "test_the_sentence_says_the_counts",
         "every right key has less than half": "test_the_sentence_is_true_at_the_ends",
         "At the best rate plain gradient descent puts": "test_sentence_of_the_rates_says_the_best_counts",

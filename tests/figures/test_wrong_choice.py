@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from pages._view import compute
-from pages._view.lessons.wrong_choice import bet, both, curves, figures, part, work
+from pages._view.lessons.wrong_choice import bet, curves, figures, part, work
 from pages._view.lessons.wrong_choice.declaration import LESSON
 from pages._view.theme import DARK, LIGHT, PROJECTOR
 from sattn_core.lessons import wrong_choice as core
-from sattn_core.lessons.softmax_saturation import OutputsParams, measure_outputs
 from tests.figures.drawing import PROFILES, contrast, plotted, texts, trace_of, whole
 
 P = core.WrongChoiceParams
@@ -167,8 +166,8 @@ def test_the_bars_are_the_weights_of_the_row_with_the_right_key_in_colour(n_keys
         assert np.add(*one.x[1:3]) / 2 == pytest.approx(middles[right])
         assert one.fillcolor != wrong.fillcolor
     word = ("mat", "cat", "slept", "tired")[right] if n_keys == 4 else ""
-    name = f"<b>right key: {word}</b>" if word else "<b>right key</b>"
-    assert [each for each in texts(shown) if "right key" in each] == [name] * 3
+    name = f"right key: {word}" if word else "right key"
+    assert [re.sub("<[^>]*>|[ ▲]*▲[ ▲]*", "", each) for each in texts(shown) if "right key" in each] == [name] * 3
 
 
 @pytest.mark.parametrize("right", [0, 7, 15])
@@ -176,7 +175,9 @@ def test_the_name_of_the_right_key_stays_within_its_panel(result, right):
     shown = figures.choices(result, replace(FIRST, right_key=right), 200, LIGHT)
     (note, *_) = [each for each in plotted(shown).layout.annotations if "right key" in each.text]
     assert note.xanchor == {0: "left", 7: "center", 15: "right"}[right]
-    assert -0.5 <= note.x <= 9.5
+    assert note.text == {0: "<b>▲ right key</b>", 7: "<b>right key</b>", 15: "<b>right key ▲</b>"}[right]
+    assert note.x == pytest.approx((right + 0.5) * 10 / 16 - 0.5)  # the middle of its bar
+    assert np.sign(note.xshift) == {0: -1, 7: 0, 15: 1}[right]
 
 
 def test_before_the_bet_the_same_picture_shows_its_start(result):
@@ -309,30 +310,33 @@ def test_equal_curves_are_named_in_the_order_of_the_three():
 
 
 @pytest.mark.parametrize("optimizer", ["sgd", "adam"])
-def test_the_points_are_the_smallest_rates_of_both_optimizers(measured, optimizer):
+def test_the_points_are_the_smallest_rates_of_the_optimizer(measured, optimizer):
     shown = curves.dimensions(measured, optimizer, 100, LIGHT)
     adam = core.compare_with_adam()[0]
     seen = [i for i, each in enumerate(adam.dims) if each >= 16]
+    dims = DIMS if optimizer == "sgd" else tuple(adam.dims[j] for j in seen)
+    assert [each.name for each in plotted(shown).data] == list(figures.NAMES)
     for i, name in enumerate(figures.NAMES):
-        here, there = (
-            trace_of(plotted(shown), name),
-            trace_of(plotted(shown), f"{name} with {curves._OTHER[optimizer]}"),
-        )
-        descent, recorded = (here, there) if optimizer == "sgd" else (there, here)
-        np.testing.assert_array_equal(descent.y, [each.smallest_rate()[i] for each in measured])
-        np.testing.assert_array_equal(recorded.y, adam.smallest_rate[i, seen])
-        assert (tuple(descent.x), tuple(recorded.x)) == (DIMS, tuple(adam.dims[j] for j in seen))
-        assert there.opacity < here.opacity == 1
+        line = trace_of(plotted(shown), name)
+        rates = [each.smallest_rate()[i] for each in measured] if optimizer == "sgd" else adam.smallest_rate[i, seen]
+        np.testing.assert_array_equal(line.y, rates)
+        assert tuple(line.x) == dims
     assert shown.table["d_k"] == list(DIMS if optimizer == "sgd" else adam.dims)
     (line,) = [each for each in plotted(shown).layout.shapes if each.type == "line"]
     assert (line.x0, line.x1) == (100, 100)
+
+
+def test_both_optimizers_have_the_same_axes(measured):
+    descent, adam = (plotted(curves.dimensions(measured, each, 64, LIGHT)).layout for each in ("sgd", "adam"))
+    assert (descent.xaxis.range, descent.yaxis.range) == (adam.xaxis.range, adam.yaxis.range)
 
 
 def test_the_optimizers_change_roles_at_the_usual_settings(measured):
     descent, adam = (curves.dimensions(measured, each, 64, LIGHT) for each in ("sgd", "adam"))
     assert "÷ √dₖ needs about one rate, " in descent.sentence
     assert "÷ dₖ needs more as dₖ grows" in descent.sentence
-    assert adam.sentence == "With Adam, ÷ √dₖ needs less as dₖ grows, down to 0.001; ÷ dₖ needs about one rate, 0.0316."
+    root, whole = "÷ √dₖ needs less as dₖ grows, down to 0.001", "÷ dₖ needs about one rate, 0.0316, but starts flat"
+    assert adam.sentence == f"With Adam, {root}; {whole}."
     (band,) = [each for each in plotted(adam).layout.shapes if each.type == "rect"]
     assert band.y0 < 0.0316 < band.y1
 
@@ -390,74 +394,6 @@ def test_name_of_a_curve_says_the_rates_at_which_nearly_all_come_right(measured)
         some = np.zeros((3, 19, 201), dtype=np.uint8)
         some[0, 7 : 7 + len(counts), 200] = counts
         assert curves._works(0, core.RateCurves(P(64), some), 200) == said
-
-
-# --- both needs ----------------------------------------------------------------------------------------
-
-
-def weighed(d_k, best=None, profile=LIGHT, n_keys=16):
-    """The picture of both needs, with counts of its own instead of those that are measured."""
-    found = core.measure_learning_rates(P(d_k, n_keys)) if best is None else curves_of(best, d_k)
-    drawn = OutputsParams(n_keys, (d_k,))
-    return both.both(found, measure_outputs(drawn), drawn, profile)
-
-
-def curves_of(best, d_k):
-    counts = np.zeros((3, len(core.LEARNING_RATES), core.N_STEPS + 1), dtype=np.uint8)
-    counts[:, 5, -1] = best
-    return core.RateCurves(P(d_k), counts)
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-@pytest.mark.parametrize("d_k", [4, 64, 1024])
-def test_bars_are_the_best_counts_and_the_own_shares(d_k, profile):
-    shown = plotted(weighed(d_k, profile=profile))
-    best = core.measure_learning_rates(P(d_k)).best()
-    outputs = measure_outputs(OutputsParams(16, (d_k,)))
-    for i, (name, exponent) in enumerate(zip(figures.NAMES, core.EXPONENTS, strict=True)):
-        left, right = (trace_of(shown, each) for each in (name, f"{name}, a token’s own"))
-        own = 100 * outputs.divided(exponent).own_share
-        assert (list(left.y), list(right.y)) == ([best[i]], [pytest.approx(own)])
-        assert (left.x, left.marker.color) == (right.x, right.marker.color)
-        assert f"<b>{best[i]}</b>" in texts(shown)
-    assert shown.layout.yaxis.range == shown.layout.yaxis2.range  # compared bars share an axis
-    assert shown.layout.yaxis.range[1] > 110  # room for the number over a full bar
-    whole(weighed(d_k, profile=profile))
-
-
-@pytest.mark.parametrize(
-    ("d_k", "best", "said"),
-    [
-        (64, (30, 100, 100), "At dₖ = 64, raw: 30 can be put right. ÷ dₖ: 1.5 % is a token’s own. ÷ √dₖ keeps both."),
-        (64, (100, 100, 100), "At dₖ = 64, raw: all can be put right. ÷ dₖ: 1.5 % is a token’s own. ÷ √dₖ keeps both."),
-        (1024, (9, 50, 40), "At dₖ = 1,024, raw: 9 can be put right, ÷ √dₖ: 50. ÷ dₖ leaves hardly anything to a "
-         "token."),
-        (4, (72, 77, 77), "At dₖ = 4 it hardly matters which divides: 77 come right with ÷ √dₖ, 72 with raw "
-         "scores."),
-        (4, (71, 77, 77), "At dₖ = 4, raw: 71 can be put right, ÷ √dₖ: 77."),
-        (1, (5, 5, 5), "At dₖ = 1 nothing is divided: all three put 5 right, and 39 % of an output is its token’s "
-         "own."),
-    ],
-)  # fmt: skip
-def test_the_sentence_of_both_says_what_is_lost(d_k, best, said):
-    assert weighed(d_k, best).sentence == said
-
-
-def test_only_the_root_keeps_both_from_16_on():
-    for d_k in (16, 64, 256, 1024):
-        (raw, root, whole_), shares = (weighed(d_k).table[each] for each in ("put right", "a token’s own"))
-        assert min(root, whole_) >= core.NEARLY_ALL > raw
-        assert shares[1] > 0.5 > 0.1 > shares[2]
-        assert weighed(d_k).sentence.endswith("÷ √dₖ keeps both.")
-
-
-def test_how_sure_of_both_gives_intervals_and_errors():
-    found, picture = core.measure_learning_rates(P(64)), weighed(64)
-    low, high = core.interval(found.best())
-    assert f"{low[0]:.0f} to {high[0]:.0f} with raw scores" in picture.sure[0]
-    errors = picture.table["standard error"]
-    assert 0 < max(errors) < 0.02
-    assert f"{100 * errors[1]:.1g} with ÷ √dₖ" in picture.sure[1]
 
 
 # --- what is said of all sizes and rates ---------------------------------------------------------------
@@ -548,7 +484,7 @@ def test_a_wall_shows_the_cells_alone(result):
     assert {each.type for each in shown.data} == {"heatmap"}
 
 
-@pytest.mark.parametrize(("step", "seed"), [("rate", 77), ("every_size", 77), ("both", 79)])
+@pytest.mark.parametrize(("step", "seed"), [("rate", 77), ("every_size", 77)])
 def test_curves_that_are_kept_cost_nothing_and_are_the_same_question(step, seed):
     values = {"d_k": 4, "n_keys": 2, "loss": "output", "learns": "q", "seed": seed, "steps": 200, "learning_rate": 1.0,
               "optimizer": "sgd"}  # fmt: skip

@@ -21,7 +21,6 @@ from pages._view.lessons.gradient_flow import work as gradient_flow_work
 from pages._view.lessons.small_samples import by_hand as by_hand_module
 from pages._view.lessons.softmax_saturation import outputs as outputs_module
 from pages._view.lessons.training_race import transformer as transformer_module
-from pages._view.lessons.wrong_choice import both as both_module
 from pages._view.lessons.wrong_choice import curves as curves_module
 from pages._view.page import controls, frame, show
 from pages._view.page import grids as grids_module
@@ -122,7 +121,6 @@ def run(stem, step="", **changed):
             race_module,
             dose_module,
             transformer_module,
-            both_module,
             curves_module,
             outputs_module,
             squares_module,

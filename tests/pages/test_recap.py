@@ -161,7 +161,7 @@ def test_every_question_leads_to_a_lesson_of_the_path():
             assert LESSONS[stem].question in links
             assert LESSONS[stem].step(step).name == step
     leads = {each.proto.query_string for each in app.main.get("page_link")}
-    assert {"step=too_flat", "step=every_size", "step=both"} <= leads
+    assert {"step=too_flat", "step=every_size", "step=between"} <= leads
 
 
 # --- another draw --------------------------------------------------------------------------------------

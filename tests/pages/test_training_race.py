@@ -731,12 +731,6 @@ def test_try_raw_learns_too(tried):
     assert said == f"At rate 0.001, each scale learns. {FLAT} 0.94."
 
 
-def test_try_larger_rate(tried):
-    works, said = works_at(tried, "larger_rate", 0.01)
-    assert works == {"raw": False, "root": False, "whole": True, "qk_norm": True}
-    assert said == f"At rate 0.01, ÷ d_k and QK-norm learn. {FLAT} 2.0."
-
-
 def test_line_of_the_race_says_what_is_learnt_and_where_it_is_marked():
     said = LESSON.step("race").line.partition(". ")[0]
     assert all(word in said for word in ("must learn", "return the value", "one right key", "on the diagonal"))

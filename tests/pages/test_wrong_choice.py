@@ -48,7 +48,6 @@ def test_the_first_view_makes_the_point(app, stem):
         ("rows", "matrix_choices"),
         ("rate", "choice_rates"),
         ("every_size", "choice_dimensions"),
-        ("both", "both_needs"),
     ],
 )
 @pytest.mark.parametrize("mode", ["screen", "projector"])
@@ -68,7 +67,7 @@ def test_the_count_the_curve_and_the_best_agree_on_the_page():
     assert "d_k" not in shown or shown["d_k"] in ("64", ["64"])
 
 
-@pytest.mark.parametrize(("step", "seed"), [("rate", "2"), ("every_size", "2"), ("both", "8")])
+@pytest.mark.parametrize(("step", "seed"), [("rate", "2"), ("every_size", "2")])
 def test_long_curves_wait_for_a_button(monkeypatch, step, seed):
     monkeypatch.setattr(rates, "REFERENCE", 1.0)  # where everything takes long
     key = LESSONS[STEM].step(step).picture
@@ -174,36 +173,14 @@ def test_try_loss_on_weights(tried):
     assert measure_wrong_choices(WrongChoiceParams(64)).put_right[RAW, -1] < 30  # with the other loss it is not so
 
 
-def test_try_adam(tried):
-    app, _ = tried(STEM, "adam", **ADVERSE | {"steps": "200"}, step="every_size")
-    assert app.session_state["optimizer"] == "adam"
+def test_adam_has_one_rate_for_the_divisor_that_starts_flat():
+    app = open_page(STEM, step="every_size", optimizer="adam")
+    assert charts(app)["choice_dimensions"].sentence.endswith(
+        plain("÷ dₖ needs about one rate, 0.0316, but starts flat.")
+    )
     found = compare_with_adam()[0]
     root, whole = found.smallest_rate[[ROOT, WHOLE], found.dims.index(16) :]
     assert np.ptp(whole) == 0
     assert root[-1] <= root[0] / 10
     left = [expected_own_share(16, 16, d_k, 1.0) for d_k in (4, 64, 1024)]
     assert left[0] > 10 * left[1] > 100 * left[2]  # of a token's own, whatever trains it
-
-
-BOTH = {"step": "both"}
-
-
-def own(shown):
-    return [shown.measure_outputs.divided(each).own_share for each in (0.0, 0.5, 1.0)]
-
-
-def test_try_both_small(tried):
-    _, shown = tried(STEM, "both_small", **ADVERSE, **BOTH)
-    best = shown.measure_learning_rates.best()
-    assert shown.measure_learning_rates.params.d_k == shown.measure_outputs.d_k == 4
-    assert np.ptp(best) <= 1
-    assert min(own(shown)) >= 0.2
-
-
-def test_try_both_large(tried):
-    _, shown = tried(STEM, "both_large", **ADVERSE, **BOTH)
-    best = shown.measure_learning_rates.best()
-    assert shown.measure_learning_rates.params.d_k == shown.measure_outputs.d_k == 1024
-    assert best[RAW] < 25
-    assert best[ROOT] >= NEARLY_ALL
-    assert own(shown)[2] == pytest.approx(1e-3, rel=0.1)

@@ -9,7 +9,7 @@ from pages._view.figures.code import code
 from pages._view.figures.spreads import D_TICKS, HIGH, LOOKS, LOW, End, spread_figure
 from pages._view.marks import Mark, readable
 from pages._view.picture import Part, Picture
-from pages._view.theme import Profile, number, percent, small_percent
+from pages._view.theme import Profile, number, percent, small_percent, so_many
 from sattn_core import story as core
 from sattn_core.laws.saturation import own_share_limit
 from sattn_core.story import N_ROWS, NEARLY_ALL
@@ -57,7 +57,8 @@ def _sentence(result):
         return "At dₖ = 1 nothing is divided: all three lines start in one point."
     if raw >= root - _ABOUT and flat > _LEAST:
         return f"At dₖ = {d_k:,} all three lie near σ = 1: it matters little, as where numbers start small."
-    said = f"At dₖ = {d_k:,}, raw: {_so_many(raw)} can be put right. ÷ dₖ: {small_percent(flat)} is a token’s own."
+    right, own = so_many(raw, N_ROWS), small_percent(flat)
+    said = f"At dₖ = {d_k:,}, raw: {right} can be put right. ÷ dₖ: {own} is a token’s own."
     keeps = root >= NEARLY_ALL and flat <= _LEAST < result.own_share[1]
     return f"{said} ÷ √dₖ keeps both." if keeps else said
 
@@ -121,7 +122,7 @@ def _colour(name, profile):
 def _said(result):
     """Return each line's name, what becomes of it, and its height at the right edge."""
     own = [small_percent(float(each)) for each in result.own_share]
-    right = [_so_many(each) for each in result.put_right]
+    right = [so_many(each, N_ROWS) for each in result.put_right]
     does = (
         (f"{right[0]} of 100 are" if result.put_right[0] < N_ROWS else "all are", "put right"),
         (f"{right[1]} put right,", f"{own[1]} its own"),
@@ -129,11 +130,6 @@ def _said(result):
     )
     heights = (core.STORY_D_K ** (0.5 - each) for each in core.EXPONENTS)
     return [(name, text, float(height)) for name, text, height in zip(LOOKS, does, heights, strict=True)]
-
-
-def _so_many(count: int) -> str:
-    """Return a count of the rows in a word."""
-    return "all" if count == N_ROWS else str(count)
 
 
 def _ends_shade(profile):

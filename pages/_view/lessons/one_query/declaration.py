@@ -41,7 +41,7 @@ LESSON = Lesson(
             "Drag dₖ from 4 to 1,024: as products are added, the scores wander.",
             "wandering_sums",
             bet=Bet(
-                "dₖ = {d_k}; only numbers after the fourth are random: in how many of 100 sentences does “cat” score "
+                "dₖ = {d_k}; only numbers after the fourth are random: in what share of sentences does “cat” score "
                 "highest?",
                 Number("It scores highest in", 50, 0, 100, tuple(range(0, 101, 5))),
                 near=5,

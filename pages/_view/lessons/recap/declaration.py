@@ -65,7 +65,7 @@ QUESTIONS = {
     "alike": Question(
         "When does it matter little whether one divides?",
         _choice("It matters little", _ALIKE),
-        (("score_variance", "small"), ("wrong_choice", "both")),
+        (("score_variance", "small"), ("training_race", "between")),
         _ALIKE,
     ),
 }

@@ -159,18 +159,11 @@ LESSON = Lesson(
         ),
         Step(
             "transformer",
-            "And in a whole transformer, at dₖ = 64? A scale learns where its whole band is below the dashed line.",
+            "In a small transformer, at dₖ = 64: a scale learns where its whole band is below the dashed line.",
             "transformer_learning",
             slider="",
             in_sight=("model_rate",),
-            tries=(
-                Try("raw_learns_too", "Rate 0.001: raw learns too", {"model_rate": "0.001"}),
-                Try(
-                    "larger_rate",
-                    "Rate 0.01: too large for all but ÷ dₖ and QK-norm",
-                    {"model_rate": "0.01"},
-                ),
-            ),
+            tries=(Try("raw_learns_too", "Rate 0.001: raw learns too", {"model_rate": "0.001"}),),
         ),
         Step(
             "between",

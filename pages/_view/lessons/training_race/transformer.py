@@ -1,4 +1,4 @@
-"""The picture of a whole transformer, trained with four ways to scale its scores.
+"""The picture of a small transformer, trained with raw scores, ÷ √d_k and ÷ d_k; the fold tells of a fourth way.
 
 The record says what came out; so do the sentences, whatever that is.
 """
@@ -19,12 +19,12 @@ from sattn_core.training.trained_transformers import RATES, WAYS
 
 NAMES = {"raw": "raw", "root": "÷ √dₖ", "whole": "÷ dₖ", "qk_norm": "QK-norm"}
 _RAW, _ROOT, _WHOLE = map(WAYS.index, ("raw", "root", "whole"))
-_DASHES = {"whole": "longdash", "qk_norm": "dashdot"}
-_SYMBOLS = {"raw": "circle", "root": "square", "whole": "triangle-up", "qk_norm": "diamond"}
-_DOES = {"qk_norm": ("normalises", "q and k first")}  # what a name alone does not say, below it
+_DRAWN = (_RAW, _ROOT, _WHOLE)
+_DASHES = {"whole": "longdash"}
+_SYMBOLS = {"raw": "circle", "root": "square", "whole": "triangle-up"}
 _LOSSES = (2.3, 3.7)  # nats that are shown
 _GAP, _WALL_GAP = 0.075, 0.11  # between two names beside the panel, as a share of it
-_NAMED = [NAMES[way] for way in WAYS]
+_NAMED = [NAMES[WAYS[way]] for way in _DRAWN]
 _LEFT_OF_LAST = 0.96  # of the width, between the last two rates: their line would run through a name
 _SEEDS = ("largest seed", "smallest seed")
 _RATE, _FAINT = "at the rate", 0.15  # in the name of a dot; the ink of a band
@@ -56,7 +56,7 @@ def _dot(result, way, profile):
 
 
 def _colour(way, profile):
-    colours = {"raw": profile.raw, "root": profile.scaled, "whole": profile.third, "qk_norm": profile.band}
+    colours = {"raw": profile.raw, "root": profile.scaled, "whole": profile.third}
     return colours[way]
 
 
@@ -157,8 +157,7 @@ def _at_every_rate(result):
 
 def _learning(result, profile):
     """The loss of every way at every rate, the line below which it has learnt, and the chosen rate."""
-    ways = range(len(WAYS))
-    bands = [each for way in ways for each in _band(result.last_loss, way, profile)]
+    bands = [each for way in _DRAWN for each in _band(result.last_loss, way, profile)]
     chosen = upright(result.params.rate, thin(profile)) | {"yref": "y domain"}
     notes, shapes = _words_of_learning(result, profile), [_level(result.bigram_loss, profile), chosen]
     words: Part = {"annotations": [*notes, _name_of_line(result, profile)], "shapes": shapes}
@@ -168,7 +167,7 @@ def _learning(result, profile):
         "xaxis": axis(profile, "learning rate", ticktext=[*map(typed, RATES)], **rates),
         "yaxis": axis(profile, **losses),
     }
-    traces = [*bands, *(_dot(result, way, profile) for way in ways)]
+    traces = [*bands, *(_dot(result, way, profile) for way in _DRAWN)]
     fig = figure(profile, traces, height=1.0 if on_a_wall(profile) else 1.1, left=2.6, **words, **axes)
     fig.layout["margin"] |= {"r": round(7 * profile.tick_size), "t": 2 * profile.axis_size - 4}  # names; a heading
     return replace(fig, narrow={"annotations": [*notes, _name_of_line(result, profile, narrow=True)]})
@@ -177,7 +176,7 @@ def _learning(result, profile):
 def _words_of_learning(result, profile):
     """Name the height, and the ways at the ends of their curves."""
     gap = _WALL_GAP if on_a_wall(profile) else _GAP
-    ends = [_height_of(each, _LOSSES) for each in result.last_loss.mean]
+    ends = [_height_of(each, _LOSSES) for each in result.last_loss.mean[[*_DRAWN]]]
     return [heading(f"Loss on new text after {result.steps[-1]:,} steps", profile), *_names_at(ends, gap, profile)]
 
 
@@ -194,14 +193,13 @@ def _name_of_line(result, profile, *, narrow=False):
 
 
 def _names_at(ends, gap, profile):
-    """Return names beside the ends of curves, pushed apart where the ends are close; below one what it does."""
+    """Return names beside the ends of curves, pushed apart where the ends are close."""
     notes = []
-    for way, height in zip(WAYS, _apart_by(gap, ends), strict=True):
-        text = "<br>".join([f"<b>{NAMES[way]}</b>", *_DOES.get(way, ())])
+    for way, height in zip(map(WAYS.__getitem__, _DRAWN), _apart_by(gap, ends), strict=True):
         place: Part = {"xref": "x domain", "yref": "y domain", "x": 1.01, "xanchor": "left", "y": height}
         look: Part = {"align": "left", "yanchor": "top", "yshift": round(0.9 * profile.tick_size), "bgcolor": None}
         font = {"font": {"size": profile.tick_size, "color": _colour(way, profile)}}
-        notes.append(label(text, profile, **place, **look) | font)
+        notes.append(label(f"<b>{NAMES[way]}</b>", profile, **place, **look) | font)
     return notes
 
 
@@ -226,15 +224,17 @@ def _height_of(values, span):
 def _learning_sentence(result):
     """Say which ways learn at the chosen rate; of ÷ dₖ how its scores have grown for it, or at how many rates."""
     start = f"At rate {typed(result.params.rate)}, {_who_learns(result)}"
-    if result.works[_WHOLE, RATES.index(result.params.rate)]:
+    works = result.works[[*_DRAWN], RATES.index(result.params.rate)]
+    if works[_WHOLE]:
         first, last = number(result.first_std[_WHOLE], 1), number(result.score_std.mean[_WHOLE, -1], 2)
-        return f"{start}. ÷ dₖ starts flat: its scores first grow, from a spread of {first} to {last}."
+        name = "It" if works.sum() == 1 else NAMES["whole"]
+        return f"{start}. {name} starts flat: its scores first grow, from a spread of {first} to {last}."
     raw, root, whole = (_count(result.works[way]) for way in (_RAW, _ROOT, _WHOLE))
     return f"{start}. Of {COUNTS[len(RATES)]} rates, raw learns at {raw}, ÷ √dₖ at {root}, ÷ dₖ at {whole}."
 
 
 def _who_learns(result):
-    works = result.works[:, RATES.index(result.params.rate)]
+    works = result.works[[*_DRAWN], RATES.index(result.params.rate)]
     learn, rest = ([name for name, each in zip(_NAMED, works, strict=True) if each == way] for way in (True, False))
     if not learn or not rest:
         return "each scale learns" if learn else "no scale learns"

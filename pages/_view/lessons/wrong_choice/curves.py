@@ -6,10 +6,10 @@ import numpy as np
 
 from pages._view.figures import base
 from pages._view.figures.code import Name, code
-from pages._view.lessons.wrong_choice.figures import COLOURS, DIVIDED, NAMES, SAID, so_many
+from pages._view.lessons.wrong_choice.figures import COLOURS, DIVIDED, NAMES, SAID
 from pages._view.marks import Mark, readable
 from pages._view.picture import Part, Picture, Table
-from pages._view.theme import Profile, listed
+from pages._view.theme import Profile, listed, so_many
 from sattn_core.lessons import wrong_choice as core
 
 _SYMBOLS = ("circle", "square", "triangle-up")
@@ -62,7 +62,7 @@ def _rates_figure(curves, rate, step, profile):
         shapes=[base.upright(rate, base.thin(profile)) | {"layer": "below"}],
     )
     what = _what(f"queries put right, of {core.N_ROWS}", fig, profile)
-    ends = [(i, counts[i, -1], _works(i, curves, step), True) for i in range(len(NAMES))]
+    ends = [(i, counts[i, -1], _works(i, curves, step)) for i in range(len(NAMES))]
     return _named(fig, [what], ends, (-4, 104), profile)
 
 
@@ -104,7 +104,7 @@ def _what(text, fig, profile, row=0):
 
 
 def _named(fig, notes, ends, span, profile):
-    """Write names at the ends of lines, none over another: (rule, height of its end, what it does, whether it leads).
+    """Write names at the ends of lines, none over another: (rule, height of its end, what it does).
 
     What it does stands below the name where there is room. A line without an end has none.
     """
@@ -117,9 +117,9 @@ def _named(fig, notes, ends, span, profile):
     named = []
     for y, group in _stacks([end for _, end, *_ in ends], gap, span[1] - gap / 4):
         for nth, at in enumerate(group):
-            i, _, does, leads = ends[at]
+            i, _, does = ends[at]
             up = round((nth - (len(group) - 1) / 2) * line)
-            named.append(base.label(_name_of(i, does, leads, profile), profile, y=y, yshift=up, **place))
+            named.append(base.label(_name_of(i, does, profile), profile, y=y, yshift=up, **place))
     fig.layout.update(annotations=[*notes, *named], margin=margin)
     return fig
 
@@ -143,17 +143,15 @@ def _stacks(heights, gap, high):
     return stacks
 
 
-def _name_of(i, does, leads, profile):
-    """The name of a rule in its colour, with what it does; one that stands behind has a plain one."""
+def _name_of(i, does, profile):
+    """Return the name of a rule in its colour, with what it does."""
     colour = readable(getattr(profile, COLOURS[i]), profile.ground, profile.text)
-    if not leads:
-        return f'<span style="color:{colour}">{NAMES[i]}, {does}</span>'
     between = " " if base.on_a_wall(profile) else "<br>"
     return f'<span style="color:{colour}"><b>{NAMES[i]}</b></span>{between}{does}'
 
 
 def _rates_sentence(best):
-    raw, root, whole = (so_many(each) for each in best)
+    raw, root, whole = (so_many(each, core.N_ROWS) for each in best)
     start = "At the best rate plain gradient descent puts"
     if raw == root == whole:
         return f"{start} {raw} right, with each of the three."
@@ -177,14 +175,13 @@ def _rates_claim(best):
 _D_TICKS = (16, 64, 256, 1024)
 _SPAN, _LOW, _HIGH = [1.0, 3.1], -3.4, 3.4  # of the axes, in powers of ten; further where a rate lies further
 _STEADY = 5  # times: less is one step of the rates, which are half a decade apart
-_BAND, _GHOST = 0.1, 0.4  # of the ink: of the band of a rate that stays, and of the other optimizer
+_BAND = 0.1  # of the ink: of the band of a rate that stays
 _OPTIMIZERS = {"sgd": "With plain gradient descent", "adam": "With Adam"}
-_OTHER = {"sgd": "Adam", "adam": "descent"}  # a word beside the name of a ghost
 _RECORDED = {"n_keys": 16, "loss": "output", "learns": "q"}
 
 
 def dimensions(curves: Sequence[core.RateCurves], optimizer: str, d_k: int, profile: Profile) -> Picture:
-    """The smallest rate that puts nearly all right at each d_k, of this optimizer; the other's stand behind it."""
+    """Draw the smallest rate that puts nearly all right at each d_k with an optimizer, on axes for both."""
     descent, (adam, of_seeds) = core.compare_dimensions(curves), core.compare_with_adam()
     here, there = (adam, descent) if optimizer == "adam" else (descent, adam)
     alike = all(getattr(curves[0].params, name) == each for name, each in _RECORDED.items())
@@ -221,14 +218,13 @@ def _best(curves, optimizer):
 
 def _dimensions_figure(here, there, optimizer, d_k, profile, best):
     both = [here] if there is None else [here, there]
-    ghosts = [_line(i, each, profile, _OTHER[optimizer]) for each in both[1:] for i in range(len(NAMES))]
     title = f"Smallest rate that puts {core.NEARLY_ALL} % right"
     never, span = _never(here, best, profile), _rates_span(both)
     decades = [10.0**i for i in range(-4, 6, 2 if base.on_a_wall(profile) else 1)]
     ticks: Part = {"tickvals": decades, "ticktext": [f"{each:,g}" for each in decades]}
     fig = base.figure(
         profile,
-        [*ghosts, *(_line(i, here, profile) for i in range(len(NAMES)))],
+        [_line(i, here, profile) for i in range(len(NAMES))],
         height=0.7 if base.on_a_wall(profile) else 1.1,
         left=3.2,
         title=_claim("\u2003".join([title, *never] if base.on_a_wall(profile) else [title]), profile),
@@ -238,8 +234,7 @@ def _dimensions_figure(here, there, optimizer, d_k, profile, best):
         yaxis=base.axis(profile, grid=True, type="log", range=span, **ticks),
         shapes=[*_bands(here, profile), base.upright(d_k, base.thin(profile)) | {"layer": "below"}],
     )
-    ends = [(i, _end(here, i), _does(_seen(here)[1][i], profile), True) for i in range(len(NAMES))]
-    ends += [(i, _end(each, i), _OTHER[optimizer], False) for each in both[1:] for i in range(len(NAMES))]
+    ends = [(i, _end(here, i), _does(_seen(here)[1][i], profile)) for i in range(len(NAMES))]
     above = [] if base.on_a_wall(profile) else never[::-1]
     notes = [_what(text, fig, profile, row) for row, text in enumerate(above)]
     return _named(fig, notes, ends, span, profile)
@@ -261,13 +256,12 @@ def _rates_span(both):
     return [min([_LOW, *(logs - 0.3)]), max([_HIGH, *(logs + 0.6)])]
 
 
-def _line(i, found, profile, ghost=""):
-    """The smallest rates of one rule, joined; none where no rate does. ghost: a word for those behind."""
+def _line(i, found, profile):
+    """Join the smallest rates of one rule; none stands where no rate does."""
     colour, (dims, smallest) = getattr(profile, COLOURS[i]), _seen(found)
     style = {"symbol": _SYMBOLS[i], "size": 1.6 * profile.marker_size, "color": colour}
-    name = f"{NAMES[i]} with {ghost}" if ghost else NAMES[i]
-    line = base.line(dims, smallest[i], base.solid(profile, colour), name)
-    return line | {"mode": "lines+markers", "marker": style, "opacity": _GHOST if ghost else 1}
+    line = base.line(dims, smallest[i], base.solid(profile, colour), NAMES[i])
+    return line | {"mode": "lines+markers", "marker": style}
 
 
 def _bands(found, profile):
@@ -325,14 +319,15 @@ def _does(smallest, profile):
 
 
 def _dimensions_sentence(found, optimizer, alike):
-    """Return what each of the two needs at these sizes."""
+    """Say what each of the two needs at these sizes; with Adam, that the rate of ÷ d_k does not keep tokens apart."""
     start = _OPTIMIZERS[optimizer] + ("" if alike or optimizer == "sgd" else " as recorded")
     smallest = _seen(found)[1][1:]
     if np.isnan(_seen(found)[1]).all():
         return f"{start} no learning rate puts nearly all right with any of the three."
     both = all(_trend(each) == "stays" for each in smallest)
     needs = "; ".join(_needs(name, each, both) for name, each in zip(NAMES[1:], smallest, strict=True))
-    return f"{start}, {needs}."
+    flat = ", but starts flat" if optimizer == "adam" else ""
+    return f"{start}, {needs}{flat}."
 
 
 def _needs(name, smallest, both):

@@ -95,38 +95,14 @@ LESSON = Lesson(
         ),
         Step(
             "every_size",
-            "With plain gradient descent ÷ √dₖ needs about one rate for every size; each row learns alone. With Adam?",
+            "With plain gradient descent ÷ √dₖ needs about one rate for every size; each row learns alone.",
             "choice_dimensions",
             pinned={"steps": 200},
             in_sight=("optimizer",),
-            tries=(
-                Try(
-                    "adam",
-                    "Adam: now ÷ dₖ has one rate for every size, but still makes tokens’ outputs the same",
-                    _USUAL | {"optimizer": "adam"},
-                ),
-            ),
-        ),
-        Step(
-            "both",
-            "÷ dₖ can learn too, but has to make tokens differ first. Drag dₖ from 4 to 1,024: which bars fall?",
-            "both_needs",
-            pinned={"steps": 200},
-            tries=(
-                Try(
-                    "both_small",
-                    "dₖ = 4: it hardly matters which",
-                    _USUAL | {"d_k": 4},
-                ),
-                Try(
-                    "both_large",
-                    "dₖ = 1,024: ÷ dₖ leaves a token 0.1 %",
-                    _USUAL | {"d_k": 1024},
-                ),
-            ),
         ),
     ),
     opens="rows",
+    formerly={"step": {"both": "every_size"}},  # the race ends with what it weighed
     together=Together(
         "Each phone is one of these rows, and starts wrong. Which learning rate puts most of them right with ÷ √dₖ?",
         "Choose",

@@ -9,7 +9,7 @@ from pages._view.figures import base, rows
 from pages._view.figures.code import code
 from pages._view.marks import Mark, readable
 from pages._view.picture import Part, Picture
-from pages._view.theme import Profile, listed, number, percent
+from pages._view.theme import Profile, listed, number, percent, so_many
 from sattn_core.example import key_words
 from sattn_core.lessons import wrong_choice as core
 
@@ -24,6 +24,7 @@ _PHONE, _CELLS_BESIDE, _BARS_BESIDE = 1.25, [0.63, 1.0], [0.27, 0.59]  # on a ph
 _BARS_LOW, _BARS_HIGH = 0.2, 0.6  # of a row there
 _EDGE = 0.55  # cells from the middle of the outermost one to the end of its axis
 _PALE, _GREY = 0.08, 0.3  # of the text's ink: what is not put right, and a wrong key
+_ARROW = 0.8  # of its letters' size: the width of an arrow
 _LINE = 1.3  # of its letters' size: the height of a line above a panel
 _LARGE = 1.42  # of a title: the number of a panel
 _NEARLY = 0.995  # from here a percentage without decimals says 100 %
@@ -226,7 +227,7 @@ def _choices_sentence(result, step):
         return f"At dₖ = 1 nothing is divided: {_come(counts[0])} right in all three, of a hundred wrong choices."
     if len(set(counts)) == 1:
         return f"Of a hundred wrong choices {_come(counts[0])} right in all three{why}."
-    raw, root, whole = (so_many(each) for each in counts)
+    raw, root, whole = (so_many(each, core.N_ROWS) for each in counts)
     start = "This rate puts" if why else "At this rate plain gradient descent puts"
     return f"{start} {raw} right with raw scores, {root} with ÷ √dₖ and {whole} with ÷ dₖ{why}."
 
@@ -239,12 +240,7 @@ def _sentence_of_class(result, step, phones):
 
 
 def _come(count):
-    return f"{so_many(count)} {'comes' if count == 1 else 'come'}"
-
-
-def so_many(count: int, of: int = core.N_ROWS) -> str:
-    """A count of rows in a sentence."""
-    return {0: "none", of: "all"}.get(int(count), str(count))
+    return f"{so_many(count, core.N_ROWS)} {'comes' if count == 1 else 'come'}"
 
 
 def _choices_sure(result, step):
@@ -350,15 +346,20 @@ def _bars(found, right, i, profile):
 
 
 def _right_key(followed, i, profile):
-    """The name of the right key under its bar, within the width of the panel."""
+    """Name the right key under its bar, within the width of the panel; beside a bar at its side an arrow points up."""
     n_keys, words = followed.params.n_keys, key_words(followed.params.n_keys)
-    x = float(_places(n_keys)[followed.right_key])
-    side = "left" if x < _SIDE / 3 else "right" if x > 2 * _SIDE / 3 else "center"
-    off = {"left": -0.5, "right": 0.5, "center": 0}[side] * _SIDE / n_keys
-    at = _bar_axis(i)
-    place = {"x": x + off, "y": 0, "xref": f"x{at}", "yref": f"y{at}", "xanchor": side, "yanchor": "top"}
+    x, at = float(_places(n_keys)[followed.right_key]), _bar_axis(i)
     name = f"right key: {words[followed.right_key]}" if words else "right key"
-    return base.label(f"<b>{name}</b>", profile, borderpad=0, **place)
+    half = round(_ARROW * profile.tick_size / 2)
+    side, shift, text = (
+        ("left", -half, f"▲ {name}")
+        if x < _SIDE / 3
+        else ("right", half, f"{name} ▲")
+        if x > 2 * _SIDE / 3
+        else ("center", 0, name)
+    )
+    place: Part = {"x": x, "y": 0, "xref": f"x{at}", "yref": f"y{at}", "xanchor": side, "yanchor": "top"}
+    return base.label(f"<b>{text}</b>", profile, borderpad=0, xshift=shift, **place)
 
 
 def _weights_sentence(found):

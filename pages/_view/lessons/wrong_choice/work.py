@@ -5,10 +5,9 @@ from dataclasses import dataclass, field, replace
 from pages._view import compute
 from pages._view.compute import turns
 from pages._view.lesson_view import Main, Values
-from pages._view.lessons.wrong_choice import both, curves, figures
+from pages._view.lessons.wrong_choice import curves, figures
 from sattn_core.cost import Price
 from sattn_core.lessons import wrong_choice as core
-from sattn_core.lessons.softmax_saturation import OutputsParams, measure_outputs
 
 DIMS = (16, 64, 256, 1024)
 
@@ -70,15 +69,8 @@ def _dimensions(values, profile):
     return curves.dimensions(_measured(dimensions(values)), values["optimizer"], values["d_k"], profile)
 
 
-def _both(values, profile):
-    (found,) = _measured(here(values))
-    drawn = OutputsParams(values["n_keys"], (values["d_k"],), seed=values["seed"])
-    return both.both(found, compute.result(measure_outputs, drawn), drawn, profile)
-
-
 STEPS = {
     "rows": Main(_picture, params=params),
     "rate": Main(_rates, params=lambda values: _curves(here(values))),
     "every_size": Main(_dimensions, params=lambda values: _curves(dimensions(values)), limit=compute.UNASKED),
-    "both": Main(_both, params=lambda values: _curves(here(values))),
 }
