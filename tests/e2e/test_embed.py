@@ -115,6 +115,16 @@ def test_a_lesson_without_a_stage_says_its_answer(page, server, lesson):
     assert page.locator(LINK).get_attribute("href") == f"{server.url}/{lesson}"
 
 
+def test_a_frame_says_that_its_settings_are_not_computed(page, server):
+    page.goto(f"{server.url}/wrong_choice?step=every_size&n_keys=64&seed=77&embed=1")
+    said = page.get_by_text("These settings take longer than a moment to compute, and are not computed here.")
+    assert said.is_visible()
+    assert page.locator(LINK).get_attribute("href") == f"{server.url}/wrong_choice?n_keys=64&seed=77&step=every_size"
+    page.goto(f"{server.url}/wrong_choice?embed=1")
+    page.locator(DRAWN).wait_for()
+    assert said.count() == 0
+
+
 @pytest.mark.parametrize("ancestors", [None, "'self' http://127.0.0.1:*"])
 def test_a_page_of_others_shows_it_where_the_server_allows_it(new_page, problems, ancestors):
     environment = {"SATTN_FRAME_ANCESTORS": ancestors} if ancestors else {}

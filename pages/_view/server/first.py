@@ -34,6 +34,7 @@ _BLOCKED = (
     "This lab draws its pictures with JavaScript, and your browser blocks it. Allow scripts for this address, then "
     "reload the page."
 )
+_UNCOMPUTED = "These settings take longer than a moment to compute, and are not computed here."
 _UNSET = "The slider works; the settings are missing, for the page did not load completely. Reload it."
 # Where the page begins; what the platform says there of itself is not so here.
 _BEGINS = re.compile(r"<body>(\s*<noscript>.*?</noscript>)?", re.DOTALL)
@@ -76,6 +77,7 @@ def _embedded(here, opened, head, face):
         **_stage(opened, is_usual=False) | {"beside": None},  # the slider alone
         question=lesson.question,
         answer="" if here.bet_waits else in_letters(lesson.answer),
+        waits=[_UNCOMPUTED] if lesson.steps and not opened else [],
         words=[_BLOCKED],
         face=face,
         rules=Markup(styles.rules(lesson, "screen", more=True)),
