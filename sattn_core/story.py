@@ -49,6 +49,15 @@ def count_uncorrected(score_std: float) -> int:
     return STORY_ROWS - int(right.max())
 
 
+def harmless_spread() -> float:
+    """Return the largest of STORY_SPREADS at which the best rate puts all rows right.
+
+    >>> harmless_spread()
+    2.0
+    """
+    return max(spread for spread, count in zip(STORY_SPREADS, _UNCORRECTED, strict=True) if count == 0)
+
+
 def uncorrected_share(score_std: ArrayLike) -> NDArray[np.float64]:
     """Return the share of wrong choices that stay wrong, as recorded; between two spreads on a line over log σ.
 

@@ -61,7 +61,6 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "helps only products": "a sum in float16 is lost before softmax, whatever is subtracted there",
         "no exponent changes anything": "1 to any power is 1",
         "in all three": "test_sentence_says_what_is_left_to_a_token",
-        "the same for all tokens": QUESTION,
     },
     "wrong_choice": {
         "which curve stays": QUESTION,
@@ -86,10 +85,11 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "raw at none": "test_the_map_counts_what_was_run_and_jumps_where_it_is_solved",
         "not nothing": QUESTION,
         "Only it keeps σ": "σ is √dₖ over what divides",
-        "which line stays between the ends?": QUESTION,
+        "needs no repair?": QUESTION,
     },
     "recap": {
         "right at each of these sizes": "test_one_rate_serves_these_sizes_by_gradient_descent_alone",
+        "puts none right at": "test_the_sentence_names_the_size_with_the_fewest",
         "not nothing": QUESTION,
         "Only it keeps σ": "σ is √dₖ over what divides",
         "nothing to cancel": "test_one_product_does_not_cancel",

@@ -103,6 +103,12 @@ def test_a_power_of_ones_own_has_a_curve_and_a_usual_one_has_none():
     assert list(trace_of(shown, "÷ dₖ").x) == list(core.RACED)
 
 
+def test_the_sentence_names_the_size_with_the_fewest():
+    found = core.compare_divisors(core.DivisorParams())
+    assert found.put_right[2, -1] == found.put_right[2].min() == 0
+    assert figures.one_rate(found, LIGHT).sentence.endswith(f"; ÷ dₖ puts none right at dₖ = {core.RACED[-1]:,}.")
+
+
 @pytest.mark.parametrize("profile", [LIGHT, PROJECTOR])
 def test_every_answer_brings_a_whole_picture_of_its_size(profile):
     for name in QUESTIONS:
@@ -132,7 +138,7 @@ VERDICTS = [
     ("breaks", "choice", 64, MISSED, "choose better"),
     ("power", 0.5, 64, RIGHT, "√dₖ"), ("power", 0.6, 64, CLOSE, "shrink"), ("power", 0.0, 64, MISSED, "grow"),
     ("power", 1.0, 64, MISSED, "shrink"), ("power", 0.2, 64, MISSED, "1,024"),
-    ("alike", "small", 64, RIGHT, "small"), ("alike", "many", 64, MISSED, "71 %"),
+    ("alike", "small", 64, RIGHT, "spread by 2 or less, as up to dₖ = 4."), ("alike", "many", 64, MISSED, "71 %"),
     ("alike", "adam", 64, MISSED, "helps"),
 ]  # fmt: skip
 

@@ -121,7 +121,7 @@ def test_mark_is_at_the_mean_and_across_the_largest_bar(result, payload, side):
     assert payload[side]["top"] == getattr(result, f"{side}_weights").argmax(axis=1).tolist()
     for said, mean in zip(payload[side]["largest"], getattr(MEAN, side), strict=True):
         share = f"{100 * mean:.0f} %"
-        assert said == [f"largest, on average: {share}", f"largest: {share}", share]
+        assert said == [f"largest, on average: {share}", f"on average: {share}", share]
 
 
 def test_each_row_and_column_is_named_once(payload):

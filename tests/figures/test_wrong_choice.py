@@ -240,7 +240,7 @@ def test_a_curve_has_its_name_at_its_end_and_what_it_does(measured, profile):
     ("works", "claim"),
     [
         ((True, True, True), "All three have a rate that works"),
-        ((False, True, True), "Without the scale no rate puts 99 right"),
+        ((False, True, True), "Raw: no rate puts 99 right"),
         ((False, False, False), "No rate puts nearly all right"),
         ((True, False, True), "A rate works only with raw scores and with ÷ dₖ"),
     ],
@@ -248,7 +248,7 @@ def test_a_curve_has_its_name_at_its_end_and_what_it_does(measured, profile):
 def test_the_title_over_the_rates_is_what_they_show(works, claim):
     (made,) = curves_with([[5] if each else [None] for each in works], (64,))
     shown = curves.rates(made, 1.0, 200, LIGHT)
-    assert shown.sure[0].startswith(f"{claim}: ")
+    assert shown.sure[0].startswith(f"{claim}. ")
     assert plotted(shown).layout.title.text.replace("<br>", " ") == f"<b>{claim}</b>"
     whole(shown)
 

@@ -20,7 +20,7 @@ from pages._view.page.fragments.training_race import dose, race
 from sattn_core.lessons import training_race
 from sattn_core.lessons.training_race import PRESETS, TrainingRaceParams
 from sattn_core.story import flatness, uncorrected_share
-from sattn_core.training.trained_transformers import RATES, WAYS, trained_transformers
+from sattn_core.training.trained_transformers import WAYS
 from tests.pages import opening
 from tests.pages.test_moving import answer, picture_at
 
@@ -710,25 +710,6 @@ def test_a_suggestion_that_moves_only_the_dimension_is_seen_too(tried):
     """A move of the slider would show the start; whoever clicks is shown the finished race."""
     app, shown = tried("training_race", "no_harm", d_k="64")
     assert finished(app, shown)[0] >= 0.95
-
-
-FLAT = "÷ d_k starts flat: its scores first grow, from a spread of 0.04 to"
-
-
-def works_at(tried, key, rate):
-    """Return the ways that every seed has below the line at the rate, as the sentence names them."""
-    app, shown = tried("training_race", key, model_rate="0.03", step="transformer")
-    found = shown.compare_transformers
-    assert found.params.rate == rate
-    ends = trained_transformers().held_out_loss[:, RATES.index(rate), :, -1]
-    works = (ends < found.bigram_loss).all(axis=1)
-    return dict(zip(WAYS, works.tolist(), strict=True)), opening.said(app)["transformer_learning"]
-
-
-def test_try_raw_learns_too(tried):
-    works, said = works_at(tried, "raw_learns_too", 0.001)
-    assert all(works.values())
-    assert said == f"At rate 0.001, each scale learns. {FLAT} 0.94."
 
 
 def test_line_of_the_race_says_what_is_learnt_and_where_it_is_marked():

@@ -37,6 +37,8 @@ def test_both_ends_of_the_story_rise_away_from_one():
     assert (np.diff(story.uncorrected_share(spreads)) >= 0).all()
     assert (np.diff(story.flatness(spreads)) <= 0).all()
     assert story.uncorrected_share([0.1, 1.0, 2.0]).tolist() == [0, 0, 0]
+    most = story.harmless_spread()
+    assert story.uncorrected_share([most, 1.1 * most]).astype(bool).tolist() == [False, True]
     assert story.flatness([1.0, 32.0]).tolist() == [0, 0]
 
 

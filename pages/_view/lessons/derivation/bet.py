@@ -24,7 +24,10 @@ def outcome(values: Values) -> Outcome:
     spreads = compute.result(spread_ratio, work.params(values, values["d_k"]), 4)
     ratio = spreads**2
     nearest = min(RATIOS, key=lambda option: abs(log(ratio) - log(float(option))))
-    why = f"Each product adds 1 to it. Its root, the spread, is {_short(spreads)} times as large."
+    why = (
+        "Each product adds 1 to it: the variance of qᵢ times that of kᵢ. Its root, the spread, is "
+        f"{_short(spreads)} times as large."
+    )
     return Outcome(nearest, why, f"{_short(ratio)} times as large")
 
 

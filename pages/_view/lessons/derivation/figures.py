@@ -69,7 +69,7 @@ _WHY = {  # rule -> why the divisor is what it is, in the few words that stand u
     "component_variances": "the root of dₖ Var(qᵢ) Var(kᵢ)",
     "within_row": "all that softmax sees is the spread within a row",
     "effective_dimension": "components move together",
-    "d_k": "only where pairs agree: their mean grows like dₖ",
+    "d_k": "for a key that agrees with q; the others keep √dₖ",
     "tail_power": "no variance: the ν-th root of dₖ",
 }
 _REASONS = {

@@ -11,6 +11,7 @@ from pages._view.theme import percent, typed
 from sattn_core.laws.saturation import expected_attention
 from sattn_core.lessons.recap import RACED
 from sattn_core.lessons.wrong_choice import N_ROWS, NEARLY_ALL
+from sattn_core.story import harmless_spread
 
 RIGHT, CLOSE, MISSED = "Right:", "Close:", "Not quite:"
 _TRUE = {"score": "sum", "breaks": "stuck", "alike": "small"}
@@ -43,6 +44,9 @@ def verdict(name: str, said: float | str, values: Values, chosen: NDArray[np.int
     if name == "power":
         return _of_power(float(said), chosen)
     said_so = QUESTIONS[name].options[str(said)]
+    if name == "alike" and said == _TRUE[name]:
+        most = harmless_spread()
+        return RIGHT, f"{said_so}: there raw scores spread by {typed(most)} or less, as up to dₖ = {typed(most**2)}."
     return (RIGHT, f"{said_so}.") if said == _TRUE[name] else (MISSED, f"“{said_so}”? {_capital(_why(str(said)))}")
 
 

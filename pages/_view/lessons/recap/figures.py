@@ -2,11 +2,13 @@
 
 from math import sqrt
 
+import numpy as np
+
 from pages._view.figures.base import axis, dashed, figure, line, points, solid, title
 from pages._view.figures.code import code
 from pages._view.marks import Mark
 from pages._view.picture import Figure, Part, Picture
-from pages._view.theme import Profile, number, percent
+from pages._view.theme import Profile, number, percent, so_many
 from sattn_core.lessons import recap as core
 from sattn_core.lessons.wrong_choice import N_ROWS, N_STEPS
 
@@ -185,12 +187,14 @@ def _correction_sure(result):
 def one_rate(result: core.DivisorResult, profile: Profile) -> Picture:
     """How many are put right at one learning rate against d_k, for each divisor and for the learner's."""
     counts = dict(zip((*_NAMES, "yours"), result.put_right, strict=False))
-    least, worst = counts["÷ √dₖ"].min(), counts["÷ dₖ"].min()
+    least, worst = counts["÷ √dₖ"].min(), int(np.flatnonzero(counts["÷ dₖ"] == counts["÷ dₖ"].min())[-1])
+    fewest, d_k = so_many(counts["÷ dₖ"][worst], N_ROWS), result.dims[worst]
     at_least = f"all {N_ROWS}" if least == N_ROWS else f"at least {least} of {N_ROWS}"
     return Picture(
         "one_rate",
         _raced(counts, profile),
-        f"At one learning rate ÷ √dₖ puts {at_least} right at each of these sizes, ÷ dₖ only {worst} at the worst.",
+        f"At one learning rate ÷ √dₖ puts {at_least} right at each of these sizes; ÷ dₖ puts {fewest} right at "
+        f"dₖ = {d_k:,}.",
         {"dₖ": result.dims.tolist()} | {name: each.tolist() for name, each in counts.items()},
         code(core.compare_divisors, result.params, show="result.put_right"),
         claim="With ÷ √dₖ one rate of plain gradient descent serves these sizes",

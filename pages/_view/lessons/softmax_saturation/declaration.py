@@ -88,7 +88,8 @@ LESSON = Lesson(
         ),
         Step(
             "nudge",
-            "Training follows small changes: of each, a weight p takes up p (1 − p). Add to each smaller score.",
+            "Training follows slopes: as a score rises, its weight p rises p (1 − p) times as fast. Add to each "
+            "smaller score.",
             "nudged_weights",
             slider="nudge",
             tries=(
@@ -125,8 +126,8 @@ LESSON = Lesson(
             "token_outputs",
             dials=("middle_exponent",),
             bet=Bet(
-                "A token, say “cat”, outputs a mix of values. Divided by dₖ = {d_k}: how much of it is not the same "
-                "for all tokens?",
+                "A token, say “cat”, outputs a mix of the tokens’ values. Divided by dₖ = {d_k}: how much of an output "
+                "differs from token to token?",
                 Number("Its token’s own", 50, 0, 100, tuple(range(0, 101, 5))),
                 near=5,
                 suffix=" %",

@@ -12,6 +12,7 @@ from sattn_core.example import key_words
 from sattn_core.lessons.start import LargestWeight, StartParams, StartResult, measure_start
 
 TICKS = (-100, -50, 0, 50, 100)
+_MEANS = ("largest, on average: ", "on average: ", "")  # before a mean, where there is less and less room
 RANGE = 112  # 3.5 standard deviations at the largest dₖ: fewer than 1 score in 2,000 lies beyond
 NAMES = {"raw": "raw", "scaled": "÷ √dₖ"}
 _SURE = 0.9995  # a share that a person calls practically all
@@ -91,7 +92,7 @@ def _side(result, side, mean):
         "weights": np.round(getattr(result, f"{side}_weights"), 4).tolist(),
         "top": getattr(result, f"{side}_weights").argmax(axis=1).tolist(),
         "mean": np.round(means, 4).tolist(),
-        "largest": [[before + _about(each) for before in ("largest, on average: ", "largest: ", "")] for each in means],
+        "largest": [[before + _about(each) for before in _MEANS] for each in means],
     }
 
 

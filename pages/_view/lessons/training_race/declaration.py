@@ -2,6 +2,7 @@
 
 from pages._view.kinds import Choice, Number, decimal
 from pages._view.lesson import TRAINED, Bet, Lesson, Step, Try
+from sattn_core.lessons.training_race import SOLVED_ACCURACY
 from sattn_core.training.key_value_memory import LOSSES, OPTIMIZERS
 from sattn_core.training.trained_transformers import RATES
 
@@ -114,12 +115,13 @@ LESSON = Lesson(
     steps=(
         Step(
             "race",
-            "Attention must learn to return the value of each query’s one right key, marked on the diagonal. "
+            "Each row is a query: attention must learn to return the value of its one right key, on the diagonal. "
             "● its largest weight is there.",
             "race_attention",
             placed=(TRAINED,),
             bet=Bet(
-                "After the race at dₖ = {d_k}: which of raw, ÷ √dₖ and ÷ dₖ will have learnt?",
+                "After the race at dₖ = {d_k}: which of raw, ÷ √dₖ and ÷ dₖ will have learnt, with "
+                f"{100 * SOLVED_ACCURACY:g} % of the answers right?",
                 Choice(
                     "Will have learnt",
                     "all",
@@ -163,11 +165,10 @@ LESSON = Lesson(
             "transformer_learning",
             slider="",
             in_sight=("model_rate",),
-            tries=(Try("raw_learns_too", "Rate 0.001: raw learns too", {"model_rate": "0.001"}),),
         ),
         Step(
             "between",
-            "÷ dₖ can learn too, but starts flat. Drag dₖ: which line stays between the ends?",
+            "÷ dₖ can learn too, once training has spread its scores. Drag dₖ: which line needs no repair?",
             "between_ends",
             tries=(
                 Try("between_small", "dₖ = 4: it hardly matters which", {"d_k": 4}),

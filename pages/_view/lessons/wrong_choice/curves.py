@@ -39,7 +39,7 @@ def rates(curves: core.RateCurves, rate: float, step: int, profile: Profile) -> 
         code(core.measure_learning_rates, curves.params, name="curves", show=f"curves.put_right[:, :, {step}]")
         + code(core.interval, Name(f"curves.put_right[:, :, {step}]"), name="low_and_high", show="low_and_high"),
         sure=(
-            f"{_rates_claim(curves.best(step))}: {core.NEARLY_ALL} of a hundred right after {step} steps are enough.",
+            f"{_rates_claim(curves.best(step))}. {core.NEARLY_ALL} of a hundred right after {step} steps are enough.",
             "Bars are exact 95 % intervals for other rows (Clopper and Pearson).",
         ),
         marks=[Mark(word, (name, f"{name}, joined")) for word, name in SAID.items()],
@@ -166,7 +166,7 @@ def _rates_claim(best):
     if not any(works):
         return "No rate puts nearly all right"
     if works == [False, True, True]:
-        return f"Without the scale no rate puts {core.NEARLY_ALL} right"
+        return f"Raw: no rate puts {core.NEARLY_ALL} right"
     return f"A rate works only {listed([by for by, does in zip(DIVIDED, works, strict=True) if does])}"
 
 

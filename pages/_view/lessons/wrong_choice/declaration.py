@@ -68,11 +68,6 @@ LESSON = Lesson(
                     "dₖ = 1,024: at the same rate ÷ √dₖ still puts all hundred right",
                     _ROWS | {"d_k": 1024, "learning_rate": 10.0},
                 ),
-                Try(
-                    "loss_on_weights",
-                    "Loss −ln of the right weight, dₖ = 64: raw scores come right too",
-                    _ROWS | {"d_k": 64, "learning_rate": 10.0, "loss": "weights"},
-                ),
             ),
         ),
         Step(
@@ -95,7 +90,7 @@ LESSON = Lesson(
         ),
         Step(
             "every_size",
-            "With plain gradient descent ÷ √dₖ needs about one rate for every size; each row learns alone.",
+            "Which of the three needs about one rate for every size? Each row learns alone.",
             "choice_dimensions",
             pinned={"steps": 200},
             in_sight=("optimizer",),
