@@ -1,4 +1,4 @@
-"""Moments of a sample, and standard errors: how far a mean, a share, a variance or a kurtosis scatters."""
+"""Moments of a sample, and the standard errors of a mean, a share, a variance and a kurtosis."""
 
 import math
 from collections.abc import Sequence

@@ -86,7 +86,7 @@ def no_warning_instead():
 @pytest.mark.parametrize("door", DOORS.values(), ids=list(DOORS))
 def test_masked_numbers_come_in_nowhere(door):
     for value in MASKED.values():
-        with pytest.raises(ValueError, match="must have nothing masked, but got 1 masked"):
+        with pytest.raises(ValueError, match="must have no masked numbers, but got 1"):
             door(value)
 
 
@@ -145,16 +145,16 @@ def test_the_sentence_names_the_argument_the_rule_and_the_number(value):
 
 def test_a_masked_mask_is_refused_too():
     mask = np.ma.array([[True, True], [True, False]], mask=[[False, False], [False, True]])
-    with pytest.raises(ValueError, match="mask must have nothing masked, but got 1 masked"):
+    with pytest.raises(ValueError, match="mask must have no masked numbers, but got 1"):
         sattn_core.attention(EYE, EYE, EYE, mask=mask)
-    with pytest.raises(ValueError, match="mask must have nothing masked, but got 1 masked"):
+    with pytest.raises(ValueError, match="mask must have no masked numbers, but got 1"):
         AttentionStepsParams(PLAIN, PLAIN, PLAIN, mask)
 
 
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (np.ma.array([4, 8], mask=[False, True]), "dims must have nothing masked"),
+        (np.ma.array([4, 8], mask=[False, True]), "dims must have no masked numbers"),
         ([MOST + 1], "dims must hold integers"),
     ],
 )

@@ -53,7 +53,7 @@ def test_heads_side_by_side_are_split_as_pytorch_does(axes, heads):
 
 def test_one_head_from_a_batch_of_one_or_of_great_width_is_doubted():
     assert (
-        "one head of d_k = 12: if heads stand side by side in it, say below how many"
+        "one head of d_k = 12: if heads lie side by side in it, set their number below"
         in arranged((1, 9, 12), (1, 9, 12))[-1]
     )
     assert any("one head of d_k = 512" in note for note in arranged((9, 512), (9, 512))[-1])
@@ -91,13 +91,13 @@ def test_more_heads_than_tokens_are_doubted_unless_said():
     [
         ((6, 4), (6, 3), {}, "same d_k (last axis), but have shapes (6, 4) and (6, 3)"),
         ((6, 4), (4, 6), {}, "If K is transposed, save K.T."),
-        ((1, 6, 24), (1, 6, 8), {}, "if heads stand side by side in it, say below how many"),
+        ((1, 6, 24), (1, 6, 8), {}, "if heads lie side by side in it, set their number below"),
         ((2, 8, 6, 4), (2, 8, 6, 4), {}, "Q has 4 axes, (2, 8, 6, 4). Save one element of its batch: Q[0]."),
         ((8, 16, 4), (3, 12, 4), {}, "8 and 3 heads, but each head of K must serve"),
         ((6, 20), (6, 20), {"heads": 3}, "Q has 20 columns, which 3 heads cannot share"),
-        ((6, 24), (6, 10), {"heads": 6}, "K has 10 columns, no multiple of d_k = 4"),
+        ((6, 24), (6, 10), {"heads": 6}, "K has 10 columns, not a multiple of d_k = 4"),
         ((8, 16, 4), (8, 16, 4), {"heads": 3}, "Q has 8 heads by its shape (8, 16, 4), not 3"),
-        ((6, 4096), (6, 4096), {}, "d_k = 4,096, but at most 1,024 are allowed: if heads stand side by side"),
+        ((6, 4096), (6, 4096), {}, "d_k = 4,096, but at most 1,024 are allowed: if heads lie side by side"),
         ((64, 2, 1), (1, 4000, 1), {"axes": "heads first"}, ""),
         ((64, 2, 100), (1, 4000, 100), {}, "K may have at most 4,096 rows, 1,024 dimensions, 64 heads"),
     ],

@@ -232,7 +232,7 @@ def test_every_guess_can_be_undone(text, reading, wanted):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1,234;2,345\n3,456;4,567", "has '1,234': its comma may be decimal or part thousands. Say below which"),
+        ("1,234;2,345\n3,456;4,567", "has '1,234': its comma may be decimal or part thousands. Choose below"),
         ("1.234,5;2,3\n3,4;4,5", "has '1.234,5': its comma may be decimal or part thousands"),
         ('"1,234.5";2.3\n3.4;4.5', "has '1,234.5': its comma may be"),
         ("1,5;2.5\n3,5;4", "may be decimal"),
