@@ -27,7 +27,7 @@ _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)  # Excel names th
 _SPACED = re.compile(r"\d,\d[^,\s]*[ \t]+[-+−.]?\d")  # a comma inside a number, and white space after the number
 _DECIMAL = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
-_TORN = re.compile(r"-0|[+-]?0\d+", re.ASCII)  # nobody writes a whole number so: it is half of a decimal number
+_TORN = re.compile(r"-0|[+-]?0\d+", re.ASCII)  # no whole number, but half of a decimal number
 _NAME = re.compile(r"(?![-+−.,]?\d|[-+−]?(nan|inf|na|n/a|#n/a|null|none|-|\?)$).+", re.IGNORECASE)
 _NOT_TEXT = re.compile("[\0-\x08\x0e-\x1f]")
 _FEW = 5  # rows that are enough for a guess from numbers alone

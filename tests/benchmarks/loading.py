@@ -162,7 +162,7 @@ def _opened(browser, machine, url, script):
 
 
 def load(browser, machine, url, usable):
-    """Open a page until it is quiet; times in ms, `wire` in bytes. `still`: since when nothing changes any more."""
+    """Open a page until it is quiet; times in ms, `wire` in bytes. `still`: the time of the last change."""
     with _opened(browser, machine, url, _WATCH % usable) as (page, wire):
         page.wait_for_function(_STILL)
         still = page.evaluate("() => Math.max(seen.usable, seen.changed)")

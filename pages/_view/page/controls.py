@@ -128,7 +128,7 @@ def _open_slider(new_page):
 
 
 def _open_unbound(lesson, before):
-    """Restore what the page writes into the address from it or the history entry; drop what the last lesson had."""
+    """Restore controls without a widget from the address or the history entry; drop those of the last lesson."""
     for name in before.unbound:
         if name not in lesson.controls or (name == STEP and lesson is not before):
             st.session_state.pop(name, None)

@@ -28,7 +28,7 @@ def test_a_short_training_agrees_with_the_first_steps_of_the_record(way):
         np.testing.assert_allclose(values, expected.reshape(values.shape), **transformer.EARLY_TOLERANCE, err_msg=name)
 
 
-def test_the_record_says_how_the_script_makes_it():
+def test_the_record_stores_the_settings_of_the_script():
     about = trained_transformers().about
     assert {name: _as_json(each) for name, each in transformer.about().items()} == about
     assert (transformer.WAYS, transformer.RATES) == (WAYS, RATES)

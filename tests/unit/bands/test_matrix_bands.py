@@ -61,7 +61,7 @@ def test_numbers_of_a_matrix():
 
 
 # Fresh matrices: the standard error of a coverage of 95 % is 0.7 %, and the laws that the bands approximate cover
-# 92.5 to 98 %. A law of few values may have some on the very edge of a band.
+# 92.5 to 98 %. A discrete law may have values exactly at the edge of a band.
 @pytest.mark.parametrize(
     ("shape", "law", "mean_q", "mean_k"),
     [

@@ -82,7 +82,7 @@ def test_scores_of_rows_are_those_of_freezing_rows():
 
 
 def test_gradient_at_q_hardly_changes_when_one_component_is_appended():
-    """One component more than a thousand hardly changes the gradient: its random numbers are appended to."""
+    """Appending one component to a thousand hardly changes the gradient, since all other random numbers stay."""
     passed = gradient_flow.freezing_rows((1000, 1001), n_keys=16, seed=3).passed[1]
     assert np.median(np.abs(np.log(passed[1, 1] / passed[1, 0]))) < 0.1
     assert np.corrcoef(passed[1])[0, 1] > 0.95

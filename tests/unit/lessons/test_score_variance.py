@@ -192,7 +192,7 @@ def test_shared_axis_and_the_scores_beyond_it():
         ((0.0, 2.0), -112 * math.sqrt(5), 112 * math.sqrt(5)),
     ],
 )
-def test_a_mean_widens_the_shared_axis_by_as_much_at_every_dimension(means, low, high, d_k):
+def test_a_mean_widens_the_shared_axis_equally_at_every_dimension(means, low, high, d_k):
     result = measure_score_variance(ScoreVarianceParams(d_k, 100, mean_q=means[0], mean_k=means[1]))
     assert result.shared_span == pytest.approx((low, high), rel=1e-12)
 

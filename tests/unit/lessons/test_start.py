@@ -149,7 +149,7 @@ def test_exact_law_is_the_bin_average_of_the_density(row, d_k):
 @pytest.mark.parametrize("law", COMPONENT_LAWS)
 @pytest.mark.parametrize(("d_k", "n_keys"), [(1, 2), (1, 512), (16, 16), (16, 512), (64, 16)])
 def test_mean_over_all_queries_agrees_with_the_rows_of_other_seeds(law, d_k, n_keys):
-    # The page shows one row of a seed; what it says of all of them is their mean, for this distribution.
+    # The page shows one row of a seed, and states the mean over all rows, for this distribution.
     rows = [measure_start(StartParams((d_k,), n_samples=2, n_keys=n_keys, law=law, seed=s)) for s in range(200)]
     mean = mean_largest_weight((d_k,), n_keys, law)
     for side in ("raw", "scaled"):
