@@ -33,7 +33,8 @@ def test_bits_are_refused_until_their_format_is_set(stored, kept):
     else:
         array = bits.astype({"unsigned": bits.dtype, "signed": f"<i{bits.itemsize}"}.get(kept, kept))
     if kept in ("unsigned", "signed", "bytes") or bits.itemsize == 2:
-        with pytest.raises(ScoreFileError, match=r"q\.npy .*Choose below what they are, or save x\.astype"):
+        advice = r"q\.npy .*Choose below what they are, or save x\.astype\(np\.float32\)"
+        with pytest.raises(ScoreFileError, match=advice):
             real_numbers("q.npy", array, Task())
     else:
         task = Task()
