@@ -63,7 +63,7 @@ def _follow(lesson, code):
 
 
 def _network():
-    """Return the network for which the limit of wrong codes counts, as for phones."""
+    """Return whom the limit of wrong codes counts, as for phones."""
     return limits.network_of(st.context.ip_address or "", st.context.headers.get("X-Forwarded-For") or "")
 
 
