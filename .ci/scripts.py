@@ -1,4 +1,4 @@
-"""Check the types of the scripts by TypeScript, each component put together as it is shipped.
+"""Check the types of the scripts with TypeScript, each component joined from its files as it is shipped.
 
 .venv/bin/python .ci/scripts.py, where there is a tsc (apt-get install node-typescript)
 """
@@ -24,7 +24,7 @@ WHERE = re.compile(r"(\w+)\.js\((\d+),(\d+)\): (.*)")
 
 
 def main() -> str | None:
-    """Return what TypeScript finds, with the file and line in which it stands; None if that is nothing."""
+    """Return TypeScript's findings, each with its file and line; None if there are none."""
     with TemporaryDirectory() as folder:
         origins = {name: _put_together(Path(folder), name, files) for name, files in (FILES | PAGES).items()}
         config = {"extends": str(ROOT / ".ci/tsconfig.json"), "include": ["*.js", str(VIEW / "live/types.d.ts")]}

@@ -1,8 +1,8 @@
 """Argument checks that every public function shares.
 
 Each check names the argument, the rule and the value it got, so that the
-message can be shown to a person as it is. Numbers are checked where they come
-in: a lesson whose params are checked calls what has no checks of its own.
+message can be shown to a person as it is. Numbers are checked once, where they
+enter: a lesson checks its params and then calls functions without checks.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -60,19 +60,19 @@ def check_number(
 
 
 def _plain_number(value: object) -> object:
-    """Return what NumPy holds as one real number, of a type it was taught too, as a float; all else as it is."""
+    """Return a real NumPy scalar or 0-d array as a float, registered types (bfloat16) too; anything else unchanged."""
     if hasattr(value, "__array__"):
         try:
             array = np.asarray(value)
         except (TypeError, ValueError, RuntimeError):  # of a tensor on another device, or with a gradient
             return value
-        if array.ndim == 0 and (array.dtype.kind in "iuf" or _is_taught(array.dtype)):
+        if array.ndim == 0 and (array.dtype.kind in "iuf" or _is_registered(array.dtype)):
             return array.astype(np.float64).item()
     return value
 
 
 def _interval(low: float, high: float, open_low: bool, open_high: bool) -> str:
-    """Return the interval in words; one without ends is not worth any."""
+    """Return the interval in words; no words if it has no ends."""
     if np.isinf(low) and np.isinf(high):
         return ""
     if np.isinf(high):
@@ -106,14 +106,14 @@ def check_scores(name: str, value: ArrayLike, axis: int = -1) -> NDArray[np.floa
 
 
 def require_finite(name: str, result: _Result) -> _Result:
-    """Return the result of a calculation with finite inputs, if it did not overflow."""
+    """Return a result that was computed from finite inputs, if it did not overflow."""
     if not np.isfinite(result).all():
         raise ValueError(f"{name} must be finite, but the inputs are so large that it overflows float64")
     return result
 
 
 def broadcasts_to(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
-    """Return True if an array of this shape repeats to the wanted one, without enlarging it."""
+    """Return True if this shape broadcasts to exactly the wanted one."""
     try:
         return np.broadcast_shapes(shape, wanted) == wanted
     except ValueError:
@@ -141,10 +141,10 @@ def check_dims(dims: Iterable[int]) -> tuple[int, ...]:
 
 
 def refuse_masked(name: str, value: object) -> None:
-    """Refuse numbers that are marked as missing: NumPy would hand on what stands under the mask."""
+    """Refuse masked numbers: NumPy would use the values under the mask."""
     for leaf in _leaves(value):
         if isinstance(leaf, np.ma.MaskedArray) and np.ma.is_masked(leaf):
-            raise ValueError(f"{name} must have nothing masked, but got {np.ma.count_masked(leaf)} masked")
+            raise ValueError(f"{name} must have no masked numbers, but got {np.ma.count_masked(leaf)}")
 
 
 def refuse_large_integers(name: str, value: object) -> None:
@@ -180,19 +180,19 @@ def _real_array(name: str, value: ArrayLike) -> NDArray[np.float64]:
         raise ValueError(f"{name} must be a rectangular array of numbers, but its rows differ in length") from None
     if array.dtype.kind == "O":
         array = _numbers_of_objects(name, array)
-    if array.dtype.kind not in "iuf" and not _is_taught(array.dtype):
+    if array.dtype.kind not in "iuf" and not _is_registered(array.dtype):
         raise TypeError(f"{name} must hold real numbers, but got dtype {array.dtype}")
     refuse_large_integers(name, array)  # some inputs, such as a table's column, become an array only here
     return array.astype(np.float64)
 
 
-def _is_taught(dtype: np.dtype[Any]) -> bool:
-    """Return True if another package has taught NumPy this type and float64 holds its numbers: bfloat16, float8."""
+def _is_registered(dtype: np.dtype[Any]) -> bool:
+    """Return True if another package registered this type with NumPy and it fits into float64: bfloat16, float8."""
     return dtype.isbuiltin == 2 and np.can_cast(dtype, np.float64)
 
 
 def _numbers_of_objects(name: str, array: NDArray[Any]) -> NDArray[Any]:
-    """Return the real numbers that a table with missing values keeps as objects; any other array as it is."""
+    """Convert an object array of real numbers, as pandas makes one for missing values; return others unchanged."""
     items = array.ravel().tolist()
     missing = [each for each in items if type(each).__name__ == "NAType"]  # of pandas, which the core does not import
     if missing:

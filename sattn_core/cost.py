@@ -1,4 +1,4 @@
-"""Count the work of a computation before it is run: the numbers that it goes over, and the bytes that it holds."""
+"""Count the work of a computation before it runs: the numbers that it processes, and the bytes that it holds."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-# A number that +, −, ×, ÷, √, a comparison or a sum goes over counts 1. What takes many times as long counts more:
+# One number in +, −, ×, ÷, √, a comparison or a sum counts 1. Slower work counts more:
 CALL = 2_500  # a call of NumPy, however few numbers it is given
-STREAM = 15 * CALL  # a new generator with a seed of its own
+STREAM = 15 * CALL  # a new random generator
 FUNCTION = 4  # a value of exp, log or another function
-SORTED = 16  # a number that is sorted, or put on its side of a median
-MATRIX = 200  # a product of two matrices however small, also in a stack of them
-MULTIPLIED = 2 / 15  # a multiplication with its addition in it
+SORTED = 16  # a number that is sorted or partitioned
+MATRIX = 200  # a product of two matrices, however small, each in a stack too
+MULTIPLIED = 2 / 15  # a multiplication and its addition inside a matrix product
 # a random number, by the method of NumPy's Generator that draws it
 DRAWN = MappingProxyType(
     {
@@ -27,8 +27,7 @@ DRAWN = MappingProxyType(
 class Price:
     """The counted work of a computation; ``a + b`` is a and then b.
 
-    How many seconds a number takes depends on the machine, of which the core knows nothing. What has no price is cheap
-    at any settings.
+    Seconds depend on the machine, which the core does not know. A function without a price is cheap at any settings.
     """
 
     numbers: float = 0.0
@@ -46,7 +45,7 @@ def proceed() -> None:
 
 
 def priced(price: Callable[..., Price]) -> Callable[[_Function], _Function]:
-    """Give the decorated function a price: `price` takes the same arguments."""
+    """Attach a `price` to the decorated function; it takes the same arguments."""
 
     def with_price(function: _Function) -> _Function:
         function.price = price  # type: ignore[attr-defined]

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 from hypothesis import settings
 
-# One core a product of matrices, before NumPy is loaded: the other cores have tests of their own.
+# One core for each product of matrices, set before NumPy is loaded: the other cores run other tests.
 for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
@@ -16,8 +16,8 @@ settings.register_profile("local", deadline=None, max_examples=60)
 settings.register_profile("attack", deadline=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "local")
 
-# SATTN_CLOCK_SPEED=0.3 (or 3): the clock that prices read runs so many times as fast, in the servers that are started
-# and here, where the rates are then measured as those servers do. No test's outcome may change.
+# SATTN_CLOCK_SPEED=0.3 (or 3) makes the clock behind prices run that many times as fast, in started servers and here,
+# where the rates are then measured as those servers do. No test's outcome may change.
 if "SATTN_CLOCK_SPEED" in os.environ and find_spec("streamlit"):
     from pages._view.compute import rates
 

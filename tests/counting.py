@@ -1,6 +1,6 @@
-"""Count the work that a computation really does, without a clock: generators and arrays that keep account.
+"""Count the work that a computation really does, without a clock: generators and arrays that count operations.
 
-A generator hands out arrays whose operations are counted, as are those of all that is computed from them.
+A generator returns arrays whose operations are counted, and so are those of every array computed from them.
 """
 
 import tracemalloc
@@ -16,13 +16,13 @@ _Generator = np.random.Generator
 _MAKERS = ("empty", "zeros", "ones", "full", "eye", "arange", "linspace", "array", "stack", "concatenate")
 _INNER = ("einsum", "dot", "vdot", "inner")  # sums of products outside of `matmul`
 _PRIMITIVE = ("concatenate", "where", "copyto", "bincount", "searchsorted", "count_nonzero")
-# A value of one of these is one number gone over; of any other function, a special one.
+# One value of these functions counts as one number; one value of any other function counts as a special function.
 _PASSES = frozenset(
     "add subtract multiply divide floor_divide remainder negative absolute fabs square sqrt reciprocal sign maximum "
     "minimum clip floor ceil rint ldexp frexp greater greater_equal less less_equal equal not_equal isfinite isnan "
     "isinf signbit logical_and logical_or logical_not bitwise_and bitwise_or bitwise_xor invert bitwise_count".split()
 )
-# What a value of these takes, in values of exp.
+# The work of one value of these, in values of exp.
 _SPECIALS = {
     "power": 2, "hypot": 5, "ndtr": 10, "ndtri": 10, "log_ndtr": 20, "xlog1py": 10, "binom": 20, "stdtrit": 200,
     "kve": 300, "gammaincinv": 500, "gammainccinv": 500, "betaincinv": 500,
@@ -81,7 +81,7 @@ for _name in ("astype", "copy"):
 
 
 def _terms(name, *args):
-    """How many terms are summed."""
+    """Return how many terms are summed."""
     if name == "einsum":
         sizes = {}
         for names, each in zip(args[0].split("->")[0].split(","), args[1:], strict=True):
@@ -137,9 +137,9 @@ def so_far():
 
 
 def count(compute):
-    """Return the work that `compute` does, and the most that it holds.
+    """Return the work that `compute` does, and the most memory that it holds.
 
-    Simulated bands and distributions are computed anew; the core's other tables are there from a run before.
+    Simulated bands and distributions are computed again; the core's other tables are cached from a run before.
     """
     compute()
     forget()
@@ -161,7 +161,7 @@ def count(compute):
 
 
 def forget():
-    """Let the core simulate its bands and distributions anew."""
+    """Clear the core's caches of simulated bands and distributions."""
     for module, table in (
         ("bands.matrix_bands", "_simulated_band"),
         ("bands.matrix_variance", "_simulated_quantiles"),

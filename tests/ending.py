@@ -1,4 +1,4 @@
-"""What must end: so long a text that reading it takes a second if the work is in proportion, minutes if squared."""
+"""A limit for work that must end: reading a long text takes a second if work is proportional, minutes if squared."""
 
 import signal
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ PATIENCE = 60  # CPU seconds, of which it takes one
 
 @contextmanager
 def ends():
-    """Fail if what is done inside goes on and on, however slow the machine."""
+    """Fail if the work inside does not end, however slow the machine."""
 
     def give_up(*_):
         raise TimeoutError("it does not end: its work must grow faster than what it is given")

@@ -1,4 +1,4 @@
-"""Helpers of tests that simulate: the error of a mean, and fewer simulations for what holds for any number."""
+"""Helpers of tests that simulate: the error of a mean, and smaller simulations where the number does not matter."""
 
 import math
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ def within_four_errors(values, expected):
 
 @contextmanager
 def fewer(sizes, forgotten):
-    """Set sizes, (module, name, size) each; nothing of what is simulated meanwhile stays in memory for other tests."""
+    """Set sizes, (module, name, size) each; results simulated meanwhile are not cached for other tests."""
     for each in forgotten:
         each.cache_clear()
     with pytest.MonkeyPatch.context() as patch:

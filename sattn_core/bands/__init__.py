@@ -1,1 +1,1 @@
-"""Bands: how far what is measured may lie from what the laws say."""
+"""Bands: how far chance may move a measurement from its prediction."""

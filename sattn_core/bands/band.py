@@ -1,4 +1,4 @@
-"""95 % bands: where a measured moment should lie, how the band was computed, and whether it does."""
+"""95 % bands: the interval in which a measured moment should lie, and how it was computed."""
 
 import math
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ ROUGH_ESTIMATE, NO_BAND = "rough estimate from the draws", "too few scores for a
 INFINITE, UNKNOWN = "infinite", "none known"
 ROUGH = (ROUGH_NORMAL, ROUGH_GAMMA, ROUGH_ESTIMATE)
 Z95 = float(ndtri(0.975))
-# A kurtosis m₄/m₂² leans to the right: beyond this relative error the normal band misses well below 5 % of the draws.
+# A measured kurtosis m₄/m₂² is skewed: beyond this relative error the normal band misses far fewer than 5 % of draws.
 _LARGEST_KURTOSIS_ERROR = 0.1
 
 
 def student_quantile(n: int) -> float:
-    """Return the 97.5 % quantile of Student's t with n − 1 degrees of freedom: 1.96, if n estimate the error."""
+    """Return the 97.5 % quantile of Student's t, n − 1 degrees of freedom: for an error estimated from n values."""
     return float(stdtrit(n - 1, 0.975))
 
 
@@ -37,14 +37,14 @@ class MomentRow:
     low: float
     high: float
     z: float  # (measured − predicted) / standard_error; nan without a prediction or an error
-    inside: bool | None  # Whether low ≤ measured ≤ high; None where there is nothing to compare with
-    # Where the standard error comes from ("exact" theory, "simulated" from the law of q and k) and, unless the band is
-    # exact too, what approximates it; or why there is no band
+    inside: bool | None  # True if low ≤ measured ≤ high; None where there is nothing to compare with
+    # Source of the standard error ("exact" theory, "simulated" from the law of q and k) and, unless the band is exact
+    # too, the approximation behind the band; or the reason why there is no band
     error_source: str
 
     @property
     def is_rough(self) -> bool:
-        """Return True if the band is only a rough one: it need not cover 95 %."""
+        """Return True if the band is rough: it may not cover 95 %."""
         return self.error_source in ROUGH
 
 
@@ -65,7 +65,7 @@ class Band(NamedTuple):
 
     @classmethod
     def gamma(cls, predicted: float, error: float, source: str) -> "Band":
-        """Return the band of the gamma law, as skewed as a variance is, with that mean and standard deviation."""
+        """Return the band of the gamma law, skewed as a variance is, with this mean and standard deviation."""
         if not error:
             return cls.normal(predicted, error, source)
         low, high = gammaincinv((predicted / error) ** 2, (0.025, 0.975)) * error**2 / predicted
@@ -83,7 +83,7 @@ class Band(NamedTuple):
         return band._replace(error_source=NORMAL if small else ROUGH_NORMAL)
 
     def row(self, name: str, measured: float, factor: float = 1.0) -> MomentRow:
-        """Return a measured moment beside this band times factor."""
+        """Return the measured moment beside this band, which is multiplied by factor."""
         predicted, error, low, high = (factor * value for value in self[:4])
         comparable = 0 < error < math.inf and math.isfinite(measured) and math.isfinite(low)
         z = (measured - predicted) / error if comparable else math.nan
@@ -92,9 +92,9 @@ class Band(NamedTuple):
 
 
 def gamma_source(has_eight_moments: bool) -> str:
-    """Return `GAMMA`, or `ROUGH_GAMMA` where that band of a variance does not cover 95 %.
+    """Return `GAMMA`, or `ROUGH_GAMMA` where the gamma band of a variance does not cover 95 %.
 
-    Without a sixth moment a variance seldom strays as far as its standard error says: at d_k = 1 Student's t with five
-    degrees of freedom still lies inside 98.5 % of the time with 80,000 scores.
+    Without a sixth moment a variance rarely strays as far as its standard error suggests: for Student's t with five
+    degrees of freedom at d_k = 1, even the variance of 80,000 scores lies inside 98.5 % of the time.
     """
     return GAMMA if has_eight_moments else ROUGH_GAMMA

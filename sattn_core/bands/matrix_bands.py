@@ -1,6 +1,6 @@
 """95 % bands of the mean, the variance and the excess kurtosis of all entries of one Q Kᵀ.
 
-The entries share their queries and keys, so they scatter more than the scores of as many pairs.
+The entries share queries and keys, so these moments scatter more than those of as many independent pairs.
 """
 
 import math
@@ -27,19 +27,19 @@ from sattn_core.laws.moments import pair_moments, score_moments
 Shape = tuple[int, int, int]  # n_queries, n_keys, d_k
 _MATRICES, _MOST_NUMBERS, _BLOCK = (2_000, 20_000), 10_000_000, 500_000  # of a simulated band
 _SEED = 64
-_FEWEST_PRODUCTS = 16  # of two means, summed in the mean of all entries: with fewer it is far from normal
+_FEWEST_PRODUCTS = 16  # the mean of all entries sums d_k products of two means: with fewer it is far from normal
 
 
 def matrix_bands(shape: Shape, pair_law: PairLaw) -> tuple[Band, Band, Band]:
     """Return the bands of mean, variance (ddof=0) and excess kurtosis of one matrix of shape (n_queries, n_keys, d_k).
 
-    With means the kurtosis has no band: one estimated from rows and columns covers far too little.
+    Where q or k has a mean, the kurtosis has no band: one estimated from rows and columns covers far less than 95 %.
     """
     return _mean_band(shape, pair_law), _variance_band(shape, pair_law), _kurtosis_band(shape, pair_law)
 
 
 def matrix_bands_price(shape: Shape, pair_law: PairLaw) -> Price:
-    """Return the `Price` of `matrix_bands`, and of the matrices that are simulated for them when no band is kept."""
+    """Return the `Price` of `matrix_bands` when nothing is cached, simulated matrices included."""
     (m, n, d_k), (mean, variance) = shape, _variance_moments(shape, pair_law)
     if pair_law.law == "normal" and pair_law.is_centred:
         quantile = (25_000 if d_k == 1 else 5_000) * CALL + 100_000 * FUNCTION  # of a dot product
@@ -47,7 +47,7 @@ def matrix_bands_price(shape: Shape, pair_law: PairLaw) -> Price:
     n_matrices = _simulated_matrices(shape)
     if mean**2 >= SMALLEST_GAMMA_SHAPE * variance or not n_matrices:
         return Price()
-    numbers, formed = numbers_of(shape), d_k > min(m, n)  # whether the entries are formed
+    numbers, formed = numbers_of(shape), d_k > min(m, n)  # True if the entries are formed
     products = MULTIPLIED * m * n * d_k + MATRIX if formed else MULTIPLIED * (m + n + 2) * d_k**2 + 4 * MATRIX
     passes = 4 * m * n if formed else 2.5 * numbers + 6 * d_k**2
     matrix = numbers * (pair_law.component.work + 1) + products + passes
@@ -119,7 +119,7 @@ def _simulated_band(law, mean_q, mean_k, shape):
 
 
 def _simulated_matrices(shape):
-    """Return how many matrices are simulated for a band; none where even the fewest would take too many numbers."""
+    """Return how many matrices are simulated for a band; 0 where even the fewest would take too many numbers."""
     affordable = _MOST_NUMBERS // numbers_of(shape)
     return min(affordable, _MATRICES[1]) if affordable >= _MATRICES[0] else 0
 

@@ -1,4 +1,4 @@
-"""The variance of one score matrix, of all its entries and inside its rows: exact moments, bands that cover."""
+"""The variance of one score matrix, over all its entries and inside its rows: exact moments and bands."""
 
 import math
 from typing import NamedTuple
@@ -11,11 +11,11 @@ from sattn_core._memory import remembered
 from sattn_core.cost import CALL, DRAWN, MATRIX, MULTIPLIED, SORTED, Price
 from sattn_core.laws.moments import check_kurtosis
 
-# Below this shape the matched gamma misses one tail less often than the other; two of the three sizes
-# are then small and simulation is cheap.
+# Below this shape parameter the matched gamma law misses one tail less often than the other. Two of the
+# three sizes are then small, so simulation is cheap.
 SMALLEST_GAMMA_SHAPE = 6.0
 _SIMULATED_MATRICES = 25_000
-_BLOCK = 5_000  # of them at a time: 5 MB
+_BLOCK = 5_000  # matrices at a time: 5 MB
 _FEWEST_BEYOND = 25  # simulated matrices beyond each end of a band, so that the error of their share is at most a fifth
 
 
@@ -85,7 +85,7 @@ def score_variance_moments(
 def moments_of_variance(
     m: int, n: int, d: int, k_q: float = 3.0, k_k: float = 3.0, square_q: float = 0.0, square_k: float = 0.0
 ) -> ScoreVarianceMoments:
-    """Return `score_variance_moments` without checks; squares are those of the means."""
+    """Return `score_variance_moments` without checks; square_q and square_k are the squared means."""
     N = m * n
     if N == 1:
         return ScoreVarianceMoments(0.0, 0.0)
@@ -127,7 +127,7 @@ def score_variance_band(n_queries: int, n_keys: int, d_k: int, *, level: float =
         As in `score_variance_moments`.
     level : float
         Probability of the interval, above 0 and below 1; each side is missed equally often. Where matrices
-        are simulated, at most 0.998: of 25,000 fewer than 25 lie beyond each end of a wider band.
+        are simulated, at most 0.998: beyond each end of a wider band lie fewer than 25 of the 25,000.
 
     Returns
     -------
@@ -171,9 +171,9 @@ def row_variance_moments(
 ) -> ScoreVarianceMoments:
     """Return the exact moments of W = np.var(Q K^T, axis=1).mean(): E W = d_k (1 - 1/n_keys).
 
-    n_queries n_keys W = tr(A B) with A = Q^T Q and B = K^T K of keys less their mean. The entries of A, and those
-    of B, are uncorrelated; off the diagonal they have mean 0 and variance n_queries and n_keys - 1, on it mean
-    n_queries and n_keys - 1 and the variance of a sum of squares.
+    n_queries n_keys W = tr(A B) with A = Q^T Q and B = K^T K, K less the mean key. The entries of A are
+    uncorrelated: off the diagonal they have mean 0 and variance n_queries, on it mean n_queries and the variance
+    of a sum of squares. So are those of B, with n_keys - 1 instead of n_queries.
     """
     m, n, d = _check_sizes(n_queries, n_keys, d_k)
     k_q, k_k = check_kurtosis("kurtosis_q", kurtosis_q), check_kurtosis("kurtosis_k", kurtosis_k)
@@ -191,9 +191,9 @@ def row_variance_band(
 ) -> tuple[float, float]:
     """Return the interval (low, high) that holds W = np.var(Q K^T, axis=1).mean() with probability level.
 
-    For components that are not normal it is always the gamma law, and approximate: measured coverage
+    For components that are not normal the band is always that of the gamma law, and approximate: measured coverage
     94 to 97 % for uniform, Student's t (5) and sparse components with their own kurtosis, from 32 x 32 scores
-    and from 128 x 128 where d_k is 2.
+    upwards, and from 128 x 128 where d_k is 2.
     """
     m, n, d = _check_sizes(n_queries, n_keys, d_k)
     level = check_number("level", level, 0, 1, open_low=True, open_high=True)
@@ -208,7 +208,7 @@ def row_variance_band(
 
 
 def score_variance_band_price(n_queries: int, n_keys: int, d_k: int) -> Price:
-    """Return the `Price` of the first `score_variance_band` for normal components of these sizes."""
+    """Return the `Price` of a first call of `score_variance_band` with these sizes, for normal components."""
     if _gamma_shape(moments_of_variance(n_queries, n_keys, d_k)) >= SMALLEST_GAMMA_SHAPE:
         return Price()
     m, n = sorted((n_queries, n_keys))

@@ -1,4 +1,4 @@
-"""Moments of a sample, and standard errors: how far a mean, a share, a variance or a kurtosis scatters."""
+"""Moments of a sample, and the standard errors of a mean, a share, a variance and a kurtosis."""
 
 import math
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def share_error(share: ArrayLike, n: int) -> NDArray[np.float64]:
 
 
 def share_interval(count: ArrayLike, n: int, *, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the exact interval of a share, count of n, of at least this level (Clopper and Pearson, 1934)."""
+    """Return the exact interval of the share count / n, with at least this level (Clopper and Pearson, 1934)."""
     count, tail = np.asarray(count, dtype=np.float64), (1 - level) / 2
     low = np.where(count > 0, betaincinv(np.maximum(count, 1), n - count + 1, tail), 0.0)
     return low, np.where(count < n, betaincinv(count + 1, np.maximum(n - count, 1), 1 - tail), 1.0)

@@ -1,1 +1,1 @@
-"""Random draws of scores and of matrices, and what is measured on them."""
+"""Random draws of scores and of matrices, and measurements on them."""

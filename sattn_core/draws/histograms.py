@@ -1,4 +1,4 @@
-"""Histograms that lose nothing: counts in the bins, and how many values lie below and above them."""
+"""Histograms that count every value: inside the bins, below them and above them."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The variance of the entries of one product of two normal matrices: drawn at once, and what many draws look like."""
+"""The variance of the entries of a product of two normal matrices: drawn at once, and its distribution."""
 
 import math
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ def _sum_of_squares(diagonal, below, length, along):
 
 
 def matrix_variance_sweep(size: int, dims: Sequence[int], n_draws: int, seed: int) -> NDArray[np.float64]:
-    """Draw np.var (ddof=0) of n_draws products at every d_k of dims, increasing; what is drawn at one d_k grows on."""
+    """Draw np.var (ddof=0) of n_draws products at every d_k of the increasing dims; a larger d_k extends the draws."""
     across, along, below = _fixed_parts(size, n_draws, seed)
     length = np.square(along) + across
     row, diagonal, before = np.arange(size), np.zeros((n_draws, size)), 0
@@ -82,12 +82,12 @@ def numbers_a_draw(size: int, d_k: int) -> int:
 
 
 def reference_draws(size: int, d_k: int) -> int:
-    """Return how many draws a `ReferenceDistribution` rests on: up to 400,000, 20,000 where matrices are large."""
+    """Return how many draws a `ReferenceDistribution` uses: up to 400,000, 20,000 where matrices are large."""
     return min(_REFERENCE_DRAWS, _REFERENCE_NUMBERS // numbers_a_draw(size, d_k))
 
 
 def independent_entries_std(size: int, d_k: int) -> float:
-    """Return what the standard deviation of the variance would be if the entries were independent: too small."""
+    """Return the standard deviation of the variance as if the entries were independent: it is too small."""
     return math.sqrt(2 * d_k * (d_k + 3)) / size
 
 
@@ -96,7 +96,7 @@ class ReferenceDistribution:
     """The distribution of many draws of one variance; percentiles and near_d_k are in per cent."""
 
     n_draws: int
-    # median, median_error: And its standard error
+    # median, median_error: The median and its standard error
     median: float
     median_error: float
     # low, high: 5 % and 95 % quantiles

@@ -1,9 +1,9 @@
 """Scores q·k of many independent pairs or rows, drawn without drawing every component of q and k.
 
-A sum over a block of components has a law of its own, from which it is drawn at once. Blocks are the octaves
-[0, 1), [1, 2), [2, 4), [4, 8), …; a block that is cut is split in half, again and again, by the law of the
-halves given the whole. So d_k costs a number of draws that grows like log d_k, and yet the scores at a larger
-d_k are those at a smaller one plus independent products: components are appended.
+The sum over a block of components is drawn at once, from its own law. Blocks are the octaves [0, 1), [1, 2),
+[2, 4), [4, 8), …. Where d_k ends inside a block, the block is halved again and again, by the law of a half given
+the whole. So the number of draws grows only like log d_k, and still the scores at a larger d_k are those at a
+smaller one plus independent products: components are appended.
 """
 
 import math
@@ -41,7 +41,7 @@ def draw_pair_scores(
     pair_law, seed : PairLaw, int
         As in `append_components`.
     check : callable
-        Called between blocks of the draw; it may raise to end it.
+        Called between blocks; an exception from it ends the draw.
 
     Returns
     -------
@@ -57,8 +57,8 @@ def draw_pair_scores(
     -----
     With a normal law q·k needs only Σ a, Σ a² and one normal number, a the components of q about their mean: given
     q, Σ q_i b_i is N(0, |q|²). Signs are counted in random words of 64 bits. Of sparse components with mean 0 and
-    no correlation, only the few components count in which both are not 0. In all other cases every component is
-    drawn, as by `append_components`.
+    no correlation, only the few count where both are not 0. In all other cases every component is drawn, as by
+    `append_components`.
 
     References
     ----------
@@ -81,9 +81,9 @@ def draw_pair_scores(
 
 
 def growing_scores(dims: Sequence[int], n_samples: int, pair_law: PairLaw, seed: int) -> Iterator[NDArray[np.float64]]:
-    """Yield the scores of `draw_pair_scores` at each of the increasing dims, what they share drawn once.
+    """Yield the scores of `draw_pair_scores` at each of the increasing dims, in one pass.
 
-    An array that is yielded may change when the next one is asked for.
+    A yielded array may change when the next one is requested.
     """
     draw = _sampler(pair_law)
     sizes = [min(_PART, n_samples - start) for start in range(0, n_samples, _PART)]
@@ -95,9 +95,9 @@ def growing_scores(dims: Sequence[int], n_samples: int, pair_law: PairLaw, seed:
 def growing_rows(
     dims: Sequence[int], n_rows: int, n_keys: int, seed: int, stream: int = ROW_STREAM
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Yield raw scores (n_rows, n_keys) of rows with keys of their own, and |q|² of each query, at each of dims.
+    """Yield raw scores (n_rows, n_keys) and |q|² of each query at each of dims; no two rows share a key.
 
-    Components are standard normal; dims increase; what is drawn at one d_k does not depend on the other dims.
+    Components are standard normal; dims increase; the draw at one d_k does not depend on the other dims.
     """
     drawn = _block_scores((n_rows, n_keys), tuple(dims), STANDARD_NORMAL, (seed, stream), proceed, _square_and_scores)
     return ((both[:, 1:], both[:, 0]) for both in drawn)
@@ -105,7 +105,7 @@ def growing_rows(
 
 def pair_scores_price(n_samples: int, d_k: int, pair_law: PairLaw) -> Price:
     """Return the `Price` of `draw_pair_scores`."""
-    held = 64  # bytes for each of a part
+    held = 64  # bytes for each pair of a part
     if _sampler(pair_law) is _component_scores:
         each, calls = d_k * _component_work(pair_law), 11 * d_k
     elif pair_law.law == "rademacher":
@@ -120,13 +120,13 @@ def pair_scores_price(n_samples: int, d_k: int, pair_law: PairLaw) -> Price:
 
 
 def _component_work(pair_law):
-    """Return what one component of q and of k counts: drawn, multiplied and added."""
+    """Return the work for one component of q and of k: drawn, multiplied and added."""
     moved = bool(pair_law.mean_q) + bool(pair_law.mean_k) + 3 * bool(pair_law.correlation)
     return 2 * pair_law.component.work + 2 + moved
 
 
 def _block_work(pair_law):
-    """Return the numbers that sums over an octave, and over half of a block, take for each pair."""
+    """Return the work per pair for the sums over an octave, and for those over half of a block."""
     normal, gamma, more = DRAWN["standard_normal"], DRAWN["standard_gamma"], 3 * bool(pair_law.correlation)
     if pair_law.law == "sparse":
         return DRAWN["binomial"] + gamma + normal + 7, DRAWN["hypergeometric"] + 2 * gamma + normal + 26
@@ -140,7 +140,7 @@ def _needs_sums(pair_law):
 
 
 def _sampler(pair_law):
-    """Return the cheapest way to draw the scores of a law; it yields them at each of the increasing dims."""
+    """Return the cheapest function that yields scores of a law at each of the increasing dims."""
     if pair_law.law == "normal" or (pair_law.law == "sparse" and pair_law.is_centred):
         return _block_scores
     return _sign_scores if pair_law.law == "rademacher" else _component_scores
@@ -180,8 +180,8 @@ def _score_of_signs(sums, d_k, pair_law):
 class _Block(NamedTuple):
     """Sums over the components of one block, one number per pair; sums that a law does not need are 0.
 
-    Of rows, only `cross` has one per key; the others have one per query.
-    Components are a = γ z and b = γ w; in a sparse law γ is 0 but in `rare` components.
+    For rows, `cross` has one number per key and the others have one per query.
+    Components are a = γ z and b = γ w; in a sparse law γ is 0 in all but `rare` components.
     """
 
     size: int
@@ -195,7 +195,7 @@ class _Block(NamedTuple):
 
 
 def _block_scores(n, dims, pair_law, key, check, sums=None):
-    """Yield, octave after octave, each cut where one of dims lies inside, sums of a block: by default its scores."""
+    """Yield the scores, or other sums, at each of dims: octave by octave, each cut where one of dims lies inside."""
     sums, scores = sums or _score, 0.0
     for start, size in _octaves(dims[-1]):
         check()
@@ -205,7 +205,7 @@ def _block_scores(n, dims, pair_law, key, check, sums=None):
 
 
 def _scores_inside(block, start, before, dims, pair_law, key, sums):
-    """Yield the scores at those of dims that end inside a block or with it; its components follow `start` others."""
+    """Yield the scores at those of dims that lie in a block or at its end; it begins at component `start`."""
     end = start + block.size
     inside = [d_k for d_k in dims if start < d_k < end]
     if inside:
@@ -242,7 +242,7 @@ def _chi_square(rng, degrees, n):
 
 
 def _whole(n, size, pair_law, rng):
-    """Draw the sums over a block of components, of n pairs or of (rows, keys)."""
+    """Draw the sums over a block of components, for n pairs or for (rows, keys)."""
     queries = n if np.ndim(n) == 0 else (n[0], 1)
     rare = rng.binomial(size, _RARE**2, n) if pair_law.law == "sparse" else size
     total = math.sqrt(size) * rng.standard_normal(queries) if _needs_sums(pair_law) else 0.0
@@ -282,7 +282,7 @@ def _share_of_half(rng, half, n):
 
 
 def _cut_sums(block, rng):
-    """Draw Σ z and Σ z² over the first half: squares about the mean fall to the halves and to their difference."""
+    """Draw Σ z and Σ z² over the first half: squares about the mean split into two halves and their difference."""
     n, half = block.square.shape, block.size // 2
     left, right, between = _chi_square(rng, half - 1, n), _chi_square(rng, half - 1, n), rng.standard_normal(n)
     about_mean = np.maximum(block.square - block.total**2 / block.size, 0.0)
@@ -317,5 +317,5 @@ def _score(block, pair_law):
 
 
 def _square_and_scores(block, pair_law):
-    """Return, of rows, |q|² in the first column and the scores in the others."""
+    """Return |q|² of each row in the first column and its scores in the others."""
     return np.concatenate([block.square, _score(block, pair_law)], axis=1)

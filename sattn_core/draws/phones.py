@@ -1,4 +1,4 @@
-"""A class draws together: each phone multiplies random matrices of its own."""
+"""A class draws together: each phone multiplies its own random matrices."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ MOST_PHONES, MOST_PER_PHONE = 100, 100
 
 @dataclass(frozen=True, eq=False)
 class PhoneDraws:
-    """The draws of one phone: products of A (size × d_k) and B (d_k × size), all multiplied, and of each one number."""
+    """The draws of one phone: products of A (size × d_k) and B (d_k × size), and the variance of each product."""
 
     number: int
     # first_A, first_B, first_product: The matrices of its first draw
@@ -25,7 +25,7 @@ class PhoneDraws:
 def phone_draws(
     number: int, per_phone: int = 10, *, size: int = 2, d_k: int = 2, ddof: int = 0, seed: int = 0
 ) -> PhoneDraws:
-    """Draw what phone `number` of a class draws: it depends on no other phone, and the first draws not on the later."""
+    """Draw for phone `number` of a class. Its draws depend on no other phone, and its first draws on no later ones."""
     number = check_integer("number", number, 0, MOST_PHONES - 1)
     check_integer("per_phone", per_phone, 1, MOST_PER_PHONE)
     check_integer("size", size, 2, 64)

@@ -1,4 +1,4 @@
-"""What becomes of the scale in the relatives of attention: a number each, on the same queries and keys."""
+"""The scale in variants of attention: one number for each variant, all on the same queries and keys."""
 
 import math
 from dataclasses import dataclass
@@ -13,22 +13,22 @@ from sattn_core.layers.scores import raw_scores, scale_factor
 from sattn_core.layers.softmax import softmax
 
 D_K, N_KEYS, GROUP = 64, 64, 4  # GROUP: heads of queries that share the keys of one
-TILE = 16  # keys that are looked at together where the row is read piece by piece
-KEY_SIZE, LATENT_SIZE = 192, 576  # of DeepSeek-V2: a query and a key of a head, and what is kept of all of them
-_LONGER = 8.0  # times, of the queries of linear attention
+TILE = 16  # keys in one tile of `_tiled_softmax`
+KEY_SIZE, LATENT_SIZE = 192, 576  # of DeepSeek-V2: a query and key of one head, and the latent that is cached for all
+_LONGER = 8.0  # factor on the queries of linear attention
 
 
 @dataclass(frozen=True, eq=False)
 class ShortAnswers:
-    """A spread is the root mean square of the scores that enter the softmax; that of plain attention comes first."""
+    """One number for each variant. A spread is the root mean square of the scores that enter the softmax."""
 
-    plain: float
+    plain: float  # spread of plain attention
     causal: float  # spread of the scores that a causal mask leaves
     rotary: float  # spread after q and k are turned by their positions
     grouped: float  # spread where GROUP heads of queries share their keys
     normed: float  # spread after RMSNorm of q and of k
-    bound: float  # what no score can exceed then, √d_k
-    latent: float  # spread where 1/√LATENT_SIZE takes the place of 1/√KEY_SIZE, as a share of the right one
+    bound: float  # the largest score that is possible then, √d_k
+    latent: float  # spread with 1/√LATENT_SIZE instead of 1/√KEY_SIZE, as a share of the right one
     tiled: float  # largest difference of a weight that is computed tile by tile
     linear: float  # largest change of a weight of linear attention where queries are _LONGER times as long
     # sink: expected weight of a sink of score 0 beside 16 keys and beside MOST_KEYS - 1
@@ -36,7 +36,7 @@ class ShortAnswers:
 
 
 def short_answers(seed: int = 0) -> ShortAnswers:
-    """Measure on one draw of d_k = 64 what a mask, a rotation, shared keys, a norm and tiles do to scaled scores."""
+    """Measure the effect of a mask, a rotation, shared keys, a norm and tiles on scaled scores, on one draw."""
     seed = check_integer("seed", seed, 0)
     Q, K = draw_queries_and_keys(GROUP * N_KEYS, N_KEYS, D_K, seed=seed)
     one, place = Q[:N_KEYS], np.arange(N_KEYS)
@@ -68,7 +68,7 @@ def _rms_norm(x):
 
 
 def _turned(x: NDArray[np.float64], place: NDArray[np.int_]) -> NDArray[np.float64]:
-    """Turn components i and i + d/2 of a row by its place times 10,000^(−2i/d): rotary positions."""
+    """Rotate components i and i + d/2 of a row by its position times 10,000^(−2i/d), as rotary embedding does."""
     half = x.shape[-1] // 2
     angle = place[:, None] * 10_000.0 ** (-np.arange(half) / half)
     a, b = x[:, :half], x[:, half:]
@@ -76,7 +76,7 @@ def _turned(x: NDArray[np.float64], place: NDArray[np.int_]) -> NDArray[np.float
 
 
 def _tiled_softmax(scores):
-    """Return softmax with the largest score and the sum carried on from tile to tile, as FlashAttention does."""
+    """Return softmax computed tile by tile: the largest score and the sum are carried on, as in FlashAttention."""
     largest, total = np.full(len(scores), -np.inf), np.zeros(len(scores))
     for tile in np.split(scores, range(TILE, scores.shape[1], TILE), axis=1):
         higher = np.maximum(largest, tile.max(axis=1))
@@ -86,6 +86,6 @@ def _tiled_softmax(scores):
 
 
 def _linear_weights(Q, K):
-    """Return the weights of linear attention with max(x, 0) as its features: each row of φ(Q) φ(K)ᵀ over its sum."""
+    """Return the weights of linear attention with features φ(x) = max(x, 0): each row of φ(Q) φ(K)ᵀ over its sum."""
     products = np.maximum(Q, 0.0) @ np.maximum(K, 0.0).T
     return products / products.sum(axis=-1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Sums of random signs, many side by side: each is counted from bits, so that they follow a hand at any length.
+"""Many sums of random signs, counted from bits: fast enough to follow a dragged slider at any length.
 
 The signs of a seed are one draw: a longer sum keeps those of a shorter one and appends to them.
 """
@@ -12,7 +12,7 @@ from scipy.special import binom
 from sattn_core._checks import check_integer
 from sattn_core.laws.components import block_generator
 
-_STREAM = 20  # at seed 0 its first sums make the example of one_query one of the two in three where "cat" is outvoted
+_STREAM = 20  # at seed 0 one_query opens with "cat" outvoted, as in two of three sentences
 _BITS = 64  # signs in a word, one each bit
 MOST_SIGNS = 1_024  # 2 to the power −1,024 would be smaller than a normal number
 
@@ -35,18 +35,18 @@ def signs(n_signs: int, n_sums: int, which: Sequence[int], *, seed: int) -> NDAr
 
 
 def _words(n_signs, n_sums, seed):
-    """Draw the bits of all sums, 64 of each in a row: a row that is appended leaves those before it as they are."""
+    """Draw the bits of all sums, 64 of each in a row; appending a row leaves those before it unchanged."""
     rng = block_generator(check_integer("seed", seed, 0), _STREAM)
     return rng.integers(0, 2**_BITS, (-(-n_signs // _BITS), n_sums), dtype=np.uint64)
 
 
 def chance_on_top(starts: ArrayLike, n_signs: int) -> NDArray[np.float64]:
-    """Return for each start the probability that none is larger with n_signs signs more each; ties count for all."""
+    """Return for each start the probability that no other is larger after n_signs signs more; ties count for all."""
     starts, n_signs = np.asarray(starts, dtype=np.float64), check_integer("n_signs", n_signs, 0, MOST_SIGNS)
     ups = np.arange(n_signs + 1)
     probability = binom(n_signs, ups) * 0.5**n_signs
     at_most = np.append(0.0, np.cumsum(probability))  # [u + 1]: no more than u ups
-    ahead = np.floor((starts[:, None] - starts) / 2).astype(int)  # how many ups more the other may have
+    ahead = np.floor((starts[:, None] - starts) / 2).astype(int)  # how many more ups the other may have
     allowed = np.clip(ups + ahead[:, :, None] + 1, 0, n_signs + 1)
     others = np.where(np.eye(len(starts), dtype=bool)[:, :, None], 1.0, at_most[allowed])
     return others.prod(axis=1) @ probability

@@ -83,7 +83,7 @@ def dimension_sweep(
     Returns
     -------
     DimensionSweep
-        What is measured at one d_k does not depend on the other entries of ``dims``.
+        The measurements at one d_k do not depend on the other entries of ``dims``.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def dimension_sweep(
     -----
     Samples are independent at one d_k. Along d_k they are not: neighbouring dimensions share
     components on purpose, so errors at neighbouring dimensions go the same way. The pairs are
-    those of `draw_pair_scores` at the same seed; ``row_scores`` has a stream of its own.
+    those of `draw_pair_scores` at the same seed; ``row_scores`` has its own random stream.
 
     Examples
     --------

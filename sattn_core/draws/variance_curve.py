@@ -28,7 +28,7 @@ class VarianceCurve:
     theory: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    error_source: str  # Where the band at the smallest dimension, the least certain one, comes from, as in `MomentRow`
+    error_source: str  # Source of the band at the smallest dimension, the least certain one, as in `MomentRow`
 
     def spread(self, what: str) -> NDArray[np.float64]:
         """Return the square roots of `measured`, `theory`, `low` or `high`: standard deviations, (3, n_dims)."""
@@ -36,19 +36,19 @@ class VarianceCurve:
         return np.sqrt(np.maximum(variances, 0.0))
 
     def of_smaller(self, size: float) -> "VarianceCurve":
-        """Return the curve of components size times as large, in (0, 1]: its variances are size⁴ times these."""
+        """Return the curve for components `size` times as large, in (0, 1]: its variances are size⁴ times these."""
         factor = check_number("size", size, 0, 1, open_low=True) ** 4
         scaled = {name: factor * getattr(self, name) for name in ("measured", "theory", "low", "high")}
         return replace(self, **scaled)
 
     @property
     def is_rough(self) -> bool:
-        """Return True if the band at the smallest dimension is only a rough one: it need not cover 95 %."""
+        """Return True if the band at the smallest dimension is rough: it may not cover 95 %."""
         return self.error_source in ROUGH
 
 
 def _price(dims, *, n_samples, law="normal", **_):
-    """Return the price of the curve; what smaller dims share with the largest is drawn once."""
+    """Return the price of the curve; smaller dims are drawn on the way to the largest."""
     return pair_scores_price(n_samples, dims[-1], PairLaw(law)) + Price(8 * n_samples * len(dims), 400 * n_samples)
 
 

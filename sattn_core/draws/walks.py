@@ -1,4 +1,4 @@
-"""A dot product as a random walk: what each component adds, and how far the sum has spread after it."""
+"""A dot product as a random walk: the sum after each component, and how far it has spread by then."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from sattn_core.laws.moments import pair_moments
 
 @dataclass(frozen=True, eq=False)
 class RandomWalks:
-    """A dot product as a walk: after step t the walk stands at the sum of the first t products."""
+    """Dot products as walks: after step t a walk has reached the sum of its first t products."""
 
     steps: NDArray[np.int_]  # (d_k + 1,): 0, 1, …, d_k
     # (n_walks, d_k + 1): Partial sums; the first column is 0, the last one the raw scores at d_k
@@ -24,15 +24,15 @@ class RandomWalks:
     high: NDArray[np.float64]
 
     def thinned(self, d_k: int, most: int) -> "RandomWalks":
-        """Return the walks up to step d_k at no more than `most` steps, which lie evenly in √t.
+        """Return the walks up to step d_k at no more than `most` steps, spaced evenly in √t.
 
-        Which steps are kept below d_k does not depend on d_k: a walk that goes on does not change its past.
+        The steps kept below d_k do not depend on d_k: as a walk goes on, its past does not change.
         """
         d_k, evenly = check_integer("d_k", d_k, 1, int(self.steps[-1])), self._evenly(most)
         return self._at(np.append(evenly[evenly < d_k], d_k))
 
     def thinned_from(self, d_k: int, most: int) -> "RandomWalks":
-        """Return how the walks go on from step d_k, at those of the same steps that `thinned` leaves out."""
+        """Return the rest of the walks from step d_k on, at the same evenly spaced steps."""
         d_k, evenly = check_integer("d_k", d_k, 1, int(self.steps[-1])), self._evenly(most)
         return self._at(np.insert(evenly[evenly > d_k], 0, d_k))
 

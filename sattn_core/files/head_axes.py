@@ -9,12 +9,12 @@ from sattn_core.files.reading import ScoreFileError, Task
 from sattn_core.files.score_report import MAX_DIMENSION, MAX_HEADS, MAX_NUMBERS, MAX_ROWS, check_score_shapes
 
 Rows = NDArray[np.float64]
-_WIDE = 256  # components: a single head of so many is seldom one head
-_SIDE_BY_SIDE = "if heads stand side by side in it, say below how many"
+_WIDE = 256  # components: a head this wide is usually several heads side by side
+_SIDE_BY_SIDE = "if heads lie side by side in it, set their number below"
 
 
 def arrange_heads(Q: Rows, K: Rows, task: Task) -> tuple[Rows, Rows]:
-    """Return Q and K of one shape, (heads, n, d_k) or (n, d_k), and note what each axis was taken for."""
+    """Return Q and K of one shape, (heads, n, d_k) or (n, d_k), and note how each axis was read."""
     batch = Q.ndim == 3 and Q.shape[0] == 1
     Q, K = _without_ones("Q", Q, task), _without_ones("K", K, task)
     if _has_tokens_first(Q, K, task):
@@ -45,7 +45,7 @@ def _without_ones(name, rows, task):
 
 
 def _has_tokens_first(Q, K, task):
-    """Return True if the first of three axes counts tokens: as its owner says, or as only then the shapes fit."""
+    """Return True if the first of three axes counts tokens: the owner says so, or the shapes fit only then."""
     axes, heads = task.reading.axes, task.reading.heads
     first, second = ([rows.shape[axis] for rows in (Q, K) if rows.ndim == 3] for axis in (0, 1))
     if axes != "guess" or not first:
@@ -63,12 +63,12 @@ def _has_tokens_first(Q, K, task):
 
 
 def _serve(heads):
-    """Return True if so many heads of K can serve so many of Q."""
+    """Return True if these numbers of heads, of Q and of K, fit: each head of K serves equally many of Q."""
     return len(heads) == 1 or (min(heads) > 0 and heads[0] % heads[1] == 0)
 
 
 def _split(Q, K, task):
-    """Return arrays whose heads stand side by side in the last axis as (heads, n, d_k), if so many are said."""
+    """Split heads that lie side by side in the last axis into (heads, n, d_k), if their number is given."""
     heads = task.reading.heads
     if not heads or Q.ndim == 3:
         if heads and len(Q) != heads:
@@ -77,7 +77,7 @@ def _split(Q, K, task):
     d_k, rest = divmod(Q.shape[-1], heads)
     if rest or not d_k:
         raise ScoreFileError(
-            f"Q has {Q.shape[-1]} columns, which {heads} heads cannot share. Say below another number of heads."
+            f"Q has {Q.shape[-1]} columns, which {heads} heads cannot share. Set another number of heads below."
         )
     if heads > 1:
         task.note(f"{heads} heads side by side in Q, d_k = {d_k}")
@@ -88,13 +88,13 @@ def _side_by_side(name, rows, d_k):
     n, width = rows.shape
     if width % d_k:
         raise ScoreFileError(
-            f"{name} has {width} columns, no multiple of d_k = {d_k}. Say below another number of heads."
+            f"{name} has {width} columns, not a multiple of d_k = {d_k}. Set another number of heads below."
         )
     return rows.reshape(n, width // d_k, d_k).swapaxes(0, 1)
 
 
 def _check(shape_q, shape_k):
-    """Refuse what cannot be measured, in words that say how to go on; K counts with its heads repeated."""
+    """Refuse shapes that cannot be measured, and say what to do; K has its heads repeated already."""
     if shape_q[-1] != shape_k[-1]:
         turned = shape_q[-1] == shape_k[-2]
         hint = "If K is transposed, save K.T" if turned else f"Save other arrays; {_SIDE_BY_SIDE}"
@@ -103,7 +103,7 @@ def _check(shape_q, shape_k):
     if len(shape_q) == 3 and shape_q[0] % max(1, shape_k[0]):
         rule = "each head of K must serve as many heads of Q"
         raise ScoreFileError(
-            f"Q and K have {shape_q[0]} and {shape_k[0]} heads, but {rule}. Say below what the axes are."
+            f"Q and K have {shape_q[0]} and {shape_k[0]} heads, but {rule}. Choose below what the axes are."
         )
     if shape_q[-1] > MAX_DIMENSION:
         raise ScoreFileError(
@@ -120,7 +120,7 @@ def _plain(shape):
 
 
 def check_size(name: str, shape: tuple[int, ...]) -> None:
-    """Raise one sentence if no reading of an array of this shape can be measured; for headers, before any number."""
+    """Refuse a shape that cannot be measured however its axes are read; needs the header of a file only."""
     if not all(type(length) is int and length >= 0 for length in shape):
         raise ScoreFileError(f"{name} declares no valid shape.")
     if not 2 <= len(shape) <= 6:
@@ -133,6 +133,6 @@ def check_size(name: str, shape: tuple[int, ...]) -> None:
 
 
 def described(Q: Rows, K: Rows) -> str:
-    """Return what the axes were taken for, in one line."""
+    """Return how the axes were read, in one line."""
     heads = f"{len(Q)} heads, " if Q.ndim == 3 else ""
     return f"{heads}{Q.shape[-2]:,} queries, {K.shape[-2]:,} keys, d_k = {Q.shape[-1]:,}"

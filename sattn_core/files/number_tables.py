@@ -1,6 +1,6 @@
-"""Numbers in text of unknown origin: what separates them, which lines and columns only name them, what a comma means.
+"""Tables of numbers in text of unknown origin: guesses of the separator, headings, index columns, decimal commas.
 
-Every guess is noted, and `Reading` undoes it. Nothing is evaluated; lines, columns and letters are bounded.
+Every guess is noted, and `Reading` overrides it. Nothing is evaluated; lines, columns and letters are bounded.
 """
 
 import csv
@@ -23,26 +23,26 @@ MAX_COLUMNS = MAX_DIMENSION * MAX_HEADS  # heads may stand side by side
 _SAMPLE, _MOST_HEADINGS = 40, 10
 _LONGEST_LINE, _MOST_COMMENTS = 32 * MAX_COLUMNS, 10_000
 _COMMENT = re.compile(r"\s*(#|%|//)")
-_SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)  # the first line that Excel reads and writes
-_SPACED = re.compile(r"\d,\d[^,\s]*[ \t]+[-+−.]?\d")  # a comma inside a number, and white space after it
+_SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)  # Excel names the separator in such a first line
+_SPACED = re.compile(r"\d,\d[^,\s]*[ \t]+[-+−.]?\d")  # a comma inside a number, and white space after the number
 _DECIMAL = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
-_TORN = re.compile(r"-0|[+-]?0\d+", re.ASCII)  # a whole number as nobody writes it: half of a decimal number
+_TORN = re.compile(r"-0|[+-]?0\d+", re.ASCII)  # no whole number, but half of a decimal number
 _NAME = re.compile(r"(?![-+−.,]?\d|[-+−]?(nan|inf|na|n/a|#n/a|null|none|-|\?)$).+", re.IGNORECASE)
 _NOT_TEXT = re.compile("[\0-\x08\x0e-\x1f]")
-_FEW = 5  # rows that make a guess from numbers alone
+_FEW = 5  # rows that are enough for a guess from numbers alone
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """Marks by which the lines of a table are cut into numbers."""
+    """The marks that separate and write the numbers of a table."""
 
     delimiter: str | None  # None: white space
     has_decimal_commas: bool
 
     def cells(self, line: str) -> list[str]:
-        """Return the cells of a line without quotation marks and spaces; no more than may be."""
+        """Return the cells of a line without quotation marks and spaces, at most one more than is allowed."""
         mark = self.delimiter
         if '"' in line and line.count(mark or " ") <= MAX_COLUMNS:
             if line.count('"') % 2:
@@ -62,7 +62,7 @@ class _Layout:
         return float(cell) if cell.isascii() and "_" not in cell else read_item(cell)
 
     def is_plain(self, line: str) -> bool:
-        """Return True if Python's own reader makes no other numbers of the line than `number` does."""
+        """Return True if Python's own reader reads the line as `number` does."""
         return line.isascii() and "_" not in line and not (self.has_decimal_commas and "." in line)
 
     def is_number(self, cell: str) -> bool:
@@ -74,7 +74,7 @@ class _Layout:
 
 
 def read_table(name: str, data: bytes, task: Task) -> NDArray[np.float64]:
-    """Return the numbers of a text: of a table (n, columns), or of a printed array with the axes that it has."""
+    """Return the numbers of a text: a table (n, columns), or a printed array with its own axes."""
     text = _text(name, data)
     if is_printed(text):
         array = read_printed(name, text)
@@ -93,7 +93,7 @@ def read_table(name: str, data: bytes, task: Task) -> NDArray[np.float64]:
 
 
 def _text(name, data):
-    """Return the text of a file; a spreadsheet may write UTF-16 with a mark, or letters of one byte in headings."""
+    """Decode a file; a spreadsheet may write UTF-16 with a mark, or single-byte letters in its headings."""
     encodings = ("utf-16",) if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig", "latin-1")
     for encoding in encodings:
         try:
@@ -109,7 +109,7 @@ def _text(name, data):
 def _lines(name, text, task):
     """Return the separator that the text names, or None, and its lines without comments and blank ones.
 
-    They are read lazily and up to a limit: line ends only must not become millions of strings.
+    Lines are read lazily and up to a limit: a file of line ends must not become millions of strings.
     """
     n_comments, mark = 0, None
     lines: list[str] = []
@@ -134,7 +134,7 @@ def _lines(name, text, task):
 
 
 def _layout(name, lines, mark, task):
-    """Decide what separates the numbers, from the lines that are no headings, and if their commas are decimal."""
+    """Guess from the lines that are not headings what separates the numbers, and if their commas are decimal."""
     body = [line for line in lines[:_SAMPLE] if _looks_like_numbers(line)] or lines[:_SAMPLE]
     mark = mark or _delimiter(body, task.reading.comma)
     cells = [cell for line in body for cell in _cells_of(name, _Layout(mark, False), line)]
@@ -144,8 +144,8 @@ def _layout(name, lines, mark, task):
         points = any("." in cell for cell in cells if _DECIMAL.fullmatch(cell) is None and not _NAME.fullmatch(cell))
         if points or all(map(_THOUSANDS.fullmatch, commas)):
             shown = shown_name(commas[0])
-            raise ScoreFileError(f"{name} has {shown!r}: its comma may be decimal or part thousands. Say below which, "
-                                 "or save it with decimal points alone.")  # fmt: skip
+            raise ScoreFileError(f"{name} has {shown!r}: its comma may be decimal or part thousands. Choose below, "
+                                 "or save it with decimal points only.")  # fmt: skip
     decimal = bool(commas) and comma != "separator" and any(map(_DECIMAL.fullmatch, commas))
     if decimal:
         task.note("commas are decimal")
@@ -160,7 +160,7 @@ def _looks_like_numbers(line):
 
 
 def _delimiter(body, comma):
-    """Return the character that stands in most lines, or None for white space."""
+    """Return the separator that is in most lines, or None for white space."""
 
     def separates(mark):
         return 2 * sum(mark in line for line in body) >= len(body)
@@ -169,7 +169,7 @@ def _delimiter(body, comma):
         if separates(each):
             return each
     spaced = all(_SPACED.search(line) for line in body if "," in line)
-    in_quotes = any('"' in line for line in body)  # a comma may stand inside
+    in_quotes = any('"' in line for line in body)  # a comma may be inside quotes
     if separates(",") and (
         comma == "separator" or (comma == GUESS and not spaced) or (comma == "decimal" and in_quotes)
     ):
@@ -178,12 +178,12 @@ def _delimiter(body, comma):
 
 
 def _refuse_torn(name, cells):
-    """Refuse a table whose commas may be decimal marks as well as separators: half of a number is left in a cell."""
+    """Refuse a table whose commas may be decimal marks instead of separators: some cells hold half of a number."""
     whole = all(re.fullmatch(r"[+-]?\d+", cell) for cell in cells)
     torn = next((cell for cell in cells if _TORN.fullmatch(cell)), None)
     if whole and torn is not None:
         why = "as if decimal commas had cut its numbers in two"
-        raise ScoreFileError(f"{name} has {torn!r} between commas, {why}. Say below what the commas are, "
+        raise ScoreFileError(f"{name} has {torn!r} between commas, {why}. Choose below what the commas are, "
                              "or save it with semicolons between the numbers.")  # fmt: skip
 
 
@@ -199,7 +199,7 @@ def _cells_of(name, layout, line):
 
 
 def _count_headings(name, lines, layout, task):
-    """Return how many lines at the top name the columns: by words, or by counting beside an empty or named cell."""
+    """Count the lines at the top that name the columns: with words, or by counting beside an empty or named cell."""
     first = [_cells_of(name, layout, line) for line in islice(lines, _MOST_HEADINGS + 1)]
     n = 0
     while n < len(first) and not any(map(layout.is_number, first[n])):
@@ -230,7 +230,7 @@ def _counts_beside_a_name(cells, below, layout, task):
 
 
 def _heads_nothing(name, lines, n_headings, layout):
-    """Return True if the heading leaves the first column without a name, as the writers of tables do with an index."""
+    """Return True if the heading leaves the first column without a name, as programs do for an index."""
     if not n_headings or n_headings >= len(lines):
         return False
     head, below = (_cells_of(name, layout, line) for line in lines[n_headings - 1 : n_headings + 1])
@@ -239,7 +239,7 @@ def _heads_nothing(name, lines, n_headings, layout):
 
 
 def _counts(values, fewest=2):
-    """Return True if values count from 0 or 1 by 1, or go in other equal steps if they are more than three."""
+    """Return True if values count 0, 1, 2, … or 1, 2, 3, …; more than three may have any equal steps."""
     if len(values) < fewest:
         return False
     if values[0] in (0, 1) and np.array_equal(values, values[0] + np.arange(len(values))):
@@ -249,12 +249,12 @@ def _counts(values, fewest=2):
 
 
 def _without_counting_line(numbers, task, decided):
-    """Return the numbers without a first line that counts the columns, and how many lines that leaves out."""
-    said = task.reading.first_line
-    if said == "names" and not decided and len(numbers) > 1:
+    """Return the numbers without a first line that counts the columns, and how many lines were left out."""
+    option = task.reading.first_line
+    if option == "names" and not decided and len(numbers) > 1:
         task.note("first line left out")
         return numbers[1:], 1
-    if said != GUESS or decided or len(numbers) < 3:
+    if option != GUESS or decided or len(numbers) < 3:
         return numbers, 0
     first, rest = numbers[0], numbers[1:]
     whole, rest_whole = _is_whole(first), _is_whole(rest)
@@ -327,7 +327,7 @@ def _checked_width(name, row, cells, width, empty):
 
 
 def _row(name, row, cells, kept, layout, is_plain):
-    """Return the numbers in the kept cells of a row. Most rows are plain, and Python's own reader is faster."""
+    """Return the numbers in the kept cells of a row. Most rows are plain: Python's own, faster reader takes them."""
     try:
         if is_plain and layout.has_decimal_commas:
             return [float(cell.replace(",", ".")) for cell in cells]
@@ -341,7 +341,7 @@ def _row(name, row, cells, kept, layout, is_plain):
 
 
 def _columns_without_numbers(sample, width, layout):
-    """Return the columns of words, and the empty ones, of some rows; one number among words is a word too."""
+    """Return the columns of words, and the empty ones, in a sample of rows; one number among words is a word too."""
     words, empty = [], []
     for j in range(width):
         cells = [row[j] for row in sample if j < len(row)]
@@ -368,7 +368,7 @@ def _is_whole(values):
 
 
 def _without_index(numbers, task, named, kept):
-    """Return the numbers without the whole or counting columns at either end that number the rows."""
+    """Return the numbers without index columns at either end: those that count, or the only ones of whole numbers."""
     if task.reading.first_column != GUESS or numbers.shape[1] < 2 or not np.isfinite(numbers).all():
         return numbers
     n, width = _index_length(numbers, named and kept[0] == 0), numbers.shape[1]
@@ -390,7 +390,7 @@ def _odd_ends(numbers):
 
 
 def _index_length(numbers, named):
-    """Return how many columns at the start number the rows: counting ones, or the only whole ones."""
+    """Count the index columns at the start: those that count, or the only ones of whole numbers."""
     first, rest = numbers[:, 0], numbers[:, 1:]
     whole = (numbers == np.rint(numbers)).all(axis=0)
     n_whole = len(whole) if whole.all() else int(np.argmin(whole))

@@ -72,7 +72,7 @@ def _rows(name, text):
 
 
 def _lengths(name, children, depth, n_rows):
-    """Return how many brackets stand in each of an outer one; these must agree."""
+    """Return how many brackets each outer bracket holds; all must hold the same number."""
     if depth > 1 and children[0] != [1]:
         raise ScoreFileError(f"{name} holds {children[0][0]} printed arrays. Save each in a file of its own.")
     lengths = [{*each} for each in children[:depth]]

@@ -1,4 +1,4 @@
-"""Reading of a file of unknown origin: guesses unless its owner says more, and what is told of them."""
+"""Options for reading a file of unknown origin, and notes on what was guessed."""
 
 import math
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ OPTIONS = MappingProxyType(
         "stored": (GUESS, "numbers", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2"),
     }
 )
-_LARGE_WHOLE = 1000  # queries and keys in whole numbers beyond this are nobody's; bits of 16-bit numbers are
+_LARGE_WHOLE = 1000  # larger whole numbers are not queries and keys but the bits of 16-bit numbers
 _BYTES = {"bfloat16": 2, "float16": 2, "float8_e4m3fn": 1, "float8_e5m2": 1}
 TO_FLOATS = "save x.astype(np.float32), in PyTorch x.float().numpy()"
 
@@ -32,7 +32,7 @@ class ScoreFileError(ValueError):
 
 @dataclass(frozen=True)
 class Reading:
-    """The owner's words on a file; "guess" and 0 leave it to what the file looks like."""
+    """Options that the owner of a file may set; "guess" and 0 leave the choice to the look of the file."""
 
     first_line: str = GUESS  # of a text file: "numbers" or "names"
     first_column: str = GUESS  # of a text file: "numbers" or "names"
@@ -49,13 +49,13 @@ class Reading:
 
 @dataclass(frozen=True)
 class Task:
-    """One file on its way: how it is to be read, and what was taken for what."""
+    """One file being read: its options, and the notes on what was guessed."""
 
     reading: Reading = field(default_factory=Reading)
     notes: list[str] = field(default_factory=list)
 
     def note(self, text: str) -> None:
-        """Keep what was taken for what, each thing once."""
+        """Add a note, unless it is there already."""
         if text not in self.notes:
             self.notes.append(text)
 
@@ -67,12 +67,12 @@ def shown_name(name: object) -> str:
 
 
 def real_numbers(name: str, array: NDArray[Any], task: Task) -> NDArray[Any]:
-    """Return the array, or the numbers whose bits it holds; ask where whole numbers are hardly queries and keys."""
+    """Return the array, or the numbers whose bits it holds; ask if whole numbers can hardly be queries and keys."""
     kind, stored = array.dtype.kind, task.reading.stored
     if kind == "V" and stored not in _BYTES:
         which = {1: "8-bit floating point", 2: "bfloat16"}.get(array.dtype.itemsize, "another package's type")
         lost = f"NumPy's format keeps no name for its numbers, probably {which}"
-        raise ScoreFileError(f"{name} cannot be read: {lost}. Say below what they are, or {TO_FLOATS}.")
+        raise ScoreFileError(f"{name} cannot be read: {lost}. Choose below what they are, or {TO_FLOATS}.")
     if kind == "f" and not (array == np.rint(array)).all():
         return array
     if stored in _BYTES:
@@ -82,7 +82,7 @@ def real_numbers(name: str, array: NDArray[Any], task: Task) -> NDArray[Any]:
 
 
 def _judge_whole(name, array, task):
-    """Refuse whole numbers that look like bits or quantised values; of small ones only note that they are whole."""
+    """Refuse whole numbers that look like bits or quantised values; add only a note on small ones."""
     if task.reading.stored == "numbers":
         task.note("whole numbers taken as they are")
         return
@@ -91,12 +91,12 @@ def _judge_whole(name, array, task):
     if short or largest > _LARGE_WHOLE:
         what = f"whole numbers ({array.dtype.name if short else 'up to'}{'' if short else f' {largest:,}'})"
         why = "they look like bits, or quantised values without their scale"
-        raise ScoreFileError(f"{name} holds {what}: {why}. Say below what they are, or {TO_FLOATS}.")
+        raise ScoreFileError(f"{name} holds {what}: {why}. Choose below what they are, or {TO_FLOATS}.")
     task.note("whole numbers taken as they are: quantised ones need their scale")
 
 
 def _from_bits(name, array, stored, task):
-    """Return the numbers of a floating-point format whose bits were kept as whole numbers or as bytes."""
+    """Return the numbers of a floating-point format whose bits were saved as whole numbers or as bytes."""
     n_bytes = _BYTES[stored]
     if array.dtype.kind == "V":
         fits = array.dtype.itemsize == n_bytes

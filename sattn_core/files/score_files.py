@@ -65,7 +65,7 @@ def read_queries_and_keys(
 def read_as(
     q_file: tuple[str, bytes], k_file: tuple[str, bytes] | None = None, reading: Reading | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[str, ...]]:
-    """Read Q and K as their owner says, and return with them what was taken for what: the shape, then each guess."""
+    """Read Q and K with their owner's options, and return notes too: the shape, then each guess."""
     _check_total(q_file, k_file)
     reading = reading or Reading()
     tasks = [Task(reading) for _ in filter(None, (q_file, k_file))]
@@ -81,7 +81,7 @@ def read_as(
 
 
 def _told(tasks):
-    """Return the notes on the files; what holds for one of two names it."""
+    """Return the notes on the files; a note on one of two files names it."""
     if len(tasks) == 1 or tasks[0].notes == tasks[1].notes:
         return tasks[0].notes
     shared = [note for note in tasks[0].notes if note in tasks[1].notes]
@@ -126,7 +126,7 @@ def _read(name, data, choose, task):
 
 
 def _suffix(name):
-    """Return the ending of a file's name, or the one that files of its kind have here."""
+    """Return the ending of a file's name, or the usual ending of that kind of file."""
     ending = "." + str(name).rpartition(".")[2].lower()
     return _ALIKE.get(ending, ending)
 
@@ -137,7 +137,7 @@ def is_text(name: str) -> bool:
 
 
 def _how_else(suffix):
-    """Return how to save what is in a file of another kind."""
+    """Return advice on how to save the contents of a file that cannot be read."""
     if suffix in _SPREADSHEETS:
         return "In the spreadsheet, save it as CSV."
     start = "Only its own program can open it safely. " if suffix in _PICKLED else ""
@@ -145,7 +145,7 @@ def _how_else(suffix):
 
 
 def _role(key):
-    """Return "q" or "k" if that is what people call an array of this name; else ""."""
+    """Return "q" or "k" if the array has a usual name for queries or keys; else ""."""
     found = re.fullmatch(
         r"x?([qk])(uery|ueries|ey|eys)?([_.]?(proj|states?|layer|heads?))?", key.rpartition("/")[2].lower()
     )
@@ -153,7 +153,7 @@ def _role(key):
 
 
 def _choose_both(name, names):
-    """Return the arrays named Q and K, or the two that have no names; or the only array, if it can be Q."""
+    """Return the arrays named Q and K, or the two without names; or the only array, if it can be Q."""
     exact = [key for wanted in ("q", "k") for key in names if key.lower() == wanted]
     found = exact or [key for wanted in ("q", "k") for key in names if _role(key) == wanted]
     if [_role(key) for key in found] == ["q", "k"]:
@@ -192,7 +192,7 @@ def _check_declared(name, shape, dtype):
 
 
 def finished(name: str, array: NDArray[Any], task: Task) -> NDArray[np.float64]:
-    """Return the finite numbers of an array as a float64 copy; ask if they are whole and hardly what was meant."""
+    """Return the finite numbers of an array as a float64 copy; ask if whole numbers can hardly be meant."""
     if array.dtype.kind != "V":
         _check_numbers(name, array)
     array = real_numbers(name, array, task)
@@ -238,7 +238,7 @@ def _npy_numbers(data, shape, dtype, order, start):
 
 
 def _npy_header(name, data, at=0):
-    """Read shape, type, order and start of the numbers: NumPy's loader would allocate before it misses any."""
+    """Read shape, type, order and start of the numbers; NumPy's loader would allocate before it finds some missing."""
     if data[at : at + 6] != _MAGIC:
         what = "a zip file (rename it to .npz)" if data[:2] == b"PK" else "something else"
         raise ScoreFileError(f"{name} does not begin as a .npy file does: it is {what}.")
@@ -246,13 +246,13 @@ def _npy_header(name, data, at=0):
     try:
         shape, columns_first, dtype = _NPY_HEADERS[read_magic(stream)](stream)
     except (ArithmeticError, LookupError, MemoryError, RecursionError, SyntaxError, TokenError, TypeError, ValueError,
-            Warning):  # fmt: skip  # the last where warnings are errors: of a header that Python 2 wrote
+            Warning):  # fmt: skip  # a header that Python 2 wrote warns, which may be an error
         raise ScoreFileError(_header_problem(name, data[at : at + _MAX_HEADER_BYTES])) from None
     return shape, dtype, "F" if columns_first else "C", at + stream.tell()
 
 
 def _header_problem(name, data):
-    """Return what is wrong with a header; a type that NumPy was taught by another package is no damage."""
+    """Return what is wrong with a header; a type that another package registered with NumPy is not damage."""
     if found := re.search(rb"'descr': '[<>|=]f1'", data):
         return f"{name} holds 8-bit floating point ({found[0][-3:-1].decode()}), which NumPy cannot read: {TO_FLOATS}."
     return f"{name} is damaged: its .npy header cannot be read."
@@ -288,12 +288,12 @@ def _note_names(arrays, task):
 
 
 def _array_name(info):
-    """Return the name of an array, without the folder that a person has packed."""
+    """Return the name of an array, without the folder that was zipped with it."""
     return info.filename[: -len(".npy")].rpartition("/")[2]
 
 
 def _is_array(info):
-    """Return True for an array; macOS packs a file of its own beside each."""
+    """Return True for an array; macOS adds a hidden file beside each."""
     folder, _, name = info.filename.rpartition("/")
     return name.lower().endswith(".npy") and not name.startswith("._") and "__MACOSX" not in folder
 

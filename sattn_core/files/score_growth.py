@@ -1,4 +1,4 @@
-"""How the size of scores grows with the number of components, and how precisely a few rows can tell."""
+"""Growth of the size of scores with the number of components, with its interval from a few rows."""
 
 import math
 from collections.abc import Sequence
@@ -75,9 +75,9 @@ def paired_exponent(q: NDArray[np.float64], k: NDArray[np.float64], *, power: in
     As for a row; but squares of few scores are so skewed that the jackknife alone makes the interval too
     narrow. Its squared error is therefore at least 2 Σ_i Σ_{a≠b} p_a² p_b² / (Σ_i Σ_a p_a²)², with the terms
     p_a of score i: the exact one if the signs of all terms are independent. Where a shared part makes the
-    ratio r larger than 1, the noise in the rest leaves (2 r − 1) / r² of it. Seen to hold ½ in 95 to 100 % of
-    samples of independent components of the laws named there, from 5 rows up; if q_i depends on k_i, and the
-    components have heavy tails or the rows are few, it is approximate.
+    ratio r larger than 1, the noise in the rest leaves (2 r − 1) / r² of it. The interval was seen to hold ½ in
+    95 to 100 % of samples of independent components, with the laws named there, from 5 rows up. It is approximate
+    if q_i depends on k_i and the components have heavy tails or the rows are few.
     """
     terms = np.square(q * k)
     parts = np.array([terms.sum(axis=-1), np.square((q * k).sum(axis=-1))])
@@ -91,7 +91,7 @@ def paired_exponent(q: NDArray[np.float64], k: NDArray[np.float64], *, power: in
 
 
 def no_exponent(d_k: int, whole: NDArray[np.float64], power: int = 0) -> FittedExponent:
-    """Return a growth that is not fitted, with the sizes there are; whole holds tr H and the sum of H."""
+    """Return the sizes without a fitted exponent; whole holds tr H and the sum of H."""
     dims = sub_dimensions(d_k)
     squares = mean_over_subsets(dims, d_k, *whole)
     return FittedExponent(math.nan, math.nan, math.nan, dims, np.ldexp(np.sqrt(np.maximum(squares, 0.0)), power))

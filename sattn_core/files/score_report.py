@@ -1,4 +1,4 @@
-"""What the scores of given queries and keys are like, and which scale would suit them."""
+"""A report on the scores of given queries and keys, and on the scale that would suit them."""
 
 import math
 from collections.abc import Callable
@@ -54,7 +54,7 @@ class Saturation:
 
 @dataclass(frozen=True, eq=False)
 class HeadReport:
-    """One head."""
+    """The report on one head."""
 
     query: ComponentMoments
     key: ComponentMoments
@@ -95,10 +95,10 @@ class HeadReport:
 
     @property
     def code(self) -> str:
-        """Return whether √d_k divides rightly, in a word.
+        """Return the verdict on √d_k in a word: "right", "too_weak", "too_strong", "no_variation", or one of two more.
 
-        "aligned": rightly, but query i with key i score more than one standard deviation above or below the rest;
-        "unclear": neither rightly nor wrongly as far as so few rows can tell (scaled_std lies in scaled_band).
+        "aligned": right, but the scores of query i with key i lie more than one standard deviation above or below the
+        rest; "unclear": so few rows cannot tell (scaled_std lies in scaled_band).
         """
         if not self.scaled_std:
             return "no_variation"
@@ -141,12 +141,12 @@ class ScoreReport:
     verdict, reason : str
         One sentence for all heads, and what explains it.
     code : str
-        "right" if that holds for every head; otherwise the code of the head farthest from its target of those
-        it does not, where heads that are "unclear" count only if there are no others.
+        "right" if √d_k is right for every head; otherwise the code of the head that is farthest from its target
+        among the others. Heads that are "unclear" count only if no head is wrong.
     told : int
-        Number of the head, from 0, that verdict, reason and code tell of.
+        Number of the head, from 0, that verdict, reason and code are about.
     right : int
-        For how many heads √d_k is right.
+        Number of heads for which √d_k is right.
     """
 
     n_heads: int
@@ -192,8 +192,8 @@ def measure_scores(Q: ArrayLike, K: ArrayLike, *, check: Callable[[], object] = 
     A constant added to a row changes nothing in softmax, so a row's own mean is left out. The mean
     square over all subsets of m components has a closed form in the trace and the sum of the
     elementwise product of E[q qᵀ] and Cov(k); no subset is drawn. The interval of an exponent
-    (`score_growth`) is about what rows of these numbers give on average. Where q_i resembles k_i, that one
-    score lifts the exponent of its row too, but less the more keys there are.
+    (`score_growth`) is for the average over rows like these. Where q_i resembles k_i, that one score lifts
+    the exponent of its row too, but less the more keys there are.
 
     References
     ----------
@@ -227,7 +227,7 @@ def measure_scores(Q: ArrayLike, K: ArrayLike, *, check: Callable[[], object] = 
 
 
 def check_score_shapes(shape_q: tuple[int, ...], shape_k: tuple[int, ...]) -> None:
-    """Raise one sentence if arrays of these shapes cannot be measured; for files of which only the header is read."""
+    """Refuse arrays of shapes that cannot be measured, before their numbers are read from a file."""
     for name, shape in (("Q", shape_q), ("K", shape_k)):
         _check_one_shape(name, shape)
     if len(shape_q) != len(shape_k):
@@ -370,7 +370,7 @@ def _endless(mean):
 
 
 def _scaled(std, n_queries, n_keys, d_k, kurtosis):
-    """Return the spread inside a row beside what it is compared with."""
+    """Return the spread inside a row, and the values that it is compared with."""
     target = _target(n_keys)
     return {
         "n_keys": n_keys, "d_k": d_k, "within_row_std": std, "scaled_std": std / math.sqrt(d_k), "target_std": target,
@@ -462,7 +462,7 @@ def _reason(head):
 
 
 def _chance(head):
-    """Return how the spread compares with chance, and why it may lie outside though √d_k is right."""
+    """Compare the spread with chance in words, and say why it may lie outside even if √d_k is right."""
     low, high = head.scaled_band
     where = "inside" if _inside(head.scaled_std, head.scaled_band) else "outside"
     text = f"The spread is {where} the 95 % band of ideal q and k, {_digits(low)} to {_digits(high)}."
@@ -499,7 +499,7 @@ def _overall(heads):
 
 
 def _where(head, number):
-    """Return what is wrong with a head: of an aligned one it is not the spread."""
+    """Return what is wrong with a head; for an aligned one it is not the spread."""
     if head.code == "aligned":
         lift, (way, _) = _digits(abs(head.paired_lift)), _way(head.paired_lift)
         return f"in head {number} query i scores {lift} standard deviations {way} with key i"

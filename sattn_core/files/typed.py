@@ -2,7 +2,7 @@
 
 Every reader accepts a leading byte-order mark, the typeset minus sign "−" and surrounding brackets.
 In a text of rows a semicolon starts a new row; in a list it separates numbers.
-A comma separates numbers. Where it may be a decimal mark, as in columns from a spreadsheet, it is asked about.
+A comma separates numbers. If it may be a decimal mark, as in columns from a spreadsheet, an error asks which it is.
 """
 
 import math
@@ -23,14 +23,14 @@ _WORD = re.compile(r"[+-]?(nan|inf|infinity)", re.ASCII | re.IGNORECASE)
 _ITEMS = re.compile(r"\s*,\s*|\s+")
 _LIST_ITEMS = re.compile(r"\s*[,;]\s*|\s+")
 _ROW_ENDS = re.compile(r"\r\n|[;\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
-# A comma that touches two digits, beside numbers that white space separates, or before a zero and a digit.
+# A comma between two digits, where white space separates other numbers, or a zero and a digit follow.
 _DOUBTFUL = re.compile(r"(?<!\d)(?=\d+,\d[^,;\s]*[ \t]+[-+]?\.?\d|\d+,0\d)|(?<=\d)[ \t]+[-+]?(?=\d+,\d)", re.ASCII)
 _TOUCHING = re.compile(r"(?<!\d)\d+,\d+", re.ASCII)
-_BETWEEN = " \t\r\n,;"  # what may stand outside the innermost brackets
+_BETWEEN = " \t\r\n,;"  # allowed outside the innermost brackets
 
 
 def read_item(text: str) -> float:
-    """Return the number that one item stands for, "inf" and "nan" included; the time is proportional to its length."""
+    """Return the number in one item, "inf" and "nan" included, in time proportional to its length."""
     item = _cleaned(text).strip()
     if not (_NUMBER.fullmatch(item) or _WORD.fullmatch(item)):
         raise ValueError(f"text must be a number, but got {text[:60]!r}")
@@ -126,7 +126,7 @@ def parse_mask(text: str, n_queries: int, n_keys: int) -> tuple[tuple[bool, ...]
 
 
 def format_matrix(matrix: Iterable[Iterable[float]]) -> str:
-    """Write a matrix as short text for a link, "1,2.5;3,4", that `parse_matrix` reads back exactly."""
+    """Write a matrix as short text for a link, "1,2.5;3,4", which `parse_matrix` reads back exactly."""
     return ";".join(",".join(repr(float(x)).removesuffix(".0") for x in row) for row in matrix)
 
 
@@ -138,7 +138,7 @@ def format_mask(mask: Iterable[Iterable[bool]]) -> str:
 def checked_matrix(
     name: str, value: Sequence[Sequence[float]] | NDArray[np.float64], most_columns: int = MAX_COLUMNS
 ) -> tuple[tuple[float, ...], ...]:
-    """Return rows of floats within the limits as a tuple of tuples; otherwise raise one sentence that says why not."""
+    """Return rows of floats within the limits as a tuple of tuples; otherwise raise an error that says why not."""
     refuse_masked(name, value)
     try:
         rows = [[float(x) for x in row] for row in value]
@@ -157,7 +157,7 @@ def checked_matrix(
 
 
 def checked_mask(mask: ArrayLike, n_queries: int, n_keys: int) -> tuple[tuple[bool, ...], ...]:
-    """Return a mask of the shape of the scores as a tuple of tuples; otherwise raise one sentence that says why not."""
+    """Return a mask of the scores' shape as a tuple of tuples; otherwise raise an error that says why not."""
     refuse_masked("mask", mask)
     array = np.asarray(mask)
     if array.dtype != np.bool_:
@@ -169,7 +169,7 @@ def checked_mask(mask: ArrayLike, n_queries: int, n_keys: int) -> tuple[tuple[bo
 
 
 def _ask_about_commas(name, text, *, semicolons):
-    """Ask about a comma that may be decimal. semicolons: these may separate numbers, so that commas need not."""
+    """Ask, by an error, about a comma that may be decimal; where semicolons may separate numbers, commas need not."""
     doubtful = _DOUBTFUL.search(text)
     if doubtful or (semicolons and _TOUCHING.search(text)):
         shown = next(_TOUCHING.finditer(text, doubtful.end() if doubtful else 0))[0][:20]
@@ -178,7 +178,7 @@ def _ask_about_commas(name, text, *, semicolons):
 
 
 def _has_both_ends(text):
-    """Return True if rows seem to end with their lines and semicolons stand inside them, as spreadsheets write."""
+    """Return True if rows seem to end with their lines and hold semicolons, as spreadsheets write them."""
     lines = [line for line in text.splitlines() if line.strip(" \t;")]
     return len(lines) > 1 and all(";" in line.strip(" \t;") for line in lines)
 
@@ -212,7 +212,7 @@ def _split_rows(text):
 
 
 def _without_brackets(text):
-    """Return bracketed rows as rows of text. Brackets that do not pair up stay, so that the message names them."""
+    """Return bracketed rows as rows of text. Brackets without a partner stay, so that the message names them."""
     depth, depths, opened = 0, set(), []
     for c in text.replace("(", "[").replace(")", "]"):
         depth += (c == "[") - (c == "]")

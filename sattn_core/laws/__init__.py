@@ -1,1 +1,1 @@
-"""Laws of random components and the draws from them; what they say of scores and of softmax."""
+"""Laws of random components and draws from them, and exact results for scores and softmax."""

@@ -28,7 +28,7 @@ class ComponentLaw:
     sampler : callable
         ``sampler(rng, shape)`` returns draws as float64.
     work : float
-        What one draw counts, see `sattn_core.cost`.
+        Work of one draw, as `sattn_core.cost` counts it.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def block_generator(seed: int, stream: int, *place: int) -> np.random.Generator:
 def component_products(
     start: int, stop: int, n_samples: int, pair_law: PairLaw, seed: int, part: int = 0
 ) -> Iterator[NDArray[np.float64]]:
-    """Yield q_i k_i, shape (n_samples,), for i = start, …, stop − 1 of the draw ``seed``; other parts are other pairs.
+    """Yield q_i k_i, shape (n_samples,), for i = start, …, stop − 1 of the draw ``seed``; each part has its own pairs.
 
     A component depends on the seed, on i and on n_samples, never on start or stop: blocks have streams of their own.
     """

@@ -165,7 +165,7 @@ def dot_product_ppf(probability: ArrayLike, d_k: int) -> np.float64 | NDArray[np
 
 
 def has_exact_density(pair_law: PairLaw) -> bool:
-    """Return whether `score_density` is exact: for independent normal components with zero means."""
+    """Return True if `score_density` is exact: for independent normal components with zero means."""
     return pair_law.law == "normal" and pair_law.is_centred
 
 

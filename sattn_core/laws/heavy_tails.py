@@ -1,4 +1,4 @@
-"""How far sums of products go that have no variance: components with Student's t distribution, 1 ≤ ν ≤ 2."""
+"""Typical size of sums of products that have no variance: components with Student's t distribution, 1 ≤ ν ≤ 2."""
 
 import math
 

@@ -36,12 +36,12 @@ def expected_key_weight(
     score_std : float, 0 to 32
         Standard deviation of the others, as they enter it.
     sink : bool
-        Whether a sink of score 0, which is no key, takes part: 1 is added to the denominator of softmax.
+        True adds a sink of score 0, which is not a key: 1 is added to the denominator of softmax.
 
     Returns
     -------
     ndarray
-        Of the shape of `n_keys`, between 0 and 1; never increasing in `n_keys`.
+        Weights of the shape of `n_keys`, between 0 and 1; never increasing in `n_keys`.
 
     Raises
     ------
@@ -88,5 +88,5 @@ def _lost(v, std):
 
 
 def _nodes(std):
-    """Return places on a standard normal, as far apart as its density and e^(v + x) allow."""
+    """Return points of a standard normal, as far apart as its density and e^(v + x) allow."""
     return np.arange(-_LARGEST_Z, _LARGEST_Z, min(_WIDEST_Z, _FINEST / max(std, 1e-9)))

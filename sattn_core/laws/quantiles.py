@@ -1,4 +1,4 @@
-"""Quantiles of χ², the largest of several normals, and where the true median lies."""
+"""Quantiles of χ², the expected largest of several normals, and bounds of the true median."""
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -43,7 +43,7 @@ def expected_maximum(n: int) -> float:
 
 
 def median_bounds(ordered: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the two values, of those sorted along the last axis, that hold the true median with 95 % probability."""
+    """Return two of the values sorted along the last axis, which enclose the true median with 95 % probability."""
     n = ordered.shape[-1]
     reach = int(np.ceil(0.98 * np.sqrt(n)))
     return ordered[..., max(n // 2 - reach, 0)], ordered[..., min(n // 2 + reach, n - 1)]

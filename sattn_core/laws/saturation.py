@@ -1,4 +1,4 @@
-"""How sharp attention is on average: exact expectations of softmax over random scores.
+"""Average sharpness of attention: exact expectations of softmax over random scores.
 
 The scores s_1 ... s_n are iid N(0, score_std²) and Z = sum exp(s_i). Every
 average is a smooth integral over x, because 1/Z = int exp(-e^-x Z) e^-x dx splits
@@ -103,7 +103,7 @@ def critical_score_std(n_keys: int) -> float:
 
 
 def own_share_limit(score_std: float) -> float:
-    """Return what is each token's own of the outputs, with many keys and many dimensions: 1 − e^(−σ²).
+    """Return the limit of `own_share` for many keys and many dimensions: 1 − e^(−σ²).
 
     Parameters
     ----------
@@ -122,8 +122,8 @@ def own_share_limit(score_std: float) -> float:
 
     Notes
     -----
-    It is the limit of `own_share` for independent normal scores and values: the sum of the squared weights of a row
-    tends to e^(σ²)/n_keys, that of the tokens' mean row to 1/n_keys. This holds for σ below `critical_score_std`.
+    Scores and values must be independent and normal. Then the sum of the squared weights of a row tends to
+    e^(σ²)/n_keys, that of the tokens' mean row to 1/n_keys. This holds for σ below `critical_score_std`.
     With few keys the share is less: 16 keys leave 0.52 at σ = 1, not 0.63. With few dimensions it is less too, for
     all tokens share the keys and their lengths.
 
@@ -191,12 +191,12 @@ def expected_attention(n_keys: int, d_k: int, scale: float) -> ExpectedSoftmax[f
     d_k : int, at least 1
         Dimension of the query and of each key.
     scale : float, at least 0
-        The multiplier of q·k, for example 1/√d_k. Scores may spread, scale √d_k, by 1,000,000 at most.
+        The multiplier of q·k, for example 1/√d_k. The spread of the scores, scale √d_k, is at most 1,000,000.
 
     Returns
     -------
     ExpectedSoftmax
-        As of `expected_softmax`.
+        As in `expected_softmax`.
 
     Raises
     ------
@@ -357,7 +357,7 @@ def _read_table(n_keys, score_std):
 @remembered(32)
 def _table(n_keys, table_std):
     """Return the Chebyshev coefficients (n_nodes, 3) of the averages in ln(1 + σ), 0 <= σ <= table_std."""
-    # The averages turn near critical_score_std, the sharper the more keys there are.
+    # The averages bend near critical_score_std, the sharper the more keys there are.
     n_nodes = 40 + 2 * int(np.log2(n_keys)) + 8 * int(np.log2(table_std / _SMALLEST_TABLE_STD))
     nodes = chebyshev.chebpts1(n_nodes)
     stds = np.expm1(0.5 * (nodes + 1.0) * np.log1p(table_std))

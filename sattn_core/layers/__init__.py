@@ -1,1 +1,1 @@
-"""What a layer of attention computes: scores, softmax and products, how weights start, what scores are divided by."""
+"""Parts of an attention layer: scores, softmax, products, initial weights and rules for scaling."""

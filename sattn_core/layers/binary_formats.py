@@ -1,4 +1,4 @@
-"""Binary floating-point formats by their definition, how a number is rounded to one, and how sums are."""
+"""Binary floating-point formats by their definition, and the rounding of numbers and of sums to them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ class BinaryFormat:
     largest : float
         The largest finite number.
     overflow : float
-        What a number beyond it becomes, with its sign: infinity, or NaN where the format has no infinity.
+        The result for a number beyond it, apart from its sign: infinity, or NaN where the format has no infinity.
     dtype : str or None
-        NumPy's name of the type, if it has it.
+        NumPy's name of the type, if NumPy has it.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def round_to_format(values: ArrayLike, name: str) -> NDArray[np.float64]:
 
 
 def rounded(values: NDArray[np.float64], to: BinaryFormat) -> NDArray[np.float64]:
-    """Return values rounded to a format; what is infinite or NaN stays so."""
+    """Return values rounded to a format; infinities and NaN stay."""
     if to.dtype is None:
         return rounded_by_spacing(values, to)
     with np.errstate(over="ignore"):
@@ -107,7 +107,7 @@ def rounded(values: NDArray[np.float64], to: BinaryFormat) -> NDArray[np.float64
 
 
 def rounded_by_spacing(values: NDArray[np.float64], to: BinaryFormat) -> NDArray[np.float64]:
-    """Return the same from the definition of the format alone, also where NumPy has the type."""
+    """Return the same as `rounded`, from the definition of the format alone, even if NumPy has the type."""
     spacing = to.spacing(values)
     with np.errstate(over="ignore"):
         nearest = np.rint(values / spacing) * spacing
@@ -125,8 +125,8 @@ def rounded_sums(
 ) -> Iterator[NDArray[np.float64]]:
     """Yield Σ_{i < d_k} q_i k_i, i along the first axis, at each of the increasing dims, every operation rounded.
 
-    A float64 holds the product and the sum of two numbers of a shorter format so closely that rounding it gives what
-    the format itself gives.
+    A float64 holds the product and the sum of two numbers of a shorter format so closely that rounding it gives the
+    same result as arithmetic in the format itself.
     """
     total = np.zeros(np.broadcast_shapes(q.shape[1:], k.shape[1:]))
     with np.errstate(invalid="ignore"):  # infinity − infinity

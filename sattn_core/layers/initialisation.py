@@ -1,4 +1,4 @@
-"""How W_Q and W_K are drawn, and the variance of q, k and the scores that follows."""
+"""Initial draws of W_Q and W_K, and the variances of q, k and the scores that follow."""
 
 import math
 from collections.abc import Callable
@@ -39,7 +39,7 @@ class InitScheme:
     source: str
     weights: str  # Law of one weight
     variance: Callable[[int, int], float] = field(repr=False)
-    # Whether the layer's default bias is drawn with the variance of a weight (otherwise it is 0)
+    # True if the layer's default bias is drawn with the variance of a weight (otherwise it is 0)
     has_random_bias: bool = False
 
     @property
@@ -121,7 +121,7 @@ def projection_variance(scheme: str, d_model: int, n_heads: int, *, bias: bool =
     n_heads : int
         Number of heads, a divisor of d_model; d_k = d_model / n_heads.
     bias : bool, default False
-        Whether the layer's default bias is added. Only `torch_linear` has one that is not 0.
+        True adds the layer's default bias. Only `torch_linear` has one that is not 0.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Layer normalisation: it gives every row of the input of the projections mean 0 and variance 1."""
+"""Layer normalisation: it gives every row that enters the projections mean 0 and variance 1."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

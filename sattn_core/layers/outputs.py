@@ -1,4 +1,4 @@
-"""The outputs of attention: what they have in common, and what each token has of its own."""
+"""The outputs of attention: the part that all tokens share, and the part that is each token's own."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -7,7 +7,7 @@ from sattn_core._checks import check_array
 
 
 def own_share(output: ArrayLike) -> NDArray[np.float64]:
-    """Return the share of the outputs that is each token's own: 1 − |ō|² / mean |o_i|², ō the mean over tokens.
+    """Return the share of the outputs that tokens do not share: 1 − |ō|² / mean |o_i|², ō the mean over tokens.
 
     Parameters
     ----------
@@ -33,8 +33,8 @@ def own_share(output: ArrayLike) -> NDArray[np.float64]:
 
     References
     ----------
-    Dong, Cordonnier and Loukas (2021), arXiv:2103.03404, follow the same residual, the outputs less what
-    they have in common, from layer to layer.
+    Dong, Cordonnier and Loukas (2021), arXiv:2103.03404, follow the same residual, the outputs less their
+    common part, from layer to layer.
 
     Examples
     --------

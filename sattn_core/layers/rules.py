@@ -1,4 +1,4 @@
-"""What people divide by, other than √d_k: each rule as a function of the raw scores and what else it needs."""
+"""Published rules for scaling scores, each as a function of the raw scores and the other inputs that it needs."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from sattn_core._checks import broadcasts_to, check_array, check_integer, check_
 from sattn_core.layers.layer_norm import layer_norm
 from sattn_core.layers.softmax import entropy_nats
 
-CONTEXT = ("d_k", "Q", "K", "sigma_q", "sigma_k")  # what may come with raw scores, whatever the rule
+CONTEXT = ("d_k", "Q", "K", "sigma_q", "sigma_k")  # inputs that every rule accepts beside the raw scores
 _ADAPTIVE = (-0.037, 0.481, -2.3, 4.917, -1.791)  # β as a polynomial in the entropy, highest power first
 
 
@@ -36,7 +36,7 @@ class ScalingRule:
     options : mapping
         The rule's own settings, with their defaults.
     check_text : str
-        What `check()` computes.
+        Description of the number that `check()` computes.
 
     Examples
     --------
@@ -68,8 +68,8 @@ class ScalingRule:
     ) -> NDArray[np.float64]:
         """Return the scores that enter the softmax, of the shape of raw_scores (…, n_queries, n_keys).
 
-        Masking comes after the rule: raw scores must be finite. What comes with them may have fewer axes
-        (it then serves all heads) but no more. d_k, Q, K and the largest singular values may be given to every
+        Masking comes after the rule: raw scores must be finite. The other inputs may have fewer axes (they
+        then serve all heads) but no more. d_k, Q, K and the largest singular values may be given to every
         rule, so that one call serves all of them; Q and K must be those of the raw scores. An option must be
         one of this rule's.
         """
@@ -134,7 +134,7 @@ def _gemma_2(scores, query_pre_attn_scalar):
 
 
 def _check_rows(raw_scores, scores, d_k, Q, K):
-    """Return queries and keys as arrays, if they are given and the raw scores can be theirs."""
+    """Return queries and keys as arrays, if given; refuse them if the raw scores cannot be theirs."""
     rows = {}
     for name, value, n_rows, what in (("Q", Q, scores.shape[-2], "queries"), ("K", K, scores.shape[-1], "keys")):
         if value is not None:
@@ -168,7 +168,7 @@ def _check_product(scores, Q, K, unit):
 def _rounding_unit(value):
     """Return the rounding unit of the numbers as they were given; text, lists and integers count as float64."""
     dtype = np.asarray(value).dtype
-    if dtype.isbuiltin == 2:  # a type that NumPy was taught, as bfloat16, of which it knows no precision
+    if dtype.isbuiltin == 2:  # a registered type such as bfloat16: NumPy does not know its precision
         steps = np.ldexp(1.0, -np.arange(53))
         return float(steps[(1 + steps).astype(dtype).astype(np.float64) != 1].min())
     return float(np.finfo(dtype if dtype.kind == "f" else np.float64).eps)

@@ -29,8 +29,8 @@ def scale_factor(d_k: int, exponent: float = 0.5) -> float:
     Notes
     -----
     With exponent 0.5 the scaled scores of independent components of mean 0 and variance 1 have
-    variance 1 at every d_k. When queries and keys are aligned the scores grow like d_k, not like
-    its square root, and exponent 1 is the one that keeps their size.
+    variance 1 at every d_k. When queries and keys are aligned, the scores grow like d_k, not like
+    its square root, and exponent 1 keeps their size.
 
     References
     ----------

@@ -1,1 +1,1 @@
-"""One bundle a lesson: frozen Params in, a frozen Result with everything the page shows out."""
+"""One module for each lesson: frozen Params in, and out a frozen Result with everything that the page shows."""

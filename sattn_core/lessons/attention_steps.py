@@ -1,4 +1,4 @@
-"""What happens to the numbers, step by step: softmax(Q Kᵀ / √d_k) V with every term written out."""
+"""Attention step by step: softmax(Q Kᵀ / √d_k) V with every term written out."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ class AttentionStepsParams:
     K: tuple[tuple[float, ...], ...]
     V: tuple[tuple[float, ...], ...]  # At most 16 rows and 1,024 columns, numbers between −1,000,000 and 1,000,000
     mask: tuple[tuple[bool, ...], ...] | None = None  # True = may attend
-    # Whether Q and K are standard normal draws: their scores then get the same colours at every d_k
+    # True if Q and K are standard normal draws: their scores then get the same colours at every d_k
     drawn: bool = False
 
     def __post_init__(self) -> None:
@@ -76,7 +76,7 @@ class AttentionStepsResult:
     output_change: NDArray[np.float64]  # (n_queries,): Length of the difference of the two output rows
     fully_masked_rows: tuple[int, ...]  # Queries that may attend to no key, counted from 0
     self_scores: NDArray[np.float64]  # (min(n_queries, n_keys),): Diagonal of the scaled scores
-    same_input: bool  # Whether Q and K are the same numbers
+    same_input: bool  # True if Q and K are the same numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +110,7 @@ class CellExpansion:
     raw_score: float
     divisor: float
     scaled_score: float
-    allowed: bool  # What the mask says of this cell
+    allowed: bool  # True if the mask allows this cell
     # scaled, unscaled: The softmax of the row of scaled scores, and of the row of raw scores
     scaled: SoftmaxTerms
     unscaled: SoftmaxTerms
@@ -222,7 +222,7 @@ def preset_params(
 def typed_params(
     preset: str, Q: str = "", K: str = "", V: str = "", mask: str = "", *, d_k: int = 8, seed: int = 0
 ) -> AttentionStepsParams:
-    """Return the matrices of a preset with typed ones in their place."""
+    """Return the matrices of a preset, or typed ones instead where there are any."""
     base, texts = preset_params(preset, d_k=d_k, seed=seed), {"Q": Q, "K": K, "V": V}
     typed = {name: parse_matrix(name, text) for name, text in texts.items() if text.strip()}
     if not typed and not mask.strip():

@@ -1,4 +1,4 @@
-"""How does the gradient come back? Three products of matrices, and attention's gradients checked live."""
+"""The gradients of attention, checked live, and the three products of matrices that they are written with."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -67,7 +67,7 @@ class IdentityCheck:
 
 @dataclass(frozen=True, eq=False)
 class ProductsResult:
-    """The matrix, the vector and the number, and the identities between them."""
+    """Three products (a matrix, a vector and a number), and the identities between them."""
 
     params: ProductsParams
     hadamard: NDArray[np.float64]  # (n_rows, n_columns)
@@ -102,7 +102,7 @@ class BackpropParams:
 
 @dataclass(frozen=True, eq=False)
 class GradientCheck:
-    """One gradient beside what two numerical methods find for it."""
+    """One gradient beside its values by two numerical methods."""
 
     # name, formula: Name of the array, and the gradient in KaTeX
     name: str
@@ -120,7 +120,7 @@ class GradientCheck:
     # beside the largest of the gradients, that their rounding hides it
     central_tolerance: float
     complex_tolerance: float
-    # central_agrees, complex_agrees: Whether the errors are at most the tolerances
+    # central_agrees, complex_agrees: True if the errors are at most the tolerances
     central_agrees: bool
     complex_agrees: bool
 
@@ -147,9 +147,9 @@ class BackpropResult:
 
 @dataclass(frozen=True, eq=False)
 class GradientSweep:
-    """The gradients of one layer whose queries and keys get longer; what it is for a smaller d_k stays."""
+    """The gradients of one layer whose queries and keys get longer: a larger d_k appends to those of a smaller one."""
 
-    params: BackpropParams  # Their d_k counts for nothing
+    params: BackpropParams  # Its d_k is ignored
     dims: tuple[int, ...]
     scales: NDArray[np.float64]  # (n_dims,)
     # At every d_k the ten gradients by name, those with d_k columns up to the first 8
@@ -172,7 +172,7 @@ class FirstOrderChange:
     remainder: NDArray[np.float64]
     rounding_floor: float  # eps · L: the accuracy limit of a difference of two losses
     in_fit: NDArray[np.bool_]  # (n,): Points far enough above the floor and small enough for the fit
-    slope: float  # Fitted slope of ln remainder against ln ε, 2 by Taylor's theorem; NaN if fewer than 3 points are fit
+    slope: float  # Fitted slope of ln remainder against ln ε, 2 by Taylor's theorem; NaN below 3 points
 
 
 @dataclass(frozen=True, eq=False)
@@ -311,7 +311,7 @@ def central_difference_error(params: BackpropParams, weight: str = "W_Q", *, n_d
 
 
 def _identities(A, B):
-    """Return ⟨A, B⟩ four ways, and a factor moved across: from the right, from the left, and a Hadamard factor."""
+    """Check four forms of ⟨A, B⟩, and that a factor may move across: from the right, from the left, elementwise."""
     right, left, entrywise = A.T @ B, A @ B.T, A + B
     whole, both = frobenius(A, B), (A, B)
     pairs = (
@@ -339,7 +339,7 @@ def _layer(params):
     n, d = params.n_tokens, params.d_model
     X, target = rng.standard_normal((n, d)), rng.standard_normal((n, params.d_v))
     # Weights of variance 1/d_model give queries and keys of variance 1. Their columns are drawn one after the other,
-    # each matrix in a stream of its own: a larger d_k appends to the same draw.
+    # each matrix from its own stream: a larger d_k appends to the same draw.
     columns = {"W_Q": (params.d_k, 2), "W_K": (params.d_k, 3), "W_V": (params.d_v, 4)}
     weights = {name: _stream(params, key).standard_normal((n, d)).T / np.sqrt(d) for name, (n, key) in columns.items()}
     scale = np.float64(scale_factor(params.d_k, params.exponent))

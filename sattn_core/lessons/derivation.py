@@ -1,4 +1,4 @@
-"""Where does √d_k come from? Every line of the variance derivation, checked on simulated q and k.
+"""The derivation of √d_k: every line of it, checked on simulated q and k.
 
 q_i = mean_q + √variance_q · a_i and k_i = mean_k + √variance_k · (ρ a_i + √(1−ρ²) b_i). The a_i have mean 0,
 variance 1 and the same correlation r between any two components; so have the b_i, independently.
@@ -35,7 +35,7 @@ ASSUMPTIONS = (
     "definition", "means_exist", "q_and_k_uncorrelated", "means_zero", "terms_uncorrelated",
     "q_and_k_independent", "means_zero_variances_one", "variance_exists", "all_of_them",
 )  # fmt: skip
-SCORE_LINES = {"mean_zero": 3, "variance_d_k": 6, "scaled_variance_one": 8}  # name -> its place among the nine lines
+SCORE_LINES = {"mean_zero": 3, "variance_d_k": 6, "scaled_variance_one": 8}  # name -> its index among the nine lines
 CHECKS = ("holds", "fails", "cannot be checked")
 _CACHED_NUMBERS = 65_536  # in one array of a block, to stay in the processor's cache
 
@@ -53,7 +53,7 @@ class DerivationParams:
     # Student t components
     variance_q: float = 1.0
     variance_k: float = 1.0
-    correlation: float = 0.0  # 1 to 1: ρ between q_i and k_i
+    correlation: float = 0.0  # −1 to 1: ρ between q_i and k_i
     component_correlation: float = 0.0  # 0 to 1: r between any two components of q, and of k
     nu: float | None = None  # 1.5 to 100, or None: Degrees of freedom of Student t components; None for normal ones
     seed: int = 0  # at least 0
@@ -91,8 +91,8 @@ class DerivationLine:
     right_error: float
     standard_error: float  # Of left − right, from the same draws; 0 where the two sides are one algebraic identity
     z: float  # (left − right) / standard_error; 0 for an identity
-    holds: bool  # Whether the line is exactly true for these parameters
-    seen_to_fail: bool  # Whether |z| > 4, with a usable error bar
+    holds: bool  # True if the line is exactly true for these parameters
+    seen_to_fail: bool  # True if |z| > 4, with a usable error bar
     # False where the tails are so heavy that the standard error itself has no finite expectation: the line is then
     # without a usable error bar
     reliable: bool
@@ -105,14 +105,14 @@ class DerivationLine:
 
 @dataclass(frozen=True)
 class ScoreLine:
-    """One of the three lines of the derivation in short, on the scores of one d_k."""
+    """One of the three lines of the short derivation, on the scores of one d_k."""
 
     name: str  # A key of `SCORE_LINES`
     predicted: float  # What the derivation says: mean 0, variance d_k, variance 1 after the division by √d_k
     exact: float  # What is true for the parameters; inf where there is no variance
     measured: float
     standard_error: float
-    holds: bool  # Whether the prediction is exactly true for the parameters
+    holds: bool  # True if the prediction is exactly true for the parameters
     reliable: bool  # False where the tails are so heavy that the standard error itself has no finite expectation
 
     @property
@@ -157,7 +157,7 @@ class ScoreGrowth:
         return self.variance_error / (2 * self.spread)
 
     def divided(self, d_k: int, exponent: float) -> "DividedScores":
-        """Return what the scores of this d_k come to, divided by d_k^exponent."""
+        """Return the scores of this d_k divided by d_k^exponent."""
         d_k, variance = check_integer("d_k", d_k, 1, self.params.d_k), variance_after_dividing(d_k, exponent)
         c = scale_factor(d_k, exponent)
         measured, error = (float(c**2 * each[d_k - 1]) for each in (self.variance, self.variance_error))
@@ -173,10 +173,10 @@ class ScoreGrowth:
             (1.0, exact.variance / d_k, self.variance[i] / d_k, self.variance_error[i] / d_k),
         )
         found = []
-        for (name, place), line in zip(SCORE_LINES.items(), numbers, strict=True):
+        for (name, index), line in zip(SCORE_LINES.items(), numbers, strict=True):
             predicted, true, measured, error = map(float, line)
             found.append(
-                ScoreLine(name, predicted, true, measured, error, holds=bool(holds[place]), reliable=reliable[place])
+                ScoreLine(name, predicted, true, measured, error, holds=bool(holds[index]), reliable=reliable[index])
             )
         return tuple(found)
 
@@ -202,13 +202,13 @@ class ExactScores:
     variance: float
     within_row_variance: float  # Variance over keys that are independent of the query, which is all that softmax sees
     effective_dimension: float  # d_k / (1 + (d_k − 1) r²), the number of uncorrelated components with the same effect
-    right_rule: str  # Which rule gives it, see `_right_rule`
-    right_divisor: float  # What to divide by instead of √d_k
+    right_rule: str  # The rule that gives the right divisor, see `_right_rule`
+    right_divisor: float  # The divisor to use instead of √d_k
 
 
 @dataclass(frozen=True, eq=False)
 class DerivationResult:
-    """All lines, the first that fails, and what would be right instead."""
+    """All lines, the first that fails, and the divisor that would be right."""
 
     params: DerivationParams
     lines: tuple[DerivationLine, ...]
@@ -242,7 +242,7 @@ class DerivationResult:
 
     @property
     def checks(self) -> dict[str, int]:
-        """How many lines there are of each of `CHECKS`, by name."""
+        """Number of lines for each of `CHECKS`, by name."""
         found = [line.check for line in self.lines]
         return {name: found.count(name) for name in CHECKS}
 
@@ -319,7 +319,7 @@ def _moments(running):
 
 
 def spread_ratio(params: DerivationParams, factor: int = 4) -> float:
-    """Return how many times as far raw scores spread when d_k becomes factor times as large: σ(factor · d_k) / σ(d_k).
+    """Return how many times as far raw scores spread at factor times the d_k: σ(factor · d_k) / σ(d_k).
 
     Without a variance it is the ratio of the median sizes.
     """
@@ -333,15 +333,15 @@ def spread_ratio(params: DerivationParams, factor: int = 4) -> float:
 
 
 def variance_after_dividing(d_k: int, exponent: float) -> float:
-    """Return Var(s / d_k^exponent) = d_k^(1 − 2 exponent), where no assumption is broken: c divides it by c²."""
+    """Return Var(s / d_k^exponent) = d_k^(1 − 2 exponent), if no assumption is broken."""
     power = 1 - 2 * check_number("exponent", exponent, 0.0, 1.0)
     return float(check_integer("d_k", d_k, 1) ** power)
 
 
 def unit_cells(d_k: int) -> NDArray[np.float64]:
-    """Return where unit cells begin and end along the side √d_k of a square of area d_k: 0, 1, 2, … and √d_k.
+    """Return the edges of unit cells along the side √d_k of a square of area d_k: 0, 1, 2, … and √d_k.
 
-    The last cell is cut where d_k is no square.
+    The last cell is narrower unless d_k is a square number.
     """
     side = math.sqrt(check_integer("d_k", d_k, 1))
     return np.append(np.arange(math.ceil(side), dtype=float), side)
@@ -351,10 +351,10 @@ def exact_scores(params: DerivationParams, d_k: int | None = None) -> ExactScore
     """Return the exact mean and variance of s = q·k: Var = d Var(q_i k_i) + d (d − 1) Cov(q_i k_i, q_j k_j).
 
     Right divisors: √d_k when nothing is broken; √(d_k variance_q variance_k) for other variances; the
-    within-row standard deviation for non-zero means, since what all keys share softmax does not see;
+    within-row standard deviation for non-zero means, since softmax does not see what all keys share;
     d_k/√d_eff for correlated components; d_k for aligned pairs, whose mean grows like d_k;
     d_k^(1/ν), up to logarithms, without a variance. Where several apply, the last in this list counts.
-    A d_k that is given stands for that of params.
+    A given d_k replaces that of params.
 
     Reference: Yang et al. (2022), "Tensor Programs V", arXiv:2203.03466 (1/d for aligned pairs).
     """
@@ -501,7 +501,7 @@ def _line(index, left, right, influence_left, influence_right, holds, reliable):
 
 
 def _truths(params, d_k):
-    """Return for each line whether it is true for the parameters."""
+    """Return for each line True if it is true for the parameters."""
     exact = exact_scores(params, d_k)
     finite = np.isfinite(exact.variance)
     mean_product, _, covariance = _product_moments(params)

@@ -1,7 +1,7 @@
-"""And in 16 bits? Scores whose products and sums are rounded, beside float64, and what rounding does to the weights.
+"""And in 16 bits? Scores whose products and sums are rounded, beside float64, and the effect on the weights.
 
-Numbers of a floating-point format lie further apart the larger they are. Raw scores grow like √d_k, so rounding puts
-them off by as much more, and each weight by a factor that grows with it. Divided scores keep their size.
+Numbers of a floating-point format lie further apart the larger they are. Raw scores grow like √d_k, so their rounding
+errors grow as fast, and each weight is off by a growing factor. Divided scores keep their size.
 """
 
 import math
@@ -20,18 +20,18 @@ from sattn_core.layers.scores import scale_factor
 from sattn_core.layers.softmax import log_softmax
 
 FORMATS = ("float16", "bfloat16", "float8_e4m3fn")
-SUMS = ("float32", "same")  # in what the products are added: 32 bits, or the format itself
+SUMS = ("float32", "same")  # the format in which products are added: 32 bits, or that of the scores
 ORDERS = ("after", "before")  # the sum is divided, or q before it is multiplied
 N_ROWS, N_KEYS = 64, 16
 DEFAULT_DIMS = tuple(2**j for j in range(11))
-LARGE = 40.0  # every component of q and k whose products overflow float16
+LARGE = 40.0  # every component of the q and k whose product overflows float16
 _STREAM = 8  # of a seed
-_PARTS = 8  # of an octave: float8 has as many numbers there
+_PARTS = 8  # of an octave: float8 has as many numbers in one
 
 
 @dataclass(frozen=True)
 class FewBitsParams:
-    """Rows of 16 keys, each a query with keys of its own; their components are normal, with standard deviation size."""
+    """Rows of one query and its own 16 keys; the components are normal, with standard deviation size."""
 
     d_k: int = 64  # 1 to 1,024
     format: str = "bfloat16"  # one of `FORMATS`: that of q, of k and of the scores
@@ -69,7 +69,7 @@ class RoundedScores:
     # Means over the rows that are not lost, each with its standard error; NaN if all are lost
     mean_square: tuple[float, float]  # of found − exact
     change: tuple[float, float]  # |ln p̂ − ln p| of a weight p: rounding multiplies it by e to this power, or divides it
-    moved: tuple[float, float]  # ½ Σ |p̂ − p|: the share of a row's weight that stands on other keys than it should
+    moved: tuple[float, float]  # ½ Σ |p̂ − p|: the share of a row's weight that lies on the wrong keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ class FewBitsCurves:
     """Errors against d_k, raw and scaled; a larger d_k appends components to the same queries and keys."""
 
     dims: tuple[int, ...]
-    params: FewBitsParams  # whose d_k and format do not matter
+    params: FewBitsParams  # its d_k and format are ignored
     # (3 formats, raw and scaled, n_dims): as in `RoundedScores`; lost is the share of the rows
     change: NDArray[np.float64]
     standard_error: NDArray[np.float64]
@@ -103,7 +103,7 @@ class LargeSum:
     raw: NDArray[np.float64]  # (d_k,): the sum after each product, infinite or NaN from where it overflows
     divided: NDArray[np.float64]  # (d_k,)
     exact: float  # 1,600 √d_k: the scaled score
-    # What is kept in the format: the sum divided after it was kept, and the sum of the divided products
+    # In the format: the rounded sum, divided; and the rounded sum of the divided products
     after: float
     before: float
 
@@ -176,10 +176,10 @@ def _mean_of_rows(each):
 
 
 def predicted_errors(params: FewBitsParams) -> tuple[float, float]:
-    """Return the root mean square errors of raw and of scaled scores that nothing but their own rounding would give.
+    """Return the root mean square errors of raw and of scaled scores if only the scores were rounded.
 
-    The divided number is rounded again; a scale that is a power of two adds nothing there. NaN where sums have errors
-    of their own, or q is divided.
+    The divided number is rounded again, which adds nothing if the scale is a power of two. NaN where the sums have
+    errors too, or q is divided.
     """
     if params.sums == "same" or params.order == "before":
         return math.nan, math.nan

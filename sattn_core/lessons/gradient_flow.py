@@ -1,7 +1,7 @@
-"""Do gradients really vanish? What one row of weights passes on, over many random rows.
+"""Do gradients really vanish? The gradient that one row of weights passes on, over many random rows.
 
 The popular claim is that without the scale all gradients vanish. What grows is the share of frozen
-rows, whose softmax passes on next to nothing. The mean over the rows falls at the softmax only like
+rows, whose softmax passes on almost nothing. At the softmax, the mean over the rows falls only like
 1/√d_k. At q it is larger without the scale, because the scale multiplies the backward pass too.
 """
 
@@ -35,7 +35,7 @@ class GradientFlowParams:
 
     d_k: int = 64  # 1 to 4,096
     n_keys: int = 64  # 2 to 1,024
-    n_rows: int = 2_000  # 10 to 100,000: rows (queries) drawn, each with keys of its own
+    n_rows: int = 2_000  # 10 to 100,000: rows (queries) drawn, each with its own keys
     seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
@@ -52,7 +52,7 @@ class SensitivityStatistics:
     # mean, standard_error: Mean over the rows and its standard error
     mean: NDArray[np.float64]
     standard_error: NDArray[np.float64]
-    # median, median_low, median_high: Median, and the order statistics that hold the true median with 95 % probability
+    # median, median_low, median_high: Median, and order statistics that enclose the true median with 95 % probability
     median: NDArray[np.float64]
     median_low: NDArray[np.float64]
     median_high: NDArray[np.float64]
@@ -82,13 +82,13 @@ class FreezingRows:
     n_keys: int
     seed: int
     passed: NDArray[np.float64]  # (2 places, 2 scales, n_dims, 100 rows): tr J, and the length of the gradient at q
-    frozen: NDArray[np.int_]  # (2 scales, n_dims): of how many of the rows tr J is below `FROZEN_BELOW`
+    frozen: NDArray[np.int_]  # (2 scales, n_dims): number of rows whose tr J is below `FROZEN_BELOW`
     mean: NDArray[np.float64]  # (2 places, 2 scales, n_dims): mean of `passed` over the rows
 
 
 @dataclass(frozen=True, eq=False)
 class GradientCurve:
-    """The same statistics against d_k."""
+    """The statistics of `GradientFlowResult` against d_k."""
 
     dims: tuple[int, ...]
     n_keys: int
@@ -140,7 +140,7 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
 
     Given the query, the scores of a row are independent N(0, |q|²) exactly, and the part of the keys
     across the query is independent of them. So a row costs n_keys normals at any d_k. |q|² is the
-    chi-square quantile of one uniform number per row: where d_k moves, the statistics change and not their noise.
+    chi-square quantile of one uniform number per row: when d_k moves, the statistics change, but not their noise.
     """
     sensitivity = _sensitivity(_draw_rows(params.n_keys, params.n_rows, params.seed), params.d_k)
     statistics = _statistics(sensitivity, _exact_means(params.n_keys, (params.d_k,))[..., 0])

@@ -1,7 +1,7 @@
-"""And with very many keys? One key that stands out, and what each rule leaves of its weight as keys are added.
+"""And with very many keys? One key that stands out, and the weight that each rule leaves it as keys are added.
 
 1/√d_k keeps the spread of scores at 1 for every d_k, and does nothing about n: the n - 1 others weigh together like one
-key of score ln(n - 1) + ½, which passes any score.
+key of score ln(n - 1) + ½, which grows beyond any score.
 """
 
 import math
@@ -22,9 +22,9 @@ from sattn_core.layers.rules import SCALING_RULES
 SHORTEST = 16  # keys: the first stop of the slider
 _QUARTERS = tuple(m * 2**j for j in range(2, 18) for m in (4, 5, 6, 7))
 STOPS = (*_QUARTERS, MOST_KEYS)
-LENGTHS = (*range(2, 9), 10, 12, 14, *STOPS)  # with those of the rows of a text that are shorter
+LENGTHS = (*range(2, 9), 10, 12, 14, *STOPS)  # the shorter rows of a text too
 SIMULATED = (16, 128, 1_024, 8_192, 65_536)
-_ROWS, _SCORES, _FEWEST = 2_000, 2**18, 16  # rows drawn at a length, or as many as have so many scores
+_ROWS, _SCORES, _FEWEST = 2_000, 2**18, 16  # rows drawn at a length; fewer where they would have more scores than this
 _FIGURE = (3.0, -2.0)  # the score that stands out and that of all others in figure 1 of the paper on SSMax
 _QUIET = -10.0  # the score of every key where a head should be quiet
 
@@ -80,10 +80,10 @@ RULES: Mapping[str, LengthRule] = MappingProxyType(
 
 @dataclass(frozen=True)
 class LongContextParams:
-    """A key of a score over √d_k that stands out; the others have independent N(0, 1) ones."""
+    """A key whose score, over √d_k, stands out; the scores of the others are independent N(0, 1)."""
 
     score: float = 8.0  # 1 to 14
-    d_k: int = 64  # 1 to 1,024: counts without the scale only
+    d_k: int = 64  # 1 to 1,024: matters only without the scale
     n_train: int = 512  # 32 to 131,072: keys at which log n and YaRN change nothing
     seed: int = 0  # at least 0: of the simulation
 
@@ -94,7 +94,7 @@ class LongContextParams:
         check_integer("seed", self.seed, 0)
 
     def multipliers(self, lengths: Sequence[int]) -> NDArray[np.float64]:
-        """Return what each rule multiplies the scores by, (n_rules, n_lengths)."""
+        """Return the multiplier of the scores for each rule and length, (n_rules, n_lengths)."""
         n = np.array(lengths, dtype=float)
         return np.stack([rule.multiplier(n, self.d_k, self.n_train) for rule in RULES.values()])
 
@@ -113,7 +113,7 @@ class FadingResult:
     predicted_half: float
 
     def weight(self, rule: str, n: int) -> float:
-        """Return what a rule leaves at one of the lengths."""
+        """Return the weight of the key under a rule at one of the lengths."""
         return float(self.weights[self.names.index(rule), self.lengths.index(n)])
 
 
@@ -133,7 +133,7 @@ class SimulatedFading:
 
 
 def quarter_row(n: int) -> int:
-    """Return the row of a causal text of n words that is a quarter into it."""
+    """Return the row that is a quarter of the way into a causal text of n words."""
     return max(2, n // 4)
 
 
@@ -161,7 +161,7 @@ def fading_weights(params: LongContextParams, lengths: Sequence[int] = LENGTHS) 
 
 
 def _weights(params, lengths, rule, multipliers):
-    """Return what one rule leaves at every length."""
+    """Return the weight of the key under one rule at every length."""
     if not np.ptp(multipliers):
         return key_weight(np.array(lengths, float), multipliers[0] * params.score, multipliers[0], sink=rule.sink)
     pairs = zip(np.array(lengths, float), multipliers, strict=True)
@@ -201,7 +201,7 @@ def simulate_fading(params: LongContextParams) -> SimulatedFading:
 
 
 def _simulated(others, score, multiplier, sink):
-    """Return the weight of the key in every row; others (n_rows, n_keys - 1) are the other scores less its own."""
+    """Return the weight of the key in every row; others (n_rows, n_keys - 1) are the other scores minus its own."""
     total = np.exp(multiplier * others).sum(axis=-1)
     return 1.0 / (1.0 + total + (math.exp(-multiplier * score) if sink else 0.0))
 
@@ -211,22 +211,22 @@ def _simulated(others, score, multiplier, sink):
 
 @dataclass(frozen=True, eq=False)
 class LengthClaims:
-    """Checks of what the papers say, each at SHORTEST and at MOST_KEYS keys where it is a pair."""
+    """Numbers behind the claims of the papers; a pair is at SHORTEST and at MOST_KEYS keys."""
 
     lengths: tuple[int, int]
     # plain, ssmax: weight of a key of score 3 where all others have −2, by softmax and by SSMax (its figure 1)
     plain: tuple[float, float]
     ssmax: tuple[float, float]
-    quiet: tuple[float, float]  # what softmax1 gives to all keys together where each has score −10
+    quiet: tuple[float, float]  # weight of all keys together under softmax1, where each has score −10
     yarn_root: float  # √(1/t) at 16 times the length
     # lowest, highest: weight that log n leaves a key of `score` at any of LENGTHS from n_train on
     lowest: float
     highest: float
-    first: tuple[float, float]  # how often no other key has a larger score, Φ(score)^(n − 1)
+    first: tuple[float, float]  # probability that no other key has a larger score, Φ(score)^(n − 1)
 
 
 def check_claims(params: LongContextParams) -> LengthClaims:
-    """Compute the numbers that the papers' claims come to, in closed form but for those of log n."""
+    """Compute the numbers behind the papers' claims, in closed form except for those of log n."""
     n = np.array([SHORTEST, MOST_KEYS], dtype=float)
     gap, factor = _FIGURE[0] - _FIGURE[1], SCALING_RULES["ssmax"].options["ssmax_s"] * np.log(n)
     plain, ssmax = (1.0 / (1.0 + (n - 1.0) * np.exp(-each * gap)) for each in (1.0, factor))

@@ -1,4 +1,4 @@
-"""What is a score? One query and four keys, from the products of their numbers to weights, raw and divided by √d_k."""
+"""One query and four keys: from products of their numbers to scores and weights, raw and divided by √d_k."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ INVENTED_KEYS = (
     (0.5, -1.0, 1.5, 0.0),
     (0.5, -1.0, 0.5, 2.0),
 )
-EXAMPLE_KEY = KEY_WORDS.index("cat")  # whose products are shown one by one, and whom the invented numbers favour
+EXAMPLE_KEY = KEY_WORDS.index("cat")  # its products are shown one by one; the invented numbers favour it
 N_SENTENCES = 1_000
 MOST_EMPHASIS = 16
 
@@ -39,7 +39,7 @@ class OneQueryParams:
 
     d_k: int  # 1 to 1,024: the first four components are the invented ones, the others are drawn
     seed: int = 0  # Of the drawn components
-    emphasis: int = 1  # 1 to 16: what the invented components of the query are multiplied by
+    emphasis: int = 1  # 1 to 16: factor on the invented components of the query
 
     def __post_init__(self) -> None:
         check_integer("d_k", self.d_k, 1, _MOST)
@@ -78,12 +78,12 @@ class SumsOnTheWay:
 class ManySentences:
     """The four words in many sentences: the same invented components, others drawn for each.
 
-    The sentence that the other numbers are of is the first of them. A word is on top if no other has a larger score.
+    The sentence of `OneQueryResult` is the first of them. A word is on top if no other has a larger score.
     """
 
     n_sentences: int
-    # on_top, on_top_exact, on_top_error (4,): share of the sentences with this word on top, which is more than one
-    # where they tie; its probability, exact, and the standard error that this gives the share
+    # on_top, on_top_exact, on_top_error (4,): share of the sentences with this word on top (words that tie all count),
+    # its exact probability, and the standard error of the share by that probability
     on_top: NDArray[np.float64]
     on_top_exact: NDArray[np.float64]
     on_top_error: NDArray[np.float64]
@@ -139,8 +139,8 @@ def measure_one_query(params: OneQueryParams) -> OneQueryResult:
 def _vectors(params):
     """Return the query and the keys at the largest d_k: the invented components, then the drawn ones.
 
-    The products are drawn, for many sentences at once, and the query's own signs: of two random signs the second and
-    the product of both are as independent as the two.
+    The products are drawn, for many sentences at once, and so are the query's signs; the keys follow. This is the same
+    as drawing queries and keys: a random sign and its product with another are independent too.
     """
     n_drawn = _MOST - len(INVENTED_QUERY)
     Q = COMPONENT_LAWS["rademacher"].draw(block_generator(params.seed, _QUERY_STREAM), (n_drawn,))
@@ -150,13 +150,13 @@ def _vectors(params):
 
 
 def _walk(query, keys, d_k):
-    """Return the sums up to d_k; their limit is that of all d_k, so that the axes stay while d_k moves."""
+    """Return the sums up to d_k; their limit covers every d_k, so that the axes stay while d_k moves."""
     sums = np.cumsum(query * keys, axis=1)
     return SumsOnTheWay(sums[:, :d_k], _MOST, float(np.abs(sums).max()))
 
 
 def _many(params, invented):
-    """Return sentences whose drawn products are appended one by one, as those of the first."""
+    """Return many sentences, whose drawn products are appended one by one, like those of the first."""
     n_drawn = max(params.d_k - len(INVENTED_QUERY), 0)
     drawn = sign_sums(n_drawn, _N_SUMS, seed=params.seed)
     scores = invented + drawn.reshape(N_SENTENCES, len(KEY_WORDS))

@@ -20,14 +20,14 @@ from sattn_core.lessons.wrong_choice import (
 from sattn_core.training.wrong_rows import WrongRows, descend, draw_wrong_rows, row_blocks
 
 N_PRODUCTS = 8  # of the sum that grows
-N_PAIRS = 2_000  # of a query and a key, whose sums are seen to spread
-SIZES = (64, 256, 1_024)  # at which they are seen, beside the d_k of the moment
+N_PAIRS = 2_000  # of a query and a key, whose scores spread
+SIZES = (64, 256, 1_024)  # the d_k at which they are measured, beside the visitor's own
 N_KEYS = 16
 BOTH = (0.0, 0.5)  # raw scores and ÷ √d_k
 EXPONENTS = (*BOTH, 1.0)
 LARGE, SMALL = 256, 4  # d_k at which rows are corrected
 TENTH = 0.1  # of the usual size: queries and keys that start small
-ONE_RATE = 3.16  # of learning, for every size
+ONE_RATE = 3.16  # the learning rate for every size
 RACED = (16, 64, 256, 1_024)  # the sizes
 
 
@@ -82,7 +82,7 @@ class SpreadResult:
 
     @property
     def here(self) -> int:
-        """The place of d_k among the dims."""
+        """Index of d_k among the dims."""
         return self.params.dims.index(self.params.d_k)
 
 
@@ -119,7 +119,7 @@ class CorrectionResult:
 
     params: CorrectionParams
     steps: NDArray[np.int_]  # (N_STEPS + 1,): 0 and on
-    rate: NDArray[np.float64]  # (2,): the learning rate that puts most right, of those the smallest
+    rate: NDArray[np.float64]  # (2,): the learning rate that puts most rows right; of several, the smallest
     put_right: NDArray[np.int_]  # (2, N_STEPS + 1), at that rate
     # low, high (2,): the exact 95 % interval of the last count, as counts of N_ROWS
     low: NDArray[np.float64]
@@ -150,7 +150,7 @@ def _counts(d_k, exponents, rates, seed, size=1.0):
 
 
 def _sized(rows, size):
-    """Return the same rows with all numbers of q and k so many times as large."""
+    """Return the same rows with all numbers of q and k multiplied by size."""
     scores, gram, square = (size**2 * each for each in (rows.raw_scores, rows.gram, rows.squared_length))
     return WrongRows(scores, gram, square, rows.winner, rows.right_key)
 
@@ -171,7 +171,7 @@ class DivisorParams:
 
     @property
     def exponents(self) -> tuple[float, ...]:
-        """EXPONENTS and this one, if it is none of them."""
+        """EXPONENTS, and this one if it is not among them."""
         return (*EXPONENTS, *(() if self.exponent in EXPONENTS else (self.exponent,)))
 
 
@@ -185,7 +185,7 @@ class DivisorResult:
 
     @property
     def chosen(self) -> NDArray[np.int_]:
-        """Those of the exponent that was asked for, (4,)."""
+        """Counts for the exponent of params, (4,)."""
         return self.put_right[self.params.exponents.index(self.params.exponent)]
 
 

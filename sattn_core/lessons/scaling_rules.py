@@ -28,7 +28,7 @@ from sattn_core.layers.softmax import entropy_nats, softmax
 EXPONENT_DIMS = tuple(2**j for j in range(11))
 RULE_DIMS = tuple(2**j for j in range(2, 11))
 RULE_KEYS = tuple(2**j for j in range(2, 13))
-# Components of q and k, and scores, in all draws of one point of a curve, unless a few draws have more.
+# Components of q and k, and scores, in all draws of one point of a curve; more if the fewest draws need more.
 _CURVE_NUMBERS, _CURVE_SCORES = 300_000, 10_000
 
 
@@ -62,7 +62,7 @@ class ExponentCurve:
     mean: NDArray[np.float64]
     mean_theory: NDArray[np.float64]
     mean_error: NDArray[np.float64]
-    # variance_is_flat, mean_is_flat: Whether the theory is the same at every d_k; a mean that is 0 everywhere counts as
+    # variance_is_flat, mean_is_flat: True if the theory is the same at every d_k; a mean that is 0 everywhere counts as
     # flat
     variance_is_flat: bool
     mean_is_flat: bool
@@ -97,7 +97,7 @@ class RulesParams:
 
 @dataclass(frozen=True, eq=False)
 class RuleResult:
-    """One rule on the shared scores, and what its card says."""
+    """One rule on the shared scores, and the texts of its card."""
 
     name: str
     title: str
@@ -149,13 +149,13 @@ class Bug:
     name: str
     title: str
     cause: str
-    # issue, url: Public place it was seen
+    # issue, url: Its public report
     issue: str
     url: str
-    note: str  # Background of that report
+    note: str  # Background of the report
     # ``factor(d_model, n_heads)`` is the wrong multiplier of the raw scores
     factor: Callable[[int, int], float] = field(repr=False)
-    fused: bool = False  # The mistake is in the start, not in the multiplier: Xavier on one fused matrix of Q, K and V
+    fused: bool = False  # The mistake is in the weights, not the multiplier: Xavier on one fused matrix of Q, K and V
 
 
 @dataclass(frozen=True)
@@ -359,14 +359,14 @@ def _queries_and_keys(params, d_k, n_keys, n_queries):
 
 
 def _applied(rule, raw, Q, K):
-    """Apply the rule with what it needs; a random square projection has a largest singular value near 2."""
+    """Apply the rule with the inputs it needs; a random square projection has a largest singular value near 2."""
     context = {"d_k": Q.shape[-1], "Q": Q, "K": K, "sigma_q": 2.0, "sigma_k": 2.0}
     return rule.apply(raw, **{name: context[name] for name in rule.needs})
 
 
 @remembered(16)
 def _check_value(name):
-    """Return the checkable number of a rule, which no scores change."""
+    """Return the checkable number of a rule, which does not depend on the scores."""
     return SCALING_RULES[name].check()
 
 
@@ -382,14 +382,17 @@ def _rule_result(rule, scores):
 
 
 def _curve_draws(d_k, n_keys):
-    """Return how many queries share their keys in one draw of a curve's point, and how many draws there are."""
+    """Return the number of queries that share their keys in one draw of a curve's point, and the number of draws."""
     n_queries = 32 if n_keys > 64 else min(n_keys, 16)
     most = min(_CURVE_NUMBERS // ((n_queries + n_keys) * d_k), _CURVE_SCORES // (n_queries * n_keys))
     return n_queries, max(most, 4 if n_keys <= 256 else 1)
 
 
 def _entropies(params, d_k, n_keys, longest):
-    """Average the entropy of every rule at one shape, with its standard error, (2, n_rules); draws as for most d_k."""
+    """Average the entropy of every rule at one shape, with its standard error: (2, n_rules).
+
+    The number of draws is that of the largest d_k of the curve, `longest`.
+    """
     n_queries, draws = _curve_draws(longest, n_keys)
     Q, K = _queries_and_keys(params, d_k, draws * n_keys, draws * n_queries)
     aligned, others = np.split(K, [draws * n_queries])  # those paired with a query, and the rest

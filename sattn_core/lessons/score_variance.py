@@ -23,7 +23,7 @@ from sattn_core.laws.dot_product import has_exact_density, score_density
 from sattn_core.laws.moments import DotProductMoments, pair_moments
 from sattn_core.layers.scores import raw_scores, scale_factor
 
-# The curve over d_k and the walks are shown in this lesson and come from modules of their own.
+# This lesson also shows the curve over d_k and the walks, which have their own modules.
 __all__ = [
     "SAMPLINGS", "MomentRow", "RandomWalks", "ScalingRule", "ScoreVarianceParams", "ScoreVarianceResult",
     "VarianceCurve", "measure_score_variance", "random_walks", "variance_curve",
@@ -72,12 +72,12 @@ class ScoreVarianceParams:
 
     @cached_property
     def pair_law(self) -> PairLaw:
-        """How the components of q and k are drawn."""
+        """Law of the components of q and k."""
         return PairLaw(self.law, self.mean_q, self.mean_k, self.correlation)
 
     @property
     def price(self) -> Price:
-        """What `measure_score_variance` costs."""
+        """`Price` of `measure_score_variance`."""
         if self.sampling == "matrix":
             shape, n_scores = (self.n_queries, self.n_keys, self.d_k), self.n_queries * self.n_keys
             drawn = numbers_of(shape) * self.pair_law.component.work + MULTIPLIED * n_scores * self.d_k
@@ -108,7 +108,7 @@ class ScalingRule:
 class ScoreVarianceResult:
     """Everything the lesson shows at one d_k."""
 
-    params: ScoreVarianceParams  # What was asked
+    params: ScoreVarianceParams  # As given
     n_scores: int  # Number of scores measured
     theory: DotProductMoments  # Mean, variance and excess kurtosis of one raw score
     scale: float  # 1/√d_k

@@ -41,7 +41,7 @@ class SmallSamplesParams:
 
     size: int = 2  # 2 to 64
     d_k: int = 2  # 1 to 1,024
-    ddof: int = 0  # 0, 1}: the variance divides by size² − ddof
+    ddof: int = 0  # 0 or 1: the variance divides by size² − ddof
     n_draws: int = 2_000  # 1 to 10,000: Draw i is the same however many follow it
     seed: int = 0  # at least 0
 
@@ -58,7 +58,7 @@ class DrawCheck:
     """One number of the draws beside its prediction; the two shares are in per cent."""
 
     name: str  # "below 1.6" or "near d_k"
-    # predicted, predicted_error: The mean is exact, error 0; the others are of the reference draws
+    # predicted, predicted_error: The mean is exact, error 0; the others come from the reference draws
     predicted: float
     predicted_error: float
     # measured, standard_error: Of the draws; the error is the predicted one for their number
@@ -139,7 +139,8 @@ class LargeExperiment:
     # from_factors, published_from_factors: d_k · var(A) · var(B): what the product's variance should be, given A and B
     from_factors: float
     published_from_factors: float
-    # residual_std, residual_z, published_residual_z: What is left, and how large it is
+    # residual_std, residual_z, published_residual_z: Standard deviation of the product's variance given var(A) and
+    # var(B), and how many of these the two runs are off
     residual_std: float
     residual_z: float
     published_residual_z: float
@@ -310,7 +311,7 @@ def _band(params, unbias):
 
 
 def _mean_and_std(params, unbias):
-    """Return what theory says of the variance of one draw."""
+    """Return the exact mean and standard deviation of the variance of one draw."""
     mean, variance = moments_of_variance(params.size, params.size, params.d_k)
     return mean * unbias, math.sqrt(variance) * unbias
 
@@ -346,7 +347,7 @@ def measure_large_experiment(
 
 
 def _dot_beside_matmul(A, B, product):
-    """Return whether `np.dot` gives the product too, and the largest difference: they may add in another order."""
+    """Compare `np.dot` with the product, True if equal up to rounding; they may add in another order."""
     difference = np.abs(np.dot(A, B) - product)
     equal = bool((difference <= 1e-12 * (A.shape[1] + np.abs(product))).all())
     return {"dot_equals_matmul": equal, "largest_difference": float(difference.max())}
@@ -430,7 +431,7 @@ def _variance_checks(measured, n, d, mean, std):
 
 @dataclass(frozen=True, eq=False)
 class ExampleDots:
-    """Dot products of vectors picked by hand, beside what vectors of independent N(0, 1) numbers give."""
+    """Dot products of vectors picked by hand, beside the spread for independent N(0, 1) numbers."""
 
     q_rows: NDArray[np.float64]  # (n, d_k): one vector a row
     k_rows: NDArray[np.float64]

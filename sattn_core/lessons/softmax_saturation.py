@@ -27,8 +27,8 @@ _BATCH_STREAM = 2  # of a seed
 _VALUE_STREAM = 3736  # at seed 0 the first numbers of its 16 values lie apart
 _OVERFLOW_DTYPES = ("float16", "float32", "float64")
 _KEYS_DRAWN, _FEWEST_BATCHES = 640, 4
-ALIKE = 1.25  # the most that the widest spread may be of the narrowest where rows are said to look alike
-_ROUNDING = 1e-9  # of an entropy, relative: a shift rounds the scores, which changes no answer
+ALIKE = 1.25  # rows look alike if the widest spread is at most this many times the narrowest
+_ROUNDING = 1e-9  # relative, of an entropy: adding a constant rounds the scores, and must not change the answer
 
 
 # --- lists of scores, side by side ---------------------------------------------------------------
@@ -143,7 +143,7 @@ def _check_list(name, numbers):
 
 @dataclass(frozen=True)
 class RowsParams:
-    """Rows at a few dims; n_rows are those of 20 batches, of which fewer are drawn where there are many keys."""
+    """Rows at a few dims; n_rows is their number in 20 batches, of which fewer are drawn if there are many keys."""
 
     n_keys: int
     dims: tuple[int, ...]
@@ -167,13 +167,13 @@ class RowsParams:
 
     @property
     def n_batches(self) -> int:
-        """Independent draws of keys, which take most of the time."""
+        """Number of batches; each draws its own keys, which takes most of the time."""
         return max(_FEWEST_BATCHES, min(N_BATCHES, _KEYS_DRAWN // self.n_keys))
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of raw scores at a few dimensions, each from its largest score to its smallest."""
+    """Rows of raw scores at a few dimensions, each sorted from its largest score to its smallest."""
 
     dims: tuple[int, ...]
     scores: NDArray[np.float64]  # (n_dims, n_batches, n_queries, n_keys); the rows of a batch share their keys
@@ -181,7 +181,7 @@ class Rows:
     spread: NDArray[np.float64]
 
     def divided(self, exponent: float) -> "DividedRows":
-        """Return what softmax makes of the scores divided by d_k^exponent."""
+        """Return softmax of the scores divided by d_k^exponent."""
         scales = np.array([scale_factor(d_k, exponent) for d_k in self.dims])
         weights = softmax(scales[:, None, None, None] * self.scores)
         largest, error = mean_and_error(weights[..., 0].mean(axis=-1))
@@ -205,15 +205,15 @@ class DividedRows:
     spread: NDArray[np.float64]
     spread_theory: NDArray[np.float64]
     ratio: float  # of the widest spread to the narrowest, at least 1
-    n_batches: int  # whose means say how large the error is
+    n_batches: int  # their means give the standard error
 
     @property
     def alike(self) -> bool:
-        """Return True if the scores spread so nearly the same at all dims that softmax makes hardly a difference."""
+        """Return True if the scores spread almost alike at all dims, so that softmax of them looks the same."""
         return self.ratio <= ALIKE
 
     def band(self, expected: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the ends of the 95 % band of the largest weights around what is expected, by Student's t."""
+        """Return the ends of the 95 % band of the largest weights around the expected ones, by Student's t."""
         half_width = student_quantile(self.n_batches) * self.standard_error
         return expected - half_width, expected + half_width
 
@@ -262,7 +262,7 @@ def expected_largest(n_keys: int, dims: tuple[int, ...], exponent: float) -> NDA
 
 @dataclass(frozen=True)
 class OutputsParams(RowsParams):
-    """Outputs of 64 tokens at one d_k, the only entry of dims; each batch is a draw with keys and values of its own."""
+    """Outputs of 64 tokens at one d_k, the only entry of dims; each batch draws its own keys and values."""
 
     n_rows: int = 64 * N_BATCHES
 
@@ -314,7 +314,7 @@ def measure_outputs(params: OutputsParams) -> TokenOutputs:
 
 
 def expected_own_share(n_tokens: int, n_keys: int, d_k: int, exponent: float) -> float:
-    """Return the own share of normal outputs with many numbers each, were the scores of the tokens independent.
+    """Return the own share of normal outputs with many numbers each, if the scores of the tokens were independent.
 
     Tokens share their keys, and with them the keys' lengths: at small d_k the true share is less.
     """
@@ -339,7 +339,7 @@ class OverflowCurve:
     last_finite_score: float
     first_failing_score: float
     largest_exponent: float  # ln of the largest finite number of that type, the closed form of the limit
-    stable_is_finite: bool  # Whether the stable weight is finite at every score
+    stable_is_finite: bool  # True if the stable weight is finite at every score
     stable_largest_error: float  # Largest distance of the stable weight from 1 / (1 + e^-s)
     machine_epsilon: float  # Spacing of the type's numbers at 1
 

@@ -1,4 +1,4 @@
-"""Start: at every d_k, raw scores spread like √d_k, scaled scores do not, and softmax feels it."""
+"""Start: raw scores spread like √d_k, scaled scores do not, and the effect on softmax, at every d_k."""
 
 import math
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class StartResult:
     scaled_std_error: NDArray[np.float64]
     # (n_dims,): how many standard errors the measured standard deviation lies from the theory, raw or scaled
     std_z: NDArray[np.float64]
-    # raw_std_inside, scaled_std_inside (n_dims,): whether the measured standard deviation lies within 1.96 standard
+    # raw_std_inside, scaled_std_inside (n_dims,): True where the measured standard deviation lies within 1.96 standard
     # errors of the theory
     raw_std_inside: NDArray[np.bool_]
     scaled_std_inside: NDArray[np.bool_]

@@ -1,4 +1,4 @@
-"""What do trained heads do? The scores of a trained encoder's 72 heads, and what another scale makes of them."""
+"""The scores of a trained encoder's 72 heads, with its own scale and with others."""
 
 import io
 import math
@@ -17,7 +17,7 @@ from sattn_core.training.encoder import Weights, cosines, encode, encode_price
 from sattn_core.training.encoder_record import D_K, D_MODEL, EXPONENTS, N_HEADS, N_LAYERS, TEXTS, RecordedText, recorded
 
 MOST_TOKENS = 76  # of a recorded text
-MOST_OWN = 64  # tokens of a text of one's own
+MOST_OWN = 64  # tokens of a visitor's own text
 OWN = "own"  # its name
 
 
@@ -61,7 +61,7 @@ class ScaledHeads:
 
     @property
     def median_keys(self) -> float:
-        """Over all heads: at most how many tokens half of them look at."""
+        """Median of the effective keys over all heads."""
         return float(np.median(self.effective_keys))
 
 
@@ -76,14 +76,14 @@ class TrainedHeads:
     keys: NDArray[np.float64]
     raw_scores: NDArray[np.float64]  # (n_layers, n_heads, n_tokens, n_tokens)
     raw_std: NDArray[np.float64]  # (n_layers, n_heads): inside a row
-    # (n_exponents, n_layers): of the text's mean vector after each layer of the whole model, with every head at another
-    # exponent, and with its own
+    # (n_exponents, n_layers): between the text's mean vector after each layer with every head at another exponent, and
+    # the same vector with the model's own
     cosines: NDArray[np.float64]
     exponents: tuple[float, ...]  # at which the whole model was run
 
     @property
     def ideal_std(self) -> float:
-        """What independent components of variance 1 give with 1/√d_k: a row's own mean lies among its scores."""
+        """Spread of independent components of variance 1, with 1/√d_k; below 1, for each row has its own mean."""
         n = len(self.tokens)
         return math.sqrt((n - 1) / n)
 
@@ -104,8 +104,8 @@ class HeadResult:
     """One head's queries and keys beside what 1/√d_k assumes of them."""
 
     report: HeadReport
-    effective_dimension: float  # d_k over what shared directions add: how many directions the scores really use
-    # what as many independent standard normal rows show: sampling alone makes directions look unequal
+    effective_dimension: float  # d_k over the effect of shared directions: how many directions the scores really use
+    # the same for as many independent standard normal rows: sampling alone makes directions look unequal
     ideal_dimension: float
 
 
@@ -115,18 +115,18 @@ def measure_trained_heads(params: TrainedHeadsParams) -> TrainedHeads:
 
 
 def heads_of(found: RecordedText) -> TrainedHeads:
-    """Return the same of what an encoder makes of any text."""
+    """Measure the same on an encoder's queries and keys for any text."""
     return _heads(found.name, found.text, found.tokens, (found.queries, found.keys), found.cosines, EXPONENTS)
 
 
 def own_heads(weights: Weights, ids: Sequence[int], tokens: Sequence[str], text: str) -> TrainedHeads:
-    """Return the same of a text of one's own, at most 64 tokens, by one run of the model in float32."""
+    """Measure the same on a visitor's own text, at most 64 tokens, by one run of the model in float32."""
     run = encode(weights, _checked_ids(ids, tokens), n_heads=N_HEADS, dtype=np.float32)
     return _heads(OWN, text, tokens, (run.queries, run.keys), np.ones((1, N_LAYERS)), (0.5,))
 
 
 def own_cosines(weights: Weights, ids: Sequence[int], exponents: Sequence[float]) -> NDArray[np.float64]:
-    """Return (n_exponents, n_layers): how like itself the vector of such a text stays, as `TrainedHeads.cosines`."""
+    """Return the cosines of the vector of such a text, (n_exponents, n_layers), as in `TrainedHeads`."""
     right, *runs = (
         encode(weights, _checked_ids(ids), n_heads=N_HEADS, exponent=each, dtype=np.float32).embeddings[1:]
         for each in (0.5, *exponents)
@@ -135,7 +135,7 @@ def own_cosines(weights: Weights, ids: Sequence[int], exponents: Sequence[float]
 
 
 def own_price(n_runs: int) -> Price:
-    """Return the `Price` of so many runs of the model on a text of one's own."""
+    """Return the `Price` of n_runs runs of the model on a visitor's own text."""
     return sum(n_runs * [encode_price(MOST_OWN, N_LAYERS, D_MODEL)], Price())
 
 
@@ -161,7 +161,7 @@ def measure_head(params: HeadParams) -> HeadResult:
 
 
 def head_of(heads: TrainedHeads, layer: int, head: int) -> HeadResult:
-    """Return the same of a head of any text; both are counted from 1."""
+    """Measure the same on a head of any text; layer and head are counted from 1."""
     return _head_result(heads.queries[layer - 1, head - 1], heads.keys[layer - 1, head - 1])
 
 
@@ -179,5 +179,5 @@ def head_file(heads: TrainedHeads, layer: int, head: int) -> bytes:
 
 
 def nearest_exponent(heads: TrainedHeads, exponent: float) -> int:
-    """Return the place, among the exponents at which the whole model was run, of the one next to this."""
+    """Return the index of the nearest exponent at which the whole model was run."""
     return int(np.abs(np.array(heads.exponents) - exponent).argmin())

@@ -1,6 +1,6 @@
 """Does it matter when we train? Scales 1, 1/√d_k and 1/d_k side by side on the key–value memory.
 
-Leaving the scale out hurts here, and the controls show on what that depends.
+Leaving the scale out hurts here, and the controls show what that depends on.
 """
 
 import math
@@ -36,9 +36,9 @@ HALF_DECADES = MappingProxyType(
 SWEEP_STEPS = (10, 30, 100, 300, 1_000, 3_000, 10_000, 20_000)
 DOSE_DIMS = (8, 16, 24, 32, 64, 128, 256, 512)
 SOLVED_ACCURACY = 0.95
-_FRAME = 100 * CALL  # what it counts to assemble one frame
+_FRAME = 100 * CALL  # the work of assembling one frame
 _TREND_FROM = 3  # measured steps
-_STILL = 0.01  # of the weight: a smaller change is none
+_SMALLEST_CHANGE = 0.01  # of the weight: less is no change
 _DIVERGED = 10  # a loss this many times that of the start counts as diverged, even if it is still finite
 
 
@@ -119,7 +119,7 @@ class TrainingRaceResult:
     median_row_gradient: Curve
     # One for each of the steps, (n_runs, n_queries, n_keys): of the first seed; column j is the right key of row j
     maps: tuple[NDArray[np.float64], ...]
-    diverged: NDArray[np.bool_]  # (n_runs,): whether any seed of the run has left the float64 range
+    diverged: NDArray[np.bool_]  # (n_runs,): True if any seed of the run has left the float64 range
     uniform_loss: float  # Loss of uniform attention: (1 − 1/n_keys)/2, or ln n_keys for the loss on the weights
     # Gradient norm at step 0 of the run with the smallest exponent over that nearest to 1/√d_k
     first_gradient_ratio: float
@@ -140,7 +140,7 @@ class RaceStart:
     # Share of the rows whose largest weight lies on the right key, in the first run. The runs differ in the size of
     # their scores, not in their order.
     right: float
-    same: bool  # Whether all runs start from the same attention, up to rounding
+    same: bool  # True if all runs start from the same attention, up to rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,13 +153,13 @@ class LearningRateSweep:
     # loss, accuracy: Mean over the seeds; NaN where the sweep has not got to yet
     loss: NDArray[np.float64]
     accuracy: NDArray[np.float64]
-    diverged: NDArray[np.bool_]  # Where the loss is NaN, infinite or more than ten times that before the first step
-    solved: NDArray[np.bool_]  # Where the accuracy is at least 0.95
+    diverged: NDArray[np.bool_]  # True where the loss is NaN, infinite or over ten times that before the first step
+    solved: NDArray[np.bool_]  # True where the accuracy is at least 0.95
     best_rates: tuple[float, ...]  # Rate of the smallest mean final loss of each run
     # best_loss, best_accuracy (n_runs,)
     best_loss: NDArray[np.float64]
     best_accuracy: NDArray[np.float64]
-    # (n_runs,): whether the best rate is the first or last tried, so that a better one may lie outside
+    # (n_runs,): True if the best rate is the first or last tried, so that a better one may lie outside
     best_at_edge: NDArray[np.bool_]
     progress: float  # Share of the steps that are done
 
@@ -176,7 +176,7 @@ class LearningRateSweep:
 
     @property
     def n_tried(self) -> int:
-        """How many rates have been trained to the last step."""
+        """Number of rates that have been trained to the last step."""
         return int(np.isfinite(self.accuracy[0, :, -1]).sum())
 
 
@@ -213,7 +213,7 @@ class Preset:
     teaches: str  # What is different in this race, at every d_k
     harmless: str  # What it shows when leaving out the scale does no harm
     changes: MappingProxyType[str, Any]  # Fields of `TrainingRaceParams` to change
-    best_rates: bool = False  # Whether a fair race needs each run's best learning rate, from a sweep
+    best_rates: bool = False  # True if a fair race needs each run's best learning rate, from a sweep
 
 
 @dataclass(frozen=True)
@@ -244,9 +244,9 @@ class TransformersResult:
     # follows from how PyTorch draws its weights
     first_std: NDArray[np.float64]
     predicted_std: NDArray[np.float64]
-    works: NDArray[np.bool_]  # (n_ways, n_rates): whether every seed's last loss is below `bigram_loss`
-    best: NDArray[np.int_]  # (n_ways,): the place of the rate with the smallest mean last loss
-    bigram_loss: float  # Of a table that has counted which character follows which
+    works: NDArray[np.bool_]  # (n_ways, n_rates): True if every seed's last loss is below `bigram_loss`
+    best: NDArray[np.int_]  # (n_ways,): index of the rate with the smallest mean last loss
+    bigram_loss: float  # Of a table that counts which character follows which
     most_entropy: float  # Of rows that spread their weight evenly
     about: dict[str, Any]  # Of the text, the model and the training
 
@@ -301,7 +301,7 @@ PRESETS = MappingProxyType(
 
 
 def learnt(result: TrainingRaceResult) -> tuple[bool, ...]:
-    """Return for each run whether at least 95 % of its answers are right at this step, on average over the seeds."""
+    """Return for each run True if at least 95 % of its answers are right at this step, on average over the seeds."""
     return tuple((result.accuracy.mean[:, -1] >= SOLVED_ACCURACY).tolist())
 
 
@@ -313,7 +313,7 @@ def learnt_by(result: TrainingRaceResult) -> tuple[int | None, ...]:
 
 
 def in_doubt(result: TrainingRaceResult) -> tuple[bool, ...]:
-    """Return for each run True if other seeds may decide otherwise whether it has learnt: 0.95 within two errors."""
+    """Return for each run True if its accuracy lies within two errors of 0.95: other seeds may decide otherwise."""
     share, error = result.accuracy.mean[:, -1], result.accuracy.standard_error[:, -1]
     return tuple((np.abs(share - SOLVED_ACCURACY) < 2 * error).tolist())
 
@@ -329,23 +329,23 @@ def right_by_step(result: TrainingRaceResult) -> NDArray[np.int_]:
 
 
 def _right_rows(weights):
-    """Count in each map the rows whose largest weight is on the diagonal; none of what has overflowed."""
+    """Count in each map the rows whose largest weight is on the diagonal; rows that have overflowed do not count."""
     found = weights.argmax(axis=-1) == np.arange(weights.shape[-1])
     return np.count_nonzero(found & np.isfinite(weights).all(axis=-1), axis=-1)
 
 
 def trend(result: TrainingRaceResult) -> tuple[str, ...]:
-    """Return for each run what became of the map's right rows over the last third of the steps so far.
+    """Return for each run how the right rows of the map changed over the last third of the steps so far.
 
-    "rising" or "falling": how many they are, or by more than a hundredth the mean weight on the right key. Otherwise
-    "settled", or "open" where a row's largest weight is below ½ on average; "complete" where all are right. Fresh data
-    are other rows at each step, so that only the weight counts. "" before the third measured step.
+    "rising" or "falling" if their number changed, or the mean weight on the right key did by more than a hundredth.
+    Otherwise "settled", or "open" where a row's largest weight is below ½ on average; "complete" where all are right.
+    Fresh data have other rows at each step, so that only the weight counts. "" before the third measured step.
     """
     if len(result.steps) < _TREND_FROM:
         return ("",) * len(result.params.exponents)
     before, fixed = race_at(result, 2 * result.step // 3), not result.params.fresh_data
     rows, weight = (after - then for after, then in zip(_right(result), _right(before), strict=True))
-    change = np.where(fixed & (rows != 0), rows, np.where(abs(weight) > _STILL, weight, 0))
+    change = np.where(fixed & (rows != 0), rows, np.where(abs(weight) > _SMALLEST_CHANGE, weight, 0))
     complete = fixed & (_right(result)[0] == result.params.n_keys)
     chosen = result.attention_weights.max(axis=-1).mean(axis=-1) >= 0.5
     which = [complete, change > 0, change < 0, chosen]
@@ -353,7 +353,7 @@ def trend(result: TrainingRaceResult) -> tuple[str, ...]:
 
 
 def _right(result):
-    """Return of each run the right rows of the map, and the mean weight on the right key."""
+    """Return for each run the right rows of the map, and the mean weight on the right key."""
     return np.array(right_in_map(result)), result.attention_weights.diagonal(axis1=-2, axis2=-1).mean(axis=-1)
 
 
@@ -376,7 +376,7 @@ def _until(curve, n):
 
 
 def race_outcome(result: TrainingRaceResult) -> str:
-    """Return whether the races without the scale and with 1/√d_k give at least 95 % right answers at this step."""
+    """Compare the runs without the scale and with 1/√d_k at this step: which of them has learnt, as in `learnt`."""
     exponents = result.params.exponents
     if not {0.0, 0.5} <= set(exponents):
         raise ValueError(f"exponents must hold 0 and 0.5, but got {exponents}")
@@ -417,7 +417,7 @@ def measure_training_race(params: TrainingRaceParams, *, check: Callable[[], obj
 def sweep_learning_rates(
     params: TrainingRaceParams, rates: Sequence[float] | None = None, *, check: Callable[[], object] = proceed
 ) -> LearningRateSweep:
-    """Return which learning rates solve the task after how many steps, for every run."""
+    """Find the learning rates that solve the task, and after how many steps, for every run."""
     return _last(sweep_frames(params, rates, pauses=True), check)
 
 
@@ -442,7 +442,7 @@ def sweep_frames(
 
 
 def sweep_price(params: TrainingRaceParams, rates: Sequence[float] | None = None) -> Price:
-    """`Price` of `sweep_frames` to its end."""
+    """Return the `Price` of `sweep_frames` to its end."""
     races = _races_of(params, tuple(HALF_DECADES[params.optimizer] if rates is None else rates))
     return sum(len(races) * [races[0].price, Price(len(races[0].measured_steps) * _FRAME)], Price())
 
@@ -490,12 +490,12 @@ def dose_frames(
 def dose_price(
     dims: Sequence[int] = DOSE_DIMS, *, optimizers: Sequence[str] = OPTIMIZERS, n_steps: int = 300, n_seeds: int = 3
 ) -> Price:
-    """`Price` of `dose_frames` to their end."""
+    """Return the `Price` of `dose_frames` to its end."""
     return sum((sweep_price(race) for race in _dose_races(dims, optimizers, n_steps, n_seeds, 0)), Price())
 
 
 def preset_params(name: str, **shared: Any) -> TrainingRaceParams:
-    """Return the `TrainingRaceParams` of one of `PRESETS`, with the shared fields (d_k, seed, …) where it has none."""
+    """Return the `TrainingRaceParams` of one of `PRESETS`; shared fields (d_k, seed, …) fill what it leaves open."""
     changes = PRESETS[check_choice("preset", name, tuple(PRESETS))].changes
     return TrainingRaceParams(**{**shared, **changes})
 
@@ -516,7 +516,7 @@ def compare_transformers(params: TransformerParams) -> TransformersResult:
 
 
 def _of_heads(values):
-    """Return the statistics of (n_ways, n_seeds, n_steps, n_layers, n_heads): the error is that over the seeds."""
+    """Return the statistics of values (n_ways, n_seeds, n_steps, n_layers, n_heads); errors are over the seeds."""
     return Curve(
         *mean_and_error(values.mean(axis=(-2, -1)), axis=1), values.min(axis=(1, 3, 4)), values.max(axis=(1, 3, 4))
     )

@@ -1,6 +1,6 @@
 """Are q and k really unit variance? x → LayerNorm → W_Q, W_K → q, k → raw scores → scaled scores.
 
-LayerNorm fixes the norm of x for any data; what q and k get also depends on how the weights are drawn.
+LayerNorm fixes the norm of x for any data; the variance of q and k also depends on the draw of the weights.
 """
 
 import math
@@ -36,7 +36,7 @@ class UnitVarianceParams:
     x_std: float = 1.0
     normalise: bool = True  # LayerNorm on or off
     scheme: str = "torch_multihead_attention"  # One of `INIT_SCHEMES`, for W_Q and W_K
-    bias: bool = False  # Whether the layer's default bias is drawn too (only `torch_linear` has one that is not 0)
+    bias: bool = False  # True draws the layer's default bias too (only `torch_linear` has one that is not 0)
     seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
@@ -72,7 +72,7 @@ class PipelineStage:
     predicted_mean: float
     predicted_std: float
     variance_error: float  # Standard error of std², exact; 0 for "layer_norm", whose std is fixed
-    # low, high: Where std lies in about 95 % of draws: √(predicted variance ± 1.96 errors)
+    # low, high: Interval that holds std in about 95 % of draws: √(predicted variance ± 1.96 errors)
     low: float
     high: float
     z: float  # (std² − predicted variance) / variance_error; NaN for "layer_norm"
@@ -121,12 +121,12 @@ class UnitVarianceResult:
 
 @dataclass(frozen=True, eq=False)
 class StageSweep:
-    """The standard deviation of every stage to expect at every d_k, under every initialisation."""
+    """The expected standard deviation of every stage, at every d_k and under every initialisation."""
 
     dims: tuple[int, ...]
-    # Heads side by side at each d_k: those asked for, or the nearest number that gives a width from 2 to 2,048
+    # Heads side by side at each d_k: as asked, or the nearest number that gives a width from 2 to 2,048
     n_heads: tuple[int, ...]
-    stages: tuple[str, ...]  # Those of `STAGES` that there are
+    stages: tuple[str, ...]  # Those of `STAGES` that apply
     schemes: tuple[str, ...]  # `INIT_SCHEMES`
     # x_mean, x_std, normalise, bias: As asked for
     x_mean: float
@@ -159,8 +159,8 @@ def measure_unit_variance(params: UnitVarianceParams) -> UnitVarianceResult:
     """Follow x through the pipeline: Var(q_i) = w |x|², Var(q·k) = d_k w² |x|² |x'|², w = Var of a weight.
 
     The errors are those of the draw of the weights and hold for any x: tokens share the weights, so they are larger
-    than for as many independent numbers. Above a width of 512 no weight is drawn, but q and k of all tokens with the
-    covariance w X Xᵀ, as normal weights give them. For uniform weights this is a limit, off by less than 0.002.
+    than for as many independent numbers. Above a width of 512 the weights are not drawn: q and k of all tokens are,
+    with the covariance w X Xᵀ that normal weights give them. For uniform weights this is off by less than 0.002.
     """
     rng = np.random.Generator(np.random.SFC64(params.seed))
     x, inputs = _inputs(params, rng)
@@ -180,7 +180,7 @@ def measure_unit_variance(params: UnitVarianceParams) -> UnitVarianceResult:
 
 
 def fitting_heads(d_k: int, n_heads: int) -> int:
-    """Return the number of heads nearest to n_heads with which heads of d_k components are 2 to 2,048 wide."""
+    """Return the number nearest to n_heads with which heads of d_k components are together 2 to 2,048 wide."""
     return min(max(n_heads, -(-NARROWEST // d_k)), WIDEST // d_k)
 
 

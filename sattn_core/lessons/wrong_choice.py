@@ -18,10 +18,10 @@ from sattn_core.training.wrong_rows import LEARNERS, descend, descent_price, dra
 
 EXPONENTS = (0.0, 0.5, 1.0)  # raw scores, ÷ √d_k, ÷ d_k
 N_ROWS, N_STEPS = 100, 200
-PUT_RIGHT = 0.5  # of the weight: more on the right key, and the choice is put right
+PUT_RIGHT = 0.5  # of the weight: with more than this on the right key, the choice is put right
 NEARLY_ALL = 99  # of the rows
 LEARNING_RATES = (*(float(f"{m}e{e}") for e in range(-4, 5) for m in ("1", "3.16")), 1e5)  # half decades
-_LOOK = 10  # steps between two looks whether to go on
+_CHECK_EVERY = 10  # steps
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def _descents(
         drawn = draw_wrong_rows(params.d_k, params.n_keys, rows, seed=params.seed)
         for step, (_, weight) in zip(range(N_STEPS + 1), _descent(params, drawn, rates), strict=False):
             yield slice(rows.start, rows.stop), step, weight.reshape(shape)
-            if step % _LOOK == 0:
+            if step % _CHECK_EVERY == 0:
                 check()
 
 
@@ -113,7 +113,7 @@ class RowResult:
 
 
 def follow_row(params: WrongChoiceParams, row: int) -> RowResult:
-    """Return the weights of row 0 to 99 after each step, those of `measure_wrong_choices`."""
+    """Return the weights of one row, 0 to 99, after each step of `measure_wrong_choices`."""
     row = check_integer("row", row, 0, N_ROWS - 1)
     drawn = draw_wrong_rows(params.d_k, params.n_keys, range(row, row + 1), seed=params.seed)
     steps = zip(range(N_STEPS + 1), _descent(params, drawn, (params.learning_rate,)), strict=False)
@@ -153,12 +153,12 @@ def _smallest(works):
 
 
 def _groups(params):
-    """Return the rates that are run at a time: one where Gram matrices change, for each rate has its own."""
+    """Return the rates in groups that run together: alone where Gram matrices change, for each rate has its own."""
     return [(rate,) for rate in LEARNING_RATES] if params.learns == "both" else [LEARNING_RATES]
 
 
 def measure_learning_rates(params: WrongChoiceParams, *, check: Callable[[], object] = proceed) -> RateCurves:
-    """Count the rows of `measure_wrong_choices` that are put right at every rate, whichever one params name."""
+    """Count the rows of `measure_wrong_choices` that are put right, at every rate instead of that of params."""
     groups = [_counts(params, rates, check) for rates in _groups(params)]
     return RateCurves(params, np.concatenate(groups, axis=1))
 
@@ -199,7 +199,7 @@ class DimensionParams:
 
     @property
     def each(self) -> tuple[WrongChoiceParams, ...]:
-        """What `measure_learning_rates` takes at each d_k."""
+        """Params for `measure_learning_rates` at each d_k."""
         how: dict[str, Any] = {"n_keys": self.n_keys, "loss": self.loss, "learns": self.learns, "seed": self.seed}
         return tuple(WrongChoiceParams(d_k, **how) for d_k in self.dims)
 
@@ -216,9 +216,9 @@ def compare_dimensions(curves: Sequence[RateCurves], step: int = N_STEPS) -> Dim
 
 
 def compare_with_adam() -> tuple[DimensionCurves, NDArray[np.float64]]:
-    """Return the same for Adam, as recorded of all rows together; and the smallest rate of each seed's hundred.
+    """Return the recorded smallest rates of Adam: for all rows together, and for each seed's hundred.
 
-    The second is (n_seeds, 3, n_dims). The settings are those of `adam_rows`: 16 keys, and q learns.
+    The second has shape (n_seeds, 3, n_dims). The settings are those of `adam_rows`: 16 keys, and q learns.
 
     >>> float(compare_with_adam()[0].smallest_rate[2, -1])
     0.0316

@@ -34,7 +34,7 @@ SAMPLES = MappingProxyType(
         "heavy_tailed": "Sparse components with rare large values: the variance is right, the tail is not.",
     }
 )
-# Of the 12 heads of a layer of a trained encoder that reads a paragraph: drawn by nobody, so without d_k and seed.
+# The 12 heads of one layer of a trained encoder on a paragraph: not drawn, so without d_k and seed.
 TRAINED = MappingProxyType({f"trained_{i}": f"Layer {i} of a trained encoder." for i in range(1, N_LAYERS + 1)})
 HOOK_SNIPPET = """\
 import numpy as np
@@ -132,11 +132,11 @@ class YourScoresResult:
     exponent_line: NDArray[np.float64]
     ideal_line: NDArray[np.float64]
     uniform_entropy: float  # ln n_keys
-    # what n rows of independent components show in q and in k, d_k (n−1) / (n + d_k): sampling alone makes
-    # directions look unequal
+    # effective dimension of n rows of independent components, for q and for k, d_k (n−1) / (n + d_k): sampling alone
+    # makes directions look unequal
     ideal_effective_dimension: tuple[float, float]
-    taken: tuple[str, ...] = ()  # of a file: its shape, and what else was taken for what
-    reading: Reading | None = None  # what the owner of the file said of it
+    taken: tuple[str, ...] = ()  # of a file: its shape, and notes on what was guessed
+    reading: Reading | None = None  # the options that the owner of the file has set
 
 
 def measure_your_scores(
@@ -169,7 +169,7 @@ def read_your_scores(
     reading: Reading | None = None,
     check: Callable[[], object] = proceed,
 ) -> tuple[YourScoresResult, None] | tuple[None, str]:
-    """Read one or two files and measure them: the result, or None and what is wrong, in one or two sentences."""
+    """Read one or two files and measure them; return (result, None), or (None, one or two sentences: what is wrong)."""
     try:
         Q, K, taken = read_as(q_file, k_file, reading)
         result = measure_your_scores(Q, K, head=min(head, len(Q) - 1) if Q.ndim == 3 else 0, check=check)

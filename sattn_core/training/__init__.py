@@ -1,1 +1,1 @@
-"""Attention that learns: trainings, and records of trained models."""
+"""Training of attention, and records of trained models."""

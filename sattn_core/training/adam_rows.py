@@ -1,7 +1,7 @@
 """Counts of wrong rows that Adam puts right, read from a file beside this one.
 
-Adam moves each coordinate of q by itself, so the short form of `wrong_rows` does not hold, and full queries would keep
-a visitor waiting. The file was written by tests/records of the repository, and can be made there again.
+Adam scales each coordinate of q by itself, so the short form of `wrong_rows` does not hold, and full queries would
+keep a visitor waiting. In the repository, tests/records writes the file and can write it again.
 """
 
 import json
@@ -22,7 +22,7 @@ SEEDS = (0, 1, 2, 3)  # each of a hundred rows
 
 @dataclass(frozen=True, eq=False)
 class AdamRows:
-    """Rows that have the right key on top after the last step, of those of each seed at each size and rate."""
+    """Counts of the rows with the right key on top after the last step, for each seed, size and rate."""
 
     about: Mapping[str, Any]  # how they were counted: see `about` in tests/records
     put_right: NDArray[np.int_]  # (n_seeds, n_dims, 3, n_rates), for scale d_k^0, d_k^-1/2 and d_k^-1

@@ -1,4 +1,4 @@
-"""A trained encoder of BERT's kind in plain NumPy, with the exponent of its scale in the caller's hand."""
+"""A trained encoder like BERT in plain NumPy; the caller chooses the exponent of its scale."""
 
 import hashlib
 import json
@@ -71,7 +71,7 @@ def encode_price(n_tokens: int, n_layers: int, d_model: int) -> Price:
 
 
 class _Model:
-    """The parameters of one encoder, taken when they are used: a file of them stays on the disk."""
+    """The parameters of one encoder, read only when used: a mapped file stays on the disk."""
 
     def __init__(self, weights: Weights, dtype: Any, n_heads: int) -> None:
         if dtype not in (np.float32, np.float64):
@@ -132,14 +132,14 @@ def _checked_tokens(weights, tokens):
 
 
 def cosines(run: NDArray[np.floating], right: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return the cosine of each row with the row of the same place, (…,) of (…, d_model); 0 where one is all zeros."""
+    """Return the cosine of each row of run with that row of right, (…, d_model) to (…); 0 where one is all zeros."""
     run, right = check_array("run", run, min_ndim=1), check_array("right", right, min_ndim=1)
     lengths = np.linalg.norm(run, axis=-1) * np.linalg.norm(right, axis=-1)
     return np.einsum("...i,...i->...", run, right) / np.where(lengths == 0, 1.0, lengths)
 
 
 def open_weights(path: str | Path, sha256: str) -> dict[str, NDArray[np.floating]]:
-    """Open the tensors of a .safetensors file of this sha256, mapped into memory: all who read them share its pages."""
+    """Open a .safetensors file of this sha256, mapped into memory: all processes that read it share its pages."""
     path = Path(path)
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()

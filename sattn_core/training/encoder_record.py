@@ -1,6 +1,6 @@
-"""Queries and keys that a trained encoder makes of a few texts, read from a file beside this one.
+"""Queries and keys that a trained encoder computes for a few texts, read from a file beside this one.
 
-The file was written by tests/records of the repository, and can be rebuilt there from the weights. The model is
+In the repository, tests/records writes the file and can rebuild it from the weights. The model is
 all-MiniLM-L6-v2 (Apache License 2.0): Wang et al. (2020), arXiv:2002.10957, trained further by Reimers and others.
 """
 
@@ -31,11 +31,11 @@ class RecordedText:
     name: str  # of `TEXTS`
     text: str
     tokens: tuple[str, ...]
-    # queries, keys (n_layers, n_heads, n_tokens, d_k): before any scale, as the model with its own scale has them
+    # queries, keys (n_layers, n_heads, n_tokens, d_k): before any scale, from the model with its own scale
     queries: NDArray[np.float16]
     keys: NDArray[np.float16]
-    # (n_exponents, n_layers): of the mean over the tokens after each layer, with the scale d_k^-exponent in all layers,
-    # and the same with 1/√d_k; entry i belongs to EXPONENTS[i]
+    # (n_exponents, n_layers): between the mean over the tokens after each layer, with the scale d_k^-exponent in all
+    # layers, and the same with 1/√d_k; entry i belongs to EXPONENTS[i]
     cosines: NDArray[np.float32]
 
 
@@ -46,12 +46,12 @@ def _file() -> dict[str, Any]:
 
 
 def provenance() -> dict[str, str]:
-    """Return where the numbers come from: model, licence, sha256 of the weights, type of the numbers."""
+    """Return the source of the numbers: model, licence, sha256 of the weights, type of the numbers."""
     return dict(json.loads(str(_file()["provenance"])))
 
 
 def recorded(name: str) -> RecordedText:
-    """Return what is kept of a text of `TEXTS`."""
+    """Return the record of one of `TEXTS`."""
     check_choice("name", name, TEXTS)
     kept = _file()
     text, *tokens = json.loads(str(kept[f"{name}_words"]))
@@ -62,7 +62,7 @@ def recorded(name: str) -> RecordedText:
 def as_recorded(
     name: str, text: str, tokens: Sequence[str], runs: Sequence[EncoderRun], right: EncoderRun
 ) -> RecordedText:
-    """Return the same of the right run on a text, beside runs with other exponents."""
+    """Make a record of the right run on a text, and of its cosines with runs at other exponents."""
     found = np.array([cosines(run.embeddings, right.embeddings)[1:] for run in runs], dtype=np.float32)
     halves = {each: getattr(right, each).astype(np.float16) for each in ("queries", "keys")}
     return RecordedText(name, text, tuple(tokens), cosines=found, **halves)

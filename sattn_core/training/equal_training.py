@@ -1,4 +1,4 @@
-"""Two trainings of the key–value memory that are one: a scale is worth a smaller start and another learning rate."""
+"""Two equivalent trainings of the key–value memory: a scale equals a smaller start and another learning rate."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -48,8 +48,8 @@ def measure_equivalence(
 
     With W' = d_k^¼ W, c' W_Q' W_K'ᵀ = c W_Q W_Kᵀ at the start, and the gradient in W' is d_k^−¼ of that in W.
     W' must move by d_k^¼ of what r moves W. Gradient descent moves it by rate times gradient, so its rate is
-    r √d_k; Adam divides the gradient by its size, so its rate is r d_k^¼. Where d_k^¼ is no power of 2 the two start
-    apart by rounding, and a training that is not stable multiplies it until they part.
+    r √d_k; Adam divides the gradient by its size, so its rate is r d_k^¼. Where d_k^¼ is not a power of 2, the two
+    differ by rounding at the start, and an unstable training multiplies that difference until they part.
 
     Reference: Yang and Hu (2021), arXiv:2011.14522 (parametrisations with the same training).
     """
@@ -75,7 +75,7 @@ def equivalence_price(
     n_steps: int = 50,
     n_seeds: int = 3,
 ) -> Price:
-    """`Price` of `measure_equivalence`."""
+    """Return the `Price` of `measure_equivalence`."""
     return _equal_pair(d_k, optimizer, learning_rate, power, n_steps, n_seeds, 0).price
 
 

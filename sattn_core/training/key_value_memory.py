@@ -48,7 +48,7 @@ class KeyValueMemoryParams:
     fresh_data : bool
         New keys at every step, each query a copy of its key, instead of one fixed set of unrelated keys and queries.
     train_values : bool
-        Whether V is trained too; it starts at the values to be returned.
+        True trains V too; it starts at the values to be returned.
     n_steps : int, 0 to 20,000
     checkpoint_every : int, at least 1
     checkpoint_steps : tuple of int or None
@@ -121,7 +121,7 @@ class KeyValueMemoryParams:
 
     @property
     def measured_steps(self) -> set[int]:
-        """The steps of the checkpoints, a set."""
+        """Steps of the checkpoints."""
         every = range(0, self.n_steps + 1, self.checkpoint_every)
         return {*(every if self.checkpoint_steps is None else self.checkpoint_steps), self.n_steps}
 
@@ -136,7 +136,7 @@ class KeyValueMemoryParams:
 
     @property
     def n_runs(self) -> int:
-        """How many memories are trained: every run with every seed."""
+        """Number of memories that are trained: every run with every seed."""
         return len(self.exponents) * self.n_seeds
 
     @property
@@ -189,7 +189,7 @@ class MemoryCheckpoint:
     median_row_gradient : ndarray
         Median over the queries of |∂(query's own loss)/∂(its scaled scores)|.
     diverged : ndarray of bool
-        Whether a number has left the float64 range.
+        True where a number has left the float64 range.
     attention_weights : ndarray, shape (n_runs, n_queries, n_keys)
         Of the first seed.
     targets : ndarray of int, shape (n_queries,)
@@ -236,20 +236,20 @@ class _Memory:
 def train_key_value_memory(
     params: KeyValueMemoryParams, *, check: Callable[[], object] = proceed
 ) -> Iterator[MemoryCheckpoint]:
-    """Train W_Q and W_K by W ← W − rate · ∂loss/∂W and hand on the state as it goes.
+    """Train W_Q and W_K by W ← W − rate · ∂loss/∂W and yield the state along the way.
 
     Parameters
     ----------
     params : KeyValueMemoryParams
     check : callable, optional
-        Called after every step; it raises to end the training.
+        Called after every step; an exception from it ends the training.
 
     Returns
     -------
     iterator of MemoryCheckpoint
         At step 0, every `checkpoint_every` steps or at `checkpoint_steps`, and at the last step. Runs of one
         seed start from the same draw. 0 ≤ entropy_nats ≤ ln n_keys and 0 ≤ accuracy ≤ 1 unless the run has diverged.
-        The training stops when no more is asked for; nothing runs in the background.
+        The training goes on only while the iterator is read; nothing runs in the background.
 
     Raises
     ------
@@ -313,7 +313,7 @@ def training_steps(params: KeyValueMemoryParams) -> Iterator[MemoryCheckpoint | 
 
 
 def _start(params):
-    """Draw the starting weights of every seed, the same for all runs but for their size."""
+    """Draw the starting weights of every seed, the same for all runs except for their size."""
     shape = (params.d_k, 2, params.d_model)
     drawn = [_generator(params.seed, i, _WEIGHT_STREAM).standard_normal(shape) for i in range(params.n_seeds)]
     drawn = np.ascontiguousarray(np.stack(drawn).transpose(2, 0, 3, 1)) / np.sqrt(params.d_model)
@@ -331,7 +331,7 @@ def _generator(seed, i, stream):
 
 
 def _draw_data(memory):
-    """Draw one data set per seed: once, or anew at every call if the data are fresh."""
+    """Draw one data set per seed: once, or at every call if the data are fresh."""
     params = memory.params
     if memory.X_q is not None and not params.fresh_data:
         return

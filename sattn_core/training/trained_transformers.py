@@ -1,6 +1,6 @@
-"""A small transformer that was trained with four ways to scale its scores: what was measured as it learned.
+"""Measurements on a small transformer as it learned, with four ways to scale its scores.
 
-The numbers are in a file beside this one, which tests/records of the repository writes, and can be made there again.
+The numbers are in a file beside this one. In the repository, tests/records writes it and can write it again.
 """
 
 import json
@@ -21,10 +21,10 @@ RATES = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)  # of Adam, after a linear warm-up
 
 @dataclass(frozen=True, eq=False)
 class TrainedTransformers:
-    """Measurements (n_ways, n_rates, n_seeds, n_steps), of heads two axes more; NaN once a number has left float32."""
+    """Measurements (n_ways, n_rates, n_seeds, n_steps), for heads with two more axes; NaN after overflow of float32."""
 
     about: Mapping[str, Any]  # of the text, the model and the training: see `about` in tests/records
-    steps: NDArray[np.int_]  # those at which was measured, (n_steps,)
+    steps: NDArray[np.int_]  # the steps that were measured, (n_steps,)
     train_loss: NDArray[np.float64]  # of the batch of the step, in nats per character
     held_out_loss: NDArray[np.float64]  # of a part of the text that is not trained on
     accuracy: NDArray[np.float64]  # share of its characters whose most likely guess is right

@@ -1,11 +1,11 @@
-"""Rows of attention whose winner is wrong, as chance makes it, and gradient descent that corrects each by itself.
+"""Rows of attention whose winner is wrong by chance, and gradient descent that corrects each row by itself.
 
 A query q and n_keys keys K have iid N(0, 1) components. The key with the largest score wins, and the right key is drawn
 among the others, so every row starts wrong. Values are one-hot: the output is the row of weights p = softmax(c K q).
 The loss is ½ |p − e_right|² ("output") or −ln p_right ("weights"), c the scale, η the learning rate.
 
 q moves in the span of the keys, and each key along q. So the scaled scores z = c K q, the Gram matrix G = K Kᵀ and |q|²
-say all, and a step takes n_keys² products whatever d_k is. With d = ∂loss/∂z, u = η c d and c inside G and |q|²:
+are enough, and a step takes n_keys² products whatever d_k is. With d = ∂loss/∂z, u = η c d and c inside G and |q|²:
 
     q learns:        z ← z − G u
     K learns:        z ← z − |q|² u
@@ -28,7 +28,7 @@ LEARNERS = ("q", "K", "both")
 _STREAM = 3  # of a seed: pairs, rows and batches of other lessons have 0 to 2
 _CACHED = 100_000  # scores of a block, to stay in the processor's cache
 _HELD = 1_000_000  # entries of the Gram matrices of a block
-# What one step counts: calls of NumPy, and passes over the scores for the slope and for the step.
+# The work of one step: calls of NumPy, and passes over the scores for the slope and for the step.
 _CALLS = {"q": 24, "K": 24, "both": 48}
 _SLOPE_PASSES = {"output": 7, "weights": 4}
 _STEP_PASSES = {"q": 1, "K": 2, "both": 10}
@@ -48,7 +48,7 @@ class WrongRows:
 def draw_wrong_rows(d_k: int, n_keys: int, rows: range, *, seed: int) -> WrongRows:
     """Draw these rows; a larger d_k appends components to the same queries and keys.
 
-    The right key stays while d_k grows, unless it wins: then it is the second one that was drawn.
+    The right key stays the same while d_k grows, unless it wins: then the second key that was drawn is right.
     """
     drawn = [_draw_row(d_k, n_keys, seed, row) for row in rows]
     gram = np.stack([gram for gram, _ in drawn])
@@ -82,8 +82,8 @@ def descend(
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Yield the scaled scores (n_rows, n_keys, n_columns) and the right keys' weights (n_rows, n_columns), endlessly.
 
-    A column has a scale and a learning rate of its own. The scores change in place when the next are asked for. What
-    leaves the range of float64 is NaN from there on.
+    A column has its own scale and learning rate. The next step changes the scores in place. A number that leaves the
+    range of float64 is NaN from then on.
     """
     # Keys first in memory, rows first in the arithmetic: a maximum over the keys then runs along whole arrays.
     z = (np.ascontiguousarray(rows.raw_scores.T)[:, :, None] * scales).transpose(1, 0, 2)
@@ -162,14 +162,14 @@ _STEPS: dict[str, Any] = {"q": _QueryLearns, "K": _KeysLearn, "both": _BothLearn
 
 
 def row_blocks(n_rows: int, n_keys: int, n_columns: int, learns: str) -> list[range]:
-    """Return the rows in blocks that bound the memory: their scores stay in the cache, their Gram matrices small."""
+    """Return the rows in blocks that bound the memory: scores fit into the cache, and Gram matrices stay small."""
     matrices = n_keys**2 * (n_columns if learns == "both" else 1)
     size = max(1, min(n_rows, _CACHED // (n_keys * n_columns), _HELD // matrices))
     return [range(first, min(first + size, n_rows)) for first in range(0, n_rows, size)]
 
 
 def descent_price(d_k: int, n_keys: int, n_columns: int, *, loss: str, learns: str, n_rows: int, n_steps: int) -> Price:
-    """Return the `Price` of drawing these rows and descending so many steps, in blocks."""
+    """Return the `Price` of drawing n_rows rows and descending n_steps steps, in blocks."""
     blocks = row_blocks(n_rows, n_keys, n_columns, learns)
     square, columns, size = n_keys**2, n_columns if learns == "both" else 1, len(blocks[0])
     vectors, scores = (1 + n_keys) * d_k, n_columns * n_keys

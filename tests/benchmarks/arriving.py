@@ -1,8 +1,8 @@
-"""Visitors who come at a rate, whether or not those before them have their answers; each has an empty cache.
+"""Visitors who arrive at a fixed rate, whether or not those before them have their answers; each has an empty cache.
 
-No browser: each asks for what a browser asks for that opens a link, and for the pictures of one drag, from an address
-of its own. A wait counts from when the visitor was to come, or the hand to be at its place: neither a late server nor a
-late generator hides anything.
+There is no browser: each visitor, from its own address, sends the requests of a browser that opens a link, and those
+for the pictures of one drag. A wait counts from the moment planned for the arrival or the stop of the drag, so neither
+a late server nor a late generator hides anything.
 """
 
 import asyncio
@@ -19,14 +19,14 @@ import brotli
 
 from pages._view.entry import as_asked
 
-LOOKS = 1.0  # seconds from coming to the drag; longer if the picture is not there yet
-STOPS, EACH = 8, 0.1  # a drag: so many stops, and seconds from one to the next
+LOOKS = 1.0  # seconds from arrival to the drag; longer if the picture is not there yet
+STOPS, EACH = 8, 0.1  # stops of a drag, and seconds from one to the next
 AT_ONCE = 6  # connections of a browser to one host
-PATIENCE = 60  # seconds after which a visitor goes, with an error
+PATIENCE = 60  # seconds after which a visitor leaves, with an error
 GROUND = {"ground": "light"}
-TAKES = "gzip, deflate, br, zstd"  # as browsers say it by https
+TAKES = "gzip, deflate, br, zstd"  # as browsers send it over https
 AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/146.0.0.0 Safari/537.36"
-# What the platform needs, which a visitor asks for who goes on into a session.
+# Streamlit's own files, which only visitors who start a session request.
 _PLATFORM = re.compile(r'<template id="lab-platform">(.*?)</template>', re.DOTALL)
 _TOLD = re.compile(r'<script type="application/json" id="lab-told">(.*?)</script>', re.DOTALL)
 _ELEMENT = re.compile(r"<(?:link|script)\b[^>]*>")
@@ -35,7 +35,7 @@ _FETCHED = re.compile(r"\b(?:preload|modulepreload|stylesheet|icon)\b")
 
 @dataclass(frozen=True)
 class Page:
-    """Addresses that the HTML of a link tells a browser to ask for."""
+    """Addresses that the HTML of a link makes a browser request."""
 
     files: tuple[str, ...]
     platform: tuple[str, ...]
@@ -44,7 +44,7 @@ class Page:
 
     @classmethod
     def of(cls, link, html):
-        """Read what a page names; link: its path and query."""
+        """Read the addresses in a page; link: its path and query."""
         told = json.loads(_TOLD.search(html)[1])
         if not told["picture"] or not told["slider"]:
             raise ValueError(f"{link} shows no picture that follows a slider before a session")
@@ -53,14 +53,14 @@ class Page:
         return cls(_files(link, _PLATFORM.sub("", html)), _files(link, platform), picture, told["slider"])
 
     def at(self, place=None):
-        """Return the name of the picture where the slider stands at this value, or as the link has it."""
+        """Return the address of the picture with the slider at this value, or at that of the link."""
         values = self.picture["values"] | ({} if place is None else {self.slider["name"]: place})
         moved = {name: str(value) for name, value in values.items() if value != self.picture["usual"].get(name)}
         path, _, query = self.picture["address"].partition("?")
         return f"{path}?{as_asked(dict(parse_qsl(query)) | GROUND | moved)}"
 
     def drag(self, rng):
-        """Return the stops that the hand passes: from where it is up or down, each or every second one."""
+        """Return the stops that the hand passes: up or down from its position, one or two steps at a time."""
         stops, step = self.slider["stops"], rng.choice((-2, -1, 1, 2))
         begin = min(range(len(stops)), key=lambda i: abs(stops[i] - self.slider["value"]))
         passed = [begin + step * i for i in range(1, STOPS + 1)]
@@ -68,22 +68,22 @@ class Page:
 
 
 def _files(link, html):
-    """Return the paths that a browser asks for, each once, of elements that stand there and not in a script."""
+    """Return the paths that a browser requests, each once, from elements that are not inside a script."""
     found = []
     for element in _ELEMENT.findall(re.sub(r"(<script\b[^>]*>).*?</script>", r"\1", html, flags=re.DOTALL)):
-        said = dict(re.findall(r'([\w-]+)="([^"]*)"', element))
-        wanted = "src" in said if element.startswith("<script") else _FETCHED.search(said.get("rel", ""))
+        attributes = dict(re.findall(r'([\w-]+)="([^"]*)"', element))
+        wanted = "src" in attributes if element.startswith("<script") else _FETCHED.search(attributes.get("rel", ""))
         if wanted:
-            found.append(urljoin(link, said.get("src") or said["href"]))
+            found.append(urljoin(link, attributes.get("src") or attributes["href"]))
     return tuple(dict.fromkeys(found))
 
 
 @dataclass
 class Waits:
-    """Waits (ms) by kind of answer, failures, bytes over the wire, and the share that a proxy had kept."""
+    """Waits (ms) by kind of answer, failures, bytes over the wire, and the share that a proxy had cached."""
 
     by_kind: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    opened: list[float] = field(default_factory=list)  # from coming to the first picture
+    opened: list[float] = field(default_factory=list)  # from arrival to the first picture
     errors: list[str] = field(default_factory=list)
     late: list[float] = field(default_factory=list)  # how late the generator itself began a visitor
     size: int = 0
@@ -96,16 +96,16 @@ class Waits:
 
 @dataclass
 class Crowd:
-    """A site, and what all that come there share: what the pages have told, and how long each waited."""
+    """A site with the state that its visitors share: the pages read so far, and the waits."""
 
     url: str
     waits: Waits = field(default_factory=Waits)
     pages: dict[str, Page] = field(default_factory=dict)
 
     async def come(self, links, rate, rng, session=None):
-        """One after the other, so many a second on average and as independent of each other as people are.
+        """Let visitors arrive one after the other, `rate` a second on average, independently of each other.
 
-        links: (path and query, whether this one goes on into a session). session: what they do there.
+        links: (path and query, True if this visitor starts a session). session: called for those who do.
         """
         due, coming = time.perf_counter(), []
         for number, (link, goes_on) in enumerate(links):
@@ -123,13 +123,13 @@ class _Person:
         self.crowd, self.rng = crowd, rng
         there = urlsplit(crowd.url)
         self.there = there.hostname, there.port
-        # Each at home elsewhere: a proxy counts connections by address.
+        # Each from another address: a proxy counts connections by address.
         self.home = f"127.{1 + number // 62500 % 250}.{1 + number // 250 % 250}.{1 + number % 250}"
         self.head = f"Host: {there.netloc}\r\nUser-Agent: {AGENT}\r\nAccept: */*\r\nAccept-Encoding: {TAKES}\r\n\r\n"
         self.free, self.lines, self.room = [], [], asyncio.Semaphore(AT_ONCE)
 
     async def visit(self, link, arrival, session: Callable | None = None):
-        """Open a link, drag once, and go on into a session if there is one to go on into."""
+        """Open a link, drag once, and start a session if one is given."""
         waits = self.crowd.waits
         waits.late.append(1e3 * (time.perf_counter() - arrival))
         try:
@@ -157,7 +157,7 @@ class _Person:
         return page
 
     async def _drag(self, page, arrival):
-        """Ask for one picture after the other, each when the hand is there and the one before it has come."""
+        """Request one picture after the other, each when the hand is there and the previous one has arrived."""
         begin = max(arrival + LOOKS, time.perf_counter())
         for number, place in enumerate(page.drag(self.rng)):
             due = begin + number * EACH
@@ -191,7 +191,7 @@ class _Person:
 
 
 class _Line(asyncio.Protocol):
-    """A connection that is kept: one answer after the other. Streams would take twice the processor."""
+    """A persistent connection: one answer after the other. asyncio's streams would take twice the processor."""
 
     def __init__(self):
         self.wire, self.answer = None, None
@@ -209,7 +209,7 @@ class _Line(asyncio.Protocol):
             self.wire.close()
 
     def ask(self, wish):
-        """Send a request; return what will be its status, its head and its body."""
+        """Send a request; return a future of its status, its head and its body."""
         if self.wire.is_closing():
             raise ConnectionResetError("the connection was closed")
         self.head, self.body, self.whole = b"", bytearray(), None
@@ -243,7 +243,7 @@ class _Line(asyncio.Protocol):
 
 
 def unchunked(body):
-    """Return what the pieces of a body are together, or None while one is missing."""
+    """Join the chunks of a body; return None while one is missing."""
     whole, place = b"", 0
     while (end := body.find(b"\r\n", place)) >= 0:
         size = int(body[place:end].split(b";")[0], 16)
@@ -257,7 +257,7 @@ def unchunked(body):
 
 
 async def _all(coming):
-    """Wait for all, and for none of them longer once one has failed."""
+    """Wait for all, or until one fails; then cancel the others."""
     tasks = [asyncio.create_task(each) for each in coming]
     try:
         await asyncio.gather(*tasks)

@@ -1,4 +1,4 @@
-"""What the measurements in a browser share: the browser, what it watches, and which lessons there are."""
+"""Helpers of the measurements in a browser: the browser, its watching scripts, and the lessons to open."""
 
 from contextlib import contextmanager
 
@@ -35,7 +35,7 @@ def chromium():
 
 
 def new_page(browser, script="", size=(1280, 800)):
-    """A page in a context of its own: its cache is empty."""
+    """Return a page in a new context, with an empty cache."""
     context = browser.new_context(viewport={"width": size[0], "height": size[1]})
     context.add_init_script(DEEP + script)
     watch_runs(context)
@@ -43,12 +43,12 @@ def new_page(browser, script="", size=(1280, 800)):
 
 
 def following_dimension():
-    """The address of a lesson and the name of its step, for each whose picture follows the slider of d_k."""
+    """Return address and step, for each step whose picture follows the slider of d_k."""
     return [(address, step) for address, step, name in sliders() if name == "d_k"]
 
 
 def sliders():
-    """The address of a lesson, its step and a slider that the step's picture follows as it opens, for each of them."""
+    """Return address, step and slider, for each slider that the step's picture follows as it opens."""
     from pages._view.lessons import LESSONS
 
     here = [(address, LESSONS[stem]) for address, stem in _addresses().items()]
@@ -57,7 +57,7 @@ def sliders():
 
 
 def _drawn(lesson, step):
-    """The sliders of a step but those that it pins, or that belong to an option that is not chosen as it opens."""
+    """Return the sliders of a step, without those that it pins or that belong to an option not chosen at first."""
     known = lesson.controls
     waiting = {name for name, each in known.items() if each.when and known[each.when[0]].default != each.when[1]}
     return [name for name in step.followed if name not in waiting and name not in step.pinned]

@@ -1,11 +1,11 @@
-"""Cold loads as visitors have them: a fresh browser context with an empty cache, at a desk and on a phone.
+"""Cold loads as visitors have them: a new browser context with an empty cache, at a desk and on a phone.
 
-In turns with Streamlit's own four charts, served by Streamlit with its defaults, and with Dash's where DASH_PYTHON
-names a Python that has it. Every server has served its page before. The slider is asked in a load of its own, for a
-hand would change what the others measure: a key is pressed on it ten times a second from when it is there, and it
-answers when the picture first shows another d_k. So the time holds the picture's way, and is that of a person who does
-not wait. Ours is usable when slider and picture are live: the platform comes to who reaches for more. The others are
-when their four charts are drawn and nothing changes for 0.7 s, which is not counted.
+Our pages take turns with four charts of Streamlit, served with its defaults, and of Dash where DASH_PYTHON names a
+Python that has it. Every server has served its page before. The slider has a separate load, since a key press would
+change the other figures: from when it is there a key is pressed ten times a second, until the picture shows another
+d_k. The time thus includes that of the picture, for a person who does not wait. Ours is usable when slider and picture
+are live: Streamlit loads only for those who reach for more. The others are usable when their four charts are drawn and
+nothing has changed for 0.7 s, which are not counted.
 """
 
 import statistics
@@ -22,13 +22,13 @@ LESSONS = ("score_variance", "derivation", "gradient_flow")
 LINKED = "score_variance?d_k=100&seed=3"
 STREAMLIT, DASH = "Streamlit's own four charts", "Dash's four charts"
 FAST_4G = {"latency": 165, "downloadThroughput": 8e6 / 8, "uploadThroughput": 1.35e6 / 8}
-SHIFT = 0.05  # the share of the window that may jump
+SHIFT = 0.05  # the largest layout shift, a share of the window
 WIRE_OF_START, WIRE = 0.4, 1.9  # MB
 
 
 @dataclass(frozen=True)
 class Budgets:
-    """Seconds; `usable`: times Streamlit's own four charts."""
+    """Budgets in seconds; `usable` is a multiple of Streamlit's own four charts."""
 
     text: float
     start: float
@@ -48,7 +48,7 @@ MACHINES = {
 
 
 def cold(loads=5):
-    """Question, picture, slider and all of a page, on each machine; what jumps, and what comes over the wire."""
+    """Yield the rows of question, picture, slider and whole page on each machine, of layout shifts and of bytes."""
     with chromium() as browser, ExitStack() as servers:
         ours, others = _sites(servers)
         taken = _taken(browser, ours, others, loads)
@@ -60,7 +60,7 @@ def cold(loads=5):
 
 
 def _sites(servers):
-    """The addresses of our pages, and those of the others, of which there may be no Dash."""
+    """Return the addresses of our pages, and those of the others; Dash may be missing."""
     lab = servers.enter_context(running_server()).url
     environment = {"DRAW": "plotly_chart", "PYTHONPATH": str(ROOT)}
     plain = servers.enter_context(running_server("page.py", cwd=PAGES, environment=environment)).url
@@ -70,7 +70,7 @@ def _sites(servers):
 
 
 def _taken(browser, ours, others, loads):
-    """What was seen in each load, by machine and page; all in turns, so that a busy moment hits all of them."""
+    """Return the figures of each load, by machine and page; pages take turns, so that a busy moment hits all."""
     sites = [(place, url, LESSON) for place, url in ours.items()]
     sites += [(name, url, FOUR_CHARTS) for name, url in others.items()]
     taken = {(machine.name, place): [] for machine in MACHINES for place, *_ in sites}
@@ -89,8 +89,8 @@ def _taken(browser, ours, others, loads):
 def _rows(machine, place, loads, theirs, budgets):
     name = f"{machine}, {place or 'start'}"
     limits = {"text": budgets.text, "picture": budgets.picture(place), "answer": budgets.answer}
-    for what, said in {"text": "question and answer", "picture": "picture", "answer": "slider answers"}.items():
-        yield _row(f"{name}: {said}", [each[what] / 1e3 for each in loads], limits[what], "s")
+    for what, label in {"text": "question and answer", "picture": "picture", "answer": "slider answers"}.items():
+        yield _row(f"{name}: {label}", [each[what] / 1e3 for each in loads], limits[what], "s")
     for other, times in theirs.items():
         yield _compared(f"{name}: all usable / {other}", loads, times, budgets.usable if other == STREAMLIT else None)
     yield _row(f"{name}: layout shift", [each["shift"] for each in loads], SHIFT, "")

@@ -1,4 +1,4 @@
-"""The app with one address more: how many sessions the process holds, which the product itself tells nobody."""
+"""The app with one more address, for the number of sessions in the process; the product itself does not publish it."""
 
 import gc
 import sys
@@ -15,7 +15,7 @@ from pages._view import server
 
 
 async def sessions(_request):
-    """Every session that is still in memory, reachable or not."""
+    """Count the sessions that are still in memory, reachable or not."""
     gc.collect()
     return PlainTextResponse(str(sum(isinstance(each, AppSession) for each in gc.get_objects())))
 

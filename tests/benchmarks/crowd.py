@@ -1,8 +1,8 @@
 """Count the visitors a second, each with an empty cache, who can open a link and drag once; and say what runs out.
 
-They come to one process, to one behind the shipped proxy, and to two behind it; to these also as a mix: a tenth with
-settings of their own, a twentieth who go on into a session. The visitors take part of the same cores: the details say
-how much. A rate lasts some seconds only: what is a little too much for longer may still pass.
+They come to one process, to one behind the shipped proxy, and to two behind it; to the two also as a mix: a tenth have
+their own settings, a twentieth start a session. The visitors use some of the same cores, and the details say how much.
+A rate lasts a few seconds only, so a rate slightly too high for longer may still pass.
 """
 
 import asyncio
@@ -29,25 +29,25 @@ from visiting import Visitor
 from visitors import lab
 
 SHARED = 20  # links that all others open
-OWN, SESSIONS = 10, 20  # of the mix every so-many-th has settings of its own, or goes on into a session
+OWN, SESSIONS = 10, 20  # in the mix, every 10th visitor has its own settings, every 20th starts a session
 STOPS = (16, 32, 64, 128, 256)
 LIMIT, LIMIT_OF_MIX = 500, 1000  # ms, 95 % of answers
 ROUNDS = 3
 SLOWEST, FASTEST = 1, 640  # visitors a second
-BARE, MIXED = 5, 20  # with what rate to begin without the proxy, and with the mix
-FINER = 2**0.5  # from one rate to the next, once it is known between which it breaks
+BARE, MIXED = 5, 20  # first rate without the proxy, and with the mix
+FINER = 2**0.5  # factor between rates, once the limit is known to lie between two
 REST = 0.5  # seconds between two rates
-MANY = 5  # answers of a kind, below which it has no 95 %
+MANY = 5  # fewest answers of a kind for a 95 % quantile
 LOOKING, STAYS = 3, 5.0  # visitors in a browser, and seconds that they stay after their last drag
 LOOK = 0.1  # seconds between two looks at the memory
-FULL = 0.9  # of a core, or of all of them: no more is to be had
-ORIGIN = "http://lab.example"  # a shared cache keeps no page of a lab that does not know its name
+FULL = 0.9  # of a core, or of all cores: counts as used up
+ORIGIN = "http://lab.example"  # without it a shared cache keeps no page
 
 
 def crowd(rate=200, seconds=5):
     """Yield the rows of each lab. rate: of visitors a second, for two replicas; seconds: how long each rate lasts."""
     _allow_connections()
-    links()  # before the first visitor comes
+    links()  # before the first visitor arrives
     for replicas, proxied in ((1, False), (1, True), (2, True)):
         name = f"crowd, {'2 replicas' if replicas > 1 else '1 process'}{' and the proxy' if proxied else ''}"
         with lab(replicas, proxied=proxied, environment={"SATTN_ORIGIN": ORIGIN}) as site:
@@ -55,13 +55,13 @@ def crowd(rate=200, seconds=5):
             first = measured.at(rate if proxied else BARE, _shared)
             if proxied:
                 quantity = f"{name} that has nothing yet: {rate} visitors a second, p95"
-                yield Row(quantity, first.late, None, "ms", first.told())
+                yield Row(quantity, first.late, None, "ms", first.details())
             if replicas > 1:
                 yield _budget(measured, name, rate)
             begin = rate / 2 if proxied else BARE
             yield _until_it_breaks(measured, f"{name}, {SHARED} links", _shared, begin, LIMIT)
             if replicas > 1:
-                measured.at(MIXED, _mixed)  # the first who need the platform's files
+                measured.at(MIXED, _mixed)  # the first visitors who need Streamlit's files
                 yield _until_it_breaks(measured, f"{name}, the mix", _mixed, MIXED, LIMIT_OF_MIX)
             yield Row(f"{name}: peak memory", max(measured.memory), None, "MB")
             yield Row(f"{name}: errors", measured.errors, 0, "errors", f"of {measured.answers} answers")
@@ -79,33 +79,33 @@ def _allow_connections():
 
 @cache
 def links():
-    """Return the links that are shared: steps whose picture follows dₖ at once, also where all takes thrice as long."""
+    """Return the shared links: steps whose picture follows dₖ at once, even if everything takes three times as long."""
     from pages._view.address import Address
     from pages._view.compute import rates
     from pages._view.compute.store import AT_ONCE
     from pages._view.lessons import LESSONS
     from pages._view.stage import Stage
 
-    def is_drawn(page, said):
-        stage = Stage(Address(LESSONS[page], {name: str(each) for name, each in said.items()}))
+    def is_drawn(page, query):
+        stage = Stage(Address(LESSONS[page], {name: str(each) for name, each in query.items()}))
         params = stage.main.params and stage.main.params(stage.address.values)
         return stage.main.ready is None and (not params or 3 * rates.decided(params.price) <= AT_ONCE)
 
-    steps = [(page, step) for page, step in following_dimension() if page]  # the start's picture asks for nothing more
+    steps = [(page, step) for page, step in following_dimension() if page]  # the start page makes no further request
     every = [(page, {"d_k": STOPS[i % len(STOPS)], "step": step}) for i, (page, step) in enumerate(steps)]
-    drawn = [f"/{page}?{urlencode(said)}" for page, said in every if is_drawn(page, said)]
+    drawn = [f"/{page}?{urlencode(query)}" for page, query in every if is_drawn(page, query)]
     return [drawn[i * len(drawn) // SHARED] for i in range(SHARED)]
 
 
 def _shared(rng, numbers):
-    """Each opens one of the shared links."""
+    """Yield visitors who each open one of the shared links."""
     every = links()
     while True:
         yield rng.choice(every), False
 
 
 def _mixed(rng, numbers):
-    """The same, but a tenth on settings of their own, and a twentieth who go on into a session."""
+    """Yield the same, but a tenth with their own settings, and a twentieth who start a session."""
     for number, (link, _) in enumerate(_shared(rng, numbers)):
         own = f"&seed={next(numbers)}" if number % OWN == OWN // 2 else ""
         yield f"{link}{own}", number % SESSIONS == SESSIONS - 1
@@ -133,16 +133,16 @@ class _Rate:
     rate: float
     waits: object
     taken: float  # seconds
-    used: dict  # by whom: how much of a core
+    used: dict  # share of a core, by process
 
     @property
     def late(self):
-        """The wait that 95 % of the answers of the slowest kind do not exceed (ms); of a kind that many asked for."""
+        """The 95 % quantile of the waits for the slowest kind of answer (ms), of kinds with at least MANY answers."""
         many = [each for each in self.waits.by_kind.values() if len(each) >= MANY]
         return max(percentile(each, 0.95) for each in many or self.waits.by_kind.values())
 
-    def told(self):
-        """Say what each kind waited, what the cores did, and how late the visitors were by themselves."""
+    def details(self):
+        """Describe the waits of each kind, the load of the cores, and how late the generator itself was."""
         waits = self.waits.by_kind | {"first picture": self.waits.opened or [math.inf]}
         kinds = ", ".join(f"{kind} {percentile(each, 0.95):.0f}" for kind, each in waits.items())
         kept = 100 * self.waits.kept / max(1, self.waits.answers)
@@ -155,7 +155,7 @@ class _Rate:
         )
 
     def spent(self):
-        """Say what is used up."""
+        """Return what is used up, in words."""
         most = max(self.used, key=self.used.get)
         if sum(self.used.values()) >= FULL * os.cpu_count():
             return f"all of {os.cpu_count()}, most by {most}"
@@ -163,7 +163,7 @@ class _Rate:
 
 
 class _Measured:
-    """A lab, and what came of every rate at which visitors came to it."""
+    """A lab, and the figures of every rate tried on it."""
 
     def __init__(self, site, seconds):
         self.site, self.seconds = site, seconds
@@ -189,7 +189,7 @@ class _Measured:
         self.answers += one.waits.answers
         for error in one.waits.errors[:1]:
             print(f"at {one.rate:.0f} visitors a second: {error}", file=sys.stderr)
-        print(f"  {one.rate:.0f}/s: {one.told()}", file=sys.stderr)
+        print(f"  {one.rate:.0f}/s: {one.details()}", file=sys.stderr)
         return one
 
     async def _together(self, crowd, wishes, rate, rng):
@@ -217,14 +217,14 @@ def _busy():
 
 
 def _budget(measured, name, rate):
-    """The row of the rate that is promised, three times."""
+    """Return the row of the promised rate, tried three times."""
     rounds = sorted((measured.at(rate, _shared) for _ in range(ROUNDS)), key=lambda one: one.late)
     detail = _spread([one.late for one in rounds], rounds[ROUNDS // 2])
     return Row(f"{name}, {SHARED} links: {rate} visitors a second, p95", rounds[ROUNDS // 2].late, LIMIT, "ms", detail)
 
 
 def _until_it_breaks(measured, name, who, begin, limit):
-    """The row of the rate at which 95 % of the answers begin to take longer than the limit."""
+    """Return the row of the rate at which the 95 % quantile of the waits passes the limit."""
     found = []
     for number in range(ROUNDS):
         found.append(_search(measured, who, begin, limit, FINER if number else 2))
@@ -236,7 +236,7 @@ def _until_it_breaks(measured, name, who, begin, limit):
 
 
 def _search(measured, who, rate, limit, factor):
-    """Go up until it breaks, or down until it does not: the rate between, what broke, and the last that passed."""
+    """Go up until a rate fails, or down until one passes; return the rate between, the failure, and the last pass."""
     one = measured.at(rate, who)
     passed, broke = (None, one) if one.late > limit else (one, None)
     while not (passed and broke) and SLOWEST <= rate <= FASTEST:
@@ -249,14 +249,14 @@ def _search(measured, who, rate, limit, factor):
 
 
 def _spread(values, one):
-    return f"{min(values):.0f} to {max(values):.0f}; at {one.rate:.0f}/s {one.told()}"
+    return f"{min(values):.0f} to {max(values):.0f}; at {one.rate:.0f}/s {one.details()}"
 
 
 # --- sessions that nobody needs ----------------------------------------------------------------------
 
 
 def _looking():
-    """A browser that opens a link, drags, and goes on a step: sessions opened."""
+    """Yield the number of sessions opened by browsers that open a link, drag, and take the next step."""
     opened, every = [], links()[:: SHARED // LOOKING]
     with chromium() as browser, lab(1) as site:
         for link in every:

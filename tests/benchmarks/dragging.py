@@ -1,8 +1,8 @@
-"""Count the pictures that a drag of each slider of a step draws: the peers' drag.
+"""Count the pictures that a drag of each slider of a step draws.
 
-40 moves of the pointer, 25 ms apart, over half of the track, at a desk and with a processor four times slower. Beside
-it the same drag in which nothing is redrawn. Each move waits until the page has heard of it, so a slow page makes the
-drag longer. A slider of few stops has no more pictures than stops that the hand passes, and no budget.
+A drag is 40 moves of the pointer, 25 ms apart, over half of the track, at a desk and with a processor four times
+slower, beside the same drag in which nothing is redrawn. Each move waits for the page to receive it, so a slow page
+makes the drag longer. A slider with few stops draws at most one picture a stop, and has no budget.
 """
 
 import statistics
@@ -17,10 +17,10 @@ MOVES = 40
 PAUSE = 0.025  # seconds between two moves
 ROUNDS = 2
 FEW = 20  # stops
-# By how many times slower the processor is: ms from picture to picture, and times the drag in which nothing is redrawn.
+# By slowdown of the processor: ms from picture to picture, and the drag's time over that of one that redraws nothing.
 BUDGETS = {1: (50, 1.4), 4: (125, None)}
 
-# Pictures count when they are drawn: the picture, and the hero, write down which value they show.
+# A picture counts once it is drawn: the picture, and the hero, record the value that they show.
 COUNT = """() => {
   const shown = window.deep('[data-picture][data-value], [data-hero]')[0];
   window.drawn = [];
@@ -29,7 +29,7 @@ COUNT = """() => {
   new MutationObserver(() => window.drawn.push(shown.dataset.value)).observe(shown, {
     attributes: true, attributeFilter: ['data-value']});
 }"""
-# Nothing hears where the hand is.
+# Keep the slider's events from the page, so that nothing is redrawn.
 STILL = """still => {
   window.unheard ??= event => window.stillness && event.stopImmediatePropagation();
   window.removeEventListener('lab:hand', window.unheard, true);
@@ -39,7 +39,7 @@ STILL = """still => {
 
 
 def drag():
-    """Milliseconds from picture to picture, and how much longer the drag takes than one that redraws nothing."""
+    """Yield the ms from picture to picture, and how much longer the drag takes than one that redraws nothing."""
     with chromium() as browser, running_server() as server:
         for slower in BUDGETS:
             for stem, step, name in sliders():
@@ -48,7 +48,7 @@ def drag():
 
 def _rows(browser, server, stem, step, name, slower):
     page = new_page(browser)
-    page.add_init_script(f"({STILL})(false)")  # before the pictures listen, so that it is asked first
+    page.add_init_script(f"({STILL})(false)")  # before the pictures listen, so that it gets events first
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable")
     open_page(page, server, stem, **asking_for(step))
@@ -102,6 +102,6 @@ def _one_drag(page, session, name, still):
 
 
 def _style(session):
-    """Milliseconds that Chromium has spent on recalculating styles."""
+    """Return the ms that Chromium has spent on recalculating styles."""
     metrics = {each["name"]: each["value"] for each in session.send("Performance.getMetrics")["metrics"]}
     return 1000 * metrics["RecalcStyleDuration"]

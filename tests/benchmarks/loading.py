@@ -1,4 +1,4 @@
-"""One cold load of a page in a browser: what a visitor sees when, what jumps, and what comes over the wire."""
+"""One cold load of a page in a browser: when things appear, layout shifts, and bytes over the wire."""
 
 import time
 from contextlib import contextmanager
@@ -10,9 +10,8 @@ QUIET = 700  # ms without a change of the page and without a byte
 BETWEEN_KEYS = 100  # ms
 LONGEST = 120  # seconds that a load may take
 
-# What a page must have to be usable. Ours: the stage is live, and nobody asks for the platform; or Streamlit is
-# connected and at rest, what stood there before it is gone, and the pictures in the window are drawn. Of others: their
-# four charts.
+# When a page is usable. Ours: the stage is live and Streamlit is not needed; or Streamlit is connected and idle, the
+# stage before it is gone, and the pictures in the window are drawn. The others: their four charts are drawn.
 LESSON = """() => {
   const painted = window.deep('[data-picture][data-value], [data-hero][data-value]').length > 0;
   if (document.getElementById('lab-first') && !document.querySelector('script[type=module]')) return painted;
@@ -25,8 +24,8 @@ LESSON = """() => {
 }"""
 FOUR_CHARTS = "() => [...document.querySelectorAll('.gtitle')].filter(visible).length >= 4"
 
-# All times are in ms since the navigation began. A text is seen once its own font is there: until then Chromium leaves
-# its place empty. A picture is an SVG of some size with marks in it, also in a shadow root; none is on a canvas.
+# All times are in ms since the navigation began. A text is visible once its font has loaded: until then Chromium leaves
+# it blank. A picture is an SVG of some size with marks in it, in a shadow root too; none is on a canvas.
 _WATCH = """
 window.seen = {text: null, picture: null, usable: null, answer: null, changed: 0, shift: 0};
 window.lookLater = look => setTimeout(() => requestAnimationFrame(look), 30); // ms, for a look takes time too
@@ -75,7 +74,7 @@ window.visible = each => {
 }
 """
 
-# The slider of d_k has the focus from when it is there. The picture, and the hero, write down which d_k they show.
+# The slider of d_k gets the focus as soon as it is there. The picture, and the hero, record the d_k that they show.
 _HAND = """
 {
   let opened;
@@ -100,7 +99,7 @@ _STILL = f"""() => seen.picture !== null && seen.usable !== null
 
 @dataclass(frozen=True)
 class Machine:
-    """What a visitor has: a window, a processor so many times slower than this one, and a network."""
+    """A visitor's machine: its window, how many times slower its processor is than this one, and its network."""
 
     name: str
     size: tuple[int, int]
@@ -116,7 +115,7 @@ class Machine:
 
 @dataclass
 class Wire:
-    """What comes over the wire, packed as it is; messages of websockets are counted unpacked."""
+    """Bytes over the wire, as compressed; websocket messages are counted uncompressed."""
 
     session: object
     received: int = 0
@@ -139,7 +138,7 @@ class Wire:
 
     def _message(self, frame):
         size = len(frame["payloadData"])
-        self._count(size * 3 // 4 if frame["opcode"] == 2 else size)  # what is not text comes in base 64
+        self._count(size * 3 // 4 if frame["opcode"] == 2 else size)  # binary messages come in base 64
 
     def _count(self, size):
         self.received += size
@@ -163,7 +162,7 @@ def _opened(browser, machine, url, script):
 
 
 def load(browser, machine, url, usable):
-    """Open a page until it is quiet; times in ms, `wire` in bytes. `still`: since when nothing changes any more."""
+    """Open a page until it is quiet; times in ms, `wire` in bytes. `still`: the time of the last change."""
     with _opened(browser, machine, url, _WATCH % usable) as (page, wire):
         page.wait_for_function(_STILL)
         still = page.evaluate("() => Math.max(seen.usable, seen.changed)")
@@ -173,7 +172,7 @@ def load(browser, machine, url, usable):
 
 
 def answer(browser, machine, url):
-    """Press a key on the slider of d_k again and again; when the picture first shows another d_k, in ms."""
+    """Press a key on the slider of d_k again and again; return when the picture first shows another d_k, in ms."""
     with _opened(browser, machine, url, _WATCH % LESSON + _HAND) as (page, _):
         limit = time.monotonic() + LONGEST
         while (taken := page.evaluate("() => seen.answer")) is None:

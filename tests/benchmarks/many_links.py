@@ -1,6 +1,6 @@
-"""The worst mix of links at once, each with a seed of its own: memory meanwhile, and how long another visitor waits.
+"""The worst mix of links at once, each with its own seed: memory meanwhile, and the wait of another visitor.
 
-Asked for as HTML, as the pictures of a moving slider, and as sessions, each of a fresh process.
+They are requested as HTML, as the pictures of a moving slider, and as sessions, each time from a new process.
 """
 
 import asyncio
@@ -22,14 +22,14 @@ DEAR = (
     "training_race?seed={}",
     "softmax_saturation?d_k=1024&n_keys=512&law=student_t&seed={}",
 )
-OTHER = ("score_variance", "moving/score_variance?d_k=64")  # what the other visitor asks for
+OTHER = ("score_variance", "moving/score_variance?d_k=64")  # requests of the other visitor
 EVERY, LOOK, PATIENCE = 0.25, 0.03, 600  # seconds
 MEMORY, PLAIN = 800, 500  # MB, ms
 
 
 def many_links():
-    """Yield the rows of each way to ask."""
-    environment = {name: said for name, said in ENVIRONMENT.items() if name.startswith("MALLOC")}
+    """Yield the rows of each kind of request."""
+    environment = {name: value for name, value in ENVIRONMENT.items() if name.startswith("MALLOC")}
     for name, ask, path in (
         ("HTML", _get, "{}"),
         ("moving pictures", _get, "moving/{}"),
@@ -37,13 +37,13 @@ def many_links():
     ):
         with running_server(environment=environment) as server:
             most, waits, taken, errors = asyncio.run(_measured(server, ask, path))
-        said = f"{LINKS} links at once, {name}"
-        yield Row(f"{said}: peak memory of the process", most, MEMORY, "MB")
+        title = f"{LINKS} links at once, {name}"
+        yield Row(f"{title}: peak memory of the process", most, MEMORY, "MB")
         for other, each in zip(OTHER, waits, strict=True):
             detail = f"{len(each)}, median {percentile(each, 0.5):.0f} ms"
-            yield Row(f"{said}: {other} meanwhile, p95", percentile(each, 0.95), PLAIN, "ms", detail)
-        yield Row(f"{said}: until the last is there", taken, None, "s")
-        yield Row(f"{said}: errors", errors, 0, "errors")
+            yield Row(f"{title}: {other} meanwhile, p95", percentile(each, 0.95), PLAIN, "ms", detail)
+        yield Row(f"{title}: until the last is there", taken, None, "s")
+        yield Row(f"{title}: errors", errors, 0, "errors")
 
 
 async def _measured(server, ask, path):
@@ -65,7 +65,7 @@ async def _watch(server, over, most):
 
 
 async def _visit(url, path, waits, over):
-    """Ask for one page again and again, whether or not the last one has come."""
+    """Request one page again and again, whether or not the last answer has arrived."""
 
     async def one():
         began = time.perf_counter()
@@ -80,7 +80,7 @@ async def _visit(url, path, waits, over):
 
 
 async def _get(url, path):
-    """Ask for a page as a browser does; return True if it came."""
+    """Request a page as a browser does; return True if it arrived."""
     there = urlsplit(url)
     reader, writer = await asyncio.open_connection(there.hostname, there.port)
     wish = f"GET /{path} HTTP/1.1\r\nHost: {there.netloc}\r\nAccept: text/html\r\nAccept-Encoding: gzip\r\n"

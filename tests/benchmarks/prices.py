@@ -29,12 +29,12 @@ LONG = [
     ),
     *(partial(measure_wrong_choices, WrongChoiceParams(64, 100, learns=each)) for each in ("q", "K", "both")),
 ]
-SMALL = 0.02  # seconds: of less nobody hears
+SMALL = 0.02  # seconds: shorter work is left out
 REPEATS = 3
 
 
 def prices():
-    """Yield a line for each case outside a factor of 2, and how many are inside; what takes no time is left out."""
+    """Yield a row for each case outside a factor of 2, and the number inside; cases that take no time are left out."""
     measured = rates.measure()
     ratios = []
     for call in CASES + LONG:
@@ -52,7 +52,7 @@ def prices():
 
 
 def _least(call):
-    """Return the CPU seconds of a first run, but for the tables that no price counts: the least of some."""
+    """Return the CPU seconds of a first run, without the tables that no price counts: the least of several."""
     call()
     taken = []
     for _ in range(REPEATS):

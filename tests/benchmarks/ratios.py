@@ -28,7 +28,7 @@ class Row:
 
 
 def ratio_row(quantity, budget, pairs, *, scale=1e3, unit="ms", note=""):
-    """The median of the ratios of each pair, with both medians for the reader."""
+    """Return a row of the median ratio of the pairs, with both medians in its note."""
     ratio = statistics.median(ours / bare for ours, bare in pairs)
     ours, bare = (statistics.median(times) * scale for times in zip(*pairs, strict=True))
     detail = f"{ours:.3g} {unit} against {bare:.3g} {unit}, {len(pairs)} pairs"
@@ -36,18 +36,18 @@ def ratio_row(quantity, budget, pairs, *, scale=1e3, unit="ms", note=""):
 
 
 def percentile(values, share):
-    """The smallest value that at least this share of the values do not exceed."""
+    """Return the smallest value that at least this share of the values do not exceed."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
 
 def spread(values, unit="ms"):
-    """The smallest and the largest, and of how many."""
+    """Return the smallest, the largest and the number of values, as text."""
     return f"{min(values):.0f} to {max(values):.0f} {unit}, {len(values)} times"
 
 
 def crossing(rate, late, broken, later, limit):
-    """Return the rate at which a wait that grows evenly in its logarithm passes the limit."""
+    """Return the rate at which the wait passes the limit, by interpolation of its logarithm."""
     if math.isinf(later):
         return rate
     return rate * (broken / rate) ** (math.log(limit / late) / math.log(later / late))

@@ -1,4 +1,4 @@
-"""A visitor without a browser: a websocket that says what Streamlit's page says, and what `live/picture.js` asks for.
+"""A visitor without a browser: the websocket messages of Streamlit's page, and the requests of `live/picture.js`.
 
 Sixty browsers on a small machine would measure the browsers.
 """
@@ -17,11 +17,11 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
 
 EVERY = 2.0  # seconds between two moves of one visitor
-CYCLE = 10.0  # seconds from the beginning of a drag to that of the next
+CYCLE = 10.0  # seconds from the start of one drag to the next
 HELD = 1.0  # seconds that a drag takes
 HAND = 0.025  # seconds between two stops of the hand
 DRAWN = 0.05  # seconds that a browser takes to draw a picture, while the next one is on its way
-PATIENCE = 60  # seconds after which what is not answered is an error
+PATIENCE = 60  # seconds after which a missing answer is an error
 ENDED = (
     ForwardMsg.FINISHED_SUCCESSFULLY,
     ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY,
@@ -31,10 +31,10 @@ ENDED = (
 
 @dataclass
 class Visitor:
-    """One session: what it has been told, and how long it waited (ms).
+    """One session: its state, and its waits (ms).
 
-    opening: until the page was there; moves: from the hand's letting go to the end of the run; last: from the hand's
-    letting go after a drag until the picture of its place was drawn; pictures: those drawn while the hand was held.
+    opening: until the page was there; moves: from letting go of the slider to the end of the run; last: from letting
+    go after a drag until the picture of that value was drawn; pictures: those drawn during the drag.
     """
 
     url: str
@@ -50,7 +50,7 @@ class Visitor:
     page_hash: str = ""
     kept: set = field(default_factory=set)
     slider: str = ""  # its id
-    fragment: str = ""  # that the slider is in
+    fragment: str = ""  # that holds the slider
     value: float | None = None
     stops: tuple = ()
     place: int = 0
@@ -59,7 +59,7 @@ class Visitor:
     cookie: str = ""
 
     async def visit(self, arrival, rounds):
-        """Come, and do in turn what each round says: (its way, from when, until when)."""
+        """Arrive, and play each round in turn: (its method, begin, end)."""
         try:
             await _until(arrival)
             async with self.there():
@@ -71,7 +71,7 @@ class Visitor:
 
     @asynccontextmanager
     async def there(self):
-        """Be connected, with the page drawn."""
+        """Connect, and hold the session while the page is drawn."""
         self.cookie = self.cookie or await self._first_cookie()
         address = self.url.replace("http://", "ws://") + "/_stcore/stream"
         options = {"subprotocols": ["streamlit"], "max_size": None, "compression": None, "proxy": None}
@@ -83,7 +83,7 @@ class Visitor:
             yield
 
     async def _first_cookie(self):
-        """Return the cookies of what a browser asks for before a session, in which a proxy names the replica."""
+        """Return the cookies of the request before a session, in which a proxy names the replica."""
         there = urlsplit(self.url)
         reader, writer = await asyncio.open_connection(there.hostname, there.port)
         with closing(writer):
@@ -92,7 +92,7 @@ class Visitor:
         return "; ".join(re.findall(r"(?i)set-cookie: ([^;\r]+)", head.decode()))
 
     async def move(self, begin, end):
-        """One stop further every two seconds."""
+        """Move one stop further every two seconds."""
         async for due in self._every(EVERY, begin, end):
             self.place = (self.place + 1) % len(self.stops)
             await self.let_go()
@@ -100,14 +100,14 @@ class Visitor:
             self.moves.append(1e3 * (time.perf_counter() - due))
 
     async def drag(self, begin, end):
-        """A second on the slider every ten."""
+        """Drag the slider for one second in every ten."""
         async for _ in self._every(CYCLE, begin, end - HELD):
             self.hand_is_on = True
             following = asyncio.create_task(self._follow() if self.address else asyncio.sleep(HELD))
             await self._hold()
             left, released = time.perf_counter(), asyncio.create_task(self.let_go())
             await asyncio.wait({following, released}, return_when=asyncio.FIRST_COMPLETED)
-            if self.address:  # whichever brings it first: the picture that was asked for, or the run
+            if self.address:  # the requested picture or the run, whichever comes first
                 self.last.append(1e3 * (time.perf_counter() - left))
             await asyncio.gather(following, released)
 
@@ -119,7 +119,7 @@ class Visitor:
             due = max(due + pause, time.perf_counter())
 
     async def _hold(self):
-        """The hand goes over the stops and lets go."""
+        """Move the slider over the stops and let go."""
         begin = time.perf_counter()
         for step in range(1, round(HELD / HAND) + 1):
             self.place = (self.place + 1) % len(self.stops)
@@ -129,7 +129,7 @@ class Visitor:
             self.held += time.perf_counter() - begin
 
     async def _follow(self):
-        """The pictures that a browser asks for: one at a time, of where the hand is then, and the last where it was."""
+        """Request pictures as a browser does: one at a time, of the current value, and at last of the final one."""
         there, shown = urlsplit(self.url), None
         reader, writer = await asyncio.open_connection(there.hostname, there.port)
         with closing(writer):
@@ -156,7 +156,7 @@ class Visitor:
         self.place = self.rng.randrange(len(self.stops))
 
     async def let_go(self):
-        """The hand has left the slider at its place: that part of the page is drawn anew."""
+        """Let go of the slider: the fragment that holds it is run again."""
         message = BackMsg()
         message.rerun_script.page_script_hash = self.page_hash
         message.rerun_script.fragment_id = self.fragment
@@ -180,7 +180,7 @@ class Visitor:
                 pass
 
     def _hear(self, answer):
-        """Take in one message; True if it ends the run."""
+        """Handle one message; return True if it ends the run."""
         kind = answer.WhichOneof("type")
         if kind == "ref_hash":
             self.kept.add(answer.ref_hash)
@@ -199,10 +199,10 @@ class Visitor:
         if kind == "exception":
             self.errors.append(f"{element.exception.type}: {element.exception.message}")
         elif kind == "bidi_component" and element.bidi_component.component_name == "sattn_slider":
-            (said,) = json.loads(element.bidi_component.json)
-            if said["name"] == "d_k":  # a step may have others under it
+            (state,) = json.loads(element.bidi_component.json)
+            if state["name"] == "d_k":  # a step may have others under it
                 self.slider, self.fragment = element.bidi_component.id, fragment
-                self.value, self.stops = said["value"], tuple(said["stops"])
+                self.value, self.stops = state["value"], tuple(state["stops"])
         elif kind == "bidi_component" and element.bidi_component.component_name == "sattn_picture":
             self.address = json.loads(element.bidi_component.json)[0]["address"] or self.address
 

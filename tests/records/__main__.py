@@ -1,4 +1,4 @@
-"""Rebuild a record that the core reads and compare it with the one that is kept; --write keeps the new one.
+"""Rebuild a record that the core reads and compare it with the stored one; --write stores the new one.
 
 python3 -m venv .venv/records && .venv/records/bin/pip install -q -r requirements.txt -r tests/requirements-torch.txt
 .venv/records/bin/pip install -q --no-deps -r tests/records/requirements.txt

@@ -1,4 +1,4 @@
-"""What `sattn_core.training.encoder_record` reads: a trained encoder on five texts, beside one of PyTorch's layers."""
+"""The record for `sattn_core.training.encoder_record`: a trained encoder on five texts, checked with PyTorch."""
 
 import importlib.util
 import json
@@ -44,7 +44,7 @@ def main(*, write: bool) -> None:
 
 
 def shuffled(tokenizer):
-    """The words and marks of the paragraph in another order."""
+    """Return the words and punctuation of the paragraph in another order."""
     words = tokenizer.encode(PARAGRAPH, add_special_tokens=False).tokens
     random.Random(0).shuffle(words)
     return " ".join(words)
@@ -73,7 +73,7 @@ def as_arrays(made):
 
 
 def compare_with_torch(weights, ids, run):
-    """The same encoder, put together from PyTorch's own layers."""
+    """Compare with the same encoder, built from PyTorch's own layers."""
     x = torch.tensor(run.hidden[0])[None]
     words, places, kinds = (
         nn.Embedding.from_pretrained(tensor(weights, f"embeddings.{name}_embeddings.weight"))
@@ -118,7 +118,7 @@ def tensor(weights, name):
 
 
 def compare(arrays):
-    """The kept record beside the new one: another machine may round the last digit of a float16 otherwise."""
+    """Compare the stored record with the new one: another machine may round the last digit of a float16 differently."""
     with np.load(FILE) as kept:
         faults = [] if set(kept.files) == set(arrays) else ["it has other parts"]
         faults += [name for name in arrays if name in kept.files and not alike(kept[name], arrays[name])]

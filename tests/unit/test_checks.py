@@ -1,4 +1,4 @@
-"""Wherever arrays come in, what is no finite number, masked or beyond float64 is refused, and nothing is written to."""
+"""Array arguments of every function: bad, masked or too large numbers are refused, and no argument is written to."""
 
 import re
 import warnings
@@ -21,8 +21,8 @@ EYE = np.eye(2)
 EYE.flags.writeable = False
 RAW = np.array(PLAIN) @ np.array(PLAIN).T
 
-# Every place where a caller's array enters, as a function of that array (two rows of two numbers); the name of the
-# argument is the last word.
+# Every function that takes a caller's array (two rows of two numbers), as a function of that array alone; the last
+# word of its key is the name of the argument.
 DOORS = {
     "raw_scores Q": lambda x: sattn_core.raw_scores(x, EYE),
     "raw_scores K": lambda x: sattn_core.raw_scores(EYE, x),
@@ -84,21 +84,21 @@ def no_warning_instead():
 
 
 @pytest.mark.parametrize("door", DOORS.values(), ids=list(DOORS))
-def test_masked_numbers_come_in_nowhere(door):
+def test_masked_numbers_are_refused_everywhere(door):
     for value in MASKED.values():
-        with pytest.raises(ValueError, match="must have nothing masked, but got 1 masked"):
+        with pytest.raises(ValueError, match="must have no masked numbers, but got 1"):
             door(value)
 
 
 @pytest.mark.parametrize("door", DOORS.values(), ids=list(DOORS))
-def test_integers_that_float64_cannot_hold_come_in_nowhere(door):
+def test_integers_beyond_float64_are_refused_everywhere(door):
     for value in LARGE.values():
         with pytest.raises((ValueError, TypeError), match=r"2⁵³|dtype object|1,000,000|[mM]illion|1e\+06|size"):
             door(value)
 
 
 @pytest.mark.parametrize("name", DOORS)
-def test_what_is_no_finite_number_comes_in_nowhere_and_the_argument_is_named(name):
+def test_non_finite_numbers_are_refused_and_the_argument_is_named(name):
     argument = name.partition(" ")[2]
     for wrong in (np.nan, np.inf):
         with pytest.raises(ValueError, match=rf"^{argument} (must .*finite.* but got|has) {wrong}"):
@@ -115,11 +115,11 @@ def read_only(values):
 
 
 @pytest.mark.parametrize("door", DOORS.values(), ids=list(DOORS))
-def test_what_comes_in_is_not_written_to(door):
+def test_arguments_are_not_written_to(door):
     door(read_only(PLAIN))
 
 
-def test_masks_masked_scores_dimensions_and_probabilities_are_not_written_to():
+def test_other_array_arguments_are_not_written_to():
     mask, masked, dims, shares = map(read_only, ([[True, False]] * 2, [[1.0, -np.inf]], [1, 2], [0.5, 0.9]))
     for function in (name for name in DOORS if name.endswith(" scores") and "append" not in name):
         DOORS[function](masked)
@@ -131,7 +131,7 @@ def test_masks_masked_scores_dimensions_and_probabilities_are_not_written_to():
 
 
 class Column:
-    """Something that is no list and becomes an array, as a table's column does."""
+    """An object that is not a list but becomes an array, as a table's column does."""
 
     def __array__(self, dtype=None, copy=None):
         return np.array([1, MOST + 1])
@@ -145,25 +145,25 @@ def test_the_sentence_names_the_argument_the_rule_and_the_number(value):
 
 def test_a_masked_mask_is_refused_too():
     mask = np.ma.array([[True, True], [True, False]], mask=[[False, False], [False, True]])
-    with pytest.raises(ValueError, match="mask must have nothing masked, but got 1 masked"):
+    with pytest.raises(ValueError, match="mask must have no masked numbers, but got 1"):
         sattn_core.attention(EYE, EYE, EYE, mask=mask)
-    with pytest.raises(ValueError, match="mask must have nothing masked, but got 1 masked"):
+    with pytest.raises(ValueError, match="mask must have no masked numbers, but got 1"):
         AttentionStepsParams(PLAIN, PLAIN, PLAIN, mask)
 
 
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (np.ma.array([4, 8], mask=[False, True]), "dims must have nothing masked"),
+        (np.ma.array([4, 8], mask=[False, True]), "dims must have no masked numbers"),
         ([MOST + 1], "dims must hold integers"),
     ],
 )
-def test_dimensions_are_looked_at_too(value, message):
+def test_dimensions_are_checked_too(value, message):
     with pytest.raises(ValueError, match=message):
         sattn_core.expected_attention_curve(4, value, 1.0)
 
 
-def test_what_is_exact_and_what_has_nothing_masked_comes_in():
+def test_exact_integers_and_arrays_without_masked_numbers_pass():
     assert check_array("x", [MOST, -MOST, 0.5]).tolist() == [float(MOST), -float(MOST), 0.5]
     assert check_array("x", np.array([2**62, 2.0])).tolist() == [2.0**62, 2.0]  # a float64 already
     assert check_array("x", np.ma.array([1.0, 2.0])).tolist() == [1.0, 2.0]
@@ -175,11 +175,11 @@ def test_what_is_exact_and_what_has_nothing_masked_comes_in():
         door(np.ma.array(PLAIN))
 
 
-# --- numbers that others keep in their own way -----------------------------------------------------------
+# --- numbers of other packages ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3", "int4"])
-def test_types_that_numpy_was_taught_come_in_everywhere(name):
+def test_registered_types_are_accepted_everywhere(name):
     few = np.array(PLAIN).astype(getattr(ml_dtypes, name))
     for door, function in DOORS.items():
         if "hand_made" not in door and "compare" not in door and "Params" not in door:
@@ -188,12 +188,12 @@ def test_types_that_numpy_was_taught_come_in_everywhere(name):
     assert np.array_equal(check_scores("x", few), PLAIN)
 
 
-def test_a_missing_number_of_a_taught_type_is_seen():
+def test_a_missing_number_of_a_registered_type_is_refused():
     with pytest.raises(ValueError, match=r"^x must hold finite numbers only, but got nan$"):
         check_array("x", np.array([1, np.nan], dtype=ml_dtypes.bfloat16))
 
 
-def test_bytes_without_a_type_are_no_numbers():
+def test_bytes_without_a_type_are_refused():
     with pytest.raises(TypeError, match=r"x must hold real numbers, but got dtype \|V2"):
         check_array("x", np.array([1, 2], dtype=ml_dtypes.bfloat16).view("V2"))
 
@@ -213,7 +213,7 @@ class Elsewhere:
         raise RuntimeError("copy it first")
 
 
-def test_a_truth_or_a_list_is_no_scale():
+def test_a_bool_or_a_list_is_not_a_scale():
     for wrong in (np.array(True), np.array([0.125]), np.array("a"), True, Elsewhere()):
         with pytest.raises(TypeError, match="scale must be a real number, but got"):
             sattn_core.attention(EYE, EYE, EYE, scale=wrong)
@@ -228,7 +228,7 @@ def test_a_truth_or_a_list_is_no_scale():
         ((0.0, 2.0), "x must be a finite number in [0, 2], but got inf"),
     ],
 )
-def test_an_interval_without_an_end_is_said_in_words(interval, words):
+def test_half_open_intervals_are_named_in_words(interval, words):
     with pytest.raises(ValueError, match=f"^{re.escape(words)}$"):
         check_number("x", np.inf, *interval)
     with pytest.raises(ValueError, match=r"^x must be a finite number above 0, but got 0$"):
@@ -237,7 +237,7 @@ def test_an_interval_without_an_end_is_said_in_words(interval, words):
         check_number("x", 0, high=0, open_high=True)
 
 
-def test_nullable_columns_come_in_and_a_missing_value_is_seen(pandas):
+def test_nullable_columns_pass_unless_a_value_is_missing(pandas):
     whole, broken = pandas.array([1, 3], dtype="Int64"), pandas.array([2.0, 5.0], dtype="Float64")
     table = pandas.DataFrame({"a": whole, "b": broken})
     assert np.array_equal(check_array("x", table), PLAIN)
@@ -249,6 +249,6 @@ def test_nullable_columns_come_in_and_a_missing_value_is_seen(pandas):
 
 
 @pytest.mark.parametrize("items", [[1, "a"], [1, True], [1, 1j], [1, {}]])
-def test_objects_that_are_no_numbers_are_refused(items):
+def test_objects_that_are_not_numbers_are_refused(items):
     with pytest.raises(TypeError, match="x must hold real numbers, but got dtype object"):
         check_array("x", np.array(items, dtype=object))

@@ -1,4 +1,4 @@
-"""Prices beside the work that the computations really do, counted, and the memory they hold: no clock."""
+"""Prices beside the counted work and the memory of the computations; no clock is read."""
 
 from functools import partial
 
@@ -17,8 +17,8 @@ from sattn_core.lessons.wrong_choice import (
 from sattn_core.training.key_value_memory import KeyValueMemoryParams, train_key_value_memory
 from tests.counting import count
 
-FACTOR = 1.2  # a price may say this many times too many numbers, or too few
-SLACK = 3_000_000  # numbers more that nobody notices
+FACTOR = 1.2  # a price may be this many times too high or too low
+SLACK = 3_000_000  # numbers that take too little time to matter
 BYTES = (2, 2_000_000)  # the same of bytes
 
 MATRIX = {"sampling": "matrix"}
@@ -77,7 +77,7 @@ CASES = [
 
 
 def name_of(call):
-    """Return the function and what it is given."""
+    """Return the function's name and its arguments."""
     given = (*map(repr, call.args), *(f"{name}={value!r}" for name, value in call.keywords.items()))
     return f"{call.func.__name__} {' '.join(given)}"[:90]
 
@@ -87,9 +87,9 @@ def covers(more, less, factor, slack):
 
 
 @pytest.mark.parametrize("call", CASES, ids=name_of)
-def test_a_price_counts_the_work_that_is_done(call):
+def test_price_agrees_with_the_counted_work(call):
     price, counted = call.func.price(*call.args, **call.keywords), count(call)
     for each, slack in (("numbers", (FACTOR, SLACK)), ("bytes", BYTES)):
-        said, done = getattr(price, each), getattr(counted, each)
-        assert covers(said, done, *slack), (each, said, done)
-        assert covers(done, said, *slack), (each, said, done)
+        priced, done = getattr(price, each), getattr(counted, each)
+        assert covers(priced, done, *slack), (each, priced, done)
+        assert covers(done, priced, *slack), (each, priced, done)

@@ -1,4 +1,4 @@
-"""Rules of the house that no tool holds. Who imports whom is in `.importlinter`; ruff and mypy ask for hints.
+"""Rules of the repository that no tool checks. Imports are checked by `.importlinter`, type hints by ruff and mypy.
 
 Nothing here imports Streamlit or Plotly: these tests also run where only the core is installed.
 """
@@ -42,7 +42,7 @@ NOT_IN_A_PAGE = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.BinOp,
 
 
 def page_faults(source, stem):
-    """Return what a page must not have: 80 lines, another lesson, arithmetic, calls of the core, plain functions."""
+    """Return the faults of a page: 80 lines, another lesson, arithmetic, calls of the core, plain functions."""
     tree = ast.parse(source)
     of_core = [node for node in tree.body if isinstance(node, ast.ImportFrom) and "sattn_core" in node.module]
     taken = {alias.name for node in of_core for alias in node.names if not alias.name.endswith("Params")}
@@ -68,7 +68,7 @@ def test_page_reads_like_a_slide(path):
     assert page_faults(_read(path), path.stem) == []
 
 
-def test_page_faults_are_seen():
+def test_page_faults_are_found():
     kept = [
         "@st.fragment(key='a')\ndef f():\n    show(-1, not x, a | b)\n    a |= b",
         "compute.result(measure, Params())",
@@ -96,19 +96,19 @@ ORDER, APPENDIX = NAMED["_PATH"], NAMED["_APPENDIX"]
 
 
 def lessons_of_the_readme(text):
-    """The stems and questions in the table of the lessons."""
+    """Return the stems and questions in the table of the lessons."""
     return re.findall(r"^\| `(\w+)` \| (.+) \|$", text, re.MULTILINE)
 
 
 def declared(stem, name):
-    """What a declaration gives a keyword of `Lesson`, where that is a plain text."""
+    """Return the value of a keyword of `Lesson` in a declaration, if it is a plain text."""
     tree = ast.parse(_read(FOLDERS / stem / "declaration.py"))
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     (call,) = [node for node in calls if ast.unparse(node.func) == "Lesson"]
     return next(ast.literal_eval(each.value) for each in call.keywords if each.arg == name)
 
 
-def test_every_page_has_its_folder_its_core_file_its_place_and_its_row():
+def test_every_page_has_its_folder_core_file_position_and_readme_row():
     every = sorted([*ORDER, *APPENDIX])
     assert every == sorted(path.stem for path in PAGES)
     assert every == sorted(path.name for path in FOLDERS.iterdir() if path.is_dir() and path.name[0] != "_")
@@ -134,7 +134,7 @@ def of_one_lesson(path):
 
 
 def names_a_lesson(text):
-    """Return the stems that a text names as one: quoted, or as the module or the folder of a lesson."""
+    """Return the lessons that a text names: quoted, or as the module or the folder of a lesson."""
     stems = "|".join((*ORDER, *APPENDIX))
     imported = rf"lessons import (?:\(\s*)?(?:\w+,\s*)*({stems})\b"
     return sorted(
@@ -148,7 +148,7 @@ def test_only_the_order_and_the_readme_name_a_lesson():
     assert naming == ["pages/_view/lessons/__init__.py", "README.md"]
 
 
-def test_a_lesson_that_is_named_is_seen():
+def test_names_of_lessons_are_found():
     assert names_a_lesson('if stem == "start":') == [("start", "", "")]
     assert names_a_lesson("from pages._view.lessons.start import figures") == [("", "start", "")]
     assert names_a_lesson("from pages._view.lessons import (\n    LESSONS,\n    start,\n)") == [("", "", "start")]
@@ -174,7 +174,7 @@ def test_bodies_are_short(paths, most):
     assert [each for path in paths for each in long_bodies(path, most)] == []
 
 
-def test_hints_say_what_an_array_holds():
+def test_hints_name_the_dtype_of_arrays():
     bare = re.compile(r"[:>|] np\.ndarray\b|\bnp\.ndarray\b(?![,)])")
     assert [_name(path) for path in (*CORE, *EVERY_VIEW) if bare.search(_read(path))] == []
 
@@ -185,7 +185,7 @@ def test_core_module_has_its_unit_tests(path):
     assert (ROOT / "tests" / "unit" / folder / f"test_{path.stem}.py").is_file()
 
 
-def test_core_module_has_a_name_of_its_own():
+def test_core_module_names_are_unique():
     stems = [path.stem for path in CORE if path.name != "__init__.py"]
     assert sorted(stems) == sorted({*stems})
     folders = {path.parent.name for path in CORE} - {"sattn_core"}
@@ -222,7 +222,7 @@ def test_the_core_exports_the_agreed_names():
 
 
 def _files():
-    """Every file of the repository: what git knows, or all that is there where there is no git."""
+    """Return every file of the repository: those that git lists, or all files if there is no git."""
     if (ROOT / ".git").exists():
         command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
         names = [Path(name) for name in subprocess.check_output(command, cwd=ROOT, text=True).splitlines()]
@@ -255,7 +255,7 @@ def test_no_script_or_font_comes_from_another_host():
     assert [_name(path) for path in files if OTHER_HOST.search(_read(path))] == []
 
 
-def test_machine_paths_and_hosts_are_seen():
+def test_machine_paths_and_hosts_are_found():
     assert MACHINE_PATH.search("see " + "/" + "home/me")
     assert not MACHINE_PATH.search("https://example.org/home/me")
     assert OTHER_HOST.search("@import url(//fonts.example.com/a.css)")

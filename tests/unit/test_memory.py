@@ -1,4 +1,4 @@
-"""The memories of the core are bounded; ruff refuses other caches, see sattn_core/pyproject.toml."""
+"""The caches of the core are bounded; ruff refuses other caches, see sattn_core/pyproject.toml."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ CORE = Path(__file__).resolve().parents[2] / "sattn_core"
 SOURCES = sorted(set(CORE.rglob("*.py")) - {CORE / "_memory.py"})
 
 
-# Every memory, with the arguments of its largest result.
+# Every cached function, with the arguments of its largest result.
 MEMORIES = [
     (adam_rows.adam_rows, ()),
     (quantiles._table, (1,)),
@@ -35,10 +35,10 @@ MEMORIES = [
     (start._simulated_mean, (tuple(range(1, 65)), 2, "uniform")),
     (trained_transformers.trained_transformers, ()),
 ]
-MOST_MEGABYTES = 30  # of all memories when they are full
+MOST_MEGABYTES = 30  # of all caches when they are full
 
 
-def test_only_the_last_results_are_kept():
+def test_cache_keeps_only_the_last_results():
     calls = []
     keep = remembered(2)(lambda n: calls.append(n) or n)
     assert [keep(n) for n in (1, 2, 1, 3, 1, 2)] == [1, 2, 1, 3, 1, 2]
@@ -49,7 +49,7 @@ def test_only_the_last_results_are_kept():
 
 
 @pytest.mark.parametrize("most", [0, MOST_ENTRIES + 1])
-def test_the_bound_is_bounded(most):
+def test_cache_size_is_bounded(most):
     with pytest.raises(ValueError, match="most must be between 1 and 4096"):
         remembered(most)
 
@@ -62,9 +62,9 @@ def bytes_of(value):
     return 100 + sum(map(bytes_of, parts))  # an object of Python takes some tens of bytes
 
 
-def test_all_that_the_core_can_remember_takes_little_memory():
+def test_all_caches_together_take_little_memory():
     texts = [path.read_text(encoding="utf-8") for path in SOURCES]
     uses = [line for text in texts for line in re.findall(r"^(?!from ).*\bremembered\b.*", text, re.MULTILINE)]
     assert len(MEMORIES) == len(uses)
-    full = [memory.cache_parameters()["maxsize"] * bytes_of(memory(*said)) for memory, said in MEMORIES]
+    full = [cached.cache_parameters()["maxsize"] * bytes_of(cached(*arguments)) for cached, arguments in MEMORIES]
     assert sum(full) < MOST_MEGABYTES * 1e6, full

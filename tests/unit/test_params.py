@@ -1,4 +1,4 @@
-"""Settings of every lesson: what is out of range is refused by name, and the seed alone decides what is drawn."""
+"""Params of every lesson: values out of range are refused by name, and the seed alone decides the draw."""
 
 import dataclasses
 import inspect
@@ -129,14 +129,14 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("params", "changes", "message"), REFUSED)
-def test_what_is_out_of_range_is_refused_and_named(params, changes, message):
+def test_out_of_range_params_are_refused_by_name(params, changes, message):
     error = TypeError if "True or False" in message else ValueError
     with pytest.raises(error, match=re.escape(message)):
         params(**NEEDED.get(params, {}) | changes)
 
 
 @pytest.mark.parametrize("params", SEEDED)
-def test_a_seed_is_a_natural_number(params):
+def test_seed_must_be_a_natural_number(params):
     with pytest.raises(ValueError, match="seed must be at least 0, but got -1"):
         params(**NEEDED.get(params, {}), seed=-1)
     with pytest.raises(TypeError, match=r"seed must be an integer, but got 1\.5"):
@@ -144,7 +144,7 @@ def test_a_seed_is_a_natural_number(params):
 
 
 def numbers_of(value):
-    """Every number in a result, in order."""
+    """Yield every number in a result, in order."""
     if dataclasses.is_dataclass(value) or isinstance(value, dict):
         value = list((value if isinstance(value, dict) else vars(value)).values())
     if isinstance(value, (list, tuple)) or inspect.isgenerator(value):

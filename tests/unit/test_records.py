@@ -1,4 +1,4 @@
-"""Every dataclass of the core: one that holds arrays is equal only to itself, params are values."""
+"""Every dataclass of the core: with arrays it is equal only to itself; params are values."""
 
 import dataclasses
 import importlib
@@ -33,17 +33,17 @@ def holds_arrays(cls):
     return any("ndarray" in repr(each) and typing.get_origin(each) is not Callable for each in hints)
 
 
-def test_dataclass_of_arrays_is_equal_only_to_itself():
+def test_dataclass_with_arrays_is_equal_only_to_itself():
     with_eq = [each for each in CLASSES if holds_arrays(each) and each.__eq__ is not object.__eq__]
     assert with_eq == [], "make these @dataclass(frozen=True, eq=False)"
 
 
-def test_only_a_private_dataclass_may_change():
+def test_public_dataclasses_are_frozen():
     growing = [each for each in CLASSES if not each.__dataclass_params__.frozen]
     assert [each for each in growing if each.__name__[0] != "_"] == []
 
 
-def test_all_of_the_core_is_looked_at():
+def test_every_dataclass_of_the_core_is_found():
     names = {each.__name__ for each in CLASSES if holds_arrays(each)}
     assert {"AttentionSteps", "AttentionGradients", "ScoreReport", "DimensionSweep"} <= names
     assert {"ComponentLaw", "Price", "RulesParams"} <= {each.__name__ for each in CLASSES} - names

@@ -1,4 +1,4 @@
-"""What the story as one picture measures: weights, what is a token's own, and what can be put right, by spread."""
+"""The measurements of the story as one picture: weights, own shares, and rows that can be put right, by spread."""
 
 import math
 
@@ -32,7 +32,7 @@ def test_the_story_at_a_size_is_of_the_rows_and_outputs_of_that_size():
     assert story.tell_story.price(found.params) == DimensionParams((64,), story.N_KEYS, seed=2).price
 
 
-def test_both_ends_of_the_story_rise_away_from_one():
+def test_both_ends_of_the_story_rise_away_from_sigma_1():
     spreads = np.geomspace(1 / 64, 64, 97)
     assert (np.diff(story.uncorrected_share(spreads)) >= 0).all()
     assert (np.diff(story.flatness(spreads)) <= 0).all()

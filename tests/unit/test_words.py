@@ -1,4 +1,4 @@
-"""How names of the code are read."""
+"""Names of the code as they are written on the screen."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from pages._view.literal import as_code, drawn, plain, written
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("At d_k = 64, √d_k = 8", "At dₖ = 64, √dₖ = 8"),
         ("n_keys must be between 2 and 512", "The number of keys must be between 2 and 512"),
@@ -16,19 +16,19 @@ from pages._view.literal import as_code, drawn, plain, written
         ("my_d_k, d_k.npy, x_d_k", "my_d_k, d_k.npy, x_d_k"),
     ],
 )
-def test_names_are_read_as_a_book_has_them(text, said):
-    assert written(text) == said
+def test_code_names_are_written_as_symbols(text, expected):
+    assert written(text) == expected
 
 
-def test_a_matrix_of_weights_has_a_true_subscript():
+def test_weight_matrices_get_a_subscript():
     assert plain("W_Q and dX = dQ W_Qᵀ") == "$W_Q$ and dX = dQ $W_Q$ᵀ"
     assert drawn("q = x W_Q") == "q = x W<sub>Q</sub>"
 
 
-def test_what_was_typed_and_what_an_address_has_stay():
+def test_quoted_input_and_argument_names_stay():
     assert plain("“d_k” is no d_k") == "“d\\_k” is no dₖ"
     assert plain("n_keys is 7", names=True) == "`n_keys` is 7"
 
 
-def test_a_screen_reader_says_the_plain_name():
+def test_screen_readers_get_the_plain_name():
     assert as_code(written("q_i·k_i / √d_k")) == "q_i·k_i / √d_k"

@@ -1,4 +1,4 @@
-"""What is computed: kept for all visitors within bounds, and in turn."""
+"""Computations: their results are kept for all visitors within bounds, and long ones take turns."""
 
 from pages._view.compute.prices import at_most
 from pages._view.compute.store import (

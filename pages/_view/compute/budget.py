@@ -1,7 +1,7 @@
-"""Budgets of memory for all computations: each takes its bytes before it runs and gives them back after.
+"""Budgets of memory for all computations: each takes its bytes before it runs and gives them back afterwards.
 
-Three kinds have a share of their own, so that none waits behind another's: what an address alone asks for (HTML and
-`moving/`), the runs of pages, and jobs that a visitor has asked for by a button.
+Three kinds have separate budgets, so that none waits behind another: requests of an address alone (HTML and `moving/`),
+runs of pages, and jobs that a visitor starts with a button.
 """
 
 import os
@@ -12,15 +12,15 @@ from threading import Event, Lock
 
 SETTING = "SATTN_COMPUTE_MB"
 LEAST = 520  # MB: what `PAGES`, `RUNS` and `JOBS` need for their largest computation
-_PAGES, _RUNS, _JOBS = 140, 100, 280  # a button may ask for more than a link
+_PAGES, _RUNS, _JOBS = 140, 100, 280  # MB; a button may start more than a link
 RUNS_AT_ONCE = 3  # that compute: more would share one interpreter lock with every plain page
-_OVERTAKEN = 8  # times; after that nobody goes before one who waits
-_LOOK, _SELDOM = 0.1, 1.0  # seconds between two looks of the next one and of those far behind
+_OVERTAKEN = 8  # times; after that no other wish goes before
+_LOOK, _SELDOM = 0.1, 1.0  # seconds between two looks of the next in line, and of those far behind
 
 
 @dataclass(eq=False)
 class Wish:
-    """A part of a budget that somebody has or waits for; `then` is called when it is theirs."""
+    """A part of a budget, held or waited for; `then` is called when it is granted."""
 
     amount: int
     size: float
@@ -30,21 +30,21 @@ class Wish:
 
 
 class Budget:
-    """An amount that many share: who does not fit waits, the small before the large, but nobody for ever.
+    """An amount that many share: a wish that does not fit waits, small ones before large ones, but none for ever.
 
-    at_once : so many hold a part of it at most, however small these are.
+    at_once : the most wishes that may hold a part at a time, however small.
     """
 
     def __init__(self, most: int, at_once: int | None = None) -> None:
         self.most, self.held, self._least = most, 0, most // at_once if at_once else 0
-        self._waiting: list[Wish] = []  # as they have come
+        self._waiting: list[Wish] = []  # in the order of arrival
         self._lock = Lock()
 
     @contextmanager
     def hold(self, amount: int, *, waits: Callable[[int], object] = lambda _: None) -> Iterator[Wish]:
-        """Hold an amount while a computation runs; one that is larger than all there is runs alone.
+        """Hold an amount while a computation runs; one larger than the whole budget runs alone.
 
-        waits: called now and then while it waits, with how many are before it; what it raises ends the wait.
+        waits: called now and then during the wait, with the number before it; an exception from it ends the wait.
         """
         wish = self.ask(amount)
         try:
@@ -55,7 +55,7 @@ class Budget:
             self.give_back(wish)
 
     def ask(self, amount: int, *, size: float | None = None, then: Callable[[], object] = lambda: None) -> Wish:
-        """Ask for an amount, which is there at once or later. size: by which it is small or large, if not by that."""
+        """Ask for an amount, which is granted at once or later. size: what counts as small or large instead of it."""
         wish = Wish(min(max(amount, self._least), self.most), amount if size is None else size, then)
         with self._lock:
             self._waiting.append(wish)
@@ -63,7 +63,7 @@ class Budget:
         return wish
 
     def give_back(self, wish: Wish) -> None:
-        """Give back what was held, or leave the line; a second time nothing happens."""
+        """Give back the amount, or leave the line; a second call does nothing."""
         with self._lock:
             if wish in self._waiting:
                 self._waiting.remove(wish)
@@ -73,7 +73,7 @@ class Budget:
             self._grant()
 
     def before(self, wish: Wish) -> int:
-        """Return how many must end before this one begins; 0 if it has begun."""
+        """Return how many wishes must end before this one begins; 0 if it has begun."""
         with self._lock:
             order = self._order()
             return order.index(wish) + 1 if wish in order else 0
@@ -82,11 +82,11 @@ class Budget:
         return min(_SELDOM, _LOOK * max(1, self.before(wish)))
 
     def _order(self):
-        """Return those who wait: who was overtaken often enough as they came, then the small."""
+        """Return the waiting wishes: first those overtaken too often, by arrival, then the small before the large."""
         return sorted(self._waiting, key=lambda each: 0 if each.overtaken >= _OVERTAKEN else 1 + each.size)
 
     def _grant(self):
-        """Let begin who fits. Nobody goes before one who was overtaken often enough."""
+        """Grant every wish that fits. None goes before one that was overtaken too often."""
         for wish in self._order():
             if self.held + wish.amount <= self.most:
                 self.held += wish.amount
@@ -100,15 +100,15 @@ class Budget:
                 return
 
 
-def configured(said: str) -> int:
-    """Return the bytes that the environment allows; raise ValueError where these are too few or no number."""
-    if not said.strip().isdecimal() or int(said) < LEAST:
-        raise ValueError(f"{SETTING} must be a whole number of at least {LEAST} (MB), but is {said!r}")
-    return int(said) * 1_000_000
+def configured(text: str) -> int:
+    """Return the bytes that the environment allows; raise ValueError if they are too few or not a number."""
+    if not text.strip().isdecimal() or int(text) < LEAST:
+        raise ValueError(f"{SETTING} must be a whole number of at least {LEAST} (MB), but is {text!r}")
+    return int(text) * 1_000_000
 
 
 def shares(most: int) -> tuple[Budget, Budget, Budget]:
-    """Return the budgets of pages, of runs and of jobs; what is beyond the least goes to the last two."""
+    """Return the budgets of pages, of runs and of jobs; memory beyond the least goes to the last two."""
     more = (most - LEAST * 1_000_000) // 2
     runs = Budget(_RUNS * 1_000_000 + more, RUNS_AT_ONCE)
     return Budget(_PAGES * 1_000_000), runs, Budget(_JOBS * 1_000_000 + more)

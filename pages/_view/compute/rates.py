@@ -1,7 +1,7 @@
-"""Turn counted numbers into seconds: at the rate of a machine that stands for all, or of the one the server runs on.
+"""Turn counted numbers into seconds, at the rate of a reference machine or at that of this server.
 
-What decides over a page (a button, a picture that follows the hand, what is computed unasked) takes the reference
-rate, so that a link shows the same from every server. What a page says of time takes the rate measured here.
+Decisions about a page (a button, a picture that follows the hand, a computation without a request) use the reference
+rate, so that a link shows the same on every server. Times in a page's sentences use the rate measured here.
 """
 
 import os
@@ -12,7 +12,7 @@ import numpy as np
 
 from sattn_core.cost import CALL, DRAWN, FUNCTION, MATRIX, MULTIPLIED, Price
 
-REFERENCE = 6e-10  # CPU seconds that a number takes
+REFERENCE = 6e-10  # CPU seconds for one counted number
 _REPEATS = 7
 _SPEED = float(os.environ.get("SATTN_CLOCK_SPEED", "1"))  # of `clock`: for tests, which must not depend on it
 _here = REFERENCE  # until it is measured
@@ -24,24 +24,24 @@ def clock() -> float:
 
 
 def decided(price: Price) -> float:
-    """Return the seconds that decide: the same from every server."""
+    """Return the seconds for decisions: the same on every server."""
     return REFERENCE * price.numbers
 
 
 def here(price: Price) -> float:
-    """Return the seconds to be said: as long as this machine takes."""
+    """Return the seconds for sentences: as many as this machine takes."""
     return _here * price.numbers
 
 
 def measure() -> float:
-    """Measure this machine's rate, for some milliseconds, and say seconds by it from now on."""
+    """Measure this machine's rate, for some milliseconds, and use it in `here` from now on."""
     global _here
     _here = _least(*_sample())
     return _here
 
 
 def _least(work: Callable[[], object], numbers: float) -> float:
-    """Return the seconds a number of the quickest of some runs, for what disturbs a run can only make it longer."""
+    """Return the seconds for one number in the fastest of some runs, since disturbances only make a run longer."""
     taken = []
     for _ in range(_REPEATS):
         began = clock()
@@ -51,9 +51,9 @@ def _least(work: Callable[[], object], numbers: float) -> float:
 
 
 def _sample():
-    """Return work of each kind, to about equal parts, such as computations do it, and how much it counts."""
+    """Return a sample of each kind of work in about equal parts, and the numbers that it counts."""
     rng = np.random.Generator(np.random.SFC64(0))
-    few, many = np.arange(4.0), rng.random((20, 5_000))  # small enough that no fresh memory is asked of the system
+    few, many = np.arange(4.0), rng.random((20, 5_000))  # small enough to need no new memory from the system
     left, right = rng.random((8, 32, 64)), rng.random((8, 64, 64))
 
     def work():

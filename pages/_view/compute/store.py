@@ -1,6 +1,6 @@
-"""The one door from a page to the core. What is computed is kept for all visitors, bounded in entries and in bytes.
+"""The only way from a page to the core. Results are kept for all visitors, bounded in entries and in bytes.
 
-Beside it the core remembers a few tables of its own, see `sattn_core._memory`.
+The core has a few caches of its own, see `sattn_core._memory`.
 """
 
 from collections.abc import Callable, Hashable
@@ -28,14 +28,14 @@ class Limit(NamedTuple):
     bytes: int
 
 
-UNASKED = Limit(1.0, 100_000_000)  # the most that a page computes without being asked
-WITHOUT_BUTTON = Limit(0.65, 100_000_000)  # the most of one computation that can wait for a button
+UNASKED = Limit(1.0, 100_000_000)  # the most that a page computes without a request
+WITHOUT_BUTTON = Limit(0.65, 100_000_000)  # the most of one computation without a button, if it can have one
 AT_ONCE = 0.3  # seconds; what takes longer takes turns, and is not drawn while a hand moves
 ENTRIES, BYTES = 8_000, 32_000_000
 
 
 def _weight(kept):
-    """The bytes of a result; the smallest weighs so much that no more than ENTRIES fit."""
+    """Return the bytes of a result; small ones weigh enough that no more than ENTRIES fit."""
     return max(_bytes(kept), BYTES // ENTRIES)
 
 
@@ -48,7 +48,7 @@ def _bytes(value):
 
 
 def _parts(value):
-    """What a record or a container holds; of a row of numbers none, for they are many and small."""
+    """Return the parts of a record or a container; none of a row of numbers, for they are many and small."""
     if _are_numbers(value):
         return ()
     if is_dataclass(value):
@@ -72,11 +72,11 @@ def _protect(value):
 
 
 _store: LRUCache[Any, Any] = LRUCache(BYTES, getsizeof=_weight)
-_turn = Condition()  # whose turn it is to compute, and to touch the store
+_turn = Condition()  # guards the store, and lets one thread compute a result that several want
 
 
 def _key(function, *args, check=None, **kwargs):
-    """A result does not depend on what its computation calls between its blocks."""
+    """Return the key of a call, without `check`: a result does not depend on it."""
     return hashkey(function, *args, **kwargs)
 
 
@@ -86,10 +86,10 @@ def _computed(function, *args, **kwargs):
 
 
 def result(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """What the function returns; many visitors who ask for the same at once wait for one computation.
+    """Return the function's result; visitors who ask for the same at once share one computation.
 
-    The arguments must be hashable. The result is shared, so its arrays cannot be written to. What takes longer than a
-    moment takes turns with the long computations of other visitors, and what is not kept waits for its bytes.
+    The arguments must be hashable. The result is shared, so its arrays are read-only. A long computation takes turns
+    with those of other visitors, and every computation waits for its bytes.
     """
     if _is_kept(function, *args, **kwargs):
         return _computed(function, *args, **kwargs)
@@ -101,7 +101,7 @@ def result(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
 
 
 def _takes_long(function, price):
-    """Return True if the call takes turns; what has no price of its own is cheap at any settings."""
+    """Return True if the call takes turns; a function without a price is cheap at any settings."""
     return hasattr(function, "price") and rates.decided(price) > AT_ONCE
 
 
@@ -111,13 +111,13 @@ def _is_kept(function, *args, **kwargs):
 
 
 def keep(computed: R, function: Callable[..., R], *args: Hashable) -> None:
-    """Keep what was computed in some other way as the result of this call."""
+    """Keep a result that was computed in another way as that of this call."""
     with _turn:
         _store[hashkey(function, *args)] = _protect(computed)
 
 
 def kept(function: Callable[..., R], *args: Hashable) -> R | None:
-    """The result of this call if it is kept, or None."""
+    """Return the result of this call if it is kept, or None."""
     with _turn:
         return _store.get(hashkey(function, *args))
 
@@ -135,14 +135,14 @@ def forget() -> None:
 
 
 def cheap(params: Any) -> bool:
-    """Whether these params cost so little that they can be computed while a hand moves."""
+    """Return True if these params cost so little that they can be computed while a hand moves."""
     return rates.decided(params.price) <= AT_ONCE and params.price.bytes <= WITHOUT_BUTTON.bytes
 
 
 def needs_button(params: Any, limit: Limit | None = None) -> bool:
-    """Whether these params cost so much that a page computes them only for a visitor who asks for them.
+    """Return True if these params cost so much that a page computes them only on request.
 
-    limit: of several computations that a page makes together, instead of that of one.
+    limit: for several computations together, instead of that for one.
     """
     limit = limit or WITHOUT_BUTTON
     return rates.decided(params.price) > limit.seconds or params.price.bytes > limit.bytes

@@ -1,9 +1,9 @@
 """Long computations take turns, so that short ones and the moves of other visitors go on beside them.
 
-A few run at a time: the shorter kind first, then in the order in which they were asked for. What a visitor has asked
-for by a button is a job in a thread of its own, so that the page stays alive; it rests when nobody waits for it.
-Beside its turn each takes the bytes that it needs, see `budget`. Few pages are drawn at a time too: a hundred threads
-that draw would share one interpreter lock with every plain page.
+A few run at a time: the shorter kind first, then in the order of arrival. A computation that a visitor starts with a
+button is a job in its own thread, so that the page stays alive; it rests when nobody waits for it. Each computation
+also takes the bytes that it needs, see `budget`. Only a few pages are drawn at a time: a hundred drawing threads would
+share one interpreter lock with every plain page.
 """
 
 import os
@@ -23,11 +23,11 @@ from sattn_core.cost import Price
 
 SLOTS = max(1, (os.cpu_count() or 1) - 1)
 GONE = 2.0  # seconds without a sign after which somebody who computes or waits has left
-BETWEEN = 0.1  # seconds between two looks of one who waits
-_FAR = 10  # of those before; who is farther back looks no less often
+BETWEEN = 0.1  # seconds between two looks of a waiting visitor
+_FAR = 10  # visitors before: those farther back look as often
 DRAWN_AT_ONCE = 3  # pages; a lesson takes 35 to 60 ms of one core
 _SOON = 0.02  # seconds between two looks of a page at a job
-_SHOWN_AFTER = 0.4  # seconds of waiting that need no words
+_SHOWN_AFTER = 0.4  # seconds; a shorter wait is not mentioned
 _FEW = {1: "One", 2: "Two", 3: "Three", 4: "Four", 5: "Five"}
 
 
@@ -42,7 +42,7 @@ class _Place:
 
 
 class Line:
-    """The queue of those who compute and those who wait."""
+    """The queue of visitors who compute and visitors who wait."""
 
     def __init__(self, slots: int = SLOTS) -> None:
         self._slots = slots
@@ -51,7 +51,7 @@ class Line:
         self._lock = Lock()
 
     def before(self, who: Hashable, *, long: bool) -> int:
-        """Return how many must end before this one may compute. To ask keeps the place; one who is new comes last."""
+        """Return how many must end before `who` may compute. Asking keeps the position; a new one comes last."""
         now = time.monotonic()
         with self._lock:
             self._places = {each: place for each, place in self._places.items() if now - place.looked < GONE}
@@ -64,7 +64,7 @@ class Line:
             return max(0, order.index((mine.long, mine.arrived)) + 1 - self._slots)
 
     def waiting(self) -> int:
-        """Return how many wait; those without a sign have left."""
+        """Return how many wait; those without a recent call have left."""
         now = time.monotonic()
         with self._lock:
             return max(0, sum(now - place.looked < GONE for place in self._places.values()) - self._slots)
@@ -83,25 +83,25 @@ def queue_text(before: int) -> str:
     return f"{_FEW.get(before, before)} before you"
 
 
-# --- what is computed in the run of a page -------------------------------------------------------------
+# --- computations in the run of a page -----------------------------------------------------------------
 
 
 class Note(Protocol):
     """A line on the page."""
 
     def markdown(self, text: str) -> object:
-        """Show a text in it."""
+        """Show a text."""
 
     def empty(self) -> object:
-        """Take it away."""
+        """Remove the line."""
 
 
 @dataclass(frozen=True)
 class Page:
-    """The functions by which a computation asks the page that waits for it; as made here, no page waits.
+    """The functions by which a computation talks to the page that waits for it; by default no page waits.
 
-    visitor : who looks at this run; None outside of one. is_connected : whether they still do. end_if_asked : ends the
-    run if its visitor has left or asked for something else. note : a new line on the page.
+    visitor : the visitor of this run; None outside of a run. is_connected : True while they are still there.
+    end_if_asked : ends the run if its visitor has left or asked for something else. note : adds a line to the page.
     """
 
     visitor: Callable[[], str | None] = lambda: None
@@ -114,7 +114,7 @@ page = Page()  # the front end with sessions puts its own here
 
 
 class _Wait:
-    """Steps of one who waits: the page says how many are before, if it takes a while."""
+    """One wait: called at every look, it shows how many are before, if that takes a while."""
 
     def __init__(self) -> None:
         self._began, self._said = time.monotonic(), 0
@@ -128,7 +128,7 @@ class _Wait:
             self._note.markdown(queue_text(before))
 
     def over(self) -> None:
-        """Take away what was said."""
+        """Remove the line again."""
         if self._note:
             self._note.empty()
 
@@ -150,7 +150,7 @@ def turn(*, long: bool) -> Iterator[None]:
 
 @contextmanager
 def memory(wanted: int) -> Iterator[None]:
-    """Hold the bytes of a computation; what a job or a computation asks for inside is part of what that one holds."""
+    """Hold the bytes of a computation; a computation inside a job or another one uses the bytes that it holds."""
     if _HOLDS.get():
         yield
         return
@@ -170,7 +170,7 @@ _PLACE: ContextVar[Wish | None] = ContextVar("place", default=None)
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """Wait until this page may be drawn. Who then waits for a computation lets the next one draw, and goes on after."""
+    """Wait until this page may be drawn. A page that then waits for a computation lets the next page draw first."""
     with DRAWN.hold(1, waits=lambda _: look()) as place:
         had = _PLACE.set(place)
         try:
@@ -184,13 +184,13 @@ def _go_aside():
         DRAWN.give_back(place)
 
 
-# --- what an address alone asks for --------------------------------------------------------------------
+# --- requests of an address alone ----------------------------------------------------------------------
 
-QUICK = SMALL  # the most of a computation that no plain page needs to wait for
+QUICK = SMALL  # the most of a computation that a plain page makes at once
 
 
 class Dear(Exception):
-    """Say that a page needs a computation that is to wait until it may begin; it has a `price`."""
+    """Raised if a page needs a computation that must wait for its turn; `price` is that of the computation."""
 
     def __init__(self, price: Price) -> None:
         super().__init__(f"{price.numbers:g} numbers, {price.bytes:,} bytes")
@@ -201,13 +201,13 @@ _QUICKLY: ContextVar[bool] = ContextVar("quickly", default=False)
 
 
 def quickly(function: Callable[..., Any], *args: Any) -> Any:
-    """Return what a function returns that computes nothing dear; raise `Dear` if it would have to."""
+    """Return the function's result if it needs only quick computations; else raise `Dear`."""
     _QUICKLY.set(True)  # in the context of this call: each thread of a pool begins with a copy
     return function(*args)
 
 
 def refuse_dear(price: Price) -> None:
-    """Raise `Dear` where only what is quick may be computed."""
+    """Raise `Dear` inside of `quickly`, unless the price is small."""
     if _QUICKLY.get() and (price.numbers > QUICK.numbers or price.bytes > QUICK.bytes):
         raise Dear(price)
 
@@ -216,19 +216,19 @@ def refuse_dear(price: Price) -> None:
 
 
 class _Unwanted(Exception):
-    """A signal to a job that nobody waits for it any more."""
+    """Raised in a job when nobody waits for it any more."""
 
 
-_ANY = object()  # any frame is seen
+_ANY = object()  # default of `seen`: no new frame ends the wait
 
 
 class Job:
-    """A computation in a thread of its own that keeps its latest frame, for all visitors who want it.
+    """A computation in its own thread that keeps its latest frame, for all visitors who want it.
 
-    wanted says what is computed. work is a function that calls `look` between its blocks, or returns an iterator of
-    frames, None where there is nothing new to see. when is the time of the latest frame, spent the CPU time so far in
-    seconds, before how many must end before it goes on. A job that nobody wants rests; when somebody does, a function
-    begins anew, and frames go on where they were. price: of all of it; by default that of what is wanted.
+    wanted: the params of the computation. work: a function that calls `look` between its blocks, or that returns an
+    iterator of frames, None where nothing is new. when: time of the latest frame. spent: CPU seconds so far. before:
+    how many must end before it goes on. price: of the whole job; by default that of `wanted`. A job that nobody wants
+    rests; when somebody wants it again, a function starts over, and frames go on where they were.
     """
 
     def __init__(self, wanted: Any, work: Callable[[], object], price: Price | None = None) -> None:
@@ -245,7 +245,7 @@ class Job:
         self._lock = Lock()
 
     def want(self) -> None:
-        """Let the visitor wait for it: it begins, or goes on."""
+        """Add a waiting visitor; the job begins, or goes on."""
         with self._lock:
             self._visitors.add(page.visitor())
             if not (self.runs or self.done or self._problem):
@@ -253,12 +253,12 @@ class Job:
                 Thread(target=self._run, daemon=True).start()
 
     def leave(self) -> None:
-        """Let the visitor wait no longer; a job that nobody waits for rests at its next check."""
+        """Remove a waiting visitor; a job that nobody waits for rests at its next check."""
         with self._lock:
             self._visitors.discard(page.visitor())
 
     def wait(self, seconds: float, *, seen: object = _ANY) -> None:
-        """Wait until it is over, has another frame than the one seen, or the time is up; raise what went wrong."""
+        """Wait until the job ends, has a frame other than `seen`, or the time is up; raise the job's exception."""
         until = time.monotonic() + seconds
         _go_aside()
         while self.runs and (seen is _ANY or seen is self.frame) and time.monotonic() < until:
@@ -268,7 +268,7 @@ class Job:
             raise self._problem
 
     def check(self) -> None:
-        """Rest if nobody waits, pause while it is another's turn: called between two blocks."""
+        """Rest if nobody waits, pause while it is another's turn; called between blocks."""
         self.spent = self._earlier + rates.clock()
         while True:
             self._rest_if_unwanted(LINE.before(self, long=True))
@@ -288,7 +288,7 @@ class Job:
         _JOB.set(self)
         self._earlier = self.spent if self._made else 0.0
         try:
-            # The bytes before the turn: who has them never waits for the turn of one who waits for bytes.
+            # Take the bytes before the turn, so that a holder of bytes never waits for a turn whose holder needs bytes.
             with JOBS.hold(self._price.bytes, waits=self._rest_if_unwanted):
                 _HOLDS.set(True)
                 self._go_on()

@@ -1,1 +1,1 @@
-"""The front end with sessions: Streamlit. It draws every lesson of its stage and what stands below it."""
+"""The front end with sessions: Streamlit. It draws every lesson from its stage, and the parts below the stage."""

@@ -1,9 +1,9 @@
-"""Bet, then see: until the learner has answered one question on the main picture, what tells the answer is not sent.
+"""Bet, then see: until the learner has bet on the main picture, nothing that reveals the answer is sent.
 
-The question stands at the picture, which shows what is known before; there it is revealed. All of it stands in the
-address: bet=1 asks for the bets, guess is what was bet on this lesson, tally how many were right. The menu and a bare
-link say nothing, and show the picture at once. On a wall the class bets, and reveal=1 shows the truth; class is what
-many have bet.
+The question is at the picture, which shows the known part until it reveals the rest. The state is in the address: bet=1
+asks for bets, guess is the bet on this lesson, tally counts the right ones. Without them, as from the menu or a bare
+link, the picture shows everything at once. On a wall the class bets, reveal=1 shows the truth, and class is the choice
+of most phones.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,14 +16,14 @@ from pages._view.page import controls
 from pages._view.shared import CARRIED
 from pages._view.stage import Stage
 
-FILM = "truth_film"  # in the state of a session: the lesson whose film, which shows the truth, still runs
-TURNED = "truth_turned"  # in the state of a session: whether a hand has just shown the truth, or hidden it
+FILM = "truth_film"  # session state: the lesson whose film, which shows the truth, still runs
+TURNED = "truth_turned"  # session state: True if the visitor has just shown the truth, False if just hidden
 
 
 def hold() -> None:
     """Move the lesson to the picture of a bet that waits, unless it is at an earlier step.
 
-    Its other parts would tell the answer. A page that draws the choice itself calls this before it does.
+    Other parts of the lesson would reveal the answer. A page that draws the choice itself calls this first.
     """
     here = controls.address()
     if here.bet is None or not here.bet_waits:
@@ -44,22 +44,22 @@ def holds(name: str) -> bool:
     return bool(here.bet and here.bet_waits and name in here.bet.usual and name in here.step.followed)
 
 
-# --- what changes the address ----------------------------------------------------------------------------
+# --- changes of the address ------------------------------------------------------------------------------
 
 
-def put(said: Mapping[str, str], names: Sequence[str] = ANSWERS) -> None:
-    """Let the address say this of these names: what was bet, whether the truth is shown; what is not said goes."""
+def put(values: Mapping[str, str], names: Sequence[str] = ANSWERS) -> None:
+    """Write these names into the address (the bet, whether the truth is shown); remove those without a value."""
     for name in names:
-        if name in said:
-            st.query_params[name] = said[name]
+        if name in values:
+            st.query_params[name] = values[name]
         else:
             st.query_params.pop(name, None)
 
 
 def place(text: str) -> None:
-    """Place a bet; of an answer that is none nothing is said."""
-    if said := bet_html.placed(controls.address(), text):
-        put(said)
+    """Place a bet; ignore a text that is not one of its answers."""
+    if placed := bet_html.placed(controls.address(), text):
+        put(placed)
 
 
 def take_back() -> None:
@@ -68,20 +68,20 @@ def take_back() -> None:
     st.session_state[TURNED] = False
 
 
-def set_by_link(said: Mapping[str, str]) -> None:
+def set_by_link(query: Mapping[str, str]) -> None:
     """Follow a link of the stage that asks for bets, opens one again, or shows its truth on a wall and hides it."""
-    if "bet" in said:
-        controls.carry("bet", str(CARRIED["bet"].read(said["bet"])[0]))
+    if "bet" in query:
+        controls.carry("bet", str(CARRIED["bet"].read(query["bet"])[0]))
         put({})
-    if said.get(REVEAL) == "1":
+    if query.get(REVEAL) == "1":
         st.query_params[REVEAL] = "1"
         st.session_state[TURNED] = True
-    elif REVEAL in said or GUESS in said:
+    elif REVEAL in query or GUESS in query:
         take_back()
 
 
 def draw(stage: Stage) -> None:
-    """Draw the form of a bet that waits, or what became of one; count it if it is the first on this lesson."""
+    """Draw the form of a bet that waits, or the outcome of one; count it if it is the first on this lesson."""
     if text := bet_html.html_of(stage):
         st.html(text)
     if (tally := bet_html.tally_of(stage)) != stage.address.linked("tally"):

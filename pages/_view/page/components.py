@@ -1,7 +1,7 @@
-"""The scripts of `live` as components of Streamlit: the slider, pictures, the hero, and what the frame needs.
+"""The scripts of `live` as components of Streamlit: the slider, pictures, the hero, and scripts of the frame.
 
-Pictures follow the slider while it is dragged. A main picture asks the server for itself at one place after another;
-the hero of the start page draws what Python computed beforehand for every stop.
+Pictures follow the slider while it is dragged. A main picture requests itself from the server at one value after
+another; the hero of the start page draws what Python has computed beforehand for every stop.
 
 Every script gets its data as a list of one, `data: [data]`: in a bare dictionary Streamlit looks for tables, and
 loads 60 MB of pandas for that.
@@ -28,7 +28,7 @@ _picture = st.components.v2.component(
     "sattn_picture",
     html=PICTURE,
     js=PARTS["picture"],
-    isolate_styles=False,  # the rules that Plotly writes for itself do not reach into a shadow root
+    isolate_styles=False,  # Plotly's own style rules do not reach into a shadow root
 )
 _saving = st.components.v2.component(
     "sattn_saving", html=text_of("saving.html"), js=SCRIPTS["saving"], isolate_styles=False
@@ -47,18 +47,18 @@ def _sent(data):
 
 
 def _heard(key, name):
-    """Return what a script says; None while Streamlit has it unmounted, as while the page changes."""
+    """Return the last value of a component; None while Streamlit has it unmounted, as during a page change."""
     return st.session_state.get(key, {}).get(name)
 
 
 def mend_browser(
     question: str, line: str, own: Sequence[str], *, asks_for_wall: bool, heard: Mapping[str, Callable[[str], None]]
 ) -> None:
-    """Let Back find each page as it was left, the keyboard scroll what is wider than its box, the connection last.
+    """Restore pages after Back, let the keyboard scroll wide boxes, and keep the connection alive.
 
-    question, line: of the lesson and of its step, which have the focus once a link has led to them. own: what is
-    left out of an address that is shared. asks_for_wall: whether it matters how large the window is. heard: what is
-    done with what the stage's plain elements say: the step that the visitor goes to, what a link sets, and a bet.
+    question, line: of the lesson and its step; they get the focus after a link. own: names that are left out of a
+    shared address. asks_for_wall: True if the size of the window matters. heard: a function for each message of the
+    stage's plain elements: the step to go to, the settings of a link, a bet.
     """
 
     def hear(name, act):
@@ -84,41 +84,41 @@ def hear_keys(lesson: str) -> None:
 
 
 def _hear_window():
-    """Note if the window is too small for a wall; the browser says it where a wall is asked for."""
+    """Note if the window is too small for a wall; the browser tells when the address asks for a wall."""
     if window := _heard("mend_browser", "window"):
         st.session_state["small"] = window == "small"
 
 
 def prepare_paper(inks: Sequence[tuple[str, str]]) -> None:
-    """Put at the end of a lesson what its printed page needs: its address, and a code of it.
+    """Add the parts of a printed page at the end of a lesson: its address, and a QR code of it.
 
-    inks: the colours of the pictures and what they are on paper, the ground first; none if they are those of paper.
+    inks: the colours of the pictures and those for paper, the ground first; none if they are the same.
     """
     _paper(key="paper", data=_sent({"code": path_of(routes.CODE), "inks": [list(pair) for pair in inks]}))
 
 
 def draw_room(told: Mapping[str, Any]) -> None:
-    """Draw the corner of a wall: code, QR code and count of its room, which it asks for now and then.
+    """Draw the corner of a wall: code, QR code and count of its class, which its script polls.
 
-    told: code, join, state, lead and drawn, which are paths, and what `classroom.wall_state` says. A room that shows
-    something else makes a new run of the page.
+    told: code, join, state, lead and drawn, which are paths, and the values of `classroom.wall_state`. When the class
+    shows something else, the page runs again.
     """
     _wall(key="room_corner", data=_sent(told), on_changed_change=lambda: None)
 
 
 def _want_bundle():
-    """Note that the browser found no bundle at its address: this is not the server of `app.py`."""
+    """Note that the browser found no bundle at its address: this server is not that of `app.py`."""
     st.session_state["bundle_wanted"] = True
 
 
 @cache
 def _bundle():
-    """Return the bundle as a component, for a platform that runs the main script by itself."""
+    """Return the bundle as a component, for a platform that runs the main script without our server."""
     return st.components.v2.component("sattn_bundle", js=f"{script()}\nexport default () => window.lab.bundle();")
 
 
 def draw_slider(payload: Mapping[str, Any], *, key: str, on_release: Callable[[float], None]) -> None:
-    """Draw the slider of a control; on_release receives the value where the hand has let go.
+    """Draw the slider of a control; on_release receives the value at which it was released.
 
     payload: name, page, value, stops, shown (the text of each stop), label, and play, see `kinds.Number`.
     """
@@ -135,7 +135,7 @@ def draw_slider(payload: Mapping[str, Any], *, key: str, on_release: Callable[[f
 
 
 def _is_release(message):
-    """Return True if this is what `slider.js` says: the value, and a number below 1 that the answer repeats."""
+    """Return True for a message of `slider.js`: the value, and a number below 1 that the answer repeats."""
     if not (isinstance(message, dict) and isinstance(message.get("at"), (int, float))):
         return False
     number = message.get("number")
@@ -143,20 +143,20 @@ def _is_release(message):
 
 
 def draw_hero(stops: dict[str, Any], between: dict[str, Any], *, key: str) -> None:
-    """Show the hero, which follows the slider by itself; what is said of the stops is sent once, whatever is typed."""
+    """Show the hero, which follows the slider in the browser; the data of the stops are sent only once."""
     _between(data=_sent(between), key=f"{key}_between")
     _mount(data=_sent(stops), key=key)
 
 
 def draw_saving(name: str, keys: Sequence[str], sentence: str, *, key: str) -> None:
-    """Two buttons that save the pictures of these keys, the hero if there are none, with the sentence in one file."""
+    """Draw two buttons that save the pictures of these keys (without keys the hero) and the sentence in one file."""
     _saving(key=key, data=_sent({"name": name, "keys": list(keys), "sentence": sentence}))
 
 
 def watch_cells(
     *, key: str, find: Callable[[Any], dict[str, Value]], choose: Callable[[dict[str, Value]], None]
 ) -> None:
-    """Choose the cell of a matrix that is clicked or tapped: find turns the click into values of controls."""
+    """Choose the cell of a matrix that is clicked or tapped; `find` turns the click into values of controls."""
 
     def on_cell():
         click = _heard(key, "cell")
@@ -167,12 +167,12 @@ def watch_cells(
 
 
 def _is_click(message):
-    """Return True if this is what `cells.js` says; a forged message may say anything."""
+    """Return True for a message of `cells.js`; a forged message may hold anything."""
     if not isinstance(message, dict) or not isinstance(message.get("chart"), str):
         return False
     return all(isinstance(message.get(each), int) for each in ("line", "place"))
 
 
 def draw_picture(data: Mapping[str, Any], *, key: str) -> None:
-    """Show a figure, see `stage.payload`; the browser draws anew only what has changed."""
+    """Show a figure, see `stage.payload`; the browser redraws only the parts that have changed."""
     _picture(key=key, data=_sent(data))

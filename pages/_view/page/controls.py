@@ -1,12 +1,12 @@
 """The mechanism of a control: its name is its key, its URL parameter and the field's term.
 
-Bounds and defaults are declared in `shared` and by each lesson; where two lessons have a control of one name, that
-of the open lesson counts. A link is checked before any widget is drawn: a number outside its bounds goes to the
-nearest bound, anything unreadable to the default, and the visitor is told in one line.
+Bounds and defaults are declared in `shared` and by each lesson; if two lessons have a control of the same name, that
+of the open lesson counts. A link is checked before any widget is drawn: a number outside its bounds moves to the
+nearest bound, an unreadable value becomes the default, and one line tells the visitor.
 
-All are widgets that Streamlit binds to the address, but d_k and what a lesson has on sliders like its own: these are
-components of ours, and their values are kept in the session and written into the address here. (A bound widget that a
-callback sets falls back to what the browser last said of it, if the callback asks for some of the fragments only.)
+Most controls are widgets that Streamlit binds to the address. Those of d_k and of a lesson's other sliders are our own
+components, whose values are kept in the session and written into the address here. (A bound widget that a callback
+sets falls back to the browser's last value, if the callback reruns only some of the fragments.)
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,11 +34,11 @@ LONGEST_LINK_MATRICES = 1000  # characters of all matrices together
 def open_lesson(lesson: Lesson) -> None:
     """Make the controls those of this lesson, and give them the values of its address.
 
-    On a page change the address has the last word: a move still on its way to Python may be lost on the way.
+    On a page change the address decides: a move still on its way to Python may be lost.
     """
-    # The lesson is noted first, for `control` asks which one is open. A step of Back or Forward is placed before the
-    # sliders write into the address where they are. `_start_anew` is last: it may end the run, and in the next one
-    # the page is no longer new.
+    # The lesson is noted first, since `control` asks which one is open. A history entry is restored before the sliders
+    # write their values into the address. `_start_anew` is last: it may end the run, and in the next run the page is no
+    # longer new.
     if "lesson" not in st.session_state:
         _renew_address(lesson)
     before = st.session_state.get("lesson", lesson.stem)
@@ -57,13 +57,13 @@ def open_lesson(lesson: Lesson) -> None:
 
 
 def _renew_address(lesson):
-    """Let a link of before there were steps name its step, before the step is read."""
-    said = st.query_params.to_dict()
-    anew = renewed(lesson, said)
-    for name in said.keys() - anew.keys():
+    """Add the step to an old link that has none, before the step is read."""
+    query = st.query_params.to_dict()
+    new = renewed(lesson, query)
+    for name in query.keys() - new.keys():
         st.query_params.pop(name)
-    for name, text in anew.items():
-        if said.get(name) != text:
+    for name, text in new.items():
+        if query.get(name) != text:
             st.query_params[name] = text
 
 
@@ -82,9 +82,9 @@ def _follow_history(lesson):
 
 
 def _carry_along(new_page):
-    """Take what has no widget along to another page, by whatever link; Back and Forward bring that of their entry.
+    """Carry parameters without a widget along to another page; Back and Forward restore those of their entry.
 
-    But no answer leaves the tally again.
+    The tally never loses an answer.
     """
     before = st.session_state.get("carried", {})
     if new_page and step_of_history() is None:
@@ -94,32 +94,32 @@ def _carry_along(new_page):
     st.session_state["carried"] = carried()
 
 
-def _placed(said):
-    """Return how many bets a tally counts."""
-    tally = str(CARRIED["tally"].read(said.get("tally", ""))[0])
+def _placed(query):
+    """Return how many bets the tally of an address counts."""
+    tally = str(CARRIED["tally"].read(query.get("tally", ""))[0])
     return int(tally.split("-")[1]) if tally else 0
 
 
 def carry(name: str, text: str) -> None:
-    """Put what has no widget into the address, and into those of the pages that follow."""
+    """Put a parameter without a widget into the address, and into those of the next pages."""
     st.query_params[name] = st.session_state["carried"][name] = text
 
 
 def carried() -> dict[str, str]:
-    """Return what has no widget and goes along, as the address says it."""
+    """Return the carried parameters, which have no widget, as the address has them."""
     return {name: st.query_params[name] for name in CARRIED if name in st.query_params}
 
 
 def taken_along() -> dict[str, str]:
-    """Return what Python must say of an address that it leads to: what has no widget, and what has none yet."""
+    """Return the parameters that Python must add to a link: those without a widget, or without one yet."""
     undrawn = [name for name in SHARED if name not in st.session_state and name in st.query_params]
     return carried() | {name: st.query_params[name] for name in undrawn}
 
 
 def _open_slider(new_page):
-    """Place d_k by the link, and on another page leave it; Back and Forward bring that of their entry."""
+    """Set d_k by the link, and keep it on another page; Back and Forward restore that of their entry."""
     if SLIDER not in st.session_state:
-        st.session_state[SLIDER] = _linked(SLIDER)  # `repair_link` will look at what the link says
+        st.session_state[SLIDER] = _linked(SLIDER)  # `repair_link` will check the link
     elif new_page:
         query = step_of_history()
         place(SLIDER, st.session_state[SLIDER] if query is None else query.get(SLIDER, control(SLIDER).default))
@@ -128,7 +128,7 @@ def _open_slider(new_page):
 
 
 def _open_unbound(lesson, before):
-    """Restore what the page writes into the address from it or the history entry; drop what the last lesson had."""
+    """Restore controls without a widget from the address or the history entry; drop those of the last lesson."""
     for name in before.unbound:
         if name not in lesson.controls or (name == STEP and lesson is not before):
             st.session_state.pop(name, None)
@@ -148,20 +148,20 @@ def _open_unbound(lesson, before):
 
 
 def _leave_to_address(lesson):
-    """Forget what only other steps have in sight: Streamlit would find an older value of a widget that is not drawn."""
+    """Forget controls that only other steps show: Streamlit would return an older value of a widget not drawn."""
     if lesson.steps:
         here = lesson.step(st.session_state[STEP])
         for name in set(lesson.unbound) - {*lesson.own_sliders, *here.in_sight}:
-            if "frame" in st.session_state:  # else what a link says of it is not looked at yet
+            if "frame" in st.session_state:  # else its value in a link has not been checked yet
                 _write_address(name)
             st.session_state.pop(name)
 
 
 def _start_anew(names):
-    """Put controls on their defaults, for the lesson before had others of these names.
+    """Set controls to their defaults, since the lesson before had others of the same names.
 
     A click on a link brings the address of the lesson before, but Back and Forward bring that of this one. Streamlit
-    drops what it says of these controls, so it is said again, and a new run finds it.
+    drops these controls from it, so they are written again, and a new run finds them.
     """
     query = step_of_history() or {}
     for name in names:
@@ -180,7 +180,7 @@ def control(name: str) -> Control:
 
 
 def _of_address(name: str) -> Control | Linked | None:
-    """Return the control of this name, or what has no widget; None if no lesson has it."""
+    """Return the control or the carried parameter of this name; None if no lesson has it."""
     return next((table[name] for table in chain(_tables(), _carried()) if name in table), None)
 
 
@@ -198,7 +198,7 @@ def _of_kind(kind: type[Kind], name: str) -> Kind:
 
 
 def _tables():
-    yield SHARED  # most are there, without a question to the session
+    yield SHARED  # most are here, without a look into the session
     for lesson in _lessons():
         yield lesson.controls
 
@@ -223,7 +223,7 @@ def _open():
 def repair_link() -> bool:
     """Bring the parameters of a fresh link inside their bounds; return True if any had to change.
 
-    The sentences that say what changed wait in the session for `show_link_notes`.
+    The sentences about the changes wait in the session for `show_link_notes`.
     """
     settled = _settle_seed()
     notes, clean = [], {}
@@ -250,7 +250,7 @@ def repair_link() -> bool:
 
 
 def _settle_seed():
-    """Draw a seed for a visitor whose link asks for one, as our server does where it serves the pages."""
+    """Draw a seed for a visitor whose link asks for one, as our server does when it serves the pages."""
     asked = own_seed.is_asked(st.query_params)
     if asked:
         st.query_params[own_seed.SEED] = own_seed.drawn()
@@ -264,7 +264,7 @@ def _bring_along(clean):
     for name in own:
         other, option = own[name].when or ("", "")
         if name in clean and other in own and other not in clean:
-            meant.setdefault(other, option)  # of several parts the first
+            meant.setdefault(other, option)  # the first of several parts
     meant = {name: option for name, option in meant.items() if option != own[name].default}
     clean.update({name: own[name].write(option) for name, option in meant.items()})
     for name in meant.keys() & {*current_lesson().unbound}:
@@ -272,7 +272,7 @@ def _bring_along(clean):
 
 
 def show_link_notes() -> None:
-    """Show in one line what `repair_link` had to change, while the first page stays open."""
+    """Show in one line the changes of `repair_link`, while the first page stays open."""
     notes = st.session_state.get("link_notes")
     if notes:
         st.info(plain(f"This link was adjusted: {'; '.join(notes)}.", names=True), icon=":material/link:")
@@ -290,16 +290,16 @@ def draw(name: str, **options: Any) -> Any:
 
 
 def address(**moved: Any) -> Address:
-    """Return the address of the open lesson as its widgets stand. moved: values that go on by themselves."""
+    """Return the address of the open lesson with its widgets' values. moved: values that a running film changes."""
     here = current_lesson()
     held = {name: _value(name) for name in (*SHARED, *here.controls)}
     return Address(here, st.query_params.to_dict(), held | moved)
 
 
 def _value(name):
-    """Return a control's value, also before it is first drawn: then the link's, or its default.
+    """Return a control's value; before it is first drawn, that of the link, or its default.
 
-    A small window is no wall, whatever its address says.
+    A small window is not a wall, even if its address asks for one.
     """
     if name == _DISPLAY and st.session_state.get("small"):
         return control(name).default
@@ -310,12 +310,12 @@ def _value(name):
 
 def _linked(name):
     """Return the value that the address gives a control, or its default."""
-    one = control(name)  # not by `Address.linked`: the display is asked for before a lesson is open
+    one = control(name)  # not by `Address.linked`: the display is needed before a lesson is open
     return one.read(st.query_params[name])[0] if name in st.query_params else one.default
 
 
 def _believed(control, value):
-    """Return what the widget of a control says, or the default if only a forged message can have made it say so."""
+    """Return a widget's value, or the default if only a forged message can have set it."""
     known = (
         value in control.options if isinstance(control, Choice) else isinstance(value, str) is isinstance(control, Text)
     )
@@ -323,32 +323,32 @@ def _believed(control, value):
 
 
 def display() -> str:
-    """Return how the page is shown, also before a lesson is open."""
+    """Return the display of the page: screen or wall; it works before a lesson is open."""
     return str(_value(_DISPLAY))
 
 
 def asks_for_wall() -> bool:
-    """Return True if a classroom is asked for, in whatever window."""
+    """Return True if the address asks for a wall, even if the window is too small for one."""
     return bool(st.session_state.get(_DISPLAY, _linked(_DISPLAY)) == "projector")
 
 
 def not_on(settings: Mapping[str, Value]) -> list[str]:
-    """Return the names of the controls that have other values than these."""
+    """Return the names of the controls whose values differ from these."""
     return [name for name, value in settings.items() if _value(name) != value]
 
 
 def changed(names: Iterable[str]) -> list[str]:
-    """Return the names of the controls that have other values than their defaults."""
+    """Return the names of the controls whose values differ from their defaults."""
     return not_on({name: control(name).default for name in names})
 
 
 def visited() -> dict[str, set[float]]:
-    """Return the values between the stops that this visitor has been at, by slider of the open lesson."""
+    """Return the values between stops that this visitor has visited, by slider of the open lesson."""
     return {name: _visited_and_here(name) for name in current_lesson().followed}
 
 
 def _visited(name):
-    """Return the values that this visitor has been at on one slider, by lesson unless the control is shared."""
+    """Return the values that this visitor has visited on one slider, per lesson unless the control is shared."""
     lesson = "" if name in SHARED else st.session_state.get("lesson", "")
     return st.session_state.setdefault("visited_stops", {}).setdefault((lesson, name), set())
 
@@ -364,13 +364,13 @@ def _stops_of(name):
 
 
 def put_away(name: str) -> None:
-    """Forget a control of the page that belongs to nothing that is chosen, and let it leave the address."""
+    """Forget a control that belongs to none of the chosen options, and remove it from the address."""
     st.session_state.pop(name, None)
     st.query_params.pop(name, None)
 
 
 def place(name: str, value: Value) -> None:
-    """Put a control on a value, clamped to its bounds: what a component or a typed number asks for."""
+    """Set a control to a value of a component or a typed field, clamped to its bounds."""
     kept, _ = control(name).read(str(value))
     _visited(name).add(kept)
     st.session_state[name] = kept
@@ -381,13 +381,13 @@ def place(name: str, value: Value) -> None:
 
 
 def send_to(name: str, value: Value) -> None:
-    """Put a control on a value, whatever the link says."""
+    """Set a control to a value, even if the link has another."""
     place(name, value)
     _write_address(name)
 
 
 def _write_address(name):
-    """Write a control's value into the address, but no default: as Streamlit does for its own widgets."""
+    """Write a control's value into the address unless it is the default, as Streamlit does for its widgets."""
     text, default = (control(name).write(value) for value in (st.session_state[name], control(name).default))
     if text == default and name != STEP:
         st.query_params.pop(name, None)
@@ -401,17 +401,17 @@ def picture_key(key: str) -> str:
 
 
 def next_seed() -> None:
-    """Move to another random draw; after the last seed comes the first."""
+    """Move to the next seed; the first follows the last."""
     apply({"seed": (_value("seed") + 1) % (int(number("seed").high) + 1)})
 
 
 def turn(name: str, steps: int) -> None:
-    """Move a choice by some of its options, no further than its ends."""
+    """Move a choice by a number of options, up to its ends."""
     st.session_state[name] = turned(name, steps)
 
 
 def turned(name: str, steps: int) -> str:
-    """Return the option of a choice that many options on, no further than its ends."""
+    """Return the option of a choice that many options further on, up to its ends."""
     options = _of_kind(Choice, name).options
     return options[min(max(options.index(_value(name)) + steps, 0), len(options) - 1)]
 
@@ -430,7 +430,7 @@ def draw_matrices(names: Sequence[str], placeholders: Mapping[str, str]) -> tupl
     texts = {name: _value(name) for name in names}
     linked = sum(map(len, texts.values())) <= LONGEST_LINK_MATRICES
     if linked and not st.session_state.get("matrices_linked", True):
-        # A field that was not bound has left the address; binding it again does not write it there.
+        # A field that was not bound is gone from the address; binding it again does not write it there.
         st.query_params.update({name: text for name, text in texts.items() if text})
     st.session_state["matrices_linked"] = linked
     for column, name in zip(st.columns(len(names)), names, strict=True):
@@ -440,25 +440,25 @@ def draw_matrices(names: Sequence[str], placeholders: Mapping[str, str]) -> tupl
 
 
 def apply(settings: Mapping[str, Value]) -> None:
-    """Put several controls of the page on their values at once, those too that are not drawn yet."""
+    """Set several controls of the page at once, including those that are not drawn yet."""
     for name, value in settings.items():
         if name not in st.session_state:
-            st.query_params[name] = control(name).write(value)  # what the link says would outdo what is placed
+            st.query_params[name] = control(name).write(value)  # else the link's value would win over the placed one
         place(name, value)
     st.session_state["applied"] = applied() + 1
     st.rerun()
 
 
 def applied() -> int:
-    """Return how often settings have been put in place by `apply`: what they promise is to be seen at once."""
+    """Return how often `apply` has run: after it the page shows its result at once."""
     return st.session_state.get("applied", 0)
 
 
 def _follow_address(name):
-    """Put a control where the address says, or where Python has placed it and the address does not say so yet.
+    """Set a control to the address's value, or to one that Python has placed and that is not in the address yet.
 
-    Of a control on its way to another page Streamlit sometimes drops what the address says: then it stays. It is said
-    even if Python knows it, for the browser may have let go of it.
+    On the way to another page Streamlit sometimes drops a control from the address: then it keeps its value. The value
+    is set even if Python has it already, since the browser may have lost it.
     """
     linked = _linked(name) if name in st.query_params or step_of_history() is not None else _value(name)
     wanted = st.session_state.get("placed", {}).get(name, linked)
@@ -469,7 +469,7 @@ def _follow_address(name):
 
 
 def draw_typed(name: str) -> None:
-    """Draw a field for any allowed number beside a slider, which it moves; so it needs no place in the address.
+    """Draw a field for any allowed number beside a slider. It moves the slider, so it is not in the address.
 
     When something else moves the slider the field is a new one: the number that the browser
     still holds for the old one would otherwise count as typed and move the slider back.
@@ -480,7 +480,7 @@ def draw_typed(name: str) -> None:
     version += shown != here
     st.session_state[field] = (version, here)
     key = f"{field}_{version}"
-    kind = int if slider.whole else float  # which the platform wants to be that of all three
+    kind = int if slider.whole else float  # Streamlit wants one type for all three
     st.number_input(
         f"{slider.label}, typed",
         kind(slider.low),
@@ -501,7 +501,7 @@ def _place_typed(name, field, version):
 
 
 def _bond(name):
-    """Return what binds a widget to its parameter; nothing where the page writes that."""
+    """Return the option that binds a widget to its parameter; none if the page writes it."""
     return None if any(name in here.unbound for here in _open()) else "query-params"
 
 

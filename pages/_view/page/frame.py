@@ -21,13 +21,13 @@ from pages._view.shared import SHARED
 from pages._view.stage import Stage
 
 PAGES = Path(__file__).resolve().parents[2]
-LIVE = "live"  # the key of a page's fragment with all that depends on d_k, drawn where the hand lets go of the slider
+LIVE = "live"  # the key of a page's fragment with all that depends on d_k, rerun when the slider is released
 _SLIDER, _TYPED, _TYPED_OWN, _LINE = "slider", "typed", "typed_own", "line"
 _REST = {
     False: ("Show the rest of the lesson", ":material/expand_more:", "shown"),
     True: ("Show the stage alone", ":material/expand_less:", "hidden"),
 }
-_DRAWN = "page_drawn"  # which page stands in the browser; None while one is drawn
+_DRAWN = "page_drawn"  # the page in the browser; None while one is being drawn
 
 
 def open_frame() -> StreamlitPage:
@@ -56,7 +56,7 @@ def open_frame() -> StreamlitPage:
 
 
 def _open(lesson):
-    """Open the lesson at its address, which is repaired once; follow its room to another lesson."""
+    """Open the lesson at its address, which is repaired once; follow its class to another lesson."""
     controls.open_lesson(lesson)
     if "frame" not in st.session_state:
         st.session_state["frame"] = True
@@ -68,7 +68,7 @@ def _open(lesson):
 
 
 def _draw_head(lesson):
-    """Draw the question; of a lesson with steps beside it the way through them, and below it the line of this one."""
+    """Draw the question; for a lesson with steps also the way through them, and the line of this one below."""
     if not lesson.steps:
         st.title(lesson.question, anchor=False)
         return
@@ -80,7 +80,7 @@ def _draw_head(lesson):
 
 @st.fragment(key=_LINE)
 def _draw_line():
-    """Draw the line of the step; the question of a bet may name what the sliders say."""
+    """Draw the line of the step; the question of a bet may name values of the sliders."""
     here = stage()
     st.html(way.line_html(wall.line() or here.line, asks=here.address.step.bet is not None))
 
@@ -94,7 +94,7 @@ def _prepare_browser(lesson):
 
 
 def _turn_to(step):
-    """Open another step of the lesson; what a try set out of sight ends with this one."""
+    """Open another step of the lesson; settings of a try that are not in sight end with this step."""
     here = controls.address()
     if step != here.step.name:
         for name, usual in way.ended(here).items():
@@ -103,15 +103,15 @@ def _turn_to(step):
 
 
 def _follow_link(text):
-    """Put what a link of the stage sets into the controls and into the address."""
-    said, known = query_of(text), {**SHARED, **controls.current_lesson().controls}
-    bets.set_by_link(said)
-    if settings := {name: known[name].read(each)[0] for name, each in said.items() if name in known}:
+    """Apply the settings of a link of the stage to the controls and to the address."""
+    query, known = query_of(text), {**SHARED, **controls.current_lesson().controls}
+    bets.set_by_link(query)
+    if settings := {name: known[name].read(each)[0] for name, each in query.items() if name in known}:
         controls.apply(settings)
 
 
 def close_frame() -> None:
-    """Draw what is below the lesson: the question before it, its place on the path, and the question after it."""
+    """Draw the end of a lesson: the question before it, its position on the path, and the question after it."""
     lesson = controls.current_lesson()
     st.session_state[_DRAWN] = page_of_run()
     components.prepare_paper(inks(profile()))
@@ -119,7 +119,7 @@ def close_frame() -> None:
         _ask_for_rest()
     before, after = way.neighbours(lesson)
     if lesson.steps and after:
-        with st.container(key="lesson_on"):  # what the way on presses, once there is a session
+        with st.container(key="lesson_on"):  # "Next" presses this link, once there is a session
             draw_link(after, after.question, proposes=True)
     if is_wall() or lesson.steps:
         return
@@ -133,7 +133,7 @@ def close_frame() -> None:
 
 
 def _draw_bar(lesson):
-    """Draw a classroom's header: the lessons on either side, the keys, and the way out."""
+    """Draw a wall's header: the lessons on either side, the keys, and the way out."""
     before, after = way.neighbours(lesson)
     with st.container(horizontal=True, vertical_alignment="center", key="wall"):
         for each, label, key in ((before, "Previous lesson", "lesson_before"), (after, "Next lesson", "lesson_after")):
@@ -146,9 +146,9 @@ def _draw_bar(lesson):
 
 
 def draw_turns(name: str, *, arrows: bool = True) -> None:
-    """Draw the buttons of a choice that is gone through step by step. arrows: True if the keys ← and → press them.
+    """Draw the buttons that step through the options of a choice. arrows: True if the keys ← and → press them.
 
-    In a classroom the keys of the page do, which go on to the next lesson where no step is left.
+    On a wall the keys of the page press them, and go on to the next lesson after the last step.
     """
     here, classroom = controls.address(), is_wall()
     waits = here.asks_bet and here.bet is not None and (here.bet.when or ("",))[0] == name
@@ -165,8 +165,8 @@ def draw_turns(name: str, *, arrows: bool = True) -> None:
 
 
 def _ask_for_rest():
-    """Draw a classroom's button that shows what is below the main picture, or puts it away again."""
-    controls.draw("rest")  # which keeps it in the address; nobody sees it
+    """Draw a wall's button that shows the parts below the main picture, or hides them again."""
+    controls.draw("rest")  # an invisible widget, which keeps it in the address
     label, icon, wish = _REST[more()]
     with st.container(key="ask_rest"):
         st.button(label, icon=icon, key="more", on_click=controls.apply, args=({"rest": wish},), width="stretch")
@@ -179,14 +179,14 @@ def _way_to(lesson, label, **options):
 def draw_link(lesson: Lesson, label: str, *, proposes: bool = False, **options: Any) -> None:
     """Draw a link to a lesson, at its first step.
 
-    proposes: whether it proposes to bet where it leaves the start.
+    proposes: True if the link from the start asks for bets.
     """
-    said = way.proposed(controls.current_lesson(), st.query_params) if proposes else {}
-    st.page_link(file_of(lesson), label=label, query_params=(way.first_step(lesson) | said) or None, **options)
+    proposed = way.proposed(controls.current_lesson(), st.query_params) if proposes else {}
+    st.page_link(file_of(lesson), label=label, query_params=(way.first_step(lesson) | proposed) or None, **options)
 
 
 def stage(**moved: Any) -> Stage:
-    """Return the stage of the open lesson as this visitor sees it. moved: values that go on by themselves."""
+    """Return the stage of the open lesson as this visitor sees it. moved: values that a running film changes."""
     here = controls.address(**moved)
     is_told = st.session_state.get(bets.FILM) != here.lesson.stem
     return Stage(here, st.context.theme.type or "light", controls.visited(), is_told=is_told)
@@ -198,7 +198,7 @@ def profile() -> theme.Profile:
 
 
 def is_wall() -> bool:
-    """Return True if the page is shown as in a classroom."""
+    """Return True if the page is shown on a wall."""
     return controls.display() == "projector"
 
 
@@ -224,7 +224,7 @@ def _draw_menu():
 
 
 def _named(section, *, is_open, is_first):
-    """Return the place of a section in the menu: the path stands there always, the others are folded."""
+    """Return the container of a section in the menu: the path is always open, the others are folded."""
     if not is_first:
         return st.expander(section, expanded=is_open, key=f"menu_{section.lower().replace(' ', '_')}")
     st.markdown(f"**{section}**")
@@ -243,7 +243,7 @@ def _leave_notes_behind(lesson):
 
 
 def _draw_stage(lesson):
-    """Draw the controls of the step in one row: its sliders, what else is in sight, the bet's switch, the Settings."""
+    """Draw the controls of the step in one row: its sliders, other visible ones, the bet's switch, the Settings."""
     step = controls.address().step
     with st.container(horizontal=True, vertical_alignment="center", key="stage"):
         if stage().has_slider and not bets.holds(step.slider) and step.slider not in step.pinned:
@@ -267,7 +267,7 @@ def _draw_own(name):
 
 
 def _belongs(name):
-    """Return True if a control belongs to what is chosen at the moment."""
+    """Return True if a control belongs to the options that are chosen now."""
     when = controls.control(name).when
     return when is None or not controls.not_on(dict([when]))
 
@@ -282,7 +282,7 @@ def draw_slider() -> None:
     if name == controls.SLIDER:
         components.draw_slider(payload, key="dimension", on_release=put_slider)
         return
-    with st.container(key="dimension"):  # its place; a key of its own, for what is on its way may be of another slider
+    with st.container(key="dimension"):  # its own key, since a message on its way may be of another slider
         components.draw_slider(payload, key=f"{name}_dial", on_release=partial(_release, name, (_SLIDER, _TYPED_OWN)))
 
 
@@ -298,19 +298,19 @@ def _dial(name, stops, shown):
 
 
 def put_slider(d_k: float) -> None:
-    """Move the large slider of d_k, where the page and not the hand does."""
+    """Move the large slider of d_k from the page instead of by hand."""
     _release(controls.SLIDER, (_SLIDER, _TYPED), d_k)
 
 
 def _release(name, own, value):
-    """Place a control that was moved; redraw what depends on it, and what draws the control itself."""
+    """Place a control that was moved; redraw the parts that depend on it, and the control itself."""
     controls.place(name, value)
     line = (_LINE,) if controls.address().shows_bet else ()
     _redraw(*own, *line, LIVE)
 
 
 def redraw_picture() -> None:
-    """Redraw the main picture and what belongs to it: what it shows has been computed."""
+    """Redraw the main picture and its parts: the computation has ended."""
     _redraw(LIVE)
 
 
@@ -323,9 +323,9 @@ def _redraw(*fragments):
 
 
 def _draw_settings(lesson):
-    """Draw all shared controls, on every page at their own places: one that was left out would lose its address."""
+    """Draw all shared controls on every page: Streamlit would drop one that is left out from the address."""
     used = [*lesson.settings, *(name for name in styles.IN_SETTINGS if name in (*lesson.shared, "mode"))]
-    changed = controls.changed(name for name in used if name != "mode")  # the display is no setting of the picture
+    changed = controls.changed(name for name in used if name != "mode")  # the display is not a setting of the picture
     label = f"Settings, **{len(changed)}** changed" if changed else "Settings"
     # Not a popover: a closed one is not in the browser, which then forgets its settings on a page change.
     with st.expander(label, key="settings", icon=":material/tune:"):
@@ -348,6 +348,6 @@ def _typed(name, key):
 
 
 def more() -> bool:
-    """Return True if what stands below the main picture is wanted: in a classroom only when it is asked for."""
+    """Return True if the parts below the main picture are shown: on a wall only on request."""
     here = controls.address()
     return not here.bet_waits and (not here.is_wall or (here.values["rest"] == "shown" and not here.lesson.steps))

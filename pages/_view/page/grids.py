@@ -1,4 +1,4 @@
-"""Matrices as grids, where a number is edited in its cell. What counts is the text of the matrix's field."""
+"""Matrices as grids, in which a number is edited in its cell. The text of the matrix's field is the source."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,14 +9,14 @@ from sattn_core.files.typed import join_cells, split_cells
 
 
 def link_remarks(linked: bool) -> list[str]:
-    """Return what a link does not carry."""
+    """Return a remark if the matrices are too large for a link."""
     return [] if linked else ["These matrices are too large for a link: it carries the other settings only."]
 
 
 def draw_matrices(names: Sequence[str], written: Mapping[str, str]) -> tuple[dict[str, str], bool]:
-    """Draw fields for matrices, and below them a grid for each; return what `controls.draw_matrices` does.
+    """Draw fields for matrices, and a grid for each below them; return the same as `controls.draw_matrices`.
 
-    The grid of an empty field shows the matrix that is written in its place.
+    The grid of an empty field shows the matrix that is used instead.
     """
     texts, linked = controls.draw_matrices(names, written)
     grids = [name for name in names if name != "mask"]
@@ -31,7 +31,7 @@ def draw_matrices(names: Sequence[str], written: Mapping[str, str]) -> tuple[dic
 
 
 def _draw_grid(name, text):
-    """Draw an editor. It keeps its own edits, so a new one is made only when the text has changed elsewhere."""
+    """Draw an editor. It keeps its edits, so a new one is made only when the text has changed elsewhere."""
     import pandas as pd  # noqa: PLC0415  60 MB that a server needs only once somebody opens a table or a grid
 
     version, seen, rows, problem = st.session_state.get(f"{name}_grid", (0, None, None, []))

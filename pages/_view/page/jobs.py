@@ -1,4 +1,4 @@
-"""The jobs that a visitor waits for: one for the main picture, and one for what is below it."""
+"""The jobs that a visitor waits for: one for the main picture, and one for the parts below it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from pages._view import _streamlit
 from pages._view.compute import turns
 from pages._view.compute.turns import Job
 
-MAIN, BESIDE = "job", "job_beside"  # their places in the session
+MAIN, BESIDE = "job", "job_beside"  # their keys in the session
 
 turns.page = turns.Page(_streamlit.session_id, _streamlit.is_connected, _streamlit.end_run_if_asked, st.empty)
 
@@ -20,18 +20,18 @@ def asked_for(params: Any) -> bool:
 
 
 def ask_for(params: Any) -> None:
-    """Note that the visitor wants these params computed, however long it takes."""
+    """Note that the visitor wants these params computed, no matter how long it takes."""
     st.session_state.setdefault("asked", set()).add(params)
 
 
 def cancel(params: Any, place: str) -> None:
-    """Note that the visitor wants them no longer."""
+    """Note that the visitor no longer wants these params."""
     st.session_state["asked"].discard(params)
     end_job(place)
 
 
 def begin(job: Job, place: str = MAIN) -> Job:
-    """Let the visitor wait for this job, and for no other at this place of the page."""
+    """Make the visitor wait for this job, and for no other at this place of the page."""
     if job_at(place) is not job:
         end_job(place)
         st.session_state[place] = job
@@ -40,25 +40,25 @@ def begin(job: Job, place: str = MAIN) -> Job:
 
 
 def job_at(place: str = MAIN) -> Job | None:
-    """Return what the visitor waits for at this place, if anything."""
+    """Return the job that the visitor waits for at this place, or None."""
     job: Job | None = st.session_state.get(place)
     return job
 
 
 def job_of_visitor(wanted: Any, work: Callable[[], object], place: str = MAIN) -> Job:
-    """Return the visitor's only job at this place: the one that there is, if it computes what is wanted."""
+    """Return the visitor's only job at this place: the current one if it computes the same, or a new one."""
     job = job_at(place)
     return begin(job if job and job.wanted == wanted else Job(wanted, work), place)
 
 
 def end_job(place: str = MAIN) -> None:
-    """Let the visitor wait for none at this place."""
+    """Make the visitor wait for no job at this place."""
     job = st.session_state.pop(place, None)
     if job:
         job.leave()
 
 
 def end_jobs() -> None:
-    """Let the visitor wait for none at all."""
+    """Make the visitor wait for no job at all."""
     for place in (MAIN, BESIDE):
         end_job(place)

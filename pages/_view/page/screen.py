@@ -1,4 +1,4 @@
-"""The screen of a lesson that goes in steps: a picture with its sentence, what to try, and the folds under it."""
+"""The screen of a lesson with steps: a picture with its sentence, tries, and the folds below it."""
 
 from collections.abc import Callable
 
@@ -10,9 +10,9 @@ from pages._view.picture import Picture
 
 
 def draw(lesson: Lesson, own: tuple[str, Callable[[], None]] | None = None) -> Picture | None:
-    """Draw the step that is open; return its picture, or None while that waits.
+    """Draw the open step; return its picture, or None while that waits.
 
-    own: the title of a fold for what people bring to this lesson themselves, and what draws it.
+    own: the title of a fold for the visitor's own inputs, and the function that draws it.
     """
     shown = show.main()
     if frame.more():
@@ -23,7 +23,7 @@ def draw(lesson: Lesson, own: tuple[str, Callable[[], None]] | None = None) -> P
 def draw_under(
     lesson: Lesson, shown: Picture | None, own: tuple[str, Callable[[], None]] | None = None, *, resting: bool = True
 ) -> None:
-    """Draw what stands under a picture: what to try, and the folds. One that goes on changing has no data yet."""
+    """Draw the tries and folds below a picture. One that is still changing has no data yet."""
     with st.container(horizontal=True, key="under"):
         if shown:
             show.tries()
@@ -37,5 +37,5 @@ def draw_under(
 
 
 def open_lesson(lesson: Lesson) -> None:
-    """Draw the step that is open, anew where the hand lets go of a slider."""
+    """Draw the open step in a fragment, which reruns when a slider is released."""
     st.fragment(lambda: draw(lesson), key=frame.LIVE)()

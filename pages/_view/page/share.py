@@ -1,4 +1,4 @@
-"""A link to the lesson as it is set, to copy or to photograph; what is the sharer's own is left out of it."""
+"""A link to the lesson with its settings, to copy or to photograph, without the sharer's own state."""
 
 from html import escape
 
@@ -25,7 +25,7 @@ def draw_button(lesson: Lesson) -> None:
 
 
 def link_to(lesson: Lesson, *, each: bool = False) -> str:
-    """Return the address with its settings; long matrices are not in it. each: who opens it gets their own seed."""
+    """Return the address with its settings, without long matrices. each: every visitor of it gets their own seed."""
     return f"{st.context.url or ''}{Address(lesson, st.query_params.to_dict()).shared(each=each)}"
 
 
@@ -40,7 +40,7 @@ def _show(lesson):
         if drawn:
             with st.container(key="share_code"):
                 st.image(drawn, alt="A QR code of the link", width="stretch")
-    if controls.display() == "screen":  # in a classroom nobody writes a page
+    if controls.display() == "screen":  # on a wall nobody builds a web page
         with st.container(key="share_frame"):
             st.markdown("For a page of your own, picture and slider alone:")
             st.code(frame_of(link, lesson.question), language=None, wrap_lines=True)

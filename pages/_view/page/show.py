@@ -1,4 +1,4 @@
-"""The parts every lesson is put together from: pictures with their sentences and data, suggestions, prose, folds."""
+"""The parts of every lesson: pictures with their sentences and data, tries, prose, folds."""
 
 import csv
 import io
@@ -27,14 +27,14 @@ T = TypeVar("T")
 INSTALL = "# Once, in a copy of this project: pip install ./sattn_core\n"
 _FIGURE = "Download this figure (Plotly, JSON)"
 _PLOTLY = "# The figure as it stands, from its file. Once: pip install plotly"
-LONGEST_TABLE = 16  # rows; a longer one scrolls in a box of its own
+LONGEST_TABLE = 16  # rows; a longer one scrolls in a box
 TABLE_HEIGHT = 520  # pixels
 MOST_ROWS = 200  # of a table on the page: thousands would make it slow, and nobody reads them there
-_EVERY = 0.3  # seconds between two looks at what is being computed
-_NAMES = {jobs.MAIN: "main", jobs.BESIDE: "beside"}  # in the keys of what stands in the place of a picture
+_EVERY = 0.3  # seconds between two looks at a computation
+_NAMES = {jobs.MAIN: "main", jobs.BESIDE: "beside"}  # in the keys of parts that replace a picture
 # Columns with words of a visitor; other texts of a table may hold formulas.
 _TYPED: dict[str, Callable[[str], str]] = {"file": verbatim, "problem": plain, "from": verbatim, "to": verbatim}
-_NEARLY = 0.95  # of the bar, for what takes longer than expected
+_NEARLY = 0.95  # of the bar, for a computation that takes longer than expected
 
 
 def prose(lesson: Lesson, name: str = "prose") -> None:
@@ -43,7 +43,7 @@ def prose(lesson: Lesson, name: str = "prose") -> None:
 
 
 def folds(lesson: Lesson) -> None:
-    """Draw the folds at a lesson's end: what it assumes, the myths about it, its sources, and what says more."""
+    """Draw the folds at a lesson's end: assumptions, myths, sources and further reading."""
     if lesson.assumed:
         with st.expander("What is assumed", key="assumed", icon=":material/checklist:"):
             st.markdown(lesson.assumed)
@@ -57,7 +57,7 @@ def folds(lesson: Lesson) -> None:
 
 
 def background(lesson: Lesson) -> None:
-    """Draw the fold of a lesson with steps: what it assumes, the myths about it, its sources, and what says more."""
+    """Draw the fold of a lesson with steps: assumptions, myths, sources and further reading."""
     with st.expander("Background", key="background"):
         st.markdown(f"**What is assumed**\n\n{lesson.assumed}")
         st.markdown(f"**Myth and fact**\n\n{markdown_table([('You may hear', 'In fact'), *lesson.myths])}")
@@ -78,7 +78,7 @@ def markdown_table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def small(shown: Picture) -> None:
-    """Draw a picture that follows no slider, with its sentence; its data come elsewhere."""
+    """Draw a picture that follows no slider, with its sentence but without its data."""
     draw_picture(payload(shown.drawn(), shown.key), key=shown.key)
 
 
@@ -90,9 +90,9 @@ def claim(text: str) -> None:
 def main(at_rest: Picture | None = None, **moved: Any) -> Picture | None:
     """Draw the main picture with its sentence; it follows the slider while it is dragged.
 
-    at_rest: what is shown instead until the slider is moved. moved: values that go on by themselves, beyond those of
-    their controls. Returns the picture, or None if it takes so long that the visitor is asked first, or if a bet on it
-    waits: then what is known of it stands here.
+    at_rest: a picture to show instead until the slider is moved. moved: values that a running film changes. Returns the
+    picture, or None if it takes so long that the visitor is asked first, or if a bet on it waits: then only its known
+    part is drawn.
     """
     stage = frame.stage(**moved)
     wall.tell()
@@ -120,7 +120,7 @@ def behind(shown: Picture | None) -> None:
 
 
 def how_sure(shown: Picture) -> None:
-    """Draw the fold with what a careful reader wants to know of a picture, written when it is opened."""
+    """Draw the fold with predictions and errors for a careful reader; it is written when opened."""
     if not (shown.sure or shown.checks):
         return
     box = st.expander("How sure?", key=f"{shown.key}_sure", on_change="rerun", icon=":material/straighten:")
@@ -132,12 +132,12 @@ def how_sure(shown: Picture) -> None:
 
 
 def formula(latex: str, sentence: str) -> None:
-    """Write a formula with the numbers of the moment behind it."""
+    """Write a formula, followed by its current numbers."""
     st.markdown(f"${latex}$. {plain(sentence)}")
 
 
 def formulas(pairs: Iterable[tuple[str, str]]) -> None:
-    """Write formulas, each with the numbers of the moment behind it."""
+    """Write formulas, each followed by its current numbers."""
     for latex, sentence in pairs:
         formula(latex, sentence)
 
@@ -145,10 +145,10 @@ def formulas(pairs: Iterable[tuple[str, str]]) -> None:
 def is_computed(
     params: Any, work: Callable[[], object], place: str = jobs.MAIN, limit: compute.Limit | None = None
 ) -> bool:
-    """Return True if what costs this much can be drawn; if not, say how long it takes, or how far it is."""
+    """Return True if these params can be drawn now; if not, say how long they take, or how far they are."""
     if compute.needs_button(params, limit) and jobs.asked_for(params):
         job = jobs.job_of_visitor(params, work, place)
-        job.wait(_EVERY)  # what is kept is there at once
+        job.wait(_EVERY)  # a kept result is there at once
         if not job.done:
             _progress(place)
         return job.done
@@ -171,7 +171,7 @@ def _progress(place):
     """Draw how far the visitor's job is, with a button to end it; the picture, once it is done."""
     job, name = jobs.job_at(place), _NAMES[place]
     if job:
-        job.wait(0)  # raises what went wrong
+        job.wait(0)  # raises the job's exception
     if job is None or not job.runs:
         frame.redraw_picture()
         return
@@ -194,23 +194,23 @@ def batched(items: Iterable[T], size: int) -> list[tuple[T, ...]]:
 
 
 def lines(names_and_sentences: Iterable[tuple[str, str]]) -> None:
-    """Write a calculation line by line: each a name in Markdown and the numbers of the moment."""
+    """Write a calculation line by line: each a name in Markdown and its current numbers."""
     st.markdown("\n\n".join(f"{name}: {plain(sentence)}" for name, sentence in names_and_sentences))
 
 
 def plain_lines(sentences: Iterable[str]) -> None:
-    """Write short paragraphs with nothing in them to read as markup."""
+    """Write short paragraphs without markup."""
     st.markdown("\n\n".join(map(plain, sentences)))
 
 
 def remarks(sentences: Iterable[str]) -> None:
-    """Write what a visitor should know of the numbers that are shown."""
+    """Write remarks on the numbers that are shown."""
     for sentence in sentences:
         st.info(plain(sentence), icon=":material/info:")
 
 
 def problems(sentences: Iterable[str]) -> None:
-    """Write what cannot be read and what is allowed, one sentence each; the typed text stays where it is."""
+    """Write which input cannot be read and what is allowed, one sentence each; the typed text stays."""
     for sentence in sentences:
         st.error(plain(sentence), icon=":material/edit:")
 
@@ -240,7 +240,7 @@ def data(shown: Picture) -> None:
 
 
 def _begin_table(table):
-    """Draw a table; of a very long one the first rows."""
+    """Draw a table, or the first rows of a very long one."""
     rows = len(next(iter(table.values())))
     first = {name: column[:MOST_ROWS] for name, column in table.items()}
     st.table(readable(first), height=TABLE_HEIGHT if rows > LONGEST_TABLE else "content")
@@ -249,18 +249,18 @@ def _begin_table(table):
 
 
 def drawing_code(names: Iterable[str]) -> str:
-    """Return the Python that draws figures from the files that this page makes of them."""
+    """Return the Python code that draws figures from the files of this page."""
     lines = [f'plotly.io.read_json("{name}.json").show()' for name in names]
     return "\n".join(["", _PLOTLY, "import plotly.io", "", *lines, ""]) if lines else ""
 
 
 def _figures(shown):
-    """Return the figure by the name of its file; the hero is none of Plotly's."""
+    """Return the figure by the name of its file; none for the hero, which Plotly does not draw."""
     return {shown.key: shown.figure} if shown.figure else {}
 
 
 def _saving(shown):
-    """Draw the buttons that save the picture as it is seen."""
+    """Draw the buttons that save the picture as it is shown."""
     here = controls.address()
     slider = here.step.slider
     name = f"{shown.key}_{slider}_{here.values[slider]}" if slider else shown.key
@@ -275,7 +275,7 @@ def _files(shown):
 
 
 def readable(table: Table) -> Table:
-    """Return the table as it is shown: numbers with the digits of the sentences, the file has them all."""
+    """Return the table as it is shown: numbers with the digits of the sentences; the file has all digits."""
     return {_heading(name): [_said(each, name) for each in column] for name, column in table.items()}
 
 
@@ -294,18 +294,18 @@ def _said(value, name):
 
 
 def _in_words(text):
-    """Return a name that only the code uses as words."""
+    """Return a name from the code as words."""
     return text.replace("_", " ") if text.isidentifier() else text
 
 
 def download(label: str, make: Callable[[], str | bytes], file_name: str, mime: str, *, key: str) -> None:
-    """Draw a button for a file that is made when it is asked for."""
-    # No run of the page at the click: a new run forgets the file that the browser is about to ask for.
+    """Draw a button for a file that is made on request."""
+    # The click must not rerun the page: a new run forgets the file that the browser is about to request.
     st.download_button(label, make, file_name, mime, key=key, on_click="ignore")
 
 
 def tries() -> None:
-    """Draw what the picture asks the learner to try."""
+    """Draw the tries of the picture."""
     if text := way.tries_html(controls.address()):
         st.html(text)
 
@@ -321,7 +321,7 @@ def cards(items: Iterable[tuple[str, str, Sequence[str]]], per_row: int = 3) -> 
 
 
 def exhibit(title: str, cause: str, place: str, url: str, note: str) -> None:
-    """Write a mistake in the public record: what went wrong, and a link to where it was seen."""
+    """Write a publicly known mistake: its cause, and a link to its report."""
     st.markdown(f"**{plain(title)}.** {plain(cause)}\n\nSeen in [{plain(place)}]({url}). {plain(note)}")
 
 

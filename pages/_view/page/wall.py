@@ -1,7 +1,7 @@
-"""The wall of a room: its page says where it is, follows who leads from elsewhere, and shows code and counts.
+"""The wall of a class: it reports its lesson, follows a teacher who leads from elsewhere, and shows code and counts.
 
-Who leads is known by a cookie, so the address of a wall lets nobody lead. What a room has found stands in the wall's
-address, as in the link that shows it afterwards.
+A cookie says who leads, so the address of a wall lets nobody lead. The results of a class are in the wall's address,
+as they are in the link that shows them afterwards.
 """
 
 from contextlib import suppress
@@ -28,7 +28,7 @@ _OVER = "The room of this wall is closed."
 
 
 def follow(lesson: Lesson) -> str | None:
-    """Bring wall and room together; return the stem of the lesson that the room has gone on to, if it has."""
+    """Bring wall and class together; return the stem of the lesson to which the class has moved on, if it has."""
     code = controls.address().room
     if not code:
         return None
@@ -57,7 +57,7 @@ def _follow(lesson, code):
     _tell()
     moment = moment_of(store().room(code) or room)
     shown = _settle(_told(moment, turned) if leads else moment)
-    # What comes in after this is not in the picture: the corner must not say that it is.
+    # Answers that arrive after this are not in the picture: the corner must not count them.
     st.session_state["room_shown"] = wall_state.state_of(shown)
     return None
 
@@ -68,12 +68,12 @@ def _network():
 
 
 def _was_here(code):
-    """Return True if this wall has followed the room already."""
+    """Return True if this wall has followed the class before."""
     return st.session_state.get("room_at", ("",))[0] == code
 
 
 def _has_turned(lesson, code):
-    """Return True if this wall itself has come to another lesson since it was last here."""
+    """Return True if this wall itself has opened another lesson since its last run."""
     return st.session_state.get("room_at") != (code, lesson.stem)
 
 
@@ -85,12 +85,12 @@ def _leave():
     st.session_state["room_problem"] = _OVER
     st.session_state.pop("room_leads", None)
     st.session_state["carried"].pop(ROOM, None)
-    st.query_params.pop(ROOM, None)  # last: a run may be broken off where it tells the browser
+    st.query_params.pop(ROOM, None)  # last: a run may be aborted when it sends this to the browser
 
 
 def tell() -> None:
-    """Tell the room the lesson and settings of its wall, if this wall leads."""
-    with suppress(RoomError, StoreError):  # the next run of the whole page tells it, or says why not
+    """Report this wall's lesson and settings to the class, if this wall leads."""
+    with suppress(RoomError, StoreError):  # the next run of the whole page reports them, or says why not
         _tell()
 
 
@@ -98,39 +98,39 @@ def _tell():
     if not st.session_state.get("room_leads"):
         return
     here = Address(controls.current_lesson(), st.query_params.to_dict())
-    lesson, code, said = here.lesson, here.room, settings_of(here)
+    lesson, code, settings = here.lesson, here.room, settings_of(here)
     room = store().room(code)
-    if room and (room.stem, room.query) != (lesson.stem, said):
-        store().stand(code, lesson.stem, said)
+    if room and (room.stem, room.query) != (lesson.stem, settings):
+        store().stand(code, lesson.stem, settings)
 
 
 def _told(moment: Moment, turned: bool | None) -> Moment:
-    """Return the room after a hand has shown or hidden the truth; the wall's address may still be that of before."""
+    """Return the moment after the teacher has shown or hidden the truth; the wall's address may still lag behind."""
     if moment.kind and turned not in (None, moment.asked.revealed):
         return leading.turn(moment, revealed=bool(turned))
     return moment
 
 
 def _settle(moment):
-    """Put into the address what the room shows; return the moment that it is of."""
+    """Write the state of the class into the address; return the moment of that state."""
     moment = _settle_vote(moment)
     shown = moment.kind != "" and moment.asked.revealed
-    found = {REVEAL: "1"} if moment.asked.revealed else {}  # also at a later step: else the bet would be open there
+    found = {REVEAL: "1"} if moment.asked.revealed else {}  # at a later step too: else the bet would be open there
     if shown or moment.draws:
         found |= results.shown(moment)
     if moment.lesson.together:
-        with suppress(StreamlitAPIException):  # its field may stand on the page already, and says it by itself then
+        with suppress(StreamlitAPIException):  # its field may be on the page already, and shows the seed then
             controls.send_to("seed", moment.room.seed)
     bets.put(found, (REVEAL, CLASS, GUESSED_AT, PHONES))
     return moment
 
 
 def _settle_vote(moment):
-    """Bring the settings along once a vote is opened, shown or hidden; return the moment after that."""
-    told = (moment.room.code, moment.room.stem, moment.asked.revealed, moment.chosen if moment.asked.revealed else "")
-    if moment.kind != VOTE or st.session_state.get("room_vote") == told:
+    """Apply the settings of a vote when it is opened, shown or hidden; return the moment after that."""
+    state = (moment.room.code, moment.room.stem, moment.asked.revealed, moment.chosen if moment.asked.revealed else "")
+    if moment.kind != VOTE or st.session_state.get("room_vote") == state:
         return moment
-    st.session_state["room_vote"] = told
+    st.session_state["room_vote"] = state
     for name, text in leading.settled(moment).items():
         controls.send_to(name, controls.control(name).read(text)[0])
     _tell()
@@ -138,13 +138,13 @@ def _settle_vote(moment):
 
 
 def draw_door() -> None:
-    """Draw the link to a room for a class, if none is open."""
+    """Draw the link that starts a class, if none is open."""
     if not controls.address().room:
         st.html(f'<a class="door" href="{path_of(TEACH)}">Open a room</a>')
 
 
 def draw_corner(lesson: Lesson) -> None:
-    """Draw code, QR code and counts, where they cover nothing; or say why there is no room any more."""
+    """Draw code, QR code and counts, where they cover nothing; or say why the class is over."""
     if problem := st.session_state.get("room_problem"):
         st.warning(plain(problem))
     code = controls.address().room
@@ -165,7 +165,7 @@ def draw_corner(lesson: Lesson) -> None:
 
 
 def line() -> Line | None:
-    """Return what a class is asked together, or what it has chosen; None where it chooses nothing."""
+    """Return the line with the question of a vote, or with the choice of the class; None without a vote."""
     moment = _vote()
     if moment is None:
         return None
@@ -176,14 +176,14 @@ def line() -> Line | None:
 
 
 def draw_reveal() -> None:
-    """Draw the link by which who leads shows what a class has chosen together, or hides it again."""
+    """Draw the link with which the teacher shows the choice of the class, or hides it again."""
     moment = _vote() if st.session_state.get("room_leads") else None
     if moment:
         st.html(bet_html.reveal(controls.address(), "Reveal" if moment.is_open else "Hide"))
 
 
 def _vote() -> Moment | None:
-    """Return the room of this wall, if its lesson asks for a vote; of other lessons nothing is looked up."""
+    """Return the moment of this wall's class if its lesson asks for a vote; other lessons do not look it up."""
     lesson, code = controls.current_lesson(), controls.address().room
     if not (code and lesson.together and lesson.together.chooses) or "room_problem" in st.session_state:
         return None

@@ -1,4 +1,4 @@
-"""Words that open their definition where they stand: by mouse, touch and keyboard."""
+"""Words that open their definition in place: by mouse, touch and keyboard."""
 
 import re
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ from pages._view.glossary import TERMS
 
 
 def worded(text: str, terms: Sequence[str]) -> None:
-    """Write a line of Markdown in which the first use of each of these words opens its definition."""
+    """Write a line of Markdown in which the first occurrence of each of these words opens its definition."""
     st.markdown(with_terms(text, terms), unsafe_allow_html=True)
 
 
 def with_terms(text: str, terms: Sequence[str]) -> str:
-    """Return the line with each definition behind the first use of its word."""
+    """Return the line with each definition after the first occurrence of its word."""
     left = sorted(terms, key=len, reverse=True)  # "effective keys" is looked for before the "keys" in it
     words = re.compile(rf"\b(?:{'|'.join(left)})(?:e?s)?\b", re.IGNORECASE)
     return words.sub(partial(_explained, left), text) if left else text

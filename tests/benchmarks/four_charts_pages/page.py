@@ -1,4 +1,4 @@
-"""Four charts of Streamlit's own that follow a slider."""
+"""Four Streamlit charts that follow a slider."""
 
 import streamlit as st
 import work

@@ -1,4 +1,4 @@
-"""The four charts: two histograms of scores and two of softmax, each titled with d_k. Nothing is kept."""
+"""The four charts: two histograms of scores and two of softmax, each titled with d_k. Nothing is cached."""
 
 import numpy as np
 import plotly.graph_objects as go
@@ -11,7 +11,7 @@ _NORMALS = np.random.default_rng(0).standard_normal(SCORES)
 
 
 def figures(d_k):
-    """Four figures at this dimension; the work is the same at each."""
+    """Return four figures at this dimension; the work is the same at each."""
     # q·k given the length of q is normal: √χ²(d_k) times a normal has its law.
     raw = np.sqrt(np.random.default_rng(d_k).chisquare(d_k, SCORES)) * _NORMALS
     sides = {"raw": raw, "scaled": raw / np.sqrt(d_k)}

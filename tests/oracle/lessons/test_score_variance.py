@@ -16,7 +16,7 @@ N_REPEATS = 200
 
 
 def repeats(params):
-    """The three raw rows of N_REPEATS seeds, shape (repeats, 3)."""
+    """Return the three raw rows of N_REPEATS seeds, shape (repeats, 3)."""
     return [measure_score_variance(replace(params, seed=seed)).rows[:3] for seed in range(N_REPEATS)]
 
 
@@ -35,14 +35,14 @@ def repeats(params):
         P(16, law="laplace", **SMALL),
     ],
 )
-def test_bands_cover_what_they_say(params):
+def test_bands_cover_their_level(params):
     inside = np.sum([[row.low <= row.measured <= row.high for row in rows] for rows in repeats(params)], axis=0)
     assert (inside >= 178).all()
     assert (inside[:2] <= 199).all()
 
 
 def scores_of_many_draws(law, d_k, n_samples, n_draws, seed):
-    """n_draws rows of n_samples scores, from their shorter representations: S = |q| z, with z normal."""
+    """Draw n_draws rows of n_samples scores in a short form: S = |q| z, with z normal."""
     rng = np.random.default_rng(seed)
     shape = (n_draws, n_samples)
     if law == "normal":
@@ -65,7 +65,7 @@ def test_the_gamma_band_of_the_variance_of_pairs_covers(law, d_k):
     assert abs(np.mean((variances >= row.low) & (variances <= row.high)) - 0.95) < 0.03
 
 
-def test_the_gamma_band_of_a_law_without_a_sixth_moment_covers_too_much_and_is_called_rough():
+def test_gamma_band_without_a_sixth_moment_covers_too_much_and_is_rough():
     # 98.5 %, and 400 draws have a standard error of 0.6 %: even 40,000 scores do not bring it down to 95 %.
     row = measure_score_variance(P(1, n_samples=40_000, law="student_t")).rows[1]
     blocks = (scores_of_many_draws("student_t", 1, 40_000, 20, seed) for seed in range(20))
@@ -78,7 +78,7 @@ def test_the_gamma_band_of_a_law_without_a_sixth_moment_covers_too_much_and_is_c
 @pytest.mark.parametrize(
     ("law", "d_k", "is_rough", "highest"), [("normal", 8, False, 0.972), ("sparse", 64, True, 0.99)]
 )
-def test_the_band_of_a_kurtosis_covers_and_a_rough_one_more_than_it_should(law, d_k, is_rough, highest):
+def test_band_of_a_kurtosis_covers_95_percent_and_a_rough_one_more(law, d_k, is_rough, highest):
     row = measure_score_variance(P(d_k, n_samples=1_000, law=law)).rows[2]
     blocks = (scores_of_many_draws(law, d_k, 1_000, 100, seed) for seed in range(20))
     excess = np.concatenate([stats.kurtosis(scores, axis=1) for scores in blocks])
@@ -116,7 +116,7 @@ def test_standard_errors_are_the_spread_over_seeds(params):
     assert (np.abs(spread[:2] / errors[:2] - 1) < 4 * math.sqrt(4 / (4 * N_REPEATS))).all()
 
 
-def test_matrix_with_means_has_the_mean_and_variance_predicted():
+def test_matrix_with_means_has_the_predicted_mean_and_variance():
     rows = repeats(P(8, mean_q=0.5, mean_k=1.0, **SMALL))
     for k in range(2):
         measured = np.array([row_set[k].measured for row_set in rows])

@@ -1,4 +1,4 @@
-"""The script of the record beside PyTorch: its model, what it measures, and the first steps of the kept trainings."""
+"""The script of the record beside PyTorch: its model, its measurements, and the first steps of the recorded runs."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def test_a_short_training_agrees_with_the_first_steps_of_the_record(way):
         np.testing.assert_allclose(values, expected.reshape(values.shape), **transformer.EARLY_TOLERANCE, err_msg=name)
 
 
-def test_the_record_says_how_the_script_makes_it():
+def test_the_record_stores_the_settings_of_the_script():
     about = trained_transformers().about
     assert {name: _as_json(each) for name, each in transformer.about().items()} == about
     assert (transformer.WAYS, transformer.RATES) == (WAYS, RATES)
@@ -53,7 +53,7 @@ def test_another_text_is_refused(tmp_path):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_attention_of_the_model_is_that_of_pytorch(way):
-    """`scaled_dot_product_attention`, causal, with the scale of the way."""
+    """Compare with `scaled_dot_product_attention`, causal, with the scale of the way."""
     torch.manual_seed(0)
     model = transformer.Attention(way)
     x = torch.randn(2, 10, transformer.D_MODEL)
@@ -90,15 +90,15 @@ def test_all_ways_start_from_the_same_weights_and_read_the_same_text(tokens):
     assert len(held_out) == round(transformer.HELD_OUT * len(tokens))
 
 
-def test_the_spread_at_the_start_is_the_one_that_the_draw_of_the_weights_predicts():
-    """A little below it: a row has as few as eight keys, and characters that come again."""
+def test_initial_spread_is_predicted_by_the_draw_of_the_weights():
+    """It is a little below: rows have as few as eight keys, and repeated characters."""
     kept = trained_transformers()
     first = np.sqrt((kept.score_std[:, 0, :, 0] ** 2).mean(axis=(1, 2, 3)))
     assert (first < predicted_std(kept.about)).all()
     np.testing.assert_allclose(first, predicted_std(kept.about), rtol=0.06)
 
 
-def test_a_rebuild_is_held_against_what_is_kept():
+def test_a_rebuild_is_compared_with_the_record():
     with np.load(transformer.KEPT) as file:
         kept = dict(file)
     assert list(transformer.compare(kept, kept)) == []

@@ -26,7 +26,7 @@ matrix_params = st.builds(
 
 @pytest.fixture(autouse=True, scope="module")
 def _few_simulated_matrices():
-    """No test here looks at how well a band covers."""
+    """Simulate few matrices: no test here checks the coverage of a band."""
     sizes = [(matrix_bands, "_MATRICES", (200, 400)), (matrix_variance, "_SIMULATED_MATRICES", 10_000)]
     with fewer(sizes, forgotten=(matrix_bands._simulated_band, matrix_variance._simulated_quantiles)):
         yield

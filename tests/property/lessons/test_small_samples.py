@@ -11,7 +11,7 @@ from tests.simulations import fewer
 
 @pytest.fixture(autouse=True, scope="module")
 def _few_reference_draws():
-    """What holds for any draws holds for few of them."""
+    """Use few draws: these properties hold for any number of them."""
     sizes = [(matrix_products, "_REFERENCE_DRAWS", 5_000), (matrix_variance, "_SIMULATED_MATRICES", 10_000)]
     with fewer(sizes, forgotten=(matrix_products.reference_distribution, matrix_variance._simulated_quantiles)):
         yield
@@ -46,7 +46,7 @@ def test_a_size_does_not_depend_on_the_others(sizes, d_k):
     st.integers(1, 30),
     st.integers(0, 2**32),
 )
-def test_every_draw_of_a_sweep_is_counted_whatever_follows(dims, size, ddof, n_draws, seed):
+def test_every_draw_of_a_sweep_is_counted(dims, size, ddof, n_draws, seed):
     options = {"size": size, "ddof": ddof, "seed": seed}
     sweep = draw_sweep(tuple(sorted(dims)), n_draws=n_draws, **options)
     first = sweep.first(n_draws)

@@ -11,7 +11,7 @@ def test_a_normal_band_is_two_sided_95_percent():
     assert (band.low, band.high) == pytest.approx(stats.norm(1.0, 0.5).interval(0.95), rel=1e-12)
 
 
-def test_a_gamma_band_is_that_of_its_mean_and_error():
+def test_gamma_band_has_the_given_mean_and_error():
     band = Band.gamma(3.0, 2.0, GAMMA)
     assert (band.low, band.high) == pytest.approx(stats.gamma(9 / 4, scale=4 / 3).interval(0.95), rel=1e-10)
     assert Band.gamma(3.0, 0.0, GAMMA)[1:4] == (0.0, 3.0, 3.0)
@@ -19,7 +19,7 @@ def test_a_gamma_band_is_that_of_its_mean_and_error():
 
 # relative errors of the kurtosis 3 + 0: 0.1 is still good, beyond it is rough; 1.96 * 1.03 reaches below -2
 @pytest.mark.parametrize(("error", "source"), [(0.3, NORMAL), (0.31, ROUGH_NORMAL), (1.03, NO_BAND)])
-def test_the_band_of_a_kurtosis_says_how_good_it_is(error, source):
+def test_band_of_a_kurtosis_is_marked_by_its_quality(error, source):
     band = Band.kurtosis(0.0, error)
     assert band.error_source == source
     assert (band.low == -math.inf) == (source == NO_BAND)
@@ -30,18 +30,18 @@ def test_a_kurtosis_without_a_prediction_has_no_error():
 
 
 @pytest.mark.parametrize(("measured", "z", "inside"), [(4.0, 2.0, False), (3.0, 1.0, True), (0.0, -2.0, False)])
-def test_a_row_holds_the_measured_value_beside_the_band_times_a_factor(measured, z, inside):
+def test_row_holds_the_measured_value_and_the_band_times_a_factor(measured, z, inside):
     row = Band.normal(1.0, 0.5, EXACT).row("scaled mean", measured, 2.0)
     assert (row.name, row.predicted, row.standard_error, row.z, row.inside) == ("scaled mean", 2.0, 1.0, z, inside)
     assert not row.is_rough
 
 
 @pytest.mark.parametrize("error", [0.0, math.inf, math.nan])
-def test_where_there_is_no_error_nothing_is_judged(error):
+def test_no_verdict_without_a_standard_error(error):
     row = Band.normal(1.0, error, ROUGH[0]).row("raw mean", 1.0)
     assert (row.inside, row.is_rough) == (None, True)
     assert math.isnan(row.z)
 
 
-def test_the_student_quantile_counts_one_degree_of_freedom_less():
+def test_student_quantile_has_n_minus_1_degrees_of_freedom():
     assert student_quantile(20) == pytest.approx(stats.t(19).ppf(0.975), rel=1e-12)

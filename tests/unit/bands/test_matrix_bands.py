@@ -12,7 +12,7 @@ from sattn_core.laws.components import PairLaw
 from sattn_core.laws.dot_product import dot_product_ppf
 
 
-def test_the_variances_of_simulated_matrices_are_those_of_their_entries():
+def test_variances_of_products_are_the_variances_of_their_entries():
     rng = np.random.default_rng(0)
     for m, n, d_k in ((5, 7, 3), (2, 3, 8), (4, 4, 1)):
         Q, K = 0.5 + rng.standard_normal((6, m, d_k)), rng.standard_normal((6, n, d_k)) - 1
@@ -27,7 +27,7 @@ def test_the_bands_of_normal_components_are_exact():
     assert (variance.low, variance.high) == pytest.approx(score_variance_band(6, 5, 16), rel=1e-12)
 
 
-def test_means_enter_the_bands_and_leave_the_kurtosis_without_one():
+def test_means_enter_the_bands_and_remove_that_of_the_kurtosis():
     mean, variance, kurtosis = matrix_bands((6, 5, 16), PairLaw(mean_q=0.5, mean_k=2.0))
     of_mean = 16 * (1 / 30 + 0.25 / 5 + 4 / 6)
     assert (mean.predicted, mean.standard_error) == (16.0, pytest.approx(math.sqrt(of_mean), rel=1e-13))
@@ -38,7 +38,7 @@ def test_means_enter_the_bands_and_leave_the_kurtosis_without_one():
     assert math.isnan(kurtosis.low)
 
 
-def test_a_simulated_band_is_the_same_at_every_call_and_costs_what_it_says():
+def test_simulated_band_is_reproducible_and_costs_its_price():
     shape, pair_law = (4, 4, 8), PairLaw("sparse")
     first, second = (matrix_bands(shape, pair_law)[1] for _ in range(2))
     assert first == second
@@ -47,7 +47,7 @@ def test_a_simulated_band_is_the_same_at_every_call_and_costs_what_it_says():
     assert matrix_bands_price((64, 64, 64), pair_law) == Price()
 
 
-def test_where_simulation_would_take_too_many_numbers_the_band_is_rough_and_free():
+def test_band_is_rough_and_free_where_simulation_takes_too_many_numbers():
     shape, pair_law = (2, 512, 16), PairLaw("sparse")
     assert matrix_bands(shape, pair_law)[1].error_source == "exact, rough gamma approximation"
     assert matrix_bands_price(shape, pair_law) == Price()
@@ -61,7 +61,7 @@ def test_numbers_of_a_matrix():
 
 
 # Fresh matrices: the standard error of a coverage of 95 % is 0.7 %, and the laws that the bands approximate cover
-# 92.5 to 98 %. A law of few values may have some on the very edge of a band.
+# 92.5 to 98 %. A discrete law may have values exactly at the edge of a band.
 @pytest.mark.parametrize(
     ("shape", "law", "mean_q", "mean_k"),
     [
@@ -74,7 +74,7 @@ def test_numbers_of_a_matrix():
         ((64, 64, 64), "uniform", 0.0, 0.0),
     ],
 )
-def test_a_band_that_is_given_and_not_called_rough_covers(shape, law, mean_q, mean_k):
+def test_a_band_that_is_not_rough_covers_95_percent(shape, law, mean_q, mean_k):
     pair_law, rng = PairLaw(law, mean_q, mean_k), np.random.default_rng(8)
     (m, n, d_k), draw = shape, pair_law.component.draw
     scores = (mean_q + draw(rng, (1_000, m, d_k))) @ (mean_k + draw(rng, (1_000, n, d_k))).swapaxes(1, 2)

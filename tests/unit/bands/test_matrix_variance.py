@@ -40,7 +40,7 @@ def test_an_infinite_kurtosis_makes_the_variance_infinite():
     assert score_variance_moments(1, 2, 3, kurtosis_k=math.inf) == (1.5, math.inf)
 
 
-def test_queries_and_keys_play_the_same_part():
+def test_queries_and_keys_are_interchangeable():
     assert score_variance_moments(3, 7, 5, kurtosis_q=2, kurtosis_k=4) == pytest.approx(
         score_variance_moments(7, 3, 5, kurtosis_q=4, kurtosis_k=2), rel=1e-15
     )
@@ -79,7 +79,7 @@ def test_kurtosis_and_level_are_checked():
 
 
 @pytest.mark.parametrize("band", [score_variance_band, row_variance_band])
-def test_a_level_that_the_simulated_matrices_cannot_hold_is_refused(band):
+def test_a_level_too_high_for_the_simulated_matrices_is_refused(band):
     rule = "level must be at most 0.998 for sizes so small, whose band is that of 25,000 simulated matrices, "
     for level in (0.9981, 0.99999, 1 - 1e-16):
         with pytest.raises(ValueError, match=f"{rule}but got {level}"):
@@ -97,14 +97,14 @@ def test_the_moments_inside_a_row_reduce_to_the_normal_formula(m, n, d):
     assert row_variance_moments(m, n, d, kurtosis_k=3.1).variance > moments.variance
 
 
-def test_a_single_key_has_no_variance_inside_a_row_and_an_infinite_kurtosis_no_bound():
+def test_row_variance_is_0_for_one_key_and_unbounded_for_infinite_kurtosis():
     assert row_variance_moments(4, 1, 8, kurtosis_q=math.inf) == (0, 0)
     assert row_variance_band(4, 1, 8) == (0, 0)
     assert row_variance_moments(4, 2, 8, kurtosis_k=math.inf) == (4, math.inf)
     assert row_variance_band(4, 2, 8, kurtosis_k=math.inf) == (0, math.inf)
 
 
-def test_with_one_query_a_row_is_all_there_is():
+def test_with_one_query_row_variance_is_the_matrix_variance():
     assert row_variance_moments(1, 7, 5) == pytest.approx(score_variance_moments(1, 7, 5), rel=1e-14)
     assert row_variance_band(1, 200, 50) == pytest.approx(score_variance_band(1, 200, 50), rel=1e-12)
 
@@ -127,7 +127,7 @@ LOPSIDED = ((-0.5, 0.8), (2.0, 0.2))  # mean 0, variance 1, fourth moment 3.25, 
 
 
 def enumerate_variance(m, n, d, law_q, law_k):
-    """Mean and variance of np.var(Q K^T) over every outcome of two-point components."""
+    """Return mean and variance of np.var(Q K^T) over every outcome of two-point components."""
     scores, weights = every_score(m, n, d, law_q, law_k)
     return weighted_moments(scores.reshape(*weights.shape, -1).var(axis=-1), weights)
 
@@ -177,7 +177,7 @@ def draw_variances(m, n, d, n_matrices, seed, axis=(1, 2), draw=np.random.Genera
 
 
 def draw_row_variances(m, n, d, n_matrices, seed):
-    """Fresh draws; of many queries and few keys through the law of the scores given the keys."""
+    """Draw afresh; for many queries and few keys, from the law of the scores given the keys."""
     rng = np.random.default_rng(seed)
     if n <= 8:
         keys = rng.standard_normal((n_matrices, n, d))
@@ -202,7 +202,7 @@ def draw_row_variances(m, n, d, n_matrices, seed):
         (6, 7, 6, 20_000),
     ],
 )
-def test_the_band_inside_a_row_covers_what_it_says(m, n, d, n_matrices):
+def test_the_band_inside_a_row_covers_its_level(m, n, d, n_matrices):
     W = draw_row_variances(m, n, d, n_matrices, seed=8)
     mean, variance = row_variance_moments(m, n, d)
     assert abs(W.mean() - mean) < 4 * math.sqrt(variance / n_matrices)
@@ -210,7 +210,7 @@ def test_the_band_inside_a_row_covers_what_it_says(m, n, d, n_matrices):
     coverage = ((low <= W) & (W <= high)).mean()
     # 93.5 to 96.5 %; one standard error of 20,000 draws is 0.15 points, of 3,000 it is 0.4
     assert 0.935 < coverage < 0.965
-    # the mean of all scores is no part of it: the other band is too wide, or in the wrong place
+    # the mean of all scores does not enter: the band of all entries is too wide, or in the wrong place
     if n == 2 and m > 2:
         low, high = score_variance_band(m, n, d)
         assert not 0.93 < ((low <= W) & (W <= high)).mean() < 0.97
@@ -249,7 +249,7 @@ def test_the_band_inside_a_row_follows_the_tails(law, kurtosis, m, n, d):
         (7, 7, 7, 20_000),
     ],
 )
-def test_the_band_covers_what_it_says(m, n, d, n_matrices):
+def test_the_band_covers_its_level(m, n, d, n_matrices):
     V = draw_variances(m, n, d, n_matrices, seed=5)
     mean, variance = score_variance_moments(m, n, d)
     assert abs(V.mean() - mean) < 4 * math.sqrt(variance / n_matrices)

@@ -19,7 +19,7 @@ def test_the_bands_of_normal_components_by_hand():
     assert kurtosis.predicted == pytest.approx(6 / 16)
 
 
-def test_without_a_kurtosis_the_measured_one_is_used_and_the_band_is_rough():
+def test_band_without_a_kurtosis_uses_the_measured_one_and_is_rough():
     pair_law = PairLaw("student_t", correlation=0.5)
     error, source = pair_variance_error(pair_moments(4, pair_law), 100, 7.0)
     variance = pair_moments(4, pair_law).variance

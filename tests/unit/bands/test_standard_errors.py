@@ -44,7 +44,7 @@ def test_share_and_variance_errors_by_hand():
     assert variance_error(4.0, 0.0, 10) == pytest.approx(math.sqrt((48 - 16 * 7 / 9) / 10), rel=1e-13)
 
 
-def test_the_error_of_a_kurtosis_counts_what_values_share():
+def test_error_of_a_kurtosis_includes_the_shared_part():
     normal = np.array([1.0, 0, 1, 0, 3, 0, 15, 0, 105])  # E (z⁴ - 6 z² + 3)² = 24
     assert kurtosis_error(normal, 100) == pytest.approx(math.sqrt(24 / 100), rel=1e-13)
     assert kurtosis_error(normal, 100, shared=12.0) == pytest.approx(math.sqrt(36 / 100), rel=1e-13)
@@ -100,7 +100,7 @@ def test_the_moments_of_a_matrix_are_those_of_its_entries():
         np.testing.assert_allclose(sample_moments(values, ddof), wanted, rtol=1e-12)
 
 
-def test_equal_values_have_variance_0_though_their_mean_is_rounded():
+def test_equal_values_have_variance_0_despite_a_rounded_mean():
     values = np.full(3, 0.1)
     assert values.var() > 0
     assert sample_moments(values)[:2] == (pytest.approx(0.1), 0.0)

@@ -23,7 +23,7 @@ def test_mean_and_spread_are_the_exact_ones(size, d_k):
     assert abs(squares.mean() - variance) < 4 * squares.std() / math.sqrt(len(drawn))
 
 
-def test_blocks_do_not_change_what_is_drawn(monkeypatch):
+def test_blocks_do_not_change_the_draws(monkeypatch):
     many = matrix_variances(3, 1024, 300, seed=0)
     monkeypatch.setattr(module, "BLOCK_NUMBERS", 100)
     np.testing.assert_array_equal(matrix_variances(3, 1024, 300, seed=0), many)
@@ -41,7 +41,7 @@ def test_the_reference_describes_its_draws():
     np.testing.assert_allclose(found.shares, np.histogram(sample, np.linspace(0, 8, 5))[0] / 400_000)
 
 
-def test_what_is_remembered_cannot_be_written_to():
+def test_cached_arrays_are_read_only():
     with pytest.raises(ValueError, match="read-only"):
         reference_distribution(2, 2, 1, 1.6, 8.0, 4).shares[0] = 1.0
 

@@ -16,7 +16,7 @@ PAIR = {"mean_q": 0.5, "mean_k": -1.0, "correlation": 0.6}
 
 
 class Left(Exception):
-    """The visitor has left."""
+    """Raised to end a draw, as when a visitor has left."""
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -32,13 +32,13 @@ def test_the_same_seed_gives_the_same_scores_and_another_seed_others(law, pair):
 
 
 @pytest.mark.parametrize(("law", "pair"), [("uniform", {}), ("laplace", PAIR), ("student_t", {}), ("sparse", PAIR)])
-def test_a_law_without_a_short_cut_has_its_components_drawn(law, pair):
+def test_a_law_without_a_shortcut_has_every_component_drawn(law, pair):
     wanted = append_components(np.zeros(50), 0, 21, PairLaw(law, **pair), seed=4)
     np.testing.assert_array_equal(pair_scores.draw_pair_scores(50, 21, PairLaw(law, **pair), seed=4), wanted)
 
 
 @pytest.mark.parametrize("law", LAWS)
-def test_more_pairs_come_after_the_first_ones_and_differ_from_them(law):
+def test_more_pairs_follow_the_first_ones_and_differ(law):
     scores = pair_scores.draw_pair_scores(2 * pair_scores._PART, 3, PairLaw(law), seed=0)
     np.testing.assert_array_equal(
         scores[: pair_scores._PART], pair_scores.draw_pair_scores(pair_scores._PART, 3, PairLaw(law), seed=0)
@@ -48,13 +48,13 @@ def test_more_pairs_come_after_the_first_ones_and_differ_from_them(law):
 
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("pair", [{}, PAIR])
-def test_growing_scores_are_at_each_d_k_those_of_one_draw_alone(law, pair):
+def test_growing_scores_equal_a_single_draw_at_each_d_k(law, pair):
     dims = (1, 3, 63, 64, 65, 67, 72, 111, 128)
     for d_k, scores in zip(dims, pair_scores.growing_scores(dims, 50, PairLaw(law, **pair), 4), strict=True):
         np.testing.assert_array_equal(scores, pair_scores.draw_pair_scores(50, d_k, PairLaw(law, **pair), seed=4))
 
 
-def test_growing_rows_are_at_each_d_k_those_of_one_draw_alone():
+def test_growing_rows_equal_a_single_draw_at_each_d_k():
     dims = (1, 3, 63, 64, 65, 67, 72, 111, 128)
     for d_k, (rows, squares) in zip(dims, pair_scores.growing_rows(dims, 5, 3, 4), strict=True):
         assert (rows.shape, squares.shape) == ((5, 3), (5,))
@@ -64,7 +64,7 @@ def test_growing_rows_are_at_each_d_k_those_of_one_draw_alone():
         assert not np.array_equal(rows, next(pair_scores.growing_rows((128,), 5, 3, **other))[0])
 
 
-def test_many_growing_scores_come_in_the_same_parts():
+def test_many_growing_scores_are_drawn_in_the_same_parts():
     dims = (2, 5)
     for d_k, scores in zip(dims, pair_scores.growing_scores(dims, pair_scores._PART + 3, PairLaw(), 1), strict=True):
         np.testing.assert_array_equal(scores, pair_scores.draw_pair_scores(pair_scores._PART + 3, d_k, seed=1))
@@ -91,8 +91,8 @@ def test_signs_by_hand():
 
 
 @pytest.mark.parametrize("law", ["normal", "sparse"])
-def test_a_move_of_d_k_keeps_what_lies_below(law):
-    # Scores of one draw: correlated like sums that share components, and closer the fewer are added.
+def test_larger_d_k_keeps_the_smaller_components(law):
+    # Scores of one draw are correlated like sums that share components: the fewer are added, the more.
     scores = {d_k: pair_scores.draw_pair_scores(4_000, d_k, PairLaw(law), seed=5) for d_k in (64, 72, 100, 101)}
     for small, large in ((64, 72), (72, 100), (100, 101)):
         correlation = np.corrcoef(scores[small], scores[large])[0, 1]
@@ -106,9 +106,9 @@ def test_normal_scores_at_the_ends_of_the_correlation_are_finite(pair):
         assert np.isfinite(pair_scores.draw_pair_scores(100, d_k, PairLaw(**pair), seed=0)).all()
 
 
-# Two components of q: one that is 0, two that are equal, two at minus their mean. Their squares, computed from sums,
-# then differ from what they must be by a rounding error on either side, which no root may be taken of. Of random
-# pairs one in about 1e8 comes that near, a few in a day of a class.
+# Two components of q: one that is 0, two that are equal, two at minus their mean. Rounding then moves a square that is
+# computed from sums below 0 or above the whole, and its root would be NaN. Of random pairs one in about 1e8 comes that
+# near: a few in a day of a class.
 ROUNDED = {
     "one component is 0": (lambda z: (z, z**2), {"mean_k": 1.0}),
     "both are equal": (lambda z: (2 * z, np.nextafter(2 * z**2, 0)), {"mean_k": 1.0}),
@@ -117,7 +117,7 @@ ROUNDED = {
 
 
 @pytest.mark.parametrize("case", ROUNDED)
-def test_a_sum_of_squares_that_rounding_takes_below_0_or_above_the_whole_is_brought_back(case):
+def test_sums_of_squares_stay_in_range_despite_rounding(case):
     sums, pair = ROUNDED[case]
     rng = np.random.default_rng(0)
     total, square = sums(rng.standard_normal(10_000))
@@ -135,7 +135,7 @@ def test_fully_aligned_pairs_score_the_length_of_their_queries():
     ("options", "n_samples"),
     [({"law": "student_t"}, 1_000_000), ({"law": "normal"}, 1_000_000), ({"law": "sparse"}, 1_000_000)],
 )
-def test_a_long_draw_asks_often_whether_to_go_on_and_ends_when_told_so(options, n_samples):
+def test_a_long_draw_calls_check_often_and_can_be_ended(options, n_samples):
     drawn = []
 
     def check():
@@ -209,7 +209,7 @@ def test_normal_scores_follow_the_exact_law(d_k):
 
 @pytest.mark.parametrize(("law", "pair"), SHORT_CUTS)
 @pytest.mark.parametrize("d_k", [1, 6, 37])
-def test_scores_follow_the_law_of_scores_whose_components_are_all_drawn(law, pair, d_k):
+def test_scores_have_the_law_of_scores_with_every_component_drawn(law, pair, d_k):
     short = pair_scores.draw_pair_scores(N, d_k, PairLaw(law, **pair), seed=6)
     all_drawn = append_components(np.zeros(N), 0, d_k, PairLaw(law, **pair), seed=7)
     # Scores on a lattice differ by rounding between the two ways; they are equal to nine decimals.
@@ -227,7 +227,7 @@ def assert_moments(scores, d_k, law, pair):
 
 @pytest.mark.parametrize(("law", "pair"), SHORT_CUTS)
 @pytest.mark.parametrize("dims", [(72, 80), (100, 103), (7, 8), (111, 1024), (512, 513)])
-def test_a_larger_d_k_adds_products_that_are_independent_of_the_smaller(law, pair, dims):
+def test_larger_d_k_appends_independent_products(law, pair, dims):
     small, large = (pair_scores.draw_pair_scores(N, d_k, PairLaw(law, **pair), seed=3) for d_k in dims)
     added = large - small
     assert_moments(small, dims[0], law, pair)
@@ -240,7 +240,7 @@ def test_a_larger_d_k_adds_products_that_are_independent_of_the_smaller(law, pai
                 assert abs(np.corrcoef(x, y)[0, 1]) < 4.5 / math.sqrt(N)
 
 
-def test_products_between_two_d_k_of_one_draw_are_half_the_difference_of_two_chi_squares():
+def test_appended_products_are_half_the_difference_of_two_chi_squares():
     # q k = ((q + k)² − (q − k)²)/4, and (q ± k)/√2 are independent standard normals.
     dims = (1, 2, 64, 65, 67, 72, 100, 111, 128, 1000)  # 65 and 67 lie between two stops of the slider
     scores = [each.copy() for each in pair_scores.growing_scores(dims, N, PairLaw(), 8)]
@@ -250,7 +250,7 @@ def test_products_between_two_d_k_of_one_draw_are_half_the_difference_of_two_chi
 
 
 @pytest.mark.parametrize("law", COMPONENT_LAWS)
-def test_growing_scores_keep_their_moments_and_what_is_added_is_independent(law):
+def test_growing_scores_keep_their_moments_and_add_independent_products(law):
     dims = (1, 3, 8, 64, 65, 72)
     scores = [each.copy() for each in pair_scores.growing_scores(dims, N, PairLaw(law), 11)]
     for d_k, each in zip(dims, scores, strict=True):
@@ -262,7 +262,7 @@ def test_growing_scores_keep_their_moments_and_what_is_added_is_independent(law)
 
 
 @pytest.mark.parametrize("small", [3, 64, 100])
-def test_the_scores_of_a_row_share_their_query_and_what_is_added_is_independent(small):
+def test_scores_of_a_row_share_their_query_but_not_appended_products(small):
     large = 111
     (before, less), (after, more) = pair_scores.growing_rows((small, large), N, 2, 12)
     for d_k, square in ((small, less), (large - small, more - less), (large, more)):

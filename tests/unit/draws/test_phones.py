@@ -18,7 +18,7 @@ def test_the_first_product_is_multiplied_and_its_variance_is_the_first():
 
 
 def test_draws_are_those_of_their_recipe():
-    # Written anew: one stream for each phone, first all of A, then B by its columns, product after product.
+    # Written again: one stream for each phone, first all of A, then B by its columns, product after product.
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(2021, spawn_key=(6, 29))))
     expected = []
     for _ in range(10):
@@ -28,7 +28,7 @@ def test_draws_are_those_of_their_recipe():
     np.testing.assert_allclose(phone_draws(29, seed=2021).variances, expected, rtol=1e-12)
 
 
-def test_a_draw_is_the_same_however_many_follow_it_and_that_of_no_other_phone_or_seed():
+def test_a_draw_depends_on_its_phone_and_seed_and_not_on_later_draws():
     few, many = phone_draws(3, 4, seed=1), phone_draws(3, 100, seed=1)
     np.testing.assert_array_equal(few.variances, many.variances[:4])
     np.testing.assert_array_equal(few.first_product, many.first_product)

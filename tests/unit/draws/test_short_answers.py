@@ -1,4 +1,4 @@
-"""The short answers: what a rotation, a norm, tiles and shared keys do to scores, beside what they must do."""
+"""The short answers: the effect of a rotation, a norm, tiles and shared keys on scores, beside its theory."""
 
 import math
 
@@ -14,13 +14,13 @@ def found():
     return short_answers()
 
 
-def test_none_of_them_moves_the_spread_from_1(found):
+def test_variants_keep_the_spread_at_1(found):
     spreads = [found.plain, found.causal, found.rotary, found.grouped, found.normed]
     assert spreads == pytest.approx([1] * 5, abs=0.1)  # 4 standard errors of 64 keys: they share the queries' lengths
     assert len({round(each, 9) for each in spreads}) == 5
 
 
-def test_a_rotation_keeps_lengths_and_the_product_of_two_at_one_place(found):
+def test_rotation_keeps_lengths_and_products_at_one_position(found):
     x = np.random.default_rng(0).standard_normal((5, 8))
     turned = _turned(x, np.arange(5))
     assert np.linalg.norm(turned, axis=1) == pytest.approx(np.linalg.norm(x, axis=1))
@@ -33,7 +33,7 @@ def test_a_rotation_keeps_lengths_and_the_product_of_two_at_one_place(found):
     assert quarter[0] == pytest.approx([math.cos(2), math.sin(2)])
 
 
-def test_after_a_norm_no_score_is_beyond_the_root_of_d_k(found):
+def test_scores_of_normed_q_and_k_are_at_most_root_d_k(found):
     normed = _rms_norm(np.random.default_rng(0).standard_normal((6, D_K)))
     assert (normed @ normed.T).diagonal() / math.sqrt(D_K) == pytest.approx(math.sqrt(D_K))
     assert found.bound == 8
@@ -45,7 +45,7 @@ def test_tiles_give_softmax_whatever_the_order_of_the_scores(found):
     assert 0 <= found.tiled < 1e-15
 
 
-def test_linear_attention_knows_no_size_of_the_queries(found):
+def test_linear_attention_ignores_the_size_of_the_queries(found):
     weights = _linear_weights(np.array([[1.0, -2.0]]), np.array([[1.0, 5.0], [3.0, 5.0], [-1.0, 0.0]]))
     assert weights.tolist() == [[0.25, 0.75, 0.0]]
     assert found.linear < 1e-15

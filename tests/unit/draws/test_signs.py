@@ -1,4 +1,4 @@
-"""Sums of random signs: what always holds, and the chance to be on top by enumeration, SciPy and the normal limit."""
+"""Sums of random signs, and the chance to be on top beside enumeration, SciPy and the normal limit."""
 
 import itertools
 
@@ -12,7 +12,7 @@ STARTS = (1.0, 2.0, -2.0, 0.0)
 
 
 @pytest.mark.parametrize("n_signs", [1, 60, 63, 64, 65, 128, 1020, 1024])
-def test_a_sum_adds_up_its_signs_and_keeps_those_of_a_shorter_one(n_signs):
+def test_a_longer_sum_appends_signs_to_a_shorter_one(n_signs):
     which = (0, 3, 11)
     some = signs(n_signs, 12, which, seed=5)
     assert set(np.unique(some)) <= {-1.0, 1.0}
@@ -25,7 +25,7 @@ def test_no_sign_adds_nothing():
     assert signs(0, 3, [1], seed=0).shape == (1, 0)
 
 
-def test_what_is_out_of_range_is_refused():
+def test_out_of_range_is_refused():
     for refused in (-1, MOST_SIGNS + 1):
         with pytest.raises(ValueError, match="n_signs must be between 0 and 1024"):
             sign_sums(refused, 2, seed=0)
@@ -48,7 +48,7 @@ def test_sums_have_the_moments_of_independent_signs(n_signs):
 
 @pytest.mark.parametrize("starts", [STARTS, (1.5, 1.5, -2.0), (16.0, 32.0)])
 @pytest.mark.parametrize("n_signs", [1, 2, 3])
-def test_the_chance_to_be_on_top_is_that_of_complete_enumeration(starts, n_signs):
+def test_chance_on_top_agrees_with_complete_enumeration(starts, n_signs):
     every = np.array(list(itertools.product((-1, 1), repeat=n_signs * len(starts))), dtype=float)
     sums = starts + every.reshape(-1, len(starts), n_signs).sum(axis=2)
     share = (sums == sums.max(axis=1, keepdims=True)).mean(axis=0)
@@ -56,7 +56,7 @@ def test_the_chance_to_be_on_top_is_that_of_complete_enumeration(starts, n_signs
 
 
 @pytest.mark.parametrize("n_signs", [60, 252, 1020])
-def test_the_chance_to_be_on_top_is_that_of_binomial_distributions(n_signs):
+def test_chance_on_top_agrees_with_binomial_distributions(n_signs):
     law, ups = stats.binom(n_signs, 0.5), np.arange(n_signs + 1)
     for j, chance in enumerate(chance_on_top(STARTS, n_signs)):
         end = STARTS[j] + 2 * ups - n_signs
@@ -64,9 +64,9 @@ def test_the_chance_to_be_on_top_is_that_of_binomial_distributions(n_signs):
         assert chance == pytest.approx(law.pmf(ups) @ np.prod(others, axis=0), abs=1e-10)  # rounding of C(1020, 510)
 
 
-def test_of_many_signs_it_is_that_of_normal_sums():
+def test_chance_on_top_of_many_signs_has_the_normal_limit():
     n_signs, sigma = 1020, np.sqrt(1020)
-    # Sums of one parity lie 2 apart: half of that is allowed to an even start, to the odd one nothing.
+    # Sums of one parity lie 2 apart: an even start, which may tie with 2, gets half of that; an odd one gets nothing.
     more = {1.0: 0.0, -2.0: 1.0, 0.0: 1.0}
 
     def at(x):

@@ -75,7 +75,7 @@ def test_row_scores_grow_component_by_component():
     assert np.unique(steps.T, axis=0).shape[0] == 5  # the keys differ
 
 
-def test_row_scores_are_not_made_of_the_pairs():
+def test_row_scores_do_not_share_the_draw_of_the_pairs():
     tiny = dimension_sweep((1,), n_samples=2, n_keys=4, seed=0)
     assert not np.intersect1d(tiny.row_scores, draw_pair_scores(2, 1, seed=0)).size
 

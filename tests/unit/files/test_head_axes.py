@@ -1,4 +1,4 @@
-"""What the axes of queries and keys are taken for, and what is said of it."""
+"""Axes of queries and keys: how they are read, and the notes on it."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_each_head_of_k_serves_its_share_of_q(heads, shared):
 
 
 @pytest.mark.parametrize("ones", [(1,), (1, 1), (1, 1, 1)])
-def test_leading_axes_of_one_are_left_out(ones):
+def test_leading_axes_of_length_one_are_dropped(ones):
     Q, _, found, _, notes = arranged((*ones, 5, 12, 4), (*ones, 5, 12, 4))
     assert np.array_equal(found, Q.reshape(5, 12, 4))
     assert "leading axis of 1 left out" in notes
@@ -51,9 +51,9 @@ def test_heads_side_by_side_are_split_as_pytorch_does(axes, heads):
     assert "6 heads side by side in Q, d_k = 4" in notes
 
 
-def test_one_head_from_a_batch_of_one_or_of_great_width_is_doubted():
+def test_a_head_from_a_batch_of_one_or_a_very_wide_head_gets_a_note():
     assert (
-        "one head of d_k = 12: if heads stand side by side in it, say below how many"
+        "one head of d_k = 12: if heads lie side by side in it, set their number below"
         in arranged((1, 9, 12), (1, 9, 12))[-1]
     )
     assert any("one head of d_k = 512" in note for note in arranged((9, 512), (9, 512))[-1])
@@ -72,14 +72,14 @@ def test_one_head_from_a_batch_of_one_or_of_great_width_is_doubted():
         ((40, 12, 8), (40, 4, 8), {"axes": "tokens first"}),
     ],
 )
-def test_tokens_first_are_turned(shape_q, shape_k, reading):
+def test_tokens_first_are_transposed(shape_q, shape_k, reading):
     Q, K, found_q, found_k, notes = arranged(shape_q, shape_k, **reading)
     assert np.array_equal(np.atleast_3d(found_q).reshape(Q.swapaxes(0, 1).shape), Q.swapaxes(0, 1))
     assert np.array_equal(found_k[0], K[:, 0]) or np.array_equal(found_k, K[:, 0])
     assert "axes taken as (tokens, heads, d_k)" in notes
 
 
-def test_more_heads_than_tokens_are_doubted_unless_said():
+def test_more_heads_than_tokens_get_a_note_unless_set():
     doubt = "(40, 12, 8) taken as 40 heads of 12 tokens: if it is 12 heads of 40 tokens, turn the axes below"
     assert doubt in arranged((40, 12, 8), (40, 12, 8))[-1]
     assert doubt not in arranged((40, 12, 8), (40, 12, 8), axes="heads first")[-1]
@@ -91,25 +91,25 @@ def test_more_heads_than_tokens_are_doubted_unless_said():
     [
         ((6, 4), (6, 3), {}, "same d_k (last axis), but have shapes (6, 4) and (6, 3)"),
         ((6, 4), (4, 6), {}, "If K is transposed, save K.T."),
-        ((1, 6, 24), (1, 6, 8), {}, "if heads stand side by side in it, say below how many"),
+        ((1, 6, 24), (1, 6, 8), {}, "if heads lie side by side in it, set their number below"),
         ((2, 8, 6, 4), (2, 8, 6, 4), {}, "Q has 4 axes, (2, 8, 6, 4). Save one element of its batch: Q[0]."),
         ((8, 16, 4), (3, 12, 4), {}, "8 and 3 heads, but each head of K must serve"),
         ((6, 20), (6, 20), {"heads": 3}, "Q has 20 columns, which 3 heads cannot share"),
-        ((6, 24), (6, 10), {"heads": 6}, "K has 10 columns, no multiple of d_k = 4"),
+        ((6, 24), (6, 10), {"heads": 6}, "K has 10 columns, not a multiple of d_k = 4"),
         ((8, 16, 4), (8, 16, 4), {"heads": 3}, "Q has 8 heads by its shape (8, 16, 4), not 3"),
-        ((6, 4096), (6, 4096), {}, "d_k = 4,096, but at most 1,024 are allowed: if heads stand side by side"),
+        ((6, 4096), (6, 4096), {}, "d_k = 4,096, but at most 1,024 are allowed: if heads lie side by side"),
         ((64, 2, 1), (1, 4000, 1), {"axes": "heads first"}, ""),
         ((64, 2, 100), (1, 4000, 100), {}, "K may have at most 4,096 rows, 1,024 dimensions, 64 heads"),
     ],
 )
-def test_axes_that_cannot_be_read_are_refused_with_a_way_on(shape_q, shape_k, reading, message):
+def test_unreadable_axes_are_refused_with_advice(shape_q, shape_k, reading, message):
     if message:
         assert message in refused(shape_q, shape_k, **reading)
     else:
         assert arranged(shape_q, shape_k, **reading)[3].shape == (64, 4000, 1)
 
 
-def test_the_line_says_what_each_axis_is():
+def test_the_description_names_each_axis():
     assert described(np.zeros((1200, 8)), np.zeros((30, 8))) == "1,200 queries, 30 keys, d_k = 8"
     assert described(np.zeros((3, 12, 8)), np.zeros((3, 30, 8))) == "3 heads, 12 queries, 30 keys, d_k = 8"
 
@@ -127,7 +127,7 @@ SIDES = st.integers(1, 6)
 
 @given(st.lists(SIDES, min_size=2, max_size=4), st.lists(SIDES, min_size=2, max_size=4), st.integers(0, 4),
        st.sampled_from(["guess", "heads first", "tokens first"]))  # fmt: skip
-def test_any_two_shapes_are_arranged_or_refused_in_words(shape_q, shape_k, heads, axes):
+def test_any_two_shapes_are_arranged_or_refused_with_a_message(shape_q, shape_k, heads, axes):
     Q, K = np.zeros(shape_q), np.zeros(shape_k)
     try:
         found = arrange_heads(Q, K, Task(Reading(heads=heads, axes=axes)))

@@ -1,4 +1,4 @@
-"""Text files as spreadsheets, pandas, R and NumPy write them: read as meant, or refused, never without a word."""
+"""Text files as spreadsheets, pandas, R and NumPy write them: read as meant or refused, with a note on every guess."""
 
 import io
 from itertools import product
@@ -16,7 +16,7 @@ Q = np.random.default_rng(3).standard_normal((12, 6)).round(6)
 
 
 def read(text, **reading):
-    """The numbers of a text, and what was noted."""
+    """Return the numbers of a text, and the notes."""
     task = Task(Reading(**reading))
     data = text if isinstance(text, bytes) else text.encode()
     return read_table("q.csv", data, task), task.notes
@@ -59,7 +59,7 @@ DELIMITERS = {";": ";", "tab": "\t", ",": ",", "space": " ", "bar": "|", "comma 
 def written(
     array, *, delimiter, heading="none", index="none", corner="", decimal=".", quotes=False, end="\n", trailing=""
 ):
-    """A table as some program writes it."""
+    """Write a table as some program does."""
 
     def cell(value):
         text = repr(float(value)).replace(".", decimal)
@@ -78,7 +78,7 @@ def written(
     return end.join(lines) + end
 
 
-# Decimal commas between commas are torn (see below), and a sentence has spaces itself.
+# Decimal commas between commas are ambiguous (see below), and a sentence itself has spaces.
 EVERY_TABLE = [
     each
     for each in product(DELIMITERS, HEADINGS, INDEXES, ".,")
@@ -101,7 +101,7 @@ def test_tables_of_every_writer_are_read(delimiter, heading, index, decimal):
 @pytest.mark.parametrize("corner", ["", "id", "Unnamed: 0", '"row"', None])
 @pytest.mark.parametrize("heading", ["names", "numbers", "from 1"])
 @pytest.mark.parametrize("index", ["from 0", "from 1", "any", "repeated"])
-def test_every_corner_of_a_table_is_left_out(corner, heading, index):
+def test_headings_and_index_columns_are_left_out(corner, heading, index):
     found, _ = read(written(Q, delimiter=",", heading=heading, index=index, corner=corner))
     assert np.array_equal(found, Q)
 
@@ -185,7 +185,7 @@ def test_letters_of_a_spreadsheet_are_read(encoding):
     assert np.array_equal(read(text.encode(encoding))[0], Q)
 
 
-def test_the_separator_line_of_excel_is_obeyed():
+def test_the_separator_line_of_excel_is_used():
     assert np.array_equal(read("sep=;\r\n" + written(Q, delimiter=";", decimal=","))[0], Q)
 
 
@@ -232,7 +232,7 @@ def test_every_guess_can_be_undone(text, reading, wanted):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1,234;2,345\n3,456;4,567", "has '1,234': its comma may be decimal or part thousands. Say below which"),
+        ("1,234;2,345\n3,456;4,567", "has '1,234': its comma may be decimal or part thousands. Choose below"),
         ("1.234,5;2,3\n3,4;4,5", "has '1.234,5': its comma may be decimal or part thousands"),
         ('"1,234.5";2.3\n3.4;4.5', "has '1,234.5': its comma may be"),
         ("1,5;2.5\n3,5;4", "may be decimal"),
@@ -249,7 +249,7 @@ def test_every_guess_can_be_undone(text, reading, wanted):
         ('1,2\n3,"4', "an open quotation mark"),
     ],
 )
-def test_what_cannot_be_known_is_asked(text, message):
+def test_ambiguous_tables_are_refused_with_a_question(text, message):
     assert message in refused(text)
 
 
@@ -262,13 +262,13 @@ def test_what_cannot_be_known_is_asked(text, message):
         ("10;20;31\n0.5;1.5;2\n0.25;2.5;3", "first line"),
     ],
 )
-def test_whole_numbers_that_may_be_names_are_kept_with_a_remark(text, kept):
+def test_whole_numbers_that_may_be_names_are_kept_with_a_note(text, kept):
     _, notes = read(text)
     assert f"{kept} kept, though it is of whole numbers: say so below if it holds names" in notes
 
 
 @pytest.mark.parametrize("empty", [0, 2, 5])
-def test_empty_columns_are_left_out_and_said(empty):
+def test_empty_columns_are_left_out_with_a_note(empty):
     lines = [
         ",".join(repr(x) if j != empty else f"{x}," if empty else f",{x}" for j, x in enumerate(row))
         for row in Q.tolist()
@@ -284,7 +284,7 @@ def test_a_number_in_an_empty_column_is_not_lost():
     assert "row 46, column 2" in refused("\n".join(lines))
 
 
-def test_numbers_among_words_are_no_column_of_words():
+def test_a_few_numbers_among_words_do_not_make_a_column_of_numbers():
     lines = [f"{'the' if i % 4 else '2'},{i * i + 0.5},{1.5 - i * i}" for i in range(12)]
     found, notes = read("\n".join(lines))
     assert found.shape == (12, 2)
@@ -312,7 +312,7 @@ NUMBERS = st.one_of(
 
 @st.composite
 def tables(draw):
-    """A matrix, and a text that some program writes of it."""
+    """Draw a matrix, and the text that some program writes for it."""
     n, width = draw(st.integers(2, 12)), draw(st.integers(1, 9))
     array = np.array(draw(st.lists(st.lists(NUMBERS, min_size=width, max_size=width), min_size=n, max_size=n)))
     options = {
@@ -329,11 +329,11 @@ def tables(draw):
 
 @settings(max_examples=300, deadline=None)
 @given(tables())
-def test_no_table_is_misread_without_a_word(table):
+def test_no_table_is_misread_silently(table):
     array, text = table
     try:
         found, notes = read(text)
     except ScoreFileError:
         return
-    whole = (found == np.rint(found)).all()  # which is said of every array, by `real_numbers`
+    whole = (found == np.rint(found)).all()  # `real_numbers` notes this on any array
     assert np.array_equal(found, array) or notes or whole

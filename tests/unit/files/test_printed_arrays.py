@@ -54,7 +54,7 @@ def test_short_prints_are_read(text):
 
 
 @pytest.mark.parametrize("text", ["1,2\n3,4", "a,b\n1,2", "q (first),k\n1,2", "# [1, 2]\n1,2", "", "[a],b\n1,2"])
-def test_tables_are_no_printed_arrays(text):
+def test_tables_are_not_printed_arrays(text):
     assert not is_printed(text)
 
 
@@ -75,7 +75,7 @@ def test_tables_are_no_printed_arrays(text):
         ("[" * 9 + "1" + "]" * 9, "its brackets do not pair up"),
     ],
 )
-def test_a_print_that_is_not_whole_is_refused(text, message):
+def test_an_incomplete_print_is_refused(text, message):
     with pytest.raises(ScoreFileError) as caught:
         read_printed("q.csv", text)
     assert message in str(caught.value)

@@ -1,4 +1,4 @@
-"""Whole numbers and bytes that may be bits: refused in words unless their owner says what they are."""
+"""Whole numbers and bytes that may be bits: refused unless their owner sets what they are."""
 
 import ml_dtypes
 import numpy as np
@@ -26,14 +26,15 @@ def test_every_code_of_a_format_is_decoded(stored):
 
 @pytest.mark.parametrize("stored", FORMATS)
 @pytest.mark.parametrize("kept", ["unsigned", "signed", "int32", "int64", "float64", "bytes"])
-def test_bits_are_refused_until_it_is_said_what_they_are(stored, kept):
+def test_bits_are_refused_until_their_format_is_set(stored, kept):
     few, bits = of_format(stored)
     if kept == "bytes":
         array = bits.view(f"V{bits.itemsize}")
     else:
         array = bits.astype({"unsigned": bits.dtype, "signed": f"<i{bits.itemsize}"}.get(kept, kept))
     if kept in ("unsigned", "signed", "bytes") or bits.itemsize == 2:
-        with pytest.raises(ScoreFileError, match=r"q\.npy .*Say below what they are, or save x\.astype\(np\.float32\)"):
+        advice = r"q\.npy .*Choose below what they are, or save x\.astype\(np\.float32\)"
+        with pytest.raises(ScoreFileError, match=advice):
             real_numbers("q.npy", array, Task())
     else:
         task = Task()
@@ -44,14 +45,14 @@ def test_bits_are_refused_until_it_is_said_what_they_are(stored, kept):
     assert stored in task.notes[0]
 
 
-def test_whole_numbers_can_be_taken_as_they_are():
+def test_whole_numbers_can_be_read_as_numbers():
     for dtype in ("i1", "u2", "i4", "f8"):
         task, array = Task(Reading(stored="numbers")), np.arange(120).reshape(12, 10).astype(dtype)
         assert real_numbers("q.npy", array, task) is array
         assert task.notes == ["whole numbers taken as they are"]
 
 
-def test_numbers_with_fractions_are_no_bits():
+def test_numbers_with_fractions_are_not_bits():
     for stored in ("guess", *FORMATS):
         task = Task(Reading(stored=stored))
         assert real_numbers("q.npy", Q, task) is Q
@@ -61,7 +62,7 @@ def test_numbers_with_fractions_are_no_bits():
 @pytest.mark.parametrize(
     ("array", "stored"), [(np.array([[70_000, 1]]), "bfloat16"), (np.array([[300, 1]]), "float8_e5m2")]
 )
-def test_numbers_beyond_a_format_are_none_of_its_bits(array, stored):
+def test_numbers_too_large_for_a_format_are_not_its_bits(array, stored):
     with pytest.raises(ScoreFileError, match="its numbers do not fit into"):
         real_numbers("q.npy", array, Task(Reading(stored=stored)))
 

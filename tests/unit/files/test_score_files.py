@@ -35,7 +35,7 @@ def npz(compressed=False, **arrays):
 
 
 def header_only(shape, descr="<f8"):
-    """A .npy file that declares a shape and holds no number."""
+    """Return a .npy file that declares a shape and holds no number."""
     header = repr({"descr": descr, "fortran_order": False, "shape": shape}).encode()
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header
 
@@ -50,7 +50,7 @@ def safetensors(**tensors):
 
 
 def placed(offsets, shape="[6, 4]", other=None, name="k"):
-    """A tensor q at these offsets, as JSON has them, in 192 bytes; and another one if asked for."""
+    """Return a file of 192 bytes with a tensor q at these offsets (as JSON), and another tensor if given."""
     entry = '"{}": {{"dtype": "F64", "shape": {}, "data_offsets": {}}}'.format
     second = entry(name, "[3, 4]", other or "[192, 192]") if other or name != "k" else '"__metadata__": {}'
     text = f"{{{entry('q', shape, offsets)}, {second}}}".encode()
@@ -234,12 +234,12 @@ def test_a_bad_file_is_named_in_one_sentence_and_quickly(case):
 
 @pytest.fixture(scope="module")
 def bomb():
-    """300 MB of zeros in 300 kB, as an array Q that fits the limits by its header."""
+    """Return 300 MB of zeros in 300 kB: an array Q whose header fits the limits."""
     return zip_of("Q.npy", header_only((4096, 976)) + bytes(300 * 2**20))
 
 
 def declaring(data, size):
-    """The same file with a directory that lies about the unpacked size."""
+    """Return the same file with a directory that lies about the unpacked size."""
     at = data.rfind(b"PK\x01\x02")
     return data[: at + 24] + struct.pack("<I", size) + data[at + 28 :]
 
@@ -299,7 +299,7 @@ def test_two_files_have_one_limit_together(monkeypatch):
     assert "two files have at most 64 MB together" in LIMITS
 
 
-def test_tensors_may_stand_in_any_order_and_be_empty():
+def test_tensors_may_be_in_any_order_and_empty():
     text = (
         json.dumps(
             {
@@ -373,7 +373,7 @@ def test_nothing_is_written_back():
     assert zlib.crc32(data) == zlib.crc32(npy(Q))
 
 
-def test_a_csv_file_with_a_whole_number_that_float64_cannot_hold_is_refused():
+def test_csv_with_an_integer_beyond_float64_is_refused():
     as_they_are = Reading(stored="numbers")
     for cell in ("9007199254740993", "-9007199254740993", '"9007199254740993"'):
         with pytest.raises(ScoreFileError, match=r"must hold no whole number beyond 2⁵³.*but row 2 has"):
@@ -407,7 +407,7 @@ def test_what_numpy_saves_comes_back(array, as_npz):
 
 
 def refusal(name, content):
-    """The sentence that refuses a file, or "" for a file that is read; any other error is a failure."""
+    """Return the sentence that refuses a file, or "" for a file that is read; any other error is a failure."""
     try:
         arrays_read = read_arrays(name, content).values()
     except ScoreFileError as problem:
@@ -474,7 +474,7 @@ def test_two_arrays_in_one_file_are_q_and_k():
         ("query_states", "key_states"),
     ],
 )
-def test_other_names_for_q_and_k_are_said(names):
+def test_other_names_for_q_and_k_are_noted(names):
     read_q, read_k, taken = read_as(("a.npz", npz(**{names[0]: Q, names[1]: K})))
     assert np.array_equal((read_q, read_k), (Q, K))
     assert taken[1] == f"{names[0]} is Q, {names[1]} is K"
@@ -502,7 +502,7 @@ def test_a_header_of_the_third_version_is_read():
 
 
 @pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
-def test_types_that_numpy_loses_are_refused_with_a_way_on(name):
+def test_types_that_numpy_loses_are_refused_with_advice(name):
     few = Q.astype(getattr(ml_dtypes, name))
     with pytest.raises(ScoreFileError, match=r"floating point|bfloat16") as caught:
         read_arrays("a.npy", npy(few))
@@ -525,7 +525,7 @@ def test_short_floats_of_safetensors_are_read(kind, name):
 
 
 @pytest.mark.parametrize("suffix", ["pt", "pth", "pkl", "bin", "gguf", "h5", "xlsx"])
-def test_files_of_other_programs_are_refused_with_a_way_on(suffix):
+def test_files_of_other_programs_are_refused_with_advice(suffix):
     with pytest.raises(ScoreFileError) as caught:
         read_arrays(f"q.{suffix}", b"PK\3\4")
     way = "save it as CSV" if suffix == "xlsx" else "Save both with np.savez('q_and_k.npz', Q=q, K=k)"
@@ -538,7 +538,7 @@ def test_text_by_another_name_is_read(suffix):
     assert read_arrays(f"q.{suffix}", b"1\t2.5\n3\t4\n")["array"].tolist() == [[1, 2.5], [3, 4]]
 
 
-def test_what_holds_for_one_file_names_it():
+def test_a_note_on_one_of_two_files_names_it():
     counted = "0,1,2,3\n" + "\n".join(",".join(map(str, row)) for row in Q)
     *_, taken = read_as(("q.csv", counted.encode()), ("k.npy", npy(K)))
     assert taken == ("6 queries, 6 keys, d_k = 4", "Q: first line left out: it counts")

@@ -1,4 +1,4 @@
-"""The fitted growth: cases checked by hand, and how often its intervals cover what they say."""
+"""The fitted growth: cases checked by hand, and the coverage of its intervals."""
 
 import math
 
@@ -12,7 +12,7 @@ RNG = np.random.default_rng(11)
 
 
 def exponents(Q, K):
-    """Of the rows, and of query i with key i."""
+    """Return the exponents of the rows, and of query i with key i."""
     q, k = Q - Q.mean(axis=0), K - K.mean(axis=0)
     rows = row_exponent(Q, k, Q.T @ Q / len(Q), k.T @ k / len(k))
     return (rows, paired_exponent(q, k)) if len(Q) == len(K) else (rows,)
@@ -51,7 +51,7 @@ def test_the_exponents_are_those_of_the_scores_themselves():
     assert pairs.sizes == pytest.approx([np.sqrt(np.mean((q * k) ** 2)), np.sqrt(np.mean(own**2))], rel=1e-13)
 
 
-def test_components_that_add_up_have_exponent_one_and_no_interval_passes_it():
+def test_components_that_add_up_have_exponent_one_at_most():
     Q, K = RNG.standard_normal((2, 40, 1))
     for fit in exponents(np.repeat(Q, 8, axis=1), np.repeat(K, 8, axis=1)):
         assert (fit.low, fit.value, fit.high) == pytest.approx((1.0, 1.0, 1.0), abs=0.2)
@@ -61,7 +61,7 @@ def test_components_that_add_up_have_exponent_one_and_no_interval_passes_it():
     assert all(fit.low < fit.value <= fit.high <= 1 + 1e-12 for fit in exponents(nearly, nearly))
 
 
-def test_components_that_never_meet_have_exponent_one_half_and_an_interval_that_holds_it():
+def test_components_that_never_meet_have_exponent_one_half():
     fit = exponents(np.eye(6), np.eye(6))[0]
     assert fit.low <= 0.5 <= fit.high
     assert fit.high - fit.low < 1e-12
@@ -75,7 +75,7 @@ def test_the_interval_is_that_of_the_estimate_however_many_rows(n, d_k, correlat
 
 
 @pytest.mark.parametrize(("n_queries", "n_keys"), [(2, 2), (4, 4), (4, 100), (100, 4)])
-def test_fewer_rows_than_five_have_a_growth_and_no_interval(n_queries, n_keys):
+def test_fewer_than_five_rows_have_an_exponent_but_no_interval(n_queries, n_keys):
     assert FEWEST_ROWS == 5
     for fit in exponents(RNG.standard_normal((n_queries, 64)), RNG.standard_normal((n_keys, 64))):
         assert math.isfinite(fit.value)
@@ -88,7 +88,7 @@ def test_five_rows_have_an_interval():
         assert fit.low < fit.value < fit.high
 
 
-def test_sizes_beyond_float64_are_told_by_a_power_of_two():
+def test_sizes_beyond_float64_are_scaled_by_a_power_of_two():
     Q, K = RNG.standard_normal((2, 8, 4))
     k = K - K.mean(axis=0)
     moments = Q.T @ Q / 8, k.T @ k / 8
@@ -104,7 +104,7 @@ def test_one_component_and_no_variation_have_no_exponent():
             assert len(fit.sizes) == len(fit.dims)
 
 
-def test_a_sum_that_is_but_rounding_has_no_exponent():
+def test_a_sum_of_rounding_errors_has_no_exponent():
     fit = row_exponent(*RNG.standard_normal((2, 6, 2)), np.eye(2), np.array([[1.0, 0.0], [0.0, -1.0 + 1e-17]]))
     assert math.isnan(fit.value)
     tiny = np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([[1.0, -1.0], [-1.0, 1.0 + 2e-16]])
@@ -175,7 +175,7 @@ CASES = {
 
 @pytest.mark.parametrize("n", [100, 300])
 @pytest.mark.parametrize("case", CASES)
-def test_the_interval_covers_what_so_many_rows_give_on_average(case, n):
+def test_the_interval_covers_the_average_of_as_many_rows(case, n):
     rng, draws = np.random.default_rng(n), 200
     for fit_of in (row_fit, pair_fit):
         fits = [fit_of(*CASES[case](n, rng)) for _ in range(draws)]

@@ -19,7 +19,7 @@ def head(*arrays):
 
 
 def few_of_spread(std):
-    """Four rows whose scaled scores have that standard deviation."""
+    """Return four rows whose scaled scores have that standard deviation."""
     return Q[:4] * (std / head(Q[:4], K[:4]).scaled_std), K[:4]
 
 
@@ -107,8 +107,8 @@ def test_an_aligned_head_is_not_called_right():
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_aligned_heads_are_reported_by_what_is_wrong_with_them(sign):
-    """Their spread is near 1, so it is no reason why √d_k should be wrong."""
+def test_aligned_heads_are_reported_by_their_alignment(sign):
+    """Their spread is near 1, so it cannot be the reason."""
     keys = [sign * (Q + each * K) for each in (0.1, 0.2, 0.3, 0.4)]
     report = measure_scores(np.stack([Q] * 4), np.stack(keys))
     assert {head.code for head in report.heads} == {"aligned"}
@@ -118,18 +118,18 @@ def test_aligned_heads_are_reported_by_what_is_wrong_with_them(sign):
         own = np.diag(scaled)
         others = (scaled.sum(axis=1) - own) / (len(Q) - 1)
         lifts.append((own - others).mean() / scaled.std(axis=1).mean())
-    told = int(np.argmax(np.abs(lifts)))
+    largest = int(np.argmax(np.abs(lifts)))
     start, end = report.verdict.split("; ")
     assert start == "√d_k is right for 0 of 4 heads, though the spread suits 4 of the others"
-    said = re.fullmatch(r"in head (\d) query i scores ([\d.]+) standard deviations (\w+) with key i\.", end)
-    assert int(said[1]) == told + 1
-    assert float(said[2]) == pytest.approx(abs(lifts[told]), rel=0.1)
-    assert said[3] == ("higher" if sign > 0 else "lower")
+    found = re.fullmatch(r"in head (\d) query i scores ([\d.]+) standard deviations (\w+) with key i\.", end)
+    assert int(found[1]) == largest + 1
+    assert float(found[2]) == pytest.approx(abs(lifts[largest]), rel=0.1)
+    assert found[3] == ("higher" if sign > 0 else "lower")
     mixed = measure_scores(np.stack([Q] * 3), np.stack([K, keys[0], 3.0 * K])).verdict
     assert mixed.startswith("√d_k is right for 1 of 3 heads, though the spread suits 1 of the others; head 3 has stand")
 
 
-def test_heads_are_numbered_from_1_and_those_with_too_few_rows_counted_apart():
+def test_heads_count_from_1_and_unclear_ones_are_counted_separately():
     few = [np.stack(rows) for rows in zip(*map(few_of_spread, (1.0, 0.65, 4.0)), strict=True)]
     report = measure_scores(*few)
     assert [head.code for head in report.heads] == ["right", "unclear", "too_weak"]
@@ -188,7 +188,7 @@ def test_keys_that_point_away_from_their_query_are_not_called_right():
 
 
 @pytest.mark.parametrize("size", [1e-100, 1e-170, 1e25])
-def test_sizes_whose_squares_leave_float64_are_measured_all_the_same(size):
+def test_sizes_whose_squares_leave_float64_are_measured(size):
     plain, other = measure_scores(5 + Q, K), measure_scores(size * (5 + Q), K)
     assert other.heads[0].within_row_std == pytest.approx(size * plain.heads[0].within_row_std, rel=1e-12)
     assert other.heads[0].shape_factor == pytest.approx(plain.heads[0].shape_factor, rel=1e-12)
@@ -200,7 +200,7 @@ def test_sizes_whose_squares_leave_float64_are_measured_all_the_same(size):
 
 
 @pytest.mark.parametrize("size", [1e-100, 1e-160])
-def test_a_spread_of_both_that_is_tiny_is_said_as_it_is(size):
+def test_a_tiny_spread_is_reported_exactly(size):
     report = measure_scores(size * (5 + Q), size * K)
     assert report.code == ("too_strong" if size > 1e-150 else "no_variation")
     assert "equal up to rounding" in report.verdict or "divides too much" in report.verdict
@@ -255,9 +255,9 @@ def test_a_row_of_few_keys_aims_at_less_than_1():
 def test_the_target_is_named_wherever_it_is_not_1(n, aim):
     keys = np.random.default_rng(0).standard_normal((n, 16))
     for size, way in ((0.1, "below"), (10.0, "above")):
-        said = measure_scores(size * Q, keys).verdict
-        assert f"{way} {aim}" in said
-        assert said.endswith("would give 1." if aim == "1" else "would give that.")
+        verdict = measure_scores(size * Q, keys).verdict
+        assert f"{way} {aim}" in verdict
+        assert verdict.endswith("would give 1." if aim == "1" else "would give that.")
 
 
 def test_the_divisor_in_the_sentence_gives_the_target():
@@ -279,7 +279,7 @@ def test_the_bands_are_those_of_the_spread_inside_a_row():
 
 
 def heavy(spread, n=64, share=0.1):
-    """Components of which that share is not 0, with that spread inside a row."""
+    """Return components of which that share is not 0, with that spread inside a row."""
     rng = np.random.default_rng(1)
     rows = np.where(rng.random((2, n, 16)) < share, rng.standard_normal((2, n, 16)), 0.0)
     return rows[0] * spread / head(*rows).scaled_std, rows[1]
@@ -311,23 +311,23 @@ def test_heavy_tails_explain_a_right_scale_outside_the_band():
     assert inside.chance == f"The spread is inside the 95 % band of ideal q and k, {low:.4f} to {high:.3f}."
 
 
-@pytest.mark.parametrize(("share", "kurtosis", "told"), [(0.8, 3.7, True), (0.93, 3.1, False)])
-def test_tails_are_told_of_where_they_widen_the_band_by_a_tenth_and_more(share, kurtosis, told):
+@pytest.mark.parametrize(("share", "kurtosis", "named"), [(0.8, 3.7, True), (0.93, 3.1, False)])
+def test_heavy_tails_are_named_if_they_widen_the_band_by_a_tenth(share, kurtosis, named):
     report = head(*heavy(1.2, share=share))
     wider = np.diff(report.tail_band).item() / np.diff(report.scaled_band).item()
     assert report.query.kurtosis == pytest.approx(kurtosis, abs=0.05)
-    assert 1.15 < wider < 1.2 if told else 1.05 < wider < 1.1
-    assert ("tails as heavy as here" in report.chance) == told
+    assert 1.15 < wider < 1.2 if named else 1.05 < wider < 1.1
+    assert ("tails as heavy as here" in report.chance) == named
 
 
-def test_a_right_scale_outside_the_band_without_heavy_tails_is_explained_too():
+def test_right_scale_outside_the_band_is_explained_without_heavy_tails():
     rows = np.random.default_rng(1).standard_normal((2, 1024, 16))
     size = 1 / head(*rows).scaled_std
     report = head(rows[0] * 1.15 * size, rows[1])
     low, high = report.scaled_band
-    said = f"The spread is outside the 95 % band of ideal q and k, {low:.4f} to {high:.3f}."
-    assert (report.code, report.chance) == ("right", f"{said} {SMALL}")
-    assert head(rows[0] * 3 * size, rows[1]).chance == said
+    outside = f"The spread is outside the 95 % band of ideal q and k, {low:.4f} to {high:.3f}."
+    assert (report.code, report.chance) == ("right", f"{outside} {SMALL}")
+    assert head(rows[0] * 3 * size, rows[1]).chance == outside
 
 
 def test_equal_queries_have_no_tails_to_compare():
@@ -355,7 +355,7 @@ def test_pairs_that_all_score_the_same_have_no_error(sign, z):
     assert math.isnan(head(np.zeros((4, 2)), rows).paired_z)
 
 
-def test_the_report_asks_several_times_a_head_whether_to_go_on():
+def test_the_report_calls_check_several_times_a_head():
     asked = []
     measure_scores(np.stack([Q] * 3), np.stack([K] * 3), check=lambda: asked.append(1))
     assert len(asked) == 15

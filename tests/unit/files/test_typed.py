@@ -1,4 +1,4 @@
-"""Typed numbers: every field reads the same spellings, and says in one sentence what it cannot read."""
+"""Typed numbers: every field reads the same spellings, and refuses others in one sentence."""
 
 import re
 
@@ -36,7 +36,7 @@ def test_matrices_are_read_in_every_usual_form(text):
         ("1 " * 10_001, "K has 20,002 characters: at most 20,000 are allowed."),
     ],
 )
-def test_what_is_wrong_with_a_matrix_is_one_sentence(text, message):
+def test_a_bad_matrix_is_refused_in_one_sentence(text, message):
     with pytest.raises(ValueError) as error:  # noqa: PT011
         typed.parse_matrix("K", text)
     assert str(error.value) == message
@@ -59,7 +59,7 @@ def test_masks_are_read():
         ("111", "mask is 2 × 3 but the scores are 2 × 2: both need one shape."),
     ],
 )
-def test_what_is_wrong_with_a_mask_is_one_sentence(text, message):
+def test_a_bad_mask_is_refused_in_one_sentence(text, message):
     with pytest.raises(ValueError) as error:  # noqa: PT011
         typed.parse_mask(text, 2, 2)
     assert str(error.value) == message
@@ -74,7 +74,7 @@ def test_what_is_wrong_with_a_mask_is_one_sentence(text, message):
         ("[[1 2]\n [3 4]]", (("1", "2"), ("3", "4"))),
     ],
 )
-def test_cells_are_what_is_typed_and_come_back_from_their_text(text, cells):
+def test_cells_survive_split_and_join(text, cells):
     assert typed.split_cells("Q", text) == cells
     assert typed.split_cells("Q", typed.join_cells("Q", cells)) == cells
 
@@ -88,7 +88,7 @@ def test_cells_are_what_is_typed_and_come_back_from_their_text(text, cells):
         (",".join(["1"] * 65), "Q has 65 columns: at most 64 are allowed."),
     ],
 )
-def test_text_that_is_no_grid_gets_the_sentence_of_its_matrix(text, sentence):
+def test_text_that_is_not_a_grid_gets_the_message_of_parse_matrix(text, sentence):
     for read in (typed.split_cells, typed.parse_matrix):
         with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
             read("Q", text)
@@ -167,7 +167,7 @@ def test_limits_of_a_list_are_allowed():
         ("1 2".ljust(2001), "The text has 2,001 characters, but at most 2,000 are allowed."),
     ],
 )
-def test_what_a_person_is_told(text, sentence):
+def test_list_messages(text, sentence):
     with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
         typed.parse_score_list(text)
 
@@ -223,7 +223,7 @@ def test_a_number_is_read_in_every_spelling(text):
 @pytest.mark.parametrize(
     "text", ["", "1_0", "１", "٣", "1e", "0x1", "nan", "1/0", "inf/inf", "1/2/3", "[1", "[[1]]", "1−", "1;2", "abc"]
 )
-def test_what_is_no_number_is_refused(text):
+def test_text_that_is_not_a_number_is_refused(text):
     with pytest.raises(ValueError, match="text must be a number, but got"):
         typed.parse_number(text)
 
@@ -263,7 +263,7 @@ HUGE = 300_000  # characters
 
 
 @pytest.mark.parametrize("piece", ["[", "]", "] ", "[] ", " ", "\n", ",", "1,", "[1],", "9", "−", "[1]   "])
-def test_the_time_to_read_or_refuse_a_text_grows_in_proportion_to_it(piece, monkeypatch):
+def test_reading_time_is_proportional_to_the_length_of_the_text(piece, monkeypatch):
     monkeypatch.setattr(typed, "MAX_TEXT", HUGE)
     text = (piece * HUGE)[:HUGE]
     readers = (*ROWS.values(), lambda text: typed.parse_mask(text, 2, 2))  # they share what splits a text
@@ -294,7 +294,7 @@ WRAPPERS = st.sampled_from([str, "[{}]".format, "\ufeff{}".format, "({})\n".form
 
 
 def printed(numbers, separator=", "):
-    """As the sentences of the dashboard print numbers: with a true minus."""
+    """Print numbers as the sentences of the dashboard do: with a true minus."""
     return separator.join(map(repr, numbers)).replace("-", "−")
 
 
@@ -376,8 +376,8 @@ def test_a_comma_that_may_be_decimal_is_asked_about(text, shown, field):
         "vectors": ("The text", lambda: typed.parse_vector_rows(text)),
     }[field]
     point, apart = shown.replace(",", "."), shown.replace(",", ", ")
-    said = f'{name} has "{shown}": write {point} if its comma is decimal, or {apart} if it separates.'
-    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+    message = f'{name} has "{shown}": write {point} if its comma is decimal, or {apart} if it separates.'
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         read()
 
 
@@ -397,7 +397,7 @@ def test_commas_that_can_only_separate_are_read(text):
         assert len(typed.parse_score_list(text)) > 1
 
 
-def test_the_way_that_the_question_offers_is_read():
+def test_the_answers_offered_by_the_question_are_read():
     assert typed.parse_matrix("Q", "0.12\t-1.5\n2.0\t0.3") == ((0.12, -1.5), (2.0, 0.3))
     assert typed.parse_matrix("Q", "0, 12 -1, 5") == ((0.0, 12.0, -1.0, 5.0),)
     assert typed.parse_score_list("4, 5; 10") == (4.0, 5.0, 10.0)
@@ -412,5 +412,5 @@ def test_no_decimal_comma_between_columns_is_misread(rows, digits):
 
 
 @given(st.lists(st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=3), min_size=1, max_size=5))
-def test_what_a_link_writes_asks_nothing(rows):
+def test_text_written_for_a_link_is_unambiguous(rows):
     assert typed.parse_matrix("Q", typed.format_matrix(rows)) == tuple(map(tuple, rows))

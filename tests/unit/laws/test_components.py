@@ -18,7 +18,7 @@ def test_laws_are_the_six_named_ones_with_their_kurtosis():
     }  # fmt: skip
 
 
-def test_laws_say_which_moments_are_infinite():
+def test_laws_mark_infinite_moments():
     infinite = {name for name, law in COMPONENT_LAWS.items() if not np.isfinite(law.moments).all()}
     assert infinite == {"student_t"}
     assert COMPONENT_LAWS["student_t"].moments[2:] == (math.inf, math.inf)
@@ -143,7 +143,7 @@ correlations = st.floats(-1, 1)
 
 
 @given(laws, seeds, means, means, correlations, st.lists(st.integers(0, 40), min_size=1, max_size=6))
-def test_however_the_range_is_cut_the_sum_is_the_same(law, seed, mean_q, mean_k, correlation, cuts):
+def test_sum_does_not_depend_on_how_the_range_is_cut(law, seed, mean_q, mean_k, correlation, cuts):
     pair_law = PairLaw(law, mean_q, mean_k, correlation)
     cuts = sorted([0, *cuts])
     scores = np.zeros(7)

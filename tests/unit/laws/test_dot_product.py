@@ -195,7 +195,7 @@ def test_the_density_of_centred_normal_components_is_exact():
         (PairLaw(correlation=0.5), 8, 20),
     ],
 )
-def test_the_density_of_others_is_the_normal_one_with_their_moments(pair_law, mean, variance):
+def test_density_of_other_laws_is_normal_with_their_moments(pair_law, mean, variance):
     assert not has_exact_density(pair_law)
     wanted = np.exp(-((S - mean) ** 2) / (2 * variance)) / math.sqrt(2 * math.pi * variance)
     np.testing.assert_allclose(score_density(S, 16, pair_law), wanted, rtol=1e-12)

@@ -15,5 +15,5 @@ def test_half_of_the_simulated_scores_lie_within_the_median_size(nu):
             assert abs(share - 0.5) < 4 * 0.5 / np.sqrt(scores.size)
 
 
-def test_the_product_of_two_cauchy_numbers_is_as_often_above_1_as_below():
+def test_median_size_of_a_product_of_two_cauchy_numbers_is_1():
     assert median_size(1, 1.0) == pytest.approx(1, rel=2e-3)

@@ -63,7 +63,7 @@ def test_an_infinite_kurtosis_leaves_the_variance():
     assert moments.excess_kurtosis == math.inf
 
 
-def test_a_kurtosis_that_plays_no_part_does_not_matter():
+def test_an_irrelevant_kurtosis_does_not_matter():
     # a query that never varies: s = mean_q * sum k, so only the key's kurtosis counts
     moments = dot_product_moments(4, mean_q=2, var_q=0, kurtosis_q=math.inf, kurtosis_k=5)
     assert moments.variance == 16
@@ -125,7 +125,7 @@ def test_bad_variances_kurtoses_and_correlations_are_refused():
             call(0)
 
 
-def test_moments_of_no_law_are_refused():
+def test_impossible_moments_are_refused():
     for wrong in [(1, 3, 15), "1234", 3.0]:
         with pytest.raises(ValueError, match="moments must be four numbers"):
             paired_score_moments(4, moments=wrong)
@@ -145,7 +145,7 @@ COIN = (np.array([-1.0, 1.0]), np.array([0.5, 0.5]))
 
 
 def enumerate_sums(products, probabilities, d_k):
-    """Mean, variance and excess kurtosis of the sum of d_k independent draws, by summing every outcome."""
+    """Return mean, variance and excess kurtosis of the sum of d_k independent draws, by summing every outcome."""
     sums = sum(np.meshgrid(*[products.ravel()] * d_k, indexing="ij"))
     weights = math.prod(np.meshgrid(*[probabilities.ravel()] * d_k, indexing="ij"))
     mean = (weights * sums).sum()

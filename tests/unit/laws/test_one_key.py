@@ -1,4 +1,4 @@
-"""The expected weight of one key among many, against quadratures, draws and identities that are not this project's."""
+"""The expected weight of one key among many, beside quadratures of SciPy, draws and identities."""
 
 import math
 import re
@@ -15,7 +15,7 @@ from tests.simulations import within_four_errors
 
 
 def nested(n, score, std, start=1.0):
-    """The same double integral by SciPy's adaptive rule, over x in place of e^x."""
+    """Compute the same double integral by SciPy's adaptive rule, over x instead of e^x."""
 
     def lost(v):
         points = [p for p in (-v / std + k / std for k in (-6, -2, 0, 2, 4)) if abs(p) < 9.5]
@@ -31,23 +31,23 @@ def nested(n, score, std, start=1.0):
     ("n", "score", "std"),
     [(2, 8, 1), (50, 3, 0.3), (1809, 8, 1), (MOST_KEYS, 8, 1), (MOST_KEYS, 17.6, 2.2), (4096, 24, 8), (512, 64, 32)],
 )
-def test_it_is_the_double_integral(n, score, std):
+def test_weight_agrees_with_the_double_integral(n, score, std):
     assert expected_key_weight(n, score, std) == pytest.approx(nested(n, score, std), abs=1e-11)
 
 
-def test_with_a_sink_e_to_minus_the_score_is_added():
+def test_sink_adds_e_to_minus_the_score():
     assert expected_key_weight(16, 1.0, sink=True) == pytest.approx(nested(16, 1.0, 1.0, 1 + math.exp(-1)), abs=1e-11)
     assert expected_key_weight(1, 1.0, sink=True) == pytest.approx(1 / (1 + math.exp(-1)), abs=1e-12)
 
 
 @pytest.mark.parametrize("score", [-2.0, 0.0, 3.0])
-def test_among_two_keys_it_is_the_mean_of_a_sigmoid(score):
+def test_weight_among_two_keys_is_the_mean_of_a_sigmoid(score):
     mean = mpmath.quad(lambda x: mpmath.npdf(x) / (1 + mpmath.exp(x - score)), [-12, -4, 0, 4, 12])
     assert expected_key_weight(2, score) == pytest.approx(float(mean), abs=1e-12)
 
 
 @pytest.mark.parametrize(("n", "std"), [(2, 1.0), (64, 1.0), (64, 3.0), (4096, 1.0)])
-def test_over_a_score_like_those_of_the_others_each_key_has_one_nth(n, std):
+def test_weight_averaged_over_a_random_score_is_1_over_n(n, std):
     node, weight = np.polynomial.hermite_e.hermegauss(120)
     means = [float(expected_key_weight(n, std * z, std)) for z in node]
     assert np.dot(weight, means) / weight.sum() == pytest.approx(1 / n, abs=1e-9)
@@ -56,26 +56,26 @@ def test_over_a_score_like_those_of_the_others_each_key_has_one_nth(n, std):
 @pytest.mark.parametrize(
     ("n", "score", "std", "sink"), [(16, 2.0, 1.0, False), (16, 0.0, 1.0, True), (512, 9.0, 3.0, False)]
 )
-def test_drawn_rows_have_this_mean(n, score, std, sink):
+def test_weight_agrees_with_drawn_rows(n, score, std, sink):
     others = std * np.random.default_rng(5).standard_normal((4_000, n - 1))
     weights = 1 / (1 + np.exp(others - score).sum(axis=1) + (math.exp(-score) if sink else 0))
     assert within_four_errors(weights, expected_key_weight(n, score, std, sink=sink))
 
 
 @given(st.floats(-5, 20), st.floats(0, 8), st.booleans())
-def test_it_falls_with_every_key_and_stays_between_0_and_1(score, std, sink):
+def test_weight_falls_with_every_key_and_stays_between_0_and_1(score, std, sink):
     weights = expected_key_weight([1, 2, 16, 1000, MOST_KEYS], score, std, sink=sink)
     assert (np.diff(weights) <= 1e-12).all()
     assert 0 <= weights[-1] <= weights[0] <= 1
 
 
-def test_without_a_spread_it_is_softmax_itself():
+def test_weight_without_a_spread_is_softmax():
     assert expected_key_weight([1, 3, 1001], 2.0, 0.0) == pytest.approx(
         [1 / (1 + n * math.exp(-2)) for n in (0, 2, 1000)], abs=1e-11
     )
 
 
-def test_what_one_other_takes_is_a_share():
+def test_lost_weight_to_one_key_is_between_0_and_1():
     lost = _lost(np.array([-700.0, -20.0, 0.0, 700.0]), 1.0)
     assert lost[0] == pytest.approx(0, abs=1e-300)
     assert lost[1] == pytest.approx(math.exp(-20 + 0.5), rel=1e-6)
@@ -92,6 +92,6 @@ def test_what_one_other_takes_is_a_share():
         ((2, 8.0, 33.0), "score_std must be a finite number in [0, 32], but got 33"),
     ],
 )
-def test_what_is_out_of_range_is_refused(arguments, message):
+def test_out_of_range_is_refused(arguments, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         expected_key_weight(*arguments)

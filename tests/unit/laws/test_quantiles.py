@@ -49,7 +49,7 @@ def test_expected_maximum_against_a_closed_form():
     assert abs(expected_maximum(3) - 1.5 / np.sqrt(np.pi)) < 1e-13
 
 
-def test_of_no_degrees_every_quantile_is_0():
+def test_quantiles_of_0_degrees_are_0():
     np.testing.assert_array_equal(chi_square_quantiles(0, np.array([0.0, 0.3, 1.0])), np.zeros(3))
     assert chi_square_quantiles(3, np.full((2, 5), 0.5)).shape == (2, 5)
 

@@ -1,4 +1,4 @@
-"""Expected softmax where the answer is known by hand, its bounds and its messages."""
+"""Expected softmax: cases known by hand, its bounds and its messages."""
 
 import math
 
@@ -145,7 +145,7 @@ TABLE = {
 
 
 def mean_log_sum(n_keys, score_std):
-    """E ln Z = int [exp(-e^-x) - G(x)^n] dx by a plain trapezoid rule in s and in x."""
+    """Return E ln Z = int [exp(-e^-x) - G(x)^n] dx by a plain trapezoid rule in s and in x."""
     z = np.arange(-380, 381) / 40.0
     s, density = score_std * z, stats.norm.pdf(z) / 40.0
     x = np.arange(-9.5 * score_std - 5.0, 9.5 * score_std + math.log(n_keys) + 38.0, 0.2)
@@ -172,7 +172,7 @@ def test_table_of_averages(n_keys):
 
 
 def mean_largest_weight(n_keys, score_std):
-    """E max p given the largest score m: n int phi(m) int e^-t [int_(u<m) phi(u) e^(-t e^(σ(u-m))) du]^(n-1).
+    """Return E max p given the largest score m: n int phi(m) int e^-t [int_(u<m) phi(u) e^(-t e^(σ(u-m))) du]^(n-1).
 
     The inner integral runs down from m over panels of growing width.
     """

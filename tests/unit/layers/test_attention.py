@@ -155,7 +155,7 @@ def draw(sizes, size):
 
 
 @given(SIZES, SIZE)
-def test_rows_of_the_score_gradient_sum_to_zero_and_keys_feel_no_common_shift(sizes, size):
+def test_rows_of_d_scaled_scores_and_columns_of_d_K_sum_to_zero(sizes, size):
     Q, K, V, d_output, mask = draw(sizes, size)
     gradients = attention_backward(Q, K, V, d_output, mask=mask)
     assert np.abs(gradients.d_scaled_scores.sum(axis=1)).max() < 1e-12
@@ -238,7 +238,7 @@ def test_inner_gradients_match_autograd(case, torch):
 
 
 def loss_along(case, name):
-    """Loss as a function of t along a random direction of one input, and its derivative by our gradient."""
+    """Return the loss as a function of t along a random direction of one input, and its derivative by our gradient."""
     Q, K, V, d_output, mask, scale = inputs(case)
     values = {"Q": Q, "K": K, "V": V, "scale": Q.shape[-1] ** -0.5 if scale is None else scale}
     direction = np.random.default_rng(7).standard_normal(np.shape(values[name]))

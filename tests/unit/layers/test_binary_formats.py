@@ -16,7 +16,7 @@ floats = st.floats(allow_nan=False, allow_infinity=False)
 
 
 def every_number(name):
-    """All finite numbers of a format, by their bits, in order."""
+    """Return all finite numbers of a format, from their bits, in order."""
     kind = np.dtype(TYPES[name])
     bits = np.arange(2 ** (8 * kind.itemsize), dtype=f"u{kind.itemsize}")
     with np.errstate(invalid="ignore"):  # some NaN of bfloat16
@@ -52,7 +52,7 @@ def test_spacing_by_hand(name, value, spacing):
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
-def test_what_is_not_finite_stays_so_inside_and_is_refused_outside(value):
+def test_non_finite_numbers_pass_rounded_but_not_round_to_format(value):
     for to in BINARY_FORMATS.values():
         found = rounded(np.array([value, 1.0]), to)
         assert not np.isfinite(found[0])
@@ -84,8 +84,8 @@ def test_no_number_of_the_format_is_nearer(value, name):
 
 
 @pytest.mark.parametrize("name", TYPES)
-def test_every_number_every_midpoint_and_its_neighbours_round_as_the_type_itself(name):
-    """Bit for bit as NumPy's float16 and as ml_dtypes, which converts a float32 directly."""
+def test_numbers_midpoints_and_their_neighbours_round_as_in_the_type(name):
+    """The types are NumPy's float16 and those of ml_dtypes, which converts a float32 directly."""
     numbers = every_number(name)
     middles = (numbers[1:] + numbers[:-1]) / 2
     largest = numbers[-1]
@@ -125,21 +125,21 @@ BFLOAT16, FLOAT16 = BINARY_FORMATS["bfloat16"], BINARY_FORMATS["float16"]
 SUMMED = TYPES | {"float32": np.float32}
 
 
-def test_one_after_the_other_and_not_all_at_once():
+def test_sums_are_rounded_after_each_addition():
     # Between 256 and 512 the numbers of bfloat16 lie 2 apart: each 1 is lost, and their sum is not.
     q = np.array([256.0, 1, 1, 1, 1])
     assert [float(each) for each in rounded_sums(q, np.ones(5), (1, 5), BFLOAT16)] == [256, 256]
     assert [float(each) for each in rounded_sums(q[::-1], np.ones(5), (4, 5), BFLOAT16)] == [4, 260]
 
 
-def test_products_of_forty_overflow_at_the_forty_first():
+def test_products_of_40_overflow_at_the_41st():
     forty = np.full(64, 40.0)
     sums = np.array(list(rounded_sums(forty, forty, range(1, 65), FLOAT16)))
     assert np.isfinite(sums[:40]).all()
     assert np.isinf(sums[40:]).all()
 
 
-def test_infinity_less_infinity_is_not_a_number():
+def test_infinity_minus_infinity_is_nan():
     q = np.array([60_000.0, -60_000.0, 60_000.0])
     found = [float(each) for each in rounded_sums(q, np.full(3, 2.0), (1, 2), FLOAT16)]
     assert found[0] == np.inf
@@ -148,8 +148,8 @@ def test_infinity_less_infinity_is_not_a_number():
 
 @pytest.mark.parametrize("name", SUMMED)
 @pytest.mark.parametrize("size", [1.0, 12.0])
-def test_every_sum_is_that_of_the_type_itself(name, size):
-    """Bit for bit as NumPy and ml_dtypes multiply and add, up to more components than are rounded at a time."""
+def test_rounded_sums_agree_with_the_type_itself(name, size):
+    """Multiply and add as NumPy and ml_dtypes do, bit for bit, over more components than are rounded at a time."""
     rng, kind = np.random.default_rng(1), SUMMED[name]
     short = name if name != "float32" else "float16"
     q, k = (round_to_format(size * rng.standard_normal((65, 50)), short) for _ in range(2))

@@ -31,7 +31,7 @@ def test_all_schemes_are_there():
     assert set(INIT_SCHEMES) == set(BY_HAND)
 
 
-def test_bias_of_nn_linear_adds_a_weight_and_no_other_scheme_has_one():
+def test_only_nn_linear_has_a_bias_which_counts_as_one_weight():
     assert abs(projection_variance("torch_linear", 512, 8, bias=True).scaled_score - 0.111546) < 1e-6
     for scheme in set(INIT_SCHEMES) - {"torch_linear"}:
         assert projection_variance(scheme, 64, 4, bias=True) == projection_variance(scheme, 64, 4)
@@ -93,7 +93,7 @@ DRAWS = 60
 
 
 def inputs():
-    """Very uneven tokens: LayerNorm makes the prediction hold for any data."""
+    """Return very uneven tokens: LayerNorm makes the prediction hold for any data."""
     return layer_norm(np.random.default_rng(1).standard_normal((10, D_MODEL)) ** 3 + 5.0)
 
 
@@ -113,7 +113,7 @@ def test_monte_carlo_over_the_weights(scheme):
     assert within_four_errors(raw, law.raw_score)
 
 
-def test_a_really_initialised_multihead_attention(torch):
+def test_prediction_agrees_with_pytorchs_multihead_attention(torch):
     torch.manual_seed(3)
     x, law = inputs(), projection_variance("torch_multihead_attention", D_MODEL, N_HEADS)
     draws = []
@@ -126,11 +126,11 @@ def test_a_really_initialised_multihead_attention(torch):
     assert within_four_errors(q, law.query_component)
     assert within_four_errors(k, law.key_component)
     assert within_four_errors(raw, law.raw_score)
-    # Strong enough to tell it from Xavier on square matrices, variance 1.
+    # Precise enough to tell it from Xavier on square matrices, variance 1.
     assert not within_four_errors(q, 1.0)
 
 
-def test_with_keys_of_another_width_the_query_weights_are_square_xavier_ones(torch):
+def test_query_weights_are_square_xavier_if_keys_have_another_width(torch):
     torch.manual_seed(6)
     squares = []
     for _ in range(DRAWS):
@@ -141,7 +141,7 @@ def test_with_keys_of_another_width_the_query_weights_are_square_xavier_ones(tor
 
 
 @pytest.mark.parametrize("bias", [False, True])
-def test_a_really_initialised_linear_layer(bias, torch):
+def test_prediction_agrees_with_pytorchs_linear_layer(bias, torch):
     torch.manual_seed(4)
     x, law = inputs(), projection_variance("torch_linear", D_MODEL, N_HEADS, bias=bias)
     q = []

@@ -1,4 +1,4 @@
-"""Own shares of outputs that a reader can check, messages, and what holds of any outputs."""
+"""Own shares of outputs that a reader can check, messages, and properties of any outputs."""
 
 import math
 
@@ -71,7 +71,7 @@ OUTPUTS = arrays(np.float64, (5, 3), elements=st.integers(-100, 100)).filter(lam
 
 
 @given(OUTPUTS, st.floats(0.1, 10))
-def test_own_share_is_a_share_and_forgets_size_and_order(output, size):
+def test_own_share_is_between_0_and_1_and_ignores_size_and_order(output, size):
     share = own_share(output)
     assert 0 <= share <= 1 + 1e-12
     assert own_share(size * output) == pytest.approx(share, abs=1e-12)

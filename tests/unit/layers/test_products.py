@@ -56,7 +56,7 @@ def matrices(drawn, *shapes):
 
 
 @given(SHAPES)
-def test_the_matrix_collapses_to_the_vector_and_the_vector_to_the_number(drawn):
+def test_hadamard_sums_to_row_wise_dot_and_that_to_frobenius(drawn):
     A, B = matrices(drawn, (0, 1), (0, 1))
     assert np.allclose(hadamard(A, B).sum(axis=1), row_wise_dot(A, B), rtol=0, atol=1e-12)
     assert abs(row_wise_dot(A, B).sum() - frobenius(A, B)) < 1e-12

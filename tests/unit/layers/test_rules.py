@@ -59,7 +59,7 @@ def test_no_query_and_many_heads_keep_their_shape(rule):
     assert rule.apply(np.stack([RAW, RAW]), **CONTEXT).shape == (2, 5, 7)
 
 
-def test_what_comes_with_the_scores_may_serve_all_queries_or_one_each():
+def test_context_may_serve_all_queries_or_one_each():
     two = np.ones((2, 3, 4))
     for positions in (8191, [8191, 0, 0], [[8191] * 3] * 2):
         after = SCALING_RULES["llama_4"].apply(two, d_k=1, positions=positions)
@@ -107,7 +107,7 @@ def test_soft_cap_is_bounded_with_the_right_slope_at_100():
     assert rule.apply([[1e9, -1e9]], d_k=1).tolist() == [[50.0, -50.0]]
 
 
-def test_qk_clip_leaves_small_scores_alone_and_clips_every_head_by_itself():
+def test_qk_clip_leaves_small_scores_and_clips_each_head_separately():
     raw = np.array([[[250.0, 50.0]], [[99.0, 0.0]]])
     assert np.allclose(SCALING_RULES["qk_clip"].apply(raw, d_k=1), [[[100, 20]], [[99, 0]]], rtol=1e-13)
     assert np.allclose(SCALING_RULES["qk_clip"].apply([[-9e4, -1.0]], d_k=1), [[-9e4, -1.0]], rtol=1e-13)
@@ -159,7 +159,7 @@ def test_bad_context(name, context, message):
     ("name", "context"),
     [("yarn", {"d_k": 1}), ("qk_norm", {"Q": [[1e200]], "K": [[1e200]]}), ("key_length_sum", {"K": [[1e200]]})],
 )
-def test_what_overflows_is_refused(name, context):
+def test_overflow_is_refused(name, context):
     with pytest.raises(ValueError, match="must be finite, but the inputs are so large"):
         SCALING_RULES[name].apply([[1.5e308]], **context)
 
@@ -178,7 +178,7 @@ def test_raw_scores_must_be_finite_matrices():
 
 
 @pytest.mark.parametrize("rule", SCALING_RULES.values(), ids=list(SCALING_RULES))
-def test_one_context_serves_every_rule_but_an_option_is_its_own(rule):
+def test_one_context_serves_every_rule_but_options_do_not(rule):
     for name in ("softcap", "d_K", "soft_cap" if rule.name != "soft_cap" else "clip_tau"):
         with pytest.raises(TypeError, match=rf"an option of the rule {rule.name} must be .*, but got {name}$"):
             rule.apply(RAW, **CONTEXT, **{name: 30.0})
@@ -212,13 +212,13 @@ def test_queries_and_keys_must_be_those_of_the_raw_scores(rule):
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_scores_that_are_rounded_are_still_those_of_q_and_k(dtype):
+def test_rounded_scores_still_match_q_and_k(dtype):
     low_q, low_k = Q.astype(dtype), K.astype(dtype)
     after = SCALING_RULES["qk_norm"].apply(low_q @ low_k.T, Q=low_q, K=low_k, qk_norm_gain=1.0)
     assert np.abs(after).max() <= 1 + 100 * np.finfo(dtype).eps
 
 
-def test_ssmax_keeps_the_largest_weight_near_1_as_in_the_figure_that_043_is_from():
+def test_ssmax_keeps_the_largest_weight_near_1_as_in_its_figure_1():
     # Figure 1 of arXiv:2501.19399: scores of −2 but one of +3, s = 0.43; softmax fades, SSMax stays near 1.
     for n in (16, 256, 4096):
         row = np.full((1, n), -2.0)
@@ -255,7 +255,7 @@ def test_no_row_has_less_entropy_than_its_norm_allows(row):
 
 
 @pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
-def test_scores_of_few_bits_are_those_of_their_queries_and_keys(name):
+def test_scores_of_few_bits_match_their_queries_and_keys(name):
     few = getattr(ml_dtypes, name)
     Q, K = np.random.default_rng(0).standard_normal((2, 6, 16)).astype(few)
     scores = (Q.astype(float) @ K.astype(float).T).astype(few)

@@ -1,4 +1,4 @@
-"""scale_factor and raw_scores: cases checked by hand, what holds for every query and key, and einsum beside them."""
+"""scale_factor and raw_scores: cases checked by hand, properties, and einsum beside them."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ RANGE = r"exponent must be a finite number in \[-8, 8\]"
         *((64, exponent, RANGE) for exponent in (9, -8.5, np.nan, np.inf, 10**400)),
     ],
 )
-def test_what_has_no_scale_is_refused(d_k, exponent, message):
+def test_bad_scale_arguments_are_refused(d_k, exponent, message):
     with pytest.raises((ValueError, TypeError), match=message):
         scale_factor(d_k, exponent)
     assert scale_factor(2**53, 8) > 0

@@ -20,7 +20,7 @@ from sattn_core.lessons.attention_steps import (
 NOTES = preset_params("notes")
 
 
-def test_the_notes_three_by_three_scores():
+def test_3_by_3_example_of_the_notes():
     result = measure_attention_steps(NOTES)
     raw = np.array([[8, 17, 14], [14, 29, 18], [43, 94, 98]])
     assert np.array_equal(result.scaled.raw_scores, raw)
@@ -49,7 +49,7 @@ def test_limits_cover_every_matrix_that_shares_them():
     assert result.value_limit == max(np.abs(a).max() for a in (result.params.V, result.scaled.output))
 
 
-def test_the_limit_of_drawn_scores_does_not_follow_d_k():
+def test_colour_limit_of_drawn_scores_does_not_depend_on_d_k():
     limits = {measure_attention_steps(preset_params("causal", d_k=d_k)).score_limit for d_k in (1, 7, 64, 1024)}
     assert limits == {16.0}  # 2 √64: two standard deviations of the raw scores at d_k = 64
     assert measure_attention_steps(preset_params("same_input", d_k=64)).score_limit == pytest.approx(64, rel=1e-12)
@@ -172,7 +172,7 @@ def test_params_are_checked(matrices, error, message):
         AttentionStepsParams(*matrices)
 
 
-def test_params_are_hashable_and_equal_by_value_and_leave_the_arguments_alone():
+def test_params_are_hashable_values_and_do_not_write_to_arguments():
     Q = np.ones((2, 2))
     params = AttentionStepsParams(Q, Q, Q, np.ones((2, 2), bool))
     assert hash(params) == hash(AttentionStepsParams([[1, 1], [1, 1]], Q, Q, [[True, True], [True, True]]))
@@ -200,18 +200,18 @@ def test_blank_texts_are_the_preset(preset):
     assert typed_params(preset, " ", "\n", "", " \n", d_k=5, seed=3) == preset_params(preset, d_k=5, seed=3)
 
 
-def test_typed_matrices_take_the_place_of_the_preset_s():
+def test_typed_matrices_replace_those_of_the_preset():
     typed = typed_params("notes", V="7; 8; 9")
     assert (typed.Q, typed.K, typed.V, typed.mask) == (NOTES.Q, NOTES.K, ((7.0,), (8.0,), (9.0,)), None)
 
 
-def test_the_preset_s_mask_has_the_shape_of_the_typed_scores():
+def test_mask_of_a_preset_has_the_shape_of_the_typed_scores():
     assert typed_params("causal", "1; 2; 3", "1; 2", "1; 2").mask == ((True, False), (True, True), (True, True))
     assert typed_params("fully_masked", "1", "1", "1").mask == ((False,),)
     assert typed_params("padding", "1", "1; 2; 3", "1; 2; 3").mask == ((True, True, False),)
 
 
-def test_a_typed_mask_takes_the_place_of_the_preset_s():
+def test_a_typed_mask_replaces_that_of_the_preset():
     assert typed_params("causal", "1; 2", "1; 2", "1; 2", "01").mask == ((False, True), (False, True))
     assert typed_params("notes", "1", "1; 2", "1; 2", "01").mask == ((False, True),)
 
@@ -230,7 +230,7 @@ def test_typed_texts_that_do_not_fit_name_the_matrix(texts, message):
         typed_params("notes", **texts)
 
 
-def test_drawn_matrices_go_further_than_typed_ones():
+def test_drawn_matrices_may_be_larger_than_typed_ones():
     assert len(preset_params("same_input", d_k=1024).V[0]) == 1024
     assert typed_params("causal", V="1; 2; 3; 4", d_k=512) == AttentionStepsParams(
         *(getattr(preset_params("causal", d_k=512), name) for name in ("Q", "K")),

@@ -59,7 +59,7 @@ def test_errors_are_relative_to_the_gradient():
         assert check.complex_error == pytest.approx(turned / size)
 
 
-def test_a_small_gradient_gets_the_tolerance_that_rounding_asks_for():
+def test_tolerance_of_a_small_gradient_allows_for_rounding():
     checks = backprop.measure_backprop(
         backprop.BackpropParams(d_k=16, seed=35, exponent=0.0, mask="fully_masked")
     ).gradients
@@ -80,7 +80,7 @@ def test_one_token_has_one_weight_and_no_gradient_at_the_scores():
     assert np.isnan(backprop.first_order_change(backprop.BackpropParams(n_tokens=1), "W_Q").slope)
 
 
-def test_the_layer_is_put_together_as_said():
+def test_layer_has_the_documented_structure():
     params = backprop.BackpropParams(n_tokens=3, mask="causal", exponent=1.0)
     result, layer = backprop.measure_backprop(params), backprop._layer(params)
     steps, d_output, _ = backprop._forward_backward(layer)
@@ -94,7 +94,7 @@ def test_the_layer_is_put_together_as_said():
     assert np.allclose(d_output, weights @ V - layer.target, rtol=0, atol=1e-13)
 
 
-def test_the_row_mean_comes_out_both_ways_and_rows_sum_to_zero():
+def test_both_forms_of_the_row_mean_agree_and_rows_sum_to_zero():
     params = backprop.BackpropParams(n_tokens=8, d_k=16)
     result, (steps, _, _) = backprop.measure_backprop(params), backprop._forward_backward(backprop._layer(params))
     d_P, P = result.gradients[1].gradient, steps.attention_weights
@@ -142,7 +142,7 @@ def test_a_quadratic_loss_has_no_truncation_branch():
 
 
 @pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0])
-def test_the_sweep_has_the_gradients_of_the_checked_layer_and_no_more_than_8_columns(exponent):
+def test_sweep_holds_the_checked_gradients_up_to_8_columns(exponent):
     params = backprop.BackpropParams(exponent=exponent, mask="causal", seed=2)
     dims = (1, 4, 16, 300)
     sweep = backprop.gradient_sweep(params, dims)
@@ -167,7 +167,7 @@ def test_a_larger_d_k_appends_columns_to_the_same_layer():
     assert np.array_equal(small.target, large.target)
 
 
-def test_what_moves_every_entry_takes_16_dimensions_at_most():
+def test_numerical_checks_take_at_most_16_dimensions():
     for measure in (backprop.measure_backprop, backprop.first_order_change, backprop.central_difference_error):
         with pytest.raises(ValueError, match="d_k must be between 1 and 16, but got 17"):
             measure(backprop.BackpropParams(d_k=17))
@@ -217,7 +217,7 @@ def test_every_gradient_agrees_at_every_size(params):
 
 @settings(max_examples=20)
 @given(PARAMS, st.lists(st.integers(1, 1024), min_size=1, max_size=3, unique=True))
-def test_what_a_sweep_finds_at_one_d_k_does_not_depend_on_the_others(params, dims):
+def test_sweep_at_one_d_k_does_not_depend_on_the_others(params, dims):
     dims = tuple(sorted(dims))
     together, alone = backprop.gradient_sweep(params, dims), backprop.gradient_sweep(params, dims[-1:])
     assert together.raw_score_norms[-1] == alone.raw_score_norms[0]
@@ -258,7 +258,7 @@ def test_gradients_match_autograd(mask, exponent, torch):
 
 
 @pytest.mark.parametrize("exponent", [0.0, 0.5])
-def test_a_long_layer_s_gradient_at_the_raw_scores_is_that_of_complex_steps(exponent):
+def test_gradient_at_raw_scores_of_large_d_k_agrees_with_complex_step(exponent):
     # The loss as a function of the raw scores alone, written here anew: 16 entries at any d_k.
     params = backprop.BackpropParams(d_k=700, exponent=exponent, seed=4)
     inputs, target = backprop._layer(params).inputs, backprop._layer(params).target

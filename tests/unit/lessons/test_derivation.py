@@ -37,7 +37,7 @@ def test_nothing_broken_all_lines_hold():
         ({"nu": 3.0}, set(), "sqrt_d_k"),
     ],
 )
-def test_each_broken_assumption_fails_its_own_lines_and_the_draws_show_it(broken, failing, rule):
+def test_each_broken_assumption_fails_its_lines_in_the_draws_too(broken, failing, rule):
     result = derivation.measure_derivation(derivation.DerivationParams(**broken))
     assert {line.number for line in result.lines if not line.holds} == failing
     assert {line.number for line in result.lines if line.seen_to_fail} == failing
@@ -45,7 +45,7 @@ def test_each_broken_assumption_fails_its_own_lines_and_the_draws_show_it(broken
     assert result.exact.right_rule == rule
 
 
-def test_without_a_variance_every_line_on_variance_fails_and_no_error_bar_is_trusted():
+def test_without_a_variance_its_lines_fail_and_no_error_bar_is_usable():
     result = derivation.measure_derivation(derivation.DerivationParams(nu=1.5))
     assert {line.number for line in result.lines if not line.holds} == {5, 6, 7, 8, 9}
     assert {line.number for line in result.lines if not line.reliable} == {3, 4, 5, 6, 7, 9}
@@ -55,14 +55,14 @@ def test_without_a_variance_every_line_on_variance_fails_and_no_error_bar_is_tru
     assert abs(result.exact.right_divisor - 16.0) < 1e-12  # 64^(1/1.5)
 
 
-def test_between_2_and_4_degrees_the_lines_hold_but_the_variance_has_no_error_bar():
+def test_for_nu_between_2_and_4_lines_hold_but_variance_has_no_error_bar():
     lines = derivation.measure_derivation(derivation.DerivationParams(nu=3.5)).lines
     assert {line.number for line in lines if not line.reliable} == {5, 6, 7, 9}
     assert all(line.reliable for line in derivation.measure_derivation(derivation.DerivationParams(nu=4.5)).lines)
 
 
 @pytest.mark.parametrize(("nu", "holds", "fails", "unchecked"), [(None, 9, 0, 0), (2.1, 5, 0, 4), (1.5, 2, 5, 2)])
-def test_a_line_without_a_usable_error_bar_is_not_said_to_hold(nu, holds, fails, unchecked):
+def test_a_line_without_a_usable_error_bar_cannot_be_checked(nu, holds, fails, unchecked):
     result = derivation.measure_derivation(derivation.DerivationParams(nu=nu))
     assert result.checks == {"holds": holds, "fails": fails, "cannot be checked": unchecked}
     for line in result.lines:
@@ -166,7 +166,7 @@ def test_right_divisors(options, divisor):
     assert exact.right_divisor == pytest.approx(divisor, rel=1e-13)
 
 
-def test_what_softmax_sees_has_unit_variance_after_the_right_divisor():
+def test_row_variance_is_1_after_the_right_divisor():
     result = derivation.measure_derivation(derivation.DerivationParams(mean_q=1.0, mean_k=1.0))
     assert result.right_within_row_std == pytest.approx(1, abs=4 * result.within_row_error / (2 * 128))
     assert result.right_std > 1.1  # over pairs of different queries the spread is larger
@@ -215,7 +215,7 @@ def test_the_growth_is_measured_on_the_pairs_of_the_nine_lines(broken):
             assert line.z == pytest.approx(full.z, rel=1e-9, abs=1e-9)
 
 
-def test_the_short_lines_stand_for_the_full_ones_of_their_names():
+def test_short_lines_agree_with_the_full_lines_of_their_names():
     assert [derivation.LINE_NAMES[place] for place in derivation.SCORE_LINES.values()] == [
         "zero_mean",
         "variance_d_k",
@@ -223,7 +223,7 @@ def test_the_short_lines_stand_for_the_full_ones_of_their_names():
     ]
 
 
-def test_three_lines_with_their_predictions_and_what_is_true():
+def test_three_lines_have_their_predictions_and_exact_values():
     mean, variance, scaled = derivation.measure_growth(
         derivation.DerivationParams(d_k=16, n_samples=200, correlation=0.5)
     ).at(4)
@@ -259,7 +259,7 @@ def test_a_larger_growth_begins_with_the_smaller_one():
         ({"nu": 2.1}, 4, 2),
     ],
 )
-def test_how_many_times_as_far_the_scores_spread(options, factor, ratio):
+def test_spread_ratio_by_hand(options, factor, ratio):
     assert derivation.spread_ratio(derivation.DerivationParams(**options), factor) == pytest.approx(ratio, rel=1e-13)
 
 
@@ -301,7 +301,7 @@ PARAMS = st.builds(
 
 
 @given(PARAMS)
-def test_every_number_is_finite_and_identities_hold_whatever_is_broken(params):
+def test_numbers_are_finite_and_identities_hold_for_any_params(params):
     result = derivation.measure_derivation(params)
     for line in result.lines:
         assert np.isfinite([line.left, line.right, line.standard_error, line.z]).all(), line.name
@@ -325,7 +325,7 @@ BREAKS = [
 
 
 @pytest.mark.parametrize("options", BREAKS)
-def test_measured_moments_lie_within_four_standard_errors_of_the_exact_ones(options):
+def test_measured_moments_agree_with_the_exact_ones(options):
     result = derivation.measure_derivation(derivation.DerivationParams(d_k=24, n_samples=20_000, seed=11, **options))
     assert abs(result.mean - result.exact.mean) < 4 * result.mean_error
     assert abs(result.variance - result.exact.variance) < 4 * result.variance_error

@@ -40,7 +40,7 @@ def test_errors_by_their_definition(result):
     np.testing.assert_allclose(result.scaled.exact, result.raw.exact / 10, rtol=1e-13)
 
 
-def test_rounding_one_score_between_64_and_128_multiplies_its_weight_by_at_most_e_to_a_quarter():
+def test_bfloat16_moves_scores_of_64_to_128_by_at_most_a_quarter():
     raw = few_bits.measure_few_bits(few_bits.FewBitsParams(1024)).raw
     between = (np.abs(raw.exact) >= 64) & (np.abs(raw.exact) < 128)
     off = np.abs(raw.found - raw.exact)[between]
@@ -49,14 +49,14 @@ def test_rounding_one_score_between_64_and_128_multiplies_its_weight_by_at_most_
     np.testing.assert_array_equal(raw.found[between] % 0.5, 0)
 
 
-def test_the_scale_saves_as_many_bits_as_the_root_of_d_k_has():
+def test_the_scale_saves_log2_of_root_d_k_bits():
     # 1/√64 is 2⁻³: the scaled scores of bfloat16 are its raw ones with another exponent, three bits less are off.
     found = few_bits.measure_few_bits(few_bits.FewBitsParams(64))
     np.testing.assert_array_equal(found.scaled.found, found.raw.found / 8)
     assert math.sqrt(found.raw.mean_square[0] / found.scaled.mean_square[0]) == pytest.approx(8, rel=1e-12)
 
 
-def test_products_of_forty_overflow_in_float16_and_dividing_first_saves_them():
+def test_products_of_40_overflow_float16_unless_q_is_divided_first():
     found = few_bits.large_sum(64, "float16", "same")
     assert found.exact == 12_800
     np.testing.assert_array_equal(found.raw[:40], 1600 * np.arange(1, 41))
@@ -65,13 +65,13 @@ def test_products_of_forty_overflow_in_float16_and_dividing_first_saves_them():
     assert (found.after, found.before) == (np.inf, 12_800)
 
 
-def test_sums_in_32_bits_hold_them_and_keeping_them_in_16_bits_does_not():
+def test_products_of_40_fit_into_32_bits_but_overflow_when_stored():
     found = few_bits.large_sum(64, "float16", "float32")
     assert found.raw[-1] == 102_400 > BINARY_FORMATS["float16"].largest
     assert (found.after, found.before) == (np.inf, 12_800)
 
 
-def test_bfloat16_holds_them_and_in_the_end_adds_nothing_any_more():
+def test_bfloat16_holds_products_of_40_but_stops_growing():
     # From 2¹⁹ on its numbers lie 4,096 apart, and a product is 1,600.
     assert few_bits.large_sum(64, "bfloat16").after == 12_800
     assert few_bits.large_sum(1024, "bfloat16", "same").raw[-1] == 2**19
@@ -91,14 +91,14 @@ def test_large_components_lose_rows_unless_q_is_divided_first():
     assert not before.scaled.lost.any()
 
 
-def test_where_every_row_is_lost_there_is_no_mean():
+def test_errors_are_nan_if_every_row_is_lost():
     raw = few_bits.measure_few_bits(few_bits.FewBitsParams(64, "float8_e4m3fn", size=64.0)).raw
     assert raw.lost.all()
     assert np.isnan([raw.mean_square, raw.change, raw.moved]).all()
 
 
 @pytest.mark.parametrize("order", few_bits.ORDERS)
-def test_a_curve_is_what_each_point_is_alone(order):
+def test_curves_agree_with_single_measurements(order):
     params = few_bits.FewBitsParams(sums="same", order=order, seed=3)
     curves = few_bits.few_bits_curves((1, 6, 40), params)
     for i, name in enumerate(few_bits.FORMATS):
@@ -114,8 +114,8 @@ def test_a_curve_is_what_each_point_is_alone(order):
 
 @settings(max_examples=15)
 @given(PARAMS)
-def test_a_scale_that_is_a_power_of_two_gives_the_same_before_and_after(params):
-    """As long as nothing overflows, or falls below the smallest normal number."""
+def test_order_of_division_does_not_matter_if_the_scale_is_a_power_of_2(params):
+    """This holds as long as nothing overflows or falls below the smallest normal number."""
     params = replace(params, d_k=min(64, 4 ** round(math.log(params.d_k, 4))), size=1.0)
     params = replace(params, format="bfloat16" if params.format == "float8_e4m3fn" else params.format)
     before, after = (few_bits.measure_few_bits(replace(params, order=order)).scaled for order in few_bits.ORDERS)
@@ -124,7 +124,7 @@ def test_a_scale_that_is_a_power_of_two_gives_the_same_before_and_after(params):
 
 @settings(max_examples=15)
 @given(PARAMS)
-def test_a_row_is_lost_where_a_score_is_no_number_of_the_format(params):
+def test_scores_are_numbers_of_the_format_or_their_row_is_lost(params):
     for one in (found := few_bits.measure_few_bits(params)).raw, found.scaled:
         np.testing.assert_array_equal(one.lost, ~np.isfinite(one.found).all(axis=1))
         kept = one.found[np.isfinite(one.found)]
@@ -135,7 +135,7 @@ def test_a_row_is_lost_where_a_score_is_no_number_of_the_format(params):
 @settings(max_examples=6)
 @given(PARAMS, st.integers(1, 80))
 def test_a_larger_d_k_appends_components(params, more):
-    """The same q and k at every d_k: then the next raw score is the last one and one product."""
+    """With the same q and k at every d_k, the next raw score is the last one plus one product."""
     params = replace(params, size=1.0, sums="float32")
     few, many = (few_bits.few_bits_curves((params.d_k,), replace(params, d_k=d)) for d in (1, more))
     np.testing.assert_array_equal(few.change, many.change)
@@ -148,7 +148,7 @@ def test_a_larger_d_k_appends_components(params, more):
 
 @pytest.mark.parametrize("name", few_bits.FORMATS)
 @pytest.mark.parametrize("d_k", [2, 24, 64, 1024])
-def test_the_error_of_a_score_is_that_of_its_spacing_within_four_standard_errors(name, d_k):
+def test_rounding_error_of_a_score_follows_from_its_spacing(name, d_k):
     params = few_bits.FewBitsParams(d_k, name, seed=1)
     found = few_bits.measure_few_bits(params)
     for one, predicted in zip((found.raw, found.scaled), few_bits.predicted_errors(params), strict=True):
@@ -156,6 +156,6 @@ def test_the_error_of_a_score_is_that_of_its_spacing_within_four_standard_errors
         assert abs(mean - predicted**2) < 4 * error
 
 
-def test_what_has_no_simple_prediction_has_none():
+def test_no_prediction_where_sums_are_rounded_or_q_is_divided():
     for other in ({"sums": "same"}, {"order": "before"}):
         assert np.isnan(few_bits.predicted_errors(few_bits.FewBitsParams(4, **other))).all()

@@ -20,11 +20,11 @@ def result():
 
 
 def passed_by_each(params):
-    """What reaches each row of a draw: tr J and ‖∂L/∂q‖, shape (2 places, 2 scales, n_rows)."""
+    """Return tr J and ‖∂L/∂q‖ of each row of a draw, shape (2 places, 2 scales, n_rows)."""
     return gradient_flow._sensitivity(gradient_flow._draw_rows(params.n_keys, params.n_rows, params.seed), params.d_k)
 
 
-def test_the_truth_of_the_moment_at_64_keys_and_d_k_512(result):
+def test_known_statistics_at_64_keys_and_d_k_512(result):
     statistics = result.statistics
     assert abs(statistics.exact_mean[0, 0] - 0.104) < 1e-3
     assert abs(statistics.exact_mean[0, 1] - 0.961) < 1e-3
@@ -49,7 +49,7 @@ def test_a_row_is_frozen_by_its_softmax_and_not_by_the_factor_c(result):
     share = [np.mean(row < gradient_flow.FROZEN_BELOW) for row in trace]
     assert result.frozen_share.tolist() == share
     assert np.allclose(result.frozen_error, [np.sqrt(p * (1 - p) / 2000) for p in share], rtol=1e-13, atol=0)
-    # With the scale, and times the scale, many of what they pass on would be below the threshold at 4,096; none is.
+    # Times the scale, many scaled rows would be below the threshold at d_k = 4,096; as it is, none are.
     wide = gradient_flow.GradientFlowParams(4096, 512)
     assert (wide.d_k**-0.5 * passed_by_each(wide)[0, 1] < 2 * gradient_flow.FROZEN_BELOW).all()
     assert gradient_flow.measure_gradient_flow(wide).frozen_share[1] == 0
@@ -64,7 +64,7 @@ def test_at_q_the_mean_rises_without_the_scale_and_is_flat_with_it():
     assert scaled.max() < 0.30
 
 
-def test_the_curve_agrees_with_the_single_dimension_and_not_with_its_neighbours(result):
+def test_curve_agrees_with_the_measurement_at_one_dimension(result):
     curve = gradient_flow.gradient_curve((3, 512), n_keys=64)
     for field in dataclasses.fields(curve.statistics):
         here, there = getattr(result.statistics, field.name), getattr(curve.statistics, field.name)
@@ -73,7 +73,7 @@ def test_the_curve_agrees_with_the_single_dimension_and_not_with_its_neighbours(
     assert np.array_equal(curve.frozen_error[:, 1], result.frozen_error)
 
 
-def test_the_scores_of_a_row_are_those_that_are_followed():
+def test_scores_of_rows_are_those_of_freezing_rows():
     scores = gradient_flow.scores_of_rows(512, n_keys=16, seed=3)
     rows = [gradient_flow.measure_row_jacobian(each, 512) for each in scores]
     raw, scaled = gradient_flow.freezing_rows((64, 512), n_keys=16, seed=3).passed[0, :, 1]
@@ -81,14 +81,14 @@ def test_the_scores_of_a_row_are_those_that_are_followed():
     assert np.allclose([row.scaled_trace for row in rows], scaled, rtol=1e-12, atol=0)
 
 
-def test_at_q_each_row_keeps_its_gradient_and_moves_with_the_components_that_are_appended():
-    """Where one component joins a thousand the gradient hardly changes: all that is random in it is appended to."""
+def test_gradient_at_q_hardly_changes_when_one_component_is_appended():
+    """Appending one component to a thousand hardly changes the gradient, since all other random numbers stay."""
     passed = gradient_flow.freezing_rows((1000, 1001), n_keys=16, seed=3).passed[1]
     assert np.median(np.abs(np.log(passed[1, 1] / passed[1, 0]))) < 0.1
     assert np.corrcoef(passed[1])[0, 1] > 0.95
 
 
-def test_the_notes_lists():
+def test_jacobians_of_the_lists_in_the_notes():
     near, far = gradient_flow.measure_row_jacobian([4, 5], 1), gradient_flow.measure_row_jacobian([1, 10], 1)
     assert abs(near.raw_norm - 0.393224) < 5e-7
     assert abs(far.raw_norm - 2.46759e-4) < 5e-10
@@ -131,13 +131,13 @@ def test_the_rows_are_counted_and_averaged(rows):
     assert np.allclose(rows.mean, rows.passed.mean(axis=-1), rtol=1e-13, atol=0)
 
 
-def test_what_is_far_below_the_rounding_of_a_weight_is_still_seen():
+def test_traces_far_below_rounding_keep_their_digits():
     passed = gradient_flow.freezing_rows((4096,), n_keys=2, seed=1).passed[0, 0, 0]
     assert (passed > 0).all()
     assert passed.min() < 1e-20
 
 
-def test_a_dimension_gives_the_same_rows_whatever_stands_beside_it(rows):
+def test_rows_at_one_dimension_do_not_depend_on_the_others(rows):
     alone = gradient_flow.freezing_rows((512,), n_keys=16, seed=3)
     assert np.array_equal(alone.passed[:, :, 0], rows.passed[:, :, 2])
     with pytest.raises(ValueError, match="dims must hold at least one"):
@@ -181,7 +181,7 @@ def test_without_the_scale_the_share_of_frozen_rows_never_falls(n_keys, seed):
 
 @settings(max_examples=10)
 @given(st.sampled_from([2, 3, 12, 100]), st.integers(0, 2**32 - 1))
-def test_a_row_passes_on_no_less_with_the_scale_and_stays_inside_its_bounds(n_keys, seed):
+def test_a_row_passes_on_no_less_with_the_scale(n_keys, seed):
     passed = gradient_flow.freezing_rows((1, 2, 5, 16, 17, 300, 1024), n_keys=n_keys, seed=seed).passed[0]
     assert (passed[1] >= passed[0] * (1 - 1e-12)).all()
     assert ((passed >= 0) & (passed <= 1 - 1 / n_keys + 1e-12)).all()
@@ -190,7 +190,7 @@ def test_a_row_passes_on_no_less_with_the_scale_and_stays_inside_its_bounds(n_ke
 # --- oracles -----------------------------------------------------------------------------------------
 
 
-def test_measured_means_lie_within_four_standard_errors_of_the_exact_ones():
+def test_measured_means_agree_with_the_exact_ones():
     statistics = gradient_flow.gradient_curve((1, 4, 16, 64, 256, 1024), n_keys=32, seed=3).statistics
     assert np.abs(statistics.z[0]).max() < 4
 
@@ -270,7 +270,7 @@ def test_the_rows_one_by_one_are_those_of_full_softmax_jacobians():
 
 
 def _frozen_of_full_rows(n_rows, n_keys, rng):
-    """Whether a row is frozen at d_k = 64 and at 128, every component drawn."""
+    """Return True for each row that is frozen at d_k = 64 and at 128, with every component drawn."""
     q, k = rng.standard_normal((n_rows, 1, 128)), rng.standard_normal((n_rows, n_keys, 128))
     scores = np.cumsum(q * k, axis=-1)[..., [63, 127]]
     weights = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -279,7 +279,7 @@ def _frozen_of_full_rows(n_rows, n_keys, rng):
 
 
 @pytest.mark.parametrize(("n_keys", "thawed"), [(16, 0.54), (64, 0.63)])
-def test_as_many_frozen_rows_thaw_as_where_every_component_is_drawn(n_keys, thawed):
+def test_share_of_thawing_rows_agrees_with_full_draws(n_keys, thawed):
     full = _frozen_of_full_rows(1_500, n_keys, np.random.default_rng(1))
     ours = np.concatenate(
         [

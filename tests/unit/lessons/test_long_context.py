@@ -1,4 +1,4 @@
-"""What every rule leaves of one key: its multipliers are those of the published rules, its averages those of rows."""
+"""The weight that every rule leaves one key: multipliers beside the published rules, averages beside drawn rows."""
 
 import math
 from itertools import pairwise
@@ -17,20 +17,20 @@ def found():
     return long_context.fading_weights(long_context.LongContextParams())
 
 
-def test_the_stops_are_whole_numbers_from_16_to_a_million_a_quarter_of_an_octave_apart():
+def test_stops_are_four_whole_numbers_an_octave_from_16_to_a_million():
     assert (long_context.STOPS[0], long_context.STOPS[-1], len(long_context.STOPS)) == (16, 2**20, 65)
     assert set(long_context.STOPS) < set(long_context.LENGTHS)
     assert all(1 < after / before <= 1.25 for before, after in pairwise(long_context.STOPS))
     assert {long_context.quarter_row(n) for n in long_context.STOPS} < {*long_context.LENGTHS}
 
 
-def test_yarn_changes_nothing_up_to_the_length_of_the_training_and_log_n_nothing_there():
+def test_yarn_and_log_n_change_nothing_at_the_length_of_the_training():
     rows = long_context.LongContextParams(n_train=512).multipliers([16, 512, 1024])
     assert rows[list(long_context.RULES).index("yarn")] == pytest.approx([1, 1, (1 + 0.1 * math.log(2)) ** 2])
     assert rows[list(long_context.RULES).index("log_n")] == pytest.approx([4 / 9, 1, 10 / 9])
 
 
-def test_the_numbers_that_the_lesson_is_about(found):
+def test_known_weights_and_half_length(found):
     weights = {n: found.weight("vaswani", n) for n in (16, 16_384)}
     assert found.half_length == 1810
     assert weights == pytest.approx({16: 0.9918, 16_384: 0.0994}, abs=1e-4)
@@ -39,7 +39,7 @@ def test_the_numbers_that_the_lesson_is_about(found):
 
 
 @pytest.mark.parametrize("lengths", [(1, 16), (16, 2**20 + 1)])
-def test_a_length_that_no_text_here_has_is_refused(lengths):
+def test_a_length_out_of_range_is_refused(lengths):
     with pytest.raises(ValueError, match="each of lengths must be between 2 and 1048576"):
         long_context.fading_weights(long_context.LongContextParams(), lengths)
 
@@ -48,7 +48,7 @@ def test_a_length_that_no_text_here_has_is_refused(lengths):
 
 
 @pytest.mark.parametrize("score", [2, 5, 8, 11, 14])
-def test_half_of_the_weight_is_gone_near_e_to_the_score_less_a_half(score):
+def test_half_length_is_near_e_to_the_score_minus_a_half(score):
     found = long_context.fading_weights(long_context.LongContextParams(score), (2,))
     around = long_context.fading_weights(
         long_context.LongContextParams(score), (max(2, found.half_length - 1), found.half_length)
@@ -58,7 +58,7 @@ def test_half_of_the_weight_is_gone_near_e_to_the_score_less_a_half(score):
     assert abs(found.half_length - found.predicted_half) < 0.01 * found.predicted_half + 2
 
 
-def test_any_d_k_leaves_what_is_divided_by_its_root_as_it_is():
+def test_d_k_does_not_matter_after_division_by_its_root():
     one, other = (
         long_context.fading_weights(long_context.LongContextParams(3.0, d_k), (64, 4096)) for d_k in (4, 1024)
     )
@@ -87,7 +87,7 @@ def test_a_table_of_other_lengths_has_the_same_weights(found):
         ("yarn", {"extension": 1000 / 64}),
     ],
 )
-def test_a_multiplier_is_that_of_the_published_rule(name, options):
+def test_multipliers_agree_with_the_published_rules(name, options):
     rule, ones = SCALING_RULES[name], np.full((1, 1000), 10.0)  # raw scores at d_k = 100 that are 1 after 1/√d_k
     given = {"d_k": 100} if "d_k" in rule.needs else {}
     here = long_context.LongContextParams(d_k=100, n_train=64).multipliers([1000])[
@@ -119,7 +119,7 @@ def test_the_crowd_weighs_as_much_as_one_key():
     assert within_four_errors(sums, math.exp(long_context.crowd_score(4096)))
 
 
-def test_the_claims_are_what_rows_of_softmax_give():
+def test_claims_agree_with_rows_of_softmax():
     claims = long_context.check_claims(long_context.LongContextParams())
     row = np.array([3.0] + [-2.0] * 15)
     assert claims.plain[0] == pytest.approx(softmax(row)[0], rel=1e-13)
@@ -131,7 +131,7 @@ def test_the_claims_are_what_rows_of_softmax_give():
     assert 0.77 < claims.lowest < claims.highest < 0.83
 
 
-def test_without_the_scale_it_is_the_first_key_that_counts():
+def test_without_the_scale_weight_is_the_chance_to_score_highest():
     params = long_context.LongContextParams(4.0, 1024)
     claims = long_context.check_claims(params)
     others = np.random.default_rng(2).standard_normal((20_000, 15)).max(axis=1)

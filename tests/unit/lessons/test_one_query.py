@@ -1,4 +1,4 @@
-"""The one_query lesson: numbers checked in the head, what always holds, and exact fractions and mpmath beside it."""
+"""The one_query lesson: numbers checked by hand, properties, and oracles by exact fractions and mpmath."""
 
 from fractions import Fraction
 
@@ -42,14 +42,14 @@ def test_a_small_dimension_has_its_first_invented_numbers_only(d_k):
     assert (result.n_invented, result.n_up.tolist(), result.n_down.tolist()) == (d_k, [0] * 4, [0] * 4)
 
 
-def test_from_the_fifth_on_every_product_is_one_up_or_one_down():
+def test_products_from_the_fifth_on_are_plus_or_minus_one():
     result = measured(100, seed=3)
     assert set(np.unique(result.products[:, 4:])) == {-1, 1}
     assert (result.n_up + result.n_down == 96).all()
     assert (result.raw.scores == result.invented_scores.scores + result.n_up - result.n_down).all()
 
 
-def test_the_largest_and_the_smallest_are_named_and_several_where_they_tie():
+def test_largest_and_smallest_keys_are_named_ties_included():
     row = measured(3).raw
     assert row.scores.tolist() == [1.5, 1.5, -2, -1]
     assert (row.largest, row.smallest) == ((0, 1), (2,))
@@ -63,27 +63,27 @@ def test_dividing_by_root_64_divides_by_eight():
 
 
 @pytest.mark.parametrize("seed", [0, 11, 9999])
-def test_the_axis_of_the_sums_stands_still_and_holds_every_sum(seed):
+def test_axis_of_the_sums_is_fixed_and_holds_every_sum(seed):
     walks = [measured(d_k, seed).walk for d_k in (1, 4, 64, 1024)]
     assert {walk.horizon for walk in walks} == {1024}
     assert {walk.limit for walk in walks} == {np.abs(walks[-1].sums).max()}
 
 
-def test_emphasis_multiplies_the_invented_components_of_the_query_and_nothing_else():
+def test_emphasis_multiplies_only_the_invented_components_of_the_query():
     plain, strong = measured(64), measured(64, emphasis=8)
     assert strong.query.tolist() == [*(8 * plain.query[:4]), *plain.query[4:]]
     np.testing.assert_array_equal(strong.keys, plain.keys)
     np.testing.assert_array_equal(strong.raw.scores - plain.raw.scores, 7 * INVENTED)
 
 
-def test_the_first_sentence_is_the_one_that_is_shown():
+def test_the_first_of_many_sentences_is_the_one_shown():
     for d_k in (5, 64, 1024):
         first = sign_sums(d_k - 4, 4 * N_SENTENCES, seed=3)[:4]
         np.testing.assert_array_equal(measured(d_k, seed=3).raw.scores, INVENTED + first)
 
 
 def test_the_example_tells_the_usual_story_at_the_defaults():
-    # One sentence of many, chosen: the invented numbers are for "cat", chance is for another word, as it mostly is.
+    # One sentence, chosen among many: the invented numbers favour "cat", but chance favours another, as it mostly does.
     assert measured(4).raw.largest == (EXAMPLE_KEY,)
     result = measured(64)
     assert EXAMPLE_KEY not in result.raw.largest
@@ -94,7 +94,7 @@ def test_the_example_tells_the_usual_story_at_the_defaults():
 
 
 @pytest.mark.parametrize(("d_k", "on_top"), [(1, [0, 1, 0, 0]), (3, [1, 1, 0, 0]), (4, [0, 1, 0, 0])])
-def test_before_anything_is_drawn_all_sentences_are_alike(d_k, on_top):
+def test_all_sentences_are_alike_without_drawn_components(d_k, on_top):
     result = measured(d_k)
     many = result.sentences
     assert many.on_top.tolist() == on_top
@@ -120,7 +120,7 @@ def test_a_larger_dimension_keeps_every_number_of_a_smaller_one(one, other, seed
 
 
 @given(dimensions, seeds)
-def test_the_weights_sum_to_one_and_the_division_keeps_their_order_and_shares_more(d_k, seed):
+def test_weights_sum_to_1_and_division_flattens_them_in_the_same_order(d_k, seed):
     result = measure_one_query(OneQueryParams(d_k, seed))
     for row in (result.raw, result.scaled):
         assert abs(row.weights.sum() - 1) < 1e-12
@@ -164,7 +164,7 @@ def test_both_softmaxes_at_forty_digits(d_k):
             assert row.effective_keys == pytest.approx(float(mpmath.exp(entropy)), rel=1e-13)
 
 
-def test_what_is_drawn_has_mean_0_and_variance_d_k_less_the_four_invented_within_four_standard_errors():
+def test_drawn_part_of_a_score_has_mean_0_and_variance_d_k_minus_4():
     d_k, n_seeds = 64, 400
     results = [measure_one_query(OneQueryParams(d_k, seed)) for seed in range(n_seeds)]
     drawn = np.array([result.raw.scores - result.invented_scores.scores for result in results]).ravel()
@@ -177,7 +177,7 @@ def test_what_is_drawn_has_mean_0_and_variance_d_k_less_the_four_invented_within
 
 @pytest.mark.parametrize("emphasis", [1, 4, MOST_EMPHASIS])
 @pytest.mark.parametrize("d_k", [5, 16, 64, 1024])
-def test_the_shares_lie_within_four_standard_errors_of_the_exact_ones(d_k, emphasis):
+def test_shares_agree_with_the_exact_probabilities(d_k, emphasis):
     many = measured(d_k, seed=1, emphasis=emphasis).sentences
     exact = many.on_top_exact
     np.testing.assert_allclose(many.on_top_error, np.sqrt(exact * (1 - exact) / N_SENTENCES), rtol=1e-9, atol=1e-12)
@@ -186,7 +186,7 @@ def test_the_shares_lie_within_four_standard_errors_of_the_exact_ones(d_k, empha
 
 @pytest.mark.parametrize("emphasis", [1, 8])
 @pytest.mark.parametrize("d_k", [8, 64, 1024])
-def test_the_mean_of_the_largest_weight_is_that_of_sums_drawn_otherwise(d_k, emphasis):
+def test_mean_largest_weight_agrees_with_separately_drawn_sums(d_k, emphasis):
     many = measured(d_k, seed=2, emphasis=emphasis).sentences
     rng, n = np.random.default_rng(7), 100_000
     scores = emphasis * INVENTED + 2 * rng.binomial(d_k - 4, 0.5, (n, 4)) - (d_k - 4)
@@ -196,5 +196,5 @@ def test_the_mean_of_the_largest_weight_is_that_of_sums_drawn_otherwise(d_k, emp
         error = np.hypot(getattr(many, f"{name}_top_weight_error"), largest.std() / np.sqrt(n))
         assert abs(getattr(many, f"{name}_top_weight") - largest.mean()) < 4 * error
         spread = np.sqrt((stats.kurtosis(largest, fisher=False) - 1) / (4 * N_SENTENCES))  # of a standard deviation
-        said = getattr(many, f"{name}_top_weight_error") * np.sqrt(N_SENTENCES) / largest.std()
-        assert abs(said - 1) < 4 * spread
+        ratio = getattr(many, f"{name}_top_weight_error") * np.sqrt(N_SENTENCES) / largest.std()
+        assert abs(ratio - 1) < 4 * spread

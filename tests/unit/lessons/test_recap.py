@@ -1,4 +1,4 @@
-"""What the recap measures: a sum by hand, a spread, wrong rows with and without the scale."""
+"""The recap's measurements: a sum by hand, a spread, wrong rows with and without the scale."""
 
 import math
 
@@ -46,12 +46,12 @@ def test_the_spread_is_measured_at_the_three_sizes_and_at_d_k():
         (recap.DivisorParams, {"exponent": 1.5}, "exponent must be a finite number in"),
     ],
 )
-def test_what_is_out_of_range_is_refused_and_named(params, changes, message):
+def test_out_of_range_params_are_refused_by_name(params, changes, message):
     with pytest.raises(ValueError, match=message):
         params(**changes)
 
 
-def test_a_power_that_is_no_usual_one_has_a_curve_of_its_own():
+def test_an_unusual_exponent_gets_its_own_curve():
     usual, other = (recap.compare_divisors(recap.DivisorParams(exponent)) for exponent in (0.5, 0.2))
     assert usual.params.exponents == (0.0, 0.5, 1.0)
     assert usual.chosen is not None
@@ -71,7 +71,7 @@ def test_the_sum_goes_by_one_and_stays_on_its_axis(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_story_that_the_recap_tells_is_what_it_measures(seed):
+def test_the_recap_measures_the_story_it_tells(seed):
     large, few, start = (
         recap.measure_correction(recap.CorrectionParams(**one, seed=seed))
         for one in ({}, {"d_k": recap.SMALL}, {"size": recap.TENTH})
@@ -92,7 +92,7 @@ def test_the_story_that_the_recap_tells_is_what_it_measures(seed):
 
 
 @pytest.mark.parametrize("d_k", [1, 64, 1024])
-def test_the_spread_is_the_root_of_d_k_within_four_standard_errors(d_k):
+def test_spread_agrees_with_the_root_of_d_k(d_k):
     found = recap.measure_spread(recap.SpreadParams(d_k, seed=5))
     assert (np.abs(found.std - np.sqrt(found.params.dims)) < 4 * found.standard_error).all()
 
@@ -104,7 +104,7 @@ def test_its_standard_error_is_that_of_repeated_draws():
     assert recap.N_PAIRS == 2_000
 
 
-def test_the_rows_are_those_of_the_lesson_on_wrong_choices():
+def test_rows_are_those_of_wrong_choice():
     curves = measure_learning_rates(WrongChoiceParams(recap.LARGE)).put_right[:2]
     found = recap.measure_correction(recap.CorrectionParams(recap.LARGE))
     assert found.put_right[:, -1].tolist() == curves[:, :, -1].max(axis=1).tolist()
@@ -115,8 +115,8 @@ def test_the_rows_are_those_of_the_lesson_on_wrong_choices():
         assert counts.tolist() == here.tolist()
 
 
-def test_numbers_a_tenth_as_large_start_with_weights_that_are_nearly_equal():
-    """A tenth of q and of k is a hundredth of the scores; full queries and keys, drawn here, are left as unsure."""
+def test_numbers_a_tenth_as_large_start_with_nearly_equal_weights():
+    """A tenth of q and of k gives a hundredth of the scores; full queries and keys, drawn here, are as undecided."""
     rng = np.random.default_rng(1)
     q, K = (
         recap.TENTH * rng.standard_normal((200, recap.LARGE, 1)),

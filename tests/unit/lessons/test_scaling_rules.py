@@ -32,7 +32,7 @@ def test_only_one_half_is_flat_for_independent_scores():
     np.testing.assert_allclose(slopes, [0.5, 1.0, 0.0, -1.0], atol=0.05)
 
 
-def test_what_is_measured_at_one_dimension_does_not_depend_on_the_others():
+def test_measurement_at_one_dimension_does_not_depend_on_the_others():
     few = measure_exponents(ExponentParams(correlation=0.5, n_samples=200))
     many = measure_exponents(ExponentParams(correlation=0.5, n_samples=200), tuple(range(1, 1025)))
     at = np.array(few.dims) - 1
@@ -51,11 +51,11 @@ def test_one_is_flat_for_the_mean_of_correlated_scores():
     assert np.allclose(curves[0.5].variance_theory, 1.25, rtol=1e-14)
 
 
-def test_the_learners_exponent_is_not_drawn_twice():
+def test_a_standard_exponent_is_not_shown_twice():
     assert len(measure_exponents(ExponentParams(exponent=1.0)).curves) == 3
 
 
-def test_all_rules_see_the_same_scores():
+def test_all_rules_get_the_same_scores():
     result = compare_rules(RulesParams(d_k=16, n_keys=8))
     assert [rule.name for rule in result.rules] == list(SCALING_RULES)
     by_name = {rule.name: rule for rule in result.rules}
@@ -66,7 +66,7 @@ def test_all_rules_see_the_same_scores():
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.5])
-def test_curves_pass_through_what_other_draws_compare(correlation):
+def test_curves_agree_with_the_comparison_on_other_draws(correlation):
     params = RulesParams(32, 16, n_queries=16, correlation=correlation)
     curves = rule_curves(params, dims=(32,), n_keys=(16, 64))
     draws = [compare_rules(replace(params, seed=seed)).rules for seed in range(1, 41)]
@@ -114,7 +114,7 @@ def test_bugs_by_hand(bug):
     assert result.bug.issue.split(",")[0] in result.bug.url
 
 
-def test_the_museum_is_every_bug_by_itself():
+def test_museum_agrees_with_each_bug_measured_alone():
     params = BugParams("twice", d_model=64, n_heads=4, n_tokens=9, seed=3)
     for bug, result in zip(BUGS, measure_museum(params), strict=True):
         alone = measure_bug(replace(params, bug=bug))
@@ -123,7 +123,7 @@ def test_the_museum_is_every_bug_by_itself():
         assert result.wrong.entropy_nats == alone.wrong.entropy_nats
 
 
-def test_no_bug_leaves_the_output_nearly_unchanged():
+def test_every_bug_changes_the_output():
     # At the page's sizes; the next test compares such an error with attention itself.
     errors = [[result.output_error for result in measure_museum(BugParams(seed=seed))] for seed in range(2)]
     assert np.min(errors) > 0.3
@@ -177,7 +177,7 @@ def test_weights_of_every_rule_sum_to_1(d_k, n_keys, n_queries, correlation, see
 
 @settings(max_examples=30)
 @given(st.sampled_from(sorted(BUGS)), st.integers(1, 4), st.integers(1, 8), st.integers(2, 8), st.integers(0, 2**32))
-def test_a_harmless_bug_changes_nothing_and_any_other_scales_the_scores(bug, n_heads, d_k, n_tokens, seed):
+def test_a_harmless_bug_changes_nothing_and_others_scale_the_scores(bug, n_heads, d_k, n_tokens, seed):
     d_model = max(2, n_heads * d_k)
     result = measure_bug(BugParams(bug, d_model, n_heads if d_model % n_heads == 0 else 1, n_tokens, seed))
     ratio = result.wrong.predicted_std / result.right.predicted_std

@@ -95,7 +95,7 @@ def test_standard_error_of_a_skewed_kurtosis_by_quadrature():
         ({"law": "sparse"}, "exact, normal approximation", "simulated"),
     ],
 )
-def test_the_bands_of_a_matrix_say_what_they_are(fields, mean, variance):
+def test_bands_of_a_matrix_name_their_source(fields, mean, variance):
     rows = rows_of(**fields, **MATRIX)
     assert (rows["raw mean"].error_source, rows["raw variance"].error_source) == (mean, variance)
 
@@ -114,7 +114,7 @@ def test_matrix_variance_of_other_laws_uses_their_kurtosis():
     assert row.predicted - row.low < row.high - row.predicted  # a gamma law leans to the left
 
 
-def test_the_band_of_a_large_matrix_with_means_is_the_gamma_law_of_its_exact_moments():
+def test_band_of_a_large_matrix_with_means_is_gamma_with_exact_moments():
     rows = rows_of(sampling="matrix", n_queries=512, n_keys=512, d_k=1, mean_q=0.25)
     mean, variance = score_variance_moments(512, 512, 1, mean_q=0.25)
     row = rows["raw variance"]
@@ -124,7 +124,7 @@ def test_the_band_of_a_large_matrix_with_means_is_the_gamma_law_of_its_exact_mom
     assert row.error_source == "exact, gamma approximation"
 
 
-def test_an_infinite_prediction_is_shown_and_not_judged():
+def test_an_infinite_prediction_gets_no_verdict():
     row = rows_of(law="student_t", correlation=0.5)["raw excess kurtosis"]
     assert row.predicted == math.inf
     assert row.inside is None
@@ -147,7 +147,7 @@ def test_constant_scores_have_no_spread_and_no_density(mean_q, mean_k, rho):
     assert result.counts.sum() == 20
 
 
-def test_a_constant_draw_of_a_law_that_varies_is_not_judged_by_its_kurtosis():
+def test_a_draw_that_happens_to_be_constant_gets_no_verdict_on_kurtosis():
     result = measure_score_variance(ScoreVarianceParams(1, n_samples=400), scores=np.ones(400))
     assert result.rows[1].inside is False
     assert result.rows[2].standard_error > 0
@@ -176,7 +176,7 @@ def test_scores_outside_the_bins_are_counted():
     assert result.beyond_own == 3 / 5
 
 
-def test_the_shared_axis_and_what_lies_beyond_it():
+def test_shared_axis_and_the_scores_beyond_it():
     scores = [-113.0, -112.0, 0.0, 112.0, 122.0]
     result = measure_score_variance(ScoreVarianceParams(1024, n_samples=5), scores=scores)
     assert (result.shared_span, result.beyond_shared, result.beyond_own) == ((-112.0, 112.0), 2 / 5, 0.0)
@@ -192,7 +192,7 @@ def test_the_shared_axis_and_what_lies_beyond_it():
         ((0.0, 2.0), -112 * math.sqrt(5), 112 * math.sqrt(5)),
     ],
 )
-def test_a_mean_widens_the_shared_axis_by_as_much_at_every_dimension(means, low, high, d_k):
+def test_a_mean_widens_the_shared_axis_equally_at_every_dimension(means, low, high, d_k):
     result = measure_score_variance(ScoreVarianceParams(d_k, 100, mean_q=means[0], mean_k=means[1]))
     assert result.shared_span == pytest.approx((low, high), rel=1e-12)
 

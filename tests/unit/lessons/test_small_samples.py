@@ -54,7 +54,7 @@ def test_the_histogram_counts_every_draw(small):
     assert np.array_equal(np.histogram(small.variances, small.edges)[0], small.counts)
 
 
-def test_the_published_run():
+def test_known_numbers_of_the_published_run():
     experiment = measure_large_experiment()
     A, B, product, scaled = experiment.rows
     assert (A.published, B.published, product.published, scaled.published) == PUBLISHED
@@ -105,7 +105,7 @@ def test_bad_arguments():
 
 
 @pytest.mark.parametrize(("size", "d_k"), [(2, 1), (3, 1024), (64, 2)])
-def test_draw_i_is_the_same_however_many_follow_it(size, d_k, monkeypatch):
+def test_a_draw_does_not_depend_on_later_draws(size, d_k, monkeypatch):
     many = measure_small_samples(SmallSamplesParams(size, d_k, n_draws=300)).variances
     few = measure_small_samples(SmallSamplesParams(size, d_k, n_draws=7)).variances
     assert np.array_equal(many[:7], few)
@@ -140,7 +140,7 @@ def test_the_checks_have_the_numbers_of_the_draws():
     assert max(abs(each.z) for each in result.checks) < 4
 
 
-def test_a_share_of_which_nothing_is_expected_has_no_error():
+def test_an_expected_share_of_0_has_no_error():
     below = measure_small_samples(SmallSamplesParams(16, 64, n_draws=5)).checks[2]
     assert (below.predicted, below.measured, below.standard_error) == (0, 0, 0)
     assert np.isnan(below.z)
@@ -184,7 +184,7 @@ def test_bad_sweeps():
 # --- a class draws together -----------------------------------------------------------------------------
 
 
-def test_thirty_phones_with_ten_draws_each_tell_a_mean_of_one_and_a_half_from_two():
+def test_300_draws_of_a_class_tell_a_mean_of_1_5_from_2():
     ten, one = class_draws(30), class_draws(30, 1)
     assert ten.standard_error == pytest.approx(math.sqrt(4.75 / 300), rel=1e-14)
     assert (round(ten.standard_error, 2), round(one.standard_error, 1)) == (0.13, 0.4)
@@ -193,7 +193,7 @@ def test_thirty_phones_with_ten_draws_each_tell_a_mean_of_one_and_a_half_from_tw
     assert ten.value == 1.6
 
 
-def test_a_row_is_what_its_phone_has_drawn_however_many_there_are():
+def test_rows_of_a_class_are_the_draws_of_its_phones():
     drawn = class_draws(30, seed=4)
     np.testing.assert_array_equal(class_draws(7, seed=4).variances, drawn.variances[:7])
     for i in (0, 7, 29):
@@ -245,8 +245,8 @@ def test_monte_carlo_by_the_question_s_own_recipe():
 
 @pytest.mark.parametrize(("size", "d_k"), [(2, 1), (2, 3), (3, 2), (5, 4), (5, 5), (4, 9)])
 def test_draws_and_a_sweep_have_the_distribution_of_a_multiplied_product(size, d_k):
-    # Fewer, as many and more inner than outer dimensions; the sweep comes to this d_k over smaller ones. Kolmogorov's
-    # distance of two samples of n draws of one distribution exceeds 1.95 √(2/n) once in a thousand times.
+    # Fewer, as many and more inner than outer dimensions; the sweep reaches this d_k by way of smaller ones.
+    # Kolmogorov's distance of two samples of n draws of one distribution exceeds 1.95 √(2/n) once in a thousand times.
     rng, n = np.random.default_rng(size + 10 * d_k), 10_000
     A, B = rng.standard_normal((n, size, d_k)), rng.standard_normal((n, d_k, size))
     multiplied = np.matmul(A, B).var(axis=(1, 2))
@@ -257,7 +257,7 @@ def test_draws_and_a_sweep_have_the_distribution_of_a_multiplied_product(size, d
     assert abs(multiplied.mean() / d_k - sweep.mean_theory) < 4 * sweep.std_theory[-1] / math.sqrt(n)
 
 
-def test_z_of_the_large_experiment_is_standard_and_the_naive_one_is_not():
+def test_z_of_the_large_experiment_is_standard_but_the_naive_z_is_not():
     runs = [measure_large_experiment(60, 8, seed=i) for i in range(300)]
     for index in range(4):
         z = np.array([run.rows[index].z for run in runs])
@@ -320,7 +320,7 @@ def test_hand_made_moments_agree_with_the_standard_library(d_k):
 
 
 @pytest.mark.parametrize("d_k", [1, 2, 3, 64])
-def test_drawn_products_spread_as_is_said_beside_hand_made_ones(d_k):
+def test_drawn_products_spread_as_predicted_beside_hand_made_ones(d_k):
     q, k = np.random.default_rng(0).standard_normal((2, 100_000, d_k))
     drawn = np.sum(q * k, axis=-1)
     error = math.sqrt(np.var((drawn - drawn.mean()) ** 2) / len(drawn))
@@ -334,7 +334,7 @@ def test_all_patterns_of_signs_spread_as_drawn_products_do():
         assert (example.mean, example.variance, example.std) == (0, d_k, example.std_theory)
 
 
-def test_hand_made_products_that_differ_by_rounding_alone_do_not_spread():
+def test_hand_made_products_equal_up_to_rounding_have_no_spread():
     equal = hand_made_example([[0.1, 0.2], [0.3, 0], [0.3, 0]], [[1, 1]] * 3)
     assert (equal.variance, equal.std) == (0, 0)
     nothing = hand_made_example([[0.1, 0.2, -0.3], [0.0, -0.0, 0.0]], [[1, 1, 1]] * 2)

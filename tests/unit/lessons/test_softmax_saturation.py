@@ -171,7 +171,7 @@ def test_divided_rows_are_scipy_s_softmax_of_the_divided_scores():
 
 
 @pytest.mark.parametrize(("exponent", "alike"), [(0.45, False), (0.47, True), (0.5, True), (0.53, True), (0.55, False)])
-def test_rows_are_alike_where_their_spreads_differ_by_a_quarter_at_most(exponent, alike):
+def test_rows_are_alike_if_their_spreads_differ_by_at_most_a_quarter(exponent, alike):
     # Spreads of √d_k: the ratio at d_k = 4 and 1,024 is 256^|1/2 − exponent|, and 256^0.0402 = 1.25.
     rows = replace(measure_rows(RowsParams(2, (4, 64, 1024), n_rows=20)), spread=np.array([2.0, 8.0, 32.0]))
     divided = rows.divided(exponent)
@@ -180,14 +180,14 @@ def test_rows_are_alike_where_their_spreads_differ_by_a_quarter_at_most(exponent
 
 
 @pytest.mark.parametrize("n_keys", [2, 4, 16, 64, 512])
-def test_the_rows_of_every_seed_look_alike_at_one_half_and_neither_at_0_nor_at_1(n_keys):
+def test_rows_look_alike_at_exponent_one_half_but_not_at_0_or_1(n_keys):
     for seed in range(10):
         rows = measure_rows(RowsParams(n_keys, (4, 64, 1024), n_rows=640, seed=seed))
         assert [rows.divided(exponent).ratio > 5 for exponent in (0.0, 0.5, 1.0)] == [True, False, True]
         assert n_keys == 2 or rows.divided(0.5).alike  # of two keys 20 pairs are few
 
 
-def test_what_is_expected_of_the_largest_weight():
+def test_expected_largest_weight_agrees_with_expected_attention():
     found = expected_largest(16, (4, 64, 1024), 0.3)
     for weight, d_k in zip(found, (4, 64, 1024), strict=True):
         assert weight == pytest.approx(expected_attention(16, d_k, d_k**-0.3).max_weight, rel=1e-12)
@@ -234,7 +234,7 @@ def test_outputs_by_hand():
         assert found.limit == pytest.approx(1 - math.exp(-(4 ** (1 - 2 * exponent))), rel=1e-12)
 
 
-def test_values_are_normal_and_those_of_no_other_draw():
+def test_values_are_normal_and_independent_of_other_draws():
     values = measure_outputs(OutputsParams(16, (1,), seed=3)).values
     assert abs(values.mean()) <= 4 / math.sqrt(values.size)
     assert abs(values.var() - 1) <= 4 * math.sqrt(2 / values.size)
@@ -267,7 +267,7 @@ def test_at_small_d_k_tokens_have_more_in_common_than_independent_ones():
     assert found.limit == pytest.approx(0.982, abs=5e-4)  # 1 − e^−4: many keys and many dimensions
 
 
-def test_equal_weights_leave_no_token_anything():
+def test_own_share_is_nearly_0_for_nearly_equal_weights():
     # Scores over d_k^1 at d_k = 4,096 spread by 1/64; with weights exactly equal the share would be 0.
     assert expected_own_share(64, 16, 4096, 1.0) == pytest.approx(4096**-1 * (1 - 1 / 16) * (1 - 1 / 64), rel=0.01)
 
@@ -339,7 +339,7 @@ def test_a_shift_makes_no_list_sharper_and_a_factor_does(numbers, shift, factor)
 # --- oracles -----------------------------------------------------------------------------------------
 
 
-def test_the_band_covers_what_it_says():
+def test_the_band_covers_its_level():
     # 200 seeds: 95 % means 0.95 ± 4 √(0.95 · 0.05 / 200) = 0.95 ± 0.06 for one exponent.
     inside = []
     for seed in range(200):
@@ -381,8 +381,8 @@ def test_every_law_is_measured_as_drawn(law):
     assert abs(found.max_weight[0] - largest.mean()) <= 4 * error
 
 
-# The outputs' own shares of 40 draws of 64 tokens among 64 keys with values of 64 numbers, by a program that is not in
-# this repository: raw, ÷ √d_k and ÷ d_k, to the digits that were kept.
+# Own shares of the outputs in 40 draws of 64 tokens, 64 keys and values of 64 numbers, by a program outside this
+# repository: raw, ÷ √d_k and ÷ d_k, to the digits that it printed.
 OTHER_PROGRAM = {
     4: (0.80, 0.57, 0.21),
     16: (0.93, 0.58, 0.061),
@@ -393,7 +393,7 @@ OTHER_PROGRAM = {
 
 
 @pytest.mark.parametrize("d_k", OTHER_PROGRAM)
-def test_own_shares_are_those_of_another_program(d_k):
+def test_own_shares_agree_with_another_program(d_k):
     outputs = measure_outputs(OutputsParams(64, (d_k,), seed=11))
     for exponent, other in zip((0.0, 0.5, 1.0), OTHER_PROGRAM[d_k], strict=True):
         found = outputs.divided(exponent)

@@ -51,7 +51,7 @@ def test_standard_error_by_hand(result):
     assert result.std_error_source == "exact"
 
 
-def test_standard_error_of_a_law_without_fourth_moment_says_it_is_estimated(monkeypatch):
+def test_standard_error_without_a_fourth_moment_is_marked_as_estimated(monkeypatch):
     wild = ComponentLaw("wild", lambda r: 1 if r == 1 else math.inf, COMPONENT_LAWS["normal"].sampler)
     monkeypatch.setattr(start, "COMPONENT_LAWS", {"normal": wild})
     result = measure_start(StartParams((4,), n_samples=500, seed=2))
@@ -148,8 +148,8 @@ def test_exact_law_is_the_bin_average_of_the_density(row, d_k):
 
 @pytest.mark.parametrize("law", COMPONENT_LAWS)
 @pytest.mark.parametrize(("d_k", "n_keys"), [(1, 2), (1, 512), (16, 16), (16, 512), (64, 16)])
-def test_the_mean_over_all_queries_is_that_of_the_rows_that_other_seeds_show(law, d_k, n_keys):
-    # The page shows one row of a seed; what it says of all of them is their mean, for this distribution.
+def test_mean_over_all_queries_agrees_with_the_rows_of_other_seeds(law, d_k, n_keys):
+    # The page shows one row of a seed, and states the mean over all rows, for this distribution.
     rows = [measure_start(StartParams((d_k,), n_samples=2, n_keys=n_keys, law=law, seed=s)) for s in range(200)]
     mean = mean_largest_weight((d_k,), n_keys, law)
     for side in ("raw", "scaled"):

@@ -25,7 +25,7 @@ def paragraph():
 
 
 def one_layer(Q, K):
-    """A model of one head on a text of as many words as Q has rows."""
+    """Return a model of one head on a text of as many words as Q has rows."""
     shape = (1, 1, len(Q), D_K)
     Q, K = (np.resize(np.concatenate([each, np.zeros((len(each), D_K - 1))], axis=1), shape) for each in (Q, K))
     return heads_of(RecordedText("mine", "", tuple("ab")[: len(Q[0, 0])], Q, K, np.ones((len(EXPONENTS), 1))))
@@ -45,7 +45,7 @@ def test_two_words_by_hand():
 
 
 def test_the_paragraph_as_it_was_measured(paragraph):
-    """The numbers of a first trial on a text of the same length."""
+    """Compare with the numbers of a first trial on a text of the same length."""
     trained, raw = paragraph.scaled(0.5), paragraph.scaled(0.0)
     assert trained.score_std.shape == (N_LAYERS, N_HEADS)
     assert 0.4 < trained.score_std.min() < 0.5
@@ -72,7 +72,7 @@ def test_the_nearest_exponent_is_one_of_the_record(paragraph):
     assert [nearest_exponent(paragraph, each) for each in EXPONENTS] == list(range(len(EXPONENTS)))
 
 
-def test_a_head_is_that_of_its_report():
+def test_head_agrees_with_its_report():
     params = HeadParams("cat", 6, 12)
     found, kept = measure_head(params), recorded("cat")
     Q, K = (each[5, 11].astype(float) for each in (kept.queries, kept.keys))
@@ -91,7 +91,7 @@ def test_a_head_is_that_of_its_report():
         (lambda: HeadParams(head=0), "head must be between 1 and 12, but got 0"),
     ],
 )
-def test_what_is_refused(make, message):
+def test_bad_arguments_are_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
 
@@ -106,7 +106,7 @@ def test_an_exponent_out_of_range_is_refused(paragraph):
 
 
 @given(st.floats(0, 1), st.sampled_from(TEXTS[2:]))
-def test_every_spread_moves_by_one_factor_and_rows_add_up_to_1(exponent, name):
+def test_spreads_change_by_one_factor_and_rows_sum_to_1(exponent, name):
     found = heads_of(recorded(name))
     moved = found.scaled(exponent)
     np.testing.assert_allclose(moved.score_std, found.scaled(0.0).score_std * D_K**-exponent, rtol=1e-12)
@@ -124,7 +124,7 @@ def test_a_larger_divisor_lets_every_head_look_at_more_words(paragraph):
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_the_spread_of_every_head_is_that_of_its_scores_one_by_one(name):
-    """By float64 sums over the file's own numbers, and by the closed form of `measure_scores`."""
+    """Compare with float64 sums over the file's own numbers, and with the closed form of `measure_scores`."""
     kept, found = recorded(name), measure_trained_heads(TrainedHeadsParams(name)).scaled(0.5)
     for layer, head in ((0, 2), (2, 6), (5, 11)):
         Q, K = (each[layer, head].astype(float) for each in (kept.queries, kept.keys))
@@ -138,7 +138,7 @@ def test_the_spread_of_every_head_is_that_of_its_scores_one_by_one(name):
 
 @pytest.mark.parametrize("layer", range(N_LAYERS))
 def test_the_reports_of_all_heads_are_those_of_direct_formulas(layer):
-    """Of the file's own numbers: every score is made, and the directions are the eigenvalues of the products."""
+    """Compute every score from the file's own numbers, and the directions from the eigenvalues of the products."""
     kept = recorded("list")
     for j in range(N_HEADS):
         Q, K = (each[layer, j].astype(float) for each in (kept.queries, kept.keys))

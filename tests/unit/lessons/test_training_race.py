@@ -68,7 +68,7 @@ def test_attention_columns_are_sorted_so_that_right_is_the_diagonal(race):
     assert diagonal.min() > 0.5
 
 
-def test_frames_grow_and_stopping_keeps_what_is_there():
+def test_frames_grow_and_keep_their_start():
     frames = list(islice(race_frames(TrainingRaceParams(**SMALL, n_steps=600)), 3))
     assert [frame.step for frame in frames] == [0, 10, 20]
     assert frames[2].loss.mean.shape == (3, 3)
@@ -163,7 +163,7 @@ def test_a_race_starts_from_attention_that_only_the_scale_spreads():
     assert not start.same
 
 
-def test_all_trainings_start_alike_where_their_first_scores_are_the_same():
+def test_runs_start_the_same_if_their_first_scores_are_equal():
     assert measure_race_start(TrainingRaceParams(1)).same
     alike = TrainingRaceParams(init_exponents=(0.25, 0.0, -0.25))
     assert measure_race_start(alike).same
@@ -177,7 +177,7 @@ def test_adam_at_its_preset_does_harm_without_the_scale():
     assert race_outcome(measure_training_race(params)) == "harm"
 
 
-def test_the_loss_of_attending_evenly(race):
+def test_loss_of_uniform_attention(race):
     assert race.uniform_loss == pytest.approx(0.484375, abs=1e-15)
     assert next(race_frames(TrainingRaceParams(**SMALL, loss="weights"))).uniform_loss == math.log(4)
 
@@ -204,7 +204,7 @@ def test_the_sweep_goes_rate_by_rate_and_ends_as_the_whole_sweep():
     assert np.array_equal(frames[2].loss[:, 0], whole.loss[:, 0])  # a frame is not changed by what comes after it
 
 
-def test_with_pauses_every_step_can_be_the_last():
+def test_pauses_allow_stopping_at_every_step():
     params = TrainingRaceParams(**SMALL, n_steps=70)
     steps = [frame.step for frame in race_frames(params, pauses=True)]
     assert len(steps) == 71
@@ -225,7 +225,7 @@ def test_with_pauses_every_step_can_be_the_last():
     ],
     ids=["race", "sweep", "table", "equivalence"],
 )
-def test_a_long_computation_ends_after_a_step_when_it_is_asked_to(compute):
+def test_a_long_computation_can_be_ended_after_any_step(compute):
     calls = []
 
     def check():
@@ -254,7 +254,7 @@ def test_a_rate_has_diverged_beyond_ten_times_the_loss_of_the_start(monkeypatch)
     assert sweep.best_rates == (0.1,)
 
 
-def test_a_run_on_its_way_out_of_the_float64_range_has_diverged_before_it_is_gone():
+def test_a_run_counts_as_diverged_before_it_leaves_float64():
     sweep = sweep_learning_rates(TrainingRaceParams(train_values=True, n_steps=30, n_seeds=1), (1.0, 100.0))
     assert sweep.diverged[0].tolist() == [[False] * 2, [True] * 2]
     assert np.isfinite(sweep.loss[0, 1, 0])
@@ -280,7 +280,7 @@ def test_the_prices_of_a_sweep_and_a_table_are_those_of_their_races():
     assert dose_price((8, 64), optimizers=("sgd",)) == small + large
 
 
-def test_a_run_that_leaves_the_float64_range_is_shown_up_to_there():
+def test_a_diverged_run_leaves_the_others_finite():
     result = measure_training_race(TrainingRaceParams(loss="weights", n_seeds=2))
     assert result.diverged.tolist() == [True, False, False]
     assert np.isfinite(result.loss.mean[1:]).all()
@@ -299,14 +299,14 @@ def test_right_queries_are_counted_by_step_and_none_once_it_overflows():
 
 
 def with_shares(race, shares, errors=0.0):
-    """The race with these shares of right answers, run by run and step by step."""
+    """Return the race with these shares of right answers, run by run and step by step."""
     mean = np.array(shares, float)
     n = mean.shape[1]
     curve = replace(race.accuracy, mean=mean, standard_error=np.broadcast_to(errors, mean.shape))
     return replace(race, accuracy=curve, steps=race.steps[:n])
 
 
-def test_a_run_has_learnt_by_the_step_from_which_on_it_is_right(race):
+def test_a_run_has_learnt_from_the_step_where_it_stays_right(race):
     shares = [[0.1, 0.5, 0.96, 1], [0.95, 1, 1, 1], [0, 0.96, 0.9, 0.97], [0, 0.96, 1, 0.94], [0, 1, 1, math.nan]]
     found = with_shares(race, shares)
     assert learnt_by(found) == (race.steps[2], race.steps[0], race.steps[3], None, None)
@@ -320,8 +320,8 @@ def test_a_run_within_two_errors_of_the_threshold_is_in_doubt(race):
     assert in_doubt(with_shares(race, shares, math.nan)) == (False,) * 4  # one seed has no error
 
 
-def test_seeds_differ_about_the_race_at_twenty_and_its_errors_say_so():
-    """d_k = 20: with one seed raw learns, late, with another not; whoever says which must say that it may flip."""
+def test_race_at_d_k_20_depends_on_the_seed_and_is_in_doubt():
+    """At d_k = 20, raw scores learn late with one seed, not with another, so a verdict must say that it may flip."""
     flips = [measure_training_race(TrainingRaceParams(d_k=20, seed=seed)) for seed in range(4)]
     assert {learnt(each)[0] for each in flips} == {True, False}
     assert sum(in_doubt(each)[0] for each in flips) >= 2  # not all: a processor's rounding moves them too
@@ -352,7 +352,7 @@ def test_transformers_are_compared_by_the_numbers_of_the_record():
     assert found.best.tolist() == found.last_loss.mean.argmin(axis=1).tolist()
 
 
-def test_a_transformer_that_has_diverged_does_not_work_and_is_never_best(monkeypatch):
+def test_a_diverged_transformer_does_not_work_and_is_never_best(monkeypatch):
     kept = trained_transformers()
     loss = kept.held_out_loss.copy()
     loss[1, 2, 0, -1] = math.nan
@@ -364,14 +364,14 @@ def test_a_transformer_that_has_diverged_does_not_work_and_is_never_best(monkeyp
 
 
 def test_the_scale_matters_in_the_transformers_too():
-    """What the record says: a loss that is larger in every seed, and fewer rates."""
+    """Without the scale the record has a larger loss in every seed, and fewer rates that work."""
     found = compare_transformers(TransformerParams())
     raw, root = (found.last_loss.low[0, found.best[0]], found.last_loss.high[1, found.best[1]])
     assert root < raw
     assert found.works[1].sum() > found.works[0].sum()
 
 
-def test_before_the_first_step_sigma_is_a_third_of_what_variance_one_would_make_it():
+def test_sigma_before_the_first_step_is_a_third_of_that_for_variance_1():
     found = compare_transformers(TransformerParams())
     np.testing.assert_allclose(found.predicted_std, [8 / 3, 1 / 3, 1 / 24, 1])
     np.testing.assert_allclose(found.first_std, found.predicted_std, rtol=0.06)
@@ -440,7 +440,7 @@ def test_the_best_losses_of_an_independent_run():
 
 @pytest.mark.parametrize("d_k", [4, 64])
 def test_the_largest_weight_at_the_start_is_that_of_a_simulation(d_k):
-    """Inputs, weights and softmax drawn again by NumPy and SciPy alone; 4 standard errors of both, over the seeds."""
+    """Draw inputs and weights again with NumPy, softmax with SciPy; 4 standard errors of both, over the seeds."""
     rng = np.random.default_rng(1)
     seeds = [measure_race_start(TrainingRaceParams(d_k, n_seeds=1, seed=seed)) for seed in range(40)]
     inputs = rng.standard_normal((2, 40, 32, 64))
@@ -456,13 +456,13 @@ def test_the_largest_weight_at_the_start_is_that_of_a_simulation(d_k):
 
 
 def later(d_k, rates, steps, **options):
-    """Right answers without the scale at every rate (rows) after every one of the steps."""
+    """Return the share of right answers without the scale at every rate (rows) after each of the steps."""
     options = {"n_seeds": 2, "n_steps": steps[-1], "checkpoint_steps": steps} | options
     params = KeyValueMemoryParams(d_k=d_k, exponents=(0.0,) * len(rates), learning_rates=rates, **options)
     return np.array([each.accuracy.mean(axis=1) for each in train_key_value_memory(params)]).T
 
 
-def test_without_the_scale_a_large_rate_freezes_and_a_smaller_one_goes_on_learning():
+def test_without_the_scale_a_large_rate_freezes_and_a_small_one_learns_on():
     # Measured with four seeds: rate 1 .15 right after 300 steps and .16 after 4,000; rate 0.3 .23 and .81.
     frozen, slow = later(64, (1.0, 0.3), (300, 2000))
     assert frozen[1] - frozen[0] < 0.03
@@ -481,7 +481,7 @@ PRICED = {
 
 
 @pytest.mark.parametrize("name", PRICED)
-def test_the_memory_of_a_race_is_right_within_a_factor_of_two(name):
+def test_predicted_memory_of_a_race_is_right_within_a_factor_of_2(name):
     params = TrainingRaceParams(**PRICED[name] | {"n_steps": 3})
     tracemalloc.start()
     try:
@@ -492,7 +492,7 @@ def test_the_memory_of_a_race_is_right_within_a_factor_of_two(name):
     assert 0.5 < params.price.bytes / peak < 2
 
 
-def test_training_without_the_scale_is_slower_where_d_k_is_large_and_not_where_it_is_small():
+def test_training_without_the_scale_is_slower_only_at_large_d_k():
     # The lesson's answer speaks of a large d_k: at 8 the race without the scale is ahead after 50 steps.
     def losses(d_k):
         return measure_training_race(TrainingRaceParams(d_k, (0.0, 0.5), n_steps=50, n_seeds=16)).loss
@@ -504,7 +504,7 @@ def test_training_without_the_scale_is_slower_where_d_k_is_large_and_not_where_i
     assert raw < 0.7 * scaled
 
 
-def test_adam_learns_nearly_all_pairs_at_d_k_32_in_many_times_the_steps():
+def test_adam_without_the_scale_needs_many_times_the_steps_at_d_k_32():
     params = TrainingRaceParams(32, (0.0, 0.5), "adam", 0.003, n_steps=2_000, n_seeds=3, seed=1)
     found = measure_training_race(params)
     soonest = [found.steps[(run >= 0.95).argmax()] for run in found.accuracy.mean]

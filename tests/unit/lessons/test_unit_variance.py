@@ -41,7 +41,7 @@ def test_layer_norm_makes_the_prediction_the_same_for_any_data(x_mean, x_std, la
         assert stages[name].low < stages[name].predicted_std < stages[name].high
 
 
-def test_without_layer_norm_size_and_mean_of_x_go_through():
+def test_without_layer_norm_size_and_mean_of_x_matter():
     params = UnitVarianceParams(**SMALL, x_mean=3.0, x_std=4.0, normalise=False, scheme="xavier_square")
     stages = {stage.name: stage for stage in measure_unit_variance(params).stages}
     assert "layer_norm" not in stages
@@ -75,13 +75,13 @@ def test_the_shared_input_trap_by_hand():
     assert same.scores.shape == (16, 16)
 
 
-def test_bias_changes_only_what_has_one():
+def test_bias_changes_only_schemes_that_have_one():
     with_bias = measure_unit_variance(UnitVarianceParams(**SMALL, scheme="torch_linear", bias=True)).stages[2]
     without = measure_unit_variance(UnitVarianceParams(**SMALL, scheme="torch_linear")).stages[2]
     assert abs(with_bias.predicted_std**2 - without.predicted_std**2 - 1 / (3 * 64)) < 1e-12
 
 
-def test_what_is_expected_by_hand():
+def test_expected_stages_by_hand():
     sweep = expected_stages((64,), n_heads=8)
     assert sweep.stages == STAGES
     found = dict(zip(sweep.schemes, sweep.std[:, 0], strict=True))
@@ -96,7 +96,7 @@ def test_what_is_expected_by_hand():
 
 
 @pytest.mark.parametrize(("d_k", "asked", "used"), [(1024, 8, 2), (1, 1, 2), (64, 64, 32), (64, 8, 8), (2, 1, 1)])
-def test_heads_that_do_not_fit_become_the_nearest_that_do(d_k, asked, used):
+def test_heads_that_do_not_fit_become_the_nearest_number(d_k, asked, used):
     assert fitting_heads(d_k, asked) == used
     assert expected_stages((d_k,), n_heads=asked).n_heads == (used,)
 
@@ -129,7 +129,7 @@ def params(draw):
 
 
 @given(params())
-def test_every_stage_is_whole(params):
+def test_every_stage_is_counted_and_consistent(params):
     result = measure_unit_variance(params)
     for stage in result.stages:
         assert stage.counts.sum() + stage.outside == math.prod(stage.shape)
@@ -224,7 +224,7 @@ def test_tied_and_same_vectors_against_monte_carlo(x):
 
 
 @pytest.mark.parametrize("x", [{}, {"x_mean": 2.0, "x_std": 0.5, "normalise": False}, {"bias": True}])
-def test_what_is_expected_against_monte_carlo(x):
+def test_expected_stages_agree_with_monte_carlo(x):
     # Two tokens, fresh x and weights every time: the score of one with the other, drawn without the lesson's code.
     rng, runs, d_k, heads = np.random.default_rng(12), 20_000, 4, 2
     width = d_k * heads

@@ -17,14 +17,14 @@ RAW, ROOT, WHOLE = range(3)
 
 
 def curves_of(put_right):
-    """Curves with these counts at every step, (3, 19)."""
+    """Return curves with these counts at every step, (3, 19)."""
     return wrong_choice.RateCurves(P(8), np.repeat(np.array(put_right)[..., None], wrong_choice.N_STEPS + 1, axis=-1))
 
 
 def test_the_rates_are_nineteen_half_decades():
     assert len(wrong_choice.LEARNING_RATES) == 19
-    np.testing.assert_allclose(np.diff(np.log10(wrong_choice.LEARNING_RATES)), 0.5, atol=4e-4)  # 3.16 stands for √10
-    assert all(float(f"{rate:g}") == rate for rate in wrong_choice.LEARNING_RATES)  # an address says them in full
+    np.testing.assert_allclose(np.diff(np.log10(wrong_choice.LEARNING_RATES)), 0.5, atol=4e-4)  # 3.16 is √10, rounded
+    assert all(float(f"{rate:g}") == rate for rate in wrong_choice.LEARNING_RATES)  # an address holds all their digits
 
 
 def test_a_choice_is_put_right_by_more_than_half_of_the_weight():
@@ -34,7 +34,7 @@ def test_a_choice_is_put_right_by_more_than_half_of_the_weight():
     assert np.array_equal(found.put_right, (found.right_weight > 0.5).sum(axis=-1))
 
 
-def test_at_one_component_the_three_are_the_same():
+def test_scales_are_equal_at_one_component():
     found = wrong_choice.measure_wrong_choices(P(1))
     for other in (ROOT, WHOLE):
         np.testing.assert_array_equal(found.right_weight[RAW], found.right_weight[other])
@@ -42,7 +42,7 @@ def test_at_one_component_the_three_are_the_same():
 
 # Not near the rates at which rows jump about, where the last bit of a sum decides: see `descend`.
 @pytest.mark.parametrize(("d_k", "rate"), [(64, 10.0), (1024, 31.6), (16, 0.1), (256, 1e5)])
-def test_the_count_above_a_panel_is_the_point_of_the_curve_at_every_step(d_k, rate):
+def test_count_of_a_rate_is_its_point_of_the_curve_at_every_step(d_k, rate):
     counts = wrong_choice.measure_wrong_choices(P(d_k, learning_rate=rate)).put_right
     curves = wrong_choice.measure_learning_rates(P(d_k))
     assert np.array_equal(curves.put_right[:, wrong_choice.LEARNING_RATES.index(rate)], counts)
@@ -55,7 +55,7 @@ def test_where_both_learn_each_rate_has_its_own_keys():
 
 
 @pytest.mark.parametrize("learns", LEARNERS)
-def test_a_row_alone_is_the_row_of_the_picture(learns):
+def test_follow_row_agrees_with_all_rows(learns):
     params = P(64, learning_rate=3.16, learns=learns)
     found, row = wrong_choice.measure_wrong_choices(params), wrong_choice.follow_row(params, 41)
     np.testing.assert_allclose(row.weights.sum(axis=-1), 1.0, rtol=1e-12)
@@ -64,7 +64,7 @@ def test_a_row_alone_is_the_row_of_the_picture(learns):
     assert row.winner != row.right_key
 
 
-def test_a_row_that_overflows_is_nan_from_there_on():
+def test_a_row_that_overflows_is_nan_from_then_on():
     params = P(1024, 2, 100_000.0, loss="weights", learns="both", seed=9999)
     found, row = wrong_choice.measure_wrong_choices(params), wrong_choice.follow_row(params, 99)
     lost = np.isnan(row.weights)
@@ -79,7 +79,7 @@ def test_blocks_of_rows_change_nothing(monkeypatch):
     assert np.array_equal(wrong_choice.measure_learning_rates(params).put_right, whole)
 
 
-def test_a_computation_asks_between_its_steps_whether_to_go_on():
+def test_measurement_calls_check_between_its_steps():
     asked = []
 
     def stop():
@@ -112,7 +112,7 @@ ADAM = {16: (0.01, 0.0316), 64: (0.00562, 0.0316), 256: (0.00316, 0.0316)}
 
 
 @pytest.mark.parametrize("d_k", ADAM)
-def test_the_rates_of_adam_are_those_of_other_code_within_half_a_decade(d_k):
+def test_rates_of_adam_agree_with_other_code_within_half_a_decade(d_k):
     together, of_seeds = wrong_choice.compare_with_adam()
     i = together.dims.index(d_k)
     for rates in (together.smallest_rate, *of_seeds):
@@ -120,7 +120,7 @@ def test_the_rates_of_adam_are_those_of_other_code_within_half_a_decade(d_k):
         assert (np.abs(np.log10(rates[[ROOT, WHOLE], i] / ADAM[d_k])) < 0.51).all()
 
 
-def test_with_adam_it_is_the_other_divisor_that_has_one_rate():
+def test_adam_has_one_rate_for_all_sizes_with_division_by_d_k():
     together, of_seeds = wrong_choice.compare_with_adam()
     root, whole = together.smallest_rate[[ROOT, WHOLE], together.dims.index(16) :]
     assert len({*whole.tolist()}) == 1
@@ -129,7 +129,7 @@ def test_with_adam_it_is_the_other_divisor_that_has_one_rate():
     assert of_seeds.shape == (4, 3, len(together.dims))
 
 
-def test_the_interval_of_a_count_is_that_of_scipy():
+def test_interval_of_a_count_agrees_with_scipy():
     low, high = wrong_choice.interval([0, 37, 100])
     for i, count in enumerate((0, 37, 100)):
         exact = stats.binomtest(count, 100).proportion_ci(0.95, "exact")
@@ -161,7 +161,7 @@ def test_a_row_out_of_range_is_refused():
     st.sampled_from(LEARNERS),
     st.integers(0, 9999),
 )
-def test_a_weight_is_a_share_or_has_overflowed_and_all_start_wrong(d_k, n_keys, rate, loss, learns, seed):
+def test_weights_are_shares_or_nan_and_all_rows_start_wrong(d_k, n_keys, rate, loss, learns, seed):
     found = wrong_choice.measure_wrong_choices(P(d_k, n_keys, rate, loss, learns, seed))
     there = found.right_weight[~np.isnan(found.right_weight)]
     assert ((there >= 0) & (there <= 1)).all()
@@ -185,7 +185,7 @@ SEEDS = range(1, 5)  # four times a hundred rows
 
 
 @pytest.mark.parametrize(("n_keys", "d_k"), TABLE)
-def test_the_shares_are_those_of_the_table_within_four_standard_errors_and_the_rates_within_half_a_decade(n_keys, d_k):
+def test_shares_and_rates_agree_with_an_earlier_table(n_keys, d_k):
     counts = sum(
         wrong_choice.measure_learning_rates(P(d_k, n_keys, seed=seed)).put_right[..., -1].astype(int) for seed in SEEDS
     )
@@ -203,7 +203,7 @@ def test_the_shares_are_those_of_the_table_within_four_standard_errors_and_the_r
             assert abs(np.log10(works[0] / rate)) < 0.51
 
 
-def test_the_chosen_rate_and_another_seed_count():
+def test_result_depends_on_the_rate_and_the_seed():
     first = wrong_choice.measure_wrong_choices(P(64))
     for other in (replace(first.params, seed=1), replace(first.params, learning_rate=1.0)):
         assert not np.array_equal(wrong_choice.measure_wrong_choices(other).right_weight, first.right_weight)

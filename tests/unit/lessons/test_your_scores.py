@@ -39,12 +39,12 @@ def test_every_sample_is_read_and_judged(sample):
 
 # Chance matters where there are few directions: there many seeds are tried.
 @pytest.mark.parametrize(("d_k", "n_seeds"), [(2, 30), (3, 30), (64, 6)])
-def test_the_anisotropic_sample_is_what_its_text_says_at_every_d_k_and_seed(d_k, n_seeds):
+def test_anisotropic_sample_matches_its_text_at_every_d_k_and_seed(d_k, n_seeds):
     params = [YourScoresParams("anisotropic", 128, d_k, seed) for seed in range(n_seeds)]
     assert {measure_your_scores(*sample_scores(each)).report.code for each in params} == {"too_weak"}
 
 
-def test_what_makes_each_sample_special():
+def test_each_sample_has_its_described_property():
     results = {name: measure_your_scores(*sample_scores(YourScoresParams(name))) for name in SAMPLES}
     heads = {name: result.rows[0] for name, result in results.items()}
     assert abs(heads["ideal"].exponent - 0.5) < 0.01
@@ -87,13 +87,13 @@ def test_lines_go_through_the_middle():
     assert np.allclose(slopes, 0.5, rtol=1e-12)
 
 
-def test_a_bad_file_is_a_sentence_not_an_error():
+def test_a_bad_file_gives_a_sentence_instead_of_an_error():
     result, problem = read_your_scores(("q.npy", b"nonsense"))
     assert result is None
     assert problem == "q.npy does not begin as a .npy file does: it is something else."
 
 
-def test_a_head_that_is_not_there_becomes_the_last_one():
+def test_a_missing_head_becomes_the_last_one():
     result, _ = read_your_scores(sample_file(YourScoresParams("layer_norm_mha", n_rows=8, d_k=4)), head=99)
     assert result.head == 7
 

@@ -11,7 +11,7 @@ from sattn_core.training.wrong_rows import draw_wrong_rows
 from tests.records import adam_rows as script
 
 
-def test_the_record_is_small_whole_and_says_how_it_was_made():
+def test_the_record_is_small_complete_and_documented():
     found = adam_rows.adam_rows()
     assert adam_rows.FILE.stat().st_size < 3_000
     assert json.loads(json.dumps(script.about())) == found.about
@@ -20,7 +20,7 @@ def test_the_record_is_small_whole_and_says_how_it_was_made():
     assert not found.put_right.flags.writeable
 
 
-def test_a_record_of_other_sizes_is_refused(monkeypatch, tmp_path):
+def test_a_record_with_other_sizes_is_refused(monkeypatch, tmp_path):
     other = tmp_path / "other.npz"
     np.savez(other, about=np.array(json.dumps(script.about() | {"dims": [4]})), put_right=np.zeros(1))
     monkeypatch.setattr(adam_rows, "FILE", other)
@@ -35,7 +35,7 @@ def test_the_script_counts_what_the_record_holds(d_k, seed):
     assert np.abs(script.counts(d_k, seed) - kept).max() <= script.TOLERANCE
 
 
-def test_the_rows_of_the_script_are_those_of_the_lesson():
+def test_script_and_lesson_have_the_same_rows():
     rows = draw_wrong_rows(64, 16, range(7, 9), seed=2)
     for i in range(2):
         q, K, right = script.drawn(64, 7 + i, 2)

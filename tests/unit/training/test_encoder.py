@@ -12,7 +12,7 @@ TOKENS = (3, 17, 0, 3, 9)
 
 
 def random_weights(seed=0):
-    """A small encoder with the names and the shapes of BERT's."""
+    """Return a small encoder with the names and the shapes of BERT's."""
     rng = np.random.default_rng(seed)
     shapes = {
         "embeddings.word_embeddings.weight": (N_WORDS, D_MODEL),
@@ -60,7 +60,7 @@ def test_an_embedding_has_length_1(run):
     assert np.allclose(np.linalg.norm(run.embeddings, axis=-1), 1, rtol=0, atol=1e-14)
 
 
-def test_no_part_of_the_first_layer_before_its_softmax_knows_the_exponent(weights, run):
+def test_exponent_changes_nothing_before_the_first_softmax(weights, run):
     other = encode(weights, TOKENS, n_heads=N_HEADS, exponent=0.0)
     assert np.array_equal(other.queries[0], run.queries[0])
     assert np.array_equal(other.hidden[0], run.hidden[0])
@@ -73,8 +73,8 @@ def test_float32_differs_by_its_rounding_only(weights, run):
     assert 0 < np.abs(half.hidden - run.hidden).max() < 1e-4
 
 
-def test_an_order_of_tokens_is_told_by_the_positions_alone(weights):
-    """Where all positions have the same vector, other orders give the same rows in that order."""
+def test_only_positions_carry_the_order_of_tokens(weights):
+    """With one vector for all positions, tokens in another order give the same rows in that order."""
     alike = dict(weights)
     alike["embeddings.position_embeddings.weight"] = np.zeros((N_PLACES, D_MODEL))
     there, back = (encode(alike, tokens, n_heads=N_HEADS).hidden for tokens in (TOKENS, TOKENS[::-1]))
@@ -83,7 +83,7 @@ def test_an_order_of_tokens_is_told_by_the_positions_alone(weights):
 
 @pytest.mark.parametrize("exponent", [0.0, 0.5, 0.8])
 def test_against_layers_of_pytorch(weights, exponent, torch):
-    """In its layers the scale is 1/√d_k, so another exponent is a factor of the queries."""
+    """PyTorch's scale is 1/√d_k, so another exponent becomes a factor of the queries."""
     found = encode(weights, TOKENS, n_heads=N_HEADS, exponent=exponent).hidden
     for i in range(N_LAYERS):
         layer = _torch_layer(torch, weights, f"encoder.layer.{i}", (D_MODEL / N_HEADS) ** (0.5 - exponent))
@@ -132,10 +132,10 @@ def test_cosines_by_hand():
         ({"dtype": np.float16}, "dtype must be float32 or float64, but got float16"),
     ],
 )
-def test_what_is_refused(weights, change, message):
-    said = {"tokens": TOKENS, "n_heads": N_HEADS} | change
+def test_bad_arguments_are_refused(weights, change, message):
+    arguments = {"tokens": TOKENS, "n_heads": N_HEADS} | change
     with pytest.raises(ValueError, match=message):
-        encode(weights, said.pop("tokens"), **said)
+        encode(weights, arguments.pop("tokens"), **arguments)
 
 
 @pytest.mark.parametrize("name", ["embeddings.position_embeddings.weight", "encoder.layer.1.output.dense.bias"])
@@ -144,7 +144,7 @@ def test_missing_weights_are_named(weights, name):
         encode({each: weights[each] for each in weights if each != name}, TOKENS, n_heads=N_HEADS)
 
 
-def test_the_price_grows_with_all_that_is_asked():
+def test_price_grows_with_every_argument():
     one = encode_price(64, 6, 384)
     for other in (encode_price(65, 6, 384), encode_price(64, 7, 384), encode_price(64, 6, 396)):
         assert other.numbers > one.numbers

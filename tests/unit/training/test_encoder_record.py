@@ -7,7 +7,7 @@ from sattn_core.training import encoder_record
 from sattn_core.training.encoder import EncoderRun
 
 
-def test_the_file_is_small_and_says_where_it_comes_from():
+def test_the_file_is_small_and_names_its_source():
     assert encoder_record.FILE.stat().st_size <= 2_000_000
     assert encoder_record.provenance()["model.safetensors, sha256"] == encoder_record.SHA256
     assert encoder_record.provenance()["license"] == "Apache License 2.0"
@@ -15,7 +15,7 @@ def test_the_file_is_small_and_says_where_it_comes_from():
 
 
 @pytest.mark.parametrize("name", encoder_record.TEXTS)
-def test_a_text_is_whole(name):
+def test_record_of_a_text_is_complete(name):
     found = encoder_record.recorded(name)
     shape = (encoder_record.N_LAYERS, encoder_record.N_HEADS, len(found.tokens), encoder_record.D_K)
     assert found.queries.shape == found.keys.shape == shape
@@ -28,7 +28,7 @@ def test_a_text_is_whole(name):
 
 @pytest.mark.parametrize("name", encoder_record.TEXTS)
 def test_the_model_with_its_own_scale_is_itself(name):
-    """And differs from itself with any other."""
+    """With any other scale it differs from itself."""
     found = encoder_record.recorded(name).cosines
     right = encoder_record.EXPONENTS.index(0.5)
     assert np.allclose(found[right], 1, rtol=0, atol=1e-6)
@@ -71,6 +71,6 @@ def test_an_unknown_text_is_refused():
         encoder_record.recorded("poem")
 
 
-def test_what_is_said_of_the_file_can_be_read_without_the_core():
+def test_provenance_can_be_read_without_the_core():
     with np.load(encoder_record.FILE) as kept:
         assert set(json.loads(str(kept["provenance"]))) == set(encoder_record.provenance())

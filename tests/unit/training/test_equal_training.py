@@ -5,7 +5,7 @@ from sattn_core.lessons.training_race import TrainingRaceParams, measure_trainin
 from sattn_core.training.equal_training import equivalence_price, measure_equivalence
 
 
-def test_an_equivalence_holds_its_two_trainings():
+def test_equivalence_agrees_with_two_separate_trainings():
     found = measure_equivalence(24, optimizer="adam", n_steps=5)
     assert (found.power, found.learning_rate, found.parted) == (0.25, 0.001, None)
     assert len(found.steps) == len(found.relative_difference) == 6
@@ -35,10 +35,10 @@ def test_scale_and_start_are_equivalent_step_by_step(d_k):
     assert wrong.parted == 1
 
 
-def test_a_power_of_two_leaves_gradient_descent_unchanged_to_the_last_digit():
+def test_equivalent_descents_are_equal_bit_for_bit_at_powers_of_two():
     for d_k in (16, 256):
         assert measure_equivalence(d_k, n_steps=10, n_seeds=1).largest_difference == 0.0
 
 
-def test_at_a_large_rate_rounding_parts_the_two():
+def test_rounding_separates_equivalent_runs_at_a_large_rate():
     assert measure_equivalence(64, learning_rate=1.0, n_steps=50).largest_difference > 1e-6

@@ -56,7 +56,7 @@ def test_gradients_are_those_of_attention_backward():
         assert np.allclose(d_scores[run_, seed], one.d_scaled_scores, rtol=1e-12, atol=1e-15)
 
 
-def test_a_larger_dimension_appends_components_and_leaves_the_data_alone():
+def test_larger_dimension_appends_components_and_keeps_the_data():
     small, large = (_start(KeyValueMemoryParams(**SMALL | {"d_k": d_k})) for d_k in (3, 8))
     for name, weights in small.weights.items():
         assert np.array_equal(weights, large.weights[name][..., :3])
@@ -76,14 +76,14 @@ def test_the_starting_attention_is_that_of_the_first_checkpoint(changes):
         assert shown[run_, row, row] == pytest.approx(start.attention_weights[run_, row, start.targets[row]])
 
 
-def test_runs_share_their_start_and_do_not_touch_each_other():
+def test_runs_share_their_start_and_do_not_affect_each_other():
     both = run(exponents=(0.0, 0.5), n_steps=3)[-1]
     alone = run(exponents=(0.5,), n_steps=3)[-1]
     for name in FIELDS:
         assert np.allclose(getattr(both, name)[1], getattr(alone, name)[0], rtol=1e-12), name
 
 
-def test_a_seed_does_not_depend_on_how_many_others_there_are():
+def test_a_seed_does_not_depend_on_the_number_of_seeds():
     many, few = run(n_steps=3, n_seeds=3)[-1], run(n_steps=3, n_seeds=2)[-1]
     assert np.allclose(many.loss[:, :2], few.loss, rtol=1e-12)
     assert not np.allclose(many.loss[:, 2], few.loss[:, 1])
@@ -112,7 +112,7 @@ def test_fixed_data_are_drawn_once():
     assert memory.X_q is first
 
 
-def test_a_diverged_run_says_so_and_leaves_the_others_alone():
+def test_a_diverged_run_is_marked_and_leaves_others_unchanged():
     last = run(exponents=(0.0, 0.5), learning_rates=(1e6, 0.1), n_steps=60, train_values=True)[-1]
     fine = run(exponents=(0.5,), learning_rates=0.1, n_steps=60, train_values=True)[-1]
     assert last.diverged[0].all()
@@ -132,7 +132,7 @@ def test_only_params_can_be_trained():
         train_key_value_memory({})
 
 
-def test_checkpoints_come_at_the_right_steps_or_at_one_s_own():
+def test_checkpoints_come_at_regular_or_given_steps():
     assert [each.step for each in run(n_steps=7, checkpoint_every=3)] == [0, 3, 6, 7]
     assert [each.step for each in run(n_steps=6, checkpoint_every=3)] == [0, 3, 6]
     assert [each.step for each in run(n_steps=9, checkpoint_steps=(0, 2, 5))] == [0, 2, 5, 9]
@@ -205,7 +205,7 @@ CASES = {
 
 
 def torch_losses(torch, params, run, seed):
-    """The same training by autograd and torch.optim, one run and one seed."""
+    """Train the same by autograd and torch.optim, one run and one seed."""
     memory = _start(params)
     n = params.n_keys
     names = ("W_Q", "W_K", "V") if params.train_values else ("W_Q", "W_K")
@@ -244,7 +244,7 @@ def test_twenty_steps_agree_with_autograd(case, torch):
 
 
 def textbook_losses(params):
-    """The same training with every number of Adam on its own: algorithm 1 of Kingma and Ba, line by line."""
+    """Train the same with algorithm 1 of Kingma and Ba (Adam), line by line, one number at a time."""
     memory, rate = _start(params), params.learning_rates[0]
     _draw_data(memory)
     (X_q,), (X_k,), (wanted,) = memory.X_q, memory.X_k, memory.wanted

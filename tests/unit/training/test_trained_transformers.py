@@ -14,7 +14,7 @@ def kept():
     return trained_transformers()
 
 
-def test_every_way_has_every_rate_and_at_least_five_seeds_at_about_thirty_steps(kept):
+def test_record_has_all_ways_and_rates_at_least_5_seeds_and_about_30_steps(kept):
     about = kept.about
     shape = len(WAYS), len(RATES), len(about["seeds"]), len(kept.steps)
     assert shape[2] >= 5
@@ -26,7 +26,7 @@ def test_every_way_has_every_rate_and_at_least_five_seeds_at_about_thirty_steps(
     assert kept.score_std.shape == kept.entropy_nats.shape == (*shape, *heads)
 
 
-def test_what_was_measured_is_what_it_can_be(kept):
+def test_measurements_are_within_their_bounds(kept):
     assert (kept.accuracy >= 0).all()
     assert (kept.accuracy <= 1).all()
     assert (kept.held_out_loss > 0).all()
@@ -37,7 +37,7 @@ def test_what_was_measured_is_what_it_can_be(kept):
     assert (abs(kept.held_out_loss[..., 0] - uniform) < 0.3).all()  # nothing is known before the first step
 
 
-def test_before_the_first_step_the_rate_makes_no_difference_and_the_scale_only_to_the_scores(kept):
+def test_before_the_first_step_rates_agree_and_spreads_follow_the_scale(kept):
     for name in (*OF_MODEL, "score_std", "entropy_nats"):
         first = getattr(kept, name)[:, :, :, 0]
         np.testing.assert_array_equal(first, first[:, :1].repeat(len(RATES), axis=1))
@@ -51,14 +51,14 @@ def test_the_mean_of_the_logarithms_is_the_entropy_of_even_rows(kept):
     assert kept.about["most_entropy"] == pytest.approx(np.log(rows).mean(), rel=1e-12)
 
 
-def test_it_is_read_once_cannot_be_written_to_and_takes_little_room(kept):
+def test_record_is_read_once_read_only_and_small(kept):
     assert trained_transformers() is kept
     with pytest.raises(ValueError, match="read-only"):
         kept.score_std[0] = 1
     assert FILE.stat().st_size < 1_000_000
 
 
-def test_a_file_of_other_ways_is_refused(monkeypatch, tmp_path):
+def test_a_record_with_other_ways_is_refused(monkeypatch, tmp_path):
     other = tmp_path / FILE.name
     with np.load(FILE) as kept:
         about = json.loads(str(kept["about"])) | {"ways": ["raw"]}

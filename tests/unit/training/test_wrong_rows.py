@@ -14,7 +14,7 @@ SCALES, RATES = np.array([1.0, D_K**-0.5, 1 / D_K]), np.array([0.03, 0.4, 3.0])
 
 
 def drawn_vectors(d_k, n_keys, row, seed):
-    """The documented draw: two integers, then component by component the query and the keys."""
+    """Draw as documented: two integers, then component by component the query and the keys."""
     rng = block_generator(seed, 3, row)
     rng.integers(n_keys), rng.integers(n_keys - 1)
     vectors = rng.standard_normal((d_k, 1 + n_keys))
@@ -22,7 +22,7 @@ def drawn_vectors(d_k, n_keys, row, seed):
 
 
 def steps_of(rows, n_steps, **how):
-    """Weights on the right key and scaled scores after each step, as arrays."""
+    """Return the weights on the right key and the scaled scores after each step, as arrays."""
     steps = zip(range(n_steps + 1), descend(rows, SCALES, RATES, **how), strict=False)
     scores, weights = zip(*((scores.copy(), weight) for _, (scores, weight) in steps), strict=True)
     return np.array(scores), np.array(weights)
@@ -49,7 +49,7 @@ def test_every_row_starts_wrong_and_a_row_does_not_depend_on_its_block():
     assert alone.right_key[0] == rows.right_key[41]
 
 
-def test_a_larger_d_k_appends_components_and_keeps_the_right_key_unless_it_wins():
+def test_larger_d_k_appends_components_and_keeps_a_right_key_that_loses():
     less, more = (draw_wrong_rows(d_k, 16, range(100), seed=0) for d_k in (64, 65))
     q, K = drawn_vectors(65, 16, 9, seed=0)
     np.testing.assert_allclose(more.raw_scores[9] - less.raw_scores[9], K[:, -1] * q[-1], atol=1e-12)
@@ -81,7 +81,7 @@ def test_blocks_hold_every_row_once_and_bound_the_memory():
 
 
 def full_descent(q, K, right, scale, rate, n_steps, *, loss, learns):
-    """Gradient descent on q, on K or on both, with the gradients of softmax(scale K q) written out."""
+    """Descend on q, on K or on both, with the gradients of softmax(scale K q) written out."""
     weights, wanted = [], np.eye(len(K))[right]
     for _ in range(n_steps + 1):
         p = softmax(scale * (K @ q))
@@ -151,7 +151,7 @@ def test_small_steps_never_raise_the_loss():
         assert (np.diff(losses, axis=0) < 0).all()
 
 
-def test_what_overflows_is_not_a_number_and_warns_nobody():
+def test_overflow_gives_nan_without_a_warning():
     rows = draw_wrong_rows(64, 16, range(20), seed=0)
     steps = descend(rows, np.ones(1), np.array([1e5]), loss="weights", learns="both")
     weights = np.array([weight for _, (_, weight) in zip(range(201), steps, strict=False)])

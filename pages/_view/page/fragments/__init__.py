@@ -1,1 +1,1 @@
-"""The parts of a page that only one lesson draws."""
+"""Parts of a page that only one lesson draws."""

@@ -13,7 +13,7 @@ from sattn_core.lessons.attention_steps import expand_cell, expand_output, measu
 
 
 def follow() -> None:
-    """Let a click on the picture choose a cell; where there is no fold, say here what is not as the controls ask."""
+    """Let a click on the picture choose a cell; without a fold, say here what differs from the controls."""
     values = controls.address().values
     params, problems = work.attention_matrices(values)
     watch_cells(key="cells", find=partial(figures.clicked, params), choose=controls.fill)
@@ -24,11 +24,11 @@ def follow() -> None:
 
 
 def draw() -> None:
-    """Draw what a visitor must know of the matrices, the chosen cell, and the fields of the matrices."""
+    """Draw remarks on the matrices, the chosen cell, and the fields of the matrices."""
     values = controls.address().values
     params, problems = work.attention_matrices(values)
     at = work.cell_of(params, values)
-    with st.container():  # one place, whatever is in it: the grid below would lose the focus if it moved
+    with st.container():  # always one element: the grid below would lose the focus if it moved
         show.problems(problems)
         show.remarks(figures.remarks(compute.result(measure_attention_steps, params), values, at))
     _draw_cell(params, at, scaled=values["scaling"] == "on")
@@ -50,7 +50,7 @@ def _draw_cell(params, at, *, scaled):
 
 
 def _draw_matrices(written):
-    """Draw the fields and grids of the matrices. written: the preset's texts, which the empty fields stand for."""
+    """Draw the fields and grids of the matrices. written: the preset's texts, which replace empty fields."""
     with st.container(key="aside_numbers"):
         st.markdown("**Your own numbers**")
         show.prose(LESSON, "own_numbers")

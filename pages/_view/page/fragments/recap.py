@@ -1,4 +1,4 @@
-"""The five questions as cards: first a form, then what was said, what is so, and the way to its lesson."""
+"""The five questions as cards: first a form, then the answer, the truth, and the link to its lesson."""
 
 import streamlit as st
 
@@ -14,23 +14,23 @@ _DOWN = ":material/arrow_forward:"
 
 
 def shown() -> list[str]:
-    """Return the questions on the screen: all, or in a classroom the chosen one, until the rest is asked for."""
+    """Return the questions on the screen: all, or on a wall the chosen one, until the rest is requested."""
     names, here = list(QUESTIONS), int(controls.address().values["asked"])
     return names if frame.more() else names[here - 1 : here]
 
 
 def draw(name: str) -> Picture | None:
     """Draw a card; return its picture, once the question is answered."""
-    said, values = controls.address().linked(name), controls.address().values
+    answer, values = controls.address().linked(name), controls.address().values
     with st.container(border=True, key=f"card_{name}"):
         place = list(QUESTIONS).index(name) + 1
         st.markdown(f"**{place}. {show.plain(QUESTIONS[name].asked.format(d_k=format(values['d_k'], ',')))}**")
-        if said == "":
+        if answer == "":
             _ask(name, QUESTIONS[name].answer)
             return None
-        verdict, text = work.verdict(name, said, values)
+        verdict, text = work.verdict(name, answer, values)
         st.markdown(f"**{verdict}** {show.plain(text)}")
-        picture = work.picture(name, said, values, frame.profile())
+        picture = work.picture(name, answer, values, frame.profile())
         show.small(picture)
         _ways_on(name)
         return picture
@@ -54,7 +54,7 @@ def _draw_draft(name, of):
 
 
 def _ways_on(name):
-    """Draw the links to the steps that show it, and back to the question."""
+    """Draw the links to the steps that show the answer, and back to the question."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"ways_{name}"):
         for stem, step in QUESTIONS[name].shown_by:
             lesson = LESSONS[stem]
@@ -85,7 +85,7 @@ def draw_breath() -> None:
 
 
 def draw_story() -> Picture | None:
-    """Draw the story as one picture once every question is answered, or where a classroom turns to it; return it."""
+    """Draw the story as one picture once every question is answered, or when a wall turns to it; return it."""
     turned = not frame.more() and not shown()
     if not turned and (_left() or not frame.more()):
         return None
@@ -98,11 +98,11 @@ def draw_story() -> Picture | None:
 
 
 def draw_folds(pictures: list[Picture | None]) -> None:
-    """Draw the folds: of all pictures that are shown how sure they are, their data and code; and the background."""
-    told = [each for each in pictures if each]
-    if told:
+    """Draw the folds: how sure the shown pictures are, their data and code; and the background."""
+    shown = [each for each in pictures if each]
+    if shown:
         with st.expander("How sure? Data, picture and code", key="behind"):
-            for picture in told:
+            for picture in shown:
                 st.markdown(f"**{show.plain(picture.claim)}**")
                 show.behind(picture)
     show.background(LESSON)

@@ -1,4 +1,4 @@
-"""The ways on from the chosen head: its queries and keys as a file, and its whole report."""
+"""Links from the chosen head: its queries and keys as a file, and its whole report."""
 
 from functools import partial
 

@@ -1,7 +1,7 @@
-"""The fold of your_scores: fields for a visitor's own files, and what is measured on them, or on the sample.
+"""The fold of your_scores: fields for a visitor's own files, and the report on them or on the sample.
 
-A field never shows a file that this server does not have. It takes files of any kind: one that cannot be read is
-refused in words that say how to save instead, where a browser would only grey it out.
+A field never shows a file that this server does not have. It accepts files of any kind: one that cannot be read is
+refused with advice on how to save it, where a browser would only grey it out.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _FIELDS = {"q_file": "Q, or one file with Q and K", "k_file": "K, if Q is a file
 
 
 def picture() -> Picture | None:
-    """Return the picture of the step with the visitor's own files, or why these are not read; None without any."""
+    """Return the picture of the step with the visitor's own files, or the reason for a refusal; None without any."""
     here, chosen = controls.address(), _chosen()
     result, own, problems = measure(work.params_of(here.values), *chosen, here.values["head"])
     if problems:
@@ -33,13 +33,13 @@ def picture() -> Picture | None:
 
 
 def _chosen():
-    """Return the files for Q and for K as their fields had them last, which stand below the picture; or None."""
+    """Return the files for Q and for K as last chosen in the fields below the picture; or None."""
     held = (st.session_state.get(st.session_state.get(f"{name}_key")) for name in _FIELDS)
     return [file if hasattr(file, "getvalue") else None for file in held]  # else one that this server does not have
 
 
 def draw() -> None:
-    """Draw the fields, what a visitor should know of them, and all that is measured."""
+    """Draw the fields, remarks on the files, and all measurements."""
     values = controls.address().values
     params = work.params_of(values)
     files = draw_both()
@@ -62,7 +62,7 @@ def draw() -> None:
 
 
 def _draw_tables(result):
-    """Draw what softmax does with the scores, and the heads one by one."""
+    """Draw the tables: softmax of the scores under each scale, and the heads one by one."""
     st.markdown("**What softmax does with them**")
     show.table(figures.saturation_table(result), key="saturation")
     if figures.has_heads(result):
@@ -71,7 +71,7 @@ def _draw_tables(result):
 
 
 def _draw_reading(files):
-    """Draw what a visitor may say of chosen files, so that each guess can be undone; a file of text is asked more."""
+    """Draw the options for chosen files, so that each guess can be undone; text files have more options."""
     names = [each.name for each in files if each is not None]
     if not names:
         return
@@ -85,9 +85,9 @@ def _draw_reading(files):
 
 
 def reading() -> core.Reading:
-    """Return what the visitor says of the files, as the fields had it last."""
-    said = {name: st.session_state.get(f"reading_{name}") for name in ("heads", *work.SAID)}
-    return core.Reading(**{name: value for name, value in said.items() if value is not None})
+    """Return the visitor's options for the files, as the fields had them last."""
+    options = {name: st.session_state.get(f"reading_{name}") for name in ("heads", *work.SAID)}
+    return core.Reading(**{name: value for name, value in options.items() if value is not None})
 
 
 def draw_both() -> list[Any]:
@@ -123,7 +123,7 @@ def draw_field(name: str, label: str) -> Any:
 
 
 def remarks(*names: str) -> list[str]:
-    """Return what a visitor should know whose files were lost on the way."""
+    """Return remarks for a visitor whose files were lost on the way to another server."""
     return [LOST] if any(st.session_state[f"{name}_lost"] for name in names) else []
 
 
@@ -133,12 +133,12 @@ def _is_lost(place, label, key):
 
 
 def _forget(name):
-    """Note that the visitor has taken the file away, or chosen another: none is missed."""
+    """Note that the visitor has removed the file or chosen another, so that none is missing."""
     st.session_state[f"{name}_had"] = False
 
 
 def _box(name, ticked=None):
-    """Return True if a file is missed, by a box that nobody sees: the browser tells the next server what it says."""
+    """Return True if a file is missing, by an invisible checkbox, whose value the browser sends to the next server."""
     key = f"{name}_missed"
     if ticked is not None:
         st.session_state[key] = ticked
@@ -161,11 +161,11 @@ def _uploaded(q_file, k_file, head):
         st.session_state.pop("your_report", None)
         return None, "A file for K needs a file for Q beside it; choose that one too." if k_file else None
     files = [each for each in (q_file, k_file) if each is not None]
-    said = reading()
-    key = (*(each.file_id for each in files), head, said)
+    options = reading()
+    key = (*(each.file_id for each in files), head, options)
     if st.session_state.get("your_report", (None,))[0] != key:
         contents = [(each.name, each.getvalue()) for each in files]
         with turns.turn(long=True), st.spinner("Measuring your scores: many heads of many rows take some seconds"):
-            report = core.read_your_scores(*contents, head=head - 1, reading=said, check=turns.look)
+            report = core.read_your_scores(*contents, head=head - 1, reading=options, check=turns.look)
         st.session_state["your_report"] = key, report
     return st.session_state["your_report"][1]

@@ -1,1 +1,1 @@
-"""The training race of one visitor, and the table of all."""
+"""The training race of one visitor, and the table for all visitors."""

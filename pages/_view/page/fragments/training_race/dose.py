@@ -26,7 +26,7 @@ JOBS = {optimizer: new_job(optimizer) for optimizer in OPTIMIZERS}
 
 
 def open_table(optimizer):
-    """Return the job, the table so far, and True if the visitor waits for it, which takes a little here."""
+    """Return the job, the table so far, and True if the visitor waits for it; wait a moment here if so."""
     job = JOBS[optimizer]
     mine = job_at() is job
     if mine:
@@ -36,7 +36,7 @@ def open_table(optimizer):
 
 
 def want(optimizer):
-    """Compute the table; a finished one again."""
+    """Compute the table, even if it is finished."""
     if JOBS[optimizer].done:
         JOBS[optimizer] = new_job(optimizer)
     begin(JOBS[optimizer])
@@ -48,7 +48,7 @@ def label(optimizer):
 
 
 def progress(table):
-    """Return how much of the table is done."""
+    """Return the share of the table that is done."""
     return f"{table.progress:.0%} of the table"
 
 

@@ -1,13 +1,12 @@
 """The training race of one visitor: its settings, its presets, and the race as it is run live.
 
-A race that takes a moment, or that this server has run before, is there when the page is opened, when a setting is
-changed and when a suggestion is clicked; a long one waits for its button. A move of d_k starts and stops none: it
-shows what the race would start from, and the last race stays; the address says of which d_k that is. Once a bet on it
-is placed, a race that takes a moment is run.
+A short race, or one that this server has run before, is shown as soon as the page is opened, a setting is changed or a
+try is clicked; a long one waits for its button. A move of d_k neither starts nor stops a race: it shows the start of a
+race at that d_k, and the last race stays; the address holds its d_k. Once a bet is placed, a short race is run.
 
-A race is played step by step: a job trains it as fast as it can, and the page draws one kept step after another, never
-one too soon for an eye to follow, and asks Streamlit for its next run, in which a click counts. Where it rests, a dial
-stands over the steps that were kept, and its ▶ plays them again: so Train is there for what is not yet trained.
+A race is played step by step: a job trains it as fast as it can, and the page draws one kept step after another, slowly
+enough for an eye to follow, and asks Streamlit for its next run, which also handles clicks. At rest, a dial is above
+the kept steps, and its ▶ plays them again; so the button Train appears only for a race that is not trained yet.
 """
 
 import time
@@ -32,13 +31,13 @@ from sattn_core.lessons import training_race as core
 _PRESET = "race_preset"
 _RACE_D_K = "race_d_k"  # in the address
 _OWN = "own settings"
-_TWIN = "twin"  # what a visitor asks for at a d_k
-_PLAIN = "race"  # the preset of the defaults, which needs no words
+_TWIN = "twin"  # the request of a visitor at one d_k
+_PLAIN = "race"  # the preset of the defaults, which has no description
 _PLAYED = work.PLAYED
 _KEPT = 60  # steps of a race, about
-_LOOK = 0.5  # seconds in which the page waits for the next of them
+_LOOK = 0.5  # seconds that the page waits for the next of them
 _SOON = 0.02
-_ASKED = "race_was_asked"  # in the state of a session: whether a bet on the race has waited
+_ASKED = "race_was_asked"  # session state: True if a bet on the race has waited
 _UNTIL_FILM = 0.3  # seconds from a bet to its film
 
 Own = tuple[str, Callable[[], None]]
@@ -46,11 +45,11 @@ Own = tuple[str, Callable[[], None]]
 
 @dataclass
 class Run:
-    """A visitor's training: the last checkpoint, and the sweep before it where one was asked for.
+    """A visitor's training: the last checkpoint, and the sweep before it if one was requested.
 
-    job trains while it is shown live, seen is which of its frames was taken last. at is the place of the kept step that
-    is shown while the race is played, due when the next may be, skips whether only the end is wanted. applied is how
-    many suggestions had been clicked.
+    job: trains while the race is shown live. seen: the last frame that was taken from it. at: index of the kept step
+    that is shown while the race is played. due: when the next may be shown. skips: True if only the end is wanted.
+    applied: the number of tries clicked before.
     """
 
     params: core.TrainingRaceParams
@@ -68,7 +67,7 @@ class Run:
 
     @property
     def last(self):
-        """The place of the last kept step so far."""
+        """Index of the last kept step so far."""
         return len(self.result.steps) - 1
 
     @property
@@ -85,7 +84,7 @@ class Run:
 def draw(own: Own) -> None:
     """Draw the race, its buttons and what is under it; own: its fold of other races."""
     here = controls.address()
-    if here.bet_waits:  # nothing is trained that could tell
+    if here.bet_waits:  # no training, which could reveal the answer
         stop()
         st.session_state[_ASKED] = True
         st.session_state[bets.FILM] = LESSON.stem  # which may run as soon as the bet is placed
@@ -97,7 +96,7 @@ def draw(own: Own) -> None:
 
 
 def _draw_start():
-    """Draw what a race would start from, which tells nothing; without buttons, whose place is kept."""
+    """Draw the start of a race, which reveals nothing, with empty space instead of the buttons."""
     st.container(key="race_progress")
     return show.main(work.start(controls.address().values, frame.profile()), race_d_k=0)
 
@@ -106,7 +105,7 @@ def _draw_film(own):
     """Draw the start of a race, and run it as soon as the page is drawn."""
     parts = iter(("start", "begin"))
 
-    @st.fragment(run_every=_UNTIL_FILM)  # a whole run of the page could ask for no run of a fragment
+    @st.fragment(run_every=_UNTIL_FILM)  # a run of the whole page cannot request one of a fragment
     def film():
         part = next(parts, "")
         if part == "start":
@@ -126,7 +125,7 @@ def _draw_race(run, own):
     advance(run)
     if st.session_state.get(bets.FILM) and not run.playing:
         st.session_state[bets.FILM] = None
-        st.rerun()  # now the line tells what became of a bet
+        st.rerun()  # now the line tells the outcome of a bet
     draw_buttons(run)
     shown = show.main(main_picture(run, frame.profile()), race_d_k=raced_at(run))
     _draw_under(shown, own, resting=not run.playing)
@@ -144,7 +143,7 @@ def _costs_little():
 
 
 def draw_others() -> None:
-    """Draw the choice of the preset that the settings are, what is different in it, and the exact twin of a race."""
+    """Draw the choice of a preset, its description, and the exact twin of a race."""
     name = st.session_state[_PRESET] = _preset_now()
     titles, hidden = (*core.PRESETS, _OWN), {"label_visibility": "collapsed", "width": 240}
     st.selectbox("Preset", titles, key=_PRESET, format_func=_title, on_change=_choose_preset, **hidden)
@@ -154,7 +153,7 @@ def draw_others() -> None:
 
 
 def _draw_twin(d_k):
-    """Draw how far trainings without the scale are from those with it that should be the same, for whoever asks."""
+    """Draw, on request, the difference of a training without the scale and its equivalent with the scale."""
     st.markdown("**Can a training without the scale have the same losses as one with it?**")
     if compute.kept(work.train_equal_pairs, d_k) is None and not jobs.asked_for((_TWIN, d_k)):
         st.button("Compare", key="compare_twin", on_click=jobs.ask_for, args=((_TWIN, d_k),))
@@ -165,9 +164,9 @@ def _draw_twin(d_k):
 
 
 def draw_buttons(run: Run) -> None:
-    """Draw the dial over the steps that were kept, whose ▶ plays them; Train, where there is no finished race to play.
+    """Draw the dial over the kept steps, whose ▶ plays them; or Train, if there is no finished race to play.
 
-    While a race runs it has Stop, and how far it is.
+    While a race runs, draw Stop and its progress.
     """
     with st.container(horizontal=True, vertical_alignment="center", key="race_progress"):
         if run.playing or not run.here:
@@ -183,7 +182,7 @@ def draw_buttons(run: Run) -> None:
 
 
 def _draw_dial(run):
-    """Draw the dial over the kept steps; a step between two of them, which a link may name, is the one before."""
+    """Draw the dial over the kept steps; a step of a link between two of them becomes the earlier one."""
     *steps, end = run.result.steps.tolist()
     wanted = controls.address().values[TRAINED]
     kept = max(each for each in steps if each <= wanted) if wanted < end else LAST
@@ -194,7 +193,7 @@ def _draw_dial(run):
 
 
 def main_picture(run: Run, profile: Profile) -> Picture:
-    """Return the matrices of the race; once the slider has moved on, those that a race would start from there."""
+    """Return the matrices of the race; once the slider has moved on, those at the start of a race there."""
     if run.sweeping if run.at is not None else not run.here:
         return work.start(controls.address().values, profile, trains=not run.playing)
     elsewhere = run.params.d_k != controls.address().values["d_k"]
@@ -207,20 +206,20 @@ def raced_at(run: Run) -> int:
 
 
 def _shown(run):
-    """Return the race at the step that it is played to, or at that of the dial."""
+    """Return the race at the step that is being played, or at that of the dial."""
     step = controls.address().values[TRAINED] if run.at is None else int(run.result.steps[run.at])
     return core.race_at(run.result, step)
 
 
 def _preset_of(run):
-    """Return the preset that the race is of, also once the slider has left it."""
+    """Return the preset of the race, even if the slider has moved on."""
     return _preset_now(d_k=run.params.d_k)
 
 
 def open_run(*, at_once: bool = True) -> Run:
-    """Return the visitor's run, a new one if a setting other than d_k has changed or a suggestion was clicked.
+    """Return the visitor's run, a new one if a setting other than d_k has changed or a try was clicked.
 
-    at_once: whether a race that costs little is there at once.
+    at_once: True runs a cheap race at once.
     """
     params, best = _params(), controls.address().values["rates"] == "best"
     run = st.session_state.get("race_run")
@@ -239,7 +238,7 @@ def open_run(*, at_once: bool = True) -> Run:
 
 
 def _is_told():
-    """Return True if the line says what became of a bet at these settings."""
+    """Return True if the line tells the outcome of a bet at these settings."""
     here = controls.address()
     return here.guesses is not None and not here.has_moved_on
 
@@ -265,7 +264,7 @@ def _write_d_k(run):
 
 
 def _first_moment(params):
-    """Return step 0, of as many of the seeds as are held in memory unasked."""
+    """Return step 0, for as many seeds as fit into memory without a request."""
     fewer = (replace(params, n_seeds=n) for n in range(params.n_seeds, 0, -1))
     return next(
         core.race_frames(next(each for each in fewer if each.price.bytes <= compute.UNASKED.bytes), pauses=True)
@@ -286,7 +285,7 @@ def start():
 
 
 def stop():
-    """Keep what is there, and look at the step that is shown."""
+    """Stop the training, keep its steps, and stay at the step that is shown."""
     run = st.session_state.get("race_run")
     if run and run.playing:
         jobs.end_job()
@@ -294,12 +293,12 @@ def stop():
 
 
 def skip():
-    """Show at once what is trained, and what is still to come as soon as it is there."""
+    """Skip to the last trained step, and show later ones as soon as they are trained."""
     st.session_state["race_run"].skips = True
 
 
 def _rest(run):
-    """Stop a race that was played: the dial comes to the step that was shown, and the slider to the d_k of the race."""
+    """Stop a race that was played: set the dial to the step that was shown, and the slider to the d_k of the race."""
     at = run.at
     run.playing, run.sweeping, run.at = False, False, None
     if at is None:
@@ -332,7 +331,7 @@ def advance(run):
 
 
 def go_on(rest):
-    """Ask for the next run of this fragment, or rest: Streamlit refuses it where the whole page is drawn."""
+    """Request the next run of this fragment, or rest: Streamlit refuses it during a run of the whole page."""
     try:
         st.rerun(scope="fragment")
     except StreamlitAPIException:
@@ -341,7 +340,7 @@ def go_on(rest):
 
 
 def _moments(best, params, before):
-    """Yield the race so far and the sweep before it, if one is asked for: what is to be seen at a step, or None."""
+    """Yield the race so far and the sweep before it, if requested; None for a step with nothing new to show."""
     sweep = (yield from _sweep_moments(params, before)) if best else None
     if sweep:
         compute.keep(sweep, work.sweep_rates, work.sweep_params(params))
@@ -359,7 +358,7 @@ def _sweep_moments(params, result):
 
 
 def _new(frames):
-    """Yield the frames, None for one that has been there before."""
+    """Yield the frames, and None for a repeated one."""
     last = None
     for each in frames:
         yield each if each is not last else None
@@ -367,7 +366,7 @@ def _new(frames):
 
 
 def progress_sentence(run):
-    """Say how far the training is, what it waits for, or of which d_k the last race was."""
+    """Return a sentence on the progress of the training, on what it waits for, or on the d_k of the last race."""
     if run.playing and run.job.runs and run.job.before:
         return turns.queue_text(run.job.before)
     if run.sweeping:
@@ -394,7 +393,7 @@ def _params():
 
 
 def _preset_settings(name):
-    """Return the controls of a preset: those it changes and the defaults of the others."""
+    """Return the controls of a preset: its own values, and the defaults of the others."""
     preset = core.PRESETS[name]
     params = core.TrainingRaceParams(**preset.changes)
     return {
@@ -412,7 +411,7 @@ def _preset_settings(name):
 
 
 def _preset_now(**moved):
-    """Return the preset that the controls agree with, but for those moved; d_k is free unless the preset sets it."""
+    """Return the preset that the controls match, with `moved` values; d_k is free unless the preset sets it."""
     for name, preset in reversed(core.PRESETS.items()):
         wanted, values = _preset_settings(name), controls.address().values
         free = () if "d_k" in preset.changes else ("d_k",)
@@ -430,7 +429,7 @@ def _choose_preset():
         if key != "d_k" or own_d_k:  # else the visitor's d_k stays
             controls.place(key, value)
     _write_d_k(None)
-    st.session_state.pop("race_run", None)  # that of the preset is there at once, if it costs little
+    st.session_state.pop("race_run", None)  # a cheap race of the preset then runs at once
     st.rerun()
 
 
