@@ -162,3 +162,17 @@ def test_touch_drags_it(new_page, server):
     page.wait_for_function("() => location.search.includes('d_k=')")
     wait_until_idle(page)
     assert shown(page) == int(query_parameters(page)["d_k"])
+
+
+def test_the_focus_is_seen_and_runs_through_no_number(page, server):
+    page.goto(f"{server.url}/score_variance")
+    track, numbers = page.locator("[data-slider] .track"), page.locator("[data-slider] .ticks span")
+    numbers.first.wait_for()
+    boxes = [each.bounding_box() for each in numbers.all()]
+    before = track.screenshot(), [page.screenshot(clip=box) for box in boxes]
+    for key in ("ArrowRight", "ArrowLeft"):
+        page.locator("[data-slider] input").press(key)
+    page.locator("[data-picture][data-value='64']").wait_for()
+    assert page.locator("[data-slider] input").evaluate("input => input.matches(':focus-visible')")
+    assert track.screenshot() != before[0]
+    assert [page.screenshot(clip=box) for box in boxes] == before[1]
