@@ -52,13 +52,20 @@ def _heard(key, name):
 
 
 def mend_browser(
-    question: str, line: str, own: Sequence[str], *, asks_for_wall: bool, heard: Mapping[str, Callable[[str], None]]
+    question: str,
+    line: str,
+    own: Sequence[str],
+    *,
+    asks_for_wall: bool,
+    follows: bool,
+    heard: Mapping[str, Callable[[str], None]],
 ) -> None:
     """Let Back find each page as it was left, the keyboard scroll what is wider than its box, the connection last.
 
     question, line: of the lesson and of its step, which have the focus once a link has led to them. own: what is
-    left out of an address that is shared. asks_for_wall: whether it matters how large the window is. heard: what is
-    done with what the stage's plain elements say: the step that the visitor goes to, what a link sets, and a bet.
+    left out of an address that is shared. asks_for_wall: whether it matters how large the window is. follows: whether
+    a class looks at the page, which keeps its session then. heard: what is done with what the stage's plain elements
+    say: the step that the visitor goes to, what a link sets, and a bet.
     """
 
     def hear(name, act):
@@ -67,6 +74,7 @@ def mend_browser(
 
     told: dict[str, Any] = {"bundle": BUNDLE, "session": session_id(), "question": question, "line": line, "own": own}
     told |= {"asksForWall": asks_for_wall, "small": st.session_state.get("small", False), "wall": WALL}
+    told |= {"follows": follows}
     callbacks: dict[str, Any] = {
         "on_draw_change": lambda: None,
         "on_bundle_change": _want_bundle,
