@@ -5,7 +5,7 @@ import json
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from pages._view.live import SLIDER, text_of
+from pages._view.live import PAPER, SLIDER, text_of
 from pages._view.server import first
 
 pytestmark = pytest.mark.e2e
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.e2e
 
 STOPS = {"name": "d_k", "page": "start", "stops": [16, 64, 256], "shown": ["16", "64", "256"], "label": "d_k"}
 THUMB = {"value": 64, "ticks": [], "play": 0, "large": True, "usual": 64, **STOPS}
-TOLD = {"slider": THUMB, "picture": None, "draws": False, "missing": "It is missing."}
+TOLD = {"slider": THUMB, "picture": None, "draws": False, "missing": "It is missing.", "code": "code"}
 WAY = """<nav data-way><a href="?seed=3&amp;step=b" data-step="b">Next →</a>
 <a href="other?seed=3&amp;step=a" data-lesson="other">Next lesson →</a></nav>"""
 LESSON = '<h1>Why?</h1><div id="here"></div>'
@@ -25,7 +25,7 @@ def stage(alone):
     """The stage of a lesson whose platform has drawn nothing yet."""
     facts = f'<script type="application/json" id="lab-told">{json.dumps(TOLD)}</script>'
     platform = '<template id="lab-platform"></template>'
-    html = f'<div id="lab-first">{WAY}{SLIDER}<p role="alert"></p>{platform}{facts}</div>'
+    html = f'<div id="lab-first">{WAY}{SLIDER}<p role="alert"></p>{PAPER}{platform}{facts}</div>'
     alone.evaluate("html => document.body.insertAdjacentHTML('afterbegin', html)", html)
     scripts = first._scripts().removeprefix("<script>").removesuffix("</script>")
     alone.add_script_tag(content=text_of("lab.js", "streamlit.js") + scripts)
