@@ -17,7 +17,16 @@ from pages._view.live import FILES  # noqa: E402
 
 VIEW = ROOT / "pages/_view"
 PAGES = {
-    "page": ("streamlit.js", "../server/lasting.js", "entry.js", "bet.js", "link.js", "onpaper.js", "stage.js"),
+    "page": (
+        "streamlit.js",
+        "../server/lasting.js",
+        "../server/hidden.js",
+        "entry.js",
+        "bet.js",
+        "link.js",
+        "onpaper.js",
+        "stage.js",
+    ),
     "room": ("../server/room.js",),
 }
 WHERE = re.compile(r"(\w+)\.js\((\d+),(\d+)\): (.*)")

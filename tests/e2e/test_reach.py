@@ -236,6 +236,7 @@ def test_a_ground_that_was_chosen_in_the_menu_has_the_platform_at_once(visit):
 
 # --- on paper -------------------------------------------------------------------------------------------
 
+CODE = f"{FIRST} [data-address] img"
 ON_PAPER = """() => [...document.querySelectorAll('#lab-first :is(button, input, a, form, .play, .menu)')]
   .filter(each => each.checkVisibility()).map(each => each.outerHTML.slice(0, 80))"""
 
@@ -244,6 +245,9 @@ ON_PAPER = """() => [...document.querySelectorAll('#lab-first :is(button, input,
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_paper_before_the_platform_has_all_that_it_needs(visit, server, scheme):
     page = visit("score_variance?d_k=16&tally=1-2", color_scheme=scheme)
+    page.locator(f"{CODE}[src]").wait_for(state="attached")
+    page.wait_for_function("code => document.querySelector(code).naturalWidth > 0", arg=CODE)
+    assert not page.locator(CODE).is_visible()  # on the screen
     page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print", color_scheme=scheme)
     page.wait_for_function(
@@ -253,7 +257,10 @@ def test_paper_before_the_platform_has_all_that_it_needs(visit, server, scheme):
     assert page.locator("h1").inner_text() == LESSON.question
     assert page.locator(PAINTED).bounding_box()["height"] > 200
     assert page.locator(f"{FIRST} [data-sentence]").inner_text().startswith("At dₖ = 16,")
-    assert page.locator(f"{FIRST} .address").inner_text() == f"{server.url}/score_variance?d_k=16"
+    link = f"{server.url}/score_variance?d_k=16"
+    assert page.locator(f"{FIRST} [data-address] p").inner_text() == link
+    assert page.locator(CODE).is_visible()
+    assert page.locator(CODE).evaluate("code => new URL(code.src).searchParams.get('at')") == link
     assert lesson.values["d_k"] == 16
     assert page.evaluate(ON_PAPER) == []
     grounds = page.locator(f"{FIRST}, {FIRST} .main-svg >> nth=0").evaluate_all(
@@ -265,4 +272,17 @@ def test_paper_before_the_platform_has_all_that_it_needs(visit, server, scheme):
     page.wait_for_function(
         "() => !document.querySelector('#lab-first .main-svg').getAttribute('viewBox').startsWith('0 0 816')"
     )
+    assert page.asked == []
+
+
+@pytest.mark.walk
+def test_the_code_on_paper_before_the_platform_follows_the_slider(visit):
+    page = visit("score_variance?d_k=16")
+    page.locator(f"{CODE}[src*='d_k%3D16']").wait_for(state="attached")
+    page.locator(THUMB).press("ArrowRight")
+    page.wait_for_function("() => location.search.includes('d_k=18')")
+    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(f"{FIRST} [data-address] p").text_content() == page.url
+    page.evaluate("() => dispatchEvent(new Event('afterprint'))")
+    page.locator(f"{CODE}[src*='d_k%3D18']").wait_for(state="attached")
     assert page.asked == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages._view.page import components, frame
+from pages._view.page import components, frame, wall
 from tests.pages.opening import open_page, turn_to
 
 
@@ -67,9 +67,23 @@ def test_what_is_said_while_the_platform_has_let_go_of_a_script_stops_no_page(mo
     components.draw_slider({}, key="slider", on_release=heard.append)
     components.watch_cells(key="cells", find=heard.append, choose=heard.append)
     components.draw_picture({}, key="picture")
-    components.mend_browser("", "", (), asks_for_wall=True, heard={"step": heard.append, "bet": heard.append})
+    hearing = {"step": heard.append, "bet": heard.append}
+    components.mend_browser("", "", (), asks_for_wall=True, follows=True, heard=hearing)
     assert heard == []
     assert "small" not in state
+
+
+@pytest.mark.parametrize(
+    ("query", "follows"),
+    [({}, False), ({"mode": "projector"}, True), ({"room": "ABCD"}, True)],
+)
+def test_page_that_a_class_looks_at_says_so(query, follows, monkeypatch):
+    told = []
+    monkeypatch.setattr(components, "mend_browser", lambda *_, **named: told.append(named["follows"]))
+    monkeypatch.setattr(wall, "follow", lambda _: None)
+    monkeypatch.setattr(wall, "draw_corner", lambda _: None)
+    assert not open_page("score_variance", **query).exception
+    assert set(told) == {follows}
 
 
 # --- what is drawn anew ---------------------------------------------------------------------------------

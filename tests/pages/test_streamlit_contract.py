@@ -136,6 +136,15 @@ def test_a_page_that_connects_again_names_its_session_third():
     assert found == ("streamlit", "token", "mine"), broken("a session is named elsewhere", f"{SCRIPT}, protocolsOf")
 
 
+def test_a_file_is_asked_for_with_the_session_as_the_second_field():
+    message = BackMsg()
+    message.backend_operation_request.session_id = message.backend_operation_request.request_id = "mine"
+    said = message.SerializeToString()
+    assert "message[0] !== 0x9a || message[1] !== 1" in KNOWN
+    assert said[:2] == b"\x9a\x01", broken("the request has another number", f"{SCRIPT}, ofSession")
+    assert said[3:] == b"\x0a\x04mine\x12\x04mine", broken("the session is named elsewhere", f"{SCRIPT}, ofSession")
+
+
 # --- addresses -----------------------------------------------------------------------------------------
 
 

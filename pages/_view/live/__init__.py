@@ -37,5 +37,5 @@ FILES = {
 SCRIPTS = {name: text_of("lab.js", *files) for name, files in FILES.items()}
 # What stands on the stage, which is in the server's page too.
 PARTS = {name: SCRIPTS[name] for name in ("slider", "picture", "hero")}
-SLIDER, PICTURE = text_of("slider.html"), text_of("picture.html")
+SLIDER, PICTURE, PAPER = text_of("slider.html"), text_of("picture.html"), text_of("paper.html")
 HERO = f"<style>{text_of('hero.css')}</style>{text_of('hero.html')}"

@@ -12,10 +12,10 @@ const REST = 2000; // ms after which the first page is at rest
 
 /** @param {Part<FrameData>} part */
 export default function ({ data: [data], setTriggerValue }) {
-  const { session, question, line, own } = data;
+  const { session, question, line, own, follows } = data;
   const before = lab.page;
   before?.forget();
-  lab.page = { session, question, line, own, turn: (step) => setTriggerValue("step", step), set: (sets) => setTriggerValue("sets", sets), bet: (guess) => setTriggerValue("bet", guess), ask: (what) => setTriggerValue(what, true), ...watchWindow(data, setTriggerValue) };
+  lab.page = { session, question, line, own, follows, turn: (step) => setTriggerValue("step", step), set: (sets) => setTriggerValue("sets", sets), bet: (guess) => setTriggerValue("bet", guess), ask: (what) => setTriggerValue(what, true), ...watchWindow(data, setTriggerValue) };
   if (before) {
     announce(before, lab.page);
     return;

@@ -1,9 +1,6 @@
-// At the end of a lesson on paper: its address with its settings, what is the visitor's own left out, and a code of it. The
-// code is fetched ahead, once the address has rested: paper does not wait for it. Before the browser prints, every
-// picture is drawn for paper; afterwards it comes back to the screen.
+// Before the browser prints, every picture is drawn for paper; afterwards it comes back to the screen.
 
 const TITLE = 40; // px above a picture
-const RESTED = 1500; // ms
 const PAGE = 905; // px of a lesson that is 700 wide, on letter paper, which is shorter than A4
 const SHARES = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]; // of a plot's height, the first with which the lesson has room
 
@@ -12,23 +9,10 @@ export default function ({ parentElement, data: [data] }) {
   const place = parentElement.querySelector("[data-address]");
   place.inks = data.inks;
   if (place.leave) return place.leave;
-  const [code, text] = place.children;
-  let timer = 0;
-
-  function fetchCode() {
-    if (place.isConnected) code.src = `${data.code}?${new URLSearchParams({ at: linkHere().href })}`;
-  }
-
-  function soon() {
-    window.clearTimeout(timer);
-    timer = window.setTimeout(fetchCode, RESTED);
-  }
+  const { soon, say, rest } = endOnPaper(place, data.code);
 
   function print() {
-    const { href } = linkHere();
-    text.textContent = href;
-    // A code of where the lesson was before is worse than none.
-    if (new URL(code.src || href).searchParams.get("at") !== href) code.removeAttribute("src");
+    say();
     asOnPaper(() => {
       SHARES.some((share) => {
         tell({ on: true, share });
@@ -43,13 +27,11 @@ export default function ({ parentElement, data: [data] }) {
   }
 
   const heard = { popstate: soon, beforeprint: print, afterprint: comeBack };
-  code.addEventListener("error", () => code.removeAttribute("src")); // no code, the address alone
   for (const [event, act] of Object.entries(heard)) window.addEventListener(event, act);
   lab.addressed = soon;
-  soon();
   place.leave = () => {
     if (place.isConnected) return;
-    window.clearTimeout(timer);
+    rest();
     for (const [event, act] of Object.entries(heard)) window.removeEventListener(event, act);
     if (lab.addressed === soon) delete lab.addressed;
   };

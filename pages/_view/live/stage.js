@@ -65,6 +65,7 @@
     if (at === usual) link.searchParams.delete(name);
     else link.searchParams.set(name, at);
     history.replaceState(history.state, "", link);
+    paper?.soon();
     if (!begun && platform) writeAnew(link.href);
   };
 
@@ -220,21 +221,23 @@
     end();
   }
 
-  // On paper the stage as it stands, until the platform's page has taken its place.
+  // On paper the stage as it stands with its address and a code of it, until the platform's page has taken its place.
   function hearPrinting() {
+    const end = endOnPaper(first.querySelector("[data-address]"), told.code);
     window.addEventListener("beforeprint", () => {
       if (!first.isConnected) return;
-      first.querySelector(".address").textContent = linkHere().href;
+      end.say();
       asOnPaper(() => tell({ on: true, draw: true, share: 1, inks: dark ? told.inks : [] }));
     });
     window.addEventListener("afterprint", () => {
       if (first.isConnected) tell({ on: false, draw: true });
     });
+    return end;
   }
 
   const rests = said.rests && !STREAMLIT.isGroundChosen(); // of a chosen ground only the platform has the colours
   if (platform) hearReaching();
-  if (platform) hearPrinting();
+  const paper = platform && hearPrinting();
   if (platform && !rests) {
     document.querySelector("link[rel=preload][as=script]")?.addEventListener("load", fetchPlatform);
     latest = window.setTimeout(begin, LATEST);

@@ -17,10 +17,12 @@ const STREAMLIT = {
   grid: "[data-testid=stDataFrame]",
   mainMenu: "[data-testid=stMainMenuButton]",
   uploads: "[data-testid=stFileUploaderDropzone]",
+  files: "[data-testid=stFileChipName]", // that were chosen
+  drafts: "[data-testid=stForm] input:checked", // of an answer that is not given
   links: "a[data-testid*=Nav]",
   menu: "[data-testid=stSidebar]",
   closer: "[data-testid=stSidebarCollapseButton] button", // of the menu
-  buttons: ".stButton button",
+  buttons: ".stButton button, .stDownloadButton button",
   tables: ".stTable > div",
   codes: ".stCode pre",
   skeleton: "[data-testid=stSkeleton]",
@@ -37,6 +39,17 @@ const STREAMLIT = {
   },
   // The number of the field with which a message to the server begins that asks for a run.
   asksForRun: (message) => message[0] >> 3 === 11,
+  // A message that asks for a file names the session that the page had at first: after its number, its length and the
+  // field of the request. A server answers the session that the connection has.
+  ofSession: (message, session) => {
+    if (message[0] !== 0x9a || message[1] !== 1) return message;
+    let at = 3;
+    while (message[at - 1] & 128) at += 1;
+    at += 2 + message[at + 1];
+    const [own, name] = [message.slice(), new TextEncoder().encode(session)];
+    if (own[at + 1] === name.length) own.set(name, at + 2);
+    return own;
+  },
   healthOf: (stream) => stream.replace(/^ws/, "http").replace(/stream$/, "health"),
   // Streamlit would ask below the page's own path first where its server is; it is where its scripts come from.
   tellServer: () => {

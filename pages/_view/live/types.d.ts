@@ -14,6 +14,9 @@ interface Lab {
   page: Page;
   /** Whether the connection is lost. By `lasting.js`, for `slider.js`. */
   away?: boolean;
+  /** Let the connection go, and have another one if it was let go. By `lasting.js`, for `hidden.js`. */
+  sleep(): void;
+  wake(): void;
   /** The stage, until the platform has taken it over. By `stage.js`, for `taken.js` and `picture.js`. */
   stage?: Stage;
   /** The values between the stops of the hero, and the hero that is on the page. By `between.js`, `stage.js` and `hero.js`. */
@@ -86,6 +89,8 @@ interface Page {
   question: string;
   line: string;
   own: string[];
+  /** Whether a class looks at it, or it follows one: a wall. */
+  follows: boolean;
   /** Ask Python for another step; tell it what a link sets, and what was bet. */
   turn(step: string): void;
   set(sets: string): void;
@@ -274,6 +279,7 @@ interface FrameData {
   question: string;
   line: string;
   own: string[];
+  follows: boolean;
   asksForWall: boolean;
   small: boolean;
   wall: number;

@@ -52,13 +52,20 @@ def _heard(key, name):
 
 
 def mend_browser(
-    question: str, line: str, own: Sequence[str], *, asks_for_wall: bool, heard: Mapping[str, Callable[[str], None]]
+    question: str,
+    line: str,
+    own: Sequence[str],
+    *,
+    asks_for_wall: bool,
+    follows: bool,
+    heard: Mapping[str, Callable[[str], None]],
 ) -> None:
     """Restore pages after Back, let the keyboard scroll wide boxes, and keep the connection alive.
 
     question, line: of the lesson and its step; they get the focus after a link. own: names that are left out of a
-    shared address. asks_for_wall: True if the size of the window matters. heard: a function for each message of the
-    stage's plain elements: the step to go to, the settings of a link, a bet.
+    shared address. asks_for_wall: True if the size of the window matters. follows: True if a class
+    follows the page, which then keeps its session. heard: a function for each message of the stage's plain elements:
+    the step to go to, the settings of a link, a bet.
     """
 
     def hear(name, act):
@@ -67,6 +74,7 @@ def mend_browser(
 
     told: dict[str, Any] = {"bundle": BUNDLE, "session": session_id(), "question": question, "line": line, "own": own}
     told |= {"asksForWall": asks_for_wall, "small": st.session_state.get("small", False), "wall": WALL}
+    told |= {"follows": follows}
     callbacks: dict[str, Any] = {
         "on_draw_change": lambda: None,
         "on_bundle_change": _want_bundle,

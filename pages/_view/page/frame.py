@@ -88,9 +88,15 @@ def _draw_line():
 def _prepare_browser(lesson):
     dark = st.context.theme.type == "dark"
     st.html(f"<style>{styles.rules(lesson, profile().name, more=more(), dark=dark)}</style>")
-    line, wall_asked = stage().line.text, controls.asks_for_wall()
-    heard = {"step": _turn_to, "sets": _follow_link, "bet": bets.place}
-    components.mend_browser(lesson.question, line, own(lesson), asks_for_wall=wall_asked, heard=heard)
+    here, wall_asked = stage(), controls.asks_for_wall()
+    components.mend_browser(
+        lesson.question,
+        here.line.text,
+        own(lesson),
+        asks_for_wall=wall_asked,
+        follows=wall_asked or here.address.room != "",
+        heard={"step": _turn_to, "sets": _follow_link, "bet": bets.place},
+    )
 
 
 def _turn_to(step):

@@ -16,8 +16,8 @@ from pages._view.bundle import BUNDLE
 from pages._view.figures.base import inks
 from pages._view.lesson import TRAINED
 from pages._view.lessons import LESSONS, VIEWS, path_of_page
-from pages._view.live import HERO, PARTS, PICTURE, SLIDER, text_of
-from pages._view.routes import EMBED, NAME, TEACH, card_of, title_of
+from pages._view.live import HERO, PAPER, PARTS, PICTURE, SLIDER, text_of
+from pages._view.routes import CODE, EMBED, NAME, TEACH, card_of, title_of
 from pages._view.server import html
 from pages._view.server.links import root
 from pages._view.shared import CARRIED, SHARED
@@ -104,6 +104,7 @@ def _first(stage, opened, face, platform, *, rests):
         answer="" if waits or lesson.steps else answer,
         **_of_step(stage, opened),
         words=[*unsaid, _BLOCKED],
+        paper=Markup(PAPER),
         **_reached(here),
         mode=mode,
         small=WALL - 0.02,
@@ -182,7 +183,7 @@ def _further(platform):
 
 def _facts(lesson, opened, small=None, *, rests=False):
     """What the scripts of the stage are told. small: the stage in a window that is too small for a wall."""
-    data = _parts(opened) | {"draws": _draws(lesson.stem), "missing": _UNSET, "rests": rests}
+    data = _parts(opened) | {"draws": _draws(lesson.stem), "missing": _UNSET, "rests": rests, "code": path_of(CODE)}
     data |= {"own": own(lesson), "inks": [list(pair) for pair in inks(profile("screen", "dark"))]}
     data |= {"small": _parts(small)} if small else {}
     return _as_json(data)

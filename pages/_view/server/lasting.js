@@ -1,6 +1,7 @@
 // The page outlives its connection. Of a lost one Streamlit would switch the controls off, grey the page and cover it
 // with a dialog. So it is not told, once a lesson is drawn: a line says that the connection is gone, another one takes
-// its place, the page is drawn with what its controls stand on by then, and what was done meanwhile is done.
+// its place, the page is drawn with what its controls stand on by then, and what was done meanwhile is done. The same
+// where the page itself has let its connection go, see `hidden.js`; that is not said.
 (() => {
   const FIRST = 250; // ms before an attempt, more or less; the next one waits twice as long
   const LONGEST = 3000;
@@ -28,14 +29,20 @@
 
   lab.do = (name, act) => {
     keep(name, act);
-    if (!lab.away) act();
+    if (lab.away) lab.wake();
+    else act();
   };
+
+  let last = /** @type {Lasting | null} */ (null);
+  lab.sleep = () => last?.sleep();
+  lab.wake = () => last?.wake();
 
   window.addEventListener("click", (event) => {
     const button = event.target.closest?.(BUTTONS);
     if (!button || !event.isTrusted) return;
     keep(button, () => button.click());
     if (!lab.away) return;
+    lab.wake();
     event.preventDefault();
     event.stopImmediatePropagation();
   }, true);
@@ -48,11 +55,13 @@
     heard = false; // the server has said something
     asking = false; // what is sent next goes out at once
     closing = false;
+    sleeps = false; // let go by the page itself, until somebody reaches for it
 
     constructor(url, protocols) {
       super();
       this.url = url;
       this.protocols = protocols;
+      last = this;
       this.connect(protocols);
       window.addEventListener("offline", () => this.lose());
     }
@@ -87,22 +96,44 @@
     }
 
     send(message) {
-      if (!lab.away || this.asking) this.socket?.send(message);
+      if (!lab.away || this.asking) this.socket?.send(lab.page ? STREAMLIT.ofSession(message, lab.page.session) : message);
       else if (STREAMLIT.asksForRun(message)) this.missed = true;
       else this.others.push(message);
       this.asking = false;
+      if (!document.hidden) this.wake();
     }
 
     async lose() {
       if (!this.lasts() || !this.socket) return;
-      this.socket.close();
-      this.socket = null;
-      lab.away = true;
-      setTimeout(() => { if (lab.away) line.textContent = "Reconnecting…"; }, SILENCE);
+      this.leave();
+      this.sayLater();
       do {
         await pause(this.wait * (0.5 + Math.random()));
         this.wait = Math.min(2 * this.wait, LONGEST);
       } while (!(await this.serverAnswers()));
+      this.connect(STREAMLIT.protocolsOf(this.protocols, lab.page.session));
+    }
+
+    leave() {
+      this.socket?.close();
+      this.socket = null;
+      lab.away = true;
+    }
+
+    sayLater() {
+      setTimeout(() => { if (lab.away) line.textContent = "Reconnecting…"; }, SILENCE);
+    }
+
+    sleep() {
+      if (!this.lasts() || lab.away) return;
+      this.leave();
+      this.sleeps = true;
+    }
+
+    wake() {
+      if (!this.sleeps) return;
+      this.sleeps = false;
+      this.sayLater();
       this.connect(STREAMLIT.protocolsOf(this.protocols, lab.page.session));
     }
 

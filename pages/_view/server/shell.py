@@ -18,8 +18,9 @@ from pages._view.server.threads import drawn
 from pages._view.server.whole import WholeAnswer, unpacked, whole
 
 _FOLDER = Path(__file__).parent
-_FILES = ("../live/lab.js", "../live/streamlit.js", "shell.html", "lasting.js")
-_WORDS = b"<script>\n%s%s</script>\n%s<script>\n%s</script>\n" % tuple((_FOLDER / name).read_bytes() for name in _FILES)
+_FILES = ("../live/lab.js", "../live/streamlit.js", "shell.html", "lasting.js", "hidden.js")
+_TEXTS = tuple((_FOLDER / name).read_bytes() for name in _FILES)
+_WORDS = b"<script>\n%s%s</script>\n%s<script>\n%s%s</script>\n" % _TEXTS
 
 
 class Shell:

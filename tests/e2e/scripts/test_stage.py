@@ -3,8 +3,9 @@
 import json
 
 import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from pages._view.live import SLIDER, text_of
+from pages._view.live import PAPER, SLIDER, text_of
 from pages._view.server import first
 
 pytestmark = pytest.mark.e2e
@@ -13,7 +14,7 @@ pytestmark = pytest.mark.e2e
 
 STOPS = {"name": "d_k", "page": "start", "stops": [16, 64, 256], "shown": ["16", "64", "256"], "label": "d_k"}
 THUMB = {"value": 64, "ticks": [], "play": 0, "large": True, "usual": 64, **STOPS}
-TOLD = {"slider": THUMB, "picture": None, "draws": False, "missing": "It is missing."}
+TOLD = {"slider": THUMB, "picture": None, "draws": False, "missing": "It is missing.", "code": "code"}
 WAY = """<nav data-way><a href="?seed=3&amp;step=b" data-step="b">Next →</a>
 <a href="other?seed=3&amp;step=a" data-lesson="other">Next lesson →</a></nav>"""
 LESSON = '<h1>Why?</h1><div id="here"></div>'
@@ -24,7 +25,7 @@ def stage(alone):
     """The stage of a lesson whose platform has drawn nothing yet."""
     facts = f'<script type="application/json" id="lab-told">{json.dumps(TOLD)}</script>'
     platform = '<template id="lab-platform"></template>'
-    html = f'<div id="lab-first">{WAY}{SLIDER}<p role="alert"></p>{platform}{facts}</div>'
+    html = f'<div id="lab-first">{WAY}{SLIDER}<p role="alert"></p>{PAPER}{platform}{facts}</div>'
     alone.evaluate("html => document.body.insertAdjacentHTML('afterbegin', html)", html)
     scripts = first._scripts().removeprefix("<script>").removesuffix("</script>")
     alone.add_script_tag(content=text_of("lab.js", "streamlit.js") + scripts)
@@ -160,6 +161,49 @@ def test_act_is_done_again_unless_server_has_said_something_since(connected):
     connected.evaluate("() => { answers = true; }")
     connected.wait_for_function("() => done.length > 2")
     assert connected.evaluate("() => done") == ["heard", "lost", "lost"]
+
+
+def test_connection_that_was_let_go_comes_back_for_an_act(connected):
+    connected.evaluate("() => { window.done = []; lab.sleep(); }")
+    assert connected.evaluate("() => [said, socket.readyState, lab.away, opened.length]") == [["open"], 1, True, 1]
+    connected.evaluate("() => lab.do('release', () => { done.push(1); opened.at(-1)[0].say('message'); })")
+    connected.wait_for_function("() => done.length === 1 && !lab.away")
+    assert connected.evaluate("() => opened.map(each => each[1].at(-1))") == ["old", "mine"]
+    assert connected.evaluate("() => said") == ["open", "message", "message"]  # of the page, and of the act
+    assert connected.locator("#lab-away").text_content() == ""
+
+
+def test_connection_that_was_let_go_stays_so_while_nobody_looks(connected):
+    connected.evaluate("() => Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
+    connected.evaluate("run => { lab.sleep(); socket.send([run]); }", RUN)  # as a clock of the page's may
+    assert connected.evaluate("() => [opened.length, sent]") == [1, []]
+    connected.evaluate("run => { delete document.hidden; socket.send([run]); }", RUN)
+    connected.wait_for_function("() => !lab.away")
+    assert connected.evaluate("() => [opened.length, sent[0]]") == [2, 11]
+
+
+def test_file_is_asked_for_in_the_session_of_the_connection(connected):
+    asked = backend_operation("other")
+    connected.evaluate(
+        "asked => { window.send = opened.at(-1)[0].send = message => { window.last = [...message]; }; "
+        "socket.send(new Uint8Array(asked)); }",
+        [*asked],
+    )
+    assert bytes(connected.evaluate("() => last")) == asked  # of another length, so none that is known
+    connected.evaluate("() => { lab.page.session = 'yours'; }")
+    connected.evaluate("asked => socket.send(new Uint8Array(asked))", [*asked])
+    assert bytes(connected.evaluate("() => last")) == backend_operation("yours")
+    long = backend_operation("other", file="f" * 200)
+    connected.evaluate("asked => socket.send(new Uint8Array(asked))", [*long])
+    assert bytes(connected.evaluate("() => last")) == backend_operation("yours", file="f" * 200)
+
+
+def backend_operation(session, file="table"):
+    message = BackMsg()
+    message.backend_operation_request.request_id = "a request"
+    message.backend_operation_request.session_id = session
+    message.backend_operation_request.deferred_file.file_id = file
+    return message.SerializeToString()
 
 
 def test_without_connection_of_ours_an_act_is_done_at_once(load):
