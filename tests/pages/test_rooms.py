@@ -22,7 +22,7 @@ from starlette.exceptions import HTTPException
 from pages._view import bet_words, lesson, server
 from pages._view.classroom import limits, sweeping
 from pages._view.classroom.moment import moment_of
-from pages._view.classroom.room import MOST_PHONES, TEACHER
+from pages._view.classroom.room import ABANDONED, ALPHABET, MOST_PHONES, TEACHER
 from pages._view.classroom.store import Store, StoreError
 from pages._view.kinds import Choice, Drawing
 from pages._view.lessons import LESSONS, ORDER, VIEWS
@@ -50,8 +50,9 @@ def rooms(tmp_path, monkeypatch):
     of_classroom = [f"classroom.{name}" for name in ("moment", "leading", "answering")]
     for module in (*of_classroom, "server.phone", "server.desk", "server.rooms", "page.wall"):
         monkeypatch.setattr(f"pages._view.{module}.store", lambda: own)
-    for name in ("WRONG_CODES", "OPENED", "SENT"):
-        monkeypatch.setattr(limits, name, limits.Limit(1000, 1000))
+    for name in ("WRONG_CODES", "OPENED", "JOINED"):
+        monkeypatch.setattr(limits, name, limits.Rate(name, 1000, 1000))
+    monkeypatch.setattr(limits, "SENT", limits.Limit(1000, 1000))
     yield own
     own.dispose()
 
@@ -156,14 +157,13 @@ def test_a_phone_joins_once_its_browser_has_shown_that_it_keeps_the_cookie(rooms
     room = opened(rooms, "gradient_flow")
     phone = Browser(room).get()
     assert (phone.status, phone.place) == (303, f"/j/{room.code}?here=1")
-    assert rooms.room(room.code).phones == 0
+    assert rooms.room(room.code).joined == 0
     phone.get()
-    assert (phone.status, rooms.room(room.code).phones) == (200, 1)
-    assert "You are number 1." in phone.html
+    assert (phone.status, rooms.room(room.code).joined) == (200, 1)
     assert Browser(room, phone.cookies).open().html == phone.html
-    assert rooms.room(room.code).phones == 1
+    assert rooms.room(room.code).joined == 1
     without = Browser(room).get(f"/j/{room.code}?here=1")
-    assert (without.status, rooms.room(room.code).phones) == (403, 1)
+    assert (without.status, rooms.room(room.code).joined) == (403, 1)
     assert "keeps no cookies" in without.text
 
 
@@ -186,7 +186,7 @@ def test_codes_are_read_in_small_letters_too_and_typed_at_the_door(rooms):
     room = opened(rooms, "start")
     assert Browser(SimpleNamespace(code=room.code.lower())).open().status == 200
     door = Browser().get("/j")
-    assert "four letters" in door.html
+    assert "letters on the wall" in door.html
     assert door.get(f"/j?code=%20{room.code.lower()}%20").place == f"/j/{room.code}"
 
 
@@ -220,10 +220,11 @@ def test_a_code_of_no_room_leads_back_to_the_door(code):
 
 
 def test_who_tries_codes_finds_no_room_and_who_is_in_one_stays(rooms, monkeypatch):
-    monkeypatch.setattr(limits, "WRONG_CODES", limits.Limit(3, 0))
+    monkeypatch.setattr(limits, "WRONG_CODES", limits.Rate("wrong", 3, 0))
+    monkeypatch.setenv("SATTN_REPLICAS", "2")
     room = opened(rooms, "start")
     (inside,) = phones(room, 1)
-    guesser = Browser(cookies={visitor.VISITOR: visitor.new_visitor()})
+    guesser = Elsewhere(cookies={visitor.VISITOR: visitor.new_visitor()})
     assert [guesser.get(f"/j/ZZZ{letter}").status for letter in "BCDF"] == [404, 404, 404, 429]
     assert guesser.get(f"/j/{room.code}").status == 429
     assert inside.open().status == 200
@@ -232,8 +233,8 @@ def test_who_tries_codes_finds_no_room_and_who_is_in_one_stays(rooms, monkeypatc
 
 def test_a_session_that_tries_codes_finds_no_room_either_and_a_wall_stays(rooms, leads, monkeypatch):
     """With a limit that it shares with phones of its network."""
-    monkeypatch.setattr(limits, "WRONG_CODES", limits.Limit(3, 0))
-    monkeypatch.setattr(wall, "_network", lambda: "")
+    monkeypatch.setattr(limits, "WRONG_CODES", limits.Rate("wrong", 3, 0))
+    monkeypatch.setattr(wall, "_network", lambda: limits.network_of("", ""))
     leads(False)
     room = opened(rooms, "gradient_flow")
     following = wall_of(room, "gradient_flow")
@@ -262,8 +263,19 @@ def test_a_session_that_tries_codes_finds_no_room_either_and_a_wall_stays(rooms,
     ],
 )
 def test_a_limit_counts_an_address_or_a_network_of_ipv6(monkeypatch, here, forwarded, replicas, counted):
+    monkeypatch.setattr(limits, "_scrambled", lambda text: text)
     monkeypatch.setenv("SATTN_REPLICAS", replicas)
-    assert limits.network_of(here, forwarded) == counted
+    found = limits.network_of(here, forwarded)
+    assert (found.name, found.site) == (counted, counted.replace("2001:db8:1:2::/64", "2001:db8:1::/48"))
+
+
+def test_no_address_is_kept_and_all_replicas_count_alike(monkeypatch):
+    monkeypatch.setenv("STREAMLIT_SERVER_COOKIE_SECRET", "a secret of all replicas")
+    found = limits.network_of("192.0.2.7", "")
+    assert found == limits.network_of("192.0.2.7", "") != limits.network_of("192.0.2.8", "")
+    assert re.fullmatch("[0-9a-f]{24}", found.name)
+    monkeypatch.setenv("STREAMLIT_SERVER_COOKIE_SECRET", "a secret of another lab")
+    assert limits.network_of("192.0.2.7", "") != found
 
 
 @pytest.mark.parametrize("stem", ORDER)
@@ -405,11 +417,16 @@ def test_a_phone_that_sends_too_much_waits(rooms, monkeypatch):
 
 def test_a_room_that_is_full_says_so(rooms):
     room = opened(rooms, "start")
+    (early,) = phones(room, 1)
     for i in range(MOST_PHONES):
         rooms.join(room.code, f"{i:032x}")
+        rooms.draw(room.code, f"{i:032x}")
     late = Browser(room).open()
     assert late.status == 409
     assert f"it has {MOST_PHONES} phones" in late.text
+    rooms.stand(room.code, "gradient_flow", "bet=1")
+    assert early.open().send("answer", answer="5").status == 409
+    assert Browser(room, {visitor.VISITOR: f"{7:032x}"}).open().send("answer", answer="5").status == 200
 
 
 def test_a_phone_asks_for_news_and_hears_of_what_it_shows_alone(rooms):
@@ -433,6 +450,154 @@ def test_pages_of_a_room_have_no_white_space_between_tags(rooms):
     room = opened(rooms, "score_variance")
     for page in (*phones(room, 1), teacher(room)):
         assert re.findall(r">\s+<", page.html[page.html.index("<main") : page.html.index("</main>")]) == []
+
+
+# --- keeping others out ----------------------------------------------------------------------------------
+
+HERE, THERE = "203.0.113.1", "198.51.100.9"
+
+
+class Elsewhere(Browser):
+    """A browser that comes from a network."""
+
+    def __init__(self, room=None, cookies=(), network=THERE):
+        super().__init__(room, cookies)
+        self.network = network
+
+    def _ask(self, place, method, **more):
+        return super()._ask(place, method, x_forwarded_for=self.network, **more)
+
+
+@pytest.fixture
+def attacked(rooms, monkeypatch):
+    """A room with a class of forty inside, behind one address, and the true limits."""
+    monkeypatch.setenv("SATTN_REPLICAS", "2")
+    rooms._clock = rooms._kept()._clock = Clock()
+    for name, rate in TRUE.items():
+        monkeypatch.setattr(limits, name, rate)
+    room = opened(rooms, "gradient_flow")
+    crowd = [Elsewhere(room, network=HERE).open() for _ in range(40)]
+    for phone in crowd:
+        assert phone.send("answer", answer="10").status == 200
+    return room, crowd
+
+
+class Clock:
+    now = 1_000_000_000.0
+
+    def __call__(self):
+        return self.now
+
+
+TRUE = {name: getattr(limits, name) for name in ("WRONG_CODES", "OPENED", "JOINED")}
+
+
+def goes_on(rooms, room, crowd):
+    """Return True if each phone of the class answers, and a late one of its network comes in."""
+    for phone in crowd:
+        phone.open()
+        assert phone.send("answer", answer="20").status == 200
+    late = Elsewhere(room, network=HERE).open()
+    assert late.send("answer", answer="30").status == 200
+    said = Counter(texts(rooms, room.code, "gradient_flow"))
+    return (said["20"], said["30"]) == (len(crowd), 1)
+
+
+def made_up(room, i, answers=True):
+    """The status of what one with a made-up cookie asks for: the page, or to send an answer without it."""
+    who = f"{i:032x}"
+    phone = Elsewhere(room, {visitor.VISITOR: who})
+    if not answers:
+        return phone.get().status
+    sent = {"token": visitor.token_of(who, room.code), "do": "answer", "of": moment_of(room).which, "answer": "99"}
+    return phone.post(phone.place, sent).status
+
+
+def test_pages_that_are_loaded_with_made_up_cookies_take_no_place(rooms, attacked):
+    room, crowd = attacked
+    assert {made_up(room, i, answers=False) for i in range(120)} == {200}
+    now = rooms.room(room.code)
+    assert (now.phones, now.waiting) == (40, limits.JOINED.most)
+    assert goes_on(rooms, room, crowd)
+
+
+def test_answers_with_made_up_cookies_fill_no_room(rooms, attacked):
+    room, crowd = attacked
+    told = Counter(made_up(room, i) for i in range(120))
+    assert told == {303: 40, 429: 80}
+    assert rooms.room(room.code).phones == 80 < MOST_PHONES
+    assert goes_on(rooms, room, crowd)
+
+
+def test_a_phone_whose_network_sends_many_is_let_in_a_little_later(rooms, attacked):
+    room, _ = attacked
+    for i in range(40):
+        made_up(room, i)
+    late = Elsewhere(room).open()
+    assert late.status == 200
+    late.send("answer", answer="86.5")
+    assert (late.status, 'data-again="answer"' in late.html, 'value="86.5"' in late.html) == (429, True, True)
+    assert "Many new phones come from your network" in late.text
+    rooms._clock.now += 60
+    assert late.send("answer", answer="86.5").status == 200
+
+
+def test_networks_of_one_household_are_one(rooms, attacked):
+    room, _ = attacked
+    phones = [Elsewhere(room, network=f"2001:db8:1:2::{i:x}").open() for i in range(50)]
+    assert Counter(phone.send("answer", answer="99").status for phone in phones) == {200: 40, 429: 10}
+
+
+def test_who_guesses_codes_keeps_nobody_of_the_class_out(rooms, attacked):
+    """Behind the address of the class, and behind that from which the room was opened."""
+    room, crowd = attacked
+    for network in (HERE, THERE):
+        guesser = Elsewhere(cookies={visitor.VISITOR: visitor.new_visitor()}, network=network)
+        told = [guesser.get(f"/j/BBB{letter}{other}").status for letter in "BCDFG" for other in ALPHABET]
+        assert Counter(told) == {404: 60, 429: 35}
+    assert goes_on(rooms, room, crowd)
+    assert Elsewhere(room).open().status == 429
+    other = rooms.open_room(SECRET, stem="start", network=limits.network_of("", THERE))
+    assert len(other.code) == 6
+    assert Elsewhere(other).open().status == 200
+
+
+def test_a_teacher_locks_the_door_and_clears_who_never_answered(rooms, attacked):
+    room, crowd = attacked
+    for i in range(30):
+        made_up(room, i, answers=False)
+    desk = teacher(room)
+    assert "70 phones have joined, 40 of them have answered or drawn." in desk.text
+    desk.send("clear")
+    assert "40 phones have joined" in desk.text
+    assert "Clear" not in desk.text
+    made_up(room, 1, answers=False)
+    assert "41 phones have joined" in desk.send("lock_door").text
+    assert "The door is locked: nobody new can join." in desk.text
+    state = json.loads(Browser().get(f"/room/{room.code}/state").html)
+    assert state["count"] == "40 of 41 have answered. The door is locked."
+    late = Elsewhere(room, network=HERE).open()
+    assert (late.status, "The door of this room is locked" in late.text) == (403, True)
+    assert made_up(room, 2) == 403
+    assert made_up(room, 1) == 303  # it is in
+    for phone in crowd:
+        assert phone.open().send("answer", answer="20").status == 200
+    desk.get(f"/room/{room.code}").send("open_door")
+    assert late.open().status == 200
+
+
+def test_the_wall_and_the_desk_keep_a_room_that_nobody_has_joined(rooms):
+    rooms._clock = rooms._kept()._clock = Clock()
+    room = opened(rooms, "start")
+    desk, stranger = teacher(room), Browser()
+    mark = re.search('data-mark="([^"]+)"', desk.html)[1]
+    for place in (f"/room/{room.code}/state", f"/room/{room.code}/news?seen={mark}"):
+        rooms._clock.now += ABANDONED - 1
+        assert desk.get(place).status in (200, 204)
+    rooms._clock.now += ABANDONED - 1
+    assert stranger.get(f"/room/{room.code}/state").status == 200
+    rooms._clock.now += 2
+    assert stranger.get(f"/room/{room.code}/state").status == 404
 
 
 # --- together --------------------------------------------------------------------------------------------
@@ -547,7 +712,7 @@ def test_a_room_is_opened_from_an_address_of_any_length(rooms):
 
 
 def test_rooms_are_opened_by_own_pages_alone_and_not_too_often(rooms, monkeypatch):
-    monkeypatch.setattr(limits, "OPENED", limits.Limit(1, 0))
+    monkeypatch.setattr(limits, "OPENED", limits.Rate("opened", 1, 0))
     browser = Browser().get("/room")
     assert browser.post("/room", {"token": "0" * 32, "do": "open"}).status == 403
     assert browser.get("/room").send("open").status == 303

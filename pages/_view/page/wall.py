@@ -43,10 +43,12 @@ def follow(lesson: Lesson) -> str | None:
 def _follow(lesson, code):
     st.session_state.pop("room_problem", None)
     turned = st.session_state.pop(bets.TURNED, None)
-    leads, who = store().is_teacher(code, _secret(code)), _network()
-    room = None if limits.WRONG_CODES.is_over(who) and not (leads or _was_here(code)) else store().room(code)
+    leads, network = store().is_teacher(code, _secret(code)), _network()
+    is_over = store().is_over(limits.WRONG_CODES, network.name)
+    room = store().room(code) if leads or _was_here(code) or not is_over or store().is_known(code, network) else None
     if room is None:
-        limits.WRONG_CODES.takes(who)
+        store().takes(limits.WRONG_CODES, network.name)
+        store().takes(limits.GUESSES, "")
         _leave()
         return None
     st.session_state["room_leads"] = leads
@@ -64,7 +66,7 @@ def _follow(lesson, code):
 
 def _network():
     """Return whom the limit of wrong codes counts, as for phones."""
-    return limits.network_of(st.context.ip_address or "", st.context.headers.get("X-Forwarded-For") or "")
+    return limits.network_of(str(st.context.ip_address or ""), st.context.headers.get("X-Forwarded-For") or "")
 
 
 def _was_here(code):

@@ -5,6 +5,7 @@ from typing import Any
 
 from pages._view.address import Address, query_of
 from pages._view.bet_words import both, in_fact, verdict, written
+from pages._view.classroom.limits import Network
 from pages._view.classroom.moment import VOTE, Moment
 from pages._view.classroom.room import LASTS, UNDO, Answer, Room
 from pages._view.classroom.store import store
@@ -18,14 +19,14 @@ _LOOK = "Look at the wall."
 _HOURS, _MINUTES = round(LASTS / 3600), round(UNDO / 60)
 KEPT = (
     "Kept here: a random number in a cookie of this browser, and with it your answers in this room. "
-    f"No name and no address. All of it is deleted {_MINUTES} minutes after the room is closed, and after "
-    f"{_HOURS} hours at the latest."
+    "No name and no address; of your network a scrambled number for an hour, so that nobody can fill the room. "
+    f"All of it is deleted {_MINUTES} minutes after the room is closed, and after {_HOURS} hours at the latest."
 )
 
 
 @dataclass(frozen=True)
 class Phone:
-    """A phone in a room. number: its place among those who joined, None while it has none."""
+    """A phone in a room. number: its place among those who have answered, None while it has none."""
 
     token: str
     place: str  # the path of its page
@@ -34,10 +35,10 @@ class Phone:
     drawn: int | None = None
 
 
-def join(moment: Moment, cookie: str) -> None:
-    """Give a phone a place in the room, if it has none."""
-    if store().number_of(moment.room.code, cookie) is None:
-        store().join(moment.room.code, cookie)
+def join(moment: Moment, cookie: str, network: Network) -> None:
+    """Let a phone into the room, if it is not in it; its first answer takes a place."""
+    if not store().has_joined(moment.room.code, cookie):
+        store().join(moment.room.code, cookie, network)
 
 
 def phone_at(moment: Moment, cookie: str, token: str, place: str) -> Phone:

@@ -6,7 +6,7 @@
   async function look() {
     try {
       const answer = await fetch(`${main.dataset.news}?seen=${main.dataset.mark}`, { cache: "no-store", signal: AbortSignal.timeout(8000) });
-      if ([200, 403, 404, 410].includes(answer.status)) show(await answer.text()); // what is closed is said in words
+      if ([200, 403, 404, 409, 410].includes(answer.status)) show(await answer.text()); // what is closed is said in words
       else if (answer.status !== 204) throw new Error(answer.statusText);
       away.hidden = true;
     } catch {
