@@ -7,6 +7,7 @@ import json
 import re
 import sqlite3
 from collections import Counter
+from datetime import UTC, datetime
 from html import unescape
 from itertools import pairwise
 from threading import Event
@@ -47,7 +48,7 @@ APP = Starlette(routes=routes.routes())
 def rooms(tmp_path, monkeypatch):
     """A store of the test's own, and limits that nobody has used."""
     own = Store(f"sqlite:///{tmp_path}/rooms.sqlite", patience=60)
-    of_classroom = [f"classroom.{name}" for name in ("moment", "leading", "answering")]
+    of_classroom = [f"classroom.{name}" for name in ("moment", "leading", "answering", "results")]
     for module in (*of_classroom, "server.phone", "server.desk", "server.rooms", "page.wall"):
         monkeypatch.setattr(f"pages._view.{module}.store", lambda: own)
     for name in ("WRONG_CODES", "OPENED", "JOINED"):
@@ -618,9 +619,9 @@ def test_each_phone_draws_its_own_and_the_file_and_the_link_show_the_same(rooms)
     assert f"have variance {bet_words.number(found.variances[1, 0])}." in one.text
     assert "Draw ten" in idle.open().html
     desk = teacher(room)
-    rows = [row for row in table_of(desk, room) if row["what"] == "drawn"]
+    rows = [row for row in table_of(desk, room) if row["question"] == "drawn"]
     assert [(int(row["phone"]), int(row["draw"])) for row in rows] == [(i, j) for i in (1, 2) for j in range(1, 11)]
-    assert np.allclose([float(row["value"]) for row in rows], found.variances.ravel(), rtol=1e-15)
+    assert np.allclose([float(row["answer"]) for row in rows], found.variances.ravel(), rtol=1e-15)
     link = unescape(re.search(r'href="(http[^"]*)" target', teacher(room).html)[1])
     query = {name: text for name, (text,) in parse_qs(urlsplit(link).query).items()}
     assert query == {"step": "draw", "phones": "2", "seed": str(room.seed)}
@@ -636,17 +637,62 @@ def table_of(desk, room):
     return list(csv.DictReader(io.StringIO(desk.get(f"/room/{room.code}/results.csv").html), strict=True))
 
 
-def test_the_file_is_one_table_of_what_was_answered_and_drawn(rooms):
-    room = opened(rooms, "small_samples")
-    desk, (one, two) = teacher(room), phones(room, 2)
+def test_the_file_holds_the_whole_lecture_and_a_row_for_each_answer(rooms):
+    """Lesson, step, d_k and seed at which it was given, its time, the number of the phone, and if it is right."""
+    rooms._clock = rooms._kept()._clock = Clock()
+    rooms._clock.now = datetime(2026, 11, 26, 10, 0, tzinfo=UTC).timestamp()
+    room = opened(rooms, "gradient_flow", d_k="96")
+    desk, (one, two, three) = teacher(room), phones(room, 3)
     assert table_of(desk, room) == []
-    two.send("answer", answer="1.5")
-    rooms.ask(room.code, "small_samples", revealed=True)
-    one.open().send("draw")
-    answered, *drawn = table_of(desk, room)
-    question = moment_of(rooms.room(room.code)).question
-    assert answered == {"what": question, "phone": "1", "draw": "", "value": "1.5"}
-    assert [(row["what"], row["phone"], row["draw"]) for row in drawn] == [("drawn", "1", str(i)) for i in range(1, 11)]
+    truth = VIEWS["gradient_flow"].outcome(moment_of(room).values).truth
+    three.send("answer", answer=f"{5 * round(truth / 5)}")
+    rooms._clock.now += 90.4
+    one.send("answer", answer="5")
+    desk.get(f"/room/{room.code}").send("reveal").send("to", stem="wrong_choice")
+    two.open().send("answer", answer="10")
+    rooms._clock.now += 3600
+    desk.get(f"/room/{room.code}").send("to", stem="small_samples")
+    one.open().send("answer", answer="1.5")
+    desk.get(f"/room/{room.code}").send("reveal")
+    two.open().send("draw")
+    desk.get(f"/room/{room.code}").send("to", stem="start")
+    found = table_of(desk, room)
+    asked = moment_of(room).question
+    at = {"lesson": "gradient_flow", "question": asked, "step": "freeze", "d_k": "96", "seed": "0", "draw": ""}
+    assert found[:2] == [
+        at | {"time": "2026-11-26T10:00:00Z", "phone": "1", "answer": f"{5 * round(truth / 5)}", "right": "yes"},
+        at | {"time": "2026-11-26T10:01:30Z", "phone": "2", "answer": "5", "right": "no"},
+    ]
+    vote, bet, *drawn = found[2:]
+    together = LESSONS["wrong_choice"].together
+    assert [vote[name] for name in ("lesson", "question", "phone", "answer", "right", "seed")] == [
+        "wrong_choice", together.asks, "3", "10", "", str(room.seed)
+    ]  # fmt: skip
+    assert [bet[name] for name in ("lesson", "time", "phone", "answer", "right")] == [
+        "small_samples", "2026-11-26T11:01:30Z", "2", "1.5", "yes"
+    ]  # fmt: skip
+    assert [(row["question"], row["phone"], row["draw"]) for row in drawn] == [
+        ("drawn", "3", str(i)) for i in range(1, 11)
+    ]
+    assert {row["time"] for row in drawn} == {"2026-11-26T11:01:30Z"}
+    own = class_draws(1, seed=room.seed).variances[0]
+    assert np.allclose([float(row["answer"]) for row in drawn], own, rtol=1e-15)
+
+
+def test_the_file_names_a_drawer_by_the_number_of_the_phone(rooms):
+    """Whichever draws first; a draw keeps the settings that it was drawn at."""
+    room = opened(rooms, "small_samples", ddof="1")
+    crowd = phones(room, 2)
+    for phone in crowd:
+        phone.send("answer", answer="1.5")
+    desk = teacher(room).send("reveal")
+    for phone in reversed(crowd):
+        phone.open().send("draw")
+    rooms.stand(room.code, "small_samples", "bet=1&ddof=0")
+    rows = [row for row in table_of(desk, room) if row["question"] == "drawn"]
+    assert [row["phone"] for row in rows] == ["1"] * 10 + ["2"] * 10
+    found = np.array([float(row["answer"]) for row in rows]).reshape(2, 10)
+    assert np.allclose(found, class_draws(2, ddof=1, seed=room.seed).variances[::-1], rtol=1e-15)
 
 
 def test_the_rows_of_a_class_are_those_of_the_wall_at_the_rate_that_most_have_chosen(rooms):
@@ -866,7 +912,7 @@ def test_a_bet_is_judged_where_it_was_placed_wherever_the_wall_goes(rooms, leads
     desk = teacher(room)
     link = parse_qs(urlsplit(unescape(re.search(r'href="(http[^"]*)" target', desk.html)[1])).query)
     assert link["d_k"] == ["96"]
-    asked = [row["what"] for row in table_of(desk, room)]
+    asked = [row["question"] for row in table_of(desk, room)]
     assert ["dₖ = 96" in each.replace("d_k", "dₖ") for each in asked] == [True, True, False]
     turn_truth(app, "Hide")
     app.run()

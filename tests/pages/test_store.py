@@ -30,6 +30,7 @@ from pages._view.classroom.room import (
     UNDO,
     UNREACHABLE,
     DoorIsShut,
+    Given,
     TooFast,
     TooManyAtOnce,
     TooManyHere,
@@ -551,6 +552,25 @@ def test_an_answer_keeps_the_settings_that_it_was_given_at(store, code):
     assert store.answer_of(code, "q", "a") == Answer(0, "1", "d_k=100")
 
 
+def test_a_lecture_is_all_answers_and_draws_with_their_times(store, code, clock):
+    begin = clock.now
+    for question, phone, settings in (("q", "b", "d_k=8"), ("q", "a", ""), ("p", "b", "")):
+        store.answer(code, question, phone, f"of {phone}", settings)
+        clock.now += 1
+    store.draw(code, "c", "ddof=1")
+    store.draw(code, "b")
+    clock.now += 1
+    store.answer(code, "q", "b", "changed", "d_k=8")
+    assert store.lecture(code) == [
+        Given("p", 0, "of b", "", begin + 2),
+        Given("q", 0, "changed", "d_k=8", begin + 4),
+        Given("q", 1, "of a", "", begin + 1),
+    ]
+    assert store.draws(code) == [Given(1, 0, "", "", begin + 3), Given(0, 2, "", "ddof=1", begin + 3)]
+    store.close(code)
+    assert store.lecture(code) == store.draws(code) == []
+
+
 def test_answers_come_in_the_order_of_the_phones(store, code):
     for phone in "abc":
         store.answer(code, "p", phone, "1")
@@ -865,13 +885,18 @@ SECOND = (
     "ALTER TABLE lab_rooms ADD COLUMN closed DOUBLE PRECISION",
     "ALTER TABLE lab_answers ADD COLUMN settings VARCHAR",
 )
+# What the third has added to those tables; others it had new.
+THIRD = tuple(
+    f"ALTER TABLE lab_rooms ADD COLUMN {column}"
+    for column in ("waiting INTEGER", "shut BOOLEAN", "seen DOUBLE PRECISION", "opener VARCHAR")
+)
 
 
-@pytest.mark.parametrize("later", [(), SECOND], ids=["first", "second"])
-def test_a_database_of_an_earlier_version_is_brought_along_while_that_goes_on(url, clock, later):
+@pytest.mark.parametrize(("version", "later"), [(0, ()), (2, SECOND), (3, SECOND + THIRD)])
+def test_a_database_of_an_earlier_version_is_brought_along_while_that_goes_on(url, clock, version, later):
     if url.startswith("sqlite"):
         Path(url.removeprefix("sqlite:///")).parent.mkdir()
-        run_at(url, "PRAGMA journal_mode=WAL", f"PRAGMA user_version={2 if later else 0}")
+        run_at(url, "PRAGMA journal_mode=WAL", f"PRAGMA user_version={version}")
     run_at(url, *FIRST, *IN_FIRST, *later)
     with opened(url, clock=clock) as store:
         assert (store.room("BCDF").phones, texts(store, "BCDF", "q")) == (1, ["1"])

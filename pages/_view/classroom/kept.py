@@ -25,6 +25,7 @@ from pages._view.classroom.room import (
     Answer,
     Asked,
     DoorIsShut,
+    Given,
     NoSuchRoom,
     NotJoined,
     Place,
@@ -158,7 +159,7 @@ class Kept:
             number = _placed(connection, room, phone).number
             mine = _is(ANSWERS, code, question=question, number=number)
             before = connection.execute(select(ANSWERS.c.text, ANSWERS.c.settings).where(mine)).one_or_none()
-            said = {"text": text, "settings": settings}
+            said = {"text": text, "settings": settings, "at": self._clock()}
             if before is None:
                 connection.execute(insert(ANSWERS).values(code=code, question=question, number=number, **said))
                 after = Asked(standing.revealed, standing.locked, standing.answers + 1)
@@ -209,12 +210,24 @@ class Kept:
     def number_of(self, code: str, phone: str) -> int | None:
         return self._value(select(PHONES.c.number).where(_is(PHONES, code, phone=phone), self._in_open(code)))
 
-    def draw(self, code: str, phone: str) -> int:
+    def lecture(self, code: str) -> list[Given]:
+        columns = [ANSWERS.c[name] for name in ("question", "number", "text", "settings", "at")]
+        found = select(*columns).where(ANSWERS.c.code == code, self._in_open(code))
+        rows = self._database.rows(found.order_by(ANSWERS.c.question, ANSWERS.c.number))
+        return [Given(row.question, row.number, row.text, row.settings or "", row.at) for row in rows]
+
+    def draws(self, code: str) -> list[Given]:
+        found = select(PHONES).where(PHONES.c.code == code, PHONES.c.draw.is_not(None), self._in_open(code))
+        rows = self._database.rows(found.order_by(PHONES.c.number))
+        return [Given(row.draw, row.number, "", row.settings or "", row.at) for row in rows]
+
+    def draw(self, code: str, phone: str, settings: str) -> int:
         with self._holding(code) as (connection, room):
             before = _placed(connection, room, phone).draw
             if before is not None:
                 return before
-            connection.execute(update(PHONES).where(_is(PHONES, code, phone=phone)).values(draw=room.drawn))
+            said = {"draw": room.drawn, "settings": settings, "at": self._clock()}
+            connection.execute(update(PHONES).where(_is(PHONES, code, phone=phone)).values(said))
             _change(connection, room, drawn=room.drawn + 1)
         return room.drawn
 

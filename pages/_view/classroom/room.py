@@ -71,6 +71,17 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Given:
+    """An answer or a draw of a whole lecture. what: the question, or which draw of the room it is."""
+
+    what: str | int
+    number: int  # the phone's
+    text: str
+    settings: str
+    at: float | None  # seconds since 1970; None if it is not known
+
+
+@dataclass(frozen=True)
 class Place:
     """The place of the rooms: a file, or the address of a Postgres."""
 

@@ -29,6 +29,7 @@ from pages._view.classroom.room import (
     PATIENCE,
     Answer,
     Asked,
+    Given,
     NoSuchRoom,
     Place,
     Room,
@@ -185,10 +186,22 @@ class Store:
         _check("question", question)
         return self._kept().answers(code, question) if self._may_have(code) else []
 
-    def draw(self, code: str, phone: str) -> int:
-        """Return which draw of the room is the phone's, from 0 on: the same when it asks again. It has a place then."""
+    def lecture(self, code: str) -> list[Given]:
+        """Return the answers to all questions, those of a question together, and by the phones' numbers."""
+        return self._kept().lecture(code) if self._may_have(code) else []
+
+    def draws(self, code: str) -> list[Given]:
+        """Return the draws of all phones, by their numbers."""
+        return self._kept().draws(code) if self._may_have(code) else []
+
+    def draw(self, code: str, phone: str, settings: str = "") -> int:
+        """Return which draw of the room is the phone's, from 0 on: the same when it asks again. It has a place then.
+
+        settings: those that it is drawn at, as the end of an address.
+        """
         _check("phone", phone)
-        return self._writing(code).draw(code, phone)
+        _check("settings", settings, LONGEST_QUERY)
+        return self._writing(code).draw(code, phone, settings)
 
     def drawn(self, code: str, phone: str) -> int | None:
         """Return which draw is the phone's, None before it has drawn."""

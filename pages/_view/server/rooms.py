@@ -365,5 +365,5 @@ async def _results(request):
 def _file_of(request, room):
     if not _leads(request, room.code):
         raise NotTheTeacher
-    named = {**_FRESH, "Content-Disposition": f'attachment; filename="room_{room.code}_{room.stem}.csv"'}
+    named = {**_FRESH, "Content-Disposition": f'attachment; filename="room_{room.code}.csv"'}
     return Response(results.as_csv(room), headers=named, media_type="text/csv")
