@@ -163,6 +163,43 @@ def test_a_wall_goes_where_its_room_goes_and_its_corner_covers_nothing(lab, room
             assert column <= corner
 
 
+def test_a_clicker_shows_nothing_unasked_and_hides_before_it_leaves(lab, rooms, new_page):
+    page, code = new_page(*PROJECTED["1024p"], alone=True), opened(rooms, A_CHOICE)
+    page.context.add_cookies([{"name": "lab_room", "value": code + SECRET, "url": lab.url}])
+    for phone in "ab":
+        rooms.join(code, phone)
+    open_page(page, lab, A_CHOICE, mode="projector", bet="1", room=code)
+    count = page.locator(".room-count")
+
+    def press(key):
+        wait_until_idle(page)
+        with page.expect_response("**/state"):  # the wall has heard how many have answered
+            pass
+        page.keyboard.press(key)
+
+    press("PageDown")
+    count.get_by_text("No answers yet: press again to show.").wait_for()
+    press("a")
+    assert count.inner_text() == "No answers yet: press again to show."
+    assert not rooms.asked(code, A_CHOICE).revealed
+    press("PageDown")
+    page.wait_for_url("**reveal=1*")
+    press("PageUp")
+    page.wait_for_url(lambda url: "reveal=1" not in url)
+    wait_until_idle(page)
+    assert (rooms.asked(code, A_CHOICE).revealed, rooms.room(code).stem) == (False, A_CHOICE)
+    rooms.ask(code, A_CHOICE, locked=False)
+    rooms.answer(code, A_CHOICE, "a", "1")
+    count.get_by_text("1 of 2 have answered.").wait_for()
+    press("PageDown")
+    page.wait_for_url("**reveal=1*")
+    for key in ("PageUp", "PageUp"):
+        press(key)
+    page.get_by_role("heading", level=1, name=LESSONS[A_CHOICE].question).wait_for(state="detached")
+    wait_until_idle(page)
+    assert page.evaluate("() => lab.keys.turning") == ""
+
+
 def test_a_clicker_goes_on_to_the_lesson_where_a_class_chooses(lab, rooms, new_page):
     """There the wall takes the seed of its room, whose field stands on the page already."""
     page, code, before = new_page(*PROJECTED["1024p"], alone=True), opened(rooms, BEFORE_A_VOTE), LESSONS[BEFORE_A_VOTE]

@@ -8,7 +8,8 @@ from pages._view.classroom.room import Room
 
 def state_of(moment: Moment) -> dict[str, Any]:
     """Return what a wall asks for now and then."""
-    return {"mark": moment.wall_mark, "count": count(moment)}
+    is_empty = moment.is_open and moment.room.joined > 0 and moment.asked.answers == 0
+    return {"mark": moment.wall_mark, "count": count(moment), "empty": is_empty}
 
 
 def count(moment: Moment) -> str:
