@@ -124,6 +124,45 @@ def test_a_phone_by_keyboard_alone_in_every_state(lab, rooms, new_page, problems
     check(page)
 
 
+def test_a_phone_that_is_cut_off_keeps_what_was_typed_and_sends_it(lab, rooms, new_page, problems):
+    page, code = new_page(alone=True), opened(rooms, A_CURVE)
+    page.goto(page_url(lab, f"j/{code}"))
+    typed = [11.5, 16, 23, 28, 32]
+    for i, each in enumerate(typed):
+        page.locator(f"[name=answer_{i}]").fill(str(each))
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Send").click()
+    away = page.locator("#away", has_text="Your answer is kept here, and sent as soon as it is back.")
+    away.wait_for()
+    assert [page.locator(f"[name=answer_{i}]").input_value() for i in range(5)] == [str(each) for each in typed]
+    check(page)
+    assert rooms.answers(code, A_CURVE) == []
+    page.context.set_offline(False)
+    shows(page, "Your answer: 11.5, 16, 23, 28, 32.")
+    page.locator("footer", has_text="You are number 1.").wait_for()
+    assert away.is_hidden()
+    assert [each.text for each in rooms.answers(code, A_CURVE)] == ["11.5-16-23-28-32"]
+    problems.clear()  # what the browser says of the connection
+    rooms.ask(code, A_CURVE, revealed=True)
+    shows(page, "in fact.")
+
+
+def test_back_shows_the_form_filled_where_no_script_runs(lab, rooms, new_page, problems):
+    page, code = new_page(alone=True, java_script_enabled=False), opened(rooms, "gradient_flow")
+    page.goto(page_url(lab, f"j/{code}"))
+    page.goto(page_url(lab, f"j/{code}"))  # where its form leads back to
+    page.locator("[name=answer]").fill("86.5")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Send").click()
+    page.wait_for_url("chrome-error://**")
+    page.go_back()
+    assert page.locator("[name=answer]").input_value() == "86.5"
+    page.context.set_offline(False)
+    page.get_by_role("button", name="Send").click()
+    shows(page, "Your answer: 86.5.")
+    problems.clear()
+
+
 def test_the_teachers_window_stays_under_the_hand_while_answers_come_in(lab, rooms, new_page):
     page, code = new_page(alone=True), opened(rooms, A_CHOICE)
     page.goto(page_url(lab, f"room/{code}"))

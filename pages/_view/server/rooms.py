@@ -1,7 +1,7 @@
 """The addresses of rooms: /j/CODE for phones, /room for who teaches. Plain requests: no session, no websocket."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
@@ -29,12 +29,13 @@ from pages._view.classroom.room import (
 from pages._view.classroom.store import store
 from pages._view.routes import JOIN, TEACH
 from pages._view.server import desk, doors, phone, visitor
-from pages._view.server.kept import NOT_KEPT
+from pages._view.server.kept import FOR_BACK, NOT_KEPT
 from pages._view.server.links import host_of, root
 from pages._view.server.threads import in_thread, writing
 
 LARGEST_FORM = 8_192  # bytes
 _FRESH = {"Cache-Control": NOT_KEPT}
+_FOR_BACK = {"Cache-Control": FOR_BACK}
 _NOT_OURS = "This form is not from a page of yours, or your browser keeps no cookies here. Allow them, and reload."
 _NOT_YOURS = "This browser does not lead the room. Load its page again, and type the secret of the room."
 _BUSY = "The lab is busy. Your answer is sent again in a moment; without scripts, press the button again."
@@ -104,8 +105,8 @@ async def _said(status, text):
     return _html(await run_in_threadpool(doors.ask_for_code, text), status)
 
 
-def _html(text: str, status: int = 200) -> Response:
-    return Response(text, status, _FRESH, "text/html")
+def _html(text: str, status: int = 200, headers: Mapping[str, str] = _FRESH) -> Response:
+    return Response(text, status, headers, "text/html")
 
 
 def _to(place: str) -> Response:
@@ -193,7 +194,8 @@ def _page_of_phone(request, room, who, sent):
     shown = phone.phone_at(moment, who, token, place)
     again = (sent or {}).get("do", "") if status in (429, 503) else ""
     changes = "change" in request.query_params
-    return _html(phone.page(moment, shown, problem, sent, changes=changes, again=again), status)
+    page = phone.page(moment, shown, problem, sent, changes=changes, again=again)
+    return _html(page, status, _FRESH if sent else _FOR_BACK)
 
 
 def _come_in(request, moment, who):
