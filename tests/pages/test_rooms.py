@@ -658,7 +658,15 @@ def test_the_file_holds_the_whole_lecture_and_a_row_for_each_answer(rooms):
     desk.get(f"/room/{room.code}").send("to", stem="start")
     found = table_of(desk, room)
     asked = moment_of(room).question
-    at = {"lesson": "gradient_flow", "question": asked, "step": "freeze", "d_k": "96", "seed": "0", "draw": ""}
+    at = {
+        "lesson": "gradient_flow",
+        "question": asked,
+        "vote": "1",
+        "step": "freeze",
+        "d_k": "96",
+        "seed": "0",
+        "draw": "",
+    }
     assert found[:2] == [
         at | {"time": "2026-11-26T10:00:00Z", "phone": "1", "answer": f"{5 * round(truth / 5)}", "right": "yes"},
         at | {"time": "2026-11-26T10:01:30Z", "phone": "2", "answer": "5", "right": "no"},
@@ -677,6 +685,51 @@ def test_the_file_holds_the_whole_lecture_and_a_row_for_each_answer(rooms):
     assert {row["time"] for row in drawn} == {"2026-11-26T11:01:30Z"}
     own = class_draws(1, seed=room.seed).variances[0]
     assert np.allclose([float(row["answer"]) for row in drawn], own, rtol=1e-15)
+
+
+def test_ask_again_keeps_the_first_vote_and_the_reveal_shows_both(rooms, leads):
+    """On the wall, on the phones, in the teacher's window and in the file; of three votes the first and the last."""
+    room = opened(rooms, "gradient_flow", d_k="96")
+    app = wall_of(room, "gradient_flow", d_k="96")
+    truth = f"{5 * round(VIEWS['gradient_flow'].outcome(moment_of(room).values).truth / 5)}"
+    one, two, three = phones(room, 3)
+    for phone, said in ((one, "5"), (two, truth), (three, "5")):
+        phone.send("answer", answer=said)
+    desk = teacher(room)
+    for votes in (("10", "10"), ("15", truth)):
+        desk.get(f"/room/{room.code}").send("reset")
+        assert "The first vote" not in desk.text
+        for phone, said in zip((one, two), votes, strict=True):
+            phone.open()
+            assert "first answer" not in phone.text
+            phone.send("answer", answer=said)
+    three.open().send("answer", answer=truth)
+    turn_truth(app, "Reveal")
+    app.run()
+    told = "The first vote: 1 of 3 right, now 2 of 3."
+    assert line_of(app).endswith(told)
+    assert told in desk.get(f"/room/{room.code}").text
+    assert f"Your first answer: 5. {bet_words.MISSED}" in one.open().text
+    assert f"Your first answer: {truth}. {bet_words.RIGHT}" in two.open().text
+    rows = [(row["vote"], row["phone"], row["answer"], row["right"]) for row in table_of(desk, room)]
+    assert rows == [
+        ("1", "1", "5", "no"), ("1", "2", truth, "yes"), ("1", "3", "5", "no"),
+        ("2", "1", "15", "no"), ("2", "2", truth, "yes"), ("2", "3", truth, "yes"),
+    ]  # fmt: skip
+    turn_truth(app, "Hide")
+    assert "first vote" not in line_of(app.run())
+
+
+def test_a_class_that_chooses_again_sees_what_it_chose_first(rooms, leads):
+    room = opened(rooms, "wrong_choice")
+    app = wall_of(room, "wrong_choice")
+    (phone,) = phones(room, 1)
+    phone.send("answer", answer="1000")
+    teacher(room).send("reset")
+    phone.open().send("answer", answer="10")
+    turn_truth(app, "Reveal")
+    assert line_of(app.run()) == "The class has chosen: learning rate 10. The first vote: 1000."
+    assert "Your first answer: 1000." in phone.open().text
 
 
 def test_the_file_names_a_drawer_by_the_number_of_the_phone(rooms):

@@ -21,6 +21,7 @@ from harness import free_port
 from postgres import cluster_of_tests
 
 from pages._view.classroom import database, limits
+from pages._view.classroom import room as room_module
 from pages._view.classroom import store as module
 from pages._view.classroom.room import (
     ABANDONED,
@@ -603,9 +604,12 @@ def test_a_question_that_is_reset_is_open_and_has_no_answers(store, code):
         store.ask(code, question, revealed=True)
     store.reset(code, "q")
     assert (store.asked(code, "q"), texts(store, code, "q")) == (Asked(), [])
+    assert (texts(store, code, f"q{room_module.FIRST}"), texts(store, code, f"r{room_module.FIRST}")) == (["1"], [])
     assert store.asked(code, "r") == Asked(revealed=True, locked=True, answers=1)
     store.answer(code, "q", "b", "2")
     assert texts(store, code, "q") == ["2"]
+    store.reset(code, "q")
+    assert (texts(store, code, f"q{room_module.FIRST}"), texts(store, code, "q")) == (["1"], [])
 
 
 # --- phones ------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from pages._view.classroom.room import (
     ABANDONED,
     ALPHABET,
     CODE_LETTERS,
+    FIRST,
     LASTS,
     LONGER_CODE,
     MOST_PHONES,
@@ -148,7 +149,11 @@ class Kept:
 
     def reset(self, code: str, question: str) -> None:
         with self._holding(code) as (connection, room):
-            connection.execute(delete(ANSWERS).where(_is(ANSWERS, code, question=question)))
+            mine, first = _is(ANSWERS, code, question=question), question + FIRST
+            if connection.scalar(select(exists().where(_is(ANSWERS, code, question=first)))):
+                connection.execute(delete(ANSWERS).where(mine))
+            else:
+                connection.execute(update(ANSWERS).where(mine).values(question=first))
             _put(connection, room, question, _asked(connection, code, question), Asked())
 
     def answer(self, code: str, question: str, phone: str, text: str, settings: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from pages._view.address import Address, query_of
-from pages._view.classroom.room import Answer, Asked, Room
+from pages._view.classroom.room import FIRST, Answer, Asked, Room
 from pages._view.classroom.store import store
 from pages._view.lesson import GUESS, Lesson
 from pages._view.lesson_view import Outcome, Part
@@ -123,6 +123,11 @@ class Moment:
     def answers(self) -> list[Answer]:
         """All answers, in the order of the phones' numbers."""
         return store().answers(self.room.code, self.room.stem)
+
+    @cached_property
+    def first(self) -> list[Answer]:
+        """The answers from before the question was asked again, none if it was not."""
+        return store().answers(self.room.code, self.room.stem + FIRST)
 
     @cached_property
     def judged(self) -> str:

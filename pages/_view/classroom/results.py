@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from pages._view.bet_words import RIGHT, verdict
 from pages._view.classroom.leading import settled
 from pages._view.classroom.moment import BET, VOTE, Moment
-from pages._view.classroom.room import Asked, Room
+from pages._view.classroom.room import FIRST, Asked, Room
 from pages._view.classroom.store import store
 from pages._view.lesson import CLASS, GUESSED_AT, PHONES
 from pages._view.lessons import LESSONS, VIEWS, path_of_page
@@ -38,15 +38,15 @@ def link_to(moment: Moment, root: str) -> str:
     return f"{root}{path_of_page(moment.room.stem)}?{urlencode(said)}"
 
 
-COLUMNS = ("lesson", "question", "step", "d_k", "seed", "time", "phone", "draw", "answer", "right")
+COLUMNS = ("lesson", "question", "vote", "step", "d_k", "seed", "time", "phone", "draw", "answer", "right")
 DRAWN = "drawn"  # in place of a question
 
 
 def as_csv(room: Room) -> str:
     """Return the answers and draws of the whole lecture, a row each, by questions as they were asked.
 
-    Time is UTC; right is "yes" or "no", and empty where nothing is right. Of an answer of which no settings are known,
-    step, d_k and seed are empty.
+    vote is 1, and 2 after the question was asked again. Time is UTC; right is "yes" or "no", and empty where nothing is
+    right. Of an answer of which no settings are known, step, d_k and seed are empty.
     """
     rows, out = [*_answered(room), *_drawn(room)], io.StringIO()
     begun: dict[str, str] = {}
@@ -61,12 +61,15 @@ def as_csv(room: Room) -> str:
 
 def _answered(room):
     truths: dict[tuple[str, str], Any] = {}
-    for each in store().lecture(room.code):
-        stem = str(each.what)
+    found = store().lecture(room.code)
+    again = {str(each.what).removesuffix(FIRST) for each in found if str(each.what).endswith(FIRST)}
+    for each in sorted(found, key=lambda each: not str(each.what).endswith(FIRST)):  # the first vote first
+        stem = str(each.what).removesuffix(FIRST)
         if stem not in LESSONS:
             continue
         here = _moment(room, stem, each.settings)
-        row = _row(here, each) | {"answer": each.text}
+        vote = 2 if stem in again and each.what == stem else 1
+        row = _row(here, each) | {"vote": vote, "answer": each.text}
         if here.votes:
             yield row | {"question": here.lesson.together.asks}
             continue
@@ -76,7 +79,7 @@ def _answered(room):
 
 
 def _is_right(here, given, truths):
-    truth, (value, problem) = truths.get((str(given.what), given.settings)), here.read(given.text)
+    truth, (value, problem) = truths.get((here.room.stem, given.settings)), here.read(given.text)
     if truth is None or problem or here.lesson.bet is None:
         return ""
     return "yes" if verdict(here.lesson.bet, value, truth) == RIGHT else "no"

@@ -21,6 +21,7 @@ FAILURES = logging.getLogger("sattn.store")  # one line for each, at a level tha
 UNREACHABLE = "The rooms cannot be reached: their database does not answer. Try again soon."
 
 
+FIRST = "~first"  # behind a question: the answers to it before it was asked again
 TEACHER = "lab_room"  # the cookie of who teaches: a room's code and its secret
 _SECRET = re.compile("([A-Z]{4,6})([0-9a-z]{12})")
 

@@ -128,7 +128,7 @@ class Store:
         self._writing(code).ask(code, question, revealed, locked)
 
     def reset(self, code: str, question: str) -> None:
-        """Forget the answers to a question, which is open again."""
+        """Open a question again. Its first answers are kept beside those that come; any later ones are forgotten."""
         _check("question", question)
         self._writing(code).reset(code, question)
 
@@ -176,13 +176,13 @@ class Store:
         self._writing(code).answer(code, question, phone, text, settings)
 
     def answer_of(self, code: str, question: str, phone: str) -> Answer | None:
-        """Return what the phone has answered, None if nothing."""
+        """Return what the phone has answered, None if nothing. question + `room.FIRST`: before it was asked again."""
         _check("question", question)
         _check("phone", phone)
         return self._kept().answer_of(code, question, phone) if self._may_have(code) else None
 
     def answers(self, code: str, question: str) -> list[Answer]:
-        """Return all answers in the order of the phones' numbers."""
+        """Return all answers in the order of the phones' numbers. question + `room.FIRST`: as above."""
         _check("question", question)
         return self._kept().answers(code, question) if self._may_have(code) else []
 

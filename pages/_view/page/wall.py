@@ -12,7 +12,7 @@ import streamlit as st
 from pages._view import bet_html
 from pages._view._streamlit import StreamlitAPIException, path_of
 from pages._view.address import Address
-from pages._view.classroom import leading, limits, results, wall_state
+from pages._view.classroom import leading, limits, results, rounds, wall_state
 from pages._view.classroom.moment import VOTE, Moment, moment_of, settings_of
 from pages._view.classroom.room import TEACHER, RoomError, StoreError, secret_in
 from pages._view.classroom.store import store
@@ -166,15 +166,26 @@ def draw_corner(lesson: Lesson) -> None:
         draw_room(told)
 
 
-def line() -> Line | None:
-    """Return what a class is asked together, or what it has chosen; None where it chooses nothing."""
+def line(usual: Line) -> Line:
+    """Return what a class is asked together, or what it has chosen; else the usual line, with what it bet at first."""
     moment = _vote()
     if moment is None:
-        return None
+        return usual._replace(rest=" ".join(filter(None, (usual.rest, _both_votes()))))
     together: Any = moment.lesson.together
     name = controls.control(together.chooses).label.lower()
     chosen = f"The class has chosen: {name} {moment.chosen}." if moment.chosen else f"Nobody has chosen a {name}."
-    return Line(together.asks if moment.is_open else chosen)
+    return Line(together.asks) if moment.is_open else Line(chosen, rounds.told(moment))
+
+
+def _both_votes():
+    """Return what a class bet before it was asked again, once the truth is shown; of others nothing is looked up."""
+    here = controls.address()
+    if not here.room or here.guesses is None or not here.shows_bet or "room_problem" in st.session_state:
+        return ""
+    with suppress(RoomError, StoreError):
+        room = store().room(here.room)
+        return rounds.told(moment_of(room)) if room and room.stem == here.lesson.stem else ""
+    return ""
 
 
 def draw_reveal() -> None:

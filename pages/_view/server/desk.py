@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from pages._view._streamlit import path_of
 from pages._view.address import Address, query_of
-from pages._view.classroom import leading, results, wall_state
+from pages._view.classroom import leading, results, rounds, wall_state
 from pages._view.classroom.limits import Network
 from pages._view.classroom.moment import VOTE, moment_of, settings_of
 from pages._view.classroom.room import MOST_PHONES, UNDO, Room
@@ -98,7 +98,7 @@ def _values(room, token, secret, root):
         "place": path_of(f"{TEACH}/{room.code}"),
         "token": token,
         "question": moment.lesson.question,
-        "asked": [moment.question, wall_state.count(moment)],
+        "asked": [moment.question, wall_state.count(moment), rounds.told(moment)],
         "acts": _acts(moment),
         "ways": [(ORDER[i], label) for i, label in near if 0 <= i < len(ORDER)],
         "all_ways": [(stem, LESSONS[stem].question) for stem in ORDER if stem != room.stem],
