@@ -29,7 +29,9 @@
     if (main.dataset.keeps === undefined || form.method !== "post") return;
     event.preventDefault();
     const isSending = pending !== null;
-    pending = { place: form.action, body: new URLSearchParams(new FormData(form)) };
+    const body = new URLSearchParams();
+    new FormData(form).forEach((value, name) => body.append(name, String(value)));
+    pending = { place: form.action, body };
     if (!isSending) send();
   }
   async function send() {
