@@ -235,7 +235,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Code:
-    """The code of a room in the address alone: four letters, "" if there is none."""
+    """The code of a room in the address alone: four to six letters, "" if there is none."""
 
     label: str
     default: str = ""
@@ -243,9 +243,9 @@ class Code:
     def read(self, text: str) -> Read:
         """The code, and what had to be changed, or None."""
         found = text.strip().upper()
-        if re.fullmatch(r"[A-Z]{4}", found):
+        if re.fullmatch(r"[A-Z]{4,6}", found):
             return found, None
-        return "", "is no code of a room, which has four letters; it is left out"
+        return "", "is no code of a room, which has four to six letters; it is left out"
 
     def write(self, value: Any) -> str:
         return value

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.applications import Starlette
 
+from pages._view.classroom import limits
 from pages._view.lessons import LESSONS, ORDER, VIEWS
 from pages._view.page import wall
 from pages._view.server import moving
@@ -32,7 +33,7 @@ def test_every_address_opens_its_page():
         assert [each.value for each in app.title] == [LESSONS[stem].question]
 
     with memory_bounded(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(wall, "_network", lambda: "")  # an app under test is opened by nobody
+        patch.setattr(wall, "_network", lambda: limits.network_of("", ""))  # an app under test is opened by nobody
         patch.setattr(wall, "_secret", lambda code: "")
         opens()
 

@@ -159,11 +159,11 @@ class Desk(Phone):
 
 
 def draws_in(lines):
-    """What the phones of a room have drawn, by the lines of its file: ten values each, in the order of their draws."""
-    rows = [row for row in csv.DictReader(lines) if row["what"] == "drawn"]
+    """What the phones of a room have drawn, by the lines of its file: ten values each, by the phones' numbers."""
+    rows = [row for row in csv.DictReader(lines) if row["question"] == "drawn"]
     names = [(int(row["phone"]), int(row["draw"])) for row in rows]
     assert names == [(phone, i) for phone in range(1, len(rows) // 10 + 1) for i in range(1, 11)]
-    return [[float(row["value"]) for row in rows[i : i + 10]] for i in range(0, len(rows), 10)]
+    return [[float(row["answer"]) for row in rows[i : i + 10]] for i in range(0, len(rows), 10)]
 
 
 def whose(drawn, says):

@@ -124,6 +124,45 @@ def test_a_phone_by_keyboard_alone_in_every_state(lab, rooms, new_page, problems
     check(page)
 
 
+def test_a_phone_that_is_cut_off_keeps_what_was_typed_and_sends_it(lab, rooms, new_page, problems):
+    page, code = new_page(alone=True), opened(rooms, A_CURVE)
+    page.goto(page_url(lab, f"j/{code}"))
+    typed = [11.5, 16, 23, 28, 32]
+    for i, each in enumerate(typed):
+        page.locator(f"[name=answer_{i}]").fill(str(each))
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Send").click()
+    away = page.locator("#away", has_text="Your answer is kept here, and sent as soon as it is back.")
+    away.wait_for()
+    assert [page.locator(f"[name=answer_{i}]").input_value() for i in range(5)] == [str(each) for each in typed]
+    check(page)
+    assert rooms.answers(code, A_CURVE) == []
+    page.context.set_offline(False)
+    shows(page, "Your answer: 11.5, 16, 23, 28, 32.")
+    page.locator("footer", has_text="You are number 1.").wait_for()
+    assert away.is_hidden()
+    assert [each.text for each in rooms.answers(code, A_CURVE)] == ["11.5-16-23-28-32"]
+    problems.clear()  # what the browser says of the connection
+    rooms.ask(code, A_CURVE, revealed=True)
+    shows(page, "in fact.")
+
+
+def test_back_shows_the_form_filled_where_no_script_runs(lab, rooms, new_page, problems):
+    page, code = new_page(alone=True, java_script_enabled=False), opened(rooms, "gradient_flow")
+    page.goto(page_url(lab, f"j/{code}"))
+    page.goto(page_url(lab, f"j/{code}"))  # where its form leads back to
+    page.locator("[name=answer]").fill("86.5")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Send").click()
+    page.wait_for_url("chrome-error://**")
+    page.go_back()
+    assert page.locator("[name=answer]").input_value() == "86.5"
+    page.context.set_offline(False)
+    page.get_by_role("button", name="Send").click()
+    shows(page, "Your answer: 86.5.")
+    problems.clear()
+
+
 def test_the_teachers_window_stays_under_the_hand_while_answers_come_in(lab, rooms, new_page):
     page, code = new_page(alone=True), opened(rooms, A_CHOICE)
     page.goto(page_url(lab, f"room/{code}"))
@@ -161,6 +200,43 @@ def test_a_wall_goes_where_its_room_goes_and_its_corner_covers_nothing(lab, room
             wait_until_at_rest(page)
             column, corner = page.evaluate(_EDGES)
             assert column <= corner
+
+
+def test_a_clicker_shows_nothing_unasked_and_hides_before_it_leaves(lab, rooms, new_page):
+    page, code = new_page(*PROJECTED["1024p"], alone=True), opened(rooms, A_CHOICE)
+    page.context.add_cookies([{"name": "lab_room", "value": code + SECRET, "url": lab.url}])
+    for phone in "ab":
+        rooms.join(code, phone)
+    open_page(page, lab, A_CHOICE, mode="projector", bet="1", room=code)
+    count = page.locator(".room-count")
+
+    def press(key):
+        wait_until_idle(page)
+        with page.expect_response("**/state"):  # the wall has heard how many have answered
+            pass
+        page.keyboard.press(key)
+
+    press("PageDown")
+    count.get_by_text("No answers yet: press again to show.").wait_for()
+    press("a")
+    assert count.inner_text() == "No answers yet: press again to show."
+    assert not rooms.asked(code, A_CHOICE).revealed
+    press("PageDown")
+    page.wait_for_url("**reveal=1*")
+    press("PageUp")
+    page.wait_for_url(lambda url: "reveal=1" not in url)
+    wait_until_idle(page)
+    assert (rooms.asked(code, A_CHOICE).revealed, rooms.room(code).stem) == (False, A_CHOICE)
+    rooms.ask(code, A_CHOICE, locked=False)
+    rooms.answer(code, A_CHOICE, "a", "1")
+    count.get_by_text("1 of 2 have answered.").wait_for()
+    press("PageDown")
+    page.wait_for_url("**reveal=1*")
+    for key in ("PageUp", "PageUp"):
+        press(key)
+    page.get_by_role("heading", level=1, name=LESSONS[A_CHOICE].question).wait_for(state="detached")
+    wait_until_idle(page)
+    assert page.evaluate("() => lab.keys.turning") == ""
 
 
 def test_a_clicker_goes_on_to_the_lesson_where_a_class_chooses(lab, rooms, new_page):

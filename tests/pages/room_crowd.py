@@ -35,11 +35,11 @@ def played(store, code, me):
 
 def _played(store, code, phone):
     try:
-        number = store.join(code, phone)
+        store.join(code, phone)
+        store.answer(code, "q", phone, phone)
     except RoomIsFull:
         return None
-    store.answer(code, "q", phone, phone)
-    return number, store.draw(code, phone)
+    return store.number_of(code, phone), store.draw(code, phone)
 
 
 def go_on(store, code):

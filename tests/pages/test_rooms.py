@@ -7,6 +7,7 @@ import json
 import re
 import sqlite3
 from collections import Counter
+from datetime import UTC, datetime
 from html import unescape
 from itertools import pairwise
 from threading import Event
@@ -22,7 +23,7 @@ from starlette.exceptions import HTTPException
 from pages._view import bet_words, lesson, server
 from pages._view.classroom import limits, sweeping
 from pages._view.classroom.moment import moment_of
-from pages._view.classroom.room import MOST_PHONES, TEACHER
+from pages._view.classroom.room import ABANDONED, ALPHABET, MOST_PHONES, TEACHER
 from pages._view.classroom.store import Store, StoreError
 from pages._view.kinds import Choice, Drawing
 from pages._view.lessons import LESSONS, ORDER, VIEWS
@@ -47,11 +48,12 @@ APP = Starlette(routes=routes.routes())
 def rooms(tmp_path, monkeypatch):
     """A store of the test's own, and limits that nobody has used."""
     own = Store(f"sqlite:///{tmp_path}/rooms.sqlite", patience=60)
-    of_classroom = [f"classroom.{name}" for name in ("moment", "leading", "answering")]
+    of_classroom = [f"classroom.{name}" for name in ("moment", "leading", "answering", "results")]
     for module in (*of_classroom, "server.phone", "server.desk", "server.rooms", "page.wall"):
         monkeypatch.setattr(f"pages._view.{module}.store", lambda: own)
-    for name in ("WRONG_CODES", "OPENED", "SENT"):
-        monkeypatch.setattr(limits, name, limits.Limit(1000, 1000))
+    for name in ("WRONG_CODES", "OPENED", "JOINED"):
+        monkeypatch.setattr(limits, name, limits.Rate(name, 1000, 1000))
+    monkeypatch.setattr(limits, "SENT", limits.Limit(1000, 1000))
     yield own
     own.dispose()
 
@@ -156,14 +158,13 @@ def test_a_phone_joins_once_its_browser_has_shown_that_it_keeps_the_cookie(rooms
     room = opened(rooms, "gradient_flow")
     phone = Browser(room).get()
     assert (phone.status, phone.place) == (303, f"/j/{room.code}?here=1")
-    assert rooms.room(room.code).phones == 0
+    assert rooms.room(room.code).joined == 0
     phone.get()
-    assert (phone.status, rooms.room(room.code).phones) == (200, 1)
-    assert "You are number 1." in phone.html
+    assert (phone.status, rooms.room(room.code).joined) == (200, 1)
     assert Browser(room, phone.cookies).open().html == phone.html
-    assert rooms.room(room.code).phones == 1
+    assert rooms.room(room.code).joined == 1
     without = Browser(room).get(f"/j/{room.code}?here=1")
-    assert (without.status, rooms.room(room.code).phones) == (403, 1)
+    assert (without.status, rooms.room(room.code).joined) == (403, 1)
     assert "keeps no cookies" in without.text
 
 
@@ -186,7 +187,7 @@ def test_codes_are_read_in_small_letters_too_and_typed_at_the_door(rooms):
     room = opened(rooms, "start")
     assert Browser(SimpleNamespace(code=room.code.lower())).open().status == 200
     door = Browser().get("/j")
-    assert "four letters" in door.html
+    assert "letters on the wall" in door.html
     assert door.get(f"/j?code=%20{room.code.lower()}%20").place == f"/j/{room.code}"
 
 
@@ -220,10 +221,11 @@ def test_a_code_of_no_room_leads_back_to_the_door(code):
 
 
 def test_who_tries_codes_finds_no_room_and_who_is_in_one_stays(rooms, monkeypatch):
-    monkeypatch.setattr(limits, "WRONG_CODES", limits.Limit(3, 0))
+    monkeypatch.setattr(limits, "WRONG_CODES", limits.Rate("wrong", 3, 0))
+    monkeypatch.setenv("SATTN_REPLICAS", "2")
     room = opened(rooms, "start")
     (inside,) = phones(room, 1)
-    guesser = Browser(cookies={visitor.VISITOR: visitor.new_visitor()})
+    guesser = Elsewhere(cookies={visitor.VISITOR: visitor.new_visitor()})
     assert [guesser.get(f"/j/ZZZ{letter}").status for letter in "BCDF"] == [404, 404, 404, 429]
     assert guesser.get(f"/j/{room.code}").status == 429
     assert inside.open().status == 200
@@ -232,8 +234,8 @@ def test_who_tries_codes_finds_no_room_and_who_is_in_one_stays(rooms, monkeypatc
 
 def test_a_session_that_tries_codes_finds_no_room_either_and_a_wall_stays(rooms, leads, monkeypatch):
     """With a limit that it shares with phones of its network."""
-    monkeypatch.setattr(limits, "WRONG_CODES", limits.Limit(3, 0))
-    monkeypatch.setattr(wall, "_network", lambda: "")
+    monkeypatch.setattr(limits, "WRONG_CODES", limits.Rate("wrong", 3, 0))
+    monkeypatch.setattr(wall, "_network", lambda: limits.network_of("", ""))
     leads(False)
     room = opened(rooms, "gradient_flow")
     following = wall_of(room, "gradient_flow")
@@ -262,8 +264,19 @@ def test_a_session_that_tries_codes_finds_no_room_either_and_a_wall_stays(rooms,
     ],
 )
 def test_a_limit_counts_an_address_or_a_network_of_ipv6(monkeypatch, here, forwarded, replicas, counted):
+    monkeypatch.setattr(limits, "_scrambled", lambda text: text)
     monkeypatch.setenv("SATTN_REPLICAS", replicas)
-    assert limits.network_of(here, forwarded) == counted
+    found = limits.network_of(here, forwarded)
+    assert (found.name, found.site) == (counted, counted.replace("2001:db8:1:2::/64", "2001:db8:1::/48"))
+
+
+def test_no_address_is_kept_and_all_replicas_count_alike(monkeypatch):
+    monkeypatch.setenv("STREAMLIT_SERVER_COOKIE_SECRET", "a secret of all replicas")
+    found = limits.network_of("192.0.2.7", "")
+    assert found == limits.network_of("192.0.2.7", "") != limits.network_of("192.0.2.8", "")
+    assert re.fullmatch("[0-9a-f]{24}", found.name)
+    monkeypatch.setenv("STREAMLIT_SERVER_COOKIE_SECRET", "a secret of another lab")
+    assert limits.network_of("192.0.2.7", "") != found
 
 
 @pytest.mark.parametrize("stem", ORDER)
@@ -347,7 +360,7 @@ def test_what_was_answered_stands_in_the_fields_that_change_it(rooms, stem):
     phone.send("answer", **sent)
     form = phone.html.partition("Change it")[2]
     for name, value in sent.items():
-        assert re.search(rf'name="{name}"[^>]*value="{re.escape(value)}"( required checked|[^>]*autocomplete)', form)
+        assert re.search(rf'name="{name}"[^>]*value="{re.escape(value)}"( required checked|[^>]* required)', form)
 
 
 def test_a_page_without_scripts_waits_while_an_answer_is_typed(rooms):
@@ -405,11 +418,16 @@ def test_a_phone_that_sends_too_much_waits(rooms, monkeypatch):
 
 def test_a_room_that_is_full_says_so(rooms):
     room = opened(rooms, "start")
+    (early,) = phones(room, 1)
     for i in range(MOST_PHONES):
         rooms.join(room.code, f"{i:032x}")
+        rooms.draw(room.code, f"{i:032x}")
     late = Browser(room).open()
     assert late.status == 409
     assert f"it has {MOST_PHONES} phones" in late.text
+    rooms.stand(room.code, "gradient_flow", "bet=1")
+    assert early.open().send("answer", answer="5").status == 409
+    assert Browser(room, {visitor.VISITOR: f"{7:032x}"}).open().send("answer", answer="5").status == 200
 
 
 def test_a_phone_asks_for_news_and_hears_of_what_it_shows_alone(rooms):
@@ -435,6 +453,154 @@ def test_pages_of_a_room_have_no_white_space_between_tags(rooms):
         assert re.findall(r">\s+<", page.html[page.html.index("<main") : page.html.index("</main>")]) == []
 
 
+# --- keeping others out ----------------------------------------------------------------------------------
+
+HERE, THERE = "203.0.113.1", "198.51.100.9"
+
+
+class Elsewhere(Browser):
+    """A browser that comes from a network."""
+
+    def __init__(self, room=None, cookies=(), network=THERE):
+        super().__init__(room, cookies)
+        self.network = network
+
+    def _ask(self, place, method, **more):
+        return super()._ask(place, method, x_forwarded_for=self.network, **more)
+
+
+@pytest.fixture
+def attacked(rooms, monkeypatch):
+    """A room with a class of forty inside, behind one address, and the true limits."""
+    monkeypatch.setenv("SATTN_REPLICAS", "2")
+    rooms._clock = rooms._kept()._clock = Clock()
+    for name, rate in TRUE.items():
+        monkeypatch.setattr(limits, name, rate)
+    room = opened(rooms, "gradient_flow")
+    crowd = [Elsewhere(room, network=HERE).open() for _ in range(40)]
+    for phone in crowd:
+        assert phone.send("answer", answer="10").status == 200
+    return room, crowd
+
+
+class Clock:
+    now = 1_000_000_000.0
+
+    def __call__(self):
+        return self.now
+
+
+TRUE = {name: getattr(limits, name) for name in ("WRONG_CODES", "OPENED", "JOINED")}
+
+
+def goes_on(rooms, room, crowd):
+    """Return True if each phone of the class answers, and a late one of its network comes in."""
+    for phone in crowd:
+        phone.open()
+        assert phone.send("answer", answer="20").status == 200
+    late = Elsewhere(room, network=HERE).open()
+    assert late.send("answer", answer="30").status == 200
+    said = Counter(texts(rooms, room.code, "gradient_flow"))
+    return (said["20"], said["30"]) == (len(crowd), 1)
+
+
+def made_up(room, i, answers=True):
+    """The status of what one with a made-up cookie asks for: the page, or to send an answer without it."""
+    who = f"{i:032x}"
+    phone = Elsewhere(room, {visitor.VISITOR: who})
+    if not answers:
+        return phone.get().status
+    sent = {"token": visitor.token_of(who, room.code), "do": "answer", "of": moment_of(room).which, "answer": "99"}
+    return phone.post(phone.place, sent).status
+
+
+def test_pages_that_are_loaded_with_made_up_cookies_take_no_place(rooms, attacked):
+    room, crowd = attacked
+    assert {made_up(room, i, answers=False) for i in range(120)} == {200}
+    now = rooms.room(room.code)
+    assert (now.phones, now.waiting) == (40, limits.JOINED.most)
+    assert goes_on(rooms, room, crowd)
+
+
+def test_answers_with_made_up_cookies_fill_no_room(rooms, attacked):
+    room, crowd = attacked
+    told = Counter(made_up(room, i) for i in range(120))
+    assert told == {303: 40, 429: 80}
+    assert rooms.room(room.code).phones == 80 < MOST_PHONES
+    assert goes_on(rooms, room, crowd)
+
+
+def test_a_phone_whose_network_sends_many_is_let_in_a_little_later(rooms, attacked):
+    room, _ = attacked
+    for i in range(40):
+        made_up(room, i)
+    late = Elsewhere(room).open()
+    assert late.status == 200
+    late.send("answer", answer="86.5")
+    assert (late.status, 'data-again="answer"' in late.html, 'value="86.5"' in late.html) == (429, True, True)
+    assert "Many new phones come from your network" in late.text
+    rooms._clock.now += 60
+    assert late.send("answer", answer="86.5").status == 200
+
+
+def test_networks_of_one_household_are_one(rooms, attacked):
+    room, _ = attacked
+    phones = [Elsewhere(room, network=f"2001:db8:1:2::{i:x}").open() for i in range(50)]
+    assert Counter(phone.send("answer", answer="99").status for phone in phones) == {200: 40, 429: 10}
+
+
+def test_who_guesses_codes_keeps_nobody_of_the_class_out(rooms, attacked):
+    """Behind the address of the class, and behind that from which the room was opened."""
+    room, crowd = attacked
+    for network in (HERE, THERE):
+        guesser = Elsewhere(cookies={visitor.VISITOR: visitor.new_visitor()}, network=network)
+        told = [guesser.get(f"/j/BBB{letter}{other}").status for letter in "BCDFG" for other in ALPHABET]
+        assert Counter(told) == {404: 60, 429: 35}
+    assert goes_on(rooms, room, crowd)
+    assert Elsewhere(room).open().status == 429
+    other = rooms.open_room(SECRET, stem="start", network=limits.network_of("", THERE))
+    assert len(other.code) == 6
+    assert Elsewhere(other).open().status == 200
+
+
+def test_a_teacher_locks_the_door_and_clears_who_never_answered(rooms, attacked):
+    room, crowd = attacked
+    for i in range(30):
+        made_up(room, i, answers=False)
+    desk = teacher(room)
+    assert "70 phones have joined, 40 of them have answered or drawn." in desk.text
+    desk.send("clear")
+    assert "40 phones have joined" in desk.text
+    assert "Clear" not in desk.text
+    made_up(room, 1, answers=False)
+    assert "41 phones have joined" in desk.send("lock_door").text
+    assert "The door is locked: nobody new can join." in desk.text
+    state = json.loads(Browser().get(f"/room/{room.code}/state").html)
+    assert state["count"] == "40 of 41 have answered. The door is locked."
+    late = Elsewhere(room, network=HERE).open()
+    assert (late.status, "The door of this room is locked" in late.text) == (403, True)
+    assert made_up(room, 2) == 403
+    assert made_up(room, 1) == 303  # it is in
+    for phone in crowd:
+        assert phone.open().send("answer", answer="20").status == 200
+    desk.get(f"/room/{room.code}").send("open_door")
+    assert late.open().status == 200
+
+
+def test_the_wall_and_the_desk_keep_a_room_that_nobody_has_joined(rooms):
+    rooms._clock = rooms._kept()._clock = Clock()
+    room = opened(rooms, "start")
+    desk, stranger = teacher(room), Browser()
+    mark = re.search('data-mark="([^"]+)"', desk.html)[1]
+    for place in (f"/room/{room.code}/state", f"/room/{room.code}/news?seen={mark}"):
+        rooms._clock.now += ABANDONED - 1
+        assert desk.get(place).status in (200, 204)
+    rooms._clock.now += ABANDONED - 1
+    assert stranger.get(f"/room/{room.code}/state").status == 200
+    rooms._clock.now += 2
+    assert stranger.get(f"/room/{room.code}/state").status == 404
+
+
 # --- together --------------------------------------------------------------------------------------------
 
 
@@ -453,9 +619,9 @@ def test_each_phone_draws_its_own_and_the_file_and_the_link_show_the_same(rooms)
     assert f"have variance {bet_words.number(found.variances[1, 0])}." in one.text
     assert "Draw ten" in idle.open().html
     desk = teacher(room)
-    rows = [row for row in table_of(desk, room) if row["what"] == "drawn"]
+    rows = [row for row in table_of(desk, room) if row["question"] == "drawn"]
     assert [(int(row["phone"]), int(row["draw"])) for row in rows] == [(i, j) for i in (1, 2) for j in range(1, 11)]
-    assert np.allclose([float(row["value"]) for row in rows], found.variances.ravel(), rtol=1e-15)
+    assert np.allclose([float(row["answer"]) for row in rows], found.variances.ravel(), rtol=1e-15)
     link = unescape(re.search(r'href="(http[^"]*)" target', teacher(room).html)[1])
     query = {name: text for name, (text,) in parse_qs(urlsplit(link).query).items()}
     assert query == {"step": "draw", "phones": "2", "seed": str(room.seed)}
@@ -471,17 +637,115 @@ def table_of(desk, room):
     return list(csv.DictReader(io.StringIO(desk.get(f"/room/{room.code}/results.csv").html), strict=True))
 
 
-def test_the_file_is_one_table_of_what_was_answered_and_drawn(rooms):
-    room = opened(rooms, "small_samples")
-    desk, (one, two) = teacher(room), phones(room, 2)
+def test_the_file_holds_the_whole_lecture_and_a_row_for_each_answer(rooms):
+    """Lesson, step, d_k and seed at which it was given, its time, the number of the phone, and if it is right."""
+    rooms._clock = rooms._kept()._clock = Clock()
+    rooms._clock.now = datetime(2026, 11, 26, 10, 0, tzinfo=UTC).timestamp()
+    room = opened(rooms, "gradient_flow", d_k="96")
+    desk, (one, two, three) = teacher(room), phones(room, 3)
     assert table_of(desk, room) == []
-    two.send("answer", answer="1.5")
-    rooms.ask(room.code, "small_samples", revealed=True)
-    one.open().send("draw")
-    answered, *drawn = table_of(desk, room)
-    question = moment_of(rooms.room(room.code)).question
-    assert answered == {"what": question, "phone": "1", "draw": "", "value": "1.5"}
-    assert [(row["what"], row["phone"], row["draw"]) for row in drawn] == [("drawn", "1", str(i)) for i in range(1, 11)]
+    truth = VIEWS["gradient_flow"].outcome(moment_of(room).values).truth
+    three.send("answer", answer=f"{5 * round(truth / 5)}")
+    rooms._clock.now += 90.4
+    one.send("answer", answer="5")
+    desk.get(f"/room/{room.code}").send("reveal").send("to", stem="wrong_choice")
+    two.open().send("answer", answer="10")
+    rooms._clock.now += 3600
+    desk.get(f"/room/{room.code}").send("to", stem="small_samples")
+    one.open().send("answer", answer="1.5")
+    desk.get(f"/room/{room.code}").send("reveal")
+    two.open().send("draw")
+    desk.get(f"/room/{room.code}").send("to", stem="start")
+    found = table_of(desk, room)
+    asked = moment_of(room).question
+    at = {
+        "lesson": "gradient_flow",
+        "question": asked,
+        "vote": "1",
+        "step": "freeze",
+        "d_k": "96",
+        "seed": "0",
+        "draw": "",
+    }
+    assert found[:2] == [
+        at | {"time": "2026-11-26T10:00:00Z", "phone": "1", "answer": f"{5 * round(truth / 5)}", "right": "yes"},
+        at | {"time": "2026-11-26T10:01:30Z", "phone": "2", "answer": "5", "right": "no"},
+    ]
+    vote, bet, *drawn = found[2:]
+    together = LESSONS["wrong_choice"].together
+    assert [vote[name] for name in ("lesson", "question", "phone", "answer", "right", "seed")] == [
+        "wrong_choice", together.asks, "3", "10", "", str(room.seed)
+    ]  # fmt: skip
+    assert [bet[name] for name in ("lesson", "time", "phone", "answer", "right")] == [
+        "small_samples", "2026-11-26T11:01:30Z", "2", "1.5", "yes"
+    ]  # fmt: skip
+    assert [(row["question"], row["phone"], row["draw"]) for row in drawn] == [
+        ("drawn", "3", str(i)) for i in range(1, 11)
+    ]
+    assert {row["time"] for row in drawn} == {"2026-11-26T11:01:30Z"}
+    own = class_draws(1, seed=room.seed).variances[0]
+    assert np.allclose([float(row["answer"]) for row in drawn], own, rtol=1e-15)
+
+
+def test_ask_again_keeps_the_first_vote_and_the_reveal_shows_both(rooms, leads):
+    """On the wall, on the phones, in the teacher's window and in the file; of three votes the first and the last."""
+    room = opened(rooms, "gradient_flow", d_k="96")
+    app = wall_of(room, "gradient_flow", d_k="96")
+    truth = f"{5 * round(VIEWS['gradient_flow'].outcome(moment_of(room).values).truth / 5)}"
+    one, two, three = phones(room, 3)
+    for phone, said in ((one, "5"), (two, truth), (three, "5")):
+        phone.send("answer", answer=said)
+    desk = teacher(room)
+    for votes in (("10", "10"), ("15", truth)):
+        desk.get(f"/room/{room.code}").send("reset")
+        assert "The first vote" not in desk.text
+        for phone, said in zip((one, two), votes, strict=True):
+            phone.open()
+            assert "first answer" not in phone.text
+            phone.send("answer", answer=said)
+    three.open().send("answer", answer=truth)
+    turn_truth(app, "Reveal")
+    app.run()
+    told = "The first vote: 1 of 3 right, now 2 of 3."
+    assert line_of(app).endswith(told)
+    assert told in desk.get(f"/room/{room.code}").text
+    assert f"Your first answer: 5. {bet_words.MISSED}" in one.open().text
+    assert f"Your first answer: {truth}. {bet_words.RIGHT}" in two.open().text
+    rows = [(row["vote"], row["phone"], row["answer"], row["right"]) for row in table_of(desk, room)]
+    assert rows == [
+        ("1", "1", "5", "no"), ("1", "2", truth, "yes"), ("1", "3", "5", "no"),
+        ("2", "1", "15", "no"), ("2", "2", truth, "yes"), ("2", "3", truth, "yes"),
+    ]  # fmt: skip
+    turn_truth(app, "Hide")
+    assert "first vote" not in line_of(app.run())
+
+
+def test_a_class_that_chooses_again_sees_what_it_chose_first(rooms, leads):
+    room = opened(rooms, "wrong_choice")
+    app = wall_of(room, "wrong_choice")
+    (phone,) = phones(room, 1)
+    phone.send("answer", answer="1000")
+    teacher(room).send("reset")
+    phone.open().send("answer", answer="10")
+    turn_truth(app, "Reveal")
+    assert line_of(app.run()) == "The class has chosen: learning rate 10. The first vote: 1000."
+    assert "Your first answer: 1000." in phone.open().text
+
+
+def test_the_file_names_a_drawer_by_the_number_of_the_phone(rooms):
+    """Whichever draws first; a draw keeps the settings that it was drawn at."""
+    room = opened(rooms, "small_samples", ddof="1")
+    crowd = phones(room, 2)
+    for phone in crowd:
+        phone.send("answer", answer="1.5")
+    desk = teacher(room).send("reveal")
+    for phone in reversed(crowd):
+        phone.open().send("draw")
+    rooms.stand(room.code, "small_samples", "bet=1&ddof=0")
+    rows = [row for row in table_of(desk, room) if row["question"] == "drawn"]
+    assert [row["phone"] for row in rows] == ["1"] * 10 + ["2"] * 10
+    found = np.array([float(row["answer"]) for row in rows]).reshape(2, 10)
+    assert np.allclose(found, class_draws(2, ddof=1, seed=room.seed).variances[::-1], rtol=1e-15)
 
 
 def test_the_rows_of_a_class_are_those_of_the_wall_at_the_rate_that_most_have_chosen(rooms):
@@ -547,7 +811,7 @@ def test_a_room_is_opened_from_an_address_of_any_length(rooms):
 
 
 def test_rooms_are_opened_by_own_pages_alone_and_not_too_often(rooms, monkeypatch):
-    monkeypatch.setattr(limits, "OPENED", limits.Limit(1, 0))
+    monkeypatch.setattr(limits, "OPENED", limits.Rate("opened", 1, 0))
     browser = Browser().get("/room")
     assert browser.post("/room", {"token": "0" * 32, "do": "open"}).status == 403
     assert browser.get("/room").send("open").status == 303
@@ -701,7 +965,7 @@ def test_a_bet_is_judged_where_it_was_placed_wherever_the_wall_goes(rooms, leads
     desk = teacher(room)
     link = parse_qs(urlsplit(unescape(re.search(r'href="(http[^"]*)" target', desk.html)[1])).query)
     assert link["d_k"] == ["96"]
-    asked = [row["what"] for row in table_of(desk, room)]
+    asked = [row["question"] for row in table_of(desk, room)]
     assert ["dₖ = 96" in each.replace("d_k", "dₖ") for each in asked] == [True, True, False]
     turn_truth(app, "Hide")
     app.run()

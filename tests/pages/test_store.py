@@ -8,7 +8,7 @@ import stat
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from threading import Barrier
@@ -20,9 +20,22 @@ import sqlalchemy
 from harness import free_port
 from postgres import cluster_of_tests
 
-from pages._view.classroom import database
+from pages._view.classroom import database, limits
+from pages._view.classroom import room as room_module
 from pages._view.classroom import store as module
-from pages._view.classroom.room import PATIENCE, UNDO, UNREACHABLE
+from pages._view.classroom.room import (
+    ABANDONED,
+    MOST_WAITING,
+    PATIENCE,
+    SEEN_EVERY,
+    UNDO,
+    UNREACHABLE,
+    DoorIsShut,
+    Given,
+    TooFast,
+    TooManyAtOnce,
+    TooManyHere,
+)
 from pages._view.classroom.store import (
     ALPHABET,
     LASTS,
@@ -41,8 +54,9 @@ from pages._view.classroom.store import (
 from tests.pages.room_crowd import PHONES, PROCESSES, SHARED
 
 ROOT = Path(__file__).resolve().parents[2]
-TABLES = ("lab_rooms", "lab_asked", "lab_phones", "lab_answers")
+TABLES = ("lab_rooms", "lab_asked", "lab_phones", "lab_waiting", "lab_answers")
 SECRET = "a secret of the teacher"
+HERE, THERE = limits.Network("here", "the site here"), limits.Network("there", "the site there")
 
 
 class Clock:
@@ -103,11 +117,18 @@ def store(url, clock):
 
 @pytest.fixture
 def code(store):
-    """A room with three phones."""
+    """A room that three phones have joined, which have no place yet."""
     code = store.open_room(SECRET, stem="start", query="d_k=64").code
     for phone in "abc":
         store.join(code, phone)
     return code
+
+
+def placed(store, code, phone, question="first"):
+    """Join and answer; the number of the place that a phone has then."""
+    store.join(code, phone)
+    store.answer(code, question, phone, "1")
+    return store.number_of(code, phone)
 
 
 @contextmanager
@@ -135,6 +156,8 @@ WRITES = {
     "ask": lambda store, code: store.ask(code, "q", revealed=True),
     "reset": lambda store, code: store.reset(code, "q"),
     "join": lambda store, code: store.join(code, "a"),
+    "clear": lambda store, code: store.clear(code),
+    "lock_door": lambda store, code: store.lock_door(code, shut=True),
     "answer": lambda store, code: store.answer(code, "q", "a", "1"),
     "draw": lambda store, code: store.draw(code, "a"),
     "reset_draws": lambda store, code: store.reset_draws(code),
@@ -149,6 +172,9 @@ def check_no_room(store, code):
     assert texts(store, code, "q") == []
     for found in (store.number_of(code, "a"), store.drawn(code, "a"), store.answer_of(code, "q", "a")):
         assert found is None
+    assert not store.has_joined(code, "a")
+    assert not store.is_unseen(code)
+    assert not store.is_known(code, HERE)
     store.close(code)
     for write in WRITES.values():
         with pytest.raises(NoSuchRoom, match="This room is not open"):
@@ -189,6 +215,7 @@ def test_a_new_room(store, clock, url):
     assert not set(ALPHABET) & set("AEIOULS")
     assert 0 <= room.seed < 10_000
     assert (room.stem, room.query, room.opened, room.phones, room.drawn) == ("start", "d_k=64", clock.now, 0, 0)
+    assert (room.waiting, room.joined, room.shut) == (0, 0, False)
     assert store.room(room.code) == room
     assert SECRET not in repr(rows_of(url, "lab_rooms"))
     others = [store.open_room(SECRET, stem="start") for _ in range(9)]
@@ -231,8 +258,8 @@ def test_a_room_that_is_closed_is_forgotten_after_an_hour_and_no_other(store, co
     store.reopen(code)
     check_no_room(store, code)
     store.sweep()
-    assert before == [2, 4, 5, 2]
-    assert [len(rows_of(url, table)) for table in TABLES] == [1, 2, 2, 1]
+    assert before == [2, 4, 4, 1, 2]
+    assert [len(rows_of(url, table)) for table in TABLES] == [1, 2, 2, 0, 1]
     assert texts(store, other, "q") == ["1"]
 
 
@@ -244,7 +271,8 @@ def test_a_room_that_is_opened_again_is_as_it_was(store, code, clock):
     clock.now += UNDO
     store.reopen(code)
     assert store.room(code) == room
-    assert (texts(store, code, "q"), store.drawn(code, "b"), store.join(code, "c")) == (["1"], 0, 2)
+    assert (texts(store, code, "q"), store.drawn(code, "b"), placed(store, code, "c")) == (["1"], 0, 2)
+    room = store.room(code)
     clock.now += UNDO
     store.sweep()
     assert store.room(code) == room
@@ -265,10 +293,11 @@ def test_what_is_too_old_is_deleted_and_nothing_else(store, code, clock, url, sw
     fill(store, code)
     clock.now += 2
     younger = store.open_room(SECRET, stem="start").code
+    store.join(younger, "a")
     clock.now += LASTS - 1
     swept(store)
     assert code not in {row.code for row in rows_of(url, "lab_rooms")}
-    assert [len(rows_of(url, table)) for table in TABLES[1:]] == [0, 0, 0]
+    assert [len(rows_of(url, table)) for table in TABLES[1:]] == [0, 0, 1, 0]
     assert store.room(younger)
 
 
@@ -288,6 +317,8 @@ def test_the_rooms_are_bounded(store, clock):
 
 # Each after what stands before it, in one room with the phones a, b and c.
 CHANGES = {
+    "lock the door": lambda store, code: store.lock_door(code, shut=True),
+    "open the door": lambda store, code: store.lock_door(code, shut=False),
     "stand": lambda store, code: store.stand(code, "derivation", "d_k=64"),
     "stand elsewhere": lambda store, code: store.stand(code, "derivation", "d_k=128"),
     "join": lambda store, code: store.join(code, "d"),
@@ -301,6 +332,7 @@ CHANGES = {
     "unlock": lambda store, code: store.ask(code, "q", locked=False),
     "reset": lambda store, code: store.reset(code, "q"),
     "reset_draws": lambda store, code: store.reset_draws(code),
+    "clear": lambda store, code: store.clear(code),
 }
 
 
@@ -319,6 +351,174 @@ def test_where_the_wall_is(store, code):
     store.stand(code, "derivation", "d_k=8")
     room = store.room(code)
     assert (room.stem, room.query) == ("derivation", "d_k=8")
+
+
+# --- who gets in ---------------------------------------------------------------------------------------
+
+
+def come(store, code, network, many, name="x"):
+    """So many phones that come at once; how many of them are let in."""
+    let_in = 0
+    for i in range(many):
+        with suppress(TooManyAtOnce):
+            store.join(code, f"{name}{i}", network)
+            let_in += 1
+    return let_in
+
+
+def test_a_class_of_a_hundred_behind_one_address_comes_in_at_once(store, url):
+    code = store.open_room(SECRET, stem="start").code
+    assert come(store, code, HERE, MOST_PHONES) == MOST_PHONES
+    with opened(url, clock=store._clock) as replica, pytest.raises(TooManyAtOnce, match="Many new phones come from"):
+        replica.join(code, "one more", HERE)
+
+
+def test_a_network_that_comes_after_the_class_fills_no_room(store, clock):
+    """A class of forty goes on, and a phone of its network or of a third one finds a place."""
+    code = store.open_room(SECRET, stem="start").code
+    come(store, code, HERE, 40)
+    for i in range(40):
+        store.answer(code, "q", f"x{i}", str(i))
+    assert come(store, code, THERE, 100, "made up") == limits.JOINED.most == 40
+    for i in range(40):
+        store.answer(code, "q", f"made up{i}", "99")
+    assert store.room(code).phones == 80
+    clock.now += 60
+    assert come(store, code, THERE, 100, "more") == limits.JOINED.a_minute == 10
+    store.answer(code, "q", "x3", "changed")
+    for network, late in ((HERE, "late"), (limits.Network("a third", "site"), "later")):
+        store.join(code, late, network)
+        store.answer(code, "q", late, "1")
+    assert texts(store, code, "q")[:4] == ["0", "1", "2", "changed"]
+
+
+def test_those_who_only_look_take_no_place(store, clock):
+    code = store.open_room(SECRET, stem="start").code
+    for i in range(10):
+        come(store, code, limits.Network(str(i), str(i)), MOST_PHONES, f"of {i} ")
+        clock.now += 1
+    room = store.room(code)
+    assert (room.phones, room.waiting) == (0, MOST_WAITING)
+    assert not store.has_joined(code, "of 0 0")
+    store.join(code, "of 0 0")
+    store.answer(code, "q", "of 0 0", "1")
+    assert store.room(code).phones == 1
+
+
+def test_a_locked_door_keeps_out_whom_the_room_does_not_know(store, code):
+    store.answer(code, "q", "a", "1")
+    store.lock_door(code, shut=True)
+    assert store.room(code).shut
+    with pytest.raises(DoorIsShut, match="nobody new can join"):
+        store.join(code, "d")
+    for phone in "abc":
+        store.join(code, phone)
+        store.answer(code, "q", phone, "2")
+    assert texts(store, code, "q") == ["2"] * 3
+    store.lock_door(code, shut=False)
+    store.join(code, "d")
+
+
+def test_places_without_an_answer_are_cleared_and_no_others(store, code, url):
+    store.answer(code, "q", "a", "1")
+    store.draw(code, "b")
+    store.clear(code)
+    assert [store.has_joined(code, phone) for phone in "abc"] == [True, True, False]
+    assert (store.room(code).waiting, rows_of(url, "lab_waiting")) == (0, [])
+    store.join(code, "c")
+    assert placed(store, code, "c") == 2
+
+
+def rooms_in_use(url):
+    return len(rows_of(url, "lab_rooms"))
+
+
+def test_a_few_networks_do_not_take_all_rooms(store, clock, url):
+    """Each at most a tenth of what is left; also through several replicas, and closed rooms do not count."""
+    with opened(url, clock=clock) as replica:
+        for i in range(10):
+            opens = partial(replica.open_room, SECRET, stem="start", network=limits.Network(f"of {i}", f"site {i}"))
+            with suppress(TooManyHere):
+                for _ in range(MOST_ROOMS):
+                    opens()
+            with pytest.raises(TooManyHere, match=r"Your network has \d+ rooms open, and few are left for others"):
+                opens()
+    assert 10 * 10 < rooms_in_use(url) < MOST_ROOMS - 60
+    last = store.open_room(SECRET, stem="start", network=HERE)
+    store.close(last.code)
+    assert store.open_room(SECRET, stem="start", network=HERE)
+
+
+def test_rooms_of_a_network_have_a_rate(store, clock, monkeypatch):
+    monkeypatch.setattr(limits, "OPENED", limits.Rate("opened", 2, 1))
+    for _ in range(2):
+        store.close(store.open_room(SECRET, stem="start", network=HERE).code)
+    with pytest.raises(TooFast):
+        store.open_room(SECRET, stem="start", network=HERE)
+    assert store.open_room(SECRET, stem="start", network=THERE)
+    clock.now += 60
+    assert store.open_room(SECRET, stem="start", network=HERE)
+
+
+def test_a_room_that_nobody_joined_ends_when_wall_and_desk_are_gone(store, clock, url):
+    left, seen, joined = (store.open_room(SECRET, stem="start").code for _ in range(3))
+    store.join(joined, "a")
+    assert not store.is_unseen(seen)
+    clock.now += SEEN_EVERY + 1
+    assert store.is_unseen(seen)
+    clock.now += ABANDONED - SEEN_EVERY - 1
+    store.see(seen)
+    assert not store.is_unseen(seen)
+    assert store.room(left)
+    clock.now += 1
+    assert [bool(store.room(code)) for code in (left, seen, joined)] == [False, True, True]
+    assert ABANDONED + SEEN_EVERY < 3600
+    store.sweep()
+    assert {row.code for row in rows_of(url, "lab_rooms")} == {seen, joined}
+    clock.now += ABANDONED
+    assert [bool(store.room(code)) for code in (seen, joined)] == [False, True]
+
+
+def test_new_rooms_have_longer_codes_while_codes_are_guessed(store, clock):
+    before = store.open_room(SECRET, stem="start").code
+    while store.takes(limits.GUESSES, ""):
+        pass
+    during = store.open_room(SECRET, stem="start").code
+    clock.now += 60
+    after = store.open_room(SECRET, stem="start").code
+    assert [len(code) for code in (before, during, after)] == [4, 6, 4]
+    assert store.room(during)
+    store.join(during, "a")
+    assert store.has_joined(during, "a")
+
+
+def test_a_rate_is_shared_by_replicas_and_gives_back_in_time(store, clock, url):
+    rate = limits.Rate("some", 3, 60)
+    assert not store.is_over(rate, "a")
+    assert store.takes(rate, "a")  # before the first room there is nothing to keep
+    store.open_room(SECRET, stem="start")
+    with opened(url, clock=clock) as replica:
+        taken = [each.takes(rate, "a") for each in (store, replica, replica, store)]
+        assert taken in ([True] * 3 + [False], [True, True, False, False])  # Postgres is always there
+        assert store.is_over(rate, "a")
+        assert replica.is_over(rate, "a")
+        assert not replica.is_over(rate, "b")
+        clock.now += 1
+        assert not store.is_over(rate, "a")
+        assert [replica.takes(rate, "a"), store.takes(rate, "a")] == [True, False]
+    clock.now += 3601
+    store.sweep()
+    assert rows_of(url, "lab_limits") == []
+
+
+def test_a_rate_counts_so_many_at_most_and_forgets_who_came_first(store, clock, monkeypatch):
+    store.open_room(SECRET, stem="start")
+    monkeypatch.setattr("pages._view.classroom.kept._MOST_KEYS", 2)
+    rate = limits.Rate("some", 1, 0)
+    for who in "abc":
+        assert store.takes(rate, who)
+        clock.now += 1
+    assert [store.is_over(rate, who) for who in "abc"] == [False, True, True]
 
 
 # --- questions ---------------------------------------------------------------------------------------
@@ -353,7 +553,28 @@ def test_an_answer_keeps_the_settings_that_it_was_given_at(store, code):
     assert store.answer_of(code, "q", "a") == Answer(0, "1", "d_k=100")
 
 
+def test_a_lecture_is_all_answers_and_draws_with_their_times(store, code, clock):
+    begin = clock.now
+    for question, phone, settings in (("q", "b", "d_k=8"), ("q", "a", ""), ("p", "b", "")):
+        store.answer(code, question, phone, f"of {phone}", settings)
+        clock.now += 1
+    store.draw(code, "c", "ddof=1")
+    store.draw(code, "b")
+    clock.now += 1
+    store.answer(code, "q", "b", "changed", "d_k=8")
+    assert store.lecture(code) == [
+        Given("p", 0, "of b", "", begin + 2),
+        Given("q", 0, "changed", "d_k=8", begin + 4),
+        Given("q", 1, "of a", "", begin + 1),
+    ]
+    assert store.draws(code) == [Given(1, 0, "", "", begin + 3), Given(0, 2, "", "ddof=1", begin + 3)]
+    store.close(code)
+    assert store.lecture(code) == store.draws(code) == []
+
+
 def test_answers_come_in_the_order_of_the_phones(store, code):
+    for phone in "abc":
+        store.answer(code, "p", phone, "1")
     for phone in "cab":
         store.answer(code, "q", phone, f"of {phone}")
     assert texts(store, code, "q") == ["of a", "of b", "of c"]
@@ -383,26 +604,48 @@ def test_a_question_that_is_reset_is_open_and_has_no_answers(store, code):
         store.ask(code, question, revealed=True)
     store.reset(code, "q")
     assert (store.asked(code, "q"), texts(store, code, "q")) == (Asked(), [])
+    assert (texts(store, code, f"q{room_module.FIRST}"), texts(store, code, f"r{room_module.FIRST}")) == (["1"], [])
     assert store.asked(code, "r") == Asked(revealed=True, locked=True, answers=1)
     store.answer(code, "q", "b", "2")
     assert texts(store, code, "q") == ["2"]
+    store.reset(code, "q")
+    assert (texts(store, code, f"q{room_module.FIRST}"), texts(store, code, "q")) == (["1"], [])
 
 
 # --- phones ------------------------------------------------------------------------------------------
 
 
+def test_a_phone_takes_its_place_by_its_first_answer_or_draw(store, code):
+    assert [store.number_of(code, phone) for phone in "abc"] == [None] * 3
+    assert (store.room(code).phones, store.room(code).waiting) == (0, 3)
+    store.answer(code, "q", "c", "1")
+    store.draw(code, "a")
+    assert [store.number_of(code, phone) for phone in "abc"] == [1, None, 0]
+    assert (store.room(code).phones, store.room(code).waiting, store.room(code).joined) == (2, 1, 3)
+    assert [store.has_joined(code, phone) for phone in "abcd"] == [True, True, True, False]
+
+
 def test_a_phone_keeps_its_number(store, code):
-    assert [store.join(code, phone) for phone in "cabd"] == [2, 0, 1, 3]
-    assert [store.number_of(code, phone) for phone in "abcde"] == [0, 1, 2, 3, None]
+    assert [placed(store, code, phone) for phone in "cabd"] == [0, 1, 2, 3]
+    assert [placed(store, code, phone, "another") for phone in "abcd"] == [1, 2, 0, 3]
+    assert store.number_of(code, "e") is None
     assert store.room(code).phones == 4
 
 
 def test_a_room_holds_a_hundred_phones(store, code):
-    numbers = [store.join(code, str(i)) for i in range(3, MOST_PHONES)]
-    assert numbers == list(range(3, 100))
-    with pytest.raises(RoomIsFull, match="it has 100 phones"):
-        store.join(code, "one more")
-    assert store.join(code, "a") == 0
+    for phone in ("one more", "a"):
+        store.join(code, phone)
+    numbers = [placed(store, code, str(i)) for i in range(MOST_PHONES)]
+    assert numbers == list(range(100))
+    for write in (
+        store.draw,
+        lambda code, phone: store.answer(code, "q", phone, "1"),
+        lambda *_: store.join(code, "x"),
+    ):
+        with pytest.raises(RoomIsFull, match="it has 100 phones"):
+            write(code, "one more")
+    store.join(code, "5")
+    assert store.number_of(code, "5") == 5
     assert store.room(code).phones == 100
 
 
@@ -508,16 +751,17 @@ def test_eight_processes_at_once_lose_nothing_and_give_no_number_twice(url):
         assert sorted(draw for _, draw in phones.values()) == list(range(MOST_PHONES))
         assert answers == sorted(phones, key=lambda phone: phones[phone][0])
         assert store.asked(code, "q") == Asked(answers=MOST_PHONES)
-        assert (room.phones, room.drawn, room.version) == (MOST_PHONES, MOST_PHONES, 1 + 3 * MOST_PHONES)
+        assert (room.phones, room.drawn) == (MOST_PHONES, MOST_PHONES)
+        assert room.version == 1 + 3 * MOST_PHONES + room.waiting
 
 
 def test_the_threads_of_one_process_do_not_either(store):
     code = store.open_room(SECRET, stem="start").code
 
     def play(phone):
-        number = store.join(code, phone)
+        store.join(code, phone)
         store.answer(code, "q", phone, phone)
-        return number, store.draw(code, phone), store.room(code).version
+        return store.number_of(code, phone), store.draw(code, phone), store.room(code).version
 
     with ThreadPoolExecutor(40) as pool:
         numbers, draws, _ = zip(*pool.map(play, map(str, range(60))), strict=True)
@@ -539,7 +783,7 @@ def test_what_was_acknowledged_outlives_a_process_that_is_killed(url):
         last, kept = int(lines[-1]), int(store.answer_of(code, "more", "0 0").text)
         assert kept in (last, last + 1)  # the one that was killed before it could tell
         assert store.room(code).version == 1 + 3 * PHONES + kept + 1
-        assert store.join(code, "next") == PHONES
+        assert placed(store, code, "next") == PHONES
 
 
 @contextmanager
@@ -558,10 +802,11 @@ def test_a_write_waits_for_another_s_and_a_read_does_not(store, code, url):
     with ThreadPoolExecutor(1) as pool:
         with held(url, code):
             joining = pool.submit(store.join, code, "d")
-            assert store.room(code).phones == 3
+            assert store.room(code).joined == 3
             with pytest.raises(TimeoutError):
                 joining.result(0.2)
-        assert joining.result() == 3
+        joining.result()
+        assert store.room(code).joined == 4
 
 
 def test_a_write_gives_up_when_others_keep_it_waiting_and_a_read_does_not(store, code, url):
@@ -569,9 +814,10 @@ def test_a_write_gives_up_when_others_keep_it_waiting_and_a_read_does_not(store,
     with opened(url, clock=store._clock, patience=0.3) as hasty:
         with ThreadPoolExecutor(8) as pool, held(url, code):
             joining = [pool.submit(hasty.join, code, phone) for phone in "defgh"]
-            assert [hasty.room(code).phones, hasty.number_of(code, "d")] == [3, None]
+            assert [hasty.room(code).joined, hasty.has_joined(code, "d")] == [3, False]
             assert [str(each.exception()) for each in joining] == [UNREACHABLE] * 5
-        assert hasty.join(code, "d") == 3
+        hasty.join(code, "d")
+        assert hasty.room(code).joined == 4
 
 
 def test_a_write_to_a_file_waits_for_other_threads_and_other_processes_as_long(tmp_path):
@@ -627,7 +873,7 @@ BY_FIRST = (
     "INSERT INTO lab_phones (code, phone, number, draw) VALUES ('BCDF', 'z', 1, NULL)",
     "INSERT INTO lab_answers (code, question, number, text) VALUES ('BCDF', 'q', 1, '2')",
     f"INSERT INTO lab_rooms (code, secret, seed, stem, query, opened, version, phones, drawn) "
-    f"VALUES ('FDCB', '', 7, 'start', '', {Clock.now}, 1, 0, 0)",
+    f"VALUES ('FDCB', '', 7, 'start', '', {Clock.now}, 1, 1, 0)",
 )
 
 
@@ -638,21 +884,35 @@ def run_at(url, *statements):
         connection.commit()
 
 
-def test_a_database_of_the_first_version_is_brought_along_while_that_goes_on(url, clock):
+# What the second version has added to that.
+SECOND = (
+    "ALTER TABLE lab_rooms ADD COLUMN closed DOUBLE PRECISION",
+    "ALTER TABLE lab_answers ADD COLUMN settings VARCHAR",
+)
+# What the third has added to those tables; others it had new.
+THIRD = tuple(
+    f"ALTER TABLE lab_rooms ADD COLUMN {column}"
+    for column in ("waiting INTEGER", "shut BOOLEAN", "seen DOUBLE PRECISION", "opener VARCHAR")
+)
+
+
+@pytest.mark.parametrize(("version", "later"), [(0, ()), (2, SECOND), (3, SECOND + THIRD)])
+def test_a_database_of_an_earlier_version_is_brought_along_while_that_goes_on(url, clock, version, later):
     if url.startswith("sqlite"):
         Path(url.removeprefix("sqlite:///")).parent.mkdir()
-        run_at(url, "PRAGMA journal_mode=WAL")
-    run_at(url, *FIRST, *IN_FIRST)
+        run_at(url, "PRAGMA journal_mode=WAL", f"PRAGMA user_version={version}")
+    run_at(url, *FIRST, *IN_FIRST, *later)
     with opened(url, clock=clock) as store:
         assert (store.room("BCDF").phones, texts(store, "BCDF", "q")) == (1, ["1"])
         store.join("BCDF", "b")
         store.answer("BCDF", "q", "b", "3", "d_k=8")
+        store.lock_door("BCDF", shut=True)
         store.close(store.open_room(SECRET, stem="start").code)
     run_at(url, *(each.replace("'z', 1", "'z', 2").replace("'q', 1", "'q', 2") for each in BY_FIRST))
     with opened(url, clock=clock) as store:
         assert store.answers("BCDF", "q") == [Answer(0, "1"), Answer(1, "3", "d_k=8"), Answer(2, "2")]
         assert store.number_of("BCDF", "z") == 2
-        assert store.room("FDCB").phones == 0
+        assert (store.room("FDCB").phones, store.room("FDCB").waiting, store.room("FDCB").shut) == (1, 0, False)
         store.close("BCDF")
         clock.now += UNDO + 1
         store.sweep()
@@ -708,7 +968,7 @@ def test_connections_that_were_cut_are_made_again(postgres):
             )
             assert other.execute(cut, ["lab"]).rowcount
         assert store.room(code)
-        assert store.join(code, "a") == 0
+        assert placed(store, code, "a") == 0
 
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])

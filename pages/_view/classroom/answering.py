@@ -42,5 +42,5 @@ def answered(moment: Moment, sent: dict[str, str]) -> str:
 def _draw(moment, who):
     if not moment.draws:
         return _NOTHING
-    store().draw(moment.room.code, who)
+    store().draw(moment.room.code, who, moment.settings)
     return ""

@@ -26,7 +26,7 @@ _NOT_ALLOWED = "42501"  # what Postgres says to who lacks a right
 _LOCK = 7_231_905  # of the rooms as a whole, among the advisory locks of a Postgres
 
 # What a later version adds to a table may be null: an earlier one, which still runs beside it, writes rows without it.
-_VERSION = 2  # of the tables, in an SQLite file; it grows with each column or table that is added
+_VERSION = 4  # of the tables, in an SQLite file; it grows with each column or table that is added
 _TABLES = sa.MetaData()
 ROOMS = sa.Table(
     "lab_rooms", _TABLES,
@@ -35,6 +35,9 @@ ROOMS = sa.Table(
     sa.Column("query", sa.String, nullable=False), sa.Column("opened", sa.Double, nullable=False),
     sa.Column("version", sa.Integer, nullable=False), sa.Column("phones", sa.Integer, nullable=False),
     sa.Column("drawn", sa.Integer, nullable=False), sa.Column("closed", sa.Double),  # seconds since 1970
+    sa.Column("waiting", sa.Integer), sa.Column("shut", sa.Boolean),
+    sa.Column("seen", sa.Double),  # when its wall or desk was there
+    sa.Column("opener", sa.String),  # the scrambled network of who opened it
 )  # fmt: skip
 ASKED = sa.Table(
     "lab_asked", _TABLES,
@@ -46,13 +49,24 @@ PHONES = sa.Table(
     "lab_phones", _TABLES,
     sa.Column("code", sa.String, primary_key=True), sa.Column("phone", sa.String, primary_key=True),
     sa.Column("number", sa.Integer, nullable=False), sa.Column("draw", sa.Integer),
+    sa.Column("settings", sa.String), sa.Column("at", sa.Double),  # of the draw
+)  # fmt: skip
+WAITING = sa.Table(  # phones that have joined and have no place yet
+    "lab_waiting", _TABLES,
+    sa.Column("code", sa.String, primary_key=True), sa.Column("phone", sa.String, primary_key=True),
+    sa.Column("at", sa.Double, nullable=False),
+)  # fmt: skip
+LIMITS = sa.Table(  # what is left of a rate, and when
+    "lab_limits", _TABLES,
+    sa.Column("rate", sa.String, primary_key=True), sa.Column("who", sa.String, primary_key=True),
+    sa.Column("remaining", sa.Double, nullable=False), sa.Column("at", sa.Double, nullable=False),
 )  # fmt: skip
 ANSWERS = sa.Table(
     "lab_answers", _TABLES,
     sa.Column("code", sa.String, primary_key=True), sa.Column("question", sa.String, primary_key=True),
     sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("text", sa.String, nullable=False),
-    sa.Column("settings", sa.String),  # of the question when it was answered
+    sa.Column("settings", sa.String), sa.Column("at", sa.Double),  # of the question when it was answered, and when
 )  # fmt: skip
 
 

@@ -5,29 +5,51 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 
-from sqlalchemy import and_, delete, exists, insert, or_, select, update
+from sqlalchemy import and_, delete, exists, false, func, insert, not_, or_, select, text, update
 
-from pages._view.classroom.database import ANSWERS, ASKED, PHONES, ROOMS, database_at
+from pages._view.classroom import limits
+from pages._view.classroom.database import ANSWERS, ASKED, LIMITS, PHONES, ROOMS, WAITING, database_at
+from pages._view.classroom.limits import Network, Rate
 from pages._view.classroom.room import (
+    ABANDONED,
     ALPHABET,
     CODE_LETTERS,
+    FIRST,
     LASTS,
+    LONGER_CODE,
     MOST_PHONES,
     MOST_ROOMS,
+    MOST_WAITING,
     SEEDS,
+    SEEN_EVERY,
     UNDO,
     Answer,
     Asked,
+    DoorIsShut,
+    Given,
     NoSuchRoom,
     NotJoined,
     Place,
     Room,
     RoomIsFull,
+    TooFast,
     TooLate,
+    TooManyAtOnce,
+    TooManyHere,
     TooManyRooms,
 )
 
-_PUBLIC = [ROOMS.c[each.name] for each in fields(Room)]
+_SHARE = 10  # a network may have a tenth as many rooms as are left, and always one
+_MOST_KEYS = 10_000  # of one rate; who came first is forgotten
+_WAITING = func.coalesce(ROOMS.c.waiting, 0).label("waiting")  # what an earlier version has opened has null
+_ADDED = {"waiting": _WAITING, "shut": func.coalesce(ROOMS.c.shut, false()).label("shut")}
+_PUBLIC = [_ADDED.get(each.name, ROOMS.c[each.name]) for each in fields(Room)]
+_USED = or_(ROOMS.c.phones > 0, func.coalesce(ROOMS.c.waiting, 0) > 0)
+_LAST_SEEN = func.coalesce(ROOMS.c.seen, ROOMS.c.opened)
+_REMEMBERED = 3600.0  # seconds of a rate
+_ADD_LIMIT = text(
+    "INSERT INTO lab_limits (rate, who, remaining, at) VALUES (:rate, :who, :remaining, :at) ON CONFLICT DO NOTHING"
+)
 _STANDING = [ASKED.c[each.name] for each in fields(Asked)]
 _ANSWER = [ANSWERS.c[each.name] for each in fields(Answer)]
 
@@ -41,7 +63,7 @@ class Kept:
 
     # --- rooms ---
 
-    def open_room(self, hashed: str, stem: str, query: str) -> Room:
+    def open_room(self, hashed: str, stem: str, query: str, network: Network | None) -> Room:
         with self._database.writing(whole=True) as connection:
             self._forget_old(connection)
             used = set(connection.scalars(select(ROOMS.c.code)))
@@ -50,11 +72,23 @@ class Kept:
                 used = set(connection.scalars(select(ROOMS.c.code)))
             if len(used) >= MOST_ROOMS:
                 raise TooManyRooms
-            room = Room(
-                _unused(used), secrets.randbelow(SEEDS), stem, query, self._clock(), version=1, phones=0, drawn=0
-            )
-            connection.execute(insert(ROOMS).values(secret=hashed, **asdict(room)))
+            if network:
+                self._may_open(connection, network.site)
+            letters = LONGER_CODE if self._left(connection, limits.GUESSES, "") < 1 else CODE_LETTERS
+            code, seed = _unused(used, letters), secrets.randbelow(SEEDS)
+            room = Room(code, seed, stem, query, self._clock(), version=1, phones=0, drawn=0)
+            opener = network.site if network else None
+            connection.execute(insert(ROOMS).values(secret=hashed, opener=opener, **asdict(room)))
         return room
+
+    def _may_open(self, connection, site):
+        """Take one of the rooms that a network may open, or refuse: the fewer are left, the fewer it may have."""
+        in_use = connection.scalars(select(ROOMS.c.opener).where(ROOMS.c.closed.is_(None))).all()
+        own = in_use.count(site)
+        if own >= max((MOST_ROOMS - len(in_use)) // _SHARE, 1):
+            raise TooManyHere(own)
+        if not self._take(connection, limits.OPENED, site):
+            raise TooFast
 
     def room(self, code: str) -> Room | None:
         row = self._one(select(*_PUBLIC).where(self._open(code)))
@@ -62,6 +96,19 @@ class Kept:
 
     def secret_of(self, code: str) -> str | None:
         return self._value(select(ROOMS.c.secret).where(self._open(code)))
+
+    def lock_door(self, code: str, shut: bool) -> None:
+        with self._holding(code) as (connection, room):
+            if room.shut != shut:
+                _change(connection, room, shut=shut)
+
+    def is_unseen(self, code: str) -> bool:
+        seen = func.coalesce(ROOMS.c.seen, ROOMS.c.opened)
+        return self._value(select(seen < self._clock() - SEEN_EVERY).where(self._open(code))) or False
+
+    def see(self, code: str) -> None:
+        with self._database.writing() as connection:
+            connection.execute(update(ROOMS).where(self._open(code)).values(seen=self._clock()))
 
     def stand(self, code: str, stem: str, query: str) -> None:
         with self._holding(code) as (connection, room):
@@ -102,17 +149,22 @@ class Kept:
 
     def reset(self, code: str, question: str) -> None:
         with self._holding(code) as (connection, room):
-            connection.execute(delete(ANSWERS).where(_is(ANSWERS, code, question=question)))
+            mine, first = _is(ANSWERS, code, question=question), question + FIRST
+            if connection.scalar(select(exists().where(_is(ANSWERS, code, question=first)))):
+                connection.execute(delete(ANSWERS).where(mine))
+            else:
+                connection.execute(update(ANSWERS).where(mine).values(question=first))
             _put(connection, room, question, _asked(connection, code, question), Asked())
 
     def answer(self, code: str, question: str, phone: str, text: str, settings: str) -> None:
         with self._holding(code) as (connection, room):
-            number, standing = _joined(connection, code, phone).number, _asked(connection, code, question)
+            standing = _asked(connection, code, question)
             if standing.locked:
                 raise TooLate
+            number = _placed(connection, room, phone).number
             mine = _is(ANSWERS, code, question=question, number=number)
             before = connection.execute(select(ANSWERS.c.text, ANSWERS.c.settings).where(mine)).one_or_none()
-            said = {"text": text, "settings": settings}
+            said = {"text": text, "settings": settings, "at": self._clock()}
             if before is None:
                 connection.execute(insert(ANSWERS).values(code=code, question=question, number=number, **said))
                 after = Asked(standing.revealed, standing.locked, standing.answers + 1)
@@ -133,26 +185,54 @@ class Kept:
 
     # --- phones ---
 
-    def join(self, code: str, phone: str) -> int:
+    def join(self, code: str, phone: str, network: Network | None) -> None:
         with self._holding(code) as (connection, room):
-            number = connection.scalar(select(PHONES.c.number).where(_is(PHONES, code, phone=phone)))
-            if number is not None:
-                return number
+            if _one_of(connection, PHONES, code, phone) or _one_of(connection, WAITING, code, phone):
+                return
+            if room.shut:
+                raise DoorIsShut
             if room.phones >= MOST_PHONES:
                 raise RoomIsFull
-            connection.execute(insert(PHONES).values(code=code, phone=phone, number=room.phones))
-            _change(connection, room, phones=room.phones + 1)
-        return room.phones
+            first = limits.FIRST_JOINED if room.phones + room.waiting < limits.FEW else limits.JOINED.most
+            if network and not self._take(connection, limits.JOINED, f"{code} {network.name}", first):
+                raise TooManyAtOnce
+            waiting = room.waiting
+            if waiting >= MOST_WAITING:  # one that is still there joins again
+                waiting -= _forget_first_waiting(connection, code)
+            connection.execute(insert(WAITING).values(code=code, phone=phone, at=self._clock()))
+            _change(connection, room, waiting=waiting + 1)
+
+    def has_joined(self, code: str, phone: str) -> bool:
+        there = [exists().where(_is(table, code, phone=phone)) for table in (PHONES, WAITING)]
+        return self._value(select(or_(*there)).where(self._in_open(code))) or False
+
+    def clear(self, code: str) -> None:
+        with self._holding(code) as (connection, room):
+            if room.waiting:
+                connection.execute(delete(WAITING).where(WAITING.c.code == code))
+                _change(connection, room, waiting=0)
 
     def number_of(self, code: str, phone: str) -> int | None:
         return self._value(select(PHONES.c.number).where(_is(PHONES, code, phone=phone), self._in_open(code)))
 
-    def draw(self, code: str, phone: str) -> int:
+    def lecture(self, code: str) -> list[Given]:
+        columns = [ANSWERS.c[name] for name in ("question", "number", "text", "settings", "at")]
+        found = select(*columns).where(ANSWERS.c.code == code, self._in_open(code))
+        rows = self._database.rows(found.order_by(ANSWERS.c.question, ANSWERS.c.number))
+        return [Given(row.question, row.number, row.text, row.settings or "", row.at) for row in rows]
+
+    def draws(self, code: str) -> list[Given]:
+        found = select(PHONES).where(PHONES.c.code == code, PHONES.c.draw.is_not(None), self._in_open(code))
+        rows = self._database.rows(found.order_by(PHONES.c.number))
+        return [Given(row.draw, row.number, "", row.settings or "", row.at) for row in rows]
+
+    def draw(self, code: str, phone: str, settings: str) -> int:
         with self._holding(code) as (connection, room):
-            before = _joined(connection, code, phone).draw
+            before = _placed(connection, room, phone).draw
             if before is not None:
                 return before
-            connection.execute(update(PHONES).where(_is(PHONES, code, phone=phone)).values(draw=room.drawn))
+            said = {"draw": room.drawn, "settings": settings, "at": self._clock()}
+            connection.execute(update(PHONES).where(_is(PHONES, code, phone=phone)).values(said))
             _change(connection, room, drawn=room.drawn + 1)
         return room.drawn
 
@@ -165,19 +245,53 @@ class Kept:
                 connection.execute(update(PHONES).where(PHONES.c.code == code).values(draw=None))
                 _change(connection, room, drawn=0)
 
+    # --- rates ---
+
+    def takes(self, rate: Rate, who: str) -> bool:
+        with self._database.writing() as connection:
+            return self._take(connection, rate, who)
+
+    def is_over(self, rate: Rate, who: str) -> bool:
+        found = self._one(_counted(rate, who))
+        return found is not None and rate.left(found.remaining, self._clock() - found.at) < 1
+
+    def is_known(self, code: str, network: Network) -> bool:
+        """Return True if the room was opened from this network, or a phone of it has joined within the hour."""
+        here = exists().where(LIMITS.c.rate == limits.JOINED.name, LIMITS.c.who == f"{code} {network.name}")
+        return self._value(select(or_(ROOMS.c.opener == network.site, here)).where(self._open(code))) or False
+
+    def _take(self, connection, rate, who, first=None):
+        now = self._clock()
+        values = {"rate": rate.name, "who": who, "remaining": rate.most if first is None else first, "at": now}
+        added = connection.execute(_ADD_LIMIT, values).rowcount
+        found = connection.execute(_counted(rate, who).with_for_update()).one()
+        if added:
+            _forget_most(connection, rate)
+        left = rate.left(found.remaining, now - found.at)
+        if left >= 1:
+            this = and_(LIMITS.c.rate == rate.name, LIMITS.c.who == who)
+            connection.execute(update(LIMITS).where(this).values(remaining=left - 1, at=now))
+        return left >= 1
+
+    def _left(self, connection, rate, who):
+        found = connection.execute(_counted(rate, who)).one_or_none()
+        return rate.most if found is None else rate.left(found.remaining, self._clock() - found.at)
+
     # --- how ---
 
     @contextmanager
     def _holding(self, code):
         """Open a transaction that holds an open room; it comes with the room's row as it is then."""
         with self._database.writing() as connection:
-            row = connection.execute(select(ROOMS).where(self._open(code)).with_for_update()).one_or_none()
+            row = connection.execute(select(*_PUBLIC).where(self._open(code)).with_for_update()).one_or_none()
             if row is None:
                 raise NoSuchRoom
             yield connection, row
 
     def _open(self, code):
-        return and_(ROOMS.c.code == code, ROOMS.c.opened >= self._clock() - LASTS, ROOMS.c.closed.is_(None))
+        now = self._clock()
+        lasts = and_(ROOMS.c.opened >= now - LASTS, ROOMS.c.closed.is_(None), or_(_USED, _LAST_SEEN >= now - ABANDONED))
+        return and_(ROOMS.c.code == code, lasts)
 
     def _closed(self, code):
         now = self._clock()
@@ -188,7 +302,9 @@ class Kept:
 
     def _forget_old(self, connection):
         now = self._clock()
-        _forget(connection, or_(ROOMS.c.opened < now - LASTS, ROOMS.c.closed < now - UNDO))
+        abandoned = and_(ROOMS.c.closed.is_(None), not_(_USED), _LAST_SEEN < now - ABANDONED)
+        _forget(connection, or_(ROOMS.c.opened < now - LASTS, ROOMS.c.closed < now - UNDO, abandoned))
+        connection.execute(delete(LIMITS).where(LIMITS.c.at < now - _REMEMBERED))
 
     def _one(self, statement):
         return next(iter(self._database.rows(statement)), None)
@@ -206,10 +322,10 @@ def _is(table, code, **others):
     return and_(table.c.code == code, *(table.c[name] == value for name, value in others.items()))
 
 
-def _unused(used):
+def _unused(used, letters):
     code = ""
     while not code or code in used:
-        code = "".join(secrets.choice(ALPHABET) for _ in range(CODE_LETTERS))
+        code = "".join(secrets.choice(ALPHABET) for _ in range(letters))
     return code
 
 
@@ -217,11 +333,43 @@ def _change(connection, room, **values):
     connection.execute(update(ROOMS).where(ROOMS.c.code == room.code).values(version=room.version + 1, **values))
 
 
-def _joined(connection, code, phone):
-    row = connection.execute(select(PHONES).where(_is(PHONES, code, phone=phone))).one_or_none()
-    if row is None:
+def _one_of(connection, table, code, phone):
+    return connection.execute(select(table).where(_is(table, code, phone=phone))).one_or_none()
+
+
+def _placed(connection, room, phone):
+    """Return the row of a phone; one that has joined takes its place by this."""
+    row = _one_of(connection, PHONES, room.code, phone)
+    if row is not None:
+        return row
+    if _one_of(connection, WAITING, room.code, phone) is None:
         raise NotJoined
-    return row
+    if room.phones >= MOST_PHONES:
+        raise RoomIsFull
+    connection.execute(delete(WAITING).where(_is(WAITING, room.code, phone=phone)))
+    connection.execute(insert(PHONES).values(code=room.code, phone=phone, number=room.phones))
+    _change(connection, room, phones=room.phones + 1, waiting=max(room.waiting - 1, 0))
+    return _one_of(connection, PHONES, room.code, phone)
+
+
+def _forget_first_waiting(connection, code):
+    """Forget the phone that has waited longest; return how many that were."""
+    found = select(WAITING.c.phone).where(WAITING.c.code == code).order_by(WAITING.c.at, WAITING.c.phone).limit(1)
+    first = connection.scalar(found)
+    return connection.execute(delete(WAITING).where(_is(WAITING, code, phone=first))).rowcount
+
+
+def _counted(rate, who):
+    return select(LIMITS.c.remaining, LIMITS.c.at).where(LIMITS.c.rate == rate.name, LIMITS.c.who == who)
+
+
+def _forget_most(connection, rate):
+    """Forget of one rate those whom it counted first, where they are too many."""
+    of_rate = LIMITS.c.rate == rate.name
+    newest_first = select(LIMITS.c.at).where(of_rate).order_by(LIMITS.c.at.desc())
+    last = connection.scalar(newest_first.offset(_MOST_KEYS).limit(1))
+    if last is not None:
+        connection.execute(delete(LIMITS).where(of_rate, LIMITS.c.at <= last))
 
 
 def _asked(connection, code, question):
@@ -243,5 +391,5 @@ def _forget(connection, which):
     """Delete rooms and all of them; whoever is at work in one ends first."""
     found = select(ROOMS.c.code).where(which).order_by(ROOMS.c.code).with_for_update()
     codes = list(connection.scalars(found))
-    for table in (ANSWERS, ASKED, PHONES, ROOMS):
+    for table in (ANSWERS, ASKED, WAITING, PHONES, ROOMS):
         connection.execute(delete(table).where(table.c.code.in_(codes)))

@@ -1,15 +1,32 @@
 """How often one may ask: so that nobody finds a room by trying codes, and no phone keeps the others waiting."""
 
+import hashlib
+import hmac
 import os
+import secrets
 import time
 from collections.abc import Callable, Hashable
 from contextlib import suppress
+from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
 from threading import Lock
 
 
+@dataclass(frozen=True)
+class Rate:
+    """At most so many at once, and after that so many a minute; the store counts them, for all replicas together."""
+
+    name: str
+    most: float
+    a_minute: float
+
+    def left(self, remaining: float, seconds: float) -> float:
+        """Return what is left where this was left so many seconds ago; what is above the most does not grow."""
+        return max(remaining, min(self.most, remaining + self.a_minute / 60 * max(seconds, 0.0)))
+
+
 class Limit:
-    """At most so many at once, and after that so many a minute. What it knows is in memory, and bounded."""
+    """At most so many at once, and after that so many a minute; counted in memory, for one process, and bounded."""
 
     def __init__(
         self, most: float, a_minute: float, *, keys: int = 10_000, clock: Callable[[], float] = time.monotonic
@@ -39,23 +56,50 @@ class Limit:
 
 
 _REPLICAS = "SATTN_REPLICAS"  # as the server's own `replicas` reads it
+_SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # so too; all replicas have the same
+_OWN_SECRET = secrets.token_hex()
+_SITE = 48  # bits of an IPv6 address that a site has: with them it has 65,536 networks
 
 
-def network_of(here: str, forwarded: str) -> str:
+@dataclass(frozen=True)
+class Network:
+    """A network as the store counts it: nobody can tell an address from it who has not the server's secret.
+
+    site: of IPv6 all networks of one site; else the same.
+    """
+
+    name: str
+    site: str
+
+
+def network_of(here: str, forwarded: str) -> Network:
     """Return whom a limit counts: an address, or of IPv6 the network of a household.
 
     here: who has opened the connection; forwarded: whom proxies name. Behind the proxy of several replicas it is whom
     that names last.
     """
+    return Network(*(_scrambled(each) for each in _named(here, forwarded)))
+
+
+def _named(here, forwarded):
     named = forwarded.rpartition(",")[2].strip()
     address = named if named and os.environ.get(_REPLICAS, "1") != "1" else here
     with suppress(ValueError):
         found = ip_address(address.strip("[]"))
-        if isinstance(found, IPv6Address):
-            return str(found.ipv4_mapped or ip_network((found, 64), strict=False))
-    return address
+        if isinstance(found, IPv6Address) and not found.ipv4_mapped:
+            return tuple(str(ip_network((found, bits), strict=False)) for bits in (64, _SITE))
+        address = str(getattr(found, "ipv4_mapped", None) or found)
+    return address, address
 
 
-WRONG_CODES = Limit(60, 60)  # for one network, behind which a whole class may sit
-OPENED = Limit(20, 1)  # rooms, for one network
+def _scrambled(text):
+    secret = os.environ.get(_SECRET, "").strip() or _OWN_SECRET
+    return hmac.new(secret.encode(), text.encode(), hashlib.sha256).hexdigest()[:24]
+
+
+WRONG_CODES = Rate("wrong", 60, 60)  # for one network, behind which a whole class may sit
+GUESSES = Rate("guesses", 100, 10)  # wrong codes of all networks; while none is left new rooms get longer codes
+OPENED = Rate("opened", 20, 1)  # rooms, for one site
+JOINED = Rate("joined", 40, 10)  # phones new in one room, for one network
+FIRST_JOINED, FEW = 100, 10  # at once for a network that comes while few have: perhaps a class behind one address
 SENT = Limit(20, 60)  # answers and draws, for one phone

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from pages._view.address import Address, query_of
-from pages._view.classroom.room import Answer, Asked, Room
+from pages._view.classroom.room import FIRST, Answer, Asked, Room
 from pages._view.classroom.store import store
 from pages._view.lesson import GUESS, Lesson
 from pages._view.lesson_view import Outcome, Part
@@ -56,10 +56,15 @@ class Moment:
         """The value of every control of the lesson."""
         return self.address.values
 
+    @property
+    def votes(self) -> bool:
+        """True if the class chooses together on this lesson."""
+        return self.lesson.together is not None and self.lesson.together.chooses != ""
+
     @cached_property
     def kind(self) -> str:
         """BET or VOTE, by what the room is asked for; "" if nothing is asked."""
-        if self.lesson.together and self.lesson.together.chooses:
+        if self.votes:
             return VOTE
         return BET if self.address.shows_bet and self.address.bet == self.lesson.bet else ""
 
@@ -99,7 +104,7 @@ class Moment:
 
     def read(self, text: str) -> tuple[Any, str | None]:
         """Return the answer that a text means, and what is wrong with it, or None."""
-        if self.kind == VOTE:
+        if self.votes:
             options = self.lesson.together.options  # type: ignore[union-attr]
             value = next((each for each in options if text == f"{each:g}"), None)
             return value, None if value is not None else "must be one of those that are offered"
@@ -118,6 +123,11 @@ class Moment:
     def answers(self) -> list[Answer]:
         """All answers, in the order of the phones' numbers."""
         return store().answers(self.room.code, self.room.stem)
+
+    @cached_property
+    def first(self) -> list[Answer]:
+        """The answers from before the question was asked again, none if it was not."""
+        return store().answers(self.room.code, self.room.stem + FIRST)
 
     @cached_property
     def judged(self) -> str:

@@ -2,13 +2,18 @@
 
 import csv
 import io
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
 from urllib.parse import urlencode
 
+from pages._view.bet_words import RIGHT, verdict
 from pages._view.classroom.leading import settled
-from pages._view.classroom.moment import BET, VOTE, Moment, moment_of
-from pages._view.classroom.room import Room
+from pages._view.classroom.moment import BET, VOTE, Moment
+from pages._view.classroom.room import FIRST, Asked, Room
+from pages._view.classroom.store import store
 from pages._view.lesson import CLASS, GUESSED_AT, PHONES
-from pages._view.lessons import path_of_page
+from pages._view.lessons import LESSONS, VIEWS, path_of_page
 
 
 def shown(moment: Moment) -> dict[str, str]:
@@ -33,28 +38,71 @@ def link_to(moment: Moment, root: str) -> str:
     return f"{root}{path_of_page(moment.room.stem)}?{urlencode(said)}"
 
 
-def as_csv(room: Room) -> str:
-    """Return the answers to the lesson on the wall, in the order in which their phones came, and the phones' draws.
+COLUMNS = ("lesson", "question", "vote", "step", "d_k", "seed", "time", "phone", "draw", "answer", "right")
+DRAWN = "drawn"  # in place of a question
 
-    One table: what was asked or drawn, the place of the phone among those that did, which of its draws, the value.
+
+def as_csv(room: Room) -> str:
+    """Return the answers and draws of the whole lecture, a row each, by questions as they were asked.
+
+    vote is 1, and 2 after the question was asked again. Time is UTC; right is "yes" or "no", and empty where nothing is
+    right. Of an answer of which no settings are known, step, d_k and seed are empty.
     """
-    moment, out = moment_of(room), io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(["what", "phone", "draw", "value"])
-    if moment.kind:
-        writer.writerows((_asked(moment, each), i + 1, "", each.text) for i, each in enumerate(moment.answers))
-    if moment.draws:
-        writer.writerows(("drawn", *each) for each in _drawn(moment))
+    rows, out = [*_answered(room), *_drawn(room)], io.StringIO()
+    begun: dict[str, str] = {}
+    for each in rows:
+        begun[each["lesson"]] = min(begun.get(each["lesson"], each["time"]), each["time"])
+    rows.sort(key=lambda each: (begun[each["lesson"]], each["lesson"]))  # keeps their order within a lesson
+    writer = csv.DictWriter(out, COLUMNS, restval="")
+    writer.writeheader()
+    writer.writerows(rows)
     return out.getvalue()
 
 
-def _asked(moment, answer):
-    return moment.question if moment.kind == VOTE else moment.at(answer.settings).question
+def _answered(room):
+    truths: dict[tuple[str, str], Any] = {}
+    found = store().lecture(room.code)
+    again = {str(each.what).removesuffix(FIRST) for each in found if str(each.what).endswith(FIRST)}
+    for each in sorted(found, key=lambda each: not str(each.what).endswith(FIRST)):  # the first vote first
+        stem = str(each.what).removesuffix(FIRST)
+        if stem not in LESSONS:
+            continue
+        here = _moment(room, stem, each.settings)
+        vote = 2 if stem in again and each.what == stem else 1
+        row = _row(here, each) | {"vote": vote, "answer": each.text}
+        if here.votes:
+            yield row | {"question": here.lesson.together.asks}
+            continue
+        if each.settings and (stem, each.settings) not in truths:
+            truths[stem, each.settings] = VIEWS[stem].outcome(here.values).truth
+        yield row | {"question": here.address.question, "right": _is_right(here, each, truths)}
 
 
-def _drawn(moment: Moment) -> list[tuple[int, int, float]]:
-    return [
-        (phone + 1, i + 1, value)
-        for phone in range(moment.room.drawn)
-        for i, value in enumerate(moment.part(phone).numbers)
-    ]
+def _is_right(here, given, truths):
+    truth, (value, problem) = truths.get((here.room.stem, given.settings)), here.read(given.text)
+    if truth is None or problem or here.lesson.bet is None:
+        return ""
+    return "yes" if verdict(here.lesson.bet, value, truth) == RIGHT else "no"
+
+
+def _drawn(room):
+    stem = next(stem for stem, lesson in LESSONS.items() if lesson.together and not lesson.together.chooses)
+    for each in store().draws(room.code):
+        here = _moment(room, stem, each.settings or (room.query if room.stem == stem else ""))
+        for i, value in enumerate(here.part(int(each.what)).numbers):
+            yield _row(here, each) | {"question": DRAWN, "draw": i + 1, "answer": value}
+
+
+def _moment(room, stem, settings):
+    return Moment(replace(room, stem=stem, query=settings), Asked())
+
+
+def _row(here, given):
+    known = {*here.lesson.shared, *here.lesson.controls}
+    said = {name: here.values[name] for name in ("d_k", "seed") if name in known}
+    if here.lesson.together:
+        said["seed"] = here.room.seed
+    if here.lesson.steps:
+        said["step"] = here.address.step.name
+    time = "" if given.at is None else f"{datetime.fromtimestamp(given.at, UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return {"lesson": here.room.stem, "time": time, "phone": given.number + 1} | (said if given.settings else {})

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ALPHABET = "BCDFGHJKMNPQRTVWXYZ"  # of a room's code: no vowels, so no words, and none of I, L, O, S, U
-CODE_LETTERS = 4
+CODE_LETTERS, LONGER_CODE = 4, 6  # the longer while somebody guesses codes
 LASTS = 24 * 3600.0  # seconds that a room is kept
 UNDO = 3600.0  # seconds that a room which is closed may be opened again
+ABANDONED = 45 * 60.0  # seconds after which a room ends that no phone has joined, once wall and desk are gone
+SEEN_EVERY = 5 * 60.0  # seconds between two notes that its wall or desk is there
 MOST_ROOMS, MOST_PHONES = 200, 100  # open at once; in one room
+MOST_WAITING = 300  # phones in one room that have not answered yet
 LONGEST_TEXT, LONGEST_QUERY = 400, 2_000  # characters
 PATIENCE = 2.0  # seconds that a write waits for others
 SEEDS = 10_000
@@ -18,8 +21,9 @@ FAILURES = logging.getLogger("sattn.store")  # one line for each, at a level tha
 UNREACHABLE = "The rooms cannot be reached: their database does not answer. Try again soon."
 
 
+FIRST = "~first"  # behind a question: the answers to it before it was asked again
 TEACHER = "lab_room"  # the cookie of who teaches: a room's code and its secret
-_SECRET = re.compile("([A-Z]{4})([0-9a-z]{12})")
+_SECRET = re.compile("([A-Z]{4,6})([0-9a-z]{12})")
 
 
 def secret_in(cookie: str, code: str) -> str:
@@ -38,8 +42,15 @@ class Room:
     query: str
     opened: float  # seconds since 1970
     version: int  # grows with all that a wall or a phone shows
-    phones: int
+    phones: int  # that have a place: they have answered or drawn
     drawn: int
+    waiting: int = 0  # phones that have joined, and neither answered nor drawn
+    shut: bool = False  # nobody new may join
+
+    @property
+    def joined(self) -> int:
+        """The phones that have joined, whether or not they have answered."""
+        return self.phones + self.waiting
 
 
 @dataclass(frozen=True)
@@ -58,6 +69,17 @@ class Answer:
     number: int  # the phone's
     text: str
     settings: str = ""
+
+
+@dataclass(frozen=True)
+class Given:
+    """An answer or a draw of a whole lecture. what: the question, or which draw of the room it is."""
+
+    what: str | int
+    number: int  # the phone's
+    text: str
+    settings: str
+    at: float | None  # seconds since 1970; None if it is not known
 
 
 @dataclass(frozen=True)
@@ -99,6 +121,38 @@ class TooManyRooms(RoomError):
 
     def __init__(self) -> None:
         super().__init__(f"All {MOST_ROOMS} rooms are in use. Try again later.")
+
+
+class TooManyHere(RoomError):
+    """One room more than the network of who asks may have, as long as few are left."""
+
+    def __init__(self, open_there: int) -> None:
+        rooms = "1 room" if open_there == 1 else f"{open_there} rooms"
+        super().__init__(f"Your network has {rooms} open, and few are left for others. Close one, then open another.")
+
+
+class TooFast(RoomError):
+    """One that asks too often."""
+
+    def __init__(self) -> None:
+        super().__init__("That was too often. Wait a moment, then try again.")
+
+
+class TooManyAtOnce(RoomError):
+    """A phone whose network has sent many new ones; it is let in a little later."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Many new phones come from your network. Your answer is sent again in a moment; without scripts, press the "
+            "button again."
+        )
+
+
+class DoorIsShut(RoomError):
+    """A phone that comes after the teacher has locked the door."""
+
+    def __init__(self) -> None:
+        super().__init__("The door of this room is locked: nobody new can join. Ask your teacher to open it.")
 
 
 class RoomIsFull(RoomError):

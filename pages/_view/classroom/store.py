@@ -16,9 +16,12 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from pages._view.classroom.limits import Network, Rate
 from pages._view.classroom.room import (
     ALPHABET,
+    CODE_LETTERS,
     LASTS,
+    LONGER_CODE,
     LONGEST_QUERY,
     LONGEST_TEXT,
     MOST_PHONES,
@@ -26,6 +29,7 @@ from pages._view.classroom.room import (
     PATIENCE,
     Answer,
     Asked,
+    Given,
     NoSuchRoom,
     Place,
     Room,
@@ -46,7 +50,7 @@ __all__ = [
 
 DATABASE_URL = "DATABASE_URL"
 FILE = Path(__file__).resolve().parents[3] / ".rooms" / "rooms.sqlite"
-_CODE = re.compile(f"[{ALPHABET}]{{4}}")
+_CODE = re.compile(f"[{ALPHABET}]{{{CODE_LETTERS},{LONGER_CODE}}}")
 _NOT_STORED = re.compile("[\0\ud800-\udfff]")  # Postgres refuses the one, UTF-8 the others
 
 
@@ -68,13 +72,16 @@ class Store:
         self._loading = Lock()
         self._loaded: Kept | None = None
 
-    def open_room(self, secret: str, *, stem: str, query: str = "") -> Room:
-        """Open a room whose teacher knows the secret; rooms that are too old are forgotten first."""
+    def open_room(self, secret: str, *, stem: str, query: str = "", network: Network | None = None) -> Room:
+        """Open a room whose teacher knows the secret; rooms that are too old are forgotten first.
+
+        network: of who opens it, which may not have most of the rooms; None for no such limit.
+        """
         if not secret:
             raise ValueError("secret must not be empty")
         _check("stem", stem)
         _check("query", query, LONGEST_QUERY)
-        return self._kept().open_room(_hashed(secret), stem, query)
+        return self._kept().open_room(_hashed(secret), stem, query, network)
 
     def room(self, code: str) -> Room | None:
         """Return the room, or None if there is none, if it is closed, or if it is older than `LASTS`."""
@@ -121,22 +128,45 @@ class Store:
         self._writing(code).ask(code, question, revealed, locked)
 
     def reset(self, code: str, question: str) -> None:
-        """Forget the answers to a question, which is open again."""
+        """Open a question again. Its first answers are kept beside those that come; any later ones are forgotten."""
         _check("question", question)
         self._writing(code).reset(code, question)
 
-    def join(self, code: str, phone: str) -> int:
-        """Return the phone's number in the room, from 0 on: the same when it comes again."""
+    def join(self, code: str, phone: str, network: Network | None = None) -> None:
+        """Let a phone in, which has no place until it answers or draws. network: whom `limits.JOINED` counts."""
         _check("phone", phone)
-        return self._writing(code).join(code, phone)
+        self._writing(code).join(code, phone, network)
+
+    def has_joined(self, code: str, phone: str) -> bool:
+        """Return True if the phone is in the room, with a place or without."""
+        _check("phone", phone)
+        return self._may_have(code) and self._kept().has_joined(code, phone)
+
+    def clear(self, code: str) -> None:
+        """Forget the phones that have joined and neither answered nor drawn."""
+        self._writing(code).clear(code)
+
+    def lock_door(self, code: str, *, shut: bool) -> None:
+        """Let nobody new in, or let them in again; who is in goes on."""
+        self._writing(code).lock_door(code, shut)
+
+    def is_unseen(self, code: str) -> bool:
+        """Return True if it was not noted lately that the room's wall or desk is there."""
+        return self._may_have(code) and self._kept().is_unseen(code)
+
+    def see(self, code: str) -> None:
+        """Note that the room's wall or desk is there: without them a room ends that no phone has joined."""
+        self._writing(code).see(code)
 
     def number_of(self, code: str, phone: str) -> int | None:
-        """Return the number of a phone that has joined, else None."""
+        """Return the number of a phone that has a place, from 0 on in the order in which they took them, else None."""
         _check("phone", phone)
         return self._kept().number_of(code, phone) if self._may_have(code) else None
 
     def answer(self, code: str, question: str, phone: str, text: str, settings: str = "") -> None:
         """Keep the phone's answer instead of the one it gave before; `TooLate` once the question is locked.
+
+        The first answer of a phone takes a place in the room.
 
         settings: those of the question, as the end of an address.
         """
@@ -146,20 +176,32 @@ class Store:
         self._writing(code).answer(code, question, phone, text, settings)
 
     def answer_of(self, code: str, question: str, phone: str) -> Answer | None:
-        """Return what the phone has answered, None if nothing."""
+        """Return what the phone has answered, None if nothing. question + `room.FIRST`: before it was asked again."""
         _check("question", question)
         _check("phone", phone)
         return self._kept().answer_of(code, question, phone) if self._may_have(code) else None
 
     def answers(self, code: str, question: str) -> list[Answer]:
-        """Return all answers in the order of the phones' numbers."""
+        """Return all answers in the order of the phones' numbers. question + `room.FIRST`: as above."""
         _check("question", question)
         return self._kept().answers(code, question) if self._may_have(code) else []
 
-    def draw(self, code: str, phone: str) -> int:
-        """Return which draw of the room is the phone's, from 0 on: the same when it asks again."""
+    def lecture(self, code: str) -> list[Given]:
+        """Return the answers to all questions, those of a question together, and by the phones' numbers."""
+        return self._kept().lecture(code) if self._may_have(code) else []
+
+    def draws(self, code: str) -> list[Given]:
+        """Return the draws of all phones, by their numbers."""
+        return self._kept().draws(code) if self._may_have(code) else []
+
+    def draw(self, code: str, phone: str, settings: str = "") -> int:
+        """Return which draw of the room is the phone's, from 0 on: the same when it asks again. It has a place then.
+
+        settings: those that it is drawn at, as the end of an address.
+        """
         _check("phone", phone)
-        return self._writing(code).draw(code, phone)
+        _check("settings", settings, LONGEST_QUERY)
+        return self._writing(code).draw(code, phone, settings)
 
     def drawn(self, code: str, phone: str) -> int | None:
         """Return which draw is the phone's, None before it has drawn."""
@@ -169,6 +211,18 @@ class Store:
     def reset_draws(self, code: str) -> None:
         """Begin the draws of the room anew."""
         self._writing(code).reset_draws(code)
+
+    def takes(self, rate: Rate, who: str) -> bool:
+        """Take one of a rate, if one is left; where no room was ever opened there is nothing to keep from anybody."""
+        return not self._place.is_there() or self._kept().takes(rate, who)
+
+    def is_over(self, rate: Rate, who: str) -> bool:
+        """Return True if none of a rate is left now; nothing is taken."""
+        return self._place.is_there() and self._kept().is_over(rate, who)
+
+    def is_known(self, code: str, network: Network) -> bool:
+        """Return True if this network has opened the room, or a phone of it has joined within the hour."""
+        return self._may_have(code) and self._kept().is_known(code, network)
 
     def check(self) -> None:
         """Return if the rooms can be read, or will be made with the first one."""

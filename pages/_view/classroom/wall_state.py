@@ -3,16 +3,33 @@
 from typing import Any
 
 from pages._view.classroom.moment import BET, Moment
+from pages._view.classroom.room import Room
 
 
 def state_of(moment: Moment) -> dict[str, Any]:
     """Return what a wall asks for now and then."""
-    return {"mark": moment.wall_mark, "count": count(moment)}
+    is_empty = moment.is_open and moment.room.joined > 0 and moment.asked.answers == 0
+    return {"mark": moment.wall_mark, "count": count(moment), "empty": is_empty}
 
 
 def count(moment: Moment) -> str:
-    """Say how many have done what they are asked."""
-    phones, many = moment.room.phones, moment.asked.answers
+    """Say how many have done what they are asked, and if the door is locked."""
+    return f"{_done(moment)}{' The door is locked.' if moment.room.shut else ''}"
+
+
+def joined(room: Room) -> list[str]:
+    """Say how many phones have joined, how many of them have answered, and what the door does."""
+    has = f"{room.joined} {'phone has' if room.joined == 1 else 'phones have'}"
+    said = [f"{has} joined, {room.phones} of them have answered or drawn."]
+    if room.shut:
+        said.append("The door is locked: nobody new can join. Who is in goes on.")
+    if room.waiting and not room.shut:
+        said.append("A phone that is cleared and still here joins again by itself.")
+    return said
+
+
+def _done(moment):
+    phones, many = moment.room.joined, moment.asked.answers
     if moment.is_open:
         closed = " No more answers." if moment.asked.locked else ""
         return f"{many} of {phones} have answered.{closed}"

@@ -1,9 +1,13 @@
 // The corner of a wall: how to come into its room, and how many have done what they are asked. When what the room shows
-// has changed, Python draws the page anew.
+// has changed, Python draws the page anew. A key does not show the truth while nobody has answered, unless it is pressed
+// again, and goes back from a truth that is shown by hiding it.
 /** @param {Part<WallData>} part */
 export default function ({ parentElement, data: [data], setTriggerValue }) {
   const EVERY = 700; // ms between two questions
   const PATIENCE = 4000; // ms after which a change is told again
+  const AGAIN = "No answers yet: press again to show.";
+  const SHOW = `[data-reveal][data-sets$="=1"]`, HIDE = `[data-reveal][data-sets$="="]`;
+  const BACK = "[data-way] a[rel=prev], .st-key-turn_left button, .st-key-lesson_before a";
   const root = parentElement.querySelector("[data-room]");
   const find = (selector) => root.querySelector(selector);
   const join = new URL(data.join, document.baseURI).href;
@@ -24,6 +28,27 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
   find("a").href = data.lead;
   button.onclick = () => button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") === "false"));
   const told = { mark: data.mark, at: -Infinity };
+  let isEmpty = false; // phones are there, and none has answered
+  const heard = new AbortController();
+  root.heard?.abort(); // of the data before, which nobody ends
+  root.heard = heard;
+  window.addEventListener("click", turned, { capture: true, signal: heard.signal });
+  function turned(event) {
+    const at = (selector) => event.target.closest?.(selector);
+    const hides = !event.isTrusted && at(BACK) && document.querySelector(HIDE); // a key, which presses by script
+    if (!root.isConnected || !(hides || (at(SHOW) && isEmpty && root.dataset.asks === undefined))) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (hides) hide(hides);
+    else {
+      root.dataset.asks = "";
+      say(".room-count", AGAIN);
+    }
+  }
+  function hide(link) {
+    link.click();
+    setTimeout(() => { lab.keys.turning = ""; }); // no lesson comes
+  }
   async function look() {
     if (!root.isConnected) return clearInterval(timer); // of a page that was left, which nobody ends
     try {
@@ -32,7 +57,9 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
       if ([404, 410].includes(answer.status)) changed("");
       if (!answer.ok) return;
       const state = await answer.json();
-      say(".room-count", state.count);
+      isEmpty = state.empty;
+      if (!isEmpty || state.mark !== data.mark) delete root.dataset.asks;
+      say(".room-count", root.dataset.asks === undefined ? state.count : AGAIN);
       if (state.mark !== data.mark) changed(state.mark);
     } catch {} // the page says by itself that its server is away
   }
@@ -45,5 +72,8 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
   }
   clearInterval(root.timer); // of the data before, which nobody ends
   const timer = (root.timer = setInterval(look, EVERY));
-  return () => clearInterval(timer);
+  return () => {
+    clearInterval(timer);
+    heard.abort();
+  };
 }

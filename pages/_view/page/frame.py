@@ -82,7 +82,7 @@ def _draw_head(lesson):
 def _draw_line():
     """Draw the line of the step; the question of a bet may name values of the sliders."""
     here = stage()
-    st.html(way.line_html(wall.line() or here.line, asks=here.address.step.bet is not None))
+    st.html(way.line_html(wall.line(here.line), asks=here.address.step.bet is not None))
 
 
 def _prepare_browser(lesson):

@@ -12,7 +12,7 @@ import streamlit as st
 from pages._view import bet_html
 from pages._view._streamlit import StreamlitAPIException, path_of
 from pages._view.address import Address
-from pages._view.classroom import leading, limits, results, wall_state
+from pages._view.classroom import leading, limits, results, rounds, wall_state
 from pages._view.classroom.moment import VOTE, Moment, moment_of, settings_of
 from pages._view.classroom.room import TEACHER, RoomError, StoreError, secret_in
 from pages._view.classroom.store import store
@@ -43,10 +43,12 @@ def follow(lesson: Lesson) -> str | None:
 def _follow(lesson, code):
     st.session_state.pop("room_problem", None)
     turned = st.session_state.pop(bets.TURNED, None)
-    leads, who = store().is_teacher(code, _secret(code)), _network()
-    room = None if limits.WRONG_CODES.is_over(who) and not (leads or _was_here(code)) else store().room(code)
+    leads, network = store().is_teacher(code, _secret(code)), _network()
+    is_over = store().is_over(limits.WRONG_CODES, network.name)
+    room = store().room(code) if leads or _was_here(code) or not is_over or store().is_known(code, network) else None
     if room is None:
-        limits.WRONG_CODES.takes(who)
+        store().takes(limits.WRONG_CODES, network.name)
+        store().takes(limits.GUESSES, "")
         _leave()
         return None
     st.session_state["room_leads"] = leads
@@ -64,7 +66,7 @@ def _follow(lesson, code):
 
 def _network():
     """Return whom the limit of wrong codes counts, as for phones."""
-    return limits.network_of(st.context.ip_address or "", st.context.headers.get("X-Forwarded-For") or "")
+    return limits.network_of(str(st.context.ip_address or ""), st.context.headers.get("X-Forwarded-For") or "")
 
 
 def _was_here(code):
@@ -158,21 +160,32 @@ def draw_corner(lesson: Lesson) -> None:
         "state": path_of(f"{TEACH}/{code}/state"),
         "lead": path_of(f"{TEACH}/{code}") if leads else "",
         "drawn": path_of(CODE),
-        **st.session_state["room_shown"],
+        **{name: st.session_state["room_shown"][name] for name in ("mark", "count")},
     }
     with st.container(key="room"):
         draw_room(told)
 
 
-def line() -> Line | None:
-    """Return the line with the question of a vote, or with the choice of the class; None without a vote."""
+def line(usual: Line) -> Line:
+    """Return the question of a vote, or the choice of the class; else the usual line, with its first vote."""
     moment = _vote()
     if moment is None:
-        return None
+        return usual._replace(rest=" ".join(filter(None, (usual.rest, _both_votes()))))
     together: Any = moment.lesson.together
     name = controls.control(together.chooses).label.lower()
     chosen = f"The class has chosen: {name} {moment.chosen}." if moment.chosen else f"Nobody has chosen a {name}."
-    return Line(together.asks if moment.is_open else chosen)
+    return Line(together.asks) if moment.is_open else Line(chosen, rounds.told(moment))
+
+
+def _both_votes():
+    """Return what a class bet before it was asked again, once the truth is shown; of others nothing is looked up."""
+    here = controls.address()
+    if not here.room or here.guesses is None or not here.shows_bet or "room_problem" in st.session_state:
+        return ""
+    with suppress(RoomError, StoreError):
+        room = store().room(here.room)
+        return rounds.told(moment_of(room)) if room and room.stem == here.lesson.stem else ""
+    return ""
 
 
 def draw_reveal() -> None:

@@ -6,7 +6,8 @@ from markupsafe import Markup
 
 from pages._view._streamlit import path_of
 from pages._view.address import Address, query_of
-from pages._view.classroom import leading, results, wall_state
+from pages._view.classroom import leading, results, rounds, wall_state
+from pages._view.classroom.limits import Network
 from pages._view.classroom.moment import VOTE, moment_of, settings_of
 from pages._view.classroom.room import MOST_PHONES, UNDO, Room
 from pages._view.classroom.store import store
@@ -19,7 +20,7 @@ from pages._view.server.phone import KEPT
 from pages._view.shared import ROOM
 
 _WHAT = (
-    "A room lets a class take part by phone. The wall shows a code of four letters and a QR code; phones open it and "
+    "A room lets a class take part by phone. The wall shows a code of a few letters and a QR code; phones open it and "
     "follow the wall: its question, then the bet, then the truth beside their own answer.",
     f"A room has at most {MOST_PHONES} phones. {KEPT}",
 )
@@ -34,10 +35,10 @@ def before_opening(token: str, at: str) -> str:
     return html.render("opening.html", title="Open a room", what=_WHAT, place=path_of(TEACH), token=token, at=place)
 
 
-def open_room(secret: str, at: str) -> tuple[Room, str]:
+def open_room(secret: str, at: str, network: Network) -> tuple[Room, str]:
     """Open a room where this address of a lesson leads; return it, and the address of its wall."""
     stem, settings = _standing(at)
-    room = store().open_room(secret, stem=stem, query=settings)
+    room = store().open_room(secret, stem=stem, query=settings, network=network)
     return room, _wall(room)
 
 
@@ -97,12 +98,14 @@ def _values(room, token, secret, root):
         "place": path_of(f"{TEACH}/{room.code}"),
         "token": token,
         "question": moment.lesson.question,
-        "asked": [moment.question, wall_state.count(moment)],
+        "asked": [moment.question, wall_state.count(moment), rounds.told(moment)],
         "acts": _acts(moment),
         "ways": [(ORDER[i], label) for i, label in near if 0 <= i < len(ORDER)],
         "all_ways": [(stem, LESSONS[stem].question) for stem in ORDER if stem != room.stem],
         "link": results.link_to(moment, root),
         "code": room.code,
+        "joined": wall_state.joined(room),
+        "door": _door(room),
         "join": join,
         "drawn": Markup(code_of(join)),
         "lead": f"{root}{TEACH}/{room.code}",
@@ -126,6 +129,12 @@ def _acts(moment):
     return acts
 
 
+def _door(room):
+    """Return what can be done with the door, each with its label."""
+    acts = [("open_door", "Open the door") if room.shut else ("lock_door", "Lock the door")]
+    return acts + ([("clear", f"Clear {room.waiting:,} without an answer")] if room.waiting else [])
+
+
 def do(room: Room, sent: dict[str, str]) -> None:
     """Do what the teacher asks for."""
     what, rooms = sent.get("do"), store()
@@ -137,6 +146,10 @@ def do(room: Room, sent: dict[str, str]) -> None:
         leading.turn(moment_of(room), revealed=what == "reveal")
     if what in ("lock", "unlock"):
         rooms.ask(room.code, room.stem, locked=what == "lock")
+    if what in ("lock_door", "open_door"):
+        rooms.lock_door(room.code, shut=what == "lock_door")
+    if what == "clear":
+        rooms.clear(room.code)
     if what == "reset":
         rooms.reset(room.code, room.stem)
     if what == "reset_draws":

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pages._view._streamlit import PAGE_NEEDS, STATIC, path_of
 from pages._view.routes import FRAME_ANCESTORS, frame_ancestors
-from pages._view.server.kept import NOT_KEPT
+from pages._view.server.kept import FOR_BACK, NOT_KEPT
 from pages._view.server.links import scheme_of
 from pages._view.server.origin import origin
 
@@ -99,7 +99,8 @@ class SecurityHeaders:
                 headers.update(self.headers)
                 _say_once(headers, "Vary")
                 if "set-cookie" in headers:  # whoever keeps it would give one visitor's to another
-                    headers["Cache-Control"] = NOT_KEPT
+                    if headers.get("cache-control") != FOR_BACK:
+                        headers["Cache-Control"] = NOT_KEPT
                     if scheme_of(Request(scope)) == "https":
                         _for_https_alone(headers)
                 if message["status"] == 304 or headers.get("content-type", "").startswith("text/html"):

@@ -25,6 +25,7 @@ FOR_A_DAY = "public, max-age=86400, s-maxage=86400, stale-while-revalidate=60480
 OF_HOST = "private, no-cache"
 # What is one visitor's or one class's, what is so for a moment only, and what went wrong.
 NOT_KEPT = "private, no-store"
+FOR_BACK = "private, no-cache"  # by the browser alone, whose Back key shows it, its fields filled
 
 
 def for_page(query: Collection[str], *, settled: bool = True) -> str:

@@ -1,12 +1,13 @@
 """The page of a phone in a room: the question of the wall, one's own answer, and then the truth beside it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pages._view.address import Address, query_of
 from pages._view.bet_words import both, in_fact, verdict, written
+from pages._view.classroom.limits import Network
 from pages._view.classroom.moment import VOTE, Moment
-from pages._view.classroom.room import LASTS, UNDO, Answer, Room
+from pages._view.classroom.room import FIRST, LASTS, UNDO, Answer, Room
 from pages._view.classroom.store import store
 from pages._view.kinds import Choice, Drawing
 from pages._view.lesson import CLASS, GUESSED_AT
@@ -18,26 +19,27 @@ _LOOK = "Look at the wall."
 _HOURS, _MINUTES = round(LASTS / 3600), round(UNDO / 60)
 KEPT = (
     "Kept here: a random number in a cookie of this browser, and with it your answers in this room. "
-    f"No name and no address. All of it is deleted {_MINUTES} minutes after the room is closed, and after "
-    f"{_HOURS} hours at the latest."
+    "No name and no address; of your network a scrambled number for an hour, so that nobody can fill the room. "
+    f"All of it is deleted {_MINUTES} minutes after the room is closed, and after {_HOURS} hours at the latest."
 )
 
 
 @dataclass(frozen=True)
 class Phone:
-    """A phone in a room. number: its place among those who joined, None while it has none."""
+    """A phone in a room. number: its place among those who have answered, None while it has none."""
 
     token: str
     place: str  # the path of its page
     number: int | None
     answer: Answer | None = None
     drawn: int | None = None
+    first: Answer | None = None  # before the question was asked again
 
 
-def join(moment: Moment, cookie: str) -> None:
-    """Give a phone a place in the room, if it has none."""
-    if store().number_of(moment.room.code, cookie) is None:
-        store().join(moment.room.code, cookie)
+def join(moment: Moment, cookie: str, network: Network) -> None:
+    """Let a phone into the room, if it is not in it; its first answer takes a place."""
+    if not store().has_joined(moment.room.code, cookie):
+        store().join(moment.room.code, cookie, network)
 
 
 def phone_at(moment: Moment, cookie: str, token: str, place: str) -> Phone:
@@ -46,7 +48,8 @@ def phone_at(moment: Moment, cookie: str, token: str, place: str) -> Phone:
     number = rooms.number_of(code, cookie)
     answer = rooms.answer_of(code, moment.room.stem, cookie) if moment.kind else None
     drawn = rooms.drawn(code, cookie) if moment.draws else None
-    return Phone(token, place, number, answer, drawn)
+    first = rooms.answer_of(code, moment.room.stem + FIRST, cookie) if moment.kind else None
+    return Phone(token, place, number, answer, drawn, first)
 
 
 def page(
@@ -104,7 +107,8 @@ def _values(moment, phone, problem, typed, *, changes=False):
 def _answer(moment, phone, typed):
     """Return the answer of this phone and the fields for it. fields: None where none can be given."""
     if not moment.is_open:
-        return {"late": "", "mine": _told(moment, phone) if moment.kind else [], "fields": None}
+        told = [*_told(moment, phone), _first(moment, phone)] if moment.kind else []
+        return {"late": "", "mine": told, "fields": None}
     locked, given = moment.asked.locked, phone.answer is not None
     return {
         "late": f"It is too late to answer. {_LOOK}" if locked and not given else "",
@@ -135,6 +139,18 @@ def _told(moment, phone):
     found, own = moment.outcome(mine.settings), moment.read(mine.text)[0]
     at = _where(moment, mine)
     return [f"{at}{': ' if at else ''}{verdict(bet, own, found.truth)} {both(bet, own, found)}", found.why]
+
+
+def _first(moment, phone):
+    """Return what this phone answered before it was asked again, and once the truth is shown if that was right."""
+    first = phone.first
+    if first is None:
+        return ""
+    said = f"Your first answer: {_said(moment, replace(phone, answer=first))}."
+    if moment.kind == VOTE:
+        return said
+    value, truth = moment.read(first.text)[0], moment.outcome(first.settings).truth
+    return f"{said} {verdict(moment.lesson.bet, value, truth)}"
 
 
 def _said(moment, phone):

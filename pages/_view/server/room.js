@@ -1,25 +1,65 @@
-// The page asks now and then whether anything has changed, and changes what it says; what is typed meanwhile stays.
+// The page asks now and then whether anything has changed, and changes what it says; what is typed meanwhile stays. A
+// phone sends its forms by itself: what does not arrive stays in its fields, and is sent until it does.
 (() => {
   const EVERY = 1200; // ms between two questions, and as much again by chance, so that a class does not ask at once
   const main = document.querySelector("main");
   const away = document.querySelector("#away");
+  const [LOST, KEPT] = [away.textContent, "The connection is lost. Your answer is kept here, and sent as soon as it is back."];
+  let pending = null; // what has not arrived yet
+  let turn = 0; // of what has arrived: older news is none
   async function look() {
+    const mine = turn;
     try {
       const answer = await fetch(`${main.dataset.news}?seen=${main.dataset.mark}`, { cache: "no-store", signal: AbortSignal.timeout(8000) });
-      if ([200, 403, 404, 410].includes(answer.status)) show(await answer.text()); // what is closed is said in words
-      else if (answer.status !== 204) throw new Error(answer.statusText);
-      away.hidden = true;
+      const text = await answer.text();
+      if (mine === turn && [200, 403, 404, 409, 410].includes(answer.status)) show(text); // what is closed is said in words
+      else if (mine === turn && answer.status !== 204) throw new Error(answer.statusText);
+      away.hidden = !pending;
     } catch {
-      away.hidden = false;
+      lose();
     }
     if (main.dataset.news) setTimeout(look, document.hidden ? 4 * EVERY : EVERY * (0.5 + Math.random()));
+  }
+  function lose() {
+    away.textContent = pending ? KEPT : LOST;
+    away.hidden = false;
+  }
+  function submitted(event) {
+    const form = event.target;
+    if (main.dataset.keeps === undefined || form.method !== "post") return;
+    event.preventDefault();
+    const isSending = pending !== null;
+    const body = new URLSearchParams();
+    new FormData(form).forEach((value, name) => body.append(name, String(value)));
+    pending = { place: form.action, body };
+    if (!isSending) send();
+  }
+  async function send() {
+    const sent = pending;
+    turn++;
+    try {
+      const answer = await fetch(sent.place, { method: "POST", body: sent.body, signal: AbortSignal.timeout(8000) });
+      const text = await answer.text();
+      const came = new DOMParser().parseFromString(text, "text/html");
+      if (came.querySelector("main")?.dataset.news === undefined) throw new Error(answer.statusText); // of a proxy
+      if (pending === sent) pending = null;
+      turn++;
+      show(text);
+      const [foot, now] = [came, document].map((each) => each.querySelector("footer"));
+      if (foot && now) now.querySelector("p").textContent = foot.querySelector("p").textContent; // the number
+      away.hidden = true;
+      if (main.dataset.again) setTimeout(again, EVERY * (0.5 + Math.random()));
+    } catch {
+      lose();
+    }
+    if (pending) setTimeout(send, EVERY * (0.5 + Math.random()));
   }
   function show(text) {
     const next = new DOMParser().parseFromString(text, "text/html").querySelector("main");
     const fields = () => [...main.querySelectorAll("input:not([type=hidden])")];
     const typed = next.dataset.asked === main.dataset.asked ? fields() : [];
     put([...next.childNodes]);
-    Object.assign(main.dataset, { news: "", mark: "", ...next.dataset });
+    Object.assign(main.dataset, { news: "", mark: "", again: "", ...next.dataset });
     for (const field of fields()) {
       const before = typed.find((each) => each.name === field.name && (each.type !== "radio" || each.value === field.value));
       if (before) Object.assign(field, { value: before.value, checked: before.checked });
@@ -55,5 +95,6 @@
     form?.requestSubmit();
   }
   if (main.dataset.again) setTimeout(again, EVERY * (0.5 + Math.random()));
+  main.addEventListener("submit", submitted);
   setTimeout(look, EVERY);
 })();

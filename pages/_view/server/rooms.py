@@ -1,11 +1,12 @@
 """The addresses of rooms: /j/CODE for phones, /room for who teaches. Plain requests: no session, no websocket."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
+from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,28 +15,31 @@ from starlette.routing import Route
 from pages._view._streamlit import path_of
 from pages._view.classroom import answering, limits, results, wall_state
 from pages._view.classroom.moment import moment_of
-from pages._view.classroom.room import TEACHER, NoSuchRoom, RoomClosed, RoomError, StoreError, secret_in
+from pages._view.classroom.room import (
+    TEACHER,
+    DoorIsShut,
+    NoSuchRoom,
+    RoomClosed,
+    RoomError,
+    StoreError,
+    TooFast,
+    TooManyAtOnce,
+    secret_in,
+)
 from pages._view.classroom.store import store
 from pages._view.routes import JOIN, TEACH
 from pages._view.server import desk, doors, phone, visitor
-from pages._view.server.kept import NOT_KEPT
+from pages._view.server.kept import FOR_BACK, NOT_KEPT
 from pages._view.server.links import host_of, root
 from pages._view.server.threads import in_thread, writing
 
 LARGEST_FORM = 8_192  # bytes
 _FRESH = {"Cache-Control": NOT_KEPT}
+_FOR_BACK = {"Cache-Control": FOR_BACK}
 _NOT_OURS = "This form is not from a page of yours, or your browser keeps no cookies here. Allow them, and reload."
 _NOT_YOURS = "This browser does not lead the room. Load its page again, and type the secret of the room."
 _BUSY = "The lab is busy. Your answer is sent again in a moment; without scripts, press the button again."
 _NOT_DONE = "The lab is busy, and this was not done. Press the button again."
-_TOO_FAST = "That was too often. Wait a moment, then try again."
-
-
-class TooFast(RoomError):
-    """One that asks too often."""
-
-    def __init__(self) -> None:
-        super().__init__(_TOO_FAST)
 
 
 class NoCookie(RoomError):
@@ -58,7 +62,8 @@ def is_place_of_rooms(path: str) -> bool:
     return first in (JOIN, TEACH)
 
 
-_STATUS = {NoSuchRoom: 404, TooFast: 429, NoCookie: 403, NotTheTeacher: 403, StoreError: 503}
+_STATUS = {NoSuchRoom: 404, TooFast: 429, TooManyAtOnce: 429, StoreError: 503}
+_STATUS |= dict.fromkeys((DoorIsShut, NoCookie, NotTheTeacher), 403)
 
 
 def routes() -> list[Route]:
@@ -100,8 +105,8 @@ async def _said(status, text):
     return _html(await run_in_threadpool(doors.ask_for_code, text), status)
 
 
-def _html(text: str, status: int = 200) -> Response:
-    return Response(text, status, _FRESH, "text/html")
+def _html(text: str, status: int = 200, headers: Mapping[str, str] = _FRESH) -> Response:
+    return Response(text, status, headers, "text/html")
 
 
 def _to(place: str) -> Response:
@@ -118,21 +123,28 @@ async def _room(request: Request) -> Any:
 
 
 def _found(request):
-    code, who = _code(request), visitor.network_of(request)
+    code, network = _code(request), visitor.network_of(request)
     found = store().room(code)
     if found is None and (closed := store().closed(code)):
         raise RoomClosed(closed)
-    if limits.WRONG_CODES.is_over(who) and not (found and _is_in(request, code)):
+    if store().is_over(limits.WRONG_CODES, network.name) and not (found and _may_go_on(request, code, network)):
         raise TooFast
     if found is None:
-        limits.WRONG_CODES.takes(who)
+        _guessed(network)
         raise NoSuchRoom
     return found
 
 
-def _is_in(request, code):
+def _guessed(network):
+    store().takes(limits.WRONG_CODES, network.name)
+    store().takes(limits.GUESSES, "")
+
+
+def _may_go_on(request, code, network):
+    """Return True for who is in the room, or where it is: one who guesses codes keeps none of its class out."""
     phone = visitor.visitor_of(request)
-    return (phone and store().number_of(code, phone) is not None) or _leads(request, code)
+    is_in = phone and store().has_joined(code, phone)
+    return is_in or store().is_known(code, network) or _leads(request, code)
 
 
 # --- phones ----------------------------------------------------------------------------------------------
@@ -157,7 +169,7 @@ async def _phone(request):
         raise NoCookie
     room = await _room(request)
     sent = await visitor.sent_with(request) if request.method == "POST" else None
-    is_in = sent is None and await in_thread(store().number_of, room.code, who) is not None
+    is_in = sent is None and await in_thread(store().has_joined, room.code, who)
     answer = await (in_thread if is_in else writing)(_page_of_phone, request, room, who, sent)
     visitor.keep(request, answer, visitor.VISITOR, who)  # one of yesterday would end in the middle of the hour
     return answer
@@ -169,24 +181,27 @@ def _page_of_phone(request, room, who, sent):
     if sent is not None:
         _check(who, room.code, sent)
         try:
-            phone.join(moment, who)
+            phone.join(moment, who, visitor.network_of(request))
             problem, status = answering.take(moment, who, sent), 422
         except StoreError:  # others write; what can be read goes on
             problem, status = _BUSY, 503
+        except TooManyAtOnce as wait:
+            problem, status = str(wait), 429
         if not problem:
             return _to(place)
     else:
-        _come_in(moment, who)
+        _come_in(request, moment, who)
     shown = phone.phone_at(moment, who, token, place)
-    again = (sent or {}).get("do", "") if status == 503 else ""
+    again = (sent or {}).get("do", "") if status in (429, 503) else ""
     changes = "change" in request.query_params
-    return _html(phone.page(moment, shown, problem, sent, changes=changes, again=again), status)
+    page = phone.page(moment, shown, problem, sent, changes=changes, again=again)
+    return _html(page, status, _FRESH if sent else _FOR_BACK)
 
 
-def _come_in(moment, who):
+def _come_in(request, moment, who):
     """Join one that only looks, if that can be; else the first answer does."""
-    with suppress(StoreError):
-        phone.join(moment, who)
+    with suppress(StoreError, TooManyAtOnce):
+        phone.join(moment, who, visitor.network_of(request))
 
 
 def _check(who, code, sent):
@@ -200,8 +215,8 @@ async def _news_of_phone(request):
     """What has changed since a phone has looked: nothing, as a rule."""
     who = visitor.visitor_of(request)
     room = await _room(request)
-    if who and await in_thread(store().number_of, room.code, who) is None:
-        await writing(_come_in, moment_of(room), who)
+    if who and not await in_thread(store().has_joined, room.code, who):
+        await writing(_come_in, request, moment_of(room), who)
     return await in_thread(_news, request, room, who)
 
 
@@ -234,10 +249,8 @@ def _opened(request, who, sent):
         return _html(desk.before_opening(visitor.token_of(who, TEACH), at))
     if not visitor.has_token(who, TEACH, sent):
         raise NoCookie
-    if not limits.OPENED.takes(visitor.network_of(request)):
-        raise TooFast
     secret = visitor.new_secret()
-    room, wall = desk.open_room(secret, sent.get("at", ""))
+    room, wall = desk.open_room(secret, sent.get("at", ""), visitor.network_of(request))
     answer = _to(wall)
     visitor.keep(request, answer, TEACHER, room.code + secret)
     return answer
@@ -268,7 +281,7 @@ def _taught(request, room, who, sent):
     if sent is not None and sent.get("do") == "secret":
         secret = sent.get("secret", "").strip().lower()
         if not store().is_teacher(room.code, secret):
-            limits.WRONG_CODES.takes(visitor.network_of(request))
+            store().takes(limits.WRONG_CODES, visitor.network_of(request).name)
             return _html(desk.ask_for_secret(room, token, "This is not the secret of the room."), 403)
         answer = _to(path_of(f"{TEACH}/{room.code}"))
         visitor.keep(request, answer, TEACHER, room.code + secret)
@@ -313,7 +326,16 @@ def _leads(request, code):
 
 async def _news_of_teacher(request):
     room = await _room(request)
-    return await in_thread(_told_to_teacher, request, room)
+    answer = await in_thread(_told_to_teacher, request, room)
+    answer.background = BackgroundTask(_see, request, room.code)
+    return answer
+
+
+async def _see(request, code):
+    """Note now and then that the one who leads is there; nobody waits for it."""
+    with suppress(RoomError, StoreError):
+        if await in_thread(lambda: store().is_unseen(code) and _leads(request, code)):
+            await writing(store().see, code)
 
 
 def _told_to_teacher(request, room):
@@ -329,7 +351,8 @@ async def _state(request):
     """What a wall asks for now and then: counts, and whether its picture has changed."""
     room = await _room(request)
     body = await in_thread(_state_of, room)
-    return Response(body, headers=_FRESH, media_type="application/json")
+    seen = BackgroundTask(_see, request, room.code)
+    return Response(body, headers=_FRESH, media_type="application/json", background=seen)
 
 
 def _state_of(room):
@@ -344,5 +367,5 @@ async def _results(request):
 def _file_of(request, room):
     if not _leads(request, room.code):
         raise NotTheTeacher
-    named = {**_FRESH, "Content-Disposition": f'attachment; filename="room_{room.code}_{room.stem}.csv"'}
+    named = {**_FRESH, "Content-Disposition": f'attachment; filename="room_{room.code}.csv"'}
     return Response(results.as_csv(room), headers=named, media_type="text/csv")

@@ -50,7 +50,7 @@ def keep(request: Request, answer: Response, name: str, value: str) -> None:
     answer.set_cookie(name, value, max_age=round(LASTS), path=path_of(""), secure=secure, httponly=True, samesite="lax")
 
 
-def network_of(request: Request) -> str:
+def network_of(request: Request) -> limits.Network:
     """Whom a limit counts."""
     here = request.client.host if request.client else ""
     return limits.network_of(here, request.headers.get("x-forwarded-for", ""))

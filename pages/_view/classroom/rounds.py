@@ -1,0 +1,28 @@
+"""The two votes of a class that was asked again: what came of the first, and of the one after it."""
+
+from collections import Counter
+
+from pages._view.bet_words import RIGHT, verdict
+from pages._view.classroom.moment import VOTE, Moment
+from pages._view.classroom.room import Answer
+
+
+def told(moment: Moment) -> str:
+    """Return a sentence on both votes; "" before the truth is shown, and where the class was asked once."""
+    if not moment.kind or moment.is_open or not moment.first:
+        return ""
+    if moment.kind == VOTE:
+        return f"The first vote: {Counter(each.text for each in moment.first).most_common(1)[0][0]}."
+    right, after = _right(moment, moment.first), _right(moment, moment.answers)
+    if right is None or after is None:
+        return ""
+    return f"The first vote: {right} of {len(moment.first)} right, now {after} of {len(moment.answers)}."
+
+
+def _right(moment: Moment, answers: list[Answer]) -> int | None:
+    """Return how many answers are right, each at its own settings; None while a truth is not known."""
+    truths = {said: moment.outcome(said).truth for said in {each.settings for each in answers}}
+    if None in truths.values() or moment.lesson.bet is None:
+        return None
+    judged = [verdict(moment.lesson.bet, moment.read(each.text)[0], truths[each.settings]) for each in answers]
+    return judged.count(RIGHT)
