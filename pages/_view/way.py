@@ -82,10 +82,10 @@ def ended(here: Address) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for each in here.step.tries:
-        hidden = {name: value for name, value in each.settings.items() if _is_hidden(here, name)}
-        if all(here.values[name] == value for name, value in hidden.items()):
-            usual = {name: here.known(name).default for name in hidden}
-            found |= {name: here.known(name).write(usual[name]) for name in hidden if hidden[name] != usual[name]}
+        for name, value in each.settings.items():
+            usual = here.known(name).default
+            if _is_hidden(here, name) and here.values[name] == value != usual:
+                found[name] = here.known(name).write(usual)
     return found
 
 

@@ -6,12 +6,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 from pages._view import compute
 from pages._view.lessons.wrong_choice import bet, curves, figures, part, work
 from pages._view.lessons.wrong_choice.declaration import LESSON
 from pages._view.theme import DARK, LIGHT, PROJECTOR
 from sattn_core.lessons import wrong_choice as core
+from sattn_core.training.wrong_rows import draw_wrong_rows, row_blocks
 from tests.figures.drawing import PROFILES, contrast, plotted, texts, trace_of, whole
 
 P = core.WrongChoiceParams
@@ -193,12 +195,14 @@ def test_before_the_bet_the_same_picture_shows_its_start(result):
         assert trace_of(plotted(start), f"{name}, right key").y[1] == first.weights[i, 0, first.right_key]
 
 
-@pytest.mark.parametrize(("d_k", "answer"), [(64, "10"), (16, "50"), (8, "90")])
+@pytest.mark.parametrize(("d_k", "answer"), [(64, "10"), (16, "50"), (8, "90"), (4, "90")])
 def test_the_bet_comes_to_the_count_of_the_picture_and_the_nearest_answer(d_k, answer):
     values = {"d_k": d_k, "n_keys": 16, "learning_rate": 10.0, "steps": 200, "loss": "output", "learns": "q", "seed": 0}
     found, count = bet.outcome(values), core.measure_wrong_choices(P(d_k)).put_right[0, -1]
     assert (found.truth, found.text) == (answer, str(count))
     assert ("small enough" in found.why) == (count >= core.NEARLY_ALL)
+    assert ("hardly any gradient" in found.why) == (d_k != 4)
+    assert ("hardly matters: 77 come right with ÷ √dₖ" in found.why) == (d_k == 4)
 
 
 def test_the_three_weights_of_a_row_are_said(result):
@@ -336,7 +340,7 @@ def test_the_optimizers_change_roles_at_the_usual_settings(measured):
     assert "÷ √dₖ needs about one rate, " in descent.sentence
     assert "÷ dₖ needs more as dₖ grows" in descent.sentence
     root, whole = "÷ √dₖ needs less as dₖ grows, down to 0.001", "÷ dₖ needs about one rate, 0.0316, but starts flat"
-    assert adam.sentence == f"With Adam, {root}; {whole}."
+    assert adam.sentence == f"With Adam, {root}; {whole}. Rates alone do not decide."
     (band,) = [each for each in plotted(adam).layout.shapes if each.type == "rect"]
     assert band.y0 < 0.0316 < band.y1
 
@@ -372,8 +376,28 @@ def test_sentence_of_the_rates_says_the_best_counts(measured, step):
         counts = [max(found.put_right[i, :, step].tolist()) for i in range(3)]
         raw, root, whole = ({0: "none", 100: "all"}.get(each, str(each)) for each in counts)
         said = f"{raw} right with raw scores, {root} with ÷ √dₖ and {whole} with ÷ dₖ."
-        said = f"{raw} right, with each of the three." if len({*counts}) == 1 else said
-        assert curves.rates(found, 10.0, step, LIGHT).sentence == f"{start} {said}"
+        said = f"{raw} right, with each of the three" if len({*counts}) == 1 else said
+        assert curves.rates(found, 10.0, step, LIGHT).sentence.startswith(f"{start} {said}")
+
+
+@pytest.mark.parametrize(("d_k", "n_keys"), [(2, 16), (4, 16), (8, 16), (4, 64)])
+def test_no_more_come_right_than_some_query_can_choose(d_k, n_keys):
+    """A key can have the largest score if and only if a linear program has a solution: it lies on the hull of all."""
+    (drawn,) = (draw_wrong_rows(d_k, n_keys, rows, seed=0) for rows in row_blocks(core.N_ROWS, n_keys, 1, "q"))
+    on_hull = 0
+    for gram, right in zip(drawn.gram, drawn.right_key, strict=True):
+        lengths, axes = np.linalg.eigh(gram)
+        keys = (axes * np.sqrt(np.maximum(lengths, 0)))[:, -d_k:]
+        apart = np.delete(keys, right, axis=0) - keys[right]
+        bounds = [(None, None)] * keys.shape[1]
+        on_hull += linprog(np.zeros(keys.shape[1]), A_ub=apart, b_ub=-np.ones(len(apart)), bounds=bounds).status == 0
+    found = core.measure_learning_rates(P(d_k, n_keys))
+    assert found.best().max() <= on_hull
+    assert (on_hull < core.N_ROWS) == (d_k < 8)
+    said = (
+        f": at dₖ = {d_k} some of {n_keys} keys lie between others." in curves.rates(found, 10.0, 200, LIGHT).sentence
+    )
+    assert said == (np.ptp(found.best()) == 0 and found.best()[0] < core.NEARLY_ALL)
 
 
 def test_name_of_a_curve_says_the_rates_at_which_nearly_all_come_right(measured):

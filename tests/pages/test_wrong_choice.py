@@ -175,7 +175,7 @@ def test_raw_scores_come_right_with_the_loss_on_weights():
 def test_adam_has_one_rate_for_the_divisor_that_starts_flat():
     app = open_page(STEM, step="every_size", optimizer="adam")
     assert charts(app)["choice_dimensions"].sentence.endswith(
-        plain("÷ dₖ needs about one rate, 0.0316, but starts flat.")
+        plain("÷ dₖ needs about one rate, 0.0316, but starts flat. Rates alone do not decide.")
     )
     found = compare_with_adam()[0]
     root, whole = found.smallest_rate[[ROOT, WHOLE], found.dims.index(16) :]

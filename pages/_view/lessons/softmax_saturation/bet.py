@@ -24,7 +24,7 @@ def outcome(values: Values) -> Outcome:
         return _own(values)
     rows = work.rows({**values, "exponent": 0.0})
     where = f"Raw scores at dₖ = {rows.dims[1]} spread by {number(rows.spread[1], 2)}"
-    why = f"{where}, and softmax sees only their differences."
+    why = f"{where}, and softmax sees only their differences. Find the exponent at which all three are alike."
     return Outcome(100 * rows.max_weight[1], why, text=percent(rows.max_weight[1], 0))
 
 

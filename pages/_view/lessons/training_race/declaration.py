@@ -120,8 +120,8 @@ LESSON = Lesson(
             "race_attention",
             placed=(TRAINED,),
             bet=Bet(
-                "After the race at dₖ = {d_k}: which of raw, ÷ √dₖ and ÷ dₖ will have learnt, with "
-                f"{100 * SOLVED_ACCURACY:g} % of the answers right?",
+                "Each row is a query, whose right key is on the diagonal. After training at dₖ = {d_k}: which have "
+                f"learnt, {100 * SOLVED_ACCURACY:g} % right?",
                 Choice(
                     "Will have learnt",
                     "all",
@@ -193,10 +193,6 @@ LESSON = Lesson(
     "each, 256 together, in a model of 128. It guesses the next character of a text; each seed is read on the same "
     "1,536.",
     myths=(
-        (
-            "The gradients are small from the start.",
-            "At this lesson’s first settings the total gradient at step 0 is larger without the scale.",
-        ),
         (
             "Without the scale, training always freezes.",
             "At smaller learning rates it goes on, far more slowly.",

@@ -8,6 +8,7 @@ from pages._view.picture import Picture
 from pages._view.theme import Profile
 from sattn_core.lessons.wrong_choice import NEARLY_ALL, measure_wrong_choices
 
+_ALIKE = 5  # rows
 _WHY = {
     False: "Where nearly all the weight is on a wrong key, softmax passes on hardly any gradient.",
     True: "Here the raw scores are small enough for gradient descent to move them.",
@@ -26,5 +27,8 @@ def outcome(values: Values) -> Outcome:
     if found is None and compute.needs_button(params):
         return Outcome(None, "Compute the picture to see what comes of it.")
     found = found or compute.result(measure_wrong_choices, params)
-    count = int(found.put_right[0, values["steps"]])
-    return Outcome(min(COUNTS, key=lambda each: abs(count - int(each))), _WHY[count >= NEARLY_ALL], f"{count}")
+    count, scaled = map(int, found.put_right[:2, values["steps"]])
+    why = _WHY[count >= NEARLY_ALL]
+    if count < NEARLY_ALL and count >= scaled - _ALIKE:
+        why = f"At so small a dₖ the scale hardly matters: {scaled} come right with ÷ √dₖ."
+    return Outcome(min(COUNTS, key=lambda each: abs(count - int(each))), why, f"{count}")

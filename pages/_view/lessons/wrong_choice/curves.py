@@ -34,7 +34,7 @@ def rates(curves: core.RateCurves, rate: float, step: int, profile: Profile) -> 
     return Picture(
         "choice_rates",
         _rates_figure(curves, rate, step, profile),
-        _rates_sentence(curves.best(step)),
+        _rates_sentence(curves, step),
         columns,
         code(core.measure_learning_rates, curves.params, name="curves", show=f"curves.put_right[:, :, {step}]")
         + code(core.interval, Name(f"curves.put_right[:, :, {step}]"), name="low_and_high", show="low_and_high"),
@@ -150,11 +150,14 @@ def _name_of(i, does, profile):
     return f'<span style="color:{colour}"><b>{NAMES[i]}</b></span>{between}{does}'
 
 
-def _rates_sentence(best):
+def _rates_sentence(curves, step):
+    best, params = curves.best(step), curves.params
     raw, root, whole = (so_many(each, core.N_ROWS) for each in best)
     start = "At the best rate plain gradient descent puts"
     if raw == root == whole:
-        return f"{start} {raw} right, with each of the three."
+        few = params.d_k < params.n_keys and params.learns == "q" and step == core.N_STEPS
+        why = f": at dₖ = {params.d_k} some of {params.n_keys} keys lie between others"
+        return f"{start} {raw} right, with each of the three{why if few and best[0] < core.NEARLY_ALL else ''}."
     return f"{start} {raw} right with raw scores, {root} with ÷ √dₖ and {whole} with ÷ dₖ."
 
 
@@ -326,8 +329,9 @@ def _dimensions_sentence(found, optimizer, alike):
         return f"{start} no learning rate puts nearly all right with any of the three."
     both = all(_trend(each) == "stays" for each in smallest)
     needs = "; ".join(_needs(name, each, both) for name, each in zip(NAMES[1:], smallest, strict=True))
-    flat = ", but starts flat" if optimizer == "adam" else ""
-    return f"{start}, {needs}{flat}."
+    end = ", but starts flat" if optimizer == "adam" else ""
+    end += ". Rates alone do not decide" if end and alike else ""
+    return f"{start}, {needs}{end}."
 
 
 def _needs(name, smallest, both):
