@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from pages._view import entry, version
+from pages._view import entry, version, way
 from pages._view.address import Address
 from pages._view.kinds import Choice, Number, Text
 from pages._view.lesson import STEP
@@ -152,3 +152,12 @@ def test_what_draws_nothing_leaves_the_version_as_it_is(code):
 def test_the_stage_asks_for_the_version_of_this_code():
     assert version.VERSION == version.version_of(version._ROOT)
     assert entry.name_of(at("score_variance", "draw"), None) == f"v={version.VERSION}"
+
+
+def test_what_one_try_has_set_ends_with_its_step_after_another_try():
+    query = {"step": "straighten", "correlation": "1", "sampling": "matrix", "n_queries": "2", "d_k": "64", "seed": "3"}
+    ended = way.ended(Address(LESSONS["score_variance"], query))
+    assert ended["correlation"] == "0"
+    assert ended["sampling"] == "pairs"
+    assert not {"d_k", "seed", "n_keys"} & {*ended}  # what lessons share stays as the learner has it
+    assert "correlation" not in way.ended(Address(LESSONS["score_variance"], query | {"correlation": "0.3"}))
