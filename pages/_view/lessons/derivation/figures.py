@@ -69,7 +69,7 @@ _WHY = {  # rule -> why the divisor is what it is, in the few words that stand u
     "component_variances": "the root of dₖ Var(qᵢ) Var(kᵢ)",
     "within_row": "all that softmax sees is the spread within a row",
     "effective_dimension": "components move together",
-    "d_k": "for a key that agrees with q; the others keep √dₖ",
+    "d_k": "for a key that agrees with q; of others it is 0",
     "tail_power": "no variance: the ν-th root of dₖ",
 }
 _REASONS = {
@@ -249,7 +249,7 @@ def _so(each):
         return f"{number(each.measured)}, {'no variance exists' if np.isinf(each.exact) else 'no usable error'}"
     said, predicted, off = _with_error(each), f"{each.predicted:,.0f}", abs(each.z)
     if each.holds:
-        return f"{said}, so {predicted} fits" if off <= _NEAR else f"{said}, {number(off, 2)} errors off"
+        return f"{said}, so {predicted} fits" if off <= _NEAR else f"{said}, {predicted} is near"
     if each.seen_to_fail:
         return f"{said}, not {predicted}"
     return f"{said}, hard to tell"
@@ -278,7 +278,9 @@ def _divisor(growth, d_k):
     rule, divisor = exact.right_rule, _short(exact.right_divisor)
     if np.isclose(exact.right_divisor, root):
         return f"Divide by √dₖ = {divisor}", _WHY[rule]
-    named = {"tail_power": "about", "d_k": "dₖ ="}.get(rule, f"√{_short(exact.right_divisor**2)} =")
+    if rule == "d_k":  # what a key that agrees does, not all keys: no divisor for a whole row
+        return "The mean grows like dₖ", _WHY[rule]
+    named = {"tail_power": "about"}.get(rule, f"√{_short(exact.right_divisor**2)} =")
     return f"Then divide by {named} {divisor}, not √dₖ = {_short(root)}", _WHY[rule]
 
 
