@@ -82,9 +82,3 @@ def test_try_large_dimension(tried, seed):
     assert (app.session_state["d_k"], app.session_state["n_keys"]) == (1024, 16)
     assert max(raw) > 0.9
     assert sum(w > 0.01 for w in scaled) > 8
-
-
-def test_try_one_component(tried):
-    _, shown = tried("start", "one_component", d_k="300")
-    here = list(shown.measure_start.sweep.dims).index(1)
-    assert (shown.measure_start.raw_weights[here] == shown.measure_start.scaled_weights[here]).all()
