@@ -300,6 +300,7 @@ interface PaperData {
 interface WallData {
   mark: string;
   count: string;
+  joined: string;
   code: string;
   join: string;
   door: string;

@@ -160,7 +160,7 @@ def draw_corner(lesson: Lesson) -> None:
         "state": path_of(f"{TEACH}/{code}/state"),
         "lead": path_of(f"{TEACH}/{code}") if leads else "",
         "drawn": path_of(CODE),
-        **{name: st.session_state["room_shown"][name] for name in ("mark", "count")},
+        **{name: st.session_state["room_shown"][name] for name in ("mark", "count", "joined")},
     }
     with st.container(key="room"):
         draw_room(told)
