@@ -153,3 +153,30 @@ def test_the_key_does_nothing_where_no_room_is_open(new_page, lab):
     page.keyboard.press("b")
     page.locator("[data-blank]").wait_for()
     page.keyboard.press("b")
+
+
+def test_a_wall_at_localhost_says_so_and_links_to_itself_elsewhere(wall, lab, code):
+    """No machine has these addresses for sure: the browser is told them."""
+    roots = ["http://192.168.1.5:8501", "http://[2001:db8:1234:5678:9abc:def0:1234:5678]:8501", "http://a-laptop:8501"]
+    wall.locator(".room-away", has_text=f"Phones cannot reach {lab.url.removeprefix('http://')}.").wait_for()
+    wall.route("**/near", lambda route: route.fulfill(json={"says": "Phones cannot come.", "roots": roots}))
+    wall.reload()
+    wall.locator(".room-away", has_text="Phones cannot come.").wait_for()
+    wait_until_idle(wall)
+    here = wall.url.removeprefix(lab.url)
+    assert f"room={code}" in here
+    for place in ("room", "join"):
+        links = wall.locator(f".{place}-away a")
+        assert links.evaluate_all("all => all.map(each => each.getAttribute('href'))") == [
+            f"{root}{here}" for root in roots
+        ]
+    opens(wall)
+    assert wall.locator(f"{OPEN} button").evaluate("each => each === document.activeElement")  # and no link, for Enter
+    for width, height in SIZES:
+        wall.set_viewport_size({"width": width, "height": height})
+        assert wall.locator(".join-words").evaluate(BEYOND) <= 0
+        box = wall.locator(".room-away").bounding_box()
+        assert box["y"] + box["height"] <= height
+    check_accessibility(wall, include=SCREEN)
+    wall.keyboard.press("Enter")
+    assert wall.locator(OPEN).count() == 0

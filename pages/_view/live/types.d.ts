@@ -305,6 +305,7 @@ interface WallData {
   join: string;
   door: string;
   state: string;
+  near: string;
   lead: string;
   drawn: string;
 }
