@@ -5,6 +5,7 @@ const TYPED = `input:not([type=range], [type=radio], [type=checkbox]), textarea,
 const PRESSED = "button, a[href], summary, input, [role=radio], [role=checkbox], [role=switch], .mark"; // by Enter or space
 const MOVED = "input:not([data-slider] input), [role=radio], [role=slider], .mark"; // by arrows
 const IN_FRONT = "dialog[open], [role=dialog]";
+const JOIN = "dialog.join"; // the code of a room as large as the wall, which every key closes
 const DRAWERS = ".st-key-settings details, .term";
 const ON_WALL = "[data-keys]";
 const LOOK = 50; // ms between two looks at whether the next lesson is drawn
@@ -12,7 +13,7 @@ const LOOK = 50; // ms between two looks at whether the next lesson is drawn
 const DOES = {
   pagedown: forward, arrowright: forward, pageup: back, arrowleft: back,
   arrowup: () => step(1), arrowdown: () => step(-1), enter: play, " ": play,
-  b: blank, ".": blank, f: fill, r: reveal, "?": list, escape: leave,
+  b: blank, ".": blank, f: fill, j: join, r: reveal, "?": list, escape: leave,
 };
 const REPEATED = ["arrowup", "arrowdown"]; // while they are held
 
@@ -27,11 +28,19 @@ export default function ({ parentElement, data: [data] }) {
 
 function hear() {
   const keys = { turning: "", taken: "", arrive };
+  let closed = ""; // the key that has closed the join screen, until it is let go
   window.addEventListener("keydown", (event) => {
     const key = event.key.toLowerCase();
     if (!document.querySelector(ON_WALL) || !DOES[key] || isKept(event, key)) return;
     take(event);
     keys.taken = key;
+    if (!event.repeat) closed = "";
+    const joining = document.querySelector(`${JOIN}[open]`);
+    if (joining && !event.repeat) {
+      closed = key;
+      joining.close();
+    }
+    if (joining || closed === key) return;
     const covered = document.querySelector("[data-blank]") && ![blank, leave].includes(DOES[key]);
     if (!covered && (!event.repeat || REPEATED.includes(key))) DOES[key]();
   }, true);
@@ -68,6 +77,7 @@ function take(event) {
 function isKept(event, key) {
   const at = event.composedPath()[0];
   if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || !at.closest || at.closest(TYPED)) return true;
+  if (document.querySelector(`${JOIN}[open]`)) return key === "enter" && at.matches("a[href]");
   if (document.querySelector(IN_FRONT)) return true;
   if (key === "escape") return Boolean(document.querySelector(`:is(${DRAWERS})[open]`) || document.fullscreenElement);
   if (!at.matches(":focus-visible")) return false;
@@ -137,6 +147,10 @@ function blank() {
 function fill() {
   if (document.fullscreenElement) document.exitFullscreen();
   else document.documentElement.requestFullscreen();
+}
+
+function join() {
+  document.querySelector(JOIN)?.showModal();
 }
 
 function list() {

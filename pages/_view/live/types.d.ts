@@ -300,10 +300,12 @@ interface PaperData {
 interface WallData {
   mark: string;
   count: string;
+  joined: string;
   code: string;
   join: string;
   door: string;
   state: string;
+  near: string;
   lead: string;
   drawn: string;
 }

@@ -1,5 +1,5 @@
-// The corner of a wall: how to come into its room, and how many have done what they are asked. When what the room shows
-// has changed, Python draws the page anew. A key does not show the truth while nobody has answered, unless it is pressed
+// The corner of a wall: how to come into its room, and how many have done what they are asked; and the same as large as
+// the wall, which `keys.js` opens and closes too. When what the room shows has changed, Python draws the page anew. A key does not show the truth while nobody has answered, unless it is pressed
 // again, and goes back from a truth that is shown by hiding it.
 /** @param {Part<WallData>} part */
 export default function ({ parentElement, data: [data], setTriggerValue }) {
@@ -8,25 +8,48 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
   const AGAIN = "No answers yet: press again to show.";
   const SHOW = `[data-reveal][data-sets$="=1"]`, HIDE = `[data-reveal][data-sets$="="]`;
   const BACK = "[data-way] a[rel=prev], .st-key-turn_left button, .st-key-lesson_before a";
+  const OWN = /^(localhost|.+\.localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\])$/; // where no phone comes
   const root = parentElement.querySelector("[data-room]");
   const find = (selector) => root.querySelector(selector);
   const join = new URL(data.join, document.baseURI).href;
-  const button = find("button");
+  const button = find("button"), screen = find("dialog");
   const say = (selector, text) => {
     const node = find(selector);
     if (node.textContent !== text) node.textContent = text;
   };
   const door = new URL(data.door, document.baseURI);
-  say(".room-door", `${door.host}${door.pathname}`);
-  say(".room-code", data.code);
+  for (const place of ["room", "join"]) {
+    say(`.${place}-door`, `${door.host}${door.pathname}`);
+    say(`.${place}-code`, data.code);
+    find(`.${place}-door`).style.setProperty("--letters", String(door.host.length + door.pathname.length));
+    find(`.${place}-code`).style.setProperty("--letters", String(data.code.length));
+  }
   say(".room-count", data.count);
-  find("img").alt = `QR code: ${join}`;
+  say(".join-count", data.joined);
   const drawn = `${data.drawn}?${new URLSearchParams({ at: join })}`;
-  if (find("img").getAttribute("src") !== drawn) find("img").src = drawn;
+  for (const image of root.querySelectorAll("img")) {
+    image.alt = `QR code: ${join}`;
+    if (image.getAttribute("src") !== drawn) image.src = drawn;
+  }
   button.title = join;
   find("a").hidden = !data.lead;
   find("a").href = data.lead;
-  button.onclick = () => button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") === "false"));
+  button.onclick = () => screen.showModal();
+  screen.onclick = (event) => event.target.closest("a") || screen.close();
+  if (OWN.test(location.hostname)) warn();
+  async function warn() {
+    try {
+      const answer = await fetch(data.near, { cache: "no-store", signal: AbortSignal.timeout(5000) });
+      const found = answer.ok && (await answer.json());
+      if (!found) return;
+      screen.dataset.warns = "";
+      for (const place of [find(".room-away"), find(".join-away")]) place.replaceChildren(found.says, ...found.roots.map(leads));
+    } catch {} // it is asked again when the page changes
+  }
+  function leads(other) {
+    const { pathname, search } = location;
+    return Object.assign(document.createElement("a"), { href: `${other}${pathname}${search}`, textContent: new URL(other).host });
+  }
   const told = { mark: data.mark, at: -Infinity };
   let isEmpty = false; // phones are there, and none has answered
   const heard = new AbortController();
@@ -60,6 +83,7 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
       isEmpty = state.empty;
       if (!isEmpty || state.mark !== data.mark) delete root.dataset.asks;
       say(".room-count", root.dataset.asks === undefined ? state.count : AGAIN);
+      say(".join-count", state.joined);
       if (state.mark !== data.mark) changed(state.mark);
     } catch {} // the page says by itself that its server is away
   }

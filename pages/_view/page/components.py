@@ -106,10 +106,10 @@ def prepare_paper(inks: Sequence[tuple[str, str]]) -> None:
 
 
 def draw_room(told: Mapping[str, Any]) -> None:
-    """Draw the corner of a wall: code, QR code and count of its class, which its script polls.
+    """Draw the corner of a wall: code, QR code and counts of its class, which its script polls.
 
-    told: code, join, state, lead and drawn, which are paths, and the values of `classroom.wall_state`. When the class
-    shows something else, the page runs again.
+    told: code, join, state, near, lead and drawn, which are paths, and the values of `classroom.wall_state`. When the
+    class shows something else, the page runs again.
     """
     _wall(key="room_corner", data=_sent(told), on_changed_change=lambda: None)
 

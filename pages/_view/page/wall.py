@@ -158,9 +158,10 @@ def draw_corner(lesson: Lesson) -> None:
         "door": path_of(JOIN),
         "join": path_of(f"{JOIN}/{code}"),
         "state": path_of(f"{TEACH}/{code}/state"),
+        "near": path_of(f"{TEACH}/{code}/near"),
         "lead": path_of(f"{TEACH}/{code}") if leads else "",
         "drawn": path_of(CODE),
-        **{name: st.session_state["room_shown"][name] for name in ("mark", "count")},
+        **{name: st.session_state["room_shown"][name] for name in ("mark", "count", "joined")},
     }
     with st.container(key="room"):
         draw_room(told)

@@ -16,6 +16,7 @@ from pages._view.lessons import LESSONS, ORDER, path_of_page
 from pages._view.routes import JOIN, TEACH
 from pages._view.server import html
 from pages._view.server.links import lesson_at
+from pages._view.server.near import Near
 from pages._view.server.phone import KEPT
 from pages._view.shared import ROOM
 
@@ -29,10 +30,12 @@ _WHAT = (
 _MINUTES = round(UNDO / 60)
 
 
-def before_opening(token: str, at: str) -> str:
+def before_opening(token: str, at: str, away: Near | None = None) -> str:
     """Return the page that says what a room is, with the button that opens one where the lesson stands."""
     place = _place(*_standing(at))  # of an address of any length what a form may hold
-    return html.render("opening.html", title="Open a room", what=_WHAT, place=path_of(TEACH), token=token, at=place)
+    values = {"what": _WHAT, "place": path_of(TEACH), "token": token, "at": place}
+    values |= _elsewhere(away, f"{TEACH}?{urlencode({'at': place})}")
+    return html.render("opening.html", title="Open a room", **values)
 
 
 def open_room(secret: str, at: str, network: Network) -> tuple[Room, str]:
@@ -76,21 +79,28 @@ def ask_for_secret(room: Room, token: str, problem: str = "") -> str:
     return html.render("secret.html", title=f"Room {room.code}", **values)
 
 
-def page(room: Room, token: str, secret: str, root: str, problem: str = "") -> str:
-    """Return the whole window. problem: why something was not done."""
-    values = _values(room, token, secret, root) | {"problem": problem}
+def page(room: Room, token: str, secret: str, root: str, problem: str = "", away: Near | None = None) -> str:
+    """Return the whole window.
+
+    problem: why something was not done. away: where else the lab is, if phones cannot come to this address.
+    """
+    values = _values(room, token, secret, root, away) | {"problem": problem}
     return html.render("desk.html", title=f"Room {room.code}", refresh=5, **values)
 
 
-def part(room: Room, token: str, secret: str, root: str) -> str:
+def part(room: Room, token: str, secret: str, root: str, away: Near | None = None) -> str:
     """Return what changes when the room does."""
-    return html.render("desk_main.html", **_values(room, token, secret, root))
+    return html.render("desk_main.html", **_values(room, token, secret, root, away))
 
 
-def _values(room, token, secret, root):
+def _elsewhere(away, place):
+    """Return what a page says of a name at which no phone comes, and the same place at others."""
+    links = [(f"{each}{path_of(place)}", each.partition("//")[2]) for each in away.roots] if away else []
+    return {"warning": away.says if away else "", "elsewhere": links}
+
+
+def _values(room, token, secret, root, away):
     moment, join = moment_of(room), f"{root}{JOIN}/{room.code}"
-    at = ORDER.index(room.stem) if room.stem in ORDER else 0
-    near = [(at - 1, "← Back"), (at + 1, "Next →")]
     return {
         "problem": "",
         "mark": room.version,
@@ -100,7 +110,7 @@ def _values(room, token, secret, root):
         "question": moment.lesson.question,
         "asked": [moment.question, wall_state.count(moment), rounds.told(moment)],
         "acts": _acts(moment),
-        "ways": [(ORDER[i], label) for i, label in near if 0 <= i < len(ORDER)],
+        "ways": _ways(room),
         "all_ways": [(stem, LESSONS[stem].question) for stem in ORDER if stem != room.stem],
         "link": results.link_to(moment, root),
         "code": room.code,
@@ -111,7 +121,15 @@ def _values(room, token, secret, root):
         "lead": f"{root}{TEACH}/{room.code}",
         "secret": secret,
         "minutes": _MINUTES,
+        **_elsewhere(away, f"{TEACH}/{room.code}"),
     }
+
+
+def _ways(room):
+    """Return the lessons before and after that of the room, each with its label."""
+    at = ORDER.index(room.stem) if room.stem in ORDER else 0
+    beside = [(at - 1, "← Back"), (at + 1, "Next →")]
+    return [(ORDER[i], label) for i, label in beside if 0 <= i < len(ORDER)]
 
 
 def _acts(moment):

@@ -31,6 +31,7 @@ from pages._view.routes import JOIN, TEACH
 from pages._view.server import desk, doors, phone, visitor
 from pages._view.server.kept import FOR_BACK, NOT_KEPT
 from pages._view.server.links import host_of, root
+from pages._view.server.near import near
 from pages._view.server.threads import in_thread, writing
 
 LARGEST_FORM = 8_192  # bytes
@@ -73,6 +74,7 @@ def routes() -> list[Route]:
         f"{JOIN}/{{code}}/news": _news_of_phone,
         f"{TEACH}/{{code}}/news": _news_of_teacher,
         f"{TEACH}/{{code}}/state": _state,
+        f"{TEACH}/{{code}}/near": _near,
         f"{TEACH}/{{code}}/results.csv": _results,
     }
     sent_to: dict[str, Callable[..., Any]] = {f"{JOIN}/{{code}}": _phone, TEACH: _open, f"{TEACH}/{{code}}": _teach}
@@ -246,7 +248,7 @@ async def _open(request):
 def _opened(request, who, sent):
     if sent is None:
         at = request.query_params.get("at") or _comes_from(request)
-        return _html(desk.before_opening(visitor.token_of(who, TEACH), at))
+        return _html(desk.before_opening(visitor.token_of(who, TEACH), at, near(request)))
     if not visitor.has_token(who, TEACH, sent):
         raise NoCookie
     secret = visitor.new_secret()
@@ -291,7 +293,7 @@ def _taught(request, room, who, sent):
     elif sent is not None:
         answer = _led(request, room, token, secret, sent)
     else:
-        answer = _html(desk.page(room, token, secret, root(request)))
+        answer = _html(desk.page(room, token, secret, root(request), away=near(request)))
     visitor.keep(request, answer, visitor.VISITOR, who)
     return answer
 
@@ -311,7 +313,7 @@ def _led(request, room, token, secret, sent):
         desk.do(room, sent)
         return _to(path_of(f"{TEACH}/{room.code}"))
     except StoreError:
-        return _html(desk.page(room, token, secret, root(request), _NOT_DONE), 503)
+        return _html(desk.page(room, token, secret, root(request), _NOT_DONE, near(request)), 503)
 
 
 def _secret(request, code):
@@ -344,7 +346,7 @@ def _told_to_teacher(request, room):
         raise NotTheTeacher
     if str(room.version) == request.query_params.get("seen"):
         return Response(status_code=204, headers=_FRESH)
-    return _html(desk.part(room, visitor.token_of(who, room.code), secret, root(request)))
+    return _html(desk.part(room, visitor.token_of(who, room.code), secret, root(request), near(request)))
 
 
 async def _state(request):
@@ -357,6 +359,13 @@ async def _state(request):
 
 def _state_of(room):
     return json.dumps(wall_state.state_of(moment_of(room)))
+
+
+async def _near(request):
+    """Send the sentence and the addresses of a wall at which no phone comes; null of any other."""
+    await _room(request)
+    found = await in_thread(near, request)
+    return Response(json.dumps(found and found._asdict()), headers=_FRESH, media_type="application/json")
 
 
 async def _results(request):

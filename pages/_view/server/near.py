@@ -1,0 +1,77 @@
+"""The machine's own addresses, for a lab that was opened as localhost: no phone comes there."""
+
+import socket
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+
+from pages._view.server.links import host_of
+from pages._view.server.origin import origin
+
+_FAR = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # of documentation: nobody's
+_PATIENCE = 0.3  # seconds
+
+
+class Near(NamedTuple):
+    """A warning that phones cannot come, and where they can."""
+
+    says: str
+    roots: list[str]  # such as http://192.168.1.5:8501
+
+
+def near(request: Request) -> Near | None:
+    """Return where else the lab is, if this request came to a name that means the asking machine itself."""
+    here = urlsplit(host_of(request))
+    if not is_local(here.hostname or ""):
+        return None
+    named = origin() if not is_local(urlsplit(origin()).hostname or "localhost") else ""
+    roots = [named] if named else [here._replace(netloc=at).geturl() for at in _places(request, here)]
+    begin = f"Phones cannot reach {here.netloc}."
+    if roots:
+        return Near(f"{begin} Open the lab here instead:", roots)
+    return Near(f"{begin} Look up this computer's address in its network settings, and open the lab there.", [])
+
+
+def is_local(host: str) -> bool:
+    """Return True if a host is whichever machine asks for it."""
+    try:
+        found = ip_address(host)
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+    return found.is_loopback or found.is_unspecified
+
+
+def _places(request, here):
+    """Return host and port of each address, the name last; only who sits at this machine is told."""
+    asking = request.client.host if request.client else ""
+    if not is_local(asking.removeprefix("::ffff:")) or "x-forwarded-for" in request.headers:
+        return []
+    port = here.port or (443 if here.scheme == "https" else 80)
+    found = [f"[{each}]" if each.version == 6 else str(each) for each in own_addresses() if _listens(each, port)]
+    name = socket.gethostname().lower()
+    names = [name] if found and name and not is_local(name) else []
+    return [f"{each}:{here.port}" if here.port else each for each in found + names]
+
+
+def own_addresses() -> list[IPv4Address | IPv6Address]:
+    """Return the addresses from which this machine would send; a datagram socket sends nothing when it connects."""
+    found = []
+    for family, far in _FAR.items():
+        try:
+            with socket.socket(family, socket.SOCK_DGRAM) as ours:
+                ours.connect((far, 9))
+                found.append(ip_address(ours.getsockname()[0].partition("%")[0]))
+        except OSError:
+            continue  # no network of this kind
+    return [each for each in found if not (each.is_loopback or each.is_unspecified or each.is_link_local)]
+
+
+def _listens(address, port):
+    """Return True if the lab is there: it may have been told to listen at localhost only. It stays in this machine."""
+    try:
+        socket.create_connection((str(address), port), _PATIENCE).close()
+    except OSError:
+        return False
+    return True
