@@ -2,7 +2,7 @@
 
 import pytest
 from hand import MAIN
-from harness import begin, query_parameters, step_said, wait_until_idle
+from harness import begin, check_accessibility, query_parameters, step_said, wait_until_idle
 from sizes import PHONE, PROJECTED, SCREEN
 
 from pages._view.address import Address
@@ -189,10 +189,10 @@ def test_a_session_that_comes_late_keeps_the_answer_that_was_chosen(visit):
     assert page.locator(".stApp form.bet button").is_enabled()
 
 
-# Walls follow a room; fields, buttons of a lesson's own and what is wrong with a link are the platform's.
+# Walls follow a room; typed fields, buttons of a lesson's own and what is wrong with a link are the platform's.
 NEEDING = [
     "score_variance?mode=projector",
-    "derivation?step=broken",
+    "softmax_saturation?step=lists",
     "recap",
     "score_variance?d_k=2000",
     "training_race",
@@ -232,6 +232,115 @@ def test_a_ground_that_was_chosen_in_the_menu_has_the_platform_at_once(visit):
     page.reload()
     comes(page)
     assert page.locator(".stApp").evaluate("app => getComputedStyle(app).colorScheme") == "dark"
+
+
+# --- what is chosen beside a slider ---------------------------------------------------------------------
+
+# An address, a control beside its slider, and whether all of its options are seen there.
+CHOSEN = [("few_bits", "format", True), ("derivation?step=broken", "broken", False)]
+NAMES = ".name", "[data-testid=stWidgetLabel] p"
+OPTIONS = "button", "[role=radio], [role=group]:has(> [role=combobox])"
+CORNER = "element => { const {x, y} = element.getBoundingClientRect(); return [x, y]; }"
+
+
+def field_of(page, name):
+    """A control on the stage before the platform."""
+    return page.locator(f"{FIRST} .field.{name}")
+
+
+def drawn_of(page, name):
+    """The same, as the platform draws it."""
+    return page.locator(f".st-key-stage .st-key-{name}")
+
+
+def fetched_by(page, act):
+    """Do what fetches the platform, and wait for that."""
+    act()
+    comes(page)
+    wait_until_idle(page)
+
+
+def test_who_looks_and_drags_beside_a_choice_opens_no_session_and_a_press_chooses(visit):
+    page = visit("few_bits?step=formats")
+    page.locator(THUMB).press("ArrowRight")
+    page.wait_for_function("() => location.search.includes('d_k=')")
+    page.locator(f"{FIRST} [data-way] a[rel=next]").click()
+    page.wait_for_function("() => !location.search.includes('step=formats')")
+    page.go_back()
+    page.locator(PAINTED).wait_for()
+    page.wait_for_load_state("networkidle")
+    assert page.asked == []
+    option = field_of(page, "format").get_by_role("radio", name="float16", exact=True)
+    assert option.get_attribute("aria-checked") == "false"
+    fetched_by(page, option.click)
+    chosen = drawn_of(page, "format").get_by_role("radio", name="float16", exact=True)
+    chosen.and_(page.locator("[aria-checked=true]")).wait_for()
+    page.wait_for_function("() => location.search.includes('format=float16')")
+    assert page.evaluate("() => document.activeElement.textContent") == "float16"
+
+
+@pytest.mark.walk
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(("address", "name", "is_bar"), CHOSEN)
+def test_a_choice_stands_where_the_platform_draws_it(visit, size, address, name, is_bar):
+    page = visit(address, size)
+    parts = ("h1", "p.line", ".dimension input", "[data-picture]")
+    where = [page.locator(part).first.evaluate(BOX) for part in parts]
+    field = field_of(page, name)
+    label, options = field.locator(NAMES[0]), field.locator(OPTIONS[0])
+    words, corner = label.inner_text(), label.evaluate(CORNER)
+    boxes, texts = [each.evaluate(BOX) for each in options.all()], options.all_inner_texts()
+    assert page.asked == []
+    fetched_by(page, lambda: begin(page))
+    assert [page.locator(part).first.evaluate(BOX) for part in parts] == [pytest.approx(box, abs=1) for box in where]
+    drawn = drawn_of(page, name)
+    assert drawn.locator(NAMES[1]).inner_text() == words
+    assert drawn.locator(NAMES[1]).evaluate(CORNER) == pytest.approx(corner, abs=1)
+    there = drawn.locator(OPTIONS[1]).all()
+    assert [each.evaluate(BOX) for each in there] == [pytest.approx(box, abs=1) for box in boxes]
+    said = [each.inner_text() for each in there] if is_bar else [drawn.get_by_role("combobox").input_value()]
+    assert said == texts
+
+
+@pytest.mark.walk
+def test_a_list_that_is_pressed_is_open_once_the_platform_is_there(visit):
+    page = visit("derivation?step=broken")
+    button = page.get_by_role("button", name="Assumptions: all hold")
+    fetched_by(page, button.click)
+    page.get_by_role("option", name="means not 0").click()
+    page.wait_for_function("() => location.search.includes('broken=')")
+
+
+@pytest.mark.walk
+@pytest.mark.parametrize(("address", "name", "is_bar"), CHOSEN)
+def test_tab_comes_to_a_choice_and_stays_there(visit, address, name, is_bar):
+    page = visit(address)
+    page.locator(f"{FIRST} .controls > :nth-last-child(1 of :is(.dimension, .dial)) .play").first.focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate("name => document.activeElement.dataset.control === name", name)
+    comes(page)
+    wait_until_idle(page)
+    assert page.evaluate("name => Boolean(document.activeElement.closest(`.st-key-${name}`))", name)
+    assert page.get_by_role("option").count() == 0  # nothing was pressed
+
+
+@pytest.mark.walk
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("address", "name", "is_bar"), CHOSEN)
+def test_a_choice_before_the_platform_breaks_no_rule_of_access(visit, address, name, is_bar, scheme):
+    page = visit(address, color_scheme=scheme)
+    check_accessibility(page, include=f"{FIRST} .controls")
+    assert field_of(page, name).is_visible()
+    assert page.asked == []
+
+
+@pytest.mark.walk
+def test_paper_before_the_platform_says_what_is_chosen_in_a_bar(visit):
+    page = visit("few_bits")
+    page.emulate_media(media="print")
+    bar = field_of(page, "format")
+    assert [each.inner_text() for each in bar.get_by_role("radio").all() if each.is_visible()] == ["bfloat16"]
+    assert bar.locator(NAMES[0]).is_visible()
 
 
 # --- on paper -------------------------------------------------------------------------------------------

@@ -168,7 +168,14 @@
   // In the platform's page what stands on the stage under the same words.
   function thereOf(at) {
     const words = at.textContent.trim();
+    if (at.dataset.control) return fieldOf(document.querySelector(`.st-key-stage .st-key-${at.dataset.control}`), words);
     return [...document.querySelectorAll(REACHED[at.dataset.reach])].find((each) => each.textContent.includes(words));
+  }
+
+  // The option of these words, or the field.
+  function fieldOf(field, words) {
+    const options = [...(field?.querySelectorAll("[role=radio]") ?? [])];
+    return options.find((each) => each.textContent.trim() === words) ?? field?.querySelector("input");
   }
 
   // Where the cell was pressed, it is pressed again.
@@ -216,7 +223,8 @@
     for (const part of parts) part.leave = part.mount(part.moved, true);
     app.querySelector(STREAMLIT.main).scrollTop = scrollTop; // now that all of it is there
     if (focused?.isConnected) focused.focus({ preventScroll: true });
-    if (pressed) thereOf(pressed)?.click();
+    const there = pressed && thereOf(pressed);
+    (there?.parentElement.querySelector(":scope > [aria-haspopup=listbox]") ?? there)?.click(); // a list opens by its button
     if (cell) press(cell);
     end();
   }

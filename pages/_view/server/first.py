@@ -14,6 +14,7 @@ from pages._view._streamlit import path_of, scripts_of_parts
 from pages._view.address import Address, own, renewed
 from pages._view.bundle import BUNDLE
 from pages._view.figures.base import inks
+from pages._view.kinds import Choice
 from pages._view.lesson import TRAINED
 from pages._view.lessons import LESSONS, VIEWS, path_of_page
 from pages._view.live import HERO, PAPER, PARTS, PICTURE, SLIDER, text_of
@@ -28,6 +29,7 @@ _FORMULA = re.compile(r"\$([^$]+)\$")
 _COMMAND = re.compile(r"\\[a-z]+")
 _COMMANDS = {r"\sqrt": "√", r"\cdot": "·"}  # the others say how letters look
 _AS_LETTERS = {"d_k": "dₖ", "q_i k_i": "qᵢkᵢ", "q_i": "qᵢ", "W_ij": "Wᵢⱼ", "^2": "²"}
+_LIVE = {"dial", "bar", "list"}  # kinds of what is seen beside the slider before the platform is there
 _ICONS = {"How sure?": "straighten", "Data, picture and code": "table"}
 _KNOWN, _STAGE = text_of("lab.js", "streamlit.js"), text_of("entry.js", "bet.js", "link.js", "onpaper.js", "stage.js")
 _BLOCKED = (
@@ -126,13 +128,13 @@ def _rests(stage, opened, asked):
     """Return True if all that is seen at first is live without the platform: it comes when the visitor reaches for it.
 
     Not on a wall and in a class, which follow one; where a picture waits for a button, or buttons of a lesson's own go
-    with it; beside fields; and where the platform says what it has put right in a link.
+    with it; beside what is typed; and where the platform says what it has put right in a link.
     """
     here = stage.address
     if opened is None or not here.lesson.steps or TRAINED in here.lesson.controls or here.is_wall:
         return False
     beside, placed = _beside(opened.address)
-    return {*beside} <= {"dial"} and not placed and _is_clean(here.lesson, asked)
+    return {each["kind"] for each in beside} <= _LIVE and not placed and _is_clean(here.lesson, asked)
 
 
 def _is_clean(lesson, asked):
@@ -229,11 +231,23 @@ def _stage(opened, is_usual):
 
 
 def _beside(here):
-    """Return the kinds of what stands beside the slider, in its row, and how many dials have a row of their own."""
+    """Return what stands beside the slider, in its row, and how many dials have a row of their own."""
     step = here.step
-    fields = [name for name in step.in_sight if _belongs(here, name)]
-    scales = ["scale"] * ("scaling" in here.lesson.shared)
-    return ["dial"] * len(_dials(here)) + [f"field {name}" for name in fields] + scales, len(step.placed)
+    fields = [_field(here, name) for name in step.in_sight if _belongs(here, name)]
+    scales = [{"kind": "scale"}] * ("scaling" in here.lesson.shared)
+    return [{"kind": "dial"}] * len(_dials(here)) + fields + scales, len(step.placed)
+
+
+def _field(here, name):
+    """Return what is seen of a control beside the sliders: all options of a bar, of a list the chosen one."""
+    one, value = here.lesson.controls[name], here.values[name]
+    told = {"name": name, "label": in_letters(one.label)}
+    if not isinstance(one, Choice):
+        return told | {"kind": "typed"}
+    if one.bar:
+        options = [(in_letters(one.called(each)), each == value) for each in one.options]
+        return told | {"kind": "bar", "options": options}
+    return told | {"kind": "list", "value": in_letters(one.called(value))}
 
 
 def _dials(here):
