@@ -70,7 +70,8 @@ _LOOK_OF = """() => {
     for (let each = element, i = 0; each?.nodeType === 1 && i < 4; each = each.parentElement, i += 1) {
       const style = getComputedStyle(each);
       const outline = style.outlineStyle === 'none' ? '' : style.outline;
-      drawn.push(outline + style.boxShadow + style.borderColor + style.backgroundColor);
+      const ring = style.getPropertyValue('--ring'); // of a slider, drawn in its thumb: see test_slider.py
+      drawn.push(outline + ring + style.boxShadow + style.borderColor + style.backgroundColor);
     }
     return drawn.join();
   };
