@@ -341,7 +341,7 @@ BEFORE = {
         ({"multiplier": "4"}, "lists"),
         ({"step": "averages"}, "divisor"),
     ],
-    "wrong_choice": [({}, "rows"), ({"row": "3"}, "rows"), ({"step": "both"}, "every_size")],
+    "wrong_choice": [({}, "rows"), ({"row": "3"}, "rows")],
     "training_race": [
         ({"step": "100"}, "race"),
         ({"model_rate": "0.03"}, "transformer"),

@@ -60,7 +60,7 @@ def test_the_sentence_says_both_ends_and_that_the_root_keeps_from_both(d_k, seed
     assert found.own_share[1] > 0.5 > 0.1 > found.own_share[2]
     assert f"At dₖ = {d_k:,}, raw: {raw} can be put right." in sentence
     assert f"{100 * found.own_share[2]:.1f} % is a token’s own." in sentence
-    assert sentence.endswith("÷ √dₖ is neither too spread nor too flat.")
+    assert sentence.endswith("÷ √dₖ avoids both ends.")
 
 
 def test_the_sentence_says_where_it_hardly_matters():
@@ -68,9 +68,7 @@ def test_the_sentence_says_where_it_hardly_matters():
     raw, root, _ = core.tell_story(core.StoryParams(4)).put_right
     assert raw >= root - 5
     assert told(4).sentence.startswith("At dₖ = 4 all three lie near σ = 1")
-    assert told(8).sentence.endswith(
-        "% is a token’s own. ÷ √dₖ is neither too spread nor too flat."
-    )  # too little is left by ÷ dₖ
+    assert told(8).sentence.endswith("% is a token’s own. ÷ √dₖ avoids both ends.")  # too little is left by ÷ dₖ
 
 
 def test_all_that_are_put_right_are_said_in_a_word():

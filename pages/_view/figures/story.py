@@ -60,7 +60,7 @@ def _sentence(result):
     right, own = so_many(raw, N_ROWS), small_percent(flat)
     said = f"At dₖ = {d_k:,}, raw: {right} can be put right. ÷ dₖ: {own} is a token’s own."
     keeps = root >= NEARLY_ALL and flat <= _LEAST < result.own_share[1]
-    return f"{said} ÷ √dₖ is neither too spread nor too flat." if keeps else said
+    return f"{said} ÷ √dₖ avoids both ends." if keeps else said
 
 
 def _shades():

@@ -115,7 +115,7 @@ LESSON = Lesson(
     steps=(
         Step(
             "race",
-            "Each row is a query: attention must learn to return the value of its one right key, on the diagonal. "
+            "Each query (row) must learn to return the value of its one right key, on the diagonal. "
             "● its largest weight is there.",
             "race_attention",
             placed=(TRAINED,),
@@ -168,7 +168,7 @@ LESSON = Lesson(
         ),
         Step(
             "between",
-            "÷ dₖ can learn too, once training has spread its scores. Drag dₖ: which line needs no repair?",
+            "÷ dₖ can learn too, once its scores spread. Drag dₖ: which line needs no repair?",
             "between_ends",
             tries=(
                 Try("between_small", "dₖ = 4: it hardly matters which", {"d_k": 4}),
