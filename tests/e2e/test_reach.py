@@ -3,6 +3,7 @@
 import pytest
 from hand import MAIN
 from harness import begin, check_accessibility, query_parameters, step_said, wait_until_idle
+from sampling import MATRIX
 from sizes import PHONE, PROJECTED, SCREEN
 
 from pages._view.address import Address
@@ -133,7 +134,7 @@ def test_on_a_phone_the_menu_opens_without_a_session(visit):
 @pytest.mark.parametrize(
     ("size", "name"),
     [
-        pytest.param(size, name, marks=[] if name == "Settings" else pytest.mark.walk)
+        pytest.param(size, name, marks=[] if name == "Settings" else pytest.mark.walk if name == "Share" else MATRIX)
         for size in SIZES
         for name in REACHED
     ],
