@@ -1,4 +1,4 @@
-"""Fixtures of the browser tests: server, other_server, browser, new_page, page, problems.
+"""Fixtures of the browser tests: server, other_server, browser, lab, rooms, new_page, page, problems.
 
 What costs is shared: a test process has one server, one browser and, for each set of options, one context and its tabs.
 In a tab that has shown a lesson, drawn by a process of the browser that has the scripts compiled, loading the next one
@@ -12,6 +12,8 @@ from harness import NO_BROWSER, find_browser, launch_browser, running_server, wa
 from playwright.sync_api import sync_playwright
 from tabs import note_changes, open_context, put_away
 from watched import watched_server
+
+from pages._view.classroom.store import Store
 
 
 @pytest.fixture(scope="session")
@@ -35,6 +37,27 @@ def server(browser):
     """The app, started once for all the tests."""
     with running_server(warm=False) as started:
         yield started
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """The address of a database for the rooms of a file of tests."""
+    return f"sqlite:///{tmp_path_factory.mktemp('rooms')}/rooms.sqlite"
+
+
+@pytest.fixture(scope="module")
+def lab(browser, place):
+    """A server with that database."""
+    with running_server(environment={"DATABASE_URL": place}, warm=False) as server:
+        yield server
+
+
+@pytest.fixture
+def rooms(place):
+    """Rooms of that server: its pages show what a test does with them."""
+    own = Store(place)
+    yield own
+    own.dispose()
 
 
 @pytest.fixture(scope="session")

@@ -159,7 +159,7 @@ class Desk(Phone):
 
 
 def draws_in(lines):
-    """What the phones of a room have drawn, by the lines of its file: ten values each, by the phones' numbers."""
+    """Read ten drawn values of each phone from a room's file, by the phones' numbers."""
     rows = [row for row in csv.DictReader(lines) if row["question"] == "drawn"]
     names = [(int(row["phone"]), int(row["draw"])) for row in rows]
     assert names == [(phone, i) for phone in range(1, len(rows) // 10 + 1) for i in range(1, 11)]

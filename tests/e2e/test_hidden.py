@@ -31,7 +31,7 @@ def lonely(new_page):
 
 
 def connections(page):
-    """How many are open."""
+    """Count the open connections."""
     return sum(not each.is_closed() for each in page.sockets)
 
 
@@ -52,7 +52,7 @@ def lets_go(page, act):
 
 
 def looks(page):
-    """What a visitor sees: the place of the slider, of the page, and of what is open; the picture, and the address."""
+    """Return where slider, page and open fold stand, the picture, and the address."""
     return page.evaluate(
         """([main, key, scrolled]) => [
           location.href, document.querySelector(main).innerHTML, document.querySelector(key).value,

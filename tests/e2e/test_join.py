@@ -3,10 +3,9 @@
 import io
 
 import pytest
-from harness import check_accessibility, open_page, query_parameters, running_server, wait_until_idle
+from harness import check_accessibility, open_page, query_parameters, wait_until_idle
 from PIL import Image
 
-from pages._view.classroom.store import Store
 from pages._view.lessons import LESSONS
 
 pytestmark = pytest.mark.e2e
@@ -23,25 +22,6 @@ OVER = """code => { const {left, top, width, height} = code.getBoundingClientRec
   return seen.filter(each => each !== code).map(each => each?.outerHTML.slice(0, 80) ?? "the end of the window"); }"""
 BEYOND = """words => { const column = words.getBoundingClientRect();
   return Math.max(words.scrollWidth - words.clientWidth, -column.top, column.bottom - innerHeight); }"""
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory):
-    return f"sqlite:///{tmp_path_factory.mktemp('rooms')}/rooms.sqlite"
-
-
-@pytest.fixture(scope="module")
-def lab(browser, place):
-    with running_server(environment={"DATABASE_URL": place}, warm=False) as server:
-        yield server
-
-
-@pytest.fixture
-def rooms(place):
-    """The rooms of that server; what is done in them here its pages show."""
-    own = Store(place)
-    yield own
-    own.dispose()
 
 
 @pytest.fixture

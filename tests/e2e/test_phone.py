@@ -1,11 +1,10 @@
 """What a class has in its hands, and the teacher's window: for all eyes, on narrow screens, and by keyboard alone."""
 
 import pytest
-from harness import check_accessibility, open_page, page_url, running_server, wait_until_idle
+from harness import check_accessibility, open_page, page_url, wait_until_idle
 from sizes import PROJECTED, resize, wait_until_at_rest
 from touching import too_small
 
-from pages._view.classroom.store import Store
 from pages._view.lessons import LESSONS
 
 pytestmark = pytest.mark.e2e
@@ -23,25 +22,6 @@ A_CURVE, A_CHOICE, DRAWS, A_VOTE = "score_variance", "scaling_rules", "small_sam
 # Where the page's column ends and its corner begins.
 _EDGES = """() => { const at = name => document.querySelector(name).getBoundingClientRect();
   return [at('.stMainBlockContainer > [data-testid="stVerticalBlock"]').right, at('[data-room]').left]; }"""
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory):
-    return f"sqlite:///{tmp_path_factory.mktemp('rooms')}/rooms.sqlite"
-
-
-@pytest.fixture(scope="module")
-def lab(browser, place):
-    with running_server(environment={"DATABASE_URL": place}, warm=False) as server:
-        yield server
-
-
-@pytest.fixture
-def rooms(place):
-    """The rooms of that server; what is done in them here its pages show."""
-    own = Store(place)
-    yield own
-    own.dispose()
 
 
 def opened(rooms, stem):

@@ -261,7 +261,7 @@ def fetched_by(page, act):
     wait_until_idle(page)
 
 
-def test_who_looks_and_drags_beside_a_choice_opens_no_session_and_a_press_chooses(visit):
+def test_a_choice_opens_a_session_only_when_it_is_pressed(visit):
     page = visit("few_bits?step=formats")
     page.locator(THUMB).press("ArrowRight")
     page.wait_for_function("() => location.search.includes('d_k=')")

@@ -1,4 +1,4 @@
-"""Where else the lab is, for who has opened it as localhost; and that only this machine is told its addresses."""
+"""The lab's other addresses are offered to whoever opened it at localhost, and to this machine alone."""
 
 import json
 import socket

@@ -897,7 +897,7 @@ THIRD = tuple(
 
 
 @pytest.mark.parametrize(("version", "later"), [(0, ()), (2, SECOND), (3, SECOND + THIRD)])
-def test_a_database_of_an_earlier_version_is_brought_along_while_that_goes_on(url, clock, version, later):
+def test_an_earlier_database_is_brought_along_while_it_is_in_use(url, clock, version, later):
     if url.startswith("sqlite"):
         Path(url.removeprefix("sqlite:///")).parent.mkdir()
         run_at(url, "PRAGMA journal_mode=WAL", f"PRAGMA user_version={version}")
