@@ -2,7 +2,7 @@
 
 import segno
 
-_BORDER = 4  # cells around a code, which its readers ask for
+_BORDER = 4  # the quiet zone: light cells that readers need around a code
 
 
 def code_of(link: str) -> str:

@@ -1,4 +1,4 @@
-"""What a lesson declares: all that the frame, the controls and the tests need to know of it, said once."""
+"""The declaration of a lesson: all that the frame, the controls and the tests need to know about it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -8,8 +8,8 @@ from typing import Any
 
 from pages._view.kinds import Answer, Answers, Choice, Control, Drawing, Linked, Number, Settings, between
 
-# In an address: what one has bet, and at which settings; whether the truth is shown; what a class has bet; how many
-# phones took part.
+# Parameters of an address: a bet and the settings at which it was placed; whether the truth is shown; the bets of a
+# class; how many phones took part.
 GUESS, GUESSED_AT, REVEAL, CLASS, PHONES = "guess", "guessed_at", "reveal", "class", "phones"
 ANSWERS = (GUESS, GUESSED_AT, REVEAL, CLASS)
 MOST_PHONES = 100
@@ -19,7 +19,7 @@ TRAINED = "trained_steps"  # in an address: the training step that is shown
 
 @dataclass(frozen=True)
 class Try:
-    """A suggestion: a click puts the controls on these settings, and then the promise is true.
+    """A suggestion: a click gives the controls these settings, and then the promise is true.
 
     key names its test in tests/pages/test_X.py.
     """
@@ -31,10 +31,10 @@ class Try:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a number that was bet stands on the main picture.
+    """The place on the main picture of a number that was bet.
 
-    along: the axis it is read off, a linear one, "y" or "x2"; across: the other axis of that panel; unit: of the axis,
-    in one of the answer.
+    along: the axis that the number is read off, a linear one, "y" or "x2"; across: the other axis of that panel; unit:
+    how many units of the axis are one unit of the answer.
     """
 
     along: str
@@ -127,7 +127,7 @@ class Step:
 
     @property
     def followed(self) -> tuple[str, ...]:
-        """The controls that its picture follows while a hand moves them."""
+        """The controls that its picture follows while their sliders move."""
         return (*((self.slider,) if self.slider else ()), *self.dials, *self.placed)
 
 
@@ -210,32 +210,32 @@ class Lesson:
 
     @property
     def followed(self) -> tuple[str, ...]:
-        """The controls that its pictures follow while a hand moves them."""
+        """The controls that its pictures follow while their sliders move."""
         return tuple(dict.fromkeys(name for each in self.steps or (self._whole,) for name in each.followed))
 
     @property
     def own_sliders(self) -> tuple[str, ...]:
-        """The controls of its own that are no widgets of the platform: its sliders and its step."""
+        """Its own controls that are no Streamlit widgets: its sliders and its step."""
         own = tuple(name for name in self.followed if name in self.controls)
         return (*own, STEP) if self.steps else own
 
     @property
     def unbound(self) -> tuple[str, ...]:
-        """The controls of its own that the page writes into the address: its sliders, and what steps have in sight.
+        """Its own controls that the page writes into the address: its sliders, and those beside the sliders of a step.
 
-        A widget that is drawn in another place on another step loses its bond to the address.
+        Streamlit unbinds a widget from the address when another step draws it in another place.
         """
         in_sight = (name for each in self.steps for name in each.in_sight if name in self.controls)
         return tuple(dict.fromkeys((*self.own_sliders, *in_sight)))
 
     @property
     def bet(self) -> Bet | None:
-        """The first of its bets, the one that a class is asked; None if it has none."""
+        """The first of its bets, which is the one that a class is asked; None if it has none."""
         return self.bets[0] if self.bets else None
 
     @cached_property
     def linked(self) -> dict[str, Control | Linked]:
-        """What stands in its address alone, by name: what was bet, whether the truth is shown, and what is unseen."""
+        """The parameters without a widget, by name: the answers to bets, the reveal of the truth, and `unseen`."""
         own: dict[str, Control | Linked] = {**self.unseen, **self.of_class}
         if self.bet or self.together:
             own[REVEAL] = Choice("The truth", "0", ("0", "1"))
@@ -245,18 +245,18 @@ class Lesson:
 
     @cached_property
     def of_class(self) -> dict[str, Control | Linked]:
-        """What stands in the address of a class's result, and in a link to it."""
+        """The parameters of the address of a class's result, and of a link to it."""
         bets: dict[str, Control | Linked] = {CLASS: Answers(between(self.bet.answer), MOST_PHONES)} if self.bet else {}
         return bets | self.phones
 
     @cached_property
     def phones(self) -> dict[str, Control]:
-        """How many phones had a part in what its main picture shows."""
+        """The parameter that counts the phones that took part in the main picture."""
         return {PHONES: Number("Phones of a class", 0, 0, MOST_PHONES, ())} if self.together else {}
 
 
 def _of_steps(lesson):
-    """Return what a lesson has of its steps: their pictures, tries and bet, and the control that names one."""
+    """Return what a lesson takes from its steps: their pictures, tries and bet, and the control that names one."""
     names = tuple(each.name for each in lesson.steps)
     opens = lesson.opens or names[0]
     tries = [replace(one, settings={**one.settings, STEP: each.name}) for each in lesson.steps for one in each.tries]

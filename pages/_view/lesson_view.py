@@ -1,4 +1,4 @@
-"""What is drawn of a lesson: its main picture, what its bet comes to, and what a phone of a class sees."""
+"""The drawn parts of a lesson: its main picture, the outcome of its bet, and what a phone of a class sees."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from pages._view.theme import Profile
 
 @dataclass(frozen=True)
 class Main:
-    """A lesson's main picture, which knows nothing of a session.
+    """A lesson's main picture, independent of any session.
 
     Attributes
     ----------
@@ -36,22 +36,22 @@ class Main:
     opened: Callable[[Values], Values] | None = None
 
     def is_unasked(self, values: Values) -> bool:
-        """Return True if the picture is so cheap that nobody is asked first."""
+        """Return True if the picture is so cheap that no visitor is asked before it is computed."""
         return self.params is None or compute.cheap(self.params(values))
 
     def is_ready(self, values: Values) -> bool:
-        """Return True if the server has what the picture shows."""
+        """Return True if the server has already computed what the picture shows."""
         return self.ready is None or self.ready(values)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a bet comes to at the settings of the moment.
+    """The outcome of a bet at the current settings.
 
     truth: in the units of the answer, or the option that is right ("" if none is); None while it is not known.
-    why: one sentence, true at these settings, or what must be done to know. text: how the truth is said, where that is
-    more than truth says. Of a curve, truth has its height at each place; places says where these are on the axis of the
-    moment, and curve goes through all of it there, x and y.
+    why: one sentence, true at these settings, or what must be done to know. text: the truth in words, where these say
+    more than the number. For a curve, truth is its height at each place; places are those on the current axis, and
+    curve goes through all of it there, as x and y.
     """
 
     truth: float | str | tuple[float, ...] | None
@@ -63,7 +63,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Part:
-    """What a phone shows of its own part in the experiment of its class.
+    """A phone's own part in the experiment of its class.
 
     sentences: plain text. numbers: for the file. matrices: by name, row by row, as a person reads them.
     """
@@ -114,5 +114,5 @@ class LessonView:
 
 
 def stops(values: Values) -> tuple[int, ...]:
-    """Return the stops of the slider of d_k, and where it stands."""
+    """Return the stops of the slider of d_k, and its current value."""
     return tuple(sorted({*DIMENSIONS, values["d_k"]}))
