@@ -1,4 +1,4 @@
-"""What the bet of small_samples comes to."""
+"""The outcome of the bet of small_samples."""
 
 from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.small_samples import work

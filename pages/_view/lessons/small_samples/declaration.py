@@ -1,4 +1,4 @@
-"""What the small_samples lesson declares."""
+"""The declaration of the small_samples lesson."""
 
 from dataclasses import dataclass
 

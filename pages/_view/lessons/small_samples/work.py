@@ -1,4 +1,4 @@
-"""What the small_samples page asks of the core."""
+"""Calls to the core for the small_samples page."""
 
 from typing import Any
 

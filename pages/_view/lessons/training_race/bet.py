@@ -1,4 +1,4 @@
-"""What the bet of training_race comes to."""
+"""The outcome of the bet of training_race."""
 
 from pages._view import compute
 from pages._view.lesson_view import Outcome, Values
@@ -11,12 +11,12 @@ _BET_ON = (0.0, 0.5, 1.0)  # the exponents
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """What the three start from."""
+    """Return the start of the three runs."""
     return work.start(values, profile)
 
 
 def outcome(values: Values) -> Outcome:
-    """Which of the three have learnt in the finished race of these settings; not known before it is trained."""
+    """Return which of the three have learnt in the finished race; None before it is trained."""
     found = compute.kept(work.train, work.params(values), values["rates"] == "best")
     if found is None:
         return Outcome(None, "Train to see what comes of it.")
@@ -30,7 +30,7 @@ def outcome(values: Values) -> Outcome:
 
 
 def _why(result, runs):
-    """The right answers of the three, beside the share that counts as learnt."""
+    """Return the right answers of the three, beside the share that counts as learnt."""
     right = [f"{figures.run_name(each)} {_right(result, run)}" for each, run in zip(_BET_ON, runs, strict=True)]
     mean = f", mean of {result.params.n_seeds} seeds," if result.params.n_seeds > 1 else ""
     said = f"At least {percent(SOLVED_ACCURACY, 0)} right answers{mean} count as learnt: {listed(right)}."

@@ -1,4 +1,4 @@
-"""What the bet of wrong_choice comes to."""
+"""The outcome of the bet of wrong_choice."""
 
 from pages._view import compute
 from pages._view.lesson_view import Outcome, Values

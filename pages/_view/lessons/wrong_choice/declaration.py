@@ -1,4 +1,4 @@
-"""What the wrong_choice lesson declares."""
+"""The declaration of the wrong_choice lesson."""
 
 from pages._view.kinds import Choice, Number, decimal
 from pages._view.lesson import Bet, Lesson, Step, Together, Try

@@ -1,4 +1,4 @@
-"""What the wrong_choice page asks of the core."""
+"""Calls to the core for the wrong_choice page."""
 
 from dataclasses import dataclass, field, replace
 
