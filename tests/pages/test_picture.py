@@ -1,4 +1,4 @@
-"""A picture as the browser is told of it, and as far as it is seen before a bet."""
+"""A picture's data for the browser, and the part of it that is shown before a bet."""
 
 from pages._view.picture import Figure, Picture
 
