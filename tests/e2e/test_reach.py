@@ -3,7 +3,7 @@
 import pytest
 from hand import MAIN
 from harness import begin, check_accessibility, query_parameters, step_said, wait_until_idle
-from sampling import MATRIX
+from sampling import MATRIX, sampled
 from sizes import PHONE, PROJECTED, SCREEN
 
 from pages._view.address import Address
@@ -285,8 +285,9 @@ def test_a_choice_opens_a_session_only_when_it_is_pressed(visit):
 
 
 @pytest.mark.walk
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize(("address", "name", "is_bar"), CHOSEN)
+@pytest.mark.parametrize(
+    ("size", "address", "name", "is_bar"), sampled([(size, *each) for size in SIZES for each in CHOSEN])
+)
 def test_a_choice_stands_where_the_platform_draws_it(visit, size, address, name, is_bar):
     page = visit(address, size)
     parts = ("h1", "p.line", ".dimension input", "[data-picture]")
@@ -330,9 +331,10 @@ def test_tab_comes_to_a_choice_and_stays_there(visit, address, name, is_bar):
 
 
 @pytest.mark.walk
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(("address", "name", "is_bar"), CHOSEN)
-def test_a_choice_before_the_platform_breaks_no_rule_of_access(visit, address, name, is_bar, scheme):
+@pytest.mark.parametrize(
+    ("scheme", "address", "name", "is_bar"), sampled([(each, *one) for each in ("light", "dark") for one in CHOSEN])
+)
+def test_a_choice_before_the_platform_breaks_no_rule_of_access(visit, scheme, address, name, is_bar):
     page = visit(address, color_scheme=scheme)
     check_accessibility(page, include=f"{FIRST} .controls")
     assert field_of(page, name).is_visible()
