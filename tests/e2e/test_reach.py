@@ -3,7 +3,7 @@
 import pytest
 from hand import MAIN
 from harness import begin, check_accessibility, query_parameters, step_said, wait_until_idle
-from sampling import MATRIX
+from sampling import MATRIX, sampled
 from sizes import PHONE, PROJECTED, SCREEN
 
 from pages._view.address import Address
@@ -190,10 +190,10 @@ def test_a_session_that_comes_late_keeps_the_answer_that_was_chosen(visit):
     assert page.locator(".stApp form.bet button").is_enabled()
 
 
-# Walls follow a room; typed fields, buttons of a lesson's own and what is wrong with a link are the platform's.
+# Walls follow a room; a text that somebody typed may be wrong, which the platform says, as it does of a link.
 NEEDING = [
     "score_variance?mode=projector",
-    "softmax_saturation?step=lists",
+    "softmax_saturation?step=lists&list_1=4,x",
     "recap",
     "score_variance?d_k=2000",
     "training_race",
@@ -238,7 +238,11 @@ def test_a_ground_that_was_chosen_in_the_menu_has_the_platform_at_once(visit):
 # --- what is chosen beside a slider ---------------------------------------------------------------------
 
 # An address, a control beside its slider, and whether all of its options are seen there.
-CHOSEN = [("few_bits", "format", True), ("derivation?step=broken", "broken", False)]
+CHOSEN = [
+    ("few_bits", "format", True),
+    ("attention_steps", "scaling", True),
+    ("derivation?step=broken", "broken", False),
+]
 NAMES = ".name", "[data-testid=stWidgetLabel] p"
 OPTIONS = "button", "[role=radio], [role=group]:has(> [role=combobox])"
 CORNER = "element => { const {x, y} = element.getBoundingClientRect(); return [x, y]; }"
@@ -281,8 +285,9 @@ def test_a_choice_opens_a_session_only_when_it_is_pressed(visit):
 
 
 @pytest.mark.walk
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize(("address", "name", "is_bar"), CHOSEN)
+@pytest.mark.parametrize(
+    ("size", "address", "name", "is_bar"), sampled([(size, *each) for size in SIZES for each in CHOSEN])
+)
 def test_a_choice_stands_where_the_platform_draws_it(visit, size, address, name, is_bar):
     page = visit(address, size)
     parts = ("h1", "p.line", ".dimension input", "[data-picture]")
@@ -326,13 +331,81 @@ def test_tab_comes_to_a_choice_and_stays_there(visit, address, name, is_bar):
 
 
 @pytest.mark.walk
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(("address", "name", "is_bar"), CHOSEN)
-def test_a_choice_before_the_platform_breaks_no_rule_of_access(visit, address, name, is_bar, scheme):
+@pytest.mark.parametrize(
+    ("scheme", "address", "name", "is_bar"), sampled([(each, *one) for each in ("light", "dark") for one in CHOSEN])
+)
+def test_a_choice_before_the_platform_breaks_no_rule_of_access(visit, scheme, address, name, is_bar):
     page = visit(address, color_scheme=scheme)
     check_accessibility(page, include=f"{FIRST} .controls")
     assert field_of(page, name).is_visible()
     assert page.asked == []
+
+
+# --- what is typed beside a slider ----------------------------------------------------------------------
+
+# An address, the fields beside its slider, the first of them in a box for a number or for a text.
+FIELDS = [
+    ("your_scores?head=5", ["head"]),
+    ("small_samples?step=by_hand", ["q_2d", "k_2d", "q_3d", "k_3d"]),
+    ("softmax_saturation?step=lists", ["list_1", "list_2"]),
+    ("trained_heads?step=one_head", ["word"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("size", "address", "names"),
+    [
+        pytest.param(size, *each, marks=pytest.mark.walk if size is SIZES[i % 2] else MATRIX)
+        for size in SIZES
+        for i, each in enumerate(FIELDS)
+    ],
+)
+def test_a_field_stands_where_the_platform_draws_it(visit, size, address, names):
+    page = visit(address, size)
+    page.wait_for_load_state("networkidle")
+    assert page.asked == []
+    picture = page.locator("[data-picture]").evaluate(BOX)
+    before = [field_of(page, name) for name in names]
+    places = [(each.locator(NAMES[0]).evaluate(CORNER), each.locator("input").evaluate(BOX)) for each in before]
+    said = [(each.locator(NAMES[0]).inner_text(), each.locator("input").input_value()) for each in before]
+    check_accessibility(page, include=f"{FIRST} .controls")
+    fetched_by(page, before[0].locator("input").focus)
+    there = [drawn_of(page, name) for name in names]
+    for each, (label, box) in zip(there, places, strict=True):
+        assert each.locator(NAMES[1]).evaluate(CORNER) == pytest.approx(label, abs=1)
+        assert each.locator("input").evaluate(BOX) == pytest.approx(box, abs=1)
+    assert [(each.locator(NAMES[1]).inner_text(), each.locator("input").input_value()) for each in there] == said
+    assert page.locator(MAIN).first.evaluate(BOX) == pytest.approx(picture, abs=1)
+    assert there[0].locator("input").evaluate("input => input === document.activeElement")
+
+
+@pytest.mark.walk
+def test_what_is_typed_before_the_platform_is_read_by_it(visit):
+    page = visit("softmax_saturation?step=lists")
+    lists = [field_of(page, name).locator("input") for name in ("list_1", "list_2")]
+    lists[0].fill("1, 2, 3")
+    lists[1].press("End")
+    page.keyboard.type(", 20")
+    comes(page)
+    page.wait_for_function("() => new URLSearchParams(location.search).get('list_1') === '1, 2, 3'")
+    page.keyboard.type("0")
+    assert query_parameters(page).get("list_2") is None  # who still types has not ended yet
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => new URLSearchParams(location.search).get('list_2') === '1, 10, 200'")
+
+
+@pytest.mark.walk
+def test_enter_and_a_step_before_the_platform_set_the_number(visit):
+    page = visit("trained_heads?step=one_head")
+    word = field_of(page, "word").locator("input")
+    word.fill("7")
+    word.press("Enter")
+    comes(page)
+    page.wait_for_function("() => location.search.includes('word=7')")
+    page = visit("your_scores?head=5&sample=layer_norm_mha")
+    field_of(page, "head").get_by_role("button", name="Increment").click()
+    comes(page)
+    page.wait_for_function("() => location.search.includes('head=6')")
 
 
 @pytest.mark.walk

@@ -8,6 +8,7 @@
   const PLACE = "[data-picture], .st-key-ask_main"; // of a picture, or of what waits for a button
   const LATEST = 10000; // ms until the platform is asked for, if there is no picture by then
   const WRITTEN = ["p.line", ".tries"]; // what the server writes of where the sliders are
+  const TYPED = ".field input";
   const CELLS = "[data-picture][data-key^=matrix_]"; // what is pressed in it is chosen
   const NEAR = 6; // px within which a press is a click, as in cells.js
   const REACHED = { share: ".st-key-share button", menu: STREAMLIT.mainMenu, settings: ".st-key-settings summary", fold: ".st-key-folds summary" };
@@ -32,6 +33,8 @@
   let [begun, timer, latest] = [false, 0, 0];
   let pressed = /** @type {HTMLElement | null} */ (null); // what the platform is to do
   let cell = /** @type {PointerEvent | null} */ (null); // and where a matrix was pressed
+  const typed = /** @type {NodeListOf<HTMLInputElement>} */ (first.querySelectorAll(TYPED));
+  const entered = new Set(); // fields in which Enter was pressed
   let end = () => {};
   lab.stage = {
     over: new Promise((resolve) => { end = resolve; }),
@@ -151,9 +154,12 @@
       const at = target.closest("[data-reach]");
       if (!at) return;
       pressed?.removeAttribute("aria-busy");
-      at.setAttribute("aria-busy", "true");
+      if (!at.matches(TYPED)) at.setAttribute("aria-busy", "true");
       pressed = at;
       begin();
+    });
+    first.addEventListener("keydown", ({ key, target }) => {
+      if (key === "Enter" && target.matches(TYPED)) entered.add(target);
     });
     first.addEventListener("scroll", () => {
       const folds = first.querySelector(".folds");
@@ -168,14 +174,30 @@
   // In the platform's page what stands on the stage under the same words.
   function thereOf(at) {
     const words = at.textContent.trim();
-    if (at.dataset.control) return fieldOf(document.querySelector(`.st-key-stage .st-key-${at.dataset.control}`), words);
+    if (at.dataset.control) return partOfField(document.querySelector(`.st-key-stage .st-key-${at.dataset.control}`), at, words);
     return [...document.querySelectorAll(REACHED[at.dataset.reach])].find((each) => each.textContent.includes(words));
   }
 
-  // The option of these words, or the field.
-  function fieldOf(field, words) {
+  // The option of these words, the button for less or for more, or the field.
+  function partOfField(field, { dataset: { way } }, words) {
+    if (way) return field?.querySelector(STREAMLIT[way]);
     const options = [...(field?.querySelectorAll("[role=radio]") ?? [])];
     return options.find((each) => each.textContent.trim() === words) ?? field?.querySelector("input");
+  }
+
+  // What was typed meanwhile is typed there. Who has gone on from a field, or pressed Enter in it, wants it read.
+  function typeThere(field) {
+    const there = field.value === field.defaultValue ? null : thereOf(field);
+    if (!(there instanceof HTMLInputElement)) return;
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(there, field.value); // as React hears it
+    there.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    const isDone = field !== document.activeElement || entered.has(field);
+    const leave = () => there.dispatchEvent(new FocusEvent("focusout", { bubbles: true })); // then a field is read
+    if (isDone) window.setTimeout(leave); // once React has drawn what was typed
+  }
+
+  function putCaret(there, { selectionStart, selectionEnd }) {
+    if (there.type === "text") there.setSelectionRange(selectionStart, selectionEnd); // a number has none
   }
 
   // Where the cell was pressed, it is pressed again.
@@ -211,6 +233,7 @@
     const at = document.activeElement;
     const within = first.contains(at) ? (at.shadowRoot?.activeElement ?? at) : null;
     const focused = within?.dataset.reach ? thereOf(within) : within;
+    for (const field of typed) typeThere(field);
     delete lab.stage;
     const parts = Object.keys(parents).map(partOf).filter(Boolean);
     for (const part of parts) {
@@ -223,6 +246,7 @@
     for (const part of parts) part.leave = part.mount(part.moved, true);
     app.querySelector(STREAMLIT.main).scrollTop = scrollTop; // now that all of it is there
     if (focused?.isConnected) focused.focus({ preventScroll: true });
+    if (focused && within?.matches(TYPED)) putCaret(focused, within);
     const there = pressed && thereOf(pressed);
     (there?.parentElement.querySelector(":scope > [aria-haspopup=listbox]") ?? there)?.click(); // a list opens by its button
     if (cell) press(cell);

@@ -16,6 +16,8 @@ const STREAMLIT = {
   },
   grid: "[data-testid=stDataFrame]",
   mainMenu: "[data-testid=stMainMenuButton]",
+  less: "[data-testid=stNumberInputStepDown]", // than the number of a field
+  greater: "[data-testid=stNumberInputStepUp]",
   uploads: "[data-testid=stFileUploaderDropzone]",
   files: "[data-testid=stFileChipName]", // that were chosen
   drafts: "[data-testid=stForm] input:checked", // of an answer that is not given

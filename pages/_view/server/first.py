@@ -14,8 +14,7 @@ from pages._view._streamlit import path_of, scripts_of_parts
 from pages._view.address import Address, own, renewed
 from pages._view.bundle import BUNDLE
 from pages._view.figures.base import inks
-from pages._view.kinds import Choice
-from pages._view.lesson import TRAINED
+from pages._view.kinds import Choice, Number, Text
 from pages._view.lessons import LESSONS, VIEWS, path_of_page
 from pages._view.live import HERO, PAPER, PARTS, PICTURE, SLIDER, text_of
 from pages._view.routes import CODE, EMBED, NAME, TEACH, card_of, title_of
@@ -29,7 +28,7 @@ _FORMULA = re.compile(r"\$([^$]+)\$")
 _COMMAND = re.compile(r"\\[a-z]+")
 _COMMANDS = {r"\sqrt": "√", r"\cdot": "·"}  # the others say how letters look
 _AS_LETTERS = {"d_k": "dₖ", "q_i k_i": "qᵢkᵢ", "q_i": "qᵢ", "W_ij": "Wᵢⱼ", "^2": "²"}
-_LIVE = {"dial", "bar", "list"}  # kinds of what is seen beside the slider before the platform is there
+_LIVE = {"dial", "bar", "list", "text", "number"}  # what is seen beside the slider before the platform is there
 _ICONS = {"How sure?": "straighten", "Data, picture and code": "table"}
 _KNOWN, _STAGE = text_of("lab.js", "streamlit.js"), text_of("entry.js", "bet.js", "link.js", "onpaper.js", "stage.js")
 _BLOCKED = (
@@ -128,13 +127,22 @@ def _rests(stage, opened, asked):
     """Return True if all that is seen at first is live without the platform: it comes when the visitor reaches for it.
 
     Not on a wall and in a class, which follow one; where a picture waits for a button, or buttons of a lesson's own go
-    with it; beside what is typed; and where the platform says what it has put right in a link.
+    with it; and where the platform has to say that a typed text cannot be read, or what it has put right in a link.
     """
     here = stage.address
-    if opened is None or not here.lesson.steps or TRAINED in here.lesson.controls or here.is_wall:
+    if opened is None or not here.lesson.steps or here.is_wall:
         return False
     beside, placed = _beside(opened.address)
-    return {each["kind"] for each in beside} <= _LIVE and not placed and _is_clean(here.lesson, asked)
+    is_drawn = {each["kind"] for each in beside} <= _LIVE and not placed
+    return is_drawn and not _is_typed(opened.address) and _is_clean(here.lesson, asked)
+
+
+def _is_typed(here):
+    """Return True if a text is shown that somebody may have typed: only the platform says what is wrong with it."""
+    controls = here.lesson.controls
+    texts = {name: controls[name] for name in here.step.in_sight if isinstance(controls[name], Text)}
+    own = [name for name, one in texts.items() if one.when or here.values[name] != one.default]
+    return any(_belongs(here, name) for name in own)
 
 
 def _is_clean(lesson, asked):
@@ -234,16 +242,18 @@ def _beside(here):
     """Return what stands beside the slider, in its row, and how many dials have a row of their own."""
     step = here.step
     fields = [_field(here, name) for name in step.in_sight if _belongs(here, name)]
-    scales = [{"kind": "scale"}] * ("scaling" in here.lesson.shared)
-    return [{"kind": "dial"}] * len(_dials(here)) + fields + scales, len(step.placed)
+    fields += [_field(here, name) for name in ("scaling",) if name in here.lesson.shared]
+    return [{"kind": "dial"}] * len(_dials(here)) + fields, len(step.placed)
 
 
 def _field(here, name):
-    """Return what is seen of a control beside the sliders: all options of a bar, of a list the chosen one."""
-    one, value = here.lesson.controls[name], here.values[name]
+    """Return what is seen of a control beside the sliders: all options of a bar, of any other what it is set to."""
+    one, value = {**SHARED, **here.lesson.controls}[name], here.values[name]
     told = {"name": name, "label": in_letters(one.label)}
+    if isinstance(one, Number):
+        return told | {"kind": "number", "value": one.shown(value), "ends": (value <= one.low, value >= one.high)}
     if not isinstance(one, Choice):
-        return told | {"kind": "typed"}
+        return told | {"kind": "text", "value": value}
     if one.bar:
         options = [(in_letters(one.called(each)), each == value) for each in one.options]
         return told | {"kind": "bar", "options": options}
