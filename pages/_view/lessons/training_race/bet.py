@@ -16,7 +16,7 @@ def before(values: Values, profile: Profile) -> Picture:
 
 
 def outcome(values: Values) -> Outcome:
-    """Return which of the three have learnt in the finished race; None before it is trained."""
+    """Return which of the three have learnt in the finished race; not known before it is trained."""
     found = compute.kept(work.train, work.params(values), values["rates"] == "best")
     if found is None:
         return Outcome(None, "Train to see what comes of it.")
@@ -30,7 +30,7 @@ def outcome(values: Values) -> Outcome:
 
 
 def _why(result, runs):
-    """Return the right answers of the three, beside the share that counts as learnt."""
+    """The right answers of the three, beside the share that counts as learnt."""
     right = [f"{figures.run_name(each)} {_right(result, run)}" for each, run in zip(_BET_ON, runs, strict=True)]
     mean = f", mean of {result.params.n_seeds} seeds," if result.params.n_seeds > 1 else ""
     said = f"At least {percent(SOLVED_ACCURACY, 0)} right answers{mean} count as learnt: {listed(right)}."
