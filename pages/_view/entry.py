@@ -19,9 +19,9 @@ from pages._view.version import VERSION
 GROUND, VERSION_OF = "ground", "v"  # also in the name: the browser's ground, and the version of the code
 # Controls that change no picture that follows a slider.
 CHANGES_NOTHING = ("rest",)
-# Parameters of one visitor or of one class: a picture with any of them is theirs, and is never cached for others.
+# What one visitor or one class has said: an address with any of it is theirs, and nothing of it is kept for others.
 THEIRS = frozenset((ROOM, CLASS, PHONES, GUESS, GUESSED_AT, REVEAL, "tally"))
-_OF_BET = ("bet", GUESS, GUESSED_AT, REVEAL, CLASS)  # the bet, and its answers, are drawn on the picture
+_OF_BET = ("bet", GUESS, GUESSED_AT, REVEAL, CLASS)  # a bet, or what was bet, is drawn on the picture
 
 
 def is_theirs(query: Collection[str]) -> bool:

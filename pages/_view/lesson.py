@@ -8,8 +8,8 @@ from typing import Any
 
 from pages._view.kinds import Answer, Answers, Choice, Control, Drawing, Linked, Number, Settings, between
 
-# Parameters of an address: a bet and the settings at which it was placed; whether the truth is shown; the bets of a
-# class; how many phones took part.
+# In an address: what one has bet, and at which settings; whether the truth is shown; what a class has bet; how many
+# phones took part.
 GUESS, GUESSED_AT, REVEAL, CLASS, PHONES = "guess", "guessed_at", "reveal", "class", "phones"
 ANSWERS = (GUESS, GUESSED_AT, REVEAL, CLASS)
 MOST_PHONES = 100
@@ -33,8 +33,8 @@ class Try:
 class Place:
     """The place on the main picture of a number that was bet.
 
-    along: the axis that the number is read off, a linear one, "y" or "x2"; across: the other axis of that panel; unit:
-    how many units of the axis are one unit of the answer.
+    along: the axis it is read off, a linear one, "y" or "x2"; across: the other axis of that panel; unit: of the axis,
+    in one of the answer.
     """
 
     along: str
@@ -251,7 +251,7 @@ class Lesson:
 
     @cached_property
     def phones(self) -> dict[str, Control]:
-        """The parameter that counts the phones that took part in the main picture."""
+        """How many phones had a part in what its main picture shows."""
         return {PHONES: Number("Phones of a class", 0, 0, MOST_PHONES, ())} if self.together else {}
 
 

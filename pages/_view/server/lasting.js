@@ -19,7 +19,7 @@
   line.setAttribute("role", "status");
   document.body.append(line);
 
-  // Acts that leave no trace in a control are kept until the server has sent something after them.
+  // What leaves no trace in a control is kept until the server has said something after it.
   const acts = new Map();
 
   function keep(name, act) {

@@ -17,7 +17,7 @@ def before(values: Values, profile: Profile) -> Picture:
 
 
 def outcome(values: Values) -> Outcome:
-    """The exact mean of the variance of four entries."""
+    """Return the exact mean of the variance of four entries."""
     asked = work.asked(values)
     n, ddof = asked.params.size**2, asked.params.ddof
     why = f"The {n} entries are compared with their own mean, which takes a quarter of the variance away."
