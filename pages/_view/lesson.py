@@ -46,21 +46,21 @@ class Place:
 class Bet:
     """One question on what the main picture will show.
 
-    The lesson's bet.py says what it comes to, outcome(values), and what of the picture is known before it is placed,
-    before(values, profile): enough to answer from, and nothing that tells.
+    The lesson's bet.py has outcome(values), and before(values, profile), the picture that is shown until it is placed:
+    enough to answer from, and nothing that gives the answer away.
 
     Attributes
     ----------
     question : may name values of controls in braces: {d_k}.
     answer : a number to place, a choice of three, or a curve to draw on the picture. Its default is no answer.
-    near : a number that is off by no more is right; by no more than three times as much, close. Of a curve the share of
+    near : an answer with an error up to this is right; up to three times as much, close. For a curve, a share of
         its last true height.
     suffix : behind a number, such as " %".
-    place : where a number or a curve stands on the picture. Its stops are those of that axis.
-    when : a control and the option at which the picture is what the bet is on; while it is open, the control is there.
-    usual : settings that stand on their defaults while it is open.
-    earlier : other options of that control whose pictures tell nothing, and may be looked at meanwhile; of steps those
-        before it, if none are said.
+    place : the place of a number or a curve on the picture. Its stops are those of that axis.
+    when : a control and the option at which the picture is that of the bet; while it is open, the control is shown.
+    usual : settings that have their defaults while it is open.
+    earlier : other options of that control whose pictures give nothing away and may be opened meanwhile; for steps
+        those before it, if none are given.
     """
 
     question: str
@@ -102,16 +102,16 @@ class Step:
 
     Attributes
     ----------
-    name : what its address says, step=name.
-    line : what to do here, or what is claimed, in one line.
+    name : its name in an address, as step=name.
+    line : the thing to do here, or the claim, in one line.
     picture : the key of its picture.
     slider : the number on its large slider: d_k or one of the lesson's own; "" for none.
     dials : other numbers that its picture follows too, at most two.
     placed : dials that the page draws where they belong.
-    in_sight : those of the lesson's controls that stand beside the sliders, at most two; four where there is no slider.
-    pinned : settings that hold here whatever the address says; they have no slider.
-    bet : what the learner may bet on before this picture is seen, if anything.
-    tries : what this picture asks the learner to try, at most two.
+    in_sight : the lesson's controls beside the sliders, at most two; at most four where there is no slider.
+    pinned : settings that hold here for any address; they have no slider.
+    bet : the bet before this picture is shown, if there is one.
+    tries : the tries of this picture, at most two.
     """
 
     name: str
@@ -145,22 +145,22 @@ class Lesson:
     icon, section : its place in the menu.
     shared : the shared controls that it uses, see `shared.SHARED`.
     controls : its own controls by name. The name is the key of the widget and the parameter of the address.
-    tries : what it asks the learner to try.
+    tries : its tries.
     pictures : the keys of its pictures, in the order of the page.
-    assumed : Markdown, what it takes for granted and how it computes.
-    myths : Markdown, what one may hear, and what is so in fact.
+    assumed : Markdown, its assumptions and its computations.
+    myths : Markdown, common mistakes, and the facts.
     sources : Markdown, one source each.
     terms : words of the answer that `glossary.TERMS` explains.
-    settings : those of its controls that stand in the Settings drawer.
-    unseen : what has no widget and stands in its address alone, beside what was bet.
-    bets : what the learner may bet on before a picture is seen, those of its steps in their order.
-    each : what is offered to a class where the lesson is shared, a draw for each of them; "" for nothing.
-    together : what a class does on it, each on a phone of its own, if anything.
-    see : the lessons that say more of what it touches upon; a link to each stands at its end.
+    settings : its controls in the Settings drawer.
+    unseen : parameters without a widget, besides the answers to bets.
+    bets : the bets of its steps, in their order.
+    each : the offer to a class where the lesson is shared, a draw for each visitor; "" for none.
+    together : the class's part in it, on phones, if there is one.
+    see : the lessons that say more about its subject; links to them are at its end.
     steps : its screens, in their order.
-    brought : by step the title of its fold for what people bring to it, or ask of it; under "" that of all others.
+    brought : by step the title of its fold for people's own data or questions; under "" that of all other steps.
     opens : the step of an address that names none; "" for the first.
-    formerly : what older addresses said in place of the step: by its name, and by its value, the step that it is now.
+    formerly : parameters of older addresses in place of the step: by name and by value, the step that it is now.
     moved : parameters that were once its own, and by name the lesson that has them now: their links lead there.
     """
 
@@ -196,7 +196,7 @@ class Lesson:
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     def step(self, name: str) -> Step:
-        """Return the step of this name; of a lesson without steps its one screen, whatever the name."""
+        """Return the step of this name; in a lesson without steps its one screen, for any name."""
         return next((each for each in self.steps if each.name == name), self._whole)
 
     def fold(self, step: str) -> str:

@@ -19,11 +19,11 @@ class Main:
     Attributes
     ----------
     picture : the picture at these values of the controls, drawn at each step of a moving slider.
-    at_rest : the same with all that stands behind it, where that costs more; None if it is the same.
-    params : those whose price says whether the visitor is asked first; None if it is always cheap.
-    limit : the most of them that its page computes without asking; None for that of any computation.
-    ready : whether the server has what a moving slider would show; None if it always has.
-    waiting : what stands there until the visitor has asked for the picture; None for nothing.
+    at_rest : the same with the data behind it, where those cost more; None if it is the same.
+    params : the params whose price decides whether the visitor is asked first; None if it is always cheap.
+    limit : the highest price that its page computes without asking; None for the usual limit.
+    ready : True if the server has already computed what a moving slider would show; None if it always has.
+    waiting : the picture shown until the visitor has asked for this one; None for nothing.
     opened : the values that the page opens on, where these go beyond those of the address; None if they do not.
     """
 
@@ -79,19 +79,19 @@ def _none(*_: Any) -> NoReturn:
 
 @dataclass(frozen=True)
 class LessonView:
-    """A lesson and what is drawn of it; each function takes the values of its controls.
+    """A lesson and the functions that draw it, each from the values of its controls.
 
     Attributes
     ----------
-    lesson : as it is declared.
+    lesson : its declaration.
     main : its main picture; None if nothing asks the server for it, or if it has steps.
     steps : the picture of each of its steps, by name.
-    hero : what a main picture that draws itself in the browser is told of its stops, and of the values between them
-        among those visited; None if the lesson has no such one.
+    hero : the data of a main picture that draws itself in the browser: of its stops, and of the values between them
+        that were visited; None if the lesson has no such picture.
     sentence : the sentence of a main picture that nothing asks the server for; None if there is none.
-    outcome : what its bet comes to.
-    before : the main picture as far as it is known before the bet is placed.
-    part : what the phone of this number sees of its part in the experiment of a class.
+    outcome : the outcome of its bet.
+    before : the part of the main picture that is shown before the bet is placed.
+    part : the part of the phone with this number in the experiment of a class.
     """
 
     lesson: Lesson

@@ -57,7 +57,7 @@ class Picture:
     ----------
     key : names its widgets, its files and its place in the lesson's declaration.
     figure : None if it is drawn otherwise.
-    sentence : the point of the moment, in plain words.
+    sentence : the current point, in plain words.
     table : the numbers behind the figure, by columns of one length.
     code : the Python that computes these numbers again.
     note : what a reader of the table should know.

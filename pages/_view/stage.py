@@ -209,7 +209,7 @@ class Stage:
 
     @property
     def picture_at_rest(self) -> Picture:
-        """The main picture at rest, with all that lies behind it."""
+        """The main picture at rest, with the data behind it."""
         main: Any = self.main
         return self._named(main.at_rest or main.picture)
 

@@ -1,4 +1,4 @@
-"""The names that `live/boxes.js` writes on boxes, compared with their content, whatever changes the page."""
+"""The names that `live/boxes.js` writes on boxes, compared with their content after every kind of change."""
 
 import pytest
 from dashboard import go_to

@@ -35,7 +35,7 @@ IN_THE_DARK = {"screen": DARK, "projector": WHITE}
 def in_turn():
     """Return each step with the sizes at which the walk sees it: one, for a lesson one on a phone and one on a wall.
 
-    On a phone it is a step whose picture a hand can move, where the lesson has one. The matrix sees the rest.
+    On a phone it is a step whose picture follows a slider, if the lesson has one. The matrix covers the rest.
     """
     others, walls = cycle(("1440", "820", "1920", "1024")), cycle(PROJECTED)
     for place, lesson in enumerate(DRAWN):

@@ -1,4 +1,4 @@
-"""The keys of a classroom, as a clicker sends them: the same on every lesson, whatever has the focus."""
+"""The keys of a classroom, as a clicker sends them: the same on every lesson and at any focus."""
 
 import pytest
 from dashboard import SETTINGS, SLIDER, slider, wait_for_address
@@ -49,7 +49,7 @@ def tells(stem, step):
 
 
 def hit(page, key, step="", **address):
-    """Press a key, whatever has the focus, and wait for the address it leads to, and for the drawing."""
+    """Press a key, at any focus, and wait for the address it leads to, and for the drawing."""
     page.keyboard.press(key)
     if step:
         page.wait_for_function("step => new URL(location.href).searchParams.get('step') === step", arg=step)

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 CLASS = 40
 LINE, COUNT, REVEAL = "p.line", ".room-count", "[data-reveal]"
-# The numbers of a picture, and the ends of all that lies on it.
+# The numbers of a picture, and the ends of everything in it.
 _DRAWN = """chart => {
   const {_fullData, _fullLayout} = chart.querySelector('.js-plotly-plot');
   const numbers = values => values && [...values].map(each => typeof each === 'object' ? [...each] : each);
@@ -191,7 +191,7 @@ def test_a_lecture(lab, new_page, problems):
 
 
 def asks_once_at_a_time(wall):
-    """Check that a wall asks its class at most every 0.7 s, whatever has been drawn again on it."""
+    """Check that a wall asks its class at most every 0.7 s, however often it is redrawn."""
     asked = []
     wall.on("request", lambda request: asked.append(request.url))
     wall.wait_for_timeout(3500)

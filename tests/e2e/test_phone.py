@@ -33,7 +33,7 @@ def shows(page, text):
 
 
 def check(page):
-    """Check it in light and dark, and on the narrowest screen, where a finger has room for every button."""
+    """Check the page in light and dark, and on the narrowest screen, where a finger has room for every button."""
     page.set_viewport_size({"width": NARROW, "height": 640})
     assert not page.evaluate(WIDE)
     page.locator("summary").evaluate_all("all => all.forEach(each => each.parentElement.open = true)")

@@ -2,7 +2,7 @@
 
 The simulation is that of Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color Vision
 Deficiency", IEEE Transactions on Visualization and Computer Graphics 15 (6), 2009, table 1 at severity 1.0, on linear
-RGB. Differences are CIE 1976 ΔE in Lab at D65, where 2.3 can just be seen: 25 is asked of colours that stand apart.
+RGB. Differences are CIE 1976 ΔE in Lab at D65, where 2.3 can just be seen: colours with different meanings need 25.
 """
 
 from itertools import combinations

@@ -24,7 +24,7 @@ NARROW = [
     ("training_race", "race"),
 ]
 WHERE = {"domain", "range", "constraintoward", "scaleanchor"}  # of an axis
-ONCE = {"title", "showticklabels"}  # the title of an axis that stands for those above it too
+ONCE = {"title", "showticklabels"}  # the title of an axis that also counts for those above it
 QUICKLY = re.compile(r"annotations\.\d+\.(text|x|y)|shapes\.\d+\.([xy][01]|path)")  # the same names as in `quick.js`
 MARKED = {"a value", "an output", ""}  # words beside a mark with room around it, which another panel may not have
 SLOPE = re.compile(r", p \(1 − p\) = .*")  # after a name, for which a phone has no room

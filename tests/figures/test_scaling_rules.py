@@ -302,7 +302,7 @@ def test_the_museum_says_which_bugs_could_go_unnoticed(museum):
 
 @pytest.mark.parametrize("correlation", [-1.0, -0.05, 0.05, 0.5, 1.0])
 def test_mean_stays_only_divided_by_d_k(correlation):
-    """E[q·k] = ρ dₖ, whatever the draw."""
+    """E[q·k] = ρ dₖ, for any draw."""
     result = core.measure_exponents(core.ExponentParams(exponent=0.25, correlation=correlation), core.EXPONENT_DIMS)
     for curve in result.curves:
         theory = correlation * np.array(result.dims, dtype=float) ** (1 - curve.exponent)

@@ -135,7 +135,7 @@ def test_the_sentence_of_a_nudge_gives_the_moved_weight(added, said):
     headings = [each["text"] for each in shown.figure.layout["annotations"] if "moves" in each["text"]]
     assert len(headings) == 2
     assert all("nothing" in each for each in headings) is (added == 0)
-    for slope, weight in (("0.20", "27"), ("0.00012", "0.012")):  # of the weights before, whatever is added
+    for slope, weight in (("0.20", "27"), ("0.00012", "0.012")):  # of the weights before, for any added number
         assert f"gradient p (1 − p) = {slope} at p = {weight} %" in texts(plotted(shown))
 
 

@@ -1,4 +1,4 @@
-"""Pictures of a whole transformer: their data are the record's, and their words follow from it, whatever it holds."""
+"""Pictures of a whole transformer: their data are the record's, and their words follow from any record."""
 
 from dataclasses import replace
 

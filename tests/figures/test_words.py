@@ -1,6 +1,6 @@
 """The words of all pictures, as last reviewed: one file a lesson, in __snapshots__.
 
-A change of words is a change of that file: `pytest tests/figures/test_words.py --snapshot-update` writes it anew.
+A change of words is a change of that file: `pytest tests/figures/test_words.py --snapshot-update` writes it again.
 """
 
 import pytest

@@ -16,6 +16,6 @@ def test_picture_before_a_bet_hides_the_same_on_a_phone():
     assert (told["height"], told["plot"], told["narrow"]) == (400, 350, {"height": 500, "plot": 500})
 
 
-def test_figure_without_a_layout_for_phones_is_as_high_there():
+def test_a_figure_without_a_phone_layout_keeps_its_height_there():
     told = Picture("key", Figure([TRACE], LAYOUT), "One.", {}, "").partly("Two.").told()
     assert told["narrow"] == {"height": 400, "plot": 350}

@@ -1,4 +1,4 @@
-"""The small_samples page: as asked, other matrices, more and fewer draws, the next seed, examples made by hand."""
+"""The small_samples page: the question's experiment, other matrices and numbers of draws, seeds, examples by hand."""
 
 import numpy as np
 import pytest

@@ -679,7 +679,7 @@ def test_best_rates_of_a_small_dimension_hold_for_other_seeds(seed):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("d_k", [24, 64, 128])
 def test_the_answer_agrees_with_the_rates(d_k, seed):
-    """Fewer rates work without the scale; no end of the rates is said to fail where ÷ d_k puts all right."""
+    """Fewer rates work without the scale, and no end of the rates fails where ÷ d_k puts all right."""
     sweep = training_race.sweep_learning_rates(TrainingRaceParams(d_k=d_k, n_seeds=1, seed=seed))
     raw, root, _ = map(len, sweep.solved_rates)
     assert raw < root

@@ -69,7 +69,7 @@ def test_a_line_has_no_class_code_no_file_and_nothing_typed(path, kind, shown):
 
 
 class Slow(StringIO):
-    """An output for lines that accepts them when told to."""
+    """An output for lines that blocks until it is released."""
 
     def __init__(self):
         super().__init__()

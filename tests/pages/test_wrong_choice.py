@@ -182,7 +182,7 @@ def test_adam_has_one_rate_for_the_divisor_that_starts_flat():
     assert np.ptp(whole) == 0
     assert root[-1] <= root[0] / 10
     left = [expected_own_share(16, 16, d_k, 1.0) for d_k in (4, 64, 1024)]
-    assert left[0] > 10 * left[1] > 100 * left[2]  # of a token's own, whatever trains it
+    assert left[0] > 10 * left[1] > 100 * left[2]  # of a token's own, with any training
 
 
 def test_address_of_the_removed_step_opens_the_one_before_it():

@@ -1,6 +1,6 @@
 """The server around the pages: its additions to Streamlit's own, assembled for `st.App`.
 
-`MAIN` is the script that Streamlit runs. No folder named pages stands beside it, or Streamlit would
+`MAIN` is the script that Streamlit runs. No folder named pages is beside it, or Streamlit would
 take its files for pages of its own until the first visitor has run `st.navigation`.
 """
 

@@ -126,8 +126,8 @@ def _reached(here):
 def _rests(stage, opened, asked):
     """Return True if all that is visible at first is live without Streamlit, which then comes when it is reached for.
 
-    Not on a wall and in a class, which follow one; where a picture waits for a button, or buttons of a lesson's own go
-    with it; and where the platform has to say that a typed text cannot be read, or what it has put right in a link.
+    False on a wall and in a class, which follow one; where a picture waits for a button, or the lesson's own buttons go
+    with it; and where Streamlit must report that a typed text cannot be read, or that a link was repaired.
     """
     here = stage.address
     if opened is None or not here.lesson.steps or here.is_wall:

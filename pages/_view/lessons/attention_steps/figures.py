@@ -403,7 +403,7 @@ _BESIDE = {
 
 
 def remarks(result: core.AttentionStepsResult, values: Mapping[str, Any], at: Cell) -> list[str]:
-    """Return what a visitor must know about these matrices, whatever the controls are set to."""
+    """Return what a visitor must know about these matrices, at any settings."""
     return [*shown_instead(result, values, at), *_traps(result)]
 
 

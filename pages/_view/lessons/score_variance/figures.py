@@ -41,7 +41,7 @@ def walks_and_histograms(
     score_axis: str = "shared",
     products_axis: str = "linear",
 ) -> Picture:
-    """Return sums that walk up to d_k beside the histograms of raw and scaled scores, turned on their side.
+    """Return sums that walk up to d_k beside the histograms of raw and scaled scores, whose bars are horizontal.
 
     All share one score axis, which does not change with d_k, or follows the spread ("own"). The axis of the products is
     linear, or of their square roots. options are those of `random_walks`; its walks go further than d_k.

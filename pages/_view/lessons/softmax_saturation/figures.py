@@ -1,4 +1,4 @@
-"""Pictures of the softmax_saturation lesson: typed lists, and rows whose divisor is turned."""
+"""Pictures of the softmax_saturation lesson: typed lists, and rows with a divisor to choose."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -302,7 +302,7 @@ def _names_of_bars(ends, weights, apart, refs, profile):
     """Return the weights: all if the list has room for them, else the largest; two close ones point apart."""
     x, size = ends.mean(axis=-1), profile.base_size
     names = [base.label(f"<b>{_share(each)}</b>", profile, size=size, y=each, **refs) for each in weights]
-    if len(x) == 2 and np.ptp(x) < apart:  # each begins at the inner edge of its bar, whatever the width of the screen
+    if len(x) == 2 and np.ptp(x) < apart:  # each begins at the inner edge of its bar, at any width of the screen
         first, second = np.argsort(x, kind="stable")
         gap = round(0.15 * size)
         names[first] |= {"x": ends[first, 1], "xanchor": "right", "xshift": -gap, "borderpad": 0}

@@ -13,7 +13,7 @@ from sattn_core.lessons.start import LargestWeight, StartParams, StartResult, me
 
 TICKS = (-100, -50, 0, 50, 100)
 _MEANS = ("largest, on average: ", "on average: ", "")  # digits before a mean, where there is less and less room
-RANGE = 112  # 3.5 standard deviations at the largest dₖ: fewer than 1 score in 2,000 lies beyond
+RANGE = 112  # 3.5 standard deviations at the largest dₖ: fewer than 1 score in 2,000 is beyond
 NAMES = {"raw": "raw", "scaled": "÷ √dₖ"}
 _SURE = 0.9995  # a share that is called practically all
 _CHECKED = ("theory", "measured", "error", "inside")

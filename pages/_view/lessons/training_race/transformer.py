@@ -1,6 +1,6 @@
 """The picture of a small transformer, trained with raw scores, ÷ √d_k and ÷ d_k; the fold adds a fourth way.
 
-All sentences are built from the record, whatever its results are.
+All sentences are built from the record, and would fit other results too.
 """
 
 from dataclasses import replace

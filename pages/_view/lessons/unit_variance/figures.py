@@ -439,7 +439,7 @@ def _shown(rows):
 
 
 def _decades(values, room, profile):
-    """Return a logarithmic axis that holds every value with some room, whatever x is."""
+    """Return a logarithmic axis that holds every value with some room, for any x."""
     wall = base.on_a_wall(profile)
     low, high = min(-2.1, math.log10(np.min(values)) - room), max(0.9, math.log10(np.max(values)) + room)
     ticks = [10.0**power for power in range(-6, 7, 1 if high - low < 5.5 and not wall else 2)]

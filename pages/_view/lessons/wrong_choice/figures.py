@@ -142,7 +142,7 @@ def _cells(right, i, at, profile):
 
 
 def _cell_axes(i, at, profile):
-    """Return the axes of a panel, on which a cell is a square whatever the size of the picture."""
+    """Return the axes of a panel, on which a cell is a square at any size of the picture."""
     bare = {"showticklabels": False, "ticks": "", "showline": False, "constrain": "domain"}
     across = {
         "range": [-_EDGE, _SIDE - 1 + _EDGE],
