@@ -21,7 +21,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 STREAM = "_stcore/stream"
 UPLOADS = "_stcore/upload_file/"  # then the session and the file
 PAGE_NEEDS = ("health", "host-config", "stream", "upload_file")  # all that a page asks for below _stcore
-STATIC = "static"  # Streamlit's own files; the names of some begin with _stcore's underscore
+STATIC = "static"  # Streamlit's own files; some of their names begin with _stcore
 
 
 # Parts that every lesson shows. A page asks for the script of a part when it meets one, and only then for its imports.

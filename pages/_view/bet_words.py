@@ -8,10 +8,10 @@ from pages._view.kinds import Choice, Drawing
 from pages._view.lesson import Bet
 from pages._view.theme import number
 
-BET, TRUTH = "◆", "●"  # the names of the marks on the picture
+BET, TRUTH = "◆", "●"  # the symbols on the picture
 RIGHT, CLOSE, MISSED, OPEN = "Right.", "Close.", "Not this time.", "Your bet stands."
 _NEAR_ENOUGH = 3  # an error up to so many times the one that counts as right is close
-_NOTHING = "?"  # of the marker's track, before anybody moves it: not an answer
+_NOTHING = "?"  # in place of an answer while there is none
 
 
 def written(bet: Bet, value: Any) -> str:

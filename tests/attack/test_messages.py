@@ -15,7 +15,7 @@ from tests.attack.speaking import stranger
 from tests.attack.strategies import QUERIES, READABLE, TEXTS, UNREADABLE, examples
 
 MEMORY = 600  # MB
-LONG = re.compile("-(compute_.*|map_rates|dose)$")  # buttons whose computations may take long, and say so
+LONG = re.compile("-(compute_.*|map_rates|dose)$")  # buttons that say how long their computation takes
 
 
 @pytest.fixture(scope="module")

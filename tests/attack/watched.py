@@ -10,7 +10,7 @@ from pages._view import compute
 from pages._view.compute import rates, store
 from tests.counting import count
 
-FACTOR, SLACK = 2, 0.05  # a price counts the work within a factor of 2; seconds without any price
+FACTOR, SLACK = 2, 0.05  # a price counts the work within a factor of 2; seconds that no price counts
 GROWTH = 300  # MB for the cache of results, and for modules loaded meanwhile
 
 

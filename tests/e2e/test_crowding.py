@@ -145,7 +145,7 @@ def test_the_measure_finds_what_an_eye_sees(page):
     found = crowded(page)
     seen = {name: set() for name in KINDS}
     for (figure, kind), (depth, _) in found.items():
-        assert abs(depth - TOLERANCE) > ROUNDING  # it does not depend on the drawing
+        assert abs(depth - TOLERANCE) > ROUNDING  # no result is close to the limit
         if depth > TOLERANCE:
             seen[list(KINDS)[int(figure)]].add(kind)
     assert seen == {name: kinds for name, (_, kinds) in KINDS.items()}

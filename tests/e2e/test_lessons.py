@@ -69,7 +69,7 @@ def test_a_number_outside_its_range_stays_and_a_valid_one_is_read(new_page, serv
         wait_until_still(page)
         assert said.inner_text().endswith(f"Please enter a value between {allowed}.")
         place = said.bounding_box()
-        assert min(place["width"], 5 * place["height"]) > 200  # not the point that only a screen reader finds
+        assert min(place["width"], 5 * place["height"]) > 200  # large enough to see
         assert place["x"] >= 0
         assert place["x"] + place["width"] <= width
     assert box.input_value() == text

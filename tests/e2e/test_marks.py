@@ -12,7 +12,7 @@ pytestmark = pytest.mark.e2e
 
 FADED = """picture => picture.querySelector('.js-plotly-plot').data
   .map((trace, i) => trace.opacity < 0.5 ? null : i).filter(i => i !== null)"""
-OF_THE_DRAWS = [0, 6]  # the places of their traces
+OF_THE_DRAWS = [0, 6]  # the indices of their traces
 
 
 def lit(page):

@@ -146,7 +146,7 @@ def test_a_pressed_button_acts_later_and_nothing_moves(visit, size, name):
     parts = ("h1", "p.line", "[data-slider] input", "[data-picture]")
     where = [page.locator(part).first.evaluate(BOX) for part in parts]
     assert page.asked == []
-    page.get_by_role("button", name=name, exact=True).dispatch_event("click")  # Playwright would otherwise scroll to it
+    page.get_by_role("button", name=name, exact=True).dispatch_event("click")  # this does not scroll to it
     comes(page)
     assert [page.locator(part).first.evaluate(BOX) for part in parts] == [pytest.approx(box, abs=1) for box in where]
     page.locator(REACHED[name]).first.wait_for()

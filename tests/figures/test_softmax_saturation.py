@@ -143,7 +143,7 @@ def axes_of(drawn):
     return [drawn.layout[name] for name in drawn.layout.to_plotly_json() if name.startswith("xaxis")]
 
 
-def test_axis_of_scores_stays_under_sliders_and_follows_an_address():
+def test_axis_of_scores_ignores_the_sliders_and_follows_an_address():
     controls = LESSONS["softmax_saturation"].controls
     ranges = {
         each.range

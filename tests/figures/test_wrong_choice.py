@@ -509,7 +509,7 @@ def test_a_wall_shows_only_the_cells(result):
 
 
 @pytest.mark.parametrize(("step", "seed"), [("rate", 77), ("every_size", 77)])
-def test_cached_curves_cost_nothing_and_are_the_same_question(step, seed):
+def test_cached_curves_cost_nothing_at_any_slider_value(step, seed):
     values = {"d_k": 4, "n_keys": 2, "loss": "output", "learns": "q", "seed": seed, "steps": 200, "learning_rate": 1.0,
               "optimizer": "sgd"}  # fmt: skip
     main = work.STEPS[step]

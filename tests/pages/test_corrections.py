@@ -49,7 +49,7 @@ def test_variance_is_1_with_flax_s_start_not_pytorch_s_or_keras_s():
     assert said == "With a square Xavier matrix or Flax’s start, not with those of PyTorch and Keras."
 
 
-def test_entries_of_one_product_have_a_variance_that_scatters_more():
+def test_variances_of_one_product_s_entries_scatter_more():
     rng, n, d_k = np.random.default_rng(2), 8, 16
     shared = [np.var(rng.standard_normal((n, d_k)) @ rng.standard_normal((d_k, n))) for _ in range(3_000)]
     apart = np.var(

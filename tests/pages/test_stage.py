@@ -15,7 +15,7 @@ from pages._view.version import VERSION
 from tests.pages.opening import ASKED, SCREENS, at_step, charts, controls_of, large_slider, open_page
 
 SETTINGS = {"d_k": "100", "seed": "3"}
-LATER = {"figure", "spec", "marks", "drawing", "address"}  # the address of the picture answers it, or a bet needs it
+LATER = {"figure", "spec", "marks", "drawing", "address"}  # sent with the picture itself, or only with a bet
 STAGED = [(stem, step) for stem, step in SCREENS if VIEWS[stem].is_drawn or VIEWS[stem].hero]
 WITH_BET = [stem for stem in LESSONS if LESSONS[stem].bet]
 

@@ -18,7 +18,7 @@ _COLOURS = re.compile(r"(?:light-dark\()?rgba?\([^)]*\)(?:, rgba?\([^)]*\)\))?")
 
 
 def svg_differences(kept, drawn):
-    """Return differences of elements, texts and colours, and of numbers and images that are not near."""
+    """Return all differences of elements, texts and colours, and large ones of numbers and images."""
     some, others = (list(ElementTree.fromstring(text).iter()) for text in (kept, drawn))
     if [each.tag for each in some] != [each.tag for each in others]:
         return [f"{len(some)} elements are kept, {len(others)} drawn, or they have other names"]

@@ -22,7 +22,7 @@ from pages._view.classroom.room import FAILURES, REFUSED, UNREACHABLE, Place, St
 _CONNECTIONS = {"pool_size": 5, "max_overflow": 5, "pool_timeout": 10}  # as many as `threads` may use
 _MAKING = 10  # seconds that a maker of tables waits for others
 _GIVEN_UP = {"tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
-_NOT_ALLOWED = "42501"  # Postgres's errors for missing rights
+_NOT_ALLOWED = "42501"  # Postgres's error for a missing right
 _LOCK = 7_231_905  # of all rooms together, among the advisory locks of a Postgres
 
 # What a later version adds to a table may be null: an earlier one, which still runs beside it, writes rows without it.
@@ -116,7 +116,7 @@ class Database:
 
     @contextmanager
     def writing(self, *, whole: bool = False) -> Iterator[sa.Connection]:
-        """Open a transaction; others wait for it. whole: so do openers of rooms, and the tables are made first."""
+        """Open a transaction, for which others wait. whole: so do openers of rooms, and the tables are made first."""
         with _told():
             self.prepare(making=whole)
             until = time.monotonic() + self.patience

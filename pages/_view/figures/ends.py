@@ -9,7 +9,7 @@ from pages._view.figures.base import label, on_a_wall
 from pages._view.picture import Figure, Part
 from pages._view.theme import Profile
 
-_SEEN_OF_WALL = 0.6  # of the height of a plot that a wall shows no higher
+_SEEN_OF_WALL = 0.6  # of the height of a plot: the part that fits on a wall
 _LETTER = 0.56  # width of a letter, as a share of its size
 
 

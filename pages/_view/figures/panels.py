@@ -11,7 +11,7 @@ from pages._view.figures.matrices import cell, colours
 from pages._view.picture import Figure, Part
 from pages._view.theme import Profile
 
-MOST_COLUMNS = 64  # columns and rows that are drawn: more would be finer than a screen
+MOST_COLUMNS = 64  # columns of a matrix that are drawn: more would be finer than a screen
 MOST_NUMBERS = 5  # columns and rows up to which each cell has room for a number, on a phone too
 _LETTERS = 18  # all numbers of a row together
 _EDGE = 0.53  # half a cell, and a little room for its frame

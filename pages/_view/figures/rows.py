@@ -8,9 +8,9 @@ from pages._view.figures.base import label
 from pages._view.picture import Figure, Part
 from pages._view.theme import Profile
 
-MOST = 3  # letters of a name
+MOST = 3  # panels that fit below each other
 PICTURE = 0.46, 1.0  # of the width
-_HEIGHT = 1.45  # of the usual height; a phone scrolls if it sees less than half of it
+_HEIGHT = 1.45  # of the usual height; if less than half of it is visible, a phone scrolls
 _APART = 0.03  # of the height
 _EDGE = 2  # px
 _LARGE, _LINE = 1.4, 1.3  # of a name: the one large number; of letters: the height of their line

@@ -16,8 +16,8 @@ WHAT = "Spread σ of what softmax gets"
 D_TICKS = (1, 4, 16, 64, 256, 1024)
 LOOKS = {"raw": ("raw", "circle"), "÷ √dₖ": ("scaled", "square"), "÷ dₖ": ("third", "triangle-up")}  # colour, mark
 
-_SIZES = (1 / 128, 1 / 32, 1 / 8, 1 / 2, 1, 2, 8, 32, 128, 512, 2048)  # beside the title of the upright axis
-_FEW_SIZES, _TALL = (1 / 64, 1 / 8, 1, 8, 64, 512), 4_000  # on a wall, as far as the axis goes
+_SIZES = (1 / 128, 1 / 32, 1 / 8, 1 / 2, 1, 2, 8, 32, 128, 512, 2048)  # the ticks of the upright axis
+_FEW_SIZES, _TALL = (1 / 64, 1 / 8, 1, 8, 64, 512), 4_000  # the ticks on a wall, if high / low is larger
 _FRACTIONS = {1 / 8: "⅛", 1 / 2: "½"}
 LOW, HIGH = 1 / 32, 32  # of that axis: the spreads at d_k = 1,024
 _UNDER, _OVER = 2.0, 1.5  # times an end: the axis goes a little further, with room for a number below

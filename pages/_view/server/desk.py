@@ -82,7 +82,7 @@ def ask_for_secret(room: Room, token: str, problem: str = "") -> str:
 def page(room: Room, token: str, secret: str, root: str, problem: str = "", away: Near | None = None) -> str:
     """Return the whole window.
 
-    problem: why something was not done. away: where else the lab is, if phones cannot come to this address.
+    problem: why something was not done. away: the lab's other addresses, if phones cannot reach this one.
     """
     values = _values(room, token, secret, root, away) | {"problem": problem}
     return html.render("desk.html", title=f"Room {room.code}", refresh=5, **values)

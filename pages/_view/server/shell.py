@@ -50,7 +50,7 @@ async def _with_words(request, start, page):
     if headers.get("content-encoding") == "gzip":  # for a missing page
         page = gzip.decompress(page)
         del headers["content-encoding"]
-    if place := links.first_by_name(request):  # the other pages to look at
+    if place := links.first_by_name(request):  # it has another address
         headers["Location"] = place
     start = start | {"headers": headers.raw}
     return await drawn(_answer, request, start, page, bool(place))

@@ -28,7 +28,7 @@ STEPS = {
     "output": ("MatMul", "P V", r"O = P V = \operatorname{softmax}(Q K^\top / \sqrt{d_k})\, V"),
 }
 DRAWN_LIMIT = 3.0  # of the colours of drawn components: three standard deviations
-_CONTROLS = {  # the controls that choose the rows and the columns of each matrix
+_CONTROLS = {  # the controls that a row and a column of each matrix set
     "Q": ("query", None),
     "K": ("key", None),
     "V": ("key", "column"),

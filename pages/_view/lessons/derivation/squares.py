@@ -14,7 +14,7 @@ from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, number
 from sattn_core.lessons import derivation as core
 
-_SIDE, _GAP, _WIDE_GAP = 8.0, 2.0, 7.5  # the margins of either square, and between the two; a wall is wide
+_SIDE, _GAP, _WIDE_GAP = 8.0, 2.0, 7.5  # the side of either square as drawn, and the gap between them; a wall is wide
 _BRACKET, _TICK = -0.4, 0.15  # where the label of a side is under it, and half the length of its bracket's ends
 _BESIDE = 10.5  # on a wall the words are to the right of the squares
 _SECOND_BELOW = 8.5, -10.2  # on a phone: where the second square begins

@@ -17,8 +17,8 @@ RIGHT, CLOSE, MISSED = "Right:", "Close:", "Not quite:"
 _TRUE = {"score": "sum", "breaks": "stuck", "alike": "small"}
 _NEAR = 0.05  # of √d_k
 _EVEN = 0.01  # of the power ½
-_MANY, _AT = 1_024, 64  # numbers of keys, and of d_k
-_ROUND = 0.1  # in place of a number that depends on the answer
+_MANY, _AT = 1_024, 64  # the number of keys, and d_k
+_ROUND = 0.1  # relative: an answer so near to a certain number counts as that number
 _WHY = {
     "share": "that is a weight, which softmax makes of the scores.",
     "distance": "a distance is small where two vectors agree, and there a score is large.",

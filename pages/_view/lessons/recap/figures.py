@@ -63,7 +63,7 @@ def growing_sum(result: core.SumResult, seed: int, profile: Profile) -> Picture:
 def _sum(result, profile):
     added = result.added
     bars: Part = {"type": "bar", "x": added, "y": result.products, "name": "product", "marker": {"color": profile.band}}
-    bars |= {"width": 0.7, "offset": -0.85}  # each under the sum of which it is the last term
+    bars |= {"width": 0.7, "offset": -0.85}  # each under the step of the sum that it makes
     sums = line([0, *added], [0, *result.sums], solid(profile, profile.raw) | {"shape": "vh"}, "raw score so far")
     key = tuple(
         f'<span style="color:{colour}">{mark}</span> {name}'

@@ -7,9 +7,9 @@ from pages._view.picture import Picture
 from pages._view.theme import Profile, number
 
 _SEEN = 64  # products, at most
-_PAIRS = 10_000  # walks, at most, so that no one waits
+_PAIRS = 10_000  # pairs, at most, so that no one waits
 _QUARTER, _ALL = 256, 1024  # products
-_ROUND = 0.005  # for the verdict: no factor, where its name is not given
+_ROUND = 0.005  # a factor whose distance from 1 is smaller is left out
 
 
 def before(values: Values, profile: Profile) -> Picture:

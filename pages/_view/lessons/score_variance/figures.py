@@ -19,14 +19,14 @@ from sattn_core.lessons import score_variance as core
 _TOP = 1.15
 _STEPS = {"linear": (0, 256, 512, 1024), "root": (0, 64, 256, 1024)}  # the names on the axis of the walks
 _BEYOND = 1.025  # of the last step: the axis goes a little further
-_MOST_POINTS, _ENVELOPE_POINTS = 150, 33  # widths of a walk, and of a line of its envelope
+_MOST_POINTS, _ENVELOPE_POINTS = 150, 33  # of a walk, and of a line of its envelope
 _PALE = 0.35  # of the walks' colour, for the part that is still to come
 _SAME = 0.05  # a spread whose distance from 1 is smaller is called the root
 _APART = 4  # from this d_k on each of the three marks has room for a number beside it
 _FEW = {12: "Twelve"}
 _TO_COME = "walks to come"
 _OFF = 1 / 7  # letters between a dashed line and its name
-_TAIL, _HIGHEST = 2.6, 0.9  # σ above the mean, at most this share of the axis: the place of a distribution's name
+_TAIL, _HIGHEST = 2.6, 0.9  # the place of a distribution's name: σ above the mean; at most this share of the axis
 
 
 # --- walks beside histograms -----------------------------------------------------------------------------
@@ -80,7 +80,7 @@ def before_drawing(shown: Picture, walks: core.RandomWalks, d_k: int, profile: P
     Its title says how far the walks are shown: less far than the slider's d_k where that is large.
     """
     said = f"After {_products(d_k)} these sums spread by {_spread(walks.std[d_k])}."
-    if not base.on_a_wall(profile):  # without a curve to draw, the arrow keys turn the pages
+    if not base.on_a_wall(profile):  # on a wall nobody draws, and the arrow keys turn the pages
         said += " Draw how they go on: sweep over the picture, or move its points with the arrow keys."
     keep = [each["name"] for each in shown.figure.data if not each["name"].startswith(("scaled", _TO_COME))]
     known = shown.partly(said, keep=keep, words=(title := _title_of(walks), "Raw", "Scaled"), last=d_k)

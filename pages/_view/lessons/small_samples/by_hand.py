@@ -11,9 +11,9 @@ from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number
 from sattn_core.lessons import small_samples as core
 
-_HIGH = 3  # of an example on the picture: the share that each has, from the top
-_HEADING, _SPREAD, _DOTS, _RANDOM = 2.95, 1.5, 1.05, (0.1, 1.62)  # in it
-_CAP, _ABOVE = 0.12, 0.16  # heights of a bracket and of its name
+_HIGH = 3  # of the axis: the height of each example, the first at the top
+_HEADING, _SPREAD, _DOTS, _RANDOM = 2.95, 1.5, 1.05, (0.1, 1.62)  # heights inside an example
+_CAP, _ABOVE = 0.12, 0.16  # of a bracket's ends; of its name above it
 _AROUND, _LETTER, _BESIDE = 0.05, 0.021, 0.35  # of the axis on a phone: the room at its ends, a letter, a name
 _FEW, _LETTERS = 3, 16  # products in a heading, and their letters
 

@@ -12,14 +12,14 @@ from sattn_core.example import key_words
 from sattn_core.lessons.start import LargestWeight, StartParams, StartResult, measure_start
 
 TICKS = (-100, -50, 0, 50, 100)
-_MEANS = ("largest, on average: ", "on average: ", "")  # digits before a mean, where there is less and less room
+_MEANS = ("largest, on average: ", "on average: ", "")  # words before a mean, shorter where there is less room
 RANGE = 112  # 3.5 standard deviations at the largest dₖ: fewer than 1 score in 2,000 is beyond
 NAMES = {"raw": "raw", "scaled": "÷ √dₖ"}
 _SURE = 0.9995  # a share that is called practically all
 _CHECKED = ("theory", "measured", "error", "inside")
 _NAME = 20  # px, of the columns and rows and of the sentence, if no axis title is larger
 _PANEL = 11  # heights of a tick's letters: the height of a row
-_HALF = 0.5  # of the weight: from here on it is almost all with one key
+_HALF = 0.5  # of the weight: above it, one key has more than all others
 
 
 def hero(result: StartResult, d_k: int, mean: LargestWeight) -> Picture:

@@ -17,7 +17,7 @@ _ABOVE = ("<b>σ in a row</b>", "<b>Effective keys</b>")  # the names of the pan
 _PANELS = ([0.0, 0.43], [0.57, 1.0])  # of the width
 _SPREADS = [0.1, 1, 10, 100]
 _SPREAD_RANGE = [-1.35, 2.15]  # powers of ten: wide enough for every exponent and text
-_WIDE = 0.7  # of the distance of two layers: the distance of two heads of one layer
+_WIDE = 0.7  # of the distance of two layers: the room for the heads of one
 _BARS = 10  # words of a row that have a bar
 _NAMES, _FEW_NAMES = 12, 6  # words that the side of the matrix has room to name, on a screen and on a wall
 

@@ -18,7 +18,7 @@ from sattn_core.cost import Price, priced
 from sattn_core.lessons import training_race as core
 from sattn_core.training.equal_training import Equivalence, equivalence_price, measure_equivalence
 
-AT_ONCE = compute.UNASKED.seconds  # seeds of a race that is trained before anybody asks for it
+AT_ONCE = compute.UNASKED.seconds  # seconds of a race that is trained unasked
 PLAYED = 10.0  # seconds that a race is played
 SWEEP_SEEDS = 1  # the first seed, as in the maps of the race
 _EXPONENTS = (0.0, 0.5, 1.0)

@@ -96,7 +96,7 @@ def _expected_figure(sweep, found, i, result, profile):
         yaxis=base.axis(profile, grid=True, type="log", **_decades([*np.ravel(sweep.std), *measured], 0.15, profile)),
         annotations=[_others_name(sweep, found[i], i, profile)],
     )
-    lines = 4 if base.on_a_wall(profile) else 6  # letters, for two or three lines of ticks
+    lines = 4 if base.on_a_wall(profile) else 6  # lines of type, for two or three lines of ticks
     fig.layout["margin"] |= {"t": round(1.6 * profile.axis_size), "b": round(lines * profile.tick_size)}
     return fig
 

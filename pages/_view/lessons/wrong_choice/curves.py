@@ -14,11 +14,11 @@ from sattn_core.lessons import wrong_choice as core
 
 _SYMBOLS = ("circle", "square", "triangle-up")
 _APART = (0.94, 1.0, 1.06)  # factors on the place of a point, so that marks of one height are side by side
-_RATES = (1e-4, 1e-2, 1.0, 100.0, 1e4)  # d_k that have a tick
+_RATES = (1e-4, 1e-2, 1.0, 100.0, 1e4)  # learning rates that have a tick
 _LETTERS = 27  # of a title that fit over a phone
 _NAME_LETTERS, _WALL_LETTERS = 8.2, 10.5  # of a tick's size: the room for the names at the ends of lines
 _LINE = 1.25  # of its letters' size: the height of a line of text
-_SEEN = 0.55  # of the height of a plot that a wall or a phone shows no higher
+_SEEN = 0.55  # of the height of a plot: the part that fits on a wall or a phone
 
 
 # --- at every learning rate -----------------------------------------------------------------------------
