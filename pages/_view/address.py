@@ -89,7 +89,7 @@ class Address:
         return {name: text for name, text in written(self.lesson, self.said).items() if name not in own(self.lesson)}
 
     def shared(self, *, each: bool = False) -> str:
-        """Return the settings as "?" and a query, or "" if there are none. each: with a seed for each visitor."""
+        """Return them as the end of an address, with its question mark, or "". each: with a seed for each visitor."""
         said = self.settings | ({own_seed.SEED: own_seed.MINE} if each else {})
         return f"?{urlencode(said)}" if said else ""
 

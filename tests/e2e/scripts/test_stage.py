@@ -140,7 +140,7 @@ def test_lost_connection_is_shown_and_not_passed_on(connected):
     ]
 
 
-def test_acts_are_sent_once_the_server_is_back(connected):
+def test_what_was_done_meanwhile_is_done_once_server_is_back(connected):
     connected.evaluate("() => { window.done = []; }")
     lose(connected)
     connected.evaluate("([run, other]) => { socket.send([other]); socket.send([run]); }", [RUN, OTHER])
