@@ -177,7 +177,7 @@ class Address:
             return self
         settings = _known(self.lesson).keys() - own(
             self.lesson
-        )  # also those that the query still says and held does not
+        )  # also those that are still in the query but not in held
         kept = {name: text for name, text in self.query.items() if name not in settings}
         step = {STEP: str(self.bet.when[1])} if self.bet.when and self.lesson.steps else {}
         return Address(self.lesson, {**kept, **query_of(said), **step})
@@ -223,7 +223,7 @@ def renewed(lesson: Lesson, query: Values) -> dict[str, str]:
 
 
 def _pins(lesson, step, query):
-    """Return True if the step pins a control of this lesson alone to the value that the query sets."""
+    """Return True if the step pins one of the lesson's own controls to the value that the query sets."""
     known, pinned = _known(lesson), {name: value for name, value in step.pinned.items() if name not in SHARED}
     return any(name in query and known[name].read(query[name])[0] == value for name, value in pinned.items())
 

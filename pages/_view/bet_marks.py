@@ -90,7 +90,7 @@ def _draw_class(layout, bet, guesses, profile):
 def _reach(layout, across):
     """Return how far the bets of a class reach into the panel where most agree.
 
-    Heights that nobody reads a number off go on above the names of what is marked, which would lie on the bets.
+    An upright axis without numbers becomes longer, so that the names of the marks are above the bets.
     """
     axis = _axis_of(layout, across)
     if across[0] == "x" or axis.get("showticklabels") is not False:

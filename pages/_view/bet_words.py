@@ -10,7 +10,7 @@ from pages._view.theme import number
 
 BET, TRUTH = "◆", "●"  # the symbols on the picture
 RIGHT, CLOSE, MISSED, OPEN = "Right.", "Close.", "Not this time.", "Your bet stands."
-_NEAR_ENOUGH = 3  # an error up to so many times the one that counts as right is close
+_NEAR_ENOUGH = 3  # close: an error up to so many times the one that counts as right
 _NOTHING = "?"  # in place of an answer while there is none
 
 
@@ -36,7 +36,7 @@ def in_fact(bet: Bet, found: Any) -> str:
 
 
 def said(bet: Bet, guesses: tuple[Any, ...], found: Any) -> str:
-    """Return what was bet and the truth, in words."""
+    """Return the bet and the truth, in words."""
     if not guesses:
         return in_fact(bet, found)
     return both(bet, guesses[0], found) if len(guesses) == 1 else of_class(bet, guesses, found)

@@ -69,7 +69,7 @@ class Number:
 class Choice:
     """One of a few named options.
 
-    shown says what a person reads for an option, on the page and in its address; the code has its name.
+    shown has the words for each option, on the page and in its address; the code uses its name.
     """
 
     label: str

@@ -32,7 +32,7 @@ class Moment:
 
     @cached_property
     def query(self) -> dict[str, str]:
-        """The wall's settings, as its address says them."""
+        """The wall's settings, as in its address."""
         return dict(parse_qsl(self.room.query, keep_blank_values=True))
 
     @cached_property
@@ -75,7 +75,7 @@ class Moment:
 
     @property
     def draws(self) -> bool:
-        """True if each phone may draw now: not while a bet on what is drawn is open."""
+        """True if each phone may draw now: not while a bet on the draws is open."""
         together = self.lesson.together
         return together is not None and not together.chooses and not self.is_open
 

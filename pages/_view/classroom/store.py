@@ -57,7 +57,7 @@ _NOT_STORED = re.compile("[\0\ud800-\udfff]")  # Postgres refuses the one, UTF-8
 class Store:
     """All rooms of one database. It may be used from several threads and several processes at once.
 
-    What reads knows no room where none is open; what writes raises `RoomError` then. Where the database does not
+    Without an open room reads find nothing, and writes raise `RoomError`. If the database does not
     answer, all raise `StoreError`.
     """
 
@@ -108,7 +108,7 @@ class Store:
         return found is not None and hmac.compare_digest(found[1], _hashed(secret))
 
     def reopen(self, code: str) -> None:
-        """Open a room again that was closed, as it was."""
+        """Open a closed room again, with everything in it."""
         self._writing(code).reopen(code)
 
     def stand(self, code: str, stem: str, query: str) -> None:

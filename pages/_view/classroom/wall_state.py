@@ -24,7 +24,7 @@ def came(room: Room) -> str:
 
 
 def joined(room: Room) -> list[str]:
-    """Say how many phones have joined, how many of them have answered, and what the door does."""
+    """Say how many phones have joined, how many of them have answered, and whether the door is locked."""
     has = f"{room.joined} {'phone has' if room.joined == 1 else 'phones have'}"
     said = [f"{has} joined, {room.phones} of them have answered or drawn."]
     if room.shut:

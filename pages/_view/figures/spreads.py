@@ -19,7 +19,7 @@ LOOKS = {"raw": ("raw", "circle"), "÷ √dₖ": ("scaled", "square"), "÷ dₖ"
 _SIZES = (1 / 128, 1 / 32, 1 / 8, 1 / 2, 1, 2, 8, 32, 128, 512, 2048)  # the ticks of the upright axis
 _FEW_SIZES, _TALL = (1 / 64, 1 / 8, 1, 8, 64, 512), 4_000  # the ticks on a wall, if high / low is larger
 _FRACTIONS = {1 / 8: "⅛", 1 / 2: "½"}
-LOW, HIGH = 1 / 32, 32  # of that axis: the spreads at d_k = 1,024
+LOW, HIGH = 1 / 32, 32  # the ends of the upright axis: the spreads at d_k = 1,024
 _UNDER, _OVER = 2.0, 1.5  # times an end: the axis goes a little further, with room for a number below
 _ACROSS = -0.08, 3.12  # decades
 _LETTER, _LINE = 0.56, 1.3  # width and height of a letter, as shares of its size
@@ -108,7 +108,7 @@ def _places(fig, ends, gap):
 
 
 def _longest(ends, does):
-    """Return the letters of the longest line; those of a name are larger."""
+    """Return the number of letters of the longest line; names count more, since their letters are larger."""
     names = [1.2 * len(each.name) for each in ends]
     return max(*names, *(len(line) for text in does for line in text.split("<br>")))
 

@@ -278,7 +278,7 @@ def _scripts():
 
 
 def _as_function(module):
-    """Return the exported function of a component's script, for a script of the page."""
+    """Return a component's script as an expression for its exported function, to be used in the page's own script."""
     head, found, rest = module.partition("export default function")
     if not found:
         raise ValueError("a part of the stage exports no function")

@@ -39,7 +39,7 @@ _MOST_TERMS = 8  # terms of a sum that is written in full
 
 
 def diagram(step: str, profile: Profile) -> str:
-    """Return the architecture as an HTML list whose current step is lit; it wraps on a phone."""
+    """Return the architecture as an HTML list whose current step is highlighted; it wraps on a phone."""
     items = []
     for place, (name, (title, what, _)) in enumerate(STEPS.items()):
         lit = name == step

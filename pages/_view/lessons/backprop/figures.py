@@ -163,7 +163,7 @@ def _products_code(params):
 def gradient(
     sweep: core.GradientSweep, name: str, d_k: int, profile: Profile, result: core.BackpropResult | None = None
 ) -> Picture:
-    """Return one gradient as a matrix; result holds those of two other methods, at a d_k that they can manage."""
+    """Return one gradient as a matrix; result has those of two numerical methods, at a d_k small enough for them."""
     i = sweep.dims.index(d_k)
     sentence = _gradient_sentence(sweep, name, i)
     place = f"Gradient {GRADIENTS.index(name) + 1} of {len(GRADIENTS)}, {_IN_WORDS[name]}"
@@ -390,7 +390,7 @@ def _error(value):
 
 
 def first_order(change: core.FirstOrderChange, params: core.BackpropParams, profile: Profile) -> Picture:
-    """Return change of the loss, its first-order part and what remains, on log–log axes."""
+    """Return change of the loss, its first-order part and the remainder, on log–log axes."""
     return Picture(
         "first_order",
         _first_order_figure(change, profile),

@@ -97,13 +97,13 @@ def _laid(second, beside, profile, toward="left"):
 
 
 def _margin(above, below, profile):
-    """Return the margin with room for so many lines of words above, and a larger one, and below."""
+    """Return the margins for so many lines of words, and one large line, above, and for lines below."""
     size = profile.tick_size
     return {"l": 0, "r": 0, "t": round(above * size + profile.axis_size), "b": round(below * size)}
 
 
 def _enlarged(cell, second, profile):
-    """Return the cell of the first square, growing to the nearest side of the second one."""
+    """Return the wedge from the first square's cell to the nearest side of the second, which shows it enlarged."""
     x, y = second
     top = x, y + _SIDE
     ends = ((x + _SIDE, y + _SIDE), top) if y < 0 else (top, second)

@@ -314,7 +314,7 @@ def _bold(text, key):
 
 
 def _apart(values, room):
-    """Return the nearest places to ascending values that lie at least so far apart, by least squares."""
+    """Return the places closest to ascending values, by least squares, that keep at least this distance."""
     shifts = room * np.arange(len(values))
     bare = values - shifts
     ends = range(len(values))
@@ -543,7 +543,7 @@ def _with_strip(profile, traces, step, result, lines, **layout):
 
 
 def _shares_axis(domain, reach, profile):
-    """Return the axis of the shares, whose bars have their numbers behind them."""
+    """Return the axis of the shares; each bar has its number behind it."""
     bare = {"showticklabels": False, "ticks": "", "showline": False}
     return axis(profile, domain=domain, anchor="y2", range=[0, reach], **bare)
 

@@ -37,7 +37,7 @@ BREATH = (
 def verdict(name: str, said: float | str, values: Values, chosen: NDArray[np.int_] | None) -> tuple[str, str]:
     """Return the verdict (right, close or not quite), and the answer with the reason if it is not right.
 
-    chosen: of a power that was said, how many of the rows it puts right at each size.
+    chosen: how many rows the learner's power of d_k puts right at each size.
     """
     if name == "spread":
         return _of_spread(float(said), values["d_k"])

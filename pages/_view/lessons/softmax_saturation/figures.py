@@ -35,7 +35,7 @@ _PLACES = ("first", "second", "third", "fourth")
 _HEIGHT = 0.87  # of the usual height: one more dial is above it, and on a wall it must still fit
 _BRACKET, _OVER = 1.45, 1.95  # weights: the height of a list's bracket, and the end of its axis
 _MORE = 0.05  # of the height: a line of small letters between two panels
-_TOP = 1.04  # the same of the rows
+_TOP = 1.04  # the end of the axis of the rows' weights
 _MANY_KEYS = 16
 _NEARLY_ALL = 0.995  # from here on a percentage without decimals is 100 %
 

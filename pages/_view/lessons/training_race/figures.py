@@ -220,7 +220,7 @@ def _race(shown, run, profile):
 
 
 def _race_axes(params, place, at, profile):
-    """Return the axes of the race: the same for every run, and while the race runs."""
+    """Return the axes of the race, the same for every run and at every step."""
     ends = [0, params.n_steps]
     across = {"domain": place, "anchor": f"y{at}", "range": [0, params.n_steps * (1 + 2 * _MARGIN)]}
     down = {"domain": _CURVES, "anchor": f"x{at}", "range": [0, 1.04 * params.n_keys], "tickvals": [params.n_keys]}

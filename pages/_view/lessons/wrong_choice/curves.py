@@ -127,7 +127,7 @@ def _named(fig, notes, ends, span, profile):
 def _stacks(heights, gap, high):
     """Return the names that would overlap, as (height of their middle, places from the lowest).
 
-    Those nearer than a gap make a stack, whose lines are pixels apart: a picture may be lower than it asks for. The
+    Names closer than a gap make a stack with lines some pixels apart, since a picture may be lower than planned. The
     topmost name stands no higher than high.
     """
     stacks: list[tuple[float, list[int]]] = []
@@ -322,7 +322,7 @@ def _does(smallest, profile):
 
 
 def _dimensions_sentence(found, optimizer, alike):
-    """Say what each of the two needs at these sizes; with Adam, that the rate of ÷ d_k does not keep tokens apart."""
+    """Say which rates ÷ √d_k and ÷ d_k need at these sizes; with Adam, that ÷ d_k does not keep tokens apart."""
     start = _OPTIMIZERS[optimizer] + ("" if alike or optimizer == "sgd" else " as recorded")
     smallest = _seen(found)[1][1:]
     if np.isnan(_seen(found)[1]).all():
@@ -335,7 +335,7 @@ def _dimensions_sentence(found, optimizer, alike):
 
 
 def _needs(name, smallest, both):
-    """Return what a rule needs, with one number, or two where it is the only one that stays."""
+    """Return the rates that a rule needs, with one number, or two if the other rule's rate does not stay."""
     rates, trend = smallest[~np.isnan(smallest)], _trend(smallest)
     if not rates.size:
         return f"no rate works with {name}"
