@@ -252,7 +252,7 @@ class Code:
 
 
 Control = Number | Choice | Text
-Linked = Answer | Answers | Settings | Tally | Code  # parameters of an address that have no widget
+Linked = Answer | Answers | Settings | Tally | Code  # without a widget
 
 
 def fraction(value: float) -> str:

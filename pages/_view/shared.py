@@ -51,10 +51,10 @@ SHARED: dict[str, Control] = {
     "rest": Choice("The rest of the lesson", "hidden", ("hidden", "shown"), bar=True, when=("mode", "projector")),
     "mode": Choice("Display", "screen", ("screen", "projector"), bar=True),
 }
-ROOM = "room"  # in the address of a wall: the code of the class that follows it
-# Parameters without a widget: a link carries them on if they are there. A lesson's guess is one more.
+ROOM = "room"  # in the address of a wall: the code of the room that follows it
+# What has no widget and stands in the address alone; a link hands it on if it says so. Beside these a lesson's guess.
 CARRIED: dict[str, Choice | Tally | Code] = {
-    "bet": Choice("Bet first", "0", ("0", "1", "draw")),  # draw: only for a bet that is a curve
+    "bet": Choice("Bet first", "0", ("0", "1", "draw")),  # draw: only where it is a curve
     "tally": Tally("Bets that were right, of those placed", most=99),
     ROOM: Code("The room of this wall"),
 }

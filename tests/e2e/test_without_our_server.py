@@ -29,7 +29,7 @@ def plain(browser, tmp_path_factory):
 
 
 # Tests without a browser show that every lesson draws its pictures without our server; here each kind of picture is.
-def test_three_lines_show_the_lessons(new_page, plain, problems):
+def test_streamlit_alone_shows_the_lessons_by_three_lines(new_page, plain, problems):
     page = new_page(alone=True)
     watch_menu(page)
     open_page(page, plain, "score_variance", d_k=100)  # as the first visit: no lesson is opened without its frame

@@ -278,7 +278,7 @@ def test_only_a_preset_with_its_own_dimension_changes_d_k():
     assert choose(choose(app, "small_d_k"), "race").session_state["race_run"].params.d_k == 64
 
 
-def test_other_settings_are_no_preset_and_an_own_exponent_is_a_run():
+def test_other_settings_match_no_preset_and_an_own_exponent_adds_a_run():
     app = open_race(learning_rate="0.3", exponent="0.25", start="scores")
     params = app.session_state["race_run"].params
     assert (app.selectbox("race_preset").value, params.learning_rate) == ("own settings", 0.3)

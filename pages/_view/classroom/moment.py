@@ -63,7 +63,7 @@ class Moment:
 
     @cached_property
     def kind(self) -> str:
-        """BET or VOTE, by the room's question; "" if there is none."""
+        """BET or VOTE, by what the room is asked for; "" if nothing is asked."""
         if self.votes:
             return VOTE
         return BET if self.address.shows_bet and self.address.bet == self.lesson.bet else ""
@@ -75,7 +75,7 @@ class Moment:
 
     @property
     def draws(self) -> bool:
-        """True if each phone may draw now: not while a bet on the draws is open."""
+        """True if each phone may draw now: not while a bet on what is drawn is open."""
         together = self.lesson.together
         return together is not None and not together.chooses and not self.is_open
 

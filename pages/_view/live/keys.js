@@ -5,7 +5,7 @@ const TYPED = `input:not([type=range], [type=radio], [type=checkbox]), textarea,
 const PRESSED = "button, a[href], summary, input, [role=radio], [role=checkbox], [role=switch], .mark"; // by Enter or space
 const MOVED = "input:not([data-slider] input), [role=radio], [role=slider], .mark"; // by arrows
 const IN_FRONT = "dialog[open], [role=dialog]";
-const JOIN = "dialog.join"; // the code of a class as large as the wall, which every key closes
+const JOIN = "dialog.join"; // the code of a room as large as the wall, which every key closes
 const DRAWERS = ".st-key-settings details, .term";
 const ON_WALL = "[data-keys]";
 const LOOK = 50; // ms between two looks for the next lesson

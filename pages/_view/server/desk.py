@@ -126,7 +126,7 @@ def _values(room, token, secret, root, away):
 
 
 def _ways(room):
-    """Return the lessons before and after the room's, each with its label."""
+    """Return the lessons before and after that of the room, each with its label."""
     at = ORDER.index(room.stem) if room.stem in ORDER else 0
     beside = [(at - 1, "← Back"), (at + 1, "Next →")]
     return [(ORDER[i], label) for i, label in beside if 0 <= i < len(ORDER)]

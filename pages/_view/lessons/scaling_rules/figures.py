@@ -45,7 +45,7 @@ _SAME = 0.02  # two numbers that differ by a smaller share are called the same
 _SAME_NATS = 0.1  # an entropy that changes by less stays almost the same
 _SURE = 3  # standard errors that chance may move any two points of a curve apart
 _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
-_LETTER = 0.56  # width of a letter, of its size
+_LETTER = 0.56  # width of a letter, as a share of its size
 _USUAL_REACH, _USUAL_HIGH = 0.2, 0.7  # share of the keys that the name of an outline covers; of its axis
 _USUAL_PLACES = 33  # places for that name
 

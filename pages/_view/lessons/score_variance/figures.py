@@ -239,7 +239,7 @@ def _spread(std):
 
 
 def _main_sentence(result):
-    """Return how far both spread, or the point of other settings: scores that drift away, or that do not vary."""
+    """Return how far both spread, or that scores drift away or do not vary, if they do."""
     d_k, theory, (raw, _, _, scaled, _, _) = result.params.d_k, result.theory, result.rows
     start = f"At dₖ = {d_k:,}"
     if result.raw_std == 0:
@@ -425,7 +425,7 @@ def _curve_table(curve):
 
 
 def _reach(curve, smallest=1.0):
-    """Return the ends of the axis: for this curve and one whose components are that much smaller."""
+    """Return the ends of the axis, for this curve and the one with smaller components."""
     theory = curve.spread("theory")
     if theory.max() == 0:
         return LOW, HIGH

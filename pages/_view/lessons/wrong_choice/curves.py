@@ -177,7 +177,7 @@ def _rates_claim(best):
 
 _D_TICKS = (16, 64, 256, 1024)
 _SPAN, _LOW, _HIGH = [1.0, 3.1], -3.4, 3.4  # ends of the axes, in powers of ten; further where a rate is further out
-_STEADY = 5  # times: less is one step of the rates, which are half a decade apart
+_STEADY = 5  # a factor between rates; a smaller one is a single step, since rates are half a decade apart
 _BAND = 0.1  # of the ink: of the band of a rate that stays
 _OPTIMIZERS = {"sgd": "With plain gradient descent", "adam": "With Adam"}
 _RECORDED = {"n_keys": 16, "loss": "output", "learns": "q"}
