@@ -143,8 +143,9 @@ class Visitor:
         wish += f"\r\nCookie: {self.cookie}"
         writer.write(f"{wish}\r\n\r\n".encode())
         head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)
-        await reader.readexactly(int(re.search(rb"(?i)\r\ncontent-length: (\d+)", head)[1]))
-        if not head.startswith(b"HTTP/1.1 200"):
+        length = re.search(rb"(?i)\r\ncontent-length: (\d+)", head)  # none where the picture waits for a button: 204
+        await reader.readexactly(int(length[1]) if length else 0)
+        if not head.startswith((b"HTTP/1.1 200", b"HTTP/1.1 204")):
             self.errors.append(f"{self.address}: {head[:40]}")
 
     async def _open(self):

@@ -31,7 +31,7 @@ class Limit(NamedTuple):
 UNASKED = Limit(1.0, 100_000_000)  # the most that a page computes without a request
 WITHOUT_BUTTON = Limit(0.65, 100_000_000)  # the most of one computation without a button, if it can have one
 AT_ONCE = 0.3  # seconds; what takes longer takes turns, and is not drawn while a hand moves
-ENTRIES, BYTES = 8_000, 32_000_000
+ENTRIES, BYTES = 8_000, 16_000_000
 
 
 def _weight(kept):
