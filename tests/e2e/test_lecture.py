@@ -309,7 +309,7 @@ def a_vote(scene):
 
 
 def check_link(page, fresh, result):
-    """Check that the link to a result shows what the wall has shown, on a server that knows nothing of the class."""
+    """The link of a result, on a server that knows nothing of the room, shows what the wall has shown."""
     parts = urlsplit(result.link)
     open_page(page, fresh, f"{parts.path}?{parts.query}")
     found = shown_on(page, result.link)
