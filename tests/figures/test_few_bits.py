@@ -121,6 +121,13 @@ def test_lines_are_mean_changes_and_the_chosen_format_is_wide():
     assert shown.layout.shapes[0].x0 == math.log10(64)
 
 
+def test_the_curves_name_every_hundredfold_change():
+    powers = plotted(figures.curves(core.few_bits_curves((1, 16), PARAMS), PARAMS, LIGHT)).layout.yaxis.tickvals
+    assert len(powers) > 2
+    assert {power % 2 for power in powers} == {0}
+    assert set(np.diff(powers)) == {2}
+
+
 def test_the_claim_of_the_curves_is_about_the_chosen_format():
     found = core.few_bits_curves((1, 16, 64), PARAMS)
     said = figures.curves(found, PARAMS, LIGHT)

@@ -18,6 +18,7 @@ from pages._view.compute import rates
 from pages._view.kinds import Answer, Choice, Drawing, Number, Tally
 from pages._view.lesson import GUESSED_AT, STEP, Bet
 from pages._view.lessons import LESSONS, ORDER, VIEWS
+from pages._view.lessons.attention_steps import work as attention_steps
 from pages._view.lessons.training_race import work
 from pages._view.server import moving
 from pages._view.shared import CARRIED, LAWS
@@ -570,6 +571,14 @@ def test_the_raw_gradient_changes_as_the_core_says(said, truth):
     ratio = sweep.without_scale[0] / sweep.raw_score_norms[0]
     assert found.truth == ("grows" if ratio > 1.1 else "shrinks" if ratio < 0.9 else "stays")
     assert truth in (None, found.truth)
+
+
+def test_the_favourite_key_leads_by_what_its_raw_score_is_ahead():
+    values = values_of("attention_steps")
+    params, _ = attention_steps.attention_matrices(values)
+    query = attention_steps.cell_of(params, values)[0]
+    scores = np.sort(np.asarray(params.K) @ np.asarray(params.Q[query]))
+    assert f"by {number(scores[-1] - scores[-2], 2)}," in VIEWS["attention_steps"].outcome(values).why
 
 
 def test_the_reason_for_the_gradient_fits_the_jacobian():

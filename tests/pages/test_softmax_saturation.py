@@ -14,6 +14,7 @@ from pages._view.literal import plain
 from pages._view.stage import Stage
 from pages._view.theme import LIGHT
 from sattn_core.lessons.softmax_saturation import OutputsParams, RowsParams, measure_outputs, measure_rows
+from tests.figures.drawing import plotted
 from tests.pages.opening import charts, controls_of, line_of, open_page, pictures, prose, settle, traces, widget
 
 
@@ -49,6 +50,17 @@ def test_old_and_new_links_open_a_step(query, step):
     assert len(app.info) == 0
     assert settle(app).session_state["step"] == step
     assert app.query_params["step"] == step
+
+
+def test_the_axis_of_the_lists_stays_where_they_are_divided():
+    ends = []
+    for said in ({}, {"multiplier": "0.1"}):
+        here = Address(LESSONS["softmax_saturation"], {"step": "lists", "list_1": "-20, 30", **said})
+        layout = plotted(work.STEPS["lists"].picture(here.values, LIGHT)).layout
+        ends.append((layout.xaxis.range, layout.xaxis2.range))
+        assert layout.xaxis.range[0] < -20
+        assert layout.xaxis.range[1] > 30
+    assert ends[0] == ends[1]
 
 
 @pytest.mark.parametrize(("step", "key"), [("lists", "list_weights"), ("nudge", "nudged_weights")])
