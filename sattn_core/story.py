@@ -1,4 +1,4 @@
-"""The story as one picture: where scores are too spread to be put right, and where too flat to tell tokens apart."""
+"""The story as one picture: from what spread on no row can be put right, and from where on all tokens look the same."""
 
 from dataclasses import dataclass
 
@@ -25,10 +25,10 @@ from sattn_core.lessons.wrong_choice import NEARLY_ALL as NEARLY_ALL
 from sattn_core.training.wrong_rows import descend, draw_wrong_rows, row_blocks
 
 N_KEYS = 16
-STORY_D_K = 1_024  # the largest, where the three lines end
+STORY_D_K = 1_024  # the largest d_k, where the three lines end
 STORY_ROWS = 300
-STORY_SPREADS = tuple(2.0 ** (half / 2) for half in range(12))  # of the scores that softmax gets
-# Of STORY_ROWS rows those that are not put right at the best rate, at each of STORY_SPREADS: `count_uncorrected`.
+STORY_SPREADS = tuple(2.0 ** (half / 2) for half in range(12))  # spreads of the scores that softmax gets
+# Rows of STORY_ROWS that are not put right at the best rate, at each of STORY_SPREADS: see `count_uncorrected`.
 _UNCORRECTED = (0, 0, 0, 13, 66, 111, 193, 235, 265, 280, 284, 288)
 _STORY_ROWS_AT = 64  # d_k of these rows
 
@@ -59,7 +59,7 @@ def harmless_spread() -> float:
 
 
 def uncorrected_share(score_std: ArrayLike) -> NDArray[np.float64]:
-    """Return the share of wrong choices that stay wrong, as recorded; between two spreads on a line over log σ.
+    """Return the share of wrong choices that stay wrong, as recorded; between two spreads interpolated over log σ.
 
     >>> round(float(uncorrected_share(32.0)), 2)
     0.95
@@ -69,7 +69,7 @@ def uncorrected_share(score_std: ArrayLike) -> NDArray[np.float64]:
 
 
 def flatness(score_std: ArrayLike) -> NDArray[np.float64]:
-    """Return how much of a token's own is lost beside a spread of 1: 1 − (1 − e^(−σ²))/(1 − e^(−1)), 0 from σ = 1 on.
+    """Return the share of a token's own part that is lost, compared with a spread of 1; 0 from σ = 1 on.
 
     >>> round(float(flatness(1 / 32)), 3)
     0.998
@@ -100,12 +100,12 @@ class StoryResult:
     """Weights, outputs and rows put right at the d_k of params, for each of EXPONENTS."""
 
     params: StoryParams
-    spread: NDArray[np.float64]  # (3,): σ of what softmax gets, √d_k, 1 and 1/√d_k
+    spread: NDArray[np.float64]  # (3,): σ of the scores that softmax gets: √d_k, 1 and 1/√d_k
     weights: NDArray[np.float64]  # (3, N_KEYS): mean weights, from the largest of a query to its smallest
-    # own_share, standard_error (3,): of the outputs of 64 tokens, what is a token's own
+    # own_share, standard_error (3,): the share of 64 tokens' outputs that is the token's own
     own_share: NDArray[np.float64]
     standard_error: NDArray[np.float64]
-    put_right: NDArray[np.int_]  # (3,): of N_ROWS wrong choices at d_k, each at its best learning rate
+    put_right: NDArray[np.int_]  # (3,): out of N_ROWS wrong choices at d_k, each at its best learning rate
     # low, high (3,): the exact 95 % interval of their share
     low: NDArray[np.float64]
     high: NDArray[np.float64]
@@ -113,7 +113,7 @@ class StoryResult:
 
 @priced(lambda params: params.price)
 def tell_story(params: StoryParams) -> StoryResult:
-    """Measure the two ends: what can be put right, and what is a token's own.
+    """Measure both ends: how many rows can be put right, and what share of its output is a token's own.
 
     >>> tell_story(StoryParams()).put_right.tolist()
     [9, 100, 100]

@@ -1,4 +1,4 @@
-"""All that the lab knows of Streamlit beyond its public interface; what its scripts know is in `live/streamlit.js`.
+"""Everything that the lab uses of Streamlit beyond its public interface; its scripts have `live/streamlit.js` for that.
 
 Each name has a test in tests/pages/test_streamlit_contract.py, which says what an upgrade of Streamlit has broken.
 """
@@ -17,14 +17,14 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-# Addresses of the platform's own, below the base path.
+# Streamlit's own addresses, below the base path.
 STREAM = "_stcore/stream"
 UPLOADS = "_stcore/upload_file/"  # then the session and the file
 PAGE_NEEDS = ("health", "host-config", "stream", "upload_file")  # all that a page asks for below _stcore
-STATIC = "static"  # the folder of the platform's own files, some of which have names that begin as _stcore does
+STATIC = "static"  # Streamlit's own files; some of their names begin with _stcore
 
 
-# What every lesson shows: the page asks for the script of each where it meets the first, and then for what it imports.
+# Parts that every lesson shows. A page asks for the script of a part when it meets one, and only then for its imports.
 PARTS = (
     "BidiComponent",
     "Button",
@@ -44,7 +44,7 @@ _IMPORTED = re.compile(r'(?:from|import)\s*"\./([^"]+\.js)"')
 
 @cache
 def scripts_of_parts() -> tuple[str, ...]:
-    """The addresses of these scripts and of all that they import, below the page."""
+    """Return the addresses of these scripts and of all that they import, below the page."""
     found: set[str] = set()
     wanted = [each.name for part in PARTS for each in _SCRIPTS.glob(f"{part}.*.js")]
     while wanted:
@@ -62,30 +62,30 @@ def path_of(address: str) -> str:
 
 
 def session_id() -> str | None:
-    """Who looks at this run of a page; None outside of one."""
+    """Return the id of the visitor's session; None where no page is running."""
     context = get_script_run_ctx(suppress_warning=True)
     return context.session_id if context else None
 
 
 def page_of_run() -> str | None:
-    """Which page this run draws, in whole or in part; in a callback too, which is called before anything is drawn."""
+    """Return the page that this run draws, in whole or in part. Callbacks get it too, though they come before."""
     context = get_script_run_ctx(suppress_warning=True)
     return context.page_script_hash if context else None
 
 
 def is_connected(session: str | None) -> bool:
-    """Whether a visitor's page is connected; where no server runs, everybody is."""
+    """Return True if a visitor's page is connected; without a server everybody is."""
     return not runtime.exists() or runtime.get_instance().is_active_session(session or "")
 
 
 def end_run_if_asked() -> None:
-    """Streamlit ends the run of a page here, if its visitor has left or asked for something else."""
+    """Let Streamlit end the run of the page here, if its visitor has left or has asked for something else."""
     if session_id():
         st.session_state.get("asked")
 
 
 def step_of_history() -> dict[str, str] | None:
-    """The address of the step that Back or Forward has come to, or None: Streamlit drops a part of it."""
+    """Return the query that Back or Forward has come to; None on any other run. Streamlit drops a part of the query."""
     run = get_script_run_ctx(suppress_warning=True)
     if not (run and run.is_history_navigation):
         return None
@@ -93,14 +93,14 @@ def step_of_history() -> dict[str, str] | None:
 
 
 def wish_for(page: str) -> bytes:
-    """The message by which a browser asks for a page."""
+    """Return the message by which a browser asks for a page."""
     message = BackMsg()
     message.rerun_script.page_name = page
     return message.SerializeToString()
 
 
 def ends_the_run(heard: bytes) -> bool:
-    """Whether a message to the browser says that the page is drawn."""
+    """Return True if a message to the browser says that the page is drawn."""
     message = ForwardMsg()
     message.ParseFromString(heard)
     again = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN

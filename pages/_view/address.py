@@ -1,4 +1,4 @@
-"""An address of a lesson: the one place that says what its query means."""
+"""An address of a lesson: the only module that knows what its query means."""
 
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -12,21 +12,21 @@ from pages._view.kinds import Answer, Control, Drawing, Linked, is_number
 from pages._view.lesson import CLASS, GUESS, GUESSED_AT, REVEAL, STEP, TRAINED, Bet, Lesson, Step
 from pages._view.shared import CARRIED, ROOM, SHARED
 
-_LONGEST_QUERY, _MOST_PARAMETERS = 8_000, 100  # what is read of an address that a form sends
+_LONGEST_QUERY, _MOST_PARAMETERS = 8_000, 100  # limits on an address that a form sends
 
-Values = Mapping[str, Any]  # of every control of a lesson, by name
+Values = Mapping[str, Any]  # by name, for every control of a lesson
 Guesses = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class Address:
-    """A lesson at a query.
+    """A lesson with the query of its address.
 
     Attributes
     ----------
     lesson : the lesson.
     query : the parameters, the last of each name.
-    held : values that outdo what the query says: of widgets that it has not caught up with, of what moves by itself.
+    held : values that override the query: of widgets that are ahead of it, and of sliders that move by themselves.
     """
 
     lesson: Lesson
@@ -35,7 +35,7 @@ class Address:
 
     @cached_property
     def said(self) -> dict[str, Any]:
-        """The value of every control as the address keeps it: its default where nothing readable is said."""
+        """The value of every control by the address: the default where the address says nothing readable."""
         return {
             name: self.held[name] if name in self.held else self._read(name, one)
             for name, one in _known(self.lesson).items()
@@ -43,30 +43,30 @@ class Address:
 
     @cached_property
     def values(self) -> dict[str, Any]:
-        """The same with what the step pins: the values that its picture is drawn at."""
+        """The values that the picture is drawn at: those of the address, with the ones that the step pins."""
         return {**self.said, **self.step.pinned}
 
     @cached_property
     def step(self) -> Step:
-        """The step that is open; of a lesson without steps its one screen."""
+        """The step that is open; in a lesson without steps its one screen."""
         return self.lesson.step(self.said.get(STEP, ""))
 
     def known(self, name: str) -> Any:
-        """Return the control of this name, or what has no widget."""
+        """Return the control of this name, or the parameter without a widget."""
         return _known(self.lesson)[name]
 
     @property
     def is_usual(self) -> bool:
-        """True if the picture is that of an address without settings, but for its step."""
+        """True if nothing but the step differs from its default."""
         return not set(self.settings) - {STEP}
 
     def at(self, step: str) -> "Address":
-        """Return the same at another step of the lesson."""
+        """Return this address at another step of the lesson."""
         held = {name: each for name, each in self.held.items() if name != STEP}
         return Address(self.lesson, {**self.query, STEP: step}, held)
 
     def linked(self, name: str) -> Any:
-        """Return what the query itself says of a control, or of what has no widget; "" of what the lesson has not."""
+        """Return the query's own value for a control or a parameter; "" if the lesson has no such name."""
         known = {**CARRIED, **_known(self.lesson), **self.lesson.linked}
         return self._read(name, known[name]) if name in known else ""
 
@@ -80,12 +80,12 @@ class Address:
 
     @property
     def room(self) -> str:
-        """The code of the class that follows this wall, "" if none does."""
+        """The code of the class that follows this wall; "" if none does."""
         return str(self.linked(ROOM))
 
     @property
     def settings(self) -> dict[str, str]:
-        """The settings that differ from their defaults, without what is the visitor's own."""
+        """The settings that differ from their defaults, without the visitor's own names."""
         return {name: text for name, text in written(self.lesson, self.said).items() if name not in own(self.lesson)}
 
     def shared(self, *, each: bool = False) -> str:
@@ -94,14 +94,14 @@ class Address:
         return f"?{urlencode(said)}" if said else ""
 
     def without(self, names: Collection[str]) -> "Address":
-        """Return the same where the query says nothing of these names."""
+        """Return this address without these parameters."""
         return Address(self.lesson, {name: text for name, text in self.query.items() if name not in names}, self.held)
 
     # --- the bet -----------------------------------------------------------------------------------------
 
     @cached_property
     def bet(self) -> Bet | None:
-        """The lesson's bet if it is asked for here, placed or not; a class that votes on a setting does not bet."""
+        """The lesson's bet if this address asks for it, placed or not; a class that votes on a setting does not bet."""
         one = self._in_turn
         if one is None or (ROOM in self.query and self.lesson.together and self.lesson.together.chooses):
             return None
@@ -111,9 +111,9 @@ class Address:
 
     @property
     def _in_turn(self):
-        """The bet of the step, or else the one that was placed, or the first; a class is asked the first alone.
+        """The bet of the step, else the one that was placed, else the first; a class is asked only the first.
 
-        One that was placed lets the bets before it be.
+        A bet that was placed skips the bets before it.
         """
         first, here, placed = self.lesson.bet, self._bet_of(self.step.name), self._placed
         if ROOM in self.query or CLASS in self.query:
@@ -133,7 +133,7 @@ class Address:
 
     @cached_property
     def guesses(self) -> Guesses | None:
-        """The bets, of one or of a class; () where the truth alone is shown, None while nothing is known."""
+        """The answers, one learner's or a class's; () where only the truth is shown, None while there is no answer."""
         if self.bet is None:
             return None
         many, one, shown = (self.linked(name) for name in (CLASS, GUESS, REVEAL))
@@ -142,12 +142,12 @@ class Address:
 
     @property
     def bet_waits(self) -> bool:
-        """True if a bet waits to be placed, or to be revealed: nothing that tells its answer may be shown."""
+        """True while a bet waits for its answer, or for its reveal: nothing may be shown that gives the answer away."""
         return self.bet is not None and self.guesses is None
 
     @property
     def shows_bet(self) -> bool:
-        """True if the question, or what became of the bet, is shown here: of several parts it is on one."""
+        """True if this screen shows the bet's question or its result; in a lesson with steps only one step does."""
         return self.bet is not None and (self.bet.when is None or self.values[self.bet.when[0]] == self.bet.when[1])
 
     @property
@@ -156,13 +156,13 @@ class Address:
         return self.bet_waits and self.shows_bet
 
     def withholds(self, step: str) -> bool:
-        """Return True if a step would tell the answer of a bet that waits."""
+        """Return True if a step would give away the answer of a bet that waits."""
         when = self.bet.when if self.bet and self.bet_waits else None
         return bool(when and self.bet and step not in (when[1], *self.bet.earlier))
 
     @property
     def waiting(self) -> "Address":
-        """The same where its bet may wait: at no step that would tell, and at the usual settings of the bet."""
+        """This address while its bet waits: at a step that gives nothing away, and at the bet's usual settings."""
         if not self.bet or not self.bet_waits:
             return self
         kept = {name: text for name, text in self.query.items() if name not in self.bet.usual}
@@ -171,22 +171,22 @@ class Address:
 
     @cached_property
     def judged(self) -> "Address":
-        """The same at the settings at which the bet was placed, which judge it wherever the sliders go."""
+        """This address at the settings at which the bet was placed: they judge it wherever the sliders go."""
         said = self.linked(GUESSED_AT)
         if not said or not self.bet:
             return self
         settings = _known(self.lesson).keys() - own(
             self.lesson
-        )  # also those that the query still says and held does not
+        )  # also those that are still in the query but not in held
         kept = {name: text for name, text in self.query.items() if name not in settings}
         step = {STEP: str(self.bet.when[1])} if self.bet.when and self.lesson.steps else {}
         return Address(self.lesson, {**kept, **query_of(said), **step})
 
     @property
     def has_moved_on(self) -> bool:
-        """True if the settings are others than those of the bet: then its marks are not on the picture.
+        """True if the settings differ from those of the bet, so that its marks do not belong on the picture.
 
-        A bet is never about another place than the usual one of a dial that it is on.
+        A bet that uses a dial is always about the dial's usual value.
         """
         used = {*self.lesson.shared, *self.lesson.controls, *self.step.followed} - {STEP, TRAINED}
         here, there = self.settings, self.judged.settings
@@ -195,18 +195,19 @@ class Address:
 
     @property
     def question(self) -> str:
-        """The question of the bet at these settings, "" if there is none."""
+        """The question of the bet at these settings; "" if there is none."""
         shown = {name: f"{each:,}" if isinstance(each, int) else str(each) for name, each in self.values.items()}
         one = self._in_turn
         return one.question.format(**shown) if one else ""
 
 
 def renewed(lesson: Lesson, query: Values) -> dict[str, str]:
-    """Return a query that names its step: by an older name, or else the first whose own sliders it sets, if any.
+    """Return the query with its step named.
 
-    Where it sets none, the first that has what it sets in sight, or pins it to the same.
+    An older name of a step comes first. Then the first step whose own sliders the query sets. Then the first that shows
+    what the query sets beside its sliders, or pins it to the same value. If none fits, no step is named.
 
-    A number is no step of a lesson: before there were any, it said the training step.
+    A number in place of a step is a training step: so old addresses meant it, from before there were steps.
     """
     if TRAINED in lesson.controls and is_number(query.get(STEP, "")):
         query = {TRAINED: query[STEP], **{name: text for name, text in query.items() if name != STEP}}
@@ -222,7 +223,7 @@ def renewed(lesson: Lesson, query: Values) -> dict[str, str]:
 
 
 def _pins(lesson, step, query):
-    """Return True if a query sets what this step pins, and other lessons have not, to the same."""
+    """Return True if the step pins one of the lesson's own controls to the value that the query sets."""
     known, pinned = _known(lesson), {name: value for name, value in step.pinned.items() if name not in SHARED}
     return any(name in query and known[name].read(query[name])[0] == value for name, value in pinned.items())
 
@@ -232,7 +233,7 @@ def _known(lesson: Lesson) -> dict[str, Control | Linked]:
 
 
 def written(lesson: Lesson, values: Values) -> dict[str, str]:
-    """Return the query of a lesson's controls with these values: defaults are left out, but the step is named."""
+    """Return the query for these values of a lesson's controls: defaults are left out, but the step is named."""
     known = _known(lesson)
     named = (STEP,) if lesson.steps else ()
     return {
@@ -241,13 +242,13 @@ def written(lesson: Lesson, values: Values) -> dict[str, str]:
 
 
 def own(lesson: Lesson) -> tuple[str, ...]:
-    """Return the names that are a visitor's own in an address: how they look at the lesson, and what they answered."""
+    """Return the names that belong to the visitor in an address: the display settings and the answers."""
     answers = (name for name, each in lesson.linked.items() if isinstance(each, Answer))
     return ("mode", "rest", REVEAL, GUESSED_AT, *CARRIED, *answers)
 
 
 def query_of(text: str) -> dict[str, str]:
-    """Return the parameters of a query, the last of each name; none of one that no page of ours has."""
+    """Return the parameters of a query, the last of each name; {} for a query too long to be one of ours."""
     with suppress(ValueError):
         return dict(parse_qsl(text[:_LONGEST_QUERY], keep_blank_values=True, max_num_fields=_MOST_PARAMETERS))
     return {}

@@ -1,4 +1,4 @@
-"""A bet as HTML, plain elements for both front ends: the form that asks, and what became of it."""
+"""A bet as plain HTML for both front ends: the form that asks, and the result."""
 
 from collections.abc import Mapping
 from html import escape
@@ -18,14 +18,14 @@ _SWEEP = "Sweep over the picture, or move its points with the arrow keys."
 
 
 def placed(here: Address, text: str) -> dict[str, str]:
-    """Return what an address says of a bet once it is placed: the answer, and the settings it was placed at.
+    """Return the parameters of a placed bet: its answer, and the settings at that time; {} without a valid answer.
 
-    The place of the large slider is always among them, for a verdict names it; nothing of an answer that is none.
+    The value of the large slider is always among the settings, because a verdict names it.
     """
     answer = here.bet.answer if here.bet else None
     if answer is None or answer.read(text)[1]:
         return {}
-    is_first = here.bet == here.lesson.bet  # which an address means that names no step
+    is_first = here.bet == here.lesson.bet  # an address without a step means this one
     settings = {name: each for name, each in here.settings.items() if name != STEP or not is_first}
     slider = here.step.slider
     at = {slider: here.known(slider).write(here.values[slider])} if slider else {}
@@ -34,7 +34,7 @@ def placed(here: Address, text: str) -> dict[str, str]:
 
 
 def tally_of(stage: Stage) -> str:
-    """Return how many bets were right of how many placed, this one with them: each counts once."""
+    """Return the tally with this bet in it: right ones and placed ones; each bet counts once."""
     here = stage.address
     said = str(here.linked("tally"))
     verdict = stage.verdict
@@ -48,15 +48,15 @@ def tally_of(stage: Stage) -> str:
 
 
 def counted(stage: Stage) -> Address:
-    """Return the address with the tally that counts its bet, which the way on takes along."""
+    """Return the address with the tally that counts its bet; the link to the next lesson carries it."""
     here, tally = stage.address, tally_of(stage)
     return Address(here.lesson, {**here.query, **({"tally": tally} if tally else {})}, here.held)
 
 
 def html_of(stage: Stage, *, kept: Mapping[str, str] | None = None) -> str:
-    """Return the form of a bet that waits, or how to bet again; "" where no bet is shown.
+    """Return the form of a bet that waits, or the link to bet again; "" where no bet is shown.
 
-    kept: what the form hands on of the address, where no script reads that.
+    kept: parameters of the address that the form hands on, where no script reads the address.
     """
     here = stage.address
     if not here.shows_bet:
@@ -89,7 +89,7 @@ def _form(here, kept):
 
 
 def _answers(bet):
-    """Return the answers to choose from, a slider for a number, or how to draw a curve."""
+    """Return the fields to answer with: choices, a slider for a number, or the instructions to draw a curve."""
     answer = bet.answer
     label = unbroken.html_of(answer.label if not isinstance(answer, Drawing) else _SWEEP)
     if isinstance(answer, Choice):
@@ -109,7 +109,7 @@ def _answers(bet):
 
 
 def _told(stage):
-    """Return how many were right so far, and how to bet again, or on a wall to hide the truth."""
+    """Return the number of right bets so far, and the link to bet again, or on a wall the one that hides the truth."""
     here = stage.address
     if here.is_wall or not here.guesses:
         return reveal(here, "Hide") if here.is_wall or here.linked(REVEAL) == "1" else ""

@@ -11,7 +11,7 @@ from pages._view.lesson_view import Outcome
 from pages._view.picture import Figure, Picture
 from pages._view.theme import Profile
 
-_BEYOND = {"x": "→", "y": "↑"}  # where an axis goes on
+_BEYOND = {"x": "→", "y": "↑"}  # the arrow at the end of an axis, for a value beyond
 _REACH, _ABOVE = 0.3, 0.2  # of the panel: how far the bets of a class reach into it, the second where it grows by that
 _CROWD = 0.35  # of the ink, for each of many curves
 
@@ -42,7 +42,7 @@ def _figure(shown, bet, guesses, found, profile):
 
 
 def _draw_on_a_phone_too(spec, before):
-    """Add what was drawn to the layout for phones, where that has words or shapes of its own."""
+    """Add the marks to the layout for phones, if that has words or shapes of its own."""
     for kind in ("annotations", "shapes"):
         if kind in spec["narrow"]:
             drawn = spec["layout"].get(kind, [])[len(before.get(kind, ())) :]
@@ -50,7 +50,7 @@ def _draw_on_a_phone_too(spec, before):
 
 
 def _curves(place, found, drawn, profile):
-    """Return the true curve and what was drawn, point by point; of a class all curves, in fainter ink."""
+    """Return the true curve and the drawn one, point by point; of a class all curves, in fainter ink."""
     axes = {"type": "scatter", "xaxis": place.across, "yaxis": place.along}
     third, true = (
         {"color": _colour(sign, profile), "width": 1.5 * profile.line_width, "dash": "solid"} for sign in (BET, TRUTH)
@@ -66,7 +66,7 @@ def _curves(place, found, drawn, profile):
 
 
 def _draw_class(layout, bet, guesses, profile):
-    """Draw a line from the far edge at each number bet, as long as many chose it; count those beyond the axis."""
+    """Draw a line from the far edge at each number bet, longer where more chose it; count those beyond the axis."""
     along, across, colour = bet.place.along, bet.place.across, _colour(BET, profile)
     refs, other = _refs(bet.place), across[0]
     most = _reach(layout, across)
@@ -90,7 +90,7 @@ def _draw_class(layout, bet, guesses, profile):
 def _reach(layout, across):
     """Return how far the bets of a class reach into the panel where most agree.
 
-    Heights that nobody reads a number off go on above the names of what is marked, which would lie on the bets.
+    An upright axis without numbers becomes longer, so that the names of the marks are above the bets.
     """
     axis = _axis_of(layout, across)
     if across[0] == "x" or axis.get("showticklabels") is not False:
@@ -121,7 +121,7 @@ def _colour(sign, profile):
 
 
 def _placed(layout, bet, mark, profile):
-    """Return the line across the panel at a number, and its mark; of a number beyond the axis no line but an arrow."""
+    """Return the line across the panel at a number, and its mark; for a number beyond the axis only an arrow."""
     sign, value = mark
     along, across, colour = bet.place.along, bet.place.across, _colour(sign, profile)
     at, beyond = _on_axis(_axis_of(layout, along), value * bet.place.unit)
@@ -132,7 +132,7 @@ def _placed(layout, bet, mark, profile):
     end = {"xanchor": "center", "yanchor": "top"} if upright else {"xanchor": "left", "yanchor": "middle"}
     text = sign
     if beyond:
-        below = {"yshift": -1.3 * profile.tick_size} if sign == TRUTH else {}  # what was bet may be beyond it too
+        below = {"yshift": -1.3 * profile.tick_size} if sign == TRUTH else {}  # the bet may be beyond it too
         end = {"xanchor": "right", "yanchor": "top", **below}
         text = f"{sign} {written(bet, value)} {_BEYOND[along[0]]}"
     font = {"size": profile.tick_size, "color": colour}

@@ -8,14 +8,14 @@ from pages._view.kinds import Choice, Drawing
 from pages._view.lesson import Bet
 from pages._view.theme import number
 
-BET, TRUTH = "◆", "●"  # the marks on the picture
+BET, TRUTH = "◆", "●"  # the symbols on the picture
 RIGHT, CLOSE, MISSED, OPEN = "Right.", "Close.", "Not this time.", "Your bet stands."
-_NEAR_ENOUGH = 3  # times as far off as what is right: close
-_NOTHING = "?"  # where the marker stands before it is moved, which is no answer
+_NEAR_ENOUGH = 3  # close: an error up to so many times the one that counts as right
+_NOTHING = "?"  # in place of an answer while there is none
 
 
 def written(bet: Bet, value: Any) -> str:
-    """Return an answer as a person reads it."""
+    """Return an answer as a person writes it."""
     if value is None:
         return _NOTHING
     if isinstance(bet.answer, Choice):
@@ -26,7 +26,7 @@ def written(bet: Bet, value: Any) -> str:
 
 
 def fact(bet: Bet, found: Any) -> str:
-    """Return the truth as a person reads it."""
+    """Return the truth as a person writes it."""
     return str(found.text or written(bet, found.truth))
 
 
@@ -36,14 +36,14 @@ def in_fact(bet: Bet, found: Any) -> str:
 
 
 def said(bet: Bet, guesses: tuple[Any, ...], found: Any) -> str:
-    """Return what was bet and the truth, in words."""
+    """Return the bet and the truth, in words."""
     if not guesses:
         return in_fact(bet, found)
     return both(bet, guesses[0], found) if len(guesses) == 1 else of_class(bet, guesses, found)
 
 
 def both(bet: Bet, placed: Any, found: Any) -> str:
-    """Return what was bet, and the truth once it is known; of a curve at the place where they differ most."""
+    """Return the bet, and the truth once it is known; for a curve at the place where the two differ most."""
     if isinstance(bet.answer, Drawing):
         most = _farthest(placed, found.truth)
         label = _at(bet, most)
@@ -52,7 +52,7 @@ def both(bet: Bet, placed: Any, found: Any) -> str:
 
 
 def of_class(bet: Bet, placed: tuple[Any, ...], found: Any) -> str:
-    """Return what a class has bet, the truth once it is known, and how many were right."""
+    """Return the bets of a class, the truth once it is known, and how many were right."""
     if found.truth is None:
         return f"{_many(placed)}. {_spread(bet, placed)}"
     right = sum(verdict(bet, each, found.truth) == RIGHT for each in placed)
@@ -65,7 +65,7 @@ def _many(placed):
 
 
 def _spread(bet, placed):
-    """Count the bets on each choice, or give the least, middle and most: of a number, or of the end of a curve."""
+    """Count the bets on each choice, or return the least, the middle and the most of numbers or of curves' ends."""
     if isinstance(bet.answer, Choice):
         counts = Counter(placed)
         return " · ".join(f"{bet.answer.called(each)}: {counts[each]}" for each in bet.answer.options) + "."
@@ -93,7 +93,7 @@ def _at(bet, place):
 
 
 def verdict(bet: Bet, placed: Any, truth: Any) -> str:
-    """Judge what was bet: right, close, or neither; open while the truth is not known."""
+    """Judge an answer: right, close, or neither; open while the truth is not known."""
     if truth is None:
         return OPEN
     if isinstance(bet.answer, Choice):
@@ -103,7 +103,7 @@ def verdict(bet: Bet, placed: Any, truth: Any) -> str:
 
 
 def _off(bet, placed, truth):
-    """Return the distance of a bet from the truth; of a curve the largest one, in units of its last true height."""
+    """Return the error of an answer; for a curve its largest one, as a share of its last true height."""
     if isinstance(bet.answer, Drawing):
         off = abs(placed[_farthest(placed, truth)] - truth[_farthest(placed, truth)])
         return off / truth[-1] if truth[-1] else off

@@ -7,20 +7,20 @@ from pathlib import Path
 
 import plotly
 
-# The kinds of traces that figures have besides scatter, which is always there: the place of each among those that the
-# script makes ready when it is loaded. With all of them that takes three times as long.
+# The kinds of traces that figures use besides scatter, which is always there: their numbers among the kinds that the
+# script prepares when it is loaded. To prepare all of them takes three times as long.
 TRACES = {"bar": 0, "heatmap": 2}
 # Relative to every page, so that it also works below /lab.
 BUNDLE = f"assets/plotly-{version('plotly')}-{'-'.join(TRACES)}-open.min.js"
 _FILE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-# Functions that Plotly keeps to itself and `live/quick.js` calls, as those of `lab.plotlyParts`.
+# Private functions of Plotly that `live/quick.js` calls, opened as `lab.plotlyParts`.
 OPENED = ("doCalcdata", "drawData", "drawMainTitle", "doTicksRelayout")
 _READY = re.compile(r"\.register\(\[((?:[\w$]+\(\),?)+)\]\)")
 
 
 @cache
 def script() -> str:
-    """Return the script, which makes ready what figures have and nothing else, with some of its functions opened."""
+    """Return the script, which prepares only the traces that figures use, with some of its private functions opened."""
     whole = _FILE.read_text(encoding="utf-8")
     found = _READY.findall(whole)
     if len(found) != 1:

@@ -1,7 +1,7 @@
-"""The name under which a picture may be kept: the query of `moving/X` that the stage's script asks for.
+"""The name under which a picture is cached: the query of `moving/X` that the stage's script asks for.
 
-One setting has one name: what the picture depends on and nothing else, usual values left out, in the order of the
-letters, and the version of the code that draws it. `live/entry.js` puts in where the sliders stand.
+One setting has one name: only what the picture depends on, defaults left out, in alphabetical order, with the version
+of the code that draws it. `live/entry.js` puts in the values of the sliders.
 """
 
 from collections.abc import Collection, Mapping
@@ -16,7 +16,7 @@ from pages._view.lesson import CLASS, GUESS, GUESSED_AT, PHONES, REVEAL
 from pages._view.shared import ROOM, SHARED
 from pages._view.version import VERSION
 
-GROUND, VERSION_OF = "ground", "v"  # in the name: which ground the browser shows, and the version of the code
+GROUND, VERSION_OF = "ground", "v"  # also in the name: the browser's ground, and the version of the code
 # Controls that change no picture that follows a slider.
 CHANGES_NOTHING = ("rest",)
 # What one visitor or one class has said: an address with any of it is theirs, and nothing of it is kept for others.
@@ -25,14 +25,14 @@ _OF_BET = ("bet", GUESS, GUESSED_AT, REVEAL, CLASS)  # a bet, or what was bet, i
 
 
 def is_theirs(query: Collection[str]) -> bool:
-    """Return True if an address with these parameters is of one visitor or of one class."""
+    """Return True if an address with these parameters belongs to one visitor or to one class."""
     return not THEIRS.isdisjoint(query)
 
 
 def depends_on(here: Address) -> tuple[str, ...]:
     """Return the controls that the picture of a step depends on.
 
-    Of the shared ones those that the lesson uses; none that the step pins, unless a bet was placed at it.
+    Of the shared controls only those that the lesson uses; none that the step pins, unless a bet was placed at it.
     """
     pinned = here.step.pinned if here.guesses is None else ()
     used = {*here.lesson.shared, *here.step.followed, "mode"}
@@ -52,12 +52,12 @@ def name_of(here: Address, ground: str | None, *, without: Collection[str] = ())
 
 
 def usual(here: Address) -> dict[str, Any]:
-    """Return where the sliders stand that the picture follows, if nothing is said of them."""
+    """Return the values of the sliders that the picture follows, where the address says nothing about them."""
     return {name: here.known(name).default for name in here.step.followed}
 
 
 def _written(here, name, value):
-    """Return a value as an address says it; a number as a script writes it, with all its digits."""
+    """Return a value as an address has it; a number with all its digits, as a script writes it."""
     one = here.known(name)
     if not isinstance(one, Number):
         return one.write(value)
@@ -65,7 +65,7 @@ def _written(here, name, value):
 
 
 def as_asked(query: Mapping[str, str]) -> str:
-    """Return a query in its one order, in the letters of a browser's script."""
+    """Return a query in its one order, percent-encoded as a browser's script does it."""
     return urlencode(sorted(query.items()), quote_via=_quoted)
 
 

@@ -1,4 +1,4 @@
-"""The words that the lessons use as if everybody knew them, each in one plain sentence."""
+"""The technical words of the lessons, each explained in one plain sentence."""
 
 from types import MappingProxyType
 

@@ -1,4 +1,4 @@
-"""The kinds of control: a number, a choice, a text, and what has no widget. What a link may say of each, and how."""
+"""The kinds of control: a number, a choice, a text, and parameters without a widget; what a link may say for each."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -39,7 +39,7 @@ class Number:
     ticks: Sequence[float] = ()
 
     def read(self, text: str) -> Read:
-        """The value that text stands for, and what had to be changed, or None."""
+        """Return the value that text stands for, and what had to be changed, or None."""
         try:
             value = parse_number(text)
         except ValueError:
@@ -58,7 +58,7 @@ class Number:
         return self.shown(value)
 
     def ordered(self, stops: Iterable[float]) -> list[float]:
-        """Return these stops as they stand on a slider, from the left."""
+        """Return these stops in the order of the slider, from the left."""
         return sorted(stops)
 
     def _plain(self, value):
@@ -69,7 +69,7 @@ class Number:
 class Choice:
     """One of a few named options.
 
-    shown says what a person reads for an option, on the page and in its address; the code has its name.
+    shown has the words for each option, on the page and in its address; the code uses its name.
     """
 
     label: str
@@ -81,14 +81,14 @@ class Choice:
     shown: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def read(self, text: str) -> Read:
-        """The option that text names, or is shown as, and what had to be changed, or None."""
+        """Return the option that text names, or is shown as, and what had to be changed, or None."""
         name = next((option for option in self.options if text in (option, self.called(option))), None)
         if name is not None:
             return name, None
         return self.default, f"must be one of {', '.join(self.options)}; {self.default} is used"
 
     def called(self, option: str) -> str:
-        """What a person reads for an option."""
+        """Return the words for an option."""
         return self.shown.get(option, option)
 
     def write(self, value: Any) -> str:
@@ -111,7 +111,7 @@ class Text:
     most: int | None = None
 
     def read(self, text: str) -> Read:
-        """The text, and what had to be changed, or None."""
+        """Return the text, and what had to be changed, or None."""
         longest = self.most or LONGEST_LINK_VALUE
         if len(text) > longest:
             return self.default, f"is longer than {longest:,} characters; the default is used"
@@ -130,7 +130,7 @@ class Drawing:
     most: int
 
     def read(self, text: str) -> tuple[tuple[float, ...], str | None]:
-        """The heights, and what had to be changed, or None."""
+        """Return the heights, and what had to be changed, or None."""
         found = re.fullmatch(f"{_HEIGHT}(-{_HEIGHT})*", text)
         heights = tuple(map(_height, text.split("-"))) if found else ()
         if self.takes(heights):
@@ -138,7 +138,7 @@ class Drawing:
         return (), f"must be {len(self.at)} numbers from 0 to {self.most:,}, such as 1-2-3; none is used"
 
     def takes(self, heights: Any) -> bool:
-        """Whether these are heights that can be drawn."""
+        """Return True if these are heights that can be drawn."""
         numbers = isinstance(heights, (tuple, list)) and all(type(each) in (int, float) for each in heights)
         return numbers and len(heights) == len(self.at) and all(0 <= each <= self.most for each in heights)
 
@@ -152,7 +152,7 @@ def _height(text):
 
 @dataclass(frozen=True)
 class Answer:
-    """What the learner bet, in the address alone; "" if nothing, or nothing that can be read, is said."""
+    """The learner's answer to a bet, only in the address; "" if there is none that can be read."""
 
     of: Number | Choice | Drawing
     default: str = ""
@@ -162,7 +162,7 @@ class Answer:
         return self.of.label
 
     def read(self, text: str) -> tuple[Any, str | None]:
-        """The answer, and what had to be changed, or None."""
+        """Return the answer, and what had to be changed, or None."""
         value, problem = self.of.read(text)
         return ("", "is no answer to the bet of this lesson, which stays open") if problem else (value, None)
 
@@ -172,7 +172,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Answers:
-    """What the many of a class bet, as 10~25~25 in the address alone; "" if nothing that can be read is said."""
+    """The answers of a class to a bet, as 10~25~25, only in the address; "" if there are none that can be read."""
 
     of: Number | Choice | Drawing
     most: int
@@ -183,7 +183,7 @@ class Answers:
         return self.of.label
 
     def read(self, text: str) -> tuple[Any, str | None]:
-        """The answers, and what had to be changed, or None."""
+        """Return the answers, and what had to be changed, or None."""
         found = [self.of.read(each) for each in text.split("~")]
         if text and len(found) <= self.most and not any(problem for _, problem in found):
             return tuple(value for value, _ in found), None
@@ -195,13 +195,13 @@ class Answers:
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a lesson at which something was said, as d_k=96 in the address alone; "" if none are."""
+    """The settings of a lesson when its bet was placed, as d_k=96, only in the address; "" if there are none."""
 
     label: str
     default: str = ""
 
     def read(self, text: str) -> Read:
-        """The settings as the end of an address, and what had to be changed, or None."""
+        """Return the settings as the end of an address, and what had to be changed, or None."""
         if re.fullmatch(r"(\w+=[^&=]*)(&\w+=[^&=]*)*|", text) and len(text) <= LONGEST_LINK_VALUE:
             return text, None
         return "", "is no list of settings, such as d_k=96; it is left out"
@@ -212,9 +212,9 @@ class Settings:
 
 @dataclass(frozen=True)
 class Tally:
-    """The bets that were right of those placed, with the letters of their lessons, as 3-5-acdfg in the address alone.
+    """The number of right bets and of placed ones, with the letters of their lessons: 3-5-acdfg, only in the address.
 
-    A capital is the second bet of a lesson. "" before the first one; older links say no lessons.
+    A capital is the second bet of a lesson. "" before the first bet; older links name no lessons.
     """
 
     label: str
@@ -222,7 +222,7 @@ class Tally:
     default: str = ""
 
     def read(self, text: str) -> Read:
-        """The count, and what had to be changed, or None."""
+        """Return the tally, and what had to be changed, or None."""
         found = re.fullmatch(r"([0-9]{1,3})-([0-9]{1,3})(-[A-Za-z]{1,52})?", text)
         right, placed = map(int, found.groups()[:2]) if found else (1, 0)
         if found and right <= placed <= self.most:
@@ -235,13 +235,13 @@ class Tally:
 
 @dataclass(frozen=True)
 class Code:
-    """The code of a room in the address alone: four to six letters, "" if there is none."""
+    """The code of a class, only in the address: four to six letters; "" if there is none."""
 
     label: str
     default: str = ""
 
     def read(self, text: str) -> Read:
-        """The code, and what had to be changed, or None."""
+        """Return the code, and what had to be changed, or None."""
         found = text.strip().upper()
         if re.fullmatch(r"[A-Z]{4,6}", found):
             return found, None
@@ -256,7 +256,7 @@ Linked = Answer | Answers | Settings | Tally | Code  # without a widget
 
 
 def fraction(value: float) -> str:
-    """1/64 … 1/2, 1, 2 … 64, and decimals for what lies between."""
+    """Return a number as text: 1/64 … 1/2, 1, 2 … 64, and decimals for what lies between."""
     exact = Fraction(value).limit_denominator(64)
     if exact.numerator == 1 and exact == Fraction(value):
         return str(exact)
@@ -264,12 +264,12 @@ def fraction(value: float) -> str:
 
 
 def decimal(value: float) -> str:
-    """A number with no more digits than it needs."""
+    """Return a number with no more digits than it needs."""
     return f"{float(value):g}"
 
 
 def between(answer: Number | Choice | Drawing) -> Number | Choice | Drawing:
-    """Return the kind of an answer that may lie between what is offered: a number has decimals, as the truth has."""
+    """Return a copy of an answer that takes values between its stops: the truth has decimals too."""
     return replace(answer, whole=False, shown=decimal) if isinstance(answer, Number) and answer.whole else answer
 
 

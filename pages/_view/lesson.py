@@ -1,4 +1,4 @@
-"""What a lesson declares: all that the frame, the controls and the tests need to know of it, said once."""
+"""The declaration of a lesson: all that the frame, the controls and the tests need to know about it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ TRAINED = "trained_steps"  # in an address: the training step that is shown
 
 @dataclass(frozen=True)
 class Try:
-    """A suggestion: a click puts the controls on these settings, and then the promise is true.
+    """A suggestion: a click gives the controls these settings, and then the promise is true.
 
     key names its test in tests/pages/test_X.py.
     """
@@ -31,7 +31,7 @@ class Try:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a number that was bet stands on the main picture.
+    """The place on the main picture of a number that was bet.
 
     along: the axis it is read off, a linear one, "y" or "x2"; across: the other axis of that panel; unit: of the axis,
     in one of the answer.
@@ -46,21 +46,21 @@ class Place:
 class Bet:
     """One question on what the main picture will show.
 
-    The lesson's bet.py says what it comes to, outcome(values), and what of the picture is known before it is placed,
-    before(values, profile): enough to answer from, and nothing that tells.
+    The lesson's bet.py has outcome(values), and before(values, profile), the picture that is shown until it is placed:
+    enough to answer from, and nothing that gives the answer away.
 
     Attributes
     ----------
     question : may name values of controls in braces: {d_k}.
     answer : a number to place, a choice of three, or a curve to draw on the picture. Its default is no answer.
-    near : a number that is off by no more is right; by no more than three times as much, close. Of a curve the share of
+    near : an answer with an error up to this is right; up to three times as much, close. For a curve, a share of
         its last true height.
     suffix : behind a number, such as " %".
-    place : where a number or a curve stands on the picture. Its stops are those of that axis.
-    when : a control and the option at which the picture is what the bet is on; while it is open, the control is there.
-    usual : settings that stand on their defaults while it is open.
-    earlier : other options of that control whose pictures tell nothing, and may be looked at meanwhile; of steps those
-        before it, if none are said.
+    place : the place of a number or a curve on the picture. Its stops are those of that axis.
+    when : a control and the option at which the picture is that of the bet; while it is open, the control is shown.
+    usual : settings that have their defaults while it is open.
+    earlier : other options of that control whose pictures give nothing away and may be opened meanwhile; for steps
+        those before it, if none are given.
     """
 
     question: str
@@ -102,16 +102,16 @@ class Step:
 
     Attributes
     ----------
-    name : what its address says, step=name.
-    line : what to do here, or what is claimed, in one line.
+    name : its name in an address, as step=name.
+    line : the thing to do here, or the claim, in one line.
     picture : the key of its picture.
     slider : the number on its large slider: d_k or one of the lesson's own; "" for none.
     dials : other numbers that its picture follows too, at most two.
     placed : dials that the page draws where they belong.
-    in_sight : those of the lesson's controls that stand beside the sliders, at most two; four where there is no slider.
-    pinned : settings that hold here whatever the address says; they have no slider.
-    bet : what the learner may bet on before this picture is seen, if anything.
-    tries : what this picture asks the learner to try, at most two.
+    in_sight : the lesson's controls beside the sliders, at most two; at most four where there is no slider.
+    pinned : settings that hold here for any address; they have no slider.
+    bet : the bet before this picture is shown, if there is one.
+    tries : the tries of this picture, at most two.
     """
 
     name: str
@@ -127,7 +127,7 @@ class Step:
 
     @property
     def followed(self) -> tuple[str, ...]:
-        """The controls that its picture follows while a hand moves them."""
+        """The controls that its picture follows while their sliders move."""
         return (*((self.slider,) if self.slider else ()), *self.dials, *self.placed)
 
 
@@ -145,22 +145,22 @@ class Lesson:
     icon, section : its place in the menu.
     shared : the shared controls that it uses, see `shared.SHARED`.
     controls : its own controls by name. The name is the key of the widget and the parameter of the address.
-    tries : what it asks the learner to try.
+    tries : its tries.
     pictures : the keys of its pictures, in the order of the page.
-    assumed : Markdown, what it takes for granted and how it computes.
-    myths : Markdown, what one may hear, and what is so in fact.
+    assumed : Markdown, its assumptions and its computations.
+    myths : Markdown, common mistakes, and the facts.
     sources : Markdown, one source each.
     terms : words of the answer that `glossary.TERMS` explains.
-    settings : those of its controls that stand in the Settings drawer.
-    unseen : what has no widget and stands in its address alone, beside what was bet.
-    bets : what the learner may bet on before a picture is seen, those of its steps in their order.
-    each : what is offered to a class where the lesson is shared, a draw for each of them; "" for nothing.
-    together : what a class does on it, each on a phone of its own, if anything.
-    see : the lessons that say more of what it touches upon; a link to each stands at its end.
+    settings : its controls in the Settings drawer.
+    unseen : parameters without a widget, besides the answers to bets.
+    bets : the bets of its steps, in their order.
+    each : the offer to a class where the lesson is shared, a draw for each visitor; "" for none.
+    together : the class's part in it, on phones, if there is one.
+    see : the lessons that say more about its subject; links to them are at its end.
     steps : its screens, in their order.
-    brought : by step the title of its fold for what people bring to it, or ask of it; under "" that of all others.
+    brought : by step the title of its fold for people's own data or questions; under "" that of all other steps.
     opens : the step of an address that names none; "" for the first.
-    formerly : what older addresses said in place of the step: by its name, and by its value, the step that it is now.
+    formerly : parameters of older addresses in place of the step: by name and by value, the step that it is now.
     moved : parameters that were once its own, and by name the lesson that has them now: their links lead there.
     """
 
@@ -196,7 +196,7 @@ class Lesson:
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     def step(self, name: str) -> Step:
-        """Return the step of this name; of a lesson without steps its one screen, whatever the name."""
+        """Return the step of this name; in a lesson without steps its one screen, for any name."""
         return next((each for each in self.steps if each.name == name), self._whole)
 
     def fold(self, step: str) -> str:
@@ -210,32 +210,32 @@ class Lesson:
 
     @property
     def followed(self) -> tuple[str, ...]:
-        """The controls that its pictures follow while a hand moves them."""
+        """The controls that its pictures follow while their sliders move."""
         return tuple(dict.fromkeys(name for each in self.steps or (self._whole,) for name in each.followed))
 
     @property
     def own_sliders(self) -> tuple[str, ...]:
-        """The controls of its own that are no widgets of the platform: its sliders and its step."""
+        """Its own controls that are no Streamlit widgets: its sliders and its step."""
         own = tuple(name for name in self.followed if name in self.controls)
         return (*own, STEP) if self.steps else own
 
     @property
     def unbound(self) -> tuple[str, ...]:
-        """The controls of its own that the page writes into the address: its sliders, and what steps have in sight.
+        """Its own controls that the page writes into the address: its sliders, and those beside the sliders of a step.
 
-        A widget that is drawn in another place on another step loses its bond to the address.
+        Streamlit unbinds a widget from the address when another step draws it in another place.
         """
         in_sight = (name for each in self.steps for name in each.in_sight if name in self.controls)
         return tuple(dict.fromkeys((*self.own_sliders, *in_sight)))
 
     @property
     def bet(self) -> Bet | None:
-        """The first of its bets, the one that a class is asked; None if it has none."""
+        """The first of its bets, which is the one that a class is asked; None if it has none."""
         return self.bets[0] if self.bets else None
 
     @cached_property
     def linked(self) -> dict[str, Control | Linked]:
-        """What stands in its address alone, by name: what was bet, whether the truth is shown, and what is unseen."""
+        """The parameters without a widget, by name: the answers to bets, the reveal of the truth, and `unseen`."""
         own: dict[str, Control | Linked] = {**self.unseen, **self.of_class}
         if self.bet or self.together:
             own[REVEAL] = Choice("The truth", "0", ("0", "1"))
@@ -245,7 +245,7 @@ class Lesson:
 
     @cached_property
     def of_class(self) -> dict[str, Control | Linked]:
-        """What stands in the address of a class's result, and in a link to it."""
+        """The parameters of the address of a class's result, and of a link to it."""
         bets: dict[str, Control | Linked] = {CLASS: Answers(between(self.bet.answer), MOST_PHONES)} if self.bet else {}
         return bets | self.phones
 
@@ -256,7 +256,7 @@ class Lesson:
 
 
 def _of_steps(lesson):
-    """Return what a lesson has of its steps: their pictures, tries and bet, and the control that names one."""
+    """Return what a lesson takes from its steps: their pictures, tries and bet, and the control that names one."""
     names = tuple(each.name for each in lesson.steps)
     opens = lesson.opens or names[0]
     tries = [replace(one, settings={**one.settings, STEP: each.name}) for each in lesson.steps for one in each.tries]

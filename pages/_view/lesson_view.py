@@ -1,4 +1,4 @@
-"""What is drawn of a lesson: its main picture, what its bet comes to, and what a phone of a class sees."""
+"""The drawn parts of a lesson: its main picture, the outcome of its bet, and what a phone of a class sees."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,16 +14,16 @@ from pages._view.theme import Profile
 
 @dataclass(frozen=True)
 class Main:
-    """A lesson's main picture, which knows nothing of a session.
+    """A lesson's main picture, independent of any session.
 
     Attributes
     ----------
     picture : the picture at these values of the controls, drawn at each step of a moving slider.
-    at_rest : the same with all that stands behind it, where that costs more; None if it is the same.
-    params : those whose price says whether the visitor is asked first; None if it is always cheap.
-    limit : the most of them that its page computes without asking; None for that of any computation.
-    ready : whether the server has what a moving slider would show; None if it always has.
-    waiting : what stands there until the visitor has asked for the picture; None for nothing.
+    at_rest : the same with the data behind it, where those cost more; None if it is the same.
+    params : the params whose price decides whether the visitor is asked first; None if it is always cheap.
+    limit : the highest price that its page computes without asking; None for the usual limit.
+    ready : True if the server has already computed what a moving slider would show; None if it always has.
+    waiting : the picture shown until the visitor has asked for this one; None for nothing.
     opened : the values that the page opens on, where these go beyond those of the address; None if they do not.
     """
 
@@ -36,22 +36,22 @@ class Main:
     opened: Callable[[Values], Values] | None = None
 
     def is_unasked(self, values: Values) -> bool:
-        """Return True if the picture is so cheap that nobody is asked first."""
+        """Return True if the picture is so cheap that no visitor is asked before it is computed."""
         return self.params is None or compute.cheap(self.params(values))
 
     def is_ready(self, values: Values) -> bool:
-        """Return True if the server has what the picture shows."""
+        """Return True if the server has already computed what the picture shows."""
         return self.ready is None or self.ready(values)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a bet comes to at the settings of the moment.
+    """The outcome of a bet at the current settings.
 
     truth: in the units of the answer, or the option that is right ("" if none is); None while it is not known.
-    why: one sentence, true at these settings, or what must be done to know. text: how the truth is said, where that is
-    more than truth says. Of a curve, truth has its height at each place; places says where these are on the axis of the
-    moment, and curve goes through all of it there, x and y.
+    why: one sentence, true at these settings, or what must be done to know. text: the truth in words, where these say
+    more than the number. For a curve, truth is its height at each place; places are those on the current axis, and
+    curve goes through all of it there, as x and y.
     """
 
     truth: float | str | tuple[float, ...] | None
@@ -63,7 +63,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Part:
-    """What a phone shows of its own part in the experiment of its class.
+    """A phone's own part in the experiment of its class.
 
     sentences: plain text. numbers: for the file. matrices: by name, row by row, as a person reads them.
     """
@@ -79,19 +79,19 @@ def _none(*_: Any) -> NoReturn:
 
 @dataclass(frozen=True)
 class LessonView:
-    """A lesson and what is drawn of it; each function takes the values of its controls.
+    """A lesson and the functions that draw it, each from the values of its controls.
 
     Attributes
     ----------
-    lesson : as it is declared.
+    lesson : its declaration.
     main : its main picture; None if nothing asks the server for it, or if it has steps.
     steps : the picture of each of its steps, by name.
-    hero : what a main picture that draws itself in the browser is told of its stops, and of the values between them
-        among those visited; None if the lesson has no such one.
+    hero : the data of a main picture that draws itself in the browser: of its stops, and of the values between them
+        that were visited; None if the lesson has no such picture.
     sentence : the sentence of a main picture that nothing asks the server for; None if there is none.
-    outcome : what its bet comes to.
-    before : the main picture as far as it is known before the bet is placed.
-    part : what the phone of this number sees of its part in the experiment of a class.
+    outcome : the outcome of its bet.
+    before : the part of the main picture that is shown before the bet is placed.
+    part : the part of the phone with this number in the experiment of a class.
     """
 
     lesson: Lesson
@@ -114,5 +114,5 @@ class LessonView:
 
 
 def stops(values: Values) -> tuple[int, ...]:
-    """Return the stops of the slider of d_k, and where it stands."""
+    """Return the stops of the slider of d_k, and its current value."""
     return tuple(sorted({*DIMENSIONS, values["d_k"]}))

@@ -1,15 +1,15 @@
-"""Text that the browser must show letter for letter, though the platform reads all of it as Markdown.
+"""Text that the browser must show letter for letter, though Streamlit reads all text as Markdown.
 
-The core names things as code does (d_k, n_keys). What a person reads says them as a book does, and this is the one
-place that knows how: `written` where there is no markup, `plain` where there is.
+The core names things as code does (d_k, n_keys); people read them as a book prints them. Only this module converts
+them: `written` where there is no markup, `plain` where there is.
 """
 
 import re
 from functools import lru_cache
 
-_BLANKS = re.compile(r"[ \t\r\n\v\f\x1c-\x1f\x85\u2028\u2029]+")  # a line break or an indentation would mean something
+_BLANKS = re.compile(r"[ \t\r\n\v\f\x1c-\x1f\x85\u2028\u2029]+")  # a line break or an indentation is markup
 _BETWEEN_WORDS = re.compile(r"([\s“”\"(),;|]+|:material(?=/))")
-# What becomes a link, an emoji, an icon or an arrow in any text, escaped or not: only code is left alone.
+# In any text, escaped or not, these become a link, an emoji, an icon or an arrow; code is left alone.
 _ALIVE = re.compile(r"://|www\.|@|:[^:]+:|->|<-|--|[<>~]=", re.IGNORECASE)
 _MARK = re.compile(r"[\\*_`$\[\]~|]|&(?=[#\w])|<(?=[\w/!?])|:(?=\w)|^/")
 _FIRST = re.compile(r"^(?:[>=]|[#+-](?=[#\s]|$)|\d{1,9}(?=[.)](?:\s|$)))")
@@ -33,18 +33,18 @@ _WORDS = {
 }
 _NAME = re.compile(rf"(√?)(?<![\w.\-])({'|'.join(_SUBSCRIPTS | _WORDS)})(?:\^([\d.]+))?(?!\w|[.\-]\w)")
 _POWER = re.compile(r"(?<!\w)m\^([\d.]+)(?!\w)")
-_MATRIX = re.compile(r"(?<!\w)(d?W_[QKVO])(?![A-Za-z0-9_]|[.\-]\w)")  # there is no letter for these subscripts
+_MATRIX = re.compile(r"(?<!\w)(d?W_[QKVO])(?![A-Za-z0-9_]|[.\-]\w)")  # Unicode has no letter for these subscripts
 _IDENTIFIER = re.compile(r"((?:[\w-]+/)?[A-Za-z]+(?:_[A-Za-z\d]+)+(?:\.py)?)(\.?)")
-_QUOTES = ("“", '"')  # what stands behind it was typed by a visitor
+_QUOTES = ("“", '"')  # text after it was typed by a visitor
 
 
 def written(text: str) -> str:
-    """Text of the core with d_k as dₖ and n_keys as words, for what has no markup: figures, options, tables."""
+    """Return text of the core with d_k as dₖ and n_keys as words, for use without markup: figures, options, tables."""
     return _article(text) + _in_words(text)
 
 
 def drawn(text: str) -> str:
-    """The same for Plotly, which knows <sub>."""
+    """Return text of the core for Plotly, with d_k in its <sub> markup."""
     return _MATRIX.sub(lambda found: found[0].replace("_", "<sub>") + "</sub>", written(text))
 
 
@@ -60,18 +60,18 @@ def _as_read(found):
 
 
 def as_code(text: str) -> str:
-    """Text with dₖ as d_k: what a screen reader says."""
+    """Return text with dₖ as d_k, for screen readers."""
     for code, subscript in _SUBSCRIPTS.items():
         text = text.replace(subscript, code)
     return text
 
 
-@lru_cache(maxsize=2048)  # most of a page says the same at its next run
+@lru_cache(maxsize=2048)  # most texts of a page come again in its next run
 def plain(text: str, *, names: bool = False) -> str:
-    """Text as Markdown that shows it as it is written, in a paragraph, a table, a label or a message.
+    """Return Markdown that shows a text as it is written, in a paragraph, a table, a label or a message.
 
-    A word that would become a link or a picture whatever is escaped in it is shown as code; with names, so are those
-    that an address or the code uses. What a visitor typed stands behind a quotation mark and stays letter for letter.
+    A word that Markdown turns into a link or a picture even if escaped is shown as code; with names, so are the names
+    that an address or the code uses. A visitor's text comes after a quotation mark and stays letter for letter.
     """
     text, parts = _parts(text)
     pairs = zip(["", *parts], parts, strict=False)
@@ -79,12 +79,12 @@ def plain(text: str, *, names: bool = False) -> str:
 
 
 def verbatim(text: str) -> str:
-    """Return what a visitor typed, or calls a file, as Markdown that shows it letter for letter, d_k too."""
+    """Return text that a visitor typed, or the name of a file, as Markdown that shows it letter for letter, d_k too."""
     return _begun("".join(map(_literal, _parts(text)[1])))
 
 
 def _parts(text):
-    """Return the text in one line, and its words with what stands between them."""
+    """Return the text in one line, split into words and what separates them."""
     text = _BLANKS.sub(" ", text).strip(" ")
     return text, _BETWEEN_WORDS.split(text)
 
@@ -95,7 +95,7 @@ def _begun(marked):
 
 
 def _article(text):
-    """What a sentence begins with whose first word becomes a noun."""
+    """Return the article for a sentence whose first word becomes a noun."""
     first = _NAME.match(text)
     return "The " if first and first[2] in _WORDS and not first[1] else ""
 

@@ -1,4 +1,4 @@
-"""Words of a sentence that name marks of its figure: they carry the colour of the mark, and light it up."""
+"""Words of a sentence that name marks of its figure: they have the colour of the mark, and light it up."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ import numpy as np
 Part = Mapping[str, Any]  # of a figure
 
 _READABLE = 4.5  # to 1: the least contrast of a text with its ground (WCAG 2.2, 1.4.3)
-_STEPS = 20  # in which a colour goes to that of the text until it is readable
+_STEPS = 20  # steps in which a colour approaches that of the text until it is readable
 _UNDERLINES = {"dash": "dashed", "longdash": "dashed", "dot": "dotted"}
 
 
@@ -19,8 +19,8 @@ _UNDERLINES = {"dash": "dashed", "longdash": "dashed", "dot": "dotted"}
 class Mark:
     """A word that names marks of a figure.
 
-    word: as the sentence says it; one that it does not say at the moment is left out. traces: those that it names, by
-    their names in the figure; the colour is that of the first. points: of its points, by place, those that are meant.
+    word: as it is in the sentence; left out where the sentence lacks it. traces: the names of its traces; the colour is
+    that of the first. points: the indices of the points that are meant, among those of its traces.
     """
 
     word: str
@@ -29,10 +29,10 @@ class Mark:
 
 
 def found(sentence: str, marks: Sequence[Mark], data: Sequence[Part], layout: Part) -> list[Part]:
-    """Each mark that the sentence names, where its word first stands: what the browser needs to light it up.
+    """Return the marks that the sentence names, each at the first place of its word, for the browser to light up.
 
-    before is the text since the word before it, curves are the places of its traces, colour is that of the figure, and
-    ink the same as dark, or as light, as a text must be.
+    before is the text since the previous word, curves are the indices of its traces, colour is that of the figure, and
+    ink the same colour made readable as text.
     """
     told: list[Part] = []
     end = 0
@@ -59,7 +59,7 @@ def found(sentence: str, marks: Sequence[Mark], data: Sequence[Part], layout: Pa
 
 
 def _start(sentence, word):
-    """Where the word first stands that is no part of a longer one, or -1."""
+    """Return the index at which the word first begins, not inside a longer word; -1 if it does not."""
     at = sentence.find(word)
     while at >= 0 and (sentence[:at][-1:].isalnum() or sentence[at + len(word) :][:1].isalnum()):
         at = sentence.find(word, at + 1)
@@ -67,7 +67,7 @@ def _start(sentence, word):
 
 
 def _look(mark, traces, text):
-    """The one colour of what is meant, and how its line is broken; a matrix of many colours has that of the text."""
+    """Return the one colour of these marks, and the dash of their line; for a matrix of many colours the text's."""
     missing = {*mark.traces} - {each["name"] for each in traces}
     first = [each for each in traces if each["name"] == mark.traces[0]]
     colours = {colour for each in first for colour in _colours(each, mark.points, text)}
@@ -87,14 +87,14 @@ def _colours(trace, points, text):
 
 @lru_cache(maxsize=64)
 def readable(colour: str, ground: str, text: str) -> str:
-    """A colour, or the nearest to it on the way to that of the text that can be read on the ground."""
+    """Return a colour, or the nearest one on the way to the text's colour that is readable on the ground."""
     start, end = _rgb(colour), _rgb(text)
     mixed = (start + (end - start) * step / _STEPS for step in range(_STEPS + 1))
     return next((each for each in map(_hex, mixed) if contrast(each, ground) >= _READABLE), text)
 
 
 def contrast(one: str, other: str) -> float:
-    """The contrast ratio of two colours (WCAG 2.2), 1 to 21."""
+    """Return the contrast ratio of two colours (WCAG 2.2), 1 to 21."""
     low, high = sorted(_luminance(_rgb(each)) for each in (one, other))
     return float((high + 0.05) / (low + 0.05))
 

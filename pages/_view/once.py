@@ -1,7 +1,7 @@
 """A property that is computed once for each object, without a lock.
 
-Until Python 3.12 `functools.cached_property` held one lock for all objects of a class while it computed: every page
-that an address asks for waited for the picture of every other one.
+Before Python 3.12 `functools.cached_property` held one lock for all objects of a class while it computed: every request
+for a page waited for the picture of every other one.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 else:
 
     class once:  # used as a decorator, like `property`
-        """Keep what the decorated method returns in the object; two threads at once compute it twice."""
+        """Cache the decorated method's result in its object; two threads at the same time both compute it."""
 
         def __init__(self, method) -> None:
             self._method, self.__doc__ = method, method.__doc__

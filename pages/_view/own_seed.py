@@ -1,4 +1,4 @@
-"""`seed=mine` in an address: whoever opens it gets a seed of their own, and the address then says that one."""
+"""`seed=mine` in an address: everyone who opens it gets a seed of their own, which then replaces it in the address."""
 
 from collections.abc import Mapping
 from secrets import randbelow
@@ -10,17 +10,17 @@ SEED, MINE = "seed", "mine"
 
 
 def is_asked(query: Mapping[str, str]) -> bool:
-    """Whether an address asks for a seed of the visitor's own."""
+    """Return True if an address asks for a seed of the visitor's own."""
     return query.get(SEED) == MINE
 
 
 def drawn() -> str:
-    """One of the seeds at random, as an address says it; never the one that everybody starts with."""
+    """Return a random seed as text for an address; never the default seed."""
     return str(1 + randbelow(LAST_SEED))
 
 
 def settled(query: str) -> str | None:
-    """The query of an address with a seed where it asks for one; None where it asks for none."""
+    """Return the query with a seed in it, if it asks for one of the visitor's own; None if it does not."""
     parts = query.split("&")
     asking = [i for i, part in enumerate(parts) if tuple(map(unquote_plus, part.partition("="))) == (SEED, "=", MINE)]
     for i in asking:

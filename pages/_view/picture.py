@@ -1,4 +1,4 @@
-"""A picture: what every figure function returns and every page shows."""
+"""A picture: the result of every figure function, shown by every page."""
 
 import json
 import re
@@ -14,16 +14,16 @@ from pages._view.literal import as_code
 from pages._view.marks import Mark, found
 
 Table = dict[str, Sequence[Any]]
-Part = dict[str, Any]  # of a figure: a trace, an axis, an annotation, a line style
-# What follows the first line of a word, or stands behind it in smaller letters.
+Part = dict[str, Any]  # a part of a figure: a trace, an axis, an annotation, a line style
+# The text after the first line of a word, or behind it in smaller letters.
 _FURTHER = re.compile("<br>|, <span|\u2002<span")
 
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """What Plotly draws in the browser, in plain dictionaries: the traces, and all that stands around them.
+    """The traces and the layout that Plotly draws in the browser, as plain dictionaries.
 
-    narrow : entries of the layout where the picture is as narrow as on a phone: where things are, and no more.
+    narrow : entries of the layout that replace others on a phone: only positions.
     """
 
     data: list[Part]
@@ -31,16 +31,16 @@ class Figure:
     narrow: Part = field(default_factory=dict)
 
     def to_json(self, *, narrow: bool = False) -> str:
-        """The figure as Plotly's script reads it. narrow: with the other entries for a phone, as our script does."""
+        """Return the figure as JSON for Plotly. narrow: with the entries for a phone, which our own script reads."""
         more = {"narrow": self.narrow} if narrow and self.narrow else {}
         text = json.dumps({"data": self.data, "layout": self.layout} | more, default=_plain)
-        if "NaN" in text or "Infinity" in text:  # JSON knows no such numbers; Plotly draws a gap for null
+        if "NaN" in text or "Infinity" in text:  # JSON has no NaN and no infinity; Plotly draws a gap for null
             text = json.dumps(json.loads(text, parse_constant=lambda _: None))
         return text
 
 
 def _plain(value):
-    """Arrays of numbers go as their bytes, which is shorter than digits, and written and read faster."""
+    """Return arrays of numbers as their bytes, which are shorter than digits and faster to write and read."""
     if not isinstance(value, (np.ndarray, np.generic)):
         raise TypeError(f"a figure cannot hold a {type(value).__name__}")
     if value.dtype != np.float64 or not value.ndim:
@@ -57,7 +57,7 @@ class Picture:
     ----------
     key : names its widgets, its files and its place in the lesson's declaration.
     figure : None if it is drawn otherwise.
-    sentence : the point of the moment, in plain words.
+    sentence : the current point, in plain words.
     table : the numbers behind the figure, by columns of one length.
     code : the Python that computes these numbers again.
     note : what a reader of the table should know.
@@ -84,13 +84,13 @@ class Picture:
     marks: Sequence[Mark] = ()
 
     def drawn(self) -> dict[str, Any]:
-        """What the browser needs to draw a single figure, as JSON takes it."""
+        """Return a single figure as JSON for the browser."""
         figure = self._single()
         marks = found(self.sentence, self.marks, figure.data, figure.layout)
         return self.told() | {"figure": figure.to_json(narrow=True), "marks": marks}
 
     def told(self) -> dict[str, Any]:
-        """The same without the figure: its size, also on a phone, and its words."""
+        """Return the figure's size, also on a phone, and its words, without the figure."""
         figure = self._single()
         size = _size(figure.layout) | {"narrow": _size(figure.layout | figure.narrow)}
         return size | {"sentence": self.sentence, "alt": self.spoken()}
@@ -101,7 +101,7 @@ class Picture:
         return self.figure
 
     def spoken(self) -> str:
-        """The description as a screen reader says it."""
+        """Return the description in the words of a screen reader."""
         return as_code(self.alt or self.sentence)
 
     def partly(
@@ -113,10 +113,10 @@ class Picture:
         shapes: Sequence[Part] = (),
         last: float | None = None,
     ) -> "Picture":
-        """Return what a single figure shows before a bet: its axes, and of the rest what is named here.
+        """Return the part of a single figure that is shown before a bet: its axes, and what the arguments name.
 
-        Nothing else of it is sent, nor what stands behind it. last: the x beyond which a trace is not seen.
-        Of a word of several lines, or with something small behind it, the first part is kept.
+        Nothing else is sent to the browser, nor what lies behind the picture. last: the x beyond which a trace is cut.
+        Of a word with several lines, or with small letters behind it, only the first part stays.
         """
         figure = self._single()
         data = [_up_to(last, each) if each["name"] in keep else _empty(each) for each in figure.data]
@@ -131,7 +131,7 @@ def _size(layout):
 
 
 def _known(layout, words, shapes):
-    """Return a layout without the words that are not among these, and with these shapes alone."""
+    """Return a layout with only these words and these shapes."""
     layout = deepcopy(layout) | {"shapes": [*shapes]}
     named = [each | {"text": _FURTHER.split(each["text"])[0]} for each in layout.get("annotations", ())]
     layout["annotations"] = [each for each in named if each["text"] in words]
@@ -140,7 +140,7 @@ def _known(layout, words, shapes):
 
 
 def _empty(trace):
-    """A trace that shows nothing, and keeps its panel."""
+    """Return a trace that shows nothing but keeps its panel."""
     axes = {name: trace[name] for name in ("xaxis", "yaxis") if name in trace}
     return {"type": "scatter", "x": [None], "y": [None], "hoverinfo": "skip", "name": trace["name"], **axes}
 
@@ -159,7 +159,7 @@ def _only(seen, numbers):
 
 
 def _hide_numbers(layout, words):
-    """Titles that are not among the words say what the picture shows, and so do numbers beside the names of ticks."""
+    """Hide titles that are not among the words, and numbers beside the names of ticks: both give the answer away."""
     title = layout.get("title", {})
     title.pop("subtitle", None)
     if "text" in title and title["text"] not in words:
@@ -170,7 +170,7 @@ def _hide_numbers(layout, words):
 
 
 def _without_numbers(text):
-    """A tick of several lines without those that hold a number; each keeps its place."""
+    """Return a tick of several lines without the lines that hold a number; each tick keeps its place."""
     lines = text.split("<br>")
     kept = lines if len(lines) == 1 else [line if re.search(r"\d", line) is None else " " for line in lines]
     return "<br>".join(kept)

@@ -1,4 +1,4 @@
-"""The controls that lessons share: each has one meaning, one default and one place on every page."""
+"""The controls that lessons share: each has the same meaning, default and place on every page."""
 
 from pages._view.kinds import Choice, Code, Control, Number, Tally
 from sattn_core import COMPONENT_LAWS

@@ -1,4 +1,4 @@
-"""What stands on the stage of a lesson: its sliders, its main picture and its sentence, as scripts are told of them."""
+"""The stage of a lesson: its sliders, its main picture and its sentence, as the scripts get them."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -20,14 +20,14 @@ from pages._view.routes import MOVING
 from pages._view.shared import ROOM, SHARED
 from pages._view.theme import Profile, profile
 
-# Of the height of a main picture's plot, the least that is shown of it.
+# The least part of a main picture's plot that is shown, as a share of its height.
 LEAST, LEAST_FRAMED = 0.55, 0.1
 _LARGE = 1_000
-_CLAIM = re.compile(r"(?<=[.:?]) ")  # between what is claimed or to be done, and the rest of a line
+_CLAIM = re.compile(r"(?<=[.:?]) ")  # between the claim, or the thing to do, and the rest of a line
 
 
 class Line(NamedTuple):
-    """The line of a step: what is claimed or to be done, in bold, what is said of it, and why a bet came out so."""
+    """The line of a step: the claim or the thing to do, in bold; its explanation; and why a bet came out as it did."""
 
     bold: str
     rest: str = ""
@@ -35,21 +35,21 @@ class Line(NamedTuple):
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """The whole line as one text."""
         return " ".join(filter(None, self))
 
 
 @dataclass(frozen=True)
 class Stage:
-    """What stands on the stage at an address.
+    """The stage at an address.
 
     Attributes
     ----------
     address : the lesson and its settings.
-    ground : "light" or "dark", where it is known which the browser shows.
-    visited : by slider, the values between its stops that this visitor has been at.
-    least : the share of the picture's height that is shown at least.
-    is_told : False while a film still runs that shows the truth of the bet.
+    ground : "light" or "dark", if the browser's ground is known.
+    visited : by slider, the values between its stops where this visitor has been.
+    least : the smallest share of the picture's height that is shown.
+    is_told : False while a film still runs that will show the truth of the bet.
     """
 
     address: Address
@@ -60,29 +60,29 @@ class Stage:
 
     @property
     def view(self) -> LessonView:
-        """What is drawn of the lesson."""
+        """The functions that draw the lesson."""
         return VIEWS[self.address.lesson.stem]
 
     @property
     def main(self) -> Main | None:
-        """The picture of the address's step; None if nothing asks the server for it."""
+        """The picture of the address's step; None if the server draws none."""
         return self.view.of(self.address.step)
 
     @property
     def profile(self) -> Profile:
-        """Colours and sizes."""
+        """The colours and sizes."""
         return profile(self.address.values["mode"], self.ground)
 
     @property
     def needs_session(self) -> bool:
-        """True if a class follows: then only a page with a session draws the stage."""
+        """True if a class follows: then the stage is drawn only by a page with a session."""
         return ROOM in self.address.query
 
     # --- the line and the bet ----------------------------------------------------------------------------
 
     @once
     def line(self) -> Line:
-        """The line of the step; on the picture of a bet what the bet asks, or what became of it."""
+        """The line of the step; on the picture of a bet its question or its result."""
         here = self.address
         if here.asks_bet:
             return Line("Your bet:", here.question)
@@ -101,7 +101,7 @@ class Stage:
 
     @property
     def verdict(self) -> str:
-        """The verdict on one's own bet; "" where there is none."""
+        """The verdict on the learner's own bet; "" where there is none."""
         here = self.address
         if here.bet is None or not here.shows_bet or not here.guesses or CLASS in here.query:
             return ""
@@ -109,7 +109,7 @@ class Stage:
 
     @property
     def bet_at(self) -> str:
-        """The places of the large slider and of moved ones when the bet was placed; "" if the bet is judged here."""
+        """The values of the large slider and of moved dials when the bet was placed; "" if the bet is judged here."""
         if not self.address.has_moved_on:
             return ""
         there = Stage(self.address.judged)
@@ -127,7 +127,7 @@ class Stage:
 
     @property
     def slider(self) -> dict[str, Any] | None:
-        """The large slider, None where there is none."""
+        """The large slider; None where there is none."""
         if not self.has_slider:
             return None
         name = self.address.step.slider
@@ -138,7 +138,7 @@ class Stage:
     def dial(
         self, name: str, stops: Sequence[float] | None = None, shown: Callable[[Any], str] | None = None
     ) -> dict[str, Any]:
-        """Return a slider beside the large one. stops: those of the moment, if any; shown: the words for a stop."""
+        """Return a dial beside the large slider. stops: the current ones, if any; shown: the words for a stop."""
         one, value = self.number(name), self.address.values[name]
         return self._slider(
             name,
@@ -162,18 +162,18 @@ class Stage:
 
     @property
     def _played(self):
-        """The slider that ▶ moves: of those of a step that play the last one."""
+        """The slider that ▶ moves: the last one of a step that can play."""
         return next((name for name in reversed(self.address.step.followed) if self.number(name).play), "")
 
     def number(self, name: str) -> Number:
-        """Return the number on a slider."""
+        """Return the kind of the number on a slider."""
         found = {**SHARED, **self.address.lesson.controls}[name]
         if not isinstance(found, Number):
             raise TypeError(f"a slider of {self.address.lesson.stem} must be a Number, but {name} is none")
         return found
 
     def stops(self, name: str) -> list[float]:
-        """Return the stops of a slider, from the left: its own, where it stands, and where this visitor has been."""
+        """Return the stops of a slider, from the left: its own, its value, and those where this visitor has been."""
         one = self.number(name)
         return one.ordered({*one.stops, self.address.values[name], *self.visited.get(name, ())})
 
@@ -181,7 +181,7 @@ class Stage:
 
     @once
     def is_there(self) -> bool:
-        """True if the picture can be drawn at once, by anybody who asks for it."""
+        """True if the picture can be drawn at once, for anybody who asks for it."""
         main, values = self.main, self.address.values
         if self.address.asks_bet:
             return True
@@ -191,40 +191,40 @@ class Stage:
 
     @property
     def params(self) -> Any:
-        """Those whose price says whether a visitor is asked first; None if it is always cheap."""
+        """The params whose price decides whether a visitor is asked first; None if the picture is always cheap."""
         main = self.main
         return main.params(self.address.values) if main and main.params else None
 
     @property
     def limit(self) -> compute.Limit | None:
-        """The most of them that is computed without asking; None for that of any computation."""
+        """The highest price that is computed without asking; None for the usual limit."""
         return self.main.limit if self.main else None
 
     @once
     def picture(self) -> Picture:
-        """The main picture as a moving slider shows it, without what was bet."""
+        """The main picture while a slider moves, without the marks of a bet."""
         if self.main is None:
             raise TypeError(f"{self.address.lesson.stem} has no picture that the server draws")
         return self._named(self.main.picture)
 
     @property
     def picture_at_rest(self) -> Picture:
-        """The same with all that stands behind it."""
+        """The main picture at rest, with the data behind it."""
         main: Any = self.main
         return self._named(main.at_rest or main.picture)
 
     @property
     def picture_waiting(self) -> Picture | None:
-        """Picture that stands there until the visitor asks for one that takes long; None for nothing."""
+        """The picture shown until the visitor asks for one that takes long; None for nothing."""
         return self._named(self.main.waiting) if self.main and self.main.waiting else None
 
     def _named(self, draw):
-        """Return a picture by the key that its step gives it."""
+        """Return a picture under the key that its step has for it."""
         shown, key = draw(self.address.values, self.profile), self.address.step.picture
         return replace(shown, key=key) if self.address.lesson.steps and shown.key != key else shown
 
     def marked(self, shown: Picture) -> Picture:
-        """Return a picture with what was bet on it beside the truth."""
+        """Return a picture with the bet marked on it beside the truth."""
         here = self.address
         if here.guesses is None or not here.shows_bet or here.has_moved_on:
             return shown
@@ -232,18 +232,18 @@ class Stage:
 
     @once
     def known(self) -> Picture:
-        """The picture as far as it is known while a bet on it waits."""
+        """The part of the picture that is shown while a bet on it waits."""
         known = self.view.before(self.address.values, self.profile)
         return replace(known, key=f"{known.key}_before")
 
     @property
     def seen(self) -> Picture:
-        """The picture, or what is known of it while a bet waits."""
+        """The picture, or its known part while a bet waits."""
         return self.known if self.address.asks_bet else self.picture
 
     @property
     def shown(self) -> dict[str, Any]:
-        """The picture as anybody sees it: with what was bet, or what is known while a bet waits."""
+        """The picture as everybody sees it: with the marks of a bet, or its known part while a bet waits."""
         if self.address.asks_bet:
             return self.known.drawn() | {"drawing": self._drawing(self.known)}
         return self.marked(self.picture).drawn()
@@ -266,12 +266,12 @@ class Stage:
 
     @property
     def is_settled(self) -> bool:
-        """True if what it opens on is as it will be, however much the server computes from now on."""
+        """True if the opening picture will not change, however much the server computes from now on."""
         return self.main is None or self._openings[0].is_there
 
     @once
     def sentence(self) -> str:
-        """The sentence of the main picture, "" where it would take long to know; while a bet waits, what it asks."""
+        """The sentence of the main picture; "" if it would take long to compute; the question while a bet waits."""
         if self.address.bet_waits:
             return self.address.question
         opened = self.opening(alone=True)
@@ -279,23 +279,23 @@ class Stage:
             return str(opened.picture.sentence)
         return self.view.sentence(self.address.values) if self.view.sentence else ""
 
-    # --- what the script of the picture is told ----------------------------------------------------------
+    # --- data for the script of the picture --------------------------------------------------------------
 
     def payload(self, shown: Picture, *, figure: bool = True) -> dict[str, Any]:
-        """Return a main picture, which follows the sliders. figure: whether with its figure, or to ask for it."""
+        """Return a main picture that follows the sliders, for its script. figure: False to fetch it later."""
         drawn = shown.drawn() if figure else shown.told() | {"marks": []}
         waits = {"drawing": self._drawing(shown), "bare": True} if self.address.asks_bet else {}
         return payload(drawn, shown.key) | {"main": True, "least": self.least} | waits | self.places()
 
     def places(self) -> dict[str, Any]:
-        """Return where the sliders of the picture stand, and where the browser asks for it at other places."""
+        """Return the values of the picture's sliders, and the address to ask for it at other values."""
         here, followed = self.address, self.address.step.followed
         values = {name: here.values[name] for name in followed}
         named = entry.name_of(here, self.ground, without=followed)
         return {"values": values, "usual": entry.usual(here), "address": f"{MOVING}/{here.lesson.stem}?{named}"}
 
     def _drawing(self, known):
-        """Return what the browser needs to let the learner draw: nothing on a wall, or if the answer is no curve."""
+        """Return the settings that let the learner draw; nothing on a wall, or if the answer is no curve."""
         bet: Any = self.address.bet
         if not isinstance(bet.answer, Drawing) or self.address.is_wall:
             return {}
@@ -311,27 +311,27 @@ class Stage:
 
 
 def _said(one):
-    """Return how a value of a slider is written: large numbers with separators, negative ones with a minus sign."""
+    """Return the text of a slider's value: large numbers with separators, negative ones with a minus sign."""
     if one.shown is decimal:
         return lambda value: f"{value:,.0f}" if value >= _LARGE else decimal(value).replace("-", "−")
     return "{:,}".format if one.whole and one.shown is str else one.shown
 
 
 def _ticks(one, stops, said):
-    """Return the names under a track: the place of the stop, its name, and True where a short track has room too."""
+    """Return the names under a track: (index of the stop, its name, True if a short track has room for it too)."""
     named = [i for i, stop in enumerate(stops) if stop in (one.ticks or (stops[0], stops[-1]))]
     main = {0, len(named) // 2, len(named) - 1}
     return [[i, said(stops[i]), j in main] for j, i in enumerate(named)]
 
 
 def payload(drawn: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """Return what the script of a picture of this key is told: what is drawn, with the camera beside it.
+    """Return a picture of this key as its script gets it: its content, with the camera beside it.
 
     drawn: figure (as JSON), height, plot (its own height), narrow (both on a phone), sentence, marks (see
-    `marks.found`) and alt. main: it is as high as the window has room for, least: but not below this share of the
-    plot's height. One that follows sliders has three more: values, the places of the sliders that it belongs to;
-    usual, where they stand if nothing is said of them; and address, of which `live/entry.js` makes others. On one
-    with drawing the visitor draws a curve. bare: without its sentence.
+    `marks.found`) and alt. main: it is as high as the window has room for; least: but not below this share of the
+    plot's height. A picture that follows sliders has three more: values, the values of the sliders that it belongs to;
+    usual, their defaults; and address, from which `live/entry.js` makes others. With drawing the visitor draws a curve.
+    bare: without its sentence.
     """
     camera = {"format": "svg", "filename": key}
     config = {"displaylogo": False, "modeBarButtons": [["toImage"]], "toImageButtonOptions": camera}

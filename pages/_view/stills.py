@@ -1,6 +1,6 @@
-"""The stills of each step as it opens, kept beside its lesson: its picture, and its card for chats.
+"""The stills of each step as it opens, and its card for chats, kept in the folder of its lesson.
 
-All of it was drawn in a browser at the default settings: `.venv/bin/python tests/stills` draws it anew.
+They were drawn in a browser at the default settings: `.venv/bin/python tests/stills` draws them again.
 """
 
 from functools import cache
@@ -14,16 +14,16 @@ _FOLDERS = Path(__file__).resolve().parent / "lessons"
 
 @cache
 def still(stem: str, size: str, step: str = "") -> str:
-    """The picture of a lesson, or of its step, as SVG on light and on dark ground; "" if it is none of Plotly's."""
+    """Return the still of a lesson, or of its step, as SVG for both grounds; "" if Plotly does not draw it."""
     file = folder(stem) / step / f"{size}.svg"
     return file.read_text(encoding="utf-8") if file.is_file() else ""
 
 
 def card(stem: str, step: str = "") -> Path:
-    """The file of the picture that a chat shows beside a link to the page, at this step of its lesson."""
+    """Return the file of the picture that a chat shows beside a link to this step of a lesson."""
     return folder(stem) / step / "card.png"
 
 
 def folder(stem: str) -> Path:
-    """Where the stills of a page are kept."""
+    """Return the folder of a page's stills."""
     return _FOLDERS / stem / "still"

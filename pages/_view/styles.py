@@ -1,4 +1,4 @@
-"""The few style rules Streamlit has no setting for: in the page before it is drawn, and with what is drawn."""
+"""The few style rules that Streamlit has no setting for: for the page before it is drawn, and for what is drawn."""
 
 from functools import cache
 from pathlib import Path
@@ -7,16 +7,16 @@ from pages._view.kinds import Choice
 from pages._view.lesson import Lesson
 
 _FOLDER = Path(__file__).resolve().parent / "style"
-_LETTER, _AROUND = 0.5, 2.1  # rem of a letter of an option, and of the room around it
+_LETTER, _AROUND = 0.5, 2.1  # rem: a letter of an option, and the room around it
 _ONE_LINE = 31  # letters of a question on a phone
 _LONG_ON_PHONE = "@media (max-width: 640px) { :root { --question: 1.125rem; --row-top: 2.625rem; } }"
 IN_SETTINGS = ("mode", "n_keys", "law", "seed")  # the shared controls in the drawer
 
 
 def rules(lesson: Lesson, mode: str, *, more: bool, dark: bool = False) -> str:
-    """The rules of a lesson's page; a shared control that it does not use is not seen there.
+    """Return the rules of a lesson's page, which hide the shared controls that the lesson does not use.
 
-    more: whether what stands below the main picture is wanted. dark: whether the platform is.
+    more: with all below the main picture. dark: whether Streamlit's theme is dark.
     """
     names = ["screen", "terms", "questions", "touch", *(["steps"] if lesson.steps else [])]
     if mode == "projector":
@@ -32,7 +32,7 @@ def rules(lesson: Lesson, mode: str, *, more: bool, dark: bool = False) -> str:
 
 
 def _sized(lesson):
-    """The rules by which a question is as large as it has room beside the way through its lesson."""
+    """Return the rules that make a question as large as the room beside the way through its lesson allows."""
     letters = len(lesson.question)
     long = _LONG_ON_PHONE if letters > _ONE_LINE else ""
     bars = " ".join(_as_wide_as_its_words(lesson, name) for name in _bars(lesson))
@@ -40,13 +40,13 @@ def _sized(lesson):
 
 
 def _bars(lesson):
-    """Return the choices beside a slider of which all options are seen."""
+    """Return the choices beside a slider that show all their options."""
     in_sight = dict.fromkeys(name for each in lesson.steps for name in each.in_sight)
     return [name for name in in_sight if isinstance(one := lesson.controls[name], Choice) and one.bar]
 
 
 def _as_wide_as_its_words(lesson, name):
-    """Return the rule by which a bar takes the same room on the page before the platform's and on that."""
+    """Return the rule that gives a bar the same width in the first page and in Streamlit's."""
     one = lesson.controls[name]
     width = sum(_LETTER * len(one.called(each)) + _AROUND for each in one.options)
     wide = f"flex: 0 0 {width:.1f}rem !important; width: {width:.1f}rem !important; max-width: 100%;"

@@ -1,16 +1,16 @@
-"""The version of the code that draws the pictures: another one may draw others."""
+"""The version of the code that draws the pictures: another version may draw other pictures."""
 
 from hashlib import sha256
 from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PARTS = ("pages", "sattn_core", "requirements.txt")
-_DRAWN = {".png", ".svg"}  # stills and cards, which no picture is drawn from
+_DRAWN = {".png", ".svg"}  # stills and cards: no picture is drawn from them
 _UNUSED = "__pycache__"
 
 
 def version_of(root: Path) -> str:
-    """Return the version of the code in this folder: another one if a file is another, or has another name."""
+    """Return the version of the code in this folder: it changes with the content or the name of any file."""
     found = sha256()
     for file in sorted(each for part in _PARTS for each in _files(root / part)):
         body = file.read_bytes()

@@ -1,4 +1,4 @@
-"""The way through a lesson as plain elements for both front ends: its line, its steps, the way on, and what to try."""
+"""The way through a lesson as plain HTML for both front ends: its line, its steps, the link on, and its tries."""
 
 from collections.abc import Mapping
 from html import escape
@@ -23,12 +23,12 @@ def neighbours(lesson: Lesson) -> tuple[Lesson | None, Lesson | None]:
 
 
 def first_step(lesson: Lesson) -> dict[str, str]:
-    """Return what a link to a lesson says: its first step, if it has any."""
+    """Return the query of a link to a lesson: its first step, if it has any."""
     return {STEP: lesson.steps[0].name} if lesson.steps else {}
 
 
 def switch_html(here: Address) -> str:
-    """Return the switch that asks for the bet before the picture is seen; "" where a step has no bet."""
+    """Return the switch that asks for the bet before the picture; "" where a step has no bet."""
     bet = here.step.bet
     if bet is None:
         return ""
@@ -43,12 +43,12 @@ def switch_html(here: Address) -> str:
 
 
 def proposed(here: Lesson, query: Mapping[str, str]) -> dict[str, str]:
-    """Return what a link along the path adds: the start proposes to bet."""
+    """Return the parameters that a link along the path adds: the start suggests to bet."""
     return {"bet": "1"} if here.stem == ORDER[0] and "bet" not in query else {}
 
 
 def line_html(line: Line, *, asks: bool) -> str:
-    """Return the line of a step, or what became of a bet on it.
+    """Return the line of a step, or the result of a bet on it.
 
     asks: True if the step has a bet, whose question may be longer.
     """
@@ -59,7 +59,7 @@ def line_html(line: Line, *, asks: bool) -> str:
 
 
 def tries_html(here: Address) -> str:
-    """Return what a picture asks the learner to try: links that set what its promise needs; "" where a bet waits."""
+    """Return the tries of a picture: links to the settings that make their promises true; "" while a bet waits."""
     if here.bet_waits or here.is_wall:
         return ""
     return f'<p class="tries">{"".join(_try(here, each) for each in here.step.tries)}</p>' if here.step.tries else ""
@@ -75,10 +75,10 @@ def _try(here, each):
 
 
 def ended(here: Address) -> dict[str, str]:
-    """Return the lesson's settings out of sight that a try of this step has set: by name, their defaults.
+    """Return the settings out of sight that a try of this step has changed: by name, their defaults.
 
-    They end with the step, wherever the sliders have been moved since. What lessons share, such as the number of keys,
-    stays as the learner has it.
+    They end with the step, wherever the sliders have been moved since. Shared controls, such as the number of keys,
+    keep the learner's value.
     """
     found: dict[str, str] = {}
     for each in here.step.tries:
@@ -94,7 +94,7 @@ def _is_hidden(here, name):
 
 
 def html_of(here: Address) -> str:
-    """Return dots, the way back and the way on as HTML; "" of a lesson without steps."""
+    """Return the dots, the link back and the link on as HTML; "" for a lesson without steps."""
     steps, step = here.lesson.steps, here.step
     if not steps:
         return ""
@@ -129,7 +129,7 @@ def _on(here, at):
 
 
 def _link(here, i, text, rest):
-    """Return the link to a step; none to one that would tell the answer of a bet that waits."""
+    """Return the link to a step; no link to one that would give away the answer of a bet that waits."""
     step = here.lesson.steps[i]
     if here.withholds(step.name):
         return f'<a role="link" aria-disabled="true" {rest}>{text}</a>'

@@ -1,4 +1,4 @@
-"""A stranger at the websocket: says what the browser says, or anything else, and hears what comes back."""
+"""A stranger at the websocket, who sends a browser's messages or any others, and reads the answers."""
 
 from contextlib import contextmanager, suppress
 
@@ -7,13 +7,13 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
 
 PATIENCE = 60  # seconds in which a run must end
-QUIET = 0.15  # seconds without a message after which no further run is on its way
+QUIET = 0.15  # seconds without a message after which no further run is expected
 
 ENDED = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 
 
 class Stranger:
-    """One session: the widgets of its page by their ids, with their kinds, and the exceptions that it was shown."""
+    """One session: the widgets of its page by their ids, with their kinds, and the exceptions that it received."""
 
     def __init__(self, socket):
         self.socket = socket
@@ -26,7 +26,7 @@ class Stranger:
         self.hear()
 
     def run(self, *states, **said):
-        """Ask for a run with these widget states, (id, field, value) each, and hear it to its end."""
+        """Ask for a run with these widget states, (id, field, value) each, and read it to its end."""
         message = BackMsg()
         message.rerun_script.page_script_hash = self.page_hash
         for name, value in said.items():
@@ -85,7 +85,7 @@ def _write(state, field, value):
 
 @contextmanager
 def stranger(server, page="", query=""):
-    """A session on this page."""
+    """Yield a session on this page."""
     with connect(f"{server.url.replace('http', 'ws')}/_stcore/stream", subprotocols=["streamlit"], proxy=None,
                  max_size=None) as socket:  # fmt: skip
         session = Stranger(socket)

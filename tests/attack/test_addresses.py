@@ -1,4 +1,4 @@
-"""Addresses that nobody would write: every page opens, and a moving picture is there or not found."""
+"""Absurd addresses: every page opens, and a moving picture is there or not found."""
 
 import json
 from urllib.parse import urlencode
@@ -33,13 +33,13 @@ def test_every_address_opens_its_page():
         assert [each.value for each in app.title] == [LESSONS[stem].question]
 
     with memory_bounded(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(wall, "_network", lambda: limits.network_of("", ""))  # an app under test is opened by nobody
+        patch.setattr(wall, "_network", lambda: limits.network_of("", ""))  # nobody opens an app under test
         patch.setattr(wall, "_secret", lambda code: "")
         opens()
 
 
 def answer(path):
-    """Status and figure of what the server answers; a number that JSON does not know is an error."""
+    """Return status and figure of the server's answer; a number that JSON does not know is an error."""
     status, _, body = ask(Starlette(routes=moving.routes()), f"/moving/{path}")
     return status, json.loads(json.loads(body)["figure"], parse_constant=int) if status == 200 else {}
 

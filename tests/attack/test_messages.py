@@ -15,7 +15,7 @@ from tests.attack.speaking import stranger
 from tests.attack.strategies import QUERIES, READABLE, TEXTS, UNREADABLE, examples
 
 MEMORY = 600  # MB
-LONG = re.compile("-(compute_.*|map_rates|dose)$")  # the buttons that say how long what they begin takes
+LONG = re.compile("-(compute_.*|map_rates|dose)$")  # buttons that say how long their computation takes
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def server():
 
 @pytest.fixture(autouse=True)
 def undisturbed(server):
-    """After an attack the server has its memory, and the next visitor a page."""
+    """Check that after an attack the server has its memory, and the next visitor a page."""
     yield
     assert server.memory_mb() < MEMORY
     with stranger(server) as next_visitor:
@@ -35,7 +35,7 @@ def undisturbed(server):
 
 
 def tracebacks(log):
-    """The innermost file of each traceback in a log."""
+    """Return the innermost file of each traceback in a log."""
     found = re.split(r"Traceback \(most recent call last\):", log)[1:]
     return [re.findall(r'File "([^"]+)", line', each)[-1:] for each in found]
 
@@ -44,7 +44,7 @@ def of_ours(path):
     return any(name.startswith((f"{ROOT}/pages", f"{ROOT}/sattn_core", f"{ROOT}/app.py")) for name in path)
 
 
-# A widget by its kind and its place among those of the page, so that what is tried does not depend on the page.
+# A widget by its kind and its number among those of the page, so that the tries do not depend on the page.
 PLACES = st.integers(0, 30)
 STATES = st.sampled_from(sorted(READABLE)).flatmap(
     lambda kind: st.tuples(st.just(kind), PLACES, st.tuples(st.just(READABLE[kind][0]), READABLE[kind][1]))
@@ -54,7 +54,7 @@ RUNS = st.lists(st.tuples(st.lists(STATES, max_size=4), SAID), min_size=1, max_s
 
 
 def chosen(session, place, kind=None):
-    """The id of the widget at this place: a list of one, or of none."""
+    """Return the id of the widget with this number: a list of one, or of none."""
     known = sorted(each for each, its_kind in session.widgets.items() if kind in (None, its_kind))
     known = [each for each in known if not LONG.search(each)]
     return known[place % len(known) :][:1] if known else []
@@ -76,7 +76,7 @@ def test_readable_values_of_any_content_leave_a_page_working(server):
     assert tracebacks(server.log()[before:]) == []
 
 
-def test_what_cannot_be_read_is_refused_by_the_platform_and_never_reaches_the_pages(server):
+def test_streamlit_refuses_unreadable_messages_before_any_page(server):
     @examples(3, 1_000)
     @given(st.sampled_from(PAGES), st.lists(st.tuples(PLACES | TEXTS, UNREADABLE), min_size=1, max_size=3))
     def is_refused(page, states):

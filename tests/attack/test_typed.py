@@ -1,4 +1,4 @@
-"""What is typed into the fields, and files of every kind that were damaged: a page that says what is wrong."""
+"""Text in the fields, and damaged files of every kind: the page says what is wrong."""
 
 import io
 import json
@@ -21,13 +21,13 @@ FIELDS = [(stem, name) for stem in ORDER for name, each in LESSONS[stem].control
 
 
 def open_at(stem, name):
-    """The page at the step and in the part that show this field."""
+    """Return the page at the step and in the part that show this field."""
     when = LESSONS[stem].controls[name].when
     steps = [step.name for step in LESSONS[stem].steps if name in step.in_sight]
     return open_page(stem, **at_step("".join(steps[:1])), **dict([when] if when else []))
 
 
-def test_whatever_is_typed_into_a_field_leaves_its_page_working():
+def test_any_text_in_a_field_leaves_its_page_working():
     @examples(6, 3_000)
     @given(st.sampled_from(FIELDS), st.lists(TYPED, min_size=1, max_size=2))
     def works(field, texts):
@@ -75,7 +75,7 @@ NUMBERS = (b"0", b"-1", b"99999999", b"1e999", b"4294967295", b"NaN", b"true")
 
 @st.composite
 def damaged(draw, suffix):
-    """A good file after some accidents."""
+    """Return a good file after some accidents."""
     data = draw(st.sampled_from(GOOD[suffix]))
     for _ in range(draw(st.integers(1, 4))):
         data = _after_an_accident(draw, data)
@@ -83,7 +83,7 @@ def damaged(draw, suffix):
 
 
 def _after_an_accident(draw, data):
-    """A piece cut out, doubled or written over, or another number where one stood."""
+    """Return the file with a piece cut out, doubled or overwritten, or another number in place of one."""
     first, last = sorted(draw(st.tuples(*2 * [st.integers(0, len(data))])))
     few, numbers = draw(st.binary(min_size=1, max_size=4)), list(re.finditer(rb"\d+", data))
     accidents = [data[:first] + data[last:], data[:last] + data[first:], data[:first] + few + data[first + len(few) :]]
@@ -93,12 +93,12 @@ def _after_an_accident(draw, data):
     return draw(st.sampled_from(accidents))
 
 
-def test_damaged_files_of_every_kind_are_there_to_be_damaged():
+def test_there_are_damaged_files_of_every_kind():
     assert tuple(GOOD) == SUFFIXES
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_a_damaged_file_is_measured_or_answered_in_a_sentence(suffix):
+def test_a_damaged_file_is_measured_or_gets_a_sentence(suffix):
     @examples(3, 500)
     @given(damaged(suffix), st.none() | damaged(suffix))
     def is_answered(q_file, k_file):

@@ -1,4 +1,4 @@
-"""What is watched while a page is attacked: what each computation costs, and the memory of the process."""
+"""Measurements while a page is attacked: the cost of each computation, and the memory of the process."""
 
 from contextlib import contextmanager
 from functools import partial
@@ -11,17 +11,17 @@ from pages._view.compute import rates, store
 from tests.counting import count
 
 FACTOR, SLACK = 2, 0.05  # a price counts the work within a factor of 2; seconds that no price counts
-GROWTH = 300  # MB that the store of results, and what is loaded meanwhile, may add
+GROWTH = 300  # MB for the cache of results, and for modules loaded meanwhile
 
 
 @contextmanager
 def prices_kept():
-    """No run may ask unasked for more than it may, and the dearest computation may not do more than its price says."""
+    """Check that no run asks unasked for more than it may, and that the dearest computation keeps to its price."""
     asked, result = {}, compute.result
 
     def watched(function, *args, **kwargs):
         call = partial(function, *args, **kwargs)
-        asked[repr((function, args, kwargs))] = call  # asked again, it is kept
+        asked[repr((function, args, kwargs))] = call  # at the second request it is cached
         return result(function, *args, **kwargs)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -37,7 +37,7 @@ def prices_kept():
 
 
 def _price_of(call):
-    """Return the price of a call, and of one that has none what it really counts."""
+    """Return the price of a call; without a price its real counts."""
     return call.func.price(*call.args, **call.keywords) if hasattr(call.func, "price") else count(call)
 
 
@@ -50,7 +50,7 @@ def memory_bounded():
 
 
 def resident_mb():
-    """Memory of this process (Linux; elsewhere 0)."""
+    """Return the memory of this process (Linux; elsewhere 0)."""
     status = Path("/proc/self/status")
     lines = status.read_text().splitlines() if status.exists() else []
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS:")), 0.0)

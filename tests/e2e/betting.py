@@ -4,7 +4,7 @@ from harness import wait_until_idle
 
 from pages._view.kinds import Choice, Drawing
 
-LINE = "p.line"  # which asks, and then tells
+LINE = "p.line"  # the question first, then the verdict
 FORM = ".stApp form.bet"
 PLACE = f"{FORM} button"
 CURVE = "[data-drawing]"

@@ -18,7 +18,7 @@ from pages._view.classroom.store import Store
 
 @pytest.fixture(scope="session")
 def browser():
-    """One Chromium for all the tests. Where there is none: skipped, but failed when CI=true."""
+    """Yield one Chromium for all the tests; skip them without one, but fail if CI=true."""
     with sync_playwright() as playwright:
         if find_browser(playwright) is None:
             if os.environ.get("CI") == "true":
@@ -29,32 +29,32 @@ def browser():
         chromium.close()
 
 
-# The servers ask for the browser, so that nothing is started where the tests are skipped anyway.
+# The servers depend on the browser, so that none is started where the tests are skipped.
 
 
 @pytest.fixture(scope="session")
 def server(browser):
-    """The app, started once for all the tests."""
+    """Yield the app, started once for all the tests."""
     with running_server(warm=False) as started:
         yield started
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """The address of a database for the rooms of a file of tests."""
+    """Return the address of a database for the classes of a file of tests."""
     return f"sqlite:///{tmp_path_factory.mktemp('rooms')}/rooms.sqlite"
 
 
 @pytest.fixture(scope="module")
 def lab(browser, place):
-    """A server with that database."""
+    """Yield a server with that database."""
     with running_server(environment={"DATABASE_URL": place}, warm=False) as server:
         yield server
 
 
 @pytest.fixture
 def rooms(place):
-    """Rooms of that server: its pages show what a test does with them."""
+    """Return the store of that server: its pages show what a test does in it."""
     own = Store(place)
     yield own
     own.dispose()
@@ -62,20 +62,20 @@ def rooms(place):
 
 @pytest.fixture(scope="session")
 def other_server(browser, tmp_path_factory):
-    """The app as a person starts it, where nobody has set anything: for links that were copied from `server`."""
+    """Yield the app as a person starts it, without settings: for links that were copied from `server`."""
     with watched_server(tmp_path_factory.mktemp("watched")) as started:
         yield started
 
 
 @pytest.fixture
 def problems():
-    """Console errors and uncaught exceptions so far. A test that provokes one clears the list."""
+    """Return the console errors and uncaught exceptions so far. A test that provokes one clears the list."""
     return []
 
 
 @pytest.fixture(scope="session")
 def contexts(browser):
-    """Of each kind that was asked for a browser context, and its tabs that no test uses."""
+    """Return by options a browser context, and its tabs that no test uses."""
     opened = {}
     yield opened
     for context, _ in opened.values():
@@ -84,7 +84,7 @@ def contexts(browser):
 
 @pytest.fixture
 def new_page(browser, contexts, problems):
-    """A function that opens a page; console errors fail the test.
+    """Yield a function that opens a page; console errors fail the test.
 
     stranger: in another browser than the test's other pages. alone: in a context of its own, which may be changed.
     """
@@ -103,7 +103,7 @@ def new_page(browser, contexts, problems):
             page = spare.pop() if spare else note_changes(context.new_page())
             taken.append((page, spare))
         page.set_viewport_size({"width": width, "height": height})
-        # Said each time: a tab that was used before keeps what it was told.
+        # Set each time: a reused tab keeps its earlier settings.
         page.emulate_media(
             media="screen", color_scheme=color_scheme or "light", reduced_motion=reduced_motion or "no-preference"
         )
@@ -123,5 +123,5 @@ def new_page(browser, contexts, problems):
 
 @pytest.fixture
 def page(new_page):
-    """A page of 1280 by 800."""
+    """Return a page of 1280 by 800."""
     return new_page()

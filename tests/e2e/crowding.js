@@ -1,8 +1,8 @@
-// Which texts of a figure are cut off, stand on a mark, or stand on another text; and by how many pixels.
+// The texts of a figure that are cut off, cover a mark, or cover another text; and by how many pixels.
 // Everything is measured on the screen: boxes of texts as turned as they are drawn, lines along their paths.
-// A figure's own numbers (Plotly's `text` of a trace) may stand on the marks of their own trace.
+// A figure's own numbers (Plotly's `text` of a trace) may cover the marks of their own trace.
 (figures) => {
-  const STEP = 2; // px between two places of a line, or of an area, that are looked at
+  const STEP = 2; // px between two places of a line, or of an area, that are checked
   const TOUCH = 1; // px of room that a text needs around it, for another text
 
   // --- shapes: a quad is four corners in order -----------------------------------------------------
@@ -38,7 +38,7 @@
   const along = ([x, y], [pointX, pointY]) => x * pointX + y * pointY;
   const depthOfPoint = (point, quadSides) =>
     Math.min(...quadSides.map(({normal, at}) => along(normal, point) - at));
-  // How far one quad would have to be moved for the two not to overlap; negative when they do not.
+  // The distance to move one quad until the two do not overlap; negative if they do not.
   const depthOfQuads = (a, b) => {
     let least = Infinity;
     for (const {normal} of [...sides(a), ...sides(b)]) {
@@ -80,7 +80,7 @@
     return alpha(style.fill) * style.fillOpacity * style.opacity > 0.5;
   };
 
-  // The box of each line of a text. A font leaves room above its letters and a little below, which is taken off.
+  // The box of each line of a text. A font leaves room above its letters and a little below, which is removed.
   const linesOf = (text) => {
     const rows = [];
     const written = text.textContent;
@@ -98,7 +98,7 @@
     return rows.map((row) => onScreen(text, row.left, row.top, row.right - row.left, row.bottom - row.top));
   };
 
-  // What stands in front of the marks: the box behind a text if it hides what is below, else the letters.
+  // The part that covers marks: the box behind a text if it hides what is below, else the letters.
   const hidingOf = (text, lines) => {
     const back = text.closest(".annotation, .legend")?.querySelector("rect.bg");
     if (!back || !covers(back)) return lines;
@@ -128,7 +128,7 @@
     ["area", "fill", ".fills path, path.fill"],
   ];
 
-  // The part of the screen in which an element can be seen.
+  // The visible part of an element on the screen.
   const windowOf = (element, edges) => {
     let seen = edges;
     for (let each = element; each && !each.matches?.("svg"); each = each.parentElement) {
@@ -193,11 +193,11 @@
     return deepest;
   };
 
-  // A bar's number may stand on its bar, a cell's in its matrix, a point's on the marks of its trace.
+  // A bar's number may be on its bar, a cell's in its matrix, a point's on the marks of its trace.
   const owns = ({role, text}, mark) =>
     role === "number" && text.closest("g.point, g.hm, g.trace")?.contains(mark.element);
 
-  // --- what is wrong -------------------------------------------------------------------------------
+  // --- faults --------------------------------------------------------------------------------------
 
   const deepest = (quads, others, depth) =>
     Math.max(...quads.flatMap((quad) => others.map((other) => depth(quad, other))));
@@ -231,7 +231,7 @@
     return found;
   };
 
-  // Where a text of the figure is cut: at the drawing, if that hides what lies beyond, and at the window.
+  // Where a text of the figure is cut off: at the drawing, if that hides its outside, and at the window.
   const edgesOf = (figure) => {
     const drawing = figure.querySelector("svg");
     const cuts = getComputedStyle(drawing).overflow === "visible" ? figure : drawing;

@@ -1,17 +1,17 @@
-"""What covers a mark, touches another text or is cut off, in every figure of a page."""
+"""A search for marks that are covered, texts that touch and texts that are cut off, in every figure of a page."""
 
 from pathlib import Path
 
 from sizes import FIGURES
 
-# Letters lie within a pixel of where a measure says, and another Chromium rounds a little otherwise.
+# Letters end within a pixel of the measured place, and another Chromium rounds a little differently.
 TOLERANCE = 2.5
 
 MEASURE = (Path(__file__).parent / "crowding.js").read_text(encoding="utf-8")
 
 
 def crowded(page, figures=FIGURES):
-    """(figure, kind) -> (depth in px, texts) of the worst of each kind, as the page stands."""
+    """Return (figure, kind) -> (depth in px, texts) of the worst of each kind, on the page as it is now."""
     worst = {}
     for each in page.evaluate(MEASURE, figures):
         for problem in each["problems"]:

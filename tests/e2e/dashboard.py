@@ -1,4 +1,4 @@
-"""What the browser tests know of the dashboard: its lessons, its controls, its sentences.
+"""The dashboard for the browser tests: its lessons, its controls, its sentences.
 
 Import its names, or the module where they are many (the test settings put this folder on the path).
 """
@@ -10,11 +10,11 @@ from pages._view.lessons import LESSONS as DECLARED
 from pages._view.lessons import ORDER, VIEWS
 from pages._view.shared import SHARED as SHARED_CONTROLS
 
-# Address and question of every page, and the addresses of those with pictures. The first one's is the bare one.
+# Address and question of every page, and the addresses of those with pictures. The first one has the bare address.
 LESSONS = {"" if stem == ORDER[0] else stem: lesson.question for stem, lesson in DECLARED.items()}
-DRAWN = ["" if stem == ORDER[0] else stem for stem in ORDER if stem != "recap"]  # which draws what is answered
+DRAWN = ["" if stem == ORDER[0] else stem for stem in ORDER if stem != "recap"]  # which draws answers
 STAGED = [stem for stem in ORDER if VIEWS[stem].is_drawn or VIEWS[stem].hero]  # lessons with a picture on a stage
-# Every step of the lessons with pictures: the address of its lesson, and its name; "" of a lesson without steps.
+# Every step of the lessons with pictures: its lesson's address and its name; "" for a lesson without steps.
 STEPS = [(page, step.name) for page in DRAWN for step in DECLARED[page or ORDER[0]].steps or (DECLARED[page].step(""),)]
 SHARED = ("d_k", "n_keys", "law", "seed")
 
@@ -30,29 +30,29 @@ EXPANDERS = "[data-testid=stExpander] summary"
 
 
 def slider(page, name):
-    """The thumb of the slider that the frame or the lesson draws for a control."""
+    """Return the thumb of a control's slider, in the frame or the lesson."""
     if name == "d_k":
         return page.locator(f"{SLIDER}:not([class*=_dial] input)")
     return page.locator(f":is(.st-key-{name}, .st-key-{name}_dial) input[type=range]")
 
 
 def field(page, name):
-    """The text box of a control."""
+    """Return the text box of a control."""
     return page.locator(f".st-key-{name}").locator("input, textarea")
 
 
 def typed_dimension(page):
-    """The box in the Settings in which d_k can be typed."""
+    """Return the box in the Settings for d_k."""
     return page.get_by_label("Dimension dₖ, typed")
 
 
 def chosen(page, name):
-    """The option that a bar of options stands on, in a closed drawer too."""
+    """Return the chosen option of a bar, in a closed drawer too."""
     return page.locator(f".st-key-{name} [aria-checked=true]").text_content().strip()
 
 
 def open_everything(page, apart=()):
-    """Open every expander but those of these keys. Without a pointer, which would wait for each to come to rest."""
+    """Open every expander but those of these keys, without a pointer, which would wait for each to come to rest."""
     page.locator(EXPANDERS).evaluate_all(
         """(all, apart) => all
              .filter(each => !each.parentElement.open && each.checkVisibility() && !(apart && each.closest(apart)))
@@ -63,7 +63,7 @@ def open_everything(page, apart=()):
 
 
 def how_sure(page, key):
-    """What stands under a picture's "How sure?", which is written when it is opened; the focus stays where it is."""
+    """Return the text under a picture's "How sure?", which is written when it is opened; the focus stays."""
     box = page.locator(f".st-key-{key}_sure")
     if not box.locator("details[open]").count():
         box.locator("summary").evaluate("each => each.click()")
@@ -73,13 +73,13 @@ def how_sure(page, key):
 
 
 def open_own(page):
-    """Open the fold with what people bring to a lesson themselves."""
+    """Open the fold with people's own data for a lesson."""
     page.locator(".st-key-own summary").first.click()
     wait_until_still(page)
 
 
 def wait_until_in_place(locator):
-    """Wait until it has stood still for several frames."""
+    """Wait until it has been in the same place for several frames."""
     locator.evaluate(
         """async element => {
           for (let still = 0, before = 0; still < 10; still += 1) {
@@ -95,16 +95,16 @@ def wait_until_in_place(locator):
 def open_list(box):
     """Open the list of a box by keyboard."""
     box.focus()
-    wait_until_in_place(box)  # the page scrolls to it, and what scrolls closes a list
+    wait_until_in_place(box)  # the page scrolls to it, and scrolling closes a list
     box.press("ArrowDown")
 
 
 def lesson_state(page):
-    """The four shared controls as the page shows them, as text."""
+    """Return the four shared controls as the page shows them, as text."""
     thumb = slider(page, "d_k")
     if thumb.count():
         d_k = thumb.get_attribute("aria-valuetext").removeprefix("d_k = ").replace(",", "")
-    else:  # a lesson whose picture does not follow a hand
+    else:  # a lesson whose picture follows no slider
         d_k = typed_dimension(page).input_value()
     return {
         "d_k": d_k,
@@ -115,18 +115,18 @@ def lesson_state(page):
 
 
 def sentences(page):
-    """Every live sentence of the page."""
+    """Return every live sentence of the page."""
     return [text.strip() for text in page.locator(SENTENCES).all_inner_texts()]
 
 
 def step_of(lesson, name=""):
-    """The step of this name at a page's address; without a name that of a bare address."""
+    """Return the step of this name at a page's address; without a name that of the bare address."""
     declared = DECLARED[lesson or ORDER[0]]
     return declared.step(name or declared.opens)
 
 
 def asking_for(step):
-    """Return what a link to a step says."""
+    """Return the parameters of a link to a step."""
     return {STEP: step} if step else {}
 
 
@@ -147,7 +147,7 @@ def go_to(page, question):
 
 
 def press(locator, *keys):
-    """Press keys on a control and wait for what they bring about."""
+    """Press keys on a control and wait for their effect."""
     for key in keys:
         locator.press(key)
     if locator.evaluate("element => element.closest('[data-slider]') !== null"):
@@ -161,13 +161,13 @@ def type_into(page, name, text):
     before, changed = runs_asked(page), box.input_value() != text
     box.fill(text)
     box.press("Control+Enter" if page.locator(f".st-key-{name} textarea").count() else "Enter")
-    if changed:  # the same text as before asks for nothing
+    if changed:  # the text has not changed, so nothing is requested
         page.wait_for_function("before => window.__runs?.asked > before", arg=before)
     wait_until_idle(page)
 
 
 def wait_for_address(page, **wanted):
-    """Wait until the address says this and nothing else. Streamlit writes it in several steps."""
+    """Wait until the address has these parameters and no others. Streamlit writes it in several steps."""
     page.wait_for_function(
         """wanted => {
              const found = [...new URL(location.href).searchParams].filter(([name]) => name !== 'step');
@@ -180,7 +180,7 @@ def wait_for_address(page, **wanted):
 
 
 def chart_data(page, i=0):
-    """The traces of the i-th chart as it is drawn: a list of {name, x, y}, with numbers as numbers."""
+    """Return the traces of the i-th chart as drawn: a list of {name, x, y}, with numbers as numbers."""
     return (
         page.locator(CHARTS)
         .nth(i)
@@ -192,7 +192,7 @@ def chart_data(page, i=0):
 
 
 def watch_menu(page):
-    """Keep every name that a menu of the page shows, however short. Ask for it before the page is opened.
+    """Record every name that a menu of the page shows, however briefly. Call it before the page is opened.
 
     The cards of the start page and the links at the foot of a lesson are no menu.
     """
@@ -209,19 +209,19 @@ def watch_menu(page):
 
 
 def menu_names(page):
-    """The names that `watch_menu` has kept."""
+    """Return the names that `watch_menu` has recorded."""
     return set(page.evaluate("() => window.menuNames"))
 
 
 def messages_to_server(page):
-    """A list that grows with every message the page sends. Ask for it before the page is opened."""
+    """Return a list that grows with every message the page sends. Call it before the page is opened."""
     sent = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
     return sent
 
 
 def messages_to_browser(page):
-    """A list that grows with every message the page receives. Ask for it before the page is opened."""
+    """Return a list that grows with every message the page receives. Call it before the page is opened."""
     received = []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(frame)))
     return received

@@ -1,4 +1,4 @@
-"""A hand on the large slider, and the picture that follows it."""
+"""A mouse on the large slider, and the picture that follows it."""
 
 from dashboard import SLIDER
 from harness import query_parameters, wait_until_idle
@@ -7,19 +7,19 @@ MAIN = "[data-picture][data-value]"
 
 
 def shown(page):
-    """The value of the large slider that the main picture is of."""
+    """Return the value of the large slider in the main picture."""
     return int(page.locator(MAIN).get_attribute("data-value").split()[0])  # the dials come after it
 
 
 def drag(page, shares, pause=25):
-    """Hold the thumb and move it to these shares of the track; the hand stays on it."""
+    """Hold the thumb and move it to these shares of the track, without letting go."""
     move(page, [0.5], pause=0)
     page.mouse.down()
     move(page, shares, pause)
 
 
 def move(page, shares, pause=25):
-    """Move the hand on."""
+    """Move the pointer on."""
     box = page.locator(SLIDER).bounding_box()
     for share in shares:
         page.mouse.move(box["x"] + box["width"] * share, box["y"] + box["height"] / 2)
@@ -27,9 +27,9 @@ def move(page, shares, pause=25):
 
 
 def check_following(page, name, *, said=True):
-    """The main picture follows the hand on the large slider, that of name, and ends where the hand lets go.
+    """Check that the main picture follows a drag of the large slider, that of name, and ends where it is released.
 
-    said: so does its sentence.
+    said: its sentence too.
     """
     page.locator(MAIN).evaluate(
         """picture => { window.seen = []; new MutationObserver(() => window.seen.push(picture.dataset.value))

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BROWSER_NAMES = ("chromium", "chromium-browser", "google-chrome")
 BROWSER_ARGS = (
     "--no-sandbox",
-    "--js-flags=--always-sparkplug",  # a page that is drawn once is compiled at once: a tenth less work
+    "--js-flags=--always-sparkplug",  # most pages are drawn once, so compiling them at once saves a tenth of the work
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
@@ -39,17 +39,17 @@ NO_BROWSER = (
     "get one with 'apt-get install chromium' or '.venv/bin/python -m playwright install --with-deps chromium'"
 )
 
-# What follows an input without being asked for in the same moment: a picture that a script moves, an answer to a
-# picture. So a page must stay idle for a while.
+# Effects that follow an input but not in the same moment: a picture that a script moves, an answer to a picture.
+# So a page must stay idle for a while.
 SETTLE_MS = 150
 
-# How long anything may take before it has failed. On a busy machine all takes its time, and a test that passes never
-# waits as long.
+# The time after which anything counts as failed. A busy machine needs it; a test that passes never waits
+# that long.
 START_S, PATIENCE_MS = 300, 120_000
 
-# Kept by a page that `watch_runs` has prepared: how many runs it has asked for, and whether one is still to come or to
-# end. A message begins with the number of its field: of those to the server 11 asks for a run; of those from it 4 says
-# that a run begins, 6 that it has ended, and a 2 in it that another follows at once. 1 and 2 stand before the others.
+# State of a page that `watch_runs` has prepared: how many runs it has asked for, and whether one is still to begin or
+# end. A message begins with the number of its field. Sent to the server, 11 asks for a run. Sent by it, 4 says that a
+# run begins, 6 that it has ended, and a 2 inside it that another follows at once. 1 and 2 come before the others.
 _WATCH_RUNS = """(() => {
   const runs = window.__runs = {asked: 0, awaited: false, running: false};
   const asksForRun = data => ArrayBuffer.isView(data) && data[0] >> 3 === 11;
@@ -78,7 +78,7 @@ _WATCH_RUNS = """(() => {
   };
 })()"""
 
-# What a page still waits for, or "" once the last run has ended and what it sent is drawn.
+# The things that a page still waits for; "" once the last run has ended and its messages are drawn.
 _AWAITED = """() => {
   if (document.getElementById('lab-first')) {
     window.lab?.stage?.begin(); // as if somebody had reached for it
@@ -110,7 +110,7 @@ _IDLE = f"""settle => {{
 
 @dataclass(frozen=True)
 class Server:
-    """One running `streamlit run`."""
+    """A running `streamlit run`."""
 
     url: str
     pid: int
@@ -120,7 +120,7 @@ class Server:
         return self.log_path.read_text(errors="replace")
 
     def memory_mb(self):
-        """Resident memory of the server in MB (Linux)."""
+        """Return the resident memory of the server in MB (Linux)."""
         for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
             if line.startswith("VmRSS:"):
                 return int(line.split()[1]) / 1024
@@ -128,7 +128,7 @@ class Server:
 
 
 def free_port():
-    """A free port below those that a system gives to outgoing connections, so that it stays free for a while."""
+    """Return a free port below the range of outgoing connections, so that it stays free for a while."""
     while True:
         port = SystemRandom().randrange(20_000, 32_000)
         with socket.socket() as probe, suppress(OSError):
@@ -142,9 +142,9 @@ def running_server(
 ):
     """Start `streamlit run script`, on a free port if none is named; stop it by its own process id.
 
-    Without an address it listens on every one, as it does for a person who starts it. base: the path it serves below.
-    warm: draw every lesson before it answers; one that shows a few of them and is thrown away need not.
-    Rooms are its own, unless the environment names a database.
+    Without an address it listens on all of them, as for a person who starts it. base: the path below which it serves.
+    warm: draw every lesson before it answers; a short-lived server of few lessons need not. Its classes are its own,
+    unless the environment names a database.
     """
     port = port or free_port()
     command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
@@ -203,7 +203,7 @@ def _stop(process):
 
 
 def find_browser(playwright):
-    """Path of a Chromium: one on PATH, else Playwright's own, else None."""
+    """Return the path of a Chromium: one on PATH, else Playwright's own, else None."""
     for name in BROWSER_NAMES:
         path = shutil.which(name)
         if path:
@@ -221,9 +221,9 @@ OWN_HOSTS = ("127.0.0.1", "localhost", None)  # None: data and blobs, which the 
 
 
 def watch_console(page, problems):
-    """Append every console error, uncaught exception and request to another host to problems; returns what ends that.
+    """Append every console error, uncaught exception and request to another host to problems; return a way to stop.
 
-    What the content policy blocks is a console error too.
+    A violation of the content policy is a console error too.
     """
 
     def on_console(message):
@@ -258,9 +258,9 @@ def page_url(server, path="/", **params):
 
 
 def watch_runs(context):
-    """Let the pages of a context know of each run they ask for, so that `wait_until_idle` cannot come too early.
+    """Let the pages of a context record each run they ask for, so that `wait_until_idle` never returns too early.
 
-    Pictures further down are drawn at once, so that all of a page can be looked at; see test_near.py.
+    Pictures further down are drawn at once, so that all of a page can be checked; see test_near.py.
     """
     context.set_default_timeout(PATIENCE_MS)
     context.add_init_script(_WATCH_RUNS)
@@ -268,7 +268,7 @@ def watch_runs(context):
 
 
 def runs_asked(page):
-    """How many runs the page has asked for since it was loaded."""
+    """Return the number of runs that the page has asked for since it was loaded."""
     return page.evaluate("() => window.__runs?.asked ?? 0")
 
 
@@ -280,12 +280,12 @@ def open_page(page, server, path="/", **params):
 
 
 def begin(page):
-    """Let the page fetch the platform, as who reaches for what only that can do."""
+    """Let the page fetch Streamlit, as a visitor does by reaching for a part that needs it."""
     page.evaluate("() => lab.stage?.begin()")
 
 
 def wait_until_idle(page):
-    """Wait until the last run has ended, its charts are drawn and the fonts are loaded; fetch the platform for that."""
+    """Wait until the last run has ended, its charts are drawn and the fonts are loaded; this fetches Streamlit."""
     page.evaluate("() => { window.__idleSince = undefined; }")
     try:
         page.wait_for_function(_IDLE, arg=SETTLE_MS)
@@ -296,7 +296,7 @@ def wait_until_idle(page):
 
 
 def wait_until_still(page):
-    """Wait until what opens, closes or fades has come to rest."""
+    """Wait until all that opens, closes or fades has come to rest."""
     wait_until_idle(page)
     page.wait_for_function(
         """() => document.getAnimations().every(
@@ -305,14 +305,14 @@ def wait_until_still(page):
 
 
 def query_parameters(page):
-    """The address's query as a dict of the last value of each name, without the step: our addresses always name it."""
+    """Return the last value of each name in the address, without the step, which our addresses always name."""
     return page.evaluate(
         """() => Object.fromEntries([...new URL(location.href).searchParams].filter(([name]) => name !== 'step'))"""
     )
 
 
 def step_said(page):
-    """The step that the address names; "" if none."""
+    """Return the step in the address; "" if there is none."""
     return page.evaluate("() => new URL(location.href).searchParams.get('step') ?? ''")
 
 
@@ -341,7 +341,7 @@ COLOURS = "cat.color"  # axe-core's tag of the rules about colours
 
 
 def accessibility_problems(page, *, disabled_rules=(), include=None, tag=None):
-    """What axe-core finds: one readable text for each rule broken, of those with the tag if one is given."""
+    """Return axe-core's findings: a readable text for each broken rule, of those with the tag if one is given."""
     page.evaluate(AXE_SCRIPT)
     found = page.evaluate(
         """([include, disabled, tag]) => axe.run(include ?? document, {

@@ -13,7 +13,7 @@ from harness import START_S
 
 from pages._view.theme import number
 
-AWAY = (502, 503, 504)  # what a proxy says for a server that is gone
+AWAY = (502, 503, 504)  # a proxy's answer for a missing server
 _FORM = re.compile(r'<form method="post" action="([^"]+)">(.*?)</form>', re.DOTALL)
 _HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
 _TAG = re.compile(r"<[^>]+>")
@@ -25,14 +25,14 @@ class Away(Exception):
 
 @dataclass
 class Phone:
-    """One phone. A person's patience: where nothing answers, it asks again, as one who reloads or presses again."""
+    """One phone. It has a person's patience: without an answer it asks again, as by a reload or another press."""
 
     url: str
     code: str
     html: str = ""
     status: int = 0
-    at: str = ""  # where it has come to
-    mark: str = ""  # of what it shows
+    at: str = ""  # the address it has come to
+    mark: str = ""  # of the page it shows
     waits: list[float] = field(default_factory=list)  # seconds, of each request that was answered
     cookies: dict[str, str] = field(default_factory=dict)
     _connection: HTTPConnection | None = None
@@ -43,13 +43,13 @@ class Phone:
 
     @property
     def says(self):
-        """What a person reads, but for the foot of the page."""
+        """The text of the page, without its foot."""
         inside = self.html[self.html.index("<main") : self.html.index("</main>")]
         return " ".join(unescape(_TAG.sub(" ", inside)).split())
 
     @property
     def number(self):
-        """Which phone of the room it is, from 1 on, as its page says."""
+        """The number of the phone in its class, from 1 on, as its page has it."""
         return int(re.search(r"You are number (\d+)\.", self.html)[1])
 
     def look(self):
@@ -58,7 +58,7 @@ class Phone:
         return self
 
     def answer(self, *values):
-        """Send an answer; of a curve its heights."""
+        """Send an answer; for a curve its heights."""
         names = ["answer"] if len(values) == 1 else [f"answer_{i}" for i in range(len(values))]
         return self._send("answer", dict(zip(names, values, strict=True)))
 
@@ -66,7 +66,7 @@ class Phone:
         return self._send("draw", {})
 
     def has_news(self):
-        """What the page asks by itself now and then; it then shows what is new."""
+        """Ask for news, as the page does by itself now and then, and show them."""
         before = self.mark
         self._ask("GET", f"{self.place}/news?seen={quote(before)}")
         return self.mark != before
@@ -90,7 +90,7 @@ class Phone:
         return [(place, _HIDDEN.findall(inside)) for place, inside in _FORM.findall(self.html)]
 
     def _ask(self, method, place, body=None):
-        """Ask until there is an answer, and follow where it leads."""
+        """Ask until there is an answer, and follow its redirect."""
         limit = time.monotonic() + START_S
         while True:
             try:
@@ -114,7 +114,7 @@ class Phone:
             self.mark = marked[1] if marked else ""
 
     def _answer(self, method, place, body):
-        """Status, text, and the address it leads to, if it does."""
+        """Return status, text, and the address of a redirect, if any."""
         kept = {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}
         typed = {"Content-Type": "application/x-www-form-urlencoded"} if body else {}
         try:
@@ -135,14 +135,14 @@ class Phone:
 
 
 class Desk(Phone):
-    """The window of one who opens a room and leads it."""
+    """The window of a person who opens a class and leads it."""
 
     @property
     def place(self):
         return f"{urlsplit(self.url).path}/room/{self.code}"
 
     def open(self, at):
-        """Open a room where an address of a lesson leads; the page that follows is that of its wall."""
+        """Open a class from an address of a lesson; the page that follows is that of its wall."""
         self._ask("GET", f"{self.place.rstrip('/')}?{urlencode({'at': at})}")
         self._send("open", {})
         self.code = parse_qs(urlsplit(self.at).query)["room"][0]
@@ -153,13 +153,13 @@ class Desk(Phone):
         return self._send(do, fields)
 
     def table(self):
-        """The lines of the file."""
+        """Return the lines of the file."""
         self._ask("GET", f"{self.place}/results.csv")
         return self.html.splitlines()
 
 
 def draws_in(lines):
-    """Read ten drawn values of each phone from a room's file, by the phones' numbers."""
+    """Read ten drawn values of each phone from a class's file, by the phones' numbers."""
     rows = [row for row in csv.DictReader(lines) if row["question"] == "drawn"]
     names = [(int(row["phone"]), int(row["draw"])) for row in rows]
     assert names == [(phone, i) for phone in range(1, len(rows) // 10 + 1) for i in range(1, 11)]
@@ -167,7 +167,7 @@ def draws_in(lines):
 
 
 def whose(drawn, says):
-    """Which of these draws a phone shows, by what it says; all of them if it says so."""
+    """Return which of these draws a phone shows, by its text; all of them if it shows all."""
     return [i for i, ten in enumerate(drawn) if _said_of(ten) in " ".join(says.split())]
 
 
@@ -177,13 +177,13 @@ def _said_of(ten):
 
 
 def together(phones, deed):
-    """Let all do something at the same time; returns what each has returned."""
+    """Let all do something at the same time; return their results."""
     with ThreadPoolExecutor(len(phones)) as pool:
         return list(pool.map(deed, phones))
 
 
 def come_in(url, code, many):
-    """So many new phones, which open the room at the same time."""
+    """Return so many new phones, which open the class at the same time."""
     phones = [Phone(url, code) for _ in range(many)]
     together(phones, Phone.look)
     return phones

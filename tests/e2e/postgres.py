@@ -1,4 +1,4 @@
-"""A Postgres of the tests' own: a new cluster in a folder of its own, on a free port, ended with the tests."""
+"""A Postgres for the tests: a new cluster in its own folder, on a free port, ended with the tests."""
 
 import os
 import pwd
@@ -18,7 +18,7 @@ NO_POSTGRES = "no Postgres found; get one with 'apt-get install postgresql'"
 
 
 def find_postgres():
-    """The folder of Postgres's programs, the newest one's where there are several; None where there is none."""
+    """Return the folder of Postgres's programs, the newest of several; None if there is none."""
     on_path = shutil.which("initdb")
     if on_path:
         return Path(on_path).resolve().parent
@@ -28,7 +28,7 @@ def find_postgres():
 
 @contextmanager
 def cluster_of_tests():
-    """The address of a Postgres. Where there is none: skipped, but failed when CI=true."""
+    """Yield the address of a Postgres; skip the tests without one, but fail if CI=true."""
     if find_postgres() is None:
         if os.environ.get("CI") == "true":
             pytest.fail(f"CI=true and {NO_POSTGRES}")
@@ -39,7 +39,7 @@ def cluster_of_tests():
 
 @contextmanager
 def cluster():
-    """The address of a cluster that keeps nothing safe from a power cut, and trusts whoever asks on this machine."""
+    """Yield the address of a cluster that is not safe from a power cut, and trusts everybody on this machine."""
     programs, port = find_postgres(), free_port()
     folder = Path(tempfile.mkdtemp(prefix="postgres"))
     try:
@@ -60,7 +60,7 @@ def cluster():
 
 
 def _as_somebody(folder):
-    """Postgres does not run as root: the user of its package does, to whom the folder then belongs."""
+    """Return a user to run it as: Postgres does not run as root, so its package's user gets the folder."""
     if os.getuid() != 0:
         return {}
     user = pwd.getpwnam("postgres")

@@ -1,4 +1,4 @@
-"""Two replicas behind nginx, as .deploy describes them: the image's own steps, the shipped nginx.conf, other ports."""
+"""Two replicas behind nginx, set up as in .deploy: the image's own steps, the shipped nginx.conf, other ports."""
 
 import json
 import os
@@ -24,7 +24,7 @@ ENVIRONMENT = {
 
 
 def dockerfile(name):
-    """What the Dockerfile gives an instruction, each time it stands there."""
+    """Return the arguments of an instruction in the Dockerfile, once for each use."""
     text = (DEPLOY / "Dockerfile").read_text()
     return re.findall(rf"^{name} (.+)$", text, re.MULTILINE)
 
@@ -34,7 +34,7 @@ def build(folder, environment):
     text = (DEPLOY / "Dockerfile").read_text()
     for name, said in re.findall(r"^(COPY|RUN) (.+)$", text, re.MULTILINE):
         if name == "RUN":
-            ours = said.replace(dockerfile("USER")[-1], f"{os.getuid()}:{os.getgid()}")  # who serves it here
+            ours = said.replace(dockerfile("USER")[-1], f"{os.getuid()}:{os.getgid()}")  # the user that serves it here
             subprocess.run(ours, shell=True, cwd=folder, env=environment, check=True)
             continue
         *sources, target = said.split()
@@ -51,7 +51,7 @@ def _copy(source, target):
 
 
 class Replica:
-    """One process that serves the lab, started as the image starts it, on a port that it keeps."""
+    """A process that serves the lab, started as the image starts it, on a port that it keeps."""
 
     def __init__(self, folder, environment=None):
         self.folder, self.port = folder, free_port()
@@ -64,21 +64,21 @@ class Replica:
         self.server = self.held.enter_context(started)
 
     def stop(self):
-        """Ask it to end, as an update does; one that has ended stays so."""
+        """Ask it to end, as an update does; an ended one stays so."""
         if self.server:
             self.logs.append(self.server.log())
         self.server = None
         self.held.close()
 
     def kill(self):
-        """End it as a lack of memory does."""
+        """Kill it, as a lack of memory does."""
         os.kill(self.server.pid, signal.SIGKILL)
         self.stop()
 
 
 @contextmanager
 def proxy(folder, *ports, base=""):
-    """The shipped nginx.conf in front of replicas on these ports; base: the path below which they serve."""
+    """Start the shipped nginx.conf in front of replicas on these ports; base: the path below which they serve."""
     port = free_port()
     said = {"listen 80": f"listen 127.0.0.1:{port}", "/var/log/nginx": str(folder), "/var/cache/lab": f"{folder}/cache"}
     said |= {"location / ": f"location /{base}/ "} if base else {}
@@ -94,12 +94,12 @@ def proxy(folder, *ports, base=""):
 
 
 def written_by_proxy(*words, environment=None):
-    """What the shipped script prints."""
+    """Return the output of the shipped script."""
     asked = {"capture_output": True, "text": True, "check": True, "env": os.environ | (environment or {})}
     return subprocess.run([DEPLOY / "proxy", *words], **asked).stdout
 
 
-# What a distribution's own nginx.conf does: it gives the processes their places and includes ours.
+# A distribution's own nginx.conf: it gives the processes their folders and includes ours.
 _AROUND = """
 daemon off;
 user {user};

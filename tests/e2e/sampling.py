@@ -1,4 +1,4 @@
-"""What is run of many alike: all of them would take too long, and `-m matrix` runs the rest.
+"""Samples of many similar cases: all of them would take too long, and `-m matrix` runs the rest.
 
 Import it as ``from sampling import sampled`` (the test settings put this folder on the path).
 """
@@ -9,7 +9,7 @@ MATRIX = pytest.mark.matrix
 
 
 def sampled(values, every=2, first=0):
-    """Parameters of a test, of which one in so many is run without `-m matrix`. A tuple is several of them."""
+    """Return parameters of a test, of which one in so many runs without `-m matrix`. A tuple is several parameters."""
     return [each if place % every == first else _left_out(each) for place, each in enumerate(values)]
 
 

@@ -1,4 +1,4 @@
-"""The sizes of the window that the lab promises to fit, and the walk of a lesson through them."""
+"""The window sizes that the lab promises to fit, and a walk of a lesson through them."""
 
 from harness import open_page
 
@@ -10,7 +10,7 @@ SCREEN = {
     "390": (390, 844),
 }
 PHONE = "390"
-# Drawn for one width and scaled to the window's, so that 1920 by 1080 lies between these two.
+# Drawn for one width and scaled to the window's; 1920 by 1080 is between these two.
 PROJECTED = {"950p": (1920, 950), "1024p": (1024, 768)}
 WITHOUT_MENU = ("820", PHONE)
 FIGURES = "[data-picture] .js-plotly-plot, [data-hero]"
@@ -53,7 +53,7 @@ def wait_until_at_rest(page):
 
 
 def views(page, server, lesson, wanted, **query):
-    """The name of each wanted size, while the lesson stands at it: as a visitor sees it, then as a classroom does."""
+    """Yield the name of each wanted size, with the lesson in it: as a visitor sees it, then as a classroom does."""
     for sizes, mode in ((SCREEN, {}), (PROJECTED, {"mode": "projector"})):
         if not {*wanted} & {*sizes}:
             continue
@@ -61,7 +61,7 @@ def views(page, server, lesson, wanted, **query):
         open_page(page, server, lesson, **mode, **query)
         for name, size in ((name, size) for name, size in sizes.items() if name in wanted):
             if name in WITHOUT_MENU:
-                _close_menu(page)  # by hand, as it would open again by itself in a wider window
+                _close_menu(page)  # by hand, since it would open again by itself in a wider window
             resize(page, size)
             wait_until_at_rest(page)
             yield name

@@ -1,4 +1,4 @@
-"""Browser contexts and tabs that tests hand on to each other."""
+"""Browser contexts and tabs that tests reuse."""
 
 from contextlib import suppress
 from functools import partial
@@ -8,7 +8,7 @@ from playwright.sync_api import Error
 
 
 def open_context(browser, options):
-    """A context of which one process draws all the pages of our servers. An empty page keeps it from ending."""
+    """Return a context in which one process draws all the pages of our servers. An empty page keeps it from ending."""
     context = browser.new_context(**options)
     watch_runs(context)
     keeper = context.new_page()
@@ -17,12 +17,12 @@ def open_context(browser, options):
     return context
 
 
-# What is done to a tab in these ways outlasts the page that it shows.
+# Calls that change a tab for longer than its page.
 LASTING = ("add_init_script", "expose_function", "on", "route", "route_web_socket")
 
 
 def note_changes(tab):
-    """Let a tab know whether a test has changed it for good."""
+    """Let a tab record whether a test has changed it for good."""
 
     def noted(change, *args, **kwargs):
         tab.changed = True
@@ -34,7 +34,7 @@ def note_changes(tab):
 
 
 def put_away(tab, spare):
-    """Keep a tab for another test, with nothing stored, unless this one has changed it."""
+    """Keep a tab for another test, with empty storage, unless this one has changed it."""
     if tab.is_closed():
         return
     with suppress(Error):  # an empty page has no storage

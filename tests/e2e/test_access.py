@@ -1,4 +1,4 @@
-"""Access: room for a finger, a window of half the width, no rule of axe-core broken in any look, and keys alone.
+"""Access: room for a finger, a window of half the width, no broken rule of axe-core in any look, and keys alone.
 
 `test_every_lesson.py` scans every page in the light with everything opened, and presses Tab through all of them.
 The walk takes every other lesson in one of these ways, the next one in the next; `-m matrix` takes all the others.
@@ -33,7 +33,7 @@ CLIPPED = """() => {
 
 
 def guess_on(bet):
-    """An answer to a bet, as an address says it."""
+    """Return an answer to a bet, as an address has it."""
     answer = bet.answer
     if isinstance(answer, Drawing):
         return "-".join("1" for _ in answer.at)
@@ -41,13 +41,13 @@ def guess_on(bet):
 
 
 def bets_of(lesson):
-    """What an address adds for the bet of a lesson: open, and placed."""
+    """Return the parameters for the bet of a lesson: open, and placed."""
     bet = DECLARED[lesson or "start"].bet
     return [{"bet": "1"}, {"bet": "1", "guess": guess_on(bet)}] if bet else []
 
 
 def in_turn(looks, kind):
-    """Each lesson in each look. The walk takes every other lesson in one look of one of the three kinds of tests."""
+    """Return each lesson in each look. The walk takes every other lesson in one look of one of three kinds of test."""
     return [
         pytest.param(
             lesson, look, marks=pytest.mark.walk if is_walked(turn, kind, place, looks) else pytest.mark.matrix
@@ -83,7 +83,7 @@ def test_a_finger_has_room_for_every_control(new_page, server, lesson, look):
     check_touch(new_page(*SCREEN[size]), server, lesson, looks[bet % len(looks)])
 
 
-def test_what_is_too_small_for_a_finger_is_seen(page):
+def test_a_control_too_small_for_a_finger_is_found(page):
     page.set_content(
         "<button style='width: 60px; height: 30px'>low</button><button style='width: 60px; height: 60px'>large</button>"
         "<p style='height: 50px'></p><a href='#' style='display: block; width: 30px; height: 60px'>narrow</a>"
@@ -99,7 +99,7 @@ def test_what_is_too_small_for_a_finger_is_seen(page):
 
 
 @pytest.mark.parametrize(("lesson", "look"), in_turn([{}], 1))
-def test_a_narrow_window_scrolls_in_one_direction_and_cuts_nothing_off(new_page, server, lesson, look):
+def test_a_narrow_window_scrolls_one_way_and_cuts_nothing_off(new_page, server, lesson, look):
     page, wrong = new_page(*WIDE[0]), {}
     open_page(page, server, lesson, **look)
     open_everything(page, apart=["settings"])
@@ -114,7 +114,7 @@ def test_a_narrow_window_scrolls_in_one_direction_and_cuts_nothing_off(new_page,
 # --- rules ----------------------------------------------------------------------------------------------
 
 
-# The bet that is open or placed, if any, the ground, and the projector.
+# A bet that is open or placed, if any; the ground; and the projector.
 LOOKS = [(0, "dark", {}), (1, "light", {"mode": "projector"}), (2, "dark", {}), (1, "dark", {}), (2, "light", {}),
          (0, "light", {"mode": "projector", "rest": "shown"}), (2, "light", {"mode": "projector"}),
          (1, "light", {})]  # fmt: skip
@@ -144,12 +144,12 @@ def test_no_rule_is_broken_with_the_drawer_open_on_a_phone_in_the_dark(new_page,
 
 
 def is_before(one, other):
-    """Whether it stands above the other, and not at the head of a column on its right."""
+    """Return True if it is above the other, and not at the head of a column on its right."""
     return one["top"] + one["height"] < other["top"] and one["left"] < other["left"] + 50
 
 
 @pytest.mark.parametrize("lesson", ["", pytest.param("wrong_choice", marks=pytest.mark.walk)])
-def test_a_page_is_used_by_keys_alone(new_page, server, lesson):
+def test_a_page_is_usable_by_keys_alone(new_page, server, lesson):
     page = new_page(*SCREEN["1440"], reduced_motion="reduce")
     open_page(page, server, lesson)
     stops = stops_by_tab(page)
@@ -159,7 +159,7 @@ def test_a_page_is_used_by_keys_alone(new_page, server, lesson):
     assert back == [], "the focus goes back up the page"
 
 
-def test_the_way_on_is_gone_by_keys(page, server):
+def test_the_links_on_work_by_keys(page, server):
     open_page(page, server)
     page.locator(SLIDER).focus()
     page.keyboard.press("ArrowRight")
@@ -174,7 +174,7 @@ def test_the_way_on_is_gone_by_keys(page, server):
 
 
 @pytest.mark.walk
-def test_menu_of_a_phone_lies_above_the_header_and_closes_by_itself(new_page, server):
+def test_menu_of_a_phone_is_above_the_header_and_closes_by_itself(new_page, server):
     page = new_page(*SCREEN[PHONE], reduced_motion="reduce")
     open_page(page, server, "score_variance")
     menu, opener = page.get_by_test_id("stSidebar"), page.get_by_test_id("stExpandSidebarButton")

@@ -19,7 +19,7 @@ REST = ".st-key-background"  # the last fold of every lesson
 
 
 def kind(stem):
-    """A choice, a curve, or a number and the axis on which it is marked."""
+    """Return the kind of a bet: a choice, a curve, or a number and the axis on which it is marked."""
     bet = DECLARED[stem].bet
     kinds = {Choice: "choice", Drawing: "curve"}
     return kinds.get(type(bet.answer), bet.place and bet.place.along)
@@ -29,7 +29,7 @@ FIRST_OF_KIND = list({kind(stem): stem for stem in reversed(WITH_BETS)}.values()
 
 
 def at(stem):
-    """Where the picture is that the bet is on."""
+    """Return the parameters that open the picture of the bet."""
     name, option = DECLARED[stem].bet.when or ("", "")
     return {name: DECLARED[stem].controls[name].write(option)} if name in DECLARED[stem].controls else {}
 
@@ -44,7 +44,7 @@ def test_a_bet_is_hidden_placed_and_revealed(page, server, stem):
     assert page.locator(REST).count() == 0
     assert page.get_by_text(DECLARED[stem].answer[:30]).count() == 0
     slider = step_of(stem, step_said(page)).slider
-    if slider in ("", *DECLARED[stem].bet.usual):  # the bet is on the picture at one place of it
+    if slider in ("", *DECLARED[stem].bet.usual):  # the bet is on the picture at one step
         assert page.locator(SLIDER).count() == 0
     else:
         page.locator(SLIDER).press("ArrowRight")
@@ -71,7 +71,7 @@ def test_a_bet_is_hidden_placed_and_revealed(page, server, stem):
     page.locator(PLACE).wait_for()
 
 
-def test_the_way_on_and_the_menu_carry_the_bets_and_no_guess(page, server):
+def test_way_and_menu_carry_the_bets_without_the_guess(page, server):
     first, second = "softmax_saturation", "wrong_choice"
     last, tally = DECLARED[first].steps[-1].name, f"1-2-{chr(ord('A') + ORDER.index(first))}"  # its bet is counted
     open_page(page, server, first, bet=1, tally=tally, guess=95, guessed_at=f"step={last}", d_k=100, step=last)
@@ -102,7 +102,7 @@ def sweep(page, path):
     page.mouse.up()
 
 
-def test_a_curve_is_drawn_by_a_sweep_changed_by_keys_and_kept_by_the_address(page, server):
+def test_a_curve_is_drawn_by_a_sweep_changed_by_keys_and_kept(page, server):
     open_page(page, server, "score_variance", bet="draw")
     page.locator(POINTS).first.wait_for()
     assert page.locator(PLACE).is_disabled()
@@ -114,7 +114,7 @@ def test_a_curve_is_drawn_by_a_sweep_changed_by_keys_and_kept_by_the_address(pag
     for height, place in zip(drawn, (128, 256, 512, 768, 1024), strict=True):
         x = place / reach
         share = 0.5 - 0.5 * x if x <= 0.4 else 0.3 - (x - 0.4) * 0.2 / 0.599
-        assert abs(height - (112 - 224 * share)) <= 3  # a point goes on with a hand that is near
+        assert abs(height - (112 - 224 * share)) <= 3  # a point follows a pointer that is near
     third = page.locator(POINTS).nth(2)
     assert third.get_attribute("aria-label") == "Spread after 512 products"
     for key, change in (("ArrowUp", 1), ("ArrowLeft", -1), ("PageDown", -10)):
@@ -166,7 +166,7 @@ def test_a_bet_leaves_the_picture_its_room_on_a_phone(new_page, server):
 @pytest.mark.parametrize(
     ("stem", "step", "guess"), [("wrong_choice", "rows", "50"), ("score_variance", "draw", "2-4-8-16-32")]
 )
-def test_verdict_is_seen_whole_on_a_phone_and_moves_nothing(new_page, server, stem, step, guess):
+def test_the_verdict_is_visible_on_a_phone_and_moves_nothing(new_page, server, stem, step, guess):
     page = new_page(390, 844)
     open_page(page, server, stem, step=step)
     before = page.locator("[data-picture]").first.bounding_box()["y"]
@@ -178,7 +178,7 @@ def test_verdict_is_seen_whole_on_a_phone_and_moves_nothing(new_page, server, st
     assert picture == pytest.approx(before, abs=1)
 
 
-# The contrast of a button's text with what it stands on, as the browser has computed the two.
+# The contrast of a button's text with its ground, as the browser has computed the two.
 CONTRAST = """async button => {
   await Promise.all(button.getAnimations({subtree: true}).map(each => each.finished));
   const parts = text => text.match(/[\\d.]+/g).map(Number);
@@ -196,7 +196,7 @@ CONTRAST = """async button => {
 
 
 @pytest.mark.parametrize("mode", ["screen", "projector"])
-def test_every_button_can_be_read_in_every_state_in_the_dark(new_page, server, mode):
+def test_every_button_is_legible_in_every_state_in_the_dark(new_page, server, mode):
     page = new_page(color_scheme="dark")
     open_page(page, server, FIRST_OF_KIND[0], bet=1, mode=mode)
     tools = page.context.new_cdp_session(page)
@@ -210,7 +210,7 @@ def test_every_button_can_be_read_in_every_state_in_the_dark(new_page, server, m
                 tools.send("CSS.forcePseudoState", {"nodeId": node, "forcedPseudoClasses": states})
             seen = page.locator(".stButton button").evaluate_all(f"all => Promise.all(all.map({CONTRAST}))")
             assert min(seen) >= 4.5, (state, states, seen)
-        if mode == "projector":  # where the room bets
+        if mode == "projector":  # where the class bets
             page.locator("[data-reveal]").click()
             wait_until_idle(page)
         else:

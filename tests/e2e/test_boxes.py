@@ -1,4 +1,4 @@
-"""Compare what `live/boxes.js` writes on boxes with what stands in them, whatever changes the page."""
+"""The names that `live/boxes.js` writes on boxes, compared with their content after every kind of change."""
 
 import pytest
 from dashboard import go_to
@@ -7,7 +7,7 @@ from harness import open_page, wait_until_idle
 
 pytestmark = pytest.mark.e2e
 
-# Boxes whose data-holds says something else than the browser's own `:has()`, or whose container has another name.
+# Boxes whose data-holds differs from the browser's own `:has()`, or whose container has another name.
 WRONG = """names => {
   const wrong = [];
   for (const [name, selector] of Object.entries(names)) {
@@ -33,7 +33,7 @@ HELD = {
 }
 
 
-def test_boxes_say_what_they_hold(page, server):
+def test_boxes_name_their_content(page, server):
     open_page(page, server, "derivation")
     assert page.evaluate(WRONG, HELD) == []
     assert page.locator("[data-around=stage][data-holds~=slider]").count() == 1
@@ -48,7 +48,7 @@ def test_boxes_say_what_they_hold(page, server):
     assert page.locator("[data-holds~=dimension]").count() == 0
 
 
-def test_drag_names_no_box_anew(page, server):
+def test_a_drag_renames_no_box(page, server):
     open_page(page, server, "derivation")
     page.evaluate(
         """() => {

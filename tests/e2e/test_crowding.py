@@ -1,4 +1,4 @@
-"""How crowded texts are measured, on drawings small enough to check by hand."""
+"""The measure of crowded texts, on drawings small enough to check by hand."""
 
 import pytest
 from crowding import TOLERANCE, crowded
@@ -26,7 +26,7 @@ def curve(d, style="stroke: red; stroke-width: 2px; fill: none"):
     return f'<g class="lines"><path class="js-line" d="{d}" style="{style}"/></g>'
 
 
-WORD = label(100, 100, "a word")  # its letters stand at 100 to about 155, from 85 to 104
+WORD = label(100, 100, "a word")  # its letters are from 100 to about 155 across, from 85 to 104 down
 DIAGONAL = "M0,0L400,300"
 BACK = '<rect class="bg" x="90" y="70" width="120" height="60" style="fill: {}; fill-opacity: {}"/>'
 BARS = '<g class="barlayer"><g class="trace bars"><g class="points">{}</g></g></g>'
@@ -132,20 +132,20 @@ KINDS = {
     "a text within the drawing": ('<text class="gtitle" x="0" y="20">A title</text>', set()),
     "a text that leaves it": ('<text class="gtitle" x="370" y="20">A title</text>', {"title cut off"}),
     "a text that is half above it": ('<text class="gtitle" x="0" y="10">A title</text>', {"title cut off"}),
-    # what cannot be seen
+    # invisible elements
     "a hidden text": (f'<g style="display: none">{WORD}</g>' + trace(curve("M0,95H400")), set()),
     "a transparent text": (f'<g style="opacity: 0">{WORD}</g>' + trace(curve("M0,95H400")), set()),
     "what is said under the pointer": (f'<g class="hoverlayer">{WORD}</g>' + trace(curve("M0,95H400")), set()),
 }
 
 
-def test_the_measure_sees_what_an_eye_sees(page):
+def test_the_measure_finds_what_an_eye_sees(page):
     drawings = [DRAWING.format(name=name, drawn=drawn) for name, (drawn, _) in enumerate(KINDS.values())]
     page.set_content(STYLE + "".join(drawings))
     found = crowded(page)
     seen = {name: set() for name in KINDS}
     for (figure, kind), (depth, _) in found.items():
-        assert abs(depth - TOLERANCE) > ROUNDING  # no drawing is a matter of it
+        assert abs(depth - TOLERANCE) > ROUNDING  # no result is close to the limit
         if depth > TOLERANCE:
             seen[list(KINDS)[int(figure)]].add(kind)
     assert seen == {name: kinds for name, (_, kinds) in KINDS.items()}

@@ -1,4 +1,4 @@
-"""The stage of a lesson in a frame on a page of others: whole, live, without a session, and where it is allowed."""
+"""The stage of a lesson in a frame of another site: whole, live, without a session, and where it is allowed."""
 
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.e2e
 SMALLEST, USUAL = (480, 360), (640, 480)
 DRAWN = "[data-picture][data-value], [data-hero][data-value]"
 LINK = ".to-lab a"
-# What of the page does not lie wholly in its window; the page itself must not scroll either.
+# Parts of the page that are not wholly in its window; the page itself must not scroll either.
 CUT_OFF = """() => {
   const host = document.querySelector('[data-hero-host]')?.shadowRoot;
   const parts = [...document.querySelectorAll('[data-slider], [data-picture], [data-sentence], .to-lab a, h1'),
@@ -37,7 +37,7 @@ CUT_OFF = """() => {
 
 @contextmanager
 def page_of_others(html):
-    """A server of another origin with this page."""
+    """Yield a server of another origin with this page."""
 
     class Answers(BaseHTTPRequestHandler):
         def do_GET(self):
@@ -89,7 +89,7 @@ def test_a_step_is_whole_in_its_frame_and_leads_to_itself(new_page, server, less
 
 
 @pytest.mark.parametrize("scheme", sampled(["light", "dark"]))
-def test_it_is_live_without_a_session_and_leads_to_the_lab(new_page, server, scheme):
+def test_a_framed_stage_is_live_without_a_session_and_links_to_the_lab(new_page, server, scheme):
     page = new_page(*SMALLEST, alone=True, color_scheme=scheme)
     sockets = []
     page.on("websocket", lambda socket: sockets.append(socket))
@@ -109,7 +109,7 @@ def test_it_is_live_without_a_session_and_leads_to_the_lab(new_page, server, sch
 
 
 @pytest.mark.parametrize("lesson", [stem for stem in LESSONS if stem not in STAGED])
-def test_a_lesson_without_a_stage_says_its_answer(page, server, lesson):
+def test_a_framed_lesson_without_a_stage_shows_its_answer(page, server, lesson):
     page.goto(f"{server.url}/{lesson}?embed=1")
     assert page.get_by_role("heading", level=1).inner_text() == LESSONS[lesson].question
     assert page.locator(LINK).get_attribute("href") == f"{server.url}/{lesson}"
@@ -126,7 +126,7 @@ def test_a_frame_says_that_its_settings_are_not_computed(page, server):
 
 
 @pytest.mark.parametrize("ancestors", [None, "'self' http://127.0.0.1:*"])
-def test_a_page_of_others_shows_it_where_the_server_allows_it(new_page, problems, ancestors):
+def test_another_site_shows_the_frame_where_the_server_allows_it(new_page, problems, ancestors):
     environment = {"SATTN_FRAME_ANCESTORS": ancestors} if ancestors else {}
     page = new_page(alone=True)
     with running_server(environment=environment, warm=False, address="localhost") as lab:

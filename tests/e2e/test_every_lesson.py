@@ -1,9 +1,9 @@
-"""A walk through every step of every lesson: at each size, on a phone, by hand, by keyboard, and as it is read out.
+"""A walk through every step of every lesson: at each size, on a phone, by mouse, by keyboard, and for a screen reader.
 
-At each size the stage, which is the question, the slider, the whole picture and its sentence, is seen without
-scrolling, and no figure's text is cut off or covered. The page is no longer than promised, and has no more controls. Of
-some steps axe-core scans the page with everything opened. Where a look only changes the colours of another, only the
-rules about colours are asked again.
+At each size the stage, which is the question, the slider, the whole picture and its sentence, is visible without
+scrolling, and no figure's text is cut off or covered. The page is no longer than promised, and has no more controls.
+For some steps axe-core scans the page with everything opened. Where a look only changes the colours of another, only
+the rules about colours are checked again.
 """
 
 from itertools import cycle, product
@@ -24,18 +24,18 @@ from pages._view.lessons import ORDER, VIEWS
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 WHITE, DARK = "rgb(255, 255, 255)", "rgb(18, 22, 28)"
-# Where a page has elements of its own: the hero, matrices to click, a progress bar, boxes for files. Elsewhere the
+# Pages with elements of their own: the hero, matrices to click, a progress bar, boxes for files. Elsewhere the
 # other looks change sizes, and colours whose contrast is tested without a browser.
 OWN_ELEMENTS = ("", "attention_steps", "training_race", "your_scores")
 SIZES = (*SCREEN, *PROJECTED)
-# Display mode, and the ground that must come of it, where the visitor's browser prefers the dark.
+# Display mode, and the resulting ground, where the visitor's browser prefers the dark.
 IN_THE_DARK = {"screen": DARK, "projector": WHITE}
 
 
 def in_turn():
-    """Each step with the sizes at which the walk sees it: one, of a lesson one on a phone and one on a wall.
+    """Return each step with the sizes at which the walk sees it: one, for a lesson one on a phone and one on a wall.
 
-    On a phone it is a step whose picture a hand can move, where the lesson has one. The matrix sees the rest.
+    On a phone it is a step whose picture follows a slider, if the lesson has one. The matrix covers the rest.
     """
     others, walls = cycle(("1440", "820", "1920", "1024")), cycle(PROJECTED)
     for place, lesson in enumerate(DRAWN):
@@ -51,9 +51,9 @@ def in_turn():
 WALKED = [*in_turn()]
 LEFT_OUT = [(lesson, step, [size for size in SIZES if size not in seen]) for lesson, step, seen in WALKED]
 
-# --- seen ----------------------------------------------------------------------------------------------
+# --- visible -------------------------------------------------------------------------------------------
 
-# Name -> [left, top, right, bottom] of what must be seen, and the area that is left to it.
+# Name -> [left, top, right, bottom] of all that must be visible, and the area that is left for it.
 BOXES = """() => {
   const box = (element) => {
     const {left, top, right, bottom} = element.getBoundingClientRect();
@@ -77,7 +77,7 @@ BOXES = """() => {
 
 
 def out_of_view(page, wanted):
-    """What is wanted and not seen whole, with its box."""
+    """Return the required parts that are not wholly visible, with their boxes."""
     found = page.evaluate(BOXES)
     boxes, (left, top, right, bottom) = found["boxes"], found["room"]
     return {
@@ -93,7 +93,7 @@ def out_of_view(page, wanted):
 
 def wanted_at(step, name):
     first = ("title", "slider", "picture") if step.slider else ("title", "picture")
-    if name == "1024":  # a small window of a laptop: one may scroll there
+    if name == "1024":  # a small window of a laptop, where scrolling is allowed
         return ()
     if name == "1440":
         return (*first, "sentence", "folds")
@@ -103,7 +103,7 @@ def wanted_at(step, name):
 TOO_WIDE = "() => document.querySelector('[data-testid=stMain]').scrollWidth - innerWidth"
 HEIGHT = "() => document.querySelector('[data-testid=stMain]').scrollHeight"
 HIGHEST = {"1440": 1350, PHONE: 1750}  # px of a page whose folds are closed
-# What can be used, outside the menu; a link to jump to the page's content is seen only when it has the focus.
+# Usable elements outside the menu; a link to jump to the page's content is visible only with the focus.
 CONTROLS = """() => [...document.querySelectorAll('a[href], button, input, textarea, summary')].filter(each =>
   !each.closest('[data-testid=stSidebar]') && !each.matches(':disabled, a[href^="#"]') &&
   each.checkVisibility({visibilityProperty: true, opacityProperty: true})).length"""
@@ -127,7 +127,7 @@ MOST_WORDS = {"The path": 90, "Go deeper": 130}  # outside the folds
 
 
 def check_extent(page, lesson, step, name):
-    """Return what is too wide, too long, or has too many controls at this size."""
+    """Return parts that are too wide or too long, or too many controls, at this size."""
     wrong = {}
     if (over := page.evaluate(TOO_WIDE)) > 0:
         wrong[name, "too wide"] = over
@@ -141,14 +141,14 @@ def check_extent(page, lesson, step, name):
 
 
 def check_size(page, lesson, step, name):
-    """Return what is crowded, too much, or not seen whole at this size."""
+    """Return crowded texts, excess, and parts that are not wholly visible, at this size."""
     deep = {place: worst for place, worst in crowded(page).items() if worst[0] > TOLERANCE}
     wrong = {(name, *place): worst for place, worst in deep.items()}
     wrong |= {(name, what): box for what, box in out_of_view(page, wanted_at(step_of(lesson, step), name)).items()}
     return wrong | check_extent(page, lesson, step, name)
 
 
-# Whose sentence says what holds at every place of the slider, or of several of them.
+# Steps whose sentence is about every value of the slider, or several of them.
 SAID_OF_ALL = {
     "one_query": ("multiply", "add"),
     "softmax_saturation": ("lists",),
@@ -161,7 +161,7 @@ SAID_OF_ALL = {
 }
 
 
-DRAWN_LATER = ("training_race", "rates")  # where the hand lets go, for it takes as long as a moment may
+DRAWN_LATER = ("training_race", "rates")  # where the slider is released, for it may take as long as a moment
 
 
 def have_computed(page):
@@ -176,7 +176,7 @@ def have_computed(page):
 
 
 def check_phone(page):
-    """Pictures, options and the opened Settings stand within the screen."""
+    """Check that pictures, options and the opened Settings are within the screen."""
     page.locator(SETTINGS).click()
     wait_until_still(page)
     inside = page.locator(f"[data-hero] svg, {CHARTS}, [role=radio], .st-key-settings [data-testid=stExpanderDetails]")
@@ -191,19 +191,19 @@ def check_phone(page):
     page.locator(SETTINGS).click()
 
 
-# --- read ----------------------------------------------------------------------------------------------
+# --- for a screen reader ---------------------------------------------------------------------------------
 
 GROUND = "element => getComputedStyle(element).backgroundColor"
 
 
 def check_ground(page, ground):
-    """The page and its figures stand on it."""
+    """Check that the page and its figures have this ground."""
     assert page.locator(".stApp").evaluate(GROUND) == ground
     for surface in page.locator(f"{CHARTS} .main-svg:first-child, [data-hero]").all():
         assert surface.evaluate(GROUND) == ground
 
 
-# Where a description first says what is drawn, and then the sentence: these steps, or all of a lesson.
+# A description first says what is drawn, then has the sentence, in these steps, or in all of a lesson.
 SAID_LATER = {
     "softmax_saturation": ("lists", "divisor", "too_flat"),
     "wrong_choice": ("rows",),
@@ -215,10 +215,10 @@ SAID_LATER = {
 
 
 def check_descriptions(page, lesson, step):
-    """The picture is described by its sentence, which stands beside none but it, and cannot be sent elsewhere."""
+    """Check that the picture is described by its own sentence, and cannot be sent elsewhere."""
     pictures, said = descriptions(page)
     assert (len(pictures), len(said)) == (1 if lesson else 0, 1)  # the hero is no chart
-    for role, alt in pictures:  # after its sentence a picture may say more of what is drawn
+    for role, alt in pictures:  # after its sentence a description may say more about the drawing
         assert role == "figure", alt
         assert said[0] in alt if step in SAID_LATER.get(lesson, ()) else alt.startswith(said[0]), alt
     hero = page.locator("[data-hero] svg").evaluate_all(
@@ -231,18 +231,18 @@ def check_descriptions(page, lesson, step):
 
 
 def check_keyboard(page):
-    """Tab reaches every control, those of the open Settings too."""
+    """Check that Tab reaches every control, those of the open Settings too."""
     page.locator(SETTINGS).click()
-    page.mouse.move(0, 0)  # an arrow stands in the place of its icon while the pointer is over it
+    page.mouse.move(0, 0)  # an arrow replaces its icon while the pointer is over it
     wait_until_still(page)
     wanted, reached = reached_by_tab(page)
-    page.evaluate("() => document.activeElement.blur()")  # what has the focus may have opened its help
+    page.evaluate("() => document.activeElement.blur()")  # the focused control may have opened its help
     assert wanted - reached == set(), "Tab does not reach these"
     assert len(wanted) > 10
 
 
 def check_opened(page, lesson, tag=None):
-    """With everything opened no rule is broken; only on a screen there is code."""
+    """Check that no rule is broken with everything opened, and that only a screen has code."""
     open_everything(page)
     assert page.locator(".st-key-settings details[open]").count() == 1
     codes = page.get_by_test_id("stCode").count()
@@ -251,7 +251,7 @@ def check_opened(page, lesson, tag=None):
 
 
 def check_read(page, lesson, step=""):
-    """The page as it is read and used without seeing it or without a mouse."""
+    """Check the page without seeing it and without a mouse."""
     check_ground(page, WHITE)
     if lesson == "attention_steps":
         check_lit_step(page)
@@ -279,7 +279,7 @@ def test_a_step_fits_its_sizes_and_follows_the_hand(new_page, server, lesson, st
 
 
 @pytest.mark.parametrize(("lesson", "step"), sampled(STEPS, 3))
-def test_a_step_is_read_used_by_keys_and_breaks_no_rule(new_page, server, lesson, step):
+def test_a_step_works_for_screen_readers_and_keys_and_breaks_no_rule(new_page, server, lesson, step):
     page, wrong = new_page(), {}
     for name in views(page, server, lesson, ["1440"], **asking_for(step)):
         have_computed(page)
@@ -298,7 +298,7 @@ def test_a_wall_breaks_no_rule(new_page, server, lesson):
 
 
 @pytest.mark.parametrize("lesson", [each for each in LESSONS if each not in DRAWN])
-def test_a_page_to_be_read_breaks_no_rule(page, server, lesson):
+def test_a_page_of_prose_breaks_no_rule(page, server, lesson):
     check_read(open_page(page, server, lesson), lesson)
 
 
@@ -309,12 +309,12 @@ def test_no_rule_is_broken_in_the_dark(new_page, server, lesson, mode):
     check_ground(page, IN_THE_DARK[mode])
     if (lesson, mode) == ("attention_steps", "screen"):
         check_lit_step(page)
-    tag = COLOURS if lesson else None  # what a link that was adjusted shows is the same on every page
+    tag = COLOURS if lesson else None  # a link that was adjusted has the same note on every page
     check_accessibility(page, tag=tag)
     if mode == "screen" and lesson in ("", "attention_steps"):
         check_opened(page, lesson, tag)
 
 
-def test_names_of_the_code_are_seen():
+def test_names_of_the_code_are_found():
     said = ["d_k = 64", "m^½", "q_i·k_i", "dₖ = 64", "√m and 2 × 2", "_", "10⁻⁹"]
     assert names_of_code(said) == said[:3]

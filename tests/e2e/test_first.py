@@ -1,4 +1,4 @@
-"""Before the platform has drawn a lesson: question, way, line, slider and picture are live, and stay in place."""
+"""Before Streamlit has drawn a lesson: question, way, line, slider and picture are live, and stay in place."""
 
 import pytest
 from dashboard import SETTINGS, SLIDER, STEPS, asking_for, go_to, press, slider
@@ -14,14 +14,14 @@ from pages._view.server.first import in_letters
 pytestmark = pytest.mark.e2e
 
 FIRST = "#lab-first"
-TOLD = 'id="lab-told"'  # what the scripts at the end of the page are told
+TOLD = 'id="lab-told"'  # the data of the scripts at the end of the page
 LINE = f"{FIRST} p.line"
 THUMB = f"{FIRST} .controls > [data-slider] input"
 SENTENCE = f"{FIRST} [data-sentence]"
 PAINTED = f"{FIRST} [data-picture][data-value]"
 SIZES = [(SCREEN["1024"], {}), (SCREEN[PHONE], {}), (PROJECTED["1024p"], {"mode": "projector"})]
 BOX = "element => { const {x, y, width, height} = element.getBoundingClientRect(); return [x, y, width, height]; }"
-# Chromium's figure: how much of the window has moved how far, all that was not asked for.
+# Chromium's measure: how much of the window has moved how far, unless the visitor caused it.
 # The page waits for all of the lesson, however long a busy machine takes.
 SHIFTS = """window.shift = 0;
 (window.lab ??= {}).patience = Infinity;
@@ -36,7 +36,7 @@ WITH_BET = next(stem for stem, lesson in LESSONS.items() if lesson.bet)
 
 @pytest.fixture
 def held(new_page):
-    """A page whose platform does not start until it is asked for and let go."""
+    """Return a page whose Streamlit starts only when it is requested and released, and a function that does both."""
     page = new_page(alone=True)
     waiting = []
     page.route("**/static/js/index.*.js", lambda route: waiting.append(route))
@@ -52,7 +52,7 @@ def held(new_page):
 
 @pytest.mark.walk
 @pytest.mark.parametrize(("size", "look"), SIZES)
-def test_question_way_and_line_stand_where_they_will(held, server, size, look):
+def test_question_way_and_line_are_in_their_final_places(held, server, size, look):
     page, let_go = held
     lesson = LESSONS["gradient_flow"]
     step = lesson.step(lesson.opens)
@@ -73,7 +73,7 @@ def test_question_way_and_line_stand_where_they_will(held, server, size, look):
         assert page.locator(part).first.evaluate(BOX) == pytest.approx(where, abs=1), part
 
 
-# Where a link's box and text are, and how high the text is.
+# The places of a link's box and text, and the height of the text.
 MENU = """links => links.map(link => {
   const words = document.createRange();
   words.selectNodeContents(link);
@@ -85,8 +85,8 @@ MENU = """links => links.map(link => {
 @pytest.mark.walk
 @pytest.mark.parametrize(
     "stem", ["softmax_saturation", "wrong_choice"]
-)  # the longest, which are bold where they are open
-def test_each_question_of_the_path_has_one_line_of_the_menu_and_keeps_it(held, server, stem):
+)  # the longest questions, which are bold on their own page
+def test_each_question_of_the_path_keeps_to_one_line_of_the_menu(held, server, stem):
     page, let_go = held
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(f"{server.url}/{stem}", wait_until="commit")
@@ -103,7 +103,7 @@ def test_each_question_of_the_path_has_one_line_of_the_menu_and_keeps_it(held, s
         assert now == pytest.approx(was, abs=0.5)
 
 
-def test_nothing_is_seen_before_the_picture_is_fitted(page, server):
+def test_nothing_is_visible_before_the_picture_is_fitted(page, server):
     waiting = []
 
     def hold_scripts(route):
@@ -128,7 +128,7 @@ def test_nothing_is_seen_before_the_picture_is_fitted(page, server):
 
 @pytest.mark.walk
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_stands_on_the_ground_of_the_lesson(held, server, scheme):
+def test_it_has_the_ground_of_the_lesson(held, server, scheme):
     page, let_go = held
     page.emulate_media(color_scheme=scheme)
     page.goto(f"{server.url}/gradient_flow", wait_until="commit")
@@ -140,7 +140,7 @@ def test_it_stands_on_the_ground_of_the_lesson(held, server, scheme):
     assert page.locator("h1").evaluate(colours) == before
 
 
-def test_while_a_bet_is_open_nothing_tells_its_answer(held, server):
+def test_nothing_gives_the_answer_of_an_open_bet_away(held, server):
     page, let_go = held
     lesson = LESSONS[WITH_BET]
     asks = lesson.bet.when[1]
@@ -180,7 +180,7 @@ def test_the_rules_of_a_classroom_end_with_it(page, server):
     assert page.evaluate(size) == "16px" != before
 
 
-# Where the parts of the stage are at each frame, from the first on which they are seen.
+# The places of the stage's parts at each frame, from the first on which they are visible.
 WATCH = """window.places = {};
 const heroOf = () => [...document.querySelectorAll('*')].map(each => each.shadowRoot?.querySelector('[data-hero]'))
   .find(each => each?.dataset.value);
@@ -213,7 +213,7 @@ SLOW = {"offline": False, "latency": 165, "downloadThroughput": 1_000_000, "uplo
 
 
 def slowed(page):
-    """A network and a processor as a phone has them."""
+    """Give a page the network and the processor of a phone."""
     session = page.context.new_cdp_session(page)
     session.send("Network.enable")
     session.send("Network.emulateNetworkConditions", SLOW)
@@ -247,7 +247,7 @@ def test_nothing_moves_on_a_phone(new_page, server, place, lesson, step):
     check_nothing_moves(page, server, lesson, step)
 
 
-def test_before_the_platform_the_picture_follows_the_slider_and_what_was_set_stays(held, server):
+def test_before_streamlit_the_picture_follows_and_settings_stay(held, server):
     page, let_go = held
     page.goto(f"{server.url}/score_variance?d_k=16", wait_until="commit")
     page.locator(PAINTED).wait_for()
@@ -268,7 +268,7 @@ def test_before_the_platform_the_picture_follows_the_slider_and_what_was_set_sta
     assert query_parameters(page) == {"d_k": "18"}
     assert slider(page, "d_k").get_attribute("aria-valuetext") == "d_k = 18"
     assert shown(page) == 18
-    assert set(page.evaluate("() => window.painted")) == {"18"}  # the node is the same, and showed nothing else
+    assert set(page.evaluate("() => window.painted")) == {"18"}  # the node is the same, and has shown nothing else
     assert page.evaluate("selector => document.activeElement.matches(selector)", SLIDER)
     page.keyboard.press("ArrowRight")
     page.wait_for_function("() => location.search.includes('d_k=20')")
@@ -277,7 +277,7 @@ def test_before_the_platform_the_picture_follows_the_slider_and_what_was_set_sta
 
 
 @pytest.mark.walk
-def test_a_number_of_a_lesson_s_own_on_the_slider_is_followed_before_the_platform_and_after_it(held, server):
+def test_a_lesson_s_own_slider_is_live_before_streamlit_and_after(held, server):
     page, let_go = held
     page.goto(f"{server.url}/long_context?context_length=1000&d_k=16", wait_until="commit")
     page.locator(f"{FIRST} [data-picture][data-value^='1000 ']").wait_for()
@@ -295,7 +295,7 @@ def test_a_number_of_a_lesson_s_own_on_the_slider_is_followed_before_the_platfor
 
 
 @pytest.mark.walk
-def test_a_hand_on_the_slider_keeps_it_while_the_platform_comes(held, server):
+def test_a_drag_keeps_the_slider_while_streamlit_comes(held, server):
     page, let_go = held
     page.goto(f"{server.url}/score_variance", wait_until="commit")
     page.locator(PAINTED).wait_for()
@@ -321,7 +321,7 @@ def test_a_hand_on_the_slider_keeps_it_while_the_platform_comes(held, server):
 
 
 @pytest.mark.walk
-def test_what_plays_goes_on_when_the_platform_has_come(held, server):
+def test_play_goes_on_when_streamlit_has_come(held, server):
     page, let_go = held
     page.goto(f"{server.url}/score_variance?d_k=1", wait_until="commit")
     page.locator(PAINTED).wait_for()
@@ -336,7 +336,7 @@ def test_what_plays_goes_on_when_the_platform_has_come(held, server):
     assert shown(page) == d_k > 1
 
 
-def test_the_hero_follows_the_slider_before_the_platform(held, server):
+def test_the_hero_follows_the_slider_before_streamlit(held, server):
     page, let_go = held
     page.goto(server.url, wait_until="commit")
     page.locator("[data-hero][data-value='64']").wait_for()
@@ -350,10 +350,10 @@ def test_the_hero_follows_the_slider_before_the_platform(held, server):
 
 
 @pytest.mark.parametrize("size", SCREEN)
-def test_what_to_try_stands_below_the_place_of_a_hero_that_is_late(new_page, server, size):
+def test_tries_are_below_the_place_of_a_hero_that_is_late(new_page, server, size):
     page, waiting = new_page(*SCREEN[size], alone=True), []
     page.route("**/moving/start*", lambda route: waiting.append(route))
-    page.route("**/static/js/index.*.js", lambda _: None)  # the platform does not start
+    page.route("**/static/js/index.*.js", lambda _: None)  # Streamlit does not start
     page.goto(server.url, wait_until="commit")
     page.wait_for_function("() => document.fonts.status === 'loaded' && document.querySelector('[data-try]')")
     tries = page.locator(f"{FIRST} [data-try]").first
@@ -368,7 +368,7 @@ def test_what_to_try_stands_below_the_place_of_a_hero_that_is_late(new_page, ser
     assert after["y"] == pytest.approx(before["y"], abs=2)  # the hero has two rows of whole pixels
 
 
-def test_if_the_platform_does_not_load_the_stage_lives_and_says_what_is_missing(new_page, server, problems):
+def test_without_streamlit_the_stage_is_live_and_says_what_is_missing(new_page, server, problems):
     page = new_page(alone=True)
     page.route("**/static/js/**", lambda route: route.abort())
     page.goto(f"{server.url}/score_variance", wait_until="load")
@@ -380,7 +380,7 @@ def test_if_the_platform_does_not_load_the_stage_lives_and_says_what_is_missing(
     problems.clear()  # the scripts that did not come
 
 
-def test_without_a_session_every_step_is_gone_to_with_the_slider(new_page, server, problems):
+def test_without_a_session_links_reach_every_step_with_the_slider(new_page, server, problems):
     page, d_k = new_page(alone=True), {}
     page.route_web_socket("**/_stcore/stream", lambda socket: socket.close())
     lesson, after = LESSONS["one_query"], LESSONS["score_variance"]
@@ -419,7 +419,7 @@ def test_without_a_session_every_step_is_gone_to_with_the_slider(new_page, serve
     problems.clear()  # the refused connections themselves
 
 
-def test_where_no_scripts_run_the_page_is_read(browser, server):
+def test_without_scripts_the_page_can_be_read(browser, server):
     context = browser.new_context(java_script_enabled=False, viewport={"width": 1280, "height": 800})
     page = context.new_page()
     page.goto(f"{server.url}/score_variance")

@@ -28,7 +28,7 @@ def marked_lines(page):
 
 
 def sure(page, key):
-    """What stands under a picture's "How sure?"."""
+    """Return the text under a picture's "How sure?"."""
     return how_sure(page, key).text_content()
 
 
@@ -63,7 +63,7 @@ def test_the_gradient_page_by_keyboard(page, server):
     assert query_parameters(page) == {"n_keys": "64", "d_k": "1024", "place": "q", "jacobian": "1, 10"}
 
 
-def test_the_places_stay_more_dots_become_stars_and_the_curves_are_left_alone(page, server):
+def test_places_stay_more_dots_become_stars_and_the_curves_are_kept(page, server):
     open_page(page, server, "gradient_flow", step="curves", n_keys=64)
     curves = chart_data(page), sentences(page)
     turn_to(page, "freeze")
@@ -88,7 +88,7 @@ BROKEN = {
 
 
 def words_of_lines(page):
-    """The words beside the three lines, as Plotly is told them."""
+    """Return the words beside the three lines, from Plotly's data."""
     return page.locator(CHARTS).evaluate(
         "chart => chart.querySelector('.js-plotly-plot').layout.annotations.map(each => each.text)"
     )
@@ -115,7 +115,7 @@ def test_the_divisor_and_every_assumption_are_in_the_first_view(new_page, server
 
 
 @pytest.mark.parametrize("size", sampled(SCREEN, 4))
-def test_the_switch_of_the_gradient_stands_above_the_picture_it_changes(new_page, server, size):
+def test_the_switch_of_the_gradient_is_above_its_picture(new_page, server, size):
     page = open_page(new_page(*SCREEN[size]), server, "gradient_flow", step="curves")
     before = chart_data(page)
     switch = radio(page, "place", "q").bounding_box()

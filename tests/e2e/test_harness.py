@@ -42,12 +42,12 @@ def test_idle_after_a_key_means_the_answer_is_drawn(page, tiny):
     assert harness.query_parameters(page) == {"d_k": "5"}
 
 
-# The server hears of an input late, as it does on a busy machine.
+# The server receives an input late, as on a busy machine.
 LATE = """const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (message) { setTimeout(() => send.call(this, message), 800); };"""
 
 
-def test_idle_means_so_even_where_the_run_begins_late(page, tiny):
+def test_idle_waits_for_a_run_that_begins_late(page, tiny):
     page.add_init_script(LATE)
     harness.open_page(page, tiny)
     page.get_by_role("slider").press("ArrowRight")
@@ -55,7 +55,7 @@ def test_idle_means_so_even_where_the_run_begins_late(page, tiny):
     assert page.get_by_text("slow answer 5").count() == 1
 
 
-def test_a_page_that_does_not_come_to_rest_says_what_it_waits_for(new_page, tiny):
+def test_a_page_that_never_rests_names_what_it_waits_for(new_page, tiny):
     page = harness.open_page(new_page(alone=True), tiny)
     page.evaluate("() => document.body.insertAdjacentHTML('beforeend', '<p data-stale=true></p>')")
     page.set_default_timeout(500)
@@ -63,7 +63,7 @@ def test_a_page_that_does_not_come_to_rest_says_what_it_waits_for(new_page, tiny
         harness.wait_until_idle(page)
 
 
-def test_a_tab_is_handed_on_with_nothing_stored_and_not_at_all_once_it_is_changed(browser, tiny):
+def test_a_reused_tab_has_empty_storage_and_a_changed_one_is_closed(browser, tiny):
     context, spare = open_context(browser, {}), []
     for change in (False, True):
         tab = note_changes(context.new_page())

@@ -1,4 +1,4 @@
-"""The hero: it draws while it is being dragged, tells Python on release, and moves only when it is moved."""
+"""The hero: it draws during a drag, reports to Python on release, and moves only when it is moved."""
 
 import math
 import re
@@ -16,10 +16,10 @@ from sattn_core import dimension_sweep, effective_keys, softmax
 pytestmark = pytest.mark.e2e
 
 RAW, SCALED = "[data-part=raw]", "[data-part=scaled]"
-SILENCE = 300  # ms without a key before the hero tells Python
+SILENCE = 300  # ms without a key before the hero reports to Python
 STEP = 550  # ms a stop stays while playing
 
-# After the hero's own listener: what every input event has left on the screen.
+# After the hero's own listener: the state of the screen after every input event.
 RECORD = """hero => {
   const slider = document.querySelector('.st-key-dimension input'), seen = window.heroSeen = [];
   slider.addEventListener('input', () => seen.push({
@@ -33,7 +33,7 @@ RECORD = """hero => {
 
 @pytest.fixture
 def hero(page, server):
-    """The hero's slider on a page of its own, at d_k = 64."""
+    """Return the hero's slider on a page of its own, at d_k = 64."""
     open_page(page, server)
     return page.locator(dashboard.SLIDER)
 
@@ -51,20 +51,20 @@ def numbers(d):
 
 
 def ruler_width(page, part):
-    """The path of a ruler is M left top V … M left … H right …"""
+    """Return the width of a ruler, whose path is M left top V … M left … H right …"""
     d = path(page, part, "ruler")
     return float(re.search(r"H(-?[\d.]+)", d)[1]) - float(re.search(r"^M(-?[\d.]+)", d)[1])
 
 
 def commit(page):
-    """Wait until the hero has told Python and Python has answered."""
+    """Wait until the hero has reported to Python and Python has answered."""
     page.wait_for_function(dashboard.LET_GO)
     wait_until_idle(page)
 
 
 @pytest.fixture
 def held(new_page, server):
-    """A function that opens the hero on a page whose clock stands still until a test lets it run."""
+    """Yield a function that opens the hero on a page whose clock is stopped until a test lets it run."""
 
     def open_held(watch=lambda page: None, **options):
         page = new_page(alone=True, **options)
@@ -80,7 +80,7 @@ def held(new_page, server):
 # --- moving it -----------------------------------------------------------------------------------------
 
 
-def test_a_drag_draws_every_step_and_tells_python_only_on_release(held):
+def test_a_drag_draws_every_step_and_reports_only_on_release(held):
     page, sent = held(dashboard.messages_to_server)
     hero = page.locator(dashboard.SLIDER)
     page.locator("[data-hero]").evaluate(RECORD)
@@ -91,8 +91,8 @@ def test_a_drag_draws_every_step_and_tells_python_only_on_release(held):
     before = len(sent)
     for step in range(24):
         page.mouse.move(box["x"] + box["width"] * (0.52 + step * 0.018), middle)
-        page.wait_for_timeout(20)  # sooner the browser takes two movements for one
-    page.clock.run_for(2 * SILENCE)  # which lets go of a key, and not of a hand
+        page.wait_for_timeout(20)  # sooner the browser merges two movements
+    page.clock.run_for(2 * SILENCE)  # it releases a key, not a pointer
     assert len(sent) == before
     seen = page.evaluate("() => window.heroSeen")
     assert len(seen) >= 15
@@ -114,7 +114,7 @@ def test_a_drag_draws_every_step_and_tells_python_only_on_release(held):
     assert f"At dₖ = {d_k}," in dashboard.sentences(page)[0]
 
 
-def test_keys_move_it_at_once_and_commit_after_a_silence(held):
+def test_keys_move_it_at_once_and_report_after_a_pause(held):
     page, sent = held(dashboard.messages_to_server)
     hero = page.locator(dashboard.SLIDER)
     before = len(sent)
@@ -140,7 +140,7 @@ def test_keys_move_it_at_once_and_commit_after_a_silence(held):
     assert query_parameters(page) == {"d_k": "896"}
 
 
-def test_a_key_pressed_while_python_answers_the_last_one_is_not_lost(page, hero):
+def test_a_key_pressed_before_python_s_answer_is_not_lost(page, hero):
     hero.press("ArrowRight")
     for pause in (0, 50, 100):
         page.wait_for_function(dashboard.LET_GO)
@@ -151,7 +151,7 @@ def test_a_key_pressed_while_python_answers_the_last_one_is_not_lost(page, hero)
     page.wait_for_function("() => location.search === '?d_k=96'")
 
 
-def test_the_answer_of_python_draws_nothing_again(page, hero):
+def test_python_s_answer_draws_nothing_again(page, hero):
     hero.press("ArrowRight")
     page.locator("[data-hero]").evaluate(
         """hero => new MutationObserver(records => { window.drawnAgain = (window.drawnAgain || 0) + records.length; })
@@ -247,11 +247,11 @@ def test_an_answer_to_an_earlier_move_does_not_move_the_slider_back(hero, page):
     assert value(hero) == "d_k = 1"
     page.evaluate("() => window.hear(1)")
     assert value(hero) == "d_k = 1"
-    page.evaluate("() => window.hear(0)")  # from here on what Python says counts
+    page.evaluate("() => window.hear(0)")  # from here on Python's data count
     assert value(hero) == "d_k = 1,024"
 
 
-def test_play_goes_through_the_stops_and_stops_at_the_end_or_where_it_is_paused(held):
+def test_play_goes_through_the_stops_until_the_end_or_a_pause(held):
     page, _ = held()
     hero, button = page.locator(dashboard.SLIDER), play_button(page)
     for key in ("End", *["ArrowLeft"] * 3):
@@ -279,7 +279,7 @@ def test_play_goes_through_the_stops_and_stops_at_the_end_or_where_it_is_paused(
 SIGN = "each => { const {clipPath, width} = getComputedStyle(each, '::before'); return [clipPath, width]; }"
 
 
-def test_signs_of_play_and_pause_are_drawn_in_one_size_and_need_no_letter(held):
+def test_signs_of_play_and_pause_are_drawn_alike_without_letters(held):
     page, _ = held()
     button = play_button(page)
     play = button.evaluate(SIGN)
@@ -323,10 +323,10 @@ def test_nothing_moves_by_itself(held):
     assert len(sent) == before
 
 
-# --- what it shows -------------------------------------------------------------------------------------
+# --- its picture -----------------------------------------------------------------------------------------
 
 
-def test_the_raw_ruler_grows_like_the_root_of_d_k_and_the_scaled_one_stays(page, server):
+def test_raw_ruler_grows_like_the_root_of_d_k_and_the_scaled_one_stays(page, server):
     raw, scaled = {}, {}
     open_page(page, server, d_k=4)
     for d_k, key in ((4, None), (1024, "End"), (1, "Home")):
@@ -339,7 +339,7 @@ def test_the_raw_ruler_grows_like_the_root_of_d_k_and_the_scaled_one_stays(page,
     commit(page)
 
 
-def test_a_typed_value_brings_itself_and_not_the_stops_again(page, server):
+def test_a_typed_value_is_sent_without_the_stops(page, server):
     received = dashboard.messages_to_browser(page)
     open_page(page, server)
     stops = max(map(len, received))
@@ -349,11 +349,11 @@ def test_a_typed_value_brings_itself_and_not_the_stops_again(page, server):
     dashboard.typed_dimension(page).press("Enter")
     page.locator(dashboard.HERO_SENTENCE, has_text="At dₖ = 65, ").wait_for()
     wait_until_idle(page)
-    assert max(map(len, received)) < stops / 4  # a run sends each part of a page in a message of its own
+    assert max(map(len, received)) < stops / 4  # a run sends each part of a page in its own message
 
 
 def expected(d_k, n_keys, law, seed):
-    """What the core gives for the numbers that are shown, from a sweep of this one dimension."""
+    """Return the core's numbers for those on the screen, from a sweep of this one dimension."""
     sweep = dimension_sweep((d_k,), n_samples=SAMPLES[law], n_keys=n_keys, law=law, seed=seed)
     row = sweep.row_scores[0]
     scaled = row / np.sqrt(d_k)
@@ -387,7 +387,7 @@ def test_the_numbers_are_those_of_the_core(page, server, d_k, n_keys, law, seed)
     assert [float(cells[-4]) for cells in rows] == pytest.approx([math.sqrt(d_k), 1], rel=0.005)
 
 
-def test_a_suggestion_moves_the_hero_and_the_address(page, hero):
+def test_a_try_moves_the_hero_and_the_address(page, hero):
     dashboard.press(hero, "ArrowRight")
     page.locator(".stApp [data-try=large_dimension]").click()
     page.wait_for_function("d_k => new URL(location.href).searchParams.get('d_k') === d_k", arg="1024")
@@ -402,12 +402,12 @@ def test_a_suggestion_moves_the_hero_and_the_address(page, hero):
     assert page.locator(f"{RAW} .halo").all_inner_texts() == page.locator(f"{SCALED} .halo").all_inner_texts()
 
 
-def test_the_opened_table_says_which_dimension_it_is_of(page, hero):
+def test_the_opened_table_names_its_dimension(page, hero):
     page.locator(dashboard.EXPANDERS, has_text="Data, picture and code").click()
     wait_until_idle(page)
     note = page.get_by_text("where the slider last came to rest.")
     assert note.inner_text() == "At dₖ = 64, where the slider last came to rest."
-    hero.evaluate("slider => { slider.value = 0; slider.dispatchEvent(new Event('input')); }")  # not let go of yet
+    hero.evaluate("slider => { slider.value = 0; slider.dispatchEvent(new Event('input')); }")  # not released yet
     assert value(hero) == "d_k = 1"
     assert note.inner_text().startswith("At dₖ = 64, ")
     hero.evaluate("slider => slider.dispatchEvent(new Event('change'))")
@@ -415,7 +415,7 @@ def test_the_opened_table_says_which_dimension_it_is_of(page, hero):
 
 
 def check_bars(page):
-    """They are the counts and the weights of the core."""
+    """Check that the bars are the counts and the weights of the core."""
     core = expected(64, 16, "normal", 0)
     heights = numbers("".join(re.findall(r"V-?[\d.]+H", path(page, RAW))))
     bottom = numbers(path(page, RAW))[1]
@@ -429,14 +429,14 @@ def check_bars(page):
 
 
 def check_one_axis(page):
-    """Both rows share one axis, and the numbers on it stand below the second."""
+    """Check that both rows share one axis, with its numbers below the second row."""
     assert ruler_width(page, RAW) == pytest.approx(8 * ruler_width(page, SCALED), rel=1e-6)
     assert "−100" in page.locator(f"{SCALED} svg text").all_text_contents()
     assert "−100" not in page.locator(f"{RAW} svg text").all_text_contents()
 
 
 def check_page_keys(page, hero):
-    """They go further than arrows."""
+    """Check that page keys go further than arrows."""
     hero.press("PageUp")
     stops = int(hero.evaluate("slider => slider.valueAsNumber"))
     hero.press("PageDown")

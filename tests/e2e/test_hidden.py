@@ -1,4 +1,4 @@
-"""A tab that is hidden for long lets its session go and stays as it is; what only a session has keeps it."""
+"""A tab that is hidden for long closes its session and looks the same; state that only a session has keeps it open."""
 
 import pytest
 from dashboard import field, wait_until_in_place
@@ -22,7 +22,7 @@ SCROLLED = "[data-testid=stMain]"
 
 @pytest.fixture
 def lonely(new_page):
-    """A page whose clock a test may move on, and that keeps its connections."""
+    """Yield a page whose clock a test may advance, and that keeps its connections."""
     page = new_page(alone=True)
     page.sockets = []
     page.on("websocket", lambda socket: page.sockets.append(socket))
@@ -36,7 +36,7 @@ def connections(page):
 
 
 def hide(page):
-    """Let the page be hidden for a little more than ten minutes."""
+    """Hide the page for a little more than ten minutes."""
     page.evaluate(HIDE, True)
     page.clock.fast_forward(NEARLY)
     assert connections(page) == 1
@@ -44,7 +44,7 @@ def hide(page):
 
 
 def lets_go(page, act):
-    """The connection closes while this is done."""
+    """Check that the connection closes while this is done."""
     (socket,) = page.sockets
     with socket.expect_event("close"):
         act()
@@ -52,7 +52,7 @@ def lets_go(page, act):
 
 
 def looks(page):
-    """Return where slider, page and open fold stand, the picture, and the address."""
+    """Return the places of slider, page and open fold, the picture, and the address."""
     return page.evaluate(
         """([main, key, scrolled]) => [
           location.href, document.querySelector(main).innerHTML, document.querySelector(key).value,
@@ -64,7 +64,7 @@ def looks(page):
 
 @pytest.fixture
 def asleep(lonely, server):
-    """A page that has let its session go, with an open fold that it is scrolled to; the server has forgotten it."""
+    """Return a page that has closed its session, with an open fold in view; the server has forgotten it."""
     open_page(lonely, server, "score_variance", d_k="16")
     fold = lonely.locator(f"{FOLD} summary").first
     fold.click()
@@ -87,7 +87,7 @@ def wakes(page):
     assert page.locator("#lab-away").text_content() == ""
 
 
-def test_who_comes_back_finds_all_as_it_was_without_a_session(asleep):
+def test_a_returning_visitor_finds_everything_without_a_session(asleep):
     asleep.evaluate(HIDE, False)
     asleep.clock.fast_forward(A_MINUTE)
     assert looks(asleep) == asleep.before
@@ -95,7 +95,7 @@ def test_who_comes_back_finds_all_as_it_was_without_a_session(asleep):
     assert connections(asleep) == 0
 
 
-def test_who_reaches_for_the_page_has_a_session_and_loses_nothing(asleep):
+def test_reaching_for_the_page_opens_a_session_and_loses_nothing(asleep):
     asleep.evaluate(HIDE, False)
     asleep.locator(KEY).focus()
     asleep.keyboard.press("ArrowRight")
@@ -107,7 +107,7 @@ def test_who_reaches_for_the_page_has_a_session_and_loses_nothing(asleep):
     assert asleep.locator(f"{FOLD} details[open] table").count() == 1
 
 
-def test_a_file_can_be_saved_by_who_comes_back(asleep):
+def test_a_returning_visitor_can_save_a_file(asleep):
     asleep.evaluate(HIDE, False)
     asleep.locator(KEY).focus()
     asleep.keyboard.press("ArrowRight")
@@ -117,7 +117,7 @@ def test_a_file_can_be_saved_by_who_comes_back(asleep):
     assert download.value.path().read_text().count("\n") > 1
 
 
-def test_a_page_that_is_seen_in_time_keeps_its_session(lonely, server):
+def test_a_page_seen_again_in_time_keeps_its_session(lonely, server):
     open_page(lonely, server, "score_variance")
     lonely.evaluate(HIDE, True)
     lonely.clock.fast_forward(NEARLY)
@@ -142,7 +142,7 @@ def computation(page, server):
 
 
 def computed(page, server):
-    """Something that was asked for, of which nothing is seen any more."""
+    """Begin a computation and cancel it, so that nothing of it is visible."""
     computation(page, server)
     page.get_by_role("button", name="Cancel").click()
     offer(page).wait_for()
@@ -159,7 +159,7 @@ def draft(page, server):
 
 
 def text(page, server):
-    """A text that no link carries any more."""
+    """Type a text that no link carries any more."""
     open_page(page, server, "attention_steps")
     page.locator(".st-key-own summary").first.click()
     field(page, "Q").fill("1, 2\n" * 300)
@@ -175,7 +175,7 @@ def bet(page, server):
 @pytest.mark.parametrize(
     "kept", [wall, computation, file, text, *(pytest.param(each, marks=MATRIX) for each in (computed, draft, bet))]
 )
-def test_what_only_a_session_has_keeps_it(lonely, server, kept):
+def test_state_that_only_a_session_has_keeps_it(lonely, server, kept):
     kept(lonely, server)
     hide(lonely)
     lonely.clock.fast_forward(A_MINUTE)
@@ -183,7 +183,7 @@ def test_what_only_a_session_has_keeps_it(lonely, server, kept):
     assert connections(lonely) == 1
 
 
-def test_what_was_typed_and_the_address_says_keeps_none(lonely, server):
+def test_typed_text_in_the_address_keeps_no_session(lonely, server):
     open_page(lonely, server, "score_variance")
     lonely.locator(".st-key-settings summary").click()
     field(lonely, "seed").fill("7")
@@ -193,7 +193,7 @@ def test_what_was_typed_and_the_address_says_keeps_none(lonely, server):
     lets_go(lonely, lambda: hide(lonely))
 
 
-def test_what_goes_on_keeps_it_no_longer_than_that(lonely, server):
+def test_a_running_race_keeps_it_only_until_its_end(lonely, server):
     open_page(lonely, server, "score_variance")
     bar = "<i data-testid=stProgress>"
     lonely.evaluate("bar => document.querySelector('.stApp').insertAdjacentHTML('beforeend', bar)", bar)

@@ -15,7 +15,7 @@ STEM = "scaling_rules"
 SIZES = ((1920, 950), (1920, 1080), (1280, 800), (1024, 768))
 SCREEN, OPEN = "dialog.join", "dialog.join[open]"
 CODE, COUNT = f"{OPEN} img", f"{OPEN} .join-count"
-# The selectors of what lies over the code, at a grid of points; how far the words go beyond their column or the window.
+# The selectors of all that covers the code, at a grid of points; and how far words exceed their column or the window.
 OVER = """code => { const {left, top, width, height} = code.getBoundingClientRect();
   const at = [0.01, 0.25, 0.5, 0.75, 0.99];
   const seen = at.flatMap(x => at.map(y => document.elementFromPoint(left + x * width, top + y * height)));
@@ -31,7 +31,7 @@ def code(rooms):
 
 @pytest.fixture
 def wall(new_page, lab, code):
-    """A wall that leads its room."""
+    """Return a wall that leads its class."""
     page = new_page(*SIZES[0], alone=True)
     page.context.add_cookies([{"name": "lab_room", "value": code + SECRET, "url": lab.url}])
     open_page(page, lab, STEM, mode="projector", bet="1", room=code)
@@ -40,7 +40,7 @@ def wall(new_page, lab, code):
 
 
 def read(page):
-    """Return the texts of the QR codes in what is on the screen, as a reader of others finds them."""
+    """Return the texts of the QR codes on the screen, as another program reads them."""
     zxingcpp = pytest.importorskip("zxingcpp", reason="tests/requirements.txt has it")
     seen = Image.open(io.BytesIO(page.screenshot(animations="disabled")))
     return [each.text for each in zxingcpp.read_barcodes(seen)]
@@ -51,7 +51,7 @@ def opens(page):
     page.locator(OPEN).wait_for()
 
 
-def test_a_reader_finds_the_code_at_every_size_and_nothing_lies_over_it(wall, lab, code):
+def test_a_reader_finds_the_code_at_every_size_and_nothing_covers_it(wall, lab, code):
     opens(wall)
     assert wall.locator(".join-door").inner_text() == f"{lab.url.removeprefix('http://')}/j"
     assert wall.locator(".join-code").inner_text() == code
@@ -100,14 +100,14 @@ def test_every_key_and_a_click_close_it_and_do_nothing_else(wall, rooms, code):
     assert not wall.evaluate("() => document.fullscreenElement")
     assert wall.get_by_role("heading", level=1, name=LESSONS[STEM].question).count() == 1
     assert not rooms.asked(code, STEM).revealed
-    wall.keyboard.press("b")  # keys do again what they did
+    wall.keyboard.press("b")  # keys work again as before
     wall.locator("[data-blank]").wait_for()
     wall.keyboard.press("j")
     assert wall.locator(OPEN).count() == 0
     wall.keyboard.press("b")
 
 
-def test_the_small_code_opens_it_and_it_counts_who_joins(wall, rooms, code):
+def test_the_small_code_opens_it_and_it_counts_those_who_join(wall, rooms, code):
     small = wall.locator("[data-room] > button")
     small.click()
     wall.locator(COUNT, has_text="0 phones have joined.").wait_for()
@@ -126,7 +126,7 @@ def test_the_small_code_opens_it_and_it_counts_who_joins(wall, rooms, code):
     assert wall.locator("dialog.keys tr", has_text="how to join a room").locator("kbd").inner_text() == "J"
 
 
-def test_the_key_does_nothing_where_no_room_is_open(new_page, lab):
+def test_the_key_does_nothing_without_a_class(new_page, lab):
     page = new_page(*SIZES[0])
     open_page(page, lab, STEM, mode="projector")
     page.keyboard.press("j")
@@ -136,7 +136,7 @@ def test_the_key_does_nothing_where_no_room_is_open(new_page, lab):
 
 
 def test_a_wall_at_localhost_says_so_and_links_to_itself_elsewhere(wall, lab, code):
-    """No machine has these addresses for sure: the browser is told them."""
+    """No machine has these addresses for sure, so the browser's answer is replaced."""
     roots = ["http://192.168.1.5:8501", "http://[2001:db8:1234:5678:9abc:def0:1234:5678]:8501", "http://a-laptop:8501"]
     wall.locator(".room-away", has_text=f"Phones cannot reach {lab.url.removeprefix('http://')}.").wait_for()
     wall.route("**/near", lambda route: route.fulfill(json={"says": "Phones cannot come.", "roots": roots}))

@@ -1,4 +1,4 @@
-"""The keys of a classroom, as a clicker sends them: the same on every lesson, whatever has the focus."""
+"""The keys of a classroom, as a clicker sends them: the same on every lesson and at any focus."""
 
 import pytest
 from dashboard import SETTINGS, SLIDER, slider, wait_for_address
@@ -18,7 +18,7 @@ ON = "[data-way] .on"
 COVER, LIST = "[data-blank]", "dialog.keys[open]"
 FOCUS = "() => document.activeElement.tagName"
 AFTER = ".st-key-lesson_after a"
-# Press Page Down once more as soon as the page has a link to the lesson after the next, which is not drawn to its end.
+# Press Page Down again as soon as the page has a link to the lesson after the next, before that is fully drawn.
 PRESS_EARLY = f"""() => {{
   const leads = () => document.querySelector("{AFTER}")?.href;
   const before = leads();
@@ -43,13 +43,13 @@ def steps_of(stem):
 
 
 def tells(stem, step):
-    """True of a step before the bet's that would tell its answer, and is passed over while that is hidden."""
+    """Return True for a step before the bet's that would give its answer away, and is skipped while it is hidden."""
     steps, bet = steps_of(stem), LESSONS[stem].bet
     return bool(bet) and steps.index(step) < steps.index(bet.when[1]) and step not in bet.earlier
 
 
 def hit(page, key, step="", **address):
-    """Press a key, whatever has the focus, and wait for the address that it leads to, and for what that draws."""
+    """Press a key, at any focus, and wait for the address it leads to, and for the drawing."""
     page.keyboard.press(key)
     if step:
         page.wait_for_function("step => new URL(location.href).searchParams.get('step') === step", arg=step)
@@ -63,11 +63,11 @@ def question(page):
 
 
 @pytest.mark.walk
-def test_page_down_takes_the_next_step_then_reveals_then_goes_to_the_next_lesson(wall, server):
+def test_page_down_takes_a_step_then_reveals_then_goes_to_a_lesson(wall, server):
     said = {"bet": "1", "d_k": "16"}
     open_page(wall, server, "one_query", mode="projector", step=BEFORE_BET, **said)
     hit(wall, "PageDown", step=WITH_BET, **said)
-    assert wall.locator(ON).get_attribute("aria-disabled") == "true"  # what follows would tell
+    assert wall.locator(ON).get_attribute("aria-disabled") == "true"  # the steps after it would give it away
     wall.reload()
     wait_until_idle(wall)
     assert query_parameters(wall) == {"mode": "projector", **said}
@@ -96,7 +96,7 @@ def test_page_down_takes_the_next_step_then_reveals_then_goes_to_the_next_lesson
 
 
 @pytest.mark.walk
-def test_the_arrows_move_the_large_slider_whatever_number_it_has(wall, server):
+def test_the_arrows_move_the_large_slider_of_any_number(wall, server):
     open_page(wall, server, "long_context", mode="projector", key_score=4)
     number = LESSONS["long_context"].controls["context_length"]
     above = next(stop for stop in number.stops if stop > number.default)
@@ -113,7 +113,7 @@ def test_keys_do_the_same_wherever_the_focus_is(wall, server):
     wall.mouse.up()
     wall.wait_for_function("() => location.search.includes('d_k=')")
     wait_until_idle(wall)
-    assert wall.evaluate(FOCUS) == "BODY"  # which the drag gave back
+    assert wall.evaluate(FOCUS) == "BODY"  # the drag returned the focus
     d_k = query_parameters(wall)["d_k"]
     above = str(min(stop for stop in DIMENSIONS if stop > int(d_k)))
     slider(wall, "steps").focus()
@@ -141,7 +141,7 @@ def test_keys_do_the_same_wherever_the_focus_is(wall, server):
 
 
 @pytest.mark.walk
-def test_an_option_that_is_chosen_gives_the_keys_back(wall, server):
+def test_choosing_an_option_returns_the_keys(wall, server):
     schemes = LESSONS["unit_variance"].controls["scheme"]
     open_page(wall, server, "unit_variance", mode="projector", bet="0", step=steps_of("unit_variance")[-1])
     box = wall.locator(".st-key-scheme [role=combobox]")
@@ -156,7 +156,7 @@ def test_an_option_that_is_chosen_gives_the_keys_back(wall, server):
 
 
 @pytest.mark.walk
-def test_escape_leaves_and_keeps_every_setting_and_what_is_typed_or_open_keeps_its_keys(wall, server):
+def test_escape_leaves_with_every_setting_and_open_fields_keep_keys(wall, server):
     said = {"bet": "1", "d_k": "16", "seed": "3"}
     open_page(wall, server, "one_query", mode="projector", **said)
     wall.keyboard.press("?")
@@ -237,7 +237,7 @@ def test_outside_a_classroom_no_key_is_taken(page, server):
 
 
 @pytest.mark.walk
-def test_page_down_alone_goes_from_the_first_lesson_to_the_last_on_the_path(wall, server):
+def test_page_down_alone_goes_from_the_first_lesson_to_the_last(wall, server):
     open_page(wall, server, mode="projector", bet="1", step=steps_of(ORDER[0])[0])
     path = [stem for stem in ORDER if LESSONS[stem].section == LESSONS[ORDER[0]].section]
     wanted = [(LESSONS[stem].question, step) for stem in path for step in steps_of(stem) if not tells(stem, step)]
@@ -256,7 +256,7 @@ def test_page_down_alone_goes_from_the_first_lesson_to_the_last_on_the_path(wall
 
 @pytest.mark.walk
 @pytest.mark.parametrize("stem", sampled(["one_query", "backprop", "attention_steps"], 3, 1))
-def test_a_page_that_is_loaded_again_comes_back_to_its_step(wall, server, stem):
+def test_a_reloaded_page_comes_back_to_its_step(wall, server, stem):
     first, second, third, *_ = steps_of(stem)
     open_page(wall, server, stem, mode="projector", step=first)
     hit(wall, "PageDown", step=second)

@@ -19,7 +19,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def offer(page):
-    """The button that a long computation waits for."""
+    """Return the button that a long computation waits for."""
     return page.get_by_role("button", name="Compute (about")
 
 
@@ -31,7 +31,7 @@ def ask_for(page, server, **others):
 
 @pytest.fixture
 def computing(server, page):
-    """A page on which a long computation goes on, and the seconds of one core that this machine has left to do."""
+    """Return a page in a long computation, and the seconds of one core that this machine has left to do."""
     ask_for(page, server)
     left = page.get_by_text(COMPUTING)
     left.wait_for()
@@ -39,15 +39,15 @@ def computing(server, page):
 
 
 def cpu_seconds(server):
-    """CPU time of the server so far (Linux)."""
+    """Return the CPU time of the server so far (Linux)."""
     fields = Path(f"/proc/{server.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def check_ended(server, left):
-    """The server comes to rest, and long before it could have done what was left.
+    """Check that the server comes to rest, long before it could have done the remaining work.
 
-    At rest no thread runs, or would, had it a core: on a busy machine its CPU time alone says little.
+    At rest no thread runs, or would if it had a core: on a busy machine its CPU time alone says little.
     """
     before, looks_at_rest = cpu_seconds(server), 0
     while looks_at_rest < 20:

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 CLASS = 40
 LINE, COUNT, REVEAL = "p.line", ".room-count", "[data-reveal]"
-# The numbers of a picture, and where what lies on it begins and ends.
+# The numbers of a picture, and the ends of everything in it.
 _DRAWN = """chart => {
   const {_fullData, _fullLayout} = chart.querySelector('.js-plotly-plot');
   const numbers = values => values && [...values].map(each => typeof each === 'object' ? [...each] : each);
@@ -35,7 +35,7 @@ _DRAWN = """chart => {
 
 
 class Lab:
-    """A server that can be killed and started again, at the same address and with the same rooms."""
+    """A server that can be killed and started again, at the same address and with the same classes."""
 
     def __init__(self, folder):
         self.place = {"DATABASE_URL": f"sqlite:///{folder / 'rooms.sqlite'}"}
@@ -58,7 +58,7 @@ def lab(browser, tmp_path):
 
 
 class Teacher:
-    """Who leads the room: a wall, and a window on the same laptop, which share their cookies."""
+    """The leader of the class: a wall, and a window on the same laptop, which share their cookies."""
 
     def __init__(self, lab, new_page):
         self.wall, self.addresses = new_page(1920, 950, alone=True), []
@@ -77,7 +77,7 @@ class Teacher:
         return kept.removeprefix(self.code)
 
     def counts(self, text):
-        """Wait until the wall says how many have done what they are asked."""
+        """Wait until the wall shows how many have done what they are asked."""
         self.wall.locator(COUNT, has_text=text).wait_for()
 
     def goes_to(self, stem):
@@ -91,16 +91,16 @@ class Teacher:
         self.window.get_by_role("button", name=label, exact=True).click()
 
     def addressed(self, name):
-        """What the wall's address says, once the wall is at rest."""
+        """Return the wall's address, once the wall is at rest."""
         wait_until_idle(self.wall)
         return query_parameters(self.wall)[name]
 
     def result(self):
-        """The link to the result, as the window has it."""
+        """Return the link to the result, as the window has it."""
         return self.window.get_by_role("link", name="The result as a link").get_attribute("href")
 
     def table(self):
-        """The lines of the file."""
+        """Return the lines of the file."""
         return self.window.context.request.get(f"{self.window.url}/results.csv").text().splitlines()
 
 
@@ -117,7 +117,7 @@ def answers_by_hand(phone, *values):
 
 
 def shows(phone, text):
-    """Wait until a phone shows something; one without scripts loads its page again every few seconds."""
+    """Wait until a phone shows something; one without scripts reloads its page every few seconds."""
     phone.get_by_text(text).first.wait_for()
 
 
@@ -127,7 +127,7 @@ def number_of(phone):
 
 @dataclass
 class Shown:
-    """What a page shows of a result, and the link to it."""
+    """The result on a page, and the link to it."""
 
     link: str
     data: list
@@ -145,7 +145,7 @@ def shown_on(page, link):
 
 @dataclass
 class Scene:
-    """Who is there."""
+    """All the people in the lecture."""
 
     lab: Lab
     teacher: Teacher
@@ -179,19 +179,19 @@ def test_a_lecture(lab, new_page, problems):
     for each in scene.browsers():
         shows(each, "The class is over")
     wait_until_idle(teacher.wall)
-    problems.clear()  # what browsers say of a server that is away, and of a room that is closed
+    problems.clear()  # browsers' reports of a missing server, and of a closed class
     teacher.wall.wait_for_timeout(3000)
     assert not [each for each in problems if "/state" in each]  # no wall asks for it any more
     problems.clear()
     assert len(teacher.secret) == 12
     assert not [each for each in teacher.addresses if teacher.secret in each]
-    with running_server(warm=False) as fresh:  # which has no rooms
+    with running_server(warm=False) as fresh:  # it has no classes
         for result in results:
             check_link(new_page(1920, 950), fresh, result)
 
 
 def asks_once_at_a_time(wall):
-    """Whatever has been drawn anew on a wall, it does not ask its room more often than every 0.7 s."""
+    """Check that a wall asks its class at most every 0.7 s, however often it is redrawn."""
     asked = []
     wall.on("request", lambda request: asked.append(request.url))
     wall.wait_for_timeout(3500)
@@ -217,7 +217,7 @@ def a_number(scene):
 
 
 def a_choice_while_the_server_dies(scene):
-    """One phone loses its page and its connection; those who have answered do not have to again."""
+    """Check that one phone loses its page and its connection, and those who have answered need not do so again."""
     teacher, plain, context = scene.teacher, scene.plain, scene.dark.context
     teacher.goes_to("scaling_rules")
     shows(scene.dark, LESSONS["scaling_rules"])
@@ -269,13 +269,13 @@ def a_curve_and_one_comes_late(scene):
 
 
 def forty_draws(scene):
-    """Each number once, and the same draw on the phone, on the wall, in the file and behind the link."""
+    """Check that each number occurs once, with the same draw on the phone, on the wall, in the file and by the link."""
     teacher, plain = scene.teacher, scene.plain
     teacher.goes_to("small_samples")
     teacher.does("Reveal")
     teacher.counts("0 of 40 have drawn.")
     together(plain, lambda each: each.look().draw())
-    scene.bare.get_by_role("link", name="Look again").click()  # nothing loads a page that is being answered
+    scene.bare.get_by_role("link", name="Look again").click()  # nothing reloads a page that is being answered
     for each in scene.browsers():
         each.get_by_role("button", name="Draw ten products").click()
         shows(each, "Your other nine:")
@@ -316,10 +316,10 @@ def check_link(page, fresh, result):
     names = {each["name"] for each in result.data}  # on a screen there may be more beside it
     assert [each for each in found.data if each["name"] in names] == result.data
     assert found.sentence == result.sentence
-    if "class=" in result.link:  # a link to draws says nothing of a bet on them, which the wall has revealed
+    if "class=" in result.link:  # a link to draws has no bet on them, which the wall has revealed
         assert (found.marks, bets_in(found.card)) == (result.marks, bets_in(result.card))
 
 
 def bets_in(card):
-    """What a class has bet, as the card says it."""
+    """Return the bets of a class, as the card has them."""
     return re.search(r"◆ .* right\.", card)[0]

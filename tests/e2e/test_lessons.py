@@ -53,7 +53,7 @@ UNREADABLE = {
     ("path", "name", "text", "allowed"),
     [("score_variance", "seed", "99999", "0 and 9999"), ("attention_steps", "query", "17", "1 and 16")],
 )
-def test_a_number_outside_its_range_stays_and_what_is_allowed_is_read(new_page, server, path, name, text, allowed):
+def test_a_number_outside_its_range_stays_and_a_valid_one_is_read(new_page, server, path, name, text, allowed):
     page = new_page(1440, 844)
     open_page(page, server, path)
     box = page.locator(f".st-key-{name} input")
@@ -69,14 +69,14 @@ def test_a_number_outside_its_range_stays_and_what_is_allowed_is_read(new_page, 
         wait_until_still(page)
         assert said.inner_text().endswith(f"Please enter a value between {allowed}.")
         place = said.bounding_box()
-        assert min(place["width"], 5 * place["height"]) > 200  # not the point that only a screen reader finds
+        assert min(place["width"], 5 * place["height"]) > 200  # large enough to see
         assert place["x"] >= 0
         assert place["x"] + place["width"] <= width
     assert box.input_value() == text
     assert query_parameters(page) == {}
 
 
-def test_a_list_that_cannot_be_read_gets_a_sentence_and_stays_and_a_third_one_joins_the_figure(page, server):
+def test_an_unreadable_list_gets_a_sentence_and_a_third_one_is_drawn(page, server):
     open_page(page, server, "softmax_saturation", step="lists")
     charts = page.locator(CHARTS).count()
     for text, sentence in UNREADABLE.items():
@@ -189,7 +189,7 @@ def test_the_table_of_the_lists_has_the_numbers_of_the_core(page, server):
         assert [float(text) for text in texts[-3:]] == pytest.approx([float(w) for w in wanted], rel=1e-5)
 
 
-def test_a_move_of_d_k_leaves_the_axes_where_they_are(page, server):
+def test_a_move_of_d_k_keeps_the_axes(page, server):
     open_page(page, server, "score_variance", d_k=4, n_samples=1000)
     ranges = """chart => ['xaxis', 'yaxis', 'xaxis2', 'yaxis2', 'xaxis3', 'yaxis3'].map(
                   name => chart.querySelector('.js-plotly-plot')._fullLayout[name].range)"""
@@ -216,7 +216,7 @@ def floats(values):
 
 
 def open_data(page, folder):
-    """Open the fold with the picture's data; what is in it: (columns, code). The figure is kept."""
+    """Open the fold with the picture's data; return its (columns, code). The figure is kept."""
     page.locator("[class*='_data'] summary").click()
     wait_until_idle(page)
     box = page.locator("[data-testid=stExpander]", has=page.get_by_text("Data, picture and code"))
@@ -237,7 +237,7 @@ UNSEEN = "import plotly.graph_objects\nplotly.graph_objects.Figure.show = lambda
 
 
 def run_code(codes, folder):
-    """What the code blocks print, one after the other, in a Python that knows the repository and this folder only."""
+    """Return the output of the code blocks, run in order in a Python that finds only the repository and this folder."""
     program = UNSEEN + "\nprint('-' * 9)\n".join(codes)
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     options = {"cwd": folder, "env": environment, "capture_output": True, "text": True, "timeout": 120}

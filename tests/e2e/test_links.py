@@ -75,7 +75,7 @@ def variance_state(page):
     }
 
 
-def test_page_change_reload_back_and_forward_keep_the_shared_state_and_a_page_its_own(page, server):
+def test_page_change_reload_and_history_keep_shared_and_own_state(page, server):
     said = []
 
     def check(question):
@@ -109,7 +109,7 @@ def test_page_change_reload_back_and_forward_keep_the_shared_state_and_a_page_it
 
 
 def move_everything(page, stem):
-    """Move d_k and every slider and every bar of the lesson's own that is in sight by a step."""
+    """Move d_k and every visible slider and bar of the lesson's own by a step."""
     if slider(page, "d_k").count():
         press(slider(page, "d_k"), "ArrowLeft")
     else:
@@ -126,9 +126,9 @@ def move_everything(page, stem):
     wait_until_idle(page)
 
 
-# A lesson of sliders and bars, and one of a button. Without a browser every lesson is tried, also as the first request.
+# A lesson of sliders and bars, and one of a button. Without a browser every lesson is tried, also as first request.
 @pytest.mark.parametrize("stem", ["score_variance", "training_race"])
-def test_a_copied_address_that_a_server_is_first_asked_for_reproduces_every_sentence(server, new_page, stem):
+def test_a_copied_address_gives_a_fresh_server_every_sentence(server, new_page, stem):
     mine = open_page(new_page(), server, stem, seed=7)
     as_opened = sentences(mine)
     move_everything(mine, stem)
@@ -150,7 +150,7 @@ def test_a_copied_address_that_a_server_is_first_asked_for_reproduces_every_sent
         assert alerts(theirs) == []
 
 
-def test_a_linked_300_is_a_place_on_every_slider_and_a_typed_value_too(page, server):
+def test_a_linked_300_is_a_stop_of_every_slider_and_a_typed_value_too(page, server):
     open_page(page, server, "score_variance", d_k=300)
     thumb = page.locator(SLIDER)
     assert thumb.get_attribute("aria-valuetext") == "d_k = 300"
@@ -189,7 +189,7 @@ def test_a_move_is_not_lost_when_the_page_changes_at_once(page, server):
             go_to(page, VARIANCE)
 
 
-# The server does not hear of the next run that is asked for: while it changes the page, it may have let go of a slider.
+# The server misses the next run that is asked for: while it changes the page, it may have dropped a slider.
 UNHEARD = """const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (message) {
   if (window.unheard && ArrayBuffer.isView(message) && message[0] >> 3 === 11) window.unheard = false;
@@ -197,7 +197,7 @@ WebSocket.prototype.send = function (message) {
 };"""
 
 
-def test_a_move_that_was_not_heard_is_told_again(page, server):
+def test_a_missed_move_is_sent_again(page, server):
     page.add_init_script(UNHEARD)
     open_page(page, server, "softmax_saturation", step="too_flat", d_k=64)
     page.evaluate("() => { window.unheard = true; }")
@@ -207,8 +207,8 @@ def test_a_move_that_was_not_heard_is_told_again(page, server):
     assert page.evaluate("() => window.unheard") is False
 
 
-# Streamlit may lose the end of a page over what it is told while it draws it, and stays on a page that tells it
-# something after a link of it was followed.
+# Streamlit may lose the end of a page if a message arrives while it draws, and it stays on a page that sends one
+# after a link of it was followed.
 SCRIPT = "document.querySelector('[data-testid=stApp]').dataset.testScriptState"
 BUSY = {
     "drawn": f"on => {{ {SCRIPT} = on ? 'running' : 'notRunning'; }}",
@@ -217,7 +217,7 @@ BUSY = {
 
 
 @pytest.mark.parametrize("busy", BUSY.values(), ids=BUSY)
-def test_a_move_is_told_when_the_page_neither_is_drawn_nor_left(page, server, busy):
+def test_a_move_is_sent_when_the_page_is_neither_drawn_nor_left(page, server, busy):
     open_page(page, server, "softmax_saturation", step="too_flat", d_k=64)
     asked = runs_asked(page)
     page.evaluate(busy, True)
@@ -228,7 +228,7 @@ def test_a_move_is_told_when_the_page_neither_is_drawn_nor_left(page, server, bu
     wait_for_address(page, d_k="72")
 
 
-# While the page is being drawn, a link is followed and the thumb let go: the server hears of both at once.
+# During the drawing a link is followed and the thumb released: both messages arrive at the same time.
 AT_ONCE = """async ([link, thumb]) => {
   window.lab.page.ask('draw');
   thumb.stepUp();
@@ -239,7 +239,7 @@ AT_ONCE = """async ([link, thumb]) => {
 }"""
 
 
-def test_a_link_and_a_move_at_once_come_to_the_page_with_the_move(page, server):
+def test_a_link_and_a_move_at_once_open_the_page_with_the_move(page, server):
     open_page(page, server, "softmax_saturation", step="too_flat", d_k=64)
     menu = page.get_by_test_id("stSidebar")
     for question, d_k in ((START, "72"), (LESSONS["derivation"], "80"), (VARIANCE, "88")):
@@ -290,7 +290,7 @@ def test_back_takes_one_step_a_page_however_often_a_control_moved(page, server):
     assert page.url == "about:blank"
 
 
-def test_back_undoes_the_steps_of_a_lesson_while_next_stands_still(page, server):
+def test_back_undoes_the_steps_of_a_lesson_while_next_stays_in_place(page, server):
     lesson = DECLARED["gradient_flow"]
     steps = [each.name for each in lesson.steps]
     open_page(page, server, lesson.stem, step=steps[0])
@@ -325,9 +325,9 @@ def test_step_that_pins_d_k_keeps_the_learners_own_through_back(page, server):
         assert query_parameters(page) == {"d_k": "1024"}
 
 
-# --- links of before there were steps -------------------------------------------------------------------
+# --- links from before there were steps -----------------------------------------------------------------
 
-# One for each picture that had an address, and the step that holds it now.
+# One for each picture that had an address, and the step that has it now.
 BEFORE = {
     "start": [({}, "drag")],
     "one_query": [
@@ -371,7 +371,7 @@ TOLD = re.compile(r'<script type="application/json" id="lab-told">(.*?)</script>
 
 
 @pytest.mark.parametrize("stem", sampled([*BEFORE], 2, 1))
-def test_address_of_before_steps_opens_the_step_of_its_picture(page, server, stem):
+def test_address_without_a_step_opens_the_step_of_its_picture(page, server, stem):
     assert set(BEFORE) == {name for name, lesson in DECLARED.items() if lesson.steps}
     for query, name in BEFORE[stem]:
         step, path = DECLARED[stem].step(name), "" if stem == "start" else stem
@@ -394,9 +394,9 @@ def test_address_of_before_steps_opens_the_step_of_its_picture(page, server, ste
         }
 
 
-# --- links that do not ---------------------------------------------------------------------------------
+# --- bad links -------------------------------------------------------------------------------------------
 
-# What a browser may garble or run. Without a browser many more are tried.
+# Texts that a browser may garble or run. Without a browser many more are tried.
 BAD_LINKS = {
     "d_k=<script>alert(1)</script>": ("d_k is not a number; 64 is used", {}),
     "<script>alert(1)</script>=1": ("is not a setting of this dashboard and was ignored", {}),
@@ -406,7 +406,7 @@ BAD_LINKS = {
 
 
 def visit(page, server, path, query):
-    """Notes, state, address and heading that a visitor of this link gets."""
+    """Return notes, state, address and heading for a visitor of this link."""
     page.goto(f"{server.url}/{path}?{query}", wait_until="domcontentloaded")
     wait_until_idle(page)
     return {
@@ -417,7 +417,7 @@ def visit(page, server, path, query):
     }
 
 
-def test_a_bad_link_leaves_a_working_page_and_says_so_in_one_line(page, server):
+def test_a_bad_link_opens_a_working_page_with_a_note_of_one_line(page, server):
     page.on("dialog", lambda dialog: pytest.fail("a link ran a script"))
     for query, (note, kept) in BAD_LINKS.items():
         seen = visit(page, server, "", query)
@@ -441,7 +441,7 @@ def test_after_a_bad_link_the_controls_and_the_address_go_on_together(page, serv
     assert lesson_state(page) == DEFAULTS | {"d_k": "896"}
 
 
-def test_a_control_of_one_name_in_two_lessons_keeps_to_each_lesson_and_back_finds_both(page, server):
+def test_a_control_name_shared_by_two_lessons_keeps_each_value(page, server):
     def exponent():
         shown = slider(page, "exponent").get_attribute("aria-valuetext").split()[-1]
         return shown, query_parameters(page).get("exponent")

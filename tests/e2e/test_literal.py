@@ -1,4 +1,4 @@
-"""What a link, a typed text or a file is called is shown letter for letter: never a link, a picture or a colour."""
+"""Texts of a link, a field or a file's name are shown letter for letter: never as a link, a picture or a colour."""
 
 import pytest
 from dashboard import ALERTS, open_everything
@@ -6,7 +6,7 @@ from harness import open_page, wait_until_idle
 
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
-# None is longer than the pages quote, and none holds what separates typed numbers.
+# None is longer than the pages quote, and none holds a separator of typed numbers.
 NASTY = (
     "https://example.org",
     "www.example.org/a",
@@ -26,7 +26,7 @@ NASTY = (
 
 
 def check_messages(page, texts):
-    """Each text stands in a message of the page, which holds paragraphs and pieces of code only."""
+    """Check that each text is in a message of the page, which holds only paragraphs and pieces of code."""
     bodies = page.locator(f"{ALERTS} [data-testid=stMarkdownContainer]")
     bodies.first.wait_for()
     said = " ".join(bodies.all_inner_texts())

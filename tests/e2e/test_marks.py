@@ -1,4 +1,4 @@
-"""Words that name marks: pointed at, tapped or focused they light their mark up, with no run of the page."""
+"""Words that name marks: pointed at, tapped or focused they light their mark up, without a run of the page."""
 
 import pytest
 from dashboard import SENTENCES
@@ -12,11 +12,11 @@ pytestmark = pytest.mark.e2e
 
 FADED = """picture => picture.querySelector('.js-plotly-plot').data
   .map((trace, i) => trace.opacity < 0.5 ? null : i).filter(i => i !== null)"""
-OF_THE_DRAWS = [0, 6]  # the places of their traces
+OF_THE_DRAWS = [0, 6]  # the indices of their traces
 
 
 def lit(page):
-    """The places of the traces of the main picture that are not faded."""
+    """Return the indices of the main picture's traces that are not faded."""
     return page.locator(MAIN).evaluate(FADED)
 
 
@@ -26,11 +26,11 @@ def wait_for_lit(page, places):
 
 
 def words(page):
-    """Those of the main picture's sentence."""
+    """Return the words in the main picture's sentence."""
     return page.locator("[data-sentence]").first.locator(".mark")
 
 
-def test_a_word_lights_its_mark_up_by_mouse_and_by_a_click_also_while_the_slider_is_dragged(page, server):
+def test_a_word_lights_its_mark_by_mouse_and_click_also_in_a_drag(page, server):
     open_page(page, server, "small_samples")
     every, asked = lit(page), runs_asked(page)
     word = words(page).filter(has_text="the draws")
@@ -56,7 +56,7 @@ def test_a_word_lights_its_mark_up_by_mouse_and_by_a_click_also_while_the_slider
     wait_for_lit(page, every)
 
 
-def test_all_words_of_a_sentence_are_one_stop_of_the_tab_key_and_the_arrows_go_from_one_to_the_next(page, server):
+def test_the_words_of_a_sentence_are_one_tab_stop_with_arrow_keys(page, server):
     open_page(page, server, "attention_steps", mode="projector")  # where the arrow keys turn the steps
     count = words(page).count()
     assert page.locator(".mark[tabindex='0']").count() == page.locator("[data-sentence]:has(.mark)").count()
@@ -86,7 +86,7 @@ def test_on_a_phone_a_tap_lights_the_mark_up_until_the_next(new_page, server):
 
 
 @pytest.mark.parametrize(("scheme", "mode"), sampled([("light", ""), ("dark", ""), ("light", "projector")], 2))
-def test_the_words_can_be_read_and_axe_finds_nothing(new_page, server, scheme, mode):
+def test_the_words_are_legible_and_axe_finds_nothing(new_page, server, scheme, mode):
     page = new_page(1440, 900, color_scheme=scheme)
     open_page(page, server, "small_samples", **({"mode": mode} if mode else {}))
     for word in words(page).all():
@@ -98,7 +98,7 @@ def test_the_words_can_be_read_and_axe_finds_nothing(new_page, server, scheme, m
 
 
 def hexadecimal(colour):
-    """rgb(…) as #…"""
+    """Return rgb(…) as #…"""
     return "#" + "".join(f"{int(each):02x}" for each in colour.removeprefix("rgb(").removesuffix(")").split(","))
 
 

@@ -1,4 +1,4 @@
-"""attention_steps and backprop in a browser: keys, matrices in the address, what the eye and the ear get."""
+"""attention_steps and backprop in a browser: keys, matrices in the address, the page for eye and ear."""
 
 import pytest
 from dashboard import (
@@ -25,7 +25,7 @@ ON, BACK = "[data-way] a.on", "[data-way] a[rel=prev]"
 
 
 def lit(page):
-    """The step that the diagram lights, in a fold that may be closed."""
+    """Return the step that the diagram highlights, in a fold that may be closed."""
     return page.locator(LIT).text_content().split()[0]
 
 
@@ -69,7 +69,7 @@ def test_a_link_shows_its_matrices(server, page, path, step, link, wanted):
         assert query_parameters(page) == link
 
 
-def test_the_way_goes_through_attention_and_arrows_are_the_controls(page, server):
+def test_the_way_goes_through_attention_and_arrows_move_the_controls(page, server):
     open_page(page, server, "attention_steps")
     walked = [lit(page)]
     for link, step in ((ON, "scale"), (ON, "mask"), (ON, "softmax"), (BACK, "mask")):
@@ -120,7 +120,7 @@ def click_cell(page, chart, row, column, *, shape, tap=False):
 def test_a_cell_is_chosen_by_clicking_it(page, server):
     open_page(page, server, "attention_steps", preset="notes")
     open_own(page)
-    # Again and back: no click takes the last one back.
+    # Again and back: no click undoes the last one.
     for row, column, score in ((2, 3, 18), (2, 3, 18), (3, 2, 94), (2, 3, 18)):
         click_cell(page, "raw", row, column, shape=(3, 3))
         assert query_parameters(page) == {"preset": "notes", "query": str(row), "key": str(column)}
@@ -162,9 +162,9 @@ def open_grid(page):
 
 
 def edit_cell(page, text):
-    """Type into the cell on which the grid stands, and go down by one."""
+    """Type into the grid's current cell, and go down by one."""
     page.keyboard.type(text[0])
-    page.locator("#portal .gdg-input").wait_for()  # keys before the first editor is fetched start it anew
+    page.locator("#portal .gdg-input").wait_for()  # keys before the first editor is fetched start it again
     page.wait_for_timeout(100)
     page.keyboard.type(text[1:], delay=30)
     page.wait_for_timeout(100)  # no person presses Enter sooner
@@ -174,7 +174,7 @@ def edit_cell(page, text):
     wait_until_idle(page)
 
 
-def test_a_number_is_edited_in_its_cell_and_a_bad_one_stays_and_is_named(page, server):
+def test_a_number_is_edited_in_its_cell_and_a_bad_one_is_named(page, server):
     open_page(page, server, "attention_steps", preset="notes", d_k=2)
     open_own(page)
     open_grid(page)
@@ -204,7 +204,7 @@ def test_a_number_is_edited_in_its_cell_and_a_bad_one_stays_and_is_named(page, s
     check_accessibility(page)
 
 
-def test_a_large_matrix_leaves_the_address_and_a_small_one_comes_back(page, server):
+def test_only_a_small_matrix_is_in_the_address_and_comes_back(page, server):
     open_page(page, server, "attention_steps", preset="notes", d_k=2)
     open_own(page)
     large = "\n".join([", ".join(["0.12345"] * 64)] * 3)
@@ -218,7 +218,7 @@ def test_a_large_matrix_leaves_the_address_and_a_small_one_comes_back(page, serv
 
 
 @pytest.mark.parametrize(("width", "height", "mode"), [(1440, 900, "screen"), (1920, 1080, "projector")])
-def test_the_sentence_of_every_step_needs_no_scrolling(new_page, server, width, height, mode):
+def test_the_sentence_of_every_step_is_visible_without_scrolling(new_page, server, width, height, mode):
     page = new_page(width, height)
     open_page(page, server, "attention_steps", step=STEPS[0], mode=mode, preset="random", d_k="64")
     for place, step in enumerate(STEPS, start=1):

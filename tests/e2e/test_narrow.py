@@ -1,4 +1,4 @@
-"""On a phone the panels of a picture stand below each other, nothing meets, and a drag leaves them there."""
+"""On a phone the panels of a picture are below each other, nothing touches, and a drag leaves them there."""
 
 from itertools import pairwise
 
@@ -16,7 +16,7 @@ STEPS = [
     ("derivation", "root"),
     ("training_race", "race"),
 ]
-# Of each trace of these names, the upper and the lower end, in px.
+# The upper and the lower end of each trace of these names, in px.
 ENDS = """(picture, names) => names.map(name => {
   const {_fullData, _fullLayout} = picture.firstElementChild;
   const trace = _fullData.find(each => each.name === name), axis = _fullLayout[trace.yaxis.replace('y', 'yaxis')];
@@ -38,7 +38,7 @@ def check_below_each_other(page, step):
 
 
 @pytest.mark.parametrize(("stem", "step"), STEPS)
-def test_panels_stand_below_each_other_on_a_phone(new_page, server, stem, step):
+def test_panels_are_below_each_other_on_a_phone(new_page, server, stem, step):
     page = new_page(*SCREEN[PHONE])
     open_page(page, server, stem, step=step)
     wait_until_at_rest(page)

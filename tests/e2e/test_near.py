@@ -14,14 +14,14 @@ DRAWN = "() => [...document.querySelectorAll('[data-picture]')].map(each => Bool
 
 @pytest.fixture
 def far(new_page):
-    """A page as a visitor has it, in a window in which the last picture is far away."""
+    """Return a page as a visitor has it, in a window in which the last picture is far away."""
     page = new_page(390, 300, alone=True)
     page.add_init_script("delete window.lab.near;")
     return page
 
 
 def open_far(page, server):
-    """The lesson, once its first picture is drawn: the last is not, so it is never idle."""
+    """Open the lesson, and wait only for its first picture: the last one is not drawn, so the page is never idle."""
     page.goto(page_url(server, "recap", **ANSWERS))
     page.locator("#lab-first").wait_for(state="detached")
     page.locator("[data-picture] .main-svg").first.wait_for()
@@ -41,14 +41,14 @@ def test_a_picture_is_drawn_when_it_comes_near(far, server):
 
 
 @pytest.mark.walk
-def test_on_paper_there_are_all(far, server):
+def test_on_paper_all_pictures_are_there(far, server):
     open_far(far, server)
     far.pdf()
     assert all(far.evaluate(DRAWN))
 
 
 @pytest.mark.matrix
-def test_in_a_window_that_shows_all_of_them_they_are_drawn_at_once(new_page, server):
+def test_a_window_that_shows_all_pictures_draws_them_at_once(new_page, server):
     page = new_page(1280, 4000, alone=True)
     page.add_init_script("delete window.lab.near;")
     open_page(page, server, "recap", **ANSWERS)

@@ -24,7 +24,7 @@ GROUNDS = """() => [...document.querySelectorAll('body, .stApp, [data-picture] .
   each => getComputedStyle(each).backgroundColor)"""
 POINTS = 96 / 72  # px
 SMALLEST = 9
-# The sizes of all letters in points, of pictures as they are drawn on paper.
+# The sizes of all letters in points, those of pictures as drawn on paper.
 LETTERS = """() => {
   const found = [];
   const walk = document.createTreeWalker(document.querySelector('[data-testid=stMain]'), NodeFilter.SHOW_TEXT);
@@ -53,7 +53,7 @@ def seen(page, what):
 
 
 def check_paper(page, link):
-    """What paper shows, once the browser has been asked to print."""
+    """Check the paper, once the browser has been asked to print."""
     page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
     wait_until_idle(page)
@@ -98,13 +98,13 @@ def test_pictures_are_drawn_for_paper_and_come_back_to_the_screen(new_page, serv
     page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
     wait_until_idle(page)
     on_paper = page.evaluate(boxes)
-    assert {view.split()[2] for view, _ in on_paper} == {"816"}  # whose smallest type is of 9 points on 700 px
+    assert {view.split()[2] for view, _ in on_paper} == {"816"}  # its smallest type is of 9 points on 700 px
     page.evaluate("() => dispatchEvent(new Event('afterprint'))")
     wait_until_idle(page)
     assert page.evaluate(boxes) == before
 
 
-def test_the_code_follows_the_slider_and_leaves_out_what_is_the_visitor_s_own(new_page, server):
+def test_the_code_follows_the_slider_without_the_visitor_s_own_values(new_page, server):
     page = new_page(1440, 900)
     open_page(page, server, "score_variance", axis="own", bet="1")
     wait_for_code(page)

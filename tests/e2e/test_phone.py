@@ -1,4 +1,4 @@
-"""What a class has in its hands, and the teacher's window: for all eyes, on narrow screens, and by keyboard alone."""
+"""The phones of a class, and the teacher's window: for all eyes, on narrow screens, and by keyboard alone."""
 
 import pytest
 from harness import check_accessibility, open_page, page_url, wait_until_idle
@@ -19,7 +19,7 @@ BEFORE_A_VOTE = "softmax_saturation"
 A_CURVE, A_CHOICE, DRAWS, A_VOTE = "score_variance", "scaling_rules", "small_samples", "wrong_choice"
 
 
-# Where the page's column ends and its corner begins.
+# The end of the page's column and the beginning of its corner.
 _EDGES = """() => { const at = name => document.querySelector(name).getBoundingClientRect();
   return [at('.stMainBlockContainer > [data-testid="stVerticalBlock"]').right, at('[data-room]').left]; }"""
 
@@ -33,7 +33,7 @@ def shows(page, text):
 
 
 def check(page):
-    """In light and dark, and on the narrowest screen, where a finger has room for all that is pressed."""
+    """Check the page in light and dark, and on the narrowest screen, where a finger has room for every button."""
     page.set_viewport_size({"width": NARROW, "height": 640})
     assert not page.evaluate(WIDE)
     page.locator("summary").evaluate_all("all => all.forEach(each => each.parentElement.open = true)")
@@ -104,7 +104,7 @@ def test_a_phone_by_keyboard_alone_in_every_state(lab, rooms, new_page, problems
     check(page)
 
 
-def test_a_phone_that_is_cut_off_keeps_what_was_typed_and_sends_it(lab, rooms, new_page, problems):
+def test_a_phone_that_is_cut_off_keeps_its_text_and_sends_it(lab, rooms, new_page, problems):
     page, code = new_page(alone=True), opened(rooms, A_CURVE)
     page.goto(page_url(lab, f"j/{code}"))
     typed = [11.5, 16, 23, 28, 32]
@@ -122,15 +122,15 @@ def test_a_phone_that_is_cut_off_keeps_what_was_typed_and_sends_it(lab, rooms, n
     page.locator("footer", has_text="You are number 1.").wait_for()
     assert away.is_hidden()
     assert [each.text for each in rooms.answers(code, A_CURVE)] == ["11.5-16-23-28-32"]
-    problems.clear()  # what the browser says of the connection
+    problems.clear()  # the browser's report on the connection
     rooms.ask(code, A_CURVE, revealed=True)
     shows(page, "in fact.")
 
 
-def test_back_shows_the_form_filled_where_no_script_runs(lab, rooms, new_page, problems):
+def test_back_shows_the_form_filled_without_scripts(lab, rooms, new_page, problems):
     page, code = new_page(alone=True, java_script_enabled=False), opened(rooms, "gradient_flow")
     page.goto(page_url(lab, f"j/{code}"))
-    page.goto(page_url(lab, f"j/{code}"))  # where its form leads back to
+    page.goto(page_url(lab, f"j/{code}"))  # its form leads back to here
     page.locator("[name=answer]").fill("86.5")
     page.context.set_offline(True)
     page.get_by_role("button", name="Send").click()
@@ -143,7 +143,7 @@ def test_back_shows_the_form_filled_where_no_script_runs(lab, rooms, new_page, p
     problems.clear()
 
 
-def test_the_teachers_window_stays_under_the_hand_while_answers_come_in(lab, rooms, new_page):
+def test_the_teacher_s_window_stays_in_place_while_answers_arrive(lab, rooms, new_page):
     page, code = new_page(alone=True), opened(rooms, A_CHOICE)
     page.goto(page_url(lab, f"room/{code}"))
     check(page)
@@ -166,7 +166,7 @@ def test_the_teachers_window_stays_under_the_hand_while_answers_come_in(lab, roo
     check(page)
 
 
-def test_a_wall_goes_where_its_room_goes_and_its_corner_covers_nothing(lab, rooms, new_page):
+def test_a_wall_follows_its_class_and_its_corner_covers_nothing(lab, rooms, new_page):
     page, code = new_page(*PROJECTED["950p"]), opened(rooms, A_CHOICE)
     open_page(page, lab, A_CHOICE, mode="projector", room=code)
     for stem in ("recap", A_CURVE):  # the one is wider than all others
@@ -174,7 +174,7 @@ def test_a_wall_goes_where_its_room_goes_and_its_corner_covers_nothing(lab, room
         title = page.get_by_role("heading", level=1, name=LESSONS[stem].question)
         title.and_(page.locator(":focus")).wait_for()
         wait_until_idle(page)
-        assert title.evaluate("each => getComputedStyle(each).outlineStyle") == "none"  # nobody's hand is there
+        assert title.evaluate("each => getComputedStyle(each).outlineStyle") == "none"  # there is no pointer
         for size in PROJECTED.values():
             resize(page, size)
             wait_until_at_rest(page)
@@ -192,7 +192,7 @@ def test_a_clicker_shows_nothing_unasked_and_hides_before_it_leaves(lab, rooms, 
 
     def press(key):
         wait_until_idle(page)
-        with page.expect_response("**/state"):  # the wall has heard how many have answered
+        with page.expect_response("**/state"):  # the wall knows how many have answered
             pass
         page.keyboard.press(key)
 
@@ -220,7 +220,7 @@ def test_a_clicker_shows_nothing_unasked_and_hides_before_it_leaves(lab, rooms, 
 
 
 def test_a_clicker_goes_on_to_the_lesson_where_a_class_chooses(lab, rooms, new_page):
-    """There the wall takes the seed of its room, whose field stands on the page already."""
+    """There the wall takes the seed of its class, whose field is on the page already."""
     page, code, before = new_page(*PROJECTED["1024p"], alone=True), opened(rooms, BEFORE_A_VOTE), LESSONS[BEFORE_A_VOTE]
     page.context.add_cookies([{"name": "lab_room", "value": code + SECRET, "url": lab.url}])
     open_page(page, lab, before.stem, mode="projector", bet="1", room=code)

@@ -1,4 +1,4 @@
-"""Pictures of a drag are drawn in part; they are those that Plotly draws, and where the hand rests Plotly draws."""
+"""Pictures of a drag are drawn in part; they equal those of Plotly, which draws when the drag rests."""
 
 import pytest
 from dashboard import slider
@@ -11,7 +11,7 @@ from pages._view.lessons import LESSONS, ORDER, VIEWS
 pytestmark = pytest.mark.e2e
 
 ASKED = [("training_race", "rates")]
-# More changes in them than numbers and words: axes that move along, names that come and go, another range of colours.
+# These change more than numbers and words: axes that move along, names that come and go, another range of colours.
 WHOLE = [
     ("gradient_flow", "jacobian", "d_k"),
     ("gradient_flow", "jacobian", "row"),
@@ -25,7 +25,7 @@ WHOLE = [
     ("scaling_rules", "query", "d_k"),
     ("long_context", "text", "context_length"),
 ]
-# Each slider that the picture of a step follows as it opens, but for what asks before it computes.
+# Each slider that the picture of a step follows as it opens, without those that ask before they compute.
 SLIDERS = [
     (stem, step.name, name)
     for stem in ORDER
@@ -44,10 +44,10 @@ STOPS = (
     0.02,
     0.08,
     0.4,
-)  # of the track: both ends, apart as they may look alike
+)  # of the track: both ends, and a place between, since the ends may look alike
 
-# The drawing as it stands, then as Plotly draws the same figure anew. The order of names outside the plots is left out,
-# and a style that says what holds without it.
+# The drawing now, then as Plotly draws the same figure from scratch. The order of names outside the plots is left out,
+# and so is a style that is set anyway.
 COMPARE = """async selector => {
   const picture = document.querySelector(selector), plot = picture.firstElementChild;
   const look = () => [...plot.querySelectorAll('.main-svg')].map(svg => {
@@ -66,7 +66,7 @@ COMPARE = """async selector => {
 
 
 def hold(page, name, share):
-    """The hand at this share of the track, once the picture is there."""
+    """Hold the pointer at this share of the track, once the picture is there."""
     box = slider(page, name).bounding_box()
     page.mouse.move(box["x"] + box["width"] * share, box["y"] + box["height"] / 2)
     page.wait_for_function(
@@ -79,13 +79,13 @@ def hold(page, name, share):
 
 
 def in_walk(each, place):
-    """The first is no part of the walk, which has every fifth of the others."""
+    """Leave the first out of the walk, which takes every fifth of the others."""
     left_out = [] if place % 5 == 0 else [MATRIX]
     return pytest.param(*each, marks=[] if each == FIRST else [pytest.mark.walk, *left_out])
 
 
 @pytest.mark.parametrize(("stem", "step", "name"), [in_walk(each, place) for place, each in enumerate(SLIDERS)])
-def test_quick_picture_is_plotlys(page, server, stem, step, name):
+def test_quick_picture_equals_plotly_s(page, server, stem, step, name):
     control = LESSONS[stem].controls.get(name)
     belongs_to = dict([control.when] if control and control.when else [])
     open_page(page, server, stem, step=step, **belongs_to)
@@ -104,7 +104,7 @@ def test_quick_picture_is_plotlys(page, server, stem, step, name):
     page.wait_for_function("selector => document.querySelector(selector).quick === false", arg=MAIN)
 
 
-def test_quick_pictures_one_after_another_are_plotlys(page, server):
+def test_several_quick_pictures_in_a_row_equal_plotly_s(page, server):
     open_page(page, server, "score_variance")
     drag(page, [0.5 + 0.01 * step for step in range(30)])
     page.wait_for_function(
@@ -115,8 +115,8 @@ def test_quick_pictures_one_after_another_are_plotlys(page, server):
     wait_until_idle(page)
 
 
-def test_word_lit_up_stays_lit_during_drag(page, server):
-    """A lit mark fades the others: such a picture is drawn whole."""
+def test_a_highlighted_word_stays_so_during_a_drag(page, server):
+    """A highlighted mark fades the others: such a picture is drawn whole."""
     open_page(page, server, "score_variance")
     page.locator(".mark").first.click()
     faded = """() => [...document.querySelectorAll('[data-picture][data-value] .trace')]

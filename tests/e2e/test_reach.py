@@ -1,4 +1,4 @@
-"""A session only when it is needed: who looks, drags, steps, tries and bets has none; who reaches for more gets it."""
+"""A session only when needed: looking, dragging, steps, tries and bets need none; reaching for more opens one."""
 
 import pytest
 from hand import MAIN
@@ -18,7 +18,7 @@ TRIES = f"{FIRST} [data-try]"
 BOX = "element => { const {x, y, width, height} = element.getBoundingClientRect(); return [x, y, width, height]; }"
 LESSON = LESSONS["score_variance"]
 SIZES = [SCREEN["1440"], SCREEN[PHONE]]
-# What each button of the stage brings, once the platform has come.
+# The effect of each button of the stage, once Streamlit is there.
 REACHED = {
     "Share": ".st-key-share_code img",
     "Settings": ".st-key-settings details[open]",
@@ -30,7 +30,7 @@ REACHED = {
 
 @pytest.fixture
 def visit(new_page, server):
-    """A function that opens an address; the page keeps what it asks of the platform: its scripts, and sessions."""
+    """Return a function that opens an address; the page records its requests to Streamlit: scripts, and sessions."""
 
     def opened(address, size=SCREEN["1440"], waits=PAINTED, **options):
         page = new_page(*size, alone=True, **options)
@@ -45,7 +45,7 @@ def visit(new_page, server):
 
 
 def comes(page):
-    """The platform takes the stage over, without being asked any more."""
+    """Wait until Streamlit takes the stage over, without another request for it."""
     page.locator(FIRST).wait_for(state="detached")
     assert len([each for each in page.asked if each.startswith("ws")]) == 1
 
@@ -53,7 +53,7 @@ def comes(page):
 # --- without a session ----------------------------------------------------------------------------------
 
 
-def test_who_looks_drags_plays_steps_and_tries_opens_no_session(visit):
+def test_looking_dragging_playing_steps_and_tries_open_no_session(visit):
     page = visit("score_variance?d_k=16")
     page.locator(THUMB).press("ArrowRight")
     page.locator(f"{PAINTED}[data-value='18']").wait_for()
@@ -75,7 +75,7 @@ def test_who_looks_drags_plays_steps_and_tries_opens_no_session(visit):
 
 
 @pytest.mark.walk
-def test_who_bets_opens_no_session_and_reads_what_became_of_it(visit):
+def test_a_bet_opens_no_session_and_shows_its_result(visit):
     lesson = LESSONS["derivation"]
     asks = lesson.bet.when[1]
     page = visit(f"derivation?bet=1&step={asks}")
@@ -89,7 +89,7 @@ def test_who_bets_opens_no_session_and_reads_what_became_of_it(visit):
 
 
 @pytest.mark.walk
-def test_what_is_written_follows_the_slider(visit):
+def test_line_and_tries_follow_the_slider(visit):
     page = visit("score_variance?d_k=1024")
     assert page.locator(TRIES).first.get_attribute("aria-current") == "true"
     page.locator(THUMB).press("Home")
@@ -139,14 +139,14 @@ def test_on_a_phone_the_menu_opens_without_a_session(visit):
         for name in REACHED
     ],
 )
-def test_what_is_pressed_is_done_late_and_nothing_moves(visit, size, name):
+def test_a_pressed_button_acts_later_and_nothing_moves(visit, size, name):
     page = visit("score_variance?d_k=16", size)
     page.locator(THUMB).press("ArrowRight")
     page.wait_for_function("() => location.search.includes('d_k=18')")
     parts = ("h1", "p.line", "[data-slider] input", "[data-picture]")
     where = [page.locator(part).first.evaluate(BOX) for part in parts]
     assert page.asked == []
-    page.get_by_role("button", name=name, exact=True).dispatch_event("click")  # which does not scroll to it
+    page.get_by_role("button", name=name, exact=True).dispatch_event("click")  # this does not scroll to it
     comes(page)
     assert [page.locator(part).first.evaluate(BOX) for part in parts] == [pytest.approx(box, abs=1) for box in where]
     page.locator(REACHED[name]).first.wait_for()
@@ -157,7 +157,7 @@ def test_what_is_pressed_is_done_late_and_nothing_moves(visit, size, name):
 
 @pytest.mark.walk
 @pytest.mark.parametrize("act", ["hover", "focus"])
-def test_a_hand_or_the_focus_fetches_the_platform_and_presses_nothing(visit, act):
+def test_a_pointer_or_the_focus_fetches_streamlit_and_presses_nothing(visit, act):
     page = visit("score_variance")
     fold = page.get_by_role("button", name="Background")
     getattr(fold, act)()
@@ -169,7 +169,7 @@ def test_a_hand_or_the_focus_fetches_the_platform_and_presses_nothing(visit, act
 
 
 @pytest.mark.walk
-def test_a_scroll_to_the_folds_fetches_the_platform_and_is_kept(visit):
+def test_a_scroll_to_the_folds_fetches_streamlit_and_is_kept(visit):
     page = visit("score_variance", SCREEN[PHONE])
     page.mouse.move(200, 400)
     page.mouse.wheel(0, 150)
@@ -179,7 +179,7 @@ def test_a_scroll_to_the_folds_fetches_the_platform_and_is_kept(visit):
 
 
 @pytest.mark.walk
-def test_a_session_that_comes_late_keeps_the_answer_that_was_chosen(visit):
+def test_a_late_session_keeps_the_chosen_answer(visit):
     lesson = LESSONS["derivation"]
     page = visit(f"derivation?bet=1&step={lesson.bet.when[1]}")
     page.locator(f"{FIRST} form.bet label").nth(1).click()
@@ -190,7 +190,7 @@ def test_a_session_that_comes_late_keeps_the_answer_that_was_chosen(visit):
     assert page.locator(".stApp form.bet button").is_enabled()
 
 
-# Walls follow a room; a text that somebody typed may be wrong, which the platform says, as it does of a link.
+# Walls follow a class; a typed text or a link may have a mistake, which only Streamlit explains.
 NEEDING = [
     "score_variance?mode=projector",
     "softmax_saturation?step=lists&list_1=4,x",
@@ -202,19 +202,19 @@ NEEDING = [
 
 @pytest.mark.walk
 @pytest.mark.parametrize("address", NEEDING)
-def test_an_address_that_needs_the_platform_has_it_at_once(visit, address):
+def test_an_address_that_needs_streamlit_has_it_at_once(visit, address):
     page = visit(address, PROJECTED["1024p"], waits="h1")
     comes(page)
     assert step_said(page) == "" or page.locator("h1").first.is_visible()
 
 
 @pytest.mark.walk
-def test_a_cell_that_is_pressed_is_chosen_once_the_platform_is_there(visit):
+def test_a_pressed_cell_is_chosen_once_streamlit_is_there(visit):
     page = visit("wrong_choice?step=rows")
     box = page.locator(f"{FIRST} [data-picture] .nsewdrag").first.bounding_box()
     page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
     page.wait_for_timeout(300)
-    assert page.asked == []  # who only points at it needs nothing
+    assert page.asked == []  # pointing alone needs nothing
     page.mouse.down()
     page.mouse.up()
     comes(page)
@@ -224,7 +224,7 @@ def test_a_cell_that_is_pressed_is_chosen_once_the_platform_is_there(visit):
 
 
 @pytest.mark.walk
-def test_a_ground_that_was_chosen_in_the_menu_has_the_platform_at_once(visit):
+def test_a_ground_chosen_in_the_menu_fetches_streamlit_at_once(visit):
     page = visit("score_variance")
     page.get_by_role("button", name="Main menu").click()
     page.get_by_test_id("stMainMenuItem-theme-Dark").click()
@@ -235,9 +235,9 @@ def test_a_ground_that_was_chosen_in_the_menu_has_the_platform_at_once(visit):
     assert page.locator(".stApp").evaluate("app => getComputedStyle(app).colorScheme") == "dark"
 
 
-# --- what is chosen beside a slider ---------------------------------------------------------------------
+# --- choices beside a slider ----------------------------------------------------------------------------
 
-# An address, a control beside its slider, and whether all of its options are seen there.
+# An address, a control beside its slider, and True if all of its options are visible there.
 CHOSEN = [
     ("few_bits", "format", True),
     ("attention_steps", "scaling", True),
@@ -249,17 +249,17 @@ CORNER = "element => { const {x, y} = element.getBoundingClientRect(); return [x
 
 
 def field_of(page, name):
-    """A control on the stage before the platform."""
+    """Return a control on the stage before Streamlit."""
     return page.locator(f"{FIRST} .field.{name}")
 
 
 def drawn_of(page, name):
-    """The same, as the platform draws it."""
+    """Return the same control, as Streamlit draws it."""
     return page.locator(f".st-key-stage .st-key-{name}")
 
 
 def fetched_by(page, act):
-    """Do what fetches the platform, and wait for that."""
+    """Do something that fetches Streamlit, and wait for it."""
     act()
     comes(page)
     wait_until_idle(page)
@@ -288,7 +288,7 @@ def test_a_choice_opens_a_session_only_when_it_is_pressed(visit):
 @pytest.mark.parametrize(
     ("size", "address", "name", "is_bar"), sampled([(size, *each) for size in SIZES for each in CHOSEN])
 )
-def test_a_choice_stands_where_the_platform_draws_it(visit, size, address, name, is_bar):
+def test_a_choice_is_where_streamlit_draws_it(visit, size, address, name, is_bar):
     page = visit(address, size)
     parts = ("h1", "p.line", ".dimension input", "[data-picture]")
     where = [page.locator(part).first.evaluate(BOX) for part in parts]
@@ -309,7 +309,7 @@ def test_a_choice_stands_where_the_platform_draws_it(visit, size, address, name,
 
 
 @pytest.mark.walk
-def test_a_list_that_is_pressed_is_open_once_the_platform_is_there(visit):
+def test_a_pressed_list_is_open_once_streamlit_is_there(visit):
     page = visit("derivation?step=broken")
     button = page.get_by_role("button", name="Assumptions: all hold")
     fetched_by(page, button.click)
@@ -334,14 +334,14 @@ def test_tab_comes_to_a_choice_and_stays_there(visit, address, name, is_bar):
 @pytest.mark.parametrize(
     ("scheme", "address", "name", "is_bar"), sampled([(each, *one) for each in ("light", "dark") for one in CHOSEN])
 )
-def test_a_choice_before_the_platform_breaks_no_rule_of_access(visit, scheme, address, name, is_bar):
+def test_a_choice_before_streamlit_breaks_no_rule_of_access(visit, scheme, address, name, is_bar):
     page = visit(address, color_scheme=scheme)
     check_accessibility(page, include=f"{FIRST} .controls")
     assert field_of(page, name).is_visible()
     assert page.asked == []
 
 
-# --- what is typed beside a slider ----------------------------------------------------------------------
+# --- fields beside a slider -----------------------------------------------------------------------------
 
 # An address, the fields beside its slider, the first of them in a box for a number or for a text.
 FIELDS = [
@@ -360,7 +360,7 @@ FIELDS = [
         for i, each in enumerate(FIELDS)
     ],
 )
-def test_a_field_stands_where_the_platform_draws_it(visit, size, address, names):
+def test_a_field_is_where_streamlit_draws_it(visit, size, address, names):
     page = visit(address, size)
     page.wait_for_load_state("networkidle")
     assert page.asked == []
@@ -380,7 +380,7 @@ def test_a_field_stands_where_the_platform_draws_it(visit, size, address, names)
 
 
 @pytest.mark.walk
-def test_what_is_typed_before_the_platform_is_read_by_it(visit):
+def test_text_typed_before_streamlit_is_read_by_it(visit):
     page = visit("softmax_saturation?step=lists")
     lists = [field_of(page, name).locator("input") for name in ("list_1", "list_2")]
     lists[0].fill("1, 2, 3")
@@ -389,13 +389,13 @@ def test_what_is_typed_before_the_platform_is_read_by_it(visit):
     comes(page)
     page.wait_for_function("() => new URLSearchParams(location.search).get('list_1') === '1, 2, 3'")
     page.keyboard.type("0")
-    assert query_parameters(page).get("list_2") is None  # who still types has not ended yet
+    assert query_parameters(page).get("list_2") is None  # an unfinished text has no end yet
     page.keyboard.press("Enter")
     page.wait_for_function("() => new URLSearchParams(location.search).get('list_2') === '1, 10, 200'")
 
 
 @pytest.mark.walk
-def test_enter_and_a_step_before_the_platform_set_the_number(visit):
+def test_enter_and_a_step_before_streamlit_set_the_number(visit):
     page = visit("trained_heads?step=one_head")
     word = field_of(page, "word").locator("input")
     word.fill("7")
@@ -409,7 +409,7 @@ def test_enter_and_a_step_before_the_platform_set_the_number(visit):
 
 
 @pytest.mark.walk
-def test_paper_before_the_platform_says_what_is_chosen_in_a_bar(visit):
+def test_paper_before_streamlit_names_the_chosen_option_of_a_bar(visit):
     page = visit("few_bits")
     page.emulate_media(media="print")
     bar = field_of(page, "format")
@@ -426,7 +426,7 @@ ON_PAPER = """() => [...document.querySelectorAll('#lab-first :is(button, input,
 
 @pytest.mark.walk
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_paper_before_the_platform_has_all_that_it_needs(visit, server, scheme):
+def test_paper_before_streamlit_has_all_that_it_needs(visit, server, scheme):
     page = visit("score_variance?d_k=16&tally=1-2", color_scheme=scheme)
     page.locator(f"{CODE}[src]").wait_for(state="attached")
     page.wait_for_function("code => document.querySelector(code).naturalWidth > 0", arg=CODE)
@@ -459,7 +459,7 @@ def test_paper_before_the_platform_has_all_that_it_needs(visit, server, scheme):
 
 
 @pytest.mark.walk
-def test_the_code_on_paper_before_the_platform_follows_the_slider(visit):
+def test_the_code_on_paper_before_streamlit_follows_the_slider(visit):
     page = visit("score_variance?d_k=16")
     page.locator(f"{CODE}[src*='d_k%3D16']").wait_for(state="attached")
     page.locator(THUMB).press("ArrowRight")

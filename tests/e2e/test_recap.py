@@ -1,4 +1,4 @@
-"""The recap: answered by hand and by keyboard, kept by a link, a reload and Back, on one screen, on paper."""
+"""The recap: answered by mouse and by keyboard, kept by a link, a reload and Back, on one screen, on paper."""
 
 import re
 from itertools import product
@@ -19,7 +19,7 @@ PICTURES = "[data-picture] .main-svg:first-child"
 
 
 def cards(page):
-    """The box of each card that is seen."""
+    """Return the box of each visible card."""
     return page.locator("[class*='st-key-card_']").evaluate_all(
         """all => all.map(each => each.getBoundingClientRect())
              .map(({left, top, right, bottom}) => [left, top, right, bottom])"""
@@ -33,7 +33,7 @@ def answer(page, name):
 
 
 def answer_all(page):
-    """By hand and by keyboard: choices and numbers."""
+    """Answer all by mouse and by keyboard: choices and numbers."""
     page.locator(CARD.format("score")).get_by_text("a sum of").click()
     answer(page, "score")
     field = page.locator(".st-key-draft_spread input")
@@ -57,7 +57,7 @@ def answer_all(page):
     answer(page, "alike")
 
 
-def test_answers_are_kept_by_a_reload_and_by_back_and_none_is_there_before(page, server):
+def test_answers_survive_a_reload_and_back_and_none_is_there_before(page, server):
     open_page(page, server, "recap")
     assert page.locator(PICTURES).count() == 0
     answer_all(page)
@@ -87,7 +87,7 @@ def check_seen(page, height):
     return len(boxes)
 
 
-def test_the_questions_stand_on_one_screen_asked_and_answered(page, server):
+def test_the_questions_fit_on_one_screen_asked_and_answered(page, server):
     for answers, names in (({}, ("1440", "1920")), (ANSWERS, ("1440", "1920"))):
         resize(page, SCREEN[names[0]])
         open_page(page, server, "recap", **answers)
@@ -101,7 +101,7 @@ def test_the_questions_stand_on_one_screen_asked_and_answered(page, server):
 
 
 @pytest.mark.parametrize("answers", [{}, ANSWERS], ids=["asked", "answered"])
-def test_on_a_wall_one_question_is_seen_at_a_time(page, server, answers):
+def test_a_wall_shows_one_question_at_a_time(page, server, answers):
     for size in ((1920, 1080), *PROJECTED.values()):
         resize(page, size)
         open_page(page, server, "recap", mode="projector", asked="4", **answers)

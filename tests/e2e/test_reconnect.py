@@ -1,4 +1,4 @@
-"""A connection that is lost: the page stays as it is, and what was set meanwhile counts when it is back."""
+"""A lost connection: the page stays as it is, and settings made meanwhile count when it is back."""
 
 import io
 
@@ -18,7 +18,7 @@ FILE_NAMES = "[data-testid=stFileChipName]"
 
 
 def drag(page, share):
-    """Drag the slider to this share of its track and let go."""
+    """Drag the slider to this share of its track and release it."""
     box = page.locator(SLIDER).bounding_box()
     height = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] / 2, height)
@@ -38,13 +38,13 @@ def wait_until_back(page):
 
 
 def assert_calm(page):
-    """Nothing but the line says that the connection is gone."""
+    """Check that only the line says that the connection is gone."""
     assert page.get_by_role("dialog").count() == 0
     assert field(page, "seed").is_enabled()
 
 
 def places(page):
-    """Where address, slider and main picture stand; all three must be at the same."""
+    """Return the values of address, slider and main picture; all three must be the same."""
     linked = query_parameters(page).get("d_k", str(SHARED["d_k"].default))
     shown = page.locator(SHOWN).first.get_attribute("data-value")
     return {linked, slider(page, "d_k").get_attribute("aria-valuetext").removeprefix("d_k = "), shown}
@@ -52,13 +52,13 @@ def places(page):
 
 @pytest.fixture
 def lonely(new_page, problems):
-    """A page whose connection may be cut; the browser then reports what it could not fetch."""
+    """Yield a page whose connection may be cut; the browser then reports failed requests."""
     yield new_page(alone=True)
     problems.clear()
 
 
 @pytest.mark.walk
-def test_what_is_set_offline_counts_when_the_connection_is_back(lonely, server):
+def test_settings_made_offline_count_when_the_connection_is_back(lonely, server):
     open_page(lonely, server)
     drag(lonely, 0.55)
     wait_until_idle(lonely)
@@ -76,7 +76,7 @@ def test_what_is_set_offline_counts_when_the_connection_is_back(lonely, server):
     assert query_parameters(lonely) == {"d_k": last, "seed": "7"}
 
 
-def test_a_button_that_is_pressed_offline_acts_once_when_the_connection_is_back(lonely, server):
+def test_a_button_pressed_offline_acts_once_after_the_return(lonely, server):
     first, second, *_ = (step.name for step in DECLARED["one_query"].steps)
     open_page(lonely, server, "one_query", step=first)
     before = lonely.locator(SHOWN).count()
@@ -94,7 +94,7 @@ def test_a_button_that_is_pressed_offline_acts_once_when_the_connection_is_back(
 
 
 @pytest.mark.walk
-def test_a_page_that_slept_without_a_connection_wakes_with_what_was_set_last(lonely, server):
+def test_a_page_that_slept_offline_wakes_with_its_last_settings(lonely, server):
     open_page(lonely, server, "score_variance")
     power = lonely.context.new_cdp_session(lonely)
     last = drag(lonely, 0.8)
@@ -123,7 +123,7 @@ def choose(page, name):
 
 
 @pytest.mark.walk
-def test_a_server_that_was_started_anew_shows_what_was_set_without_one_and_no_file_of_the_old_one(new_page, problems):
+def test_a_restarted_server_shows_settings_made_offline_and_no_file(new_page, problems):
     port = free_port()
     page, scores = new_page(alone=True), new_page(alone=True)
     with running_server(port=port, warm=False) as server:
@@ -137,7 +137,7 @@ def test_a_server_that_was_started_anew_shows_what_was_set_without_one_and_no_fi
     wait_until_away(scores)
     assert_calm(page)
     last = drag(page, 0.8)
-    # The picture stays, or is one of those on the way that the browser has kept.
+    # The picture stays, or is one of those on the way that the browser has cached.
     assert int(page.locator(SHOWN).first.get_attribute("data-value")) <= int(before) < int(last)
     with running_server(port=port, warm=False):
         wait_until_back(page)
@@ -147,14 +147,14 @@ def test_a_server_that_was_started_anew_shows_what_was_set_without_one_and_no_fi
         wait_until_back(scores)
         page.close()
     wait_until_away(scores)
-    with running_server(port=port, warm=False):  # which the visitor may be the first to see
+    with running_server(port=port, warm=False):  # the visitor may be the first to see it
         wait_until_back(scores)
         check_file_is_asked_for_again(scores)
         go_to(scores, LESSONS["score_variance"])
         go_to(scores, LESSONS["your_scores"])
         assert scores.get_by_text("choose it again").count() == 1
         scores.close()
-    problems.clear()  # what the browser could not fetch
+    problems.clear()  # requests of the browser that failed
 
 
 def check_file_is_asked_for_again(scores):

@@ -1,4 +1,4 @@
-"""Two replicas behind nginx: a visitor stays on one of them, and a replica that goes costs nobody what they see."""
+"""Two replicas behind nginx: a visitor stays on one of them, and a lost replica costs nobody the page on the screen."""
 
 import csv
 import gzip
@@ -33,9 +33,9 @@ COOKIE = "lab_replica"
 
 @pytest.fixture(scope="module")
 def site(browser, tmp_path_factory):
-    """A clean folder in which the steps of the Dockerfile have been carried out, and its environment.
+    """Return a clean folder after the steps of the Dockerfile, and its environment.
 
-    The packages are downloaded where CI=true; elsewhere pip finds those of the tests already there.
+    The packages are downloaded if CI=true; elsewhere pip finds those of the tests already there.
     """
     if NGINX is None:
         if os.environ.get("CI") == "true":
@@ -50,20 +50,20 @@ def site(browser, tmp_path_factory):
 
 
 def installed(folder):
-    """The packages in the environment that was made in a folder, as name==version."""
+    """Return the packages in the environment that was made in a folder, as name==version."""
     command = [folder / ".venv" / "bin" / "python", "-m", "pip", "freeze"]
     return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.lower().split())
 
 
 def pinned():
-    """What requirements.txt and the constraints of the image name."""
+    """Return the packages that requirements.txt and the constraints of the image name."""
     files = (ROOT / "requirements.txt", DEPLOY / "constraints.txt")
     return {line for file in files for line in file.read_text().split()}
 
 
 @pytest.fixture(scope="module")
 def replicas(site):
-    """Two replicas, started as the image starts them. Who stops one starts it again."""
+    """Yield two replicas, started as the image starts them. A test that stops one starts it again."""
     both = Replica(*site), Replica(*site)
     try:
         _at_once(*(each.start for each in both))
@@ -81,7 +81,7 @@ def _at_once(*deeds):
 
 @pytest.fixture(scope="module")
 def lab(replicas, tmp_path_factory):
-    """The address of both."""
+    """Return the address of both."""
     with proxy(tmp_path_factory.mktemp("nginx"), *(each.port for each in replicas)) as server:
         yield server
 
@@ -91,32 +91,32 @@ def cookies_of(page):
 
 
 def set_by(headers):
-    """The cookies of ours that an answer sets."""
+    """Return our own cookies that an answer sets."""
     return [each.partition(";")[0] for each in headers.get_all("Set-Cookie") or [] if each.startswith(COOKIE)]
 
 
 def of_visitor(page, replicas):
-    """The replica that the visitor is on, and the other one."""
+    """Return the replica that the visitor is on, and the other one."""
     (named,) = cookies_of(page)
     return sorted(replicas, key=lambda each: str(replicas.index(each) + 1) != named)
 
 
 def ask(server, path, **headers):
-    """Headers and body of an answer."""
+    """Return headers and body of an answer."""
     request = Request(f"{server.url}{path}", headers=headers)
     with build_opener(ProxyHandler({})).open(request, timeout=60) as answer:
         return answer.headers, answer.read()
 
 
 def shake_hands(server, **headers):
-    """The cookies of ours that a new websocket sets."""
+    """Return our own cookies that a new websocket sets."""
     address = f"{server.url.replace('http', 'ws')}/_stcore/stream"
     with connect(address, subprotocols=["streamlit"], proxy=None, additional_headers=headers) as socket:
         return set_by(socket.response.headers)
 
 
 def choose_file(page):
-    """Upload queries and keys, and see them measured."""
+    """Upload queries and keys, and wait for their measurement."""
     stream = io.BytesIO()
     np.savez(stream, **dict(zip("QK", np.random.default_rng(0).standard_normal((2, 40, 24)), strict=True)))
     file = {"name": "mine.npz", "mimeType": "application/octet-stream", "buffer": stream.getvalue()}
@@ -135,7 +135,7 @@ def train(page):
 
 @pytest.fixture(params=["SQLite", "Postgres"])
 def room_of_two(request, site, tmp_path):
-    """Two replicas with the rooms' database, and their address; SQLite's is where they keep it by themselves."""
+    """Yield two replicas with the classes' database, and their address; an SQLite file is at its default place."""
     folder, here = site
     with ExitStack() as held:
         named = {"DATABASE_URL": held.enter_context(cluster_of_tests())} if request.param == "Postgres" else {}
@@ -151,12 +151,12 @@ LONG_RACE = {"d_k": "32", "n_steps": "3000", "n_seeds": "3"}
 
 
 def check_health(site, **environment):
-    """The exit code of the image's own health check."""
+    """Return the exit code of the image's own health check."""
     (check,) = [json.loads(each.partition("CMD ")[2]) for each in dockerfile("HEALTHCHECK")]
     return subprocess.run(check, cwd=site[0], env=os.environ | environment, capture_output=True).returncode
 
 
-def test_the_health_check_of_the_image_tells_a_server_from_none(site, replicas):
+def test_the_health_check_of_the_image_finds_a_missing_server(site, replicas):
     assert check_health(site, PORT=str(replicas[0].port)) == 0
     assert check_health(site, PORT=str(free_port())) == 1
 
@@ -197,7 +197,7 @@ def test_the_proxy_compresses_and_bounds_what_passes(lab):
 
 
 @pytest.mark.parametrize(("said", "secure"), [({}, False), ({"X-Forwarded-Proto": "https"}, True)])
-def test_a_cookie_of_rooms_is_for_https_alone_where_a_proxy_in_front_speaks_it(lab, said, secure):
+def test_a_class_cookie_is_for_https_only_behind_a_proxy_with_https(lab, said, secure):
     headers, _ = ask(lab, "/room", **said)
     mine = [each for each in headers.get_all("Set-Cookie") if COOKIE not in each]
     assert mine
@@ -217,14 +217,14 @@ def test_another_site_shows_the_lab_in_a_frame(lab, new_page, tmp_path):
     frame.get_by_role("heading", level=1, name=LESSONS["score_variance"]).wait_for()
     frame.locator(f"{CHARTS} .main-svg").first.wait_for()
     frame.get_by_role("button", name="Share").hover()
-    frame.locator("#lab-first").wait_for(state="detached")  # until then a hand is on the slider of the stage
+    frame.locator("#lab-first").wait_for(state="detached")  # until then the stage's slider is held
     frame.locator(SLIDER).press("ArrowRight")
     frame.locator(f"{SLIDER}[aria-valuetext='d_k = 72']").wait_for()
     frame.locator(f"{CHARTS}[data-value='72']").first.wait_for()
     assert cookies_of(page) == []  # so it was found by its address
 
 
-def test_the_lab_stands_below_a_path_of_a_site(site, tmp_path, new_page):
+def test_the_lab_works_below_a_path_of_a_site(site, tmp_path, new_page):
     folder, here = site
     below = Replica(folder, {**here, "STREAMLIT_SERVER_BASE_URL_PATH": "lab"})
     below.start()
@@ -241,7 +241,7 @@ def test_the_lab_stands_below_a_path_of_a_site(site, tmp_path, new_page):
         below.stop()
 
 
-def test_a_killed_replica_costs_a_visitor_an_upload_and_nothing_else(lab, replicas, new_page, problems):
+def test_a_killed_replica_costs_a_visitor_only_an_upload(lab, replicas, new_page, problems):
     page, scores = new_page(stranger=True), new_page(stranger=True)
     open_page(scores, lab, "your_scores", sample="aligned")
     choose_file(scores)
@@ -296,13 +296,13 @@ def number_of(phone):
 
 
 def answer_often(phone):
-    """Change one's mind until the last answer, which is the phone's number."""
+    """Change the answer several times; the last one is the phone's number."""
     for answer in (0, 50, 100):
         phone.answer(answer)
     phone.answer(phone.number)
 
 
-def test_an_update_of_one_replica_after_the_other_stops_no_hand(lab, replicas, new_page, problems):
+def test_updating_one_replica_after_the_other_interrupts_no_drag(lab, replicas, new_page, problems):
     page, scores, race = (new_page(stranger=True) for _ in range(3))
     open_page(scores, lab, "your_scores")
     choose_file(scores)

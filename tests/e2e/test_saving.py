@@ -1,4 +1,4 @@
-"""A picture as a file: an SVG or dots, with its sentence and its address on it."""
+"""A picture as a file: an SVG or pixels, with its sentence and its address on it."""
 
 from io import BytesIO
 from itertools import product
@@ -19,7 +19,7 @@ PICTURES = [("score_variance", "draw", "score_histograms"), ("backprop", "produc
 
 
 def saved(page, picture, label):
-    """The name of the file, and its bytes. By keyboard."""
+    """Save by keyboard; return the name of the file, and its bytes."""
     button = page.locator(f".st-key-{picture}_data").get_by_role("button", name=label)
     with page.expect_download() as download:
         button.focus()
@@ -49,4 +49,4 @@ def test_a_picture_is_saved_with_its_sentence_and_its_address(new_page, server, 
     image = Image.open(BytesIO(dots)).convert("RGB")
     assert (name, image.size) == (f"{stem}.png", SIZE)
     assert image.getpixel((5, 5)) == ((18, 22, 28) if scheme == "dark" else (255, 255, 255))
-    assert len(image.getcolors(SIZE[0] * SIZE[1])) > 20  # something is drawn
+    assert len(image.getcolors(SIZE[0] * SIZE[1])) > 20  # the image is not empty

@@ -1,4 +1,4 @@
-"""What the server does by itself: whom it asks, where it listens, what it sends with every page."""
+"""The server by itself: its requests to hosts, its addresses, its answers to every page."""
 
 import gzip
 import re
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.e2e
 OWN = {"localhost", "127.0.0.1", "0.0.0.0", "::", "::1", "None", "unix"}
 
 
-def test_the_server_asks_no_other_host_at_its_start_and_listens_on_every_address(other_server):
+def test_the_server_asks_no_other_host_and_listens_on_every_address(other_server):
     port = int(other_server.url.rpartition(":")[2])
     if sys.platform == "linux":  # where 127.0.0.2 is this machine too, and another address of it
         socket.create_connection(("127.0.0.2", port), timeout=60).close()
@@ -45,13 +45,13 @@ def test_body_of_an_answer_does_not_wait_for_its_headers(other_server):
 
 
 def ask(server, path):
-    """Headers and body of an answer to a browser that takes gzip."""
+    """Return headers and body of an answer to a browser that accepts gzip."""
     request = Request(f"{server.url}{path}", headers={"Accept-Encoding": "gzip"})
     with build_opener(ProxyHandler({})).open(request, timeout=60) as answer:
         return answer.headers, answer.read()
 
 
-def test_what_a_browser_loads_is_compressed_kept_and_guarded(server):
+def test_a_browser_s_files_are_compressed_cached_and_guarded(server):
     headers, page = ask(server, "/")
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert "frame-ancestors 'self'" in headers["Content-Security-Policy"]
@@ -75,14 +75,14 @@ SAME_FOR_ALL += [f"moving/score_variance?d_k=65&v={VERSION}", "code?at=https://l
 
 
 def answer_of(connection, address, method="GET", **sent):
-    """Status, headers without the time, and body."""
+    """Return status, headers without the time, and body."""
     connection.request(method, f"/{address}", headers=sent)
     got = connection.getresponse()
     return got.status, [each for each in got.getheaders() if each[0] != "date"], got.read()
 
 
-def test_what_all_may_keep_is_the_same_for_every_browser(browser):
-    """What the platform itself adds to a page, as a cookie or a way of packing, would be kept too."""
+def test_a_publicly_cached_answer_is_equal_for_every_browser(browser):
+    """Streamlit's own additions to a page, such as a cookie or an encoding, would be cached too."""
     with running_server(environment={"SATTN_ORIGIN": "https://lab.example"}, warm=False) as named:
         connection = HTTPConnection(named.url.removeprefix("http://"), timeout=60)
         for address in SAME_FOR_ALL:
@@ -101,7 +101,7 @@ def test_what_all_may_keep_is_the_same_for_every_browser(browser):
         connection.close()
 
 
-def test_no_answer_of_the_platform_has_a_cookie_that_somebody_could_keep(server):
+def test_no_answer_of_streamlit_has_a_cookie_that_a_cache_could_keep(server):
     connection = HTTPConnection(server.url.removeprefix("http://"), timeout=60)
     for address in ("", "recap", "_stcore/health", "_stcore/host-config", "favicon.png"):
         told = answer_of(connection, address, Accept="text/html")[1]
@@ -110,7 +110,7 @@ def test_no_answer_of_the_platform_has_a_cookie_that_somebody_could_keep(server)
     connection.close()
 
 
-# What a page would fetch from this address in four ways: which of them the browser lets it.
+# Four ways for a page to fetch from this address: which of them the browser allows.
 FETCH = """async (url) => {
   const loaded = (name, attributes) => new Promise((resolve) => {
     const element = Object.assign(document.createElement(name), attributes);
@@ -127,13 +127,13 @@ FETCH = """async (url) => {
 }"""
 
 
-def test_the_content_policy_lets_a_page_fetch_nothing_from_another_host(page, server, other_server, problems):
+def test_the_content_policy_lets_a_page_fetch_from_no_other_host(page, server, other_server, problems):
     open_page(page, server)
     answers = page.evaluate(FETCH, f"{other_server.url}/favicon.png")
     assert answers == dict.fromkeys(answers, False)
     assert sum("Content Security Policy" in each for each in problems) >= len(answers)
     problems.clear()
-    assert page.evaluate(FETCH, f"{server.url}/favicon.png")["image"]  # which is there to be fetched
+    assert page.evaluate(FETCH, f"{server.url}/favicon.png")["image"]  # it is there to be fetched
     problems.clear()
 
 
@@ -157,7 +157,7 @@ def test_a_server_below_a_path_draws_every_kind_of_picture(new_page):
             ask(lab, "/_stcore/metrics")
 
 
-# A file of so many bytes, or none of any size: the status and the words of the answer.
+# A file of so many bytes, or of no announced size: the status and the words of the answer.
 SEND = """async ([url, token, bytes]) => {
   const form = new FormData();
   form.append("file", new Blob([new Uint8Array(bytes ?? 0)]), "q.npy");
@@ -169,7 +169,7 @@ LARGE = 63 * 2**20
 
 
 @pytest.mark.walk
-def test_a_direct_upload_counts_with_the_other_files_of_the_visitor(page, server, problems):
+def test_a_direct_upload_counts_with_the_visitor_s_other_files(page, server, problems):
     open_page(page, server, "your_scores")
     chosen = {"name": "q.npy", "mimeType": "application/octet-stream", "buffer": b"small"}
     with page.expect_request(lambda request: request.method == "PUT") as sent:
@@ -184,11 +184,11 @@ def test_a_direct_upload_counts_with_the_other_files_of_the_visitor(page, server
     problems.clear()  # the refusal itself
 
 
-# Whether the title has the focus, so that it is read out.
+# True if the title has the focus, so that a screen reader reads it.
 HEARD = "title => document.activeElement.matches('h1') && document.activeElement.innerText === title"
 
 
-def test_a_browser_without_scripts_is_told_so(browser, server):
+def test_a_browser_without_scripts_gets_an_explanation(browser, server):
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
         page.goto(f"{server.url}/score_variance?d_k=256")
@@ -199,7 +199,7 @@ def test_a_browser_without_scripts_is_told_so(browser, server):
         assert page.get_by_role("heading", level=1).inner_text() == DECLARED["recap"].question
 
 
-def test_a_page_that_does_not_exist_offers_those_that_do(page, server, problems):
+def test_a_missing_page_offers_the_others(page, server, problems):
     answer = page.goto(f"{server.url}/nope")
     assert answer.status == 404
     page.get_by_role("link", name=DECLARED["recap"].question).click()
@@ -208,7 +208,7 @@ def test_a_page_that_does_not_exist_offers_those_that_do(page, server, problems)
     problems.clear()  # the missing page itself
 
 
-def test_who_comes_to_a_lesson_by_a_link_hears_its_title(page, server):
+def test_a_link_to_a_lesson_puts_the_focus_on_its_title(page, server):
     first, second = (DECLARED[stem].question for stem in ORDER[:2])
     open_page(page, server)
     assert page.title().startswith(first)
@@ -226,7 +226,7 @@ def test_who_comes_to_a_lesson_by_a_link_hears_its_title(page, server):
     assert page.title().startswith(first)
 
 
-def test_a_browser_without_websockets_is_told_so(new_page, server, problems):
+def test_a_browser_without_websockets_gets_an_explanation(new_page, server, problems):
     page = new_page(alone=True)
     page.clock.install()
     page.route_web_socket("**/_stcore/stream", lambda socket: socket.close())
@@ -240,7 +240,7 @@ def test_a_browser_without_websockets_is_told_so(new_page, server, problems):
     problems.clear()  # the refused connection itself
 
 
-def test_a_page_that_is_there_is_not_called_blocked(new_page, server):
+def test_a_page_that_has_loaded_is_not_called_blocked(new_page, server):
     page = new_page(alone=True)
     page.clock.install()
     page.goto(server.url)

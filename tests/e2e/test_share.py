@@ -1,4 +1,4 @@
-"""The Share button in a browser: it stands in the way of nothing, copies the link, and shows it as a code."""
+"""The Share button in a browser: it covers nothing, copies the link, and shows it as a code."""
 
 import pytest
 from dashboard import LESSONS, go_to
@@ -12,7 +12,7 @@ BUTTON, LINK, CODE = ".st-key-share button", ".st-key-share_link code", ".st-key
 OWN = {"bet": "1", "guess": "", "tally": "1-2"}
 SETTINGS = {"d_k": "256", "step": "draw", "axis": "own"}
 SIZES = [(SCREEN["1440"], {}), (SCREEN["390"], {}), *((size, {"mode": "projector"}) for size in PROJECTED.values())]
-# What is seen and overlaps the button.
+# Visible elements that overlap the button.
 COVERED = """button => {
   const mine = button.getBoundingClientRect();
   const others = [...document.querySelectorAll('button, a, h1, [data-testid=stHeader] svg')];
@@ -70,7 +70,7 @@ def test_a_move_after_the_page_was_drawn_is_in_the_link(new_page, server):
 
 
 @pytest.mark.walk
-def test_where_a_browser_copies_nothing_nothing_is_said_to_be_copied(page, server):
+def test_a_browser_that_cannot_copy_never_claims_to_have_copied(page, server):
     open_page(page, server, "score_variance")
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed')); }")
     page.locator(BUTTON).click()
@@ -79,7 +79,7 @@ def test_where_a_browser_copies_nothing_nothing_is_said_to_be_copied(page, serve
 
 
 @pytest.mark.walk
-def test_who_opens_a_link_with_a_draw_for_each_keeps_a_seed_of_their_own(new_page, server):
+def test_a_link_with_a_draw_for_each_gives_a_lasting_seed(new_page, server):
     first, second = (new_page(alone=True, permissions=["clipboard-read", "clipboard-write"]) for _ in range(2))
     open_page(first, server, "small_samples", seed="mine", size=4)
     seed = query_parameters(first)["seed"]

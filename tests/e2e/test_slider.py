@@ -1,6 +1,6 @@
-"""The large slider: what a hand, a key or a touch asks for, one picture at a time.
+"""The large slider: a drag, a key or a touch asks for one picture at a time.
 
-That every lesson's main picture follows the hand is seen at the size of a phone, see test_views.py.
+A test at the size of a phone shows that every lesson's main picture follows the slider, see test_views.py.
 """
 
 from urllib.parse import parse_qs, urlsplit
@@ -20,7 +20,7 @@ def asked_for(request):
 
 
 def answer_late(page, route):
-    """Let the answer of the server come, and the page do with it what it will."""
+    """Let the answer of the server come, and the page handle it."""
     with page.expect_response(MOVING) as answered:
         route.continue_()
     answered.value.finished()
@@ -53,7 +53,7 @@ def test_one_picture_is_asked_for_at_a_time_and_the_latest_value_wins(page, serv
 
 
 @pytest.mark.walk
-def test_a_hand_that_pauses_sees_the_picture_of_where_it_is(page, server):
+def test_a_paused_drag_shows_the_picture_at_its_place(page, server):
     open_page(page, server, "score_variance")
     for last in (0.6, 0.7, 0.8, 0.7):  # some of these moves come while a picture is being drawn
         drag(page, [0.52, last - 0.02, last], pause=20)
@@ -63,7 +63,7 @@ def test_a_hand_that_pauses_sees_the_picture_of_where_it_is(page, server):
         wait_until_idle(page)
 
 
-def test_an_answer_that_comes_after_the_hand_has_let_go_is_not_drawn(page, server):
+def test_an_answer_after_the_release_is_not_drawn(page, server):
     open_page(page, server, "score_variance")
     waiting = []
     page.route(MOVING, lambda route: waiting.append(route))
@@ -79,7 +79,7 @@ def test_an_answer_that_comes_after_the_hand_has_let_go_is_not_drawn(page, serve
     assert shown(page) == d_k
 
 
-def test_a_hand_that_comes_back_finds_the_picture_that_it_left(page, server):
+def test_a_drag_back_finds_the_picture_that_it_left(page, server):
     open_page(page, server, "score_variance")
     drag(page, [0.6])
     page.wait_for_function("() => document.querySelector('[data-picture][data-value]').dataset.value !== '64'")
@@ -96,7 +96,7 @@ def test_a_hand_that_comes_back_finds_the_picture_that_it_left(page, server):
 
 
 @pytest.mark.walk
-def test_without_an_answer_the_picture_comes_where_the_hand_lets_go(page, server, problems):
+def test_without_an_answer_the_picture_comes_at_the_release(page, server, problems):
     open_page(page, server, "score_variance")
     page.route(MOVING, lambda route: route.abort())
     drag(page, [0.52, 0.6, 0.7])
@@ -106,10 +106,10 @@ def test_without_an_answer_the_picture_comes_where_the_hand_lets_go(page, server
     wait_until_idle(page)
     assert shown(page) == int(query_parameters(page)["d_k"]) > 64
     assert all("/moving/" in each for each in problems)
-    problems.clear()  # the answers that were kept back
+    problems.clear()  # the answers that were held back
 
 
-def test_keys_move_the_picture_at_once_and_the_address_after_a_silence(page, server):
+def test_keys_move_the_picture_at_once_and_the_address_after_a_pause(page, server):
     open_page(page, server, "gradient_flow")
     press(slider(page, "d_k"), "ArrowRight", "ArrowRight", "ArrowRight")
     wait_for_address(page, d_k="88")
@@ -121,7 +121,7 @@ def test_keys_move_the_picture_at_once_and_the_address_after_a_silence(page, ser
     assert (shown(page), query_parameters(page)) == (88, {"d_k": "88"})
 
 
-# Notes down which picture is painted whenever one is.
+# Records each picture that is painted.
 WATCH_PAINTING = """() => {
   const react = Plotly.react;
   window.painted = [];
@@ -132,8 +132,8 @@ WATCH_PAINTING = """() => {
 }"""
 
 
-def test_a_key_has_the_picture_painted_once(page, server):
-    # Where the key comes; what Python then says of it is known.
+def test_a_key_paints_its_picture_once(page, server):
+    # At the key's stop; Python's answer to it is known.
     open_page(page, server, "softmax_saturation", step="too_flat")
     page.evaluate(WATCH_PAINTING)
     press(slider(page, "d_k"), "ArrowRight")
@@ -164,7 +164,7 @@ def test_touch_drags_it(new_page, server):
     assert shown(page) == int(query_parameters(page)["d_k"])
 
 
-def test_the_focus_is_seen_and_runs_through_no_number(page, server):
+def test_the_focus_is_visible_and_runs_through_no_number(page, server):
     page.goto(f"{server.url}/score_variance")
     track, numbers = page.locator("[data-slider] .track"), page.locator("[data-slider] .ticks span")
     numbers.first.wait_for()

@@ -14,7 +14,7 @@ PARTS = ("h1", "[data-slider] input", "[data-picture]")
 
 
 @pytest.mark.walk
-def test_a_phone_gets_its_own_page_before_the_platform_and_with_it(new_page, server):
+def test_a_phone_gets_its_own_page_before_streamlit_and_with_it(new_page, server):
     page = new_page(alone=True)
     waiting = []
     page.route("**/static/js/index.*.js", lambda route: waiting.append(route))

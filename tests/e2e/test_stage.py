@@ -15,7 +15,7 @@ pytestmark = pytest.mark.e2e
 BAR = ".st-key-stage"
 DRAWER = ".st-key-settings [data-testid=stExpanderDetails]"
 OPEN = ".st-key-settings details[open]"
-TALL = 1.5  # of a line: what two lines in the bar would be at least
+TALL = 1.5  # of a line: two lines in the bar would have at least this height
 
 
 def box(page, what):
@@ -31,7 +31,7 @@ def scroll_to(page, y):
 
 
 @pytest.mark.parametrize("mode", sampled(["screen", "projector"]))
-def test_bar_stands_with_its_picture_and_covers_nothing(new_page, server, mode):
+def test_bar_stays_with_its_picture_and_covers_nothing(new_page, server, mode):
     page = new_page(1440, 900)
     open_page(page, server, "gradient_flow", mode=mode)
     for size in ((1440, 900), (390, 844)) if mode == "screen" else ((1024, 768),):
@@ -39,9 +39,9 @@ def test_bar_stands_with_its_picture_and_covers_nothing(new_page, server, mode):
         wait_until_at_rest(page)
         _, _, _, header = box(page, "[data-testid=stHeader]")
         _, top, _, bottom = box(page, BAR)
-        assert mode == "projector" or header <= box(page, SLIDER)[1]  # a wall's lies at its foot, unseen
+        assert mode == "projector" or header <= box(page, SLIDER)[1]  # a wall's is at its foot, invisible
         assert bottom <= box(page, CHARTS)[1] + 1
-        if size[0] == 390:  # on a phone the slider has the whole line, and the Settings stand above it
+        if size[0] == 390:  # on a phone the slider has the whole line, and the Settings are above it
             left, _, right, _ = box(page, ".st-key-dimension [data-slider]")
             assert right - left > 350
             assert box(page, SETTINGS)[3] <= header + 1
@@ -79,7 +79,7 @@ def test_a_step_without_a_control_keeps_no_row_for_one(new_page, server, size):
 @pytest.mark.parametrize(
     ("size", "mode"), [((1440, 900), "screen"), ((1024, 768), "projector"), ((1920, 950), "projector")]
 )
-def test_every_option_of_a_bar_is_seen_and_the_longest_of_a_list(new_page, server, size, mode):
+def test_a_bar_shows_every_option_and_a_list_its_longest(new_page, server, size, mode):
     page = new_page(*size)
     open_page(page, server, "gradient_flow", step="curves", mode=mode)
     bar, (*_, last) = box(page, ".st-key-place"), page.locator(".st-key-place [role=radio]").all()
@@ -91,7 +91,7 @@ def test_every_option_of_a_bar_is_seen_and_the_longest_of_a_list(new_page, serve
     assert not cut
 
 
-def test_no_camera_lies_on_the_picture_of_a_phone(new_page, server):
+def test_no_camera_covers_the_picture_of_a_phone(new_page, server):
     page = new_page(390, 844, has_touch=True)
     open_page(page, server, "wrong_choice", step="rows")
     wait_until_at_rest(page)
@@ -103,7 +103,7 @@ def test_no_camera_lies_on_the_picture_of_a_phone(new_page, server):
 
 
 @pytest.mark.walk
-def test_the_settings_open_over_the_page_and_stay_open_while_they_are_changed(new_page, server):
+def test_the_settings_open_over_the_page_and_stay_open_during_changes(new_page, server):
     page = new_page(1440, 900)
     open_page(page, server, "gradient_flow")
     before = box(page, CHARTS)
@@ -144,11 +144,11 @@ def test_escape_closes_the_list_first_and_then_the_settings(new_page, server):
     assert page.locator(SETTINGS).evaluate("element => element === document.activeElement")
 
 
-# --- the room that a picture has -----------------------------------------------------------------------
+# --- the room of a picture -------------------------------------------------------------------------------
 
 
 def check_bar(page):
-    """Slider and Settings stand beside each other, in one line."""
+    """Check that slider and Settings are beside each other, in one line."""
     *_, slider_right, _ = box(page, ".st-key-dimension [data-slider]")
     left, top, _, bottom = box(page, SETTINGS)
     assert slider_right <= left
@@ -192,7 +192,7 @@ def test_type_in_a_classroom_is_a_sixtieth_of_the_window(new_page, server, path)
     for width, height in ((1920, 1080), (1024, 768)):
         resize(page, (width, height))
         wait_until_at_rest(page)
-        # A letter's size as it is seen: what the browser computes, times how much its drawing is scaled.
+        # A letter's visible size: the browser's size, times the scale of its drawing.
         sizes = page.locator(
             f"[data-hero] svg text, [data-hero] .sentence, {CHARTS} .main-svg text, [data-sentence], .dimension .value"
         ).evaluate_all(
@@ -205,12 +205,12 @@ def test_type_in_a_classroom_is_a_sixtieth_of_the_window(new_page, server, path)
         assert min(sizes) >= width / 60 - 0.1
     below = page.locator(".st-key-under, .st-key-folds, .tries, .st-key-more")
     assert below.count() == 0
-    open_page(page, server, path, mode="projector", rest="shown")  # an address of before there were steps
+    open_page(page, server, path, mode="projector", rest="shown")  # an address from before there were steps
     assert below.count() == 0
 
 
 @pytest.mark.walk
-def test_rest_of_a_lesson_without_steps_comes_when_asked_for(new_page, server):
+def test_a_lesson_without_steps_shows_its_rest_when_asked(new_page, server):
     page = new_page(1920, 1080)
     open_page(page, server, "recap", mode="projector")
     assert page.locator(".st-key-background").count() == 0
@@ -225,7 +225,7 @@ def test_rest_of_a_lesson_without_steps_comes_when_asked_for(new_page, server):
 
 @pytest.mark.walk
 @pytest.mark.parametrize("size", [(1920, 950), (1024, 768)])
-def test_next_stands_still_in_the_first_view_of_a_classroom(new_page, server, size):
+def test_next_stays_in_place_in_the_first_view_of_a_classroom(new_page, server, size):
     page = new_page(*size)
     steps = [step.name for step in LESSONS["one_query"].steps]
     open_page(page, server, "one_query", step=steps[0], mode="projector")
@@ -251,7 +251,7 @@ def test_next_stands_still_in_the_first_view_of_a_classroom(new_page, server, si
 @pytest.mark.parametrize(
     ("link", "scheme"), sampled([*product(("[data-way] li a", "[data-testid=stSidebar] a"), ("light", "dark"))], 3)
 )
-def test_a_link_that_has_the_focus_is_framed_in_the_colour_of_its_text(new_page, server, scheme, link):
+def test_a_focused_link_is_framed_in_the_colour_of_its_text(new_page, server, scheme, link):
     page = new_page(color_scheme=scheme)
     open_page(page, server, "derivation")
     page.locator(f"{link} >> nth=0").focus()
@@ -267,7 +267,7 @@ def test_a_link_that_has_the_focus_is_framed_in_the_colour_of_its_text(new_page,
 
 
 @pytest.mark.parametrize("scheme", sampled(["light", "dark"]))
-def test_frame_of_the_way_on_is_seen_on_the_ground(new_page, server, scheme):
+def test_frame_of_a_focused_link_on_is_visible_on_the_ground(new_page, server, scheme):
     page = new_page(color_scheme=scheme)
     open_page(page, server, "derivation", step="lines")
     page.locator("[data-way] a[rel=next]").focus()

@@ -1,4 +1,4 @@
-"""The stills that are kept are what each step shows: drawn anew in their windows, they are the same."""
+"""The stored stills equal the steps: drawn again in their windows, they are the same."""
 
 import pytest
 from compared import card_differences, svg_differences
@@ -13,7 +13,7 @@ ANEW = "to keep what is drawn now: .venv/bin/python tests/stills {}"
 
 
 @pytest.mark.parametrize(("stem", "step"), sampled(SCREENS, 9, 2))
-def test_what_is_kept_is_what_is_shown(new_page, server, stem, step):
+def test_a_stored_still_equals_its_step(new_page, server, stem, step):
     drawn = draw(new_page(), server, stem, step)
     kept = {size: stills.still(stem, size, step) for size in stills.SIZES}
     kept = {size: text for size, text in kept.items() if text}

@@ -1,4 +1,4 @@
-"""The path as a learner walks it, by the links at each lesson's end: every point is found by hand, then asked."""
+"""The path as a learner walks it, by the links at each lesson's end: every point is found by sliders, then asked."""
 
 import re
 
@@ -39,13 +39,13 @@ def said(page):
 
 
 def counts(page):
-    """How many of a hundred come right with raw scores, ÷ √dₖ and ÷ dₖ."""
+    """Return how many of a hundred come right with raw scores, ÷ √dₖ and ÷ dₖ."""
     words = re.findall(r"\b(none|all|\d+)\b(?= right| come| with)", said(page))
     return [{"none": 0, "all": 100}.get(each) if not each.isdigit() else int(each) for each in words]
 
 
 def move(page, name, stop):
-    """Put a slider on one of its stops, by keyboard; an answer of the page may undo a key."""
+    """Move a slider to one of its stops, by keyboard; an answer of the page may undo a key."""
     thumb = slider(page, name)
     while steps := stop - int(thumb.evaluate("thumb => thumb.valueAsNumber")):
         press(thumb, *["ArrowRight" if steps > 0 else "ArrowLeft"] * abs(steps))
@@ -121,7 +121,7 @@ def race(page):
     ended = "() => document.querySelector('[data-sentence]').textContent.startsWith('After 300 steps at dₖ = 64, ')"
     page.wait_for_function(ended)  # the bet runs it
     wait_until_idle(page)
-    assert page.get_by_role("button", name="Train").count() == 0  # ▶ plays what is trained
+    assert page.get_by_role("button", name="Train").count() == 0  # ▶ plays a trained race
     page.locator(".st-key-trained_steps_dial .play").click()
     page.wait_for_function("() => document.querySelector('[data-sentence]').textContent.startsWith('Step ')")
     page.wait_for_function(ended)
@@ -150,10 +150,10 @@ DONE_BY_HAND = {
     "training_race": race,
     "recap": answer_all,
 }
-BEFORE_THE_BET = ("one_query",)  # what is done on a step before the one that asks
+BEFORE_THE_BET = ("one_query",)  # acts on a step before the one that asks
 
 
-def test_a_learner_walks_the_path_bets_and_finds_each_point_by_hand(page, server):
+def test_a_learner_walks_the_path_bets_and_finds_each_point(page, server):
     assert list(DONE_BY_HAND) == PATH
     open_page(page, server, "")
     for stem, act in DONE_BY_HAND.items():
@@ -161,7 +161,7 @@ def test_a_learner_walks_the_path_bets_and_finds_each_point_by_hand(page, server
         wait_until_idle(page)
         if stem in BEFORE_THE_BET:
             act(page)
-        if stem == "training_race":  # at the largest a race takes far longer, and a bet on it stands until then
+        if stem == "training_race":  # at the largest a race takes far longer, and a bet on it waits until then
             move(page, "d_k", DIMENSIONS.index(64))
         if LESSONS[stem].bet:
             come_to(page, LESSONS[stem].bet.when[1])

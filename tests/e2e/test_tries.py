@@ -12,14 +12,14 @@ pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 
 def stems_to_click():
-    """The start page, whose slider is the browser's own, and two other lessons that suggest something.
+    """Return the start page, whose slider is the browser's own, and two other lessons with tries.
 
-    One is the first, the other the derivation, where a click also sets controls that the page only then draws.
+    One is the first, the other the derivation, where a click also sets controls that the page draws only then.
     """
     return ["start", "score_variance", "derivation"]
 
 
-# What a control shows, by whatever it is: a slider, a bar of options, a box. None where it is folded away.
+# The value of any control: a slider, a bar of options, a box. None where it is folded away.
 SHOWN = """name => {
   const key = name === 'd_k' ? 'dimension' : name;
   const own = document.querySelector(`.st-key-${CSS.escape(key)}, .st-key-${CSS.escape(key)}_dial`);
@@ -35,7 +35,7 @@ def controls_of(stem):
 
 
 def check_settings(page, stem, settings):
-    """The address names what is not a default, and every control in sight shows its setting."""
+    """Check that the address names all but defaults, and every visible control has its setting."""
     controls, address = controls_of(stem), query_parameters(page)
     settings = {name: value for name, value in settings.items() if name != STEP}
     assert {name: controls[name].read(text) for name, text in address.items()} == {
@@ -68,13 +68,13 @@ def _changes_something(stem, suggestion):
     return any(value != controls[name].default for name, value in suggestion.settings.items() if name != STEP)
 
 
-# --- what a click shows ----------------------------------------------------------------------------------
+# --- after a click -----------------------------------------------------------------------------------------
 
 FOCUSED = "key => document.activeElement?.dataset.try === key"
 
 
 def take_up(page, key):
-    """Press a try by the keyboard, as far up in the window as the page can be scrolled."""
+    """Press a try by the keyboard, scrolled as far up in the window as possible."""
     link = page.locator(f".stApp [data-try={key}]")
     link.evaluate("each => each.scrollIntoView({block: 'start', behavior: 'instant'})")
     link.focus()
@@ -84,7 +84,7 @@ def take_up(page, key):
 
 
 @pytest.mark.parametrize(("size", "reduced"), [((1440, 900), "no-preference"), ((390, 844), "reduce")])
-def test_a_try_is_said_to_be_done_and_its_picture_is_seen(new_page, server, size, reduced):
+def test_a_try_is_marked_as_done_and_its_picture_is_visible(new_page, server, size, reduced):
     page = new_page(*size, reduced_motion=reduced)
     open_page(page, server, "small_samples", seed=3, d_k=2, step="band")
     take_up(page, "large_dimension")
@@ -94,7 +94,7 @@ def test_a_try_is_said_to_be_done_and_its_picture_is_seen(new_page, server, size
     check_accessibility(page, include=".tries")
 
 
-# The callbacks of a thumb that glides wait here until the test lets the time go on.
+# The callbacks of a gliding thumb wait here until the test lets the time go on.
 HOLD_GLIDES = """() => {
   window.glides = [];
   const ask = window.requestAnimationFrame;
@@ -104,7 +104,7 @@ THUMB = "() => Number(document.querySelector('[data-slider] input').value)"
 
 
 @pytest.mark.parametrize("reduced", ["no-preference", "reduce"])
-def test_the_thumb_glides_to_its_new_place_unless_motion_is_to_be_reduced(new_page, server, reduced):
+def test_the_thumb_glides_to_its_new_place_unless_motion_is_reduced(new_page, server, reduced):
     page = new_page(1440, 900, reduced_motion=reduced)
     open_page(page, server, "small_samples", step="band")
     page.evaluate(HOLD_GLIDES)
@@ -118,7 +118,7 @@ def test_the_thumb_glides_to_its_new_place_unless_motion_is_to_be_reduced(new_pa
     assert page.evaluate("() => window.glides.length") == 0
 
 
-def test_what_a_try_set_out_of_sight_ends_with_its_step_and_back_finds_it(page, server):
+def test_a_try_s_hidden_setting_ends_with_its_step_and_back_finds_it(page, server):
     open_page(page, server, "score_variance", step="straighten")
     went = [("straighten", {"d_k": "1024", "correlation": "1"}), ("divide", {"d_k": "1024"})]
     page.locator(".stApp [data-try=aligned]").click()

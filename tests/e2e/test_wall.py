@@ -1,4 +1,4 @@
-"""A lesson on a wall: all that it does is seen at once, large enough and, where the lights are on, dark enough."""
+"""A lesson on a wall: all of it is visible at once, large enough and, where the lights are on, dark enough."""
 
 import io
 from collections import Counter
@@ -17,11 +17,11 @@ pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 SIZES = (PROJECTED["950p"], PROJECTED["1024p"])  # the least room, wide and narrow
 ACTS = ".st-key-race_progress button, .bet a, [data-way] a, :is(.st-key-stage, .st-key-dials) input"
 READ = ".stMainBlockContainer *, .st-key-wall *, .st-key-share *"
-SCRIPTS = "sub, sup, tspan:not(.line), .katex *"  # smaller than the letters that they stand at
+SCRIPTS = "sub, sup, tspan:not(.line), .katex *"  # smaller than the letters beside them
 WITH_BET = [stem for stem in ORDER if LESSONS[stem].bet]
 QUESTION, LETTERS = "p.line", "each => parseFloat(getComputedStyle(each).fontSize)"
 LOWEST = 0.2  # of the window, the plot of a picture
-# What was said, and how far down or how large each is.
+# The words, and their heights and sizes on the page.
 BOTTOMS = """all => all.filter(each => each.checkVisibility()).map(each => [each.innerText,
   each.getBoundingClientRect().bottom])"""
 TYPE = """(all, apart) => all.filter(each => {
@@ -35,7 +35,7 @@ PLOT = """picture => { const {_fullLayout: {_size, height}} = picture.querySelec
 
 
 def check_seen(page, size):
-    """What is done here and the sentence lie above the window's end, buttons are read, the plot is no strip."""
+    """Check that controls and sentence are above the window's end, buttons are legible, and the plot is no strip."""
     resize(page, size)
     wait_until_at_rest(page)
     found = page.locator(f"{ACTS}, [data-sentence]:visible").evaluate_all(BOTTOMS)
@@ -48,7 +48,7 @@ def check_seen(page, size):
 
 
 @pytest.mark.parametrize("stem", sampled(WITH_BET))
-def test_what_a_lesson_does_and_its_bet_are_seen_at_once(new_page, server, stem):
+def test_a_lesson_s_controls_and_bet_are_visible_at_once(new_page, server, stem):
     page = new_page(*SIZES[0])
     bet = LESSONS[stem].bet
     open_page(page, server, stem, mode="projector", bet="1", step=bet.when[1])
@@ -56,7 +56,7 @@ def test_what_a_lesson_does_and_its_bet_are_seen_at_once(new_page, server, stem)
     assert page.locator("[data-reveal]").count() == 1
     for size in SIZES:
         check_seen(page, size)
-        assert page.locator(QUESTION).evaluate(LETTERS) > 1.1 * size[0] / 60  # larger than what else is read
+        assert page.locator(QUESTION).evaluate(LETTERS) > 1.1 * size[0] / 60  # larger than other text
     page.keyboard.press("r")
     page.wait_for_function("() => location.search.includes('reveal=1')")
     wait_until_idle(page)
@@ -68,7 +68,7 @@ def test_what_a_lesson_does_and_its_bet_are_seen_at_once(new_page, server, stem)
 
 
 def colours(page, elements):
-    """How often each colour is seen where each of these elements stands."""
+    """Return how often each colour appears where each of these elements is."""
     boxes = elements.evaluate_all(
         """all => all.map(each => { const {left, top, right, bottom} = each.getBoundingClientRect();
              return [left, top, right, bottom].map(Math.round); })"""
@@ -85,7 +85,7 @@ def lit(one, other):
 
 @pytest.mark.parametrize(("stem", "query"), [("one_query", {}), ("backprop", {"gradient": "S"}),
                                              ("attention_steps", {"step": "softmax"})])  # fmt: skip
-def test_numbers_in_cells_are_read_in_a_lit_room(new_page, server, stem, query):
+def test_numbers_in_cells_are_legible_in_a_lit_room(new_page, server, stem, query):
     page = new_page(*PROJECTED["950p"])
     open_page(page, server, stem, mode="projector", **query)
     wait_until_at_rest(page)
@@ -96,7 +96,7 @@ def test_numbers_in_cells_are_read_in_a_lit_room(new_page, server, stem, query):
         assert max(lit(each, ground) for each in seen) >= 4.5, ground
 
 
-def test_a_map_of_even_weights_is_seen_in_a_lit_room(new_page, server):
+def test_a_map_of_even_weights_is_visible_in_a_lit_room(new_page, server):
     page = new_page(*PROJECTED["950p"])
     open_page(page, server, "training_race", mode="projector")
     wait_until_at_rest(page)
@@ -106,7 +106,7 @@ def test_a_map_of_even_weights_is_seen_in_a_lit_room(new_page, server):
 
 
 def test_list_of_options_is_whole(new_page, server):
-    """Show it higher than a line on a small wall, for fingers."""
+    """On a small wall it is higher than a line, for fingers."""
     page = new_page(*PROJECTED["1024p"])
     open_page(page, server, "unit_variance", mode="projector", step="schemes")
     around, inside = (page.locator(f".st-key-scheme{each}").bounding_box() for each in ("", " [role=group]"))

@@ -1,4 +1,4 @@
-"""A platform that cannot run `app.py` runs the three lines of `.deploy/README.md`: the lab is there, and plainer."""
+"""A host that cannot run `app.py` runs the three lines of `.deploy/README.md`: the lab works, with less comfort."""
 
 import re
 import shutil
@@ -19,7 +19,7 @@ LINES = re.search(r"```python\n(import runpy.*?)```", _TOLD, re.DOTALL)[1]
 
 @pytest.fixture(scope="module")
 def plain(browser, tmp_path_factory):
-    """The lab in a folder of its own, run by those lines."""
+    """Yield the lab in a folder of its own, run by those lines."""
     folder = tmp_path_factory.mktemp("plain") / "lab"
     for name in ("pages", "sattn_core", ".streamlit"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -28,8 +28,8 @@ def plain(browser, tmp_path_factory):
         yield server
 
 
-# That every lesson draws its pictures without our server is tried without a browser; here each way to draw one is.
-def test_three_lines_show_the_lessons(new_page, plain, problems):
+# Tests without a browser show that every lesson draws its pictures without our server; here each kind of picture is.
+def test_streamlit_alone_shows_the_lessons_by_three_lines(new_page, plain, problems):
     page = new_page(alone=True)
     watch_menu(page)
     open_page(page, plain, "score_variance", d_k=100)  # as the first visit: no lesson is opened without its frame
@@ -45,4 +45,4 @@ def test_three_lines_show_the_lessons(new_page, plain, problems):
     page.wait_for_function("() => new URLSearchParams(location.search).get('d_k') !== '100'")  # race_d_k stays
     wait_until_idle(page)
     assert str(shown(page)) == query_parameters(page)["d_k"] != "100"
-    problems.clear()  # no bundle where it is asked for first
+    problems.clear()  # no bundle at its first address

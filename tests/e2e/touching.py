@@ -1,10 +1,10 @@
-"""How much room a finger has for each control of a page, measured by what lies under a point."""
+"""The room that a finger has for each control of a page, measured by the elements under points."""
 
-LEAST = 44  # CSS pixels, either way
+LEAST = 44  # CSS pixels, in both directions
 
-# For each control its name and the width and height of the part around its middle that is its own. Of a word in a text
-# what belongs to its neighbour counts too, for lines of text are no further apart; of a dot of the way as well, for ←
-# and Next go to the neighbours.
+# For each control its name and the width and height of the part around its middle that belongs to it. For a word in a
+# text the neighbours' part counts too, since lines of text are no further apart; for a dot of the way as well, since ←
+# and Next lead to the neighbours.
 _TOUCHED = """async ([inside, apart, least]) => {
   const CONTROLS = 'a[href], button, summary, input, textarea, [role=button], [role=slider], [role=checkbox], ' +
     '[role=combobox], [role=radio], [role=tab], [role=switch], [role=spinbutton]';
@@ -66,5 +66,5 @@ _TOUCHED = """async ([inside, apart, least]) => {
 
 
 def too_small(page, inside="body", apart=""):
-    """How many controls there are in sight, and those that are narrower or lower than a finger asks for."""
+    """Return how many controls are in sight, and those that are too narrow or too low for a finger."""
     return page.evaluate(_TOUCHED, [inside, apart, LEAST])

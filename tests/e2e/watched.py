@@ -1,4 +1,4 @@
-"""The app as a person starts it, warm and on every address, with an eye on what it asks of hosts and of sockets."""
+"""The app as a person starts it, warm and on every address, with a record of its hosts and sockets."""
 
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness import Server, running_server
 
-# Python runs a module of this name at its start: what the server asks of other hosts and of sockets goes into files.
+# Python runs a module of this name at its start: requests to other hosts and options of sockets go into files.
 WATCH = """
 import os, socket
 
@@ -42,7 +42,7 @@ class WatchedServer(Server):
         return (self.folder / "asked").read_text().split()
 
     def sent_at_once(self):
-        """The port of each connection whose messages do not wait for each other."""
+        """Return the port of each connection whose messages do not wait for each other."""
         return (self.folder / "at_once").read_text().split()
 
 

@@ -1,4 +1,4 @@
-"""Every picture that a test of this folder makes, at whatever settings, is held to what holds of every picture."""
+"""A check of every picture that a test of this folder makes: rules that hold at all settings."""
 
 import pytest
 

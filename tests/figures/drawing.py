@@ -1,4 +1,4 @@
-"""What the tests of figures share: the profiles they are drawn for, and looks at a figure and at code."""
+"""Helpers that the tests of figures share: the profiles, and readers of figures and of code."""
 
 import contextlib
 import io
@@ -15,9 +15,9 @@ PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("d
 
 
 def whole(picture):
-    """What holds of every picture: words that end and are short, without a name of the code, and a table of columns.
+    """Check the rules of all pictures: short and full sentences, no name of the code, columns of one length.
 
-    At most 25 words and three numbers in a sentence, 12 words in a claim; a power of ten belongs to its number.
+    A sentence has at most 25 words and three numbers, a claim 12 words; a power of ten belongs to its number.
     """
     said = re.sub("<[^>]*>", "", picture.sentence)
     assert said.endswith((".", "?")), said
@@ -33,7 +33,7 @@ def whole(picture):
 
 
 def plotted(shown):
-    """The figures of a picture as Plotly's own, which validate every property; what is none stays as it is."""
+    """Return the figures of a picture as Plotly's own, which validate every property; anything else stays as it is."""
     figure = shown.figure if isinstance(shown, Picture) else shown
     if isinstance(figure, Figure):
         return go.Figure({"data": figure.data, "layout": figure.layout})
@@ -41,7 +41,7 @@ def plotted(shown):
 
 
 def run(code):
-    """What a piece of code defines, and what it prints."""
+    """Return the names that a piece of code defines, and the text that it prints."""
     names, printed = {}, io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(code, names)
@@ -50,38 +50,38 @@ def run(code):
 
 
 def texts(figure):
-    """The words in a figure, without their sizes."""
+    """Return the words in a figure, without their sizes."""
     return [re.sub("<span.*?>|</span>", "", note.text) for note in figure.layout.annotations]
 
 
 def traces_of(figure, name):
-    """The traces of this name."""
+    """Return the traces of this name."""
     return [trace for trace in figure.data if trace.name == name]
 
 
 def trace_of(figure, name):
-    """The one trace of this name."""
+    """Return the one trace of this name."""
     (trace,) = traces_of(figure, name)
     return trace
 
 
-AMBIENT = 0.25  # of the light of a lit room on the wall beside that of the projector
+AMBIENT = 0.25  # the light of a lit room on the wall, as a share of the projector's
 
 
 def in_the_light(colour):
-    """A colour on a wall in a lit room: each channel gives up a quarter of its way to white."""
+    """Return a colour on a wall in a lit room: each channel moves a quarter of the way to white."""
     channels = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return "#" + "".join(f"{round((1 - AMBIENT) * each + AMBIENT * 255):02x}" for each in channels)
 
 
 def luminance(colour):
-    """Relative luminance of #rrggbb (WCAG 2.2, "relative luminance")."""
+    """Return the relative luminance of #rrggbb (WCAG 2.2, "relative luminance")."""
     shares = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def contrast(one, other):
-    """(L1 + 0.05) / (L2 + 0.05), the lighter above (WCAG 2.2, "contrast ratio")."""
+    """Return (L1 + 0.05) / (L2 + 0.05), the lighter above (WCAG 2.2, "contrast ratio")."""
     low, high = sorted((luminance(one), luminance(other)))
     return (high + 0.05) / (low + 0.05)

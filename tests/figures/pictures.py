@@ -7,7 +7,7 @@ from pages._view import compute
 from pages._view.lessons import VIEWS
 
 result = compute.result
-FEWER = {"wrong_choice": {"n_keys": 6}}  # what would take minutes: a step of the rows takes the square of their keys
+FEWER = {"wrong_choice": {"n_keys": 6}}  # the time of a step grows with the square of the keys
 
 
 def _recap(values, profile, figures, work, core):
@@ -21,15 +21,15 @@ def _start(values, profile, figures, work, core):
 
 
 def _of_step(stem, step, values, profile):
-    """The picture of a step at rest, under the key of the step."""
+    """Return the picture of a step at rest, under the key of the step."""
     main = VIEWS[stem].of(step)
     return replace((main.at_rest or main.picture)({**values, **step.pinned}, profile), key=step.picture)
 
 
 def pictures(stem, values, profile):
-    """The pictures of all steps; of a lesson without, the main one at rest and the others, in the order of the page.
+    """Return the pictures of all steps; without steps the main one at rest and the others, in the order of the page.
 
-    Of a race, those when it is finished.
+    A race is finished in all of its pictures.
     """
     way, others = VIEWS[stem].main, globals().get(f"_{stem}")
     values = {**values, **{name: min(values[name], most) for name, most in FEWER.get(stem, {}).items()}}

@@ -28,7 +28,7 @@ def picture(result, step, at=FIRST, profile=LIGHT, *, scaled=True):
 
 
 def panels(*args, **kwargs):
-    """The matrices of a step by their names."""
+    """Return the matrices of a step by their names."""
     return {trace.name: trace for trace in plotted(picture(*args, **kwargs)).data}
 
 
@@ -98,7 +98,7 @@ def test_the_axes_and_colours_stay_while_d_k_moves(step, preset):
     assert len(seen) == 1
 
 
-def test_of_wide_vectors_only_the_first_components_are_drawn(notes):
+def test_only_the_first_components_of_wide_vectors_are_drawn(notes):
     for d_k, columns in ((2, 2), (64, 64), (512, 64)):
         shown = picture(core.measure_attention_steps(core.preset_params("random", d_k=d_k)), "scores")
         assert values(plotted(shown).data[0]).shape == (4, columns)
@@ -147,7 +147,7 @@ def test_drawn_scores_get_darker_with_d_k_and_scaled_ones_do_not(preset):
             shades[name].append(np.nanmean(np.abs(values(trace))) / trace.zmax)
         assert ("darkest from ±16 on, at every dₖ" in sure(drawn, "scale")) == (d_k > 1)
     assert (np.diff(shades["raw"]) > 0).all()
-    assert shades["raw"][-1] > 5 * shades["raw"][0]  # √64 = 8 but for the luck of 256 scores
+    assert shades["raw"][-1] > 5 * shades["raw"][0]  # √64 = 8, apart from the chance in 256 scores
     assert max(shades["scaled"]) < 1.5 * min(shades["scaled"])
     assert shades["scaled"][-1] == pytest.approx(shades["raw"][-1] / 8, rel=1e-12)
 
@@ -166,8 +166,8 @@ def test_sentences_compare_with_and_without_the_scale(notes, scaled):
 
 @pytest.mark.parametrize("preset", core.PRESETS)
 @pytest.mark.parametrize("d_k", [1, 64, 1024])
-def test_of_several_keys_none_gets_all(preset, d_k):
-    """Not even where rounding makes a weight 1; and the only one that is left gets all."""
+def test_no_key_gets_all_while_another_has_a_weight(preset, d_k):
+    """Also if rounding makes a weight 1; a key that is the only one left gets all."""
     result = core.measure_attention_steps(core.preset_params(preset, d_k=d_k))
     for query in range(len(result.params.Q)):
         scores = result.unscaled.masked_scores[query]
@@ -184,7 +184,7 @@ def test_of_several_keys_none_gets_all(preset, d_k):
 
 @pytest.mark.parametrize("preset", core.PRESETS)
 @pytest.mark.parametrize("step", core.STEP_NAMES)
-def test_nothing_is_undefined_whatever_is_set(step, preset):
+def test_no_number_is_undefined_at_any_setting(step, preset):
     for d_k in (1, 2, 3, 8, 64, 512, 1024):
         result = core.measure_attention_steps(core.preset_params(preset, d_k=d_k))
         for query, scaled in np.ndindex(len(result.params.Q), 2):
@@ -193,7 +193,7 @@ def test_nothing_is_undefined_whatever_is_set(step, preset):
                 assert "undefined" not in text
 
 
-def test_what_has_no_number_is_said_in_words():
+def test_missing_numbers_are_explained_in_words():
     params = core.AttentionStepsParams([[0.0, 1e6]], [[0.0, 1e6], [0.0, 1e6]], [[1e-6], [1e-6]], [[False, True]])
     result = core.measure_attention_steps(params)
     assert said(result, "scores") == "At dₖ = 2 each score is a sum of dₖ products; all of them are beyond ±10,000,000."
@@ -227,11 +227,11 @@ def test_a_click_on_a_matrix_chooses_its_cell(notes, chart, at, wanted):
 
 
 def chosen(d_k, query=1, key=1, column=1):
-    """The values of the controls that remarks are about."""
+    """Return the values of the controls that remarks depend on."""
     return {"d_k": d_k, "query": query, "key": key, "column": column}
 
 
-def test_the_remarks_name_the_masked_row_the_trap_and_places_outside(notes, masked):
+def test_remarks_name_the_masked_row_the_trap_and_places_outside(notes, masked):
     assert figures.remarks(notes, chosen(2), FIRST) == []
     assert figures.remarks(notes, chosen(64), FIRST) == [
         "These matrices have dₖ = 2 of their own; the slider moves the random ones."
@@ -246,7 +246,7 @@ def test_the_remarks_name_the_masked_row_the_trap_and_places_outside(notes, mask
     ]
 
 
-def test_what_is_forbidden_and_what_is_too_long_are_written_out(masked):
+def test_masked_entries_and_long_sums_are_written_in_words(masked):
     row = figures.calculation(core.expand_cell(masked.params, 0, 0), scaled=True)
     assert row[-1][1] == "every key is forbidden, so the row sum is 0 and the weight is 0"
     one = figures.calculation(core.expand_cell(masked.params, 1, 3), scaled=True)
@@ -264,14 +264,14 @@ _AS_PYTHON = str.maketrans("−×÷", "-*/") | str.maketrans("⁻⁰¹²³⁴⁵
 
 
 def _calculated(text):
-    """What a calculator finds for an expression as it is printed."""
+    """Return the result of a printed expression on a calculator."""
     powers = re.sub(r"10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda found: f"1e{found[1].translate(_AS_PYTHON)}", text)
     return eval(powers.translate(_AS_PYTHON).replace(" %", "/100").replace(",", ""), {})
 
 
 @pytest.mark.parametrize("preset", ["notes", "random", "causal"])
 @pytest.mark.parametrize("d_k", [1, 3, 8])
-def test_a_calculator_finds_what_is_printed(preset, d_k):
+def test_a_calculator_finds_the_printed_results(preset, d_k):
     params = core.preset_params(preset, d_k=d_k, seed=1)
     for query, key in np.ndindex(2, 2):
         cell, output = core.expand_cell(params, query, key), core.expand_output(params, query, key)
@@ -294,7 +294,7 @@ def test_a_calculator_finds_what_is_printed(preset, d_k):
         {"preset": "random", "d_k": 2, "Q": "1, 2\n3, 4", "mask": "1101"},
     ],
 )
-def test_the_code_gives_the_numbers_that_are_shown(values):
+def test_the_code_gives_the_numbers_in_the_figure(values):
     values = {"seed": 3, **dict.fromkeys(("Q", "K", "V", "mask"), "")} | values
     result = core.measure_attention_steps(core.typed_params(**values))
     names, printed = run(figures.matrices_code(values))

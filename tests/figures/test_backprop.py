@@ -42,7 +42,7 @@ def error():
 
 
 def title_of(picture):
-    """The title, which a phone has room for in one line."""
+    """Return the title, which a phone shows in one line."""
     title = picture.figure.layout["title"]["text"]
     assert len(title) <= len("<b></b>") + 31
     return title.removeprefix("<b>").removesuffix("</b>")
@@ -73,7 +73,7 @@ def test_the_gradients_are_those_of_the_core_in_their_order(result):
 
 
 @pytest.mark.parametrize("name", figures.GRADIENTS)
-def test_a_gradient_is_drawn_said_and_given_away(sweep, result, name):
+def test_a_gradient_is_drawn_described_and_tabulated(sweep, result, name):
     for i, d_k in enumerate(DIMS):
         picture = figures.gradient(sweep, name, d_k, LIGHT)
         (trace,) = plotted(picture).data
@@ -95,7 +95,7 @@ def test_a_gradient_is_drawn_said_and_given_away(sweep, result, name):
     assert sure.endswith("Both agree.")
 
 
-def test_the_sentence_says_what_the_scale_has_to_do_with_a_gradient(sweep):
+def test_the_sentence_names_the_effect_of_the_scale_on_a_gradient(sweep):
     def said(name, d_k=64, at=sweep):
         return figures.gradient(at, name, d_k, LIGHT).sentence
 
@@ -110,7 +110,7 @@ def test_the_sentence_says_what_the_scale_has_to_do_with_a_gradient(sweep):
     assert said("Q", at=nothing) == "At dₖ = 64 dQ is 0: nothing comes back here."
 
 
-def test_a_disagreement_and_where_the_checks_are_made_are_said(sweep, result):
+def test_a_disagreement_and_the_checked_layer_are_named(sweep, result):
     wrong = replace(result.gradients[3], central_agrees=False, central_error=0.5, central_tolerance=3e-7)
     found = replace(result, gradients=(*result.gradients[:3], wrong, *result.gradients[4:]))
     picture = figures.gradient(sweep, "Q", 64, LIGHT, found)
@@ -125,7 +125,7 @@ def test_a_disagreement_and_where_the_checks_are_made_are_said(sweep, result):
 # --- at the raw scores ---------------------------------------------------------------------------------
 
 
-def test_the_gradient_at_the_raw_scores_has_a_line_with_the_scale_and_one_without(sweep):
+def test_raw_gradient_has_a_line_with_and_one_without_the_scale(sweep):
     picture = figures.raw_scores(sweep, 64, LIGHT)
     raw, scaled = plotted(picture).data
     for trace, values in ((raw, sweep.without_scale), (scaled, sweep.raw_score_norms)):
@@ -151,7 +151,7 @@ def test_the_gradient_at_the_raw_scores_has_a_line_with_the_scale_and_one_withou
         (1e-12, "Here smaller without the scale"),
     ],
 )
-def test_the_claim_says_what_leaving_out_the_scale_does_at_this_dimension(sweep, without, claim):
+def test_claim_names_the_effect_of_no_scale_at_this_dimension(sweep, without, claim):
     size = len(DIMS)
     at = replace(sweep, without_scale=np.full(size, without), raw_score_norms=np.ones(size))
     picture = figures.raw_scores(at, 64, LIGHT)
@@ -184,7 +184,7 @@ def test_the_curves_hold_their_data_on_log_axes(weight):
     assert fig.layout.annotations[len(slopes)].y >= np.log10(error.error[0])
 
 
-def test_a_slope_that_rounding_hides_is_not_said(change, error):
+def test_no_slope_is_named_where_rounding_hides_it(change, error):
     hidden = figures.first_order(replace(change, slope=np.nan), PARAMS, LIGHT)
     assert hidden.sentence.endswith("so no slope can be seen.")
     assert title_of(hidden) == "Rounding hides the remainder"

@@ -1,4 +1,4 @@
-"""What every figure shares: the profile's colours and sizes, and properties that Plotly knows."""
+"""The parts that all figures share: the profile's colours and sizes, and properties that Plotly knows."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.figures.drawing import PROFILES, plotted
 
 
 def everything(profile):
-    """One figure that uses every part there is."""
+    """Return one figure with every part in it."""
     drawn = base.figure(
         profile,
         [
@@ -82,7 +82,7 @@ def titled(profile, text, **options):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_a_title_and_its_key_stand_above_the_plot_however_many_lines_they_take(profile):
+def test_title_and_key_are_above_the_plot_with_any_number_of_lines(profile):
     plain = titled(profile, "Short")
     keys = {"one": ("dashed: law",), "two": ("dashed: exact law", "dotted: the right divisor", "● measured")}
     assert plain.title.subtitle.text is None
@@ -101,7 +101,7 @@ def test_a_title_and_its_key_stand_above_the_plot_however_many_lines_they_take(p
     assert layout.title.subtitle.font.size == profile.tick_size
 
 
-def test_a_title_over_a_third_of_the_page_or_in_smaller_letters_has_other_lines():
+def test_narrow_or_small_titles_break_into_other_lines():
     text = "Largest weight of keys"
     assert titled(LIGHT, text).title.text == text
     assert titled(LIGHT, text, letters=base.THIRD).title.text == "Largest weight<br>of keys"
@@ -168,7 +168,7 @@ def test_a_key_stands_below_the_title_of_its_axis(profile):
     assert "standoff" not in base.axis(profile, "score")["title"]
 
 
-def test_nothing_opens_under_a_hand_but_words_of_our_own():
+def test_only_traces_with_their_own_words_have_hover_labels():
     own = {"hovertemplate": "Row %{y}<extra></extra>"}
     line = base.line([0, 1], [2, 3], base.thin(LIGHT), "law")
     drawn = base.figure(LIGHT, [line, line | own, base.heatmap(LIGHT, [[1.0]], 1.0)])

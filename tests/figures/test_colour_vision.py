@@ -1,8 +1,8 @@
-"""Colours that mean something, as the three common kinds of colour vision see them.
+"""Colours with a meaning, as the three common kinds of colour vision see them.
 
 The simulation is that of Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color Vision
 Deficiency", IEEE Transactions on Visualization and Computer Graphics 15 (6), 2009, table 1 at severity 1.0, on linear
-RGB. Differences are CIE 1976 ΔE in Lab at D65, where 2.3 can just be seen: 25 is asked of colours that stand apart.
+RGB. Differences are CIE 1976 ΔE in Lab at D65, where 2.3 can just be seen: colours with different meanings need 25.
 """
 
 from itertools import combinations
@@ -22,16 +22,16 @@ VISIONS = {
     "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
     "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
 }
-# Of sRGB to XYZ (IEC 61966-2-1).
+# From sRGB to XYZ (IEC 61966-2-1).
 _XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 MEANT = ("raw", "scaled", "third", "text", "ground")
 APART = 25
-# Without blue cones blue and green are nearly one: there they differ in line or marker too, which is tested below.
+# Without blue cones blue and green are nearly the same: there they differ in line or marker too, tested below.
 ALIKE = {("scaled", "third", "tritanopia")}
 
 
 def lab(colour, vision):
-    """CIE Lab of #rrggbb as someone with this vision sees it; None: as most do."""
+    """Return the CIE Lab of #rrggbb for this vision; None: for most people's."""
     shares = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     linear = np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
     seen = np.clip(np.array(VISIONS[vision]) @ linear, 0, 1) if vision else linear
@@ -44,7 +44,7 @@ def difference(one, other, vision):
     return float(np.linalg.norm(lab(one, vision) - lab(other, vision)))
 
 
-def test_the_simulation_leaves_greys_alone_and_red_and_green_come_together_without_red_cones():
+def test_simulation_keeps_greys_and_merges_red_and_green():
     for vision, matrix in VISIONS.items():
         np.testing.assert_allclose(np.sum(matrix, axis=1), 1, atol=2e-6)
         assert difference("#808080", "#c0c0c0", vision) == pytest.approx(
@@ -76,12 +76,12 @@ def test_a_matrix_shows_which_numbers_are_negative_and_which_are_large(theme, vi
 
 
 def look(trace):
-    """How the line and the markers of a trace are drawn, but for their colours."""
+    """Return the style of a trace's line and markers, without their colours."""
     return trace.mode, trace.line.dash, trace.line.width, trace.marker.symbol, trace.line.shape
 
 
 def in_colour(figure, colour):
-    """The lines and markers of this colour. Thinner lines only join markers or bound a band, and are not told apart."""
+    """Return the lines and markers of this colour, without thin lines that only join markers or bound a band."""
     drawn = [trace for trace in figure.data if trace.type == "scatter"]
     lines = [each for each in drawn if each.mode == "lines" and each.line.width >= PROJECTOR.line_width]
     markers = [each for each in drawn if each.mode != "lines" and isinstance(each.marker.color, str)]

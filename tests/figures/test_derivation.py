@@ -1,4 +1,4 @@
-"""The derivation lesson: its lines say what was measured, its figures show what was drawn."""
+"""The derivation lesson: its lines report the measured values, its figures show them."""
 
 import re
 from dataclasses import replace
@@ -35,7 +35,7 @@ def growths():
 
 
 def nine(result):
-    """The picture with the nine lines behind it."""
+    """Return the picture with the nine lines behind it."""
     growth = core.measure_growth(replace(result.params, n_samples=100))
     return figures.broken_lines(growth, result.params.d_k, LIGHT, result)
 
@@ -45,7 +45,7 @@ def sure(result):
 
 
 def cells(result):
-    """The table of the nine lines, as a list of rows of cells."""
+    """Return the table of the nine lines, as a list of rows of cells."""
     return [[cell.replace("\u00a0", " ") for cell in row] for row in zip(*nine(result).checks.values(), strict=True)]
 
 
@@ -60,7 +60,7 @@ ENDS = [
 
 
 _PHONE = 358  # px of a picture there
-_DIGIT, _OTHER = 0.51, 0.43  # widths of letters, of their size, in the font that stands in until ours is there
+_DIGIT, _OTHER = 0.51, 0.43  # widths of letters, as shares of their size, in the fallback font
 
 
 @pytest.mark.parametrize("fields", ENDS, ids=str)
@@ -81,7 +81,7 @@ def test_no_line_reaches_into_the_assumption_beside_it_on_a_phone(fields):
 
 
 @pytest.mark.parametrize("fields", ENDS, ids=str)
-def test_every_sentence_is_short_and_true_whatever_is_broken(fields):
+def test_sentences_are_short_and_true_with_any_broken_assumption(fields):
     growth = core.measure_growth(core.DerivationParams(1024, 100, **fields))
     for d_k in (1, 2, 64, 1024):
         picture, lines = figures.broken_lines(growth, d_k, LIGHT), growth.at(d_k)
@@ -105,14 +105,14 @@ DRAWN = {"three_lines": figures.three_lines, "broken_lines": figures.broken_line
 
 
 def three(growth, d_k, profile=LIGHT, drawn=figures.broken_lines):
-    """The words of the three lines: each with what is measured, and what it uses."""
+    """Return the words of the three lines: each with its measured value and the assumptions it needs."""
     layout = drawn(growth, d_k, profile).figure.layout
     words = [each["text"] for each in layout["annotations"] if each.get("yanchor") == "top"][1:]
     return list(zip(words[::2], words[1::2], strict=True))
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_each_line_stands_with_its_verdict_and_its_error(growths, name):
+def test_each_line_has_its_verdict_and_its_error(growths, name):
     for (said, _), line in zip(three(growths[name], 64), growths[name].at(64), strict=True):
         verdict = {"h": "✓", "f": "✗", "c": "?"}[line.check[0]]
         start = f"<b>{verdict} {figures._SHORT[line.name][0]}</b><br>"
@@ -143,11 +143,11 @@ def line_of(measured, error=1.0, *, predicted=64.0, holds=True, reliable=True, e
         (line_of(13.0, reliable=False, holds=False, exact=np.inf), "13.0, no variance exists"),
     ],
 )
-def test_a_line_says_what_follows_from_its_error(line, said):
+def test_a_line_concludes_from_its_error(line, said):
     assert figures._so(line) == said
 
 
-def test_what_is_broken_is_struck_out_where_it_is_used(growths):
+def test_broken_assumptions_are_struck_out_where_they_are_used(growths):
     struck = {
         name: [(i, part) for i, (_, uses) in enumerate(three(growth, 64)) for part in re.findall("<s>(.*?)</s>", uses)]
         for name, growth in growths.items()
@@ -176,7 +176,7 @@ def test_the_three_lines_stand_above_the_plot(growths, profile, drawn):
     assert places[-1] <= layout["margin"]["t"] - (1.2 * layout["title"]["font"]["size"] if layout["title"] else 0)
 
 
-def test_beside_a_mean_the_spread_is_said(growths):
+def test_the_spread_is_named_beside_a_mean(growths):
     said = figures.broken_lines(growths["means"], 64, LIGHT).sentence
     assert said.endswith("scores spread by 11.3.")  # √(64 · 1 · (1 + 1²))
 
@@ -195,7 +195,7 @@ DIMS = np.array([1, 2, 4, 8, 16, 32, 64, 100])
 
 
 def check_marks(figure, values, errors, divisors, what=""):
-    """Small marks up to this dimension and a large one at it, each with two errors either way."""
+    """Check small marks up to this dimension and a large one at it, each with two errors on either side."""
     for name, divisor in zip(("raw", "scaled"), divisors, strict=True):
         small, large = traces_of(figure, f"{name}{what}")
         np.testing.assert_array_equal([*small.x, *large.x], DIMS)
@@ -233,7 +233,7 @@ def test_a_mean_is_drawn_where_it_is_not_zero(growths, name):
 
 
 @pytest.mark.parametrize("fields", ENDS, ids=str)
-def test_no_dial_moves_the_axes_but_by_whole_steps(fields):
+def test_dials_move_the_axes_only_by_whole_steps(fields):
     growth = core.measure_growth(core.DerivationParams(1024, 100, **fields))
     low, high = figures._reach(growth)
     assert (np.log([0.25 / low, high / 1024]) / np.log(16) % 1).tolist() == pytest.approx([0, 0], abs=1e-9)
@@ -254,7 +254,7 @@ def test_a_mean_that_chance_puts_below_the_axis_is_left_out():
     ids=str,
 )
 @pytest.mark.parametrize("d_k", [1, 64, 1000])
-def test_the_title_has_the_divisor_of_the_moment(fields, d_k):
+def test_the_title_has_the_current_divisor(fields, d_k):
     picture = figures.broken_lines(core.measure_growth(core.DerivationParams(1024, 100, **fields)), d_k, LIGHT)
     said, *root = re.sub("<[^>]*>", " ", plotted(picture).layout.title.text).split(", not ")
     exact = core.exact_scores(core.DerivationParams(d_k, **fields)).right_divisor
@@ -267,16 +267,16 @@ def test_the_title_has_the_divisor_of_the_moment(fields, d_k):
     assert not root or float(root[0].split()[-1]) == pytest.approx(d_k**0.5, rel=5e-3)
 
 
-# A divisor is right if it leaves scores of one size at every dₖ: what is said is compared with their exact sizes.
+# A divisor is right if it leaves scores of one size at every dₖ: the claim is compared with their exact sizes.
 @pytest.mark.parametrize("nu", [1.5, 1.9, 2.0, 2.1, 4.0, 30.0])
-def test_root_d_k_is_the_divisor_for_tails_only_where_scores_grow_like_it(nu):
+def test_root_d_k_suits_tails_only_where_scores_grow_like_it(nu):
     growth = core.measure_growth(core.DerivationParams(64, 100, nu=nu))
     said = figures.broken_lines(growth, 64, LIGHT).figure.layout["title"]["text"]
     grows_like_it = core.spread_ratio(core.DerivationParams(64, nu=nu), 16) < 4.01
-    assert ("Divide by √dₖ" in said) == (grows_like_it or nu == 2)  # at ν = 2 by a logarithm only: "about"
+    assert ("Divide by √dₖ" in said) == (grows_like_it or nu == 2)  # at ν = 2 they differ only by a logarithm: "about"
 
 
-def test_what_is_true_is_dotted_and_heavy_tails_have_no_band(growths):
+def test_exact_values_are_dotted_and_heavy_tails_have_no_band(growths):
     for name, growth in growths.items():
         figure = plotted(figures.broken_lines(growth, 64, LIGHT))
         drawn = [each for each in traces_of(figure, "exact, raw") if not np.isnan(each.y).all()]
@@ -307,7 +307,7 @@ def test_tables_and_codes_give_the_points(growths):
     assert figures.broken_lines(growths["tails"], 2, LIGHT).table["error of the spread"] == [None, None]
 
 
-def test_how_sure_says_what_is_exact_and_what_has_no_error_bar(growths):
+def test_how_sure_names_exact_values_and_those_without_error_bar(growths):
     said = figures.broken_lines(growths["alignment"], 64, LIGHT).sure
     exact = core.exact_scores(core.DerivationParams(64, correlation=0.5))
     for each, value in zip(said, (exact.mean, exact.variance, exact.variance / 64), strict=False):
@@ -321,20 +321,20 @@ def test_how_sure_says_what_is_exact_and_what_has_no_error_bar(growths):
 
 
 def corners(trace):
-    """The left, lower, right and upper end of an area."""
+    """Return the left, lower, right and upper end of an area."""
     return min(trace.x), min(trace.y), max(trace.x), max(trace.y)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("d_k", [1, 2, 20, 64, 1024])
-def test_one_of_d_k_cells_is_left_and_one_of_d_k_of_that(growths, d_k, profile):
+def test_one_cell_of_d_k_remains_and_then_one_part_of_d_k_of_that(growths, d_k, profile):
     figure = plotted(squares.squares(growths["nothing"], d_k, profile))
     sizes = {}
     for name, inside in (("raw", None), ("÷ √dₖ, one cell", "raw"), ("÷ √dₖ", None), ("÷ dₖ", "÷ √dₖ")):
         left, low, right, high = corners(trace_of(figure, name))
         assert right - left == pytest.approx(high - low, rel=1e-12)
         sizes[name] = (right - left) ** 2
-        if inside:  # in the lower right corner, as large a share as c² is
+        if inside:  # in the lower right corner, with a share as large as c²
             outer = corners(trace_of(figure, inside))
             assert (right, low) == (outer[2], outer[1])
             assert sizes[name] / sizes[inside] == pytest.approx(1 / d_k, rel=1e-12)
@@ -342,7 +342,7 @@ def test_one_of_d_k_cells_is_left_and_one_of_d_k_of_that(growths, d_k, profile):
 
 
 @pytest.mark.parametrize(("d_k", "lines"), [(1, 0), (2, 2), (4, 2), (20, 8), (64, 14), (1024, 62)])
-def test_cells_of_area_one_fill_the_squares_and_the_last_ones_are_cut(growths, d_k, lines):
+def test_cells_of_area_one_fill_the_squares_and_the_last_are_cut(growths, d_k, lines):
     figure = plotted(squares.squares(growths["nothing"], d_k, LIGHT))
     unit = 8 / d_k**0.5
     for name in ("raw", "÷ √dₖ"):
@@ -392,7 +392,7 @@ def test_table_of_the_root_is_the_divided_scores(growths):
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_every_line_stands_with_its_formula_its_assumption_and_both_sides(results, name):
+def test_every_line_has_its_formula_its_assumption_and_both_sides(results, name):
     result = results[name]
     rows = cells(result)
     assert list(nine(result).checks) == ["no.", "line", "uses", "left", "right", "z", "check"]
@@ -424,7 +424,7 @@ def verdict(result, place, **values):
     return cells(replace(result, lines=tuple(lines)))[place][6]
 
 
-def test_the_verdicts_tell_a_truth_from_what_the_draws_show(results):
+def test_verdicts_separate_true_lines_from_those_only_measured(results):
     result = results["means"]  # line 4 fails first
     assert verdict(result, 0, holds=True, seen_to_fail=False) == "✓ holds"
     assert verdict(result, 0, holds=True, seen_to_fail=True) == "✓ holds; beyond 4 errors by chance"
@@ -436,7 +436,7 @@ def test_the_verdicts_tell_a_truth_from_what_the_draws_show(results):
     assert verdict(results["tails"], 6, holds=False) == "✗ fails: no variance"
 
 
-def test_no_error_bar_for_heavy_tails_and_no_formula_that_breaks_the_table():
+def test_heavy_tails_have_no_error_bar_and_formulas_fit_the_table():
     def with_error(nu):
         rows = cells(core.measure_derivation(core.DerivationParams(8, 500, nu=nu)))
         return [int(row[0]) for row in rows if "±" in row[3]]
@@ -453,18 +453,18 @@ def test_no_error_bar_for_heavy_tails_and_no_formula_that_breaks_the_table():
 # --- the sentence ----------------------------------------------------------------------------------------
 
 
-def test_the_largest_difference_is_said_whatever_its_sign(results):
+def test_the_largest_difference_is_named_with_either_sign(results):
     lines = tuple(replace(line, z=-3.9 if line.number == 7 else 1.0) for line in results["nothing"].lines)
     changed = replace(results["nothing"], lines=lines)
     assert "differ by at most 3.90 standard errors" in sure(changed)
 
 
-def test_a_failure_that_is_not_seen_is_said_to_be_too_little():
+def test_a_failure_too_small_to_see_is_called_so():
     result = core.measure_derivation(core.DerivationParams(16, 500, correlation=1e-4))
     assert cells(result)[2][6] == "**✗ fails first, too little to be seen in 500 pairs**"
 
 
-def test_a_line_without_a_usable_error_bar_is_never_said_to_hold():
+def test_a_line_without_usable_error_bar_never_counts_as_holding():
     result = core.measure_derivation(core.DerivationParams(16, 500, nu=2.1))
     said, rows, picture = sure(result), cells(result), nine(result)
     assert [int(row[0]) for row in rows if row[6] == "? cannot be checked here"] == [5, 6, 7, 9]
@@ -473,7 +473,7 @@ def test_a_line_without_a_usable_error_bar_is_never_said_to_hold():
     table = picture.bins
     assert table["check"][6] == "cannot be checked: without a usable error bar"
     assert [table[name][6] for name in ("left error", "right error", "error of the difference", "z")] == [None] * 4
-    assert (table["left error"][7], table["z"][7]) == (None, 0)  # an identity, of which either side has no error bar
+    assert (table["left error"][7], table["z"][7]) == (None, 0)  # an identity, neither side of which has an error bar
     assert [each.endswith(", without a usable error bar.") for each in picture.sure[-4:]] == [False, True, True, True]
 
 
@@ -490,7 +490,7 @@ def test_the_marks_in_the_table_are_counted(nu):
     assert list(result.checks.values()) == list(counted.values())
 
 
-def test_the_lines_stand_in_their_table(results):
+def test_the_lines_are_in_their_table(results):
     result = results["alignment"]
     table = nine(result).bins
     for column, name in (("left", "left"), ("right", "right"), ("z", "z"), ("check", "check")):

@@ -1,4 +1,4 @@
-"""What holds of every picture of every lesson, at the defaults, at each option and at both ends of its controls."""
+"""Rules for every picture of every lesson, at the defaults, at each option and at both ends of its controls."""
 
 import re
 from dataclasses import fields, is_dataclass
@@ -13,9 +13,9 @@ from pages._view.theme import LIGHT, PROJECTOR
 from tests.figures.drawing import PROFILES, plotted, run, whole
 from tests.figures.pictures import pictures
 
-# What would take long is short here.
+# Settings that make long computations short here.
 SHORT = {"n_samples": 1_000, "n_draws": 50, "n_steps": 20, "n_seeds": 1, "n_pairs": 4}
-# Columns that count, and that nothing computes.
+# Columns that only count rows, which nothing computes.
 PLACES = {"column", "head", "key", "layer", "number in the draw", "product", "query", "row"}
 THEORY = re.compile(r"^predicted|(theory|predicted|exact mean|(exact|normal|ideal) distribution)$")
 COLOURS = ((re.compile(r"raw(?!_)\b"), "raw"), (re.compile(r"scaled(?!_)\b|÷ √dₖ$|÷ √dₖ,"), "scaled"),
@@ -27,7 +27,7 @@ def controls_of(stem):
 
 
 def at(stem, **chosen):
-    """The values of a lesson's controls: the defaults, but for those chosen and those that would take long."""
+    """Return the values of a lesson's controls: the defaults, the chosen ones, and short ones for long computations."""
     return (
         {name: each.default for name, each in (controls_of(stem) | LESSONS[stem].phones).items()}
         | {"d_k": 64}
@@ -37,7 +37,7 @@ def at(stem, **chosen):
 
 
 def settings_of(stem):
-    """The defaults and each option of each choice of its own, with all numbers at their defaults and at either end."""
+    """Yield the defaults and each option of its choices, with all numbers at their defaults and at either end."""
     lesson = controls_of(stem)
     numbers = {name: each for name, each in lesson.items() if isinstance(each, Number) and name not in SHORT}
     ends = {end: {name: getattr(each, end) for name, each in numbers.items()} for end in ("low", "high")}
@@ -58,7 +58,7 @@ PARTS = [(stem, {}) for stem in ORDER]
 
 
 def figures_of(picture):
-    """Its figures as Plotly's own."""
+    """Return its figures as Plotly's own."""
     drawn = plotted(picture)
     if isinstance(drawn, dict):
         return list(drawn.values())
@@ -66,7 +66,7 @@ def figures_of(picture):
 
 
 def check_looks(figure, profile):
-    """Ground, text and sizes are the profile's; what is raw, scaled and predicted looks so."""
+    """Check that ground, text and sizes are the profile's, and that raw, scaled and predicted have their looks."""
     layout = figure.layout
     assert (layout.paper_bgcolor, layout.font.color, layout.font.size) == (
         profile.ground,
@@ -98,7 +98,7 @@ def check_colour(trace, profile):
 
 
 def check_given(trace):
-    """Nothing is left to Plotly that it derives from what a drag changes: `quick.js` would leave it as it was."""
+    """Check that the figure sets all that Plotly would derive from dragged values, since `quick.js` derives nothing."""
     mode = trace.mode if trace.type == "scatter" else "markers"
     assert mode, trace.name
     assert "lines" not in mode or trace.line.color, trace.name
@@ -108,7 +108,7 @@ def check_given(trace):
 
 
 def sizes_in(part):
-    """The sizes of all fonts in a figure."""
+    """Return the sizes of all fonts in a figure."""
     if isinstance(part, dict):
         for name, value in part.items():
             if name.endswith("font") and isinstance(value, dict) and "size" in value:
@@ -131,19 +131,19 @@ def test_every_picture_is_whole_and_in_the_colours_of_its_meaning(stem, chosen):
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize(("stem", "chosen"), PARTS)
-def test_every_picture_has_the_ground_the_text_and_the_sizes_of_its_profile(stem, chosen, profile):
+def test_every_picture_has_the_ground_text_and_sizes_of_its_profile(stem, chosen, profile):
     for picture in pictures(stem, at(stem, **chosen), profile):
         for figure in figures_of(picture):
             check_looks(figure, profile)
 
 
-def test_every_declared_picture_is_looked_at():
+def test_every_declared_picture_is_checked():
     shown = {each.key for stem, chosen in PARTS for each in pictures(stem, at(stem, **chosen), LIGHT)}
     assert shown == {key for lesson in LESSONS.values() for key in lesson.pictures}
 
 
 def numbers_in(value, seen):
-    """Every number that a piece of code has computed."""
+    """Return every number that a piece of code has computed."""
     if isinstance(value, (bool, str, type)) or id(value) in seen:
         return
     seen.add(id(value))
@@ -157,7 +157,7 @@ def numbers_in(value, seen):
             yield from numbers_in(part, seen)
 
 
-# Columns that no name holds when the code has run: of a training or a change that others follow, and a division.
+# Columns without a name when the code has run: trainings or changes that later ones follow, and a division.
 UNNAMED = {"race_equivalence": re.compile("SGD|Adam"), "three_lines": re.compile("scaled variance"),
            "broken_lines": re.compile("scaled variance"),
            "first_order": re.compile(""), "start": re.compile(".*mean over queries|its standard error")}  # fmt: skip
@@ -165,7 +165,7 @@ UNNAMED = {"race_equivalence": re.compile("SGD|Adam"), "three_lines": re.compile
 
 @pytest.mark.parametrize("others", [{}, OTHERS], ids=["defaults", "others"])
 @pytest.mark.parametrize(("stem", "chosen"), PARTS)
-def test_the_code_beside_a_picture_computes_every_number_of_its_table(stem, chosen, others):
+def test_code_beside_a_picture_computes_every_number_of_its_table(stem, chosen, others):
     for picture in pictures(stem, at(stem, **chosen, **others), LIGHT):
         names, printed = run(picture.code)
         seen = set()
@@ -181,14 +181,14 @@ def test_the_code_beside_a_picture_computes_every_number_of_its_table(stem, chos
 
 
 def places_of(trace, letter, axis):
-    """Where the marks of a trace stand along an axis, as the axis counts; a logarithmic one knows none at zero."""
+    """Return the places of a trace's marks along an axis, in its own units; a logarithmic axis has none for zero."""
     given = np.ravel(np.array(trace[letter], dtype=float))
     if axis.type != "log":
         return given[~np.isnan(given)]
     return np.log10(given[given > 0])
 
 
-# What may run beyond its axis, which is the same at every setting or counts in words what lies beyond.
+# Traces that may run beyond their axis: it is the same at every setting, or words count what is beyond.
 CUT = {"stage_histograms", "gradient_curves", "race_curves", "sample_band", "score_histograms", "straight_histograms"}
 
 
@@ -210,12 +210,12 @@ def test_every_mark_stands_on_its_axes(stem, chosen):
                         )
 
 
-TURNED = ("score_histograms", "straight_histograms")  # whose bars lie on their side
+TURNED = ("score_histograms", "straight_histograms")  # whose bars are horizontal
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize(("stem", "chosen"), PARTS)
-def test_no_upright_axis_has_a_turned_title_but_that_of_a_map(stem, chosen, profile):
+def test_only_maps_have_turned_titles_on_upright_axes(stem, chosen, profile):
     for picture in pictures(stem, at(stem, **chosen), profile):
         for figure in figures_of(picture):
             maps = {f"yaxis{(each.yaxis or 'y')[1:]}" for each in figure.data if each.type == "heatmap"}
@@ -237,7 +237,7 @@ def test_the_axes_of_a_main_picture_stay_while_the_dimension_moves(stem):
     assert len(frames) == 1
 
 
-def test_a_picture_that_says_too_much_or_has_columns_of_two_lengths_is_seen():
+def test_long_sentences_and_columns_of_two_lengths_are_found():
     class Said:
         sentence, claim, sure, table, bins, checks = "One.", "", (), {"a": [1], "b": [2]}, None, None
         spoken = staticmethod(lambda: "One.")

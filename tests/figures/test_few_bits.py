@@ -30,7 +30,7 @@ def overflowed():
 # --- scores ----------------------------------------------------------------------------------------------
 
 
-def test_a_dot_is_a_score_by_its_size_and_its_error_on_one_axis_for_both(result):
+def test_a_dot_is_a_score_by_size_and_error_on_one_axis_for_both(result):
     shown = plotted(figures.errors(result, LIGHT))
     for name, one in (("raw", result.raw), ("scaled", result.scaled)):
         dots = trace_of(shown, name)
@@ -42,7 +42,7 @@ def test_a_dot_is_a_score_by_its_size_and_its_error_on_one_axis_for_both(result)
     assert shown.layout.yaxis.range == shown.layout.yaxis2.range
 
 
-def test_the_dashed_steps_are_half_the_spacing_and_no_dot_of_32_bits_lies_above_them(result):
+def test_dashed_steps_are_half_the_spacing_and_bound_32_bit_dots(result):
     shown = plotted(figures.errors(result, LIGHT))
     steps, dots = trace_of(shown, "half the spacing, exact"), trace_of(shown, "raw")
     assert steps.line.shape == "hv"
@@ -51,7 +51,7 @@ def test_the_dashed_steps_are_half_the_spacing_and_no_dot_of_32_bits_lies_above_
     assert steps.y[np.searchsorted(steps.x, math.log10(64))] == pytest.approx(math.log10(1 / 4))
 
 
-def test_what_overflows_stands_at_the_top_beyond_the_largest_number(overflowed):
+def test_overflow_is_at_the_top_beyond_the_largest_number(overflowed):
     shown = plotted(figures.errors(overflowed, LIGHT))
     crosses, dots = trace_of(shown, "overflow, raw"), trace_of(shown, "raw")
     assert crosses.marker.symbol == "x"
@@ -65,11 +65,11 @@ def test_what_overflows_stands_at_the_top_beyond_the_largest_number(overflowed):
 
 
 def named(shown, word):
-    """The names in a figure that hold this word."""
+    """Return the names in a figure that hold this word."""
     return [note for note in shown.layout.annotations if word in note.text]
 
 
-def test_names_stand_over_their_clouds_in_their_colours(result, overflowed):
+def test_names_are_over_their_clouds_in_their_colours(result, overflowed):
     for found in (result, overflowed, core.measure_few_bits(replace(PARAMS, sums="same"))):
         shown = plotted(figures.errors(found, LIGHT))
         for word, trace, colour in (("raw", "raw", LIGHT.raw), ("÷ √dₖ", "scaled", LIGHT.scaled)):
@@ -78,12 +78,12 @@ def test_names_stand_over_their_clouds_in_their_colours(result, overflowed):
             assert dots.x.min() < name.x < dots.x.max()
             near = np.abs(dots.x - name.x - (0.3 if word == "raw" else -0.3)) < 0.3  # under the name
             assert (dots.y[near] <= name.y).all()
-        assert len(shown.layout.annotations) == 7  # at every dₖ, so that a drag draws quickly
+        assert len(shown.layout.annotations) == 7  # the same number at every dₖ, so that a drag draws quickly
         assert not shown.layout.yaxis.title.text
         assert bool(named(shown, "half the spacing")) == (found is not overflowed)
 
 
-def test_the_sentence_counts_the_rows_that_overflow_and_says_what_dividing_does(overflowed):
+def test_sentence_counts_overflowing_rows_and_the_effect_of_dividing(overflowed):
     lost = int(overflowed.raw.lost.sum())
     start = f"At dₖ = 512 a score overflows in {lost} of 64 rows without the scale."
     assert figures.errors(overflowed, LIGHT).sentence == f"{start} Divided after that, they stay lost."
@@ -91,7 +91,7 @@ def test_the_sentence_counts_the_rows_that_overflow_and_says_what_dividing_does(
     assert figures.errors(before, LIGHT).sentence == f"{start} With q divided before, none does."
 
 
-def test_the_sentence_does_not_say_that_q_was_divided_after():
+def test_sentence_never_claims_q_was_divided_afterwards():
     """At dₖ = 1 there is nothing to divide by, at dₖ = 4 little; float8 ends at 448."""
     for d_k, said in ((1, "as many do"), (4, "fewer do")):
         found = core.measure_few_bits(core.FewBitsParams(d_k, "float8_e4m3fn", order="before", size=16.0))
@@ -99,7 +99,7 @@ def test_the_sentence_does_not_say_that_q_was_divided_after():
         assert figures.errors(found, LIGHT).sentence.endswith(f"With q divided before, {said}.")
 
 
-def test_rows_that_are_lost_are_the_larger_ones_so_that_the_others_have_no_prediction(overflowed):
+def test_larger_rows_are_lost_so_the_others_have_no_prediction(overflowed):
     sure = " ".join(figures.errors(overflowed, LIGHT, core.predicted_errors(overflowed.params)).sure)
     assert sure.count("No formula says here what to expect.") == 2
     assert f"{int(overflowed.raw.lost.sum())} raw and" in sure
@@ -108,7 +108,7 @@ def test_rows_that_are_lost_are_the_larger_ones_so_that_the_others_have_no_predi
 # --- curves ----------------------------------------------------------------------------------------------
 
 
-def test_every_line_is_the_mean_change_of_its_format_and_the_chosen_one_is_wide():
+def test_lines_are_mean_changes_and_the_chosen_format_is_wide():
     found = core.few_bits_curves((1, 16, 64), PARAMS)
     shown = plotted(figures.curves(found, PARAMS, LIGHT))
     for i, name in enumerate(core.FORMATS):
@@ -128,7 +128,7 @@ def test_the_curves_name_every_hundredfold_change():
     assert set(np.diff(powers)) == {2}
 
 
-def test_the_claim_of_the_curves_is_that_of_the_chosen_format():
+def test_the_claim_of_the_curves_is_about_the_chosen_format():
     found = core.few_bits_curves((1, 16, 64), PARAMS)
     said = figures.curves(found, PARAMS, LIGHT)
     assert said.sure[0] == "Without the scale, weights change ever more; with it, they do not."
@@ -144,12 +144,12 @@ def test_the_claim_of_the_curves_is_that_of_the_chosen_format():
 
 
 def overflowing(name, **changes):
-    """The curves where large components overflow, and the setting that they are shown for."""
+    """Return the curves where large components overflow, and their setting."""
     params = replace(PARAMS, format=name, **changes)
     return core.few_bits_curves((1, 64, 512), params), params
 
 
-def test_where_rows_overflow_a_cross_takes_the_place_of_the_point_and_stands_at_the_top_if_none_is_left():
+def test_a_cross_replaces_the_point_where_rows_overflow():
     found, params = overflowing("float8_e4m3fn", size=40.0)
     shown = plotted(figures.curves(found, params, LIGHT))
     for i, name in enumerate(core.FORMATS):
@@ -176,7 +176,7 @@ def test_where_rows_overflow_a_cross_takes_the_place_of_the_point_and_stands_at_
         ("float8_e4m3fn", {"size": 64.0, "order": "before"}, "What overflows has no weight left", "100 %"),
     ],
 )  # fmt: skip
-def test_the_words_of_the_curves_say_what_overflows_and_what_dividing_saves(name, changes, claim, with_it):
+def test_words_of_the_curves_name_overflow_and_what_dividing_saves(name, changes, claim, with_it):
     found, params = overflowing(name, **changes)
     said, share = figures.curves(found, params, LIGHT), f"{100 * found.lost[core.FORMATS.index(name), 0, -1]:.0f} %"
     assert said.sure[0] == f"{claim}."
@@ -198,7 +198,7 @@ def test_the_words_of_the_curves_say_what_overflows_and_what_dividing_saves(name
         (16, "same", [], "The sum comes to 25,600, which the format holds; with q divided first, it comes to 6,400."),
     ],
 )  # fmt: skip
-def test_a_sum_is_drawn_up_to_where_it_overflows(d_k, sums, crosses, said):
+def test_a_sum_is_drawn_up_to_its_overflow(d_k, sums, crosses, said):
     picture = figures.large(core.large_sum(d_k, "float16", sums), LIGHT)
     shown = plotted(picture)
     assert picture.sentence == said
@@ -220,12 +220,12 @@ def test_dividing_q_first_saves_every_sum(sums):
         assert np.isfinite([found.before, *found.divided]).all()
 
 
-# --- what is said of bits --------------------------------------------------------------------------------
+# --- the worth of bits -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", core.FORMATS)
-def test_bound_on_weights_holds_for_every_pair_of_scores_and_half_does_not(name):
-    """Own draws, rounded by ml_dtypes: the other score is rounded too, so that half the spacing is no bound."""
+def test_bound_on_weights_holds_for_every_pair_of_scores(name):
+    """Own draws, rounded by ml_dtypes: the other score is rounded too, so half the spacing alone is no bound."""
     to, rng = np.dtype(getattr(ml_dtypes, name, name)), np.random.default_rng(3)
     q, k = (rng.standard_normal((400, each, 1024)).astype(to).astype(float) for each in (1, 16))
     exact = (q * k).sum(axis=-1)
@@ -243,7 +243,7 @@ def test_bound_on_weights_holds_for_every_pair_of_scores_and_half_does_not(name)
 @pytest.mark.parametrize("sums", core.SUMS)
 @pytest.mark.parametrize(("d_k", "size"), [(1, 1.0), (1024, 1.0), (64, 64.0), (1024, 64.0)])
 @pytest.mark.parametrize("name", core.FORMATS)
-def test_farthest_scores_are_those_of_the_draw_and_of_its_sums(name, d_k, size, sums):
+def test_farthest_scores_belong_to_the_draw_and_its_sums(name, d_k, size, sums):
     found = core.measure_few_bits(core.FewBitsParams(d_k, name, sums, size=size))
     far = []
     for one in (found.raw, found.scaled):
@@ -254,20 +254,20 @@ def test_farthest_scores_are_those_of_the_draw_and_of_its_sums(name, d_k, size, 
     assert ("in 32 bits" in said) == (sums == "float32")
 
 
-def test_what_bits_and_the_scale_are_worth_is_measured():
+def test_the_worth_of_bits_and_scale_is_measured():
     found = core.few_bits_curves((1, 64, 1024), PARAMS)
     said = " ".join(figures.curves(found, PARAMS, LIGHT).sure)
     factors = found.change[:, 0, 1] / found.change[:, 1, 1]
     low, high = factors.min(), factors.max()
     assert f"{low:.0f} to {high:.0f} times smaller, as {np.log2(low):.1f} to {np.log2(high):.1f} bits more" in said
-    assert np.log2(low) > 3.5  # of scores it would be 3: half of log2(64)
+    assert np.log2(low) > 3.5  # for scores it would be 3: half of log2(64)
     _, large = overflowing("float8_e4m3fn", size=40.0)
     assert "times smaller" not in " ".join(figures.curves(core.few_bits_curves((1, 512), large), large, LIGHT).sure)
 
 
 @pytest.mark.parametrize("name", ["float16", "float8_e4m3fn"])
 @pytest.mark.parametrize(("d_k", "size"), [(1, 64.0), (64, 64.0), (1024, 64.0), (1024, 8.0)])
-def test_every_row_that_overflows_is_said_to_leave_no_weight(name, d_k, size):
+def test_every_overflowing_row_is_counted_as_without_weight(name, d_k, size):
     found = core.measure_few_bits(core.FewBitsParams(d_k, name, size=size))
     raw, scaled = (int((~np.isfinite(one.found)).any(axis=1).sum()) for one in (found.raw, found.scaled))
     said = figures.errors(found, LIGHT).sentence

@@ -1,4 +1,4 @@
-"""Words that claim all or nothing: where they stand at both ends of each control, and what holds them."""
+"""Words that claim all or nothing: each use, at both ends of each control, has a test or a reason."""
 
 import re
 from pathlib import Path
@@ -17,18 +17,18 @@ from tests.figures.words import plain
 
 TESTS = Path(__file__).parents[1]
 STEMS = [stem for stem in ORDER if stem in HELD]
-TRAINED = ("training_race",)  # each of its settings is a training of its own
+TRAINED = ("training_race",)  # each of its settings needs a training of its own
 FIXED = {STEP, "seed", *SHORT} - {"n_draws"}
 
 
 def sweeping(text):
-    """The sentences of a text that claim all or nothing, with # for a number."""
+    """Return the sentences of a text that claim all or nothing, with # for a number."""
     found = re.sub(r"−?\d([\d.,]*\d)?( × 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?", "#", NAMES.sub("", plain(text)))
     return [each for each in re.split(r"(?<=[.!?;:|])\s+", found) if SWEEPING.search(each)]
 
 
 def written(stem):
-    """What a lesson says at any setting, but for what its tries promise."""
+    """Return the texts of a lesson that are the same at any setting, except the promises of its tries."""
     lesson = VIEWS[stem].lesson
     yield from (lesson.answer, *sum(lesson.myths, ()), *lesson.sources)
     yield from (each.line for each in lesson.steps)
@@ -39,7 +39,7 @@ def written(stem):
 
 
 def ends(stem):
-    """The defaults, either end of each control by itself, and each option with all numbers usual, low and high."""
+    """Yield the defaults, either end of each control alone, and each option with all numbers usual, low and high."""
     controls = {name: each for name, each in controls_of(stem).items() if name not in FIXED}
     numbers = {name: each for name, each in controls.items() if isinstance(each, Number)}
     if stem in TRAINED:
@@ -59,7 +59,7 @@ def ends(stem):
 
 
 def shown(stem, values):
-    """The sentence and the claim of each picture."""
+    """Yield the sentence and the claim of each picture."""
     if VIEWS[stem].sentence:
         yield VIEWS[stem].sentence(values)
     for each in pictures(stem, values, LIGHT):
@@ -67,7 +67,7 @@ def shown(stem, values):
 
 
 @pytest.mark.parametrize("stem", STEMS)
-def test_each_claim_of_all_or_nothing_is_held(stem):
+def test_each_claim_of_all_or_nothing_has_its_ground(stem):
     texts = [*written(stem), *(text for chosen in ends(stem) for text in shown(stem, at(stem, **chosen)))]
     claims = dict.fromkeys(each for text in texts for each in sweeping(text))
     assert [each for each in claims if not any(part in each for part in HELD[stem])] == []
@@ -75,7 +75,7 @@ def test_each_claim_of_all_or_nothing_is_held(stem):
 
 
 @pytest.mark.parametrize("stem", STEMS)
-def test_what_holds_a_claim_is_a_test_or_a_reason(stem):
+def test_each_ground_is_a_test_or_a_reason(stem):
     tests = {
         name
         for path in TESTS.rglob("test_*.py")
@@ -89,6 +89,6 @@ def test_every_lesson_is_searched():
     assert STEMS == [*ORDER]
 
 
-def test_words_that_claim_all_are_seen_and_names_are_not():
+def test_words_that_claim_all_are_found_and_names_are_not():
     assert sweeping("No scale: 5 keys. It never fails; some do.") == ["It never fails;"]
     assert sweeping("(2017), Attention Is All You Need.") == []

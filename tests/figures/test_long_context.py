@@ -33,7 +33,7 @@ def test_every_rule_is_a_line_at_the_lengths_of_the_slider(found):
     assert len(looks) == len(core.RULES)
 
 
-def test_the_marks_stand_where_the_slider_does_on_every_line(found):
+def test_the_marks_are_at_the_slider_s_value_on_every_line(found):
     fig = plotted(figures.weights(found, 2048, LIGHT))
     here = trace_of(fig, "at this n")
     assert {*here.x} == {2048}
@@ -42,7 +42,7 @@ def test_the_marks_stand_where_the_slider_does_on_every_line(found):
     assert (upright.x0, upright.x1) == (2048, 2048)
 
 
-def test_the_simulated_rows_are_points_with_their_errors_and_stand_under_how_sure(found, simulated):
+def test_simulated_rows_are_points_with_errors_under_how_sure(found, simulated):
     assert "simulated rows" not in {each.name for each in plotted(figures.weights(found, 16, LIGHT)).data}
     shown = figures.weights(found, 16, LIGHT, simulated)
     dots = trace_of(plotted(shown), "simulated rows")
@@ -83,20 +83,20 @@ def test_every_rule_has_a_card_with_its_formula_and_its_source(found):
         assert (title, formula, source) == (rule.title, rule.formula, f"{rule.source}.")
 
 
-def test_the_sentences_say_the_weights_of_the_moment(found):
+def test_the_sentences_give_the_current_weights(found):
     plain, log_n = (figures.share(found.weight(name, 16_384)) for name in ("vaswani", "log_n"))
     said = figures.weights(found, 16_384, LIGHT).sentence
     assert said.endswith(f"keeps {plain} with ÷ √dₖ, and {log_n} with log n.")
 
 
 def made(score, n, n_train=512):
-    """The result at this number of keys, and its picture."""
+    """Return the result at this number of keys, and its picture."""
     found = core.fading_weights(core.LongContextParams(score, n_train=n_train), (*core.LENGTHS,))
     return found, figures.weights(found, n, LIGHT)
 
 
 @pytest.mark.parametrize(("score", "n"), [(2, 16), (2, 16_384), (8, 16_384), (2, 1_048_576), (14, 1_048_576)])
-def test_key_is_not_said_to_stand_out_and_what_is_above_it_is_told(score, n):
+def test_key_is_not_said_to_stand_out_and_higher_ones_are_counted(score, n):
     _, picture = made(score, n)
     assert "stands out" not in picture.sentence
     rng = np.random.default_rng(n + score)
@@ -108,15 +108,15 @@ def test_key_is_not_said_to_stand_out_and_what_is_above_it_is_told(score, n):
 
 
 @pytest.mark.parametrize("n_train", [32, 512, 131_072])
-def test_log_n_below_the_keys_of_the_training_is_said_to_be_continued(n_train):
+def test_log_n_below_its_training_length_is_called_an_extension(n_train):
     for n in (16, 16_384, 1_048_576):
         found, picture = made(8, n, n_train)
         plain, log_n = (found.weight(name, n) for name in ("vaswani", "log_n"))
         assert ("continued below n₀" in picture.sentence) == (n < n_train) == (log_n < plain)
-        assert found.weight("yarn", n) >= plain  # which changes nothing up to n₀
+        assert found.weight("yarn", n) >= plain  # it changes nothing up to n₀
 
 
-def test_a_key_that_chance_put_first_gets_less_than_one_of_score_8():
+def test_a_key_first_by_chance_gets_less_than_one_of_score_8():
     """Own draws: the scores of a query over its keys have the spread of its length."""
     rng = np.random.default_rng(3)
     lengths = np.sqrt(rng.chisquare(64, size=1_000))

@@ -31,7 +31,7 @@ def told(sentence, *marks):
     return found(sentence, marks, NAMED, LAYOUT)
 
 
-def test_a_word_has_the_text_before_it_the_places_of_its_traces_and_the_look_of_the_first():
+def test_a_word_has_the_text_before_it_its_traces_and_their_look():
     one, two = told("Raw and raw, then scores.", Mark("scores", ("scores",)), Mark("raw", ("raw", "theory")))
     assert one == {"word": "raw", "before": "Raw and ", "curves": [0, 3], "points": None, "colour": LIGHT.raw,
                    "ink": readable(LIGHT.raw, LIGHT.ground, LIGHT.text), "line": "dotted"}  # fmt: skip
@@ -43,7 +43,7 @@ def test_a_word_of_points_has_their_colour():
     assert (one["curves"], one["points"], one["colour"]) == ([1], [1, 2], LIGHT.scaled)
 
 
-def test_a_word_is_found_whole_and_one_that_is_not_said_is_left_out():
+def test_a_word_is_found_whole_and_a_missing_one_is_left_out():
     assert told("Drawings are drawn.", Mark("raw", ("raw",))) == []
     assert [each["before"] for each in told("Drawn raw.", Mark("raw", ("raw",)))] == ["Drawn "]
 
@@ -57,7 +57,7 @@ def test_a_word_is_found_whole_and_one_that_is_not_said_is_left_out():
         ("the raw line", [Mark("the raw", ("raw",)), Mark("raw line", ("raw",))], "share the words “raw line”"),
     ],
 )
-def test_a_mark_that_is_not_there_or_of_two_colours_or_shares_its_words_is_refused(sentence, marks, said):
+def test_missing_ambiguous_and_overlapping_marks_are_refused(sentence, marks, said):
     with pytest.raises(ValueError, match=said):
         told(sentence, *marks)
 
@@ -69,7 +69,7 @@ def test_the_contrast_is_that_of_the_guidelines():
 
 
 @pytest.mark.parametrize("profile", [LIGHT, DARK, PROJECTOR])
-def test_a_colour_stays_where_it_can_be_read_and_goes_no_further_than_it_must(profile):
+def test_a_readable_colour_stays_and_others_change_least(profile):
     assert readable(profile.text, profile.ground, profile.text) == profile.text
     for colour in (profile.raw, profile.scaled, profile.third, profile.band, profile.grid):
         ink = readable(colour, profile.ground, profile.text)
@@ -79,7 +79,7 @@ def test_a_colour_stays_where_it_can_be_read_and_goes_no_further_than_it_must(pr
 
 
 def check_marks(picture):
-    """Each word that is said is part of the sentence, and its colour is that of the first trace it names."""
+    """Check that each mark's word is in the sentence, in the colour of the first trace it names."""
     marks = {each.word: each for each in picture.marks}
     figure, rest = picture.figure, picture.sentence
     for one in picture.drawn()["marks"] if isinstance(figure, Figure) else ():
@@ -110,7 +110,7 @@ def test_every_mark_of_every_picture_is_there_in_its_colour(stem, chosen, profil
         check_marks(picture)
 
 
-SEEDED = [{"step": "wander", "seed": seed} for seed in range(1, 13)]  # of one_query: each word is on top in some draw
+SEEDED = [{"step": "wander", "seed": seed} for seed in range(1, 13)]  # in one_query each word is on top in some draw
 PLACES = [{}, *({"d_k": d_k} for d_k in (1, 2, 8, 256, 1024)), {"seed": 3}]
 
 
@@ -127,5 +127,5 @@ def test_every_mark_is_named_by_the_sentence_at_some_of_many_settings(stem):
 
 
 def name_of(picture, mark):
-    """What is the same of it at every setting: which points are meant changes, and numbers in a name."""
+    """Return a mark's name that is the same at every setting, without its points and the numbers in it."""
     return picture.key, re.sub(r"[\d,.]+", "", mark.traces[0])

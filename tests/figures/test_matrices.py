@@ -37,7 +37,7 @@ def test_a_small_matrix_is_drawn_as_it_is(profile):
     ("text", "n_columns", "size"),
     [("−1.23", 3, 1), ("−0.747 ÷ 3.46<br>= −0.216", 3, 1), ("−0.747 ÷ 3.46<br>= −0.216", 4, 0.85), ("1", 7, 0.8)],
 )
-def test_what_is_written_in_neighbouring_cells_stays_apart(text, n_columns, size):
+def test_numbers_in_neighbouring_cells_stay_apart(text, n_columns, size):
     (trace,) = plotted(matrix(np.ones((2, n_columns)), LIGHT, "M", limit=1, texts=[[text] * n_columns] * 2)).data
     assert trace.textfont.size == pytest.approx(size * LIGHT.tick_size)
 
@@ -53,7 +53,7 @@ def test_a_matrix_of_zeros_has_a_domain_too():
 
 
 @pytest.mark.parametrize("n_columns", [FOLD + 1, 2 * FOLD, 64])
-def test_a_wide_matrix_goes_on_below_itself_with_every_number(n_columns):
+def test_a_wide_matrix_continues_below_itself_with_every_number(n_columns):
     values = np.arange(2.0 * n_columns).reshape(2, n_columns)
     fig = plotted(matrix(values, LIGHT, "M", limit=values.max(), columns="component"))
     (trace,) = fig.data
@@ -72,12 +72,12 @@ def test_a_wide_matrix_goes_on_below_itself_with_every_number(n_columns):
     assert all(trace.z[line][0] in values[int(row) - 1] for line, row in rows_of)
 
 
-def test_a_number_gives_up_digits_where_room_is_short():
+def test_a_number_loses_digits_where_room_is_short():
     texts = [cell(x, 6) for x in (-0.0316, 0.000273, 0.0796, -0.00194, -12.345)]
     assert texts == ["−0.032", "0.0003", "0.0796", "−0.002", "−12.3"]
 
 
-def test_a_number_that_no_digit_of_fits_says_at_least_how_large_it_is():
+def test_a_number_without_room_for_a_digit_shows_its_size():
     texts = [short(x, 3) for x in (0.5, -0.05, 0.00051, -1e-9, 0.0, 1e9, -1e9)]
     assert texts == ["0.5", "≈ 0", "≈ 0", "≈ 0", "0", "…", "…"]
 

@@ -1,4 +1,4 @@
-"""Layouts for a phone: the same data and words as on a screen, elsewhere; a drag changes in them what it does there."""
+"""Layouts for a phone: data and words as on a screen, in other places; a drag changes the same things in both."""
 
 import json
 import re
@@ -24,14 +24,14 @@ NARROW = [
     ("training_race", "race"),
 ]
 WHERE = {"domain", "range", "constraintoward", "scaleanchor"}  # of an axis
-ONCE = {"title", "showticklabels"}  # the same of one that says it for those above
-QUICKLY = re.compile(r"annotations\.\d+\.(text|x|y)|shapes\.\d+\.([xy][01]|path)")  # as `quick.js` has it
+ONCE = {"title", "showticklabels"}  # the title of an axis that also counts for those above it
+QUICKLY = re.compile(r"annotations\.\d+\.(text|x|y)|shapes\.\d+\.([xy][01]|path)")  # the same names as in `quick.js`
 MARKED = {"a value", "an output", ""}  # words beside a mark with room around it, which another panel may not have
-SLOPE = re.compile(r", p \(1 − p\) = .*")  # behind a name, for which a phone has no room
+SLOPE = re.compile(r", p \(1 − p\) = .*")  # after a name, for which a phone has no room
 
 
 def figure(stem, step, profile=LIGHT, **chosen) -> Figure:
-    """The picture of a step as a slider shows it; of a race its start."""
+    """Return the picture of a step as a slider shows it; of a race its start."""
     view: LessonView = VIEWS[stem]
     return view.of(LESSONS[stem].step(step)).picture(at(stem, race_d_k=0, **chosen), profile).figure
 
@@ -41,13 +41,13 @@ def on_a_phone(shown: Figure) -> Figure:
 
 
 def words(layout):
-    """Every word and number of a layout, each once."""
+    """Return every word and number of a layout, each once."""
     texts = [SLOPE.sub("", each["text"]) for each in layout["annotations"] if each["text"] not in MARKED]
     return {*re.sub("<[^>]*>|\u2002", " ", " ".join(texts)).split()}
 
 
 def leaves(part, path=""):
-    """Every value of a part of a figure, by its path."""
+    """Yield every value of a part of a figure, with its path."""
     if not isinstance(part, (dict, list, tuple)):
         return {path: part}
     each = part.items() if isinstance(part, dict) else enumerate(part)
@@ -70,7 +70,7 @@ def test_phone_has_same_data_and_words_elsewhere(stem, step, profile):
 
 
 @pytest.mark.parametrize(("stem", "step"), NARROW)
-def test_drag_on_a_phone_changes_only_what_is_drawn_quickly(stem, step):
+def test_drag_on_a_phone_changes_only_quickly_drawn_properties(stem, step):
     some, *others = (leaves(figure(stem, step, d_k=d_k).narrow) for d_k in (64, 1, 20, 1024))
     for other in others:
         assert some.keys() == other.keys()

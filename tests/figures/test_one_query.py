@@ -31,7 +31,7 @@ def shown(result, step):
 
 
 @pytest.mark.parametrize("step", STEPS[3:])
-def test_the_axes_stand_still_while_d_k_moves_and_the_picture_does_not(step):
+def test_the_axes_stay_the_same_while_d_k_moves(step):
     layouts = [plotted(shown(measured(d_k), step)).layout for d_k in DIMENSIONS]
     assert len({(layout.xaxis.range, layout.yaxis.range, layout.height) for layout in layouts}) == 1
     often = {str(measured(d_k).sentences.on_top) for d_k in DIMENSIONS}  # up to dₖ = 4 nothing is random
@@ -39,7 +39,7 @@ def test_the_axes_stand_still_while_d_k_moves_and_the_picture_does_not(step):
     assert len(seen) == (len(often) if step == "grow" else len(DIMENSIONS))
 
 
-def test_matrix_has_the_query_above_the_keys_and_sets_two_rows_off(result):
+def test_matrix_has_the_query_above_the_keys_and_highlights_two_rows(result):
     picture = shown(measured(4), "ask")
     cells = trace_of(plotted(picture), "components")
     assert list(cells.text[0]) == ["+1", "+1", "−1", "+0.5"]
@@ -51,7 +51,7 @@ def test_matrix_has_the_query_above_the_keys_and_sets_two_rows_off(result):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_cat_has_one_colour_in_all_steps_and_no_divisor_has_it(profile):
+def test_cat_has_the_same_colour_in_all_steps_and_no_divisor_has_it(profile):
     def drawn(step):
         return figures.one_step(measured(4 if step in BY_HAND else 64), step, profile)
 
@@ -69,7 +69,7 @@ def test_cat_has_one_colour_in_all_steps_and_no_divisor_has_it(profile):
 
 
 def told(picture):
-    """The marks of a picture's sentence."""
+    """Return the marks of a picture's sentence."""
     figure = picture.figure
     return found(picture.sentence, picture.marks, figure.data, figure.layout)
 
@@ -86,7 +86,7 @@ def test_the_lines_are_the_sums_on_an_axis_of_doublings(result):
     assert end.x0 == end.x1 == 2  # after four products
 
 
-def test_each_product_and_each_score_is_a_bar_and_the_raw_weights_stay(result):
+def test_each_product_and_score_is_a_bar_and_raw_weights_stay(result):
     assert list(trace_of(plotted(shown(measured(4), "multiply")), "products").y) == [1.5, 0.5, -0.5, 0.5]
     assert list(trace_of(plotted(shown(measured(4), "add")), "scores").y) == [1, 2, -2, 0]
     raw, scaled = plotted(shown(result, "softmax")), plotted(shown(result, "divide"))
@@ -119,7 +119,7 @@ def test_strip_has_shares_of_sentences_or_mean_weights(step, names, profile):
     beside = fig.layout.xaxis2.domain[0] > fig.layout.xaxis.domain[1]
     assert beside == (profile is PROJECTOR)
     assert beside or strip[1] < own[0]
-    behind = 1 - 100 / fig.layout.xaxis2.range[1]  # of the strip, for the number behind its longest bar
+    behind = 1 - 100 / fig.layout.xaxis2.range[1]  # of the strip: room for the number after its longest bar
     assert not beside or behind * 1920 * np.ptp(fig.layout.xaxis2.domain) > 2.5 * profile.tick_size
 
 
@@ -134,7 +134,7 @@ def test_names_at_the_ends_keep_apart_and_stay_near():
 @pytest.mark.parametrize("emphasis", [1, 4, 16])
 @pytest.mark.parametrize("d_k", DIMENSIONS)
 @pytest.mark.parametrize("profile", PROFILES)
-def test_last_step_shows_how_often_and_no_weight(d_k, emphasis, profile):
+def test_last_step_shows_frequencies_and_no_weight(d_k, emphasis, profile):
     result = measured(d_k, emphasis=emphasis)
     picture, often = figures.one_step(result, "grow", profile), result.sentences.on_top
     (bars,) = plotted(picture).data
@@ -172,7 +172,7 @@ def test_names_are_further_from_the_ends_on_a_phone(result):
     assert all(one is other is None or other > one for one, other in zip(usual, narrow, strict=True))
 
 
-def test_count_stands_beside_its_exact_probability(result):
+def test_count_is_beside_its_exact_probability(result):
     assert (shown(result, "wander").sure[0], *shown(result, "divide").sure[:2]) == (
         "“cat” is on top in 35.3 ± 1.5 % of 1,000 sentences; 35.2 % are predicted.",
         "The top word gets 90.9 ± 0.47 % of the weight on average without the division.",

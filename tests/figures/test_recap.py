@@ -1,4 +1,4 @@
-"""Pictures of the recap: their data are the results', their words are their numbers, and what was said is marked."""
+"""Pictures of the recap: their data are the results', their words are its numbers, the answer is marked."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def corrected():
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_one_rate_serves_these_sizes_by_gradient_descent_alone(seed):
+def test_one_rate_serves_all_sizes_only_with_gradient_descent(seed):
     found = core.compare_divisors(core.DivisorParams(seed=seed))
     low, _ = share_interval(found.put_right, 100)
     assert (found.put_right[1] >= NEARLY_ALL).all()
@@ -60,7 +60,7 @@ def test_many_keys_leave_less_to_the_largest(n_keys, d_k):
     assert largest.mean() < expected_attention(2, d_k, 1.0).max_weight - 4 * error
 
 
-def test_the_sum_is_that_of_the_bars():
+def test_the_sum_is_the_sum_of_the_bars():
     result = core.measure_sum(3)
     shown = plotted(figures.growing_sum(result, 3, LIGHT))
     assert list(trace_of(shown, "product").y) == list(result.products)
@@ -68,7 +68,7 @@ def test_the_sum_is_that_of_the_bars():
     assert f"add up to {result.sums[-1]:.0f}.".replace("-", "−") in figures.growing_sum(result, 3, LIGHT).sentence
 
 
-def test_what_was_said_is_marked_and_beyond_the_axis_at_its_end():
+def test_an_answer_is_marked_and_one_beyond_the_axis_at_its_end():
     result = core.measure_spread(core.SpreadParams(100))
     shown = {said: plotted(figures.sums_spread(result, said, LIGHT)) for said in ("", 10.0, 1e5)}
     assert traces_of(shown[""], "yours") == []
@@ -79,7 +79,7 @@ def test_what_was_said_is_marked_and_beyond_the_axis_at_its_end():
     assert (table["standard deviation"], table["predicted"]) == (result.std.tolist(), result.std_theory.tolist())
 
 
-def test_one_product_does_not_cancel():
+def test_a_single_product_cancels_nothing():
     assert "nothing to cancel" in figures.sums_spread(core.measure_spread(core.SpreadParams(1)), "", LIGHT).sentence
 
 
@@ -93,7 +93,7 @@ def test_the_curves_and_bars_are_the_counts(corrected):
         assert list(trace_of(bars, name).y) == list(each.put_right[i, -1] for each in (few, start, large))
 
 
-def test_a_power_of_ones_own_has_a_curve_and_a_usual_one_has_none():
+def test_only_an_unusual_power_has_a_curve_of_its_own():
     other = core.compare_divisors(core.DivisorParams(0.2))
     assert list(trace_of(plotted(figures.one_rate(other, LIGHT)), "yours").y) == list(other.put_right[3])
     usual = core.compare_divisors(core.DivisorParams(1.0))
@@ -144,7 +144,7 @@ VERDICTS = [
 
 
 @pytest.mark.parametrize(("name", "said", "d_k", "verdict", "word"), VERDICTS)
-def test_a_verdict_is_kind_and_says_why(name, said, d_k, verdict, word):
+def test_a_verdict_is_kind_and_gives_the_reason(name, said, d_k, verdict, word):
     told, why = work.verdict(name, said, VALUES | {"d_k": d_k})
     assert told == verdict
     assert word in why
@@ -159,7 +159,7 @@ def test_no_power_is_said_to_fail_where_its_curve_does_not(tenths):
     assert (told == MISSED) == (result.chosen.min() < 99)
 
 
-def test_every_option_is_judged_and_one_of_each_question_is_right():
+def test_each_question_has_a_verdict_on_every_option_and_one_right():
     for name, question in QUESTIONS.items():
         told = [work.verdict(name, option, VALUES)[0] for option in question.options]
         assert not told or sorted(told) == sorted([RIGHT, MISSED, MISSED])

@@ -40,7 +40,7 @@ def main(result, walks, axis="shared", profile=LIGHT, **axes):
 
 
 def drawn(walks, axis="shared", **settings):
-    """The main picture at these settings."""
+    """Return the main picture at these settings."""
     return main(
         core.measure_score_variance(core.ScoreVarianceParams(**({"d_k": 64, "n_samples": 2_000} | settings))),
         walks,
@@ -70,7 +70,7 @@ def test_smaller_numbers_lower_the_rays_on_an_axis_that_stays(curve):
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_no_division_is_needed_where_raw_scores_spread_as_divided_ones(curve, size):
+def test_no_division_is_needed_where_raw_spreads_like_divided(curve, size):
     raw = size**2 * curve.spread("measured")[0][curve.dims.index(64)]
     assert small(curve, size).sentence.endswith(": no division is needed.") is bool(0.8 <= raw <= 1.25)
     assert 0.8 <= 0.35**2 * curve.spread("measured")[0][curve.dims.index(64)] <= 1.25
@@ -80,7 +80,7 @@ def test_no_division_is_needed_where_raw_scores_spread_as_divided_ones(curve, si
 
 
 def pieces(trace):
-    """The lines of a trace, which gaps divide: [(x, y), …]."""
+    """Return the lines of a trace, which gaps divide: [(x, y), …]."""
     ends = np.flatnonzero(np.isnan(trace.x))
     assert np.isnan(trace.y[ends]).all()
     return [(trace.x[a:b], trace.y[a:b]) for a, b in zip([0, *(ends[:-1] + 1)], ends, strict=True)]
@@ -88,7 +88,7 @@ def pieces(trace):
 
 @pytest.mark.parametrize("products_axis", ["linear", "root"])
 @pytest.mark.parametrize("d_k", [1, 64, 1024])
-def test_the_walks_go_up_to_d_k_and_on_in_pale_inside_the_envelope_of_all_steps(walks, d_k, products_axis):
+def test_walks_go_up_to_d_k_and_on_in_pale_inside_the_envelope(walks, d_k, products_axis):
     result = core.measure_score_variance(core.ScoreVarianceParams(d_k, 100))
     fig = plotted(main(result, walks, profile=LIGHT, products_axis=products_axis))
     names = ("walks", "walks to come", "mean ± 1 σ", f"walks at {d_k:,}")
@@ -112,7 +112,7 @@ def test_the_walks_go_up_to_d_k_and_on_in_pale_inside_the_envelope_of_all_steps(
 
 
 @pytest.mark.parametrize("score_axis", ["shared", "own"])
-def test_histograms_on_their_side_show_densities_and_laws_as_shares_of_the_longest_bar(result, walks, score_axis):
+def test_sideways_histograms_are_densities_as_shares_of_the_longest(result, walks, score_axis):
     fig = plotted(main(result, walks, score_axis, LIGHT))
     for side, axes in (("raw", "2"), ("scaled", "3")):
         bars = trace_of(fig, f"{side}, 2,000 scores")
@@ -147,7 +147,7 @@ def test_dashed_lines_are_named_at_their_ends(result, walks, profile):
 
 
 @pytest.mark.parametrize("settings", [CONSTANT, {"mean_q": 2.0, "mean_k": -2.0, "d_k": 1024}])
-def test_name_of_a_distribution_goes_where_it_has_no_tail_in_sight(walks, settings):
+def test_a_distribution_is_named_only_where_its_tail_is_visible(walks, settings):
     constant = core.random_walks(LONGEST, n_walks=2, **CONSTANT)
     said = texts(plotted(drawn(constant if settings is CONSTANT else walks, **settings)))
     assert ("normal" in said) == ("+σ" in said) == (settings is not CONSTANT)
@@ -166,14 +166,14 @@ def test_no_axis_moves_with_d_k_and_all_scores_share_one(walks, broken):
     assert len({*ranges.pop()[3:]}) == 1
 
 
-def test_what_lies_beyond_the_axis_is_said(result, walks):
+def test_scores_beyond_the_axis_are_mentioned(result, walks):
     result = replace(result, beyond_shared=0.0123, beyond_own=0.0004)
     assert main(result, walks).sure[-1] == "1.2 % of the raw scores lie beyond the axis."
     assert not any("beyond" in each for each in main(result, walks, "own").sure)
 
 
 @pytest.mark.parametrize("d_k", [1, 64])
-def test_on_axes_of_their_own_the_walks_have_that_of_the_raw_scores(walks, d_k):
+def test_with_their_own_axes_the_walks_use_that_of_raw_scores(walks, d_k):
     layout = plotted(drawn(walks, "own", d_k=d_k)).layout
     assert tuple(layout.yaxis.range) == tuple(layout.yaxis2.range) == (-5 * d_k**0.5, 5 * d_k**0.5)
     assert tuple(layout.yaxis3.range) == (-5, 5)
@@ -189,9 +189,9 @@ def test_constant_scores_and_an_infinite_density_have_their_place(walks):
     assert [max(each.x) for each in fig.data if each.name.endswith("exact distribution")] == [1.15, 1.15]
 
 
-# Of q with itself the mean is d_k and the variance 2 d_k: they are as far from 0 as they spread at d_k = 2.
+# For q with itself the mean is d_k and the variance 2 d_k: they are as far from 0 as they spread at d_k = 2.
 @pytest.mark.parametrize(("d_k", "said"), [(1, "spread by"), (4, "average")])
-def test_scores_are_said_by_their_averages_from_one_standard_deviation_on(walks, d_k, said):
+def test_scores_a_standard_deviation_off_are_named_by_their_mean(walks, d_k, said):
     assert f"raw scores {said} " in drawn(walks, d_k=d_k, correlation=1.0).sentence
 
 
@@ -231,7 +231,7 @@ def test_the_sentence_is_short_and_agrees_with_the_result(walks, settings):
         assert ("average" in sentence) == (result.raw_std > 0)
 
 
-def test_the_histograms_the_walks_and_the_moments_can_be_taken_away(result, walks):
+def test_histograms_walks_and_moments_can_be_downloaded(result, walks):
     shown = main(result, walks)
     for name in ("raw", "scaled"):
         edges = getattr(result, f"{name}_edges").tolist()
@@ -243,7 +243,7 @@ def test_the_histograms_the_walks_and_the_moments_can_be_taken_away(result, walk
     assert (shown.bins["low"], shown.bins["high"]) == (walks.low[:65].tolist(), walks.high[:65].tolist())
 
 
-def test_the_moment_table_says_in_words_what_lies_in_its_band(result):
+def test_the_moment_table_says_in_words_if_a_value_is_in_its_band(result):
     rough = "exact, rough gamma approximation"
     rows = [
         replace(result.rows[1], measured=66.5, low=60.25, high=65.0, z=-2.25, inside=False),
@@ -259,7 +259,7 @@ def test_the_moment_table_says_in_words_what_lies_in_its_band(result):
 # --- spread against d_k ----------------------------------------------------------------------------------
 
 
-def test_spreads_stand_beside_their_theory_in_their_bands(curve):
+def test_spreads_are_beside_their_theory_in_their_bands(curve):
     fig = plotted(spreads(curve))
     for i, name in enumerate(figures.LOOKS):
         theory, small, large = fig.data[3 * i : 3 * i + 3]
@@ -305,7 +305,7 @@ def test_level_is_named_where_it_is():
 
 
 @pytest.mark.parametrize("d_k", [1, 4, 64, 1024])
-def test_sentence_has_the_spreads_of_the_moment(curve, d_k):
+def test_sentence_has_the_current_spreads(curve, d_k):
     numbers = [float(each) for each in re.findall(r"\d+\.?\d*", spreads(curve, d_k).sentence)]
     here = np.sqrt(curve.measured[:, curve.dims.index(d_k)])
     np.testing.assert_allclose(numbers, here, rtol=0.05)
@@ -313,7 +313,7 @@ def test_sentence_has_the_spreads_of_the_moment(curve, d_k):
         assert f"the spread is {number(measured)}, predicted {number(predicted)};" in each
     numbered = texts(plotted(spreads(curve, d_k)))[:3]
     assert [re.sub("<[^>]*>", "", each) for each in numbered] == (
-        [""] * 3 if d_k == 1 else [number(each, 2) for each in here]  # at dₖ = 1 the three marks are one
+        [""] * 3 if d_k == 1 else [number(each, 2) for each in here]  # at dₖ = 1 the three marks coincide
     )
 
 

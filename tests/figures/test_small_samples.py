@@ -57,7 +57,7 @@ def large(experiment, profile=LIGHT):
     return figures.large_experiment(experiment, profile)
 
 
-def test_the_histograms_show_the_draws_the_counts_expected_and_what_is_marked(result, sweep):
+def test_histograms_show_draws_expected_counts_and_marks(result, sweep):
     fig, counted = plotted(draws(result, sweep, 64, LIGHT)), sweep.first(50)
     left, right = traces_of(fig, "draws")
     expected = trace_of(fig, "expected")
@@ -87,7 +87,7 @@ def test_the_histograms_show_the_draws_the_counts_expected_and_what_is_marked(re
     assert max(max(each.y) for each in (first[1], second[1])) < few.layout.yaxis2.range[1] / 1.4
 
 
-def test_a_last_draw_beyond_the_edge_stands_on_it(sweep):
+def test_a_last_draw_beyond_the_edge_is_drawn_on_it(sweep):
     many = measure_small_samples(SmallSamplesParams())
     n = int(np.argmax(many.variances)) + 1
     far, longer = measure_small_samples(SmallSamplesParams(n_draws=n)), draw_sweep((1, 64), n_draws=2_000)
@@ -117,7 +117,7 @@ def test_the_sentence_is_short_and_counts_the_draws_near_d_k(size, ddof, n_draws
         assert abs(found - near) <= 0.01
 
 
-def test_the_tables_have_the_numbers_of_the_moment(result, sweep):
+def test_the_tables_have_the_current_numbers(result, sweep):
     picture, counted = draws(result, sweep), sweep.first(50)
     assert picture.table["draws, 2 × 2"] == result.counts.tolist()
     assert picture.table["expected, 2 × 2"] == result.expected.tolist()
@@ -132,7 +132,7 @@ def test_the_tables_have_the_numbers_of_the_moment(result, sweep):
 
 
 @pytest.mark.parametrize(("size", "shown"), [(64, "0.9998"), (2, "0.750")])
-def test_a_mean_that_is_not_d_k_does_not_read_like_it(size, shown):
+def test_a_mean_other_than_d_k_does_not_read_like_it(size, shown):
     asked, each = sized(size)
     picture = draws(asked, each)
     assert picture.checks["predicted"][-1] == shown
@@ -162,7 +162,7 @@ def test_the_band_shows_both_bands_and_every_point(curve):
     assert band(curve).table["naive low"] == curve.naive_low.tolist()
 
 
-# The narrower the dotted band is, the fewer draws it holds: 93.5 % at dₖ = 1,024.
+# The narrower the dotted band, the fewer draws it holds: 93.5 % at dₖ = 1,024.
 @pytest.mark.parametrize("d_k", [1, 64, 1024])
 def test_the_dotted_band_is_called_too_narrow_only_where_it_is(d_k):
     drawn = band_curve((2, 64), d_k=d_k, ddof=0, n_draws=300, seed=0)
@@ -172,8 +172,8 @@ def test_the_dotted_band_is_called_too_narrow_only_where_it_is(d_k):
 
 
 @pytest.mark.parametrize("d_k", [1, 64, 1024])
-def test_the_band_of_small_products_ends_before_their_draws_do(d_k):
-    """Own draws: one in forty lies beyond the end, so it is no most that a variance may reach."""
+def test_the_band_of_small_products_is_no_bound_for_their_draws(d_k):
+    """Own draws: one in forty is beyond the end of the band."""
     rng, n = np.random.default_rng(1), 4_000
     A, B = rng.standard_normal((n, 2, d_k)), rng.standard_normal((n, d_k, 2))
     drawn = (A @ B).reshape(n, 4).var(axis=1) / d_k

@@ -1,4 +1,4 @@
-"""The picture of the examples made by hand: their products, their spread and that of drawn ones, whatever is typed."""
+"""The picture of the examples made by hand: their products and spread, and that of drawn ones, for any typed text."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ TYPED = {
 
 
 def drawn(profile=LIGHT, **typed):
-    """The examples and their picture with these texts in the fields."""
+    """Return the examples and their picture with these texts in the fields."""
     values = DEFAULTS | typed
     return work.examples(values)[0], work.STEPS["by_hand"].picture(values, profile)
 
@@ -71,7 +71,7 @@ def test_words_are_short_and_say_the_spread_of_every_example(typed, profile):
             assert any(f"variance {number(each.variance, 6)} (ddof = 0)" in line for line in picture.sure)
 
 
-def test_examples_of_the_notes_stand_on_one_axis():
+def test_examples_of_the_notes_fit_on_one_axis():
     _, picture = drawn()
     assert picture.sentence == "Products picked by hand spread by 38.4 and 82.0. Drawn at random, they spread by √dₖ."
     said = texts(plotted(picture))
@@ -84,7 +84,7 @@ def test_examples_of_the_notes_stand_on_one_axis():
 
 
 @pytest.mark.parametrize("name", ["q_2d", "k_2d", "q_3d", "k_3d"])
-def test_vectors_of_older_addresses_have_a_line_each(name):
+def test_older_addresses_have_a_line_for_each_vector(name):
     text, problem = LESSON.controls[name].read("1, 2\n3, 4\r\n5, 6")
     assert (text, problem) == ("1, 2;3, 4;5, 6", None)
     assert LESSON.controls[name].read(LESSON.controls[name].default) == (LESSON.controls[name].default, None)

@@ -31,7 +31,7 @@ def lists_of(lists=NOTES, study=None, profile=LIGHT, **options):
 
 
 def bars(trace):
-    """The places and the heights of bars that are drawn as one outline."""
+    """Return the places and the heights of bars that are drawn as one outline."""
     x, y = np.reshape(trace.x, (-1, 4)), np.reshape(trace.y, (-1, 4))
     np.testing.assert_array_equal(y[:, [0, 3]], 0)
     np.testing.assert_array_equal(y[:, 1], y[:, 2])
@@ -43,7 +43,7 @@ def weights(profile=LIGHT, exponent=0.0, params=ROWS, expected=None):
 
 
 def said(max_weight, spread, exponent=0.3):
-    """The sentence of rows with these largest weights and spreads."""
+    """Return the sentence of rows with these largest weights and spreads."""
     rows = core.measure_rows(ROWS).divided(exponent)
     found = {"max_weight": np.array(max_weight), "spread": np.array(spread), "ratio": max(spread) / min(spread)}
     return figures.weights(replace(rows, **found), ROWS, LIGHT).sentence
@@ -129,13 +129,13 @@ SURE = ", which passes on hardly any gradient"
         (6, "Added 6: 72 % of the weight moves in the first list, 4.7 % in the second list."),
     ],
 )
-def test_the_sentence_of_a_nudge_says_what_moved(added, said):
+def test_the_sentence_of_a_nudge_gives_the_moved_weight(added, said):
     shown = figures.nudged(core.nudge_lists(NOTES, added), added, LIGHT)
     assert shown.sentence == said
     headings = [each["text"] for each in shown.figure.layout["annotations"] if "moves" in each["text"]]
     assert len(headings) == 2
     assert all("nothing" in each for each in headings) is (added == 0)
-    for slope, weight in (("0.20", "27"), ("0.00012", "0.012")):  # of the weights before, whatever is added
+    for slope, weight in (("0.20", "27"), ("0.00012", "0.012")):  # of the weights before, for any added number
         assert f"gradient p (1 − p) = {slope} at p = {weight} %" in texts(plotted(shown))
 
 
@@ -143,7 +143,7 @@ def axes_of(drawn):
     return [drawn.layout[name] for name in drawn.layout.to_plotly_json() if name.startswith("xaxis")]
 
 
-def test_axis_of_scores_stays_under_sliders_and_follows_an_address():
+def test_axis_of_scores_ignores_the_sliders_and_follows_an_address():
     controls = LESSONS["softmax_saturation"].controls
     ranges = {
         each.range
@@ -159,7 +159,7 @@ def test_axis_of_scores_stays_under_sliders_and_follows_an_address():
 
 @pytest.mark.parametrize("profile", [LIGHT, PROJECTOR], ids=lambda each: each.name)
 @pytest.mark.parametrize("multiplier", [1, 1 / 2, 1 / 10])
-def test_numbers_of_two_bars_stand_at_them_and_apart(multiplier, profile):
+def test_numbers_of_two_bars_are_at_them_and_apart(multiplier, profile):
     drawn = plotted(lists_of(multiplier=multiplier, profile=profile))
     comparison = core.compare_lists(NOTES, multiplier=multiplier)
     for axis, found in zip(("x", "x2"), comparison.attention_weights, strict=True):
@@ -169,11 +169,11 @@ def test_numbers_of_two_bars_stand_at_them_and_apart(multiplier, profile):
         ends = corners[:, [0, -1]]
         for each, (left, right) in zip(names, ends, strict=True):
             assert left <= each.x <= right
-        if np.ptp(ends.mean(axis=1)) < 0.1 * 18.4:  # too near to stand over their bars on a phone
+        if np.ptp(ends.mean(axis=1)) < 0.1 * 18.4:  # too close to be over their bars on a phone
             assert [(each.xanchor, np.sign(each.xshift)) for each in names] == [("right", -1), ("left", 1)]
 
 
-def test_lists_stand_side_by_side_on_a_wall():
+def test_lists_are_side_by_side_on_a_wall():
     for profile, panel in ((LIGHT, "yaxis2"), (PROJECTOR, "xaxis2")):
         layout = plotted(lists_of(profile=profile)).layout
         one, other = (layout[each] for each in (panel[:-1], panel))
@@ -185,7 +185,7 @@ def test_lists_stand_side_by_side_on_a_wall():
     ("scores", "heading"),
     [((4, 5), "scores 4 and 5"), ((1000, -0.11111), "scores 1,000 and −0.111"), ((1, 2, 3, 4), "4 scores")],
 )
-def test_heading_of_a_list(scores, heading):
+def test_heading_of_a_list_names_few_scores_and_counts_many(scores, heading):
     assert f"<b>{heading}</b>" in [each.text for each in plotted(lists_of((scores, (0, 1)))).layout.annotations]
 
 
@@ -218,7 +218,7 @@ def test_the_table_of_the_lists_has_every_weight():
     assert data["weight"] == np.concatenate(core.compare_lists(lists, **options).attention_weights).tolist()
 
 
-def test_lists_are_written_out_with_their_weights_however_small():
+def test_lists_are_written_in_full_even_with_tiny_weights():
     *_, third, fourth, norms = lists_of((*NOTES, (5.0, 5.0), tuple(0.0 for _ in range(64)))).sure
     assert third == "Softmax turns [5, 5] into [50.00 %, 50.00 %]; the gap is 0."
     assert fourth == "In list 4, of 64 scores, the largest weight is 1.56 %; the gap is 0."
@@ -235,7 +235,7 @@ def test_lists_are_written_out_with_their_weights_however_small():
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
-def test_overflow_is_said_beside_the_lists(study, place):
+def test_overflow_is_reported_beside_the_lists(study, place):
     curve, sure = study.curves[place], lists_of(study=study).sure
     assert curve.largest_exponent == pytest.approx((11.0899, 88.7228, 709.7827)[place], abs=5e-5)
     assert sure[-5].endswith("with the subtraction it never breaks here.")
@@ -246,13 +246,13 @@ def test_overflow_is_said_beside_the_lists(study, place):
     assert lists_of().sure == sure[:-5]
 
 
-def test_a_stable_softmax_that_breaks_is_said_to(study):
+def test_a_broken_stable_softmax_is_reported(study):
     broken = lists_of(study=replace(study, curves=(replace(study.curves[0], stable_is_finite=False),))).sure
     assert broken[-3].endswith("with the subtraction it still breaks.")
     assert "not finite everywhere" in broken[-2]
 
 
-# --- rows whose divisor is turned -----------------------------------------------------------------------
+# --- rows with a divisor to change -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_a_stable_softmax_that_breaks_is_said_to(study):
         (1.0, "÷ dₖ", LIGHT.third),
     ],
 )
-def test_three_rows_stand_on_the_same_scale(exponent, name, colour):
+def test_three_rows_share_one_scale(exponent, name, colour):
     rows, fig = core.measure_rows(ROWS).divided(exponent), plotted(weights(exponent=exponent))
     for i, (trace, panel) in enumerate(zip(fig.data[:3], ("x", "x2", "x3"), strict=True)):
         ends, heights = bars(trace)
@@ -294,14 +294,14 @@ def test_outline_is_the_row_of_the_smallest_d_k(n_keys):
         ((0.4, 0.3, 0.002), (4.0, 2.0, 1.0), 0.7, "40 %, 30 % and 0.20 %", "least at the largest"),
     ],
 )
-def test_which_row_stands_out(max_weight, spread, exponent, takes, end):
+def test_the_row_that_differs_is_named(max_weight, spread, exponent, takes, end):
     assert said(max_weight, spread, exponent) == (
         f"Not alike: the strongest key takes {takes} of the weight on average, the {end} dₖ."
     )
 
 
 @pytest.mark.parametrize(("exponent", "where"), [(0.42, ", close to √dₖ:"), (0.58, ", close to √dₖ:"), (0.62, ":")])
-def test_rows_alike_are_said_to_be_close_to_the_root_where_they_are(exponent, where):
+def test_rows_alike_are_called_close_to_the_root_only_there(exponent, where):
     assert said((0.4, 0.4, 0.4), (1.0, 1.0, 1.24), exponent) == (
         f"Found{where} the three rows look alike; on average the strongest key takes 40 %, 40 % and 40 % of the weight."
     )
@@ -325,7 +325,7 @@ def test_the_sentence_is_short_and_true_at_every_stop(n_keys, law):
             best = {"most": max, "least": min}[place[1]](rows.max_weight)
             assert rows.max_weight[("smallest", "middle", "largest").index(place[2])] == best
         found += [exponent] * rows.alike
-    assert found == [] or found[-1] - found[0] < 0.12  # one place on the dial
+    assert found == [] or found[-1] - found[0] < 0.12  # one value of the dial
 
 
 def test_the_table_of_the_rows_has_every_weight():
@@ -335,13 +335,13 @@ def test_the_table_of_the_rows_has_every_weight():
     assert data["weight"] == rows.weights.ravel().tolist()
 
 
-def test_a_mean_is_said_to_lie_in_its_band_only_where_it_does():
+def test_a_mean_is_called_inside_its_band_only_where_it_is():
     checks = weights(expected=np.array([0.4, 0.84, 0.9])).checks
     assert checks["in its 95 % band"] == ["inside", "inside", "outside"]
 
 
 @pytest.mark.parametrize("profile", [LIGHT, PROJECTOR])
-def test_largest_weights_stand_above_their_panels(profile):
+def test_largest_weights_are_above_their_panels(profile):
     rows = core.measure_rows(ROWS).divided(0.0)
     named = [each.text for each in plotted(weights(profile=profile)).layout.annotations]
     for d_k, weight in zip(rows.dims, rows.max_weight, strict=True):
@@ -349,19 +349,19 @@ def test_largest_weights_stand_above_their_panels(profile):
         assert f"<b>{100 * weight:.0f} %</b>" in named
 
 
-def test_threshold_of_freezing_is_said_to_be_a_limit():
+def test_threshold_of_freezing_is_called_a_limit():
     # √(2 ln 64) = 2.88, 2 ln 64 = 8.32
     sure = weights(params=core.RowsParams(64, figures.DIMS)).sure[-1]
     assert sure.startswith("With very many keys")
     assert "√(2 ln 64) = 2.88. Raw scores pass it at dₖ = 8.32, " in sure
 
 
-# --- what is left of a token's own -----------------------------------------------------------------------
+# --- a token's own share ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("profile", [LIGHT, DARK, PROJECTOR])
 @pytest.mark.parametrize(("exponent", "colour"), [(0.0, "raw"), (0.3, "band"), (0.5, "scaled"), (1.0, "third")])
-def test_outputs_stand_among_the_values_that_they_mix(exponent, colour, profile):
+def test_outputs_lie_among_the_values_that_they_mix(exponent, colour, profile):
     panels, fig = divided(exponents=(0.0, exponent, 1.0)), plotted(flat(exponent=exponent, profile=profile))
     wanted = ("raw", colour, "third")
     for i, (found, meaning) in enumerate(zip(panels, wanted, strict=True)):
@@ -427,7 +427,7 @@ def test_names_of_marks_cover_no_mark_and_stay_in_the_panel(seed, room):
         (64, 1.0, "At dₖ = 64, ÷ dₖ leaves {2} of an output to its token; raw leaves {0}."),
     ],
 )
-def test_sentence_says_what_is_left_to_a_token(d_k, exponent, said):
+def test_sentence_gives_the_share_left_to_a_token(d_k, exponent, said):
     shares = [outputs.share(each) for each in divided(d_k, (0.0, exponent, 1.0))]
     shown = flat(d_k, exponent)
     assert shown.sentence == said.format(*shares)
@@ -449,11 +449,11 @@ def test_sentence_on_outputs_is_short_and_words_below_are_true(n_keys, law):
 
 
 @pytest.mark.parametrize(("share", "said"), [(0.9049, "90 %"), (0.0151, "1.5 %"), (0.00097, "0.1 %"), (0.0098, "1 %")])
-def test_share_is_said_in_two_digits_and_a_small_one_in_one(share, said):
+def test_a_share_has_two_digits_and_a_small_one_has_one(share, said):
     assert outputs.share(replace(divided()[0], own_share=share)) == said
 
 
-def test_percentages_are_averages_with_errors_and_the_limit_is_called_so():
+def test_percentages_are_averages_with_errors_and_a_limit():
     panels, expected = divided(), (0.9, 0.52, 0.2)
     shown = flat(expected=expected)
     assert "Each percentage is a mean over 20 draws of 64 tokens and of values with 64 numbers." in shown.sure[1]

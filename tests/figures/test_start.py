@@ -1,4 +1,4 @@
-"""The start page's picture: what the hero is given is what was measured, at every stop of its slider."""
+"""The start page's picture: the hero's data are the measured ones, at every stop of its slider."""
 
 import json
 import re
@@ -39,7 +39,7 @@ def payload(result):
 
 
 def with_numbers(result, i, **values):
-    """The result with one entry of some of its arrays set by hand."""
+    """Return the result with one entry of some of its arrays set by hand."""
     for name, value in values.items():
         values[name] = getattr(result, name).copy()
         values[name][i] = value
@@ -61,7 +61,7 @@ SAID = dict(
 
 
 def of_mean(raw, scaled, i=2):
-    """MEAN with other means at one stop."""
+    """Return MEAN with another mean at one stop."""
     changed = replace(MEAN, raw=MEAN.raw.copy(), scaled=MEAN.scaled.copy())
     changed.raw[i], changed.scaled[i] = raw, scaled
     return changed
@@ -76,7 +76,7 @@ def of_mean(raw, scaled, i=2):
         (1, 0.312, 0.312, " dividing by √dₖ changes nothing: the largest weight is 31 % on average."),
     ],
 )
-def test_sentence_says_the_largest_weight_on_average(result, d_k, raw, scaled, said):
+def test_sentence_gives_the_mean_largest_weight(result, d_k, raw, scaled, said):
     mean = of_mean(raw, scaled, DIMS.index(d_k))
     assert figures.sentence(result, d_k, mean) == figures.hero(result, d_k, mean).sentence == f"At dₖ = {d_k:,}{said}"
 
@@ -129,7 +129,7 @@ def test_each_row_and_column_is_named_once(payload):
     assert payload["headings"]["weights"] == ["Weights of one query’s 8 keys", "Weights"]
 
 
-def test_bars_and_law_are_the_counts_and_the_law_as_shares_of_the_tallest_bar(result, payload):
+def test_bars_and_law_are_counts_and_density_as_shares_of_the_tallest(result, payload):
     edges, every_count = result.sweep.scaled_edges, result.sweep.scaled_counts
     assert payload["bins"] == {"first": edges[0], "width": edges[1] - edges[0]}
     for counts, exact, heights, law in zip(
@@ -159,7 +159,7 @@ def test_weights_are_those_of_the_result_and_sum_to_one(result, payload, side):
     np.testing.assert_allclose(weights.sum(axis=1), 1, rtol=0, atol=8 * 0.5e-4)
 
 
-def test_how_sure_has_what_is_measured_and_predicted(result):
+def test_how_sure_has_measured_and_predicted_numbers(result):
     picture = figures.hero(with_numbers(result, 2, std_z=1.37, **SAID), 64, MEAN)
     rows = [list(row) for row in zip(*picture.checks.values(), strict=True)]
     assert rows[0] == ["raw, 2,000", "8.00", "8.06 ± 0.041", "1.4", "inside"]

@@ -21,7 +21,7 @@ def told(d_k=core.STORY_D_K, seed=0, profile=LIGHT):
 
 @pytest.mark.parametrize("profile", [LIGHT, DARK, PROJECTOR])
 @pytest.mark.parametrize("d_k", [1, 4, 100, 1024])
-def test_three_lines_are_powers_of_the_size_as_far_as_it(profile, d_k):
+def test_three_lines_are_powers_of_the_size_up_to_it(profile, d_k):
     shown = plotted(told(d_k, profile=profile))
     for name, power in NAMES.items():
         each = trace_of(shown, name)
@@ -37,7 +37,7 @@ def test_three_lines_are_powers_of_the_size_as_far_as_it(profile, d_k):
 
 
 @pytest.mark.parametrize("profile", [LIGHT, DARK])
-def test_the_shade_is_that_of_the_worse_end(profile):
+def test_the_shade_shows_the_worse_end(profile):
     picture = told(profile=profile)
     bands = [each for each in plotted(picture).layout.shapes if each.type == "rect"]
     spread = np.array(picture.bins["spread"])
@@ -53,7 +53,7 @@ def test_the_shade_is_that_of_the_worse_end(profile):
 
 @pytest.mark.parametrize("seed", [0, 9999])
 @pytest.mark.parametrize("d_k", [16, 64, 256, 1024])
-def test_the_sentence_says_both_ends_and_that_the_root_keeps_from_both(d_k, seed):
+def test_sentence_names_both_ends_and_that_the_root_avoids_both(d_k, seed):
     found, sentence = core.tell_story(core.StoryParams(d_k, seed)), told(d_k, seed).sentence
     raw, root, _ = found.put_right
     assert root >= NEARLY_ALL > raw
@@ -68,16 +68,16 @@ def test_the_sentence_says_where_it_hardly_matters():
     raw, root, _ = core.tell_story(core.StoryParams(4)).put_right
     assert raw >= root - 5
     assert told(4).sentence.startswith("At dₖ = 4 all three lie near σ = 1")
-    assert told(8).sentence.endswith("% is a token’s own. ÷ √dₖ avoids both ends.")  # too little is left by ÷ dₖ
+    assert told(8).sentence.endswith("% is a token’s own. ÷ √dₖ avoids both ends.")  # ÷ dₖ leaves too little
 
 
-def test_all_that_are_put_right_are_said_in_a_word():
+def test_a_full_count_is_written_as_a_word():
     shown = texts(plotted(told(64)))
     assert any("all put right" in text for text in shown)
     assert not any(f"{N_ROWS} put right" in text for text in shown)
 
 
-def test_the_step_shows_the_size_and_the_seed_of_the_moment():
+def test_the_step_has_the_current_size_and_seed():
     way = VIEWS["training_race"].steps["between"]
     shown = way.picture({"d_k": 100, "seed": 3}, LIGHT)
     assert shown.sentence == told(100, 3).sentence

@@ -23,7 +23,7 @@ def test_the_contrast_formula_gives_the_known_values():
 
 
 @pytest.mark.parametrize("theme", PROFILES)
-def test_text_has_contrast_four_and_a_half_and_marks_have_three(theme):
+def test_text_has_contrast_of_at_least_4_5_and_marks_3(theme):
     assert contrast(theme.text, theme.ground) >= 4.5
     for mark in ("raw", "scaled", "third", "band"):
         assert contrast(getattr(theme, mark), theme.ground) >= 3, mark
@@ -82,7 +82,7 @@ def test_the_screen_and_the_projector_have_their_sizes():
         ("projector", None, PROJECTOR),
     ],
 )
-def test_profile_goes_by_the_mode_and_then_by_the_ground(mode, ground, theme):
+def test_profile_depends_on_the_mode_and_then_on_the_ground(mode, ground, theme):
     assert profile(mode, ground) is theme
 
 
@@ -134,7 +134,7 @@ def test_number_keeps_its_digits_and_never_a_hyphen(value, digits):
     text = number(value, digits)
     assert "-" not in text
     mantissa, _, power = text.translate(_PLAIN_DIGITS).partition(" × 10")
-    back = Fraction(f"{mantissa}e{power or 0}")  # rounded up, it may lie beyond the largest float
+    back = Fraction(f"{mantissa}e{power or 0}")  # rounded up, it may be beyond the largest float
     assert abs(back - Fraction(value)) <= Fraction(1, 2) * Fraction(10) ** (1 - digits) * abs(Fraction(value))
 
 
@@ -149,7 +149,7 @@ def test_number_keeps_its_digits_and_never_a_hyphen(value, digits):
         (400.99999999, 3, "1.00 × 10⁴⁰¹"),
     ],
 )
-def test_a_number_given_by_its_logarithm_may_lie_beyond_float64(log10, digits, text):
+def test_a_number_given_by_its_logarithm_may_exceed_float64(log10, digits, text):
     assert number_of_log10(log10, digits) == text
 
 
@@ -157,7 +157,7 @@ def test_a_number_given_by_its_logarithm_may_lie_beyond_float64(log10, digits, t
     ("value", "text"),
     [(4.0, "4"), (-2.5, "−2.5"), (0.1, "0.1"), (1e-6, "1e−06"), (1e6, "1000000"), (1 / 3, "0.3333333333")],
 )
-def test_typed_is_a_number_as_it_was_typed(value, text):
+def test_typed_keeps_a_number_as_it_was_typed(value, text):
     assert typed(value) == text
 
 
@@ -172,5 +172,5 @@ def test_typed_is_a_number_as_it_was_typed(value, text):
         (0.5, 1, "50.0 %"),
     ],
 )
-def test_percent(share, places, text):
+def test_percent_has_so_many_places(share, places, text):
     assert percent(share, places) == text

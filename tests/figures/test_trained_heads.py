@@ -50,7 +50,7 @@ def test_the_sentence_counts_the_heads_above_1(heads, exponent, start):
     assert "of 13 words" in sentence
 
 
-def test_no_head_above_the_line_is_said_to_be_so():
+def test_a_count_of_no_head_above_1_is_put_in_words():
     assert figures._above_the_line(0, 72) == "no head lies above the dashed line"
     assert figures._above_the_line(36, 72) == "some heads lie above the dashed line"
 
@@ -66,7 +66,7 @@ def test_the_matrix_and_the_bars_are_the_weights(heads):
     assert names[0] == heads.tokens[int(weights[7].argmax())]
 
 
-def test_a_word_that_looks_at_itself_is_said_to():
+def test_a_word_that_looks_at_itself_is_mentioned():
     found = measure_trained_heads(TrainedHeadsParams("cat"))
     own = next(
         (layer, head, word)
@@ -111,7 +111,7 @@ def test_the_table_of_a_head_is_its_report():
     assert {len(column) for column in table.values()} == {5}
 
 
-def test_what_is_said_of_a_head_tells_a_start_of_training_from_a_trained_one():
+def test_head_report_separates_untrained_from_trained():
     head = measure_head(HeadParams())
     verdict, trained = figures.head_verdict(head)
     assert verdict == head.report.verdict

@@ -51,7 +51,7 @@ def test_the_table_has_every_quantity_of_every_run(result):
         assert table[f"{NAMES[i]}: {words}"] == getattr(result, quantity).mean[i].tolist()
 
 
-def test_the_steps_at_which_all_is_learnt_are_said(result):
+def test_the_steps_at_which_runs_have_learnt_are_named(result):
     mean = np.zeros_like(result.accuracy.mean)
     mean[1, 2:] = 0.95
     shown = replace(result, accuracy=replace(result.accuracy, mean=mean))
@@ -63,7 +63,7 @@ def test_the_steps_at_which_all_is_learnt_are_said(result):
 
 
 def with_right(result, *right, n_keys=32, before=None):
-    """The race of three runs whose last maps have so many queries right; before: the same of all maps before."""
+    """Return the race of three runs whose last maps have so many queries right; before: the same of all maps before."""
     maps = [_maps(before or right, n_keys)] * (len(result.maps) - 1)
     params = replace(result.params, exponents=(0.0, 0.5, 1.0), n_keys=n_keys)
     curves = {name: _of_three(getattr(result, name)) for name in core.QUANTITIES}
@@ -96,13 +96,13 @@ def _maps(right, n_keys):
         ((0, 0, 0), None, "raw gets none right, ÷ √dₖ none and ÷ dₖ none"),
     ],
 )
-def test_the_sentence_is_of_the_maps_that_are_shown(result, right, before, said):
+def test_the_sentence_belongs_to_the_maps_in_the_picture(result, right, before, said):
     shown = with_right(result, *right, before=before)
     assert figures.attention(shown, LIGHT).sentence == f"After 40 steps at dₖ = 16, {said}."
 
 
 @pytest.mark.parametrize(("gained", "weight", "is_said"), [(2, 0.95, True), (2, 0.8, False), (1, 0.95, False)])
-def test_a_rise_on_fresh_data_is_said_if_curve_and_weight_rise(result, gained, weight, is_said):
+def test_a_rise_on_fresh_data_needs_a_rising_curve_and_weight(result, gained, weight, is_said):
     """Two of 32 queries are a sixteenth of the curve's height; other queries come at each step."""
     shown = with_right(result, 2, 32, 20, before=(2, 32, 20 - gained))
     last = shown.maps[-1].copy()
@@ -116,7 +116,7 @@ def test_a_rise_on_fresh_data_is_said_if_curve_and_weight_rise(result, gained, w
 
 
 @pytest.mark.parametrize("d_k", [2, 3, 4])
-def test_at_a_tiny_dimension_a_smaller_rate_does_as_well_for_raw(d_k):
+def test_at_a_tiny_dimension_a_smaller_rate_suffices_for_raw(d_k):
     race = core.measure_training_race(core.TrainingRaceParams(d_k))
     best = core.sweep_learning_rates(race.params)
     at_best = best.accuracy[..., -1].max(axis=1)
@@ -135,7 +135,7 @@ def test_at_a_tiny_dimension_a_smaller_rate_does_as_well_for_raw(d_k):
 
 
 @pytest.mark.parametrize("d_k", [6, 16])
-def test_a_small_dimension_is_said_to_do_little_harm_and_64_is_proposed(d_k):
+def test_small_dimensions_do_little_harm_and_64_is_suggested(d_k):
     race = core.measure_training_race(core.TrainingRaceParams(d_k))
     shown = figures.attention(race, LIGHT)
     whole(shown)
@@ -151,19 +151,19 @@ def test_a_small_dimension_is_said_to_do_little_harm_and_64_is_proposed(d_k):
 
 
 @pytest.mark.parametrize("d_k", [1, 4, 24])
-def test_nothing_is_proposed_where_raw_has_not_learnt(d_k):
+def test_nothing_is_suggested_where_raw_has_not_learnt(d_k):
     race = core.measure_training_race(core.TrainingRaceParams(d_k, n_seeds=2))
     assert not core.learnt(race)[0]
     assert "harm" not in figures.attention(race, LIGHT).sentence
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_proposed_dimension_does_harm_whatever_was_drawn(seed):
+def test_the_suggested_dimension_does_harm_with_any_draw(seed):
     race = core.measure_training_race(core.TrainingRaceParams(figures._HARMS, n_seeds=2, seed=seed))
     assert core.race_outcome(race) == "harm"
 
 
-def test_a_race_that_goes_on_one_that_overflowed_and_trained_values_are_said(result):
+def test_running_overflowing_and_trained_races_are_described(result):
     running = replace(with_right(result, 2, 32, 20), progress=0.5, step=20)
     said = figures.attention(running, LIGHT).sentence
     assert said == "Step 20 of 40 at dₖ = 16: raw gets few right, ÷ √dₖ all and ÷ dₖ most."
@@ -206,7 +206,7 @@ def test_the_sentence_of_a_start_is_true_of_its_matrices(d_k, n_keys, init):
 @pytest.mark.parametrize("n_keys", [2, 64])
 @pytest.mark.parametrize("d_k", [1, 4, 64, 1024])
 @pytest.mark.parametrize("init", [None, (0.25, 0.0, -0.25)])
-def test_a_start_beside_train_says_what_train_does_and_how_long(d_k, n_keys, init):
+def test_a_start_beside_train_says_what_it_does_and_how_long(d_k, n_keys, init):
     start = core.measure_race_start(core.TrainingRaceParams(d_k, n_keys=n_keys, init_exponents=init))
     shown = figures.attention(start, LIGHT, takes="about 10 seconds")
     whole(shown)
@@ -230,7 +230,7 @@ def test_a_start_beside_train_says_what_train_does_and_how_long(d_k, n_keys, ini
         ((1.0, 0.3), 0.5, "Raw has learnt by step 40; ÷ √dₖ has not."),
     ],
 )  # fmt: skip
-def test_the_outcome_is_that_of_the_race_shown(result, right, middle, verdict):
+def test_the_outcome_belongs_to_the_race_in_the_picture(result, right, middle, verdict):
     mean = np.zeros_like(result.accuracy.mean)
     middle_at = list(result.steps).index(20)
     mean[:2, -1], mean[0, middle_at] = right, middle
@@ -246,7 +246,7 @@ def test_the_outcome_is_that_of_the_race_shown(result, right, middle, verdict):
     assert verdict not in figures.attention(replace(shown, progress=0.5), LIGHT).sure
 
 
-def test_an_outcome_that_other_seeds_may_turn_says_so(result):
+def test_an_outcome_that_depends_on_the_seeds_says_so(result):
     mean, error = np.ones_like(result.accuracy.mean), np.zeros_like(result.accuracy.mean)
     mean[0, -1], error[0] = 0.962, 0.018
     shown = replace(result, accuracy=replace(result.accuracy, mean=mean, standard_error=error))
@@ -256,8 +256,8 @@ def test_an_outcome_that_other_seeds_may_turn_says_so(result):
     assert "seeds" not in figures.outcome(shown, "")
 
 
-def test_nothing_is_said_to_be_harmless_where_raw_learns_later():
-    """At d_k = 20 raw learns with some seeds, in several times the steps: both steps are said."""
+def test_no_harm_is_never_claimed_where_raw_learns_later():
+    """At d_k = 20 raw learns with some seeds, in several times the steps: both steps are named."""
     for seed in (0, 1):
         race = core.measure_training_race(core.TrainingRaceParams(d_k=20, seed=seed))
         raw, root, _ = core.learnt_by(race)
@@ -277,7 +277,7 @@ def test_each_map_has_its_colour_on_one_domain(result):
             assert (trace.zmin, trace.zmax, trace.showscale) == (0, 1, False)
             assert trace.colorscale[-1] == (1, colour)
             axes = fig.layout[trace.yaxis.replace("y", "yaxis")]
-            assert axes.scaleanchor == trace.xaxis  # which makes a cell a square
+            assert axes.scaleanchor == trace.xaxis  # it makes a cell a square
 
 
 def test_each_right_query_has_a_mark_and_the_race_ends_at_their_number(result):
@@ -304,23 +304,23 @@ def test_the_cells_of_the_right_keys_are_outlined(result):
         corners = set(zip(trace.x, trace.y, strict=True))
         cells = [{(x + a, x + b) for a in (-0.5, 0.5) for b in (-0.5, 0.5)} for x in range(1, PARAMS.n_keys + 1)]
         assert corners == set().union(*cells)
-        for (x0, y0), (x1, y1) in pairwise(zip(trace.x, trace.y, strict=True)):  # along the edges of cells, no diagonal
+        for (x0, y0), (x1, y1) in pairwise(zip(trace.x, trace.y, strict=True)):  # along cells' edges, never diagonal
             assert sorted((abs(x1 - x0), abs(y1 - y0))) == [0, 1] or (x0, y0) == (x1, y1)
 
 
-def test_an_even_spread_is_seen_on_either_ground():
+def test_an_even_spread_is_visible_on_either_ground():
     for profile, name in product((LIGHT, DARK, PROJECTOR), ("raw", "scaled", "third")):
         scale = figures._shades(profile, getattr(profile, name))
         places, shades = zip(*scale, strict=True)
         even = np.interp(1 / 32, places, range(len(places)))
-        assert contrast(shades[math.ceil(even)], profile.ground) > 1.2  # 1.04 where shades go by the weight itself
+        assert contrast(shades[math.ceil(even)], profile.ground) > 1.2  # 1.04 if shades followed the weight itself
         if profile is PROJECTOR:
             assert contrast(*map(in_the_light, (shades[math.floor(even)], profile.ground))) > 1.3
         light = [luminance(each) for each in shades]
         assert light == sorted(light, reverse=profile is not DARK)
 
 
-def test_above_each_map_stands_how_many_of_its_own_rows_are_right(result):
+def test_above_each_map_is_its_own_count_of_right_rows(result):
     shown = with_right(result, 1, 4, 3, n_keys=4)
     notes = plotted(figures.attention(shown, LIGHT)).layout.annotations
     said = [re.sub("<[^>]*>", "", note.text) for note in notes]
@@ -352,7 +352,7 @@ def test_bars_hold_the_end_of_the_sweep_on_shared_axes(sweep):
     assert all(abs(np.log10(sweep.rates[at] / float(text))) < 1e-12 for text, at in rates.items())
 
 
-def test_the_line_of_what_has_learnt_is_named_once_and_parts_the_bars(sweep):
+def test_the_line_of_learning_is_named_once_and_divides_the_bars(sweep):
     fig = plotted(figures.rates(sweep, LIGHT))
     assert sum("learnt" in text for text in texts(fig)) == 1
     for trace, line in zip(fig.data, fig.layout.shapes, strict=True):
@@ -361,7 +361,7 @@ def test_the_line_of_what_has_learnt_is_named_once_and_parts_the_bars(sweep):
             assert (shade == 1) == (height > line.y0)
 
 
-def test_the_map_counts_what_was_run_and_jumps_where_it_is_solved(sweep):
+def test_the_map_counts_its_runs_and_jumps_where_it_is_solved(sweep):
     accuracy = np.zeros_like(sweep.accuracy)
     accuracy[1, 3:6, -1], accuracy[1, 4, 1] = 0.95, 1.0
     shown = replace(sweep, accuracy=accuracy, solved=accuracy >= 0.95)
@@ -377,7 +377,7 @@ def test_the_map_counts_what_was_run_and_jumps_where_it_is_solved(sweep):
 
 
 @pytest.mark.parametrize(("n_keys", "least"), [(2, 2), (20, 19), (32, 31), (64, 61)])
-def test_the_least_that_counts_as_learnt_is_the_first_count_that_does(sweep, n_keys, least):
+def test_the_threshold_is_the_first_count_that_counts_as_learnt(sweep, n_keys, least):
     shown = replace(sweep, params=replace(sweep.params, n_keys=n_keys))
     assert f"<b>learnt:</b><br>{least} right by<br>step 40" in texts(plotted(figures.rates(shown, LIGHT)))
     assert least / n_keys >= core.SOLVED_ACCURACY > (least - 1) / n_keys
@@ -399,7 +399,7 @@ def test_before_the_sweep_each_bar_is_as_high_as_the_start(sweep):
     assert (layout.yaxis, layout.xaxis) == (finished.yaxis, finished.xaxis)
 
 
-def test_rates_of_a_small_dimension_are_not_held_against_a_scale(sweep):
+def test_rates_at_a_small_dimension_are_no_argument_against_a_scale(sweep):
     solved = np.zeros_like(sweep.solved)
     few, some = (
         "hardly any rate puts 4 of 4 right, whichever divides",
@@ -415,7 +415,7 @@ def sure_of(sweep):
     return " ".join(figures.rates(sweep, LIGHT).sure)
 
 
-def test_a_diverged_rate_is_a_cross_and_is_said_to_be_one(sweep):
+def test_a_diverged_rate_is_a_cross_with_words(sweep):
     diverged = np.zeros(sweep.loss.shape, bool)
     diverged[0, -2:, 1:] = True
     shown = replace(sweep, diverged=diverged)
@@ -428,7 +428,7 @@ def test_a_diverged_rate_is_a_cross_and_is_said_to_be_one(sweep):
     assert "iverged" not in sure_of(none) + figures.rates(none, LIGHT).sentence
 
 
-def test_the_table_of_twins_says_only_what_was_measured(pairs):
+def test_the_table_of_twins_has_only_measured_values(pairs):
     table = figures.twin_table(pairs)
     sgd, adam = "Gradient descent, rate", f"Adam, rate {number(pairs[2].learning_rate, 1)}"
     assert table["optimizer"] == [f"{sgd} 0.01", f"{sgd} 1", adam, adam]
@@ -459,7 +459,7 @@ def test_the_dose_table_has_a_line_for_every_dimension():
 
 
 def printed(code):
-    """What a piece of code prints, line by line, as numbers."""
+    """Return the lines that a piece of code prints, as numbers."""
     _, lines = run(code)
     return [eval(each, {"nan": np.nan, "inf": np.inf}) for each in lines.splitlines()]
 
@@ -468,7 +468,7 @@ def maps_of(picture):
     return [trace.z.tolist() for trace in plotted(picture).data if trace.type == "heatmap"]
 
 
-def test_code_prints_the_numbers_plotted_up_to_where_it_stopped(result, sweep):
+def test_code_prints_the_plotted_numbers_up_to_the_last_step(result, sweep):
     attention, rates = figures.attention(result, LIGHT), figures.rates(sweep, LIGHT)
     assert printed(attention.code) == [maps_of(attention)]
     start = figures.attention(core.measure_race_start(PARAMS), LIGHT)

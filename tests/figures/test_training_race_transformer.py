@@ -1,4 +1,4 @@
-"""Pictures of a whole transformer: their data are the record's, and their words say whatever it says."""
+"""Pictures of a whole transformer: their data are the record's, and their words follow from any record."""
 
 from dataclasses import replace
 
@@ -21,12 +21,12 @@ def result():
 
 
 def curve(old, values, spread=0.0):
-    """The same curve with these values, from which its seeds differ by the spread."""
+    """Return the same curve with these values, from which its seeds differ by the spread."""
     values = np.broadcast_to(values, old.mean.shape)
     return replace(old, mean=values, low=values - spread, high=values + spread, standard_error=np.zeros_like(values))
 
 
-def test_the_loss_of_every_way_at_every_rate_is_a_line_in_its_band(result):
+def test_every_way_is_a_line_of_its_losses_in_its_band(result):
     fig = plotted(transformer.learning(result, LIGHT))
     assert not any("QK-norm" in each.name for each in fig.data)
     for way, name in enumerate(DRAWN):
@@ -44,7 +44,7 @@ def test_the_loss_of_every_way_at_every_rate_is_a_line_in_its_band(result):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_axes_are_the_same_at_every_rate_and_hold_what_is_drawn(profile):
+def test_axes_are_the_same_at_every_rate_and_hold_all_marks(profile):
     axes = set()
     for rate in RATES:
         result = compare_transformers(TransformerParams(rate))
@@ -57,7 +57,7 @@ def test_axes_are_the_same_at_every_rate_and_hold_what_is_drawn(profile):
 
 @pytest.mark.parametrize("narrow", [False, True])
 @pytest.mark.parametrize("profile", PROFILES)
-def test_names_stand_once_at_their_marks(result, profile, narrow):
+def test_names_appear_once_at_their_marks(result, profile, narrow):
     figure = transformer.learning(result, profile).figure
     layout = figure.layout | (figure.narrow if narrow else {})
     said = [note["text"].replace("<br>", " ") for note in layout["annotations"]]
@@ -82,7 +82,7 @@ def test_names_keep_their_order_and_distance_around_their_ends():
 
 
 def at_the_rate(result, *works):
-    """The result with these ways, in order, below the line at its rate; in all raw at one, ÷ √dₖ at two, ÷ dₖ at no."""
+    """Return the result with these ways below the line at its rate; in all: raw at one, ÷ √dₖ at two, ÷ dₖ at none."""
     found = np.zeros_like(result.works)
     found[:, RATES.index(result.params.rate)] = works
     for way, wanted in enumerate((1, 2)):
@@ -101,7 +101,7 @@ def at_the_rate(result, *works):
         ((0, 0, 0, 1), "no scale learns"),
     ],
 )
-def test_the_sentence_says_what_learns_at_the_rate_and_at_how_many(result, works, said):
+def test_sentence_names_the_ways_that_learn_and_at_how_many_rates(result, works, said):
     shown = transformer.learning(at_the_rate(result, *works), LIGHT)
     flat = (
         f"{'It' if sum(works[:3]) == 1 else '÷ dₖ'} starts flat: its scores first grow, from a spread of 0.04 to 2.0."
@@ -158,7 +158,7 @@ def test_how_sure_compares_both_divisors_at_their_best(result, whole, overlap):
         (2.5, 2.6, "the losses of their seeds overlap"),
     ],
 )
-def test_the_words_say_which_learns_more_whichever_it_is(result, raw, root, sure):
+def test_words_say_which_way_learns_more_in_either_case(result, raw, root, sure):
     losses = np.array([raw, root, 2.6, 2.6])[:, None]
     shown = transformer.learning(replace(result, last_loss=curve(result.last_loss, losses, 0.1)), LIGHT)
     assert f"Raw against ÷ √dₖ, each at its best rate: {sure}." in shown.sure[4]
@@ -171,7 +171,7 @@ def test_the_rates_that_work_are_named(result):
     assert "Rates that work: raw 0.0003 and 0.001, ÷\u00a0√dₖ 0.003, ÷\u00a0dₖ none, QK-norm none." in shown.sure[5]
 
 
-def test_the_words_say_how_wide_heads_are_and_what_is_read(result):
+def test_words_give_the_width_of_heads_and_the_text(result):
     kept = trained_transformers()
     about, said = kept.about, " ".join(transformer.learning(result, LIGHT).sure)
     assert (about["n_heads"] * about["d_k"], about["d_model"]) == (256, 128)
@@ -181,7 +181,7 @@ def test_the_words_say_how_wide_heads_are_and_what_is_read(result):
 
 
 @pytest.mark.parametrize("rate", RATES)
-def test_the_words_give_the_smallest_and_the_largest_head(rate):
+def test_words_give_the_smallest_and_the_largest_head(rate):
     kept = trained_transformers().score_std[:, RATES.index(rate), :, -1].reshape(len(WAYS), -1)
     said = " ".join(transformer.learning(compare_transformers(TransformerParams(rate)), LIGHT).sure)
     for word, found in (("the smallest", kept.min(axis=1)), ("The largest", kept.max(axis=1))):

@@ -32,7 +32,7 @@ def sweep():
 
 
 def sure(result, asked_heads=2):
-    """What stands under "How sure?" of the main picture."""
+    """Return the texts under "How sure?" of the main picture."""
     params = result.params
     sweep = core.expected_stages((params.d_k,), n_heads=asked_heads, normalise=params.normalise, bias=params.bias)
     return " ".join(figures.expected(sweep, params.scheme, params.d_k, asked_heads, LIGHT, result).sure)
@@ -43,7 +43,7 @@ def chosen(result):
     return row
 
 
-def test_the_expected_deviations_are_those_of_the_moment_beside_the_assumed_and_the_measured(sweep, result):
+def test_expected_deviations_are_beside_assumed_and_measured_ones(sweep, result):
     fig = plotted(figures.expected(sweep, "torch_multihead_attention", 64, 2, LIGHT, result))
     found = sweep.std[sweep.schemes.index("torch_multihead_attention"), 1]
     np.testing.assert_array_equal(trace_of(fig, "expected").y, found)
@@ -95,7 +95,7 @@ def test_the_pipeline_shows_every_stage_on_one_axis(result):
         np.testing.assert_allclose(ends, [-stage.predicted_std, stage.predicted_std])
 
 
-def test_how_sure_says_what_lies_outside_its_band_and_what_a_bias_does(result):
+def test_how_sure_names_values_outside_their_band_and_a_bias(result):
     *others, last = result.stages
     for std, where in ((0.9, "outside"), (0.5, "inside")):
         moved = replace(result, stages=(*others, replace(last, std=std)))
@@ -115,15 +115,15 @@ def test_how_sure_says_what_lies_outside_its_band_and_what_a_bias_does(result):
         (1.02, "1.02 times what the rule assumes."),
     ],
 )
-def test_unit_variance_is_said_within_a_hundredth(result, sweep, expected, said):
+def test_unit_variance_is_claimed_within_a_hundredth(result, sweep, expected, said):
     moved = replace(sweep, row_std=np.full_like(sweep.row_std, expected))
     sure = figures.expected(moved, "he_normal", 64, 2, LIGHT, result).sure
     assert sure[1].endswith(f"): {said}")
 
 
-# What all keys share is no part of a row: neither the mean of x nor a bias.
+# A row is without the parts that all keys share: the mean of x and a bias.
 @pytest.mark.parametrize("x", [{}, {"x_mean": 10.0, "x_std": 0.1}, {"x_mean": -2.0, "x_std": 3.0}])
-def test_a_verdict_speaks_of_what_is_left_within_a_row(x):
+def test_a_verdict_is_about_the_spread_within_a_row(x):
     params = core.UnitVarianceParams(n_tokens=128, scheme="xavier_square", normalise=False, **x)
     result, sweep = core.measure_unit_variance(params), core.expected_stages((64,), normalise=False, **x)
     mean, deviation = params.x_mean, params.x_std
@@ -191,7 +191,7 @@ def _said(row):
 
 
 @pytest.mark.parametrize("d_k", [2, 64, 1024])
-def test_sentence_of_shared_inputs_says_the_mean_weight(d_k):
+def test_sentence_of_shared_inputs_gives_the_mean_weight(d_k):
     """A normalised token scores √dₖ with itself, and about 0 ± 1 with 15 others: own draws."""
     found = core.measure_shared_input(core.UnitVarianceParams(d_k, 1, 16))
     said = figures.shared(found, FEW, LIGHT).sentence

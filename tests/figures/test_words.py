@@ -1,6 +1,6 @@
-"""The words of all pictures, as they were last reviewed: one file a lesson, in __snapshots__.
+"""The words of all pictures, as last reviewed: one file a lesson, in __snapshots__.
 
-A change of words is a change of that file: `pytest tests/figures/test_words.py --snapshot-update` writes it anew.
+A change of words is a change of that file: `pytest tests/figures/test_words.py --snapshot-update` writes it again.
 """
 
 import pytest
@@ -14,18 +14,18 @@ from tests.figures.test_every_picture import SHORT, at
 from tests.figures.words import words_beside, words_of
 
 MOST_OPTIONS = 1
-EVERYWHERE = ("sentence", "claim", "title", "words")  # the other kinds are told at the defaults alone
+EVERYWHERE = ("sentence", "claim", "title", "words")  # other kinds of line are kept only at the defaults
 
 
 class Lines(SingleFileSnapshotExtension):
-    """A text file a snapshot."""
+    """Text files as snapshots."""
 
     _write_mode = WriteMode.TEXT
     file_extension = "txt"
 
 
 def settings_of(stem):
-    """Yield the defaults, both ends of the slider, what is bet on, what is tried, and some options, by name."""
+    """Yield the defaults, both ends of the slider, the settings of bets and tries, and some options, by name."""
     lesson = LESSONS[stem]
     yield from (("defaults", {}), ("d_k = 1", {"d_k": 1}), ("d_k = 1,024", {"d_k": 1024}))
     if lesson.bet and lesson.bet.when:
@@ -40,7 +40,7 @@ def settings_of(stem):
 
 
 def lines_of(stem):
-    """Yield the words at the defaults, and those at other settings that are new, with how many there are."""
+    """Yield the words at the defaults, and new ones at other settings, with how many there are."""
     usual = {}
     settings = [(name, chosen, LIGHT) for name, chosen in settings_of(stem)]
     for setting, chosen, profile in [*settings, ("on a wall", {}, PROJECTOR)]:
@@ -56,7 +56,7 @@ def lines_of(stem):
 
 
 def is_new(line, usual):
-    """Return True if a line is not among those at the defaults, and of a kind that is told everywhere."""
+    """Return True if a line is not among those at the defaults, and of a kind that is kept at all settings."""
     return line not in usual and line.split(":")[0].split()[-1] in EVERYWHERE
 
 

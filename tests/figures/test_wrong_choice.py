@@ -23,7 +23,7 @@ START = "At this rate plain gradient descent puts"
 
 
 def choices(result, step, row=0, profile=LIGHT, phones=0):
-    """The picture of the rows with the weights of one of them."""
+    """Return the picture of the rows with the weights of one of them."""
     followed = core.follow_row(result.params, row) if row else replace(FIRST, params=result.params)
     return figures.choices(result, followed, step, profile, phones)
 
@@ -39,7 +39,7 @@ def measured():
 
 
 def curves_with(smallest, dims=DIMS):
-    """Curves of which rule i puts all right from rate number smallest[i][j] on at dims[j], or never if that is None."""
+    """Return curves on which rule i puts all right from rate smallest[i][j] on at dims[j]; None: at no rate."""
     made = []
     for j, d_k in enumerate(dims):
         counts = np.zeros((3, len(core.LEARNING_RATES), core.N_STEPS + 1), dtype=np.uint8)
@@ -53,7 +53,7 @@ def curves_with(smallest, dims=DIMS):
 # --- the cells -----------------------------------------------------------------------------------------
 
 
-def test_a_cell_is_the_weight_on_the_right_key_of_its_row_at_the_step(result):
+def test_a_cell_is_the_weight_on_the_right_key_of_its_row(result):
     for step in (0, 7, 200):
         shown = plotted(choices(result, step))
         for i, name in enumerate(figures.NAMES):
@@ -65,7 +65,7 @@ def test_a_cell_is_the_weight_on_the_right_key_of_its_row_at_the_step(result):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_a_cell_is_filled_in_the_colour_of_its_panel_once_it_is_put_right(result, profile):
+def test_a_cell_gets_the_colour_of_its_panel_once_put_right(result, profile):
     for step in (0, 200):
         cells = [each for each in plotted(choices(result, step, 0, profile)).data if each.type == "heatmap"]
         ink = (profile.raw, profile.scaled, profile.third)
@@ -73,7 +73,7 @@ def test_a_cell_is_filled_in_the_colour_of_its_panel_once_it_is_put_right(result
             places, (none, below, above, most) = zip(*each.colorscale, strict=True)
             assert (each.zmin, each.zmax, places, each.showscale) == (0, 1, (0, 0.5, 0.5, 1), False)
             assert (none, above, most) == (below, full, full)
-            assert contrast(below, above) > 2.5  # the least of two greys that stand side by side
+            assert contrast(below, above) > 2.5  # the smaller contrast of two greys side by side
             assert contrast(profile.ground, below) < contrast(profile.ground, above)
 
 
@@ -98,7 +98,7 @@ def test_a_cell_says_that_it_can_be_clicked(result):
         assert each.text[4][1] == 42  # of the row that a click there chooses
 
 
-def test_the_chosen_row_is_framed_in_every_panel_and_a_click_on_it_chooses_it(result):
+def test_the_chosen_row_is_framed_in_every_panel_and_clickable(result):
     shown = plotted(choices(result, 200, 41))
     places = {(each.x0, each.x1, each.y0, each.y1) for each in shown.layout.shapes}
     assert places == {(0.5, 1.5, 3.5, 4.5)}
@@ -123,7 +123,7 @@ def test_the_chosen_row_is_framed_in_every_panel_and_a_click_on_it_chooses_it(re
         ((1, 1, 1), "Of a hundred wrong choices 1 comes right in all three."),
     ],
 )
-def test_the_sentence_says_the_counts(result, counts, said):
+def test_the_sentence_gives_the_counts(result, counts, said):
     put_right = result.put_right.copy()
     put_right[:, 90] = counts
     shown = choices(replace(result, put_right=put_right), 90)
@@ -139,7 +139,7 @@ def test_the_sentence_is_true_at_the_ends(result):
         whole(each)
 
 
-def test_what_has_overflowed_is_said():
+def test_overflow_is_reported():
     found = core.measure_wrong_choices(P(64, learning_rate=1e5, loss="weights", learns="both"))
     gone = np.isnan(found.right_weight[:, 200]).sum(axis=-1).max()
     assert gone > 0
@@ -152,7 +152,7 @@ def test_what_has_overflowed_is_said():
 
 
 @pytest.mark.parametrize("n_keys", [4, 16])
-def test_the_bars_are_the_weights_of_the_row_with_the_right_key_in_colour(n_keys):
+def test_bars_are_the_row_s_weights_with_the_right_key_in_colour(n_keys):
     row = core.follow_row(P(64, n_keys), 8)
     picture = choices(core.measure_wrong_choices(P(64, n_keys)), 30, 8)
     shown, right = plotted(picture), row.right_key
@@ -196,7 +196,7 @@ def test_before_the_bet_the_same_picture_shows_its_start(result):
 
 
 @pytest.mark.parametrize(("d_k", "answer"), [(64, "10"), (16, "50"), (8, "90"), (4, "90")])
-def test_the_bet_comes_to_the_count_of_the_picture_and_the_nearest_answer(d_k, answer):
+def test_the_bet_s_truth_is_the_count_and_its_nearest_answer(d_k, answer):
     values = {"d_k": d_k, "n_keys": 16, "learning_rate": 10.0, "steps": 200, "loss": "output", "learns": "q", "seed": 0}
     found, count = bet.outcome(values), core.measure_wrong_choices(P(d_k)).put_right[0, -1]
     assert (found.truth, found.text) == (answer, str(count))
@@ -205,7 +205,7 @@ def test_the_bet_comes_to_the_count_of_the_picture_and_the_nearest_answer(d_k, a
     assert ("hardly matters: 77 come right with ÷ √dₖ" in found.why) == (d_k == 4)
 
 
-def test_the_three_weights_of_a_row_are_said(result):
+def test_the_three_weights_of_a_row_are_given(result):
     row = core.follow_row(P(64), 8)
     set_ = row.weights.copy()
     set_[:, 200, row.right_key] = 0.0004, 0.9996, 0.5
@@ -219,7 +219,7 @@ def test_the_three_weights_of_a_row_are_said(result):
 # --- the curves ----------------------------------------------------------------------------------------
 
 
-def test_the_points_of_the_rates_are_the_counts_and_the_line_is_the_slider(measured):
+def test_points_of_the_rates_are_counts_and_the_line_is_the_slider(measured):
     shown = plotted(curves.rates(measured[1], 31.6, 200, LIGHT))
     for i, name in enumerate(figures.NAMES):
         marks = trace_of(shown, name)
@@ -249,7 +249,7 @@ def test_a_curve_has_its_name_at_its_end_and_what_it_does(measured, profile):
         ((True, False, True), "A rate works only with raw scores and with ÷ dₖ"),
     ],
 )
-def test_the_title_over_the_rates_is_what_they_show(works, claim):
+def test_the_title_over_the_rates_fits_the_curves(works, claim):
     (made,) = curves_with([[5] if each else [None] for each in works], (64,))
     shown = curves.rates(made, 1.0, 200, LIGHT)
     assert shown.sure[0].startswith(f"{claim}. ")
@@ -272,7 +272,7 @@ def test_the_title_over_the_rates_is_what_they_show(works, claim):
          "With plain gradient descent no learning rate puts nearly all right with any of the three."),
     ],
 )  # fmt: skip
-def test_the_words_over_the_dimensions_are_what_they_show(smallest, does, said):
+def test_the_words_over_the_dimensions_fit_the_curves(smallest, does, said):
     shown = curves.dimensions(curves_with(smallest), "sgd", 64, LIGHT)
     assert shown.sentence.endswith(said)
     assert shown.sentence.startswith("With plain gradient descent")
@@ -281,7 +281,7 @@ def test_the_words_over_the_dimensions_are_what_they_show(smallest, does, said):
     whole(shown)
 
 
-def test_a_rule_that_no_rate_puts_right_is_named_and_from_where_on():
+def test_a_rule_that_no_rate_puts_right_is_named_with_its_size():
     given = curves_with(([8, None, None, None], [None] * 4, [8] * 4))
     words = texts(plotted(curves.dimensions(given, "sgd", 64, LIGHT)))
     most = {each.params.d_k: each.best() for each in given}
@@ -346,7 +346,7 @@ def test_the_optimizers_change_roles_at_the_usual_settings(measured):
 
 
 @pytest.mark.parametrize("how", [{"n_keys": 4}, {"loss": "weights"}, {"learns": "K"}])
-def test_the_record_of_adam_stands_behind_no_curve_of_other_settings(how):
+def test_the_record_of_adam_is_behind_no_curve_of_other_settings(how):
     made = tuple(replace(each, params=replace(each.params, **how)) for each in curves_with(([8] * 4,) * 3))
     assert [each.name for each in plotted(curves.dimensions(made, "sgd", 64, LIGHT)).data] == list(figures.NAMES)
     adam = curves.dimensions(made, "adam", 64, LIGHT)
@@ -355,7 +355,7 @@ def test_the_record_of_adam_stands_behind_no_curve_of_other_settings(how):
     whole(adam)
 
 
-def test_how_sure_names_what_is_predicted_and_what_is_found(measured):
+def test_how_sure_names_predictions_and_findings(measured):
     descent, adam, record = curves.dimensions(measured, "sgd", 64, LIGHT).sure
     rates = np.array([each.smallest_rate() for each in measured])
     grown = rates[-1] / rates[0]
@@ -364,13 +364,13 @@ def test_how_sure_names_what_is_predicted_and_what_is_found(measured):
     assert record.startswith("Adam is a record: 400 rows with 16 keys, 200 steps, β = 0.9 and 0.999; ")
 
 
-def test_marks_at_the_same_place_stand_side_by_side(measured):
+def test_marks_at_the_same_place_are_side_by_side(measured):
     found = plotted(curves.rates(measured[1], 1.0, 0, LIGHT))
     assert len({tuple(each.x) for each in found.data if each.name in figures.NAMES}) == 3
 
 
 @pytest.mark.parametrize("step", [0, 7, 200])
-def test_sentence_of_the_rates_says_the_best_counts(measured, step):
+def test_sentence_of_the_rates_gives_the_best_counts(measured, step):
     start = "At the best rate plain gradient descent puts"
     for found in measured:
         counts = [max(found.put_right[i, :, step].tolist()) for i in range(3)]
@@ -400,7 +400,7 @@ def test_no_more_come_right_than_some_query_can_choose(d_k, n_keys):
     assert said == (np.ptp(found.best()) == 0 and found.best()[0] < core.NEARLY_ALL)
 
 
-def test_name_of_a_curve_says_the_rates_at_which_nearly_all_come_right(measured):
+def test_name_of_a_curve_gives_the_rates_that_put_nearly_all_right(measured):
     for found in measured:
         for i in range(3):
             works = (found.put_right[i, :, 200] >= 99).tolist()
@@ -420,7 +420,7 @@ def test_name_of_a_curve_says_the_rates_at_which_nearly_all_come_right(measured)
         assert curves._works(0, core.RateCurves(P(64), some), 200) == said
 
 
-# --- what is said of all sizes and rates ---------------------------------------------------------------
+# --- claims about all sizes and rates -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -456,7 +456,7 @@ def test_vote_has_an_option_that_puts_most_right_with_the_root(d_k):
     assert "with ÷ √dₖ" in LESSON.together.asks
 
 
-# --- what a phone says ---------------------------------------------------------------------------------
+# --- a phone's part -------------------------------------------------------------------------------------
 
 
 def values_of(**chosen):
@@ -469,7 +469,7 @@ def values_of(**chosen):
 
 @pytest.mark.parametrize("rate", [1e-4, 10.0, 1000.0, 1e5])
 @pytest.mark.parametrize(("loss", "learns"), [("output", "q"), ("weights", "K"), ("weights", "both")])
-def test_phone_says_no_number_that_its_row_has_not(rate, loss, learns):
+def test_a_phone_names_no_number_that_its_row_lacks(rate, loss, learns):
     values = values_of(learning_rate=rate, loss=loss, learns=learns)
     lost = 0
     for place in range(100):
@@ -486,11 +486,11 @@ def test_phone_says_no_number_that_its_row_has_not(rate, loss, learns):
     ("weight", "said"),
     [(0.0, "under 1 %"), (0.4999, "at most 50 %"), (0.5, "at most 50 %"), (0.5001, "over 50 %"), (1.0, "over 99 %")],
 )
-def test_weight_near_0_half_or_1_is_not_said_to_be_it(weight, said):
+def test_a_weight_near_0_half_or_1_is_not_rounded_to_it(weight, said):
     assert figures.share(weight) == said
 
 
-# --- what the page asks for ----------------------------------------------------------------------------
+# --- requests of the page --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("d_k", [1, 64, 1024])
@@ -503,13 +503,13 @@ def test_a_dial_of_rates_stops_at_every_rate_of_the_curves():
     assert set(core.LEARNING_RATES) <= set(LESSON.controls["learning_rate"].stops)
 
 
-def test_a_wall_shows_the_cells_alone(result):
+def test_a_wall_shows_only_the_cells(result):
     shown = plotted(choices(result, 200, 0, PROJECTOR))
     assert {each.type for each in shown.data} == {"heatmap"}
 
 
 @pytest.mark.parametrize(("step", "seed"), [("rate", 77), ("every_size", 77)])
-def test_curves_that_are_kept_cost_nothing_and_are_the_same_question(step, seed):
+def test_cached_curves_cost_nothing_at_any_slider_value(step, seed):
     values = {"d_k": 4, "n_keys": 2, "loss": "output", "learns": "q", "seed": seed, "steps": 200, "learning_rate": 1.0,
               "optimizer": "sgd"}  # fmt: skip
     main = work.STEPS[step]
@@ -522,7 +522,7 @@ def test_curves_that_are_kept_cost_nothing_and_are_the_same_question(step, seed)
     assert main.params(values | {"seed": seed + 1}) != before
 
 
-def test_only_what_costs_less_than_a_second_is_computed_unasked():
+def test_only_computations_below_a_second_run_unasked():
     values = {"d_k": 64, "n_keys": 16, "loss": "output", "learns": "q", "seed": 77}
     rate, sizes = (work.STEPS[step] for step in ("rate", "every_size"))
     assert rate.is_unasked(values)

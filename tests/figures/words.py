@@ -13,14 +13,14 @@ from pages._view.theme import Profile
 from sattn_core.lessons.attention_steps import expand_cell, expand_output, measure_attention_steps
 
 MEANINGS = ("raw", "scaled", "third", "band", "text", "grid", "ground")
-MOST = 16  # texts of one trace, or of one column: more are those of a matrix
-# What these pictures measure is rounding, which is not the same on every processor.
+MOST = 16  # texts of one trace, or of one column: more of them belong to a matrix
+# These pictures measure rounding, which is not the same on every processor.
 ROUNDING, MEASURED = ("difference_error", "gradient_matrix", "race_equivalence"), ("sure", "check", "words")
 Word = tuple[str, str]
 
 
 def words_of(picture: Picture, profile: Profile) -> list[Word]:
-    """Return every word of a picture, with what it is."""
+    """Return every word of a picture, with its kind."""
     found = [("sentence", picture.sentence), ("claim", picture.claim)]
     found += [("alt", picture.alt.replace(picture.sentence, "[sentence]")), ("note", picture.note)]
     found += [("marks", " | ".join(f"{each.word}: {', '.join(each.traces)}" for each in picture.marks))]
@@ -37,7 +37,7 @@ def words_of(picture: Picture, profile: Profile) -> list[Word]:
 
 
 def words_beside(stem: str, values, profile: Profile) -> list[Word]:
-    """Return the words of a lesson that stand beside its pictures."""
+    """Return the words of a lesson beside its pictures."""
     if VIEWS[stem].hero:
         return cleaned(hero_words(VIEWS[stem].hero(values, (), profile)[0], values["d_k"]))
     if stem not in BESIDE:
@@ -86,7 +86,7 @@ def axis_words(axis) -> str:
 
 
 def shape_words(shape) -> str:
-    """Return the place of a line or a box, "" if it is not seen."""
+    """Return the place of a line or a box; "" if it is invisible."""
     if shape.get("visible") is False:
         return ""
     places = (f"{name} {shape[name]:.4g}" for name in ("x0", "x1", "y0", "y1") if name in shape)
@@ -121,7 +121,7 @@ def without_numbers(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return text as one line without sizes and colours; a number that is rounding alone becomes ≈ 0."""
+    """Return text as one line without sizes and colours; a number that is only rounding becomes ≈ 0."""
     text = re.sub("</?(span|b)[^>]*>", "", re.sub("<br>|\n", " / ", text))
     return re.sub("−?[0-9.]+ × 10⁻[¹²³⁴⁵⁶⁷⁸⁹][⁰¹²³⁴⁵⁶⁷⁸⁹]+", "≈ 0", text)
 
@@ -130,7 +130,7 @@ def plain(text: str) -> str:
 
 
 def hero_words(told, d_k) -> Iterator[Word]:
-    """Yield the words that the hero is told of this stop of its slider."""
+    """Yield the words of the hero at this stop of its slider."""
     at = [stop["d_k"] for stop in told["stops"]].index(d_k)
     yield "title", told["stops"][at]["title"]
     yield "axis", " ".join([*told["scoreAxis"]["labels"], "‖", *told["weightAxis"]["names"]])

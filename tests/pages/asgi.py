@@ -1,4 +1,4 @@
-"""Asks an ASGI application as a browser does, without a server."""
+"""Requests to an ASGI application as a browser sends them, without a server."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -11,9 +11,9 @@ def run(coroutine):
 
 
 def ask(app, path, method="GET", body=(), **sent):
-    """Status, headers and body that an ASGI application answers to a body that comes in these pieces.
+    """Return status, headers and body of an ASGI application's answer to a body sent in these pieces.
 
-    A header that is there several times is a line each.
+    A header that occurs several times has its values on a line each.
     """
     answers = []
     pieces = [{"type": "http.request", "body": piece, "more_body": True} for piece in body]
@@ -26,7 +26,7 @@ def ask(app, path, method="GET", body=(), **sent):
     async def receive():
         for message in asked:
             return message
-        await asyncio.Event().wait()  # a browser that stays
+        await asyncio.Event().wait()  # the browser stays connected
 
     async def send(message):
         answers.append(message)

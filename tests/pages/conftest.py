@@ -1,4 +1,4 @@
-"""Visitors of the pages, and clicks on suggestions."""
+"""Visitors of the pages, and clicks on tries."""
 
 import re
 from types import SimpleNamespace
@@ -18,7 +18,7 @@ def visitors():
 
 @pytest.fixture
 def app(visitors, request):
-    """One visitor of the page `stem`, kept for all tests of a module; what a test moves is put back."""
+    """Yield one visitor of the page `stem`, kept for all tests of a module; each test's moves are undone."""
     stem = request.getfixturevalue("stem")
     if stem not in visitors:
         visitors[stem] = open_page(stem)
@@ -30,15 +30,15 @@ def app(visitors, request):
 
 
 def move_back(app, stem):
-    """Put every control on its default, those first that are drawn only while another stands elsewhere."""
+    """Set every control to its default, first those that are drawn only at another control's value."""
     controls = controls_of(stem)
     for name in {*LESSONS[stem].unbound} & {*app.query_params}:
-        if name not in app.session_state:  # of another step: the address alone has it
+        if name not in app.session_state:  # a control of another step: only the address has it
             del app.query_params[name]
     moved = [name for name in controls if name in app.session_state]
     moved = [name for name in moved if app.session_state[name] != controls[name].default]
     if moved:
-        app.run()  # the whole page, if the last run redrew a part of it only
+        app.run()  # the whole page, if the last run redrew only a part of it
         for name in sorted(moved, key=lambda name: controls[name].when is None):
             widget(app, name).set_value(controls[name].default)
         settle(app)
@@ -51,9 +51,9 @@ HEDGED = rf"\b(?:about|over|under|below|in|within|than|up to|or more) {A_NUMBER}
 
 
 def not_shown(suggested, app):
-    """What a promise speaks of that the page does not: quantities, and exact numbers that are no settings either.
+    """Return the words of a promise that the page does not show: quantities, and exact numbers that are not set either.
 
-    A quantity has to be in a picture, in what a table is of, or set: the words of the prose and "How sure?" show none.
+    A quantity must be in a picture, in the subject of a table, or in a setting; prose and "How sure?" do not count.
     """
     pictures = " ".join(f"{each.alt} {each.spec}" for each in charts(app).values()).lower()
     tables = " ".join(str(each.value.to_numpy().tolist()) for each in app.table)
@@ -74,7 +74,7 @@ def not_shown(suggested, app):
 
 @pytest.fixture
 def asked(monkeypatch):
-    """What pages ask the core for, in its order: (function's name, arguments, result)."""
+    """Return the growing list of the page's calls to the core: (function's name, arguments, result)."""
     asked, result = [], compute.result
 
     def record(function, *args, **kwargs):
@@ -88,9 +88,9 @@ def asked(monkeypatch):
 
 @pytest.fixture
 def tried(asked):
-    """Click a suggestion on its page: the app, and the last result of every function that the page asked for.
+    """Return a function that clicks a try on its page, and returns the app and the last result of every core function.
 
-    What is promised has to be in sight.
+    The promise of the try must be visible there.
     """
 
     def click(stem, key, **query):

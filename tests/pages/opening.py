@@ -1,4 +1,4 @@
-"""Pages without a browser. Through app.py, which is a server, AppTest would render nothing and raise nothing."""
+"""Pages without a browser. They skip app.py, which is a server: through it AppTest renders and raises nothing."""
 
 import json
 import re
@@ -20,7 +20,7 @@ from pages._view.server import MAIN, bets
 from pages._view.shared import SHARED
 from tests.pages.asgi import ask
 
-# For each visitor AppTest looks through all installed packages for components of theirs, which takes as long as a page.
+# For each visitor AppTest searches all installed packages for their components, which takes as long as a page.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 FOLDS = ("assumed", "myths", "sources", "background")
@@ -28,24 +28,24 @@ TYPED = re.compile(r"_typed_\d+$")
 KINDS = ("select_slider", "number_input", "selectbox", "button_group", "text_input", "text_area")
 
 
-# Every step of every lesson; "" of a lesson without steps.
+# Every step of every lesson; "" for a lesson without steps.
 SCREENS = [(stem, step.name) for stem in ORDER for step in LESSONS[stem].steps or (LESSONS[stem].step(""),)]
 # Those with a picture that follows a slider, or a dial.
 FOLLOWING = [(stem, step) for stem, step in SCREENS if VIEWS[stem].is_drawn and LESSONS[stem].step(step).followed]
 
-# Those whose picture takes long at some settings: then it is asked for.
+# Those whose picture takes long at some settings, and is then asked for by a button.
 ASKED = {("training_race", "rates")}
 # The others with a picture that the server draws.
 DRAWN = [each for each in SCREENS if VIEWS[each[0]].of(LESSONS[each[0]].step(each[1])) and each not in ASKED]
 # Those that open on a picture.
 OPENED = [*DRAWN, ("training_race", "rates")]
 
-# What a link must say for every picture of a lesson to be there.
+# Parameters of a link that opens every picture of a lesson.
 ANSWERED = {"recap": {"score": "sum", "spread": "8", "breaks": "stuck", "power": "0.5", "alike": "small"}}
 
 
 def app_at(stem, *, timeout=60, **query):
-    """The app at a lesson's address, before its first run; where pictures wait for answers, with the right ones."""
+    """Return the app at a lesson's address, before its first run; with right answers if pictures wait for them."""
     app = AppTest.from_file(MAIN, default_timeout=timeout)
     app.query_params.update(ANSWERED.get(stem, {}) | query)
     for key in (key for lesson in LESSONS.values() for key in lesson.pictures):
@@ -54,17 +54,17 @@ def app_at(stem, *, timeout=60, **query):
 
 
 def open_page(stem, **query):
-    """The page as a fresh visitor with this link sees it."""
+    """Return the page as a fresh visitor with this link sees it."""
     return app_at(stem, **query).run()
 
 
 def at_step(step):
-    """Return what a link to a step says."""
+    """Return the parameters of a link to a step."""
     return {STEP: step} if step else {}
 
 
 def step_of(app):
-    """The step that is open."""
+    """Return the step that is open."""
     here = app.session_state
     return LESSONS[here["lesson"]].step(here[STEP] if STEP in here else "")
 
@@ -75,14 +75,14 @@ def turn_to(app, stem):
 
 
 def settle(app):
-    """Run what the last move asks for, and then the whole page: a move of d_k redraws a part of it only."""
+    """Run the part of the page that the last move asks for, then the whole page: a move of d_k redraws only a part."""
     app.run()
     assert [each.message for each in app.exception] == []
     return app.run()
 
 
 def widget(app, name):
-    """The widget of a control, whatever its kind; that of d_k, whose slider is a component, is the box to type in."""
+    """Return the widget of a control of any kind; for d_k, whose slider is a component, the box to type in."""
     if name in LESSONS[app.session_state["lesson"]].own_sliders:
         return Dial(app, name)
     found = [each for kind in KINDS for each in app.get(kind) if _control_of(each) == name]
@@ -98,13 +98,13 @@ class Dial:
 
     @property
     def value(self):
-        """Where its thumb stands."""
+        """The value of the thumb."""
         if self._name == STEP:
             return step_of(self._app).name
         return large_slider(self._app, f"{self._name}_dial").value
 
     def set_value(self, value):
-        """Let go of it there; the next run hears of it."""
+        """Release the thumb at a value; the next run gets it."""
         self._app.session_state[self._name] = value
         return self._app
 
@@ -114,7 +114,7 @@ def _control_of(widget):
 
 
 def button(app, label):
-    """The one button with this label."""
+    """Return the one button with this label."""
     (found,) = [each for each in app.button if each.label == label]
     return found
 
@@ -126,30 +126,30 @@ def press(app, label):
 
 
 def plain_html(app):
-    """Return what both front ends draw as plain elements: the way, the line, the bet, what to try."""
+    """Return the plain elements of both front ends as HTML: the way, the line, the bet, the tries."""
     return "\n".join(each.proto.body for each in app.get("html"))
 
 
 def line_of(app):
-    """The line of the step that is open, as a person reads it; "" if there is none."""
+    """Return the line of the open step as text; "" if there is none."""
     found = re.search('<p class="line[^"]*">(.*?)</p>', plain_html(app))
     return read(found[1]) if found else ""
 
 
 def read(html):
-    """Return the text of HTML as a person reads it."""
+    """Return the text of HTML."""
     return unescape(re.sub("<.*?>", "", html))
 
 
 def sets_of(app, link):
-    """Return what the link with this text, or markup, in it sets, as the end of an address says it."""
+    """Return the query of the link with this text, or markup, in it."""
     found = [each for each in re.findall("<a .*?</a>", plain_html(app)) if link in each + read(each)]
     (sets,) = [re.search('data-sets="(.*?)"', each)[1] for each in found]
     return dict(parse_qsl(unescape(sets), keep_blank_values=True))
 
 
 def follow(app, link):
-    """Follow a link that sets nothing but what stands in the address alone."""
+    """Follow a link that sets only parameters without a widget."""
     for name, text in sets_of(app, link).items():
         if text:
             app.query_params[name] = text
@@ -159,18 +159,18 @@ def follow(app, link):
 
 
 def turn_truth(app, label):
-    """Show the truth of a bet on a wall, or hide it again, as a hand on its link does."""
+    """Show the truth of a bet on a wall, or hide it again, by its link."""
     app.session_state["truth_turned"] = label == "Reveal"
     return follow(app, f">{label}<")
 
 
 def tries_of(app):
-    """Return what the picture asks the learner to try, by the keys."""
+    """Return the tries of a picture, by the keys."""
     return {key: read(said) for key, said in re.findall('data-try="(.*?)".*?>(.*?)</a>', plain_html(app))}
 
 
 def asks_bet(app):
-    """True if the form of a bet is there."""
+    """Return True if the form of a bet is there."""
     return "<form" in plain_html(app)
 
 
@@ -186,30 +186,30 @@ def place_bet(app, text):
 
 
 def controls_of(stem):
-    """Every control of a lesson, shared and its own, by name."""
+    """Return every control of a lesson, shared and its own, by name."""
     return SHARED | dict(LESSONS[stem].controls)
 
 
 def uses_d_k(stem):
-    """Whether anything of a lesson depends on d_k."""
+    """Return True if anything of a lesson depends on d_k."""
     return "d_k" in LESSONS[stem].followed or "d_k" in LESSONS[stem].shared
 
 
 def drawn_controls(app):
-    """The names of the controls that the page draws."""
+    """Return the names of the controls that the page draws."""
     known = set(SHARED).union(*(lesson.controls for lesson in LESSONS.values()))
     dials = {each.key.removesuffix("_dial") for each in app.get("bidi_component")}
     return ({_control_of(each) for kind in KINDS for each in app.get(kind)} | dials) & known
 
 
 def charts(app):
-    """The pictures by their keys, in their order: alt text, sentence, and the figure as Plotly gets it."""
+    """Return the pictures by their keys, in their order: alt text, sentence, and the figure for Plotly."""
     found = [json.loads(each.proto.json)[0] for each in app.get("bidi_component") if each.proto.json]
     return {data["key"]: SimpleNamespace(**data, spec=data["figure"]) for data in found if "figure" in data}
 
 
 def large_slider(app, key=""):
-    """What the large slider, or the one with this key, is given: its value, its stops and their texts."""
+    """Return the data of the large slider, or of the one with this key: its value, its stops and their texts."""
     name = step_of(app).slider
     key = key or ("dimension" if name == "d_k" else f"{name}_dial")
     (found,) = [json.loads(each.proto.json)[0] for each in app.get("bidi_component") if each.key == key]
@@ -217,7 +217,7 @@ def large_slider(app, key=""):
 
 
 def traces(app, key):
-    """The traces of a picture by their names, their numbers as arrays."""
+    """Return the traces of a picture by their names, their numbers as arrays."""
     return {each["name"]: _decoded(each) for each in json.loads(charts(app)[key].spec)["data"]}
 
 
@@ -231,12 +231,12 @@ def _decoded(data):
 
 
 def sure_of(app, key):
-    """What stands under a picture's "How sure?"."""
+    """Return the texts under a picture's "How sure?"."""
     return " ".join(each.value for each in _sure_box(app, key).markdown)
 
 
 def checks_of(app, key):
-    """The table there."""
+    """Return the table under a picture's "How sure?"."""
     return _sure_box(app, key).table[0].value
 
 
@@ -246,57 +246,57 @@ def _sure_box(app, key):
 
 
 def rows_of(app, head):
-    """The rows of the table of Markdown that begins with this head."""
+    """Return the rows of the table of Markdown that begins with this head."""
     (table,) = [each.value for each in app.markdown if each.value.startswith(head)]
     return table.split("\n")[2:]
 
 
 def prose(app):
-    """All Markdown of a page."""
+    """Return all Markdown of a page."""
     return " ".join(each.value for each in app.markdown)
 
 
 def claims(app):
-    """The headlines of a page."""
+    """Return the headlines of a page."""
     return [each.value for each in app.header]
 
 
 def seen(app):
-    """All that a visitor sees of a page but its controls."""
+    """Return all that a visitor sees of a page, without its controls."""
     kinds = ("markdown", "header", "error", "warning", "info", "html")
     texts = [str(each.proto) for kind in kinds for each in app.get(kind)]
     drawn = [json.loads(each.proto.json or "[{}]")[0] for each in app.get("bidi_component")]
     drawn = [each for each in drawn if "stops" not in each]  # no slider
     for each in drawn:
-        each.pop("address", None)  # which says every control
+        each.pop("address", None)  # it contains every control
         each.pop("values", None)
     return "\n".join([*texts, *(each.value.to_csv() for each in app.table), *map(str, drawn)])
 
 
 def said(app):
-    """The sentences of the pictures, by their keys, on a page without an exception."""
+    """Return the sentences of the pictures, by their keys, on a page without an exception."""
     assert [each.message for each in app.exception] == []
     return {key: chart.alt for key, chart in charts(app).items()}
 
 
 def folds(app):
-    """What stands folded at the end of a lesson, by its label: whether it is open, and its Markdown."""
+    """Return the folds at the end of a lesson, by label: True if open, and their Markdown."""
     found = [each for each in app.expander if each.key in FOLDS]
     return {each.label: (each.proto.expanded, [text.value for text in each.markdown]) for each in found}
 
 
 def pictures(app):
-    """The keys of the pictures that give their data away, in their order."""
+    """Return the keys of the pictures with data to download, in their order."""
     return [each.key.removesuffix("_data") for each in app.expander if each.key.endswith("_data")]
 
 
 def without_definitions(said):
-    """Markdown without the definitions that its words open."""
+    """Return Markdown without the definitions that its words open."""
     return re.sub(r"<details.*?<summary>(.*?)</summary>.*?</details>", r"\1", said)
 
 
 def too_much(sentence):
-    """What a sentence has too much of: more than 25 words, or more than three numbers beside d_k and its root.
+    """Return the excess of a sentence: more than 25 words, or more than three numbers besides d_k and its root.
 
     A size such as 2 × 2 is one number.
     """
@@ -306,12 +306,12 @@ def too_much(sentence):
 
 
 def check_page(app, stem):
-    """What holds whatever is set: no exception, the right lesson, declared pictures, each figure under its sentence."""
+    """Check the rules of any page: no exception, the right lesson, declared pictures, figures under their sentences."""
     assert [each.message for each in app.exception] == []
     assert [each.value for each in app.title] == [LESSONS[stem].question]
     drawn = pictures(app)
-    waits = [each.key for each in app.button if each.key == "compute_main"]  # the main picture, for its button
-    assert drawn or waits or app.session_state["mode"] == "projector"  # which shows the main picture alone, until asked
+    waits = [each.key for each in app.button if each.key == "compute_main"]  # the main picture, waiting for its button
+    assert drawn or waits or app.session_state["mode"] == "projector"  # it shows only the main picture, until asked
     assert drawn == [key for key in LESSONS[stem].pictures if key in drawn]
     texts = {each.value for each in app.markdown}
     for key, chart in charts(app).items():

@@ -1,4 +1,4 @@
-"""The visitors of the benchmark `crowd`: they ask for what a browser asks for, and no wait of theirs is left out."""
+"""The visitors of the benchmark `crowd`: they request what a browser requests, and each of their waits counts."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ HTML = f"""<link rel="preload" href="./a.woff2"><script>'<link rel="stylesheet" 
 
 
 class Site:
-    """Answers everything, and keeps what it was asked for; what is in `broken` it answers with 500."""
+    """A server that answers everything and records the requests; paths in `broken` get a 500."""
 
     def __init__(self, broken=()):
         self.asked, self.broken, self.answering = [], broken, set()
@@ -80,7 +80,7 @@ def quick(monkeypatch):
     monkeypatch.setattr(arriving, "EACH", 0.0)
 
 
-def test_all_that_a_visitor_asks_for_is_counted():
+def test_all_requests_of_a_visitor_are_counted():
     site = Site()
     waits = run(come(site, [("/lesson?d_k=64", False)] * 3))
     assert {kind: len(each) for kind, each in waits.by_kind.items()} == {
@@ -95,14 +95,14 @@ def test_all_that_a_visitor_asks_for_is_counted():
     assert all(path.startswith("/moving/one?d_k=") for path in site.asked if "d_k" in path and "moving" in path)
 
 
-def test_wait_counts_from_when_the_visitor_was_to_come():
+def test_a_wait_counts_from_the_visitor_s_due_time():
     waits = run(come(Site(), [("/lesson", False)], late=50.0))
     assert waits.by_kind["page"][0] >= 50_000
     assert waits.opened[0] >= 50_000
     assert waits.late[0] >= 50_000
 
 
-def test_wait_for_a_picture_counts_from_when_the_hand_was_there(monkeypatch):
+def test_a_wait_for_a_picture_counts_from_the_move_to_it(monkeypatch):
     monkeypatch.setattr(arriving, "EACH", -10.0)  # each stop was due ten seconds before the last
     waits = run(come(Site(), [("/lesson", False)]))
     drag = waits.by_kind["picture"][1:]
@@ -116,7 +116,7 @@ def test_answer_that_fails_is_an_endless_wait_and_one_error():
     assert waits.opened == []
 
 
-def test_who_goes_on_into_a_session_asks_for_the_platform_first():
+def test_a_visitor_who_opens_a_session_asks_for_streamlit_first():
     site, gone = Site(), []
 
     async def session(link, due, waits):
@@ -128,7 +128,7 @@ def test_who_goes_on_into_a_session_asks_for_the_platform_first():
 
 
 @pytest.mark.parametrize("query", ["d_k=128&step=straighten", "d_k=64&seed=7&step=divide"])
-def test_picture_has_the_name_by_which_it_is_kept(query):
+def test_a_picture_has_the_name_of_its_cache_entry(query):
     link = f"/score_variance?{query}"
     _, _, body = ask(LAB, link, host="lab.example", accept="text/html")
     page = Page.of(link, body.decode())
@@ -142,7 +142,7 @@ def test_picture_has_the_name_by_which_it_is_kept(query):
     assert not {*page.files} & {*page.platform}
 
 
-def test_drag_passes_stops_from_where_the_link_has_it():
+def test_a_drag_passes_stops_from_the_link_s_value_on():
     page = Page.of("/lesson", HTML)
     for seed in range(20):
         passed = page.drag(random.Random(seed))
@@ -150,7 +150,7 @@ def test_drag_passes_stops_from_where_the_link_has_it():
         assert passed[0] in (56, 60, 68, 72)
 
 
-def test_pieces_of_a_body_are_put_together_once_all_are_there():
+def test_pieces_of_a_body_are_joined_once_all_are_there():
     whole = b"3\r\na\r\n\r\n10;x\r\n0123456789abcdef\r\n0\r\n\r\n"
     assert unchunked(whole) == b"a\r\n0123456789abcdef"
     assert {unchunked(whole[:end]) for end in range(len(whole))} == {None}

@@ -30,18 +30,18 @@ def stem():
 
 
 def the_picture(app):
-    """The one picture."""
+    """Return the one picture."""
     (shown,) = charts(app).values()
     return shown
 
 
 def panels(app):
-    """The matrices of the one picture, by their names."""
+    """Return the matrices of the one picture, by their names."""
     return {name: each["z"] for name, each in traces(app, the_picture(app).key).items()}
 
 
 def check_step(app):
-    """The page shows the matrices of its step in one picture, described by a sentence that names the step."""
+    """Check that the page shows the matrices of its step in one picture, under a sentence that names the step."""
     step = app.session_state["step"]
     assert list(panels(app)) == STEP_PANELS[step]
     place = list(STEP_PANELS).index(step) + 1
@@ -49,7 +49,7 @@ def check_step(app):
 
 
 def lit(app):
-    """The step that the diagram lights."""
+    """Return the step that the diagram highlights."""
     (drawn,) = [each.proto.body for each in app.get("html") if "Architecture" in each.proto.body]
     return drawn.split('aria-current="step"')[1].split("<b")[1].split(">")[1].split("<")[0]
 
@@ -71,7 +71,7 @@ def test_every_step_is_lit_in_the_architecture():
     assert walked == ["MatMul", "Scale", "Mask (optional)", "Softmax", "MatMul"]
 
 
-def test_what_is_typed_and_chosen_stays_while_steps_change(app):
+def test_typed_and_chosen_values_stay_while_steps_change(app):
     typed = {"Q": "1, 2\n3, 4", "K": "1, 1", "V": "5", "query": 2}
     for name, value in typed.items():
         widget(app, name).set_value(value)
@@ -93,7 +93,7 @@ def test_every_step_of_every_preset_is_shown_without_the_scale(preset):
         assert all(REMARKS[preset] in each.value for each in app.info)
 
 
-def test_the_chosen_cell_is_written_out_term_by_term():
+def test_the_chosen_cell_is_written_term_by_term():
     said = prose(open_page("attention_steps", preset="notes", query="3", key="2"))
     assert "8 × 5 + 9 × 6 = 40 + 54 = 94" in said
     assert "94 ÷ 1.414213562 ≈ 66.4680" in said  # 94 / √2 = 66.46804
@@ -114,7 +114,7 @@ BAD_MATRICES = [
 
 
 @pytest.mark.parametrize(("name", "text", "sentence"), BAD_MATRICES)
-def test_a_matrix_that_cannot_be_used_gets_a_sentence_and_stays_while_the_preset_is_shown(app, name, text, sentence):
+def test_a_bad_matrix_gets_a_sentence_and_the_preset_is_shown(app, name, text, sentence):
     widget(app, "preset").set_value("notes")
     widget(app, name).set_value(text)
     settle(app)
@@ -144,7 +144,7 @@ def test_the_preset_can_be_written_into_the_fields_and_taken_back():
     assert not set(written) & set(app.query_params)
 
 
-def test_matrices_too_large_for_a_link_stay_on_the_page_and_say_so():
+def test_matrices_too_large_for_a_link_stay_on_the_page_with_a_note():
     app = open_page("attention_steps", d_k="2")
     large, small = "\n".join([", ".join(["0.12345"] * 64)] * 4), "1, 2"
     for text, remarks in ((large, 1), (small, 0)):
@@ -167,7 +167,7 @@ ADVERSE |= {"Q": "1, 2", "K": "9, 9", "V": "5"}
 
 
 def shades(shown):
-    """How dark raw and scaled scores are on the whole, of the darkest shade there is."""
+    """Return how dark raw and scaled scores are in total, as shares of the darkest shade."""
     result = shown.measure_attention_steps
     traces = plotted(figures.main(result, "scale", (0, 0, 0), LIGHT, scaled=True)).data
     assert [trace.name for trace in traces] == ["raw", "scaled"]
@@ -191,7 +191,7 @@ def test_try_large_dimension(tried):
     raw, scaled = shades(shown)
     assert raw > 5 * before[0]
     assert scaled < 0.1
-    assert abs(scaled - before[1]) < 0.03  # of the darkest shade: no eye sees it
+    assert abs(scaled - before[1]) < 0.03  # of the darkest shade: too little to see
 
 
 def test_try_softmax_without_scale(tried):

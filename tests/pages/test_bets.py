@@ -1,4 +1,4 @@
-"""Bet, then see: hidden while the bet is open, then revealed; the truth is the core's at the settings of the moment."""
+"""Bet, then see: hidden while the bet is open, then revealed; the truth is the core's at the current settings."""
 
 import json
 import math
@@ -40,12 +40,12 @@ OF_EACH_KIND = (
     "softmax_saturation",
     "derivation",
     "training_race",
-)  # number, choice, a truth that is trained
+)  # a number, a choice, and a truth that needs a training
 SETTINGS = ({}, {"d_k": "1"}, {"d_k": "1024", "n_keys": "512"}, {"d_k": "7", "n_keys": "2", "seed": "5"})
 
 
 def options(stem):
-    """What can be bet at most and at least, or every choice, or two curves."""
+    """Return the smallest and the largest possible answer, or every choice, or two curves."""
     answer = LESSONS[stem].bet.answer
     if isinstance(answer, Drawing):
         return (11, 16, 23, 28, 32), (0, 100, 0, 100, 0)
@@ -53,7 +53,7 @@ def options(stem):
 
 
 def values_of(stem, **said):
-    """The values of the step that the bet is on."""
+    """Return the values of the bet's step."""
     return Address(LESSONS[stem], said | at(stem)).values
 
 
@@ -68,7 +68,7 @@ def texts(app):
 
 
 def everything_sent(app):
-    """All that the browser gets for the lesson itself, as text."""
+    """Return all text that the browser gets for the lesson itself."""
     return "\n".join([*texts(app), *(json.dumps(vars(each)) for each in opening.charts(app).values())])
 
 
@@ -77,7 +77,7 @@ def main_chart(app):
 
 
 def bet_chart(app):
-    """Return the picture that the bet is on: the one that follows the slider."""
+    """Return the picture of the bet: the one that follows the slider."""
     return next(each for each in opening.charts(app).values() if each.address)
 
 
@@ -86,7 +86,7 @@ def bet_chart(app):
 
 @pytest.mark.parametrize("said", SETTINGS)
 @pytest.mark.parametrize("stem", WITH_BETS)
-def test_an_open_bet_shows_what_is_known_and_sends_nothing_that_tells(stem, said):
+def test_an_open_bet_sends_nothing_that_gives_it_away(stem, said):
     shown, app = opening.open_page(stem, **at(stem), **said), opening.open_page(stem, bet="1", **at(stem), **said)
     assert [*app.exception, *app.error, *app.info] == []
     (known,) = opening.charts(app).values()
@@ -109,7 +109,7 @@ def test_an_open_bet_shows_what_is_known_and_sends_nothing_that_tells(stem, said
     assert json.loads(body)["figure"] == known.spec
 
 
-# The traces of the main picture that tell the answer; of other lessons the last.
+# The traces of the main picture that give the answer away; in other lessons the last.
 TELLING = {
     "one_query": ["“cat” on top"],
     "score_variance": ["walks to come", "mean ± 1 σ", "scaled, 10,000 scores"],
@@ -128,7 +128,7 @@ TELLING = {
 
 
 def telling(stem, chart):
-    """What stands in these traces and in no other, as it is sent: at d_k = 1 raw scores say what scaled ones do."""
+    """Return the data of these traces and of no other, as sent: at d_k = 1 raw scores equal scaled ones."""
     names = [each.format(**chart.values or {}) for each in TELLING.get(stem, [drawn(chart)[-1]["name"]])]
     told = [each for each in drawn(chart) if each["name"] in names]
     assert {each["name"] for each in told} == {*names}
@@ -139,7 +139,7 @@ def telling(stem, chart):
 
 
 def asked_in(app):
-    """The question of the bet, on the line of its step."""
+    """Return the question of the bet, on the line of its step."""
     found = opening.line_of(app)
     assert found.startswith("Your bet: ")
     assert found.endswith("?")
@@ -147,7 +147,7 @@ def asked_in(app):
 
 
 def data_sent(app):
-    """What stands in all traces, as it is sent."""
+    """Return the data of all traces, as sent."""
     return json.dumps([drawn(each) for each in opening.charts(app).values()])
 
 
@@ -156,7 +156,7 @@ def drawn(chart):
 
 
 def at(stem):
-    """Where the picture is that the bet is on, as the address says it."""
+    """Return the parameters of an address that opens the picture of the bet."""
     name, option = LESSONS[stem].bet.when or ("", "")
     controls = LESSONS[stem].controls
     kept = name and (name == STEP or option != controls[name].default)
@@ -164,7 +164,7 @@ def at(stem):
 
 
 @pytest.mark.parametrize("stem", [stem for stem in WITH_BETS if LESSONS[stem].bet.earlier])
-def test_earlier_steps_are_seen_meanwhile_and_later_ones_lead_back_to_the_bet(stem):
+def test_earlier_steps_show_meanwhile_and_later_ones_lead_to_the_bet(stem):
     name, option = LESSONS[stem].bet.when
     control = LESSONS[stem].controls[name]
     tells = telling(stem, main_chart(opening.open_page(stem, **at(stem))))
@@ -206,7 +206,7 @@ OF_SECOND = {"guess": "25", "guessed_at": f"step={SECOND}&d_k=64"}
     [
         (FIRST, {}, FIRST, True),
         (SECOND, {}, SECOND, True),
-        (SECOND, {"guess": "55"}, SECOND, True),  # the answer to the first is none to the second
+        (SECOND, {"guess": "55"}, SECOND, True),  # the answer to the first does not answer the second
         (FIRST, {"guess": "55"}, FIRST, False),
         (SECOND, OF_SECOND, SECOND, False),
         (FIRST, OF_SECOND, SECOND, False),  # and is not asked again
@@ -221,12 +221,12 @@ def test_each_step_asks_its_own_bet(step, said, asked, waits):
     assert here.shows_bet == (asked == step)
 
 
-def test_a_class_is_asked_the_first_bet_alone():
+def test_a_class_is_asked_only_the_first_bet():
     moments = [Moment(Room("BCDF", 0, TWO, f"step={step}&bet=1", 0.0, 1, 0, 0), Asked()) for step in (FIRST, SECOND)]
     assert [each.kind for each in moments] == [BET, ""]
 
 
-def test_second_bet_is_placed_told_and_opened_again():
+def test_second_bet_is_placed_judged_and_opened_again():
     app = place(opening.open_page(TWO, bet="1", step=SECOND), TWO, 25)
     assert parse_qs(app.query_params["guessed_at"]) == {"step": [SECOND], "d_k": ["64"]}
     truth = VIEWS[TWO].outcome(Address(LESSONS[TWO], {"step": SECOND}).values)
@@ -238,12 +238,12 @@ def test_second_bet_is_placed_told_and_opened_again():
 
 
 def opened_at(stem):
-    """Return what an address says of its step once a lesson has opened that said none."""
+    """Return the step in the address after a lesson has opened without one."""
     return {STEP: LESSONS[stem].opens} if LESSONS[stem].steps else {}
 
 
 @pytest.mark.parametrize("stem", [stem for stem in ORDER if stem not in WITH_BETS])
-def test_a_lesson_without_a_bet_ignores_that_one_is_wanted(stem):
+def test_a_lesson_without_a_bet_ignores_the_wish_for_one(stem):
     app = opening.open_page(stem, bet="1")
     opening.check_page(app, stem)
     assert LESSONS[stem].steps or LESSONS[stem].answer in texts(app)
@@ -266,7 +266,7 @@ WITH_MARKERS = [stem for stem in WITH_BETS if isinstance(LESSONS[stem].bet.answe
 
 
 def check_mark(layout, bet, value):
-    """A number that was bet has a line where it is, or beyond the axis an arrow."""
+    """Check that a number that was bet has a line, or beyond the axis an arrow."""
     along = bet.place.along
     (mark,) = [each for each in layout["annotations"] if each["text"][0] == "◆"]
     low, high = sorted(layout[f"{along[0]}axis{along[1:]}"]["range"])
@@ -281,7 +281,7 @@ def check_mark(layout, bet, value):
 
 
 @pytest.mark.parametrize(("stem", "guess"), [(stem, guess) for stem in WITH_BETS for guess in options(stem)])
-def test_a_placed_bet_reveals_the_lesson_with_the_bet_and_the_truth_on_the_picture(stem, guess):
+def test_a_placed_bet_shows_the_bet_and_the_truth_on_the_picture(stem, guess):
     bet, app = LESSONS[stem].bet, place(opening.open_page(stem, bet="1", **at(stem)), stem, guess)
     opening.check_page(app, stem)
     found = VIEWS[stem].outcome(values_of(stem))
@@ -302,12 +302,12 @@ def test_a_placed_bet_reveals_the_lesson_with_the_bet_and_the_truth_on_the_pictu
 
 
 def letter_of(stem):
-    """Return the letter by which a tally knows a lesson."""
+    """Return the letter of a lesson in a tally."""
     return chr(ord("a") + ORDER.index(stem))
 
 
 def placed_at(stem):
-    """Return what an address says of the settings of a bet at the usual ones: where the large slider stood."""
+    """Return the settings of a bet at the defaults, as an address has them: the value of the large slider."""
     name = LESSONS[stem].step(at(stem).get(STEP, "")).slider
     control = opening.controls_of(stem).get(name)
     return f"{name}={control.write(control.default)}" if control else ""
@@ -330,7 +330,7 @@ def test_bet_keeps_the_settings_it_was_placed_at(stem):
     assert "◆" in bet_chart(app).alt
 
 
-def test_verdict_names_the_slider_of_the_bet_once_it_has_moved_on():
+def test_verdict_names_the_slider_of_the_bet_once_it_has_moved():
     app = opening.open_page("derivation", bet="1", guess="4", guessed_at="d_k=96", d_k="128")
     assert opening.line_of(app).startswith("dₖ = 96: Right. ")
 
@@ -341,7 +341,7 @@ def test_verdict_names_the_other_slider_that_has_moved_too():
         assert opening.line_of(opening.open_page("wrong_choice", **asked | moved)).startswith(said)
 
 
-def test_settings_that_cannot_be_read_judge_nothing():
+def test_unreadable_settings_judge_nothing():
     app = opening.open_page("derivation", bet="1", guess="4", guessed_at="<script>")
     opening.check_page(app, "derivation")
     assert "`guessed_at` is no list of settings" in app.info[0].value
@@ -349,7 +349,7 @@ def test_settings_that_cannot_be_read_judge_nothing():
 
 
 @pytest.mark.parametrize("stem", WITH_BETS)
-def test_the_address_shows_the_same_to_somebody_else_and_to_a_moving_hand(stem):
+def test_address_shows_the_same_to_others_and_while_sliders_move(stem):
     mine = place(opening.open_page(stem, bet="1", d_k="100", **at(stem)), stem, options(stem)[-1])
     theirs = opening.open_page(stem, **{name: str(each) for name, each in mine.query_params.items()})
     assert everything_sent(theirs) == everything_sent(mine)
@@ -377,27 +377,27 @@ def test_second_bet_of_a_lesson_counts_too():
     assert app.query_params["tally"] == f"1-2-{letter_of(TWO).upper()}{letter_of(TWO)}"
 
 
-def test_the_tally_grows_from_lesson_to_lesson_and_the_guess_stays_behind():
+def test_the_tally_goes_on_to_the_next_lesson_without_the_guess():
     app = place(opening.open_page("softmax_saturation", bet="1"), "softmax_saturation", 85)
     app.query_params.pop("guess")  # as the browser does when it follows the link
     app = place(opening.turn_to(app, "derivation").run(), "derivation", "16")
     assert app.query_params["tally"] == f"1-2-{letter_of('derivation')}{letter_of('softmax_saturation')}"
 
 
-def test_bets_and_tally_go_along_by_a_menu_whose_links_say_nothing():
+def test_bets_and_tally_survive_a_menu_whose_links_lack_them():
     app = opening.open_page("softmax_saturation", mode="projector", bet="1", tally="1-2-e", guess="90")
-    for name in ("bet", "tally", "guess"):  # as the browser does at a click in the menu of the projector
+    for name in ("bet", "tally", "guess"):  # as the browser does at a click in the projector's menu
         app.query_params.pop(name)
     app = opening.turn_to(app, "derivation").run()
     here = {"mode": "projector", "bet": "1", "tally": "1-2-e"}
     assert app.query_params == here
 
 
-# --- a room bets ---------------------------------------------------------------------------------------
+# --- a class bets ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("stem", WITH_BETS)
-def test_on_a_wall_the_truth_is_revealed_without_a_bet_and_hidden_again(stem):
+def test_a_wall_reveals_the_truth_without_a_bet_and_hides_it_again(stem):
     tells = telling(stem, bet_chart(opening.open_page(stem, **at(stem))))
     app = opening.open_page(stem, bet="1", mode="projector", tally="1-2", **at(stem))
     for _ in range(2):
@@ -417,7 +417,7 @@ def test_on_a_wall_the_truth_is_revealed_without_a_bet_and_hidden_again(stem):
 
 
 @pytest.mark.parametrize("stem", WITH_BETS)
-def test_the_bets_of_a_class_stand_on_the_picture_with_the_truth_and_in_the_link(stem):
+def test_bets_of_a_class_are_with_the_truth_on_picture_and_in_link(stem):
     bet, (low, *_, high) = LESSONS[stem].bet, options(stem)
     said = "~".join(map(bet.answer.write, (low, high, high)))
     app = opening.open_page(stem, **{"class": said}, mode="projector", rest="shown", **at(stem))
@@ -450,8 +450,8 @@ def test_the_bets_of_a_class_stand_on_the_picture_with_the_truth_and_in_the_link
     assert parse_qs(link[1:])["class"] == [said]
 
 
-def test_no_name_of_what_is_marked_lies_on_the_bets_of_a_class():
-    """Most of a class bet on what is marked there: 1.6 and 2."""
+def test_no_name_of_a_mark_covers_the_bets_of_a_class():
+    """Most of a class bet on the marked values: 1.6 and 2."""
     app = opening.open_page("small_samples", **{"class": "2~2~1.6~3"}, mode="projector")
     layout = json.loads(bet_chart(app).spec)["layout"]
     names = [each for each in layout["annotations"] if (each.get("xref"), each.get("yref")) == ("x", "y")]
@@ -467,7 +467,7 @@ def test_both_sides_of_small_samples_are_named_while_its_bet_is_open(mode):
     assert {"The question", "dₖ = 256"} <= {each["text"] for each in layout["annotations"]}
 
 
-def test_how_many_of_a_class_were_right_is_said():
+def test_the_right_bets_of_a_class_are_counted():
     app = opening.open_page("derivation", **{"class": "2~2~4"}, mode="projector")
     assert LESSONS["derivation"].bet.answer.options
     card = opening.line_of(app)
@@ -477,13 +477,13 @@ def test_how_many_of_a_class_were_right_is_said():
 
 
 @pytest.mark.parametrize("said", ["", "a lot", "~", "10~x", "~".join(["10"] * 101), "101"])
-def test_what_is_no_bets_of_a_class_is_left_out_and_said(said):
+def test_unreadable_bets_of_a_class_are_left_out_with_a_note(said):
     app = opening.open_page("gradient_flow", **{"class": said})
     assert "class" not in app.query_params
     assert "is no list of at most 100 answers" in app.info[0].value
 
 
-def test_a_link_that_is_shared_does_not_reveal():
+def test_a_shared_link_reveals_nothing():
     lesson = LESSONS["gradient_flow"]
     said = {"bet": "1", "reveal": "1", "d_k": "100", "mode": "projector"}
     assert Address(lesson, said).shared() == "?d_k=100&step=freeze"
@@ -512,7 +512,7 @@ def test_the_variance_at_four_times_the_dimension_is_that_of_the_core(d_k):
     assert found.why.endswith("the spread, is 2 times as large.")
 
 
-def test_the_bet_of_derivation_asks_for_what_its_picture_shows():
+def test_the_bet_of_derivation_asks_for_a_value_in_its_picture():
     before = VIEWS["derivation"].before(values_of("derivation"), LIGHT)
     assert [each["text"] for each in before.figure.layout["annotations"]] == ["<b>Variance</b>"]
     asked = Address(LESSONS["derivation"], {"bet": "1", "step": "lines"}).question
@@ -522,14 +522,14 @@ def test_the_bet_of_derivation_asks_for_what_its_picture_shows():
 @pytest.mark.parametrize(
     "said", [{}, {"correlation": "0"}, {"correlation": "-1", "exponent": "1"}, {"exponent": "0.5"}]
 )
-def test_the_flat_exponent_is_the_one_at_which_sampled_variances_agree(said):
+def test_the_flat_exponent_is_where_sampled_variances_agree(said):
     values = values_of("scaling_rules", **said)
     flat = float(VIEWS["scaling_rules"].outcome(values).truth)
     rng = np.random.default_rng(1)
     spreads = [_sampled_variance(rng, d_k, values["correlation"]) for d_k in (16, 256)]
     for exponent in (0.0, 0.5, 1.0):
         small, large = (each / d_k ** (2 * exponent) for each, d_k in zip(spreads, (16, 256), strict=True))
-        # 4,000 pairs: within 5 % or so; others differ 16-fold
+        # 4,000 pairs: within about 5 %; others differ 16-fold
         assert (0.8 < large / small < 1.25) == (exponent == flat)
 
 
@@ -539,7 +539,7 @@ def _sampled_variance(rng, d_k, correlation):
     return (q * k).sum(axis=1).var()
 
 
-def test_while_a_bet_is_open_the_lesson_is_at_the_picture_it_is_on():
+def test_an_open_bet_keeps_the_lesson_at_its_picture():
     app = opening.open_page("scaling_rules", bet="1", step="museum")
     assert [*app.exception, *app.error, *app.info] == []
     assert app.query_params == {"bet": "1", "step": "exponents"}
@@ -563,7 +563,7 @@ def test_while_a_bet_is_open_the_lesson_is_at_the_picture_it_is_on():
         ({"d_k": "8", "masking": "causal"}, None),
     ],
 )
-def test_the_gradient_at_the_raw_scores_does_what_the_core_says(said, truth):
+def test_the_raw_gradient_changes_as_the_core_says(said, truth):
     values = values_of("backprop", **said)
     found = VIEWS["backprop"].outcome(values)
     params = BackpropParams(exponent=values["exponent"], mask=values["masking"], seed=values["seed"])
@@ -581,7 +581,7 @@ def test_the_favourite_key_leads_by_what_its_raw_score_is_ahead():
     assert f"by {number(scores[-1] - scores[-2], 2)}," in VIEWS["attention_steps"].outcome(values).why
 
 
-def test_the_reason_for_the_gradient_fits_what_softmax_passes_on():
+def test_the_reason_for_the_gradient_fits_the_jacobian():
     reasons = {}
     for said in ({"d_k": str(d_k), "seed": str(seed)} for d_k in (1, 2, 4, 16, 64, 1024) for seed in range(4)):
         found = VIEWS["backprop"].outcome(values_of("backprop", **said))
@@ -605,7 +605,7 @@ def test_the_reason_for_the_gradient_fits_what_softmax_passes_on():
         {"preset": "notes", "query": "2"},
     ],
 )
-def test_the_share_of_the_favourite_key_is_that_of_softmax_of_the_raw_scores(said):
+def test_the_favourite_s_share_is_the_softmax_of_raw_scores(said):
     values = values_of("attention_steps", **said)
     params = preset_params(values["preset"], d_k=values["d_k"], seed=values["seed"])
     row = min(values["query"], len(params.Q)) - 1
@@ -617,7 +617,7 @@ def test_the_share_of_the_favourite_key_is_that_of_softmax_of_the_raw_scores(sai
     assert ("mask" in found.why) == (allowed.sum() < 2)
 
 
-def test_while_a_bet_is_open_no_remark_says_that_a_row_is_masked():
+def test_no_remark_names_a_masked_row_while_a_bet_is_open():
     app = opening.open_page("attention_steps", bet="1", step="softmax", preset="fully masked", query="9")
     assert "softmax has nothing" not in everything_sent(app)
     assert "There is no query 9" in everything_sent(app)
@@ -638,7 +638,7 @@ def test_the_winners_of_a_race_are_those_of_the_core(d_k, truth, said):
     assert done == {"all": [True] * 3, "root": [False, True, False], "other": [False] * 3}[truth]
 
 
-def test_a_race_that_is_not_trained_keeps_the_bet_waiting_until_it_is():
+def test_a_bet_waits_until_its_race_is_trained():
     compute.forget()
     long = {"d_k": "8", "n_steps": "3000", "n_pairs": "64", "n_seeds": "8"}
     app = place(opening.open_page("training_race", bet="1", tally="1-1", **long), "training_race", "all")
@@ -662,7 +662,7 @@ def test_an_open_bet_trains_nothing():
 
 
 @pytest.mark.parametrize(("d_k", "lead"), [(4, ""), (64, "a lead of 1."), (1024, "a lead of 1.")])
-def test_how_often_the_meaning_is_on_top_is_its_exact_chance(d_k, lead):
+def test_the_meaning_is_on_top_with_its_exact_probability(d_k, lead):
     found = VIEWS["one_query"].outcome(values_of("one_query", d_k=str(d_k), step="wander"))
     chance = chance_on_top((1, 2, -2, 0), d_k - 4)[1]
     assert abs(found.truth / 100 - chance) <= 4 * math.sqrt(chance * (1 - chance) / 1000)
@@ -682,7 +682,7 @@ def test_how_often_the_meaning_is_on_top_is_its_exact_chance(d_k, lead):
         ({"correlation": "1", "mean_q": "2", "mean_k": "2", "d_k": "1024"}, math.sqrt(2 + 16)),
     ],
 )
-def test_the_spread_of_the_sums_is_that_of_the_closed_form(said, std):
+def test_the_spread_of_the_sums_has_its_closed_form(said, std):
     found = VIEWS["score_variance"].outcome(values_of("score_variance", **said))
     at = LESSONS["score_variance"].bet.answer.at
     np.testing.assert_allclose(found.truth, [std * math.sqrt(each) for each in at], rtol=1e-12)
@@ -691,7 +691,7 @@ def test_the_spread_of_the_sums_is_that_of_the_closed_form(said, std):
 
 
 @pytest.mark.parametrize("law", LAWS.values())
-def test_while_a_curve_is_drawn_the_sums_have_mean_0_and_spread_within_the_axis(law):
+def test_sums_have_mean_0_and_fit_the_axis_while_a_curve_is_drawn(law):
     said = {"law": law, "correlation": "1", "mean_q": "-2", "mean_k": "2", "d_k": "1024", "seed": "3"}
     app = opening.open_page("score_variance", bet="1", **said)
     assert {*app.query_params} == {"bet", "law", "d_k", "seed", STEP} - ({"law"} if law == "normal" else set())
@@ -720,13 +720,13 @@ def test_a_curve_is_drawn_on_the_axes_of_the_first_products():
         assert "Draw how they go on" in chart.sentence
 
 
-def test_nobody_is_told_to_draw_on_a_wall():
+def test_a_wall_asks_nobody_to_draw():
     chart = main_chart(opening.open_page("score_variance", bet="1", mode="projector"))
     assert chart.sentence == "After 64 products these sums spread by 8.0."
     assert not chart.drawing
 
 
-def test_drawn_curve_and_the_true_one_stand_on_the_picture():
+def test_the_drawn_and_the_true_curve_are_on_the_picture():
     app = opening.open_page("score_variance", bet="1", guess="1-2-3-4-5")
     found = opening.traces(app, "score_histograms")
     np.testing.assert_allclose(found["your bet"]["x"], [0, 128, 256, 512, 768, 1024])
@@ -738,7 +738,7 @@ def test_drawn_curve_and_the_true_one_stand_on_the_picture():
     np.testing.assert_allclose(said, np.abs(bounds["y"][:20]), atol=0.8)  # lines between points of a root
 
 
-def test_what_is_said_of_a_curve_is_where_it_is_farthest_off():
+def test_the_words_for_a_curve_are_about_its_largest_error():
     app = opening.open_page("score_variance", bet="1", guess="11-16-60-28-32")
     card = opening.line_of(app)
     assert card.startswith("Not this time. ")
@@ -755,7 +755,7 @@ def test_what_is_said_of_a_curve_is_where_it_is_farthest_off():
         ((16, 32, 64, 96, 112), "Not this time."),
     ],
 )
-def test_a_curve_is_near_by_shares_of_its_last_height(curve, said):
+def test_a_curve_is_judged_in_shares_of_its_last_height(curve, said):
     truth = VIEWS["score_variance"].outcome(values_of("score_variance")).truth
     assert bet_words.verdict(LESSONS["score_variance"].bet, curve, truth) == said
     twice = [[2 * each for each in some] for some in (curve, truth)]
@@ -766,13 +766,13 @@ def test_a_curve_is_near_by_shares_of_its_last_height(curve, said):
 @pytest.mark.parametrize(
     "heights", [None, "1-2-3-4-5", [1, 2, 3, 4], [1, 2, 3, 4, -0.5], [1, 2, 3, 4, math.nan], [True] * 5]
 )
-def test_a_forged_curve_is_not_kept(heights):
+def test_a_forged_curve_is_dropped(heights):
     answer = LESSONS["score_variance"].bet.answer
     assert not answer.takes(heights)
     assert answer.takes([0, 1, 2, 3.5, 100_000])
 
 
-def test_who_does_not_bet_can_draw_all_the_same_and_bets_nowhere_else():
+def test_drawing_needs_no_bet_and_bets_nowhere_else():
     app = opening.open_page("score_variance")
     opening.follow(app, "Draw it first")
     assert app.query_params == {"bet": "draw", STEP: "draw"}
@@ -784,7 +784,7 @@ def test_who_does_not_bet_can_draw_all_the_same_and_bets_nowhere_else():
 
 
 @pytest.mark.parametrize(("ddof", "mean"), [(0, 1.5), (1, 2.0)])
-def test_the_mean_variance_of_four_entries_is_that_of_many_drawn_products(ddof, mean):
+def test_mean_variance_of_four_entries_is_that_of_many_products(ddof, mean):
     found = VIEWS["small_samples"].outcome(values_of("small_samples", ddof=str(ddof), d_k="1024", size="64"))
     assert (found.truth, found.text) == (mean, number(mean, 2))
     left, right = np.random.default_rng(1).standard_normal((2, 100_000, 2, 2))
@@ -803,7 +803,7 @@ def test_the_mean_variance_of_four_entries_is_that_of_many_drawn_products(ddof, 
         ({"normalise": "off", "x_std": "10"}, "", (2500, 10_000, 40_000)),
     ],
 )
-def test_the_weights_that_give_scores_of_variance_1_are_those_of_the_closed_form(said, truth, scores):
+def test_weights_for_variance_1_are_those_of_the_closed_form(said, truth, scores):
     found = VIEWS["unit_variance"].outcome(values_of("unit_variance", **said))
     assert (found.truth, found.text) == (truth, "" if truth else "none of the three")
     torch, xavier, he = (number(each) for each in scores)
@@ -811,7 +811,7 @@ def test_the_weights_that_give_scores_of_variance_1_are_those_of_the_closed_form
     assert found.why == f"The variance of scaled scores is Var(qᵢ) times Var(kᵢ): {each}."
 
 
-def test_a_setting_that_is_changed_keeps_the_bet_and_changes_the_truth():
+def test_a_changed_setting_keeps_the_bet_and_changes_the_truth():
     app = opening.open_page("softmax_saturation", bet="1", guess="90")
     assert "In fact: 84 %" in everything_sent(app)
     app.number_input(key="seed").set_value(1).run()
@@ -819,14 +819,14 @@ def test_a_setting_that_is_changed_keeps_the_bet_and_changes_the_truth():
     assert app.query_params["guess"] == "90"
 
 
-# --- what an address may say ---------------------------------------------------------------------------
+# --- answers in an address -------------------------------------------------------------------------------
 
 
 BAD_GUESSES = [("softmax_saturation", guess) for guess in ("1001", "-1", "", "<b>", "7" * 5_000)]
 
 
 @pytest.mark.parametrize(("stem", "guess"), [*((stem, "abc") for stem in WITH_BETS), *BAD_GUESSES])
-def test_a_bad_guess_in_a_link_leaves_the_bet_open_and_is_said(stem, guess):
+def test_a_bad_guess_in_a_link_leaves_the_bet_open_with_a_note(stem, guess):
     app = opening.open_page(stem, bet="1", guess=guess, tally="9-2", **at(stem))
     assert [*app.exception, *app.error] == []
     assert len(app.info) == 1
@@ -846,19 +846,19 @@ def test_answers_and_tallies_survive_the_address():
 @pytest.mark.parametrize(
     ("placed", "truth", "said"), [(50, 54, "Right."), (50, 62, "Close."), (50, 66, "Not this time.")]
 )
-def test_near_is_right_and_a_little_farther_is_close(placed, truth, said):
+def test_near_is_right_and_a_little_further_is_close(placed, truth, said):
     assert bet_words.verdict(Bet("", Number("", 0, 0, 100, (0, 100)), near=5), placed, truth) == said
 
 
 @pytest.mark.parametrize("stem", WITH_BETS)
-def test_what_is_computed_for_a_bet_costs_little(monkeypatch, stem):
+def test_computations_for_a_bet_are_cheap(monkeypatch, stem):
     monkeypatch.setattr(compute, "result", lambda function, *args, **kwargs: function(*args, **kwargs))
     values = values_of(stem)
     counted = count(lambda: VIEWS[stem].outcome(values))
     assert rates.decided(counted) <= compute.AT_ONCE
 
 
-# --- what stays in sight -----------------------------------------------------------------------------------
+# --- visible before a bet ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -869,6 +869,6 @@ def test_what_is_computed_for_a_bet_costs_little(monkeypatch, stem):
         ("unit_variance", "Spread σ"),
     ],
 )
-def test_what_an_upright_axis_shows_is_said_before_a_bet(stem, said):
+def test_the_title_of_an_upright_axis_is_shown_before_a_bet(stem, said):
     before = VIEWS[stem].before(values_of(stem), LIGHT)
     assert before.figure.layout["title"]["text"] == f"<b>{said}</b>"

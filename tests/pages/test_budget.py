@@ -1,4 +1,4 @@
-"""How much all computations together hold: never more than there is, small ones first, nobody waits for ever."""
+"""The memory of all computations together: never more than the budget, small ones first, and nobody waits forever."""
 
 import asyncio
 import random
@@ -41,7 +41,7 @@ def all_joined(threads):
 # --- one budget ----------------------------------------------------------------------------------------
 
 
-def test_a_crowd_never_holds_more_than_there_is_and_everybody_gets_it():
+def test_a_crowd_stays_within_the_budget_and_everybody_is_served():
     shared, lock, held, most, done = Budget(100), threading.Lock(), [0], [0], []
 
     def compute_one(amount):
@@ -61,7 +61,7 @@ def test_a_crowd_never_holds_more_than_there_is_and_everybody_gets_it():
     assert shared.held == 0
 
 
-def test_of_those_who_wait_the_small_begin_first_and_equals_as_they_came():
+def test_small_computations_begin_first_and_equal_ones_in_order():
     shared = Budget(10)
     first = shared.ask(10)
     large, small, same = (shared.ask(each) for each in (9, 4, 4))
@@ -74,7 +74,7 @@ def test_of_those_who_wait_the_small_begin_first_and_equals_as_they_came():
     assert granted(large) == [True]
 
 
-def test_who_was_overtaken_often_enough_comes_next_however_large():
+def test_a_computation_overtaken_often_enough_comes_next():
     shared = Budget(10)
     held, large = shared.ask(6), shared.ask(10)
     for _ in range(budget._OVERTAKEN):
@@ -88,7 +88,7 @@ def test_who_was_overtaken_often_enough_comes_next_however_large():
     assert granted(late) == [True]
 
 
-def test_what_is_larger_than_all_there_is_runs_alone():
+def test_a_computation_larger_than_the_budget_runs_alone():
     shared = Budget(10)
     alone, small = shared.ask(1_000), shared.ask(1)
     assert granted(alone, small) == [True, False]
@@ -96,13 +96,13 @@ def test_what_is_larger_than_all_there_is_runs_alone():
     assert granted(small) == [True]
 
 
-def test_no_more_begin_at_once_than_there_are_places_however_small():
+def test_no_more_run_at_once_than_there_are_slots_however_small():
     shared = Budget(100, at_once=3)
     wishes = [shared.ask(0) for _ in range(5)]
     assert granted(*wishes) == [True, True, True, False, False]
 
 
-def test_failure_and_end_of_a_wait_give_everything_back():
+def test_a_failure_and_the_end_of_a_wait_give_everything_back():
     shared = Budget(10)
     with pytest.raises(ZeroDivisionError), shared.hold(10):
         raise ZeroDivisionError
@@ -121,23 +121,23 @@ def test_failure_and_end_of_a_wait_give_everything_back():
     assert shared.held == 0
 
 
-# --- what the environment says, and the shares ---------------------------------------------------------
+# --- the environment, and the shares -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("said", ["", "many", "-400", "519", "520.5"])
-def test_a_setting_that_is_too_small_or_no_number_is_refused_in_a_sentence(said):
+def test_a_setting_too_small_or_not_a_number_is_refused(said):
     with pytest.raises(ValueError, match="SATTN_COMPUTE_MB must be a whole number of at least 520"):
         configured(said)
 
 
 @pytest.mark.parametrize(("said", "in_megabytes"), [("520", (140, 100, 280)), ("1000", (140, 340, 520))])
-def test_the_shares_are_what_is_configured(said, in_megabytes):
+def test_the_shares_are_those_configured(said, in_megabytes):
     assert tuple(each.most // 1_000_000 for each in shares(configured(said))) == in_megabytes
 
 
 def test_each_share_holds_its_largest_computation():
     pages, runs, jobs = shares(configured("520"))
-    assert pages.most >= compute.UNASKED.bytes + 4 * prices.SMALL.bytes  # a dear one beside all quick ones
+    assert pages.most >= compute.UNASKED.bytes + 4 * prices.SMALL.bytes  # an expensive one beside all quick ones
     assert runs.most >= compute.UNASKED.bytes
     race = Address(LESSONS["training_race"], {}).values
     dear = {"d_k": 1024, "n_pairs": 64, "n_seeds": 8, "exponent": 0.3, "optimizer": "adam", "data": "fresh"}
@@ -145,12 +145,12 @@ def test_each_share_holds_its_largest_computation():
     assert runs.most < largest.price.bytes <= jobs.most
 
 
-# --- what takes from them ------------------------------------------------------------------------------
+# --- users of the budgets ------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def held(monkeypatch):
-    """The budgets of pages, runs and jobs, of their own."""
+    """Yield budgets of pages, runs and jobs for one test."""
     mine = SimpleNamespace(PAGES=Budget(100), RUNS=Budget(100), JOBS=Budget(100))
     for name, each in vars(mine).items():
         monkeypatch.setattr(turns, name, each)
@@ -163,26 +163,26 @@ def costing(n_bytes, work):
 
 
 @pytest.mark.parametrize(("visitor", "during"), [(None, (30, 0, 0)), ("one", (0, 30, 0))])
-def test_a_computation_holds_its_bytes_in_the_share_of_who_asks(held, monkeypatch, visitor, during):
+def test_a_computation_takes_its_bytes_from_the_share_of_its_caller(held, monkeypatch, visitor, during):
     monkeypatch.setattr(turns, "page", turns.Page(visitor=lambda: visitor))
     computed = costing(30, lambda *_: held())
     assert compute.result(computed, 1) == during
     assert held() == (0, 0, 0)
-    assert compute.result(computed, 1) == during  # kept
+    assert compute.result(computed, 1) == during  # cached
 
 
-def test_what_a_computation_asks_for_inside_is_part_of_what_it_holds(held):
+def test_an_inner_computation_counts_as_part_of_the_outer(held):
     outer = costing(100, lambda: compute.result(costing(60, held)))
     assert compute.result(outer) == (100, 0, 0)
 
 
-def test_what_has_no_price_holds_the_most_of_such_a_one(held, monkeypatch):
+def test_a_computation_without_a_price_takes_the_most_of_its_kind(held, monkeypatch):
     monkeypatch.setattr(turns, "PAGES", Budget(10 * prices.SMALL.bytes))
     assert compute.result(lambda: turns.PAGES.held) == prices.SMALL.bytes
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_a_job_holds_its_bytes_until_it_is_over_or_has_failed(held, fails):
+def test_a_job_keeps_its_bytes_until_it_ends_or_fails(held, fails):
     seen = []
 
     def work():
@@ -204,7 +204,7 @@ def test_a_job_holds_its_bytes_until_it_is_over_or_has_failed(held, fails):
 # --- pages that are drawn ------------------------------------------------------------------------------
 
 
-def test_page_that_waits_for_bytes_lets_the_next_one_draw(held, monkeypatch):
+def test_a_page_that_waits_for_bytes_lets_the_next_one_draw(held, monkeypatch):
     monkeypatch.setattr(turns, "page", turns.Page(visitor=lambda: "one"))
     monkeypatch.setattr(turns, "DRAWN", Budget(1))
     first = turns.RUNS.ask(100)
@@ -229,13 +229,13 @@ def test_page_that_waits_for_bytes_lets_the_next_one_draw(held, monkeypatch):
 
 
 def dear(size, work):
-    """What a plain page needs that takes `size` times as long as what is quick."""
+    """Return the needs of a plain page that takes `size` times as long as a quick one."""
     computed = partial(work)
     computed.price = lambda: Price(size * turns.QUICK.numbers, 1)
     return lambda: compute.result(computed)
 
 
-def test_plain_page_waits_for_no_dear_one_and_small_ones_go_first():
+def test_a_plain_page_waits_for_no_expensive_one():
     release, begun, most, now = threading.Event(), [], [0], [0]
     drawing = Drawing(2, 1)
 
@@ -265,7 +265,7 @@ def test_plain_page_waits_for_no_dear_one_and_small_ones_go_first():
     assert most == [1]
 
 
-def test_a_dear_page_that_fails_leaves_its_place_to_the_next():
+def test_an_expensive_page_that_fails_frees_its_place():
     drawing = Drawing(2, 1)
 
     async def visit():
@@ -277,7 +277,7 @@ def test_a_dear_page_that_fails_leaves_its_place_to_the_next():
     assert drawing._dear.held == 0
 
 
-def test_two_objects_find_what_is_once_theirs_at_the_same_time():
+def test_two_objects_compute_a_once_property_at_the_same_time():
     both = threading.Barrier(2, timeout=30)
 
     class One:
@@ -288,7 +288,7 @@ def test_two_objects_find_what_is_once_theirs_at_the_same_time():
     pair, found = [One(), One()], []
     all_joined([threading.Thread(target=lambda each=each: found.append(each.found)) for each in pair])
     assert found == [True, True]
-    assert pair[0].found  # kept: nobody else comes to the barrier
+    assert pair[0].found  # cached: nobody else reaches the barrier
 
 
 def test_a_page_that_waits_for_a_job_lets_the_next_one_draw():

@@ -1,4 +1,4 @@
-"""The store of results: one computation for all who ask, bounded in entries and in bytes, nothing to write to."""
+"""The cache of results: one computation for everybody, bounded in entries and in bytes, nothing that can be changed."""
 
 import threading
 from contextlib import nullcontext
@@ -39,14 +39,14 @@ def test_two_functions_of_the_same_arguments_are_two_results():
     assert (compute.result(min, 1, 2), compute.result(max, 1, 2)) == (1, 2)
 
 
-def test_no_visitor_can_write_to_what_the_next_one_sees():
+def test_no_visitor_can_change_the_next_one_s_result():
     held = compute.result(lambda: Held(np.zeros(3), ({"deep": np.ones(2)},)))
     for numbers in (held.numbers, held.more[0]["deep"]):
         with pytest.raises(ValueError, match="read-only"):
             numbers[0] = 1
 
 
-def test_visitors_who_ask_at_once_wait_for_one_computation():
+def test_visitors_at_the_same_time_wait_for_one_computation():
     calls, together, release = [], threading.Barrier(5), threading.Event()
 
     def slow(key):
@@ -69,7 +69,7 @@ def test_visitors_who_ask_at_once_wait_for_one_computation():
     assert (calls, found) == (["same"], ["same"] * 4)
 
 
-def test_a_computation_that_is_ended_leaves_its_place_to_the_next():
+def test_an_ended_computation_leaves_its_place_to_the_next():
     class Left(BaseException):
         pass
 
@@ -82,7 +82,7 @@ def test_a_computation_that_is_ended_leaves_its_place_to_the_next():
     assert compute.kept(ended) is None
 
 
-def test_the_store_holds_no_more_bytes_than_its_bound_and_forgets_the_oldest_first():
+def test_the_cache_stays_within_its_bytes_and_drops_the_oldest():
     def hold(place):
         return np.zeros(compute.BYTES // 4 // 8 - 1_000)
 
@@ -91,7 +91,7 @@ def test_the_store_holds_no_more_bytes_than_its_bound_and_forgets_the_oldest_fir
     assert [place for place in range(6) if compute.kept(hold, place) is not None] == [2, 3, 4, 5]
 
 
-def test_the_store_holds_no_more_entries_than_its_bound():
+def test_the_cache_stays_within_its_number_of_entries():
     for place in range(compute.ENTRIES + 10):
         compute.result(abs, place)
     kept = [place for place in range(compute.ENTRIES + 10) if compute.kept(abs, place) is not None]
@@ -99,7 +99,7 @@ def test_the_store_holds_no_more_entries_than_its_bound():
     assert kept[-1] == compute.ENTRIES + 9
 
 
-def test_what_is_too_large_to_keep_is_computed_all_the_same():
+def test_a_result_too_large_to_cache_is_computed_all_the_same():
     def hold():
         return np.zeros(compute.BYTES // 8 + 1)
 
@@ -107,7 +107,7 @@ def test_what_is_too_large_to_keep_is_computed_all_the_same():
     assert compute.kept(hold) is None
 
 
-def test_what_was_computed_in_another_way_can_be_kept():
+def test_a_result_computed_in_another_way_can_be_cached():
     assert compute.kept(max, 3, 4) is None
     compute.keep(4, max, 3, 4)
     assert compute.kept(max, 3, 4) == 4
@@ -115,7 +115,7 @@ def test_what_was_computed_in_another_way_can_be_kept():
 
 
 @pytest.mark.parametrize(("seconds", "at_once"), [(0.1, True), (1.0, False)])
-def test_what_takes_a_second_is_not_drawn_while_a_hand_moves_and_takes_turns(monkeypatch, seconds, at_once):
+def test_a_computation_of_a_second_takes_turns_and_waits_for_rest(monkeypatch, seconds, at_once):
     def computed():
         return seconds
 

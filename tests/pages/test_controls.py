@@ -1,4 +1,4 @@
-"""What controls and show do without a page: reading links, files and plain text."""
+"""Controls and downloads without a page: reading links, files and plain text."""
 
 import csv
 import io
@@ -24,12 +24,12 @@ OFF = "is not a number; {} is used"
 # --- the table of controls -------------------------------------------------------------------------------
 
 
-# Older addresses say more than their sliders now have stops for.
+# Older addresses have values that are no stops of their sliders now.
 OLDER = {"softmax_saturation.multiplier", "softmax_saturation.shift"}
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-def test_a_number_has_its_stops_in_order_between_its_bounds_and_its_default_among_them(name):
+def test_stops_are_in_order_within_bounds_with_the_default_among_them(name):
     control = NUMBERS[name]
     assert list(control.stops) == sorted(set(control.stops))
     assert control.low <= control.stops[0]
@@ -39,7 +39,7 @@ def test_a_number_has_its_stops_in_order_between_its_bounds_and_its_default_amon
         assert (control.stops[0], control.stops[-1]) == (control.low, control.high)
 
 
-def test_the_dimension_has_the_stops_that_the_lessons_speak_of():
+def test_the_dimension_has_the_stops_that_the_lessons_name():
     d_k = CONTROLS["d_k"]
     assert len(d_k.stops) >= 48
     assert {1, 2, 3, 4, 8, 16, 32, 64, 100, 111, 128, 256, 512, 1024} <= set(d_k.stops)
@@ -47,7 +47,7 @@ def test_the_dimension_has_the_stops_that_the_lessons_speak_of():
 
 
 @pytest.mark.parametrize("key", EVERY)
-def test_every_value_that_a_widget_can_have_survives_the_address(key):
+def test_every_value_of_a_widget_survives_the_address(key):
     control, values = EVERY[key], [EVERY[key].default]
     if isinstance(control, Number):
         values += [*control.stops, control.low, control.high]
@@ -62,7 +62,7 @@ def test_every_value_that_a_widget_can_have_survives_the_address(key):
     ("text", "value"),
     [("300", 300), (" 64 ", 64), ("+5", 5), ("1e2", 100), ("64.0", 64), ("128/2", 64), ("1", 1), ("1024", 1024)],
 )
-def test_a_whole_number_in_bounds_is_taken_as_it_is(text, value):
+def test_a_whole_number_in_bounds_stays_as_it_is(text, value):
     kept, note = CONTROLS["d_k"].read(text)
     assert (kept, note, type(kept)) == (value, None, int)
 
@@ -80,13 +80,13 @@ def test_a_number_out_of_bounds_goes_to_the_nearest_bound(text, kept):
     "text",
     ["", " ", "abc", "nan", "-nan", "1/0", "0/0", "1/2/3", "/", "0x10", "64px", "1,000", "six", "<b>1</b>", "\0"],
 )
-def test_what_is_no_number_goes_to_the_default(text):
+def test_a_text_that_is_no_number_gives_the_default(text):
     assert CONTROLS["d_k"].read(text) == (64, OFF.format(64))
     assert CONTROLS["multiplier"].read(text) == (1, OFF.format("1"))
 
 
 @pytest.mark.parametrize(("text", "kept"), [("2.5", 2), ("3.5", 4), ("63.49", 63), ("63.51", 64), ("7/2", 4)])
-def test_a_fraction_of_a_whole_number_is_rounded_and_halves_go_to_the_even_one(text, kept):
+def test_a_fraction_of_a_whole_number_rounds_half_to_even(text, kept):
     assert CONTROLS["d_k"].read(text) == (kept, f"must be a whole number; {kept} is used")
 
 
@@ -145,18 +145,18 @@ def test_any_text_gives_a_value_in_bounds_that_survives_the_address(name, text):
 
 
 @pytest.mark.parametrize("text", ["foo", "", "Normal", " normal", "normal ", "x" * 10_000])
-def test_a_choice_takes_its_options_only(text):
+def test_a_choice_takes_only_its_options(text):
     sentence = "must be one of normal, uniform, rademacher, laplace, student_t, sparse; normal is used"
     assert CONTROLS["law"].read(text) == ("normal", sentence)
 
 
 @pytest.mark.parametrize("name", [key for key, control in EVERY.items() if isinstance(control, Choice)])
-def test_every_option_is_a_good_link_by_its_own_name_too(name):
+def test_every_option_is_also_linked_by_its_name_in_the_code(name):
     for option in EVERY[name].options:
         assert EVERY[name].read(option) == (option, None)
 
 
-def test_a_text_is_kept_whatever_it_says_up_to_its_length():
+def test_any_text_is_kept_up_to_its_length():
     text = CONTROLS["list_1"]
     assert isinstance(text, Text)
     for typed in ("4, five", "", "<script>", "9" * 2_000):
@@ -173,7 +173,7 @@ def test_a_quotation_of_a_link_is_short_and_on_one_line():
 # --- show ------------------------------------------------------------------------------------------------
 
 
-def test_as_csv_holds_every_number_in_full_precision():
+def test_csv_holds_every_number_in_full_precision():
     table = {"d_k": [1, 2], "weight, raw": [0.1 + 0.2, 1e-300], 'say "x"': ["a,b", "c\nd"]}
     rows = list(csv.reader(io.StringIO(show.as_csv(table), newline="")))
     assert rows[0] == list(table)
@@ -183,7 +183,7 @@ def test_as_csv_holds_every_number_in_full_precision():
     ]
 
 
-def test_as_csv_refuses_columns_of_different_length():
+def test_csv_refuses_columns_of_different_length():
     with pytest.raises(ValueError, match="shorter"):
         show.as_csv({"a": [1, 2], "b": [1]})
 
@@ -218,25 +218,25 @@ def test_plain_gives_markdown_that_shows_the_text(text, markdown):
 
 @settings(deadline=None, max_examples=100)
 @given(st.text(":/@w.a_`|<>[]() \\$", max_size=30))
-def test_outside_code_nothing_is_left_that_can_live(text):
+def test_no_markup_outside_code_survives(text):
     outside = re.sub(r"(?<!\\)(`+)(?!`).*?(?<!`)\1(?!`)", "\x00", show.plain(text))
     bare = re.sub(r"\\(.)", r"\1", outside)
     assert not re.search(r"https?://|www\.|@|:[\w+-]+:", bare)
     assert not re.search(r"(?<!\\)(?:\\\\)*[`$\[\]|_]", outside)
 
 
-def test_plain_takes_the_meaning_from_every_mark():
+def test_plain_escapes_every_mark():
     assert show.plain("d_j * [4, 5] `x` $y$ ~z~ \\n") == "d\\_j \\* \\[4, 5\\] \\`x\\` \\$y\\$ \\~z\\~ \\\\n"
     assert show.plain("64.4 (predicted 64.0 ± 0.3)") == "64.4 (predicted 64.0 ± 0.3)"
 
 
-def test_table_shows_words_of_a_visitor_letter_for_letter():
+def test_table_shows_a_visitor_s_words_letter_for_letter():
     shown = show.readable({"file": ["*a*_b_[x](http://e).csv", "d_k"], "list": ["$c^2$", "no_scale"]})
     assert shown["file"] == [r"\*a\*\_b\_\[x\](`http://e`).csv", "d\\_k"]
     assert shown["list"] == ["$c^2$", "no scale"]  # formulas of a lesson stay formulas
 
 
-def test_a_shown_table_has_the_digits_of_the_sentences_and_its_file_all_of_them():
+def test_a_table_has_the_digits_of_sentences_and_its_file_all_of_them():
     table = {"n": [1, 2], "name": ["a", "b"], "value": [0.98561, -12345.6], "standard error": [0.041234, None]}
     assert show.readable(table) == {
         "n": [1, 2],
@@ -247,7 +247,7 @@ def test_a_shown_table_has_the_digits_of_the_sentences_and_its_file_all_of_them(
     assert "0.98561,0.041234" in show.as_csv(table)
 
 
-def test_a_component_can_put_a_control_between_two_stops_and_never_beyond_its_bounds():
+def test_a_component_sets_values_between_stops_but_within_bounds():
     def script():
         import streamlit as st
 
@@ -266,7 +266,7 @@ def test_a_component_can_put_a_control_between_two_stops_and_never_beyond_its_bo
         assert str(value) in app.select_slider[0].options
 
 
-def test_the_field_beside_a_slider_says_where_it_stands_whatever_moved_it():
+def test_number_field_follows_slider():
     def script():
         import streamlit as st
 
@@ -284,8 +284,8 @@ def test_the_field_beside_a_slider_says_where_it_stands_whatever_moved_it():
 
 
 @pytest.mark.parametrize(("drawn", "d_k"), [(1, 500), (2, 64)])
-def test_a_field_that_another_has_replaced_does_not_move_the_slider(monkeypatch, drawn, d_k):
-    # A run that is ended early has drawn the new field; what it began with is the number in the old one.
+def test_a_replaced_field_does_not_move_the_slider(monkeypatch, drawn, d_k):
+    # A run that ended early has drawn the new field, but it began with the number of the old one.
     state = {"d_k": 64, "d_k_typed": (drawn, 64), "d_k_typed_1": 500}
     monkeypatch.setattr(controls, "st", SimpleNamespace(session_state=state, query_params={}, rerun=lambda: None))
     controls._place_typed("d_k", "d_k_typed", 1)
@@ -305,27 +305,27 @@ BELIEVED = [
 
 
 @pytest.mark.parametrize(("name", "said", "value"), BELIEVED)
-def test_what_only_a_forged_message_can_say_is_not_believed(monkeypatch, name, said, value):
+def test_messages_that_only_a_forger_sends_are_ignored(monkeypatch, name, said, value):
     monkeypatch.setattr(controls.st, "session_state", {name: said})
     assert controls._value(name) == value
 
 
-def test_what_stands_in_an_address_alone_has_the_name_of_no_control_elsewhere():
-    """On the way from one lesson to the other it would be read as what the control was set to."""
+def test_parameters_without_widget_share_no_name_with_a_control():
+    """On the way from one lesson to another they would be read as a setting of that control."""
     for stem, lesson in LESSONS.items():
         elsewhere = {name for other, each in LESSONS.items() if other != stem for name in each.controls}
         assert set(lesson.unseen) & elsewhere == set(), stem
 
 
-def test_placed_value_outdoes_the_address_until_it_says_so(monkeypatch):
+def test_a_placed_value_overrides_the_address_until_it_catches_up(monkeypatch):
     state = {"lesson": "score_variance", "n_keys": 16, "placed": {"n_keys": 64}}
     monkeypatch.setattr(controls, "st", SimpleNamespace(session_state=state, query_params={"n_keys": "32"}))
     controls._follow_address("n_keys")
     assert state["n_keys"] == 64
 
 
-def test_a_value_of_the_lesson_before_is_no_stop_of_this_one(monkeypatch):
-    """Both have a control of that name, and other bounds."""
+def test_a_value_of_the_previous_lesson_is_no_stop_of_this_one(monkeypatch):
+    """Both have a control of that name, with different bounds."""
     state = {"lesson": "small_samples", "size": 1}
     monkeypatch.setattr(controls, "st", SimpleNamespace(session_state=state, query_params={}))
     controls.place("size", 4)

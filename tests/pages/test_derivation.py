@@ -35,7 +35,7 @@ def test_first_step_breaks_nothing_and_has_the_nine_lines_behind_it():
     assert "all 9 lines hold" in sure_of(app, "three_lines")
 
 
-def test_next_step_has_again_what_the_first_one_pins():
+def test_next_step_keeps_the_settings_that_the_first_one_pins():
     app = open_page("derivation", step="broken", broken="means not 0", mean_k="3")
     for step, said in (("lines", "three lines hold"), ("root", "one of 64 squares"), ("broken", "the mean is")):
         settle(widget(app, "step").set_value(step))
@@ -43,7 +43,7 @@ def test_next_step_has_again_what_the_first_one_pins():
         assert said in next(iter(charts(app).values())).sentence
 
 
-def test_strength_of_what_is_no_longer_broken_leaves_the_address():
+def test_strength_of_a_repaired_assumption_leaves_the_address():
     app = open_page("derivation", step="broken", broken="heavy tails", nu="30")
     assert widget(app, "nu").value == 30
     settle(widget(app, "broken").set_value("all hold").run())
@@ -53,7 +53,7 @@ def test_strength_of_what_is_no_longer_broken_leaves_the_address():
     assert widget(app, "nu").value == 1.5
 
 
-def test_address_of_before_steps_opens_the_picture_it_showed():
+def test_address_without_a_step_opens_the_picture_it_showed():
     assert list(charts(open_page("derivation"))) == ["three_lines"]
     assert list(charts(open_page("derivation", d_k="8"))) == ["three_lines"]
     for said in ({"broken": "means not 0"}, {"broken": "heavy tails", "nu": "4"}, {"correlation": "-0.2"}):
@@ -62,7 +62,7 @@ def test_address_of_before_steps_opens_the_picture_it_showed():
         assert app.session_state["broken"] == said.get("broken", "q and k aligned")
 
 
-def test_address_of_the_step_that_went_opens_the_broken_lines():
+def test_address_of_the_removed_step_opens_the_broken_lines():
     app = open_page("derivation", step="growth", broken="components correlated", r="1")
     assert list(charts(app)) == ["broken_lines"]
     assert app.query_params == {"step": "broken", "broken": "components correlated", "r": "1"}
@@ -70,7 +70,7 @@ def test_address_of_the_step_that_went_opens_the_broken_lines():
 
 
 @pytest.mark.parametrize("d_k", [1, 7, 1024])
-def test_before_the_bet_only_the_variance_of_one_product_is_seen(d_k):
+def test_before_the_bet_only_the_variance_of_one_product_is_shown(d_k):
     view = VIEWS["derivation"]
     known = view.before({**Address(view.lesson, {"d_k": str(d_k)}).values}, LIGHT)
     points = [(x, y) for each in known.figure.data for x, y in zip(each["x"], each["y"], strict=True) if y is not None]
@@ -88,7 +88,7 @@ def test_the_three_lines_are_measured_once_for_every_dimension(asked):
 
 
 @pytest.mark.parametrize(("broken", "number"), FIRST_FAILING.items())
-def test_an_assumption_is_broken_by_its_own_controls_and_the_first_line_that_fails_is_named(broken, number):
+def test_an_assumption_has_its_controls_and_names_the_failing_line(broken, number):
     controls = LESSONS["derivation"].controls
     strengths = {name for name, control in controls.items() if control.when == ("broken", broken)}
     app = open_page("derivation", step="broken", broken=broken)

@@ -1,4 +1,4 @@
-"""What holds on every page: its frame, its controls at both ends, links, projector, data and code."""
+"""Rules for every page: its frame, its controls at both ends, links, projector, data and code."""
 
 import json
 
@@ -18,14 +18,14 @@ from tests.pages import opening
 LINKED = {"d_k": "300", "n_keys": "48", "law": "uniform", "seed": "3"}
 TITLES = ["What is assumed", "Myth and fact", "Sources"]
 LONGEST = 2_000  # characters of a text in a link
-NOTHING_MEASURED = {"one_query", "stage_histograms"}  # the first step; what its own table has
+NOTHING_MEASURED = {"one_query", "stage_histograms"}  # the first step; the data of its own table
 SHORT = {"training_race": {"n_steps": "10", "n_seeds": "1"}}  # so that all is drawn at once
 
 
 def moved_on(stem, unused=SHARED):
-    """The controls that make a difference on a page; those that it has but does not use are moved on one page only.
+    """Yield the controls that change a page; one that it has but does not use is moved on one page only.
 
-    The rest of a lesson is shown in projector mode, so that its control moves the mode as well.
+    The rest of a lesson is shown in projector mode, so that its control changes the mode as well.
     """
     unused = unused if stem == ORDER[1] else ()
     d_k = ("d_k",) if opening.uses_d_k(stem) else ()
@@ -36,13 +36,13 @@ def moved_on(stem, unused=SHARED):
 
 
 def step_with(stem, name):
-    """A link to the step whose picture a control belongs to; to the one that a bare link opens, if to none."""
+    """Return a link to the step that a control belongs to; without one to the step that a bare link opens."""
     lesson = LESSONS[stem]
     usual, own = lesson.step(lesson.opens), [each for each in lesson.steps if name in (*each.followed, *each.in_sight)]
     return opening.at_step((usual if usual in own or not own else own[0]).name)
 
 
-USED_WHILE = {  # what counts only where another control stands elsewhere, though it is always drawn
+USED_WHILE = {  # controls that count only at another control's value, though they are always drawn
     ("one_query", "seed"): ("step", "wander"),
     ("score_variance", "n_keys"): ("sampling", "matrix"),
     ("score_variance", "n_queries"): ("sampling", "matrix"),
@@ -55,14 +55,14 @@ EVERY_CONTROL = [(stem, name) for stem in ORDER for name in moved_on(stem)]
 
 
 def ends(control):
-    """The ends of a slider, every option of a choice, the shortest and the longest text."""
+    """Return the ends of a slider, every option of a choice, the shortest and the longest text."""
     if isinstance(control, Choice):
         return control.options
     return ("", "9" * (control.most or LONGEST)) if isinstance(control, Text) else (control.low, control.high)
 
 
 def follows_d_k(app, stem, d_k):
-    """Whether what the page shows is that of this d_k: the slider, which the hero follows, and a sentence."""
+    """Return True if the page shows this d_k: on its slider, which the hero follows, and in a sentence."""
     if not opening.uses_d_k(stem) or "d_k" in opening.step_of(app).pinned:
         return True
     if opening.step_of(app).slider == "d_k" and opening.large_slider(app).value != d_k:
@@ -73,7 +73,7 @@ def follows_d_k(app, stem, d_k):
 
 
 def drawn_at(lesson, step):
-    """The controls that a step draws: all of the lesson but those of other steps, and what it pins."""
+    """Return the controls that a step draws: all of the lesson, without those of other steps and pinned ones."""
     known, here = opening.controls_of(lesson.stem), lesson.step(step)
     kept = {name for name, one in known.items() if one.when is None or known[one.when[0]].default == one.when[1]}
     if not lesson.steps:
@@ -105,7 +105,7 @@ def test_a_page_opens_inside_its_frame_with_every_control_once(stem, step):
 
 
 @pytest.mark.parametrize("stem", [stem for stem in PAGES if stem not in ORDER])
-def test_a_page_of_the_appendix_is_there_to_be_read(stem):
+def test_a_page_of_the_appendix_can_be_read(stem):
     app = opening.open_page(stem)
     assert [*app.exception, *app.error, *app.warning, *app.info] == []
     assert [each.value for each in app.title] == [LESSONS[stem].question]
@@ -117,7 +117,7 @@ def test_a_page_of_the_appendix_is_there_to_be_read(stem):
 
 
 def check_folds(app, lesson):
-    """What a lesson assumes, its myths and its sources are folded at its end."""
+    """Check that a lesson's assumptions, myths and sources are folded at its end."""
     found = opening.folds(app)
     if lesson.steps or lesson.stem == "recap":
         (((is_open, texts),)) = found.values()
@@ -135,7 +135,7 @@ def check_folds(app, lesson):
 
 
 def check_way_on(app, stem):
-    """It leads to the questions before and after, and to those that say more, and says where one is.
+    """Check links to the questions before and after, and to lessons that say more, and a mark of the current place.
 
     Only the cards of the start ask for bets.
     """
@@ -157,7 +157,7 @@ def check_way_on(app, stem):
 
 
 @pytest.mark.parametrize("stem", ORDER[1:])
-def test_a_deep_link_that_is_the_first_request_of_a_server_opens_inside_the_frame(stem, monkeypatch):
+def test_a_deep_link_as_the_server_s_first_request_has_the_frame(stem, monkeypatch):
     monkeypatch.setattr(PagesManager, "uses_pages_directory", None)  # as in a process that has just begun
     check_linked(opening.open_page(stem, **LINKED), stem)
 
@@ -167,7 +167,7 @@ def test_a_link_to_the_start_opens_there():
 
 
 def check_linked(app, stem):
-    """Every shared control stands where the link says, that between two stops has its place on the slider."""
+    """Check that every shared control has the link's value; a value between two stops is added to the slider."""
     opening.check_page(app, stem)
     assert len(app.info) == 0
     assert [str(opening.widget(app, name).value) for name in LINKED] == [*LINKED.values()]
@@ -190,7 +190,7 @@ def test_projector_mode_reaches_every_picture(stem, step):
 
 @pytest.mark.parametrize(("ground", "colour"), [("light", "#ffffff"), ("dark", "#12161c")])
 @pytest.mark.parametrize("stem", ["score_variance"])
-def test_figures_follow_the_ground_the_visitor_sees(stem, ground, colour):
+def test_figures_have_the_ground_of_the_visitor_s_page(stem, ground, colour):
     app = opening.app_at(stem)
     app.context["theme"] = ground
     app.run()
@@ -222,7 +222,7 @@ def test_a_control_works_at_both_ends(app, stem, name):
 
 
 @pytest.mark.parametrize("stem", [stem for stem in ORDER if opening.uses_d_k(stem)])
-def test_a_typed_dimension_moves_the_slider_and_is_said_at_once(app, stem):
+def test_a_typed_dimension_moves_the_slider_and_the_sentence(app, stem):
     assert opening.widget(app, "d_k").value == 64
     opening.widget(app, "d_k").set_value(300).run()
     assert [each.message for each in app.exception] == []
@@ -259,7 +259,7 @@ def test_a_bad_link_leaves_every_page_working(stem):
 
 
 @pytest.mark.parametrize(("stem", "step"), opening.SCREENS)
-def test_opened_data_shows_table_files_and_code_that_runs(stem, step, capsys, tmp_path, monkeypatch):
+def test_opened_data_has_a_table_files_and_code_that_runs(stem, step, capsys, tmp_path, monkeypatch):
     app = opening.open_page(stem, d_k="8", n_samples="1000", **opening.at_step(step), **SHORT.get(stem, {}))
     keys = opening.pictures(app)
     tables_before = len(app.table)
@@ -307,5 +307,5 @@ def test_opened_data_shows_table_files_and_code_that_runs(stem, step, capsys, tm
         (" ".join(["word"] * 26), ["26"]),
     ],
 )
-def test_a_sentence_that_says_too_much_is_seen(sentence, faults):
+def test_a_sentence_with_too_many_words_or_numbers_is_found(sentence, faults):
     assert [fault.split()[0] for fault in opening.too_much(sentence)] == faults

@@ -1,4 +1,4 @@
-"""The few_bits page: what its numbers say in every format, and what its tries promise."""
+"""The few_bits page: its numbers in every format, and the promises of its tries."""
 
 from dataclasses import replace
 
@@ -40,7 +40,7 @@ def test_all_formats_share_the_curves_and_the_sum(asked):
     assert len(sums) == 1
 
 
-def test_the_address_says_every_setting():
+def test_the_address_has_every_setting():
     said = {"format": "float8 E4M3", "sums": "the format", "order": "q first", "size": "2", "d_k": "300"}
     app = open_page("few_bits", **said)
     assert [app.session_state[name] for name in said] == ["float8_e4m3fn", "same", "before", 2, 300]
@@ -58,7 +58,7 @@ def test_the_address_says_every_setting():
         (64, 64.0, "", "overflows in every row"),
     ],
 )
-def test_what_the_bet_comes_to(d_k, size, truth, why):
+def test_the_outcome_of_the_bet(d_k, size, truth, why):
     values = {"d_k": d_k, "format": "float8_e4m3fn", "sums": "float32", "order": "after", "size": size, "seed": 0}
     found = outcome(values)
     assert found.truth == truth
@@ -100,7 +100,7 @@ def test_try_sums_in_16_bits(tried):
 
 
 def lost_at_512(app, shown):
-    """The share of rows of the chosen format that overflow, raw and scaled, and the sentence."""
+    """Return the share of rows of the chosen format that overflow, raw and scaled, and the sentence."""
     found = shown.few_bits_curves
     assert (app.session_state["format"], app.session_state["d_k"]) == ("float16", 512)
     raw, scaled = found.lost[FORMATS.index("float16"), :, found.dims.index(512)]

@@ -1,4 +1,4 @@
-"""The gradient_flow page: the sentences of the moment, the places of the gradient, Jacobians."""
+"""The gradient_flow page: the current sentences, the places of the gradient, Jacobians."""
 
 import numpy as np
 import pytest
@@ -28,12 +28,12 @@ def test_step_shows_its_picture_alone(step, key, mode):
         ({"row": "30"}, "row_jacobians"),
     ],
 )
-def test_address_of_before_there_were_steps_opens_the_picture_that_it_set(said, key):
+def test_address_without_a_step_opens_the_picture_it_sets(said, key):
     assert list(charts(open_page("gradient_flow", **said))) == [key]
 
 
 @pytest.mark.parametrize(("d_k", "passed"), [(512, "after ÷ √512 trace"), (1, "after ÷ √1 trace")])
-def test_how_sure_is_of_the_moment(d_k, passed):
+def test_how_sure_is_about_the_current_settings(d_k, passed):
     app = open_page("gradient_flow", step="jacobian", d_k=str(d_k))
     assert passed in sure_of(app, "row_jacobians")
     assert f"√{d_k}" in charts(app)["row_jacobians"].sentence

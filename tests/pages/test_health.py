@@ -1,4 +1,4 @@
-"""Whether a server lives, and whether it takes new visitors: warm, its database answers, and it is not about to end."""
+"""A server's health: alive, and ready for visitors if it is warm, its database answers, and it is not about to end."""
 
 import asyncio
 import threading
@@ -14,7 +14,7 @@ from tests.pages.asgi import ask, run
 
 @pytest.fixture
 def readiness(monkeypatch, tmp_path):
-    """A server that is warm, with a database of its own in which there is no room yet."""
+    """Return a server that is warm, with a database of its own and no class yet."""
     mine = health.Readiness()
     mine.is_warm = True
     monkeypatch.setattr(health, "readiness", mine)
@@ -28,14 +28,14 @@ def told(place):
     return status, body.decode()
 
 
-def test_a_warm_server_is_ready_before_and_after_the_first_room(readiness):
+def test_a_warm_server_is_ready_before_and_after_the_first_class(readiness):
     assert told(health.READY) == (200, "ready")
     health.store().open_room("a secret of the teacher", stem="start")
     assert told(health.READY) == (200, "ready")
 
 
 @pytest.mark.parametrize("state", [{"is_warm": False}, {"is_ending": True}])
-def test_a_server_that_warms_up_or_ends_lives_and_takes_nobody(readiness, state):
+def test_a_server_that_warms_up_or_ends_is_alive_but_not_ready(readiness, state):
     vars(readiness).update(state)
     status, said = told(health.READY)
     assert status == 503
@@ -43,7 +43,7 @@ def test_a_server_that_warms_up_or_ends_lives_and_takes_nobody(readiness, state)
     assert told(health.ALIVE) == (200, "ok")
 
 
-def test_a_server_whose_database_is_away_says_so_and_is_ready_when_it_is_back(readiness, monkeypatch):
+def test_a_server_without_its_database_is_ready_when_it_is_back(readiness, monkeypatch):
     answers = iter([StoreError(UNREACHABLE), None])
 
     class Away:
@@ -56,7 +56,7 @@ def test_a_server_whose_database_is_away_says_so_and_is_ready_when_it_is_back(re
     assert told(health.READY) == (200, "ready")
 
 
-def test_a_database_that_is_silent_holds_one_thread_and_one_task(readiness, monkeypatch):
+def test_a_silent_database_costs_one_thread_and_one_task(readiness, monkeypatch):
     monkeypatch.setattr(health, "PATIENCE", 0.05)
     looks, over = [], threading.Event()
 
@@ -79,5 +79,5 @@ def test_a_database_that_is_silent_holds_one_thread_and_one_task(readiness, monk
         over.set()
 
 
-def test_the_real_patience_and_what_is_around_it_stay_below_two_seconds():
+def test_the_real_timeouts_together_stay_below_two_seconds():
     assert health.PATIENCE < 2

@@ -1,4 +1,4 @@
-"""The manifests for Kubernetes: valid by its own schemas, without names that it does not know, and fitting together."""
+"""The manifests for Kubernetes: valid by its own schemas, without unknown names, and consistent."""
 
 import os
 import re
@@ -16,7 +16,7 @@ NO_SCHEMAS = "no schemas of Kubernetes found; get them with 'pip install -r test
 
 @pytest.fixture(scope="module")
 def schemas():
-    """The package with the schemas; skipped where there is none, but failed when CI=true."""
+    """Return the package with the schemas; skip the tests without it, but fail if CI=true."""
     try:
         import kubernetes_validate
     except ImportError:
@@ -28,21 +28,21 @@ def schemas():
 
 @pytest.fixture(scope="module")
 def manifests(schemas):
-    """What the files declare, by kind and name."""
+    """Return the declarations of the files, by kind and name."""
     import yaml
 
     found = [each for path in sorted(FOLDER.glob("*.yaml")) for each in yaml.safe_load_all(path.read_text())]
     return {(each["kind"], each["metadata"]["name"]): each for each in found}
 
 
-def test_every_manifest_is_as_kubernetes_declares_it(schemas, manifests):
+def test_every_manifest_is_valid(schemas, manifests):
     kinds = sorted(kind for kind, _ in manifests)
     assert kinds == ["Deployment", "Ingress", "Ingress", "PodDisruptionBudget", "Service"]
     for each in manifests.values():
         schemas.validate(each, VERSION, strict=True)
 
 
-def test_a_name_that_kubernetes_does_not_know_is_seen(schemas, manifests):
+def test_a_name_unknown_to_kubernetes_is_found(schemas, manifests):
     wrong = {**manifests["Service", "lab"], "specs": {}}
     with pytest.raises(schemas.ValidationError):
         schemas.validate(wrong, VERSION, strict=True)
@@ -66,7 +66,7 @@ def test_the_parts_find_each_other(manifests):
     (lab,) = deployment["template"]["spec"]["containers"]
     ports = {each["name"]: each["containerPort"] for each in lab["ports"]}
     (outside,) = manifests["Service", "lab"]["spec"]["ports"]
-    assert outside["targetPort"] == "http"  # and the figures are not reached from outside
+    assert outside["targetPort"] == "http"  # and the figures are not reachable from outside
     said = {each["name"]: each.get("value") for each in lab["env"]}
     assert said["SATTN_REPLICAS"] == str(deployment["replicas"])
     assert said[metrics.PORT] == str(ports["metrics"])

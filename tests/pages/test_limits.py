@@ -1,4 +1,4 @@
-"""What a link can make a page compute: every control at both ends, alone and all together, priced and not run."""
+"""The largest computations that a link can ask for: every control at both ends, alone and together, priced, not run."""
 
 import sys
 import time
@@ -36,17 +36,17 @@ from tests.pages.opening import ANSWERED, app_at, charts, controls_of
 
 PAGES = Path(compute.__file__).resolve().parents[2]
 for each in walk_packages([str(PAGES / "_view")], "pages._view."):
-    if each.name != "pages._view.main":  # which is a script
-        import_module(each.name)  # what is loaded first while Streamlit is stood in for would go on with the stand-in
+    if each.name != "pages._view.main":  # it is a script
+        import_module(each.name)  # a module first loaded while Streamlit is replaced would keep the replacement
 
 
 def known_to(stem):
-    """Every control of a lesson, what has no widget, and how many phones of a class had a part in it."""
+    """Return every control of a lesson, its parameters without a widget, and the number of phones of a class."""
     return controls_of(stem) | dict(LESSONS[stem].unseen) | LESSONS[stem].phones
 
 
 class Values(dict):
-    """The values of the controls; it remembers which of them a page has read."""
+    """The values of the controls; it records which of them a page has read."""
 
     def __init__(self, stem, changed):
         super().__init__({name: control.default for name, control in known_to(stem).items()} | changed)
@@ -58,7 +58,7 @@ class Values(dict):
 
 
 class Anything:
-    """What a page draws with, and the results that it draws: whatever is done with it, it is still the same."""
+    """A replacement for everything that a page draws with: any operation on it returns it again."""
 
     def same(self, *_, **__):
         return self
@@ -84,9 +84,9 @@ def stand_in_for_streamlit():
 
 
 def run(stem, step="", **changed):
-    """Run a page's script with its controls at these values: the computations it asks for, and what it read.
+    """Run a page's script with these values of its controls; return the computations it asks for, and what it read.
 
-    step: the one that is open, by default that of an address without it.
+    step: the open one, by default that of an address without a step.
 
     Nothing is drawn and nothing computed: a computation is (function, args, kwargs).
     """
@@ -151,14 +151,14 @@ def run(stem, step="", **changed):
 
 
 def ends(control):
-    """What a link can put a control on, at its ends: both bounds of a number, every option of a choice."""
+    """Return the extreme values of a control in a link: both bounds of a number, every option of a choice."""
     if isinstance(control, Number):
         return (control.low, control.high)
     return control.options if isinstance(control, Choice) else (control.default,)
 
 
 def settings_of(stem, names):
-    """Each control alone at its ends; all at their lower ends and all at their upper, with every option of each."""
+    """Yield each control alone at its ends; all at their lower and all at their upper ends, with each option."""
     by_name = {name: ends(known_to(stem)[name]) for name in names}
     yield {}
     yield from ({name: end} for name in names for end in by_name[name])
@@ -170,29 +170,29 @@ def settings_of(stem, names):
 
 @cache
 def pages_asked_of(stem):
-    """The computations that the page asks for at each of these settings: [(name, args, kwargs), …] of every one."""
+    """Return the computations that the page asks for at each of these settings: [(name, args, kwargs), …] for each."""
     steps = [each.name for each in LESSONS[stem].steps] or [""]
     known = {step: sorted(run(stem, step)[1] & known_to(stem).keys() - {STEP}) for step in steps}
     return [run(stem, step, **each)[0] for step, names in known.items() for each in settings_of(stem, names)]
 
 
 def asked_of(stem):
-    """Every computation that the page asks for, at any of these settings: {description: (name, args, kwargs)}."""
+    """Return all computations that the page asks for, at any of these settings: {description: (name, args, kwargs)}."""
     return {repr(each): each for asked in pages_asked_of(stem) for each in asked}
 
 
-WITHOUT_PRICE = 1.2 * compute.AT_ONCE  # the most that may be computed at once without a price that says so
+WITHOUT_PRICE = 1.2 * compute.AT_ONCE  # the most that may be computed at once without a price
 COUNTED: dict[str, Price] = {}
 
 
 def price_of(asked):
-    """Return the price of a call, and of one that has none what it really counts."""
+    """Return the price of a call; without a price its real counts."""
     function, args, kwargs = asked
     return function.price(*args, **kwargs) if hasattr(function, "price") else counted(asked)
 
 
 def counted(asked):
-    """Return what a call really counts, and holds."""
+    """Return the real counts of a call, and the bytes that it holds."""
     function, args, kwargs = asked
     key = repr(asked).replace("9999", "0")  # another seed counts the same
     if key not in COUNTED:
@@ -205,16 +205,16 @@ def seconds_of(asked):
 
 
 @pytest.mark.parametrize("stem", ORDER)
-def test_all_that_a_page_computes_unasked_takes_a_second_together_and_each_100_mb(stem):
+def test_unasked_computations_of_a_page_take_a_second_and_100_mb(stem):
     for asked in pages_asked_of(stem):
-        once = {repr(each): each for each in asked}.values()  # what is asked for twice is computed once
+        once = {repr(each): each for each in asked}.values()  # the same call is computed once
         assert sum(map(seconds_of, once)) <= compute.UNASKED.seconds, asked
         assert all(price_of(each).bytes <= compute.UNASKED.bytes for each in once), asked
         assert all(hasattr(each[0], "price") or seconds_of(each) <= WITHOUT_PRICE for each in once), asked
 
 
 def largest_of(stem):
-    """The calls that have no price of their own, and of each function that has one the call that holds most."""
+    """Yield the calls without a price and, of each function with one, the call that holds the most."""
     asked = [each for each in asked_of(stem).values() if seconds_of(each) <= compute.WITHOUT_BUTTON.seconds]
     priced = [each for each in asked if hasattr(each[0], "price")]
     most = {each[0]: each for each in sorted(priced, key=lambda each: price_of(each).bytes)}
@@ -222,7 +222,7 @@ def largest_of(stem):
 
 
 @pytest.mark.parametrize("stem", ORDER)
-def test_no_computation_holds_more_than_its_most_nor_takes_longer_than_is_said(stem):
+def test_no_computation_exceeds_its_price_in_bytes_or_time(stem):
     for asked in largest_of(stem):
         function, args, kwargs = asked
         most, done = prices.price_of(function, *args, **kwargs), counted(asked)
@@ -231,7 +231,7 @@ def test_no_computation_holds_more_than_its_most_nor_takes_longer_than_is_said(s
         assert not said or done.numbers <= 1.2 * most.numbers, asked
 
 
-def test_what_stands_beside_a_computation_that_just_needs_no_button_is_counted_too():
+def test_computations_beside_an_unasked_one_are_counted_too():
     beside = [
         sum(seconds_of(each) for each in asked if each[0] is not measure_score_variance)
         for asked in pages_asked_of("score_variance")
@@ -250,14 +250,14 @@ def test_a_page_is_run_with_the_values_of_its_controls():
     assert {"d_k", "law", "seed", "n_samples", "sampling", "n_queries", "n_keys", "correlation"} <= read
 
 
-def test_what_costs_too_much_is_not_asked_for():
+def test_a_too_expensive_computation_is_not_asked_for():
     asked, _ = run("score_variance", d_k=1024, law="student_t", n_samples=1_000_000)
     assert asked == []
 
 
 @pytest.fixture
 def asking(monkeypatch):
-    """The score_variance page of a server on which nothing is computed unasked."""
+    """Return the score_variance page of a server on which nothing is computed unasked."""
     monkeypatch.setattr(store, "WITHOUT_BUTTON", compute.Limit(0.0, 0))
     return app_at("score_variance", timeout=120, n_samples="1000", d_k="3").run()
 
@@ -266,7 +266,7 @@ def has_histograms(app):
     return "score_histograms" in charts(app)
 
 
-def test_what_costs_too_much_waits_for_its_button_and_is_remembered_for_exactly_its_settings(asking):
+def test_expensive_pictures_wait_for_a_button_at_each_setting(asking):
     app = asking
     assert app.button(key="compute_main").label == "Compute (about 1 s)"
     assert not has_histograms(app)
@@ -283,13 +283,13 @@ def test_what_costs_too_much_waits_for_its_button_and_is_remembered_for_exactly_
 @pytest.mark.parametrize(
     ("seconds", "said"), [(0.2, "1 s"), (11.3, "12 s"), (90, "90 s"), (91, "2 minutes"), (280, "5 minutes")]
 )
-def test_a_button_says_how_long_it_takes(seconds, said):
+def test_a_button_gives_the_time_that_it_takes(seconds, said):
     assert show._duration(seconds) == said
 
 
-# The dearest that are computed unasked are really run: what a price says is seen to be so.
+# The most expensive unasked computations are really run, to check their prices.
 @pytest.mark.parametrize("stem", ["score_variance", "training_race"])
-def test_the_dearest_unasked_computation_keeps_to_its_price(stem):
+def test_the_most_expensive_unasked_computation_keeps_to_its_price(stem):
     priced = [asked for asked in asked_of(stem).values() if hasattr(asked[0], "price")]
     dearest = max(priced, key=seconds_of)
     function, args, kwargs = dearest
@@ -299,7 +299,7 @@ def test_the_dearest_unasked_computation_keeps_to_its_price(stem):
     assert counted.bytes < compute.UNASKED.bytes
 
 
-def test_the_pictures_that_answer_questions_are_counted():
+def test_the_pictures_of_answered_questions_are_counted():
     asked, read = run("recap", d_k=1024)
     assert {function.__name__ for function, *_ in asked} == {
         "measure_sum", "measure_spread", "measure_correction", "compare_divisors", "tell_story"

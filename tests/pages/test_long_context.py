@@ -1,4 +1,4 @@
-"""The long_context page: its slider is the number of keys, what a rule leaves of the key, the promises of its tries."""
+"""The long_context page: its slider is the number of keys; the weight after each rule; the promises of its tries."""
 
 import json
 
@@ -33,7 +33,7 @@ def test_the_large_slider_is_that_of_n_and_can_be_typed():
     assert app.session_state["d_k"] == 300
 
 
-def test_on_the_way_to_another_lesson_d_k_goes_along_and_n_stays():
+def test_d_k_goes_on_to_the_next_lesson_and_n_does_not():
     app = open_lesson(context_length="64", d_k="300")
     app.switch_page("../score_variance.py").run()
     assert large_slider(app).value == 300
@@ -42,7 +42,7 @@ def test_on_the_way_to_another_lesson_d_k_goes_along_and_n_stays():
     assert large_slider(app).value == 16_384
 
 
-def test_the_length_of_the_training_is_where_log_n_changes_nothing():
+def test_log_n_changes_nothing_at_its_training_length():
     sentences = [charts(open_lesson(n_train=n))["key_weights"].sentence for n in ("512", "16384")]
     assert "10 % with ÷ √dₖ, and 82 % with log n" in sentences[0]
     assert "10 % with ÷ √dₖ, and 10 % with log n" in sentences[1]
@@ -54,14 +54,14 @@ def test_step_shows_its_picture_alone(step, key, mode):
     assert list(charts(open_lesson(step=step, mode=mode))) == [key]
 
 
-def test_every_rule_has_its_card_in_a_fold_of_its_own():
+def test_the_cards_of_all_rules_are_in_a_fold():
     (fold,) = [each for each in open_lesson().expander if each.key == "own"]
     heads = [each.value.split("\n")[0] for each in fold.markdown]
     assert heads == [f"**{plain(each.title)}**" for each in RULES.values()]
 
 
 @pytest.mark.parametrize(("n", "last"), [("16384", 256), ("1024", 16), ("1000", 0), ("16", 0)])
-def test_the_bet_shows_the_line_where_the_keys_are_far_fewer(n, last):
+def test_the_bet_shows_the_line_only_at_far_fewer_keys(n, last):
     app = open_lesson(bet="1", context_length=n)
     line = traces(app, "key_weights_before")["1/√dₖ"]
     assert [x for x, y in zip(line["x"], line["y"], strict=True) if y is not None] == [x for x in STOPS if x <= last]

@@ -1,4 +1,4 @@
-"""The main picture while a hand moves the slider: what the server answers is what the page shows where it lets go."""
+"""The main picture while a slider moves: the server's answer equals the picture of the page at rest."""
 
 import gzip
 import json
@@ -18,11 +18,11 @@ from tests.pages.asgi import ask
 from tests.pages.opening import FOLLOWING, at_step, charts, controls_of, open_page
 
 UNTRAINED = {"race": {"n_steps": "3000"}}  # a race that takes long is not there at once
-SHORT = {"rates": {"n_steps": "10", "n_pairs": "4", "n_seeds": "1"}}  # nor are the maps of one
+SHORT = {"rates": {"n_steps": "10", "n_pairs": "4", "n_seeds": "1"}}  # nor are its maps
 
 
 def answer(address, **headers):
-    """Status, headers and body of what the server answers."""
+    """Return status, headers and body of the server's answer."""
     return ask(Starlette(routes=moving.routes()), f"/{address}", **headers)
 
 
@@ -33,13 +33,13 @@ def picture_at(address):
 
 
 def main_picture(app):
-    """The picture that follows the slider."""
+    """Return the picture that follows the slider."""
     (found,) = [each for each in charts(app).values() if each.address]
     return found
 
 
 def two_places(stem, name):
-    """Return where a slider of a lesson may stand, as an address says it."""
+    """Return two values of a lesson's slider, as an address has them."""
     stops = controls_of(stem)[name].stops
     return ("16", "100") if name == "d_k" else tuple(f"{stops[i]:g}" for i in (1, -2))
 
@@ -55,13 +55,13 @@ def test_moving_picture_is_the_one_the_page_shows_at_rest(stem, step):
     layouts = [json.loads(figure)["layout"] for figure in (asked["figure"], there.spec)]
     assert layouts[0] == layouts[1]
     main = VIEWS[stem].of(LESSONS[stem].step(step))
-    assert asked["figure"] == there.spec or main.at_rest  # which may draw more
+    assert asked["figure"] == there.spec or main.at_rest  # it may draw more
     assert (asked["sentence"], asked["height"]) == (there.sentence, there.height)
     assert elsewhere.spec != there.spec
 
 
 @pytest.mark.parametrize(("stem", "step"), FOLLOWING)
-def test_moving_address_says_every_control_but_its_sliders(stem, step):
+def test_a_moving_address_has_every_control_but_its_sliders(stem, step):
     bars = {name: one for name, one in LESSONS[stem].controls.items() if isinstance(one, Choice) and one.bar}
     chosen = {name: one.write(one.options[1]) for name, one in bars.items() if one.options[1] != one.default}
     slider = LESSONS[stem].step(step).followed[0]
@@ -77,31 +77,31 @@ def test_moving_address_says_every_control_but_its_sliders(stem, step):
     assert not said.keys() & shown.values.keys()
 
 
-def test_what_an_address_says_is_brought_inside_its_bounds():
+def test_values_in_an_address_are_brought_inside_their_bounds():
     far = picture_at("moving/score_variance?d_k=99999&seed=-5&law=none&n_samples=1&foo=1")
     near = picture_at("moving/score_variance?d_k=1024&seed=0&n_samples=1000")
     assert far == near
 
 
 @pytest.mark.parametrize("stem", ["recap", "nothing", "__init__", "corrections"])
-def test_what_has_no_picture_under_a_slider_is_not_found(stem):
+def test_a_lesson_without_a_moving_picture_is_not_found(stem):
     assert answer(f"moving/{stem}?d_k=64")[0] == 404
 
 
-def test_what_a_visitor_would_be_asked_about_first_is_not_computed(monkeypatch):
+def test_a_computation_that_needs_a_button_is_not_run(monkeypatch):
     assert VIEWS["score_variance"].steps["draw"].params
     monkeypatch.setattr(store, "AT_ONCE", 0.0)
     monkeypatch.setattr(compute, "result", None)
     assert answer("moving/score_variance?d_k=64")[0] == 204
 
 
-# --- who may keep it ------------------------------------------------------------------------------------
+# --- caching --------------------------------------------------------------------------------------------
 
 KEPT = "public, max-age=86400, s-maxage=86400, stale-while-revalidate=604800"
 NAME = f"d_k=65&ground=dark&seed=3&v={VERSION}"
 
 
-def test_the_answer_is_packed_for_a_browser_that_takes_it():
+def test_the_answer_is_compressed_for_a_browser_that_accepts_it():
     _, packed_headers, packed = answer("moving/score_variance?d_k=64", accept_encoding="gzip")
     _, plain_headers, plain = answer("moving/score_variance?d_k=64")
     assert packed_headers["content-encoding"] == "gzip"
@@ -110,7 +110,7 @@ def test_the_answer_is_packed_for_a_browser_that_takes_it():
     assert len(packed) < len(plain) / 2
 
 
-def test_picture_of_this_version_is_kept_for_all_under_its_one_name():
+def test_a_picture_of_this_version_is_cached_under_its_one_name():
     status, headers, body = answer(f"moving/score_variance?{NAME}", cookie="a=b", accept_language="de", host="evil")
     assert (status, headers["cache-control"], headers["vary"]) == (200, KEPT, "Accept-Encoding")
     assert answer(f"moving/score_variance?{NAME}")[1:] == (headers, body)
@@ -131,8 +131,8 @@ def test_picture_of_this_version_is_kept_for_all_under_its_one_name():
         NAME.replace("seed=3", "seed=4&seed=3"),
     ],
 )
-def test_the_same_picture_under_another_name_is_kept_by_nobody(name):
-    """So is that of this code for a page of another, and the other way round: a deploy mixes none of them up."""
+def test_the_same_picture_under_another_name_is_never_cached(name):
+    """Nor is this version's picture for a page of another version: a deploy never mixes the two."""
     status, headers, body = answer(f"moving/score_variance?{name}")
     assert (status, headers["cache-control"]) == (200, "private, no-store")
     assert "etag" not in headers
@@ -144,7 +144,7 @@ def test_the_same_picture_under_another_name_is_kept_by_nobody(name):
     "said",
     [{"bet": "1", "guess": "4"}, {"bet": "1", "reveal": "1"}, {"class": "4~8"}, {"room": "ABCD"}, {"phones": "3"}],
 )
-def test_picture_of_what_one_or_a_class_has_said_is_kept_by_nobody(said):
+def test_a_picture_with_the_bets_of_one_or_a_class_is_never_cached(said):
     lesson = LESSONS["score_variance"]
     named = entry.name_of(Address(lesson, said), "dark")
     for asked in (named, entry.as_asked(dict(parse_qsl(named)) | said)):
@@ -154,13 +154,13 @@ def test_picture_of_what_one_or_a_class_has_said_is_kept_by_nobody(said):
     assert is_said
 
 
-def test_picture_on_which_a_bet_waits_is_one_for_all():
+def test_a_picture_with_an_open_bet_is_the_same_for_everybody():
     named = entry.name_of(Address(LESSONS["score_variance"], {"bet": "1"}), "dark")
     assert named.startswith("bet=1&")
     assert answer(f"moving/score_variance?{named}")[1]["cache-control"] == KEPT
 
 
-def test_what_is_not_there_is_kept_by_nobody(monkeypatch):
+def test_a_missing_picture_is_never_cached(monkeypatch):
     for address in (f"nothing?{NAME}", f"recap?{NAME}", "score_variance?seed=mine"):
         assert (answer(f"moving/{address}")[0], answer(f"moving/{address}")[1]["cache-control"]) == (
             404,
@@ -171,7 +171,7 @@ def test_what_is_not_there_is_kept_by_nobody(monkeypatch):
     assert (status, headers["cache-control"]) == (204, "private, no-store")
 
 
-def test_browser_that_has_the_picture_is_told_so_by_its_mark():
+def test_a_browser_that_has_the_picture_gets_a_304():
     address = f"moving/score_variance?{NAME}"
     marks = {}
     for taken in ("", "gzip", "gzip, br"):

@@ -1,4 +1,4 @@
-"""The lab's other addresses are offered to whoever opened it at localhost, and to this machine alone."""
+"""The lab's other addresses: offered to a visitor who opened it at localhost, and only on this machine."""
 
 import json
 import socket
@@ -30,7 +30,7 @@ def request(host, asking="127.0.0.1", scheme="http", **more):
 
 @pytest.fixture
 def machine(monkeypatch):
-    """A machine with two addresses and a name, whose lab listens at all of them."""
+    """Return a machine with two addresses and a name, whose lab listens at all of them."""
     monkeypatch.delenv(ORIGIN, raising=False)
     monkeypatch.setattr(near, "own_addresses", lambda: OWN)
     monkeypatch.setattr(near, "_listens", lambda address, port: True)
@@ -61,7 +61,7 @@ def test_a_name_that_phones_can_reach_has_no_warning(machine):
 
 
 @pytest.mark.parametrize("more", [{"asking": "203.0.113.9"}, {"asking": ""}, {"x_forwarded_for": "203.0.113.9"}])
-def test_who_is_elsewhere_is_told_no_address(machine, more):
+def test_a_visitor_on_another_machine_gets_no_address(machine, more):
     found = near.near(request("localhost:8501", **more))
     assert found.roots == []
     assert "Look up this computer's address in its network settings" in found.says
@@ -72,7 +72,7 @@ def test_a_lab_that_listens_at_localhost_only_offers_nothing(machine):
     assert near.near(request("localhost:8501")).roots == []
 
 
-def test_the_lab_s_own_name_is_offered_where_it_has_one(machine):
+def test_the_lab_s_own_name_is_offered_if_it_has_one(machine):
     machine.setenv(ORIGIN, "https://lab.example")
     assert near.near(request("localhost:8501", asking="203.0.113.9")).roots == ["https://lab.example"]
     machine.setenv(ORIGIN, "http://localhost:8501")
@@ -80,7 +80,7 @@ def test_the_lab_s_own_name_is_offered_where_it_has_one(machine):
 
 
 class Silent:
-    """A datagram socket that has nothing with which it could send. ours: the address of each kind of network."""
+    """A datagram socket that cannot send. ours: the address of each kind of network."""
 
     ours = MappingProxyType({socket.AF_INET: "192.168.1.5", socket.AF_INET6: "fe80::1%eth0"})
 
@@ -116,7 +116,7 @@ def test_the_lab_is_offered_only_where_it_listens():
     assert not near._listens(ip_address("127.0.0.1"), port)
 
 
-def test_the_page_that_opens_a_room_leads_to_the_same_lesson(machine):
+def test_the_page_that_opens_a_class_leads_to_the_same_lesson(machine):
     page = desk.before_opening("token", "/one_query?d_k=16", FOUND)
     assert FOUND.says in page
     for root in FOUND.roots:
@@ -126,7 +126,7 @@ def test_the_page_that_opens_a_room_leads_to_the_same_lesson(machine):
 
 @pytest.fixture
 def code(tmp_path, monkeypatch):
-    """The code of a room in a store of the test's own."""
+    """Return the code of a class in a store of the test's own."""
     own = Store(f"sqlite:///{tmp_path}/rooms.sqlite")
     for module in ("classroom.moment", "server.desk", "server.rooms"):
         monkeypatch.setattr(f"pages._view.{module}.store", lambda: own)
@@ -134,7 +134,7 @@ def code(tmp_path, monkeypatch):
     own.dispose()
 
 
-def test_the_window_of_who_teaches_leads_to_itself(machine, code):
+def test_the_teacher_s_window_leads_to_itself(machine, code):
     machine.setattr(rooms, "near", lambda request: FOUND)
     body = ask(APP, f"/room/{code}", host="localhost:8501", cookie=f"{TEACHER}={code}{SECRET}")[2].decode()
     for root in FOUND.roots:
@@ -142,7 +142,7 @@ def test_the_window_of_who_teaches_leads_to_itself(machine, code):
     assert "It asks for the secret of this room" in body
 
 
-def test_the_window_and_the_wall_are_warned_at_localhost_alone(machine, code):
+def test_window_and_wall_warn_only_at_localhost(machine, code):
     for host, says in {"localhost:8501": True, "lab.example": False}.items():
         for place in ("/room", f"/room/{code}"):
             body = ask(APP, place, host=host, cookie=f"{TEACHER}={code}{SECRET}")[2].decode()

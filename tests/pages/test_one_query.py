@@ -1,4 +1,4 @@
-"""The one_query page: seven steps, each a place in the address, and a picture that follows d_k."""
+"""The one_query page: seven steps, each with its address, and a picture that follows d_k."""
 
 import re
 
@@ -25,7 +25,7 @@ def go_to(app, step):
     return settle(app)
 
 
-def test_every_step_tells_something_else():
+def test_every_step_has_its_own_sentence():
     app = open_page("one_query")
     told = [alt(app)]
     for step in STEPS[1:]:
@@ -35,7 +35,7 @@ def test_every_step_tells_something_else():
 
 
 @pytest.mark.parametrize("step", STEPS[:3])
-def test_first_steps_are_by_hand_whatever_d_k_came_along(step):
+def test_first_steps_are_by_hand_at_any_d_k(step):
     seen = [open_page("one_query", step=step, d_k=d_k) for d_k in ("4", "64", "1024")]
     assert len({(alt(app), next(iter(charts(app).values())).spec) for app in seen}) == 1
     assert "slider" not in [each.key for each in seen[-1].get("bidi_component")]
@@ -55,7 +55,7 @@ def test_a_link_opens_a_step_and_its_picture_follows_the_dimension(step):
     assert after.alt != before.alt
 
 
-def test_arithmetic_stands_under_how_sure_and_not_in_a_classroom():
+def test_arithmetic_is_under_how_sure_but_not_in_a_classroom():
     app = open_page("one_query", step="add")
     assert app.table[0].value["products"].tolist()[1] == "1.5 + 0.5 − 0.5 + 0.5"
     assert len(open_page("one_query", step="add", mode="projector").table) == 0
@@ -63,7 +63,7 @@ def test_arithmetic_stands_under_how_sure_and_not_in_a_classroom():
 
 def test_a_link_with_larger_numbers_opens_their_step():
     assert open_page("one_query", emphasis="8").session_state["step"] == "grow"
-    assert open_page("one_query", emphasis="8", d_k="4").session_state["step"] == "grow"  # which the first step pins
+    assert open_page("one_query", emphasis="8", d_k="4").session_state["step"] == "grow"  # the first step pins it
     assert open_page("one_query").session_state["step"] == STEPS[0]
 
 
@@ -92,7 +92,7 @@ def test_the_bet_says_what_is_random_at_a_small_dimension(d_k, why):
     assert (found.truth == 100) == (d_k <= 4)
 
 
-def test_the_numbers_grow_at_the_last_step_only():
+def test_the_invented_numbers_grow_only_at_the_last_step():
     app = open_page("one_query", step="grow", emphasis="8")
     assert widget(app, "emphasis").value == 8
     assert "Invented numbers 8 times as large" in alt(app)
@@ -122,7 +122,7 @@ def test_try_larger_numbers(tried):
     assert result.sentences.on_top[EXAMPLE_KEY] > 0.9
 
 
-def test_another_word_wins_in_two_of_three_sentences_at_64_alone():
+def test_another_word_wins_in_two_of_three_sentences_only_at_64():
     """A word's drawn products add up to a binomial number; "cat" starts with 2, the others with 1, -2 and 0."""
     rng, n = np.random.default_rng(9), 100_000
     lost = {}

@@ -1,4 +1,4 @@
-"""The lab's own name: that of the environment, which must be one, or else what the browser asked for."""
+"""The lab's own name: a valid one from the environment, or the host that the browser asked for."""
 
 import re
 import subprocess
@@ -38,7 +38,7 @@ WRONG += ["https://lab.example?x", "https://me@lab.example", "https://lab.exampl
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_no_name_is_said_before_the_server_starts(monkeypatch, name):
+def test_a_bad_name_is_reported_before_the_server_starts(monkeypatch, name):
     monkeypatch.setenv(origin.ORIGIN, name)
     with pytest.raises(
         SystemExit, match=f"^SATTN_ORIGIN must be http or https and a host, .* but is {re.escape(repr(name))}"

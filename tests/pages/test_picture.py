@@ -1,4 +1,4 @@
-"""A picture as the browser is told of it, and as far as it is seen before a bet."""
+"""A picture's data for the browser, and the part of it that is shown before a bet."""
 
 from pages._view.picture import Figure, Picture
 
@@ -16,6 +16,6 @@ def test_picture_before_a_bet_hides_the_same_on_a_phone():
     assert (told["height"], told["plot"], told["narrow"]) == (400, 350, {"height": 500, "plot": 500})
 
 
-def test_figure_without_a_layout_for_phones_is_as_high_there():
+def test_a_figure_without_a_phone_layout_keeps_its_height_there():
     told = Picture("key", Figure([TRACE], LAYOUT), "One.", {}, "").partly("Two.").told()
     assert told["narrow"] == {"height": 400, "plot": 350}

@@ -1,4 +1,4 @@
-"""A bet that is placed where no session is: the form, the address it leads to, and the page of that."""
+"""A bet placed without a session: the form, the address it leads to, and its page."""
 
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -37,7 +37,7 @@ def test_answer_leads_to_the_address_that_keeps_its_settings(stem):
 
 
 def test_settings_that_a_session_has_left_judge_no_bet():
-    """The query may still say what a chip set, while the session holds what the next chip set."""
+    """The query may still have one try's settings while the session has the next one's."""
     said = {"step": "rows", "bet": "1", "guess": "about 50", "guessed_at": "d_k=16", "loss": "weights"}
     here = Address(LESSONS["wrong_choice"], said, {"loss": "output", "d_k": 1024})
     assert here.judged.said["loss"] == "output"
@@ -45,7 +45,7 @@ def test_settings_that_a_session_has_left_judge_no_bet():
 
 
 @pytest.mark.parametrize("text", ["", "a lot", "101", "-1"])
-def test_what_is_no_answer_leaves_the_bet_open(text):
+def test_an_invalid_answer_leaves_the_bet_open(text):
     status, query, _ = sent("softmax_saturation", bet="1", step="divisor", guess=text)
     assert (status, query) == (303, {"bet": "1", "step": "divisor"})
 
@@ -56,7 +56,7 @@ def test_only_lessons_are_bet_on():
 
 
 @pytest.mark.parametrize("stem", WITH_BETS)
-def test_form_hands_on_the_address_where_no_script_does(stem):
+def test_the_form_sends_the_address_along_without_scripts(stem):
     here = Address(LESSONS[stem], {"bet": "1", "step": LESSONS[stem].bet.when[1], "d_k": "5", "guess": "<"})
     form = bet_html.html_of(Stage(here), kept=here.query)
     assert '<input type="hidden" name="d_k" value="5">' in form

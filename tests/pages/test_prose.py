@@ -1,4 +1,4 @@
-"""The prose of the product: how much there is of it, and how its formulas are written."""
+"""The prose of the product: its length, and the notation of its formulas."""
 
 import re
 from pathlib import Path
@@ -9,26 +9,26 @@ from pages._view.lessons import LESSONS
 from pages._view.page import show
 
 FILES = sorted(show.FOLDERS.rglob("*.md"))
-MOST_WORDS = 2_508  # of all files and folds together: a lesson that says more raises it, or shortens another text
+MOST_WORDS = 2_508  # of all files and folds together: a lesson with more text raises it, or shortens another text
 FORMULA = re.compile(r"\$[^$]*\$|`[^`]*`|https?://\S+")
 
 
 def words(text):
-    """How many words there are, numbers and formulas among them; the bars of a table are none."""
+    """Return the number of words, with numbers and formulas, without the bars of tables."""
     return sum(re.search(r"\w", each) is not None for each in text.split())
 
 
 def declared(lesson):
-    """What a lesson says in its folds."""
+    """Return the Markdown of a lesson's folds."""
     return [lesson.assumed, *(text for myth in lesson.myths for text in myth), *lesson.sources]
 
 
 def unmarked(text):
-    """What stands outside a formula and would show _ or ^ to a reader."""
+    """Return the characters outside formulas that would show _ or ^ to a reader."""
     return re.findall(r"\S*(?:\w_\w|\^)\S*", FORMULA.sub("", text))
 
 
-def test_all_prose_together_has_at_most_so_many_words():
+def test_all_prose_together_stays_within_its_words():
     files = sum(words(path.read_text(encoding="utf-8")) for path in FILES)
     folds = sum(words(text) for each in LESSONS.values() for text in (each.assumed, *sum(each.myths, ())))
     assert 0 < files + folds <= MOST_WORDS
@@ -44,6 +44,6 @@ def test_a_file_of_prose_writes_formulas_as_formulas(path):
     assert unmarked(path.read_text(encoding="utf-8")) == []
 
 
-def test_words_and_what_is_unmarked_are_seen():
+def test_words_and_unmarked_formulas_are_found():
     assert words("| Both means | are $0$. |\n|:--|:--|") == 4
     assert unmarked("d_k and $d_k$ and `d_k`, 10^-3") == ["d_k", "10^-3"]

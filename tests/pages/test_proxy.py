@@ -1,4 +1,4 @@
-"""The shipped nginx.conf, in a real nginx before servers that say who they are: what it keeps, and where it asks."""
+"""The shipped nginx.conf, in a real nginx before servers that number their answers: its cache, and its routes."""
 
 import json
 import os
@@ -17,7 +17,7 @@ COOKIE = "lab_replica"
 
 
 class Lab(ThreadingHTTPServer):
-    """Answers with its number, and how often it was asked so; what is below /kept may be kept."""
+    """A server that answers with its number and the number of such requests; answers below /kept may be cached."""
 
     def __init__(self, number):
         super().__init__(("127.0.0.1", 0), Answer)
@@ -59,7 +59,7 @@ class Answer(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def start(tmp_path):
-    """A function that puts the proxy in front of so many servers; it returns its address, and them."""
+    """Yield a function that starts the proxy before so many servers; it returns its address, and them."""
     if NGINX is None:
         if os.environ.get("CI") == "true":
             pytest.fail(f"CI=true and {NO_NGINX}")
@@ -77,7 +77,7 @@ def start(tmp_path):
 
 
 def ask(port, path, method="GET", **headers):
-    """Status, headers and text of an answer."""
+    """Return status, headers and text of an answer."""
     connection = HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
     answer = connection.getresponse()
@@ -86,7 +86,7 @@ def ask(port, path, method="GET", **headers):
     return answer.status, answer.headers, body
 
 
-def test_what_may_be_kept_is_asked_once_for_all_and_names_no_replica(start):
+def test_cacheable_answers_are_fetched_once_and_name_no_replica(start):
     port, (lab,) = start(1)
     found = [ask(port, "/kept?d_k=64", Cookie=f"lab_visitor={i}; {COOKIE}=1") for i in range(3)]
     found += [ask(port, "/kept?d_k=64"), ask(port, "/kept?d_k=64", "HEAD"), ask(port, "/static/a.js")]
@@ -113,14 +113,14 @@ def test_what_may_be_kept_is_asked_once_for_all_and_names_no_replica(start):
         "/_stcore/host-config",
     ],
 )
-def test_what_is_one_visitor_s_is_never_kept(start, path):
+def test_a_visitor_s_own_answer_is_never_cached(start, path):
     port, _ = start(1)
     found = [ask(port, path, Cookie=f"lab_visitor={i}") for i in range(3)]
     assert len({body for _, _, body in found}) == 3
     assert not any(headers["X-Cache"] == "HIT" for _, headers, _ in found)
 
 
-def test_the_cookie_of_a_replica_is_given_where_a_session_or_a_class_begins(start):
+def test_a_replica_s_cookie_is_set_where_a_session_or_class_begins(start):
     port, labs = start(3)
     for path in (
         "/",
@@ -144,13 +144,13 @@ def test_the_cookie_of_a_replica_is_given_where_a_session_or_a_class_begins(star
 
 
 @pytest.mark.parametrize(("came_by", "secure"), [("http", False), ("https", True)])
-def test_the_cookie_of_a_replica_is_for_https_alone_by_https(start, came_by, secure):
+def test_a_replica_s_cookie_is_for_https_only_over_https(start, came_by, secure):
     port, _ = start(1)
     given = ask(port, "/j", **{"X-Forwarded-Proto": came_by})[1]["Set-Cookie"]
     assert ("; Secure" in given) is secure
 
 
-def test_of_many_who_ask_for_the_same_at_once_one_is_passed_on(start):
+def test_of_many_equal_requests_at_once_one_is_passed_on(start):
     port, (lab,) = start(1)
     lab.waits = threading.Event()
     bodies = []
@@ -164,7 +164,7 @@ def test_of_many_who_ask_for_the_same_at_once_one_is_passed_on(start):
     assert bodies == ["1 1"] * 8
 
 
-def test_a_replica_that_is_away_and_a_script_that_one_does_not_have_are_another_s(start):
+def test_a_missing_replica_or_script_is_replaced_by_another(start):
     port, (first, second) = start(2)
     assert {ask(port, f"/static/of-{number}", Cookie=f"{COOKIE}=1")[2].split()[0] for number in (1, 2)} == {"1", "2"}
     assert ask(port, "/static/of-3")[0] == ask(port, "/missing")[0] == 404
@@ -214,7 +214,7 @@ def test_slow_and_half_requests_have_limits():
 
 
 @pytest.mark.parametrize("main", ["worker_connections 768;", "worker_connections  1024;"])
-def test_a_distribution_s_own_file_has_room_for_many_connections(tmp_path, main):
+def test_a_distribution_s_own_file_allows_many_connections(tmp_path, main):
     (tmp_path / "own.conf").write_text(f"user www-data;\nevents {{\n    {main}\n}}\n")
     written = written_by_proxy("main", tmp_path / "own.conf")
     assert written.startswith("worker_rlimit_nofile 32768;\nuser www-data;\n")
@@ -222,7 +222,7 @@ def test_a_distribution_s_own_file_has_room_for_many_connections(tmp_path, main)
 
 
 @pytest.mark.parametrize("count", [1, 2, 7])
-def test_any_number_of_replicas_is_named_by_the_environment(count):
+def test_the_environment_names_any_number_of_replicas(count):
     places = [f"10.0.{number}.1:850{number}" for number in range(1, count + 1)]
     written = written_by_proxy("replicas", environment={"LAB_REPLICAS": " ".join(places)})
     for number, place in enumerate(places, 1):

@@ -1,4 +1,4 @@
-"""Counted numbers as seconds: those that decide are the same on every machine, those said are this machine's."""
+"""Counted numbers as seconds: decisions are the same on every machine, shown times are this machine's."""
 
 from itertools import count as ticks
 
@@ -16,18 +16,18 @@ LONG = {"law": "student_t", "d_k": "1024", "n_samples": "100000"}
 
 @pytest.fixture
 def ticking(monkeypatch):
-    """A clock that a second passes on between two looks, and the rate by it, put back after the test."""
+    """Yield a clock that advances a second between two looks; afterwards restore the measured rate."""
     monkeypatch.setattr(rates, "clock", ticks().__next__)
     monkeypatch.setattr(rates, "_here", rates.REFERENCE)
     return rates.measure
 
 
-def test_before_it_is_measured_the_reference_rate_stands_for_that_here(monkeypatch):
+def test_before_the_measurement_the_reference_rate_applies(monkeypatch):
     monkeypatch.setattr(rates, "_here", rates.REFERENCE)
     assert rates.here(Price(1e9)) == rates.decided(Price(1e9)) == pytest.approx(0.6)
 
 
-def test_the_work_that_is_measured_counts_as_much_as_it_says(ticking):
+def test_the_measured_work_counts_as_much_as_it_says(ticking):
     numbers = rates._sample()[1]
     assert ticking() == pytest.approx(1 / numbers)
     assert rates.here(Price(numbers)) == pytest.approx(1)
@@ -42,7 +42,7 @@ def test_the_work_that_is_measured_counts_as_much_as_it_says(ticking):
     assert done[-1] == pytest.approx(numbers, rel=0.1)
 
 
-def test_what_is_measured_decides_nothing(ticking):
+def test_the_measured_rate_decides_nothing(ticking):
     prices = [ScoreVarianceParams(1024, n, "student_t").price for n in (100, 20_000, 100_000)]
     decided = [rates.decided(price) for price in prices]
     ticking()
@@ -50,7 +50,7 @@ def test_what_is_measured_decides_nothing(ticking):
     assert rates.here(prices[0]) > 10 * decided[0]
 
 
-def test_a_button_says_the_seconds_of_this_machine_and_is_there_on_every_one(ticking):
+def test_a_button_is_everywhere_and_shows_this_machine_s_seconds(ticking):
     params = ScoreVarianceParams(1024, 100_000, "student_t", n_keys=16)
     assert compute.needs_button(params)
     first = app_at("score_variance", timeout=120, **LONG).run().button(key="compute_main").label
@@ -60,7 +60,7 @@ def test_a_button_says_the_seconds_of_this_machine_and_is_there_on_every_one(tic
     assert app_at("score_variance", timeout=120, **LONG).run().button(key="compute_main").label != first
 
 
-def test_the_least_of_some_runs_counts(monkeypatch):
+def test_the_fastest_of_several_runs_counts(monkeypatch):
     passing = iter([0, 5, 5, 6, 6, 9, *([9, 99] * 20)])
     monkeypatch.setattr(rates, "clock", passing.__next__)
     assert rates._least(lambda: None, 4) == 0.25

@@ -1,4 +1,4 @@
-"""The recap page: it asks before it tells, an answer stands in the address, and nothing of it is sent before."""
+"""The recap page: it asks first, keeps the answers in the address, and sends no right answer before."""
 
 import json
 
@@ -17,7 +17,7 @@ VALUES = {"d_k": 64, "seed": 0}
 
 
 def unanswered(**query):
-    """The page of a visitor who has answered these questions only."""
+    """Return the page of a visitor who has answered these questions only."""
     app = app_at("recap")
     for name in ANSWERS:
         del app.query_params[name]
@@ -28,7 +28,7 @@ def unanswered(**query):
 
 
 def tells(app):
-    """The questions whose answer is in what is sent to the browser: its verdict, its picture, or its words."""
+    """Return the questions whose answer is in the data for the browser: by verdict, picture, or words."""
     sent = seen(app)
     found = {name for name, key in PICTURES.items() if key in charts(app) or key in sent}
     for name in QUESTIONS:
@@ -39,7 +39,7 @@ def tells(app):
 
 
 def linked(app, name):
-    """What the address says: AppTest has a list of what a link gives, and a text of what a page writes."""
+    """Return a parameter of the address: AppTest has a list for those of a link, a text for those of a page."""
     text = app.query_params[name]
     return text if isinstance(text, str) else text[-1]
 
@@ -55,7 +55,7 @@ def submit(app, name):
     assert [each.message for each in app.exception] == []
 
 
-def test_five_questions_are_asked_and_none_is_told():
+def test_five_questions_are_asked_and_none_is_answered():
     app = unanswered()
     assert {*drafts(app)} == {*QUESTIONS}
     assert all(each.value is None for each in drafts(app).values())
@@ -69,7 +69,7 @@ def test_five_questions_are_asked_and_none_is_told():
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_a_link_with_one_answer_tells_that_one_only(name):
+def test_a_link_with_one_answer_shows_only_that_verdict(name):
     app = unanswered(**{name: ANSWERS[name]})
     assert tells(app) == {name}
     assert {*drafts(app)} == {*QUESTIONS} - {name}
@@ -83,9 +83,9 @@ DRAFTS = [("score", "share", "share"), ("spread", 64, "64"), ("breaks", "stuck",
 
 
 @pytest.mark.parametrize(("name", "draft", "written"), DRAFTS)
-def test_an_answer_goes_into_the_address_is_judged_and_can_be_taken_back(name, draft, written):
+def test_an_answer_is_in_the_address_judged_and_can_be_taken_back(name, draft, written):
     app = unanswered()
-    submit(app, name)  # with nothing filled in nothing is answered
+    submit(app, name)  # an empty form answers nothing
     assert tells(app) == set()
     drafts(app)[name].set_value(draft)
     submit(app, name)
@@ -99,7 +99,7 @@ def test_an_answer_goes_into_the_address_is_judged_and_can_be_taken_back(name, d
     assert drafts(app)[name].value is None
 
 
-def test_the_story_comes_with_the_last_answer_and_goes_with_all_of_them():
+def test_the_story_comes_with_the_last_answer_and_goes_with_all():
     app = unanswered(**{name: ANSWERS[name] for name in list(QUESTIONS)[:-1]})
     assert plain(answers.BREATH) not in prose(app)
     assert STORY not in seen(app)
@@ -121,7 +121,7 @@ def test_the_story_is_on_a_wall_that_turns_to_it_and_on_no_other():
         assert [*drafts(app)] == list(QUESTIONS)[place - 1 : place]
 
 
-def test_at_most_three_folds_stand_below_it():
+def test_at_most_three_folds_are_below_it():
     app = app_at("recap").run()
     keys = [each.key for each in app.expander if not each.key.endswith(("_sure", "_data"))]
     assert [key for key in keys if not key.startswith(("menu", "settings"))] == ["behind", "background"]
@@ -129,7 +129,7 @@ def test_at_most_three_folds_stand_below_it():
 
 @pytest.mark.parametrize("text", ["", "abc", "nan", "<b>", "-1", "1e9"])
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_an_answer_that_cannot_be_read_leaves_its_question_open(name, text):
+def test_an_unreadable_answer_leaves_its_question_open(name, text):
     app = unanswered(**{name: text})
     assert tells(app) == set()
     assert name in drafts(app)

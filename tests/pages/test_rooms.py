@@ -1,4 +1,4 @@
-"""Rooms: phones by plain requests, the window of who teaches, and the wall, which follows and is followed."""
+"""Rooms: phones by plain requests, the teacher's window, and the wall, which follows and is followed."""
 
 import asyncio
 import csv
@@ -46,7 +46,7 @@ APP = Starlette(routes=routes.routes())
 
 @pytest.fixture(autouse=True)
 def rooms(tmp_path, monkeypatch):
-    """A store of the test's own, and limits that nobody has used."""
+    """Yield a store of the test's own, with unused limits."""
     own = Store(f"sqlite:///{tmp_path}/rooms.sqlite", patience=60)
     of_classroom = [f"classroom.{name}" for name in ("moment", "leading", "answering", "results")]
     for module in (*of_classroom, "server.phone", "server.desk", "server.rooms", "page.wall"):
@@ -59,7 +59,7 @@ def rooms(tmp_path, monkeypatch):
 
 
 def opened(rooms, stem, **query):
-    """A room whose wall is at a lesson."""
+    """Return a room whose wall is at a lesson."""
     return rooms.open_room(SECRET, stem=stem, query=urlencode({"bet": "1", **at(stem), **query}))
 
 
@@ -68,13 +68,13 @@ def texts(rooms, code, stem):
 
 
 def at(stem):
-    """Where the picture is that the bet is on."""
+    """Return the parameters that open the picture of the bet."""
     name, option = (LESSONS[stem].bet and LESSONS[stem].bet.when) or ("", "")
     return {name: LESSONS[stem].controls[name].write(option)} if name else {}
 
 
 class Browser:
-    """One that keeps cookies and sends forms as they stand on its page."""
+    """A browser that keeps cookies and sends the forms of its page."""
 
     def __init__(self, room=None, cookies=()):
         self.cookies, self.place, self.html, self.status = dict(cookies), room and f"/j/{room.code}", "", 0
@@ -99,12 +99,12 @@ class Browser:
         return self
 
     def open(self):
-        """The page, after the cookie was handed out."""
+        """Return the page, after the cookie was handed out."""
         self.get()
         return self.get() if self.status == 303 else self
 
     def send(self, do, **fields):
-        """The form of the page that does this."""
+        """Send the page's form with this act."""
         found = re.search(
             rf'<form method="post" action="([^"]*)">(?:<input[^>]*>)*?<input[^>]*value="{do}">', self.html
         )
@@ -118,7 +118,7 @@ class Browser:
 
     @property
     def text(self):
-        """What stands in the page's main part, in words."""
+        """Return the text of the page's main part."""
         main = self.html[self.html.index("<main") : self.html.index("</main>")]
         return unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", main))).strip()
 
@@ -131,14 +131,14 @@ def phones(room, n):
 
 
 def teacher(room):
-    """The window of who opened the room."""
+    """Return the window of the room's opener."""
     browser = Browser(cookies={TEACHER: room.code + SECRET, visitor.VISITOR: visitor.new_visitor()})
     browser.place = f"/room/{room.code}"
     return browser.get()
 
 
 def answers_to(stem):
-    """Two answers as a phone sends them, and the values they stand for."""
+    """Return two answers as a phone sends them, and their values."""
     lesson = LESSONS[stem]
     if lesson.together and lesson.together.chooses:
         return [({"answer": f"{each:g}"}, each) for each in lesson.together.options[:2]]
@@ -154,7 +154,7 @@ def answers_to(stem):
 # --- phones ----------------------------------------------------------------------------------------------
 
 
-def test_a_phone_joins_once_its_browser_has_shown_that_it_keeps_the_cookie(rooms):
+def test_a_phone_joins_once_its_browser_has_returned_the_cookie(rooms):
     room = opened(rooms, "gradient_flow")
     phone = Browser(room).get()
     assert (phone.status, phone.place) == (303, f"/j/{room.code}?here=1")
@@ -168,14 +168,14 @@ def test_a_phone_joins_once_its_browser_has_shown_that_it_keeps_the_cookie(rooms
     assert "keeps no cookies" in without.text
 
 
-def test_what_is_kept_on_a_phone_is_one_random_number_that_no_script_reads(rooms):
+def test_a_phone_keeps_only_a_random_number_that_no_script_reads(rooms):
     _, headers, _ = ask(APP, f"/j/{opened(rooms, 'start').code}", host="lab.example", x_forwarded_proto="https")
     kept = headers["set-cookie"]
     assert re.fullmatch(r"lab_visitor=[0-9a-f]{32}; HttpOnly; Max-Age=86400; Path=/; SameSite=lax; Secure", kept)
 
 
-def test_the_number_of_a_phone_that_comes_again_lasts_another_day(rooms):
-    """One that was given out yesterday would end in the middle of the hour, and the phone would be a new one."""
+def test_the_number_of_a_returning_phone_lasts_another_day(rooms):
+    """Yesterday's number would end in the middle of the hour, and the phone would be a new one."""
     room = opened(rooms, "start")
     (phone,) = phones(room, 1)
     given = f"{visitor.VISITOR}={phone.cookies[visitor.VISITOR]}"
@@ -183,7 +183,7 @@ def test_the_number_of_a_phone_that_comes_again_lasts_another_day(rooms):
     assert headers["set-cookie"].startswith(f"{given}; HttpOnly; Max-Age=86400")
 
 
-def test_codes_are_read_in_small_letters_too_and_typed_at_the_door(rooms):
+def test_codes_are_also_read_in_small_letters_and_typed_at_the_door(rooms):
     room = opened(rooms, "start")
     assert Browser(SimpleNamespace(code=room.code.lower())).open().status == 200
     door = Browser().get("/j")
@@ -192,7 +192,7 @@ def test_codes_are_read_in_small_letters_too_and_typed_at_the_door(rooms):
 
 
 @pytest.mark.parametrize("typed", ["1234", "ЖЖЖЖ", "ΑΒΓΔ", "ÄÖÜS", "%00", "<b>", "../../x", "A" * 5000])
-def test_what_is_typed_at_the_door_and_is_no_code_leads_back_to_it(typed):
+def test_text_at_the_door_that_is_no_code_leads_back_to_it(typed):
     phone = Browser(cookies={visitor.VISITOR: visitor.new_visitor()}).get(f"/j?code={quote(typed)}")
     if phone.status == 303:
         phone.get(unquote(phone.place))  # as a server hands it on
@@ -202,13 +202,13 @@ def test_what_is_typed_at_the_door_and_is_no_code_leads_back_to_it(typed):
 
 
 @pytest.mark.parametrize("place", ["j/{}/nowhere", "room/{}/nowhere", "room/{}/news/more"])
-def test_an_address_below_a_room_that_is_none_leads_back_to_the_door(rooms, place):
+def test_a_wrong_address_below_a_room_leads_back_to_the_door(rooms, place):
     phone = Browser().get(f"/{place.format(opened(rooms, 'start').code)}")
     assert (phone.status, 'name="code"' in phone.html) == (404, True)
 
 
 @pytest.mark.parametrize("place", ["j", "j/{}/news", "room/{}/news", "room/{}/state", "room/{}/results.csv"])
-def test_what_is_only_read_takes_no_form(rooms, place):
+def test_read_only_addresses_accept_no_form(rooms, place):
     assert Browser().post(f"/{place.format(opened(rooms, 'start').code)}", {"do": "close"}).status == 405
 
 
@@ -220,7 +220,7 @@ def test_a_code_of_no_room_leads_back_to_the_door(code):
     assert 'name="code"' in phone.html
 
 
-def test_who_tries_codes_finds_no_room_and_who_is_in_one_stays(rooms, monkeypatch):
+def test_a_guesser_of_codes_finds_no_room_and_a_member_stays(rooms, monkeypatch):
     monkeypatch.setattr(limits, "WRONG_CODES", limits.Rate("wrong", 3, 0))
     monkeypatch.setenv("SATTN_REPLICAS", "2")
     room = opened(rooms, "start")
@@ -232,8 +232,8 @@ def test_who_tries_codes_finds_no_room_and_who_is_in_one_stays(rooms, monkeypatc
     assert teacher(room).status == 200
 
 
-def test_a_session_that_tries_codes_finds_no_room_either_and_a_wall_stays(rooms, leads, monkeypatch):
-    """With a limit that it shares with phones of its network."""
+def test_a_session_that_guesses_codes_finds_no_room_and_a_wall_stays(rooms, leads, monkeypatch):
+    """It shares its limit with phones of its network."""
     monkeypatch.setattr(limits, "WRONG_CODES", limits.Rate("wrong", 3, 0))
     monkeypatch.setattr(wall, "_network", lambda: limits.network_of("", ""))
     leads(False)
@@ -270,7 +270,7 @@ def test_a_limit_counts_an_address_or_a_network_of_ipv6(monkeypatch, here, forwa
     assert (found.name, found.site) == (counted, counted.replace("2001:db8:1:2::/64", "2001:db8:1::/48"))
 
 
-def test_no_address_is_kept_and_all_replicas_count_alike(monkeypatch):
+def test_no_address_is_stored_and_all_replicas_count_alike(monkeypatch):
     monkeypatch.setenv("STREAMLIT_SERVER_COOKIE_SECRET", "a secret of all replicas")
     found = limits.network_of("192.0.2.7", "")
     assert found == limits.network_of("192.0.2.7", "") != limits.network_of("192.0.2.8", "")
@@ -280,7 +280,7 @@ def test_no_address_is_kept_and_all_replicas_count_alike(monkeypatch):
 
 
 @pytest.mark.parametrize("stem", ORDER)
-def test_a_phone_has_the_question_then_waits_then_sees_the_truth_in_less_than_ten_kilobytes(rooms, stem):
+def test_a_phone_goes_from_question_to_truth_in_under_ten_kilobytes(rooms, stem):
     room = opened(rooms, stem)
     first, second, third = phones(room, 3)
     moment = moment_of(rooms.room(room.code))
@@ -312,7 +312,7 @@ def test_a_phone_has_the_question_then_waits_then_sees_the_truth_in_less_than_te
 
 @pytest.mark.parametrize("stem", [*WITH_BETS[:3], "training_race"])
 @pytest.mark.parametrize("text", ["", "a lot", "-1", "1e9", "<script>", "nan", "10~10"])
-def test_what_is_no_answer_is_said_and_stays_typed(rooms, stem, text):
+def test_an_invalid_answer_is_explained_and_stays_in_its_field(rooms, stem, text):
     room = opened(rooms, stem)
     (phone,) = phones(room, 1)
     (sent, _), _ = answers_to(stem)
@@ -326,7 +326,7 @@ def test_what_is_no_answer_is_said_and_stays_typed(rooms, stem, text):
         assert f'value="{text.replace("<", "&lt;").replace(">", "&gt;")}"' in phone.html
 
 
-def test_a_curve_of_no_numbers_is_answered_in_the_words_of_its_fields(rooms):
+def test_a_curve_without_numbers_is_answered_in_its_fields_words(rooms):
     (phone,) = phones(opened(rooms, "score_variance"), 1)
     phone.send("answer", **{f"answer_{i}": "11.3.1" for i in range(5)})
     assert "Your answer must be a number in each field, 0 to 100,000." in phone.text
@@ -354,7 +354,7 @@ def test_an_answer_may_have_decimals_as_the_truth_has(rooms, leads, stem, sent, 
 
 
 @pytest.mark.parametrize("stem", [*WITH_BETS[:3], "wrong_choice"])
-def test_what_was_answered_stands_in_the_fields_that_change_it(rooms, stem):
+def test_a_given_answer_is_in_the_fields_that_change_it(rooms, stem):
     (phone,) = phones(opened(rooms, stem), 1)
     _, (sent, _) = answers_to(stem)
     phone.send("answer", **sent)
@@ -364,7 +364,7 @@ def test_what_was_answered_stands_in_the_fields_that_change_it(rooms, stem):
 
 
 def test_a_page_without_scripts_waits_while_an_answer_is_typed(rooms):
-    """Else what is typed would be gone after five seconds, and nobody would know."""
+    """Otherwise the typed text would be gone after five seconds, without a word."""
     room = opened(rooms, "gradient_flow")
     (phone,) = phones(room, 1)
     reload = 'http-equiv="refresh"'
@@ -383,7 +383,7 @@ def test_a_page_without_scripts_waits_while_an_answer_is_typed(rooms):
     assert reload in changing.html
 
 
-def test_nothing_changes_by_a_form_of_others_or_of_an_earlier_question(rooms):
+def test_forms_of_others_or_of_an_earlier_question_change_nothing(rooms):
     room = opened(rooms, "gradient_flow")
     (phone,) = phones(room, 1)
     place = f"/j/{room.code}"
@@ -401,7 +401,7 @@ def test_nothing_changes_by_a_form_of_others_or_of_an_earlier_question(rooms):
     assert texts(rooms, room.code, "gradient_flow") == ["10"]
 
 
-def test_links_and_experiments_have_room_for_all_phones_of_a_room():
+def test_links_and_experiments_fit_all_phones_of_a_room():
     assert lesson.MOST_PHONES == class_draws_module.MOST_PHONES == MOST_PHONES <= N_ROWS
 
 
@@ -416,7 +416,7 @@ def test_a_phone_that_sends_too_much_waits(rooms, monkeypatch):
     assert texts(rooms, room.code, "gradient_flow") == ["5", "20"]
 
 
-def test_a_room_that_is_full_says_so(rooms):
+def test_a_full_room_says_so(rooms):
     room = opened(rooms, "start")
     (early,) = phones(room, 1)
     for i in range(MOST_PHONES):
@@ -430,7 +430,7 @@ def test_a_room_that_is_full_says_so(rooms):
     assert Browser(room, {visitor.VISITOR: f"{7:032x}"}).open().send("answer", answer="5").status == 200
 
 
-def test_a_phone_asks_for_news_and_hears_of_what_it_shows_alone(rooms):
+def test_a_phone_only_gets_news_about_its_own_page(rooms):
     room = opened(rooms, "gradient_flow")
     one, other = phones(room, 2)
     mark = re.search('data-mark="([^"]+)"', one.html)[1]
@@ -447,7 +447,7 @@ def test_a_phone_asks_for_news_and_hears_of_what_it_shows_alone(rooms):
 
 
 def test_pages_of_a_room_have_no_white_space_between_tags(rooms):
-    """room.js keeps the nodes that are equal to those that come, and any two of white space are."""
+    """room.js keeps nodes that are equal to the new ones, and any two pieces of white space are."""
     room = opened(rooms, "score_variance")
     for page in (*phones(room, 1), teacher(room)):
         assert re.findall(r">\s+<", page.html[page.html.index("<main") : page.html.index("</main>")]) == []
@@ -459,7 +459,7 @@ HERE, THERE = "203.0.113.1", "198.51.100.9"
 
 
 class Elsewhere(Browser):
-    """A browser that comes from a network."""
+    """A browser in another network."""
 
     def __init__(self, room=None, cookies=(), network=THERE):
         super().__init__(room, cookies)
@@ -471,7 +471,7 @@ class Elsewhere(Browser):
 
 @pytest.fixture
 def attacked(rooms, monkeypatch):
-    """A room with a class of forty inside, behind one address, and the true limits."""
+    """Return a room with a class of forty inside, behind one address, and the true limits."""
     monkeypatch.setenv("SATTN_REPLICAS", "2")
     rooms._clock = rooms._kept()._clock = Clock()
     for name, rate in TRUE.items():
@@ -505,7 +505,7 @@ def goes_on(rooms, room, crowd):
 
 
 def made_up(room, i, answers=True):
-    """The status of what one with a made-up cookie asks for: the page, or to send an answer without it."""
+    """Return the status for a made-up cookie: of the page, or of an answer sent without it."""
     who = f"{i:032x}"
     phone = Elsewhere(room, {visitor.VISITOR: who})
     if not answers:
@@ -514,7 +514,7 @@ def made_up(room, i, answers=True):
     return phone.post(phone.place, sent).status
 
 
-def test_pages_that_are_loaded_with_made_up_cookies_take_no_place(rooms, attacked):
+def test_pages_loaded_with_made_up_cookies_take_no_place(rooms, attacked):
     room, crowd = attacked
     assert {made_up(room, i, answers=False) for i in range(120)} == {200}
     now = rooms.room(room.code)
@@ -549,8 +549,8 @@ def test_networks_of_one_household_are_one(rooms, attacked):
     assert Counter(phone.send("answer", answer="99").status for phone in phones) == {200: 40, 429: 10}
 
 
-def test_who_guesses_codes_keeps_nobody_of_the_class_out(rooms, attacked):
-    """Behind the address of the class, and behind that from which the room was opened."""
+def test_a_guesser_of_codes_keeps_nobody_of_the_class_out(rooms, attacked):
+    """Behind the address of the class, and behind that of the room's opener."""
     room, crowd = attacked
     for network in (HERE, THERE):
         guesser = Elsewhere(cookies={visitor.VISITOR: visitor.new_visitor()}, network=network)
@@ -563,7 +563,7 @@ def test_who_guesses_codes_keeps_nobody_of_the_class_out(rooms, attacked):
     assert Elsewhere(other).open().status == 200
 
 
-def test_a_teacher_locks_the_door_and_clears_who_never_answered(rooms, attacked):
+def test_a_teacher_locks_the_door_and_removes_silent_phones(rooms, attacked):
     room, crowd = attacked
     for i in range(30):
         made_up(room, i, answers=False)
@@ -604,7 +604,7 @@ def test_the_wall_and_the_desk_keep_a_room_that_nobody_has_joined(rooms):
 # --- together --------------------------------------------------------------------------------------------
 
 
-def test_each_phone_draws_its_own_and_the_file_and_the_link_show_the_same(rooms):
+def test_each_phone_has_its_own_draw_also_in_file_and_link(rooms):
     room = opened(rooms, "small_samples")
     one, two, idle = phones(room, 3)
     assert "Draw ten" not in one.html
@@ -633,12 +633,12 @@ def test_each_phone_draws_its_own_and_the_file_and_the_link_show_the_same(rooms)
 
 
 def table_of(desk, room):
-    """The rows of the file: one table, whatever was asked and drawn."""
+    """Return the rows of the file: one table, for all questions and draws."""
     return list(csv.DictReader(io.StringIO(desk.get(f"/room/{room.code}/results.csv").html), strict=True))
 
 
-def test_the_file_holds_the_whole_lecture_and_a_row_for_each_answer(rooms):
-    """Lesson, step, d_k and seed at which it was given, its time, the number of the phone, and if it is right."""
+def test_the_file_holds_the_whole_lecture_with_a_row_for_each_answer(rooms):
+    """A row has lesson, step, d_k, seed, time, the number of the phone, and whether the answer is right."""
     rooms._clock = rooms._kept()._clock = Clock()
     rooms._clock.now = datetime(2026, 11, 26, 10, 0, tzinfo=UTC).timestamp()
     room = opened(rooms, "gradient_flow", d_k="96")
@@ -720,7 +720,7 @@ def test_ask_again_keeps_the_first_vote_and_the_reveal_shows_both(rooms, leads):
     assert "first vote" not in line_of(app.run())
 
 
-def test_a_class_that_chooses_again_sees_what_it_chose_first(rooms, leads):
+def test_a_class_that_votes_again_sees_its_first_choice(rooms, leads):
     room = opened(rooms, "wrong_choice")
     app = wall_of(room, "wrong_choice")
     (phone,) = phones(room, 1)
@@ -748,7 +748,7 @@ def test_the_file_names_a_drawer_by_the_number_of_the_phone(rooms):
     assert np.allclose(found, class_draws(2, ddof=1, seed=room.seed).variances[::-1], rtol=1e-15)
 
 
-def test_the_rows_of_a_class_are_those_of_the_wall_at_the_rate_that_most_have_chosen(rooms):
+def test_the_rows_of_a_class_are_the_wall_s_at_the_rate_voted_for(rooms):
     room = opened(rooms, "wrong_choice", d_k="256")
     crowd = phones(room, 4)
     for phone, rate in zip(crowd, ("1000", "0.1", "0.1", "10"), strict=True):
@@ -776,10 +776,10 @@ def test_the_rows_of_a_class_are_those_of_the_wall_at_the_rate_that_most_have_ch
     assert "the class’s 4 rows" in main.alt
 
 
-# --- who teaches -----------------------------------------------------------------------------------------
+# --- the teacher -----------------------------------------------------------------------------------------
 
 
-def test_a_room_is_opened_where_the_link_was_followed_and_its_secret_stands_in_the_cookie_alone(rooms):
+def test_a_room_opens_at_its_link_with_its_secret_only_in_the_cookie(rooms):
     browser = Browser().get("/room", referer="http://lab.example/derivation?d_k=100&tally=1-2&mode=screen")
     assert "deleted 60 minutes after the room is closed, and after 24 hours" in browser.text
     browser.send("open")
@@ -794,7 +794,7 @@ def test_a_room_is_opened_where_the_link_was_followed_and_its_secret_stands_in_t
 
 
 @pytest.mark.parametrize("at", ["", "/nowhere", "http://[", "//evil.example/derivation", "/start?%%%&d_k=x&d_k=9"])
-def test_a_room_is_opened_at_the_first_lesson_where_none_is_named(rooms, at):
+def test_a_room_without_a_lesson_opens_at_the_first(rooms, at):
     browser = Browser().get(f"/room?{urlencode({'at': at})}").send("open")
     assert browser.status == 303
     assert urlsplit(browser.place).path == "/"
@@ -802,7 +802,7 @@ def test_a_room_is_opened_at_the_first_lesson_where_none_is_named(rooms, at):
 
 
 def test_a_room_is_opened_from_an_address_of_any_length(rooms):
-    """Of long texts, which a visitor has typed, a room knows nothing."""
+    """A room leaves out long texts, which a visitor has typed."""
     long = f"/your_scores?q={'%0A1.5' * 4000}&d_k=100&{'x=%25&' * 2000}"
     browser = Browser().get("/room", referer=f"http://lab.example{long}")
     assert len(browser.html.encode()) < LARGEST_PAGE
@@ -810,7 +810,7 @@ def test_a_room_is_opened_from_an_address_of_any_length(rooms):
     assert (browser.status, urlsplit(browser.place).path) == (303, "/your_scores")
 
 
-def test_rooms_are_opened_by_own_pages_alone_and_not_too_often(rooms, monkeypatch):
+def test_rooms_are_opened_only_by_our_own_pages_and_not_too_often(rooms, monkeypatch):
     monkeypatch.setattr(limits, "OPENED", limits.Rate("opened", 1, 0))
     browser = Browser().get("/room")
     assert browser.post("/room", {"token": "0" * 32, "do": "open"}).status == 403
@@ -818,7 +818,7 @@ def test_rooms_are_opened_by_own_pages_alone_and_not_too_often(rooms, monkeypatc
     assert browser.get("/room").send("open").status == 429
 
 
-def test_who_has_not_the_secret_leads_nothing(rooms):
+def test_without_the_secret_nobody_leads(rooms):
     room = opened(rooms, "gradient_flow")
     other = Browser(cookies={TEACHER: room.code + "x" * 12})
     other.get(f"/room/{room.code}")
@@ -838,7 +838,7 @@ def test_who_has_not_the_secret_leads_nothing(rooms):
     assert "Reveal" in other.html
 
 
-def test_the_teachers_window_leads_the_question_and_the_wall(rooms):
+def test_the_teacher_s_window_leads_the_question_and_the_wall(rooms):
     room = opened(rooms, "gradient_flow", d_k="100")
     crowd = phones(room, 3)
     crowd[0].send("answer", answer="95")
@@ -864,7 +864,7 @@ def test_the_teachers_window_leads_the_question_and_the_wall(rooms):
     assert rooms.room(room.code).stem == "derivation"
 
 
-def test_a_room_that_is_closed_says_goodbye_and_can_be_opened_again(rooms):
+def test_a_closed_room_says_goodbye_and_can_be_opened_again(rooms):
     room = opened(rooms, "gradient_flow", d_k="100")
     (phone,) = phones(room, 1)
     phone.send("answer", answer="95")
@@ -898,7 +898,7 @@ def test_a_room_that_is_closed_says_goodbye_and_can_be_opened_again(rooms):
 
 @pytest.fixture
 def leads(monkeypatch):
-    """The wall of who teaches, or of somebody else."""
+    """Return a function that makes this browser the teacher's, which it is at first, or somebody else's."""
 
     def set_to(is_teacher):
         monkeypatch.setattr(wall, "_secret", lambda code: SECRET if is_teacher else "")
@@ -912,7 +912,7 @@ def wall_of(room, stem, **query):
 
 
 @pytest.mark.parametrize("stem", WITH_BETS)
-def test_the_wall_says_where_it_is_and_shows_the_bets_once_they_are_revealed(rooms, leads, stem):
+def test_the_wall_gives_its_address_and_shows_revealed_bets(rooms, leads, stem):
     room = opened(rooms, "start")
     app = wall_of(room, stem, d_k="100")
     assert [*app.exception, *app.error, *app.warning] == []
@@ -972,7 +972,7 @@ def test_a_bet_is_judged_where_it_was_placed_wherever_the_wall_goes(rooms, leads
     assert "guessed_at" not in app.query_params
 
 
-def test_the_wall_goes_where_the_teachers_window_goes_and_reveals_what_it_reveals(rooms, leads):
+def test_the_wall_follows_the_teacher_s_window_and_its_reveals(rooms, leads):
     room = opened(rooms, "gradient_flow")
     app = wall_of(room, "gradient_flow")
     desk = teacher(room)
@@ -1021,7 +1021,7 @@ def test_a_wall_that_does_not_lead_follows_and_changes_nothing(rooms, leads):
     assert rooms.room(room.code).query == opened(rooms, "gradient_flow", d_k="256").query
 
 
-def test_the_wall_of_a_vote_hides_what_it_comes_to_until_it_is_shown(rooms, leads):
+def test_the_wall_of_a_vote_hides_its_result_until_it_is_shown(rooms, leads):
     room = opened(rooms, "start")
     app = wall_of(room, "wrong_choice")
     app.run()
@@ -1069,7 +1069,7 @@ def test_what_comes_in_while_a_wall_is_drawn_is_not_said_to_be_in_its_picture(ro
     assert told[-1]["mark"] != now["mark"]
 
 
-def test_a_wall_whose_room_is_closed_says_so_and_goes_on(rooms, leads):
+def test_a_wall_of_a_closed_room_says_so_and_goes_on(rooms, leads):
     room = opened(rooms, "gradient_flow")
     app = wall_of(room, "gradient_flow")
     rooms.close(room.code)
@@ -1080,7 +1080,7 @@ def test_a_wall_whose_room_is_closed_says_so_and_goes_on(rooms, leads):
     assert app.query_params["reveal"] == "1"
 
 
-def test_a_wall_whose_room_is_closed_stays_on_its_picture(rooms, leads):
+def test_a_wall_of_a_closed_room_stays_on_its_picture(rooms, leads):
     room = opened(rooms, "gradient_flow")
     app = wall_of(room, "gradient_flow")
     phones(room, 1)[0].send("answer", answer="95")
@@ -1115,10 +1115,10 @@ def test_a_wall_asks_for_its_counts(rooms):
     assert json.loads(Browser().get(f"/room/{room.code}/state").html)["mark"] != before
 
 
-# --- bounds ----------------------------------------------------------------------------------------------
+# --- limits ----------------------------------------------------------------------------------------------
 
 
-def test_forms_are_short_and_come_to_rooms_alone():
+def test_forms_are_short_and_only_for_rooms():
     async def answer(scope, receive, send):
         while (await receive()).get("more_body"):
             pass
@@ -1137,7 +1137,7 @@ def test_forms_are_short_and_come_to_rooms_alone():
         ask(middleware.cls(answer), "/journal", "POST", [b"do=open"])
 
 
-def test_a_database_that_does_not_answer_keeps_no_lesson_waiting(rooms, monkeypatch):
+def test_a_silent_database_keeps_no_lesson_waiting(rooms, monkeypatch):
     """A hundred phones ask; the threads that answer for the lessons are still free."""
     back = Event()
     monkeypatch.setattr(rooms, "room", lambda code: back.wait() and None)
@@ -1146,7 +1146,7 @@ def test_a_database_that_does_not_answer_keeps_no_lesson_waiting(rooms, monkeypa
     async def ask_all():
         asked = [asyncio.create_task(status_of("/j/BCDF")) for _ in range(100)]
         try:
-            for _ in range(3):  # until each of them waits for a thread, or has been told
+            for _ in range(3):  # until each of them waits for a thread, or has been refused
                 await asyncio.sleep(0)
             return await asyncio.wait_for(run_in_threadpool(lambda: "free"), 60), asked
         finally:
@@ -1158,7 +1158,7 @@ def test_a_database_that_does_not_answer_keeps_no_lesson_waiting(rooms, monkeypa
     assert Counter(task.result() for task in asked) == {404: 90, 503: 10}
 
 
-def test_writes_that_wait_keep_no_read_waiting(rooms, monkeypatch):
+def test_waiting_writes_keep_no_read_waiting(rooms, monkeypatch):
     back = Event()
     room = opened(rooms, "gradient_flow")
     who, of = [visitor.new_visitor() for _ in range(12)], moment_of(room).which
@@ -1182,7 +1182,7 @@ def test_writes_that_wait_keep_no_read_waiting(rooms, monkeypatch):
 
 @pytest.fixture
 def held(rooms, monkeypatch):
-    """Says that from now on another process holds the database; it lets go with the test, or when told so."""
+    """Yield a function that lets another connection hold the database; it returns another to release it."""
     other = []
 
     def hold():
@@ -1196,7 +1196,7 @@ def held(rooms, monkeypatch):
         each.close()
 
 
-def test_an_answer_that_cannot_be_written_now_stays_typed_and_is_sent_again(rooms, held):
+def test_an_answer_to_a_busy_database_stays_typed_and_is_sent_again(rooms, held):
     room = opened(rooms, "gradient_flow")
     (phone,) = phones(room, 1)
     let_go = held()
@@ -1217,7 +1217,7 @@ def test_an_answer_that_cannot_be_written_now_stays_typed_and_is_sent_again(room
     assert texts(rooms, room.code, "gradient_flow") == ["86.5", "20"]
 
 
-def test_what_the_teacher_s_window_cannot_do_now_it_says(rooms, held):
+def test_the_teacher_s_window_reports_acts_that_fail_now(rooms, held):
     room = opened(rooms, "gradient_flow")
     desk = teacher(room)
     let_go = held()
@@ -1242,7 +1242,7 @@ async def status_of(place, who="", body=None):
     return answers[0]["status"]
 
 
-def test_a_limit_gives_back_in_time_and_forgets_who_came_first():
+def test_a_limit_recovers_in_time_and_forgets_the_first_networks():
     now = [0.0]
     limit = limits.Limit(2, 60, keys=2, clock=lambda: now[0])
     assert [limit.takes("a") for _ in range(3)] == [True, True, False]
@@ -1254,8 +1254,8 @@ def test_a_limit_gives_back_in_time_and_forgets_who_came_first():
     assert limit.takes("a")  # forgotten
 
 
-def test_rooms_that_are_too_old_are_deleted_as_the_server_starts_and_every_hour(monkeypatch, caplog):
-    """Whatever the database does; why it did not answer is told to who runs the server."""
+def test_old_rooms_are_deleted_at_the_start_and_every_hour(monkeypatch, caplog):
+    """Whatever the database does; the operator gets the reason if it did not answer."""
     swept, slept = [], []
 
     def sweep():

@@ -46,7 +46,7 @@ def test_only_the_open_step_is_drawn_and_computed(step, asked):
         ({"d_k": "256", "n_keys": "64"}, "exponents"),
     ],
 )
-def test_an_older_link_opens_the_step_that_it_is_about(link, step):
+def test_an_older_link_opens_the_step_of_its_subject(link, step):
     app = open_page("scaling_rules", **link)
     assert step_of(app).name == step
     assert list(charts(app)) == [DRAWN[step]]
@@ -82,7 +82,7 @@ def test_the_fold_of_the_powers_holds_short_answers():
 
 
 @pytest.mark.parametrize("step", ["rules", "query", "entropy"])
-def test_another_rule_is_in_every_picture_of_rules(step):
+def test_a_chosen_rule_is_in_every_picture_of_rules(step):
     app = open_page("scaling_rules", step=step)
     widget(app, "rule").set_value("mup")
     settle(app)

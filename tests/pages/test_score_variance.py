@@ -49,7 +49,7 @@ def test_constant_scores_leave_a_working_page():
     assert app.table[0].value["measured"].tolist()[2] == "undefined"
 
 
-def test_a_correlation_asked_of_a_matrix_is_said_not_to_count():
+def test_a_matrix_notes_that_a_correlation_does_not_apply():
     app = open_page(STEM, sampling="matrix", correlation="0.5")
     check_page(app, "score_variance")
     said = "The correlation pairs each q with its own k: it counts for pairs, not for a matrix."
@@ -125,7 +125,7 @@ def test_try_heavier_tails(tried):
 @pytest.mark.parametrize(
     ("d_k", "said"), [(16, "up to 16 products"), (64, "up to 64 products"), (512, "up to 64 products")]
 )
-def test_picture_of_the_bet_says_how_far_its_walks_are_shown(d_k, said):
+def test_picture_of_the_bet_says_how_far_its_walks_go(d_k, said):
     view = VIEWS["score_variance"]
     known = view.before({**Address(view.lesson, {"d_k": str(d_k)}).values}, LIGHT)
     assert said in known.figure.layout["annotations"][0]["text"]

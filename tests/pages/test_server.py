@@ -1,4 +1,4 @@
-"""What the server adds to Streamlit: headers, kept compression, the bundle, words for blocked browsers."""
+"""The parts that the server adds to Streamlit: headers, cached compression, the bundle, words for blocked browsers."""
 
 import asyncio
 import gzip
@@ -31,7 +31,7 @@ PAGE = "<html><head><title>Streamlit</title></head><body><p>Hello</p></body></ht
 
 
 class Counted:
-    """A server of scripts and pages that counts what it is asked."""
+    """A server of scripts and pages that counts its requests."""
 
     def __init__(self):
         self.asked = 0
@@ -67,7 +67,7 @@ class Counted:
         ("deflate,gzip", "gzip", gzip.decompress),
     ],
 )
-def test_a_static_file_is_compressed_once_as_the_browser_takes_it_and_kept(taken, encoding, unpack):
+def test_a_static_file_is_compressed_once_for_each_encoding(taken, encoding, unpack):
     inner = Counted()
     app = compress.KeptCompression(inner)
     first, second = (ask(app, "/static/a.js", accept_encoding=taken) for _ in range(2))
@@ -78,7 +78,7 @@ def test_a_static_file_is_compressed_once_as_the_browser_takes_it_and_kept(taken
     assert got["cache-control"] == "immutable"
     assert unpack(body) == SCRIPT
     assert inner.asked == 1
-    assert inner.accepted == [None]  # nothing further in may compress it at each request
+    assert inner.accepted == [None]  # no inner layer may compress it at each request
 
 
 @pytest.mark.parametrize(
@@ -94,13 +94,13 @@ def test_a_static_file_is_compressed_once_as_the_browser_takes_it_and_kept(taken
         ("/static/missing.js", {"accept_encoding": "gzip"}),
     ],
 )
-def test_everything_else_passes_as_it_is(path, sent):
+def test_every_other_answer_passes_unchanged(path, sent):
     app = compress.KeptCompression(Counted())
     assert "content-encoding" not in ask(app, path, **sent)[1]
     assert app.kept == {}
 
 
-def test_what_is_kept_is_bounded(monkeypatch):
+def test_the_cache_is_bounded(monkeypatch):
     monkeypatch.setattr(compress, "KEPT_BYTES", 10)
     inner = Counted()
     app = compress.KeptCompression(inner)
@@ -124,7 +124,7 @@ def directives(path, **sent):
     return dict(part.split(" ", 1) for part in got["content-security-policy"].split("; "))
 
 
-def test_no_text_is_run_as_a_script_and_no_form_goes_to_another_host():
+def test_no_text_runs_as_script_and_no_form_goes_to_another_host():
     policy = directives("/page", host="lab.example")
     assert policy["script-src"] == "'self' 'unsafe-inline' blob:"
     assert policy["form-action"] == policy["base-uri"] == "'self'"
@@ -138,7 +138,7 @@ def test_no_text_is_run_as_a_script_and_no_form_goes_to_another_host():
         ("/page", "other.example", "https://lab.example", " ws://lab.example wss://lab.example"),
         ("/page", "a; script-src *", "", ""),
         ("/page", "*", "", ""),
-        ("/static/a.js", "other.example", "", ""),  # which all may see
+        ("/static/a.js", "other.example", "", ""),  # everybody may see it
     ],
 )
 def test_a_page_is_connected_to_its_own_host_alone(monkeypatch, path, host, origin, sockets):
@@ -146,7 +146,7 @@ def test_a_page_is_connected_to_its_own_host_alone(monkeypatch, path, host, orig
     assert directives(path, host=host)["connect-src"] == f"'self'{sockets}"
 
 
-def test_one_variable_says_who_may_frame_the_lab(monkeypatch):
+def test_one_variable_sets_who_may_frame_the_lab(monkeypatch):
     monkeypatch.setenv(headers.FRAME_ANCESTORS, "'self' https://course.example")
     assert headers.content_policy().endswith("frame-ancestors 'self' https://course.example")
 
@@ -163,16 +163,16 @@ MOVED = ["_stcore/health/metrics", "_stcore/new", "_core/numbers", "metrics", "a
 
 
 @pytest.mark.parametrize("path", [*NOT_ASKED_FOR, *(f"lab/{each}" for each in NOT_ASKED_FOR), *MOVED])
-def test_what_no_page_asks_for_is_not_public_wherever_it_is(path):
+def test_paths_that_no_page_needs_are_private_at_any_prefix(path):
     assert ask(headers.SecurityHeaders(Counted()), f"/{path}")[::2] == (404, b"Not found")
 
 
 @pytest.mark.parametrize("path", ["_stcore/health", "lab/_stcore/host-config", "static/js/_baseMap.js", "media/1.csv"])
-def test_what_a_page_asks_for_is_public(path):
+def test_paths_that_a_page_needs_are_public(path):
     assert ask(headers.SecurityHeaders(Counted()), f"/{path}")[0] == 200
 
 
-def test_the_page_says_what_is_blocked_where_scripts_or_websockets_are():
+def test_the_page_explains_blocked_scripts_and_websockets():
     status, got, body = ask(shell.Shell(Counted()), "/recap")
     assert status == 200
     assert b"<p>Hello</p>" in body
@@ -192,7 +192,7 @@ def test_a_page_that_would_come_compressed_has_the_words_too():
 @pytest.mark.parametrize(
     ("taken", "packed"), [("gzip, br", "br"), ("gzip", "gzip"), ("br;q=0, gzip", "gzip"), ("", None)]
 )
-def test_a_page_is_packed_as_well_as_the_browser_takes_it(taken, packed):
+def test_a_page_is_compressed_as_well_as_the_browser_accepts(taken, packed):
     _, plain, whole = ask(shell.Shell(Counted()), "/recap", accept="text/html")
     _, got, body = ask(shell.Shell(Counted()), "/recap", accept="text/html", accept_encoding=taken)
     unpack = {"br": brotli.decompress, "gzip": gzip.decompress, None: bytes}[packed]
@@ -203,7 +203,7 @@ def test_a_page_is_packed_as_well_as_the_browser_takes_it(taken, packed):
 
 
 @pytest.mark.parametrize(("path", "status", "said"), [("/recap", 200, b"og:title"), ("/nope", 404, b"does not exist")])
-def test_who_asks_for_anything_and_takes_gzip_can_read_the_answer(path, status, said):
+def test_any_client_that_accepts_gzip_can_read_the_answer(path, status, said):
     inside = Starlette(routes=[Mount("/", app=HTMLResponse(PAGE))])
     app = shell.Shell(GZipMiddleware(inside, minimum_size=1))
     got_status, got, body = ask(app, path, accept="*/*", accept_encoding="gzip")
@@ -212,11 +212,11 @@ def test_who_asks_for_anything_and_takes_gzip_can_read_the_answer(path, status, 
     assert int(got["content-length"]) == len(body)
 
 
-def test_a_file_that_is_no_page_has_no_words_added():
+def test_a_file_that_is_no_page_gets_no_words():
     assert ask(shell.Shell(Counted()), "/static/a.js")[2] == SCRIPT
 
 
-def test_the_bundle_is_that_of_the_installed_package_and_cached_for_good():
+def test_the_bundle_is_the_installed_package_s_and_cached_forever():
     app = Starlette(routes=assets.routes())
     status, got, body = ask(app, f"/{bundle.BUNDLE}")
     assert (status, got["cache-control"]) == (200, "public, max-age=31536000, immutable")
@@ -224,7 +224,7 @@ def test_the_bundle_is_that_of_the_installed_package_and_cached_for_good():
     assert any(character.isdigit() for character in bundle.BUNDLE)
 
 
-def test_bundle_opens_what_quick_pictures_call(monkeypatch):
+def test_the_bundle_exports_the_functions_that_quick_pictures_call(monkeypatch):
     script = bundle.script()
     called = (ROOT / "pages/_view/live/quick.js").read_text(encoding="utf-8")
     for name in bundle.OPENED:
@@ -236,7 +236,7 @@ def test_bundle_opens_what_quick_pictures_call(monkeypatch):
 
 
 @pytest.mark.parametrize("base", ["lab", "/lab/", "a/b", "_lab"])
-def test_every_address_of_ours_is_below_the_server_s_base_path(monkeypatch, base):
+def test_every_address_of_ours_is_below_the_base_path(monkeypatch, base):
     monkeypatch.setattr(_streamlit.st, "get_option", {"server.baseUrlPath": base}.get)
     below = f"/{base.strip('/')}/"
     assert not bundle.BUNDLE.startswith("/")
@@ -250,7 +250,7 @@ def test_every_address_of_ours_is_below_the_server_s_base_path(monkeypatch, base
 
 
 class Connection:
-    """The object of uvicorn whose method `receive` is; it has the transport of the connection."""
+    """The object of uvicorn with the method `receive`; it has the transport of the connection."""
 
     def __init__(self, sock):
         self.transport = SimpleNamespace(get_extra_info={"socket": sock}.get)
@@ -270,7 +270,7 @@ def test_messages_and_answers_are_sent_at_once(kind, at_once):
         assert bool(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)) is at_once
 
 
-def test_a_server_that_shows_no_connection_is_served_all_the_same():
+def test_a_server_without_a_visible_connection_still_answers():
     for receive in (nobody, Connection(None).receive):
         run(prompt.PromptMessages(nobody)({"type": "websocket"}, receive, nobody))
 
@@ -279,7 +279,7 @@ def test_a_server_that_shows_no_connection_is_served_all_the_same():
 
 
 class Uploads:
-    """Takes files as Streamlit does, behind a bound of 300 bytes a visitor."""
+    """An app that takes files as Streamlit does, behind a limit of 300 bytes a visitor."""
 
     def __init__(self):
         self.bytes_read = 0
@@ -310,14 +310,14 @@ TOO_MUCH = (413, "Your files may have 130 MB together: remove one or reload the 
 TAKEN = (204, "")
 
 
-def test_a_file_that_says_it_is_too_large_is_not_read(small_files):
+def test_a_file_that_announces_too_large_a_size_is_not_read(small_files):
     app = Uploads()
     assert put(app, "mine/1", [b"x" * 97] * 3, content_length="291") == TOO_MUCH
     assert app.bytes_read == 0
     assert put(app, "mine/1", [b"x" * 290], content_length="290") == TAKEN
 
 
-def test_a_file_that_says_nothing_or_too_little_is_read_up_to_the_bound(small_files):
+def test_a_file_without_or_with_a_false_size_is_read_up_to_the_limit(small_files):
     for said in ({}, {"content_length": "5"}, {"content_length": "five"}):
         app = Uploads()
         assert put(app, "mine/1", [b"x" * 100] * 9, **said) == TOO_MUCH
@@ -325,7 +325,7 @@ def test_a_file_that_says_nothing_or_too_little_is_read_up_to_the_bound(small_fi
         assert app.app.held == {}
 
 
-def test_the_files_of_a_visitor_count_together_until_they_are_removed(small_files):
+def test_a_visitor_s_files_count_together_until_they_are_removed(small_files):
     app = Uploads()
     assert [put(app, f"mine/{i}", [b"x" * 140]) for i in range(3)] == [TAKEN, TAKEN, TOO_MUCH]
     assert put(app, "mine/0", [b"x" * 140]) == TOO_MUCH  # the first one is still held while it comes again
@@ -334,7 +334,7 @@ def test_the_files_of_a_visitor_count_together_until_they_are_removed(small_file
     assert put(app, "mine/3", [b"x" * 140]) == TAKEN
 
 
-def test_empty_files_and_files_that_are_refused_are_counted_rightly(small_files):
+def test_empty_and_refused_files_are_counted_correctly(small_files):
     app = Uploads()
     assert [put(app, f"mine/{i}", [b""])[0] for i in range(31)] == [204] * 30 + [413]
     assert put(app, "stranger/1", [b"x" * 100])[0] == 400
@@ -342,8 +342,8 @@ def test_empty_files_and_files_that_are_refused_are_counted_rightly(small_files)
     assert ask(app, "/_stcore/upload_file/nobody/1", "DELETE")[0] == 204
 
 
-def test_a_body_that_stands_still_is_let_go_and_one_that_is_whole_may_wait(monkeypatch):
-    """What is sent there ends with a piece that says that another follows."""
+def test_a_stalled_body_is_dropped_and_a_whole_one_may_wait(monkeypatch):
+    """The body here ends with a piece that announces another one."""
     monkeypatch.setattr(slow, "PATIENCE", 0.02)
 
     async def waits(scope, receive, send):
@@ -375,8 +375,8 @@ def test_a_body_that_stands_still_is_let_go_and_one_that_is_whole_may_wait(monke
 
 
 @pytest.mark.parametrize("at", ["/_stcore/upload", "/_stcore/v2/upload_file", "/upload_file", "/moved"])
-def test_no_file_is_taken_where_an_upgrade_may_move_the_address(at):
-    """What cannot be counted is refused."""
+def test_no_file_is_accepted_if_an_upgrade_may_move_the_address(at):
+    """A file that cannot be counted is refused."""
     app = Uploads()
     for sent in ({}, {"content_length": "1"}, {"transfer_encoding": "chunked"}):
         assert put(app, "mine/1", [b"x"], at=at, **sent) == (413, "Nothing can be sent to this address.")
@@ -385,19 +385,19 @@ def test_no_file_is_taken_where_an_upgrade_may_move_the_address(at):
 
 
 @pytest.mark.parametrize("method", ["POST", "PATCH", "GET"])
-def test_no_file_is_taken_in_another_way(method):
+def test_no_file_is_accepted_by_another_method(method):
     app = Uploads()
     assert ask(app, "/_stcore/upload_file/mine/1", method, [b"x"])[0] == 413
     assert app.bytes_read == 0
 
 
-def test_who_removes_a_file_says_whose_it_is_and_no_more(small_files):
+def test_a_removal_names_its_visitor_and_nothing_more(small_files):
     app = Uploads()
     for body, status in ((b"x" * 10, 204), (b"x" * 11, 413)):
         assert ask(app, "/_stcore/upload_file/mine/0", "DELETE", [body])[0] == status
 
 
-def test_the_visitors_whose_files_are_counted_are_bounded(small_files, monkeypatch):
+def test_the_number_of_counted_visitors_is_bounded(small_files, monkeypatch):
     monkeypatch.setattr(uploads, "MOST_VISITORS", 2)
     app = Uploads()
     for visitor in "abc":
@@ -405,7 +405,7 @@ def test_the_visitors_whose_files_are_counted_are_bounded(small_files, monkeypat
     assert list(app.app.held) == ["b", "c"]
 
 
-def test_the_bound_holds_two_of_the_largest_files():
+def test_the_limit_holds_two_of_the_largest_files():
     largest = tomllib.loads((ROOT / ".streamlit/config.toml").read_text())["server"]["maxUploadSize"] * 2**20
     assert largest == score_files.MAX_FILE_BYTES
     assert 2 * (largest + uploads.FILE_BYTES) < uploads.MOST_BYTES < 2.1 * largest
@@ -419,7 +419,7 @@ FINISHED, AGAIN = (
 
 
 class Opened:
-    """An app that notes what is asked of it and answers each wish for a page with the same messages."""
+    """An app that records its requests and answers each wish for a page with the same messages."""
 
     def __init__(self, *answers):
         self.asked, self.answers = [], answers
@@ -444,7 +444,7 @@ def serve(app):
     run(lifespan())
 
 
-def test_the_server_opens_every_lesson_and_fetches_the_bundle_before_it_answers():
+def test_server_opens_every_lesson_and_the_bundle_before_it_answers():
     app = Opened(ForwardMsg(), AGAIN, FINISHED)
     serve(app)
     pages = [("/_stcore/stream", "" if stem == ORDER[0] else stem) for stem in ORDER]
@@ -458,13 +458,13 @@ def test_the_server_compiles_its_templates_before_it_answers(monkeypatch):
     assert sorted(name for _, name in fresh.cache.keys()) == fresh.list_templates()
 
 
-def test_line_breaks_of_a_template_go_between_tags_and_stay_in_scripts():
+def test_template_line_breaks_go_between_tags_and_stay_in_scripts():
     script = "<script>\n  if (a) {\n  }\n  {{ b }}\n</script>"
     template = html._ENVIRONMENT.from_string(f"<p>\n  <b>{{{{ b }}}}</b>\n</p>\n{script}\n<i>")
     assert template.render(b="c") == f"<p><b>c</b></p>{script.replace('{{ b }}', 'c')}<i>"
 
 
-def test_a_server_that_is_thrown_away_may_leave_that_out(monkeypatch):
+def test_a_throwaway_server_may_skip_the_warm_up(monkeypatch):
     monkeypatch.setenv("SATTN_WARM_UP", "0")
     app = Opened(FINISHED)
     serve(app)
@@ -472,14 +472,14 @@ def test_a_server_that_is_thrown_away_may_leave_that_out(monkeypatch):
 
 
 @pytest.mark.parametrize("answers", [(), (ForwardMsg(), AGAIN)])
-def test_a_page_that_does_not_end_keeps_the_server_from_answering_for_a_while_only(monkeypatch, answers):
+def test_a_page_without_an_end_delays_the_first_answer_only_so_long(monkeypatch, answers):
     monkeypatch.setattr(warm, "PATIENCE", 0.1)
     app = Opened(*answers)
     serve(app)
     assert [page for _, page in app.asked] == [None, ""]
 
 
-# Prints whether each question was drawn, and whether drawing every page once more kept anything new.
+# Prints for each question True if it was drawn, and whether drawing every page again cached anything new.
 SECOND_VISIT = """
 import asyncio, sys, app
 from pages._view.compute import store
@@ -510,13 +510,13 @@ print("pandas" not in sys.modules)
 """
 
 
-def test_a_visitor_of_a_fresh_server_finds_every_lesson_computed_without_pandas():
-    """Which takes 60 MB, and only a table or a grid that somebody opens is made of it."""
+def test_first_visitor_finds_every_lesson_computed_without_pandas():
+    """Pandas takes 60 MB, and only a table or a grid that somebody opens needs it."""
     done = subprocess.run([sys.executable, "-c", SECOND_VISIT], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.split() == ["True"] * 4, done.stderr
 
 
-def test_the_app_is_found_by_streamlit_run_and_its_script_has_no_folder_of_pages_beside_it():
+def test_streamlit_run_finds_the_app_and_no_folder_of_pages():
     from streamlit.starlette import App
 
     import app
@@ -526,7 +526,7 @@ def test_the_app_is_found_by_streamlit_run_and_its_script_has_no_folder_of_pages
     assert not (server.MAIN.parent / "pages").exists()
 
 
-# Prints the number of threads as NumPy finds it when it is loaded.
+# Prints the number of threads that NumPy finds when it is loaded.
 THREADS = """
 import os, sys
 from importlib.abc import MetaPathFinder
@@ -541,7 +541,7 @@ import app
 """
 
 
-def test_numpy_finds_that_a_product_of_matrices_takes_one_core():
+def test_numpy_uses_one_core_for_a_product_of_matrices():
     environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
     done = subprocess.run([sys.executable, "-c", THREADS], cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.stdout.split() == ["1"], done.stderr

@@ -1,4 +1,4 @@
-"""The link that a lesson gives away: its settings and nothing of the sharer's own, to copy and as a code."""
+"""The link that a lesson shares: its settings and nothing of the sharer's own, to copy and as a code."""
 
 from xml.etree import ElementTree
 
@@ -17,7 +17,7 @@ WITH_ANSWERS = [
 
 
 def shared(stem, each=False, **query):
-    """What the dialog of a page shows: the link, and the alt texts of its pictures. each: a draw for each visitor."""
+    """Return the dialog of a page: the link, and the alt texts of its pictures. each: a draw for each visitor."""
     app = open_page(stem, **query)
     app.session_state["share_each"] = each
     app.button(key="share").click()
@@ -27,7 +27,7 @@ def shared(stem, each=False, **query):
     return link, [each.proto.imgs[0].alt for each in app.get("image")]
 
 
-def test_the_link_holds_the_settings_and_leaves_out_what_is_the_sharer_s_own():
+def test_the_link_has_the_settings_without_the_sharer_s_own_values():
     own = {"mode": "projector", "rest": "shown", "bet": "draw", "guess": "1-2-3-4-5", "tally": "1-2"}
     link, codes = shared("score_variance", d_k="256", axis="own", seed="0", **own)
     assert link.partition("?")[2] == "d_k=256&step=draw&axis=own"
@@ -43,11 +43,11 @@ def test_every_lesson_gives_a_link(stem):
 
 
 @pytest.mark.parametrize(("stem", "name"), WITH_ANSWERS)
-def test_no_answer_is_given_away(stem, name):
+def test_no_answer_is_shared(stem, name):
     assert name in own(LESSONS[stem])
 
 
-def test_a_code_holds_the_link_dark_on_white_with_the_room_that_readers_ask_for():
+def test_a_code_holds_the_link_dark_on_white_with_its_quiet_zone():
     link = "https://lab.example/score_variance?d_k=256"
     drawn = ElementTree.fromstring(code_of(link))
     size = int(drawn.get("viewBox").split()[-1])
@@ -56,13 +56,13 @@ def test_a_code_holds_the_link_dark_on_white_with_the_room_that_readers_ask_for(
     assert fills == {"#fff", "#000"}
 
 
-def test_a_link_that_is_too_long_for_a_code_is_given_as_text():
+def test_a_link_too_long_for_a_code_is_only_text():
     link, codes = shared("attention_steps", Q="é" * 900)  # six letters each in an address
     assert (len(link) > 2953, codes) == (True, [])
     assert code_of("x" * 2953)
 
 
-def test_a_link_has_no_matrices_that_the_address_is_too_short_for():
+def test_a_link_leaves_out_matrices_too_long_for_an_address():
     app = open_page("attention_steps")
     app.text_area(key="Q").set_value(" ".join(["0.1234567"] * 300)).run()
     app.button(key="share").click()

@@ -1,4 +1,4 @@
-"""The small_samples page: as asked, other matrices, more and fewer draws, the next seed, examples made by hand."""
+"""The small_samples page: the question's experiment, other matrices and numbers of draws, seeds, examples by hand."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def open_page(**query):
 
 
 def drawn(app):
-    """How many draws are shown."""
+    """Return the number of draws in the picture."""
     return int(sure_of(app, "small_samples").split()[0].replace(",", ""))
 
 
@@ -41,14 +41,14 @@ def test_the_story_and_the_answer_are_there_at_once():
     assert "The 1.6 of the question is at percentile 71.4" in sure_of(app, "small_samples")
 
 
-def test_the_right_side_has_the_slider_s_d_k_and_as_many_draws_as_asked():
+def test_the_right_side_has_the_slider_s_d_k_and_number_of_draws():
     app = open_page(size="64", d_k="1024", n_draws="2000")
     assert drawn(app) == 2_000
     assert "64 × 1024 times 1024 × 64" in sure_of(app, "small_samples").replace(",", "")
     assert "At dₖ = 1,024 the 95 % band" in sure_of(open_page(step="band", d_k="1024"), "sample_band")
 
 
-def test_draws_follow_their_dial_and_a_link_may_say_any_number():
+def test_draws_follow_their_dial_and_a_link_may_set_any_number():
     app = open_page(n_draws="137")
     assert drawn(app) == 137
     assert charts(app)["small_samples"].values == {"d_k": 64, "size": 2, "n_draws": 137}
@@ -58,14 +58,14 @@ def test_draws_follow_their_dial_and_a_link_may_say_any_number():
     assert app.query_params["n_draws"] in ("3", ["3"])
 
 
-def test_the_first_draw_is_written_out():
+def test_the_first_draw_is_written_in_full():
     app = open_page()
     (text,) = [each.value for each in app.markdown if each.value.startswith("$\\begin{pmatrix}")]
     assert text.count("pmatrix") == 6
 
 
 @pytest.mark.parametrize(("step", "key"), [("large", "large_experiment"), ("draw", "small_samples")])
-def test_all_of_it_is_drawn_again_with_the_next_seed(step, key):
+def test_everything_is_drawn_again_with_the_next_seed(step, key):
     app = open_page(step=step, seed="9999")
     before = charts(app)[key].spec
     press(app, "Draw all of it again with the next seed")
@@ -74,7 +74,7 @@ def test_all_of_it_is_drawn_again_with_the_next_seed(step, key):
     assert charts(app)[key].spec == charts(open_page(step=step, seed="0"))[key].spec
 
 
-def test_the_large_experiment_is_that_of_the_seed():
+def test_the_large_experiment_uses_the_seed():
     assert "with seed 9999" in sure_of(open_page(step="large", seed="9999"), "large_experiment")
     assert "with seed 0: variance 111.015" in sure_of(open_page(step="large"), "large_experiment")
 
@@ -97,7 +97,7 @@ def test_examples_made_by_hand_give_the_numbers_of_the_notes():
         ("q_3d", "", "The second example: q: There are no numbers: write vectors, for example 1 2; 3 4."),
     ],
 )
-def test_vectors_that_cannot_be_read_get_a_sentence_and_stay(name, text, part):
+def test_unreadable_vectors_get_a_sentence_and_stay(name, text, part):
     app = open_page(step="by_hand")
     widget(app, name).set_value(text).run()
     check_page(app, STEM)

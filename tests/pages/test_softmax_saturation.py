@@ -84,7 +84,7 @@ def test_every_list_that_cannot_be_read_gets_its_own_sentence(step, key):
     assert list(traces(app, "softmax_weights"))[:3] == [f"raw, dₖ = {d_k}" for d_k in ("4", "64", "1,024")]
 
 
-def test_dimensions_of_the_rows_stay_and_the_address_keeps_the_learners():
+def test_rows_keep_their_dimensions_and_the_address_the_learner_s():
     app = open_page("softmax_saturation", step="divisor", d_k="128")
     assert list(traces(app, "softmax_weights"))[:3] == [f"raw, dₖ = {d_k}" for d_k in ("4", "64", "1,024")]
     assert app.query_params["d_k"] == "128"
@@ -106,7 +106,7 @@ def test_factor_is_read_from_the_address_and_shown_as_a_divisor(text, factor, sa
 @pytest.mark.parametrize(
     ("factor", "between"), [("1", []), ("1/9", []), ("2/7", ["3.5"]), ("4", ["1/4"]), ("1/64", ["64"])]
 )
-def test_divisors_rise_from_left_to_right_and_a_linked_one_joins_them(factor, between):
+def test_divisors_rise_from_left_to_right_with_a_linked_one_added(factor, between):
     dial = Stage(Address(LESSONS["softmax_saturation"], {"step": "lists", "multiplier": factor})).dial("multiplier")
     shown = [each.removeprefix("Divide by ") for each in dial["shown"]]
     assert sorted(shown, key=Fraction) == shown
@@ -115,7 +115,7 @@ def test_divisors_rise_from_left_to_right_and_a_linked_one_joins_them(factor, be
     assert [text for _, text, _ in dial["ticks"]] == [shown[0], shown[-1]]
 
 
-def test_overflow_is_told_beside_the_lists():
+def test_overflow_is_reported_beside_the_lists():
     assert "Subtracting the largest score keeps exp from overflowing" in prose(
         open_page("softmax_saturation", step="lists")
     )
@@ -130,7 +130,7 @@ def test_read_lists_leaves_out_the_optional_lists_that_are_empty():
 
 
 def rows(**chosen):
-    """The rows at the defaults, but for what is chosen."""
+    """Return the rows at these settings, else at the defaults."""
     values = {name: each.default for name, each in controls_of("softmax_saturation").items()}
     return work.rows(values | chosen)
 
@@ -157,7 +157,7 @@ ADVERSE |= {"n_keys": "2", "d_k": "9", "exponent": "0.7", "middle_exponent": "0.
 
 
 def rows_at(app, shown):
-    """The rows of the settings that the page now has: the largest weights, and how far their spreads differ."""
+    """Return the rows of the page's settings: the largest weights, and how far their spreads differ."""
     rows = shown.measure_rows.divided(app.session_state["exponent"])
     assert rows.dims == (4, 64, 1024)
     return rows.max_weight, rows.ratio
@@ -184,7 +184,7 @@ def test_try_divided(tried):
 
 
 def outputs_at(app, shown):
-    """The drawn outputs of the settings that the page now has: raw, ÷ √d_k, ÷ d_k."""
+    """Return the drawn outputs of the page's settings: raw, ÷ √d_k, ÷ d_k."""
     assert app.session_state["middle_exponent"] == 0.5
     return [shown.measure_outputs.divided(exponent) for exponent in (0.0, 0.5, 1.0)]
 
@@ -225,7 +225,7 @@ def test_try_shifted(tried):
 
 
 @pytest.mark.parametrize("seed", [0, 3])
-def test_before_the_bet_only_the_first_row_is_seen(seed):
+def test_before_the_bet_only_the_first_row_is_shown(seed):
     params = RowsParams(16, figures.DIMS, n_rows=40, seed=seed)
     rows = measure_rows(params).divided(0.0)
     known = figures.first_alone(rows, figures.weights(rows, params, LIGHT))
@@ -241,7 +241,7 @@ def test_before_the_bet_only_the_first_row_is_seen(seed):
 
 
 @pytest.mark.parametrize("d_k", [4, 64, 1024])
-def test_nothing_tells_a_tokens_own_share_before_its_bet(d_k):
+def test_a_token_s_own_share_is_hidden_before_its_bet(d_k):
     here = {**Address(LESSONS["softmax_saturation"], {"step": "too_flat", "d_k": str(d_k)}).values}
     known, shown = VIEWS["softmax_saturation"].before(here, LIGHT), work.STEPS["too_flat"].picture(here, LIGHT)
     truth = VIEWS["softmax_saturation"].outcome(here)
@@ -253,7 +253,7 @@ def test_nothing_tells_a_tokens_own_share_before_its_bet(d_k):
     assert (known.table, known.sure, known.code, known.marks) == ({}, (), "", ())
 
 
-def test_line_and_bet_say_what_token_value_and_output_are_first():
+def test_line_and_bet_explain_token_value_and_output_first():
     step = LESSONS["softmax_saturation"].step("too_flat")
     for said in (step.line, step.bet.question):
         assert said.startswith("A token, say “cat”, outputs ")
@@ -266,7 +266,7 @@ def shown_flat(values):
 
 
 @pytest.mark.parametrize("d_k", ["1", "64", "1024"])
-def test_bet_is_on_d_k_64_whatever_the_address_says(d_k):
+def test_the_bet_is_at_d_k_64_whatever_the_address_has(d_k):
     here = Address(LESSONS["softmax_saturation"], {"step": "divisor", "bet": "1", "d_k": d_k, "exponent": "1"})
     assert here.question.startswith(
         "Not divided, at dₖ = 64: how much of the weight does the strongest of 16 keys take"
@@ -283,7 +283,7 @@ def test_exponent_has_no_dial_while_the_bet_waits():
 
 
 @pytest.mark.parametrize("placed", [{"guess": "50"}, {"guess": "50", "guessed_at": "d_k=64"}, {"class": "50~80"}])
-def test_marks_of_the_bet_stand_on_undivided_rows_alone(placed):
+def test_marks_of_the_bet_are_only_on_undivided_rows(placed):
     for exponent, is_marked in (("0", True), ("0.5", False)):
         app = open_page("softmax_saturation", bet="1", exponent=exponent, **placed)
         assert ("◆" in charts(app)["softmax_weights"].alt) == is_marked

@@ -1,4 +1,4 @@
-"""The stills that are kept: every page has them, and they can stand in a page beside each other."""
+"""The stored stills: every page has them, and several can be in one page."""
 
 import re
 import struct
@@ -17,7 +17,7 @@ WINDOWS = {"wide": 1440, "narrow": 390}
 
 
 def svg_faults(text):
-    """What an SVG must not have that stands in a page, which others send around."""
+    """Return the faults of an SVG inside a page that others pass on."""
     root = ElementTree.fromstring(text)
     tags = {each.tag.partition("}")[2] for each in root.iter()}
     faults = [f"<{tag}>" for tag in sorted(tags - FAMILIAR)]
@@ -46,7 +46,7 @@ def test_a_step_with_a_picture_has_its_stills(stem, step, size):
 
 
 @pytest.mark.parametrize(("stem", "step"), OPENED)
-def test_no_id_is_there_twice_and_the_letters_are_those_of_the_ground(stem, step):
+def test_no_id_occurs_twice_and_letters_fit_the_ground(stem, step):
     both = "".join(stills.still(stem, size, step) for size in stills.SIZES)
     ids = re.findall(r'id="([^"]+)"', both)
     assert len(ids) == len(set(ids))
@@ -79,5 +79,5 @@ HEAD = '<svg xmlns="http://www.w3.org/2000/svg">{}</svg>'
         ('<clipPath id="a"/><clipPath id="a"/><rect clip-path="url(#a)"/>', ["a"]),
     ],
 )
-def test_what_a_still_must_not_have_is_seen(text, faults):
+def test_the_faults_of_a_still_are_found(text, faults):
     assert svg_faults(HEAD.format(text)) == faults

@@ -1,4 +1,4 @@
-"""How two drawings of a picture become one still, and when two stills are the same."""
+"""Two drawings of a picture become one still; two stills are compared."""
 
 import base64
 import io
@@ -13,7 +13,7 @@ NAMES = ' xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" role="img"'
 
 
 def one(light, dark):
-    """What is in the still, without the line ends."""
+    """Return the content of the still, without the line ends."""
     text = merged(HEAD.format(light), HEAD.format(dark), "here").replace("\n", "")
     assert text.startswith(f"<svg{NAMES}")
     return text.removeprefix(f"<svg{NAMES}>").removesuffix("</svg>").replace(f"<svg{NAMES}/>", "")
@@ -32,7 +32,7 @@ def embedded(colour):
 @pytest.mark.parametrize(
     ("light", "dark", "still"),
     [
-        # a colour that differs, wherever it is said
+        # a colour that differs, anywhere
         ('<path d="M0,1.23456" style="fill: #fff"/>', '<path d="M0,1.23456" style="fill: #000"/>',
          '<path d="M0,1.23" style="fill:light-dark(#fff, #000)"/>'),
         ('<path d="M0,1" fill="#fff"/>', '<path d="M0,1" fill="#000"/>',
@@ -40,17 +40,17 @@ def embedded(colour):
         ('<path d="M0,1" style="fill: rgb(1, 2, 3); fill-opacity: 0.5"/>',
          '<path d="M0,1" style="fill: rgb(4, 5, 6); fill-opacity: 1"/>',
          '<path d="M0,1" style="fill:light-dark(rgba(1, 2, 3, 0.5), rgba(4, 5, 6, 1))"/>'),
-        # names that are new each time, and what nothing refers to
+        # names that are new each time, and elements that nothing refers to
         ('<clipPath id="a1"><path d="M1,1"/></clipPath><clipPath id="b1"/><path d="M2,2" clip-path="url(#a1)"/>',
          '<clipPath id="a2"><path d="M1,1"/></clipPath><clipPath id="b2"/><path d="M2,2" clip-path="url(#a2)"/>',
          '<clipPath id="here-0"><path d="M1,1"/></clipPath><path clip-path="url(#here-0)" d="M2,2"/>'),
-        # the ground, empty groups, what is not seen, what is for scripts
+        # the ground, empty groups, invisible elements, attributes for scripts
         ('<rect style="fill: rgb(255, 255, 255)"/>', '<rect style="fill: rgb(18, 22, 28)"/>', ""),
         ('<g class="x"><g/><path d=""/></g>', '<g class="x"><g/><path d=""/></g>', ""),
         ('<g style="opacity: 1"><path class="js" d="M0,1" style="stroke-opacity: 1; opacity: 1"/></g>',) * 2
         + ('<path d="M0,1"/>',),
         ('<path class="grid crisp" d="M0,1"/>',) * 2 + ('<path d="M0,1" shape-rendering="crispEdges"/>',),
-        # what is said above and not the same
+        # attributes with other values than those above
         ('<g style="stroke-width: 2px"><path d="M0,1" style="stroke-width: 1px"/></g>',) * 2
         + ('<g style="stroke-width:2px"><path d="M0,1" style="stroke-width:1px"/></g>',),
     ],
@@ -106,7 +106,7 @@ def test_a_still_may_be_a_little_off(before, after, is_same):
     assert (svg_differences(kept, drawn) == []) is is_same
 
 
-def test_other_elements_texts_and_images_are_seen():
+def test_other_elements_texts_and_images_are_found():
     text = HEAD.format("<text>a</text>")
     assert svg_differences(text, text) == []
     assert svg_differences(text, HEAD.format("<text>b</text>"))
@@ -117,7 +117,7 @@ def test_other_elements_texts_and_images_are_seen():
     assert svg_differences(red, ruby) == []
 
 
-def test_cards_that_look_different_are_seen():
+def test_cards_that_look_different_are_found():
     assert card_differences(png("red"), png("#fe0000")) == []
     assert card_differences(png("red"), png("blue"))
     assert card_differences(png("red"), png("red", (2, 3)))

@@ -1,4 +1,4 @@
-"""The store of the rooms, in SQLite and in Postgres: its rules, many at once, and what is left of one who is killed."""
+"""The store of the rooms, in SQLite and in Postgres: its rules, many users at once, and killed processes."""
 
 import itertools
 import json
@@ -77,9 +77,9 @@ schemas = map("test_{}".format, itertools.count())
 
 @pytest.fixture
 def schema(postgres):
-    """A part of that Postgres in which nothing is.
+    """Return the address of an empty schema of that Postgres.
 
-    Without indexes rows come in the order in which they were written, so that an order that is promised is asked for.
+    Without indexes rows come in the order in which they were written: a promised order must be asked for.
     """
     name = next(schemas)
     with psycopg.connect(postgres) as connection:
@@ -90,7 +90,7 @@ def schema(postgres):
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def url(request, tmp_path):
-    """An empty database."""
+    """Return the address of an empty database."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/rooms/rooms.sqlite"
     return request.getfixturevalue("schema")
@@ -103,7 +103,7 @@ def clock():
 
 @contextmanager
 def opened(url, **options):
-    """A store that waits for others as long as a slow machine takes."""
+    """Yield a store that waits for others as long as a slow machine takes."""
     store = Store(url, **{"patience": 60, **options})
     yield store
     store.dispose()
@@ -117,7 +117,7 @@ def store(url, clock):
 
 @pytest.fixture
 def code(store):
-    """A room that three phones have joined, which have no place yet."""
+    """Return a room that three phones have joined, which have no number yet."""
     code = store.open_room(SECRET, stem="start", query="d_k=64").code
     for phone in "abc":
         store.join(code, phone)
@@ -125,7 +125,7 @@ def code(store):
 
 
 def placed(store, code, phone, question="first"):
-    """Join and answer; the number of the place that a phone has then."""
+    """Join and answer; return the phone's number."""
     store.join(code, phone)
     store.answer(code, question, phone, "1")
     return store.number_of(code, phone)
@@ -133,7 +133,7 @@ def placed(store, code, phone, question="first"):
 
 @contextmanager
 def connected(url):
-    """The database itself."""
+    """Yield a connection to the database itself."""
     engine = sqlalchemy.create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
     with engine.connect() as connection:
         yield connection
@@ -165,7 +165,7 @@ WRITES = {
 
 
 def check_no_room(store, code):
-    """What there is to see and do where a room is not."""
+    """Check all reads and acts in a room that does not exist."""
     assert store.room(code) is None
     assert not store.is_teacher(code, SECRET)
     assert store.asked(code, "q") == Asked()
@@ -181,7 +181,7 @@ def check_no_room(store, code):
             write(store, code)
 
 
-def test_nothing_is_made_while_no_room_is_open(tmp_path):
+def test_nothing_is_created_while_no_room_is_open(tmp_path):
     with opened(f"sqlite:///{tmp_path}/rooms/rooms.sqlite") as store:
         check_no_room(store, "BCDF")
         store.sweep()
@@ -190,7 +190,7 @@ def test_nothing_is_made_while_no_room_is_open(tmp_path):
         assert [path.name for path in tmp_path.iterdir()] == ["rooms"]
 
 
-def test_looking_for_a_room_where_none_was_opened_does_not_load_the_library(tmp_path):
+def test_looking_for_a_room_before_the_first_loads_no_library(tmp_path):
     said = "import sys\nfrom pages._view.classroom.store import store\nassert store().room('BCDF') is None\n"
     said += "sys.exit('sqlalchemy' in sys.modules or 'psycopg' in sys.modules)"
     environment = os.environ | {module.DATABASE_URL: f"sqlite:///{tmp_path}/rooms.sqlite"}
@@ -208,7 +208,7 @@ def test_a_code_of_no_room_finds_nothing(store):
 # --- a room ------------------------------------------------------------------------------------------
 
 
-def test_a_new_room(store, clock, url):
+def test_a_new_room_is_open_and_empty(store, clock, url):
     room = store.open_room(SECRET, stem="start", query="d_k=64")
     assert len(room.code) == 4
     assert set(room.code) <= set(ALPHABET)
@@ -232,13 +232,13 @@ def test_whoever_has_the_secret_is_the_teacher(store, code):
 
 
 def fill(store, code):
-    """Something of every kind."""
+    """Add something of every kind."""
     store.answer(code, "q", "a", "1")
     store.ask(code, "r", locked=True)
     store.draw(code, "b")
 
 
-def test_a_room_that_is_closed_is_forgotten_after_an_hour_and_no_other(store, code, url, clock):
+def test_only_a_closed_room_is_deleted_after_an_hour(store, code, url, clock):
     other = store.open_room(SECRET, stem="start").code
     store.join(other, "a")
     for each in (code, other):
@@ -263,7 +263,7 @@ def test_a_room_that_is_closed_is_forgotten_after_an_hour_and_no_other(store, co
     assert texts(store, other, "q") == ["1"]
 
 
-def test_a_room_that_is_opened_again_is_as_it_was(store, code, clock):
+def test_a_reopened_room_is_as_it_was(store, code, clock):
     fill(store, code)
     room = store.room(code)
     assert (store.closed(code), store.may_reopen(code, SECRET)) == (None, False)
@@ -289,7 +289,7 @@ def test_a_room_lasts_a_day(store, code, clock):
 
 
 @pytest.mark.parametrize("swept", [Store.sweep, lambda store: store.open_room(SECRET, stem="new")])
-def test_what_is_too_old_is_deleted_and_nothing_else(store, code, clock, url, swept):
+def test_only_old_rooms_are_deleted(store, code, clock, url, swept):
     fill(store, code)
     clock.now += 2
     younger = store.open_room(SECRET, stem="start").code
@@ -301,7 +301,7 @@ def test_what_is_too_old_is_deleted_and_nothing_else(store, code, clock, url, sw
     assert store.room(younger)
 
 
-def test_the_rooms_are_bounded(store, clock):
+def test_the_number_of_rooms_is_limited(store, clock):
     codes = [store.open_room(SECRET, stem="start").code for _ in range(MOST_ROOMS)]
     assert len(set(codes)) == MOST_ROOMS == 200
     with pytest.raises(TooManyRooms, match=r"All 200 rooms are in use\."):
@@ -313,9 +313,9 @@ def test_the_rooms_are_bounded(store, clock):
     store.open_room(SECRET, stem="start")
 
 
-# --- what grows the version --------------------------------------------------------------------------
+# --- the version -------------------------------------------------------------------------------------
 
-# Each after what stands before it, in one room with the phones a, b and c.
+# Each after the ones before it, in one room with the phones a, b and c.
 CHANGES = {
     "lock the door": lambda store, code: store.lock_door(code, shut=True),
     "open the door": lambda store, code: store.lock_door(code, shut=False),
@@ -336,7 +336,7 @@ CHANGES = {
 }
 
 
-def test_the_version_grows_by_one_with_each_change_and_not_with_what_is_done_twice(store, code):
+def test_the_version_grows_by_one_with_each_real_change(store, code):
     grown = {}
     for name, change in CHANGES.items():
         before = store.room(code).version
@@ -347,17 +347,17 @@ def test_the_version_grows_by_one_with_each_change_and_not_with_what_is_done_twi
     assert grown == dict.fromkeys(CHANGES, (1, 0))
 
 
-def test_where_the_wall_is(store, code):
+def test_the_room_has_the_address_of_its_wall(store, code):
     store.stand(code, "derivation", "d_k=8")
     room = store.room(code)
     assert (room.stem, room.query) == ("derivation", "d_k=8")
 
 
-# --- who gets in ---------------------------------------------------------------------------------------
+# --- the door ------------------------------------------------------------------------------------------
 
 
 def come(store, code, network, many, name="x"):
-    """So many phones that come at once; how many of them are let in."""
+    """Let so many phones come at once; return how many are let in."""
     let_in = 0
     for i in range(many):
         with suppress(TooManyAtOnce):
@@ -374,7 +374,7 @@ def test_a_class_of_a_hundred_behind_one_address_comes_in_at_once(store, url):
 
 
 def test_a_network_that_comes_after_the_class_fills_no_room(store, clock):
-    """A class of forty goes on, and a phone of its network or of a third one finds a place."""
+    """A class of forty goes on, and a phone of its network or of a third one gets in."""
     code = store.open_room(SECRET, stem="start").code
     come(store, code, HERE, 40)
     for i in range(40):
@@ -392,7 +392,7 @@ def test_a_network_that_comes_after_the_class_fills_no_room(store, clock):
     assert texts(store, code, "q")[:4] == ["0", "1", "2", "changed"]
 
 
-def test_those_who_only_look_take_no_place(store, clock):
+def test_visitors_who_only_look_take_no_place(store, clock):
     code = store.open_room(SECRET, stem="start").code
     for i in range(10):
         come(store, code, limits.Network(str(i), str(i)), MOST_PHONES, f"of {i} ")
@@ -405,7 +405,7 @@ def test_those_who_only_look_take_no_place(store, clock):
     assert store.room(code).phones == 1
 
 
-def test_a_locked_door_keeps_out_whom_the_room_does_not_know(store, code):
+def test_a_locked_door_keeps_new_phones_out(store, code):
     store.answer(code, "q", "a", "1")
     store.lock_door(code, shut=True)
     assert store.room(code).shut
@@ -419,7 +419,7 @@ def test_a_locked_door_keeps_out_whom_the_room_does_not_know(store, code):
     store.join(code, "d")
 
 
-def test_places_without_an_answer_are_cleared_and_no_others(store, code, url):
+def test_only_places_without_an_answer_are_cleared(store, code, url):
     store.answer(code, "q", "a", "1")
     store.draw(code, "b")
     store.clear(code)
@@ -434,7 +434,7 @@ def rooms_in_use(url):
 
 
 def test_a_few_networks_do_not_take_all_rooms(store, clock, url):
-    """Each at most a tenth of what is left; also through several replicas, and closed rooms do not count."""
+    """Each gets at most a tenth of the rest; also through several replicas, and closed rooms do not count."""
     with opened(url, clock=clock) as replica:
         for i in range(10):
             opens = partial(replica.open_room, SECRET, stem="start", network=limits.Network(f"of {i}", f"site {i}"))
@@ -460,7 +460,7 @@ def test_rooms_of_a_network_have_a_rate(store, clock, monkeypatch):
     assert store.open_room(SECRET, stem="start", network=HERE)
 
 
-def test_a_room_that_nobody_joined_ends_when_wall_and_desk_are_gone(store, clock, url):
+def test_a_room_nobody_joined_ends_when_wall_and_desk_are_gone(store, clock, url):
     left, seen, joined = (store.open_room(SECRET, stem="start").code for _ in range(3))
     store.join(joined, "a")
     assert not store.is_unseen(seen)
@@ -492,10 +492,10 @@ def test_new_rooms_have_longer_codes_while_codes_are_guessed(store, clock):
     assert store.has_joined(during, "a")
 
 
-def test_a_rate_is_shared_by_replicas_and_gives_back_in_time(store, clock, url):
+def test_a_rate_is_shared_by_replicas_and_recovers_in_time(store, clock, url):
     rate = limits.Rate("some", 3, 60)
     assert not store.is_over(rate, "a")
-    assert store.takes(rate, "a")  # before the first room there is nothing to keep
+    assert store.takes(rate, "a")  # before the first room there is nothing to protect
     store.open_room(SECRET, stem="start")
     with opened(url, clock=clock) as replica:
         taken = [each.takes(rate, "a") for each in (store, replica, replica, store)]
@@ -511,7 +511,7 @@ def test_a_rate_is_shared_by_replicas_and_gives_back_in_time(store, clock, url):
     assert rows_of(url, "lab_limits") == []
 
 
-def test_a_rate_counts_so_many_at_most_and_forgets_who_came_first(store, clock, monkeypatch):
+def test_a_rate_counts_only_so_many_and_forgets_the_first(store, clock, monkeypatch):
     store.open_room(SECRET, stem="start")
     monkeypatch.setattr("pages._view.classroom.kept._MOST_KEYS", 2)
     rate = limits.Rate("some", 1, 0)
@@ -524,7 +524,7 @@ def test_a_rate_counts_so_many_at_most_and_forgets_who_came_first(store, clock, 
 # --- questions ---------------------------------------------------------------------------------------
 
 
-def test_what_is_revealed_is_locked_and_stays_so_when_it_is_hidden(store, code):
+def test_a_revealed_question_is_locked_also_when_hidden_again(store, code):
     seen = []
     for said in ({"revealed": True}, {"locked": False}, {"revealed": False}, {"locked": False}, {"locked": True}, {}):
         store.ask(code, "q", **said)
@@ -544,7 +544,7 @@ def test_a_phone_has_one_answer_which_it_may_replace(store, code):
     assert store.asked(code, "q") == Asked(answers=1)
 
 
-def test_an_answer_keeps_the_settings_that_it_was_given_at(store, code):
+def test_an_answer_keeps_its_settings(store, code):
     store.answer(code, "q", "a", "1", "d_k=96")
     store.answer(code, "q", "b", "1", "d_k=100")
     store.stand(code, "start", "d_k=100")
@@ -553,7 +553,7 @@ def test_an_answer_keeps_the_settings_that_it_was_given_at(store, code):
     assert store.answer_of(code, "q", "a") == Answer(0, "1", "d_k=100")
 
 
-def test_a_lecture_is_all_answers_and_draws_with_their_times(store, code, clock):
+def test_a_lecture_has_all_answers_and_draws_with_their_times(store, code, clock):
     begin = clock.now
     for question, phone, settings in (("q", "b", "d_k=8"), ("q", "a", ""), ("p", "b", "")):
         store.answer(code, question, phone, f"of {phone}", settings)
@@ -582,7 +582,7 @@ def test_answers_come_in_the_order_of_the_phones(store, code):
 
 
 @pytest.mark.parametrize("said", [{"locked": True}, {"revealed": True}])
-def test_an_answer_may_come_too_late(store, code, said):
+def test_a_late_answer_is_refused(store, code, said):
     store.answer(code, "q", "a", "1")
     store.ask(code, "q", **said)
     for phone in "ab":
@@ -598,7 +598,7 @@ def test_an_answer_may_come_too_late(store, code, said):
     assert texts(store, code, "q") == ["1", "2"]
 
 
-def test_a_question_that_is_reset_is_open_and_has_no_answers(store, code):
+def test_a_reset_question_is_open_and_has_no_answers(store, code):
     for question in "qr":
         store.answer(code, question, "a", "1")
         store.ask(code, question, revealed=True)
@@ -649,7 +649,7 @@ def test_a_room_holds_a_hundred_phones(store, code):
     assert store.room(code).phones == 100
 
 
-def test_a_phone_keeps_its_draw_until_all_begin_anew(store, code):
+def test_a_phone_keeps_its_draw_until_all_draws_start_again(store, code):
     assert [store.draw(code, phone) for phone in "bcb"] == [0, 1, 0]
     assert [store.drawn(code, phone) for phone in "abc"] == [None, 0, 1]
     assert store.room(code).drawn == 2
@@ -659,7 +659,7 @@ def test_a_phone_keeps_its_draw_until_all_begin_anew(store, code):
 
 
 @pytest.mark.parametrize("write", [WRITES["answer"], WRITES["draw"]])
-def test_who_has_not_joined_neither_answers_nor_draws(store, write):
+def test_a_phone_that_has_not_joined_neither_answers_nor_draws(store, write):
     code = store.open_room(SECRET, stem="start").code
     with pytest.raises(RoomError, match="not in the room"):
         write(store, code)
@@ -695,7 +695,7 @@ REFUSED = [
 ]
 
 
-def test_what_is_too_long_or_no_text_is_refused(store, code):
+def test_too_long_or_binary_text_is_refused(store, code):
     before = store.room(code)
     for named, call in REFUSED:
         with pytest.raises(ValueError, match=named):
@@ -703,7 +703,7 @@ def test_what_is_too_long_or_no_text_is_refused(store, code):
     assert store.room(code) == before
 
 
-def test_what_is_as_long_as_it_may_be_is_kept(store, code):
+def test_text_of_the_greatest_length_is_kept(store, code):
     text, query = "√" * 400, "\U0001f600" * 2_000
     store.stand(code, text, query)
     store.answer(code, text, "a", text)
@@ -711,11 +711,11 @@ def test_what_is_as_long_as_it_may_be_is_kept(store, code):
     assert (room.stem, room.query, texts(store, code, text)) == (text, query, [text])
 
 
-# --- many at once, and those who are killed ----------------------------------------------------------
+# --- many at once, and killed processes -------------------------------------------------------------
 
 
 def crowd(*arguments):
-    """What each of the processes has told."""
+    """Return the output of each of the processes."""
     ended = subprocess.run(command(*arguments), cwd=ROOT, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
     told = [json.loads(line) for line in ended.stdout.splitlines()]
@@ -727,7 +727,7 @@ def command(*arguments):
     return [sys.executable, "-m", "tests.pages.room_crowd", *arguments]
 
 
-def test_rooms_that_are_opened_at_once_in_a_new_database_are_all_there(url):
+def test_rooms_opened_at_once_in_a_new_database_are_all_there(url):
     codes = crowd(url)
     with opened(url) as store:
         assert all(store.is_teacher(code, f"secret {code_of}") for code, code_of in _by_teacher(store, codes))
@@ -738,7 +738,7 @@ def _by_teacher(store, codes):
     return [(code, next(i for i in range(PROCESSES) if store.is_teacher(code, f"secret {i}"))) for code in codes]
 
 
-def test_eight_processes_at_once_lose_nothing_and_give_no_number_twice(url):
+def test_eight_processes_at_once_lose_nothing_and_repeat_no_number(url):
     with opened(url) as store:
         code = store.open_room(SECRET, stem="start").code
         told = crowd(url, code)
@@ -755,7 +755,7 @@ def test_eight_processes_at_once_lose_nothing_and_give_no_number_twice(url):
         assert room.version == 1 + 3 * MOST_PHONES + room.waiting
 
 
-def test_the_threads_of_one_process_do_not_either(store):
+def test_threads_of_one_process_lose_nothing_either(store):
     code = store.open_room(SECRET, stem="start").code
 
     def play(phone):
@@ -770,7 +770,7 @@ def test_the_threads_of_one_process_do_not_either(store):
     assert store.room(code).version == 1 + 3 * 60
 
 
-def test_what_was_acknowledged_outlives_a_process_that_is_killed(url):
+def test_acknowledged_answers_outlive_a_killed_process(url):
     with opened(url) as store:
         code = store.open_room(SECRET, stem="start").code
         with subprocess.Popen(command(url, code, "on"), cwd=ROOT, stdout=subprocess.PIPE, text=True) as working:
@@ -781,14 +781,14 @@ def test_what_was_acknowledged_outlives_a_process_that_is_killed(url):
             assert (store.number_of(code, phone), store.drawn(code, phone)) == (number, draw)
             assert store.answer_of(code, "q", phone).text == phone
         last, kept = int(lines[-1]), int(store.answer_of(code, "more", "0 0").text)
-        assert kept in (last, last + 1)  # the one that was killed before it could tell
+        assert kept in (last, last + 1)  # the one that was killed before it could print
         assert store.room(code).version == 1 + 3 * PHONES + kept + 1
         assert placed(store, code, "next") == PHONES
 
 
 @contextmanager
 def held(url, code):
-    """A transaction of somebody else's that has the room, until the block ends."""
+    """Hold the room in another transaction, until the block ends."""
     with connected(url) as connection:
         if url.startswith("sqlite"):
             connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -798,7 +798,7 @@ def held(url, code):
         connection.rollback()
 
 
-def test_a_write_waits_for_another_s_and_a_read_does_not(store, code, url):
+def test_a_write_waits_for_another_and_a_read_does_not(store, code, url):
     with ThreadPoolExecutor(1) as pool:
         with held(url, code):
             joining = pool.submit(store.join, code, "d")
@@ -809,8 +809,8 @@ def test_a_write_waits_for_another_s_and_a_read_does_not(store, code, url):
         assert store.room(code).joined == 4
 
 
-def test_a_write_gives_up_when_others_keep_it_waiting_and_a_read_does_not(store, code, url):
-    """Those of the same process too, who wait in line for the one that waits for the database."""
+def test_a_write_gives_up_after_a_long_wait_and_a_read_never_waits(store, code, url):
+    """Threads of the same process wait too, in line for the one that waits for the database."""
     with opened(url, clock=store._clock, patience=0.3) as hasty:
         with ThreadPoolExecutor(8) as pool, held(url, code):
             joining = [pool.submit(hasty.join, code, phone) for phone in "defgh"]
@@ -820,7 +820,7 @@ def test_a_write_gives_up_when_others_keep_it_waiting_and_a_read_does_not(store,
         assert hasty.room(code).joined == 4
 
 
-def test_a_write_to_a_file_waits_for_other_threads_and_other_processes_as_long(tmp_path):
+def test_a_write_to_a_file_waits_as_long_for_threads_as_for_processes(tmp_path):
     url = f"sqlite:///{tmp_path}/rooms.sqlite"
     with opened(url) as store:
         code = store.open_room(SECRET, stem="start").code
@@ -833,11 +833,11 @@ def test_a_write_to_a_file_waits_for_other_threads_and_other_processes_as_long(t
             hasty.join(code, "b")
 
 
-def test_a_write_waits_two_seconds_where_nothing_else_is_said():
+def test_a_write_waits_two_seconds_by_default():
     assert Store()._patience == PATIENCE == 2.0
 
 
-def test_whoever_makes_the_tables_or_opens_a_room_waits_for_others_who_do(schema):
+def test_table_makers_and_room_openers_wait_for_one_another(schema):
     with opened(schema) as store, ThreadPoolExecutor(1) as pool:
         for work in (partial(store.room, "BCDF"), partial(store.open_room, SECRET, stem="start"), store.sweep):
             with psycopg.connect(schema) as other:
@@ -848,7 +848,7 @@ def test_whoever_makes_the_tables_or_opens_a_room_waits_for_others_who_do(schema
             waiting.result()
 
 
-# --- tables of an earlier version ---------------------------------------------------------------------
+# --- tables of earlier versions -----------------------------------------------------------------------
 
 # As the first version made them.
 FIRST = (
@@ -868,7 +868,7 @@ IN_FIRST = (
     "INSERT INTO lab_answers VALUES ('BCDF', 'q', 0, '1')",
     "INSERT INTO lab_asked VALUES ('BCDF', 'q', false, false, 1)",
 )
-# What a replica of the first version writes: it names its columns.
+# The writes of a replica of the first version, which names its columns.
 BY_FIRST = (
     "INSERT INTO lab_phones (code, phone, number, draw) VALUES ('BCDF', 'z', 1, NULL)",
     "INSERT INTO lab_answers (code, question, number, text) VALUES ('BCDF', 'q', 1, '2')",
@@ -884,12 +884,12 @@ def run_at(url, *statements):
         connection.commit()
 
 
-# What the second version has added to that.
+# The additions of the second version.
 SECOND = (
     "ALTER TABLE lab_rooms ADD COLUMN closed DOUBLE PRECISION",
     "ALTER TABLE lab_answers ADD COLUMN settings VARCHAR",
 )
-# What the third has added to those tables; others it had new.
+# The additions of the third version to those tables; it also had new ones.
 THIRD = tuple(
     f"ALTER TABLE lab_rooms ADD COLUMN {column}"
     for column in ("waiting INTEGER", "shut BOOLEAN", "seen DOUBLE PRECISION", "opener VARCHAR")
@@ -920,7 +920,7 @@ def test_an_earlier_database_is_brought_along_while_it_is_in_use(url, clock, ver
         assert connection.execute(sqlalchemy.text("SELECT code FROM lab_rooms")).scalars().all() == ["FDCB"]
 
 
-def test_those_who_bring_a_database_along_at_once_do_not_hinder_each_other(url, clock):
+def test_simultaneous_upgrades_do_not_hinder_each_other(url, clock):
     if url.startswith("sqlite"):
         Path(url.removeprefix("sqlite:///")).parent.mkdir()
     run_at(url, *FIRST, *IN_FIRST)
@@ -934,7 +934,7 @@ def test_those_who_bring_a_database_along_at_once_do_not_hinder_each_other(url, 
 # --- the database ------------------------------------------------------------------------------------
 
 
-def test_the_file_and_its_folder_are_their_owner_s(tmp_path):
+def test_the_file_and_its_folder_belong_to_their_owner_only(tmp_path):
     with opened(f"sqlite:///{tmp_path}/new/rooms/rooms.sqlite") as store:
         store.open_room(SECRET, stem="start")
         folder = tmp_path / "new" / "rooms"
@@ -942,7 +942,7 @@ def test_the_file_and_its_folder_are_their_owner_s(tmp_path):
     assert modes == {"rooms": 0o700} | dict.fromkeys(("rooms.sqlite", "rooms.sqlite-shm", "rooms.sqlite-wal"), 0o600)
 
 
-def test_a_file_that_is_taken_away_is_made_again(tmp_path):
+def test_a_deleted_file_is_made_again(tmp_path):
     with opened(f"sqlite:///{tmp_path}/rooms/rooms.sqlite") as store:
         code = store.open_room(SECRET, stem="start").code
         for path in (tmp_path / "rooms").iterdir():
@@ -953,13 +953,13 @@ def test_a_file_that_is_taken_away_is_made_again(tmp_path):
             assert other.room(again.code) == store.room(again.code) == again
 
 
-def test_a_file_that_is_taken_away_while_a_call_looks_for_it_is_not_made_empty(tmp_path):
+def test_a_file_deleted_during_a_read_is_not_made_empty(tmp_path):
     with opened(f"sqlite:///{tmp_path}/rooms.sqlite") as store, pytest.raises(StoreError):
         store._kept().room("BCDF")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_connections_that_were_cut_are_made_again(postgres):
+def test_broken_connections_are_made_again(postgres):
     with opened(postgres) as store:
         code = store.open_room(SECRET, stem="start").code
         with psycopg.connect(postgres, autocommit=True) as other:
@@ -972,7 +972,7 @@ def test_connections_that_were_cut_are_made_again(postgres):
 
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
-def test_a_postgres_may_be_named_in_three_ways(postgres, scheme):
+def test_a_postgres_address_may_be_written_in_three_ways(postgres, scheme):
     with opened(postgres.replace("postgresql", scheme, 1)) as store:
         assert store.room(store.open_room(SECRET, stem="start").code)
 
@@ -986,14 +986,14 @@ def unreachable(request, tmp_path):
     }[request.param]
 
 
-def test_a_database_that_does_not_answer_is_said_in_a_sentence(unreachable):
+def test_a_silent_database_is_reported_in_a_sentence(unreachable):
     with opened(unreachable) as store, pytest.raises(StoreError, match="their database does not answer") as raised:
         store.open_room(SECRET, stem="start")
     assert raised.value.__cause__
 
 
-def test_who_may_not_use_the_database_is_told_so_in_a_sentence(postgres, schema):
-    """With no right to make tables, and with none to read those that another has made."""
+def test_missing_database_rights_are_reported(postgres, schema):
+    """Without the right to make tables, and without the right to read those of others."""
     role = schema.partition("test_")[2].partition("%20")[0]
     name = f"guest_{role}"
     with psycopg.connect(postgres, autocommit=True) as connection:
@@ -1008,8 +1008,8 @@ def test_who_may_not_use_the_database_is_told_so_in_a_sentence(postgres, schema)
             store.open_room(SECRET, stem="start")
 
 
-def test_those_who_find_the_database_away_do_not_wait_for_one_another(postgres, monkeypatch):
-    """Else each would wait as long as all those before it."""
+def test_callers_of_a_missing_database_do_not_wait_for_one_another(postgres, monkeypatch):
+    """Otherwise each would wait as long as all those before it."""
     together = Barrier(3)
 
     def begin():
@@ -1023,7 +1023,7 @@ def test_those_who_find_the_database_away_do_not_wait_for_one_another(postgres, 
     assert found == [StoreError] * 3
 
 
-def test_a_damaged_file_is_said_in_a_sentence(tmp_path):
+def test_a_damaged_file_is_reported_in_a_sentence(tmp_path):
     (tmp_path / "rooms.sqlite").write_text("no database" * 100)
     with opened(f"sqlite:///{tmp_path}/rooms.sqlite") as store, pytest.raises(StoreError, match="does not answer"):
         store.room("BCDF")
@@ -1035,7 +1035,7 @@ def test_an_address_of_no_database_of_ours_is_refused(url):
         Store(url)
 
 
-def test_an_address_that_cannot_be_read_is_refused_and_not_shown():
+def test_an_unreadable_address_is_refused_and_not_shown():
     with (
         opened("postgresql://lab:a word@h:port/d") as store,
         pytest.raises(StoreError, match="cannot be read") as raised,
@@ -1044,7 +1044,7 @@ def test_an_address_that_cannot_be_read_is_refused_and_not_shown():
     assert "a word" not in str(raised.value)
 
 
-def test_the_process_s_own_store_is_where_the_environment_says(monkeypatch, tmp_path):
+def test_the_process_s_own_store_is_the_environment_s(monkeypatch, tmp_path):
     module.store.cache_clear()
     monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}/here.sqlite")
     own = module.store()

@@ -1,4 +1,4 @@
-"""What the lab takes for granted of Streamlit beyond its public interface: a test that fails says where to mend it."""
+"""The lab's assumptions about Streamlit beyond its public interface: a failing test says where to repair them."""
 
 import pkgutil
 import re
@@ -31,19 +31,19 @@ BROWSER = Path(st.__file__).parent / "static/static/js"
 
 
 def broken(what, where=MODULE):
-    """What a failure says."""
+    """Return the message of a failure."""
     return f"Streamlit {st.__version__}: {what}. Mend it in {where}"
 
 
 def reaches_inside(source):
-    """Return what a text takes of Streamlit besides its public names: by an import, or as a module of `st`."""
+    """Return what a text uses of Streamlit besides its public names: by an import, or as a module of `st`."""
     modules = {each.name for each in pkgutil.iter_modules(st.__path__) if not callable(getattr(st, each.name, None))}
     reached = set(re.findall(r"\bst\.(\w+)", source)) & modules - {"column_config", "components"}
     imported = re.findall(r"^\s*(?:from|import) (streamlit\b.*)", source, re.MULTILINE)
     return sorted({*reached, *imported} - {"streamlit as st"})
 
 
-def test_one_module_knows_what_is_not_public():
+def test_only_one_module_uses_private_parts():
     root = VIEW.parents[1]
     texts = [root / "app.py", *root.glob("pages/**/*.py")]
     found = {path for path in texts if reaches_inside(path.read_text(encoding="utf-8"))}
@@ -80,7 +80,7 @@ def test_a_server_knows_whether_a_session_is_active():
     assert takes == ["self", "session_id"], broken(f"is_active_session takes {takes}")
 
 
-def test_a_look_at_the_state_lets_streamlit_end_the_run():
+def test_a_read_of_the_state_lets_streamlit_end_the_run():
     looks = []
     with suppress(KeyError):
         SafeSessionState(SessionState(), lambda: looks.append(1))["asked"]
@@ -111,7 +111,7 @@ def test_a_page_is_asked_for_by_its_name():
     assert wish.rerun_script.page_name == "start", broken("a page is named in another way")
 
 
-def test_the_browser_knows_by_its_first_byte_the_message_that_asks_for_a_run():
+def test_the_first_byte_identifies_the_message_that_asks_for_a_run():
     number = int(re.search(r"message\[0\] >> 3 === (\d+)", KNOWN)[1])
     assert BackMsg.DESCRIPTOR.fields_by_name["rerun_script"].number == number, broken("the field has moved", SCRIPT)
     assert _streamlit.wish_for("start")[0] >> 3 == number, broken("its number takes more than a byte", SCRIPT)
@@ -125,7 +125,7 @@ def test_the_browser_knows_by_its_first_byte_the_message_that_asks_for_a_run():
         (ForwardMsg(), False),
     ],
 )
-def test_the_end_of_a_run_is_known(message, ends):
+def test_the_end_of_a_run_is_recognised(message, ends):
     assert _streamlit.ends_the_run(message.SerializeToString()) is ends, broken("the end of a run is said otherwise")
 
 
@@ -150,19 +150,19 @@ def test_a_file_is_asked_for_with_the_session_as_the_second_field():
 
 @cache
 def routes():
-    """The platform's own addresses, each with its methods."""
+    """Return Streamlit's own addresses, each with its methods."""
     made = starlette_app.create_streamlit_routes(MagicMock())
     return [(each.path, getattr(each, "methods", None) or set()) for each in made]
 
 
 @pytest.mark.parametrize("name", _streamlit.PAGE_NEEDS)
-def test_what_a_page_asks_for_is_there(name):
+def test_the_addresses_that_a_page_needs_exist(name):
     found = [path for path, _ in routes() if path.startswith(f"/_stcore/{name}")]
     assert found, broken(f"/_stcore/{name} has moved: until PAGE_NEEDS names its new place, pages do not work")
 
 
-def test_everything_else_that_the_platform_serves_of_itself_is_private():
-    """Mounted folders, media files and components of others are no inside."""
+def test_all_other_addresses_of_streamlit_are_private():
+    """Mounted folders, media files and components of others are not Streamlit's own."""
     public = [path for path, _ in routes() if not headers.is_private(path)]
     known = "/_stcore/(health|host-config|stream|upload_file/.+)|/(media|component|oauth2callback|auth|static)(/.*)?|"
     unknown = [path for path in public if not re.fullmatch(known, path)]
@@ -175,7 +175,7 @@ def test_files_come_to_the_one_address_that_is_counted():
     assert taken == [f"/{_streamlit.UPLOADS}{{session_id}}/{{file_id}}"], broken(f"files come to {taken}")
 
 
-def test_the_health_of_a_server_stands_beside_its_messages():
+def test_the_health_address_is_beside_the_message_stream():
     assert _streamlit.STREAM in [path.strip("/") for path, _ in routes()], broken("messages go to another address")
     assert 'replace(/stream$/, "health")' in KNOWN
     assert _streamlit.STREAM.replace("stream", "health") in [path.strip("/") for path, _ in routes()], broken(
@@ -188,21 +188,21 @@ def test_the_health_of_a_server_stands_beside_its_messages():
 
 @cache
 def scripts():
-    """All scripts that Streamlit's page may load."""
+    """Return all scripts that Streamlit's page may load."""
     return "\n".join(path.read_text(encoding="utf-8") for path in BROWSER.glob("*.js"))
 
 
 def names():
-    """What our scripts and style rules call the parts of its page, each with the file that does."""
+    """Return the names that our scripts and style rules use for parts of its page, each with its file."""
     for path in sorted([VIEW / "live/streamlit.js", *(VIEW / "style").glob("*.css")]):
         found = set(re.findall(r"\bst[A-Z]\w+(?:-\w+)?|react-aria-\w+", path.read_text(encoding="utf-8")))
         yield from (pytest.param(name, path, id=f"{path.name}-{name}") for name in sorted(found))
 
 
 @pytest.mark.parametrize(("name", "path"), [*names()])
-def test_the_parts_of_the_page_have_the_names_by_which_they_are_found(name, path):
+def test_the_parts_of_the_page_have_the_names_that_we_search_for(name, path):
     where = path.relative_to(VIEW.parents[1])
-    head, dash, _ = name.partition("-")  # what follows may be put together, such as stBaseButton-${kind}
+    head, dash, _ = name.partition("-")  # the rest may be put together, such as stBaseButton-${kind}
     found = rf"[`\"' ]({name}[`\"' ]" + (rf"|{head}-\$)" if dash else ")")
     assert re.search(found, scripts()), broken(f"no part of its page is called {name}", where)
 
@@ -210,11 +210,11 @@ def test_the_parts_of_the_page_have_the_names_by_which_they_are_found(name, path
 @pytest.mark.parametrize(
     "name", ["data-test-script-state", "data-test-connection-state", "notRunning", "CONNECTED", "st-key-"]
 )
-def test_the_page_says_how_it_is(name):
+def test_the_page_exposes_its_state(name):
     assert name in scripts(), broken(f"its page has no {name} any more", f"{SCRIPT} and pages/_view/style")
 
 
-def test_the_page_keeps_the_ground_that_was_chosen_by_its_path():
+def test_the_page_stores_the_chosen_ground_by_its_path():
     assert re.search(r"`stActiveTheme-\$\{window\.location\.pathname\}`.{0,200}`\$\{\w+\}-v\$\{", scripts()), broken(
         "its page keeps the chosen theme elsewhere", f"{SCRIPT}, isGroundChosen"
     )
@@ -222,7 +222,7 @@ def test_the_page_keeps_the_ground_that_was_chosen_by_its_path():
         assert f"name:`{name}`" in scripts(), broken(f"no theme is called {name}", f"{SCRIPT}, isGroundChosen")
 
 
-def test_the_page_can_be_told_where_its_server_is():
+def test_the_page_accepts_the_address_of_its_server():
     assert "BACKEND_BASE_URL" in KNOWN
     assert re.search(r"__streamlit\b.{0,40}BACKEND_BASE_URL", scripts(), re.DOTALL), broken(
         "its page reads the address of its server elsewhere", f"{SCRIPT}, tellServer"
@@ -238,11 +238,11 @@ def test_a_part_of_the_page_has_a_script_of_its_own(part):
     found = [each for each in (BROWSER).glob(f"{part}.*.js")]
     assert len(found) == 1, broken(f"{part} has another script", "pages/_view/_streamlit.py, PARTS")
     assert f"./static/js/{found[0].name}" in _streamlit.scripts_of_parts()
-    assert len(_streamlit.scripts_of_parts()) > len(_streamlit.PARTS)  # what they import
+    assert len(_streamlit.scripts_of_parts()) > len(_streamlit.PARTS)  # their imports
 
 
-def test_style_rules_never_ask_what_a_box_holds():
-    """Each `:has()` costs a picture of a drag some milliseconds; `live/boxes.js` writes it down instead."""
+def test_style_rules_never_use_has():
+    """Each `:has()` costs a picture of a drag some milliseconds; `live/boxes.js` sets a class instead."""
     texts = {
         path: path.read_text(encoding="utf-8") for path in VIEW.rglob("*") if path.suffix in {".css", ".html", ".py"}
     }
@@ -250,7 +250,7 @@ def test_style_rules_never_ask_what_a_box_holds():
     assert [str(path.relative_to(VIEW)) for path, text in texts.items() if ":has(" in text] == []
 
 
-def test_nothing_else_knows_the_parts_of_the_page():
+def test_no_other_file_uses_the_parts_of_the_page():
     inside = re.compile(r"data-testid|_stcore|\.st[A-Z]|testScriptState|__streamlit")
     may = {VIEW / "_streamlit.py", VIEW / "live/streamlit.js", *(VIEW / "style").glob("*.css")}
     files = [
@@ -263,22 +263,22 @@ def test_nothing_else_knows_the_parts_of_the_page():
 # --- the HTML page -------------------------------------------------------------------------------------
 
 
-def test_the_page_has_one_title_and_one_end_to_put_ours_at():
+def test_the_page_has_one_title_and_one_end_for_ours():
     page = (Path(st.__file__).parent / "static/index.html").read_text(encoding="utf-8")
     where = "pages/_view/server/links.py"
     assert page.count("<title>Streamlit</title>") == 1, broken("its page has another title", where)
     assert page.count("</body>") == 1, broken("its page ends otherwise", where)
 
 
-def test_the_browser_is_told_to_keep_what_may_be_named_again():
-    """Two runs that follow at once may name what the first has made it let go of, which ends its connection."""
+def test_the_browser_keeps_messages_that_may_be_referred_to_again():
+    """Of two runs in a row, the second may refer to a message that the first evicted, which ends the connection."""
     message = Config()
     app_session._populate_config_msg(message)
     assert message.max_cached_message_age == 20, broken("how long the browser keeps messages", ".streamlit/config.toml")
 
 
-def test_platform_packs_nothing_that_is_too_small_for_us():
-    """What it packs after us has the mark of what is not packed."""
+def test_streamlit_compresses_nothing_that_is_too_small_for_us():
+    """If it compresses after us, the answer has the ETag of the uncompressed one."""
     assert starlette_server_config.GZIP_MINIMUM_SIZE >= compress.SMALLEST, broken(
         "it packs smaller answers", "pages/_view/server/compress.py"
     )

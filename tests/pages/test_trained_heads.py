@@ -63,7 +63,7 @@ def test_step_shows_its_picture_alone(step, key):
     )
 
 
-def test_the_first_step_is_not_divided_whatever_the_address_says():
+def test_the_first_step_is_never_divided():
     app = open_page("trained_heads", step="undivided", exponent="0.3")
     found = measure_trained_heads(TrainedHeadsParams()).scaled(0.0)
     assert np.allclose(traces(app, "trained_undivided")["heads, σ"]["y"], found.score_std.ravel())
@@ -102,7 +102,7 @@ def test_the_file_of_a_head_is_read_as_it_was_written():
 
 @pytest.fixture(scope="module")
 def small_model():
-    """An encoder of the right shape with random weights, and a tokenizer that takes letters."""
+    """Return an encoder of the right shape with random weights, and a tokenizer that takes letters."""
     rng = np.random.default_rng(0)
     shapes = {f"embeddings.{name}_embeddings.weight": (n, 384) for name, n in SIZES.items()} | pair(
         "embeddings.LayerNorm"
@@ -139,7 +139,7 @@ def own_page(found, monkeypatch, sentence, **said):
     return app
 
 
-def test_a_sentence_of_ones_own_is_read_and_the_model_run_at_the_hands_exponent(small_model, monkeypatch):
+def test_an_own_sentence_is_read_and_run_at_the_slider_s_exponent(small_model, monkeypatch):
     app = own_page(small_model, monkeypatch, "a key")
     assert [each.message for each in app.exception] == []
     assert len(app.info) == 0
@@ -156,13 +156,13 @@ def test_a_sentence_of_ones_own_is_read_and_the_model_run_at_the_hands_exponent(
     assert max(np.delete(last["y"], 3)) < 0.999
 
 
-def test_a_long_text_is_cut_and_said_to_be(small_model, monkeypatch):
+def test_a_long_text_is_cut_with_a_note(small_model, monkeypatch):
     app = own_page(small_model, monkeypatch, "x" * 100)
     assert [each.value for each in app.info] == ["Only the first 64 tokens of your text are read."]
     assert charts(app)["trained_spread"].sentence.endswith("of 64 words.")
 
 
-def test_a_text_without_words_and_words_without_tokens_are_said_to_be(small_model, monkeypatch):
+def test_empty_texts_and_unknown_words_are_noted(small_model, monkeypatch):
     app = own_page(small_model, monkeypatch, "")
     assert [each.value.split(":")[0] for each in app.info] == ["There is nothing in your text that the model reads"]
     unknown = SimpleNamespace(ids=[1, 2, 3], tokens=["^", "[UNK]", "$"], overflowing=[])
@@ -171,7 +171,7 @@ def test_a_text_without_words_and_words_without_tokens_are_said_to_be(small_mode
     assert own.remarks("😀") == ["The model has no token for a part of your text, and reads [UNK] there."]
 
 
-def test_a_text_that_no_address_could_carry_is_cut(small_model, monkeypatch):
+def test_a_text_too_long_for_an_address_is_cut(small_model, monkeypatch):
     monkeypatch.setattr(own, "opened", lambda: small_model)
     app = open_page("trained_heads", text="your own sentence", sentence="a key")
     (field,) = [each for each in app.text_input if each.label == "Your sentence"]
@@ -190,7 +190,7 @@ def test_without_the_model_the_page_says_how_to_get_it(mode, monkeypatch):
     assert not work.MAIN.ready({"text": "own"})
 
 
-def test_another_model_than_the_one_that_is_meant_is_not_read(tmp_path, monkeypatch):
+def test_a_model_with_other_weights_is_not_read(tmp_path, monkeypatch):
     """A package of this name may come to hold other weights."""
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "model.safetensors").write_bytes(b"other")
@@ -276,7 +276,7 @@ def test_the_truth_is_what_a_typical_head_sees_without_the_scale():
     assert f"spread by {found.median_std:.2g}," in bet.outcome(values).why
 
 
-def test_while_the_bet_is_open_its_exponent_is_not_on_the_slider():
+def test_the_slider_lacks_the_bet_s_exponent_while_it_is_open():
     app = open_page("trained_heads", bet="1", step="heads")
     assert step_of(app).name == "undivided"
     assert "exponent" not in drawn_controls(app)
@@ -285,7 +285,7 @@ def test_while_the_bet_is_open_its_exponent_is_not_on_the_slider():
     assert "exponent" in drawn_controls(app)
 
 
-def test_before_the_bet_only_the_spreads_are_seen():
+def test_before_the_bet_only_the_spreads_are_shown():
     heads = measure_trained_heads(TrainedHeadsParams("cat"))
     found = heads.scaled(0.0)
     known = figures.spread_alone(found, figures.spread(heads, 0.0, LIGHT))
@@ -296,7 +296,7 @@ def test_before_the_bet_only_the_spreads_are_seen():
     assert (known.table, known.sure, known.code) == ({}, (), "")
 
 
-def test_of_a_table_of_thousands_a_page_shows_the_first_rows_and_says_so():
+def test_a_page_shows_the_first_rows_of_a_long_table_and_says_so():
     app = open_page("trained_heads", step="one_head")
     app.session_state["trained_attention_data"] = True
     app.run()

@@ -27,7 +27,7 @@ from tests.pages.test_moving import answer, picture_at
 
 @pytest.fixture(autouse=True)
 def _in_no_time(monkeypatch):
-    """Nobody watches: the steps of a race follow each other at once."""
+    """Make the steps of a race follow each other at once, since nobody watches."""
     monkeypatch.setattr(race, "_PLAYED", 0)
 
 
@@ -36,17 +36,17 @@ def open_race(**query):
 
 
 def bar(app):
-    """What the progress bar says."""
+    """Return the text of the progress bar."""
     return app.get("progress")[0].proto.text
 
 
 def dial(app):
-    """What the dial over the kept steps is given."""
+    """Return the data of the dial over the kept steps."""
     return opening.large_slider(app, "trained_steps_dial")
 
 
 def first_sentence(app):
-    """What stands under the main picture."""
+    """Return the sentence under the main picture."""
     return opening.charts(app)["race_attention"].sentence
 
 
@@ -70,13 +70,13 @@ def choose(app, name):
 
 
 def watch(run):
-    """Until it has trained a little."""
+    """Watch until it has trained a little."""
     while not run.result.step:
         race.advance(run)
 
 
 def train(app):
-    """Train to the end. AppTest always draws the whole page, in which a race rests: so it is asked not to."""
+    """Train to the end. AppTest always draws the whole page, where a race pauses, so its pause is switched off."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(race, "go_on", lambda rest: None)
         opening.button(app, "Train").click().run()
@@ -87,9 +87,9 @@ def train(app):
     return run
 
 
-def test_the_default_race_is_there_at_once_and_a_long_one_waits_for_its_button():
+def test_the_default_race_is_there_and_a_long_one_waits_for_a_button():
     app = open_race()
-    # Near-ties decide some answers, and a processor's rounding the near-ties.
+    # Near-ties decide some answers, and rounding, which depends on the processor, decides the near-ties.
     said = "After 300 steps at dₖ = 64, raw gets few right, ÷ √dₖ all and ÷ dₖ (nearly all|most)( .still rising.)?[.]"
     assert re.fullmatch(said, first_sentence(app))
     assert dial(app).shown[-1] == "step 300"
@@ -102,7 +102,7 @@ def test_the_default_race_is_there_at_once_and_a_long_one_waits_for_its_button()
     assert list(opening.charts(app)) == ["race_attention"]
 
 
-def test_time_of_a_race_is_at_least_that_of_its_film():
+def test_the_time_of_a_race_is_at_least_that_of_its_film():
     short, long = TrainingRaceParams(8, n_seeds=1), TrainingRaceParams(1024, n_seeds=8, n_steps=20_000)
     assert work.time_of(short, False) == work.about(work.PLAYED) == "about 10 seconds"
     assert work.time_of(long, False) == race.about(long.price) != "about 10 seconds"
@@ -113,8 +113,8 @@ def test_time_of_a_race_is_at_least_that_of_its_film():
 @pytest.mark.parametrize("rates", ["fixed", "best"])
 @pytest.mark.parametrize("n_steps", [10, 60, 300])
 @pytest.mark.parametrize("n_seeds", [1, 8])
-def test_what_a_page_computes_unasked_takes_a_second_at_most(monkeypatch, d_k, rates, n_steps, n_seeds):
-    """The race or its first step, or the equivalence; their prices are held against counted work elsewhere."""
+def test_a_page_computes_at_most_a_second_unasked(monkeypatch, d_k, rates, n_steps, n_seeds):
+    """It computes the race or its first step, or the pairs; other tests hold their prices against counted work."""
     ran = []
     monkeypatch.setattr(race.core, "race_frames", lambda params, **_: iter([ran.append((params, None))]))
     monkeypatch.setattr(compute, "kept", lambda *_: None)
@@ -140,7 +140,7 @@ def test_what_a_page_computes_unasked_takes_a_second_at_most(monkeypatch, d_k, r
         {"d_k": "1024", "n_pairs": "64", "n_seeds": "8", "n_steps": "10", "exponent": "0.3"},
     ],
 )
-def test_what_a_page_holds_unasked_is_100_mb_at_most(query):
+def test_a_page_holds_at_most_100_mb_unasked(query):
     tracemalloc.start()
     app = open_race(**query, values="trained")
     peak = tracemalloc.get_traced_memory()[1]
@@ -153,7 +153,7 @@ def test_what_a_page_holds_unasked_is_100_mb_at_most(query):
     assert app.exception == []
 
 
-def test_a_short_race_at_its_best_rates_is_there_at_once_with_its_sweep():
+def test_a_short_race_at_best_rates_is_there_at_once_with_its_sweep():
     app = open_race(rates="best", values="trained", n_seeds="1", n_steps="50", d_k="16")
     assert first_sentence(app).startswith("After 50 steps at dₖ = 16, ")
     run = app.session_state["race_run"]
@@ -161,7 +161,7 @@ def test_a_short_race_at_its_best_rates_is_there_at_once_with_its_sweep():
     assert "race_rates" in opening.charts(go(app, "rates"))
 
 
-def test_a_long_race_that_has_been_run_is_there_again_for_whoever_opens_its_address(monkeypatch):
+def test_a_long_race_that_has_run_is_there_for_its_address(monkeypatch):
     monkeypatch.setattr(work, "AT_ONCE", 0)
     query = {"rates": "best", "n_seeds": "1", "n_steps": "40", "d_k": "8", "n_pairs": "4"}
     first = open_race(**query)
@@ -186,15 +186,15 @@ def test_a_preset_sets_the_settings_and_says_what_it_teaches(name):
     for field, value in PRESETS[name].changes.items():
         assert getattr(run.params, field) == value
     assert (run.params.seed, run.best) == (3, PRESETS[name].best_rates)
-    assert run.params.fresh_data == (name == "fresh_data")  # a preset takes back what is not its own
+    assert run.params.fresh_data == (name == "fresh_data")  # a preset resets settings that are not its own
 
 
-def test_every_setting_is_a_control_with_its_default_in_the_preset_of_the_race():
+def test_the_race_preset_has_the_default_of_every_setting():
     for name, value in race._preset_settings("race").items():
         assert opening.controls_of("training_race")[name].default == value
 
 
-def test_a_move_of_the_dimension_shows_the_start_there_and_neither_starts_nor_stops_a_race(monkeypatch):
+def test_a_moved_dimension_shows_its_start_and_leaves_races_alone(monkeypatch):
     app = open_race(n_seeds="1")
     run = app.session_state["race_run"]
     monkeypatch.setattr(race.work, "train", None)  # a training would fail
@@ -206,7 +206,7 @@ def test_a_move_of_the_dimension_shows_the_start_there_and_neither_starts_nor_st
     assert first_sentence(move(app, 64)).startswith("After 300 steps at dₖ = 64, ")
 
 
-def test_a_link_shows_the_last_race_where_the_slider_has_moved_on():
+def test_a_link_shows_the_last_race_after_the_slider_has_moved_on():
     mine = move(open_race(n_seeds="1"), 16)
     assert mine.query_params == {"n_seeds": "1", "d_k": "16", "race_d_k": "64", "step": "race"}
     theirs = open_race(**mine.query_params)
@@ -217,7 +217,7 @@ def test_a_link_shows_the_last_race_where_the_slider_has_moved_on():
         assert "race_d_k" not in after.query_params
 
 
-def test_a_race_that_runs_stays_in_the_picture_while_the_slider_moves(monkeypatch):
+def test_a_running_race_stays_in_the_picture_while_the_slider_moves(monkeypatch):
     monkeypatch.setattr(work, "AT_ONCE", 0)
     monkeypatch.setattr(race, "go_on", lambda rest: None)
     app = open_race(n_seeds="1", d_k="8", n_steps="3000", n_pairs="4")
@@ -235,7 +235,7 @@ def test_a_race_that_runs_stays_in_the_picture_while_the_slider_moves(monkeypatc
     opening.settle(app)
     assert first_sentence(app).startswith("After 3,000 steps at dₖ = 8, ")
     assert not first_sentence(app).endswith(" The slider stands elsewhere.")
-    assert opening.large_slider(app).value == 8  # where the race is: so who is sent the address sees the same
+    assert opening.large_slider(app).value == 8  # the address has the race's own d_k, so that others see the same
     assert "d_k" in app.query_params
     theirs = open_race(**{name: str(each) for name, each in app.query_params.items()})
     assert opening.said(theirs)["race_attention"] == opening.said(app)["race_attention"]
@@ -243,7 +243,7 @@ def test_a_race_that_runs_stays_in_the_picture_while_the_slider_moves(monkeypatc
     assert first_sentence(move(app, 8)).startswith("After 3,000 steps at dₖ = 8, ")
 
 
-def test_train_and_another_setting_start_a_race_at_the_dimension_of_the_slider():
+def test_train_and_new_settings_start_a_race_at_the_slider_s_d_k():
     app = move(open_race(n_seeds="1", n_steps="20", n_pairs="4", d_k="8"), 4)
     run = train(app)
     assert (run.params.d_k, run.result.progress) == (4, 1)
@@ -255,7 +255,7 @@ def test_train_and_another_setting_start_a_race_at_the_dimension_of_the_slider()
     assert first_sentence(app).startswith("After 20 steps at dₖ = 16, ")
 
 
-def test_another_setting_ends_the_race_that_runs(monkeypatch):
+def test_a_new_setting_ends_the_running_race(monkeypatch):
     monkeypatch.setattr(work, "AT_ONCE", 0)
     monkeypatch.setattr(turns, "page", replace(turns.page, visitor=lambda: "one"))
     app = open_race(n_seeds="1", d_k="8", n_steps="3000")
@@ -268,7 +268,7 @@ def test_another_setting_ends_the_race_that_runs(monkeypatch):
     assert not job.done
 
 
-def test_a_preset_of_its_own_dimension_ends_with_it_and_others_keep_the_visitor_s():
+def test_only_a_preset_with_its_own_dimension_changes_d_k():
     app = choose(open_race(d_k="32"), "fresh_data")
     assert app.session_state["race_run"].params.d_k == 32
     assert opening.widget(choose(app, "small_d_k"), "d_k").value == 8
@@ -278,7 +278,7 @@ def test_a_preset_of_its_own_dimension_ends_with_it_and_others_keep_the_visitor_
     assert choose(choose(app, "small_d_k"), "race").session_state["race_run"].params.d_k == 64
 
 
-def test_settings_of_no_preset_are_one_s_own_and_an_own_exponent_is_a_fourth_run():
+def test_other_settings_match_no_preset_and_an_own_exponent_adds_a_run():
     app = open_race(learning_rate="0.3", exponent="0.25", start="scores")
     params = app.session_state["race_run"].params
     assert (app.selectbox("race_preset").value, params.learning_rate) == ("own settings", 0.3)
@@ -286,7 +286,7 @@ def test_settings_of_no_preset_are_one_s_own_and_an_own_exponent_is_a_fourth_run
     assert params.init_exponents == (0.25, 0.0, -0.25, 0.125)
 
 
-def test_a_race_is_played_one_kept_step_after_another_and_ends_as_the_race_at_once(monkeypatch):
+def test_a_race_plays_its_kept_steps_and_ends_as_if_run_at_once(monkeypatch):
     at_once = open_race(n_seeds="2", n_steps="50").session_state["race_run"].result
     compute.forget()
     monkeypatch.setattr(work, "AT_ONCE", 0)
@@ -305,7 +305,7 @@ def test_a_race_is_played_one_kept_step_after_another_and_ends_as_the_race_at_on
     assert not {"Stop", "Skip to the end"} & {each.label for each in app.button}
 
 
-def test_the_dial_shows_the_step_that_was_kept_on_a_cold_server_too(monkeypatch):
+def test_the_dial_shows_the_kept_step_on_a_cold_server_too(monkeypatch):
     mine = open_race(n_seeds="2", d_k="16")
     assert (dial(mine).stops[:3], dial(mine).stops[-2:]) == ([0, 5, 10], [295, LAST])
     moving = opening.widget(mine, "trained_steps").set_value(45)
@@ -328,7 +328,7 @@ def test_the_dial_shows_the_step_that_was_kept_on_a_cold_server_too(monkeypatch)
     assert (dial(between).value, between.query_params["trained_steps"]) == (45, "45")
 
 
-def test_address_of_before_steps_shows_its_training_step_and_heads():
+def test_address_without_a_step_shows_its_training_step_and_heads():
     old = open_race(n_seeds="1", step="45")
     assert (dial(old).value, old.session_state["step"]) == (45, "race")
     assert [*old.info] == []
@@ -344,7 +344,7 @@ def test_address_of_before_steps_shows_its_training_step_and_heads():
         ({"model_way": "QK-norm"}, "transformer", "transformer_learning"),
     ],
 )
-def test_address_of_a_picture_that_went_opens_the_nearest(query, step, picture):
+def test_address_of_a_removed_picture_opens_the_nearest(query, step, picture):
     app = open_race(n_seeds="1", n_steps="10", **query)
     assert [*opening.charts(app)] == [picture]
     kept = {name: text for name, text in query.items() if name not in ("step", "model_way")}
@@ -352,7 +352,7 @@ def test_address_of_a_picture_that_went_opens_the_nearest(query, step, picture):
     assert [*app.info] == []
 
 
-def test_a_suggestion_is_seen_at_the_end_and_another_seed_at_the_same_step():
+def test_a_try_shows_the_end_and_another_seed_the_same_step():
     app = open_race(n_seeds="1", trained_steps="45")
     app.number_input("seed").set_value(3)
     opening.settle(app)
@@ -361,7 +361,7 @@ def test_a_suggestion_is_seen_at_the_end_and_another_seed_at_the_same_step():
     assert first_sentence(app).startswith("After 300 steps at dₖ = 8")
 
 
-def test_a_race_that_goes_on_gives_its_data_away_when_it_rests_and_stop_keeps_what_is_there(monkeypatch):
+def test_a_paused_race_offers_its_data_and_stop_keeps_them(monkeypatch):
     monkeypatch.setattr(work, "AT_ONCE", 0)
     monkeypatch.setattr(race, "go_on", lambda rest: None)
     app = open_race(n_seeds="1", d_k="8", n_steps="3000", seed="1")
@@ -380,7 +380,7 @@ def test_a_race_that_goes_on_gives_its_data_away_when_it_rests_and_stop_keeps_wh
     assert opening.pictures(app.run()) == ["race_attention"]
 
 
-def test_whoever_leaves_a_race_that_runs_stops_it(monkeypatch):
+def test_leaving_the_page_stops_a_running_race(monkeypatch):
     monkeypatch.setattr(work, "AT_ONCE", 0)
     monkeypatch.setattr(race, "go_on", lambda rest: None)
     app = open_race(n_seeds="1", d_k="8", n_steps="3000", n_pairs="4")
@@ -391,7 +391,7 @@ def test_whoever_leaves_a_race_that_runs_stops_it(monkeypatch):
     assert not run.playing
 
 
-def test_the_rates_are_mapped_for_whoever_asks_and_leave_the_race():
+def test_a_map_of_the_rates_leaves_the_race_alone():
     app = open_race(n_seeds="1", seed="4", d_k="96")
     result = app.session_state["race_run"].result
     go(app, "rates")
@@ -416,7 +416,7 @@ def test_maps_and_twins_follow_the_slider():
 
 
 def compare_twins(app):
-    """Return what the fold says once it has compared."""
+    """Return the fold's text after the comparison."""
     opening.press(app, "Compare")
     return opening.prose(app)
 
@@ -431,13 +431,13 @@ def test_descent_without_the_scale_has_the_losses_of_its_twin():
     assert large == "| Gradient descent, rate 1 | × √dₖ | exactly equal |"
     assert " | × ⁴√dₖ | " in adam
     assert "(the wrong power) | more than 1 % apart " in wrong
-    assert "Compare" not in [each.label for each in app.button]  # of whoever asks next too
+    assert "Compare" not in [each.label for each in app.button]  # for the next visitor too
     again = open_race(d_k="256", n_steps="10", n_seeds="1")
     assert len(opening.rows_of(again, "| optimizer |")) == 4
 
 
 def starters(app):
-    """Return what starts a race: Train, and the dial whose ▶ plays one."""
+    """Return the controls that start a race: Train, and the dial whose ▶ plays one."""
     dials = [each.key for each in app.get("bidi_component") if each.key == "trained_steps_dial"]
     return [each.label for each in app.button if each.label == "Train"] + dials
 
@@ -474,7 +474,7 @@ def bet_on(app, answer):
     return app
 
 
-def test_placed_bet_starts_the_race_and_is_told_at_its_end():
+def test_a_placed_bet_starts_the_race_and_is_judged_at_its_end():
     app = bet_on(open_race(bet="1", n_seeds="1"), "root")
     assert first_sentence(app).startswith("Untrained at dₖ = 64, ")
     assert "in fact: " not in opening.seen(app).lower()
@@ -484,7 +484,7 @@ def test_placed_bet_starts_the_race_and_is_told_at_its_end():
     assert "In fact: only ÷ √dₖ" in opening.seen(app)
 
 
-def test_what_a_film_shows_is_not_told_while_it_runs(monkeypatch):
+def test_a_film_gives_nothing_away_while_it_runs(monkeypatch):
     compute.forget()
     monkeypatch.setattr(work, "AT_ONCE", 0)
     monkeypatch.setattr(race, "go_on", lambda rest: None)
@@ -499,8 +499,8 @@ def test_what_a_film_shows_is_not_told_while_it_runs(monkeypatch):
     assert "In fact: only ÷ √dₖ" in opening.seen(app.run())
 
 
-def test_a_told_bet_shows_the_race_it_tells_of(monkeypatch):
-    """The line knows a race that the server has run before, so the maps show it too, not the start."""
+def test_a_judged_bet_shows_its_own_race(monkeypatch):
+    """The line uses a race that the server has run before, so the maps show that race too, not the start."""
     compute.forget()
     train(move(open_race(n_seeds="1"), 16))
     monkeypatch.setattr(work, "AT_ONCE", 0)
@@ -524,8 +524,8 @@ def test_a_long_race_waits_for_its_button_also_after_a_bet(monkeypatch):
 
 
 @pytest.mark.parametrize("moments", [partial(race._moments, False), race._sweep_moments])
-def test_whoever_leaves_or_asks_for_something_else_ends_a_race_after_a_step(monkeypatch, moments):
-    """It rests there: what has been trained stays, and it can go on."""
+def test_leaving_or_another_wish_pauses_a_race_after_a_step(monkeypatch, moments):
+    """The finished steps stay, and the race can continue."""
     looks = []
     monkeypatch.setattr(turns, "page", turns.Page(is_connected=lambda _: looks.append(1) or len(looks) % 40))
     params = TrainingRaceParams(n_steps=3000, n_seeds=1)
@@ -543,7 +543,7 @@ def test_a_block_between_two_checks_is_short():
 
 
 def make_small(monkeypatch):
-    """A table that is there in a moment."""
+    """Return a table that is computed in a moment."""
     monkeypatch.setattr(dose, "STEPS", 2)
     monkeypatch.setattr(dose, "SEEDS", 1)
     for name in ("dose_frames", "dose_price"):
@@ -551,7 +551,7 @@ def make_small(monkeypatch):
     monkeypatch.setitem(dose.JOBS, "sgd", dose.new_job("sgd"))
 
 
-def test_the_table_is_computed_once_for_all_visitors_and_says_when_and_how(monkeypatch):
+def test_the_table_is_computed_once_for_all_and_says_when_and_how(monkeypatch):
     make_small(monkeypatch)
     app = open_race(d_k="8", n_steps="10", step="rates")
     assert "Not computed since this server was started" in opening.prose(app)
@@ -568,7 +568,7 @@ def test_the_table_is_computed_once_for_all_visitors_and_says_when_and_how(monke
     assert "11 learning rates for each scale" in said
 
 
-def test_visitors_who_wait_share_the_work_and_a_finished_table_can_be_computed_again(monkeypatch):
+def test_waiting_visitors_share_work_and_a_table_can_be_recomputed(monkeypatch):
     make_small(monkeypatch)
     monkeypatch.setattr(jobs.st, "session_state", {})
     dose.want("sgd")
@@ -587,7 +587,7 @@ def test_visitors_who_wait_share_the_work_and_a_finished_table_can_be_computed_a
 # --- the whole transformer ------------------------------------------------------------------------------
 
 
-def test_last_step_shows_transformers_at_the_rate_of_the_address():
+def test_last_step_shows_transformers_at_the_address_s_rate():
     app = open_race(model_rate="0.01", step="transformer")
     assert [*opening.charts(app)] == ["transformer_learning"]
     said = opening.said(app)
@@ -599,7 +599,7 @@ def test_last_step_shows_transformers_at_the_rate_of_the_address():
     assert opening.said(app)["transformer_learning"].startswith("At rate 0.03, no scale learns.")
 
 
-def test_a_classroom_sees_them_and_nobody_while_a_bet_is_open():
+def test_a_classroom_sees_the_transformers_unless_a_bet_is_open():
     key = "transformer_learning"
     assert key in opening.charts(open_race(mode="projector", step="transformer"))
     assert key not in opening.charts(open_race(bet="1", step="transformer"))
@@ -612,14 +612,14 @@ ADVERSE = {"optimizer": "adam", "rates": "best", "learning_rate": "0.03", "n_ste
 
 
 def finished(app, shown):
-    """Right answers after the last step: raw, with 1/√d_k, and with 1/d_k."""
+    """Return the right answers after the last step: raw, with 1/√d_k, and with 1/d_k."""
     result, _ = shown.train
     assert result is app.session_state["race_run"].result
     assert (result.step, result.params.n_seeds) == (300, 5)
     return result.accuracy.mean[:, -1]
 
 
-# A race without the scale takes the rounding of its first steps further: kernels of OpenBLAS for other processors put
+# A race without the scale amplifies the rounding of its first steps: kernels of OpenBLAS for other processors put
 # 0.36 or 0.46 of the answers right at d_k = 24, and seeds 0.33 to 0.54.
 
 
@@ -629,7 +629,7 @@ def test_try_no_harm(tried):
 
 
 def swept(tried, key, *, d_k):
-    """Right answers after the last step by scale and rate, and which rate is best; no button is in the way."""
+    """Return right answers after the last step by scale and rate, and the best rate; no button is in the way."""
     app, shown = tried("training_race", key, **ADVERSE, step="rates", d_k="512", data="fresh", n_pairs="8")
     assert opening.charts(app)["race_rates"].sentence.startswith(f"At dₖ = {d_k}, ")
     found = shown.sweep_rates
@@ -651,7 +651,7 @@ def test_try_small_rate(tried):
 
 
 def test_try_between_small(tried):
-    """What is near one another is what hardly matters: as many come right, and none is flat yet."""
+    """Sizes near one another differ little: as many rows come right, and none is flat yet."""
     _, shown = tried("training_race", "between_small", **ADVERSE, step="between", d_k="512")
     found = shown.tell_story
     assert found.params.d_k == 4
@@ -670,29 +670,29 @@ def test_try_between_large(tried):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_best_rates_of_a_small_dimension_are_those_of_other_seeds_too(seed):
-    """The promise names rates: it holds whatever was drawn."""
+def test_best_rates_of_a_small_dimension_hold_for_other_seeds(seed):
+    """The promise names rates, so it must hold for any draw."""
     params = TrainingRaceParams(d_k=4, n_seeds=5, seed=seed)
     assert training_race.sweep_learning_rates(params).best_rates == (0.3, 1.0, 3.0)
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("d_k", [24, 64, 128])
-def test_the_answer_is_what_the_rates_show(d_k, seed):
-    """Fewer rates without the scale; and no end of the rates is said to fail where ÷ d_k puts all right."""
+def test_the_answer_agrees_with_the_rates(d_k, seed):
+    """Fewer rates work without the scale, and no end of the rates fails where ÷ d_k puts all right."""
     sweep = training_race.sweep_learning_rates(TrainingRaceParams(d_k=d_k, n_seeds=1, seed=seed))
     raw, root, _ = map(len, sweep.solved_rates)
     assert raw < root
     assert (100.0 in sweep.solved_rates[2]) == (d_k > 24)
-    if d_k == 64:  # what "What is assumed" says of large rates
+    if d_k == 64:  # the claim of "What is assumed" about large rates
         assert {10.0: True, 30.0: False, 100.0: False}.items() <= {
             rate: rate in sweep.solved_rates[1] for rate in sweep.rates
         }.items()
     assert "every scale" not in LESSON.answer
 
 
-def test_the_answer_is_what_the_transformer_shows():
-    """Whether each seed or the mean of the seeds counts: the rates that work, judged by the table of pairs."""
+def test_the_answer_agrees_with_the_transformer():
+    """It holds for each seed and for the mean of the seeds: the rates that work, by the table of pairs."""
     found = training_race.compare_transformers(training_race.TransformerParams())
     by_mean = found.last_loss.mean < found.bigram_loss
     for works in (found.works, by_mean):
@@ -706,12 +706,12 @@ def test_try_same_first_scores(tried):
     assert min(without, scaled) >= 0.99
 
 
-def test_a_suggestion_that_moves_only_the_dimension_is_seen_too(tried):
-    """A move of the slider would show the start; whoever clicks is shown the finished race."""
+def test_a_try_that_moves_only_the_dimension_shows_the_finished_race(tried):
+    """A move of the slider would show the start instead."""
     app, shown = tried("training_race", "no_harm", d_k="64")
     assert finished(app, shown)[0] >= 0.95
 
 
-def test_line_of_the_race_says_what_is_learnt_and_where_it_is_marked():
+def test_line_of_the_race_names_the_task_and_its_marks():
     said = LESSON.step("race").line.partition(". ")[0]
     assert all(word in said for word in ("must learn", "return the value", "one right key", "on the diagonal"))

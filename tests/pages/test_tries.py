@@ -1,4 +1,4 @@
-"""Every suggestion of every lesson fits its controls, has a plain link, and a test of its promise."""
+"""The tries of every lesson: each fits its controls, has a plain link, and a test of its promise."""
 
 import ast
 import re
@@ -19,7 +19,7 @@ IDS = [f"{stem}-{each.key}" for stem, each in ALL]
 
 
 @pytest.mark.parametrize(("stem", "each"), ALL, ids=IDS)
-def test_the_settings_are_values_their_controls_take_as_they_are(stem, each):
+def test_the_settings_are_values_that_their_controls_accept(stem, each):
     for name, value in each.settings.items():
         assert controls_of(stem)[name].read(str(value)) == (value, None)
 
@@ -32,19 +32,19 @@ def test_every_promise_has_its_test(stem):
 
 
 @pytest.mark.parametrize(("stem", "each"), ALL, ids=IDS)
-def test_its_link_leads_to_the_address_at_which_it_is_done(stem, each):
+def test_a_try_s_link_leads_to_its_own_address(stem, each):
     step = each.settings["step"]
     html = tries_html(Address(LESSONS[stem], {"step": step, "d_k": "5"}))
     (link,) = re.findall(f'<a [^>]*data-try="{each.key}".*?</a>', html)
     there = Address(LESSONS[stem], dict(parse_qsl(unescape(re.search('href=".(.*?)"', link)[1]))))
     assert there.step.name == step
     assert {name: there.values[name] for name in each.settings} == dict(each.settings)
-    assert there.said["d_k"] == each.settings.get("d_k", 5)  # a step may pin another
+    assert there.said["d_k"] == each.settings.get("d_k", 5)  # a step may pin another value
     (done,) = re.findall(f'<a [^>]*data-try="{each.key}"[^>]*>', tries_html(there))
     assert 'aria-current="true"' in done
 
 
-def test_page_that_follows_a_try_says_that_it_is_done():
+def test_the_page_after_a_try_says_that_it_is_done():
     app = open_page("small_samples", seed="3", size="4", step="draw")
     assert "aria-current" not in tries_html(Address(LESSONS["small_samples"], {"seed": "3", "size": "4"}))
     there = open_page("small_samples", step="draw", **sets_of(app, 'data-try="large_matrices"'))
@@ -52,7 +52,7 @@ def test_page_that_follows_a_try_says_that_it_is_done():
     assert there.session_state["size"] == 64
 
 
-def test_nothing_is_tried_on_a_wall_or_while_a_bet_waits():
+def test_no_try_is_offered_on_a_wall_or_while_a_bet_waits():
     for said in ({"mode": "projector"}, {"bet": "1"}):
         assert tries_html(Address(LESSONS["small_samples"], said)) == ""
 
@@ -60,7 +60,7 @@ def test_nothing_is_tried_on_a_wall_or_while_a_bet_waits():
 ALIGNED = {"step": "straighten", "d_k": "256", "correlation": "1.0"}
 
 
-def test_links_to_other_steps_take_back_what_a_try_set_out_of_sight():
+def test_links_to_other_steps_reset_settings_that_a_try_hid():
     here = Address(LESSONS["score_variance"], ALIGNED)
     links = {
         step: dict(parse_qsl(unescape(said)))
@@ -71,7 +71,7 @@ def test_links_to_other_steps_take_back_what_a_try_set_out_of_sight():
     assert ended(here) == {"correlation": "0"}
 
 
-def test_what_no_try_set_or_is_in_sight_does_not_end_with_its_step():
+def test_settings_in_sight_or_of_no_try_survive_the_step():
     said = [
         ("score_variance", {"step": "straighten", "correlation": "0.5"}),
         ("score_variance", {"step": "divide", "correlation": "1.0"}),

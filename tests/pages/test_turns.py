@@ -1,4 +1,4 @@
-"""Long computations take turns: the line, and what a page shows while it waits in it."""
+"""Long computations take turns: the queue, and the page while it waits."""
 
 import threading
 import time
@@ -18,22 +18,22 @@ def line_of(line, *visitors, long=True):
 
 
 @pytest.mark.parametrize(("slots", "before"), [(1, [0, 1, 2, 3]), (2, [0, 0, 1, 2]), (5, [0, 0, 0, 0])])
-def test_as_many_compute_as_there_are_slots_and_the_others_wait_in_their_order(slots, before):
+def test_as_many_compute_as_there_are_slots_and_others_queue(slots, before):
     line = Line(slots)
     assert line_of(line, *"abcd") == before
     assert line_of(line, *"dcba") == before[::-1]  # a look does not change the order
 
 
-def test_who_leaves_makes_room_for_the_next():
+def test_a_leaver_makes_room_for_the_next():
     line = Line(1)
     line_of(line, *"abc")
     line.leave("a")
     line.leave("nobody")
     assert line_of(line, *"bc") == [0, 1]
-    assert line_of(line, *"abc") == [2, 0, 1]  # one who comes back comes last
+    assert line_of(line, *"abc") == [2, 0, 1]  # coming back means the end of the queue
 
 
-def test_a_short_computation_goes_before_the_long_ones_which_pause():
+def test_a_short_computation_goes_first_and_long_ones_pause():
     line = Line(1)
     assert line_of(line, *"ab") == [0, 1]
     assert line.before("c", long=False) == 0
@@ -42,14 +42,14 @@ def test_a_short_computation_goes_before_the_long_ones_which_pause():
     assert line_of(line, *"ab") == [0, 1]
 
 
-def test_a_visitor_has_one_place_which_another_kind_of_computation_takes_over():
+def test_a_visitor_has_one_place_for_all_kinds_of_computation():
     line = Line(1)
     assert line_of(line, *"ab") == [0, 1]
     assert line.before("a", long=False) == 0
     assert line_of(line, *"ab") == [0, 1]
 
 
-def test_who_gives_no_sign_for_two_seconds_has_left(monkeypatch):
+def test_a_visitor_without_a_sign_for_two_seconds_has_left(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(turns.time, "monotonic", lambda: now[0])
     line = Line(1)
@@ -61,7 +61,7 @@ def test_who_gives_no_sign_for_two_seconds_has_left(monkeypatch):
 
 
 @pytest.mark.parametrize(("before", "words"), [(1, "One before you"), (2, "Two before you"), (17, "17 before you")])
-def test_the_line_is_said_as_a_person_says_it(before, words):
+def test_the_queue_length_is_put_in_words(before, words):
     assert turns.queue_text(before) == words
 
 
@@ -74,7 +74,7 @@ def test_at_least_one_computes():
 
 @pytest.fixture
 def line(monkeypatch):
-    """The only slot of a server on which everything takes turns."""
+    """Return the only slot of a server on which everything takes turns."""
     compute.forget()
     monkeypatch.setattr(turns, "LINE", Line(1))
     monkeypatch.setattr(store, "AT_ONCE", 0.0)
@@ -83,7 +83,7 @@ def line(monkeypatch):
 
 @pytest.fixture
 def held(line):
-    """Another visitor who computes something short until `held` is set."""
+    """Yield an event; until it is set, another visitor computes something short and occupies the slot."""
     release = threading.Event()
 
     def hold():
@@ -115,13 +115,13 @@ def test_a_run_waits_for_its_turn_and_says_who_is_before_it(line, held, monkeypa
     assert line.before("two", long=False) == 0
 
 
-def test_a_page_takes_its_turn_and_leaves_the_line(line):
+def test_a_page_takes_its_turn_and_leaves_the_queue(line):
     app = open_page("score_variance", n_samples="1000", d_k="3")
     assert "score_histograms" in charts(app)
     assert line.before("another", long=True) == 0
 
 
-def test_a_computation_that_fails_leaves_the_line(line, monkeypatch):
+def test_a_failed_computation_leaves_the_queue(line, monkeypatch):
     def fails():
         assert line.before("another", long=True) == 1
         raise ValueError("no")
@@ -133,7 +133,7 @@ def test_a_computation_that_fails_leaves_the_line(line, monkeypatch):
     assert line.before("another", long=True) == 0
 
 
-def test_what_is_kept_or_short_needs_no_turn(line, held, monkeypatch):
+def test_cached_or_short_computations_need_no_turn(line, held, monkeypatch):
     def dear():
         return 1
 
@@ -182,7 +182,7 @@ def endless():
         turns.look()
 
 
-def test_a_job_ends_at_its_next_check_when_it_is_wanted_no_longer_or_its_visitor_has_left(line, monkeypatch):
+def test_an_unwanted_job_ends_at_its_next_check(line, monkeypatch):
     job = began(Job("this", endless))
     job.leave()
     assert has_ended(job)
@@ -196,7 +196,7 @@ def test_a_job_ends_at_its_next_check_when_it_is_wanted_no_longer_or_its_visitor
     assert line.before("another", long=True) == 0
 
 
-def test_what_goes_wrong_in_a_job_is_kept_for_the_page(line):
+def test_an_error_in_a_job_is_kept_for_the_page(line):
     with pytest.raises(ZeroDivisionError):
         began(Job("this", lambda: 1 / 0)).wait(30)
     assert line.before("another", long=True) == 0
@@ -219,11 +219,11 @@ def test_a_visitor_has_one_job(line, monkeypatch):
     assert has_ended(second)
 
 
-def test_a_job_is_for_all_who_want_it_and_they_see_its_latest_frame(line, monkeypatch):
+def test_a_job_serves_all_who_want_it_with_its_latest_frame(line, monkeypatch):
     go_on, who = threading.Event(), ["one"]
 
     def frames():
-        yield None  # nothing to see
+        yield None  # no frame yet
         yield "first"
         assert go_on.wait(30)
         yield "last"
@@ -243,7 +243,7 @@ def test_a_job_is_for_all_who_want_it_and_they_see_its_latest_frame(line, monkey
     assert job.frame == "last"
 
 
-def test_frames_go_on_where_they_rested(line):
+def test_frames_continue_where_they_paused(line):
     seen = []
     job = Job("this", lambda: (seen.append(each) or each for each in range(20)))
     job.check = lambda: Job.check(job) or (job.leave() if job.frame == 7 else None)
@@ -254,14 +254,14 @@ def test_frames_go_on_where_they_rested(line):
 
 @pytest.fixture
 def waiting(held, monkeypatch):
-    """A page on which a job waits for its turn."""
+    """Return a page on which a job waits for its turn."""
     monkeypatch.setattr(store, "AT_ONCE", 10.0)
     monkeypatch.setattr(store, "WITHOUT_BUTTON", compute.Limit(0.0, 0))
     app = open_page("score_variance", n_samples="1000", d_k="3")
     return app.button(key="compute_main").click().run()
 
 
-def test_a_page_shows_how_far_a_job_is_and_the_picture_when_it_is_done(waiting, held):
+def test_a_page_shows_a_job_s_progress_and_then_its_picture(waiting, held):
     app, job = waiting, waiting.session_state["job"]
     while not job.before:
         time.sleep(0.01)
@@ -276,7 +276,7 @@ def test_a_page_shows_how_far_a_job_is_and_the_picture_when_it_is_done(waiting, 
     assert not app.exception
 
 
-def test_what_is_cancelled_is_asked_about_again(waiting):
+def test_a_cancelled_computation_is_asked_about_again(waiting):
     app, job = waiting, waiting.session_state["job"]
     app.button(key="cancel_main").click().run()
     assert has_ended(job)
@@ -293,7 +293,7 @@ def another_page(app):
 
 
 @pytest.mark.parametrize("leave", [another_setting, another_page])
-def test_who_goes_on_to_something_else_ends_the_job(waiting, leave):
+def test_another_wish_of_the_visitor_ends_the_job(waiting, leave):
     job = waiting.session_state["job"]
     leave(waiting)
     assert has_ended(job)

@@ -1,4 +1,4 @@
-"""Text of which no line breaks between a number and its sign, or a symbol and its number."""
+"""Text in which no line breaks between a number and its sign, or a symbol and its number."""
 
 import re
 
@@ -21,7 +21,7 @@ from tests.pages.opening import read
         ("a < b & c", []),
     ],
 )
-def test_what_belongs_together_stays_whole(text, whole):
+def test_a_number_with_its_sign_stays_in_one_piece(text, whole):
     html = unbroken.html_of(text)
     assert re.findall('<span class="whole">(.*?)</span>', html) == whole
     assert read(html) == text

@@ -10,12 +10,12 @@ def open_lesson(**query):
 
 
 def deviations(app):
-    """The predicted standard deviation of every stage."""
+    """Return the predicted standard deviation of every stage."""
     stages = app.table[0].value
     return dict(zip(stages["stage"], stages["σ predicted"], strict=True))
 
 
-def test_pytorch_s_attention_gives_half_at_first_sight():
+def test_pytorch_s_attention_gives_half_at_the_default():
     app = open_lesson()
     assert sure_of(app, "unit_variance").startswith("At dₖ = 64 with 8 heads (model width 512), LayerNorm and PyTorch")
     assert deviations(app)["q = x $W_Q$"] == "0.707"
@@ -43,7 +43,7 @@ def test_the_size_of_x_counts_only_without_layer_norm():
     assert float(free["scaled q·k/√dₖ"]) == pytest.approx(58 / 2, rel=0.05)  # (3² + 7²)/2
 
 
-def test_a_number_of_heads_that_does_not_fit_is_drawn_with_the_nearest():
+def test_a_number_of_heads_that_does_not_fit_uses_the_nearest():
     app = open_lesson(d_k="1024", n_heads="8")
     assert "with 2 heads (model width" in sure_of(app, "unit_variance")
     assert charts(app)["unit_variance"].alt.endswith("2 heads are used.")
@@ -77,7 +77,7 @@ def test_try_xavier_square(tried):
     assert deviations_of_a_try(shown)["scaled_scores"] == pytest.approx(1, rel=0.05)
     assert shown.measure_unit_variance.stages[-1].predicted_std == pytest.approx(
         1, rel=1e-4
-    )  # but for the eps of LayerNorm
+    )  # except for the eps of LayerNorm
 
 
 def test_try_keras(tried):

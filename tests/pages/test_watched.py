@@ -1,4 +1,4 @@
-"""What who runs the server is told of requests: a line each, and figures. Nobody is in either."""
+"""The operator's view of requests: a line each, and figures. Neither identifies anybody."""
 
 import json
 import logging
@@ -62,14 +62,14 @@ def app(told):
         ("/J/BCDF", "other", "/*"),
     ],
 )
-def test_a_line_has_no_code_of_a_class_no_file_and_nothing_typed(path, kind, shown):
+def test_a_line_has_no_class_code_no_file_and_nothing_typed(path, kind, shown):
     seen = []
     ask(app((seen.append,)), path)
     assert (seen[0].kind, places.shown(seen[0].path, seen[0].status)) == (kind, shown)
 
 
 class Slow(StringIO):
-    """A place for lines that takes them when it is told to."""
+    """An output for lines that blocks until it is released."""
 
     def __init__(self):
         super().__init__()
@@ -85,7 +85,7 @@ class Slow(StringIO):
 
 @pytest.fixture
 def out():
-    """Where a log writes; what the store's failures are told to is as before afterwards."""
+    """Yield the output of a log; afterwards the store's failures go where they went before."""
     before, level = list(FAILURES.handlers), FAILURES.level
     slow = Slow()
     yield slow
@@ -99,7 +99,7 @@ def lines_of(out):
     return [json.loads(line) for line in out.getvalue().splitlines()]
 
 
-def test_a_request_is_one_line_without_who_asked(out):
+def test_a_request_is_one_line_without_its_sender(out):
     told = log.Log(out).begin().request
     ask(app((told,)), "/j/BCDF?phone=1", cookie="lab_visitor=0123", x_forwarded_for="203.0.113.9")
     (line,) = lines_of(out)
@@ -116,11 +116,11 @@ def test_each_failure_of_the_store_is_a_line(out):
     assert (line["kind"], line["failure"]) == ("store", f"{UNREACHABLE} (no route)")
 
 
-def test_failures_of_the_store_are_heard_by_nobody_who_has_not_asked():
+def test_failures_of_the_store_are_silent_unless_asked_for():
     assert (FAILURES.handlers, FAILURES.level) == ([], logging.NOTSET)
 
 
-def test_where_lines_cannot_be_written_some_are_left_out_and_counted(out, monkeypatch):
+def test_lines_that_cannot_be_written_are_dropped_and_counted(out, monkeypatch):
     monkeypatch.setattr(log, "MOST", 3)
     mine = log.Log(out)
     for _ in range(8):
@@ -136,7 +136,7 @@ def test_where_lines_cannot_be_written_some_are_left_out_and_counted(out, monkey
 
 
 def figures(text):
-    """The figures by their names."""
+    """Return the figures by their names."""
     return {name: float(value) for name, value in re.findall(r"^(lab_\S+) (\S+)$", text, re.MULTILINE)}
 
 
@@ -159,7 +159,7 @@ def test_figures_count_requests_by_kind_and_status_and_their_seconds():
     assert "BCDF" not in mine.text()
 
 
-def test_every_figure_says_its_type_once():
+def test_every_figure_has_its_type_once():
     mine = metrics.Metrics()
     mine.request(Seen("page", "GET", PAGE, 200, 0.1))
     families = re.findall(r"^# TYPE (\S+) (?:counter|gauge|histogram)$", mine.text(), re.MULTILINE)
@@ -194,13 +194,13 @@ def test_a_session_is_open_until_it_ends_and_a_failure_is_a_500():
         ("SATTN_GRACE", "long", ending.grace),
     ],
 )
-def test_what_the_environment_says_wrongly_ends_the_server_with_a_sentence(monkeypatch, name, value, read):
+def test_a_bad_environment_variable_ends_the_server_with_a_sentence(monkeypatch, name, value, read):
     monkeypatch.setenv(name, value)
     with pytest.raises(SystemExit, match=f"{name} is '{value}', but it must be"):
         read()
 
 
-def test_nothing_is_watched_unless_asked_for(monkeypatch):
+def test_nothing_is_recorded_unless_asked_for(monkeypatch):
     for name in (log.LOG, metrics.PORT):
         monkeypatch.delenv(name, raising=False)
     assert Watched not in [each.cls for each in server.middleware()]
@@ -209,7 +209,7 @@ def test_nothing_is_watched_unless_asked_for(monkeypatch):
 
 
 def fetch(url):
-    """Status and text of an answer."""
+    """Return status and text of an answer."""
     try:
         with build_opener(ProxyHandler({})).open(url, timeout=60) as answer:
             return answer.status, answer.read().decode()
@@ -224,8 +224,8 @@ def until(happens):
         time.sleep(0.05)
 
 
-def test_a_server_that_is_asked_to_end_sends_new_visitors_elsewhere_first():
-    """And goes on with those who are there; its figures and its lines are where who runs it asked for them."""
+def test_an_ending_server_first_sends_new_visitors_elsewhere():
+    """It still serves the visitors it has; figures and lines are where the operator asked for them."""
     port = free_port()
     asked = {"SATTN_GRACE": "3600", "SATTN_LOG": "json", "SATTN_METRICS_PORT": str(port)}
     with running_server(environment=asked | {"STREAMLIT_SERVER_ADDRESS": "127.0.0.1"}, warm=False) as lab:

@@ -25,7 +25,7 @@ RAW, ROOT, WHOLE = range(3)
 
 
 @pytest.mark.parametrize("stem", [STEM])
-def test_the_row_that_is_chosen_is_the_one_of_the_bars(app, stem):
+def test_the_chosen_row_is_the_one_of_the_bars(app, stem):
     widget(app, "row").set_value(42).run()
     check_page(app, stem)
     layout = json.loads(charts(app)["matrix_choices"].spec)["layout"]
@@ -33,7 +33,7 @@ def test_the_row_that_is_chosen_is_the_one_of_the_bars(app, stem):
 
 
 @pytest.mark.parametrize("stem", [STEM])
-def test_the_first_view_makes_the_point(app, stem):
+def test_the_first_view_shows_the_point(app, stem):
     raw, root, whole = measure_wrong_choices(WrongChoiceParams(64)).put_right[:, -1]
     assert raw < 30 < whole
     assert root == 100
@@ -87,7 +87,7 @@ def test_curves_that_another_visitor_has_computed_need_no_button(monkeypatch):
     assert "choice_rates" in charts(open_page(STEM, step="rate", n_keys="2", d_k="4", seed="3"))
 
 
-def test_who_leaves_the_step_or_the_page_waits_for_no_curves(monkeypatch):
+def test_a_visitor_who_leaves_waits_for_no_curves(monkeypatch):
     monkeypatch.setattr(rates, "REFERENCE", 1.0)
     app = open_page(STEM, step="rate", n_keys="2", d_k="6", seed="4")
     app.button(key="compute_main").click().run()
@@ -95,16 +95,16 @@ def test_who_leaves_the_step_or_the_page_waits_for_no_curves(monkeypatch):
     assert "job" not in turn_to(app, "corrections").run().session_state
 
 
-def test_the_truth_of_the_bet_is_told_once_it_is_cheap_or_computed(monkeypatch):
+def test_the_truth_of_the_bet_comes_once_it_is_cheap_or_computed(monkeypatch):
     values = {"d_k": 64, "n_keys": 4, "learning_rate": 10.0, "steps": 200, "loss": "output", "learns": "q", "seed": 3}
     count = measure_wrong_choices(WrongChoiceParams(64, 4, seed=3)).put_right[RAW, -1]
     assert VIEWS[STEM].outcome(values).text == str(count)
     monkeypatch.setattr(rates, "REFERENCE", 1.0)  # where everything takes long
-    assert VIEWS[STEM].outcome(values).text == str(count)  # which is kept
+    assert VIEWS[STEM].outcome(values).text == str(count)  # it is cached
     assert VIEWS[STEM].outcome(values | {"n_keys": 512}).truth is None
 
 
-def test_what_was_bet_stands_on_the_picture_that_it_is_on():
+def test_a_bet_is_marked_on_its_picture():
     app = open_page(STEM, step="rows", bet="1", guess="about 50")
     assert "◆" in charts(app)["matrix_choices"].alt
     app = open_page(STEM, step="every_size", bet="1", guess="about 50")
@@ -120,7 +120,7 @@ def test_an_open_bet_shows_its_own_picture_with_nothing_put_right(d_k):
         assert np.max(traces(app, key)[name]["z"]) == 0
 
 
-def test_the_switch_of_optimizers_stands_at_its_step_and_in_the_address():
+def test_the_switch_of_optimizers_is_at_its_step_and_in_the_address():
     app = open_page(STEM, step="every_size", optimizer="Adam")
     check_page(app, STEM)
     assert widget(app, "optimizer").value == "adam"
@@ -182,10 +182,10 @@ def test_adam_has_one_rate_for_the_divisor_that_starts_flat():
     assert np.ptp(whole) == 0
     assert root[-1] <= root[0] / 10
     left = [expected_own_share(16, 16, d_k, 1.0) for d_k in (4, 64, 1024)]
-    assert left[0] > 10 * left[1] > 100 * left[2]  # of a token's own, whatever trains it
+    assert left[0] > 10 * left[1] > 100 * left[2]  # of a token's own, with any training
 
 
-def test_address_of_the_step_that_went_opens_the_one_before_it():
+def test_address_of_the_removed_step_opens_the_one_before_it():
     app = open_page(STEM, step="both")
     assert list(charts(app)) == ["choice_dimensions"]
     assert app.query_params["step"] in ("every_size", ["every_size"])

@@ -1,4 +1,4 @@
-"""The upload on your_scores: good files are measured, bad ones answered in a sentence, nothing is kept of them."""
+"""The upload on your_scores: good files are measured, bad ones get a sentence, and nothing of them is kept."""
 
 import io
 from pathlib import Path
@@ -23,7 +23,7 @@ SAMPLE = work.sample_params("ideal", 16, 0)
 
 @pytest.fixture(autouse=True)
 def session(monkeypatch, request):
-    """A session without a page; the tests that open the page have that of their app."""
+    """Yield a session without a page; tests that open the page have the session of their app."""
     state = {}
     if not {"tried", "opened"} & {*request.fixturenames}:
         monkeypatch.setattr(st, "session_state", state)
@@ -31,7 +31,7 @@ def session(monkeypatch, request):
 
 
 def chosen(name, data, file_id="1"):
-    """A chosen file, as Streamlit hands it over."""
+    """Return a chosen file, as Streamlit delivers it."""
     return SimpleNamespace(name=name, file_id=file_id, getvalue=lambda: data)
 
 
@@ -51,7 +51,7 @@ def test_without_a_file_the_sample_is_shown():
     assert (result.report.d_k, result.report.n_queries, own, problems) == (16, work.SAMPLE_ROWS, (), [])
 
 
-def test_one_file_with_both_is_measured_and_a_head_chosen():
+def test_one_file_with_q_and_k_is_measured_and_a_head_chosen():
     result, own, problems = uploads.measure(SAMPLE, both(), None, 3)
     assert (result.report.n_heads, result.head, own, problems) == (8, 2, ("layer_norm_mha.npz",), [])
     assert uploads.measure(SAMPLE, both(heads=1, file_id="2"), None, 3)[0].head == 0
@@ -72,7 +72,7 @@ def test_two_files_are_measured_together():
         (array_file(np.eye(4)), "q.npy holds one array, which is Q: now choose a file for K."),
     ],
 )
-def test_a_bad_file_is_answered_in_one_sentence_and_the_sample_stays(q_file, said):
+def test_a_bad_file_gets_one_sentence_and_the_sample_stays(q_file, said):
     result, own, (problem,) = uploads.measure(SAMPLE, q_file, None, 1)
     assert said in problem
     assert (own, result.report.d_k) == ((), 16)
@@ -91,7 +91,7 @@ def test_a_file_for_k_alone_asks_for_q():
     ]
 
 
-def test_a_file_is_read_once_and_only_its_report_is_kept_until_it_is_removed(session):
+def test_a_file_is_read_once_and_only_its_report_is_kept(session):
     asked, file = [], both()
     data = file.getvalue()
     file.getvalue = lambda: asked.append(1) or data
@@ -105,7 +105,7 @@ def test_a_file_is_read_once_and_only_its_report_is_kept_until_it_is_removed(ses
 
 
 @pytest.mark.parametrize("step", LESSON.steps, ids=lambda step: step.name)
-def test_every_step_shows_the_files_that_its_fields_have(step, session, monkeypatch):
+def test_every_step_shows_the_files_of_its_fields(step, session, monkeypatch):
     values = {"sample": "ideal", "d_k": 16, "seed": 0, "head": 2}
     monkeypatch.setattr(uploads.controls, "address", lambda: SimpleNamespace(values=values, step=step))
     monkeypatch.setattr(uploads.frame, "profile", lambda: LIGHT)
@@ -118,7 +118,7 @@ def test_every_step_shows_the_files_that_its_fields_have(step, session, monkeypa
 
 
 class Browser:
-    """What Streamlit makes of a browser's upload fields: None for a file that this server does not have."""
+    """The upload fields of a browser as Streamlit has them: None for a file that this server does not have."""
 
     def __init__(self, state, **files):
         self.state, self.files, self.drawn, self.ticked = state, files, None, {}
@@ -139,12 +139,12 @@ class Browser:
 
 
 class Again(Exception):
-    """Streamlit runs the page once more."""
+    """The exception with which Streamlit runs the page once more."""
 
 
 @pytest.fixture
 def come(session, monkeypatch):
-    """A new session with a browser: what the first run that ends gives, the field drawn last, and the remarks."""
+    """Return a new session with a browser: the result of the first run that ends, the last field, and the notes."""
 
     def draw(ticked=(), **files):
         session.clear()
@@ -166,7 +166,7 @@ def come(session, monkeypatch):
     return draw
 
 
-def test_a_new_session_has_an_empty_field_and_no_remark(come):
+def test_a_new_session_has_an_empty_field_and_no_note(come):
     browser, file, remarks = come()
     assert (browser.drawn, file, remarks) == ("q_file", None, [])
     browser.files["q_file"] = "own.npz"
@@ -174,7 +174,7 @@ def test_a_new_session_has_an_empty_field_and_no_remark(come):
 
 
 @pytest.mark.parametrize(("held", "fresh"), [("q_file", "q_file_again"), ("q_file_again", "q_file")])
-def test_a_field_whose_file_was_lost_gives_way_to_an_empty_one_until_a_file_is_chosen(come, held, fresh):
+def test_a_field_with_a_lost_file_is_replaced_by_an_empty_one(come, held, fresh):
     browser, file, remarks = come(**{held: "lost"})
     assert (browser.drawn, file, remarks) == (fresh, None, [uploads.LOST])
     assert come(browser.ticked)[1:] == (None, [uploads.LOST])  # nor does the next server have it
@@ -186,12 +186,12 @@ def test_a_field_whose_file_was_lost_gives_way_to_an_empty_one_until_a_file_is_c
 
 
 @pytest.mark.parametrize("left", [True, False])
-def test_a_file_that_another_page_made_forget_is_missed_and_one_that_was_taken_away_is_not(come, session, left):
+def test_a_file_lost_on_another_page_is_missed_but_not_a_removed_one(come, session, left):
     browser, *_ = come()
     uploads.draw_field("q_file", "Q")
     browser.choose("own.npz")
     assert uploads.draw_field("q_file", "Q") == "own.npz"
-    if left:  # Streamlit drops what the fields of a page hold
+    if left:  # Streamlit drops the values of a page's fields
         browser.files.clear()
         session.pop("q_file_missed")
     else:
@@ -253,7 +253,7 @@ def test_try_heavy_tailed(tried):
     assert head.row_exponent.low <= 0.5 <= head.row_exponent.high
 
 
-# --- files as people have them ---------------------------------------------------------------------------
+# --- real files ----------------------------------------------------------------------------------------
 
 
 ROWS = np.random.default_rng(7).standard_normal((2, 12, 8)).round(4)
@@ -271,7 +271,7 @@ def npz_of(**arrays):
 
 @pytest.fixture
 def opened():
-    """The page once these files are chosen, name and bytes each; the main picture needs one run more."""
+    """Return the page once these files are chosen, name and bytes each; the main picture needs one more run."""
 
     def choose_files(*files, **query):
         app = app_at("your_scores", **query).run()
@@ -295,7 +295,7 @@ def alt_of(app):
 
 
 def choose(app, name, value):
-    """Say something of the files in a field."""
+    """Choose an option about the files in a field."""
     kind = app.number_input if name == "heads" else app.selectbox
     kind(key=f"reading_{name}").set_value(value)
     return settled(app)
@@ -310,7 +310,7 @@ def choose(app, name, value):
         ("q.csv", COUNTED[0], "now choose a file for K"),
     ],
 )
-def test_a_refusal_stands_where_the_verdict_would(step, name, data, words, opened):
+def test_a_refusal_takes_the_place_of_the_verdict(step, name, data, words, opened):
     app = opened((name, data), step=step.name)
     assert alt_of(app).startswith("Your file is not read. ")
     assert words in alt_of(app)
@@ -323,7 +323,7 @@ def test_a_file_of_any_kind_can_be_chosen(opened):
     assert {tuple(field.proto.type) for field in opened().get("file_uploader")} == {()}
 
 
-def test_every_guess_is_said_above_the_verdict_and_can_be_undone(opened):
+def test_every_guess_is_named_above_the_verdict_and_can_be_undone(opened):
     app = opened(*zip(("q.csv", "k.csv"), COUNTED, strict=True))
     assert "12 queries, 12 keys, dₖ = 8; first line left out: it counts." in written(alt_of(app))
     assert any("first line left out: it counts" in each.value for each in app.markdown)
@@ -334,7 +334,7 @@ def test_every_guess_is_said_above_the_verdict_and_can_be_undone(opened):
     assert "2 heads, 12 queries, 12 keys, d_k = 4; first line left out: it counts; 2 heads side by side" in alt_of(app)
 
 
-def test_the_axes_of_an_array_can_be_turned(opened):
+def test_the_axes_of_an_array_can_be_swapped(opened):
     rows = np.random.default_rng(1).standard_normal((40, 12, 4))
     app = opened(("q.npz", npz_of(Q=rows, K=rows)))
     assert "40 heads, 12 queries" in alt_of(app)
@@ -343,7 +343,7 @@ def test_the_axes_of_an_array_can_be_turned(opened):
     assert not [each for each in app.selectbox if each.key == "reading_comma"]
 
 
-def test_bits_are_asked_about_and_then_read(opened):
+def test_ambiguous_bits_are_asked_about_and_then_read(opened):
     bits = (ROWS.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
     app = opened(("q.npz", npz_of(Q=bits[0], K=bits[1])))
     assert "they look like bits, or quantised values" in alt_of(app)

@@ -1,4 +1,4 @@
-"""How each lesson looks as it opens, drawn anew and kept beside it:  .venv/bin/python tests/stills
+"""The stills of each lesson as it opens, drawn again and stored beside it:  .venv/bin/python tests/stills
 
 Name some to draw only those:  .venv/bin/python tests/stills one_query derivation
 """

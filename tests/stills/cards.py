@@ -1,4 +1,4 @@
-"""The picture that a chat shows beside a link to a page: its question, what it shows, and the lab's name."""
+"""The picture that a chat shows beside a link to a page: its question, its picture, and the lab's name."""
 
 import base64
 import io
@@ -35,7 +35,7 @@ footer {{ font-size: 36px; line-height: 1; font-weight: 600; color: {LIGHT.scale
 
 
 def card_of(page, stem, picture):
-    """The card of a page as a PNG file: with this picture, an element of HTML, or else with the page's answer."""
+    """Return the card of a page as a PNG file: with this picture, an element of HTML, or with the page's answer."""
     lesson = LESSONS[stem]
     shown = picture or f"<p>{_written(in_letters(lesson.answer))}</p>"
     page.set_viewport_size({"width": stills.CARD[0], "height": stills.CARD[1]})
@@ -49,13 +49,13 @@ def card_of(page, stem, picture):
 
 
 def _written(text):
-    """With a true subscript: the letters that Streamlit brings have none of their own."""
+    """Return text with a true subscript: Streamlit's font has no such letters."""
     return escape(text).replace("dₖ", "d<sub>k</sub>")
 
 
 @cache
 def _face():
-    """The letters that Streamlit brings."""
+    """Return Streamlit's font."""
     (file,) = _MEDIA.glob("SourceSansVF-Upright*")
     data = base64.b64encode(file.read_bytes()).decode()
     return (

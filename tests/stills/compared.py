@@ -1,4 +1,4 @@
-"""How far stills that are drawn anew are from those that are kept. Each function returns what differs, in words.
+"""The differences between stills drawn again and stored ones. Each function returns them in words.
 
 Import it as ``from compared import svg_differences`` (the test settings put this folder on the path).
 """
@@ -18,7 +18,7 @@ _COLOURS = re.compile(r"(?:light-dark\()?rgba?\([^)]*\)(?:, rgba?\([^)]*\)\))?")
 
 
 def svg_differences(kept, drawn):
-    """Elements, texts and colours are the same; numbers and images are near."""
+    """Return all differences of elements, texts and colours, and large ones of numbers and images."""
     some, others = (list(ElementTree.fromstring(text).iter()) for text in (kept, drawn))
     if [each.tag for each in some] != [each.tag for each in others]:
         return [f"{len(some)} elements are kept, {len(others)} drawn, or they have other names"]
@@ -54,7 +54,7 @@ def _near(number, here, there):
 
 
 def _runs_along(here, there):
-    """Whether every corner of a line is near another line: Plotly leaves out those between which it is straight."""
+    """Return True if every corner of a line is near another line: Plotly leaves out corners on straight parts."""
     corners, others = _corners(here), _corners(there)
     if corners is None or others is None:
         return False
@@ -62,7 +62,7 @@ def _runs_along(here, there):
 
 
 def _corners(path):
-    """Those of one open line; None if it is anything else."""
+    """Return the corners of one open line; None for anything else."""
     if not re.fullmatch(r"M[-\d.,]+(?:L[-\d.,]+){2,}", path):
         return None
     return np.array([[float(number) for number in each.split(",")] for each in re.split("[ML]", path)[1:]])
@@ -75,7 +75,7 @@ def _distance(point, begin, end):
 
 
 def card_differences(kept, drawn):
-    """Two PNG files look alike."""
+    """Return the difference of two PNG files that do not look alike."""
     some, others = (Image.open(io.BytesIO(file)) for file in (kept, drawn))
     return [] if images_are_near(some, others) else ["the cards look different"]
 

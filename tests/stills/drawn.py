@@ -19,7 +19,7 @@ from pages._view.lessons import LESSONS, ORDER, PAGES, VIEWS
 WINDOWS = {"wide": (1440, 900), "narrow": (390, 844)}
 PICTURE = "[data-picture]"
 HERO = "[data-hero] .panels"
-# Every screen of every lesson: its step, "" of a lesson without steps.
+# Every screen of every lesson: its step, "" for a lesson without steps.
 SCREENS = [(stem, step.name) for stem in PAGES for step in LESSONS[stem].steps or (LESSONS[stem].step(""),)]
 
 _SVG = """async ([picture]) => {
@@ -60,7 +60,7 @@ def _on_both_grounds(page, server, stem, step, name):
 
 
 def _seen(page, server, stem, step):
-    """The picture that Plotly does not draw, or draws where the lesson has no main picture, as an element; or \"\"."""
+    """Return the picture as an element if Plotly does not draw it, or the lesson has no main picture; else ""."""
     _open(page, server, stem, step, WINDOWS["wide"], "light")
     for each in (HERO, PICTURE):
         if page.locator(each).count():

@@ -1,6 +1,6 @@
-"""One SVG of two: the same picture on light and on dark ground, with all left out that shows nothing.
+"""One SVG from two: the same picture on light and on dark ground, without invisible parts.
 
-Where the two differ in a colour it becomes `light-dark(…)`; an embedded image that differs is there twice.
+A colour that differs becomes `light-dark(…)`; an embedded image that differs is there twice.
 """
 
 import base64
@@ -20,7 +20,7 @@ NUMBER = re.compile(r"(?<![\w#.])-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?")
 PATH_NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?")
 REFERENCE = re.compile(r"url\([\"']?#([^)\"']+)[\"']?\)")
 PAINTS = ("fill", "stroke", "stop-color", "color", "flood-color")
-# What says nothing where no ancestor says otherwise; the first ones are the element's own, the others are inherited.
+# Declarations that change nothing unless an ancestor differs; the first ones are the element's own, others inherited.
 OWN = {"opacity": "1", "vector-effect": "none", "display": "inline", "text-decoration": "none"}
 INHERITED = {
     "fill-opacity": "1",
@@ -36,7 +36,7 @@ DRAWN = ("path", "rect", "circle", "line", "polygon", "polyline", "image", "use"
 
 
 def merged(light, dark, name):
-    """The picture of both, whose ids begin with this name."""
+    """Return the picture of both, with ids that begin with this name."""
     root = _pair(_parsed(light, name), _parsed(dark, name))
     _tidy(root)
     _drop_unused(root)
@@ -50,7 +50,7 @@ def merged(light, dark, name):
 
 
 def _parsed(text, name):
-    """The tree, with ids that are the same each time and end where nothing refers to them."""
+    """Return the tree, with ids that are the same each time, without those that nothing refers to."""
     root = ElementTree.fromstring(text)
     used = {found for each in root.iter() for value in each.attrib.values() for found in REFERENCE.findall(value)}
     used |= {value[1:] for each in root.iter() for key, value in each.attrib.items() if key == LINK and value[0] == "#"}
@@ -74,7 +74,7 @@ def _parsed(text, name):
 
 
 def _pair(light, dark):
-    """One element of two, with all below it."""
+    """Return one element of two, with all below it."""
     assert (light.tag, len(light)) == (dark.tag, len(dark)), f"{light.tag} with {len(light)}, {dark.tag} {len(dark)}"
     assert (light.text or "").strip() == (dark.text or "").strip(), f"{light.text!r} on light, {dark.text!r} on dark"
     one = ElementTree.Element(light.tag)
@@ -95,7 +95,7 @@ def _pair(light, dark):
 
 
 def _images(light, dark):
-    """An image, or where its data differ one for each ground."""
+    """Return an image, or if its data differ one for each ground."""
     if light.get("href") == dark.get("href"):
         return [_pair(light, dark)]
     both = _pair(light, light), _pair(dark, dark)
@@ -105,13 +105,13 @@ def _images(light, dark):
 
 
 def pixels(address):
-    """The embedded image of an address."""
+    """Return the embedded image of an address."""
     assert address.startswith(PNG), address[:40]
     return Image.open(io.BytesIO(base64.b64decode(address.removeprefix(PNG))))
 
 
 def _small(address):
-    """The same image with a table of its colours, where they are few."""
+    """Return the same image with a table of its colours, if they are few."""
     image = np.asarray(pixels(address).convert("RGBA"))
     colours, places = np.unique(image.reshape(-1, 4), axis=0, return_inverse=True)
     if len(colours) > 256:
@@ -125,14 +125,14 @@ def _small(address):
 
 
 def _declarations(element):
-    """Its style, with the paints that it says as attributes: `light-dark` is for styles only."""
+    """Return its style, including the paints in attributes: `light-dark` works only in styles."""
     said = {key: element.get(key) for key in PAINTS if key in element.attrib}
     pairs = [each.split(":", 1) for each in (element.get("style") or "").split(";") if ":" in each]
     return said | {key.strip(): value.strip() for key, value in pairs}
 
 
 def _share_opacity(light, dark):
-    """An opacity that differs becomes that of the colour."""
+    """Turn an opacity that differs into a part of the colour."""
     for paint in ("fill", "stroke"):
         key = f"{paint}-opacity"
         if light.get(key) != dark.get(key):
@@ -151,11 +151,11 @@ def _both(light, dark, key):
     return "".join(text for pair in zip(rest, [*one, ""], strict=True) for text in pair)
 
 
-# --- what is left out --------------------------------------------------------------------------------------
+# --- parts to leave out --------------------------------------------------------------------------------------
 
 
 def _tidy(root):
-    """The ground goes, and of every element what only a script reads."""
+    """Remove the ground, and attributes that only a script reads."""
     ground = f"light-dark({_rgb(LIGHT.ground)}, {_rgb(DARK.ground)})"
     for each in list(root):
         if each.tag == f"{SVG}rect" and _declarations(each).get("fill") == ground:
@@ -177,7 +177,7 @@ def _rgb(colour):
 
 
 def _drop_unused(root):
-    """What draws nothing, from the leaves up; a definition that is not used."""
+    """Remove elements that draw nothing, from the leaves up, and unused definitions."""
     while True:
         used = {found for each in root.iter() for value in each.attrib.values() for found in REFERENCE.findall(value)}
         used |= {each.get("href", "")[1:] for each in root.iter()}
@@ -206,14 +206,14 @@ def _shows_nothing(element, used):
 
 
 def _is_clear(style):
-    """Whether neither its inside nor its outline is seen. An outline that nothing names has no colour in Plotly's."""
+    """Return True if neither its inside nor its outline is visible. Plotly's outlines without a colour have none."""
     inside = style.get("fill") in ("none", "transparent") or style.get("fill-opacity") == "0"
     outline = style.get("stroke", "none") in ("none", "transparent") or style.get("stroke-opacity") == "0"
     return inside and (outline or style.get("stroke-width") in ("0", "0px"))
 
 
 def _simplify(element):
-    """Numbers with two decimals, and no declaration that says nothing."""
+    """Write numbers with two decimals, and remove declarations that change nothing."""
     for key in ("d", "points"):
         if key in element.attrib:
             element.set(key, PATH_NUMBER.sub(_rounded, element.get(key)))
@@ -239,7 +239,7 @@ def _rounded(found):
 
 
 def _inherit(element, said):
-    """A declaration goes where it is said above."""
+    """Remove a declaration that an ancestor has already."""
     style = _declarations(element)
     left = {key: value for key, value in style.items() if said.get(key) != value}
     element.attrib.pop("style", None)
@@ -251,7 +251,7 @@ def _inherit(element, said):
 
 
 def _flatten(root):
-    """A group that says nothing hands over what is in it."""
+    """Replace a group that changes nothing by its content."""
     for over in list(root.iter()):
         place = 0
         while place < len(over):
@@ -263,7 +263,7 @@ def _flatten(root):
 
 
 def _lettered(root):
-    """The letters that all texts have in common are said once, at the top."""
+    """Move the letters that all texts share to the top."""
     texts = [each for each in root.iter() if each.tag == f"{SVG}text"]
     styles = [_declarations(each) for each in texts]
     said = {key: {style.get(key, "") for style in styles} for key in LETTERS}
@@ -282,7 +282,7 @@ def _style(declarations):
 
 
 def written(root):
-    """The tree as text, an element a line but within a text."""
+    """Return the tree as text, an element a line except inside a text."""
     for each in root.iter():
         if each.tag.removeprefix(SVG) not in ("text", "tspan"):
             each.text = "\n" if len(each) else None

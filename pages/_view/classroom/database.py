@@ -1,4 +1,4 @@
-"""The database of the rooms: its tables, how it is read and how it is written, SQLite and Postgres alike."""
+"""The database of the rooms: its tables, and its reads and writes, for SQLite and Postgres alike."""
 
 import os
 import sqlite3
@@ -20,10 +20,10 @@ from sqlalchemy.schema import CreateColumn
 from pages._view.classroom.room import FAILURES, REFUSED, UNREACHABLE, Place, StoreError
 
 _CONNECTIONS = {"pool_size": 5, "max_overflow": 5, "pool_timeout": 10}  # as many as `threads` may use
-_MAKING = 10  # seconds that whoever makes tables waits for others
+_MAKING = 10  # seconds that a maker of tables waits for others
 _GIVEN_UP = {"tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
-_NOT_ALLOWED = "42501"  # what Postgres says to who lacks a right
-_LOCK = 7_231_905  # of the rooms as a whole, among the advisory locks of a Postgres
+_NOT_ALLOWED = "42501"  # Postgres's error for a missing right
+_LOCK = 7_231_905  # of all rooms together, among the advisory locks of a Postgres
 
 # What a later version adds to a table may be null: an earlier one, which still runs beside it, writes rows without it.
 _VERSION = 4  # of the tables, in an SQLite file; it grows with each column or table that is added
@@ -51,12 +51,12 @@ PHONES = sa.Table(
     sa.Column("number", sa.Integer, nullable=False), sa.Column("draw", sa.Integer),
     sa.Column("settings", sa.String), sa.Column("at", sa.Double),  # of the draw
 )  # fmt: skip
-WAITING = sa.Table(  # phones that have joined and have no place yet
+WAITING = sa.Table(  # phones that have joined and have no number yet
     "lab_waiting", _TABLES,
     sa.Column("code", sa.String, primary_key=True), sa.Column("phone", sa.String, primary_key=True),
     sa.Column("at", sa.Double, nullable=False),
 )  # fmt: skip
-LIMITS = sa.Table(  # what is left of a rate, and when
+LIMITS = sa.Table(  # the remainder of a rate, and its time
     "lab_limits", _TABLES,
     sa.Column("rate", sa.String, primary_key=True), sa.Column("who", sa.String, primary_key=True),
     sa.Column("remaining", sa.Double, nullable=False), sa.Column("at", sa.Double, nullable=False),
@@ -66,12 +66,12 @@ ANSWERS = sa.Table(
     sa.Column("code", sa.String, primary_key=True), sa.Column("question", sa.String, primary_key=True),
     sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("text", sa.String, nullable=False),
-    sa.Column("settings", sa.String), sa.Column("at", sa.Double),  # of the question when it was answered, and when
+    sa.Column("settings", sa.String), sa.Column("at", sa.Double),  # the question's settings at the answer, its time
 )  # fmt: skip
 
 
 def database_at(place: Place, patience: float) -> "Database":
-    """Return the database at a place; nothing is opened yet. patience: seconds that a write waits for others."""
+    """Return the database at an address, not opened yet. patience: seconds that a write waits for others."""
     if place.file is not None:
         return _Sqlite(place.file, patience)
     try:
@@ -90,7 +90,7 @@ def _told() -> Iterator[None]:
     except (DataError, IntegrityError, ProgrammingError) as error:
         if getattr(error.orig, "sqlstate", None) == _NOT_ALLOWED:
             raise _failure(REFUSED, error) from error
-        raise  # a mistake of ours
+        raise  # our own mistake
     except (DBAPIError, PoolTimeout, OSError) as error:
         raise _failure(UNREACHABLE, error) from error
 
@@ -116,7 +116,7 @@ class Database:
 
     @contextmanager
     def writing(self, *, whole: bool = False) -> Iterator[sa.Connection]:
-        """Open a transaction; others wait for it. whole: also those who open rooms, and the tables are made first."""
+        """Open a transaction, for which others wait. whole: so do openers of rooms, and the tables are made first."""
         with _told():
             self.prepare(making=whole)
             until = time.monotonic() + self.patience
@@ -136,13 +136,13 @@ class Database:
         return nullcontext()
 
     def wait(self, connection: sa.Connection, seconds: float) -> None:
-        """Let the transaction that is to begin wait so long for others."""
+        """Let the next transaction wait so long for others."""
 
     def limit(self, connection: sa.Connection, seconds: float) -> None:
-        """Let the transaction that has begun wait no longer for each lock of others."""
+        """Let the current transaction stop waiting for each lock of others."""
 
     def lock(self, connection: sa.Connection) -> None:
-        """Let nobody else open or forget rooms until the transaction ends."""
+        """Let nobody else open or delete rooms until the transaction ends."""
 
     def dispose(self) -> None:
         """Close all connections."""
@@ -150,7 +150,7 @@ class Database:
 
 
 class _Sqlite(Database):
-    """An SQLite file. A write has the whole database from its first statement on, for it reads before it writes.
+    """An SQLite file. A write holds the whole database from its first statement on, since it reads before it writes.
 
     The threads of a process wait for each other here: those who wait for SQLite's own lock sleep longer and longer,
     and may be overtaken for ever.
@@ -163,11 +163,11 @@ class _Sqlite(Database):
         sa.event.listen(self.engine, "begin", _begin_immediate)
 
     def _connect(self):
-        # Without transactions of the driver's own, and never making an empty file.
+        # Without the driver's own transactions, and never making an empty file.
         where = f"file:{quote(str(self.file.absolute()))}?mode=rw"
         made = sqlite3.connect(where, _MAKING, isolation_level=None, check_same_thread=False, uri=True)
         try:
-            # With the write-ahead log enough against a process that is killed; not against a power cut.
+            # With the write-ahead log this survives a killed process, though not a power cut.
             made.execute("PRAGMA synchronous=NORMAL")
             if made.execute("PRAGMA user_version").fetchone()[0] < _VERSION:
                 _make_tables(self.file)
@@ -190,13 +190,13 @@ class _Sqlite(Database):
         own.execute(f"PRAGMA busy_timeout={round(1000 * seconds)}")  # type: ignore[union-attr]
 
     def prepare(self, *, making: bool = False) -> None:
-        """Make the file, owner-only, and put it in its place whole, whoever else does the same."""
+        """Make the file, owner-only, and move it into place whole, even if others do the same."""
         if not making or self.file.exists():
             return
         with self._making:
-            self.dispose()  # of a file that somebody took away
+            self.dispose()  # somebody has deleted its folder
             self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(prefix="making", dir=self.file.parent)  # for its owner only
+            handle, name = tempfile.mkstemp(prefix="making", dir=self.file.parent)  # only for its owner
             os.close(handle)
             try:
                 _make_tables(name)
@@ -213,7 +213,7 @@ def _begin_immediate(connection):
 def _make_tables(file):
     def connect():
         made = sqlite3.connect(file, _MAKING, isolation_level=None)
-        made.execute("PRAGMA journal_mode=WAL")  # written into the file, for all that open it
+        made.execute("PRAGMA journal_mode=WAL")  # stored in the file, for every process that opens it
         return made
 
     engine = sa.create_engine("sqlite://", creator=connect, poolclass=NullPool)
@@ -224,7 +224,7 @@ def _make_tables(file):
 
 
 def _complete(connection):
-    """Make the tables that are not there, and the columns that those of an earlier version lack; take nothing away."""
+    """Make the missing tables, and the columns that an earlier version's tables lack; remove nothing."""
     _TABLES.create_all(connection)
     for table in _TABLES.sorted_tables:
         there = {each["name"] for each in sa.inspect(connection).get_columns(table.name)}
@@ -235,11 +235,11 @@ def _complete(connection):
 
 
 class _Postgres(Database):
-    """A Postgres database. A write locks the row of its room, so that those of a room follow one another."""
+    """A Postgres database. A write locks the row of its room, so that the writes of a room come one after another."""
 
     def __init__(self, url: str, patience: float) -> None:
         # Nothing is prepared: a pooler in front of the database may change the connection between two statements.
-        # And a connection that was cut without a word is given up after ten seconds, not after hours.
+        # Detect dead connections after 10 s (TCP's default is hours).
         arguments = {"connect_timeout": 5, "prepare_threshold": None, **_GIVEN_UP}
         self.engine = sa.create_engine(url, pool_pre_ping=True, connect_args=arguments, **_CONNECTIONS)
         self.reader = self.engine.execution_options(isolation_level="AUTOCOMMIT")
@@ -256,7 +256,7 @@ class _Postgres(Database):
         self._made = True
 
     def limit(self, connection: sa.Connection, seconds: float) -> None:
-        milliseconds = max(round(1000 * seconds), 1)  # 0 would be for ever
+        milliseconds = max(round(1000 * seconds), 1)  # 0 would mean forever
         connection.execute(sa.text(f"SET LOCAL lock_timeout = {milliseconds}"))
 
     def lock(self, connection: sa.Connection) -> None:

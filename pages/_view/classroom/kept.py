@@ -55,7 +55,7 @@ _ANSWER = [ANSWERS.c[each.name] for each in fields(Answer)]
 
 
 class Kept:
-    """The methods of a `Store`, which checks what it hands on."""
+    """The database part of a `Store`, which checks the arguments first."""
 
     def __init__(self, place: Place, clock: Callable[[], float], patience: float) -> None:
         self._database, self._clock = database_at(place, patience), clock
@@ -67,7 +67,7 @@ class Kept:
         with self._database.writing(whole=True) as connection:
             self._forget_old(connection)
             used = set(connection.scalars(select(ROOMS.c.code)))
-            if len(used) >= MOST_ROOMS:  # those that are closed make way
+            if len(used) >= MOST_ROOMS:  # closed rooms make way
                 _forget(connection, ROOMS.c.closed.is_not(None))
                 used = set(connection.scalars(select(ROOMS.c.code)))
             if len(used) >= MOST_ROOMS:
@@ -197,7 +197,7 @@ class Kept:
             if network and not self._take(connection, limits.JOINED, f"{code} {network.name}", first):
                 raise TooManyAtOnce
             waiting = room.waiting
-            if waiting >= MOST_WAITING:  # one that is still there joins again
+            if waiting >= MOST_WAITING:  # a phone that is still there joins again
                 waiting -= _forget_first_waiting(connection, code)
             connection.execute(insert(WAITING).values(code=code, phone=phone, at=self._clock()))
             _change(connection, room, waiting=waiting + 1)
@@ -277,11 +277,11 @@ class Kept:
         found = connection.execute(_counted(rate, who)).one_or_none()
         return rate.most if found is None else rate.left(found.remaining, self._clock() - found.at)
 
-    # --- how ---
+    # --- helpers ---
 
     @contextmanager
     def _holding(self, code):
-        """Open a transaction that holds an open room; it comes with the room's row as it is then."""
+        """Open a transaction that holds an open room; yield it with the room's current row."""
         with self._database.writing() as connection:
             row = connection.execute(select(*_PUBLIC).where(self._open(code)).with_for_update()).one_or_none()
             if row is None:
@@ -315,7 +315,7 @@ class Kept:
 
 
 def _answer(row):
-    return Answer(row.number, row.text, row.settings or "")  # one of an earlier version has none
+    return Answer(row.number, row.text, row.settings or "")  # a row of an earlier version has none
 
 
 def _is(table, code, **others):
@@ -338,7 +338,7 @@ def _one_of(connection, table, code, phone):
 
 
 def _placed(connection, room, phone):
-    """Return the row of a phone; one that has joined takes its place by this."""
+    """Return the row of a phone; one that has joined gets its number by this."""
     row = _one_of(connection, PHONES, room.code, phone)
     if row is not None:
         return row
@@ -353,7 +353,7 @@ def _placed(connection, room, phone):
 
 
 def _forget_first_waiting(connection, code):
-    """Forget the phone that has waited longest; return how many that were."""
+    """Delete the phone that has waited longest; return how many were waiting."""
     found = select(WAITING.c.phone).where(WAITING.c.code == code).order_by(WAITING.c.at, WAITING.c.phone).limit(1)
     first = connection.scalar(found)
     return connection.execute(delete(WAITING).where(_is(WAITING, code, phone=first))).rowcount
@@ -364,7 +364,7 @@ def _counted(rate, who):
 
 
 def _forget_most(connection, rate):
-    """Forget of one rate those whom it counted first, where they are too many."""
+    """Delete the first networks of a rate, if there are too many."""
     of_rate = LIMITS.c.rate == rate.name
     newest_first = select(LIMITS.c.at).where(of_rate).order_by(LIMITS.c.at.desc())
     last = connection.scalar(newest_first.offset(_MOST_KEYS).limit(1))
@@ -378,7 +378,7 @@ def _asked(connection, code, question):
 
 
 def _put(connection, room, question, before, after):
-    """Write the state of a question, if it is new; one that nobody has touched has no row."""
+    """Write the state of a question, if it is new; an untouched question has no row."""
     if after == before:
         return
     connection.execute(delete(ASKED).where(_is(ASKED, room.code, question=question)))
@@ -388,7 +388,7 @@ def _put(connection, room, question, before, after):
 
 
 def _forget(connection, which):
-    """Delete rooms and all of them; whoever is at work in one ends first."""
+    """Delete rooms with all their rows, after waiting for writes in them."""
     found = select(ROOMS.c.code).where(which).order_by(ROOMS.c.code).with_for_update()
     codes = list(connection.scalars(found))
     for table in (ANSWERS, ASKED, WAITING, PHONES, ROOMS):

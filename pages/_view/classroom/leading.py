@@ -1,4 +1,4 @@
-"""The acts of the one who leads, on the question of a room, from the wall or from another window."""
+"""The acts of the leader on a room's question, from the wall or from another window."""
 
 from urllib.parse import urlencode
 
@@ -19,7 +19,7 @@ def turn(moment: Moment, *, revealed: bool) -> Moment:
 
 
 def settled(moment: Moment) -> dict[str, str]:
-    """Return the settings of a vote, while it is open or once it is shown, as an address says them."""
+    """Return the settings of a vote, open or shown, as an address has them."""
     together = moment.lesson.together
     if together is None or moment.kind != VOTE:
         return {}

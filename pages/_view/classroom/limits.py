@@ -1,4 +1,4 @@
-"""How often one may ask: so that nobody finds a room by trying codes, and no phone keeps the others waiting."""
+"""Rate limits: nobody finds a room by trying codes, and no phone keeps the others waiting."""
 
 import hashlib
 import hmac
@@ -21,7 +21,7 @@ class Rate:
     a_minute: float
 
     def left(self, remaining: float, seconds: float) -> float:
-        """Return what is left where this was left so many seconds ago; what is above the most does not grow."""
+        """Return what is left of the rate this many seconds later; an amount above the most does not grow."""
         return max(remaining, min(self.most, remaining + self.a_minute / 60 * max(seconds, 0.0)))
 
 
@@ -32,11 +32,11 @@ class Limit:
         self, most: float, a_minute: float, *, keys: int = 10_000, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._most, self._rate, self._keys, self._clock = most, a_minute / 60, keys, clock
-        self._left: dict[Hashable, tuple[float, float]] = {}  # what was left, and when
+        self._left: dict[Hashable, tuple[float, float]] = {}  # the remainder, and its time
         self._lock = Lock()
 
     def is_over(self, key: Hashable) -> bool:
-        """Whether none is left now; nothing is taken."""
+        """Return True if none is left now; nothing is taken."""
         with self._lock:
             return self._now(key) < 1
 
@@ -45,7 +45,7 @@ class Limit:
         with self._lock:
             left = self._now(key)
             self._left.pop(key, None)
-            if len(self._left) >= self._keys:  # who came first is forgotten
+            if len(self._left) >= self._keys:  # the first one is forgotten
                 del self._left[next(iter(self._left))]
             self._left[key] = (left - 1 if left >= 1 else left, self._clock())
             return left >= 1
@@ -56,14 +56,14 @@ class Limit:
 
 
 _REPLICAS = "SATTN_REPLICAS"  # as the server's own `replicas` reads it
-_SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # so too; all replicas have the same
+_SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # read in the same way; all replicas have the same
 _OWN_SECRET = secrets.token_hex()
-_SITE = 48  # bits of an IPv6 address that a site has: with them it has 65,536 networks
+_SITE = 48  # bits of an IPv6 address that identify a site: it has 65,536 networks
 
 
 @dataclass(frozen=True)
 class Network:
-    """A network as the store counts it: nobody can tell an address from it who has not the server's secret.
+    """A network as the store counts it: without the server's secret nobody can tell an address from it.
 
     site: of IPv6 all networks of one site; else the same.
     """
@@ -73,7 +73,7 @@ class Network:
 
 
 def network_of(here: str, forwarded: str) -> Network:
-    """Return whom a limit counts: an address, or of IPv6 the network of a household.
+    """Return the network that a limit counts: an address, or for IPv6 the network of a household.
 
     here: who has opened the connection; forwarded: whom proxies name. Behind the proxy of several replicas it is whom
     that names last.
@@ -100,6 +100,6 @@ def _scrambled(text):
 WRONG_CODES = Rate("wrong", 60, 60)  # for one network, behind which a whole class may sit
 GUESSES = Rate("guesses", 100, 10)  # wrong codes of all networks; while none is left new rooms get longer codes
 OPENED = Rate("opened", 20, 1)  # rooms, for one site
-JOINED = Rate("joined", 40, 10)  # phones new in one room, for one network
-FIRST_JOINED, FEW = 100, 10  # at once for a network that comes while few have: perhaps a class behind one address
+JOINED = Rate("joined", 40, 10)  # new phones in one room, for one network
+FIRST_JOINED, FEW = 100, 10  # at once for a network that comes while few have come: perhaps a class behind one address
 SENT = Limit(20, 60)  # answers and draws, for one phone

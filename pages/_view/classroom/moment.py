@@ -1,4 +1,4 @@
-"""The question of a room at the moment: the lesson on its wall at the wall's settings, and if it is revealed."""
+"""The current question of a room: the lesson on its wall at the wall's settings, and its state."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Moment:
 
     @cached_property
     def query(self) -> dict[str, str]:
-        """The wall's settings, as its address says them."""
+        """The wall's settings, as in its address."""
         return dict(parse_qsl(self.room.query, keep_blank_values=True))
 
     @cached_property
@@ -42,13 +42,13 @@ class Moment:
 
     @cached_property
     def settings(self) -> str:
-        """The settings of the question, and where its large slider stands, as the end of an address."""
+        """The settings of the question, and the value of its large slider, as the end of an address."""
         slider = self.address.step.slider
         at = {slider: self.address.known(slider).write(self.values[slider])} if slider else {}
         return urlencode(at | self.address.settings)
 
     def at(self, settings: str) -> Address:
-        """Return the lesson at the settings of an answer; where nothing is known of them, at the wall's."""
+        """Return the lesson at the settings of an answer; if they are not known, at the wall's."""
         return Address(self.lesson, query_of(settings)) if settings else self.address
 
     @property
@@ -81,29 +81,29 @@ class Moment:
 
     @cached_property
     def mark(self) -> str:
-        """A hash of all that a phone shows but the others' answers."""
+        """A hash of everything that a phone shows except the others' answers."""
         told = (self.room.stem, self.room.query, self.asked.revealed, self.asked.locked)
         return sha256(repr(told).encode()).hexdigest()[:16]
 
     @cached_property
     def wall_mark(self) -> str:
-        """A hash of all that the picture of the wall shows."""
+        """A hash of everything that the picture of the wall shows."""
         return f"{self.mark}-{self.room.drawn if self.draws else 0}"
 
     @property
     def question(self) -> str:
-        """The question that is asked, "" if there is none."""
+        """The question, "" if there is none."""
         if self.kind == VOTE:
             return self.lesson.together.asks  # type: ignore[union-attr]
         return self.address.question if self.kind else ""
 
     @property
     def which(self) -> str:
-        """A hash of the question and its settings: a form says by it what it is an answer to."""
+        """A hash of the question and its settings, by which a form names the question that it answers."""
         return sha256(f"{self.room.stem} {self.question}".encode()).hexdigest()[:16]
 
     def read(self, text: str) -> tuple[Any, str | None]:
-        """Return the answer that a text means, and what is wrong with it, or None."""
+        """Return the answer that a text stands for, and what is wrong with it, or None."""
         if self.votes:
             options = self.lesson.together.options  # type: ignore[union-attr]
             value = next((each for each in options if text == f"{each:g}"), None)
@@ -131,7 +131,7 @@ class Moment:
 
     @cached_property
     def judged(self) -> str:
-        """The settings at which most have bet, of several the first ones; those of the wall if nobody has."""
+        """The settings at which most have bet, of several the first ones; those of the wall without bets."""
         said = Counter(each.settings for each in self.answers)
         return (said.most_common(1)[0][0] if said else "") or self.settings
 
@@ -141,7 +141,7 @@ class Moment:
         return [each for each in self.answers if (each.settings or self.settings) == self.judged]
 
     def outcome(self, settings: str = "") -> Outcome:
-        """Return the outcome of a bet at these settings; without any, of those that the wall shows."""
+        """Return the outcome of a bet at these settings; without them, at the wall's."""
         return VIEWS[self.room.stem].outcome(self.at(settings or self.judged).values)
 
     def part(self, number: int) -> Part:

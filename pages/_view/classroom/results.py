@@ -17,7 +17,7 @@ from pages._view.lessons import LESSONS, VIEWS, path_of_page
 
 
 def shown(moment: Moment) -> dict[str, str]:
-    """Return what an address says of a result: the bets and their settings, or the phones and what they have chosen."""
+    """Return the parameters of a result: the bets and their settings, or the phones and their choice."""
     lesson, found = moment.lesson, dict[str, str]()
     if moment.kind == BET and moment.answers:
         found |= {CLASS: "~".join(each.text for each in moment.bets), GUESSED_AT: moment.judged}

@@ -1,4 +1,4 @@
-"""A room as those who use it know it, how much it may hold, and what can be wrong with it."""
+"""A room as the rest of the code sees it, its limits, and its errors."""
 
 import logging
 import re
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ALPHABET = "BCDFGHJKMNPQRTVWXYZ"  # of a room's code: no vowels, so no words, and none of I, L, O, S, U
-CODE_LETTERS, LONGER_CODE = 4, 6  # the longer while somebody guesses codes
+CODE_LETTERS, LONGER_CODE = 4, 6  # longer while somebody guesses codes
 LASTS = 24 * 3600.0  # seconds that a room is kept
-UNDO = 3600.0  # seconds that a room which is closed may be opened again
-ABANDONED = 45 * 60.0  # seconds after which a room ends that no phone has joined, once wall and desk are gone
+UNDO = 3600.0  # seconds in which a closed room may be opened again
+ABANDONED = 45 * 60.0  # seconds after which a room that no phone has joined ends, once wall and desk are gone
 SEEN_EVERY = 5 * 60.0  # seconds between two notes that its wall or desk is there
 MOST_ROOMS, MOST_PHONES = 200, 100  # open at once; in one room
 MOST_WAITING = 300  # phones in one room that have not answered yet
@@ -17,12 +17,12 @@ LONGEST_TEXT, LONGEST_QUERY = 400, 2_000  # characters
 PATIENCE = 2.0  # seconds that a write waits for others
 SEEDS = 10_000
 REFUSED = "The rooms cannot be kept: their database does not let the lab make or use its tables."
-FAILURES = logging.getLogger("sattn.store")  # one line for each, at a level that only who asks for it hears
+FAILURES = logging.getLogger("sattn.store")  # one line for each failure, at a level that only a listener asks for
 UNREACHABLE = "The rooms cannot be reached: their database does not answer. Try again soon."
 
 
-FIRST = "~first"  # behind a question: the answers to it before it was asked again
-TEACHER = "lab_room"  # the cookie of who teaches: a room's code and its secret
+FIRST = "~first"  # after a question's name: the answers from before it was asked again
+TEACHER = "lab_room"  # the cookie of the teacher: a room's code and its secret
 _SECRET = re.compile("([A-Z]{4,6})([0-9a-z]{12})")
 
 
@@ -38,11 +38,11 @@ class Room:
 
     code: str
     seed: int
-    stem: str  # with query: where the wall is
+    stem: str  # with its query: the address of the wall
     query: str
     opened: float  # seconds since 1970
-    version: int  # grows with all that a wall or a phone shows
-    phones: int  # that have a place: they have answered or drawn
+    version: int  # grows with every change that a wall or a phone shows
+    phones: int  # phones with a number: they have answered or drawn
     drawn: int
     waiting: int = 0  # phones that have joined, and neither answered nor drawn
     shut: bool = False  # nobody new may join
@@ -64,7 +64,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer of a phone. settings: those of the question then, "" if nothing is known of them."""
+    """An answer of a phone. settings: those of the question then, "" if they are not known."""
 
     number: int  # the phone's
     text: str
@@ -84,7 +84,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Place:
-    """The place of the rooms: a file, or the address of a Postgres."""
+    """The storage of the rooms: a file, or the address of a Postgres."""
 
     url: str = ""
     file: Path | None = None
@@ -124,7 +124,7 @@ class TooManyRooms(RoomError):
 
 
 class TooManyHere(RoomError):
-    """One room more than the network of who asks may have, as long as few are left."""
+    """One room more than the opener's network may have while few are left."""
 
     def __init__(self, open_there: int) -> None:
         rooms = "1 room" if open_there == 1 else f"{open_there} rooms"
@@ -132,7 +132,7 @@ class TooManyHere(RoomError):
 
 
 class TooFast(RoomError):
-    """One that asks too often."""
+    """A visitor who asks too often."""
 
     def __init__(self) -> None:
         super().__init__("That was too often. Wait a moment, then try again.")

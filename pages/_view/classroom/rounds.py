@@ -1,4 +1,4 @@
-"""The two votes of a class that was asked again: what came of the first, and of the one after it."""
+"""The two votes of a class that was asked again: the results of the first one and of the second."""
 
 from collections import Counter
 
@@ -8,7 +8,7 @@ from pages._view.classroom.room import Answer
 
 
 def told(moment: Moment) -> str:
-    """Return a sentence on both votes; "" before the truth is shown, and where the class was asked once."""
+    """Return a sentence on both votes; "" before the truth is shown, or if the class was asked once."""
     if not moment.kind or moment.is_open or not moment.first:
         return ""
     if moment.kind == VOTE:

@@ -1,8 +1,8 @@
-"""The rooms of all classes: who is in them, what was answered and drawn, and where their walls stand.
+"""The rooms of all classes: their phones, their answers and draws, and the addresses of their walls.
 
 They are kept in one SQLite file for all processes of a machine, or in the Postgres that DATABASE_URL names.
-Until the first room is opened there is no file, and SQLAlchemy is not loaded. Here is what needs no database: the
-bounds, the checks and the hash of the secret; `kept` has the rest.
+Until the first room is opened there is no file, and SQLAlchemy is not loaded. This module has the parts without a
+database: the limits, the checks and the hash of the secret; `kept` has the rest.
 """
 
 import hashlib
@@ -57,7 +57,7 @@ _NOT_STORED = re.compile("[\0\ud800-\udfff]")  # Postgres refuses the one, UTF-8
 class Store:
     """All rooms of one database. It may be used from several threads and several processes at once.
 
-    What reads knows no room where none is open; what writes raises `RoomError` then. Where the database does not
+    Without an open room reads find nothing, and writes raise `RoomError`. If the database does not
     answer, all raise `StoreError`.
     """
 
@@ -108,58 +108,58 @@ class Store:
         return found is not None and hmac.compare_digest(found[1], _hashed(secret))
 
     def reopen(self, code: str) -> None:
-        """Open a room again that was closed, as it was."""
+        """Open a closed room again, with everything in it."""
         self._writing(code).reopen(code)
 
     def stand(self, code: str, stem: str, query: str) -> None:
-        """Say where the wall is."""
+        """Record the address of the wall."""
         _check("stem", stem)
         _check("query", query, LONGEST_QUERY)
         self._writing(code).stand(code, stem, query)
 
     def asked(self, code: str, question: str) -> Asked:
-        """Return how a question of the room stands; one that nobody has touched is open and has no answers."""
+        """Return the state of a question of the room; an untouched one is open and has no answers."""
         _check("question", question)
         return self._kept().asked(code, question) if self._may_have(code) else Asked()
 
     def ask(self, code: str, question: str, *, revealed: bool | None = None, locked: bool | None = None) -> None:
-        """Reveal, hide, lock or unlock. What is revealed is locked, and stays so when it is hidden again."""
+        """Reveal, hide, lock or unlock. A revealed question is locked, and stays so when it is hidden again."""
         _check("question", question)
         self._writing(code).ask(code, question, revealed, locked)
 
     def reset(self, code: str, question: str) -> None:
-        """Open a question again. Its first answers are kept beside those that come; any later ones are forgotten."""
+        """Open a question again. Its first answers are kept beside the new ones; any later ones are deleted."""
         _check("question", question)
         self._writing(code).reset(code, question)
 
     def join(self, code: str, phone: str, network: Network | None = None) -> None:
-        """Let a phone in, which has no place until it answers or draws. network: whom `limits.JOINED` counts."""
+        """Let a phone in, which has no number until it answers or draws. network: that which `limits.JOINED` counts."""
         _check("phone", phone)
         self._writing(code).join(code, phone, network)
 
     def has_joined(self, code: str, phone: str) -> bool:
-        """Return True if the phone is in the room, with a place or without."""
+        """Return True if the phone is in the room, with a number or without."""
         _check("phone", phone)
         return self._may_have(code) and self._kept().has_joined(code, phone)
 
     def clear(self, code: str) -> None:
-        """Forget the phones that have joined and neither answered nor drawn."""
+        """Delete the phones that have joined and neither answered nor drawn."""
         self._writing(code).clear(code)
 
     def lock_door(self, code: str, *, shut: bool) -> None:
-        """Let nobody new in, or let them in again; who is in goes on."""
+        """Let nobody new in, or let them in again; those inside go on."""
         self._writing(code).lock_door(code, shut)
 
     def is_unseen(self, code: str) -> bool:
-        """Return True if it was not noted lately that the room's wall or desk is there."""
+        """Return True if no recent note says that the room's wall or desk is there."""
         return self._may_have(code) and self._kept().is_unseen(code)
 
     def see(self, code: str) -> None:
-        """Note that the room's wall or desk is there: without them a room ends that no phone has joined."""
+        """Note that the room's wall or desk is there: without such notes a room ends that no phone has joined."""
         self._writing(code).see(code)
 
     def number_of(self, code: str, phone: str) -> int | None:
-        """Return the number of a phone that has a place, from 0 on in the order in which they took them, else None."""
+        """Return the number of a phone, from 0 on in the order of first answers or draws; None if it has none."""
         _check("phone", phone)
         return self._kept().number_of(code, phone) if self._may_have(code) else None
 
@@ -176,7 +176,7 @@ class Store:
         self._writing(code).answer(code, question, phone, text, settings)
 
     def answer_of(self, code: str, question: str, phone: str) -> Answer | None:
-        """Return what the phone has answered, None if nothing. question + `room.FIRST`: before it was asked again."""
+        """Return the answer of the phone, None if there is none. question + `room.FIRST`: before it was asked again."""
         _check("question", question)
         _check("phone", phone)
         return self._kept().answer_of(code, question, phone) if self._may_have(code) else None
@@ -187,7 +187,7 @@ class Store:
         return self._kept().answers(code, question) if self._may_have(code) else []
 
     def lecture(self, code: str) -> list[Given]:
-        """Return the answers to all questions, those of a question together, and by the phones' numbers."""
+        """Return the answers to all questions, grouped by question, in the order of the phones' numbers."""
         return self._kept().lecture(code) if self._may_have(code) else []
 
     def draws(self, code: str) -> list[Given]:
@@ -195,7 +195,7 @@ class Store:
         return self._kept().draws(code) if self._may_have(code) else []
 
     def draw(self, code: str, phone: str, settings: str = "") -> int:
-        """Return which draw of the room is the phone's, from 0 on: the same when it asks again. It has a place then.
+        """Return the number of the phone's draw in the room, from 0 on: the same if it asks again.
 
         settings: those that it is drawn at, as the end of an address.
         """
@@ -204,16 +204,16 @@ class Store:
         return self._writing(code).draw(code, phone, settings)
 
     def drawn(self, code: str, phone: str) -> int | None:
-        """Return which draw is the phone's, None before it has drawn."""
+        """Return the number of the phone's draw, None before it has drawn."""
         _check("phone", phone)
         return self._kept().drawn(code, phone) if self._may_have(code) else None
 
     def reset_draws(self, code: str) -> None:
-        """Begin the draws of the room anew."""
+        """Start the draws of the room again."""
         self._writing(code).reset_draws(code)
 
     def takes(self, rate: Rate, who: str) -> bool:
-        """Take one of a rate, if one is left; where no room was ever opened there is nothing to keep from anybody."""
+        """Take one of a rate, if one is left; before the first room is opened there is nothing to protect."""
         return not self._place.is_there() or self._kept().takes(rate, who)
 
     def is_over(self, rate: Rate, who: str) -> bool:
@@ -225,17 +225,17 @@ class Store:
         return self._may_have(code) and self._kept().is_known(code, network)
 
     def check(self) -> None:
-        """Return if the rooms can be read, or will be made with the first one."""
+        """Raise unless the rooms can be read, or will be created with the first one."""
         if self._place.is_there():
             self._kept().check()
 
     def sweep(self) -> None:
-        """Forget the rooms that are older than `LASTS`."""
+        """Delete the rooms that are older than `LASTS`."""
         if self._place.is_there():
             self._kept().sweep()
 
     def dispose(self) -> None:
-        """Let go of all connections; the next call makes new ones."""
+        """Close all connections; the next call opens new ones."""
         with self._loading:
             if self._loaded is not None:
                 self._loaded.dispose()

@@ -1,4 +1,4 @@
-"""Rooms that are too old are deleted, whether or not another is opened."""
+"""The deletion of rooms that are too old, whether or not another is opened."""
 
 import asyncio
 import logging
@@ -11,10 +11,10 @@ _LOG = logging.getLogger(__name__)
 
 
 async def sweep_now_and_then() -> None:
-    """Delete what is too old at once and then every hour; a database that is away is asked the next time."""
+    """Delete rooms that are too old now and then every hour; a database that is away is asked the next time."""
     while True:
         try:
             await asyncio.to_thread(store().sweep)
-        except StoreError as problem:  # a page says this sentence; who runs the server reads here why
+        except StoreError as problem:  # a page shows this sentence; the operator reads the cause here
             _LOG.warning("%s (%s)", problem, getattr(problem.__cause__, "orig", problem.__cause__))
         await asyncio.sleep(EVERY)

@@ -1,4 +1,4 @@
-"""The state of a room, for a wall and for who teaches: how many have answered, and if the picture has changed."""
+"""The state of a room, for a wall and for the teacher: how many have answered, and the version of the picture."""
 
 from typing import Any
 
@@ -7,24 +7,24 @@ from pages._view.classroom.room import Room
 
 
 def state_of(moment: Moment) -> dict[str, Any]:
-    """Return what a wall asks for now and then."""
+    """Return the answer to a wall's regular question."""
     is_empty = moment.is_open and moment.room.joined > 0 and moment.asked.answers == 0
     return {"mark": moment.wall_mark, "count": count(moment), "joined": came(moment.room), "empty": is_empty}
 
 
 def count(moment: Moment) -> str:
-    """Say how many have done what they are asked, and if the door is locked."""
+    """Say how many have done what they are asked, and whether the door is locked."""
     return f"{_done(moment)}{' The door is locked.' if moment.room.shut else ''}"
 
 
 def came(room: Room) -> str:
-    """Say how many phones have joined, and if the door is locked."""
+    """Say how many phones have joined, and whether the door is locked."""
     has = f"{room.joined} {'phone has' if room.joined == 1 else 'phones have'}"
     return f"{has} joined.{' The door is locked.' if room.shut else ''}"
 
 
 def joined(room: Room) -> list[str]:
-    """Say how many phones have joined, how many of them have answered, and what the door does."""
+    """Say how many phones have joined, how many of them have answered, and whether the door is locked."""
     has = f"{room.joined} {'phone has' if room.joined == 1 else 'phones have'}"
     said = [f"{has} joined, {room.phones} of them have answered or drawn."]
     if room.shut:

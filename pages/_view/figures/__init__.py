@@ -1,1 +1,1 @@
-"""Result in, picture out: what a lesson shows, without Streamlit and without arithmetic on the data."""
+"""Pictures drawn from results, without Streamlit and without arithmetic on the data."""

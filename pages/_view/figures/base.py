@@ -1,7 +1,7 @@
-"""What every Plotly figure shares: fonts, axes and colours of the profile it is drawn for.
+"""The parts that all Plotly figures share: fonts, axes and colours of the profile that they are drawn for.
 
 Figures stay plain dictionaries until they are sent. Plotly's own figure objects validate and copy every property, which
-costs more than the rest of a page together; the tests let Plotly validate each figure instead.
+takes longer than the rest of a page together; the tests let Plotly validate each figure instead.
 """
 
 import re
@@ -14,19 +14,19 @@ from pages._view.marks import readable
 from pages._view.picture import Figure, Part
 from pages._view.theme import DARK, LIGHT, Profile
 
-LETTERS = 25  # of a title that fit over half the page beside the menu and over a whole phone
+LETTERS = 25  # letters of a title that fit over half the page beside the menu, and over a whole phone
 THIRD = 16  # the same over a third of the page
-_LINE = 1.3  # of its letters' size: the height of a line of text
-_BETWEEN = "\u2002\u2002"  # the words of a key stand apart
+_LINE = 1.3  # of the size of its letters: the height of a line of text
+_BETWEEN = "\u2002\u2002"  # the space between two words of a key
 
-# The ends of every heatmap's colours, readable by colour-blind eyes and not those of raw or scaled.
-_STRENGTH = 0.55  # of the strongest shade: the text colour keeps its contrast on it
+# The colours at the ends of every heatmap: safe for colour-blind readers, and different from raw and scaled.
+_STRENGTH = 0.55  # of the strongest shade: numbers on it keep their contrast
 _NEGATIVE, _POSITIVE = "#7b3294", "#1b7837"
 _NEGATIVE_ON_DARK, _POSITIVE_ON_DARK = "#d3a4e3", "#7fd68a"
 
 
 def inks(profile: Profile) -> list[tuple[str, str]]:
-    """The colours of the dark and those that they are on paper, the ground first; none of a figure on white."""
+    """Return the inks on dark ground and their counterparts on paper, the ground first; [] on any other ground."""
     if profile is not DARK:
         return []
     names = ("ground", "text", "grid", "raw", "scaled", "third", "band")
@@ -43,10 +43,10 @@ def figure(
     bottom: float = 3.0,
     **layout: Any,
 ) -> Figure:
-    """A figure of plain trace dictionaries in the profile's sizes and colours.
+    """Return a figure of plain trace dictionaries in the profile's sizes and colours.
 
-    left and bottom are the room for the axes, in letters of an axis title: margins that Plotly
-    finds by itself cost it a second drawing.
+    left and bottom are the room for the axes, in letters of an axis title: if Plotly finds the margins by itself, it
+    draws the figure twice.
     """
     side, top, bottom = (
         round(room) for room in (left * profile.axis_size, profile.title_size * 1.6, bottom * profile.axis_size)
@@ -68,12 +68,12 @@ def figure(
 
 
 def _calm(trace):
-    """Return a trace that says something under a hand only where it has words of its own for it."""
+    """Return a trace that has a hover label only if it has words of its own for one."""
     return trace if {"hoverinfo", "hovertemplate"} & {*trace} else {**trace, "hoverinfo": "skip"}
 
 
 def axis(profile: Profile, text: str | None = None, *, grid: bool = False, near: bool = False, **options: Any) -> Part:
-    """One axis; text is its title, near its numbers where the key to the marks stands under it."""
+    """Return one axis; text is its title, close to its numbers if the key to the marks is under it."""
     standoff = {"standoff": profile.tick_size // 4} if near else {}
     return {
         "color": profile.text,
@@ -92,14 +92,14 @@ def axis(profile: Profile, text: str | None = None, *, grid: bool = False, near:
 
 
 def _with_separators(options):
-    """Return how the ticks of an axis that reaches a thousand are written, where it does not say so itself."""
+    """Return the tick format of an axis that reaches 1,000, if it has none."""
     ticks = options.get("tickvals", ()) if "ticktext" not in options else ()
     is_large = any(not isinstance(each, str) and abs(each) >= 1_000 for each in ticks)
     return {"ticktext": [f"{each:,g}" for each in ticks]} if is_large else {}
 
 
 def _more_lines(profile, above):
-    """The height of what a title has beyond one line: a gap to the first tick, further lines, and a key."""
+    """Return the height of a title beyond its first line: a gap to the first tick, further lines, and a key."""
     text, size = above.get("text"), above.get("font", {}).get("size", 0)
     key = above.get("subtitle", {}).get("text")
     lines = size * (0.2 + _LINE * text.count("<br>")) if text else 0
@@ -114,13 +114,13 @@ def title(
     key: str | Sequence[str] | None = None,
     letters: int = LETTERS,
 ) -> Part:
-    """A figure's title from its left edge; key says what the marks are: a sentence, or words that stand apart.
+    """Return a figure's title, from its left edge; key names the marks: a sentence, or words with space between them.
 
     Both are broken into lines of so many letters, since a figure does not know how wide it will be.
-    The key stands above the plot, where it can cover no mark.
+    The key is above the plot, where it covers no mark.
     """
     size = size or profile.title_size
-    # The line on which the first line's letters stand: by their top, Plotly would place one line and two differently.
+    # The baseline of the first line of letters: from the top, Plotly would place one line and two lines differently.
     place = {"x": 0, "xref": "container", "y": 1, "yref": "container", "yanchor": "bottom", "pad": {"b": -size}}
     found = {"text": wrapped(text, letters * profile.title_size / size), "font": {"size": size}, **place}
     if key:
@@ -131,9 +131,9 @@ def title(
 
 
 def wrapped(text: str | Sequence[str], letters: float) -> str:
-    """Words in lines of at most so many letters; a tuple's words may have spaces and stand apart.
+    """Return words in lines of at most so many letters; a tuple's words may have spaces, and have space between them.
 
-    What a × holds together is one word.
+    The parts of a product with × stay together, as one word.
     """
     words, between = (re.split("(?<!×) (?!×)", text), " ") if isinstance(text, str) else (text, _BETWEEN)
     lines: list[str] = []
@@ -147,9 +147,9 @@ def wrapped(text: str | Sequence[str], letters: float) -> str:
 
 
 def label(text: str, profile: Profile, *, size: float | None = None, colour: str = "", **place: Any) -> Part:
-    """A word beside a line or in a corner: read at a glance, where a legend has to be looked up.
+    """Return a word beside a line or in a corner: quicker to read than a legend.
 
-    colour: of its marks, which it takes as far as it can be read.
+    colour: that of its marks; the word has it as far as it is readable.
     """
     ink = readable(colour, profile.ground, profile.text) if colour else profile.text
     font = {"size": size or profile.tick_size, "color": ink}
@@ -157,14 +157,14 @@ def label(text: str, profile: Profile, *, size: float | None = None, colour: str
 
 
 def in_colour(text: str, colour: str, profile: Profile) -> str:
-    """Return a bold word in the colour of its marks, as far as it can be read."""
+    """Return a bold word in the colour of its marks, as far as that is readable."""
     return f'<span style="color: {readable(colour, profile.ground, profile.text)}"><b>{text}</b></span>'
 
 
 def over_axis(text: str, profile: Profile, left: float, *, up: float = 0.0, **look: Any) -> Part:
-    """Name an upright axis over its end, where the margin begins.
+    """Return the name of an upright axis, above its end, from the edge of the margin on.
 
-    left: the margin, in letters of an axis title; up: how far above the plot, in letters of a tick.
+    left: the margin, in letters of an axis title; up: the height above the plot, in letters of a tick.
     """
     place: Part = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
     off: Part = {"xshift": -round(left * profile.axis_size), "yshift": round(up * profile.tick_size)}
@@ -172,7 +172,7 @@ def over_axis(text: str, profile: Profile, left: float, *, up: float = 0.0, **lo
 
 
 def corner(text: str, profile: Profile, *, side: str = "right", axes: str = "", **options: Any) -> Part:
-    """A word in an upper corner of a plot."""
+    """Return a word in an upper corner of a plot."""
     x = 1 if side == "right" else 0.02
     place: Part = {
         "xref": f"x{axes} domain",
@@ -186,9 +186,9 @@ def corner(text: str, profile: Profile, *, side: str = "right", axes: str = "", 
 
 
 def under(lines: Sequence[str], profile: Profile) -> Part:
-    """The key to the marks, line by line under the title of the horizontal axis, where it covers none of them.
+    """Return the key to the marks, line by line under the title of the horizontal axis, where it covers no mark.
 
-    On a wall there is room for all of them in one line; `room_under` is what they take.
+    A wall has room for the whole key in one line; `room_under` is the height of the key.
     """
     place: Part = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0, "yanchor": "top"}
     text = "<br>".join(_lines_under(lines, profile))
@@ -200,48 +200,48 @@ def _lines_under(lines, profile):
 
 
 def room_under(lines: Sequence[str], profile: Profile) -> float:
-    """The margin, in letters of an axis title, of an axis whose title is near and of the key under it."""
+    """Return the margin, in letters of an axis title, of an axis with a close title and a key under it."""
     return (2.7 if on_a_wall(profile) else 2.4) + 1.3 * len(_lines_under(lines, profile))
 
 
 def letters_over(profile: Profile) -> int:
-    """Letters of a title that fit over a whole figure: a wall is wide."""
+    """Return how many letters of a title fit over a whole figure: a wall is wide."""
     return 60 if on_a_wall(profile) else LETTERS
 
 
 def on_a_wall(profile: Profile) -> bool:
-    """Whether a figure is for a classroom: wide, and low, for what is done stands above it."""
+    """Return True if a figure is for a classroom: wide, and low because of the line above it."""
     return profile.name == "projector"
 
 
 def heading(text: str, profile: Profile, *, axes: str = "", x: float = 0.0) -> Part:
-    """The title of one panel, above it."""
+    """Return the title of one panel, above it."""
     place: Part = {"xref": f"x{axes} domain", "yref": f"y{axes} domain", "x": x, "y": 1.0, "yanchor": "bottom"}
     return label(text, profile, size=profile.axis_size, xanchor="center" if x else "left", **place)
 
 
 def upright(x: float, line: Part) -> Part:
-    """A vertical line through the whole plot."""
+    """Return a vertical line through the whole plot."""
     return {"type": "line", "xref": "x", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": line}
 
 
 def solid(profile: Profile, colour: str, width: float = 1.0) -> Part:
-    """Line style of a measured or computed quantity."""
+    """Return the line style of a measured or computed quantity."""
     return {"color": colour, "width": profile.line_width * width}
 
 
 def dashed(profile: Profile) -> Part:
-    """Line style of a theory: dashed, in the text colour."""
+    """Return the line style of a theory: dashed, in the text colour."""
     return {"color": profile.text, "width": profile.line_width, "dash": "dash"}
 
 
 def dotted(profile: Profile) -> Part:
-    """Line style of a threshold."""
+    """Return the line style of a threshold."""
     return {"color": profile.text, "width": profile.line_width, "dash": "dot"}
 
 
 def thin(profile: Profile) -> Part:
-    """Line style of a guide that must not compete with the data."""
+    """Return the line style of a guide, which must not compete with the data."""
     return {"color": profile.text, "width": profile.line_width / 2}
 
 
@@ -255,7 +255,7 @@ def points(
     below: ArrayLike,
     name: str,
 ) -> Part:
-    """Measured points with their bands."""
+    """Return measured points with their bands."""
     return {
         "type": "scatter",
         "mode": "markers",
@@ -268,23 +268,23 @@ def points(
 
 
 def steps(edges: ArrayLike, heights: Iterable[float], colour: str, name: str) -> Part:
-    """A histogram as one filled outline: a bar each would be a hundred elements to redraw at every move."""
+    """Return a histogram as one filled outline: bars would be a hundred elements to redraw at every move."""
     outline = {"shape": "hv", "width": 0, "color": colour}
     x, y = edges, [*heights, 0]
     return line(x, y, outline, name) | {"fill": "tozeroy", "fillcolor": colour}
 
 
 def line(x: ArrayLike, y: ArrayLike, style: Part, name: str) -> Part:
-    """A line."""
+    """Return a line."""
     return {"type": "scatter", "mode": "lines", "x": x, "y": y, "line": style, "name": name}
 
 
 def heatmap(
     profile: Profile, values: ArrayLike, limit: float, *, text: Sequence[Sequence[str]] | None = None, name: str = ""
 ) -> Part:
-    """A matrix as colours between −limit and limit; text is what its cells say, row by row.
+    """Return a matrix as colours between −limit and limit; text is what its cells say, row by row.
 
-    The limit is given, not found: compared matrices share it, so that a small one looks small.
+    The limit is given, not computed from the matrix: compared matrices share it, so that a small one looks small.
     """
     dark = profile is DARK
     ends = (_NEGATIVE_ON_DARK, _POSITIVE_ON_DARK) if dark else (_NEGATIVE, _POSITIVE)
@@ -305,7 +305,7 @@ def heatmap(
 
 
 def shade(profile: Profile, colour: str, strength: float = _STRENGTH) -> str:
-    """A colour mixed with the ground: without a strength the strongest that a cell may have under its number."""
+    """Return a colour mixed with the ground: without a strength the strongest shade that a number stays readable on."""
     mixed = (
         round((1 - strength) * int(profile.ground[at : at + 2], 16) + strength * int(colour[at : at + 2], 16))
         for at in (1, 3, 5)
@@ -314,7 +314,7 @@ def shade(profile: Profile, colour: str, strength: float = _STRENGTH) -> str:
 
 
 def colour_bar(profile: Profile, ticks: Sequence[float], text: str = "", *, beside: bool = False) -> Part:
-    """The key to a heatmap's colours, under the plot or to its right."""
+    """Return the key to a heatmap's colours, under the plot or to its right."""
     under: Part = {"orientation": "h", "y": 0, "yref": "container", "yanchor": "bottom"}
     return {
         "showscale": True,

@@ -1,4 +1,4 @@
-"""The Python that stands beside a picture and computes its numbers again."""
+"""The Python beside a picture, which computes its numbers again."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields, is_dataclass
@@ -10,7 +10,7 @@ import sattn_core
 
 
 class Name(str):
-    """A name that earlier lines have defined, as an argument: it is written without quotes."""
+    """A name that earlier lines define, used as an argument: it is written without quotes."""
 
     __slots__ = ()
     __repr__ = str.__str__
@@ -19,7 +19,7 @@ class Name(str):
 def code(
     function: Callable[..., Any], *args: Any, show: str | Sequence[str] = (), name: str = "result", **options: Any
 ) -> str:
-    """The import, the call with these arguments, and what of its result is printed.
+    """Return the import, the call with these arguments, and the lines that print parts of its result.
 
     show: expressions on the result's name, one a line of output; "row.z for row in result.rows" is a line for each row.
     """
@@ -30,7 +30,7 @@ def code(
 
 
 def printed(show: str | Sequence[str]) -> str:
-    """The lines that print these expressions."""
+    """Return the lines that print these expressions."""
     return "".join(map(_print, [show] if isinstance(show, str) else show))
 
 
@@ -40,7 +40,7 @@ def _print(expression):
 
 
 def _imports(needed):
-    """One line for each module, the package itself for what it exports."""
+    """Return one import for each module; exported names come from the package itself."""
     modules: dict[str, set[str]] = {}
     for each in needed:
         module = "sattn_core" if each.__name__ in sattn_core.__all__ else each.__module__
@@ -49,7 +49,7 @@ def _imports(needed):
 
 
 def _records(value):
-    """The classes of all records in an argument."""
+    """Return the classes of all records in an argument."""
     if is_dataclass(value):
         return [type(value), *_records([kept for _, kept in _given(value)])]
     if isinstance(value, dict):
@@ -58,7 +58,7 @@ def _records(value):
 
 
 def _given(record):
-    """The fields of a record that differ from their defaults."""
+    """Return the fields of a record that differ from their defaults."""
     kept = ((each, getattr(record, each.name)) for each in fields(record) if each.init)
     return [(each.name, value) for each, value in kept if each.default is MISSING or value != each.default]
 

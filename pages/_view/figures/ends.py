@@ -1,4 +1,4 @@
-"""Names at the ends of lines, where a legend would have to be looked up."""
+"""Names at the ends of lines, in place of a legend."""
 
 from collections.abc import Sequence
 
@@ -9,8 +9,8 @@ from pages._view.figures.base import label, on_a_wall
 from pages._view.picture import Figure, Part
 from pages._view.theme import Profile
 
-_SEEN_OF_WALL = 0.6  # of the height of a plot, where a wall has no room for more
-_LETTER = 0.56  # width of a letter, of its size
+_SEEN_OF_WALL = 0.6  # of the height of a plot: the part that fits on a wall
+_LETTER = 0.56  # width of a letter, as a share of its size
 
 
 def name_ends(
@@ -23,10 +23,10 @@ def name_ends(
     colours: Sequence[str] = (),
     off: float = 0.5,
 ) -> Figure:
-    """Write names to the right of the plot at the heights of their lines' ends, none over another.
+    """Write names to the right of the plot at the heights of their lines' ends, without overlaps.
 
-    low and high: the ends of the vertical axis, as it counts. colours: of the lines, if the names are to have them as
-    far as they can be read. off: letters between the plot and the names.
+    low and high: the ends of the vertical axis, in its own units. colours: of the lines, which the names have as far as
+    they are readable. off: letters between the plot and the names.
     """
     top, bottom = fig.layout["margin"]["t"], fig.layout["margin"]["b"]
     seen = _SEEN_OF_WALL if on_a_wall(profile) else 1
@@ -40,7 +40,7 @@ def name_ends(
 
 
 def apart(heights: Sequence[float], gap: float, high: float) -> NDArray[np.float64]:
-    """Heights moved as little as needed to stand a gap apart, none above high."""
+    """Return heights moved as little as needed to keep a gap between them, none above high."""
     order = np.argsort(heights)
     placed = np.array(heights, dtype=float)[order]
     for i in range(1, len(placed)):

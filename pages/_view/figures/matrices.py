@@ -28,7 +28,7 @@ def matrix(
     columns: str = "column",
     letters: int = THIRD,
 ) -> Figure:
-    """One matrix on a colour scale from −limit to limit; one of more than FOLD columns continues below itself."""
+    """Return a matrix on a colour scale from −limit to limit; one of more than FOLD columns continues below itself."""
     values = np.atleast_2d(np.asarray(values, dtype=float))
     room = _NARROW if values.shape[1] > _WIDE else None
     texts = [[cell(x, room) for x in row] for row in values] if texts is None else texts
@@ -46,7 +46,7 @@ def matrix(
 
 
 def _trace(values, texts, profile, name, limit):
-    """The cells, each with its text."""
+    """Return the cells, each with its text."""
     return {
         "type": "heatmap",
         "z": _fold(values),
@@ -65,7 +65,7 @@ def _trace(values, texts, profile, name, limit):
 
 
 def cell(value: float, room: int | None = None) -> str:
-    """A number in at most three digits, and in fewer where it would need more letters than room."""
+    """Return a number in at most three digits, or in fewer where it would need more letters than there is room."""
     if np.isneginf(value):
         return "−∞"
     texts = [_shorter(value, digits) for digits in (3, 2, 1)]
@@ -73,25 +73,25 @@ def cell(value: float, room: int | None = None) -> str:
 
 
 def operand(value: float) -> str:
-    """A number in a calculation: six digits, so that a calculator finds the result that is written."""
+    """Return a number in a calculation: six digits, so that a calculator finds the same result."""
     return "−∞" if np.isneginf(value) else _shorter(value, 6)
 
 
 def equals(value: float, write: Callable[[float], str] = cell) -> str:
-    """A result after its sign: = if it is written in full, ≈ if it is rounded."""
+    """Return a result after its sign: = if it is written in full, ≈ if it is rounded."""
     text = write(value)
     full = float(f"{value:.2e}") == float(f"{value:.9e}") or text == typed(value)
     return f"{'=' if full else '≈'} {text}"
 
 
 def _shorter(value, digits):
-    """The shorter of two ways to write a number: in full, or with so many digits. Powers of ten only in the latter."""
+    """Return the shorter way to write a number: in full, or with so many digits. Only the latter has powers of ten."""
     rounded, as_typed = number(value, digits), typed(value)
     return rounded if "e" in as_typed or len(rounded) < len(as_typed) else as_typed
 
 
 def _fold(values):
-    """Blocks of FOLD columns, one below the other, each under an empty line for its name."""
+    """Return blocks of FOLD columns, one below the other, each under an empty line for its name."""
     rows = [list(row) for row in values]
     n_columns = len(rows[0])
     if n_columns <= FOLD:
@@ -105,7 +105,7 @@ def _fold(values):
 
 
 def _places(n_rows, n_columns):
-    """Where each row of each block stands: (line, row number)."""
+    """Return for each row of each block (its line, its number)."""
     if n_columns <= FOLD:
         return [(row, row + 1) for row in range(n_rows)]
     blocks = -(-n_columns // FOLD)
@@ -113,7 +113,7 @@ def _places(n_rows, n_columns):
 
 
 def _text_size(texts):
-    """The size of the numbers as a share of the full one, so that neighbouring cells do not overlap."""
+    """Return the size of the numbers as a share of the full one, so that neighbouring cells do not overlap."""
     n_columns = len(texts[0])
     if n_columns > _WIDE:
         return 0.8
@@ -127,7 +127,7 @@ def _height(lines, profile, *, tall):
 
 
 def colours(profile: Profile, colour: str | None, *, two_sided: bool) -> list[list[float | str]]:
-    """The shades of a matrix: from one colour to another through the ground, or from the ground to one colour."""
+    """Return the shades of a matrix: from one colour through the ground to another, or from the ground to one."""
     top = shade(profile, colour or profile.band)
     if two_sided:
         return [[0, shade(profile, profile.third)], [0.5, profile.ground], [1, top]]
@@ -151,7 +151,7 @@ def _rows_axis(profile, name, shape):
 
 
 def _bare(profile, name):
-    """A matrix needs no axis lines; its axis titles stand near, to leave room for the numbers."""
+    """Return an axis without lines; its title is close, to leave room for the numbers."""
     title = {"text": name, "font": {"size": profile.tick_size}, "standoff": 4}
     return {"showline": False, "ticks": "", "title": title}
 

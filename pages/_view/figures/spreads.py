@@ -16,13 +16,13 @@ WHAT = "Spread σ of what softmax gets"
 D_TICKS = (1, 4, 16, 64, 256, 1024)
 LOOKS = {"raw": ("raw", "circle"), "÷ √dₖ": ("scaled", "square"), "÷ dₖ": ("third", "triangle-up")}  # colour, mark
 
-_SIZES = (1 / 128, 1 / 32, 1 / 8, 1 / 2, 1, 2, 8, 32, 128, 512, 2048)  # named on the upright axis
-_FEW_SIZES, _TALL = (1 / 64, 1 / 8, 1, 8, 64, 512), 4_000  # on a wall, where the axis goes so far
+_SIZES = (1 / 128, 1 / 32, 1 / 8, 1 / 2, 1, 2, 8, 32, 128, 512, 2048)  # the ticks of the upright axis
+_FEW_SIZES, _TALL = (1 / 64, 1 / 8, 1, 8, 64, 512), 4_000  # the ticks on a wall, if high / low is larger
 _FRACTIONS = {1 / 8: "⅛", 1 / 2: "½"}
-LOW, HIGH = 1 / 32, 32  # of that axis: the spreads at d_k = 1,024
-_UNDER, _OVER = 2.0, 1.5  # times an end: the axis goes on a little, and below there is room for a number
+LOW, HIGH = 1 / 32, 32  # the ends of the upright axis: the spreads at d_k = 1,024
+_UNDER, _OVER = 2.0, 1.5  # times an end: the axis goes a little further, with room for a number below
 _ACROSS = -0.08, 3.12  # decades
-_LETTER, _LINE = 0.56, 1.3  # width and height of a letter, of its size
+_LETTER, _LINE = 0.56, 1.3  # width and height of a letter, as shares of its size
 _FEW = 3  # lines
 _SEEN = 0.6  # of the height of a plot with more, where a window has no room for all of it
 
@@ -46,9 +46,9 @@ def spread_figure(
     height: float = 1.0,
     **layout: Any,
 ) -> Figure:
-    """A figure on these axes with the names of its lines at their ends.
+    """Return a figure on these axes with the names of its lines at their ends.
 
-    reach: the smallest and the largest height of a mark. height: of the figure, as a share of what these axes have.
+    reach: the smallest and the largest height of a mark. height: of the figure, as a share of the usual one.
     """
     fig = base.figure(
         profile,
@@ -81,7 +81,7 @@ def _upright(profile, reach):
 
 
 def _name(fig, ends, profile):
-    """Write the names to the right of the plot, none over another."""
+    """Write the names to the right of the plot, without overlaps."""
     if not ends:
         return
     size = profile.axis_size if len(ends) <= _FEW else profile.tick_size
@@ -98,7 +98,7 @@ def _name(fig, ends, profile):
 
 
 def _places(fig, ends, gap):
-    """Return where the names stand, as shares of the plot's height, at least a gap apart."""
+    """Return the heights of the names, as shares of the plot's height, at least a gap apart."""
     low, high = fig.layout["yaxis"]["range"]
     drawn = [i for i, each in enumerate(ends) if each.name]
     places = np.zeros(len(ends))
@@ -108,7 +108,7 @@ def _places(fig, ends, gap):
 
 
 def _longest(ends, does):
-    """Letters of the longest line; those of a name are larger."""
+    """Return the number of letters of the longest line; names count more, since their letters are larger."""
     names = [1.2 * len(each.name) for each in ends]
     return max(*names, *(len(line) for text in does for line in text.split("<br>")))
 
@@ -116,7 +116,7 @@ def _longest(ends, does):
 def _said(does, count, profile):
     if not base.on_a_wall(profile):
         return "<br>".join(does)
-    return " ".join(does) if count <= _FEW else ""  # a wall has room for the names alone of more
+    return " ".join(does) if count <= _FEW else ""  # a wall has room for more only without their second lines
 
 
 def _end(each, does, size, profile, place):
@@ -126,9 +126,9 @@ def _end(each, does, size, profile, place):
 
 
 def at_mark(text: str, name: str, d_k: int, height: float, profile: Profile) -> Part:
-    """A number beside the mark at d_k: above and before it, and clear of a line which falls.
+    """Return a number beside the mark at d_k: above and before it, clear of a line that falls.
 
-    On a wall the axis is so near below it that such a number stands above the line.
+    On a wall the axis is so close below the mark that the number of a falling line goes above the line.
     """
     falls, room = name == "÷ dₖ", 1.2 * profile.marker_size
     place: Part = {"x": float(np.log10(d_k)), "y": float(np.log10(height)), "xanchor": "right", "xshift": -room}

@@ -1,4 +1,4 @@
-"""Columns of a picture's table, from arrays whose first axes are what the columns are named after."""
+"""Columns of a picture's table, from arrays whose first axes belong to the columns' names."""
 
 from collections.abc import Collection, Mapping
 from typing import Any

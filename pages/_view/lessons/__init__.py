@@ -1,4 +1,4 @@
-"""The lessons: each has a folder here, and this is their order on the path, and what is appended to it."""
+"""The lessons, in the order of the path; each has a folder here. The appendix comes after them."""
 
 from types import MappingProxyType
 
@@ -44,7 +44,7 @@ _PATH = (
     long_context,
     few_bits,
 )
-_APPENDIX = (corrections,)  # pages to read: they have no picture, no control and no core file
+_APPENDIX = (corrections,)  # pages to read, without a picture, a control or a module of the core
 
 VIEWS = MappingProxyType({each.VIEW.lesson.stem: each.VIEW for each in (*_PATH, *_APPENDIX)})
 LESSONS = MappingProxyType({stem: view.lesson for stem, view in VIEWS.items()})

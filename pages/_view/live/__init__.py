@@ -1,4 +1,4 @@
-"""What runs in the browser, as text. The files of one script share a scope, so no two of them may use one name."""
+"""The scripts that run in the browser, as text. The files of one script share a scope, so each name is used once."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ def text_of(*names: str) -> str:
     return "".join((_FOLDER / name).read_text(encoding="utf-8") for name in names)
 
 
-# The scripts of each component after `lab.js`, put together into one text: in a component the platform finds no import.
+# The scripts of each component after `lab.js`, joined into one text: Streamlit finds no imports inside a component.
 FILES = {
     "slider": ("streamlit.js", "taken.js", "glide.js", "slider.js"),
     "picture": (
@@ -35,7 +35,7 @@ FILES = {
     "frame": ("streamlit.js", "link.js", "boxes.js", "bet.js", "frame.js"),
 }
 SCRIPTS = {name: text_of("lab.js", *files) for name, files in FILES.items()}
-# What stands on the stage, which is in the server's page too.
+# The components on the stage, which the server's page has too.
 PARTS = {name: SCRIPTS[name] for name in ("slider", "picture", "hero")}
 SLIDER, PICTURE, PAPER = text_of("slider.html"), text_of("picture.html"), text_of("paper.html")
 HERO = f"<style>{text_of('hero.css')}</style>{text_of('hero.html')}"

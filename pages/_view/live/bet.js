@@ -1,13 +1,13 @@
-// What the stage asks and offers as plain elements: the form of a bet, and links that set something. With a session
-// Python hears of them; without one they lead to an address.
+// The plain elements of the stage that send something: the form of a bet, and links with settings. With a session they
+// send it to Python; without one they lead to an address.
 
-const BETWEEN = 100; // ms between two looks at whether a link is drawn anew
+const BETWEEN = 100; // ms between two looks at whether a link has been redrawn
 const LOOKS = 30;
 
 function hearStage() {
   const isOurs = (node) => Boolean(lab.page && node.closest(STREAMLIT.app));
 
-  // Nothing is bet before the marker is moved.
+  // The marker must move first: its start is no answer.
   for (const act of ["input", "click"]) {
     window.addEventListener(/** @type {Heard} */ (act), ({ target }) => {
       if (!target.matches?.("[data-bet] input")) return;
@@ -41,7 +41,7 @@ function hearStage() {
   return true;
 }
 
-// The link that is drawn in the place of one that was followed has the focus, as that had it.
+// Moves the focus from a link that was followed to the one that replaces it.
 function keepFocus(link, looks = LOOKS) {
   const classes = [...link.classList].map((each) => `.${CSS.escape(each)}`).join("");
   const key = link.dataset.try ? `[data-try="${link.dataset.try}"]` : classes;
@@ -50,12 +50,12 @@ function keepFocus(link, looks = LOOKS) {
   else if (looks) window.setTimeout(() => keepFocus(link, looks - 1), BETWEEN);
 }
 
-// The button of a form, once there is an answer.
+// Enables the button of a form once there is an answer.
 function letPlace(form) {
   if (form) form.querySelector("button").disabled = false;
 }
 
-// An address with the query of this one, and with what is said: what is said to be nothing goes.
+// Returns this address with the given parameters; empty ones are removed.
 function withSaid(address, said) {
   const to = new URL(address);
   to.search = location.search;

@@ -1,4 +1,4 @@
-// Brings the hero the values between the stops of its slider, so that one more does not bring all the others again.
+// Brings the hero the values between the stops of its slider, so that a new one does not bring all the others again.
 
 /** @param {Part<HeroData>} part */
 export default function ({ data: [data] }) {

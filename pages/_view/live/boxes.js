@@ -1,5 +1,5 @@
-// Style rules ask what stands in a box. `:has()` would make the browser ask again at each node that a picture changes, so
-// it is written down when the page changes: data-holds lists what stands somewhere in a box, and data-around names the
+// Style rules depend on the content of boxes. With `:has()` the browser would check at each node that a picture changes,
+// so it is written down when the page changes: data-holds lists the contents of a box, and data-around names the
 // container for which Streamlit made a box without a name.
 
 const HELD = {
@@ -34,11 +34,11 @@ function write(box, name, text) {
   if ((box.dataset[name] ?? "") !== text) box.dataset[name] = text;
 }
 
-// What slider, picture and sentence change in themselves while a hand moves changes no box.
+// Changes inside slider, picture and sentence during a drag change no box.
 const FOLLOWS = "[data-slider], [data-picture], [data-sentence]";
 const isOfPage = ({ target }) => target instanceof HTMLElement && !target.closest(FOLLOWS);
 
-// Before the browser paints the change.
+// Runs before the browser paints the change.
 function keepBoxesNamed(andThen) {
   nameBoxes();
   new MutationObserver((changes) => {

@@ -1,6 +1,6 @@
 // Tells Python which cell of a matrix was clicked or tapped. Streamlit's own selection would keep a finger from
-// scrolling the page over a chart, and forget or undo a choice when the same cell is clicked again. It also keeps the
-// arrow keys that move about in a grid from turning the steps, which Streamlit would let them do.
+// scrolling the page over a chart, and would forget or undo a choice when the same cell is clicked again. The script also
+// keeps arrow keys inside a grid from turning the steps, since Streamlit lets them through.
 
 const MATRIX = "[data-picture][data-key^='matrix_']";
 const STILL = 6; // pixels within which a press is a click and not the start of a drag
@@ -48,7 +48,7 @@ export default function ({ setTriggerValue }) {
   };
 }
 
-// The whole number that stands at a share of the axis's length, counted from the left or from the top.
+// The index of the cell at a share of the axis's length, counted from the left or from the top.
 function at([first, last], share, fromTop) {
   const [low, high] = fromTop ? [last, first] : [first, last];
   return Math.round(low + share * (high - low));

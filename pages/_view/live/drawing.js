@@ -1,9 +1,9 @@
-// A curve that the visitor draws on a picture: one point at each of some places, which a mouse or a finger that sweeps
-// over the panel takes along, and the arrow keys move. The form of the bet has its heights.
+// A curve that the visitor draws on a picture: one point at each of some places. A mouse or a finger that sweeps over the
+// panel moves them, and so do the arrow keys. The form of the bet gets the heights.
 
 const SVG = "http://www.w3.org/2000/svg";
 const STEPS = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 10, PageDown: -10 };
-const NEAR = 14; // px within which a point follows the hand though the hand has passed it
+const NEAR = 14; // px within which a point follows the pointer though the pointer has passed it
 
 /** @param {PictureNode} picture */
 function letDraw(picture) {
@@ -60,7 +60,7 @@ function makeCurve(picture) {
     });
   }
 
-  // For the form of the bet.
+  // Gives the heights to the form of the bet.
   function tell() {
     lab.drawn = heights;
     for (const button of document.querySelectorAll("[data-draws] button")) button.disabled = false;
@@ -84,7 +84,7 @@ function makeCurve(picture) {
     return point;
   }
 
-  // A point is taken along by the hand until the hand has passed it, and stays where it was passed.
+  // A point follows the pointer until the pointer has passed it, and stays where it was passed.
   function follow(event) {
     const box = area.getBoundingClientRect();
     const now = { x: event.clientX - box.left, y: event.clientY - box.top };
@@ -130,7 +130,7 @@ function makeCurve(picture) {
     show();
   }
 
-  // Over the panel, wherever Plotly has laid it.
+  // Covers the panel, wherever Plotly has laid it.
   function lay() {
     const panel = picture.querySelector(`.nsewdrag[data-subplot="${drawing.panel}"]`).getBoundingClientRect();
     const home = picture.getBoundingClientRect();

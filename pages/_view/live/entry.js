@@ -1,5 +1,5 @@
-// The address of a picture where its sliders stand at these values: all that it depends on in one order, and usual values
-// left out, so that whoever keeps pictures keeps one of each, see `entry.py`.
+// The address of a picture at these values of its sliders: all that it depends on in one order, without defaults, so that
+// a cache keeps each picture once, see `entry.py`.
 /** @param {{ address: string, usual: Values }} told @param {Values} values */
 function entryAt({ address, usual }, values) {
   const [place, query] = address.split("?");

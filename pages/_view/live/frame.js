@@ -1,13 +1,13 @@
-// What the frame needs in the browser and Streamlit has no setting for.
+// The frame's parts in the browser for which Streamlit has no setting.
 
-const LEAVING = 2000; // ms within which a page change follows the click on its link, where the server is not busy
+const LEAVING = 2000; // ms within which a page change follows the click on its link, if the server is not busy
 const SCROLLERS = { [STREAMLIT.tables]: "Table", [STREAMLIT.codes]: "Code" };
-const STEP = "step"; // the control of a lesson that goes step by step
+const STEP = "step"; // the control of a lesson with steps
 const EDGE = 8; // px between a definition and the window's edge
-const AGAIN = 1500; // ms after which a step is asked for again
+const AGAIN = 1500; // ms after which a step is requested again
 const SOON = 100; // ms from a change of the page to a look at its boxes
-const AWAKE = 3000; // ms after the last move of a hand
-const COVERED = 768; // px of a window in which the open menu lies over the page
+const AWAKE = 3000; // ms after the last movement of the pointer
+const COVERED = 768; // px: up to this width of a window the open menu covers the page
 const REST = 2000; // ms after which the first page is at rest
 
 /** @param {Part<FrameData>} part */
@@ -32,7 +32,7 @@ export default function ({ data: [data], setTriggerValue }) {
   window.setTimeout(() => fetchAhead(data.bundle), REST);
 }
 
-// On a phone the menu covers the page that was chosen in it.
+// On a phone the menu covers the page that was chosen in it, so it closes.
 function closeMenuOnChoice() {
   window.addEventListener("click", ({ target }) => {
     if (window.innerWidth >= COVERED || !target.closest?.(`${STREAMLIT.menu} a`)) return;
@@ -40,7 +40,7 @@ function closeMenuOnChoice() {
   });
 }
 
-// A small window that is asked to be a wall is none: Python hears of it, and again when it is made larger.
+// A window too small for a wall is none: Python gets a message, and another when it is made larger.
 function watchWindow({ asksForWall, small, wall }, tell) {
   const narrow = window.matchMedia(`(max-width: ${wall - 0.02}px)`);
   const fits = () => !asksForWall || small === narrow.matches;
@@ -50,8 +50,8 @@ function watchWindow({ asksForWall, small, wall }, tell) {
   return { fits, forget: () => narrow.removeEventListener("change", look) };
 }
 
-// Who comes to a page by a link hears its title, and who comes to another step its line, and goes on from there: the link
-// that had the focus is gone. A step begins at the top of the page.
+// A screen reader reads the title of a page that a link has opened, or the line of a new step, and goes on from there:
+// the link that had the focus is gone. A step begins at the top of the page.
 function announce(before, { question, line }) {
   const isNew = before.question !== question;
   if (!isNew && (before.line === line || !lab.turned)) return;
@@ -59,21 +59,21 @@ function announce(before, { question, line }) {
   const [place, text] = isNew ? ["h1", question] : ["p.line", line];
   const look = () => {
     const found = document.querySelector(`${STREAMLIT.app} ${place}`);
-    if (lab.page.question !== question || lab.page.line !== line) return; // gone on already
+    if (lab.page.question !== question || lab.page.line !== line) return; // already gone on
     if (found?.textContent.trim() !== text) window.setTimeout(look, SOON);
     else {
       found.tabIndex = -1;
       found.focus({ preventScroll: true });
-      if (!isNew) found.closest(STREAMLIT.main)?.scrollTo({ top: 0 }); // of another page the platform does
+      if (!isNew) found.closest(STREAMLIT.main)?.scrollTo({ top: 0 }); // on another page Streamlit does
     }
   };
   look();
 }
 
-// A link to another step of the lesson, or to the next lesson, loads no page where there is a session. A second click on
-// Next, before the step of the first is there, goes one further.
+// A link to another step of the lesson, or to the next lesson, loads no page if there is a session. A second click on
+// Next, before the step of the first is there, goes one step further.
 function followWay() {
-  let wanted = ""; // the step that is on its way
+  let wanted = ""; // the requested step, not yet here
   let [timer, page] = [0, ""]; // page: the path of its lesson
 
   function forget() {
@@ -81,7 +81,7 @@ function followWay() {
     wanted = "";
   }
 
-  // While a page is drawn, the platform may lose the end of it over what it is told.
+  // Streamlit aborts a running script when a message arrives. Wait until the page is drawn.
   function tell() {
     const here = new URLSearchParams(location.search).get("step");
     if (!wanted || wanted === here || page !== location.pathname) wanted = "";
@@ -114,7 +114,7 @@ function followWay() {
   window.addEventListener("popstate", forget); // Back and Forward go to a step of their own
 }
 
-// The bar of a wall is seen while a hand moves.
+// The bar of a wall is visible while the pointer moves.
 function wakeBar() {
   let timer = 0;
   window.addEventListener("pointermove", () => {
@@ -124,7 +124,7 @@ function wakeBar() {
   });
 }
 
-// The button copies the link that the dialog it opens shows. Browsers allow that on this machine and over https alone.
+// The button copies the link in the dialog that it opens. Browsers allow that only on this machine and over https.
 function copyShared() {
   window.addEventListener("click", ({ target }) => {
     if (!target.closest?.(".st-key-share button")) return;
@@ -133,7 +133,7 @@ function copyShared() {
   });
 }
 
-// The script of the pictures, before the first page that has one is asked for.
+// Fetches the script of the pictures before the first page that needs it.
 function fetchAhead(bundle) {
   if (lab.plotly) return;
   const link = document.createElement("link");
@@ -141,17 +141,17 @@ function fetchAhead(bundle) {
   document.head.append(link);
 }
 
-// One step of the browser's history a page, and one for each step that the visitor takes in a lesson that has steps. On
-// its own Streamlit adds one for every address that Python sets, and on the way out of a page one without the page's own
-// settings: Back would come to a page that lost them.
+// One entry in the browser's history for each page, and one for each step that the visitor takes in a lesson. Streamlit
+// alone adds one for every address that Python sets, and on leaving a page one without the page's own settings: Back
+// would open a page that has lost them.
 function keepStepsBack() {
   const { history, location } = window;
   const push = history.pushState.bind(history);
   const replace = history.replaceState.bind(history);
   let leaving = 0; // a timer, while a page change may be on its way
-  let held = /** @type {Parameters<typeof replace> | null} */ (null); // what was to be added meanwhile
+  let held = /** @type {Parameters<typeof replace> | null} */ (null); // the entry to add afterwards
   const tell = () => lab.addressed?.();
-  let acted = false; // whether the visitor has done something here since the page, or a step of it, was come to
+  let acted = false; // true if the visitor has done something here since the page, or its step, opened
 
   lab.leaves = () => leaving !== 0;
 
@@ -189,8 +189,8 @@ function keepStepsBack() {
 
 const stepOf = ({ search }) => new URLSearchParams(search).get(STEP);
 
-// A definition opens under its word, moved to the left as far as the window's edge asks. It may lie over the next line:
-// a click beside it puts it away.
+// A definition opens under its word, moved to the left as far as the window's edge demands. It may cover the next line:
+// a click beside it closes it.
 function keepDefinitionsInside() {
   document.addEventListener("pointerdown", ({ target }) => {
     const open = document.querySelector(".term[open]");
@@ -205,8 +205,8 @@ function keepDefinitionsInside() {
   }, true);
 }
 
-// Escape closes the definition or the drawer that is open, and the focus stays where it was opened. A list that is open
-// in the drawer takes the first Escape for itself.
+// Escape closes the open definition or drawer, and the focus stays at its button. A list that is open in the drawer
+// takes the first Escape for itself.
 const OPEN = [".term[open]", ".st-key-settings details[open]"];
 
 function closeByEscape() {
@@ -223,8 +223,8 @@ function closeByEscape() {
   });
 }
 
-// A table or a piece of code that is wider than its box scrolls in it, by keyboard only if the box takes the focus.
-// An upload box has a name and a button, and is a group of them: Streamlit says that it is nothing.
+// A table or a piece of code wider than its box scrolls in it; by keyboard only if the box can have the focus.
+// An upload box is a group with a name and a button; Streamlit gives it no role.
 function mendBoxes() {
   let timer = 0;
 

@@ -1,6 +1,6 @@
-const GLIDE = 400; // ms on the way of a thumb that no hand moves
+const GLIDE = 400; // ms for the way of a thumb that is not dragged
 
-// Brings the thumb of a slider to a place so that the eye can follow. Where the control stands is known at once.
+// Moves the thumb of a slider so slowly that the eye can follow. The value of the control changes at once.
 function glide(slider, to) {
   slider.endGlide?.();
   const [from, begun] = [slider.valueAsNumber, performance.now()];

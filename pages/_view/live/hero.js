@@ -4,11 +4,11 @@
 const SIDES = ["raw", "scaled"];
 const canvas = document.createElement("canvas");
 const NS = "http://www.w3.org/2000/svg";
-const SHORTEST = 0.5; // of the height that a panel is written for
+const SHORTEST = 0.5; // of the height that a panel is drawn for
 const ROWS = 2;
 const EDGE = 3; // px kept free in a frame
 const LEVELS = 3.4; // letters of a tick: room for "100 %"
-const FRAMED = 0.25; // in a frame on a page of others, where all of it is to be seen
+const FRAMED = 0.25; // in a frame of another site, where all of it must be visible
 const TALLEST = 2;
 const CROWDED = 4; // letters of a tick: in less room every second one has no name
 const SMALL = { name: 0.8, at: 0.875, said: 0.85, tick: 0.93 }; // of the sizes of type, in a narrow window
@@ -34,10 +34,10 @@ function makeHero(root) {
   }
 
   /** @type {HeroData} */
-  let fixed; // what is said of the slider's own stops
+  let fixed; // the data of the slider's own stops
   /** @type {HeroData} */
-  let data; // those stops, or the values between them, where the one is that is shown
-  let at = 0; // its place among them
+  let data; // those data, or those of the values between, whichever hold the current value
+  let at = 0; // the index of the current value in them
   const font = getComputedStyle(root).fontFamily;
   const sizes = /** @type {Record<string, number>} */ ({});
   const framed = isFramed(viewOf(root));
@@ -45,7 +45,7 @@ function makeHero(root) {
   let hand = lab.hands.d_k ?? { value: null, held: false };
   let printed = false;
 
-  // The panels share what is left of the window between what stands above and the sentence's end.
+  // The panels share the room of the window between the words above and the sentence's end.
   function fit() {
     const narrow = isNarrow();
     const scale = scaleOf();
@@ -57,7 +57,7 @@ function makeHero(root) {
     root.style.setProperty("--levels", `${sizes.levels}px`);
     for (const [column, names] of Object.entries(data.headings)) say(find(`[data-column="${column}"]`), names[Number(narrow)]);
     const view = viewOf(root);
-    if (!view) return; // of a page that was left meanwhile
+    if (!view) return; // the page was left meanwhile
     const { top } = root.getBoundingClientRect();
     const others = sentence.getBoundingClientRect().bottom - top - find(".panels").getBoundingClientRect().height;
     const captions = find(".panels").getBoundingClientRect().height - ROWS * sizes.panel;
@@ -83,7 +83,7 @@ function makeHero(root) {
     root.dataset.value = stop.d_k;
   }
 
-  // The side that a word of the sentence names, where one is pointed at: the other one fades.
+  // The side that a word of the sentence names while the pointer is on it: the other one fades.
   function light() {
     const mark = data.stops[at].marks[litIn(sentence)];
     SIDES.forEach((side, i) => {
@@ -92,7 +92,7 @@ function makeHero(root) {
     });
   }
 
-  // A value between the stops comes by itself, see between.js. Until it is there the stop below stands for it.
+  // Data of a value between the stops arrive separately, see between.js. Until then the stop below is shown.
   function choose(d_k) {
     for (const some of [fixed, lab.between]) {
       at = some?.stops.findIndex((stop) => stop.d_k === d_k) ?? -1;
@@ -177,7 +177,7 @@ function makeScorePanel(panel) {
       const mine = data[side];
       const box = frameOf(svg, data);
       const { at, name } = data.sizes;
-      const sigma = mine.unit[i]; // the bars are those of scores in units of it, on both sides
+      const sigma = mine.unit[i]; // the bars are those of scores in units of σ, on both sides
       const { bins, heights, law: density, scoreAxis: axis } = data;
       const x = (score) => ((score - axis.low) / (axis.high - axis.low)) * box.width;
       const across = 1.25 * name;
@@ -232,7 +232,7 @@ function makeWeightPanel(panel) {
 // The ends of the mark across a bar.
 const across = ({ left, right }, box, over) => ({ from: Math.max(box.left, left - over), to: Math.min(box.right, right + over) });
 
-// The place of the words beside a mark: at its right or its left, as many as fit, and above the bars that are there.
+// The side of a mark for its words, right or left: as many as fit, and above the bars that are there.
 function beside(mark, said, bars, box, size) {
   const gap = 0.4 * size;
   const sides = said.flatMap(({ text, width }) => [
@@ -262,7 +262,7 @@ function add(parent, tag, kind) {
   return element;
 }
 
-// What is right already is left alone: an answer of Python to what the visitor did redraws nothing.
+// Parts that are already right stay: Python's answer to a move redraws nothing.
 function put(element, name, value) {
   if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
 }

@@ -1,5 +1,5 @@
-// The keys of a classroom, as clickers send them too: always the same, whatever has the focus. Who types keeps all keys;
-// a control that was reached by Tab keeps those that it needs, and so does what is open in front of the picture.
+// The keys of a classroom, which clickers send too: always the same, whatever has the focus. Fields of text keep all keys;
+// a control reached by Tab keeps those that it needs, and so does anything open in front of the picture.
 
 const TYPED = `input:not([type=range], [type=radio], [type=checkbox]), textarea, select, [contenteditable=true], ${STREAMLIT.grid}`;
 const PRESSED = "button, a[href], summary, input, [role=radio], [role=checkbox], [role=switch], .mark"; // by Enter or space
@@ -8,7 +8,7 @@ const IN_FRONT = "dialog[open], [role=dialog]";
 const JOIN = "dialog.join"; // the code of a room as large as the wall, which every key closes
 const DRAWERS = ".st-key-settings details, .term";
 const ON_WALL = "[data-keys]";
-const LOOK = 50; // ms between two looks at whether the next lesson is drawn
+const LOOK = 50; // ms between two looks for the next lesson
 
 const DOES = {
   pagedown: forward, arrowright: forward, pageup: back, arrowleft: back,
@@ -28,7 +28,7 @@ export default function ({ parentElement, data: [data] }) {
 
 function hear() {
   const keys = { turning: "", taken: "", arrive };
-  let closed = ""; // the key that has closed the join screen, until it is let go
+  let closed = ""; // the key that has closed the join screen, until its release
   window.addEventListener("keydown", (event) => {
     const key = event.key.toLowerCase();
     if (!document.querySelector(ON_WALL) || !DOES[key] || isKept(event, key)) return;
@@ -44,13 +44,13 @@ function hear() {
     const covered = document.querySelector("[data-blank]") && ![blank, leave].includes(DOES[key]);
     if (!covered && (!event.repeat || REPEATED.includes(key))) DOES[key]();
   }, true);
-  // What has the focus would hear of a key that is let go, and be pressed by the space bar.
+  // The focused element would get the release of the key, and the space bar would press it.
   window.addEventListener("keyup", (event) => {
     if (event.key.toLowerCase() !== keys.taken) return;
     keys.taken = "";
     take(event);
   }, true);
-  // A click or a drag gives the focus back, and so does an option that is chosen in a box in which one can type.
+  // A click or a drag returns the focus, and so does an option that is chosen in a box for text.
   window.addEventListener("pointerup", ({ target }) => {
     const isChosen = target.closest?.("[role=option]");
     window.setTimeout(() => {
@@ -61,7 +61,7 @@ function hear() {
   }, true);
   return keys;
 
-  // A key turns one page, however long that takes.
+  // One press turns one page, however long that takes.
   function arrive(lesson) {
     if (!keys.turning || keys.turning === lesson) return;
     if (STREAMLIT.isAtRest(document.querySelector(STREAMLIT.app))) keys.turning = "";
@@ -106,7 +106,7 @@ function reveal() {
   press("[data-reveal]");
 }
 
-// Escape takes the black screen away first.
+// Escape first closes the black screen.
 function leave() {
   if (document.querySelector("[data-blank]")) blank();
   else press(".st-key-leave_wall button");
@@ -123,7 +123,7 @@ function step(by) {
   handsOf().find((hand) => hand.large)?.dial.step(by);
 }
 
-// Of several sliders that play, the first: the large one, if it is there.
+// The first of several sliders that can play: the large one, if it is there.
 function play() {
   handsOf().find((hand) => hand.dial.plays())?.dial.play();
 }

@@ -1,10 +1,10 @@
-// The words of a sentence that name marks of its figure. A word that is pointed at, touched or focused lights its mark up:
-// the others fade. One that was clicked or tapped keeps it lit, also while a slider is dragged, until it is clicked again.
-// All of a sentence are one stop of the Tab key; the arrow keys go from one to the next.
+// The words of a sentence that name marks of its figure. A word under the pointer, a finger or the focus lights its mark
+// up: the others fade. A clicked or tapped word keeps it lit, also while a slider is dragged, until it is clicked again.
+// All words of a sentence are one stop of the Tab key; the arrow keys go from one to the next.
 
-const FADED = 0.15; // of its opacity, what is left of a mark that is not lit
+const FADED = 0.15; // the opacity of a mark that is not lit
 
-// The sentence in its node. Words that stay the same in number stay the same elements, and keep the focus.
+// The sentence in its node. If the number of words stays the same, their elements stay too, and keep the focus.
 /** @param {any} node @param {{ sentence: string, marks: Mark[] }} said @param {() => void} onLight */
 function writeSentence(node, { sentence, marks }, onLight) {
   node.marks ??= { words: [], gaps: [], chosen: { over: null, focus: null, kept: null } };
@@ -27,7 +27,7 @@ function writeSentence(node, { sentence, marks }, onLight) {
   writeWhole(gaps[marks.length], rest);
 }
 
-// Text of which no line breaks what belongs together.
+// Text with its units in elements that no line break divides.
 function writeWhole(node, text) {
   if (node.textContent === text) return;
   node.replaceChildren(...text.split(UNBROKEN).map((part, place) => (place % 2 ? wholeOf(part) : part)));
@@ -37,7 +37,7 @@ function wholeOf(text) {
   return Object.assign(document.createElement("span"), { className: "whole", textContent: text });
 }
 
-// The place of a word among others, or null: the sentence of another moment has other words.
+// The index of the word among others, or null: a later sentence may have other words.
 function whereIn(marks, text) {
   const place = marks.findIndex(({ word }) => word === text);
   return place < 0 ? null : place;
@@ -67,7 +67,7 @@ function makeWord(node, place, onLight) {
     if (off) chosen.focus = chosen.over = null;
     choose("kept", off ? null : place);
   };
-  // A word that comes under a pointer at rest is not pointed at.
+  // A word that appears under a resting pointer does not count as pointed at.
   word.addEventListener("pointermove", ({ pointerType }) => pointerType === "mouse" && chosen.over !== place && choose("over", place));
   word.addEventListener("pointerleave", () => choose("over", null));
   word.addEventListener("focus", () => {
@@ -87,13 +87,13 @@ function makeWord(node, place, onLight) {
   return word;
 }
 
-// The place of the word whose mark is lit, or null.
+// The index of the word whose mark is lit, or null.
 function litIn(node) {
   const { over = null, focus = null, kept = null } = node.marks?.chosen ?? {};
   return over ?? focus ?? kept;
 }
 
-// The traces of a figure, all but those of a mark faded.
+// The traces of a figure, all faded but those of a mark.
 /** @param {Trace[]} traces @param {Mark | undefined} mark */
 function lightUp(traces, mark) {
   if (!mark) return traces;

@@ -1,5 +1,5 @@
-// From the picture of one step to that of another that has the same traces: their points go from where they are to where
-// they will be. What else differs, axes and words among it, changes at the end.
+// The transition from the picture of one step to that of another with the same traces: their points move from the old to
+// the new places. Other differences, axes and words among them, change at the end.
 
 const MOVE = 300; // ms
 
@@ -19,7 +19,7 @@ async function moveOver(picture, isWanted) {
   }
 }
 
-// Where the points of a trace are at each share of the way; null where they are not the same points.
+// The places of a trace's points at each share of the way; null if they are not the same points.
 function wayOf(one, other, before, after) {
   if (one.name !== other.name || one.type !== other.type) return null;
   const [wayX, wayY] = ["x", "y"].map((axis) => {
@@ -37,7 +37,7 @@ function numbersOf(value) {
   return Array.isArray(numbers) && numbers.every((each) => typeof each === "number" || each === null) ? numbers : null;
 }
 
-// From a value to its share of an axis, and back; null of an axis that fits itself to its values.
+// The functions from a value to its share of an axis, and back; null for an axis that fits itself to its values.
 function axisOf(trace, layout, letter) {
   const axis = layout[`${letter}axis${(trace[`${letter}axis`] ?? letter).slice(1)}`];
   if (!axis?.range || !["linear", "log", undefined].includes(axis.type)) return null;

@@ -1,10 +1,10 @@
-// What is drawn for paper, and comes back to the screen; and what stands at the end of it.
+// The parts drawn for paper, which return to the screen, and the words at the end of the paper.
 
 const RESTED = 1500; // ms
 
 const tell = (/** @type {Paper} */ detail) => window.dispatchEvent(new CustomEvent(PAPER, { detail }));
 
-// The rules for paper, taken for the screen while something is measured and drawn.
+// The rules for paper, used on the screen while something is measured and drawn.
 function asOnPaper(act) {
   const rules = [...document.styleSheets].flatMap((sheet) => /** @type {any[]} */ ([...sheet.cssRules]));
   const onPaper = rules.filter((rule) => rule.media?.mediaText === "print");
@@ -15,8 +15,8 @@ function asOnPaper(act) {
   for (const { media } of onPaper) media.mediaText = "print";
 }
 
-// The address of a lesson with its settings, what is the visitor's own left out, and a code of it. The code is fetched
-// ahead, once the address has rested: paper does not wait for it. path: where codes are drawn.
+// The address of a lesson with its settings, without the visitor's own parameters, and a code of it. The code is fetched
+// ahead, once the address has rested: printing does not wait for it. path: the route of codes.
 function endOnPaper(place, path) {
   const [code, text] = place.children;
   let timer = 0;
@@ -37,11 +37,11 @@ function endOnPaper(place, path) {
   function say() {
     const { href } = linkHere();
     text.textContent = href;
-    // A code of where the lesson was before is worse than none.
+    // An old code is worse than none.
     if (new URL(code.src || href).searchParams.get("at") !== href) code.removeAttribute("src");
   }
 
-  code.addEventListener("error", () => code.removeAttribute("src")); // no code, the address alone
+  code.addEventListener("error", () => code.removeAttribute("src")); // no code, only the address
   soon();
   return { soon, say, rest };
 }

@@ -1,12 +1,11 @@
-// Hands a figure to Plotly, with its sentence below. The bundle is fetched once for all pictures, and a figure that has
-// not changed is left alone. A main picture follows the hand on the slider: it asks the server for the picture of where
-// the hand is, one at a time, and of the values that the hand has passed meanwhile only for the latest. It is as high as
-// the window has room for, which is found while no hand moves. A projector's figures are written for a window of one
-// width and shown at another as they are, larger or smaller. Where a picture is narrow its panels may stand elsewhere.
+// Gives a figure to Plotly, with its sentence below. The bundle is fetched once for all pictures, and an unchanged figure
+// is left alone. A main picture follows the slider: during a drag it asks the server for one picture at a time, always for
+// the latest value. It is as high as the window has room for, measured while nothing is dragged. A projector's figures are
+// designed for a window of one width, and scaled in others. In a narrow picture the panels may have other places.
 
-const TALLEST = 1.6; // of that of the whole figure
+const TALLEST = 1.6; // of the height of the whole figure
 const LETTERS = 155; // of a long sentence
-const AHEAD = 1; // of the window's height, within which a picture is drawn though it is not seen yet
+const AHEAD = 1; // of the window's height: a picture that is so near is drawn though it is not visible yet
 
 /** @param {Part<PictureData>} part */
 export default function ({ parentElement, data: [data], setTriggerValue, onStage }) {
@@ -18,7 +17,7 @@ export default function ({ parentElement, data: [data], setTriggerValue, onStage
     fit(picture);
     hearPaper(picture);
     if (data.address) follow(picture);
-    // Of a move before there was a session Python hears now, and sends the picture of it.
+    // Only now does Python get a move from before the session, and send its picture.
     const elsewhere = (moved || onStage) && !same(placeOf(picture), data.values);
     if (!isHeld(picture) && !elsewhere) show(picture, data, data.values);
     if (moved && picture.watched) watchAll(picture);
@@ -43,7 +42,7 @@ async function draw(picture, figure, values) {
   await near(picture);
   if (picture.figure !== figure) return;
   const Plotly = await fetched(picture.given.bundle);
-  if (picture.figure !== figure || !picture.isConnected) return; // a later one has come, or the page has gone
+  if (picture.figure !== figure || !picture.isConnected) return; // a later one has come, or the page is gone
   parse(picture);
   if (picture.moves) await moveOver(picture, () => picture.figure === figure && picture.isConnected);
   if (picture.figure !== figure || !picture.isConnected) return;
@@ -53,7 +52,7 @@ async function draw(picture, figure, values) {
   watchSize(picture, Plotly);
 }
 
-// While a hand moves, the size of the picture stays.
+// During a drag the size of the picture stays.
 /** @param {PictureNode} picture */
 function paintQuickly(picture) {
   if (!isHeld(picture) || picture.inks?.length) return false;
@@ -62,7 +61,7 @@ function paintQuickly(picture) {
   return drawn;
 }
 
-// The figure, on paper in the colours of paper, on a phone with the layout of a phone.
+// The figure; on paper in the colours of paper, on a phone with the layout of a phone.
 /** @param {PictureNode} picture */
 function parse(picture) {
   const { figure, inks } = picture;
@@ -70,10 +69,10 @@ function parse(picture) {
   picture.parsed = { data, layout: isNarrow(picture) ? { ...layout, ...narrow } : layout };
 }
 
-// As it is drawn: a picture of a wall, of paper or of a frame is shown smaller than that.
+// As drawn: on a wall, on paper or in a frame a picture is shown smaller than that.
 const isNarrow = (/** @type {PictureNode} */ picture) => picture.clientWidth / scaleOf() <= PHONE;
 
-// A picture further down is drawn once the stage is where it belongs, and when it comes near the window or goes to paper.
+// A picture further down is drawn once the stage is in place, when it comes near the window or goes to paper.
 /** @param {PictureNode} picture */
 async function near(picture) {
   if (picture.given.main) return;
@@ -95,7 +94,7 @@ async function near(picture) {
   await picture.near;
 }
 
-// The word that is pointed at, or was before, asks for another look of the same figure.
+// A word under the pointer, or just left by it, needs another look of the same figure.
 /** @param {PictureNode} picture */
 function light(picture) {
   if (picture.parsed && litIn(picture.sentence) !== picture.lit) paint(picture, window.Plotly);
@@ -106,10 +105,10 @@ function paint(picture, Plotly) {
   const plot = picture.firstElementChild;
   const scale = scaleOf();
   const [width, height] = [picture.clientWidth / scale, picture.height / scale].map(Math.floor);
-  if (!width) return null; // in a place that is closed
+  if (!width) return null; // in a closed fold
   picture.drawnAt = sizeOf(picture);
   Object.assign(plot.style, { width: `${width}px`, aspectRatio: `${width} / ${height}`, transformOrigin: "0 0", transform: scale === 1 ? "" : `scale(${scale})` });
-  const { data, layout } = structuredClone(picture.parsed); // Plotly writes into what it is given
+  const { data, layout } = structuredClone(picture.parsed); // Plotly writes into its arguments
   picture.lit = litIn(picture.sentence);
   const drawn = lightUp(data, picture.marks[picture.lit ?? -1]);
   Object.assign(picture, { drawn: drawn === data ? picture.parsed : null, quick: false });
@@ -121,7 +120,7 @@ function paint(picture, Plotly) {
   });
 }
 
-// A figure of the dark in the colours of the light. A colour between the ground and another is between theirs.
+// A dark figure in the colours of the light one. A colour between the ground and another stays between theirs.
 function onWhite(figure, inks) {
   const pairs = inks.map((pair) => pair.map((ink) => ink.match(/[0-9a-f]{2}/gi).map((two) => parseInt(two, 16))));
   const [ground, white] = pairs[0];
@@ -145,7 +144,7 @@ const heightOf = (/** @type {PictureNode} */ picture) => ({ ...picture.given, ..
 
 const sizeOf = (picture) => `${picture.clientWidth} ${picture.height} ${scaleOf()}`;
 
-// The height of the picture: what is left of the window between what stands above and the sentence.
+// The height of the picture: the room of the window between the words above and the sentence.
 /** @param {PictureNode} picture */
 function fit(picture) {
   const { given, sentence } = picture;
@@ -167,17 +166,17 @@ function roomFor(picture, wish, sentence) {
   const { plot, least: share, bare } = heightOf(picture);
   const least = wish - (1 - share) * plot * scaleOf();
   const whole = bare ? Math.max(found, wish - plot * scaleOf()) : wish;
-  return found < least ? whole : found; // what cannot be seen at once is not squeezed either, but over a bet
+  return found < least ? whole : found; // a picture that does not fit is not squeezed either, except over a bet
 }
 
-// How far the form of a bet reaches, which stands in the place of the sentence.
+// The lower end of the form of a bet, which takes the place of the sentence.
 /** @param {PictureNode} picture */
 function formBelow(picture) {
   const form = picture.given.bare && picture.closest(`#lab-first, ${STREAMLIT.app}`)?.querySelector("form.bet");
   return form ? form.getBoundingClientRect().bottom - picture.getBoundingClientRect().bottom : 0;
 }
 
-// What follows a sentence must not move when it takes a line more or less.
+// Parts below a sentence must not move when it gains or loses a line.
 function reserve(sentence) {
   const style = getComputedStyle(sentence);
   const size = parseFloat(style.fontSize);
@@ -198,14 +197,14 @@ function follow(picture) {
   window.addEventListener(HAND, picture.onHand);
 }
 
-// The hands on the sliders that the picture follows. Where one has no slider, it stands where Python says.
+// The values of the sliders that the picture follows. A control without a slider has Python's value.
 const handsOf = ({ given }) => Object.keys(given.values ?? {}).map((name) => lab.hands[name]).filter(Boolean);
 const isHeld = (/** @type {PictureNode} */ picture) => handsOf(picture).some(({ held }) => held);
 const placeOf = (/** @type {PictureNode} */ picture) =>
   handsOf(picture).reduce((place, { name, value }) => ({ ...place, [name]: value }), picture.given.values);
 const same = (some, others) => Object.keys(some).every((name) => some[name] === others?.[name]);
 const wanted = (/** @type {PictureNode} */ picture) => picture.isConnected && !same(placeOf(picture), picture.shown);
-// Whether Python's picture is the one to show.
+// True if Python's picture is the one to show.
 const atRest = (/** @type {PictureNode} */ picture) => !isHeld(picture) && same(placeOf(picture), picture.given.values);
 
 /** @param {PictureNode} picture */
@@ -227,7 +226,7 @@ async function catchUp(picture) {
   } finally {
     picture.waiting = false;
   }
-  if (atRest(picture)) await show(picture, picture.given, picture.given.values); // the hand may have come back to it
+  if (atRest(picture)) await show(picture, picture.given, picture.given.values); // the slider may be back at its value
   finish(picture);
 }
 
@@ -236,7 +235,7 @@ function finish(picture) {
   if (picture.quick && !isHeld(picture) && picture.isConnected) paint(picture, window.Plotly);
 }
 
-// The browser hears of the hand, and paints thumb and picture, between two frames.
+// The browser handles the drag, and paints thumb and picture, between two frames.
 const nextFrame = (ask) =>
   new Promise((resolve) => {
     requestAnimationFrame(() => {
@@ -256,13 +255,13 @@ async function pictureAt(given, values) {
   try {
     const answer = await fetch(entryAt(given, values));
     if (answer.status === 204) lab.stage?.begin(); // it waits for a button
-    return answer.ok ? await answer.json() : null; // Python draws it where the hand lets go
+    return answer.ok ? await answer.json() : null; // else Python draws it at the release
   } catch {
     return null;
   }
 }
 
-// On paper it is as wide as its place there, and its words as large as on the screen.
+// On paper it is as wide as its place there, and its words are as large as on the screen.
 /** @param {PictureNode} picture */
 function hearPaper(picture) {
   if (picture.onPaper) return;
@@ -285,7 +284,7 @@ function fitPaper(picture, share) {
   picture.firstElementChild.style.aspectRatio = `${picture.clientWidth} / ${picture.height}`;
 }
 
-// Not the window's size alone: columns stack, the menu opens and remarks come without a change of the window.
+// The window's size alone is not enough: columns stack, the menu opens and notes come without any change of it.
 /** @param {PictureNode} picture */
 function watchSize(picture, Plotly) {
   if (picture.watched) return;
@@ -309,7 +308,7 @@ function watchAll(picture) {
 
 /** @param {PictureNode} picture */
 function leave(picture) {
-  if (picture.isConnected) return; // the platform calls this at every change of the data too
+  if (picture.isConnected) return; // Streamlit calls this at every change of the data too
   window.removeEventListener(HAND, picture.onHand);
   window.removeEventListener(PAPER, picture.onPaper);
   picture.watched?.disconnect();
@@ -321,7 +320,7 @@ function fetched(bundle) {
     const script = document.createElement("script");
     script.src = bundle;
     lab.bundle = () => resolve(window.Plotly);
-    // A platform that does not run our server answers with its page; Python has the bundle too.
+    // A host without our server answers with its page; Python has the bundle too.
     script.onload = () => (window.Plotly ? lab.bundle() : lab.page.ask("bundle"));
     script.onerror = () => {
       lab.plotly = undefined; // the next picture tries again

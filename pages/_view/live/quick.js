@@ -1,15 +1,15 @@
-// The pictures of a drag differ in numbers and words, seldom in more. Plotly.react would look at all of a figure again.
-// Here the new numbers go into the figure that stands, and Plotly's own functions compute and draw its traces, shapes and
-// annotations: a quarter of the work. Where more has changed, and where the hand rests, Plotly.react draws. A figure gives
-// mode and colours of its traces itself: what Plotly derives from others (a mode from the number of points) would stay.
+// The pictures of a drag differ in numbers and words, rarely in more. Plotly.react would check the whole figure again.
+// Here the new numbers go into the drawn figure, and Plotly's own functions compute and draw its traces, shapes and
+// annotations: a quarter of the work. If more has changed, or the drag rests, Plotly.react draws. A figure sets mode and
+// colours of its traces itself: values that Plotly derives (a mode from the number of points) would not change.
 
 const OF_TRACE = /^(x|y|z|text|name|opacity|fillcolor|error_y\.(array|arrayminus)|line\.(color|dash|width)|marker\.(color|opacity|size|symbol|line\.(color|width)))$/;
 const OF_LAYOUT = /^(annotations\.\d+\.(text|x|y|ay)|shapes\.\d+\.([xy][01]|path))$/;
 const OF_TITLE = /^title\.(subtitle\.)?text$/;
 const OF_TICKS = /^[xy]axis\d*\.ticktext$/;
 
-// Draws the figure and returns true; returns false and changes nothing if it differs in more. drawn: the figure that
-// stands; both as they were parsed.
+// Draws the figure and returns true; changes nothing and returns false if it differs in more. drawn: the figure on the
+// screen; both as they were parsed.
 /** @param {Plot & HTMLElement} plot @param {Figure | null} drawn @param {Figure} figure */
 function drawQuickly(plot, drawn, figure) {
   const traces = drawn && drawn.data.length === figure.data.length && figure.data.map((each, i) => changes(drawn.data[i], each, OF_TRACE));
@@ -28,7 +28,7 @@ function drawQuickly(plot, drawn, figure) {
   return true;
 }
 
-// [path, value] of each leaf that differs; null if one does that is not among the free ones.
+// [path, value] of each leaf that differs; null if another leaf than the free ones does.
 function changes(from, to, ...free) {
   const found = [];
   const compare = (one, other, path) => {
@@ -49,7 +49,7 @@ const isEmpty = (value) => (value.bdata ?? value).length === 0;
 const kindOf = (value) => (isObject(value) ? `array ${value.shape ?? ""} ${isEmpty(value)}` : "scalar"); // Plotly hides a trace without points
 const equal = (one, other) => one === other || (isObject(one) && isObject(other) && JSON.stringify(one) === JSON.stringify(other));
 
-// Where Plotly keeps a figure as it was given, and where it keeps it as completed.
+// The places where Plotly keeps a figure as given, and as completed.
 function setAll(changed, ...places) {
   for (const [path, value] of changed) {
     const names = path.split(".");
@@ -59,7 +59,7 @@ function setAll(changed, ...places) {
   }
 }
 
-// Numbers come as bytes, those of a matrix row by row.
+// Numbers arrive as bytes, those of a matrix row by row.
 function unpack({ bdata, shape }) {
   const numbers = new Float64Array(Uint8Array.from(atob(bdata), (each) => each.charCodeAt(0)).buffer);
   if (!shape) return numbers;
@@ -72,7 +72,7 @@ function measure(trace) {
   if (trace.type !== "heatmap" && trace.x && trace.y) trace._length = Math.min(trace.x.length, trace.y.length);
 }
 
-// Which attributes of a trace are arrays has not changed, and takes Plotly half of the time to find.
+// The attributes of a trace that are arrays have not changed; Plotly would spend half of the time to find them again.
 function calculate(plot) {
   const schema = window.Plotly.PlotSchema;
   const { findArrayAttributes } = schema;

@@ -1,5 +1,5 @@
-// Two buttons that make a file of a picture as it is seen: of its figures, drawn anew for the size of the file, or of the
-// hero, which brings its own drawing.
+// Two buttons that make a file of the picture on the screen: from its figures, drawn again in the size of the file, or
+// from the hero, which brings its own drawing.
 
 const LARGER = 1.5; // a screen's sizes on a sheet; a projector's are written for its width
 

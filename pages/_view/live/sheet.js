@@ -1,11 +1,11 @@
-// A file to take away: drawings beside each other, below them what they show and where they come from. It is an SVG that
-// needs no style sheet, or the same as dots.
+// A file to download: drawings beside each other, below them their sentence and their address. It is an SVG that needs no
+// style sheet, or the same as pixels.
 
 const SVG = "http://www.w3.org/2000/svg";
 const SHEET = { width: 1920, height: 1080, edge: 40, words: 36, address: 24, line: 1.3 };
 const ROW = 3; // drawings
 
-// How much room the drawings have together, in rows of at most `ROW`, and each of them.
+// The room of all drawings together, in rows of at most `ROW`, and of each one.
 function roomOn(count, sentence) {
   const { width, height, edge, words, address, line } = SHEET;
   const lines = wrapped(sentence, width - 2 * edge);
@@ -15,7 +15,7 @@ function roomOn(count, sentence) {
   return { lines, columns, each: { width: room.width / columns, height: room.height / Math.ceil(count / columns) } };
 }
 
-// Each drawing is an SVG element with a view box, all are alike in size.
+// Each drawing is an SVG element with a view box; all have the same size.
 function sheetOf(drawings, { sentence, ground, ink, font }) {
   const { width, height, edge, words, address, line } = SHEET;
   const { lines, columns, each } = roomOn(drawings.length, sentence);

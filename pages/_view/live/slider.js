@@ -1,10 +1,10 @@
-// A slider that pictures follow: they hear where the hand is; Python hears where it has let go.
+// A slider that pictures follow: they get each value during a drag, Python only the one at its release.
 
-const CALM = 2; // times as long a stop stays on screen while playing, for visitors who asked for less motion
+const CALM = 2; // times as long for each stop of ▶, for visitors who asked for less motion
 const LETTER = 0.5; // em of a letter of the text beside the slider
-const SILENCE_AFTER_KEY = 300; // ms without a further key before the hand counts as gone
-const LOOK = 50; // ms between two looks at whether Python can be told
-const LOST = 1500; // ms after which what was told is told again
+const SILENCE_AFTER_KEY = 300; // ms without a further key before it counts as released
+const LOOK = 50; // ms between two looks at whether Python can take a message
+const LOST = 1500; // ms after which a message is sent again
 
 /** @param {Part<SliderData>} part */
 export default function ({ parentElement, data: [data], setTriggerValue, onStage }) {
@@ -26,10 +26,10 @@ function makeDial(root) {
 
   /** @type {SliderData} */
   let data;
-  let at = 0; // the stop that the control stands at; the thumb may still be on its way there
+  let at = 0; // the stop of the control; the thumb may still be on its way
   let known = NaN; // the value that Python and this slider last agreed on
-  let told = /** @type {number | null} */ (null); // what the last message to Python was numbered with, until an answer has that number
-  let held = false; // a hand is on the slider, or has left it where Python has not been told of
+  let told = /** @type {number | null} */ (null); // the number of the last message to Python, until an answer has that number
+  let held = false; // the slider is held, or was released at a value that Python does not have yet
   let byKey = false;
   let keyTimer = 0;
   let playTimer = 0;
@@ -59,12 +59,12 @@ function makeDial(root) {
     show();
     if (here() === known) return;
     known = here();
-    told = Math.random(); // no count: a slider that the platform has made anew must not begin with a number that was used
+    told = Math.random(); // no counter: a slider that Streamlit has mounted again must not repeat a number
     tell();
   }
 
-  // While a page is drawn, the platform may lose the end of it over what it is told; and while a link leads away, it
-  // would stay on the page that tells it something.
+  // Streamlit aborts a running script when a message arrives, so wait until the page is drawn. And while a link leads away,
+  // a message would keep Streamlit on this page.
   const mayTell = () => !dial.isAnswered || (!lab.leaves() && STREAMLIT.isAtRest(document.querySelector(STREAMLIT.app)));
 
   function tell() {
@@ -79,7 +79,7 @@ function makeDial(root) {
     if (dial.isAnswered) answerTimer = window.setTimeout(tellAgain, LOST);
   }
 
-  // While the page changes, the platform may have let go of the slider that tells it something.
+  // While the page changes, Streamlit may have dropped the slider that sends a message.
   function tellAgain() {
     if (root.isConnected) tell();
   }
@@ -126,18 +126,18 @@ function makeDial(root) {
     stopPlaying();
     move();
   });
-  // Every key press ends with a change event; a held key must not let go at every step.
+  // Every key press ends with a change event; a held key must not count as a release at every step.
   slider.addEventListener("change", () => {
     window.clearTimeout(keyTimer);
     if (byKey) keyTimer = window.setTimeout(letGo, SILENCE_AFTER_KEY);
     else letGo();
   });
-  // A hand that comes back to where it began changes nothing, and ends without a change event.
+  // A drag back to its start changes nothing, and ends without a change event.
   for (const end of ["pointerup", "pointercancel"]) slider.addEventListener(end, letGo);
   slider.addEventListener("blur", () => { if (!playTimer) letGo(); });
   play.addEventListener("click", dial.play);
 
-  // By a key that the page has heard, whatever has the focus.
+  // By a key that the page has received, whatever has the focus.
   function step(by) {
     slider.endGlide?.();
     stopPlaying();
@@ -147,12 +147,12 @@ function makeDial(root) {
     keyTimer = window.setTimeout(letGo, SILENCE_AFTER_KEY);
   }
 
-  // moved: to another page, where nobody has been told of what was done on the one before.
+  // moved: to another page, where Python does not have the values set on the previous one.
   /** @param {SliderData} next @param {boolean} moved */
   function receive(next, moved) {
     if (next.heard === told || (moved && next.value === known)) told = null;
-    else if (told !== null && (moved || lab.away || next.page !== data.page)) tell(); // what was on its way may be lost
-    // An answer to an earlier move says where the slider stood then.
+    else if (told !== null && (moved || lab.away || next.page !== data.page)) tell(); // a message on its way may be lost
+    // An answer to an earlier move has the slider's earlier value.
     const mine = data && (held || told !== null || lab.away) ? here() : null;
     data = next;
     if (mine === null) known = data.value;
@@ -169,7 +169,7 @@ function makeDial(root) {
     show();
   }
 
-  // Each under the middle of the thumb that stands at its stop.
+  // Each name is under the middle of the thumb at its stop.
   function nameTicks() {
     ticks.replaceChildren(...data.ticks.map(([place, text, isMain]) => {
       const tick = document.createElement("span");
@@ -181,7 +181,7 @@ function makeDial(root) {
   }
 
   function leave() {
-    if (root.isConnected) return; // the platform calls this at every change of the data too
+    if (root.isConnected) return; // Streamlit calls this at every change of the data too
     window.clearTimeout(keyTimer);
     window.clearTimeout(answerTimer);
     window.clearInterval(playTimer);

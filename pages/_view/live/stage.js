@@ -1,15 +1,15 @@
-// The stage before the platform: sliders and picture of the lesson at this address, which work without a session. The
-// platform is fetched when the visitor reaches for what only it can do, or at once where the address needs it; then the
-// picture goes first. Once it has drawn the lesson, sliders and picture move into its page, and what was pressed is pressed.
+// The stage before Streamlit: sliders and picture of the lesson at this address, which work without a session. Streamlit is
+// fetched when the visitor reaches for a part that needs it, or at once where the address needs it; then the picture goes
+// first. Once Streamlit has drawn the lesson, sliders and picture move into its page, and the last press is repeated there.
 (() => {
-  const LOOK = 50; // ms between two looks at what the platform has drawn
-  const STILL = 3; // looks that have found it drawn
+  const LOOK = 50; // ms between two looks at Streamlit's page
+  const STILL = 3; // looks in a row that must find it complete
   const LONGEST = 8000; // ms for all of the lesson after the first piece of it
-  const PLACE = "[data-picture], .st-key-ask_main"; // of a picture, or of what waits for a button
-  const LATEST = 10000; // ms until the platform is asked for, if there is no picture by then
-  const WRITTEN = ["p.line", ".tries"]; // what the server writes of where the sliders are
+  const PLACE = "[data-picture], .st-key-ask_main"; // of a picture, or of the button that it waits for
+  const LATEST = 10000; // ms until Streamlit is requested, if there is no picture by then
+  const WRITTEN = ["p.line", ".tries"]; // the parts that the server writes from the sliders' values
   const TYPED = ".field input";
-  const CELLS = "[data-picture][data-key^=matrix_]"; // what is pressed in it is chosen
+  const CELLS = "[data-picture][data-key^=matrix_]"; // pictures in which a click chooses a cell
   const NEAR = 6; // px within which a press is a click, as in cells.js
   const REACHED = { share: ".st-key-share button", menu: STREAMLIT.mainMenu, settings: ".st-key-settings summary", fold: ".st-key-folds summary" };
 
@@ -20,19 +20,19 @@
   const hero = first.querySelector("[data-hero-host]")?.shadowRoot;
   const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
   if (told.picture) told.picture.address = entryAt(told.picture, { ground: dark ? "dark" : "light" });
-  const places = [...first.querySelectorAll(".controls > .dial")]; // none in a frame of others
+  const places = [...first.querySelectorAll(".controls > .dial")]; // none in a frame of another site
   const dials = places.length ? told.dials : [];
   const sliders = [told.slider, ...dials].filter(Boolean);
   const placeOf = (data) => (data === told.slider ? first : places[dials.indexOf(data)]);
   const slider = Object.fromEntries(sliders.map((data) => [data.name, placeOf(data)]));
   const parents = { ...slider, picture: told.picture && !hero && first, hero };
-  const waiting = new Set(); // the platform's own parts; of one name it may make several, of which the last may go again
+  const waiting = new Set(); // Streamlit's own parts; it may mount several of one name, and unmount the last
   const partOf = (name) => [...waiting].findLast((part) => part.name === name && part.parentElement.isConnected);
 
   lab.hears ??= hearStage();
   let [begun, timer, latest] = [false, 0, 0];
-  let pressed = /** @type {HTMLElement | null} */ (null); // what the platform is to do
-  let cell = /** @type {PointerEvent | null} */ (null); // and where a matrix was pressed
+  let pressed = /** @type {HTMLElement | null} */ (null); // the element to press in Streamlit's page
+  let cell = /** @type {PointerEvent | null} */ (null); // and the place where a matrix was pressed
   const typed = /** @type {NodeListOf<HTMLInputElement>} */ (first.querySelectorAll(TYPED));
   const entered = new Set(); // fields in which Enter was pressed
   let end = () => {};
@@ -47,8 +47,8 @@
     },
   };
 
-  // Who goes on before there is anyone to tell takes the slider along: to a step, and d_k to the next lesson. What a try
-  // has set out of sight ends with its step: the link says no more of it.
+  // Without a session a link takes the slider's value along: to a step, and d_k to the next lesson. A try's settings out of
+  // sight end with its step: the link leaves them out.
   for (const link of first.querySelectorAll("[data-way] a[href]")) {
     link.addEventListener("click", () => {
       const [here, place] = [new URL(location.href), new URL(link.href)];
@@ -61,8 +61,8 @@
     });
   }
 
-  // Where a slider was let go before there is anyone to tell: the platform's first run reads it in the address, and so does
-  // the server, whose page says what is written of it: in the line and by what to try.
+  // Without a session the release of a slider goes into the address: Streamlit's first run reads it there, and so does the
+  // server, whose page has the line and the tries for it.
   const keepInAddress = ({ name, usual }) => (_name, { at }) => {
     const link = new URL(location.href);
     if (at === usual) link.searchParams.delete(name);
@@ -113,14 +113,14 @@
     const draw = (more) => lab.parts.picture({ parentElement: first, data: [{ ...told.picture, ...more }], onStage });
     draw({}); // the sentence, and the place
     const drawn = await asked;
-    if (!drawn || !first.isConnected) return false; // the platform was quicker
+    if (!drawn || !first.isConnected) return false; // Streamlit was quicker
     const painted = new Promise((resolve) => new MutationObserver(resolve).observe(picture, { attributeFilter: ["data-value"] }));
     draw(drawn);
     await painted;
     return true;
   }
 
-  // What the platform loads first comes while the script of the pictures, which is there by then, is being read.
+  // Streamlit's first files arrive while the browser reads the script of the pictures, which is there by then.
   function fetchPlatform() {
     document.head.append(...platform.content.querySelectorAll("link:not([data-further])"));
   }
@@ -136,9 +136,9 @@
     timer = window.setInterval(look, LOOK);
   }
 
-  // --- what only the platform can do ---------------------------------------------------------------------
+  // --- parts that need Streamlit --------------------------------------------------------------------------
 
-  // A hand or the focus on it, or a scroll to the folds, fetches the platform; what was pressed last is pressed there.
+  // A pointer or the focus on such a part, or a scroll to the folds, fetches Streamlit; the last press is repeated there.
   function hearReaching() {
     for (const act of ["pointerover", "pointerdown", "focusin"]) {
       first.addEventListener(act, ({ target }) => { if (target.closest("[data-reach]")) begin(); });
@@ -171,7 +171,7 @@
     });
   }
 
-  // In the platform's page what stands on the stage under the same words.
+  // The counterpart in Streamlit's page of an element on the stage, found by its words.
   function thereOf(at) {
     const words = at.textContent.trim();
     if (at.dataset.control) return partOfField(document.querySelector(`.st-key-stage .st-key-${at.dataset.control}`), at, words);
@@ -185,22 +185,22 @@
     return options.find((each) => each.textContent.trim() === words) ?? field?.querySelector("input");
   }
 
-  // What was typed meanwhile is typed there. Who has gone on from a field, or pressed Enter in it, wants it read.
+  // Repeats typed text there. A visitor who has left a field, or pressed Enter in it, wants it read.
   function typeThere(field) {
     const there = field.value === field.defaultValue ? null : thereOf(field);
     if (!(there instanceof HTMLInputElement)) return;
-    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(there, field.value); // as React hears it
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(there, field.value); // React notices it
     there.dispatchEvent(new InputEvent("input", { bubbles: true }));
     const isDone = field !== document.activeElement || entered.has(field);
     const leave = () => there.dispatchEvent(new FocusEvent("focusout", { bubbles: true })); // then a field is read
-    if (isDone) window.setTimeout(leave); // once React has drawn what was typed
+    if (isDone) window.setTimeout(leave); // once React has drawn the text
   }
 
   function putCaret(there, { selectionStart, selectionEnd }) {
     if (there.type === "text") there.setSelectionRange(selectionStart, selectionEnd); // a number has none
   }
 
-  // Where the cell was pressed, it is pressed again.
+  // Repeats a click on a cell at the same place.
   function press({ clientX, clientY }) {
     for (const act of ["pointerdown", "pointerup"]) {
       const event = new PointerEvent(act, { bubbles: true, isPrimary: true, button: 0, clientX, clientY });
@@ -212,7 +212,7 @@
     first.querySelector("[role=alert]").textContent = told.missing;
   }
 
-  // The platform's page takes the place of what was there before it, once it is drawn and no hand is on the slider.
+  // Streamlit's page replaces the first page once it is drawn and no slider is held.
   let [waited, still] = [0, 0];
   function look() {
     const app = document.querySelector(STREAMLIT.app);
@@ -229,7 +229,7 @@
   }
 
   function handOver(app) {
-    const { scrollTop } = first; // of all of it
+    const { scrollTop } = first; // of the whole page
     const at = document.activeElement;
     const within = first.contains(at) ? (at.shadowRoot?.activeElement ?? at) : null;
     const focused = within?.dataset.reach ? thereOf(within) : within;
@@ -240,7 +240,7 @@
       part.moved = part.nodes.map((selector) => parents[part.name].querySelector(selector));
       part.nodes.forEach((selector, i) => part.parentElement.querySelector(selector).replaceWith(part.moved[i]));
     }
-    const form = first.querySelector("[data-bet]"); // with the answer that was chosen meanwhile
+    const form = first.querySelector("[data-bet]"); // with the answer chosen meanwhile
     if (form) app.querySelector("[data-bet]")?.replaceWith(form);
     first.remove();
     for (const part of parts) part.leave = part.mount(part.moved, true);
@@ -253,7 +253,7 @@
     end();
   }
 
-  // On paper the stage as it stands with its address and a code of it, until the platform's page has taken its place.
+  // On paper: the stage with its address and a code of it, until Streamlit's page has replaced it.
   function hearPrinting() {
     const end = endOnPaper(first.querySelector("[data-address]"), told.code);
     window.addEventListener("beforeprint", () => {
@@ -267,7 +267,7 @@
     return end;
   }
 
-  const rests = said.rests && !STREAMLIT.isGroundChosen(); // of a chosen ground only the platform has the colours
+  const rests = said.rests && !STREAMLIT.isGroundChosen(); // only Streamlit has the colours of a chosen ground
   if (platform) hearReaching();
   const paper = platform && hearPrinting();
   if (platform && !rests) {

@@ -1,5 +1,5 @@
-// All that the scripts know of Streamlit's page and messages beyond its public interface. It stands before each of
-// them; tests/pages/test_streamlit_contract.py holds it against the Streamlit that is installed.
+// All that the scripts use of Streamlit's page and messages beyond its public interface. The file comes before each of
+// them; tests/pages/test_streamlit_contract.py compares it with the installed Streamlit.
 const STREAMLIT = {
   app: "[data-testid=stApp]",
   main: "[data-testid=stMain]",
@@ -30,19 +30,19 @@ const STREAMLIT = {
   skeleton: "[data-testid=stSkeleton]",
   isConnected: (app) => app?.dataset.testConnectionState === "CONNECTED",
   isAtRest: (app) => app?.dataset.testScriptState === "notRunning",
-  // Whether its menu was used to choose a light or a dark page here, whatever the browser prefers.
+  // True if its menu was used to choose a light or a dark page here, whatever the browser prefers.
   isGroundChosen: () => {
     try {
       const key = Object.keys(localStorage).find((each) => each.startsWith(`stActiveTheme-${location.pathname}-v`));
       return key !== undefined && /^"(Light|Dark)"$/.test(localStorage.getItem(key) ?? "");
     } catch {
-      return false; // a browser that keeps nothing
+      return false; // a browser without storage
     }
   },
-  // The number of the field with which a message to the server begins that asks for a run.
+  // The field number at the beginning of a message to the server that asks for a run.
   asksForRun: (message) => message[0] >> 3 === 11,
-  // A message that asks for a file names the session that the page had at first: after its number, its length and the
-  // field of the request. A server answers the session that the connection has.
+  // A message that asks for a file names the page's first session: after its number come its length and the request's
+  // field. A server answers only for the session of the connection.
   ofSession: (message, session) => {
     if (message[0] !== 0x9a || message[1] !== 1) return message;
     let at = 3;
@@ -53,12 +53,12 @@ const STREAMLIT = {
     return own;
   },
   healthOf: (stream) => stream.replace(/^ws/, "http").replace(/stream$/, "health"),
-  // Streamlit would ask below the page's own path first where its server is; it is where its scripts come from.
+  // Streamlit would first search its server below the page's own path; it is where its scripts come from.
   tellServer: () => {
     for (const { src } of document.querySelectorAll("script[type=module][src*='/static/js/']")) {
       window.__streamlit = { BACKEND_BASE_URL: src.slice(0, src.indexOf("static/js/")), ...window.__streamlit };
     }
   },
-  // Of what a page says when it connects, the third is the session that it had.
+  // In a page's request to connect, the third entry is its last session.
   protocolsOf: (protocols, session) => [...protocols.slice(0, 2), session],
 };

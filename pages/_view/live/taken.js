@@ -1,6 +1,6 @@
-// The server's page has the slider and the main picture of a lesson before the platform has drawn anything, and they are
-// live. Until they take the place of the platform's own, those wait; then what is there moves, with all that was done.
-// nodes: their selectors; mount is called with them, and with whether they have moved.
+// The server's page has a live slider and a live main picture before Streamlit has drawn anything. Streamlit's own wait
+// until these take their place, with all changes made to them. nodes: their selectors; mount is called with them, and with
+// true if they have moved.
 /** @param {{ parentElement: HTMLElement, name: string, nodes: string[], onStage?: boolean }} part @param {Waiting["mount"]} mount */
 function onceShown({ parentElement, name, nodes, onStage }, mount) {
   const stage = onStage ? null : lab.stage;

@@ -1,42 +1,42 @@
-// What the scripts say to each other and hear from Python: for the type check (`.ci/scripts.py`), never shipped.
+// The messages between the scripts, and from Python: for the type check (`.ci/scripts.py`), never shipped.
 
-/** What the scripts of a page know of each other: `window.lab`. */
+/** The state that the scripts of a page share: `window.lab`. */
 interface Lab {
-  /** Act, and once more after a lost connection if the server has said nothing since. By `lasting.js`, for all who tell Python something. */
+  /** Act; act again after a lost connection if the server has sent nothing since. By `lasting.js`, for whatever sends to Python. */
   do(name: unknown, act: () => void): void;
-  /** The sliders by the names of their controls. By `slider.js`, for what follows them. */
+  /** The sliders by the names of their controls. By `slider.js`, for all that follow them. */
   hands: Record<string, Hand>;
-  /** Whether a link leads away. By `frame.js`, for `slider.js`. */
+  /** True while a link leads away. By `frame.js`, for `slider.js`. */
   leaves(): boolean;
-  /** The functions of the components that stand on the stage. By `first.py`, for `stage.js`. */
+  /** The functions of the components on the stage. By `first.py`, for `stage.js`. */
   parts: Record<string, (part: Partial<Part<any>>) => unknown>;
-  /** What the page is; none before the platform has drawn one. By `frame.js`. */
+  /** The state of the page; none before Streamlit has drawn one. By `frame.js`. */
   page: Page;
-  /** Whether the connection is lost. By `lasting.js`, for `slider.js`. */
+  /** True while the connection is lost. By `lasting.js`, for `slider.js`. */
   away?: boolean;
-  /** Let the connection go, and have another one if it was let go. By `lasting.js`, for `hidden.js`. */
+  /** Close the connection, or open another one. By `lasting.js`, for `hidden.js`. */
   sleep(): void;
   wake(): void;
-  /** The stage, until the platform has taken it over. By `stage.js`, for `taken.js` and `picture.js`. */
+  /** The stage, until Streamlit has taken it over. By `stage.js`, for `taken.js` and `picture.js`. */
   stage?: Stage;
   /** The values between the stops of the hero, and the hero that is on the page. By `between.js`, `stage.js` and `hero.js`. */
   between?: HeroData;
   hero?: { sheet(): SVGElement; between(): void };
-  /** Whether a link to another step was followed, whose line is not heard yet. By `frame.js`, for itself. */
+  /** True after a link to another step, until its line has the focus. By `frame.js`, for itself. */
   turned?: boolean;
-  /** What is to be done when the address has changed. By `paper.js`, for `frame.js`. */
+  /** The action for when the address has changed. By `paper.js`, for `frame.js`. */
   addressed?(): void;
-  /** Plotly, on its way or here; what its script calls where Python brings it; the functions that it keeps to itself. By `picture.js` and `bundle.py`. */
+  /** Plotly, being fetched or here; a callback for when Python brings it; its private functions. By `picture.js` and `bundle.py`. */
   plotly?: Promise<any>;
   bundle(): void;
   plotlyParts: Record<"doCalcdata" | "drawData" | "drawMainTitle" | "doTicksRelayout", (plot: HTMLElement) => void>;
-  /** The lesson from which a key leads away, and the key that is held. By `keys.js`, for itself. */
+  /** The lesson that a key leads away from, and the held key. By `keys.js`, for itself. */
   keys: { turning: string; taken: string; arrive(lesson: string): void };
-  /** The curve that was drawn for a bet. By `drawing.js`, for `bet.js`. */
+  /** The curve drawn for a bet. By `drawing.js`, for `bet.js`. */
   drawn: number[] | null;
-  /** Whether the page hears what the stage's plain elements say. By `bet.js`, for itself. */
+  /** True if the page listens to the stage's plain elements. By `bet.js`, for itself. */
   hears?: boolean;
-  /** Set by tests: how far away a picture is drawn, in px; how long the stage waits for the lesson, in ms. */
+  /** Set by tests: the distance at which a picture is drawn, in px; how long the stage waits for the lesson, in ms. */
   near?: number;
   patience?: number;
 }
@@ -47,7 +47,7 @@ interface Window {
   __streamlit: object;
 }
 
-/** What a component is called with: by the platform, or by `stage.js`. */
+/** The argument of a component: from Streamlit, or from `stage.js`. */
 interface Part<Data> {
   parentElement: HTMLElement;
   data: [Data];
@@ -55,7 +55,7 @@ interface Part<Data> {
   onStage?: boolean;
 }
 
-/** Where the hand is on a slider: what the event `HAND` says. */
+/** The value of a slider: the detail of the event `HAND`. */
 interface Hand {
   name: string;
   large: boolean;
@@ -67,7 +67,7 @@ interface Hand {
 
 interface Dial {
   tell: Part<SliderData>["setTriggerValue"];
-  /** Whether Python answers what it is told. */
+  /** True if Python answers its messages. */
   isAnswered: boolean;
   receive(next: SliderData, moved: boolean): void;
   leave(): void;
@@ -76,7 +76,7 @@ interface Dial {
   play(): void;
 }
 
-/** What the event `PAPER` says. share: of a plot's height. inks: see `PaperData`. */
+/** The detail of the event `PAPER`. share: of a plot's height. inks: see `PaperData`. */
 interface Paper {
   on: boolean;
   draw?: boolean;
@@ -89,19 +89,19 @@ interface Page {
   question: string;
   line: string;
   own: string[];
-  /** Whether a class looks at it, or it follows one: a wall. */
+  /** True if a class watches it, or it follows a class: a wall. */
   follows: boolean;
-  /** Ask Python for another step; tell it what a link sets, and what was bet. */
+  /** Ask Python for another step; send it a link's settings, and a bet. */
   turn(step: string): void;
   set(sets: string): void;
   bet(guess: string): void;
   ask(what: "draw" | "bundle"): void;
-  /** Whether the window is as large as Python takes it to be. */
+  /** True if the window is as large as Python assumes. */
   fits(): boolean;
   forget(): void;
 }
 
-/** A component of the platform whose nodes are still on the stage. */
+/** A component of Streamlit whose nodes are still on the stage. */
 interface Waiting {
   parentElement: HTMLElement;
   name: string;
@@ -112,9 +112,9 @@ interface Waiting {
 
 interface Stage {
   over: Promise<void>;
-  /** What is left out of an address that is shared. */
+  /** Parameters that a shared address leaves out. */
   own: string[];
-  /** Fetch the platform, once. */
+  /** Fetch Streamlit, once. */
   begin(): void;
   has(name: string): boolean;
   wait(part: Waiting): () => unknown;
@@ -130,16 +130,16 @@ interface SliderData {
   stops: number[];
   /** The text of each stop. */
   shown: string[];
-  /** The place of a stop, its name under the track, and whether a short track has room for it. */
+  /** The index of a stop, its name under the track, and true if a short track has room for it. */
   ticks: [number, string, boolean][];
   label: string;
-  /** ms that a stop stays while playing, 0 without a button. */
+  /** ms that a stop stays while ▶ plays, 0 without a button. */
   play: number;
   large?: boolean;
   heard?: number | null;
 }
 
-/** What `moving/X` answers: `Picture.drawn`. */
+/** The answer of `moving/X`: `Picture.drawn`. */
 interface Drawn {
   /** As JSON. */
   figure?: string;
@@ -153,16 +153,16 @@ interface Drawn {
   marks: Mark[];
 }
 
-/** `Stage.payload`. values: the places of the sliders that it belongs to. usual: where they stand if nothing is said. */
+/** `Stage.payload`. values: of the sliders that it belongs to. usual: their defaults. */
 interface PictureData extends Drawn {
   key: string;
   values: Values | null;
   usual: Values;
   address: string;
   main: boolean;
-  /** The least share of its plot's height. */
+  /** The smallest share of its plot's height. */
   least: number;
-  /** Empty where the visitor draws nothing. */
+  /** Empty if the visitor draws nothing. */
   drawing: Partial<Drawing>;
   config: object;
   bundle: string;
@@ -171,7 +171,7 @@ interface PictureData extends Drawn {
 
 type Values = Record<string, any>;
 
-/** `marks.found`. curves: the places of its traces. */
+/** `marks.found`. curves: the indices of its traces. */
 interface Mark {
   word: string;
   before: string;
@@ -192,28 +192,28 @@ interface Drawing {
   style: { colour: string; width: number; size: number };
 }
 
-/** A picture on the page, with what `picture.js` keeps there. */
+/** A picture on the page, with the state that `picture.js` keeps there. */
 interface PictureNode extends HTMLElement {
   firstElementChild: HTMLElement & Plot;
   tell: Part<PictureData>["setTriggerValue"];
   given: PictureData;
   sentence: HTMLElement;
   marks: Mark[];
-  /** The figure that it shows, as it came, and as it is read; the one that Plotly has drawn without a mark lit. */
+  /** Its figure, as it came and as it was parsed; and the one that Plotly has drawn without a lit mark. */
   figure?: string;
   parsed: Figure;
   drawn: Figure | null;
-  /** Where the sliders stand that it shows. */
+  /** The slider values of the picture on the screen. */
   shown: Values | null;
-  /** Whether another step's picture is on it. */
+  /** True if another step's picture is on it. */
   moves: boolean;
-  /** Whether it was drawn by `drawQuickly`. */
+  /** True if it was drawn by `drawQuickly`. */
   quick: boolean;
   height: number;
   drawnAt: string;
   lit: number | null;
   near?: Promise<void>;
-  /** Whether a picture is on its way. */
+  /** True while a picture is being fetched. */
   waiting: boolean;
   printed: boolean;
   inks?: PaperData["inks"];
@@ -232,7 +232,7 @@ interface Figure {
 
 type Trace = any;
 
-/** What Plotly keeps of a figure: as it was given, and completed. */
+/** A figure inside Plotly: as given, and completed. */
 interface Plot {
   data: Trace[];
   layout: any;
@@ -259,7 +259,7 @@ interface HeroData {
   font: string;
 }
 
-/** top: the place of the largest weight. largest: the words at its mean, from the longest to the shortest. */
+/** top: the height of the largest weight. largest: the words at its mean, from the longest to the shortest. */
 interface HeroSide {
   name: string;
   alt: string;
@@ -272,7 +272,7 @@ interface HeroSide {
   largest: string[][];
 }
 
-/** `components.mend_browser`. wall: the least width of one, in px. */
+/** `components.mend_browser`. wall: the smallest width of one, in px. */
 interface FrameData {
   bundle: string;
   session: string;
@@ -290,7 +290,7 @@ interface KeysData {
   lesson: string;
 }
 
-/** `components.prepare_paper`. inks: the colours of the pictures and what they are on paper, the ground first. */
+/** `components.prepare_paper`. inks: the colours of the pictures and their counterparts on paper, the ground first. */
 interface PaperData {
   code: string;
   inks: [string, string][];
@@ -319,7 +319,7 @@ interface SavingData {
 
 // --- the browser --------------------------------------------------------------------------------------
 
-// What a selector finds and what an event comes from is taken for what is looked for.
+// The results of selectors and the targets of events have the type that the caller expects.
 interface ParentNode {
   querySelector(selector: string): any;
   querySelectorAll(selector: string): NodeListOf<any>;
@@ -343,7 +343,7 @@ interface WindowEventMap {
   "lab:paper": CustomEvent<Paper>;
 }
 
-// What an older TypeScript, such as Debian's, does not know of a browser.
+// Parts of a browser that an older TypeScript, such as Debian's, does not know.
 interface Array<T> {
   findLast(test: (each: T, place: number) => unknown): T | undefined;
   findLastIndex(test: (each: T, place: number) => unknown): number;

@@ -1,14 +1,14 @@
-// The corner of a wall: how to come into its room, and how many have done what they are asked; and the same as large as
-// the wall, which `keys.js` opens and closes too. When what the room shows has changed, Python draws the page anew. A key does not show the truth while nobody has answered, unless it is pressed
-// again, and goes back from a truth that is shown by hiding it.
+// The corner of a wall: the way into its class, and how many have done what they are asked; and the same as large as the
+// wall, which `keys.js` opens and closes too. When the class has new data, Python draws the page again. While nobody has
+// answered, a key shows the truth only at its second press; from a shown truth a key goes back by hiding it first.
 /** @param {Part<WallData>} part */
 export default function ({ parentElement, data: [data], setTriggerValue }) {
-  const EVERY = 700; // ms between two questions
-  const PATIENCE = 4000; // ms after which a change is told again
+  const EVERY = 700; // ms between two requests
+  const PATIENCE = 4000; // ms after which a change is reported again
   const AGAIN = "No answers yet: press again to show.";
   const SHOW = `[data-reveal][data-sets$="=1"]`, HIDE = `[data-reveal][data-sets$="="]`;
   const BACK = "[data-way] a[rel=prev], .st-key-turn_left button, .st-key-lesson_before a";
-  const OWN = /^(localhost|.+\.localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\])$/; // where no phone comes
+  const OWN = /^(localhost|.+\.localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\])$/; // names that phones cannot reach
   const root = parentElement.querySelector("[data-room]");
   const find = (selector) => root.querySelector(selector);
   const join = new URL(data.join, document.baseURI).href;
@@ -53,7 +53,7 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
   const told = { mark: data.mark, at: -Infinity };
   let isEmpty = false; // phones are there, and none has answered
   const heard = new AbortController();
-  root.heard?.abort(); // of the data before, which nobody ends
+  root.heard?.abort(); // of earlier data, which nothing else ends
   root.heard = heard;
   window.addEventListener("click", turned, { capture: true, signal: heard.signal });
   function turned(event) {
@@ -70,10 +70,10 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
   }
   function hide(link) {
     link.click();
-    setTimeout(() => { lab.keys.turning = ""; }); // no lesson comes
+    setTimeout(() => { lab.keys.turning = ""; }); // no lesson follows
   }
   async function look() {
-    if (!root.isConnected) return clearInterval(timer); // of a page that was left, which nobody ends
+    if (!root.isConnected) return clearInterval(timer); // of a page that was left, which nothing else ends
     try {
       const answer = await fetch(data.state, { cache: "no-store", signal: AbortSignal.timeout(5000) });
       if (root.timer !== timer) return;
@@ -85,16 +85,16 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
       say(".room-count", root.dataset.asks === undefined ? state.count : AGAIN);
       say(".join-count", state.joined);
       if (state.mark !== data.mark) changed(state.mark);
-    } catch {} // the page says by itself that its server is away
+    } catch {} // the page itself reports that its server is away
   }
   function changed(mark) {
-    // While the page changes, a message from the one before would take the room back to where that was.
+    // While the page changes, a message from the previous one would take the room back there.
     const waits = told.mark !== data.mark;
     if (waits && (performance.now() - told.at < PATIENCE || !STREAMLIT.isAtRest(document.querySelector(STREAMLIT.app)))) return;
     Object.assign(told, { mark, at: performance.now() });
     setTriggerValue("changed", mark);
   }
-  clearInterval(root.timer); // of the data before, which nobody ends
+  clearInterval(root.timer); // of earlier data, which nothing else ends
   const timer = (root.timer = setInterval(look, EVERY));
   return () => {
     clearInterval(timer);

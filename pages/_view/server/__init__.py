@@ -1,6 +1,6 @@
-"""The server around the pages: what it adds to Streamlit's own, assembled for `st.App`.
+"""The server around the pages: its additions to Streamlit's own, assembled for `st.App`.
 
-`MAIN` is the script that Streamlit runs. No folder named pages stands beside it, or Streamlit would
+`MAIN` is the script that Streamlit runs. No folder named pages is beside it, or Streamlit would
 take its files for pages of its own until the first visitor has run `st.navigation`.
 """
 
@@ -28,7 +28,7 @@ MAIN = Path(__file__).resolve().parents[1] / "main.py"
 
 
 def check_settings() -> None:
-    """End the server with a sentence if the environment says what cannot be."""
+    """End the server with a sentence if an environment variable has an impossible value."""
     check_secret()
     check_origin()
     for read in (log.is_asked_for, metrics.port, ending.grace):
@@ -36,13 +36,13 @@ def check_settings() -> None:
 
 
 def routes() -> list[Route]:
-    """Addresses of our own, below the server's base path."""
+    """Return our own routes, below the server's base path."""
     ours = (health, assets, moving, bets, codes, rooms, links)
     return [route for each in ours for route in each.routes()]
 
 
 def middleware() -> list[Middleware]:
-    """What every answer passes on its way out, the outermost first."""
+    """Return the middleware of every answer, the outermost first."""
     told = [log.Log().begin().request] if log.is_asked_for() else []
     told += [metrics.METRICS.request] if metrics.port() else []
     watched = [Middleware(Watched, told=tuple(told))] if told else []

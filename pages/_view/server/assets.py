@@ -11,7 +11,7 @@ FOR_GOOD = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
 def routes() -> list[Route]:
-    """The route below the server's base path."""
+    """Return the route below the server's base path."""
     return [Route(path_of(BUNDLE), _bundle)]
 
 

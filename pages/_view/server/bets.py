@@ -1,4 +1,4 @@
-"""A bet that is placed where there is no session yet: the form's answer goes on to the address that keeps it."""
+"""A bet placed without a session: the form's answer redirects to the address that keeps it."""
 
 from urllib.parse import urlencode
 
@@ -16,7 +16,7 @@ from pages._view.server.kept import NOT_KEPT, nothing
 
 
 def routes() -> list[Route]:
-    """The route below the server's base path."""
+    """Return the route below the server's base path."""
     return [Route(path_of(f"{BET}/{{stem}}"), _answer)]
 
 

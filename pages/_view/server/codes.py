@@ -1,4 +1,4 @@
-"""QR codes of addresses, for a page that is printed."""
+"""QR codes of addresses, for printed pages."""
 
 from functools import lru_cache
 from urllib.parse import urlsplit
@@ -17,12 +17,12 @@ from pages._view.server.kept import FOR_A_DAY, NOT_KEPT, OF_HOST, answer, nothin
 from pages._view.server.origin import origin
 from pages._view.server.rooms import is_place_of_rooms
 
-_SVG = "http://www.w3.org/2000/svg"  # a picture in a file of its own must say that it is one
-KEPT = 256  # codes: a class prints one address
+_SVG = "http://www.w3.org/2000/svg"  # an SVG in a file of its own needs this attribute
+KEPT = 256  # codes in the cache: a class prints one address
 
 
 def routes() -> list[Route]:
-    """The route below the server's base path."""
+    """Return the route below the server's base path."""
     return [Route(path_of(CODE), _answer)]
 
 
@@ -34,7 +34,7 @@ async def _answer(request: Request) -> Response:
 
 
 def _kept(link, host):
-    """Return who may keep the code of an address; "" of a text that is none of this server's, which has no code."""
+    """Return the cache header of an address's code; "" for a text that is no address of this server."""
     try:
         parts = urlsplit(link)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Static files compressed once and kept: Streamlit sends its own as they are, a proxy would pack them each time."""
+"""Static files compressed once and cached: Streamlit sends its own as they are, a proxy compresses each time."""
 
 import asyncio
 import gzip
@@ -11,15 +11,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from pages._view.server.whole import WholeAnswer, is_known, send_whole, unchanged, unpacked
 
 KEPT_BYTES = 16_000_000  # all of Streamlit's files and the bundle are under 5 MB compressed
-FOLDERS = ("/static/", "/assets/")  # Streamlit's files and ours, each under a name that changes with its content
-SMALLEST = 1_000  # bytes; below it the header outweighs the gain; the platform packs from there on what we have not
+FOLDERS = ("/static/", "/assets/")  # Streamlit's files and ours, whose names change with their content
+SMALLEST = 1_000  # bytes: below it the header outweighs the gain; above it Streamlit compresses what we have not
 # The best first. Brotli packs the bundle a sixth smaller than gzip; its level 11 a tenth smaller still, in 20 times the
 # time; gzip's level 6 a hundredth larger than 9, in a tenth of the time.
 _PACKERS = {
     "br": lambda body: brotli.compress(body, quality=9),
     "gzip": lambda body: gzip.compress(body, 6, mtime=0),
 }
-_AT_ONCE = {  # of a page or a picture, which is packed anew for each who asks
+_AT_ONCE = {  # for a page or a picture, which is compressed for each request
     "br": lambda body: brotli.compress(body, quality=4),
     "gzip": lambda body: gzip.compress(body, 1, mtime=0),
 }
@@ -28,7 +28,7 @@ TYPES = ("text/", "application/javascript", "application/json", "application/xml
 
 
 class KeptCompression:
-    """Compresses a static file the first time a browser asks for it, as well as that browser takes it."""
+    """Middleware that compresses a static file at its first request, in the best encoding that the browser accepts."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -52,7 +52,7 @@ class KeptCompression:
         await self.app(unpacked(scope), receive, WholeAnswer(send, _worth_keeping, pack))
 
     def _keep(self, place, start, body):
-        """Keep an answer while there is room; files are few, so nothing ever has to leave."""
+        """Cache an answer while there is room; there are so few files that none is ever dropped."""
         if place not in self.kept and self.size + len(body) <= KEPT_BYTES:
             self.kept[place] = (start, body)
             self.size += len(body)
@@ -69,7 +69,7 @@ async def _packed(start, body, encoding):
 
 
 def mark_for(mark: str, encoding: str | None) -> str:
-    """Return the mark of an answer that is packed so: each way of packing makes other bytes of it."""
+    """Return the ETag of an answer in this encoding: each encoding has other bytes."""
     return f'{mark[:-1]}-{encoding}"' if encoding else mark
 
 
@@ -89,7 +89,7 @@ def _vary(headers):
 
 
 def encoding_for(scope: Scope, headers: MutableHeaders, body: bytes) -> str | None:
-    """Return how to pack a whole answer, None for not at all; its headers then say that this depends on the browser."""
+    """Return the encoding for a whole answer, None for no compression; its headers get a Vary for it."""
     if not headers.get("content-type", "").startswith(TYPES):
         return None
     _vary(headers)
@@ -97,7 +97,7 @@ def encoding_for(scope: Scope, headers: MutableHeaders, body: bytes) -> str | No
 
 
 def packed(headers: MutableHeaders, body: bytes, encoding: str | None) -> bytes:
-    """Return a whole answer packed as well as is quick; its headers say so."""
+    """Return a whole answer compressed as well as is quick, with the headers for it."""
     if encoding is None:
         headers["Content-Length"] = str(len(body))
         return body
@@ -107,25 +107,25 @@ def packed(headers: MutableHeaders, body: bytes, encoding: str | None) -> bytes:
 
 
 def _wanted(scope):
-    """How to pack the answer; None if it is to go as it comes."""
+    """Return the encoding for the answer; None if it is to stay as it is."""
     here = scope["method"] == "GET" and any(folder in scope["path"] for folder in FOLDERS)
     return _best(scope) if here and "range" not in Headers(scope=scope) else None
 
 
 def _best(scope):
-    """The best that the browser takes."""
+    """Return the best encoding that the browser accepts."""
     return next(iter(_taken(scope)), None)
 
 
 def _taken(scope):
-    """Return the encodings that the browser takes, the best first."""
+    """Return the encodings that the browser accepts, the best first."""
     said = Headers(scope=scope).get("accept-encoding", "").lower().replace(" ", "").split(",")
     taken = [name for name, _, quality in (each.partition(";q=") for each in said) if not _NONE.fullmatch(quality)]
     return [each for each in _PACKERS if each in taken]
 
 
 def _plain(scope):
-    """The same request that says what it takes and nothing of what it refuses: the platform would send that too."""
+    """Return the same request without the encodings that it refuses: Streamlit would use those too."""
     taken = ", ".join(_taken(scope)).encode()
     return {**scope, "headers": [*unpacked(scope)["headers"], *([(b"accept-encoding", taken)] if taken else [])]}
 

@@ -1,4 +1,4 @@
-"""The window of who teaches: opens a room and leads it, from the laptop at the wall or from another device."""
+"""The teacher's window: it opens a room and leads it, on the laptop at the wall or on another device."""
 
 from urllib.parse import urlencode
 
@@ -50,7 +50,7 @@ def _wall(room):
 
 
 def closed(room: Room, token: str) -> str:
-    """Return the page of the teacher of a room that was closed, where it is opened again."""
+    """Return the teacher's page of a closed room, which can open it again."""
     values = {"place": path_of(f"{TEACH}/{room.code}"), "token": token, "elsewhere": path_of(TEACH)}
     title = f"Room {room.code} is closed"
     return html.render("closed.html", title=title, minutes=_MINUTES, **values)
@@ -74,7 +74,7 @@ def _place(stem, settings):
 
 
 def ask_for_secret(room: Room, token: str, problem: str = "") -> str:
-    """Return the page where one who teaches says so on another device."""
+    """Return the page that asks for the room's secret on another device."""
     values = {"code": room.code, "place": path_of(f"{TEACH}/{room.code}"), "token": token, "problem": problem}
     return html.render("secret.html", title=f"Room {room.code}", **values)
 
@@ -82,19 +82,19 @@ def ask_for_secret(room: Room, token: str, problem: str = "") -> str:
 def page(room: Room, token: str, secret: str, root: str, problem: str = "", away: Near | None = None) -> str:
     """Return the whole window.
 
-    problem: why something was not done. away: where else the lab is, if phones cannot come to this address.
+    problem: why something was not done. away: the lab's other addresses, if phones cannot reach this one.
     """
     values = _values(room, token, secret, root, away) | {"problem": problem}
     return html.render("desk.html", title=f"Room {room.code}", refresh=5, **values)
 
 
 def part(room: Room, token: str, secret: str, root: str, away: Near | None = None) -> str:
-    """Return what changes when the room does."""
+    """Return the part that changes when the room does."""
     return html.render("desk_main.html", **_values(room, token, secret, root, away))
 
 
 def _elsewhere(away, place):
-    """Return what a page says of a name at which no phone comes, and the same place at others."""
+    """Return the words about a name that phones cannot reach, and links to the same page at other names."""
     links = [(f"{each}{path_of(place)}", each.partition("//")[2]) for each in away.roots] if away else []
     return {"warning": away.says if away else "", "elsewhere": links}
 
@@ -133,7 +133,7 @@ def _ways(room):
 
 
 def _acts(moment):
-    """Return what can be done with the question of the moment, each with its label."""
+    """Return the possible acts on the current question, each with its label."""
     acts = []
     if moment.kind:
         label = "Show what comes of it" if moment.kind == VOTE else "Reveal"
@@ -148,13 +148,13 @@ def _acts(moment):
 
 
 def _door(room):
-    """Return what can be done with the door, each with its label."""
+    """Return the possible acts on the door, each with its label."""
     acts = [("open_door", "Open the door") if room.shut else ("lock_door", "Lock the door")]
     return acts + ([("clear", f"Clear {room.waiting:,} without an answer")] if room.waiting else [])
 
 
 def do(room: Room, sent: dict[str, str]) -> None:
-    """Do what the teacher asks for."""
+    """Do the teacher's act."""
     what, rooms = sent.get("do"), store()
     if what == "close":
         rooms.close(room.code)

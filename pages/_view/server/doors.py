@@ -1,4 +1,4 @@
-"""The page before a room: for its code, and where one is refused."""
+"""The page before a class: it asks for the code, and explains a refusal."""
 
 from pages._view._streamlit import path_of
 from pages._view.routes import JOIN
@@ -6,5 +6,5 @@ from pages._view.server import html
 
 
 def ask_for_code(problem: str = "") -> str:
-    """Return the page where one types the code of a room. problem: why it went no further."""
+    """Return the page that asks for the code of a class. problem: why the last one did not work."""
     return html.render("door.html", title="Join a room", place=path_of(JOIN), problem=problem)

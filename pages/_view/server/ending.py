@@ -1,7 +1,8 @@
-"""An end in two parts: first new visitors are sent elsewhere, then the server ends, as the platform ends it.
+"""A shutdown in two parts: first new visitors are sent elsewhere, then the server ends as Streamlit ends it.
 
-SATTN_GRACE says how many seconds lie between; without it there are none. It is for those who ask /readyz where to send
-the next visitor, as Kubernetes does: who is there goes on meanwhile. A second signal ends the server at once.
+SATTN_GRACE is the number of seconds between the two; without it there are none. It is for load balancers that ask
+/readyz where to send the next visitor, as Kubernetes does; current visitors are served meanwhile. A second signal ends
+the server at once.
 """
 
 import asyncio
@@ -26,7 +27,7 @@ def grace() -> float:
 
 @contextmanager
 def announced() -> Iterator[None]:
-    """Put the announcement before what the server does when it is asked to end."""
+    """Announce the end to /readyz at a signal, and let the server end `grace()` seconds later."""
     ends = signal.getsignal(signal.SIGTERM)
     if not callable(ends) or threading.current_thread() is not threading.main_thread():  # no server of its own
         yield

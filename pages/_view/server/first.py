@@ -1,5 +1,5 @@
-"""The HTML page of a lesson, which the platform takes over: head and card, words for browsers that run no scripts, and
-the stage of its address, which is live before the platform is there.
+"""The HTML page of a lesson, which Streamlit takes over: head and card, words for browsers without scripts, and the
+stage of its address, which is live before Streamlit is there.
 """
 
 import json
@@ -26,9 +26,9 @@ from pages._view.theme import WALL, profile
 
 _FORMULA = re.compile(r"\$([^$]+)\$")
 _COMMAND = re.compile(r"\\[a-z]+")
-_COMMANDS = {r"\sqrt": "√", r"\cdot": "·"}  # the others say how letters look
+_COMMANDS = {r"\sqrt": "√", r"\cdot": "·"}  # the others set the look of letters
 _AS_LETTERS = {"d_k": "dₖ", "q_i k_i": "qᵢkᵢ", "q_i": "qᵢ", "W_ij": "Wᵢⱼ", "^2": "²"}
-_LIVE = {"dial", "bar", "list", "text", "number"}  # what is seen beside the slider before the platform is there
+_LIVE = {"dial", "bar", "list", "text", "number"}  # parts beside the slider that are visible before Streamlit is there
 _ICONS = {"How sure?": "straighten", "Data, picture and code": "table"}
 _KNOWN, _STAGE = text_of("lab.js", "streamlit.js"), text_of("entry.js", "bet.js", "link.js", "onpaper.js", "stage.js")
 _BLOCKED = (
@@ -37,20 +37,20 @@ _BLOCKED = (
 )
 _UNCOMPUTED = "These settings take longer than a moment to compute, and are not computed here."
 _UNSET = "The slider works; the settings are missing, for the page did not load completely. Reload it."
-# Where the page begins; what the platform says there of itself is not so here.
+# The beginning of the page; Streamlit's own words there are not true here.
 _BEGINS = re.compile(r"<body>(\s*<noscript>.*?</noscript>)?", re.DOTALL)
-# What the platform needs, and the first picture does not.
+# Files that Streamlit needs, and the first picture does not.
 _PLATFORM = re.compile(r'<script type="module"[^>]*></script>|<link rel="(?:modulepreload|stylesheet)"[^>]*>')
 _BELOW = int(re.findall(r"const BELOW = (\d+);", text_of("window.js"))[0])  # px between a picture and the window's end
 _FONT = re.compile(r'href="([^"]*/SourceSansVF-Upright[^"]*)"')
-# Before the stills, before the sentence, and what is left.
+# Before the stills, before the sentence, and the rest.
 _PICTURE = [Markup(each) for each in re.split("(?<=<div></div>)|(?<=<p data-sentence>)", PICTURE)]
 
 
 def page_of(request: Request, page: str, stem: str) -> tuple[str, bool]:
-    """The platform's page with a head of its own, the stage of its address, and words where no scripts run.
+    """Return Streamlit's page with a head of its own, the stage of its address, and words for browsers without scripts.
 
-    And whether it stays so: False while it waits for a picture that somebody may compute.
+    Also return True if the page stays as it is: False while it waits for a picture that somebody may compute.
     """
     here = Address(LESSONS[stem], renewed(LESSONS[stem], dict(request.query_params)))
     framed = here.query.get(EMBED) == "1"
@@ -70,12 +70,12 @@ def page_of(request: Request, page: str, stem: str) -> tuple[str, bool]:
 
 
 def _embedded(here, opened, head, face):
-    """Return what stands in a frame of others: the stage alone, which needs no session, and the way to the lab."""
+    """Return the page for a frame of another site: only the stage, which needs no session, and a link to the lab."""
     lesson = here.lesson
     return html.render(
         "embed.html",
         **head,
-        **_stage(opened, is_usual=False) | {"beside": None},  # the slider alone
+        **_stage(opened, is_usual=False) | {"beside": None},  # only the slider
         question=lesson.question,
         answer="" if here.bet_waits else in_letters(lesson.answer),
         waits=[_UNCOMPUTED] if lesson.steps and not opened else [],
@@ -88,7 +88,7 @@ def _embedded(here, opened, head, face):
 
 
 def _first(stage, opened, face, platform, *, rests):
-    """Return what is seen until the platform has drawn the lesson: question, answer and stage, where they will stand.
+    """Return all that is visible until Streamlit has drawn the lesson: question, answer and stage in their places.
 
     The rules go with it: those of the lesson, which may be another one by then, come with what is drawn.
     """
@@ -96,7 +96,7 @@ def _first(stage, opened, face, platform, *, rests):
     waits, mode = here.bet_waits, here.values["mode"]
     more = not waits and (mode == "screen" or (here.query.get("rest") == "shown" and not lesson.steps))
     answer = in_letters(lesson.answer)
-    unsaid = [] if (opened and not opened.view.hero) or here.asks_bet else [stage.sentence]  # where no script says it
+    unsaid = [] if (opened and not opened.view.hero) or here.asks_bet else [stage.sentence]  # no script sets it
     unsaid += [] if waits or more else [answer]
     return html.render(
         "first.html",
@@ -118,16 +118,16 @@ def _first(stage, opened, face, platform, *, rests):
 
 
 def _reached(here):
-    """Return what is not of the stage: the menu, and whether the Settings are beside it."""
+    """Return the parts outside the stage: the menu, and True if the Settings are beside it."""
     is_screen = here.values["mode"] == "screen" and bool(here.lesson.steps)
     return {"menu": _menu(here.lesson), "door": path_of(TEACH), "has_settings": is_screen}
 
 
 def _rests(stage, opened, asked):
-    """Return True if all that is seen at first is live without the platform: it comes when the visitor reaches for it.
+    """Return True if all that is visible at first is live without Streamlit, which then comes when it is reached for.
 
-    Not on a wall and in a class, which follow one; where a picture waits for a button, or buttons of a lesson's own go
-    with it; and where the platform has to say that a typed text cannot be read, or what it has put right in a link.
+    False on a wall and in a class, which follow one; where a picture waits for a button, or the lesson's own buttons go
+    with it; and where Streamlit must report that a typed text cannot be read, or that a link was repaired.
     """
     here = stage.address
     if opened is None or not here.lesson.steps or here.is_wall:
@@ -138,7 +138,7 @@ def _rests(stage, opened, asked):
 
 
 def _is_typed(here):
-    """Return True if a text is shown that somebody may have typed: only the platform says what is wrong with it."""
+    """Return True if a visible text may have been typed: only Streamlit says what is wrong with it."""
     controls = here.lesson.controls
     texts = {name: controls[name] for name in here.step.in_sight if isinstance(controls[name], Text)}
     own = [name for name, one in texts.items() if one.when or here.values[name] != one.default]
@@ -146,14 +146,14 @@ def _is_typed(here):
 
 
 def _is_clean(lesson, asked):
-    """Return True if a link says each thing once, and nothing that is unknown here or cannot be read."""
+    """Return True if a link names each parameter once, and none that is unknown here or cannot be read."""
     known = {**CARRIED, **SHARED, **lesson.controls, **lesson.linked, **lesson.unseen, **lesson.of_class}
     said = asked.multi_items()
     return len(dict(said)) == len(said) and all(name in known and not known[name].read(text)[1] for name, text in said)
 
 
 def _of_step(stage, opened):
-    """Return the way through the steps, the line of this one, the switch of its bet, and what is under its picture."""
+    """Return the way through the steps, this step's line, the switch of its bet, and the parts under its picture."""
     here = stage.address
     line = way.line_html(stage.line, asks=here.step.bet is not None) if here.lesson.steps else ""
     drawn = {
@@ -166,7 +166,7 @@ def _of_step(stage, opened):
 
 
 def _under(stage):
-    """Return what stands under the picture: the bet on it, what to try, and the titles of the folds."""
+    """Return the parts under the picture: the bet on it, the tries, and the titles of the folds."""
     here = stage.address
     titles = ["How sure?", "Data, picture and code", here.lesson.fold(here.step.name), "Background"]
     folds = html.render("folds.html", folds=[(each, _ICONS.get(each, "right")) for each in titles if each])
@@ -176,7 +176,7 @@ def _under(stage):
 
 
 def _looks(lesson, mode, more, is_open):
-    """Yield the rules of the lesson as shown; of a wall also those of a small window, which shows it as any other."""
+    """Yield the rules of the lesson as shown; for a wall also those of a small window, which shows an ordinary page."""
     looks = {"all": (mode, more)}
     if mode != "screen":
         looks = {f"(min-width: {WALL}px)": (mode, more), f"(max-width: {WALL - 0.02}px)": ("screen", not is_open)}
@@ -186,13 +186,13 @@ def _looks(lesson, mode, more, is_open):
 
 
 def _further(platform):
-    """Return what the platform would ask for one after another."""
+    """Return the files that Streamlit would request one after another."""
     known = "".join(platform)
     return [each for each in scripts_of_parts() if each not in known]
 
 
 def _facts(lesson, opened, small=None, *, rests=False):
-    """What the scripts of the stage are told. small: the stage in a window that is too small for a wall."""
+    """Return the data for the scripts of the stage. small: the stage in a window that is too small for a wall."""
     data = _parts(opened) | {"draws": _draws(lesson.stem), "missing": _UNSET, "rests": rests, "code": path_of(CODE)}
     data |= {"own": own(lesson), "inks": [list(pair) for pair in inks(profile("screen", "dark"))]}
     data |= {"small": _parts(small)} if small else {}
@@ -215,7 +215,7 @@ def _dial(opened, name):
 
 
 def _stage(opened, is_usual):
-    """Return what fills the nodes of the slider and of the picture."""
+    """Return the content of the nodes of the slider and of the picture."""
     if not opened:
         return {"staged": False}
     slider, here = Markup(SLIDER if opened.slider else ""), opened.address
@@ -239,7 +239,7 @@ def _stage(opened, is_usual):
 
 
 def _beside(here):
-    """Return what stands beside the slider, in its row, and how many dials have a row of their own."""
+    """Return the controls in the slider's row, and how many dials have a row of their own."""
     step = here.step
     fields = [_field(here, name) for name in step.in_sight if _belongs(here, name)]
     fields += [_field(here, name) for name in ("scaling",) if name in here.lesson.shared]
@@ -247,7 +247,7 @@ def _beside(here):
 
 
 def _field(here, name):
-    """Return what is seen of a control beside the sliders: all options of a bar, of any other what it is set to."""
+    """Return the visible part of a control beside the sliders: all options of a bar, the value of any other."""
     one, value = {**SHARED, **here.lesson.controls}[name], here.values[name]
     told = {"name": name, "label": in_letters(one.label)}
     if isinstance(one, Number):
@@ -278,7 +278,7 @@ def _scripts():
 
 
 def _as_function(module):
-    """The function that a script of a component exports, made in a script of the page."""
+    """Return a component's script as an expression for its exported function, to be used in the page's own script."""
     head, found, rest = module.partition("export default function")
     if not found:
         raise ValueError("a part of the stage exports no function")
@@ -286,24 +286,24 @@ def _as_function(module):
 
 
 def _face(page):
-    """The letters of the platform."""
+    """Return Streamlit's font."""
     font = _FONT.search(page)
     rule = '@font-face { font-family: "Source Sans"; font-weight: 100 900; src: url("%s"); }'
     return Markup(rule % font[1] if font else "")
 
 
 def _as_json(data):
-    """Data in a script element, which no text can leave."""
+    """Return data for a script element, which no text can break out of."""
     return Markup(json.dumps(data).replace("<", chr(92) + "u003c"))
 
 
 def missing_page() -> str:
-    """Return what stands at an address that is no page's."""
+    """Return the page for an address without a page."""
     return html.render("missing.html", lessons=_lessons())
 
 
 def _menu(here):
-    """Return the lessons by section: the address and the question of each, and whether it is this one."""
+    """Return the lessons by section: the address and the question of each, and True if it is this one."""
     sections: dict[str, list[tuple[str, str, bool]]] = {}
     for stem, each in LESSONS.items():
         sections.setdefault(each.section, []).append((path_of(path_of_page(stem)), each.question, each is here))
@@ -316,7 +316,7 @@ def _lessons():
 
 
 def _head(stage, address, image):
-    """Return title and card, and the same in the words of schema.org. image: its address."""
+    """Return title and card, and the same in the vocabulary of schema.org. image: its address."""
     lesson = stage.address.lesson
     question, text = lesson.question, stage.sentence or in_letters(lesson.answer)
     card = {"type": "article", "site_name": NAME, "title": question, "description": text, "url": address}
@@ -334,7 +334,7 @@ def _draws(stem):
 
 
 def in_letters(markdown: str) -> str:
-    r"""Markdown with its formulas as letters: $\sqrt{d_k}$ as √dₖ."""
+    r"""Return Markdown with its formulas as letters: $\sqrt{d_k}$ as √dₖ."""
     return _FORMULA.sub(lambda found: _written(found[1]), markdown).replace("*", "")
 
 

@@ -1,4 +1,4 @@
-"""Security headers on every answer, and nothing of the platform's inside that a page does not ask for."""
+"""Security headers on every answer, and a 404 for Streamlit's internal paths."""
 
 import re
 from itertools import pairwise
@@ -18,13 +18,13 @@ from pages._view.server.origin import origin
 _SOURCES = re.compile(r"[^;,\s]+( [^;,\s]+)*")
 _HOST = re.compile(r"[\w.-]+(:\d+)?|\[[\da-f:]+\](:\d+)?", re.ASCII)
 _SECURE = re.compile(rb";\s*secure\s*(;|$)", re.IGNORECASE)
-PRIVATE = "metrics"  # wherever the platform puts them
+PRIVATE = "metrics"  # at any prefix where Streamlit has them
 
 
 def content_policy(sockets: str = "") -> str:
-    """As tight as Streamlit allows: its own modules arrive as blobs, Plotly and the page need inline styles.
+    """Return a policy as strict as Streamlit allows: its own modules are blobs; Plotly and the page need inline styles.
 
-    sockets: where a page may open its websocket; for browsers that do not take it for the server itself.
+    sockets: addresses of the page's websocket, for browsers that do not count it as the server itself.
     """
     ancestors = frame_ancestors()
     if not _SOURCES.fullmatch(ancestors):
@@ -47,13 +47,13 @@ def content_policy(sockets: str = "") -> str:
 
 
 def _sockets(scope):
-    """The websocket's address at the host of this lab; a page that all may see does not depend on what one asked."""
+    """Return the websocket's address at the lab's own host; without a name of its own, at the request's host."""
     host = urlsplit(origin()).netloc or Headers(scope=scope).get("host", "")
     return f" ws://{host} wss://{host}" if _HOST.fullmatch(host) else ""
 
 
 def is_private(path: str) -> bool:
-    """Whether an address is of the platform's inside and none that a page asks for."""
+    """Return True if an address is internal to Streamlit and no page needs it."""
     parts = [*path.removeprefix(path_of("")).split("/"), ""]
     for part, inside in pairwise(parts):
         if part in (STATIC, PRIVATE):
@@ -64,13 +64,13 @@ def is_private(path: str) -> bool:
 
 
 def _say_once(headers, name):
-    """Leave each word of a list once, to which several have added it."""
+    """Remove duplicates from a list header to which several layers have added."""
     if words := headers.getlist(name):
         headers[name] = ", ".join(dict.fromkeys(each.strip() for each in ",".join(words).split(",")))
 
 
 def _for_https_alone(headers):
-    """Let a browser send each cookie by https alone, whoever sets it."""
+    """Restrict each cookie to https, whoever sets it."""
     raw = headers.raw
     for i, (name, value) in enumerate(raw):
         if name.lower() == b"set-cookie" and not _SECURE.search(value):
@@ -78,7 +78,7 @@ def _for_https_alone(headers):
 
 
 class SecurityHeaders:
-    """Adds the headers to every HTTP answer and keeps to itself what is nobody's business, as the metrics."""
+    """Add security headers to every response; answer 404 for internal paths such as /metrics."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -98,7 +98,7 @@ class SecurityHeaders:
                 headers = MutableHeaders(scope=message)
                 headers.update(self.headers)
                 _say_once(headers, "Vary")
-                if "set-cookie" in headers:  # whoever keeps it would give one visitor's to another
+                if "set-cookie" in headers:  # a shared cache would give one visitor's cookie to another
                     if headers.get("cache-control") != FOR_BACK:
                         headers["Cache-Control"] = NOT_KEPT
                     if scheme_of(Request(scope)) == "https":

@@ -1,4 +1,4 @@
-"""Two addresses for who runs the server: whether it lives, and whether it takes new visitors."""
+"""Two addresses for the operator: whether the server is alive, and whether it takes new visitors."""
 
 import asyncio
 
@@ -12,14 +12,14 @@ from pages._view.classroom.room import UNREACHABLE, StoreError
 from pages._view.classroom.store import store
 
 ALIVE, READY = "healthz", "readyz"
-PATIENCE = 1.5  # seconds for the database of the rooms
+PATIENCE = 1.5  # seconds for the database of the classes
 _WARMING = "The lab is still opening its lessons. Try again soon."
 _ENDING = "This server is about to end. Ask another one."
 _FRESH = {"Cache-Control": "no-store"}
 
 
 class Readiness:
-    """The state of this server. One look at the database at a time: those who ask meanwhile wait for the same one."""
+    """The state of this server. Only one look at the database at a time: other requests wait for the same one."""
 
     def __init__(self) -> None:
         self.is_warm, self.is_ending = False, False
@@ -47,7 +47,7 @@ readiness = Readiness()
 
 
 def routes() -> list[Route]:
-    """The routes below the server's base path."""
+    """Return the routes below the server's base path."""
     return [Route(path_of(ALIVE), _alive), Route(path_of(READY), _ready)]
 
 

@@ -1,11 +1,11 @@
-// A tab that nobody has looked at for long lets its session go. What it shows stays as it is, and who comes back and
-// reaches for it has another session, which draws the page with all that its controls stand on. What only the session
-// has, keeps it.
+// A tab that nobody has looked at for long closes its session. The page stays as it is. A visitor who comes back and
+// reaches for it gets another session, which draws the page with the current values of its controls. State that only the
+// session has keeps it open.
 (() => {
-  const LONG = 600000; // ms: who reads something else between two steps is back by then
-  const AGAIN = 60000; // ms until the next look at whether what keeps the session is over
+  const LONG = 600000; // ms: a visitor who reads something else between two steps is back by then
+  const AGAIN = 60000; // ms until the next check of what keeps the session open
   const REACHES = ["pointerdown", "keydown", "click"];
-  const ASKS = "[class*=st-key-compute_] button, .st-key-race_progress button, .st-key-compare_twin button"; // for what takes long
+  const ASKS = "[class*=st-key-compute_] button, .st-key-race_progress button, .st-key-compare_twin button"; // of long computations
   const HOLDS = [STREAMLIT.held.progress, STREAMLIT.files, STREAMLIT.drafts, STREAMLIT.grid, "form.bet :checked"].join();
   const FIELDS = "textarea, input:not([type=range], [type=radio], [type=file], [role=combobox])";
   const KEY = /st-key-[\w-]+/;
@@ -19,7 +19,7 @@
   }, true);
   window.addEventListener("click", ({ target }) => { asked ||= Boolean(target.closest?.(ASKS)); }, true);
 
-  // What was typed, and no address says.
+  // Typed text that is not in the address.
   function isTyped() {
     const said = new Set(new URLSearchParams(location.search).values());
     const fields = [...typed].flatMap((key) => [...document.querySelectorAll(`.${key} :is(${FIELDS})`)]);
@@ -28,13 +28,13 @@
 
   function isKept() {
     const app = document.querySelector(STREAMLIT.app);
-    if (!lab.page || lab.stage || !STREAMLIT.isAtRest(app)) return true; // it is on its way
+    if (!lab.page || lab.stage || !STREAMLIT.isAtRest(app)) return true; // still being drawn
     return lab.page.follows || asked || Boolean(lab.drawn) || app.querySelector(HOLDS) !== null || isTyped();
   }
 
   function look() {
     if (!isKept()) lab.sleep();
-    timer = window.setTimeout(look, AGAIN); // also where the connection was just lost
+    timer = window.setTimeout(look, AGAIN); // also if the connection was just lost
   }
 
   function watch() {

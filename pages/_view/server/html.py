@@ -1,4 +1,4 @@
-"""HTML by the templates beside this module. Each value is escaped; `Markup` is for what is HTML by our own hand."""
+"""HTML from the templates in this folder. Each value is escaped, except `Markup`, which is HTML that we wrote."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ _BETWEEN_TAGS = re.compile(r"(<script.*?</script>)|(?<=[>}])\n\s*(?=[<{])", re.D
 
 
 class _LineBreaks(Extension):
-    """Drops the line breaks between tags: `room.js` compares what stands in a page with what comes, node by node."""
+    """Removes the line breaks between tags: `room.js` compares the old and the new page node by node."""
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
         return _BETWEEN_TAGS.sub(lambda found: found[1] or "{#\n#}", source)  # a comment: an error names its line
@@ -36,7 +36,7 @@ for _name in ("first.css", "room.css", "room.js"):
 
 
 def compile_templates() -> None:
-    """Compile every template; else the first page that needs one would do it."""
+    """Compile every template now; otherwise the first page that needs one would."""
     for name in _ENVIRONMENT.list_templates():
         _ENVIRONMENT.get_template(name)
 

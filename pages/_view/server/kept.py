@@ -1,4 +1,4 @@
-"""Cache headers: who may keep an answer and for how long, and the ETag by which a kept one is known again."""
+"""Cache headers: who may cache an answer and for how long, and the ETag by which it is recognised."""
 
 from collections.abc import Collection
 from hashlib import sha256
@@ -12,24 +12,24 @@ from pages._view.server.compress import encoding_for, mark_for, packed
 from pages._view.server.origin import origin
 from pages._view.server.whole import is_known, unchanged
 
-# A page names the files of its deploy, and no address of a page says which that is. So a shared cache keeps it for a
-# minute, after which one visitor in that minute costs the server what all did before, and ten minutes after a deploy
-# nobody gets the old one; a browser asks each time, and is told by the mark that nothing has changed.
+# A page names the files of its deploy, but its own address does not name the deploy. So a shared cache keeps it for a
+# minute: of all requests in that minute only one reaches the server, and ten minutes after a deploy nobody gets the
+# old page. A browser asks each time, and gets a 304 if nothing has changed.
 PAGE = "public, max-age=0, s-maxage=60, stale-while-revalidate=600"
-# The same while its picture is not computed: the next one may have it.
+# The same while its picture is not computed: the next answer may have it.
 PAGE_FOR_NOW = "public, max-age=0, s-maxage=10"
-# What another version of the code has under another name, or what no code draws: for a day, and while a new one is
-# fetched for a week. No longer, so that a cache of a few hundred MB holds what is asked for now.
+# Files that another version of the code has under another name, or that no code draws: for a day, and for a week while
+# a new one is fetched. No longer, so that a cache of a few hundred MB holds the files in use.
 FOR_A_DAY = "public, max-age=86400, s-maxage=86400, stale-while-revalidate=604800"
-# What depends on the host that the browser asks for: whoever asks with another one must not get it.
+# Answers that depend on the host of the request: a request with another host must not get them.
 OF_HOST = "private, no-cache"
-# What is one visitor's or one class's, what is so for a moment only, and what went wrong.
+# Answers for one visitor or one class, answers that are true only for a moment, and errors.
 NOT_KEPT = "private, no-store"
-FOR_BACK = "private, no-cache"  # by the browser alone, whose Back key shows it, its fields filled
+FOR_BACK = "private, no-cache"  # only by the browser, so that its Back key shows it with its fields filled
 
 
 def for_page(query: Collection[str], *, settled: bool = True) -> str:
-    """Return who may keep a page, at an address with these parameters. settled: its picture is computed."""
+    """Return the cache header of a page at an address with these parameters. settled: its picture is computed."""
     if entry.is_theirs(query):
         return NOT_KEPT
     if not origin():
@@ -38,12 +38,12 @@ def for_page(query: Collection[str], *, settled: bool = True) -> str:
 
 
 def as_kept(scope: Scope, start: Message, body: bytes, control: str) -> tuple[Message, bytes]:
-    """Return a whole answer packed, with its mark, or the answer that says that the browser has it already.
+    """Return a whole answer compressed, with its ETag, or a 304 if the browser has it already.
 
-    The mark is a hash of the body before it is packed, with the way of packing. What nobody keeps has none.
+    The ETag is a hash of the body before its compression, with the encoding. Uncacheable answers have none.
     """
     headers = MutableHeaders(raw=list(start["headers"]))
-    for name in ("ETag", "Last-Modified", "Accept-Ranges"):  # of what the answer was made from
+    for name in ("ETag", "Last-Modified", "Accept-Ranges"):  # of the data from which the answer was made
         del headers[name]
     headers["Cache-Control"] = control
     encoding = encoding_for(scope, headers, body)
@@ -56,7 +56,7 @@ def as_kept(scope: Scope, start: Message, body: bytes, control: str) -> tuple[Me
 
 
 def answer(scope: Scope, body: bytes, media_type: str, control: str) -> Response:
-    """Return an answer of a route of ours, packed and marked."""
+    """Return an answer of one of our routes, compressed and with an ETag."""
     plain = Response(b"", media_type=media_type)
     start, body = as_kept(scope, {"status": 200, "headers": plain.raw_headers}, body, control)
     made = Response(body, start["status"])
@@ -65,12 +65,12 @@ def answer(scope: Scope, body: bytes, media_type: str, control: str) -> Response
 
 
 def nothing(status: int) -> Response:
-    """Return an answer without a body, which nobody keeps."""
+    """Return an answer without a body, which nobody caches."""
     return Response(status_code=status, headers={"Cache-Control": NOT_KEPT})
 
 
 class HeadsAsGets:
-    """Answers HEAD with the headers of GET: what lies further in sees GET, and its body stays behind."""
+    """Middleware that answers HEAD with the headers of GET: inner layers see GET, and the body is dropped."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -1,11 +1,11 @@
-// The page outlives its connection. Of a lost one Streamlit would switch the controls off, grey the page and cover it
-// with a dialog. So it is not told, once a lesson is drawn: a line says that the connection is gone, another one takes
-// its place, the page is drawn with what its controls stand on by then, and what was done meanwhile is done. The same
-// where the page itself has let its connection go, see `hidden.js`; that is not said.
+// The page outlives its connection. If Streamlit noticed a loss, it would switch the controls off, grey the page and cover
+// it with a dialog. So it gets no notice of it once a lesson is drawn: a line reports the loss, another connection replaces
+// it, the page is drawn with the controls' current values, and acts made meanwhile are sent. A connection that the page
+// itself has closed is replaced in the same way, see `hidden.js`; no line reports that.
 (() => {
   const FIRST = 250; // ms before an attempt, more or less; the next one waits twice as long
   const LONGEST = 3000;
-  const PATIENCE = 5000; // ms for the server to say that it is there
+  const PATIENCE = 5000; // ms for the server to answer
   const LOOK = 100; // ms between two looks at whether the page is at rest
   const SILENCE = 500; // ms before the line is shown: the visitor may only be leaving the page
   const BUTTONS = `${STREAMLIT.buttons}, ${STREAMLIT.links}`;
@@ -52,10 +52,10 @@
     wait = FIRST;
     others = [];
     missed = false; // a run was asked for while the connection was lost
-    heard = false; // the server has said something
-    asking = false; // what is sent next goes out at once
+    heard = false; // the server has sent something
+    asking = false; // the next message goes out at once
     closing = false;
-    sleeps = false; // let go by the page itself, until somebody reaches for it
+    sleeps = false; // closed by the page itself, until somebody reaches for it
 
     constructor(url, protocols) {
       super();
@@ -142,7 +142,7 @@
       return fetch(STREAMLIT.healthOf(this.url), options).then((answer) => answer.ok, () => false);
     }
 
-    // A server that has just started knows no part of the page, and must have drawn it before a part can be asked for.
+    // A server that has just started knows no part of the page, and must draw it before a part can be requested.
     async comeBack() {
       const { socket } = this;
       do {

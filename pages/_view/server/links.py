@@ -1,4 +1,4 @@
-"""The addresses of the lessons, and what search engines ask for."""
+"""The addresses of the lessons, and the files for search engines."""
 
 from html import escape
 from urllib.parse import urlencode
@@ -18,7 +18,7 @@ from pages._view.server.origin import origin
 
 
 def routes() -> list[Route]:
-    """What search engines and chats ask for, below the server's base path."""
+    """Return the routes for search engines and chats, below the server's base path."""
     answers = {
         "robots.txt": _robots,
         "sitemap.xml": _sitemap,
@@ -29,7 +29,7 @@ def routes() -> list[Route]:
 
 
 async def _card(request: Request) -> Response:
-    """Send the card of a lesson or of its step; at the address without a step that of the step which that opens."""
+    """Send the card of a lesson or of its step; without a step in the address that of the opening step."""
     stem, asked = request.path_params["stem"], request.path_params.get("step")
     lesson = LESSONS.get(stem)
     step = lesson.opens if lesson and asked is None else asked or ""
@@ -53,13 +53,13 @@ async def _sitemap(request: Request) -> Response:
 
 
 def first_by_name(request: Request) -> str | None:
-    """Where to find the first lesson, if it is asked for by its name: the platform says that there is no such page."""
+    """Return the address of the first lesson if it is requested by its name: Streamlit would answer with a 404."""
     query = request.url.query
     return path_of("") + (f"?{query}" if query else "") if request.url.path == path_of(ORDER[0]) else None
 
 
 def own_draw(request: Request) -> str | None:
-    """The end of the same address with a seed drawn for this visitor, if it asks for one: nothing is drawn before."""
+    """Return the query with a seed drawn for this visitor, if it asks for one, so that nothing is drawn before."""
     if not request.url.query or lesson_at(request.url.path) is None:
         return None
     query = own_seed.settled(request.url.query)
@@ -67,7 +67,7 @@ def own_draw(request: Request) -> str | None:
 
 
 def moved(request: Request) -> str | None:
-    """Return the address of the lesson that now has what a link sets, without what only the old lesson has."""
+    """Return the address of the lesson that now has a link's control, without parameters of the old lesson."""
     stem, query = lesson_at(request.url.path), query_of(request.url.query)
     if stem is None or not (elsewhere := [to for name, to in LESSONS[stem].moved.items() if name in query]):
         return None
@@ -78,23 +78,23 @@ def moved(request: Request) -> str | None:
 
 
 def lesson_at(path: str) -> str | None:
-    """The stem of the lesson whose page has this path; None if no page has it."""
+    """Return the stem of the lesson whose page has this path; None if no page has it."""
     base = path_of("")
     place = path.removeprefix(base) if path.startswith(base) else ("" if f"{path}/" == base else None)
     return next((stem for stem in PAGES if path_of_page(stem) == place), None)
 
 
 def scheme_of(request: Request) -> str:
-    """How the visitor's browser came, whatever the proxy did: http or https."""
+    """Return the visitor's scheme, http or https, whatever the proxy used."""
     said = request.headers.get("x-forwarded-proto", request.url.scheme).split(",")[0].strip()
     return "https" if said == "https" else "http"
 
 
 def host_of(request: Request) -> str:
-    """The lab as the visitor's browser names it: scheme and host."""
+    """Return scheme and host of the lab as the visitor's browser has them."""
     return f"{scheme_of(request)}://{request.headers.get('host', request.url.netloc)}"
 
 
 def root(request: Request) -> str:
-    """The address of the first page: by the lab's own name if it has one, else as the visitor's browser names it."""
+    """Return the address of the first page: by the lab's own name if it has one, else by the visitor's host."""
     return f"{origin() or host_of(request)}{path_of('')}"

@@ -1,7 +1,7 @@
-"""One line of JSON for each request and for each failure of the store, without anything that says who asked.
+"""One line of JSON for each request and for each failure of the store, without anything that identifies the visitor.
 
-Off unless SATTN_LOG is json. A thread of its own writes the lines; where they cannot be written as fast as they come,
-some are left out and counted, and no visitor waits.
+Off unless SATTN_LOG is json. A thread of its own writes the lines. If they come faster than they can be written, some
+are dropped and counted, and no visitor waits.
 """
 
 import json
@@ -22,7 +22,7 @@ MOST = 10_000  # lines that wait to be written
 
 
 class Log(logging.Handler):
-    """The lines that wait, and the thread that writes them."""
+    """The queue of lines, and the thread that writes them."""
 
     def __init__(self, out: TextIO | None = None) -> None:
         super().__init__(logging.INFO)
@@ -31,19 +31,19 @@ class Log(logging.Handler):
         self._left_out = 0
 
     def begin(self) -> "Log":
-        """Write from now on, also what the store says of its failures."""
+        """Write from now on, the store's failures included."""
         Thread(target=self._write, name="log", daemon=True).start()
         FAILURES.addHandler(self)
         FAILURES.setLevel(logging.INFO)
         return self
 
     def request(self, seen: Seen) -> None:
-        """Keep a line of a request that has ended."""
+        """Queue a line for a request that has ended."""
         path, seconds = places.shown(seen.path, seen.status), round(seen.seconds, 4)
         self._say(kind=seen.kind, method=seen.method, path=path, status=seen.status, seconds=seconds, bytes=seen.bytes)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep a line of a failure of the store."""
+        """Queue a line for a failure of the store."""
         self._say(kind="store", failure=record.getMessage())
 
     def _say(self, **facts):
@@ -69,7 +69,7 @@ class Log(logging.Handler):
 
 
 def is_asked_for() -> bool:
-    """Return True if the environment asks for lines; end the server with a sentence if it asks for something else."""
+    """Return True if the environment asks for lines; end the server with a sentence if its value is another one."""
     asked = os.environ.get(LOG, "")
     if asked not in ("", "json"):
         raise SystemExit(f"{LOG} is {asked!r}, but it must be json, or not set")

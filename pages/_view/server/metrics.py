@@ -1,6 +1,6 @@
 """Figures for Prometheus at /metrics on a port of their own. Off unless SATTN_METRICS_PORT names one.
 
-Its text format is a line a figure, so it is written here: a package for it would be one more in every server.
+The text format has a line for each figure, so it is written here: a package would be one more on every server.
 """
 
 import os
@@ -16,7 +16,7 @@ from pages._view.compute import store, turns
 from pages._view.server.seen import Seen, Watched
 
 PORT = "SATTN_METRICS_PORT"
-ADDRESS = "STREAMLIT_SERVER_ADDRESS"  # where the lab listens too; all addresses if it is not set
+ADDRESS = "STREAMLIT_SERVER_ADDRESS"  # the address where the lab listens too; all addresses if it is not set
 BOUNDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
 _STATM = Path("/proc/self/statm")
 
@@ -31,7 +31,7 @@ class Metrics:
         self._lock = Lock()
 
     def request(self, seen: Seen) -> None:
-        """Count a request that has ended; how long a session lasts is no time of waiting."""
+        """Count a request that has ended; the length of a session is no waiting time."""
         with self._lock:
             self._ended[seen.kind, seen.status] += 1
             if seen.status != 101:
@@ -59,7 +59,7 @@ class Metrics:
 
 
 def _now():
-    """Yield what is so at this moment."""
+    """Yield the figures of this moment."""
     results, bytes_kept = store.held()
     figures = {"sessions_open": Watched.sessions, "queue_length": turns.LINE.waiting()}
     figures |= {"kept_results": results, "kept_bytes": bytes_kept}
@@ -71,7 +71,7 @@ def _now():
 
 
 def port() -> int | None:
-    """Return the port that the environment names, or None; end the server with a sentence if it names none."""
+    """Return the port that the environment names, or None; end the server with a sentence if it is no port."""
     asked = os.environ.get(PORT, "")
     if asked and not (asked.isdecimal() and 0 < int(asked) < 65_536):
         raise SystemExit(f"{PORT} is {asked!r}, but it must be the number of a port, or not set")
@@ -83,7 +83,7 @@ METRICS = Metrics()
 
 @contextmanager
 def served() -> Iterator[None]:
-    """Answer meanwhile, if the environment names a port: one at a time, and who asks slowly is let go."""
+    """Serve the figures meanwhile, if the environment names a port: one request at a time, without slow clients."""
     if (at := port()) is None:
         yield
         return

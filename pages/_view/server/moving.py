@@ -1,4 +1,4 @@
-"""The main picture of a lesson while a hand moves its slider: an address says every control, the answer is the picture.
+"""The main picture of a lesson while a slider moves: the address has every control, the answer is the picture.
 
 No session takes part: a move costs no run of the page, and any of several servers can answer it.
 """
@@ -21,7 +21,7 @@ from pages._view.stage import Stage
 
 
 def routes() -> list[Route]:
-    """The route below the server's base path."""
+    """Return the route below the server's base path."""
     return [Route(path_of(f"{MOVING}/{{stem}}"), _answer)]
 
 
@@ -39,20 +39,20 @@ def _picture(request):
 
 
 def _is_name(stem, query, asked):
-    """Return True if this is the one name of the picture for all, of this version of the code.
+    """Return True if this is the one public name of the picture, in this version of the code.
 
-    Another version asks under another: what it gets is of this one, and is kept under neither.
+    A page of another version asks by another name: it gets this version's picture, which is cached under neither name.
     """
     here = Address(LESSONS[stem], query)
     return not entry.is_theirs(query) and asked == entry.name_of(here, query.get(entry.GROUND))
 
 
 def _drawn(stem: str, query: Mapping[str, str]) -> bytes | None:
-    """The picture as JSON, or b"" where Python alone may have it or it takes long, or None: no such lesson.
+    """Return the picture as JSON; b"" if only the page itself may compute it or it takes long; None for no such lesson.
 
-    Of a picture that draws itself it is what that is told of all its stops.
+    For a picture that draws itself, return its data at all stops.
     """
-    if stem not in LESSONS or own_seed.is_asked(query):  # a page that is open knows its seed
+    if stem not in LESSONS or own_seed.is_asked(query):  # an open page already has its seed
         return None
     stage = Stage(Address(LESSONS[stem], query), query.get(entry.GROUND))
     main, values = stage.main, stage.address.values

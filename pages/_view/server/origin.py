@@ -1,4 +1,4 @@
-"""The lab's own name in addresses that it gives away: that of the environment, or else what the browser asked for."""
+"""The lab's own name in the addresses that it gives out: that of the environment, or the host of the request."""
 
 import os
 import re
@@ -10,12 +10,12 @@ _SHAPE = re.compile(
 
 
 def origin() -> str:
-    """Return the name that the environment gives; "" where the browser is believed."""
+    """Return the name that the environment gives; "" if the request's host is trusted."""
     return os.environ.get(ORIGIN, "").strip().lower()
 
 
 def check_origin() -> None:
-    """End the server with a sentence if the environment gives a name that is none."""
+    """End the server with a sentence if the environment gives an invalid name."""
     if origin() and not _SHAPE.fullmatch(origin()):
         raise SystemExit(
             f"{ORIGIN} must be http or https and a host, such as https://lab.example or http://10.0.0.5:8501, but is "

@@ -1,4 +1,4 @@
-"""The page of a phone in a room: the question of the wall, one's own answer, and then the truth beside it."""
+"""A phone's page in a room: the question of the wall, the phone's own answer, and then the truth beside it."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,14 +26,14 @@ KEPT = (
 
 @dataclass(frozen=True)
 class Phone:
-    """A phone in a room. number: its place among those who have answered, None while it has none."""
+    """A phone in a room. number: its number among those who have answered, None while it has none."""
 
     token: str
     place: str  # the path of its page
     number: int | None
     answer: Answer | None = None
     drawn: int | None = None
-    first: Answer | None = None  # before the question was asked again
+    first: Answer | None = None  # from before the question was asked again
 
 
 def join(moment: Moment, cookie: str, network: Network) -> None:
@@ -43,7 +43,7 @@ def join(moment: Moment, cookie: str, network: Network) -> None:
 
 
 def phone_at(moment: Moment, cookie: str, token: str, place: str) -> Phone:
-    """Return what the room knows of a phone."""
+    """Return the phone as the room knows it."""
     code, rooms = moment.room.code, store()
     number = rooms.number_of(code, cookie)
     answer = rooms.answer_of(code, moment.room.stem, cookie) if moment.kind else None
@@ -61,27 +61,27 @@ def page(
     changes: bool = False,
     again: str = "",
 ) -> str:
-    """Return the whole page. problem: what was wrong with what was typed, which is still there.
+    """Return the whole page. problem: what was wrong with the typed text, which is still in its field.
 
     changes: it is asked for by one who changes an answer, and whose browser runs no scripts. again: what is sent again
     by itself.
     """
     values = _values(moment, phone, problem, typed or {}, changes=changes) | {"again": again}
     stays = problem or changes or (values["fields"] and phone.answer is None)
-    refresh = 0 if stays else 5  # without scripts; what is being typed stays
+    refresh = 0 if stays else 5  # without scripts; text that is being typed stays
     room = {"code": moment.room.code, "number": None if phone.number is None else phone.number + 1, "kept": KEPT}
     return html.render("phone.html", refresh=refresh, **room, **values)
 
 
 def goodbye(room: Room, root: str) -> str:
-    """Return the page of a phone whose room is closed, with the address of what the wall showed last."""
+    """Return the page of a phone whose room is closed, with the address of the wall's last picture."""
     here = Address(LESSONS[room.stem], query_of(room.query))
     shown = (f"{root}{path_of_page(room.stem)}{here.shared()}", here.lesson.question)
     return html.render("goodbye.html", title="The class is over", links=[shown, (root, "All lessons")])
 
 
 def part(moment: Moment, phone: Phone, problem: str = "", typed: dict[str, str] | None = None) -> str:
-    """Return what changes when the room does."""
+    """Return the part that changes when the room does."""
     return html.render("phone_main.html", **_values(moment, phone, problem, typed or {}))
 
 
@@ -105,7 +105,7 @@ def _values(moment, phone, problem, typed, *, changes=False):
 
 
 def _answer(moment, phone, typed):
-    """Return the answer of this phone and the fields for it. fields: None where none can be given."""
+    """Return the answer of this phone and the fields for it. fields: None if it cannot answer."""
     if not moment.is_open:
         told = [*_told(moment, phone), _first(moment, phone)] if moment.kind else []
         return {"late": "", "mine": told, "fields": None}
@@ -128,7 +128,7 @@ def _given(moment, phone):
 
 
 def _told(moment, phone):
-    """Return one's own answer beside the truth at the settings of the answer, in sentences."""
+    """Return the phone's own answer beside the truth at the answer's settings, in sentences."""
     mine = phone.answer
     if moment.kind == VOTE:
         return ["You did not choose." if mine is None else f"You chose {_said(moment, phone)}."]
@@ -142,7 +142,7 @@ def _told(moment, phone):
 
 
 def _first(moment, phone):
-    """Return what this phone answered before it was asked again, and once the truth is shown if that was right."""
+    """Return the phone's answer from before it was asked again, and once the truth is shown if that was right."""
     first = phone.first
     if first is None:
         return ""
@@ -162,7 +162,7 @@ def _said(moment, phone):
 
 
 def _where(moment, answer):
-    """Return the places of the sliders when a bet was placed; "" if the wall's are the same."""
+    """Return the values of the sliders when a bet was placed; "" if the wall's are the same."""
     here = Address(moment.lesson, {**moment.query, CLASS: answer.text, GUESSED_AT: answer.settings})
     return Stage(here).bet_at
 
@@ -172,7 +172,7 @@ def _in_words(bet, value):
 
 
 def _fields(moment, typed):
-    """Return what is chosen from, or for numbers name, label, lowest, highest, and what was typed."""
+    """Return the options, or for numbers name, label, lowest, highest, and the typed text."""
     if moment.kind == VOTE:
         return _options("Your choice", [(f"{each:g}", f"{each:,g}") for each in moment.lesson.together.options], typed)
     answer: Any = moment.lesson.bet.answer
@@ -192,7 +192,7 @@ def _options(legend, choices, typed):
 
 
 def _own_part(moment, phone):
-    """Return what this phone has drawn, or what it may draw."""
+    """Return the phone's own draw, or the one that it may draw."""
     together = moment.lesson.together
     if not together or moment.is_open or not (moment.draws or moment.kind == VOTE):
         return {"draws": None, "drawn": None}

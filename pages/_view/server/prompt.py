@@ -1,4 +1,4 @@
-"""Send messages at once."""
+"""Messages sent without delay."""
 
 import socket
 
@@ -6,12 +6,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 
 class PromptMessages:
-    """Switch off Nagle's algorithm (RFC 896) on every connection.
+    """Middleware that switches off Nagle's algorithm (RFC 896) on every connection.
 
-    Streamlit's listening socket leaves it on, so that a small message waits until the browser has acknowledged the one
-    before, up to 40 ms: each message of a run, and the body of each answer after its headers. ASGI does not say which
-    connection it speaks of; uvicorn's object does, of which `receive` is a method (`send` is wrapped by Starlette on
-    the way). With any other server nothing is changed.
+    Streamlit's listening socket leaves it on, so that a small message waits until the browser has acknowledged the
+    previous one, up to 40 ms: each message of a run, and the body of each answer after its headers. ASGI does not name
+    the connection; uvicorn's object has it, and `receive` is a method of that object (`send` is wrapped by Starlette on
+    the way). With any other server nothing changes.
     """
 
     def __init__(self, app: ASGIApp) -> None:

@@ -1,15 +1,15 @@
-"""The secret with which a server signs cookies: one that nobody guesses, and of several servers the same for all."""
+"""The secret with which a server signs cookies: hard to guess, and the same on all servers of one address."""
 
 import os
 
-REPLICAS = "SATTN_REPLICAS"  # how many serve one address; whoever starts several says so
+REPLICAS = "SATTN_REPLICAS"  # the number of servers at one address, set by whoever starts them
 SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"
 SHORTEST = 16  # letters
 _SUCH_AS = "a long random text, such as one that this prints:  python3 -c 'import secrets; print(secrets.token_hex())'"
 
 
 def check_secret() -> None:
-    """End the server with a sentence if its secret is short, or if it is one of several and has none in common."""
+    """End the server with a sentence if its secret is short, or if it is one of several without a common one."""
     count, secret = os.environ.get(REPLICAS, "1"), os.environ.get(SECRET, "").strip()
     if count != "1" and not secret:
         raise SystemExit(f"{REPLICAS} is {count}, but {SECRET} is not set: give all replicas the same, {_SUCH_AS}")

@@ -1,18 +1,18 @@
-// The page asks now and then whether anything has changed, and changes what it says; what is typed meanwhile stays. A
-// phone sends its forms by itself: what does not arrive stays in its fields, and is sent until it does.
+// The page asks now and then whether anything has changed, and changes its content; typed text stays. A phone sends its
+// forms by script: if one does not arrive, its fields keep the text, and it is sent until it arrives.
 (() => {
-  const EVERY = 1200; // ms between two questions, and as much again by chance, so that a class does not ask at once
+  const EVERY = 1200; // ms between two questions, and a random time of up to as much, so that a class does not ask all at once
   const main = document.querySelector("main");
   const away = document.querySelector("#away");
   const [LOST, KEPT] = [away.textContent, "The connection is lost. Your answer is kept here, and sent as soon as it is back."];
-  let pending = null; // what has not arrived yet
-  let turn = 0; // of what has arrived: older news is none
+  let pending = null; // the form that has not arrived yet
+  let turn = 0; // the number of the last answer: older news is ignored
   async function look() {
     const mine = turn;
     try {
       const answer = await fetch(`${main.dataset.news}?seen=${main.dataset.mark}`, { cache: "no-store", signal: AbortSignal.timeout(8000) });
       const text = await answer.text();
-      if (mine === turn && [200, 403, 404, 409, 410].includes(answer.status)) show(text); // what is closed is said in words
+      if (mine === turn && [200, 403, 404, 409, 410].includes(answer.status)) show(text); // a closed class explains itself
       else if (mine === turn && answer.status !== 204) throw new Error(answer.statusText);
       away.hidden = !pending;
     } catch {
@@ -41,7 +41,7 @@
       const answer = await fetch(sent.place, { method: "POST", body: sent.body, signal: AbortSignal.timeout(8000) });
       const text = await answer.text();
       const came = new DOMParser().parseFromString(text, "text/html");
-      if (came.querySelector("main")?.dataset.news === undefined) throw new Error(answer.statusText); // of a proxy
+      if (came.querySelector("main")?.dataset.news === undefined) throw new Error(answer.statusText); // from a proxy
       if (pending === sent) pending = null;
       turn++;
       show(text);
@@ -65,7 +65,7 @@
       if (before) Object.assign(field, { value: before.value, checked: before.checked });
     }
   }
-  // What is as it was stays in its place, with the focus, a button that is being pressed and a list that is open.
+  // Unchanged nodes stay in place, with the focus, a button being pressed and an open list.
   function put(nodes) {
     let at = main.firstChild;
     for (const node of nodes) {
@@ -89,7 +89,7 @@
     closed.removeAttribute?.("open");
     return closed.isEqualNode(other);
   }
-  // What the server was too busy for is sent again, with what stands in its fields then.
+  // A form that the server was too busy for is sent again, with the current text of its fields.
   function again() {
     const form = [...document.forms].find((each) => new FormData(each).get("do") === main.dataset.again);
     form?.requestSubmit();

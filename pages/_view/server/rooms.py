@@ -1,4 +1,4 @@
-"""The addresses of rooms: /j/CODE for phones, /room for who teaches. Plain requests: no session, no websocket."""
+"""The addresses of classes: /j/CODE for phones, /room for the teacher. Plain requests: no session, no websocket."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -58,7 +58,7 @@ class NotTheTeacher(RoomError):
 
 
 def is_place_of_rooms(path: str) -> bool:
-    """Whether a path is one of these, which answer by themselves and take forms."""
+    """Return True if a path is one of these, which answer by themselves and accept forms."""
     first = path.removeprefix(path_of("")).split("/")[0] if path.startswith(path_of("")) else ""
     return first in (JOIN, TEACH)
 
@@ -68,7 +68,7 @@ _STATUS |= dict.fromkeys((DoorIsShut, NoCookie, NotTheTeacher), 403)
 
 
 def routes() -> list[Route]:
-    """The routes below the server's base path."""
+    """Return the routes below the server's base path."""
     asked: dict[str, Callable[..., Any]] = {
         JOIN: _ask_for_code,
         f"{JOIN}/{{code}}/news": _news_of_phone,
@@ -78,7 +78,7 @@ def routes() -> list[Route]:
         f"{TEACH}/{{code}}/results.csv": _results,
     }
     sent_to: dict[str, Callable[..., Any]] = {f"{JOIN}/{{code}}": _phone, TEACH: _open, f"{TEACH}/{{code}}": _teach}
-    beyond = {f"{first}/{{rest:path}}": _nothing for first in (JOIN, TEACH)}  # the last: what none of the others is
+    beyond = {f"{first}/{{rest:path}}": _nothing for first in (JOIN, TEACH)}  # the last one: for all other paths below
     return [
         Route(path_of(place), _safe(answer), methods=["GET", "POST"] if place in sent_to else ["GET"])
         for place, answer in (asked | sent_to | beyond).items()
@@ -86,7 +86,7 @@ def routes() -> list[Route]:
 
 
 def _safe(answer):
-    """What a room does not allow is said in a sentence."""
+    """Turn refusals of a room into sentences."""
 
     async def answering(request: Request) -> Response:
         try:
@@ -120,7 +120,7 @@ def _code(request):
 
 
 async def _room(request: Request) -> Any:
-    """The room of an address; who has tried too many codes is refused, unless they are in it already."""
+    """Return the room of an address; refuse a visitor who has tried too many codes, unless they are in it already."""
     return await in_thread(_found, request)
 
 
@@ -143,7 +143,7 @@ def _guessed(network):
 
 
 def _may_go_on(request, code, network):
-    """Return True for who is in the room, or where it is: one who guesses codes keeps none of its class out."""
+    """Return True for a visitor in the room or in its network: so a guesser of codes keeps none of its class out."""
     phone = visitor.visitor_of(request)
     is_in = phone and store().has_joined(code, phone)
     return is_in or store().is_known(code, network) or _leads(request, code)
@@ -173,7 +173,7 @@ async def _phone(request):
     sent = await visitor.sent_with(request) if request.method == "POST" else None
     is_in = sent is None and await in_thread(store().has_joined, room.code, who)
     answer = await (in_thread if is_in else writing)(_page_of_phone, request, room, who, sent)
-    visitor.keep(request, answer, visitor.VISITOR, who)  # one of yesterday would end in the middle of the hour
+    visitor.keep(request, answer, visitor.VISITOR, who)  # yesterday's number would end in the middle of the hour
     return answer
 
 
@@ -185,7 +185,7 @@ def _page_of_phone(request, room, who, sent):
         try:
             phone.join(moment, who, visitor.network_of(request))
             problem, status = answering.take(moment, who, sent), 422
-        except StoreError:  # others write; what can be read goes on
+        except StoreError:  # others write; reads go on
             problem, status = _BUSY, 503
         except TooManyAtOnce as wait:
             problem, status = str(wait), 429
@@ -201,7 +201,7 @@ def _page_of_phone(request, room, who, sent):
 
 
 def _come_in(request, moment, who):
-    """Join one that only looks, if that can be; else the first answer does."""
+    """Join a visitor who only looks, if that is possible; otherwise the first answer joins."""
     with suppress(StoreError, TooManyAtOnce):
         phone.join(moment, who, visitor.network_of(request))
 
@@ -214,7 +214,7 @@ def _check(who, code, sent):
 
 
 async def _news_of_phone(request):
-    """What has changed since a phone has looked: nothing, as a rule."""
+    """Return what has changed since a phone last asked: usually nothing."""
     who = visitor.visitor_of(request)
     room = await _room(request)
     if who and not await in_thread(store().has_joined, room.code, who):
@@ -233,11 +233,11 @@ def _news(request, room, who):
     return _html(phone.part(moment, shown))
 
 
-# --- who teaches -----------------------------------------------------------------------------------------
+# --- the teacher -----------------------------------------------------------------------------------------
 
 
 async def _open(request):
-    """What a room is, and the button that opens one."""
+    """Return the page that explains a room, with the button that opens one."""
     who = visitor.visitor_of(request) or visitor.new_visitor()
     sent = await visitor.sent_with(request) if request.method == "POST" else None
     answer = await (in_thread if sent is None else writing)(_opened, request, who, sent)
@@ -259,7 +259,7 @@ def _opened(request, who, sent):
 
 
 def _comes_from(request):
-    """Where a link to this page was followed, if on a page of ours."""
+    """Return the address of our own page that linked here, if there is one."""
     here, named = f"{host_of(request)}{path_of('')}", request.headers.get("referer", "")
     return path_of("") + named.removeprefix(here) if named.startswith(here) else ""
 
@@ -321,7 +321,7 @@ def _secret(request, code):
 
 
 def _leads(request, code):
-    """Whether this browser has the room's secret."""
+    """Return True if this browser has the room's secret."""
     secret = _secret(request, code)
     return secret != "" and store().is_teacher(code, secret)
 
@@ -334,7 +334,7 @@ async def _news_of_teacher(request):
 
 
 async def _see(request, code):
-    """Note now and then that the one who leads is there; nobody waits for it."""
+    """Note now and then that the leader is there, without waiting for the note."""
     with suppress(RoomError, StoreError):
         if await in_thread(lambda: store().is_unseen(code) and _leads(request, code)):
             await writing(store().see, code)
@@ -350,7 +350,7 @@ def _told_to_teacher(request, room):
 
 
 async def _state(request):
-    """What a wall asks for now and then: counts, and whether its picture has changed."""
+    """Return the answer to a wall's regular question: the counts, and its picture's version."""
     room = await _room(request)
     body = await in_thread(_state_of, room)
     seen = BackgroundTask(_see, request, room.code)
@@ -362,7 +362,7 @@ def _state_of(room):
 
 
 async def _near(request):
-    """Send the sentence and the addresses of a wall at which no phone comes; null of any other."""
+    """Send the warning and the addresses of a wall that phones cannot reach; null for any other."""
     await _room(request)
     found = await in_thread(near, request)
     return Response(json.dumps(found and found._asdict()), headers=_FRESH, media_type="application/json")

@@ -1,4 +1,4 @@
-"""What the server sees of each request as it ends, for those who count and those who write it down."""
+"""Each request as the server sees it when it ends, for the counters and the log."""
 
 import time
 from collections.abc import Callable
@@ -11,18 +11,18 @@ from pages._view.server import places
 
 @dataclass
 class Seen:
-    """One request: its address, how it ended, how long it took, and the bytes of its answer."""
+    """One request: its address, its status, its duration, and the bytes of its answer."""
 
     kind: str
     method: str
     path: str
-    status: int = 500  # until another is sent
+    status: int = 500  # until another status is sent
     seconds: float = 0.0
     bytes: int = 0
 
 
 class Watched:
-    """Tells of each request when it has ended, and knows how many sessions are open."""
+    """Middleware that reports each request when it has ended, and counts open sessions."""
 
     sessions = 0
 
@@ -46,7 +46,7 @@ class Watched:
             await send(message)
 
         try:
-            await self.app(scope, receive, watched)  # receive as it came: PromptMessages looks at whose it is
+            await self.app(scope, receive, watched)  # receive stays: PromptMessages looks at whose method it is
         finally:
             Watched.sessions -= opened
             seen.seconds = time.perf_counter() - began

@@ -1,5 +1,5 @@
-"""What a page has besides Streamlit's: its own title and card, words for browsers without scripts or websockets, and a
-lasting connection. Where there is no page, the answer says so.
+"""A page's additions to Streamlit's: its own title and card, words for browsers without scripts or websockets, and a
+lasting connection. A missing page gets an answer that says so.
 """
 
 import gzip
@@ -24,7 +24,7 @@ _WORDS = b"<script>\n%s%s</script>\n%s<script>\n%s%s</script>\n" % _TEXTS
 
 
 class Shell:
-    """Puts words and scripts at the end of Streamlit's HTML page; they run before Streamlit's own."""
+    """Middleware that adds words and scripts to Streamlit's HTML page; they run before Streamlit's own."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -36,7 +36,7 @@ class Shell:
                 return
             send = WholeAnswer(send, _is_page, partial(_with_words, Request(scope)))
             if links.lesson_at(scope["path"]) is not None:
-                scope = whole(unpacked(scope))  # Streamlit would compress it, and knows no mark of ours
+                scope = whole(unpacked(scope))  # Streamlit would compress it, and does not know our ETags
         await self.app(scope, receive, send)
 
 
@@ -45,12 +45,12 @@ def _is_page(start):
 
 
 async def _with_words(request, start, page):
-    """The page of a lesson with its words, or what stands where there is none."""
+    """Return the page of a lesson with its words, or the answer for a missing page."""
     headers = MutableHeaders(raw=list(start["headers"]))
-    if headers.get("content-encoding") == "gzip":  # where no page is
+    if headers.get("content-encoding") == "gzip":  # for a missing page
         page = gzip.decompress(page)
         del headers["content-encoding"]
-    if place := links.first_by_name(request):  # where else to look
+    if place := links.first_by_name(request):  # it has another address
         headers["Location"] = place
     start = start | {"headers": headers.raw}
     return await drawn(_answer, request, start, page, bool(place))

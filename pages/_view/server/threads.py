@@ -1,7 +1,7 @@
-"""The threads in which rooms wait for their database: few, and their own, so that no lesson waits with them.
+"""The threads in which classes wait for their database: few, and separate, so that no lesson waits with them.
 
-And those in which lessons are drawn that an address alone asks for: what is kept or quick has a few for itself; a page
-that needs a dear computation waits without a thread, the small before the large.
+Other threads draw the lessons that an address alone asks for. Cached and quick ones have a few threads to themselves;
+a page that needs an expensive computation waits without a thread, cheap ones first.
 """
 
 import asyncio
@@ -17,13 +17,13 @@ from pages._view.compute.budget import Budget
 
 
 class Threads:
-    """So many requests are answered at a time, and others wait: at most so many together, the rest is told at once."""
+    """A pool that answers so many requests at a time. So many others wait, and the rest is refused at once."""
 
     def __init__(self, threads: int, most: int) -> None:
         self._few, self._most, self._inside = CapacityLimiter(threads), most, 0
 
     async def __call__(self, function: Callable[..., Any], *args: Any) -> Any:
-        """What a function returns that may wait for the database."""
+        """Return the result of a function that may wait for the database."""
         if self._inside >= self._most:
             FAILURES.info("%s (%d already wait for it)", UNREACHABLE, self._inside)
             raise StoreError(UNREACHABLE)
@@ -34,18 +34,18 @@ class Threads:
             self._inside -= 1
 
 
-in_thread = Threads(6, 500)  # for what only reads; with those that write as many as the database has connections
-writing = Threads(4, 500)  # where writes wait for one another, no read waits with them
+in_thread = Threads(6, 500)  # for reads; together with the writes as many as the database has connections
+writing = Threads(4, 500)  # separate, since writes wait for one another and no read should wait with them
 
 
 class Drawing:
-    """So many pages are drawn at a time that need nothing dear, and beside them so many that do."""
+    """Two pools that draw pages: one for those without expensive computations, one for those with them."""
 
     def __init__(self, quick: int, dear: int) -> None:
         self._quick, self._dear, self._threads = CapacityLimiter(quick), Budget(dear), CapacityLimiter(dear)
 
     async def __call__(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Return what a function returns that draws; where it needs something dear it is begun again in its turn."""
+        """Return the result of a function that draws; if it turns out expensive, it is started again in that pool."""
         try:
             return await to_thread.run_sync(turns.quickly, function, *args, limiter=self._quick)
         except turns.Dear as dear:

@@ -1,7 +1,7 @@
-"""A bound on what one visitor uploads: Streamlit bounds each file, but takes any number of them.
+"""A limit on one visitor's uploads: Streamlit limits each file, but takes any number of them.
 
-Files come to one address only, and short forms to rooms; whatever is sent to any other is refused, so that none is
-unbounded.
+Files come to one address only, and short forms to classes; bodies to any other address are refused, so that none is
+unlimited.
 """
 
 import re
@@ -15,19 +15,19 @@ from pages._view._streamlit import UPLOADS, path_of
 from pages._view.server.rooms import LARGEST_FORM, is_place_of_rooms
 
 MOST_BYTES = 130 * 2**20  # two fields, each with a file of server.maxUploadSize and the form around it
-FILE_BYTES = 2**16  # what a file counts beside its own bytes, so that empty ones are bounded too
-MOST_VISITORS = 10_000  # whose files are counted; beyond, those who came first are forgotten
+FILE_BYTES = 2**16  # added to each file's bytes, so that empty files are limited too
+MOST_VISITORS = 10_000  # visitors whose files are counted; beyond, the first ones are forgotten
 TOO_LARGE = f"Your files may have {MOST_BYTES // 2**20} MB together: remove one or reload the page, then try again."
 NOT_HERE = "Nothing can be sent to this address."
 TOO_LONG = "That is too long for this form."
 
 
 class BoundedUploads:
-    """Answers 413 to what is too much for one visitor: by the length it names, and by counting as it comes."""
+    """Middleware that answers 413 to too large uploads of one visitor, by their announced length and by counting."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self.held: dict[str, dict[object, int]] = {}  # visitor -> file -> bytes, those on their way included
+        self.held: dict[str, dict[object, int]] = {}  # visitor -> file -> bytes, including those being sent
         self.places = re.compile(re.escape(path_of(UPLOADS)) + "([^/]+)/([^/]+)")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -35,7 +35,7 @@ class BoundedUploads:
         if place and scope["method"] == "PUT":
             await self._take(place[1], place[2], scope, receive, send)
         elif place and scope["method"] == "DELETE":
-            if await _accepts(self.app, scope, _bounded(receive, FILE_BYTES), send):  # it says whose file it is
+            if await _accepts(self.app, scope, _bounded(receive, FILE_BYTES), send):  # it names the file's visitor
                 self.held.get(place[1], {}).pop(place[2], None)
         elif scope["type"] == "http" and is_place_of_rooms(scope["path"]):
             await self.app(scope, _bounded(receive, LARGEST_FORM, TOO_LONG), send)
@@ -72,7 +72,7 @@ class BoundedUploads:
 
 
 def _bounded(receive, most, said=NOT_HERE):
-    """What is sent to an address that takes no files. said: to who sends more."""
+    """Limit the body of a request to an address that takes no files. said: the sentence for too large ones."""
     left = most
 
     async def count():
@@ -91,14 +91,14 @@ def _counted(receive, files, arriving):
         message = await receive()
         files[arriving] += len(message.get("body", b""))
         if sum(files.values()) > MOST_BYTES:
-            raise HTTPException(413, TOO_LARGE)  # answered by the application that reads the file
+            raise HTTPException(413, TOO_LARGE)  # the application that reads the file answers
         return message
 
     return count
 
 
 async def _accepts(app, scope, receive, send):
-    """Let the application answer; whether it answers with success."""
+    """Let the application answer; return True if it answers with success."""
     statuses = []
 
     async def note(message):

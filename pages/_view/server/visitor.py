@@ -1,4 +1,4 @@
-"""Who asks: a phone or a teacher, known by random cookies alone, and the token without which nothing changes."""
+"""The requester: a phone or a teacher, known only by random cookies, and the token that every change needs."""
 
 import hashlib
 import hmac
@@ -19,45 +19,45 @@ _ID = re.compile("[0-9a-f]{32}")
 
 
 def visitor_of(request: Request) -> str:
-    """The random number of this browser, "" if it has none yet."""
+    """Return the random number of this browser, "" if it has none yet."""
     found = request.cookies.get(VISITOR, "")
     return found if _ID.fullmatch(found) else ""
 
 
 def new_visitor() -> str:
-    """A random number for a browser."""
+    """Return a random number for a browser."""
     return secrets.token_hex(16)
 
 
 def new_secret() -> str:
-    """What a teacher types on another device: twelve letters and digits."""
+    """Return a secret to type on another device: twelve letters and digits."""
     return "".join(secrets.choice("abcdefghjkmnpqrstvwxyz23456789") for _ in range(12))
 
 
 def token_of(visitor: str, code: str) -> str:
-    """What a form of this browser must carry; a page of others cannot know it."""
+    """Return the token that a form of this browser must have; a page of another site cannot know it."""
     return hmac.new(visitor.encode(), code.encode(), hashlib.sha256).hexdigest()[:32]
 
 
 def has_token(visitor: str, code: str, sent: dict[str, str]) -> bool:
-    """Whether a form comes from a page of this browser's own."""
+    """Return True if a form comes from a page of this browser's own."""
     return bool(visitor) and hmac.compare_digest(sent.get("token", "").encode(), token_of(visitor, code).encode())
 
 
 def keep(request: Request, answer: Response, name: str, value: str) -> None:
-    """Let the browser keep a cookie as long as rooms last; no script can read it."""
+    """Let the browser keep a cookie as long as classes last; no script can read it."""
     secure = scheme_of(request) == "https"
     answer.set_cookie(name, value, max_age=round(LASTS), path=path_of(""), secure=secure, httponly=True, samesite="lax")
 
 
 def network_of(request: Request) -> limits.Network:
-    """Whom a limit counts."""
+    """Return the network that a limit counts."""
     here = request.client.host if request.client else ""
     return limits.network_of(here, request.headers.get("x-forwarded-for", ""))
 
 
 async def sent_with(request: Request) -> dict[str, str]:
-    """The fields of a form."""
+    """Return the fields of a form."""
     body = (await request.body()).decode("utf-8", "replace")
     try:
         return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=40))

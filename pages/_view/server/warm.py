@@ -1,6 +1,6 @@
-"""What the first visitor would wait for, done before the server answers: it opens every lesson by itself.
+"""The warm-up of a server, which opens every lesson before it answers, so that the first visitor need not wait.
 
-SATTN_WARM_UP=0 in the environment leaves it out, for a server that is thrown away before a second visitor comes.
+SATTN_WARM_UP=0 in the environment skips it, for a server that is thrown away before a second visitor comes.
 """
 
 import asyncio
@@ -18,12 +18,12 @@ from pages._view.lessons import ORDER, path_of_page
 from pages._view.server import ending, html, metrics
 from pages._view.server.health import readiness
 
-PATIENCE = 30  # seconds after which the server answers all the same
+PATIENCE = 30  # seconds after which the server answers in any case
 
 
 @asynccontextmanager
 async def lifespan(app: ASGIApp) -> AsyncIterator[None]:
-    """Measure how fast the machine is and warm the server, unless it is told not to, then let it serve."""
+    """Measure the speed of the machine and warm the server, unless it is told not to, then let it serve."""
     if os.environ.get("SATTN_WARM_UP") != "0":
         rates.measure()
         with suppress(TimeoutError):
@@ -38,7 +38,7 @@ async def lifespan(app: ASGIApp) -> AsyncIterator[None]:
 
 
 async def warm(app: ASGIApp) -> None:
-    """Compile the templates and open every lesson once: its modules are loaded, its results and the bundle kept."""
+    """Compile the templates and open every lesson once: modules are loaded, results and the bundle cached."""
     html.compile_templates()
     await _fetch(app, BUNDLE)
     for address in addresses():
@@ -46,7 +46,7 @@ async def warm(app: ASGIApp) -> None:
 
 
 def addresses() -> list[str]:
-    """The address of each lesson; the first one's is the bare one."""
+    """Return the address of each lesson; the first one's is the bare one."""
     return [path_of_page(stem) for stem in ORDER]
 
 

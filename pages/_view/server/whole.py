@@ -7,9 +7,9 @@ from starlette.types import Message, Scope, Send
 
 
 class WholeAnswer:
-    """Gathers the body of an answer that is wanted, changes it, and sends it; any other answer passes as it comes.
+    """Middleware that collects the body of some answers, changes it, and sends it; other answers pass as they come.
 
-    wanted(start) looks at the message that begins an answer; change(start, body) returns both anew.
+    wanted(start) decides by the message that begins an answer; change(start, body) returns both anew.
     """
 
     def __init__(
@@ -40,14 +40,14 @@ async def send_whole(send: Send, start: Message, body: bytes) -> None:
 
 
 def is_known(scope: Scope, mark: str) -> bool:
-    """Whether a browser says that it has the answer with this mark; a proxy that packs anew may have weakened it."""
+    """Return True if the browser has the answer with this ETag; a proxy that compresses may have made it weak."""
     said = ",".join(Headers(scope=scope).getlist("if-none-match"))
     known = [each.strip().removeprefix("W/") for each in said.split(",")]
     return mark in known or known == ["*"]
 
 
 def unchanged(start: Message) -> Message:
-    """Return the answer that a kept one is still so, with all its headers but those of the body."""
+    """Return a 304 for a cached answer, with all its headers but those of the body."""
     headers = MutableHeaders(raw=list(start["headers"]))
     for name in ("Content-Length", "Content-Type", "Content-Encoding"):
         del headers[name]
@@ -55,12 +55,12 @@ def unchanged(start: Message) -> Message:
 
 
 def unpacked(scope: Scope) -> Scope:
-    """The same request by a browser that takes no compression, so that nothing further in compresses the answer."""
+    """Return the same request without encodings, so that no inner layer compresses the answer."""
     return _without(scope, b"accept-encoding")
 
 
 def whole(scope: Scope) -> Scope:
-    """The same request by a browser that has kept nothing, so that whatever lies further in answers with all of it."""
+    """Return the same request without conditions, so that inner layers answer with a whole body."""
     return _without(scope, b"if-none-match", b"if-modified-since", b"if-range", b"range")
 
 

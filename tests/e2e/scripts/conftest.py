@@ -1,4 +1,4 @@
-"""Fixtures of the scripts: alone, hurried, stopped, load, mount. No server runs; what is asked for is answered here."""
+"""Fixtures of the scripts: alone, hurried, stopped, load, mount. No server runs; requests are answered here."""
 
 import json
 from urllib.parse import urlsplit
@@ -9,19 +9,19 @@ from harness import PATIENCE_MS, watch_console
 from pages._view import bundle, live
 
 ADDRESS = "http://localhost/lesson"
-# What the scripts ask of the platform's page and of the style rules.
+# The parts of Streamlit's page and style rules that the scripts use.
 PAGE = """<!DOCTYPE html><html lang="en"><style>
 body, p { margin: 0; } [data-picture] { position: relative; } [data-drawing], [data-drawing] * { position: absolute; }
 </style><body>
 <div data-testid="stApp" data-test-script-state="notRunning" data-test-connection-state="CONNECTED">
 <section data-testid="stMain" style="height: 700px; overflow: auto"><div data-testid="stVerticalBlock"></div></section>
 </div></body></html>"""
-# A module as the platform runs it: what it exports stands in `script`.
+# A module as Streamlit runs it: its exports are in `script`.
 _RUN = """async text => {
   const address = URL.createObjectURL(new Blob([text], {type: 'text/javascript'}));
   window.script = {...await import(address)};
 }"""
-# A component in its place, what it tells in `told`, what ends it in `leave`; again with other data, as after an answer.
+# A component in its place: its messages in `told`, its end in `leave`; later with other data, as after an answer.
 _MOUNT = """([html, data]) => {
   window.told ??= [];
   if (html !== null) {
@@ -36,7 +36,7 @@ _MOUNT = """([html, data]) => {
 
 @pytest.fixture(scope="session")
 def tab(browser):
-    """One tab for all the tests. answers: by path, data or an SVG besides the page and Plotly's script."""
+    """Yield one tab for all the tests. answers: by path, data or an SVG, besides the page and Plotly's script."""
     context = browser.new_context(viewport={"width": 1000, "height": 700})
     context.set_default_timeout(PATIENCE_MS)
     tab = context.new_page()
@@ -61,7 +61,7 @@ def tab(browser):
 
 @pytest.fixture
 def alone(tab, problems):
-    """An empty page of the platform, at an address with a setting; console errors fail the test."""
+    """Return an empty page of Streamlit, at an address with a setting; console errors fail the test."""
     tab.answers.clear()
     tab.emulate_media(media="screen", reduced_motion="no-preference")
     unwatch = watch_console(tab, problems)
@@ -74,7 +74,7 @@ def alone(tab, problems):
 
 @pytest.fixture
 def hurried(alone):
-    """The same page, in which all timers run ten times as fast."""
+    """Return the same page with all timers ten times as fast."""
     alone.evaluate(
         """() => {
           const {setTimeout: once, setInterval: often} = window;
@@ -87,7 +87,7 @@ def hurried(alone):
 
 @pytest.fixture
 def stopped(alone):
-    """The same page, whose timers end when `ring()` is called, so that no test depends on how fast a machine is."""
+    """Return the same page with timers that end at `ring()`, so that no test depends on the speed of a machine."""
     alone.evaluate(
         """() => {
           const timers = new Map();
@@ -102,7 +102,7 @@ def stopped(alone):
 
 @pytest.fixture
 def load(alone):
-    """A function that runs these files as one module and takes these names out of it."""
+    """Return a function that runs these files as one module and takes these names out of it."""
 
     def run(*files, names):
         text = live.text_of("lab.js", "streamlit.js", *files)
@@ -114,7 +114,7 @@ def load(alone):
 
 @pytest.fixture
 def mount(alone):
-    """A function that mounts a component with this data; without its name once more, with other data."""
+    """Return a function that mounts a component with this data; without its name again, with other data."""
 
     def run(name, data, html=""):
         if name:

@@ -1,4 +1,4 @@
-"""The hero alone: it draws what Python has computed for the stop of the hand, and for values between the stops."""
+"""The hero alone: it draws the data that Python has computed for the slider's stop, and for values between stops."""
 
 import pytest
 
@@ -18,7 +18,7 @@ MARK = {
 
 
 def payload(*stops):
-    """What Python says of these d_k; the heights are the stop's number."""
+    """Return Python's data for these d_k; the heights are the stop's number."""
     sigma = [float(each) for each in stops]
     side = {"name": "n", "alt": "a", "weightAlt": "w", "unit": sigma, "spread": [f"± {each}" for each in stops]}
     side |= {"weights": [[0.25, 0.75]] * len(stops), "top": [1] * len(stops), "mean": [0.6] * len(stops)}
@@ -54,7 +54,7 @@ def hero(mount):
     return page
 
 
-def test_hero_shows_stop_of_hand_and_says_it_once_it_rests(hero):
+def test_hero_shows_the_slider_s_stop_and_reports_it_at_rest(hero):
     spoken = "() => document.querySelector('.spoken').textContent"
     hero.evaluate(HAND, [2, True])
     assert hero.evaluate(SHOWN) == ["2", "raw at 2", "± 2"]

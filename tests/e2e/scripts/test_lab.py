@@ -1,4 +1,4 @@
-"""The one object between the scripts, and the text of each component."""
+"""The one object that the scripts share, and the text of each component."""
 
 import pytest
 
@@ -9,7 +9,7 @@ pytestmark = pytest.mark.e2e
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_component_is_one_module_with_one_function(alone, name):
-    """A name that two of its files declare would stop all of it."""
+    """A name that two of its files declare would stop the whole module."""
     alone.evaluate(
         """async text => {
           const address = URL.createObjectURL(new Blob([text], {type: 'text/javascript'}));
@@ -20,7 +20,7 @@ def test_component_is_one_module_with_one_function(alone, name):
     assert alone.evaluate("() => [Object.keys(script), typeof script.default]") == [["default"], "function"]
 
 
-def test_later_script_keeps_what_stands_in_object(load):
+def test_later_script_keeps_the_object_s_entries(load):
     page = load(names=("lab",))
     page.evaluate("() => { window.first = script.lab; lab.hands.d_k = 1; lab.do = 2; }")
     load(names=("lab",))
@@ -32,7 +32,7 @@ def test_later_script_keeps_what_stands_in_object(load):
     ]
 
 
-def test_object_that_was_made_before_gets_what_is_missing(load, alone):
+def test_older_object_gets_the_missing_entries(load, alone):
     alone.evaluate("() => { window.lab = {near: 5}; }")
     page = load(names=("lab",))
     assert page.evaluate("() => [lab.near, lab.leaves(), typeof lab.do]") == [5, False, "function"]

@@ -1,4 +1,4 @@
-"""The scripts of the page alone: names of boxes, history, keys, suggestions, clicks on matrices, a class."""
+"""The scripts of the page alone: names of boxes, history, keys, tries, clicks on matrices, a class."""
 
 import pytest
 
@@ -16,7 +16,7 @@ ADD = "html => document.querySelector('[data-testid=stVerticalBlock]').insertAdj
 STAGE = """<div data-testid="stLayoutWrapper" id="outer"><div class="st-key-stage x"><b data-slider></b></div></div>"""
 
 
-def test_box_says_what_it_holds_before_next_paint(mount):
+def test_a_box_names_its_content_before_the_next_paint(mount):
     page = mount("frame", FRAME)
     page.evaluate(ADD, STAGE)
     box = "() => new Promise(done => queueMicrotask(() => done({...document.getElementById('outer').dataset})))"
@@ -44,7 +44,7 @@ def test_change_inside_slider_names_no_box(mount):
 # --- the frame ------------------------------------------------------------------------------------------
 
 
-def test_history_has_one_step_a_page_and_one_for_each_step_that_is_taken(mount):
+def test_history_has_one_entry_a_page_and_one_a_step(mount):
     page = mount("frame", FRAME)
     push = "address => { history.pushState(null, '', address); return [history.length, location.search]; }"
     before = page.evaluate("() => history.length")
@@ -56,14 +56,14 @@ def test_history_has_one_step_a_page_and_one_for_each_step_that_is_taken(mount):
     assert page.evaluate(push, "/other?d_k=4")[0] == before + 2
 
 
-def test_address_without_a_path_is_that_of_this_page(mount):
+def test_address_without_a_path_means_this_page(mount):
     page = mount("frame", FRAME)
     before = page.evaluate("() => [history.length, location.href]")
     page.evaluate("() => history.pushState({n: 1}, '')")
     assert page.evaluate("() => [history.length, location.href]") == before
 
 
-def test_title_of_page_that_is_come_to_has_focus(mount):
+def test_title_of_a_new_page_has_focus(mount):
     page = mount("frame", FRAME)
     page.evaluate(ADD, "<h1>And how?</h1>")
     assert page.evaluate("() => document.activeElement.tagName") == "BODY"
@@ -80,7 +80,7 @@ WAY = """<nav data-way><a rel="prev" href="?step=a" data-step="a">←</a>
 
 @pytest.fixture
 def way(mount, alone):
-    """The frame of a page with a way through four steps, at the second; `turned` says which were asked for."""
+    """Return the frame of a page with a way through four steps, at the second; `turned` has those asked for."""
     alone.evaluate(ADD, WAY)
     page = mount("frame", FRAME | {"line": "Here."})
     page.evaluate("() => { window.turned = () => told.filter(([name]) => name === 'step').map(each => each[1]); }")
@@ -110,14 +110,14 @@ def test_back_ends_a_step_that_is_on_its_way(way):
     assert way.evaluate("() => turned()") == []
 
 
-def test_line_of_a_step_that_is_gone_to_has_focus(way, mount):
+def test_line_of_a_new_step_has_focus(way, mount):
     way.locator("[data-way] li a").last.dispatch_event("click")
     way.evaluate("() => { document.querySelector('p.line').textContent = 'There.'; }")
     mount(None, FRAME | {"line": "There."})
     assert way.evaluate("() => document.activeElement.textContent") == "There."
 
 
-def test_step_that_is_gone_to_begins_at_the_top_and_back_stays(way, mount):
+def test_a_new_step_begins_at_the_top_and_back_stays(way, mount):
     way.evaluate(ADD, '<div style="height: 2000px"></div>')
     scrolled = []
     for text, turned in (("There.", True), ("Here.", False)):
@@ -130,7 +130,7 @@ def test_step_that_is_gone_to_begins_at_the_top_and_back_stays(way, mount):
     assert scrolled == [0, 300]
 
 
-def test_wall_in_small_window_is_told(mount):
+def test_a_wall_in_a_small_window_is_reported(mount):
     page = mount("frame", FRAME | {"asksForWall": True})
     assert page.evaluate("() => [told, lab.page.fits()]") == [[["window", "small"]], False]
     mount(None, FRAME | {"asksForWall": True, "small": True})
@@ -180,7 +180,7 @@ def test_page_key_goes_through_steps_first(mount):
     assert page.evaluate("() => pressed") == ["Next →", "←", "After"]
 
 
-def test_black_screen_covers_page_until_key(mount):
+def test_black_screen_covers_the_page_until_a_key(mount):
     page = mount("keys", {"lesson": "start"}, text_of("keys.html"))
     page.evaluate(ADD, BUTTONS)
     page.evaluate(PRESSED)
@@ -226,7 +226,7 @@ def test_nothing_is_bet_before_the_marker_is_moved(mount, alone):
     assert page.evaluate("() => told.filter(([name]) => name === 'bet')") == [["bet", "55"]]
 
 
-def test_link_of_a_try_tells_what_it_sets_and_keeps_the_focus(mount, alone):
+def test_link_of_a_try_sends_its_settings_and_keeps_the_focus(mount, alone):
     alone.evaluate(ADD, STAGE_FORM)
     page = mount("frame", FRAME)
     page.get_by_text("Try it").press("Enter")
@@ -235,7 +235,7 @@ def test_link_of_a_try_tells_what_it_sets_and_keeps_the_focus(mount, alone):
     page.wait_for_function("() => document.activeElement.dataset.try === 'all'")
 
 
-def test_curve_is_bet_as_it_is_drawn(mount, alone):
+def test_a_curve_is_bet_as_drawn(mount, alone):
     alone.evaluate(ADD, STAGE_FORM.replace("data-bet ", "data-bet data-draws "))
     page = mount("frame", FRAME)
     page.evaluate("() => { lab.drawn = [1, 2, 3]; document.querySelector('[data-draws] button').disabled = false; }")
@@ -260,7 +260,7 @@ PLOT = """() => Object.assign(document.querySelector('.js-plotly-plot'), {
 })"""
 
 
-def test_click_on_matrix_tells_chart_line_and_place(mount, alone):
+def test_click_on_a_matrix_sends_chart_line_and_place(mount, alone):
     alone.evaluate(ADD, MATRIX)
     alone.evaluate(PLOT)
     page = mount("cells", {})
@@ -282,7 +282,7 @@ WALL = {"mark": "m1", "count": "2 phones are here.", "code": "ABC", "join": "/j/
 WALL |= {"lead": "", "drawn": "code"}
 
 
-def test_wall_counts_and_tells_change_once(mount, hurried):
+def test_wall_counts_and_reports_a_change_once(mount, hurried):
     state = {"mark": "m1", "count": "2 phones are here."}
     hurried.answers["state"] = lambda _: state
     page = mount("wall", WALL, text_of("wall.html"))
@@ -301,7 +301,7 @@ ROOM = """<main data-news="news" data-mark="1" data-asked="bet"><p>1 of 9</p><fo
 <p id="away" hidden></p>"""
 
 
-def test_phone_keeps_what_is_typed_while_its_page_changes(hurried):
+def test_phone_keeps_typed_text_while_its_page_changes(hurried):
     texts = [ROOM.replace("1 of 9", "5 of 9").replace('data-mark="1"', 'data-mark="2"').replace("Name", "Your name")]
     hurried.evaluate("html => { document.body.innerHTML = html; }", ROOM)
     hurried.evaluate("text => { window.fetch = async () => ({status: 200, text: async () => text}); }", texts[0])

@@ -1,4 +1,4 @@
-"""Scripts alone that make something to take away: a lesson on paper, a picture in a file."""
+"""The scripts, without a page, that make files and prints: a lesson on paper, a picture in a file."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def test_pictures_are_drawn_for_paper_and_come_back(lesson):
     assert lesson.evaluate("() => heard.at(-1)") == {"on": False, "draw": True}
 
 
-def test_pictures_become_smaller_until_lesson_has_room(lesson):
+def test_pictures_shrink_until_the_lesson_has_room(lesson):
     lesson.evaluate(
         """() => addEventListener('lab:paper', ({detail: {share}}) => {
           if (share) document.querySelector('[data-picture]').style.height = `${1100 * share}px`;
@@ -57,7 +57,7 @@ def test_address_on_paper_is_the_lessons_with_its_code(lesson):
     assert lesson.locator("[data-address] p").inner_text() == address
     assert lesson.locator("[data-address] img").get_attribute("src") is not None
     lesson.evaluate("() => { history.replaceState(null, '', '?d_k=65'); dispatchEvent(new Event('beforeprint')); }")
-    assert lesson.locator("[data-address] img").get_attribute("src") is None  # of where it was before
+    assert lesson.locator("[data-address] img").get_attribute("src") is None  # of the earlier address
     lesson.evaluate("() => lab.addressed()")
     lesson.wait_for_function(code_of, arg=address.replace("64", "65"))
 

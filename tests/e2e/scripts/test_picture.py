@@ -1,4 +1,4 @@
-"""A picture alone: quick numbers are Plotly's drawing, words light marks up, a hand asks, a curve is drawn."""
+"""A picture alone: quick numbers match Plotly's drawing, words light marks up, a drag asks, a curve is drawn."""
 
 import base64
 import json
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.e2e
 
 
 def numbers(*rows):
-    """Numbers as Plotly's JSON has them, of a matrix with its shape."""
+    """Return numbers as Plotly's JSON has them, those of a matrix with its shape."""
     flat = [each for row in rows for each in row]
     packed = {"dtype": "f8", "bdata": base64.b64encode(struct.pack(f"<{len(flat)}d", *flat)).decode()}
     return packed | ({"shape": f"{len(rows)}, {len(rows[0])}"} if len(rows) > 1 else {})
@@ -60,7 +60,7 @@ CHANGES = {
     "title": tuple(drawn(LINE, title={"text": text}) for text in ("before", "after")),
     "ticks": tuple(drawn(LINE, xaxis=TICKS | {"ticktext": [text, "two"]}) for text in ("one", "1,024")),
 }
-# The figure drawn quickly after the one before it, then as Plotly draws it anew.
+# The figure drawn quickly after the previous one, then as Plotly draws it from scratch.
 QUICKLY = """async ([one, other]) => {
   const plot = document.body.appendChild(document.createElement('div'));
   const look = () => [...plot.querySelectorAll('.main-svg')].map(svg => svg.innerHTML
@@ -84,7 +84,7 @@ def quickly(load):
     return lambda one, other: page.evaluate(QUICKLY, [one, other])
 
 
-def test_quick_drawing_is_plotlys(quickly):
+def test_quick_drawing_equals_plotly_s(quickly):
     for name, change in CHANGES.items():
         assert quickly(*change) == [True, True, True], name
 
@@ -129,7 +129,7 @@ def open_picture(mount, **more):
     return page
 
 
-# Each look at the clock is 40 ms later, however fast the machine; heights has the first point of each quick drawing.
+# Each look at the clock is 40 ms later, on any machine; heights has the first point of each quick drawing.
 TICKING = """() => {
   let now = 0;
   performance.now = () => (now += 40);
@@ -143,7 +143,7 @@ TURNED = [LINE | {"y": numbers([9, 4, 1])}, TWO[1]]
 
 
 @pytest.mark.parametrize(("calm", "change"), [(False, {}), (True, {}), (False, {"name": "another"})])
-def test_points_go_to_where_they_are_at_the_next_step(mount, calm, change):
+def test_points_glide_to_their_places_at_the_next_step(mount, calm, change):
     page = open_picture(mount, key="first")
     page.emulate_media(reduced_motion="reduce" if calm else "no-preference")
     page.evaluate(TICKING)
@@ -156,7 +156,7 @@ def test_points_go_to_where_they_are_at_the_next_step(mount, calm, change):
     assert page.evaluate("() => [...document.querySelector('.js-plotly-plot')._fullData[0].y]") == [9, 4, 1]
 
 
-def test_points_of_another_axis_go_to_where_they_stand_on_it(load):
+def test_points_on_another_axis_glide_to_their_places_on_it(load):
     page = load("quick.js", "morph.js", names=("wayOf",))
     way = """([one, other, before, after]) => {
       const way = script.wayOf(one, other, before, after);
@@ -213,7 +213,7 @@ def test_word_keeps_its_node_and_light_while_sentence_changes(mount):
     assert page.evaluate(OPACITIES) == ["1", "0.15"]
 
 
-def test_picture_follows_hand_and_draws_quickly_until_it_rests(mount):
+def test_picture_follows_a_drag_quickly_and_is_whole_at_rest(mount):
     page = open_picture(mount)
     asked = []
 
@@ -237,7 +237,7 @@ DOMAIN = "() => document.querySelector('[data-picture]').firstElementChild._full
 WIDEN = "width => { document.querySelector('[data-testid=stMain]').style.width = width; }"
 
 
-def test_narrow_picture_has_its_own_layout_also_under_a_hand(mount):
+def test_narrow_picture_keeps_its_layout_in_a_drag(mount):
     told = {"of_figure": {"narrow": ON_A_PHONE}, "narrow": {"height": 200, "plot": 150}}
     page = open_picture(mount, **told)
     page.answers["moving/X"] = lambda request: picture(65, **told)
@@ -257,7 +257,7 @@ def test_narrow_picture_has_its_own_layout_also_under_a_hand(mount):
     assert page.evaluate(DOMAIN) == [0.5, 1]
 
 
-def test_hand_that_comes_back_finds_picture_of_python(mount):
+def test_slider_moved_back_has_the_picture_of_python(mount):
     page = open_picture(mount)
     page.answers["moving/X"] = lambda request: picture(65)
     page.evaluate(HAND, [65, True])
@@ -267,7 +267,7 @@ def test_hand_that_comes_back_finds_picture_of_python(mount):
     assert page.evaluate(TITLE) == "d_k = 64"
 
 
-def test_main_picture_is_as_high_as_window_has_room(mount):
+def test_main_picture_is_as_high_as_the_window_allows(mount):
     page = open_picture(mount)
     height = "() => document.querySelector('[data-picture]').offsetHeight"
     end = "() => document.querySelector('[data-sentence]').getBoundingClientRect().bottom"
@@ -277,7 +277,7 @@ def test_main_picture_is_as_high_as_window_has_room(mount):
     assert 300 < page.evaluate(end) <= 400
 
 
-# --- a curve that is drawn ------------------------------------------------------------------------------
+# --- a curve to draw ------------------------------------------------------------------------------------
 
 DRAWING = {"panel": "xy", "at": [1, 2, 3], "reach": [0, 4], "span": [0, 10]}
 DRAWING |= {"labels": ["one", "two", "three"], "style": {"colour": "#000", "width": 2, "size": 12}}
@@ -287,7 +287,7 @@ POINTS = "() => [...document.querySelectorAll('[data-height]')].map(each => Numb
 BUTTON = "<form data-draws><button disabled>Place my bet</button></form>"
 
 
-def test_hand_that_sweeps_takes_points_along_for_the_form_of_the_bet(mount, alone):
+def test_a_sweep_takes_points_along_for_the_form_of_the_bet(mount, alone):
     alone.evaluate("html => document.body.insertAdjacentHTML('beforeend', html)", BUTTON)
     page = open_picture(mount, drawing=DRAWING)
     box = page.locator("[data-drawing]").bounding_box()

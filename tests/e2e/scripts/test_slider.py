@@ -1,4 +1,4 @@
-"""The slider alone: what it shows, what it says to pictures while it moves, and what it tells Python."""
+"""The slider alone: its display, its messages to pictures while it moves, and its messages to Python."""
 
 import pytest
 
@@ -18,7 +18,7 @@ DATA = {
     "large": True,
 }
 DATA |= {"shown": [f"dₖ = {stop}" for stop in STOPS], "heard": None}
-# What a picture hears while the hand moves.
+# The messages to a picture while the slider moves.
 HEAR = """() => {
   window.heard = [];
   addEventListener('lab:hand', ({detail}) => heard.push([detail.value, detail.held]));
@@ -34,12 +34,12 @@ def open_slider(mount, **changes):
 
 
 def stand_at(page, stop):
-    """The pointer over the place of a stop."""
+    """Move the pointer over the place of a stop."""
     box = page.locator(THUMB).bounding_box()
     page.mouse.move(box["x"] + 8 + (box["width"] - 16) * stop / (len(STOPS) - 1), box["y"] + box["height"] / 2)
 
 
-def test_keys_go_from_stop_to_stop_and_tell_once(stopped, mount):
+def test_keys_go_from_stop_to_stop_and_report_once(stopped, mount):
     page = open_slider(mount)
     for _ in range(2):
         page.locator(THUMB).press("ArrowRight")
@@ -51,7 +51,7 @@ def test_keys_go_from_stop_to_stop_and_tell_once(stopped, mount):
     assert page.evaluate("() => heard") == [[64, True], [256, True], [256, False]]
 
 
-def test_hand_tells_where_it_lets_go(mount):
+def test_a_drag_reports_its_last_stop(mount):
     page = open_slider(mount)
     stand_at(page, 2)
     page.mouse.down()
@@ -63,7 +63,7 @@ def test_hand_tells_where_it_lets_go(mount):
     assert page.evaluate("() => told.map(each => each[1].at)") == [4]
 
 
-def test_hand_that_comes_back_tells_nothing(mount):
+def test_a_drag_back_to_its_start_reports_nothing(mount):
     page = open_slider(mount)
     stand_at(page, 2)
     page.mouse.down()
@@ -74,7 +74,7 @@ def test_hand_that_comes_back_tells_nothing(mount):
     assert page.evaluate("() => told") == []
 
 
-def test_answer_to_earlier_move_leaves_thumb(stopped, mount):
+def test_answer_to_an_earlier_move_leaves_the_thumb(stopped, mount):
     page = open_slider(mount)
     page.locator(THUMB).press("ArrowRight")
     page.evaluate("() => ring()")
@@ -85,7 +85,7 @@ def test_answer_to_earlier_move_leaves_thumb(stopped, mount):
     assert page.evaluate(STATE)[0] == 4
 
 
-def test_thumb_glides_where_no_hand_moves_it(mount):
+def test_thumb_glides_unless_dragged(mount):
     page = open_slider(mount)
     on_its_way = """data => {
       script.default({parentElement: place, data: [data], setTriggerValue() {}});
@@ -99,7 +99,7 @@ def test_thumb_glides_where_no_hand_moves_it(mount):
     assert page.evaluate("() => document.querySelector('input').valueAsNumber") == 0
 
 
-def test_play_goes_through_stops_and_lets_go_at_last(mount):
+def test_play_goes_through_stops_and_reports_the_last(mount):
     page = open_slider(mount, play=10)
     page.get_by_role("button", name="Play").click()
     page.wait_for_function("() => told.length")
@@ -109,7 +109,7 @@ def test_play_goes_through_stops_and_lets_go_at_last(mount):
     assert page.evaluate("() => heard[4]") == [1, True]
 
 
-def test_nothing_is_told_while_link_leads_away(stopped, mount):
+def test_nothing_is_reported_while_a_link_leads_away(stopped, mount):
     page = open_slider(mount)
     page.evaluate("() => { lab.leaves = () => true; }")
     page.locator(THUMB).press("ArrowRight")

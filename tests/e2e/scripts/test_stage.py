@@ -1,4 +1,4 @@
-"""The scripts of the HTML page alone: the stage before the platform, and the connection that outlasts a loss."""
+"""The scripts of the HTML page alone: the stage before Streamlit, and the connection that survives a loss."""
 
 import json
 
@@ -22,7 +22,7 @@ LESSON = '<h1>Why?</h1><div id="here"></div>'
 
 @pytest.fixture
 def stage(alone):
-    """The stage of a lesson whose platform has drawn nothing yet."""
+    """Return the stage of a lesson before Streamlit has drawn anything."""
     facts = f'<script type="application/json" id="lab-told">{json.dumps(TOLD)}</script>'
     platform = '<template id="lab-platform"></template>'
     html = f'<div id="lab-first">{WAY}{SLIDER}<p role="alert"></p>{PAPER}{platform}{facts}</div>'
@@ -33,7 +33,7 @@ def stage(alone):
 
 
 def draw_lesson(stage, mount, **heard):
-    """The platform draws the lesson, with a slider of its own."""
+    """Draw the lesson as Streamlit does, with a slider of its own."""
     stage.evaluate(
         "html => document.querySelector('[data-testid=stVerticalBlock]').insertAdjacentHTML('beforeend', html)", LESSON
     )
@@ -41,14 +41,14 @@ def draw_lesson(stage, mount, **heard):
     return mount("slider", THUMB | {"heard": None} | heard, SLIDER)
 
 
-def test_move_before_there_is_anyone_to_tell_goes_into_address(stage):
+def test_a_move_without_a_session_goes_into_the_address(stage):
     stage.locator("input").press("ArrowRight")
     stage.wait_for_function("() => location.search.includes('d_k=256')")
     stage.locator("input").press("ArrowLeft")
     stage.wait_for_function("() => !location.search.includes('d_k')")  # as it opens
 
 
-def test_link_of_the_way_takes_slider_along_before_there_is_anyone(stage):
+def test_a_link_of_the_way_takes_the_slider_along_without_a_session(stage):
     stage.evaluate("() => history.replaceState(null, '', '?seed=3&step=a')")
     stage.locator("input").press("ArrowRight")
     stage.wait_for_function("() => location.search.includes('d_k=256')")
@@ -59,14 +59,14 @@ def test_link_of_the_way_takes_slider_along_before_there_is_anyone(stage):
     assert hrefs == ["lesson?seed=3&step=b&d_k=256", "other?seed=3&step=a&d_k=256"]
 
 
-def test_link_of_the_way_takes_nothing_along_that_it_does_not_say(stage):
+def test_a_link_of_the_way_takes_no_new_parameter_along(stage):
     stage.evaluate("() => history.replaceState(null, '', '?seed=3&step=a&correlation=1')")
     stage.evaluate("() => addEventListener('click', event => event.preventDefault())")
     stage.get_by_text("Next →").click()
     assert stage.get_by_text("Next →").evaluate("link => link.href.split('/').at(-1)") == "lesson?seed=3&step=b"
 
 
-def test_slider_moves_into_page_of_platform_with_what_was_done(stage, mount):
+def test_slider_moves_into_streamlit_s_page_with_its_changes(stage, mount):
     stage.evaluate("() => { window.thumb = document.querySelector('input'); thumb.focus(); }")
     stage.locator("input").press("ArrowRight")
     draw_lesson(stage, mount)
@@ -74,11 +74,11 @@ def test_slider_moves_into_page_of_platform_with_what_was_done(stage, mount):
     assert stage.locator("input").count() == 1
     assert stage.evaluate("() => [document.querySelector('input') === thumb, thumb.value]") == [True, "2"]
     assert stage.evaluate("() => document.activeElement === thumb")
-    stage.wait_for_function("() => told.length")  # now there is someone
+    stage.wait_for_function("() => told.length")  # now there is a session
     assert stage.evaluate("() => told[0][1].at") == 256
 
 
-def test_stage_stays_while_hand_is_on_slider(stage, mount):
+def test_stage_stays_during_a_drag(stage, mount):
     box = stage.locator("input").bounding_box()
     stage.mouse.move(box["x"] + 2, box["y"] + box["height"] / 2)
     stage.mouse.down()
@@ -128,7 +128,7 @@ def lose(page):
     page.evaluate("() => { answers = false; opened.at(-1)[0].say('close'); }")
 
 
-def test_lost_connection_is_said_and_not_passed_on(connected):
+def test_lost_connection_is_shown_and_not_passed_on(connected):
     lose(connected)
     assert connected.evaluate("() => [said, socket.readyState, lab.away]") == [["open"], 1, True]
     connected.locator("#lab-away", has_text="Reconnecting…").wait_for()
@@ -150,10 +150,10 @@ def test_what_was_done_meanwhile_is_done_once_server_is_back(connected):
     connected.evaluate("() => { answers = true; }")
     connected.wait_for_function("() => done.length === 2")
     assert connected.evaluate("() => done") == ["cell", "release"]
-    assert connected.evaluate("() => sent") == [11, 5]  # the page is drawn anew, then what else was to be said
+    assert connected.evaluate("() => sent") == [11, 5]  # the page is drawn again, then the other messages
 
 
-def test_act_is_done_again_unless_server_has_said_something_since(connected):
+def test_act_is_repeated_unless_the_server_has_answered(connected):
     connected.evaluate("() => { window.done = []; lab.do('heard', () => done.push('heard')); }")
     connected.evaluate("() => opened[0][0].say('message')")
     connected.evaluate("() => lab.do('lost', () => done.push('lost'))")
@@ -163,7 +163,7 @@ def test_act_is_done_again_unless_server_has_said_something_since(connected):
     assert connected.evaluate("() => done") == ["heard", "lost", "lost"]
 
 
-def test_connection_that_was_let_go_comes_back_for_an_act(connected):
+def test_released_connection_comes_back_for_an_act(connected):
     connected.evaluate("() => { window.done = []; lab.sleep(); }")
     assert connected.evaluate("() => [said, socket.readyState, lab.away, opened.length]") == [["open"], 1, True, 1]
     connected.evaluate("() => lab.do('release', () => { done.push(1); opened.at(-1)[0].say('message'); })")
@@ -173,7 +173,7 @@ def test_connection_that_was_let_go_comes_back_for_an_act(connected):
     assert connected.locator("#lab-away").text_content() == ""
 
 
-def test_connection_that_was_let_go_stays_so_while_nobody_looks(connected):
+def test_released_connection_stays_so_in_a_hidden_tab(connected):
     connected.evaluate("() => Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
     connected.evaluate("run => { lab.sleep(); socket.send([run]); }", RUN)  # as a clock of the page's may
     assert connected.evaluate("() => [opened.length, sent]") == [1, []]
@@ -182,7 +182,7 @@ def test_connection_that_was_let_go_stays_so_while_nobody_looks(connected):
     assert connected.evaluate("() => [opened.length, sent[0]]") == [2, 11]
 
 
-def test_file_is_asked_for_in_the_session_of_the_connection(connected):
+def test_file_is_requested_in_the_session_of_the_connection(connected):
     asked = backend_operation("other")
     connected.evaluate(
         "asked => { window.send = opened.at(-1)[0].send = message => { window.last = [...message]; }; "
@@ -206,7 +206,7 @@ def backend_operation(session, file="table"):
     return message.SerializeToString()
 
 
-def test_without_connection_of_ours_an_act_is_done_at_once(load):
+def test_without_our_connection_an_act_is_sent_at_once(load):
     page = load(names=())
     page.evaluate("() => { window.done = []; lab.do('cell', () => done.push('cell')); }")
     assert page.evaluate("() => done") == ["cell"]

@@ -1,4 +1,4 @@
-"""What the bet of attention_steps comes to."""
+"""The outcome of the bet of attention_steps."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ _HALF, _NEARLY_ALL = 0.5, 0.95  # of the weight
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the raw scores, and what the mask leaves of them."""
+    """Return the raw scores, and those that the mask leaves."""
     return work.STEPS["mask"].picture({**values, "scaling": "off"}, profile)
 
 
@@ -30,7 +30,7 @@ def outcome(values: Values) -> Outcome:
 
 
 def _why(scores):
-    """Return how far the highest of the scores that the mask leaves is ahead of the next."""
+    """Return how far the highest score that the mask leaves is ahead of the next one."""
     left = np.sort(scores[np.isfinite(scores)])
     if len(left) == 0:
         return "The mask forbids every key to this query."

@@ -1,4 +1,4 @@
-"""What the attention_steps lesson declares."""
+"""The declaration of the attention_steps lesson."""
 
 from pages._view.kinds import Choice, Number, Text
 from pages._view.lesson import Bet, Lesson, Step, Try

@@ -28,18 +28,18 @@ STEPS = {
     "output": ("MatMul", "P V", r"O = P V = \operatorname{softmax}(Q K^\top / \sqrt{d_k})\, V"),
 }
 DRAWN_LIMIT = 3.0  # of the colours of drawn components: three standard deviations
-_CONTROLS = {  # what the rows and the columns of each matrix choose
+_CONTROLS = {  # the controls that a row and a column of each matrix set
     "Q": ("query", None),
     "K": ("key", None),
     "V": ("key", "column"),
     "output": ("query", "column"),
 }
 _SCORES = ("query", "key")
-_MOST_TERMS = 8  # of a sum that is written out in full
+_MOST_TERMS = 8  # terms of a sum that is written in full
 
 
 def diagram(step: str, profile: Profile) -> str:
-    """The architecture as an HTML list whose current step is lit; it wraps on a phone."""
+    """Return the architecture as an HTML list whose current step is highlighted; it wraps on a phone."""
     items = []
     for place, (name, (title, what, _)) in enumerate(STEPS.items()):
         lit = name == step
@@ -58,16 +58,16 @@ def diagram(step: str, profile: Profile) -> str:
 
 
 def formula(step: str) -> str:
-    """The step's formula, as Markdown."""
+    """Return the step's formula, as Markdown."""
     return f"${STEPS[step][2]}$"
 
 
 def main(
     result: core.AttentionStepsResult, step: str, at: Cell, profile: Profile, *, scaled: bool, code: str = ""
 ) -> Picture:
-    """The matrices of one step in one figure, with the chosen cell framed; scaled says whether √d_k divides.
+    """Return the matrices of one step in one figure, with the chosen cell framed; scaled: divided by √d_k.
 
-    With code, also what stands behind it: careful numbers and every entry.
+    With code, also the data behind the figure: careful numbers and every entry.
     """
     sentence = _sentence(result, step, at, scaled)
     return Picture(
@@ -92,7 +92,7 @@ def _matmul(result, at, profile, scaled):
 
 
 def _component(result, name, row):
-    """The vectors of the queries or of the keys; drawn ones keep their axis and colours while d_k moves."""
+    """Return the vectors of the queries or of the keys; drawn ones keep their axis and colours while d_k moves."""
     params = result.params
     values = getattr(params, name)
     limit = DRAWN_LIMIT if params.drawn else max(np.abs(params.Q).max(), np.abs(params.K).max())
@@ -133,7 +133,7 @@ _PANELS = {"scores": _matmul, "scale": _scale, "mask": _mask, "softmax": _softma
 
 
 def _chosen(result, scaled):
-    """Every step with the scale, or without it."""
+    """Return every step with the scale, or without it."""
     return result.scaled if scaled else result.unscaled
 
 
@@ -152,21 +152,21 @@ def _weights(result, at, profile, scaled, *, row=False):
 
 
 def _short_share(p):
-    """A weight in a cell: two digits, but never 0 or 1 where it is not."""
+    """Return a weight for a cell: two digits, but never 0 or 1 unless it is exactly that."""
     if p in (0, 1):
         return typed(p)
     return "≈ 0" if p < 0.005 else "≈ 1" if p > 0.995 else f"{p:.2f}"
 
 
 def clicked(params: core.AttentionStepsParams, click: Mapping[str, Any]) -> dict[str, int]:
-    """The controls that a click on a matrix sets, counted from 1."""
+    """Return the controls that a click on a matrix sets, counted from 1."""
     sizes = {"query": len(params.Q), "key": len(params.K), "column": len(params.V[0])}
     controls = _CONTROLS.get(click["chart"], _SCORES)
     places = zip(controls, (click["line"], click["place"]), strict=True)
     return {control: min(max(place, 0), sizes[control] - 1) + 1 for control, place in places if control}
 
 
-# What each step's sentence says of a panel.
+# What a sentence says of each panel.
 _NAMED = {
     "scores": {"each score": "raw"},
     "scale": {"all scores": "raw", "the scores": "raw", "the division": "scaled"},
@@ -180,7 +180,7 @@ _NAMED = {
 
 
 def _sentence(result, step, at, scaled):
-    """The point of the step, with the numbers of the moment."""
+    """Return the point of the step, with its current numbers."""
     return _POINTS[step](result, at, scaled)
 
 
@@ -214,7 +214,7 @@ def _point_of_mask(result, at, scaled):
 
 
 def _forbidden(mask):
-    """How many scores a mask forbids."""
+    """Return how many scores a mask forbids."""
     return sum(not allowed for row in mask for allowed in row)
 
 
@@ -236,7 +236,7 @@ def left_keys(result: core.AttentionStepsResult, query: int) -> int:
 
 
 def favourite(p: float, left: int) -> str:
-    """A largest weight in words; of several keys none gets all, whatever rounding makes of it."""
+    """Return the largest weight in words. If several keys share it, none gets all, even if it rounds to 1."""
     if left == 1:
         return "all"
     return "practically all" if p > 0.9995 else percent(p, 1 if p > 0.985 else 0)
@@ -252,14 +252,14 @@ def _point_of_output(result, at, scaled):
 
 
 def _value(x):
-    """A number in a sentence, which has no powers of ten."""
+    """Return a number for a sentence, which has no powers of ten."""
     if abs(x) >= 1e7:
         return "beyond ±10,000,000"
     return "practically zero" if 0 < abs(x) < 1e-4 else cell(x)
 
 
 def _both(start, with_scale, without, scaled, of=""):
-    """A number of this picture beside what it would be with the switch on its other side."""
+    """Return a number of this picture beside the one that the switch's other side would give."""
     if with_scale == without:
         return f"{start} {without}{of}, with the scale as without it."
     if scaled:
@@ -277,7 +277,7 @@ _POINTS = {
 
 
 def _alt(result, step, sentence):
-    """The picture in words, for those who do not see it."""
+    """Return the picture in words, for people who do not see it."""
     rows, columns = result.scaled.raw_scores.shape
     return (
         f"Step {list(STEPS).index(step) + 1} of 5, {STEPS[step][0]}. {sentence} Matrices of {rows} queries and "
@@ -289,7 +289,7 @@ def _alt(result, step, sentence):
 
 
 def _sure(result, step, at):
-    """The careful numbers of the step: the framed cell, the whole matrix, the same without the scale."""
+    """Return the careful numbers of the step: the framed cell, the whole matrix, the same without the scale."""
     said = [f"{_SENTENCES[step](result, at)}{_BESIDE[step](result, at)}"]
     if step == "scores" and result.params.drawn:
         said.append(f"The numbers of Q and K are darkest from ±{DRAWN_LIMIT:g} on, at every dₖ.")
@@ -323,7 +323,7 @@ def _say_scale(result, at):
 
 
 def _colours(result):
-    """What the darkest shade of the scores stands for."""
+    """Return the meaning of the darkest shade of the scores."""
     limit = cell(result.score_limit)
     if result.params.drawn:
         return f"Raw and scaled scores share their colours, darkest from ±{limit} on, at every dₖ."
@@ -403,12 +403,12 @@ _BESIDE = {
 
 
 def remarks(result: core.AttentionStepsResult, values: Mapping[str, Any], at: Cell) -> list[str]:
-    """What a visitor must know of these matrices, whatever the controls ask for."""
+    """Return what a visitor must know about these matrices, at any settings."""
     return [*shown_instead(result, values, at), *_traps(result)]
 
 
 def shown_instead(result: core.AttentionStepsResult, values: Mapping[str, Any], at: Cell) -> list[str]:
-    """Where these matrices are not what the controls ask for; nothing of their weights."""
+    """Return how these matrices differ from the controls' settings; nothing about their weights."""
     shape = len(result.params.Q), len(result.params.K), len(result.params.V[0])
     places = zip(("query", "key", "column"), shape, at, strict=True)
     said = [_beyond(name, size, values[name], i) for name, size, i in places if values[name] != i + 1]
@@ -418,7 +418,7 @@ def shown_instead(result: core.AttentionStepsResult, values: Mapping[str, Any], 
 
 
 def _traps(result):
-    """What is unlike in these matrices: rows without a key, and queries that are the keys."""
+    """Return what is unusual in these matrices: rows without a key, and queries that are the keys."""
     said = []
     if result.fully_masked_rows:
         names = ", ".join(str(query + 1) for query in result.fully_masked_rows)
@@ -443,7 +443,7 @@ def _beyond(name, size, asked, shown):
 
 
 def calculation(terms: core.CellExpansion, *, scaled: bool) -> list[tuple[str, str]]:
-    """One cell from q and k to its weight, with the scale or without it: (name, numbers) line by line."""
+    """Return one cell from q and k to its weight, with or without the scale: (name, numbers) for each line."""
     i, j = terms.query + 1, terms.key + 1
     division = f"{operand(terms.raw_score)} ÷ {typed(terms.divisor)} {equals(terms.scaled_score, operand)}"
     lines = [(f"$q_{{{i}}} \\cdot k_{{{j}}}$", _dot(terms))]
@@ -462,13 +462,13 @@ def _dot(terms):
 
 
 def _sum(terms):
-    """The terms of a sum, without those between the second and the last where there are many."""
+    """Return the terms of a sum; of many only the first two and the last."""
     shown = [*terms[:2], "…", terms[-1]] if len(terms) > _MOST_TERMS else terms
     return " + ".join(shown)
 
 
 def _in_letters(count):
-    """A dot product of many components in letters: q₁k₁ + q₂k₂ + … + q₆₄k₆₄."""
+    """Return a dot product of many components in letters: q₁k₁ + q₂k₂ + … + q₆₄k₆₄."""
     return _sum([f"q{named(i, sub=True)}k{named(i, sub=True)}" for i in range(1, count + 1)])
 
 
@@ -489,7 +489,7 @@ def _softmax_lines(allowed, terms):
 
 
 def output_calculation(terms: core.OutputExpansion, *, scaled: bool) -> list[tuple[str, str]]:
-    """One cell of the output, with the scale or without it: (name, numbers)."""
+    """Return one cell of the output, with or without the scale: (name, numbers)."""
     weights, output = (
         (terms.scaled_weights, terms.scaled_output) if scaled else (terms.unscaled_weights, terms.unscaled_output)
     )
@@ -507,7 +507,7 @@ def _signed(value):
 
 
 def _table(result):
-    """Every entry of every matrix, in full precision."""
+    """Return every entry of every matrix, in full precision."""
     scaled, unscaled = result.scaled, result.unscaled
     given = ("Q", "K", "V") if result.d_k <= MAX_COLUMNS else ("V",)
     matrices = {name: getattr(result.params, name) for name in given} | {
@@ -528,7 +528,7 @@ def _table(result):
 
 
 def matrices_code(values: Mapping[str, Any]) -> str:
-    """The Python that makes the matrices again from the values of the controls, and walks through the steps."""
+    """Return the Python that builds the matrices from the controls and walks through the steps."""
     given = {name: values[name] for name in ("Q", "K", "V", "mask") if values[name].strip()}
     params = code(core.typed_params, values["preset"], **given, d_k=values["d_k"], seed=values["seed"], name="params")
     sides = ("scaled", "unscaled")

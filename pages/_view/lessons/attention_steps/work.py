@@ -1,4 +1,4 @@
-"""What the attention_steps page asks of the core."""
+"""Calls to the core for the attention_steps page."""
 
 from functools import partial
 
@@ -13,7 +13,7 @@ PLACES = ("query", "key", "column")
 
 
 def attention_matrices(values: Values) -> tuple[AttentionStepsParams, list[str]]:
-    """The preset's matrices with the typed ones in their place, or the preset's alone and why the typed do not fit."""
+    """Return the preset's matrices with the typed ones put in, or only the preset's and why the others do not fit."""
     given = {name: values[name] for name in ("preset", "d_k", "seed")}
     try:
         return typed_params(**given, **{name: values[name] for name in MATRICES}), []
@@ -22,7 +22,7 @@ def attention_matrices(values: Values) -> tuple[AttentionStepsParams, list[str]]
 
 
 def matrix_texts(values: Values) -> dict[str, str]:
-    """The preset's matrices as texts for their fields, one row per line; the first columns of wide ones."""
+    """Return the preset's matrices as texts for their fields, one row per line; of wide ones the first columns."""
     params = typed_params(values["preset"], d_k=min(values["d_k"], typed.MAX_COLUMNS), seed=values["seed"])
     texts = {name: typed.format_matrix(getattr(params, name)) for name in ("Q", "K", "V")}
     everything = [[True] * len(params.K)] * len(params.Q)
@@ -31,7 +31,7 @@ def matrix_texts(values: Values) -> dict[str, str]:
 
 
 def cell_of(params: AttentionStepsParams, values: Values) -> tuple[int, int, int]:
-    """The chosen places, counted from 0 and inside the matrices."""
+    """Return the chosen row and column, counted from 0, inside the matrices."""
     shape = len(params.Q), len(params.K), len(params.V[0])
     query, key, column = (min(values[name], size) - 1 for name, size in zip(PLACES, shape, strict=True))
     return query, key, column

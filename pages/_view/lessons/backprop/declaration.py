@@ -1,10 +1,10 @@
-"""What the backprop lesson declares."""
+"""The declaration of the backprop lesson."""
 
 from pages._view.kinds import Choice, Number, Text, decimal
 from pages._view.lesson import Bet, Lesson, Step, Try
 from sattn_core.lessons.backprop import GRADIENT_FORMULAS, MASKS, WEIGHTS
 
-GRADIENT_NAMES = {  # where no markup can go
+GRADIENT_NAMES = {  # for places without markup
     "scale": "the scale c",
     "W_Q": "weights of Q",
     "W_K": "weights of K",

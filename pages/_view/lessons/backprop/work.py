@@ -1,4 +1,4 @@
-"""What the backprop page asks of the core."""
+"""Calls to the core for the backprop page."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from sattn_core.lessons import backprop as core
 
 
 def products_params(A: str, B: str) -> tuple[core.ProductsParams | None, list[str]]:
-    """The typed matrices, or None and the sentence that says what is wrong."""
+    """Return the typed matrices, or None and the sentence that says what is wrong."""
     try:
         return core.ProductsParams(**{name: typed.parse_matrix(name, text) for name, text in (("A", A), ("B", B))}), []
     except (ValueError, TypeError) as problem:
@@ -18,17 +18,17 @@ def products_params(A: str, B: str) -> tuple[core.ProductsParams | None, list[st
 
 
 def layer_size(d_k: int) -> int:
-    """The d_k of the layer that is checked entry by entry: the slider's, up to the largest it takes."""
+    """Return the d_k of the layer that is checked entry by entry: the slider's, up to the largest one allowed."""
     return min(d_k, core.MAX_SIZE)
 
 
 def checked_params(values: Values) -> core.BackpropParams:
-    """The layer that is checked."""
+    """Return the layer that is checked."""
     return core.BackpropParams(d_k=layer_size(values["d_k"]), **_options(values))
 
 
 def sweep(values: Values) -> core.GradientSweep:
-    """The gradients at every stop of the slider."""
+    """Return the gradients at every stop of the slider."""
     return compute.result(core.gradient_sweep, core.BackpropParams(**_options(values)), stops(values))
 
 

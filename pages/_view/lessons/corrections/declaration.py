@@ -1,4 +1,4 @@
-"""What the appendix on the sources declares: a question, its answer and prose."""
+"""The declaration of the appendix on the sources: a question, its answer and prose."""
 
 from pages._view.lesson import Lesson
 

@@ -1,4 +1,4 @@
-"""Pictures of the derivation lesson: its three lines as d_k moves, over variances or over spreads and means."""
+"""Pictures of the derivation lesson: its three lines while d_k moves, over variances or over spreads and means."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,17 +13,17 @@ from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, listed, number, typed
 from sattn_core.lessons import derivation as core
 
-_MEANS, _VARIANCES = 3, 6  # places of the lines E[s] = 0 and Var(s) = d_k; their errors are those of all like them
-VARIANCE = "<b>Variance</b>"  # what the upright axis of the three lines shows
+_MEANS, _VARIANCES = 3, 6  # indices of the lines E[s] = 0 and Var(s) = d_k; their errors are typical of all lines
+VARIANCE = "<b>Variance</b>"  # the title of the upright axis of the three lines
 _NO_BAR = "without a usable error bar"
 _SECOND = 0.35, 78  # where the second column of the three lines begins: share of the plot, and pixels
 _ON_A_WALL = 110  # letters of a title
 _TITLE = 32  # letters of one of a phone
 _LOWER = 40  # pixels less on a phone
-_LOW = 0.84  # of the usual height: above this plot stand most words, and most controls
-_REACH, _STEP = (0.25, 1024), 16  # of the axis of spreads and means, and how much further it goes at a time
+_LOW = 0.84  # of the usual height, since most words and controls are above this plot
+_REACH, _STEP = (0.25, 1024), 16  # of the axis of spreads and means, and the step by which it grows
 _NEAR = 2.0  # standard errors within which a prediction fits
-_SHORT = {  # line -> as it is written, and what it is about
+_SHORT = {  # line -> its formula, and what it is about
     "mean_zero": ("E[q·k] = 0", "mean of q·k"),
     "variance_d_k": ("Var(q·k) = dₖ", "variance of q·k"),
     "scaled_variance_one": ("Var(q·k/√dₖ) = 1", "variance of q·k/√dₖ"),
@@ -64,7 +64,7 @@ _RULES = {
     "d_k": "dₖ",
     "tail_power": "the ν-th root of dₖ",
 }
-_WHY = {  # rule -> why the divisor is what it is, in the few words that stand under it
+_WHY = {  # rule -> the reason for its divisor, in the few words that have room below it
     "sqrt_d_k": "the root of the variance, dₖ",
     "component_variances": "the root of dₖ Var(qᵢ) Var(kᵢ)",
     "within_row": "all that softmax sees is the spread within a row",
@@ -88,9 +88,9 @@ _REASONS = {
 def three_lines(
     growth: core.ScoreGrowth, d_k: int, profile: Profile, result: core.DerivationResult | None = None
 ) -> Picture:
-    """The three lines with their errors, over the variance of raw and scaled scores up to this d_k.
+    """Return the three lines with their errors, over the variance of raw and scaled scores up to this d_k.
 
-    result: the nine lines at this d_k, which stand behind the picture.
+    result: the nine lines at this d_k, for the folds behind the picture.
     """
     shown = Picture(
         "three_lines",
@@ -114,7 +114,7 @@ def three_lines(
 def broken_lines(
     growth: core.ScoreGrowth, d_k: int, profile: Profile, result: core.DerivationResult | None = None
 ) -> Picture:
-    """The three lines over the spread of raw and scaled scores, and beside it their mean where that is not zero."""
+    """Return the three lines over the spread of raw and scaled scores, and over their mean where it is not zero."""
     shown = Picture(
         "broken_lines",
         _lower_on_a_phone(
@@ -133,9 +133,9 @@ def broken_lines(
 
 
 def _lower_on_a_phone(fig, growth, profile):
-    """A figure that may be so low on a phone that it ends above the bar, though a dial more stands above it.
+    """Return a figure that can be low enough on a phone to end above the bar, although one more dial is above it.
 
-    Where means have lines too, a line has only its name there.
+    Where means have lines too, the end of a line has only its name.
     """
     if base.on_a_wall(profile):
         return fig
@@ -185,7 +185,7 @@ def _spread_figure(growth, d_k, profile):
 
 
 def _title(growth, d_k, profile):
-    """The divisor of the moment; why it is this one stands at the ends of the lines, and on a wall behind it."""
+    """Return the current divisor; the reason for it is at the ends of the lines, and on a wall behind it."""
     headline, why = _divisor(growth, d_k)
     if base.on_a_wall(profile):
         return base.title(f"<b>{headline}</b>, {why}", profile, size=profile.tick_size, letters=_ON_A_WALL)
@@ -205,11 +205,11 @@ def _predicted(largest, height, profile):
 
 
 def _with_lines(fig, heading, growth, d_k, profile):
-    """Put the three lines above the plot, a row each, and under them what the upright axis counts, if that is said."""
+    """Return the figure with the three lines above the plot, one row each, and below them the axis title, if any."""
     row, head = _row_height(profile), (1.5 if heading else 0.5) * profile.axis_size
     place: Part = {"xref": "paper", "yref": "paper", "y": 1, "xanchor": "left", "yanchor": "top", "align": "left"}
     out = -fig.layout["margin"]["l"]
-    head_place = place | {"x": 0, "xshift": out, "yshift": head, "bgcolor": None}  # a long one may reach over a name
+    head_place = place | {"x": 0, "xshift": out, "yshift": head, "bgcolor": None}  # a long title may reach over a name
     words = [base.label(heading, profile, size=profile.axis_size, **head_place)]
     for i, each in enumerate(growth.at(d_k)):
         up = round(head + (len(core.SCORE_LINES) - i) * row)
@@ -224,13 +224,13 @@ def _with_lines(fig, heading, growth, d_k, profile):
 
 
 def _free_above(fig, profile):
-    """Of the margin above the plot, what no title takes."""
+    """Return the part of the margin above the plot that no title takes."""
     title = fig.layout["title"]
     return fig.layout["margin"]["t"] - (round(1.6 * title["font"]["size"]) if title else 0)
 
 
 def _row_height(profile):
-    """Pixels: on a wall a row is one line, elsewhere two."""
+    """Return the height of a row in pixels: on a wall a row is one line, elsewhere two."""
     return profile.tick_size * (1.4 if base.on_a_wall(profile) else 2.9)
 
 
@@ -244,7 +244,7 @@ def _measured(each):
 
 
 def _so(each):
-    """Return what is measured with its error, and what follows from it for the prediction."""
+    """Return the measured value with its error, and what it says about the prediction."""
     if not each.reliable:
         return f"{number(each.measured)}, {'no variance exists' if np.isinf(each.exact) else 'no usable error'}"
     said, predicted, off = _with_error(each), f"{each.predicted:,.0f}", abs(each.z)
@@ -256,14 +256,14 @@ def _so(each):
 
 
 def _with_error(each):
-    """A measured number with the errors within which a prediction fits, to the second digit of these."""
+    """Return a measured number with the errors within which a prediction fits, to the second digit of the errors."""
     around = _NEAR * each.standard_error
     places = max(0, 1 - int(np.floor(np.log10(around))))
     return f"{each.measured:,.{places}f} ± {around:,.{places}f}".replace("-", "−")
 
 
 def _used(each, params):
-    """Return what a line uses beyond those above it; what is broken is struck out."""
+    """Return the assumptions that a line needs beyond those of the lines above it; a broken one is struck out."""
     broken = {name for name, words in _broken_ones(params).items() if words}
     if params.nu is not None and params.nu > 2:
         broken.discard("tails")
@@ -273,19 +273,19 @@ def _used(each, params):
 
 
 def _divisor(growth, d_k):
-    """Return what to divide by at this d_k for the settings, beside √d_k where it is another, and why."""
+    """Return the divisor at this d_k for the settings, beside √d_k if they differ, and the reason."""
     exact, root = core.exact_scores(replace(growth.params, d_k=d_k)), np.sqrt(d_k)
     rule, divisor = exact.right_rule, _short(exact.right_divisor)
     if np.isclose(exact.right_divisor, root):
         return f"Divide by √dₖ = {divisor}", _WHY[rule]
-    if rule == "d_k":  # what a key that agrees does, not all keys: no divisor for a whole row
+    if rule == "d_k":  # the effect of a key that agrees, not of all keys: no divisor suits a whole row
         return "The mean grows like dₖ", _WHY[rule]
     named = {"tail_power": "about"}.get(rule, f"√{_short(exact.right_divisor**2)} =")
     return f"Then divide by {named} {divisor}, not √dₖ = {_short(root)}", _WHY[rule]
 
 
 def _short(value):
-    """A number without zeros at its end."""
+    """Return a number without zeros at its end."""
     text = number(value)
     return text.rstrip("0").rstrip(".") if "." in text and "×" not in text else text
 
@@ -295,7 +295,7 @@ def _has_mean(growth):
 
 
 def _heading(growth, profile):
-    """Return what the upright axis counts: on a wall, where two sliders leave little height, the names alone say it."""
+    """Return the axis title; none on a low wall with two sliders, where the names of the lines are enough."""
     if base.on_a_wall(profile):
         return ""
     what = "<b>Mean (hollow) and spread</b>" if _has_mean(growth) else "<b>Spread σ</b>"
@@ -307,7 +307,7 @@ def _counted(what, dashed, profile):
 
 
 def _exact_lines(growth, profile):
-    """What is true for these settings, where it is not what is predicted."""
+    """Return what is true for these settings, where it differs from the prediction."""
     dims, none = _dims(growth.params.d_k), np.full(growth.params.d_k, np.nan)
     differs = not growth.at(growth.params.d_k)[1].holds and np.isfinite(growth.exact_variance[0])
     found = (
@@ -322,13 +322,13 @@ def _exact_lines(growth, profile):
 
 
 def _measured_points(growth, d_k, profile, *, power):
-    """Variances (power 1) or spreads (½): small marks up to this d_k, and large ones at it; a band is two errors."""
+    """Return variances (power 1) or spreads (½): small marks up to this d_k, large ones at it; a band is two errors."""
     values, errors = (growth.variance, growth.variance_error) if power == 1 else (growth.spread, growth.spread_error)
     return _points(values, errors if growth.at(d_k)[1].reliable else np.zeros_like(errors), d_k, profile, power=power)
 
 
 def _mean_points(growth, d_k, profile):
-    """Hollow marks of the means' sizes: none where they are 0, or where chance puts one below the axis."""
+    """Return hollow marks of the means' sizes: none where they are 0, or where chance puts one below the axis."""
     sizes, roots = np.abs(growth.mean), np.sqrt(np.arange(1, len(growth.mean) + 1))
     shown = np.where(_has_mean(growth) & (sizes / roots > _reach(growth)[0]), sizes, np.nan)
     return _points(shown, growth.mean_error, d_k, profile, power=0.5, hollow=True)
@@ -351,12 +351,12 @@ def _points(values, errors, d_k, profile, *, power, hollow=False):
 
 
 def _dims(d_k):
-    """1, 2, 4, … and d_k."""
+    """Return 1, 2, 4, … and d_k."""
     return np.array(sorted({2**power for power in range(d_k.bit_length())} | {d_k}))
 
 
 def _reach(growth):
-    """The same at every d_k and at nearly all settings: a few steps further where what is measured goes beyond."""
+    """Return the ends of the axis: the same at every d_k and nearly all settings, further only for values beyond."""
     roots = np.sqrt(np.arange(1, growth.params.d_k + 1))
     exact = np.abs(growth.exact_mean) if _has_mean(growth) else growth.spread
     low, high = min((growth.spread / roots).min(), (exact / roots).min() / 2), max(growth.spread.max(), exact.max())
@@ -366,7 +366,7 @@ def _reach(growth):
 
 
 def _spread_ends(growth, profile):
-    """Return what spread and mean do, raw and divided by √d_k; the mean has no name where it is 0."""
+    """Return what spread and mean do, raw and divided by √d_k; a mean of 0 has no name."""
     spread, mean, root = growth.exact_variance, np.abs(growth.exact_mean), growth.params.d_k**0.5
     spread = growth.spread if np.isinf(spread[0]) else np.sqrt(spread)
     does, shown = _what_spreads_do(growth), _has_mean(growth)
@@ -389,7 +389,7 @@ def _what_spreads_do(growth):
 
 
 def _point(growth, d_k):
-    """What the three lines say at this d_k, in one sentence with three numbers at most."""
+    """Return what the three lines say at this d_k, in one sentence with at most three numbers."""
     mean, variance, scaled = growth.at(d_k)
     at, measured = f"At dₖ = {d_k:,}", number(variance.measured)
     if np.isinf(variance.exact):
@@ -412,7 +412,7 @@ def _point(growth, d_k):
 
 
 def _failing(growth, d_k):
-    """What a line that is seen to fail comes to."""
+    """Return the consequence of a line that visibly fails."""
     mean = growth.at(d_k)[0]
     exact = core.exact_scores(replace(growth.params, d_k=d_k))
     if mean.seen_to_fail and not mean.holds and exact.right_rule == "within_row":
@@ -455,7 +455,7 @@ def _lines_in_words(growth, d_k):
 
 
 def _sure(growth, d_k):
-    """Each line with its error, and how it was measured."""
+    """Return each line with its error, and how it was measured."""
     n, *lines = growth.params.n_samples, *growth.at(d_k)
     return (
         *(_measured_line(each) for each in lines),
@@ -520,7 +520,7 @@ def _spread_code(params, d_k):
 
 
 def _with_nine(shown, result):
-    """Put the nine lines behind a picture: how sure each is, and a file of their numbers."""
+    """Return a picture with the nine lines behind it: how sure each is, and a file of their numbers."""
     return replace(
         shown,
         sure=(*shown.sure, *_state(result), *_moments(result)),
@@ -532,7 +532,7 @@ def _with_nine(shown, result):
 
 
 def _line_rows(result):
-    """Each line as it is read: formula, assumption, both sides, z and verdict, that of the first that fails in bold."""
+    """Return each line as a row: formula, assumption, both sides, z and verdict; the first that fails is bold."""
     lines, known = result.lines, [_known(each, result) for each in result.lines]
     return {
         "no.": [str(each.number) for each in lines],
@@ -546,7 +546,7 @@ def _line_rows(result):
 
 
 def _known(each, result):
-    """Whether the errors of the two sides are usable, also in a line whose two sides are equal by algebra."""
+    """Return True if the errors of the two sides are usable, also in a line whose sides are equal by algebra."""
     return result.lines[_MEANS if each.number <= _MEANS + 1 else _VARIANCES].reliable
 
 
@@ -577,12 +577,12 @@ def _unseen(each, result):
 
 
 def _state(result):
-    """The state of the derivation, and the right divisor, in sentences."""
+    """Return the state of the derivation, and the right divisor, in sentences."""
     return f"At dₖ = {result.params.d_k:,} with {_broken(result.params)}, {_first(result)}", _divisors(result)
 
 
 def _broken_ones(params):
-    """How each assumption is broken, in words; nothing where it holds."""
+    """Return how each assumption is broken, in words; nothing where it holds."""
     p, found = params, dict.fromkeys(("means", "variances", "alignment", "components", "tails"), "")
     if p.mean_q or p.mean_k:
         found["means"] = f"means {typed(p.mean_q)} and {typed(p.mean_k)}"
@@ -615,7 +615,7 @@ def _first(result):
 
 
 def _sides(result):
-    """Whose two sides are compared: those of the lines that hold, where some cannot be checked."""
+    """Return the lines whose two sides are compared: those that hold, if some cannot be checked."""
     whose = (
         f"the two sides of these {result.checks['holds']}" if result.checks["cannot be checked"] else "their two sides"
     )
@@ -623,7 +623,7 @@ def _sides(result):
 
 
 def _counts(result):
-    """How many lines hold, fail and cannot be checked; those of which there are none are left out."""
+    """Return how many lines hold, fail and cannot be checked; a count of 0 is left out."""
     checks, n = result.checks, len(result.lines)
     if checks["holds"] == n:
         return f"all {n} lines hold."
@@ -661,7 +661,7 @@ def _right(result, rule):
 
 
 def _moments(result: core.DerivationResult) -> Sequence[str]:
-    """The moments of the raw scores, a sentence each: predicted, measured and the sampling error."""
+    """Return the moments of the raw scores, a sentence each: predicted, measured and the sampling error."""
     exact, reliable = result.exact, result.lines[_VARIANCES].reliable
     rows = [
         ("mean of s", exact.mean, result.mean, result.mean_error, result.lines[_MEANS].reliable),
@@ -687,7 +687,7 @@ def _moment(name, exact, measured, error, usable):
 
 
 def _line_table(result):
-    """Every line with both sides, in full precision."""
+    """Return every line with both sides, in full precision."""
     lines, known = result.lines, [_known(each, result) for each in result.lines]
     return {
         "line": [each.number for each in lines],

@@ -1,4 +1,4 @@
-"""What the derivation page asks of the core."""
+"""Calls to the core for the derivation page."""
 
 from typing import Any
 
@@ -14,13 +14,13 @@ from sattn_core.lessons.derivation import (
     measure_growth,
 )
 
-SAMPLES = 2_000  # pairs that check the derivation: at d_k = 1,024 more would be felt
-LARGEST = 1024  # d_k: the three lines are measured once for all up to it, so that they follow a moving slider
+SAMPLES = 2_000  # pairs that check the derivation: at d_k = 1,024 more would take noticeably long
+LARGEST = 1024  # d_k: the three lines are measured once for all d_k up to here, so that they follow a moving slider
 _FIELDS = {"var_q": "variance_q", "var_k": "variance_k", "r": "component_correlation"}
 
 
 def params(values: Values, d_k: int) -> DerivationParams:
-    """The pairs that check the derivation at this d_k, with the one assumption that is broken, if any."""
+    """Return the params of the check at this d_k, with the one assumption that is broken, if any."""
     strengths = {
         name: values[name] for name, one in LESSON.controls.items() if one.when == ("broken", values["broken"])
     }
@@ -29,12 +29,12 @@ def params(values: Values, d_k: int) -> DerivationParams:
 
 
 def growth(values: Values) -> ScoreGrowth:
-    """The three lines at every d_k."""
+    """Return the three lines at every d_k."""
     return compute.result(measure_growth, params(values, LARGEST))
 
 
 def _measured(values: Values) -> DerivationResult:
-    """The nine lines at the d_k of the moment."""
+    """Return the nine lines at the current d_k."""
     return compute.result(measure_derivation, params(values, values["d_k"]))
 
 

@@ -1,4 +1,4 @@
-"""What the few_bits lesson declares."""
+"""The declaration of the few_bits lesson."""
 
 from pages._view.kinds import Choice, Number, decimal
 from pages._view.lesson import Bet, Lesson, Step, Try

@@ -1,4 +1,4 @@
-"""What the few_bits page asks of the core."""
+"""Calls to the core for the few_bits page."""
 
 import math
 from dataclasses import replace
@@ -13,22 +13,22 @@ _NAMES = ("d_k", "format", "sums", "order", "size", "seed")
 
 
 def params(values: Values) -> core.FewBitsParams:
-    """The rows at these values of the controls."""
+    """Return the params for these values of the controls."""
     return core.FewBitsParams(**{name: values[name] for name in _NAMES})
 
 
 def all_formats(one: core.FewBitsParams) -> core.FewBitsParams:
-    """What the curves of all formats at all d_k are asked for."""
+    """Return the params for the curves of all formats at all d_k."""
     return replace(one, d_k=core.FewBitsParams.d_k, format=core.FewBitsParams.format)
 
 
 def measured(values: Values) -> core.FewBitsResult:
-    """The lesson's numbers."""
+    """Return the lesson's results."""
     return compute.result(core.measure_few_bits, params(values))
 
 
 def root_mean_square(values: Values) -> tuple[float, float]:
-    """How far raw scores and scaled ones are off; NaN where every row is lost."""
+    """Return the root mean square errors of raw and of scaled scores; NaN where every row overflows."""
     found = measured(values)
     return math.sqrt(found.raw.mean_square[0]), math.sqrt(found.scaled.mean_square[0])
 

@@ -1,4 +1,4 @@
-"""What the bet of gradient_flow comes to."""
+"""The outcome of the bet of gradient_flow."""
 
 from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.gradient_flow import work
@@ -10,12 +10,12 @@ _SMALL, _LARGER = 4, 16  # dₖ
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """The rows at another dₖ: a small one or, where dₖ is small itself, a larger one."""
+    """Return the rows at another dₖ: at a small one or, if dₖ is small itself, at a larger one."""
     return work.MAIN.picture({**values, "d_k": _SMALL if values["d_k"] > _SMALL else _LARGER}, profile)
 
 
 def outcome(values: Values) -> Outcome:
-    """How many of the rows are frozen without the scale."""
+    """Return how many rows are frozen without the scale."""
     rows = work.rows(values)
     frozen = int(rows.frozen[0, rows.dims.index(values["d_k"])])
     why = "A row freezes where one key is far ahead of all others, and every row has its own scores."

@@ -1,4 +1,4 @@
-"""What the gradient_flow lesson declares."""
+"""The declaration of the gradient_flow lesson."""
 
 from pages._view.kinds import Choice, Number
 from pages._view.lesson import Bet, Lesson, Place, Step, Try

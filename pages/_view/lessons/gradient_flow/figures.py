@@ -1,4 +1,4 @@
-"""Pictures of the gradient_flow lesson: rows that freeze one by one, the Jacobian of one, what dₖ does to all."""
+"""Pictures of the gradient_flow lesson: rows that freeze one by one, the Jacobian of one row, the effect of dₖ."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons import gradient_flow as core
 
-RAW, SCALED = range(2)  # places of the scales 1 and 1/√d_k
+RAW, SCALED = range(2)  # indices of the scales 1 and 1/√d_k
 _WHERE = {"softmax": "the softmax", "q": "q"}
 _UPRIGHT = {"softmax": "Passed on: 1 − Σp²", "q": "Gradient length at q"}
 _SCALES = ("raw", "÷ √dₖ")
@@ -19,22 +19,22 @@ _IN_WORDS = ("without the scale", "with 1/√dₖ")
 _FEW = ("none", *"one two three four five six seven eight nine ten eleven twelve".split())
 _SYMBOLS = ("circle", "square")
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
-_FLOOR = -6  # log10 of what the main picture's axis ends at: who passes less lies on it
+_FLOOR = -6  # log10 of the lower end of the main picture's axis: rows that pass less are drawn on it
 _FLOOR_TICKS = (0, -2, -4, -6)
 _FLOOR_NAMES = ("1", "0.01", "10⁻⁴", "≤ 10⁻⁶")
 _ROOM = 0.35  # between the axis and the rows on it, in decades
-_TOP = {"softmax": _ROOM, "q": 1.8}  # 1 − Σp² is below 1; at q a row gets up to sixty
-_FAR = 0.1  # of the change of the mean: a median that changes by less than this falls far more
-_NOTHING = 1e-4  # what is smaller is called practically nothing
+_TOP = {"softmax": _ROOM, "q": 1.8}  # the sum 1 − Σp² is below 1; at q a row gets up to sixty
+_FAR = 0.1  # of the change of the mean: a median below this share of it falls much further
+_NOTHING = 1e-4  # smaller numbers are called practically zero
 _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
-_FIRST_DIM = 4  # the sentence compares from here: rows of one or two components behave differently
+_FIRST_DIM = 4  # from here on the sentence compares: rows of one or two components behave differently
 _BRIEF = {"hardly changes": "stays"}
 _PLURAL = {"falls": "fall", "grows": "grow", "hardly changes": "stay"}
-_RISES, _FALLS = 1.25, 0.8  # a mean that changes by less, or by less than chance may, stays where it is
+_RISES, _FALLS = 1.25, 0.8  # a mean that changes by less than this, or by less than its error, stays the same
 _ABOVE, _ABOVE_ON_A_WALL = 4.4, 3.0  # the margin above two panels, in letters of an axis title
 _MEAN_ROOM = 3.0  # the margin of the name of the means, in letters of a tick
-_ENDS_ROOM = 7.2  # the same of the names of the curves
-_BETWEEN_ENDS = 1.35  # letters from one of them to the next
+_ENDS_ROOM = 7.2  # the margin of the names of the curves, in letters of a tick
+_BETWEEN_ENDS = 1.35  # letters between two of them
 _CLAIM = 44  # letters of a title of that size over a whole phone
 _TOP_PANEL = [0.4, 1.0]  # of the height
 _MOST_KEYS = 12  # in a Jacobian
@@ -47,7 +47,7 @@ _MOST_NUMBERS = 4  # keys up to which every cell has room for its number
 def rows(
     shown: core.FreezingRows, d_k: int, place: str, profile: Profile, found: core.GradientFlowResult | None = None
 ) -> Picture:
-    """A hundred rows as dots, raw beside scaled on one axis; found says how sure the counts are."""
+    """Return a hundred rows as dots, raw beside scaled on one axis; found: the counts for "How sure?"."""
     i = shown.dims.index(d_k)
     return Picture(
         "rows_freezing",
@@ -63,7 +63,7 @@ def rows(
 
 
 def _rows_marks(shown, i):
-    """Of the raw rows those that are frozen, of the others those that are not: each kind has one colour."""
+    """Return the marks of the frozen raw rows, and of the others that are not frozen: each kind has one colour."""
     frozen = shown.passed[0, :, i, _places(shown, i)].T < core.FROZEN_BELOW
     still, moving = (tuple(np.flatnonzero(each).tolist()) for each in (frozen[RAW], ~frozen[SCALED]))
     return (
@@ -73,7 +73,7 @@ def _rows_marks(shown, i):
 
 
 def _rows_figure(shown, i, place, profile):
-    """What each row passes on, or what it gets at q; at the softmax those in the grey zone are frozen."""
+    """Return what each row passes on, or gets at q; at the softmax the rows in the grey zone are frozen."""
     span = {"range": [_FLOOR - _ROOM, _TOP[place]], "tickvals": _FLOOR_TICKS, "ticktext": _FLOOR_NAMES}
     heights = base.axis(profile, grid=True, **span)
     sides = ((RAW, ""), (SCALED, "2"))
@@ -98,7 +98,7 @@ def _rows_figure(shown, i, place, profile):
 
 
 def _mean_name(mean, profile):
-    """The name of the means, at the end of the last of their lines."""
+    """Return the name of the means, at the end of the last of their lines."""
     place: Part = {"xref": "paper", "x": 1, "xanchor": "left", "yref": "y2", "y": float(_on_floor(mean))}
     return base.label("mean", profile, bgcolor=None, **place)
 
@@ -109,7 +109,7 @@ def _row_axis(profile, domain, anchor):
 
 
 def _dots(shown, i, at, scale, axes, profile):
-    """The rows in their places, and their mean as a line."""
+    """Return the rows in their places, and their mean as a line."""
     places = _places(shown, i)
     heights = _on_floor(shown.passed[at, scale, i, places])
     frozen, on = shown.passed[0, scale, i, places] < core.FROZEN_BELOW, {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
@@ -127,17 +127,17 @@ def _dots(shown, i, at, scale, axes, profile):
 
 
 def _places(shown, i):
-    """The rows in the order of what they pass on without the scale: each has the same place on both sides."""
+    """Return the rows in the order of what they pass on without the scale: each has the same place on both sides."""
     return np.argsort(shown.passed[0, RAW, i], kind="stable")
 
 
 def row_at(shown: core.FreezingRows, d_k: int, place: int) -> int:
-    """Which of the drawn rows stands at this place, counted from 1 at the left."""
+    """Return which of the drawn rows is at this place, counted from 1 at the left."""
     return int(_places(shown, shown.dims.index(d_k))[place - 1])
 
 
 def _on_floor(values):
-    """log10, not below the end of the axis."""
+    """Return log10, not below the end of the axis."""
     return np.log10(np.maximum(values, 10.0**_FLOOR))
 
 
@@ -148,7 +148,7 @@ def _frozen_zone(profile, axes):
 
 
 def _count(shown, i, scale, axes, profile):
-    """The title of one side: its name in its colour, and how many of its rows are frozen; on a wall in one line."""
+    """Return the title of one side: its name in its colour, and its count of frozen rows; on a wall in one line."""
     count = f"{shown.frozen[scale, i]} of {core.DOTS} frozen ✱" if shown.frozen[scale, i] else "none frozen"
     small = f'<span style="font-size: {profile.tick_size}px">{count}</span>'
     between = "\u2002" if base.on_a_wall(profile) else "<br>"
@@ -157,12 +157,12 @@ def _count(shown, i, scale, axes, profile):
 
 
 def _in_colour(name, scale, profile):
-    """A name in the colour of raw or of scaled, as far as it can be read."""
+    """Return a name in the colour of raw or of scaled, as far as it can be read."""
     return base.in_colour(name, (profile.raw, profile.scaled)[scale], profile)
 
 
 def _rows_sentence(shown, i, place):
-    """How many rows are frozen on both sides; at q, how many get more without the scale, and how many less."""
+    """Return how many rows are frozen on both sides; at q, how many get more without the scale, and how many less."""
     if place == "q":
         return _at_q(shown.dims[i], shown.passed[1, RAW, i], shown.passed[1, SCALED, i])
     d_k, (raw, scaled) = shown.dims[i], shown.frozen[:, i]
@@ -197,7 +197,7 @@ def _few(count):
 
 
 def _rows_alt(shown, i, place):
-    """The picture in words, for those who do not see it."""
+    """Return the picture in words, for people who do not see it."""
     at = core.PLACES.index(place)
     raw, scaled = (f"{_amount(shown.mean[at, scale, i])} on average" for scale in (RAW, SCALED))
     what = "how much its softmax passes on" if place == "softmax" else "the length of its gradient at q"
@@ -212,7 +212,7 @@ def _amount(passed, digits=2):
 
 
 def _rows_sure(shown, i, result):
-    """Shares of many rows with their intervals, means beside their exact expectations, and how they come about."""
+    """Return shares of many rows with their intervals, means beside their exact expectations, and their origin."""
     n_rows, shares = result.params.n_rows, [_share(result, scale) for scale in (RAW, SCALED)]
     one_hundred = 100 * np.sqrt(result.frozen_share[RAW] * (1 - result.frozen_share[RAW]) / core.DOTS)
     scatter = f"A share of only {core.DOTS} rows scatters by {one_hundred:.1f} percentage points (one standard error)."
@@ -229,7 +229,7 @@ def _rows_sure(shown, i, result):
 
 
 def _thawed(shown, i):
-    """How many of the rows that were frozen at half this d_k pass on again."""
+    """Return how many of the rows that are frozen at half this d_k pass gradients again."""
     appended = "A larger dₖ appends components to the same queries and keys."
     before = int(np.searchsorted(shown.dims, shown.dims[i] / 2, side="right")) - 1
     were, are = (shown.passed[0, RAW, at] < core.FROZEN_BELOW for at in (max(before, 0), i))
@@ -251,7 +251,7 @@ def _share(result, scale):
 
 
 def _mean_sure(result, scale):
-    """The mean of tr J beside its exact expectation."""
+    """Return the mean of tr J beside its exact expectation."""
     found, at = result.statistics, (core.PLACES.index("softmax"), scale)
     inside = "inside" if abs(found.z[at]) <= _WITHIN else "outside"
     return (
@@ -268,7 +268,7 @@ def _q_sure(found):
 
 
 def _rows_table(shown, i):
-    """Row by row in their places: what each passes on."""
+    """Return row by row, in the order of the picture, what each row passes on."""
     order = _places(shown, i)
     return {
         "row": list(range(1, core.DOTS + 1)),
@@ -281,7 +281,7 @@ def _rows_table(shown, i):
 
 
 def _rows_code(shown, d_k):
-    """The Python that computes the rows again."""
+    """Return the Python that computes the rows again."""
     return code(
         core.freezing_rows, (d_k,), n_keys=shown.n_keys, seed=shown.seed, name="rows", show="rows.frozen, rows.passed"
     )
@@ -291,7 +291,7 @@ def _rows_code(shown, d_k):
 
 
 def curves(curve: core.GradientCurve, place: str, profile: Profile) -> Picture:
-    """What the rows pass on, and the share of them that is frozen, against d_k."""
+    """Return what the rows pass on, and the share of frozen rows, against d_k."""
     return Picture(
         "gradient_curves",
         _curve_figure(curve, place, profile),
@@ -307,7 +307,7 @@ def curves(curve: core.GradientCurve, place: str, profile: Profile) -> Picture:
 
 
 def _curve_figure(curve, place, profile):
-    """Means as points and medians as lines, and the share of frozen rows."""
+    """Return means as points and medians as lines, and the share of frozen rows."""
     at, wall = core.PLACES.index(place), base.on_a_wall(profile)
     height, above = (0.9, _ABOVE_ON_A_WALL) if wall else (1.15, 2.7)
     fig = base.figure(
@@ -326,7 +326,7 @@ def _curve_figure(curve, place, profile):
 
 
 def _panel_name(text, axes, profile):
-    """Name a panel over its upper left corner."""
+    """Return the name of a panel, over its upper left corner."""
     return base.heading(text, profile, axes=axes) | {"xref": "paper"}
 
 
@@ -356,7 +356,7 @@ def _scale_traces(curve, at, j, profile):
 
 
 def _curve_names(curve, at, fig, profile):
-    """Name points and lines at their ends, none over another; scaled, both end together."""
+    """Return the names of points and lines at their ends, without overlaps; scaled, both end together."""
     found, low, high = curve.statistics, *fig.layout["yaxis"]["range"]
     ends = (
         (SCALED, "", found.mean[at, SCALED, -1]),
@@ -379,7 +379,7 @@ def _rate_name(curve):
 
 
 def _curve_claim(curve, place):
-    """What becomes of the mean and of the median row without the scale."""
+    """Return what becomes of the mean and of the median row without the scale."""
     i = core.PLACES.index(place)
     mean, median = _verb(curve, i, RAW), _median_verb(curve, i)
     if mean != median:
@@ -390,7 +390,7 @@ def _curve_claim(curve, place):
 
 
 def _median_change(curve, i):
-    """The last median over the first, without the scale."""
+    """Return the last median over the first, without the scale."""
     first, last = curve.statistics.median[i, RAW, [_first(curve), -1]]
     return last / first
 
@@ -407,7 +407,7 @@ def _median_verb(curve, i):
 
 
 def _curve_sentence(curve, place):
-    """Which way the means move."""
+    """Return the direction in which the means move."""
     i = core.PLACES.index(place)
     raw, scaled = (_verb(curve, i, j) for j in (RAW, SCALED))
     also = f"{scaled}{' too' if raw == scaled != 'grows' else ''}"
@@ -418,7 +418,7 @@ def _curve_sentence(curve, place):
 
 
 def _change(curve, i, j):
-    """The last mean over the first, and how far off that may be by chance (1.96 standard errors)."""
+    """Return the last mean over the first, and its error by chance (1.96 standard errors)."""
     means, errors = (
         each[i, j, [_first(curve), -1]] for each in (curve.statistics.mean, curve.statistics.standard_error)
     )
@@ -440,7 +440,7 @@ def _said(curve, i, j):
 
 
 def _curve_sure(curve, place):
-    """Means and medians at both ends, measured beside exact, and what the rate says."""
+    """Return means and medians at both ends, measured beside exact, and the meaning of the rate."""
     i, found = core.PLACES.index(place), curve.statistics
     largest = "" if curve.n_keys == 2 else f", with M the largest of {curve.n_keys} standard normals,"
     rate = [f"The rate {_rate_name(curve)}{largest} says {number(curve.rate[-1])} for the mean without the scale."]
@@ -457,13 +457,13 @@ def _curve_sure(curve, place):
 
 
 def _median(found, i, scale, at):
-    """A median with its interval."""
+    """Return a median with its interval."""
     median, low, high = (each[i, scale, at] for each in (found.median, found.median_low, found.median_high))
     return f"{number(median)} (95 % interval {number(low)} to {number(high)})"
 
 
 def _mean(found, i, scale, *at):
-    """A mean with its standard error, beside the exact mean where there is one."""
+    """Return a mean with its standard error, beside the exact mean where there is one."""
     mean, error, exact = (each[i, scale, *at] for each in (found.mean, found.standard_error, found.exact_mean))
     beside = "" if np.isnan(exact) else f" (exact {number(exact)})"
     return f"{number(mean)} ± {number(error, 2)}{beside}"
@@ -474,7 +474,7 @@ def _first(curve):
 
 
 def _move(curve, i, j):
-    """Whether a mean grows, falls or stays, by its first and last point."""
+    """Return whether a mean grows, falls or stays, by its first and last point."""
     means, verb = curve.statistics.mean[i, j, _first(curve) :], _verb(curve, i, j)
     if verb == "hardly changes":
         return f"stays between {number(means.min())} and {number(means.max())} {_IN_WORDS[j]}"
@@ -482,7 +482,7 @@ def _move(curve, i, j):
 
 
 def _curve_table(curve, place):
-    """Every point: mean, error, exact mean, median and share of frozen rows, for both scales."""
+    """Return every point: mean, error, exact mean, median and share of frozen rows, for both scales."""
     i, found = core.PLACES.index(place), curve.statistics
     fields = {
         "mean": found.mean[i],
@@ -496,7 +496,7 @@ def _curve_table(curve, place):
 
 
 def _curve_code(curve):
-    """The Python that computes the curves again."""
+    """Return the Python that computes the curves again."""
     options = {"n_keys": curve.n_keys, "n_rows": curve.n_rows, "seed": curve.seed, "name": "curve"}
     shown = "curve.statistics.mean, curve.statistics.median"
     return code(core.gradient_curve, curve.dims, **options, show=shown)
@@ -506,7 +506,7 @@ def _curve_code(curve):
 
 
 def jacobians(row: core.RowJacobian, name: str, d_k: int, profile: Profile) -> Picture:
-    """The Jacobian raw beside scaled, for the keys with the highest scores, on one fixed colour domain."""
+    """Return the Jacobian raw beside scaled, for the keys with the highest scores, on one fixed colour domain."""
     return Picture(
         "row_jacobians",
         _jacobian_figure(row, profile),
@@ -536,7 +536,7 @@ def _jacobian_figure(row, profile):
         ],
         left=3.2,
         height=0.85 if base.on_a_wall(profile) else 1.0,
-        plot_bgcolor=profile.grid,  # seen between the cells, so that cells of 0 are seen too
+        plot_bgcolor=profile.grid,  # visible between the cells, so that cells of 0 are visible too
         xaxis=base.axis(profile, "key", domain=[0, 0.48], anchor="y", **across),
         yaxis=base.axis(profile, "key", anchor="x", **down),
         xaxis2=base.axis(profile, "key", domain=[0.52, 1], anchor="y2", **across),
@@ -554,7 +554,7 @@ def _jacobian_figure(row, profile):
 
 
 def _key_axes(row, profile):
-    """Options of the horizontal and of the vertical axis; many names stand too close across, or on a wall."""
+    """Return options of the horizontal and the vertical axis; across, or on a wall, many names are too close."""
     ticks = {"type": "category", "tickvals": _key_names(row), "showline": False, "ticks": ""}
     few = len(_key_names(row)) <= _MOST_NUMBERS
     down = {"autorange": "reversed", "showticklabels": few or not base.on_a_wall(profile)}
@@ -578,7 +578,7 @@ def _matrix(row, values, axes, name, profile):
 
 
 def _jacobian_sentence(row, d_k):
-    """How much both pass on, by the trace."""
+    """Return how much both pass on, by the trace."""
     raw, scaled = (_amount(trace, 3) for trace in (row.raw_trace, row.scaled_trace))
     if raw == scaled:
         return f"Raw or divided by √{d_k:,}, this row passes on {raw}."
@@ -586,7 +586,7 @@ def _jacobian_sentence(row, d_k):
 
 
 def _jacobian_sure(row, name, d_k):
-    """Both Jacobians in numbers."""
+    """Return both Jacobians in numbers."""
     n_keys, shown = len(row.raw_scores), len(_shown_keys(row))
     part = [f"Shown are the {shown} keys with the highest scores of {n_keys}."] if shown < n_keys else []
     return (
@@ -601,5 +601,5 @@ def _jacobian_sure(row, name, d_k):
 
 
 def _jacobian_code(row, d_k):
-    """The Python that computes both Jacobians again."""
+    """Return the Python that computes both Jacobians again."""
     return code(core.measure_row_jacobian, row.raw_scores, d_k, name="row", show="row.raw_norm, row.scaled_norm")

@@ -1,4 +1,4 @@
-"""What the gradient_flow page asks of the core."""
+"""Calls to the core for the gradient_flow page."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from sattn_core.lessons import gradient_flow as core
 
 
 def params(values: Values) -> core.GradientFlowParams:
-    """Many rows at the d_k of the moment."""
+    """Return the params of many rows at the current d_k."""
     return core.GradientFlowParams(values["d_k"], **_options(values))
 
 
@@ -19,7 +19,7 @@ def _options(values: Values) -> dict[str, Any]:
 
 
 def curve_options(n_keys: int, seed: int) -> dict[str, Any]:
-    """The settings of the curves: fewer rows where there are many keys, since both cost time.
+    """Return the settings of the curves: fewer rows where there are many keys, since both cost time.
 
     With few keys the gradient at q comes from few rows, so its mean needs more of them.
     """
@@ -27,7 +27,7 @@ def curve_options(n_keys: int, seed: int) -> dict[str, Any]:
 
 
 def row_jacobian(values: Values) -> tuple[core.RowJacobian, str]:
-    """The Jacobian of one of the hundred rows, or of a typed list of scores, and what it is called."""
+    """Return the Jacobian of one of the hundred rows, or of a typed list of scores, and its name."""
     chosen, d_k = values["jacobian"], values["d_k"]
     if chosen != "row":
         return core.measure_row_jacobian(typed.parse_score_list(chosen), d_k), f"The list [{chosen}]"
@@ -37,7 +37,7 @@ def row_jacobian(values: Values) -> tuple[core.RowJacobian, str]:
 
 
 def rows(values: Values) -> core.FreezingRows:
-    """A hundred rows at every stop of the slider."""
+    """Return a hundred rows at every stop of the slider."""
     return compute.result(core.freezing_rows, stops(values), **_options(values))
 
 

@@ -1,4 +1,4 @@
-"""What the bet of long_context comes to, and the part of the line that is seen before it."""
+"""The outcome of the bet of long_context, and the part of the line that is drawn before it."""
 
 from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.long_context import figures, work
@@ -8,7 +8,7 @@ from sattn_core.lessons.long_context import crowd_score
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """The weight after 1/√d_k where the keys are far fewer."""
+    """Return the weight after 1/√d_k where there are far fewer keys."""
     n = figures.far_fewer(values["context_length"])
     hidden = "The lines are hidden while the bet is open."
     if n:
@@ -18,7 +18,7 @@ def before(values: Values, profile: Profile) -> Picture:
 
 
 def outcome(values: Values) -> Outcome:
-    """The exact mean weight after 1/√d_k, in percent."""
+    """Return the exact mean weight after 1/√d_k, in percent."""
     n, score = values["context_length"], values["key_score"]
     weight = work.fading(values).weight("vaswani", n)
     why = f"The others together weigh on average like one key of score {number(crowd_score(n))}; this one has {score}."

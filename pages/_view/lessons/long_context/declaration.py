@@ -1,4 +1,4 @@
-"""What the long_context lesson declares."""
+"""The declaration of the long_context lesson."""
 
 from pages._view.kinds import Number
 from pages._view.lesson import Bet, Lesson, Place, Step, Try

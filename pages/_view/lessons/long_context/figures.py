@@ -13,13 +13,13 @@ from pages._view.picture import Picture
 from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons import long_context as core
 
-UPRIGHT = "<b>Weight of the key</b>"  # what the axis shows, over its end
+UPRIGHT = "<b>Weight of the key</b>"  # the title of the axis, over its end
 _LEFT = 2.6  # the margin of the ticks, in letters of an axis title
-_HEIGHT, _HEIGHT_ON_A_WALL = 0.87, 0.92  # of the usual one: a dial more stands above it
+_HEIGHT, _HEIGHT_ON_A_WALL = 0.87, 0.92  # of the usual height: one more dial is above it
 _TICKS = {16: "16", 100: "100", 1_000: "1,000", 10_000: "10⁴", 100_000: "10⁵", 1_000_000: "10⁶"}
-_FAR = 64  # times fewer keys tell little of the weight
+_FAR = 64  # so many times fewer keys say little about the weight
 _TOP = 1.06  # of the axis of the weights: room for a mark at 1
-_ABOVE, _ABOVE_ON_A_WALL = 2.2, 1.5  # the margin of the title, in letters of it; a screen has the camera there
+_ABOVE, _ABOVE_ON_A_WALL = 2.2, 1.5  # the margin of the title, in its letters; a screen has the camera there
 _LOOKS: dict[str, tuple[str, float, str]] = {  # colour, width and dash of each line
     "vaswani": ("scaled", 2.0, "solid"),
     "softmax1": ("text", 0.8, "dot"),
@@ -29,25 +29,25 @@ _LOOKS: dict[str, tuple[str, float, str]] = {  # colour, width and dash of each 
     "no_scale": ("raw", 1.2, "solid"),
 }
 _ORDER = ("no_scale", "yarn", "ssmax", "log_n", "vaswani", "softmax1")  # the last is drawn on top
-_CHECKED = ("vaswani", "log_n")  # rules whose simulated rows stand under "How sure?"
+_CHECKED = ("vaswani", "log_n")  # rules whose simulated rows are under "How sure?"
 
 
 def share(weight: float) -> str:
-    """A weight as a share that never rounds to all or to nothing."""
+    """Return a weight as a percentage that never rounds to 0 or to 100."""
     if weight < 0.005:
         return "less than 1 %"
     return "more than 99 %" if weight > 0.995 else percent(weight, 0)
 
 
 def far_fewer(n: int) -> int:
-    """The last stop of the slider at which there are far fewer keys; 0 if there is none."""
+    """Return the last stop of the slider with far fewer keys; 0 if there is none."""
     return max((stop for stop in core.STOPS if _FAR * stop <= n), default=0)
 
 
 def weights(
     found: core.FadingResult, n: int, profile: Profile, simulated: core.SimulatedFading | None = None
 ) -> Picture:
-    """The key's weight against the number of keys, one line a rule, and where the slider stands.
+    """Return the key's weight against the number of keys, one line a rule, with the slider's value marked.
 
     simulated : means of drawn rows, for the points and "How sure?".
     """
@@ -90,7 +90,7 @@ def _weights_figure(found, n, simulated, profile):
 
 
 def _upright(profile):
-    """Name the upright axis over its end."""
+    """Return the name of the upright axis, over its end."""
     return title(UPRIGHT, profile, size=profile.axis_size)
 
 
@@ -99,7 +99,7 @@ def _weight_axis(profile):
 
 
 def _lines(found, profile, first=0, last=None):
-    """A line for each rule, from one length to another."""
+    """Return a line for each rule, from one length to another."""
     x = np.array(found.lengths[first:last], dtype=float)
     return [
         line(x, found.weights[found.names.index(name), first:last], _style(name, profile), _title(name))
@@ -121,18 +121,16 @@ def _title(name):
 
 
 def _named(fig, found, n, profile):
-    """The names of the rules at the ends of their lines."""
+    """Return the names of the rules at the ends of their lines."""
     names = [(_title(name), found.weight(name, n)) for name in core.RULES]
     above = _ABOVE_ON_A_WALL if on_a_wall(profile) else _ABOVE
     fig.layout["margin"]["t"] = round(above * profile.axis_size)
     colours = [_colour(name, profile) for name in core.RULES]
-    return name_ends(
-        fig, names, profile, low=-0.02, high=_TOP, colours=colours, off=1.1
-    )  # the mark of a bet stands there
+    return name_ends(fig, names, profile, low=-0.02, high=_TOP, colours=colours, off=1.1)  # the mark of a bet is there
 
 
 def _simulated(simulated, profile):
-    """Means of drawn rows after 1/√d_k."""
+    """Return means of drawn rows after 1/√d_k."""
     i = simulated.names.index("vaswani")
     error = simulated.standard_error[i]
     below = np.minimum(error, simulated.measured[i])
@@ -141,7 +139,7 @@ def _simulated(simulated, profile):
 
 
 def _here(found, n, profile):
-    """A mark on every line where the slider stands."""
+    """Return a mark on every line at the slider's value."""
     names = [*reversed(core.RULES)]  # the last is drawn on top
     colours = [_colour(name, profile) for name in names]
     marker = {"color": colours, "symbol": "diamond", "size": 1.5 * profile.marker_size, "line": {"width": 0}}
@@ -156,7 +154,7 @@ def _sentence(found, n):
 
 
 def _sure(found, n, simulated):
-    """Where the weight is halved, what the others weigh, and how it was computed."""
+    """Return where the weight is halved, how much the other keys weigh, and how it was computed."""
     score, half, above = typed(found.params.score), found.half_length, core.expected_above(n, found.params.score)
     drawn = "" if simulated is None else f" In the table up to {max(simulated.n_rows):,} drawn rows stand beside it."
     return (
@@ -172,7 +170,7 @@ def _sure(found, n, simulated):
 
 
 def _checks(simulated):
-    """Drawn rows beside the exact averages, for two of the rules."""
+    """Return drawn rows beside the exact averages, for two of the rules."""
     rows = [(simulated.names.index(name), j) for name in _CHECKED for j in range(len(simulated.lengths))]
     inside = [simulated.low[at] <= simulated.measured[at] <= simulated.high[at] for at in rows]
     return {
@@ -186,13 +184,13 @@ def _checks(simulated):
 
 
 def _table(found: core.FadingResult, last: int | None = None) -> dict[str, Any]:
-    """The weight that each rule leaves at every length."""
+    """Return the weight that each rule leaves at every length."""
     columns = {rule: found.weights[i, :last].tolist() for i, rule in enumerate(found.names)}
     return {"n_keys": list(found.lengths[:last])} | {core.RULES[rule].title: kept for rule, kept in columns.items()}
 
 
 def _code(found):
-    """The Python that computes the weights again."""
+    """Return the Python that computes the weights again."""
     lengths = {} if found.lengths == core.LENGTHS else {"lengths": found.lengths}
     return code(core.fading_weights, found.params, **lengths, show=("result.lengths", "result.names", "result.weights"))
 
@@ -201,7 +199,7 @@ def _code(found):
 
 
 def rows(found: core.FadingResult, n: int, profile: Profile) -> Picture:
-    """The same read along a causal text of n words, whose row i has i keys."""
+    """Return the weights along a causal text of n words, whose row i has i keys."""
     last = found.lengths.index(n) + 1
     early, late = (share(found.weight("vaswani", each)) for each in (core.quarter_row(n), n))
     fig = figure(
@@ -229,7 +227,7 @@ def rows(found: core.FadingResult, n: int, profile: Profile) -> Picture:
 
 
 def cards(found: core.FadingResult, claims: core.LengthClaims) -> list[tuple[str, str, tuple[str, ...]]]:
-    """Every rule: title, formula, what its source claims, what of it is checked here, and the source."""
+    """Return every rule as a card: title, formula, its source's claim, what is checked here, and the source."""
     here = _checked_here(found, claims)
     return [
         (each.title, each.formula, (_CLAIMS[name], f"Here: {here[name]}", f"{each.source}."))
@@ -248,7 +246,7 @@ _CLAIMS = {
 
 
 def _checked_here(found, claims):
-    """By rule, the number that its claim comes to."""
+    """Return by rule the number that checks its claim."""
     few, many = (f"{each:,}" for each in claims.lengths)
     one, trained = f"a key of score {typed(found.params.score)} keeps", f"{found.params.n_train:,}"
     quiet, first = (list(map(share, each)) for each in (claims.quiet, claims.first))

@@ -1,4 +1,4 @@
-"""What the long_context page asks of the core."""
+"""Calls to the core for the long_context page."""
 
 from pages._view import compute
 from pages._view.lesson_view import Main, Values
@@ -7,24 +7,24 @@ from sattn_core.lessons import long_context as core
 
 
 def params(values: Values) -> core.LongContextParams:
-    """What the weights depend on, but for the number of keys."""
+    """Return what the weights depend on, except the number of keys."""
     return core.LongContextParams(values["key_score"], values["d_k"], values["n_train"], values["seed"])
 
 
 def fading(values: Values) -> core.FadingResult:
-    """The weights at every stop of the slider, where it stands, and a quarter into a text of that length."""
+    """Return the weights at every stop of the slider, at its value, and at a quarter of a text of that length."""
     n = values["context_length"]
     lengths = tuple(sorted({*core.LENGTHS, n, core.quarter_row(n)}))
     return compute.result(core.fading_weights, core.LongContextParams(*_exact(values)), lengths)
 
 
 def _exact(values):
-    """The settings of `params` without the seed, on which no exact average depends."""
+    """Return the settings of `params` without the seed, on which no exact average depends."""
     return values["key_score"], values["d_k"], values["n_train"]
 
 
 def claims(values: Values) -> core.LengthClaims:
-    """What the papers' claims come to."""
+    """Return the numbers that check the papers' claims."""
     return compute.result(core.check_claims, core.LongContextParams(*_exact(values)))
 
 

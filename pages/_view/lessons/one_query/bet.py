@@ -1,4 +1,4 @@
-"""What the bet of one_query comes to."""
+"""The outcome of the bet of one_query."""
 
 from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.one_query import figures, work
@@ -18,7 +18,7 @@ def before(values: Values, profile: Profile) -> Picture:
 
 
 def outcome(values: Values) -> Outcome:
-    """Return in how many of a hundred sentences the word is on top for which the invented numbers speak."""
+    """Return in how many of a hundred sentences the favourite of the invented numbers is on top."""
     result = work.result(values, "wander")
     n_drawn = result.params.d_k - result.n_invented
     second, first = sorted(result.invented_scores.scores)[-2:]

@@ -1,4 +1,4 @@
-"""What the one_query lesson declares."""
+"""The declaration of the one_query lesson."""
 
 from typing import Any
 

@@ -23,20 +23,20 @@ _LEFT = 6.2  # letters: the margin of a picture with the names of the strip
 _PERCENT = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"]}
 _LARGEST = 2.3  # end of the axes of the invented components
 _LINE = 1.3  # of its letters' size: the height of a line of text
-_WIDE, _NARROW = 0.6, 0.28  # of the room of a word: its bar, and one that stands in front of another
+_WIDE, _NARROW = 0.6, 0.28  # of the room of a word: the widths of its bar, and of a bar in front of another
 _LETTERS = 10  # of the longest name at the end of a line, with its sum
-_OFF, _OFF_ON_A_PHONE = 1.2, 2.4  # letters of a tick from the end of a line to its name: on a phone past "random"
-_SURE = 0.9995  # a share that a person calls practically all
-_MOST = 0.9  # one that a person calls nearly all
-_PRODUCTS = (1, 4, 16, 64, 256, 1024)  # named on the axis of the products added
+_OFF, _OFF_ON_A_PHONE = 1.2, 2.4  # letters of a tick from the end of a line to its name; on a phone, past "random"
+_SURE = 0.9995  # a share that is called practically all
+_MOST = 0.9  # a share that is called nearly all
+_PRODUCTS = (1, 4, 16, 64, 256, 1024)  # the names on the axis of the number of products
 _ROOM = 40  # letters of a title
 _ROW = 1.6  # letters of a tick: the height of a row of the strip below a step's own picture
 _REACH = (118, 145)  # of the strip, in percent: room for a number behind the longest bar, below and beside
-_BESIDE = ([0, 0.56], [0.78, 1])  # of the width of a projector's picture: the step's own, and that strip
+_BESIDE = ([0, 0.56], [0.78, 1])  # of the width of a projector's picture: the step's own, and the strip
 
 
 def one_step(result: OneQueryResult, step: str, profile: Profile) -> Picture:
-    """The picture of one step; all are of one height, and their axes stand still while d_k moves."""
+    """Return the picture of one step; all have the same height, and their axes stay while d_k moves."""
     draw, say, work = _STEPS[step]
     sentence = say(result)
     here = f"dₖ = {result.params.d_k:,}"
@@ -57,7 +57,7 @@ def one_step(result: OneQueryResult, step: str, profile: Profile) -> Picture:
 
 
 def _marks(step, result):
-    """Return what the words of a step's sentence name: lines, bars of this sentence, or bars of the strip."""
+    """Return the marks that the words of a step's sentence name: lines, bars of this sentence, or bars of the strip."""
     if step == "wander":
         strip = {KEY_WORDS[EXAMPLE_KEY]: (_CAT,)}
         return tuple(Mark(f"“{word}”", (word, *strip.get(word, ()))) for word in KEY_WORDS)
@@ -77,7 +77,7 @@ def _marks(step, result):
 
 
 def _asked(result, profile):
-    """The components of the query above those of the keys; the query and the key of the next step are set off."""
+    """Return the components of the query above those of the keys; the query and the next step's key are highlighted."""
     rows = [result.query, None, *result.keys]  # a gap below the query
     values = [[None if row is None else float(i in _SET_OFF)] * len(result.query) for i, row in enumerate(rows)]
     texts = [[""] * len(result.query) if row is None else [_signed_number(x) for x in row] for row in rows]
@@ -101,7 +101,7 @@ _PALE = 0.12  # of the colour of the other rows
 
 
 def _wanted(result):
-    """The components that are largest in the query."""
+    """Return the components that are largest in the query."""
     parts = [name for name, x in zip(COMPONENTS, result.query, strict=False) if x == result.query.max()]
     return "a living thing" if parts == ["living", "thing"] else f"what is {listed(parts)}"
 
@@ -125,7 +125,7 @@ def _ask_by_hand(result):
 
 
 def _multiplied(result, profile):
-    """The products of one key, a bar each, with its multiplication under it."""
+    """Return the products of one key, a bar each, with its multiplication under it."""
     products = result.products[EXAMPLE_KEY, : result.n_invented]
     worked = _multiplications(result)
     ticks = [_stacked(name, [said, f"= {typed(product)}"], profile) for name, said, product in worked]
@@ -141,7 +141,7 @@ def _multiplied(result, profile):
 
 
 def _multiplications(result):
-    """Each named component of the example key: its name, q_i × k_i, and the product."""
+    """Return each named component of the example key: its name, q_i × k_i, and the product."""
     n = result.n_invented
     rows = zip(COMPONENTS, result.query, result.keys[EXAMPLE_KEY], result.products[EXAMPLE_KEY], strict=False)
     return [(name, f"{_signed(q)} × {_signed(k)}", product) for name, q, k, product in list(rows)[:n]]
@@ -167,7 +167,7 @@ def _multiply_by_hand(result):
 
 
 def _added(result, profile):
-    """A score for each key, with its addition under it as one writes it at school."""
+    """Return a score for each key, with its column addition under it."""
     scores, named = result.invented_scores.scores, _named_products(result)
     ticks = [
         _stacked(word, [*_in_pairs(_terms(products)), f"= {typed(score)}"], profile)
@@ -189,7 +189,7 @@ def _highest(row):
 
 
 def _ink(key, profile):
-    """The colour of a key before anything is divided: one is followed through all steps."""
+    """Return the colour of a key before anything is divided: each key keeps it through all steps."""
     return profile.text if key == EXAMPLE_KEY else profile.band
 
 
@@ -198,13 +198,13 @@ def _named_products(result):
 
 
 def _terms(products):
-    """Numbers to add, each with its sign but the first."""
+    """Return numbers to add, each but the first with its sign."""
     first, *others = products
     return [typed(first), *(f"{'+' if x >= 0 else '−'} {typed(abs(x))}" for x in others)]
 
 
 def _in_pairs(terms):
-    """Two of them a line."""
+    """Return the terms, two on a line."""
     return [" ".join(terms[first : first + 2]) for first in range(0, len(terms), 2)]
 
 
@@ -232,7 +232,7 @@ def _add_by_hand(result):
 
 
 def _wandered(result, profile):
-    """The four sums, product by product, on an axis of doublings; a thin line where the invented products end."""
+    """Return the four sums, product by product, on an axis of doublings; a thin line ends the invented products."""
     walk = result.walk
     ticks = {"tickvals": [log2(n) for n in _PRODUCTS], "ticktext": [f"{n:,}" for n in _PRODUCTS]}
     drawn = _with_strip(
@@ -257,14 +257,14 @@ def _wandered(result, profile):
 
 
 def _walks(sums, profile):
-    """The sums as lines, and a dot at the end of each."""
+    """Return the sums as lines, and a dot at the end of each."""
     places = np.log2(np.arange(1, sums.shape[1] + 1))
     lines = [line(places, sums[key], _stroke(key, profile), word) for key, word in enumerate(KEY_WORDS)]
     return [*lines, _end_points(sums, profile)]
 
 
 def _with_room_at_the_right(drawn, profile):
-    """Return a figure with room for the names at the ends of its lines, which are further off on a phone."""
+    """Return a figure with room for the names at the ends of its lines, which are further away on a phone."""
     drawn.layout["margin"]["r"] = round((0.6 * _LETTERS + _OFF) * profile.tick_size)
     names = [
         each | {"ax": _OFF_ON_A_PHONE * profile.tick_size} if each["showarrow"] else each
@@ -281,25 +281,25 @@ _END_OF_INVENTED = {"xref": "x", "yref": "y domain", "x0": log2(len(COMPONENTS))
 
 
 def _chance_begins(profile):
-    """What stands beside that line."""
+    """Return the words beside the line where the random products begin."""
     place = {"xref": "x", "yref": "y domain", "x": log2(len(COMPONENTS)), "y": 1, "yanchor": "top"}
     return label("random →", profile, xanchor="left", xshift=6, **place)
 
 
 def _end_points(sums, profile):
-    """A dot at the end of each line, which at d_k = 1 is all that there is of it."""
+    """Return a dot at the end of each line; at d_k = 1 there is nothing else of it."""
     look = {"color": [_ink(key, profile) for key in range(len(KEY_WORDS))], "size": 0.8 * profile.marker_size}
     x = [log2(sums.shape[1])] * len(sums)
     return {"type": "scatter", "mode": "markers", "x": x, "y": sums[:, -1], "name": ENDS, "marker": look}
 
 
 def _at_the_ends(sums, limit, profile):
-    """Each word with its sum beside the end of its line, moved apart as far as the letters need it.
+    """Return each word with its sum beside the end of its line, moved apart as far as the letters need.
 
     A thin line leads from the end to its name, however far that had to move.
     """
     ends = sums[:, -1]
-    room = _LINE * profile.tick_size * 2 * limit / (profile.height * _HEIGHT / 2)  # the least height there is
+    room = _LINE * profile.tick_size * 2 * limit / (profile.height * _HEIGHT / 2)  # the smallest height of the plot
     order = np.argsort(ends, kind="stable")
     thread = {"showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": profile.band, "standoff": 4}
     beside = {"x": log2(sums.shape[1]), "xanchor": "left", "ax": _OFF * profile.tick_size, "ayref": "y"}
@@ -314,7 +314,7 @@ def _bold(text, key):
 
 
 def _apart(values, room):
-    """The nearest places to ascending values that lie at least so far apart, by least squares."""
+    """Return the places closest to ascending values, by least squares, that keep at least this distance."""
     shifts = room * np.arange(len(values))
     bare = values - shifts
     ends = range(len(values))
@@ -351,7 +351,7 @@ def _wander_by_hand(result):
 
 
 def _shared_out(result, profile):
-    """The weights of the raw scores, each under its word and its score."""
+    """Return the weights of the raw scores, each under its word and its score."""
     row = result.raw
     cells = zip(KEY_WORDS, row.scores, row.weights, strict=True)
     ticks = [_weighed(word, f"score {typed(score)}", weight, profile) for word, score, weight in cells]
@@ -360,7 +360,7 @@ def _shared_out(result, profile):
 
 
 def _divided(result, profile):
-    """Both weights of every word, on the axes of the step before, with the division under them."""
+    """Return both weights of every word, on the axes of the previous step, with the division under them."""
     raw, scaled = result.raw, result.scaled
     cells = zip(KEY_WORDS, raw.scores, scaled.weights, strict=True)
     divisor = f"÷ {cell(result.divisor)}"
@@ -374,14 +374,14 @@ def _divided(result, profile):
 
 
 def _weighed(word, score, weight, profile):
-    """Return what stands below a bar of weight; on a wall the weight is beside the word."""
+    """Return the words below a bar of weight; on a wall the weight is beside the word."""
     if profile is PROJECTOR:
         return f"<b>{word}</b> {_about(weight)}<br>{score}"
     return _stacked(word, [score, _about(weight)], profile)
 
 
 def _weights_figure(result, step, traces, ticks, claim, profile):
-    """What these steps have: the same axes, room for the longer ticks, and the strip of many sentences."""
+    """Return the frame of these steps: the same axes, room for the longer ticks, and the strip of many sentences."""
     return _with_strip(
         profile,
         traces,
@@ -426,7 +426,7 @@ def _say_divided(result):
 
 
 def _softmax_by_hand(row, score, key):
-    """Softmax of one row as it is worked out; the largest score is subtracted first, which changes no weight."""
+    """Return the softmax of one row, step by step; the largest score is subtracted first, which changes no weight."""
     total = f"÷ {operand(row.total)} = weight"
     cells = zip(KEY_WORDS, *(map(operand, each) for each in (row.below, row.exponentials, row.weights)), strict=True)
     rows = [(word, said, *others) for (word, *others), said in zip(cells, score, strict=True)]
@@ -448,7 +448,7 @@ def _divide_by_hand(result):
 
 
 def _grown(result, profile):
-    """In how many sentences each word is on top: no weights, which dividing changes and this share not."""
+    """Return in how many sentences each word is on top: unlike weights, dividing does not change this share."""
     shares = result.sentences.on_top
     ticks = [_stacked(word, [percent(share, 0)], profile) for word, share in zip(KEY_WORDS, shares, strict=True)]
     colours = [_ink(key, profile) for key in range(len(KEY_WORDS))]
@@ -465,7 +465,7 @@ def _grown(result, profile):
 
 
 def _who_wins(result):
-    """Return what decides in more than half of the sentences; at d_k = 3 all of them end in a tie."""
+    """Return what decides more than half of the sentences; at d_k = 3 all of them end in a tie."""
     many = result.sentences
     meaning, other = many.on_top[EXAMPLE_KEY], np.delete(many.on_top, EXAMPLE_KEY).max()
     if meaning == other == 1:
@@ -503,26 +503,26 @@ _STRIP = {
     "wander": ((_CAT, "text"),),
     "softmax": ((_RAW_MEAN, "raw"),),
     "divide": ((_RAW_MEAN, "raw"), (_SCALED_MEAN, "scaled")),
-}  # its bars at each step: shares of sentences or means, never both
+}  # the strip's bars at each step: shares of sentences or means, never both
 _SHARED = "The sentences share the invented numbers; the others are drawn for each."
 _SHOWN = " The one shown is the first of them."
 _ON_TOP_MEANS = "A word is on top if no other has a larger score, also where they tie. The prediction is exact."
 
 
 def _rows(step, result):
-    """What the strip says of many sentences, one bar each: its name, its share and its colour's name."""
+    """Return the rows of the strip of many sentences, one bar each: its name, its share and its colour's name."""
     many = result.sentences
     shares = {_CAT: many.on_top[EXAMPLE_KEY], _RAW_MEAN: many.raw_top_weight, _SCALED_MEAN: many.scaled_top_weight}
     return [(name, shares[name], colour) for name, colour in _STRIP[step]]
 
 
 def _with_strip(profile, traces, step, result, lines, **layout):
-    """A step's own picture with a bar for each row, below it; on a projector's wide picture beside it.
+    """Return a step's own picture with a bar for each row, below it; on a projector's wide picture beside it.
 
     lines: how many there are under the step's own axis.
     """
     rows, beside = _rows(step, result), profile is PROJECTOR
-    places = 1 if step == "wander" else 2  # pictures of weights have one frame, so that each turns into the next
+    places = 1 if step == "wander" else 2  # pictures of weights share one frame, so that each can turn into the next
     plot = profile.height * _HEIGHT - 1.6 * profile.title_size
     strip = (_ROW * places + 1) * profile.tick_size / plot
     above = strip + (_LINE * (lines + 1.5) * profile.tick_size) / plot
@@ -543,13 +543,13 @@ def _with_strip(profile, traces, step, result, lines, **layout):
 
 
 def _shares_axis(domain, reach, profile):
-    """The axis of its shares, which stand behind its bars as numbers."""
+    """Return the axis of the shares; each bar has its number behind it."""
     bare = {"showticklabels": False, "ticks": "", "showline": False}
     return axis(profile, domain=domain, anchor="y2", range=[0, reach], **bare)
 
 
 def _strip_axis(rows, places, top, profile):
-    """The names of its bars, from above."""
+    """Return the names of its bars, from above."""
     names = {"tickvals": list(range(len(rows))), "ticktext": [name for name, _, _ in rows], "ticks": ""}
     return axis(profile, domain=[0, top], anchor="x2", range=[places - 0.5, -0.5], **names)
 
@@ -573,12 +573,12 @@ def _strip_heading(step, profile):
 
 
 def _sure(result, step):
-    """Return the counts of a step, and what is counted; the last step shows no single sentence."""
+    """Return the counts of a step, and what they count; the last step shows no single sentence."""
     return *_counts(result, step), _SHARED + _SHOWN * (step != "grow"), _ON_TOP_MEANS
 
 
 def _counts(result, step):
-    """Return what the strip says with its errors, a sentence for each bar; the first beside its exact probability."""
+    """Return the strip's numbers with their errors, a sentence for each bar; the first beside its exact probability."""
     many = result.sentences
     errors = (many.on_top_error[EXAMPLE_KEY], many.raw_top_weight_error, many.scaled_top_weight_error)
     shares = (many.on_top[EXAMPLE_KEY], many.raw_top_weight, many.scaled_top_weight)
@@ -592,7 +592,7 @@ def _counts(result, step):
     return {"wander": said[:1], "softmax": said[1:2], "divide": said[1:], "grow": said[:1]}[step]
 
 
-# --- what the steps share ----------------------------------------------------------------------------
+# --- shared by the steps ----------------------------------------------------------------------------
 
 _STEPS = {
     "ask": (_asked, _say_asked, _ask_by_hand),
@@ -606,18 +606,18 @@ _STEPS = {
 
 
 def _claim(text, key, profile):
-    """A title that says what the picture shows; the key says what its numbers are, where there is room for it."""
+    """Return the title, which says what the picture shows; the key explains its numbers, where there is room for it."""
     key = None if profile is PROJECTOR else key
     return title(f"<b>{text}</b>", profile, size=profile.axis_size, key=key, letters=_ROOM)
 
 
 def _stacked(name, lines, profile):
-    """Return what stands below a bar: its name, and lines that a wall has beside each other."""
+    """Return the words below a bar: its name, and lines that a wall has beside each other."""
     return f"<b>{name}</b><br>{(' ' if profile is PROJECTOR else '<br>').join(lines)}"
 
 
 def _lines(count, profile):
-    """Return how many lines stand below each bar."""
+    """Return how many lines there are below each bar."""
     return 2 if profile is PROJECTOR else 1 + count
 
 
@@ -627,7 +627,7 @@ def _bars(heights, colour, name, *, width=_WIDE):
 
 
 def _ticks_axis(texts, profile):
-    """An axis of names; what belongs to one of them stands under it."""
+    """Return an axis of names; the words of a name are under it."""
     ends = {"range": [-0.5, len(texts) - 0.5], "showline": False, "ticks": ""}
     return axis(profile, tickvals=list(range(len(texts))), ticktext=list(texts), tickangle=0, **ends)
 
@@ -638,7 +638,7 @@ def _signed_axis(profile):
 
 
 def _room(profile, lines):
-    """Room for so many lines of ticks, in letters of an axis title."""
+    """Return room for so many lines of ticks, in letters of an axis title."""
     return (lines * _LINE + 0.8) * profile.tick_size / profile.axis_size
 
 
@@ -647,12 +647,12 @@ def _named(keys):
 
 
 def _share(weight):
-    """A share as a person says it."""
+    """Return a share in words for a sentence."""
     return "practically all" if weight >= _SURE else percent(weight, 1 if weight >= 0.99 else 0)
 
 
 def _about(weight):
-    """The same in the room of a tick."""
+    """Return a share in words that fit a tick."""
     if weight >= _SURE:
         return "≈ 100 %"
     return "≈ 0 %" if weight < 1 - _SURE else f"{number(100 * weight, 3 if weight >= 0.99 else 2)} %"
@@ -663,7 +663,7 @@ def _columns(names, rows):
 
 
 def _table(result):
-    """What becomes of each key."""
+    """Return the table of each key, from its score to its weight."""
     return {
         "key": list(KEY_WORDS),
         "on top, share of the sentences": result.sentences.on_top.tolist(),
@@ -679,7 +679,7 @@ def _table(result):
 
 
 def _components(result):
-    """Every component of the query and of the keys, and every product."""
+    """Return every component of the query and of the keys, and every product."""
     columns = {"component": list(range(1, result.params.d_k + 1)), "query": result.query.tolist()}
     for word, key, products in zip(KEY_WORDS, result.keys, result.products, strict=True):
         columns |= {f"key of {word}": key.tolist(), f"product with {word}": products.tolist()}

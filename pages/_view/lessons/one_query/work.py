@@ -1,4 +1,4 @@
-"""What the one_query page asks of the core."""
+"""Calls to the core for the one_query page."""
 
 from functools import partial
 
@@ -9,7 +9,7 @@ from sattn_core.lessons import one_query as core
 
 
 def result(values: Values, step: str) -> core.OneQueryResult:
-    """Return all seven steps at the d_k of the moment; the invented numbers are larger at the last one only."""
+    """Return all seven steps at the current d_k; only in the last one are the invented numbers larger."""
     emphasis = values["emphasis"] if step == "grow" else 1
     return compute.result(core.measure_one_query, core.OneQueryParams(values["d_k"], values["seed"], emphasis))
 

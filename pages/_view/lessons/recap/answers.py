@@ -1,4 +1,4 @@
-"""What is right, and why what was said is not: in no browser before its question is answered."""
+"""The right answers, and why others are wrong: sent to no browser before the question is answered."""
 
 from math import isclose, sqrt
 
@@ -17,8 +17,8 @@ RIGHT, CLOSE, MISSED = "Right:", "Close:", "Not quite:"
 _TRUE = {"score": "sum", "breaks": "stuck", "alike": "small"}
 _NEAR = 0.05  # of √d_k
 _EVEN = 0.01  # of the power ½
-_MANY, _AT = 1_024, 64  # keys, and d_k
-_ROUND = 0.1  # of a number that stands for another
+_MANY, _AT = 1_024, 64  # the number of keys, and d_k
+_ROUND = 0.1  # relative: an answer so near to a certain number counts as that number
 _WHY = {
     "share": "that is a weight, which softmax makes of the scores.",
     "distance": "a distance is small where two vectors agree, and there a score is large.",
@@ -35,9 +35,9 @@ BREATH = (
 
 
 def verdict(name: str, said: float | str, values: Values, chosen: NDArray[np.int_] | None) -> tuple[str, str]:
-    """Right, close or not quite; and what was said, with the reason where it is not right.
+    """Return the verdict (right, close or not quite), and the answer with the reason if it is not right.
 
-    chosen: of a power that was said, how many of the rows it puts right at each size.
+    chosen: how many rows the learner's power of d_k puts right at each size.
     """
     if name == "spread":
         return _of_spread(float(said), values["d_k"])
@@ -51,7 +51,7 @@ def verdict(name: str, said: float | str, values: Values, chosen: NDArray[np.int
 
 
 def _why(said):
-    """Why an option is not right."""
+    """Return why an option is wrong."""
     if said != "many":
         return _WHY[said]
     largest = percent(expected_attention(_MANY, _AT, 1.0).max_weight, 0)
@@ -72,7 +72,7 @@ def _of_spread(said, d_k):
 
 
 def _why_not(said, d_k):
-    """Why a spread that is far from √d_k is not that of the raw scores."""
+    """Return why a spread far from √d_k is not that of the raw scores."""
     if isclose(said, d_k, rel_tol=_ROUND):
         return "That is the variance; the standard deviation is its root."
     if isclose(said, 1, rel_tol=_ROUND):

@@ -1,4 +1,4 @@
-"""What the recap lesson declares: five questions, whose answers stand in the address."""
+"""The declaration of the recap lesson: five questions, with their answers in the address."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,11 +9,11 @@ from pages._view.lesson import Lesson
 
 @dataclass(frozen=True)
 class Question:
-    """One question. What is right is said by `answers`, once it is answered.
+    """One question. `answers` has the right answer, which is sent only after the question is answered.
 
     asked : may name d_k in braces.
     shown_by : the lessons and steps that show it; "" for the first step.
-    options : what the options of a choice read.
+    options : the words for the options of a choice.
     """
 
     asked: str
@@ -41,7 +41,7 @@ _ALIKE = {
     "many": "where one query has many keys",
     "adam": "where Adam trains, not plain gradient descent",
 }
-STORY = "whole_story"  # its picture, after the last question
+STORY = "whole_story"  # the picture of the story, after the last question
 QUESTIONS = {
     "score": Question(
         "What is the score of a query and a key?", _choice("A score is", _SCORE), (("one_query", ""),), _SCORE

@@ -12,10 +12,10 @@ from pages._view.theme import Profile, number, percent, so_many
 from sattn_core.lessons import recap as core
 from sattn_core.lessons.wrong_choice import N_ROWS, N_STEPS
 
-_HEIGHT = {"screen": 0.34, "projector": 0.62}  # of a figure: five of them stand on one screen, one on a wall
+_HEIGHT = {"screen": 0.34, "projector": 0.62}  # of a figure: five of them are on one screen, one on a wall
 _LETTERS = 26  # of a line above a narrow figure
 _LARGEST_SPREAD = 40
-_BEYOND = 0.95  # of the axis: where a number stands that lies beyond it
+_BEYOND = 0.95  # of the axis: the place of a number that is beyond it
 _DIMS = (0, 256, 512, 1024)  # ticks
 _CURVE = tuple(range(1, 1025, 31))
 _MARKS = {"raw": "●", "÷ √dₖ": "■", "÷ dₖ": "▲", "yours": "○"}
@@ -25,7 +25,7 @@ _PLACES = [f"dₖ = {core.SMALL}", "small start", f"dₖ = {core.LARGE}"]
 
 
 def _small(profile, traces, text, key=None, **layout) -> Figure:
-    """A figure of the size of these, with its title and the key to its marks."""
+    """Return a figure of the size of these, with its title and the key to its marks."""
     head = title(text, profile, size=profile.base_size, key=key, letters=_LETTERS)
     drawn = figure(profile, traces, height=_HEIGHT[profile.name], left=2.2, bottom=1.6, title=head, **layout)
     above = round(1.4 * profile.base_size + 2.2 * profile.tick_size)  # a line each
@@ -39,15 +39,15 @@ def _colour(profile, name):
 
 
 def _key(profile, names, marks=_MARKS):
-    """The names of the marks, each in its colour."""
+    """Return the names of the marks, each in its colour."""
     return tuple(f'<span style="color:{_colour(profile, each)}">{marks[each]}</span> {each}' for each in names)
 
 
-# --- what a score is ------------------------------------------------------------------------------------
+# --- a score is a growing sum ---------------------------------------------------------------------------
 
 
 def growing_sum(result: core.SumResult, seed: int, profile: Profile) -> Picture:
-    """Each product as a bar, and the sum that it is added to."""
+    """Return each product as a bar, and the sum that it is added to."""
     return Picture(
         "growing_sum",
         _sum(result, profile),
@@ -79,11 +79,11 @@ def _sum(result, profile):
     )
 
 
-# --- how far scores spread ------------------------------------------------------------------------------
+# --- the spread of scores --------------------------------------------------------------------------------
 
 
 def sums_spread(result: core.SpreadResult, said: float | str, profile: Profile) -> Picture:
-    """The spread of the sums beside √d_k, and what the learner said."""
+    """Return the spread of the sums beside √d_k, and the learner's answer."""
     here = result.here
     std, root = (number(each[here]) for each in (result.std, result.std_theory))
     return Picture(
@@ -129,7 +129,7 @@ def _spread(result, said, profile):
 
 
 def _said(said, d_k, profile):
-    """A mark at what the learner said, at the axis's end if it lies beyond."""
+    """Return a mark at the learner's answer, at the axis's end if it is beyond."""
     if said == "":
         return []
     marker = {"color": profile.text, "symbol": "triangle-up", "size": 1.5 * profile.marker_size}
@@ -137,11 +137,11 @@ def _said(said, d_k, profile):
     return [{"type": "scatter", "mode": "markers", "name": "yours", "marker": marker} | place]
 
 
-# --- what breaks ------------------------------------------------------------------------------------------
+# --- wrong rows are not put right -------------------------------------------------------------------------
 
 
 def put_right_or_not(result: core.CorrectionResult, profile: Profile) -> Picture:
-    """How many wrong winners are put right, step by step, without the scale and with it."""
+    """Return how many wrong winners are put right, step by step, without the scale and with it."""
     raw, scaled = result.put_right[:, -1]
     counts = dict(zip(_NAMES, result.put_right, strict=False))
     return Picture(
@@ -172,7 +172,7 @@ def _corrected(steps, counts, profile):
 
 
 def _correction_sure(result):
-    """The rate of each and the interval of its count."""
+    """Return the rate of each and the interval of its count."""
     each = zip(_NAMES, result.rate, result.put_right[:, -1], result.low, result.high, strict=False)
     return [
         f"{name.capitalize()}, at its best learning rate of 19, {rate:g}: {count} of {N_ROWS}. "
@@ -181,11 +181,11 @@ def _correction_sure(result):
     ]
 
 
-# --- which divisor ----------------------------------------------------------------------------------------
+# --- the right divisor ------------------------------------------------------------------------------------
 
 
 def one_rate(result: core.DivisorResult, profile: Profile) -> Picture:
-    """How many are put right at one learning rate against d_k, for each divisor and for the learner's."""
+    """Return how many rows are put right at one learning rate against d_k, for each divisor and the learner's."""
     counts = dict(zip((*_NAMES, "yours"), result.put_right, strict=False))
     least, worst = counts["÷ √dₖ"].min(), int(np.flatnonzero(counts["÷ dₖ"] == counts["÷ dₖ"].min())[-1])
     fewest, d_k = so_many(counts["÷ dₖ"][worst], N_ROWS), result.dims[worst]
@@ -229,11 +229,11 @@ def _points(profile, name, counts):
     }
 
 
-# --- where it matters little --------------------------------------------------------------------------------
+# --- d_k that is too small to matter ----------------------------------------------------------------------
 
 
 def no_difference(results: tuple[core.CorrectionResult, ...], profile: Profile) -> Picture:
-    """How many are put right without the scale and with it: where d_k is small, the numbers are small, and neither."""
+    """Return how many rows are put right with and without the scale, where d_k is small, or the numbers, or neither."""
     counts = {name: [int(each.put_right[i, -1]) for each in results] for i, name in enumerate(_NAMES[:2])}
     gap = max(abs(raw - scaled) for raw, scaled in list(zip(*counts.values(), strict=True))[:2])
     alike = "as many" if gap == 0 else "nearly as many"
@@ -269,7 +269,7 @@ def _bars(counts, profile):
 
 
 def _code(results):
-    """The three measurements, each with its own name."""
+    """Return the three measurements, each with its own name."""
     names = ("few", "start", "large")
     parts = [
         code(core.measure_correction, each.params, show=f"{name}.put_right[:, -1]", name=name)

@@ -1,4 +1,4 @@
-"""What the recap asks of the core: for each question its picture, once it is answered."""
+"""Calls to the core for the recap page: the picture of each question, once it is answered."""
 
 from pages._view import compute
 from pages._view.figures import story as drawn
@@ -14,18 +14,18 @@ Said = float | str
 
 
 def verdict(name: str, said: Said, values: Values) -> tuple[str, str]:
-    """Right, close or not quite, and why."""
+    """Return the verdict (right, close or not quite), and the reason."""
     chosen = divided(said, values).chosen if name == "power" else None
     return answers.verdict(name, said, values, chosen)
 
 
 def picture(name: str, said: Said, values: Values, profile: Profile) -> Picture:
-    """The picture that answers a question."""
+    """Return the picture that answers a question."""
     return _PICTURES[name](said, values, profile)
 
 
 def story(values: Values, profile: Profile) -> Picture:
-    """The story as one picture."""
+    """Return the story as one picture."""
     return drawn.story(STORY, compute.result(tell_story, StoryParams(seed=values["seed"])), profile)
 
 
@@ -47,7 +47,7 @@ def _breaks(_said, values, profile):
 
 
 def divided(said: Said, values: Values) -> core.DivisorResult:
-    """What the power that was said comes to; that of √d_k, if none was."""
+    """Return the rows at the learner's power of d_k; at √d_k without an answer."""
     return compute.result(core.compare_divisors, core.DivisorParams(0.5 if said == "" else float(said), values["seed"]))
 
 

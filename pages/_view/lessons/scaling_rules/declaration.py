@@ -1,4 +1,4 @@
-"""What the scaling_rules lesson declares."""
+"""The declaration of the scaling_rules lesson."""
 
 from pages._view.kinds import Choice, Number, decimal
 from pages._view.lesson import Bet, Lesson, Step, Try
@@ -6,7 +6,7 @@ from pages._view.literal import written
 from sattn_core.layers.rules import SCALING_RULES
 from sattn_core.lessons.scaling_rules import BUGS
 
-# The parts that the lesson had: their names, and what addresses called them.
+# The parts of the lesson before it had steps: their names, and their values in old addresses.
 _PARTS = {"exponents": "exponents", "rules": "rules", "museum": "museum"}
 _PARTS |= {"Exponents": "exponents", "Other rules": "rules", "Bug museum": "museum"}
 

@@ -40,21 +40,21 @@ _LANDMARK_WORDS = {"vaswani": "1/√dₖ", "no_scale": "no scale", "mup": "muP 1
 UPRIGHT = {"variance": "<b>Variance of the scores</b>", "mean": "<b>Mean of the scores</b>"}  # over the axis
 _RANGES = {"variance": (-3.6, 4.1), "mean": (-2.2, 3.5)}  # powers of ten
 _AXES = {"d_k": "dₖ", "n_keys": "number of keys"}
-_NEARLY_UNCHANGED = 0.1  # error of the output, of its length
+_NEARLY_UNCHANGED = 0.1  # error of the output, as a share of its length
 _SAME = 0.02  # two numbers that differ by a smaller share are called the same
-_SAME_NATS = 0.1  # an entropy that moves by less hardly changes
-_SURE = 3  # standard errors of a change between any two points of a curve that chance may make
+_SAME_NATS = 0.1  # an entropy that changes by less stays almost the same
+_SURE = 3  # standard errors that chance may move any two points of a curve apart
 _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
-_LETTER = 0.56  # width of a letter, of its size
-_USUAL_REACH, _USUAL_HIGH = 0.2, 0.7  # of the keys that the name of an outline covers; of its axis
-_USUAL_PLACES = 33  # where it may stand
+_LETTER = 0.56  # width of a letter, as a share of its size
+_USUAL_REACH, _USUAL_HIGH = 0.2, 0.7  # share of the keys that the name of an outline covers; of its axis
+_USUAL_PLACES = 33  # places for that name
 
 
 # --- exponents -------------------------------------------------------------------------------------------
 
 
 def exponents(result: core.ExponentResult, d_k: int, profile: Profile) -> Picture:
-    """Variance of q·k / d_k^α against d_k, log–log: points on their dashed theory, and a line at d_k."""
+    """Return the variance of q·k / d_k^α against d_k, log–log: points on their dashed theory, and a line at d_k."""
     i = result.dims.index(d_k)
     return Picture(
         "exponents",
@@ -69,7 +69,7 @@ def exponents(result: core.ExponentResult, d_k: int, profile: Profile) -> Pictur
 
 
 def means(result: core.ExponentResult, profile: Profile) -> Picture:
-    """The same for the mean, which only correlated pairs have."""
+    """Return the mean of q·k / d_k^α against d_k; only correlated pairs have one."""
     return Picture(
         "exponent_means",
         _exponent_figure(result, "mean", profile),
@@ -106,11 +106,11 @@ def _exponent_figure(result, what, profile, d_k=None):
 
 
 def _exponent_traces(dims, d_k, what, curve, theory, profile):
-    """One exponent: its theory, and the measured points with their errors."""
+    """Return one exponent: its theory, and the measured points with their errors."""
     few = [i for i, each in enumerate(dims) if each in core.EXPONENT_DIMS or each == d_k]  # not at every stop
     name, x = _exponent_name(curve.exponent), np.array(dims)[few]
     measured, error = (each[few] for each in (abs(getattr(curve, what)), getattr(curve, f"{what}_error")))
-    below = np.minimum(error, 0.9 * measured)  # a bar down to 0 has no place on a log axis
+    below = np.minimum(error, 0.9 * measured)  # a log axis has no room for a bar down to 0
     return [
         base.line(dims, theory, base.dashed(profile), f"{name}, theory"),
         _larger(
@@ -120,7 +120,7 @@ def _exponent_traces(dims, d_k, what, curve, theory, profile):
 
 
 def _larger(dots, d_k):
-    """The point at the d_k of the moment is larger than the others."""
+    """Return the sizes of the points: the one at the current d_k is the largest."""
     size = dots["marker"]["size"]
     sizes = {"size": np.where(dots["x"] == d_k, 1.7 * size, size), "line": {"width": 0}}
     return dots | {"marker": dots["marker"] | sizes}
@@ -131,7 +131,7 @@ def _decades(low, high):
 
 
 def _fewer(profile):
-    """Every power of ten has its tick; on a wall, which is low, every second."""
+    """Return a tick at every power of ten; on a wall, which is low, at every second one."""
     return {"dtick": 2 if base.on_a_wall(profile) else 1}
 
 
@@ -148,7 +148,7 @@ def _exponent_name(exponent):
 
 
 def _exponent_sentence(result, i):
-    """The variance at this d_k, and whether it is the same at every other."""
+    """Return the variance at this d_k, and whether it is the same at every other."""
     curve, d_k, variance = result.curves[0], result.dims[i], _by_exponent(result, "variance", i)
     start, here, half = f"At dₖ = {d_k:,}", number(curve.variance[i], 2), number(variance[0.5], 2)
     if d_k == 1:
@@ -174,7 +174,7 @@ def _exponent_marks(result):
 
 
 def _mean_marks(result):
-    """Without correlation there is no mean to draw."""
+    """Return the marks of the means; without correlation there is no mean to draw."""
     named = {"Divided by dₖ": 1.0, "divided by √dₖ": 0.5} if result.params.correlation else {}
     return [_curve_mark(word, exponent) for word, exponent in named.items()]
 
@@ -189,7 +189,7 @@ def _by_exponent(result, what, i):
 
 
 def _mean_sentence(result):
-    """Where the means of ½ and 1 end."""
+    """Return where the means of ½ and 1 end."""
     if result.params.correlation == 0:
         return "The scores of independent pairs scatter around 0, whatever they are divided by."
     mean = _by_exponent(result, "mean", -1)
@@ -200,7 +200,7 @@ def _mean_sentence(result):
 
 
 def _exponent_sure(result, what, i):
-    """Where the learner's exponent begins and ends, with its error, and what is compared."""
+    """Return the first and last variance at the learner's exponent, with its error, and what is compared."""
     params, curve = result.params, result.curves[0]
     first, *_, last = values = getattr(curve, what)
     error, predicted = (getattr(curve, f"{what}_{each}") for each in ("error", "theory"))
@@ -215,7 +215,7 @@ def _exponent_sure(result, what, i):
 
 
 def _exponent_checks(result, what, i):
-    """Measured beside predicted, exponent by exponent."""
+    """Return measured beside predicted, exponent by exponent."""
     rows = [
         (each, *(getattr(each, f"{what}{name}")[i] for name in ("", "_error", "_theory"))) for each in result.curves
     ]
@@ -230,7 +230,7 @@ def _exponent_checks(result, what, i):
 
 
 def _flat(curve, correlation):
-    """Which of the two stays; a mean of 0 stays whatever the exponent is."""
+    """Return which of the two stays the same; a mean of 0 does at any exponent."""
     if correlation == 0:
         said = "stays the same: ½ is right" if curve.variance_is_flat else "does not stay the same: only ½ is right"
         return f"The variance {said} for independent q and k."
@@ -242,7 +242,7 @@ def _flat(curve, correlation):
 
 
 def _exponent_table(result):
-    """Every point with its theory and standard error."""
+    """Return every point with its theory and standard error."""
     columns: dict[str, Sequence[Any]] = {"d_k": list(result.dims)}
     for curve in result.curves:
         for what in ("variance", "variance_theory", "variance_error", "mean", "mean_theory", "mean_error"):
@@ -252,7 +252,7 @@ def _exponent_table(result):
 
 
 def _exponent_code(result):
-    """The Python that measures the exponents again."""
+    """Return the Python that measures the exponents again."""
     shown = "curve.exponent, curve.variance, curve.variance_theory for curve in result.curves"
     return code(core.measure_exponents, result.params, result.dims, show=shown)
 
@@ -261,7 +261,7 @@ def _exponent_code(result):
 
 
 def rules(result: core.RulesResult, name: str, profile: Profile) -> Picture:
-    """All rules by how many keys they use; the chosen one stands out."""
+    """Return all rules by the number of keys that they use; the chosen one is highlighted."""
     return Picture(
         "rules",
         _comparison(result, name, profile),
@@ -274,7 +274,7 @@ def rules(result: core.RulesResult, name: str, profile: Profile) -> Picture:
 
 
 def one_rule(result: core.RulesResult, name: str, profile: Profile) -> Picture:
-    """The chosen rule on one query, from raw score to weight."""
+    """Return the chosen rule on one query, from raw score to weight."""
     return Picture(
         "rule_scores",
         _one_rule(result, name, profile),
@@ -287,12 +287,12 @@ def one_rule(result: core.RulesResult, name: str, profile: Profile) -> Picture:
 
 
 def _chosen(result, name):
-    """The result of one rule."""
+    """Return the result of one rule."""
     return next(rule for rule in result.rules if rule.name == name)
 
 
 def _comparison(result, name, profile):
-    """One row per rule: its name on the axis, its keys in use as a point and, at the right, as a number."""
+    """Return one row per rule: its name on the axis, its keys in use as a point and, at the right, as a number."""
     wall = base.on_a_wall(profile)
     columns = _in_columns(result.rules, len(_COLUMNS) if wall else 1)  # a wall is wide and low
     traces, numbers, axes = [], [], {}
@@ -322,7 +322,7 @@ def _in_columns(rules, count):
 
 
 def _rows_axes(i, columns, n_keys, profile):
-    """Axes of a column: as many rows as the first has, so that rows stand side by side."""
+    """Return axes of a column, with as many rows as the first column, so that rows line up."""
     order = {"categoryorder": "array", "categoryarray": [_short(each) for each in columns[i - 1]], "dtick": 1}
     rows = {"type": "category", "range": [len(columns[0]) - 0.4, -0.6], **order}
     domain, title = ({"domain": _COLUMNS[i - 1]}, None) if len(columns) > 1 else ({}, "effective keys")
@@ -339,7 +339,7 @@ def _all_keys(i, n_keys, profile):
 
 
 def _rows_height(count, profile):
-    """A line of type for each row, and the room above and below them."""
+    """Return a line of type for each row, and the room above and below them."""
     return (count * 1.2 * profile.tick_size + 1.6 * profile.title_size + 3 * profile.axis_size) / profile.height
 
 
@@ -397,7 +397,7 @@ def _after_colour(here, profile):
 
 
 def _usual_name(result, here, profile):
-    """The name of the dotted outline: over its highest key, or as near as it stands clear of high ones."""
+    """Return the name of the dotted outline, over its highest key, or near it where high keys leave room."""
     usual = _chosen(result, "vaswani").attention_weights
     high, n = np.maximum(usual, here.attention_weights), len(usual)
     half, peak = _USUAL_REACH * n / 2, int(np.argmax(usual)) + 1
@@ -410,7 +410,7 @@ def _usual_name(result, here, profile):
 
 
 def _below_each_other(keys, *heights):
-    """Axes of panels that share that of the keys; each has one of its own, so that all have names."""
+    """Return axes of panels that share the axis of keys; each has a copy, so that all show its names."""
     rows = ([0.72, 0.94], [0.38, 0.60], [0, 0.26])
     found = {f"yaxis{i}": each | {"domain": rows[i - 1], "anchor": f"x{i}"} for i, each in enumerate(heights, start=1)}
     silent = {"showticklabels": False, "ticks": "", "title": {"text": None}}
@@ -418,14 +418,14 @@ def _below_each_other(keys, *heights):
 
 
 def _beside_each_other(keys, *heights):
-    """Axes of panels from left to right."""
+    """Return axes of panels from left to right."""
     columns = ([0, 0.28], [0.36, 0.64], [0.72, 1])
     found = {f"xaxis{i}": keys | {"domain": each, "anchor": f"y{i}"} for i, each in enumerate(columns, start=1)}
     return found | {f"yaxis{i}": each | {"anchor": f"x{i}"} for i, each in enumerate(heights, start=1)}
 
 
 def _rule_traces(result, here, profile):
-    """Raw scores, scores after the rule and weights of one query, and the weights that 1/√d_k gives."""
+    """Return raw scores, scores after the rule and weights of one query, and the weights after 1/√d_k."""
     edges = np.arange(0.5, result.params.n_keys + 1)
     colour = _after_colour(here, profile)
     traces = [
@@ -440,7 +440,7 @@ def _rule_traces(result, here, profile):
 
 
 def _nth(panel):
-    """The number of a panel's axes as Plotly writes it: that of the first is left out."""
+    """Return the number of a panel's axes as Plotly writes it: nothing for the first."""
     return "" if panel == 1 else str(panel)
 
 
@@ -449,7 +449,7 @@ def _on(panel):
 
 
 def _rule_sentence(result, name):
-    """How many keys are in use with the chosen rule, beside 1/√d_k or no scale."""
+    """Return how many keys the chosen rule uses, beside 1/√d_k or no scale."""
     here, usual, none = (_chosen(result, each).effective_keys for each in (name, "vaswani", "no_scale"))
     start = f"At dₖ = {result.params.d_k:,} about {_keys(here)} in use with"
     if name == "vaswani":
@@ -474,7 +474,7 @@ def _keys(count):
 
 
 def _rule_sure(result, name):
-    """Spread, entropy and keys of the chosen rule, beside 1/√d_k and no scale."""
+    """Return spread, entropy and keys of the chosen rule, beside 1/√d_k and no scale."""
     here, params = _chosen(result, name), result.params
     usual, none = (_chosen(result, other) for other in ("vaswani", "no_scale"))
     drawn = f"correlation {typed(params.correlation)} of query i with key i" if params.correlation else "independent"
@@ -489,7 +489,7 @@ def _rule_sure(result, name):
 
 
 def _one_rule_compared(result, name):
-    """Whether the chosen rule is sharper than 1/√d_k on this query."""
+    """Return whether the chosen rule is sharper than 1/√d_k on this query."""
     usual, here = (_chosen(result, each).attention_weights.max() for each in ("vaswani", name))
     if name == "vaswani":
         return "÷ √dₖ brings every score nearer to 0." if result.params.d_k > 1 else "At dₖ = 1 nothing is divided."
@@ -505,7 +505,7 @@ def _one_rule_sentence(result, name):
 
 
 def _one_rule_table(result, name):
-    """Score and weight of every key."""
+    """Return score and weight of every key."""
     here = _chosen(result, name)
     return {
         "key": list(range(1, result.params.n_keys + 1)),
@@ -517,7 +517,7 @@ def _one_rule_table(result, name):
 
 
 def _rule_table(result):
-    """Every rule on the same scores."""
+    """Return every rule on the same scores."""
     rules = result.rules
     return {
         "rule": [written(each.title) for each in rules],
@@ -529,20 +529,20 @@ def _rule_table(result):
 
 
 def _rule_code(params):
-    """The Python that applies every rule again."""
+    """Return the Python that applies every rule again."""
     return code(
         core.compare_rules, params, show="rule.name, rule.score_std, rule.entropy_nats for rule in result.rules"
     )
 
 
 def formula(name: str) -> tuple[str, str]:
-    """Formula of the chosen rule in LaTeX, and what it fixes."""
+    """Return the formula of the chosen rule in LaTeX, and the problem it solves."""
     here = SCALING_RULES[name]
     return here.formula, here.fixes
 
 
 def cards(result: core.RulesResult) -> list[tuple[str, str, tuple[str, str, str]]]:
-    """Every rule as a card: title, formula, and lines of text."""
+    """Return every rule as a card: title, formula, and lines of text."""
     return [(each.title, each.formula, _card_lines(each)) for each in result.rules]
 
 
@@ -558,7 +558,7 @@ def _card_lines(each):
 
 
 def curves(result: core.RuleCurves, name: str, profile: Profile) -> Picture:
-    """Mean entropy against d_k and against n_keys; the chosen rule and three landmarks stand out."""
+    """Return mean entropy against d_k and against n_keys; the chosen rule and three landmarks are highlighted."""
     return Picture(
         "rule_curves",
         _curve_figure(result, name, profile),
@@ -570,7 +570,7 @@ def curves(result: core.RuleCurves, name: str, profile: Profile) -> Picture:
 
 
 def _curve_figure(result, name, profile):
-    """Two panels side by side: against d_k, and against the number of keys, where the lines end in their names."""
+    """Return two panels side by side: against d_k, and against the number of keys, with names at the lines' ends."""
     largest = np.full(len(result.dims), np.log(min(result.params.n_keys, 256)))
     sides = (
         ("d_k", result.dims, result.against_d_k, largest),
@@ -593,7 +593,7 @@ def _curve_figure(result, name, profile):
 
 
 def _entropies(x, values, equal, name, result, profile):
-    """The lines of a panel; those that stand out are drawn on top."""
+    """Return the lines of a panel; highlighted ones are drawn on top."""
     few = {rule for rule, _ in _on_top(result, values, name)}
     rules = sorted(zip(result.names, values, strict=True), key=lambda each: (each[0] == name, each[0] in few))
     lines = [base.line(x, entropy, _curve_style(rule, name, profile), rule) for rule, entropy in rules]
@@ -601,7 +601,7 @@ def _entropies(x, values, equal, name, result, profile):
 
 
 def _on_top(result, values, name):
-    """The rules that stand out, with their entropies."""
+    """Return the highlighted rules, with their entropies."""
     return [(rule, each) for rule, each in zip(result.names, values, strict=True) if _stands_out(rule, name)]
 
 
@@ -631,7 +631,7 @@ def _curve_name(rule):
 
 
 def _span(x):
-    """From the first point to the last, with a little room."""
+    """Return the ends of an axis from the first point to the last, with a little room."""
     return [np.log10(x[0]) - 0.05, np.log10(x[-1]) + 0.05]
 
 
@@ -642,12 +642,12 @@ def _curve_trends(result, name):
 
 
 def _curve(result, name, what):
-    """Entropies of one rule against d_k or against n_keys, and their standard errors."""
+    """Return entropies of one rule against d_k or against n_keys, and their standard errors."""
     return tuple(getattr(result, f"against_{what}{part}")[result.names.index(name)] for part in ("", "_error"))
 
 
 def _trend(entropies, errors):
-    """Which way a curve runs: a move within its error, or one that nobody would see, is none."""
+    """Return whether a curve rises, falls or stays: a change within its error, or too small to see, is none."""
     change = np.triu(entropies - entropies[:, None])  # (from, to)
     error = np.nan_to_num(np.hypot(errors, errors[:, None]))
     rises, falls = ((sign * change > np.maximum(_SAME_NATS, _SURE * error)).any() for sign in (1, -1))
@@ -658,7 +658,7 @@ def _trend(entropies, errors):
 
 
 def _curve_sentence(result, name):
-    """The ends of the chosen rule's entropy against d_k."""
+    """Return the sentence on the ends of the chosen rule's entropy against d_k."""
     entropies, errors = _curve(result, name, "d_k")
     word = _SAID.get(name, _curve_name(name)).replace("1/√dₖ", "÷ √dₖ")
     first, last = (number(entropies[end], 2) for end in (0, -1))
@@ -672,7 +672,7 @@ def _curve_sentence(result, name):
 
 
 def _curve_sure(result, name):
-    """Where the chosen rule's entropy begins and ends, beside 1/√d_k."""
+    """Return the first and last entropy of the chosen rule, beside 1/√d_k."""
     params, word = result.params, _SHORT.get(name, written(SCALING_RULES[name].title))
     dims, keys = (" to ".join(_with_error(*_curve(result, name, what), end) for end in (0, -1)) for what in _AXES)
     usual_d_k, usual_keys = (_with_error(*_curve(result, "vaswani", what), -1) for what in _AXES)
@@ -687,12 +687,12 @@ def _curve_sure(result, name):
 
 
 def _with_error(entropies, errors, end):
-    """A mean entropy with its error, where several draws tell it."""
+    """Return a mean entropy with its error, if several draws give one."""
     return number(entropies[end]) + ("" if np.isnan(errors[end]) else f" ± {number(errors[end], 1)}")
 
 
 def _curve_table(result):
-    """Every rule's entropy at every point: first against d_k, then against n_keys."""
+    """Return every rule's entropy at every point: first against d_k, then against n_keys."""
     columns = {"against": ["d_k"] * len(result.dims) + ["n_keys"] * len(result.n_keys)}
     columns |= {"value": [*result.dims, *result.n_keys]}
     for i, rule in enumerate(result.names):
@@ -701,7 +701,7 @@ def _curve_table(result):
 
 
 def _curve_code(result):
-    """The Python that computes the curves again."""
+    """Return the Python that computes the curves again."""
     shown = "curves.names, curves.against_d_k, curves.against_n_keys"
     return code(core.rule_curves, result.params, dims=result.dims, n_keys=result.n_keys, name="curves", show=shown)
 
@@ -710,7 +710,7 @@ def _curve_code(result):
 
 
 def bug(results: Sequence[core.BugResult], name: str, profile: Profile) -> Picture:
-    """Attention weights of the first query in the first head: right above wrong, on one axis."""
+    """Return attention weights of the first query in the first head: right above wrong, on one axis."""
     result = next(each for each in results if each.bug.name == name)
     return Picture(
         "bug_weights",
@@ -750,7 +750,7 @@ def _sides(result, profile):
 
 
 def _bug_axes(keys, heights, wall):
-    """One panel below the other; on a wall, which is wide and low, side by side."""
+    """Return axes of one panel below the other; on a wall, which is wide and low, side by side."""
     domains = ([0, 0.46], [0.54, 1]) if wall else ([0.57, 0.9], [0, 0.35])
     silent = {"showticklabels": False, "ticks": "", "title": {"text": None}}
     found = {}
@@ -762,7 +762,7 @@ def _bug_axes(keys, heights, wall):
 
 
 def _bug_sentence(result):
-    """How far the scores spread, and what that does to the output."""
+    """Return how far the scores spread, and the effect on the output."""
     ratio = result.wrong.score_std / result.right.score_std
     said = f"{number(ratio, 2)} times too far" if ratio > 1 else f"{number(1 / ratio, 2)} times too little"
     error = result.output_error
@@ -772,7 +772,7 @@ def _bug_sentence(result):
 
 
 def _bug_sure(result):
-    """Spread predicted and measured, entropy and the error of the output."""
+    """Return the spread predicted and measured, the entropy and the error of the output."""
     params, right, wrong = result.params, result.right, result.wrong
     return (
         f"{written(result.bug.title)}, in {params.n_heads} heads of {result.d_k} dimensions: the scores have root mean "
@@ -784,24 +784,24 @@ def _bug_sure(result):
 
 
 def _bug_weights(result):
-    """The weights of the picture."""
+    """Return the weights of the picture."""
     right, wrong = (side.attention_weights[0].tolist() for side in (result.right, result.wrong))
     return {"key": list(range(1, len(right) + 1)), "right": right, "wrong": wrong}
 
 
 def _bug_code(params):
-    """The Python that runs the bug again."""
+    """Return the Python that runs the bug again."""
     return code(core.measure_bug, params, show="result.right, result.wrong, result.output_error")
 
 
 def bug_lines(name: str) -> tuple[str, str, str, str, str]:
-    """What went wrong, and where it was seen: (title, cause, link text, link, what to know)."""
+    """Return what went wrong, and where it was seen: (title, cause, link text, link, what to know)."""
     here = core.BUGS[name]
     return here.title, here.cause, here.issue, here.url, here.note
 
 
 def _bug_checks(result):
-    """Right beside wrong."""
+    """Return the right numbers beside the wrong ones."""
     sides = result.right, result.wrong
     rows = {
         "multiplier of the raw scores": "multiplier",
@@ -816,7 +816,7 @@ def _bug_checks(result):
 
 
 def _museum_sentence(results: Sequence[core.BugResult]) -> str:
-    """Whether any bug leaves the output nearly as it was, and how far the others move it."""
+    """Return whether any bug leaves the output nearly unchanged, and how far the others move it."""
     least, *_, most = ordered = sorted(results, key=lambda each: each.output_error)
     near = [written(each.bug.title) for each in ordered if each.output_error < _NEARLY_UNCHANGED]
     share = percent(_NEARLY_UNCHANGED, 0)
@@ -840,7 +840,7 @@ ANSWERED_ON = (
 
 
 def answers(found: ShortAnswers) -> list[tuple[str, str]]:
-    """What becomes of the scale elsewhere: a name, and one line with its number."""
+    """Return what other variants do with the scale: a name, and one line with its number."""
     return [(f"**{name}**", said) for name, said in (_answers_on_spreads(found) | _other_answers(found)).items()]
 
 

@@ -1,4 +1,4 @@
-"""What the scaling_rules page asks of the core."""
+"""Calls to the core for the scaling_rules page."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ _PAIRS = {"independent": 0.0, "aligned": 0.5}  # correlation of query i with key
 
 
 def powers(values: Values) -> core.ExponentResult:
-    """The exponents at every stop of the slider: one draw, measured once."""
+    """Return the exponents at every stop of the slider: one draw, measured once."""
     fields = {name: values[name] for name in ("exponent", "correlation", "seed")}
     return compute.result(core.measure_exponents, core.ExponentParams(**fields), stops(values))
 
 
 def rules_params(values: Values, d_k: int = 64) -> core.RulesParams:
-    """The scores that all rules get."""
+    """Return the params of the scores that all rules get."""
     options: dict[str, Any] = {name: values[name] for name in ("n_keys", "seed")}
     return core.RulesParams(d_k, correlation=_PAIRS[values["pairs"]], **options)
 

@@ -1,4 +1,4 @@
-"""What the bet of score_variance comes to."""
+"""The outcome of the bet of score_variance."""
 
 from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.score_variance import figures, work
@@ -7,13 +7,13 @@ from pages._view.picture import Picture
 from pages._view.theme import Profile, number
 
 _SEEN = 64  # products, at most
-_PAIRS = 10_000  # at most, so that no one waits
+_PAIRS = 10_000  # pairs, at most, so that no one waits
 _QUARTER, _ALL = 256, 1024  # products
-_ROUND = 0.005  # of a factor that is not said
+_ROUND = 0.005  # a factor whose distance from 1 is smaller is left out
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """The first products of the walks, and the scores that they make."""
+    """Return the first products of the walks, and the scores that they make."""
     few = min(values["d_k"], _SEEN)
     held = {"d_k": few, "axis": "shared", "products_axis": "linear", "n_samples": min(values["n_samples"], _PAIRS)}
     shown = work.MAIN.picture({**values, **held}, profile)
@@ -21,7 +21,7 @@ def before(values: Values, profile: Profile) -> Picture:
 
 
 def outcome(values: Values) -> Outcome:
-    """The exact standard deviation of the sums, after each number of products."""
+    """Return the exact standard deviation of the sums, after each number of products."""
     std = work.walks(values).std
     steps = range(0, len(std), 8)
     places, along = (figures.on_products_axis(each, values["products_axis"]).tolist() for each in (DRAWN_AT, steps))
@@ -30,7 +30,7 @@ def outcome(values: Values) -> Outcome:
 
 
 def _called(once):
-    """The true curve in words, by the standard deviation of one product."""
+    """Return the true curve in words, by the standard deviation of one product."""
     return "the root" if abs(once - 1) < _ROUND else f"{number(once, 2)} × the root"
 
 

@@ -17,16 +17,16 @@ from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons import score_variance as core
 
 _TOP = 1.15
-_STEPS = {"linear": (0, 256, 512, 1024), "root": (0, 64, 256, 1024)}  # named on the axis of the walks
-_BEYOND = 1.025  # of the last step: the axis goes on a little
+_STEPS = {"linear": (0, 256, 512, 1024), "root": (0, 64, 256, 1024)}  # the names on the axis of the walks
+_BEYOND = 1.025  # of the last step: the axis goes a little further
 _MOST_POINTS, _ENVELOPE_POINTS = 150, 33  # of a walk, and of a line of its envelope
-_PALE = 0.35  # of the walks' colour, for what is still to come
-_SAME = 0.05  # a spread that differs from 1 by less is called the root
-_APART = 4  # from this d_k on a number has room beside each of the three marks
+_PALE = 0.35  # of the walks' colour, for the part that is still to come
+_SAME = 0.05  # a spread whose distance from 1 is smaller is called the root
+_APART = 4  # from this d_k on each of the three marks has room for a number beside it
 _FEW = {12: "Twelve"}
 _TO_COME = "walks to come"
 _OFF = 1 / 7  # letters between a dashed line and its name
-_TAIL, _HIGHEST = 2.6, 0.9  # σ above the mean, where the name of a distribution stands; of the axis, at most
+_TAIL, _HIGHEST = 2.6, 0.9  # the place of a distribution's name: σ above the mean; at most this share of the axis
 
 
 # --- walks beside histograms -----------------------------------------------------------------------------
@@ -41,10 +41,10 @@ def walks_and_histograms(
     score_axis: str = "shared",
     products_axis: str = "linear",
 ) -> Picture:
-    """Sums that walk up to d_k beside the histograms of raw and scaled scores, turned on their side.
+    """Return sums that walk up to d_k beside the histograms of raw and scaled scores, whose bars are horizontal.
 
-    All share one score axis that no d_k moves, or follow the spread ("own"). The axis of the products is linear, or
-    that of their square roots. options are those that `random_walks` was given; its walks go further than d_k.
+    All share one score axis, which does not change with d_k, or follows the spread ("own"). The axis of the products is
+    linear, or of their square roots. options are those of `random_walks`; its walks go further than d_k.
     """
     d_k = result.params.d_k
     drawn = _main_figure(result, walks, score_axis == "shared", products_axis, profile)
@@ -75,12 +75,12 @@ def _main_marks(drawn):
 
 
 def before_drawing(shown: Picture, walks: core.RandomWalks, d_k: int, profile: Profile) -> Picture:
-    """Return what is known of the picture at this d_k, on a linear axis of products, before the learner draws on.
+    """Return the part of the picture at this d_k that is shown before the learner draws, on a linear axis of products.
 
-    Its title says how far the walks are shown: less far than the slider says, where its d_k is large.
+    Its title says how far the walks are shown: less far than the slider's d_k where that is large.
     """
     said = f"After {_products(d_k)} these sums spread by {_spread(walks.std[d_k])}."
-    if not base.on_a_wall(profile):  # on one nobody draws, and the arrow keys turn the pages
+    if not base.on_a_wall(profile):  # on a wall nobody draws, and the arrow keys turn the pages
         said += " Draw how they go on: sweep over the picture, or move its points with the arrow keys."
     keep = [each["name"] for each in shown.figure.data if not each["name"].startswith(("scaled", _TO_COME))]
     known = shown.partly(said, keep=keep, words=(title := _title_of(walks), "Raw", "Scaled"), last=d_k)
@@ -95,7 +95,7 @@ def _products(count):
 
 
 def on_products_axis(steps: ArrayLike, products_axis: str) -> NDArray[np.float64]:
-    """Where so many products stand on the axis of the walks."""
+    """Return the place of so many products on the axis of the walks."""
     return np.sqrt(steps) if products_axis == "root" else np.asarray(steps, dtype=float)
 
 
@@ -132,7 +132,7 @@ def _spans(result, shared):
 
 
 def _step_axis(walks, products_axis, profile):
-    """The steps of the walks, or their square roots: on such an axis the root is a straight line."""
+    """Return the axis of the walks' steps, or of their square roots: on such an axis the root is a straight line."""
     steps, end = _STEPS[products_axis], _BEYOND * on_products_axis(walks.steps[-1], products_axis)
     ticks = {"tickvals": on_products_axis(steps, products_axis), "ticktext": [f"{step:,}" for step in steps]}
     text = "products added (√ axis)" if products_axis == "root" else "products added"
@@ -144,7 +144,7 @@ def _share_axis(profile, domain, anchor):
 
 
 def _walks(walks, d_k, products_axis, profile):
-    """The walks up to d_k and where they stand, how they will go on, and ± one standard deviation at all steps."""
+    """Return the walks up to d_k and their ends, the part to come, and ± one standard deviation at all steps."""
     some, rest = walks.thinned(d_k, _MOST_POINTS), walks.thinned_from(d_k, _MOST_POINTS)
     bounds = walks.thinned(int(walks.steps[-1]), _ENVELOPE_POINTS)
     here = [float(on_products_axis(d_k, products_axis))] * len(walks.walks)
@@ -159,7 +159,7 @@ def _walks(walks, d_k, products_axis, profile):
 
 
 def _many(walks, heights, products_axis, style, name):
-    """Lines over the same steps as one trace with gaps: the browser redraws it sooner than one each."""
+    """Return lines over the same steps as one trace with gaps: the browser redraws it sooner than one each."""
     gap = [np.nan]
     steps_and_gap = np.append(on_products_axis(walks.steps, products_axis), gap)
     return base.line(
@@ -187,7 +187,7 @@ def _predicted_by(result):
 
 
 def _headings(result, walks, profile):
-    """What each panel shows, and the spread of the moment."""
+    """Return the name of each panel, and its current spread."""
     panels = (
         ("", _title_of(walks), "q₁k₁ + q₂k₂ + …"),
         ("2", "Raw", f"σ = {_spread(result.raw_std)}"),
@@ -200,7 +200,7 @@ def _headings(result, walks, profile):
 
 
 def _two_lines(name, said, profile):
-    """A name, and what is said of it in small letters below."""
+    """Return a name, with an explanation in small letters below."""
     return f'{name}<br><span style="font-size: {profile.tick_size}px">{said}</span>'
 
 
@@ -209,7 +209,7 @@ def _title_of(walks):
 
 
 def _names(result, walks, profile):
-    """Name what is dashed at its end: one σ above the mean and below it, and the predicted distribution."""
+    """Return the names at the dashed lines' ends: one σ above and below the mean, and the predicted distribution."""
     ends = (("+σ", walks.high[-1], "bottom"), ("−σ", walks.low[-1], "top"))
     place: Part = {"xref": "x domain", "yref": "y", "x": 1}
     apart = walks.high[-1] > walks.low[-1]
@@ -225,7 +225,7 @@ def _name(text, profile, **place):
 
 
 def _name_of_law(result, profile):
-    """The name of the predicted distribution of raw scores, beside its upper tail; none where that is beyond."""
+    """Return the name of the predicted distribution of raw scores, beside its upper tail; none where that is beyond."""
     theory = result.theory
     y = theory.mean + _TAIL * theory.variance**0.5
     seen = theory.variance > 0 and y < _HIGHEST * result.shared_span[1]
@@ -239,7 +239,7 @@ def _spread(std):
 
 
 def _main_sentence(result):
-    """How far both spread, or what else is the point: scores that drift away, or that do not vary."""
+    """Return how far both spread, or that scores drift away or do not vary, if they do."""
     d_k, theory, (raw, _, _, scaled, _, _) = result.params.d_k, result.theory, result.rows
     start = f"At dₖ = {d_k:,}"
     if result.raw_std == 0:
@@ -254,7 +254,7 @@ def _main_sentence(result):
 
 
 def _beside_the_root(result):
-    """The measured spread beside √d_k."""
+    """Return the measured spread beside √d_k."""
     if abs(result.scaled_std - 1) < _SAME:
         return "the root of dₖ"
     return f"{'more' if result.scaled_std > 1 else 'less'} than the root of dₖ"
@@ -268,7 +268,7 @@ def _drawn(result):
 
 
 def _main_alt(result, walks):
-    """The picture in words, for those who do not see it."""
+    """Return the picture in words, for people who do not see it."""
     return (
         f"{_main_sentence(result)} On the left {len(walks.walks)} sums of products walk up to step "
         f"{result.params.d_k:,}, and pale beyond it, between dashed lines one standard deviation above and below their "
@@ -277,7 +277,7 @@ def _main_alt(result, walks):
 
 
 def _main_sure(result, walks, score_axis):
-    """The rule behind the division, and what is drawn."""
+    """Return the rule behind the division, and what is drawn."""
     beyond = result.beyond_shared if score_axis == "shared" else result.beyond_own
     left_out = [f"{percent(beyond, 1)} of the raw scores lie beyond the axis."] if beyond >= 0.0005 else []
     return (
@@ -289,7 +289,7 @@ def _main_sure(result, walks, score_axis):
 
 
 def _histogram_table(result):
-    """Bins of both histograms and their common counts."""
+    """Return the bins of both histograms and their common counts."""
     return {
         "raw from": result.raw_edges[:-1].tolist(),
         "raw to": result.raw_edges[1:].tolist(),
@@ -300,7 +300,7 @@ def _histogram_table(result):
 
 
 def _walks_table(walks, d_k):
-    """Steps up to d_k, walks and envelope as columns."""
+    """Return steps up to d_k, walks and envelope as columns."""
     far = slice(d_k + 1)
     columns = {"step": walks.steps[far].tolist()}
     for i, walk in enumerate(walks.walks, start=1):
@@ -309,7 +309,7 @@ def _walks_table(walks, d_k):
 
 
 def _main_code(params, walks, options):
-    """The Python that measures the scores again and walks again."""
+    """Return the Python that measures the scores again and walks again."""
     rows = "row.name, row.measured, row.predicted, row.low, row.high for row in result.rows"
     ends = f"walks.walks[:, {params.d_k}]"
     measured = code(core.measure_score_variance, params, show=rows)
@@ -320,7 +320,7 @@ def _main_code(params, walks, options):
 
 
 def moment_table(result: core.ScoreVarianceResult) -> Table:
-    """Mean, variance and excess kurtosis: predicted, measured, band, z and a verdict in words."""
+    """Return mean, variance and excess kurtosis: predicted, measured, band, z and a verdict in words."""
     rows = result.rows
     return {
         "quantity": [row.name for row in rows],
@@ -334,7 +334,7 @@ def moment_table(result: core.ScoreVarianceResult) -> Table:
 
 
 def scaling_rule_sentence(result: core.ScoreVarianceResult) -> str:
-    """Var(cX) = c² Var(X) with the numbers of the moment."""
+    """Return Var(cX) = c² Var(X) with the current numbers."""
     rule = result.scaling_rule
     return (
         f"Here c = 1/√{result.params.d_k:,} = {number(rule.scale, 4)}, so c² Var(X) = {number(rule.scale, 4)}² × "
@@ -357,9 +357,9 @@ def _verdict(row):
 def spread_against_dimension(
     curve: core.VarianceCurve, d_k: int, options: Mapping[str, Any], profile: Profile
 ) -> Picture:
-    """Spreads of raw scores, ÷ √d_k and ÷ d_k: marks at powers of two, large ones at this d_k, and their theory.
+    """Return spreads of raw scores, ÷ √d_k and ÷ d_k: marks at powers of two, large ones at this d_k, and their theory.
 
-    options are those that `variance_curve` was given.
+    options are those of `variance_curve`.
     """
     return Picture(
         "variance_curve",
@@ -382,7 +382,7 @@ _SPREADS = ("measured", "theory", "low", "high")
 def small_start(
     drawn: core.VarianceCurve, d_k: int, size: float, options: Mapping[str, Any], profile: Profile
 ) -> Picture:
-    """Draw the same spreads where the numbers of q and k are size times as large as those that were drawn."""
+    """Return the same spreads where the numbers of q and k are size times as large as those drawn."""
     curve = drawn.of_smaller(size)
     said = _small_sentence(curve, d_k, size)
     made = code(core.variance_curve, curve.dims, **options, name="drawn")
@@ -405,11 +405,11 @@ _SMALLER = (
     "Each number of q and k is {size} times what was drawn, each product and each score {product} times. Training may "
     "let the numbers grow again."
 )
-_CLOSE = 1.25  # times 1: what counts as the spread of divided scores
+_CLOSE = 1.25  # times 1: up to here it counts as the spread of divided scores
 
 
 def _small_sentence(curve, d_k, size):
-    """Say how far raw scores spread then, and whether that is what dividing gives."""
+    """Say how far raw scores spread in that case, and whether dividing gives the same."""
     raw = curve.spread("measured")[0][curve.dims.index(d_k)]
     if curve.theory[0][-1] == 0:
         return _curve_sentence(curve, d_k)
@@ -425,7 +425,7 @@ def _curve_table(curve):
 
 
 def _reach(curve, smallest=1.0):
-    """Return the ends of the axis: of this curve and of one whose components are so much smaller."""
+    """Return the ends of the axis, for this curve and the one with smaller components."""
     theory = curve.spread("theory")
     if theory.max() == 0:
         return LOW, HIGH
@@ -434,7 +434,7 @@ def _reach(curve, smallest=1.0):
 
 def _curve_figure(curve, d_k, profile, reach, numbers=3):
     theory = curve.spread("theory")
-    varies = theory[0][-1] > 0  # constant scores have no place on a log axis
+    varies = theory[0][-1] > 0  # a log axis has no room for constant scores
     traces = [each for i, name in enumerate(LOOKS) for each in _ray(curve, i, name, d_k, profile)]
     return spread_figure(
         profile,
@@ -447,7 +447,7 @@ def _curve_figure(curve, d_k, profile, reach, numbers=3):
 
 
 def _ray(curve, i, name, d_k, profile):
-    """The theory of one rule, its marks at powers of two, and the large one at d_k."""
+    """Return the theory of one rule, its marks at powers of two, and the large one at d_k."""
     measured, theory, low, high = (curve.spread(what)[i] for what in _SPREADS)
     colour, symbol = getattr(profile, LOOKS[name][0]), LOOKS[name][1]
     powers = [j for j, each in enumerate(curve.dims) if each & (each - 1) == 0]
@@ -472,7 +472,7 @@ def _curve_ends(theory, profile):
 
 
 def _curve_numbers(curve, d_k, profile):
-    """The spread beside each large mark, where the three marks stand apart."""
+    """Return the spread beside each large mark, where the three marks are far enough apart."""
     here = curve.spread("measured")[:, curve.dims.index(d_k)]
     told = d_k >= _APART and here[0] > 0
     texts = [_spread(each) if told else "" for each in here]
@@ -480,7 +480,7 @@ def _curve_numbers(curve, d_k, profile):
 
 
 def _curve_sentence(curve, d_k):
-    """The three spreads at this d_k."""
+    """Return the sentence on the three spreads at this d_k."""
     raw, scaled, third = (_spread(each) for each in curve.spread("measured")[:, curve.dims.index(d_k)])
     if curve.theory[0][-1] == 0:
         return "All raw scores are equal, so nothing spreads at any dₖ, divided or not."
@@ -497,7 +497,7 @@ def _curve_alt(curve, d_k, said):
 
 
 def _curve_sure(curve, d_k, n_samples):
-    """The three spreads at this d_k beside their predictions, and what the bars are."""
+    """Return the three spreads at this d_k beside their predictions, and what the bars are."""
     names = ("Raw scores", "Divided by √dₖ", "Divided by dₖ")
     here = [curve.spread(what)[:, curve.dims.index(d_k)] for what in _SPREADS]
     band = "a rough band is" if curve.is_rough else "95 % of draws give"

@@ -1,4 +1,4 @@
-"""What the score_variance page asks of the core."""
+"""Calls to the core for the score_variance page."""
 
 from typing import Any
 
@@ -13,19 +13,19 @@ N_WALKS, LONGEST = 12, 1024
 
 
 def draw_options(values: Values) -> dict[str, Any]:
-    """How q and k are drawn; a correlation pairs q with its own k, so a matrix has none."""
+    """Return how q and k are drawn; a correlation pairs q with its own k, so a matrix has none."""
     names = ("law", "seed", "mean_q", "mean_k", "correlation")
     return {name: values[name] for name in names} | ({"correlation": 0.0} if values["sampling"] == "matrix" else {})
 
 
 def params(values: Values) -> core.ScoreVarianceParams:
-    """The scores of the histograms."""
+    """Return the params of the scores in the histograms."""
     names = ("sampling", "n_samples", "n_queries", "n_keys")
     return core.ScoreVarianceParams(values["d_k"], **{name: values[name] for name in names}, **draw_options(values))
 
 
 def walks(values: Values) -> core.RandomWalks:
-    """Once for every step of the slider."""
+    """Draw the walks once for every stop of the slider."""
     return compute.result(core.random_walks, LONGEST, **_walk_options(values))
 
 

@@ -1,4 +1,4 @@
-"""What the bet of small_samples comes to."""
+"""The outcome of the bet of small_samples."""
 
 from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.small_samples import work
@@ -17,7 +17,7 @@ def before(values: Values, profile: Profile) -> Picture:
 
 
 def outcome(values: Values) -> Outcome:
-    """The exact mean of the variance of four entries."""
+    """Return the exact mean of the variance of four entries."""
     asked = work.asked(values)
     n, ddof = asked.params.size**2, asked.params.ddof
     why = f"The {n} entries are compared with their own mean, which takes a quarter of the variance away."

@@ -1,4 +1,4 @@
-"""The picture of the examples made by hand: their dot products, and beside them the spread of drawn ones."""
+"""The picture of the examples made by hand: their dot products, beside the spread of drawn ones."""
 
 from collections.abc import Mapping
 
@@ -11,17 +11,17 @@ from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number
 from sattn_core.lessons import small_samples as core
 
-_HIGH = 3  # of an example on the picture: each has this much of it, from the top
-_HEADING, _SPREAD, _DOTS, _RANDOM = 2.95, 1.5, 1.05, (0.1, 1.62)  # in it
-_CAP, _ABOVE = 0.12, 0.16  # of a bracket; where its name stands
-_AROUND, _LETTER, _BESIDE = 0.05, 0.021, 0.35  # of the axis on a phone: kept free at its ends, a letter, a name
+_HIGH = 3  # of the axis: the height of each example, the first at the top
+_HEADING, _SPREAD, _DOTS, _RANDOM = 2.95, 1.5, 1.05, (0.1, 1.62)  # heights inside an example
+_CAP, _ABOVE = 0.12, 0.16  # of a bracket's ends; of its name above it
+_AROUND, _LETTER, _BESIDE = 0.05, 0.021, 0.35  # of the axis on a phone: the room at its ends, a letter, a name
 _FEW, _LETTERS = 3, 16  # products in a heading, and their letters
 
 Examples = Mapping[str, core.ExampleDots | None]
 
 
 def hand_made(examples: Examples, profile: Profile) -> Picture:
-    """Dot products of two typed examples on one axis, with their spread and that of drawn numbers.
+    """Return dot products of two typed examples on one axis, with their spread and that of drawn numbers.
 
     examples: by name, which is "first" or "second"; one that gives no products is None, and its place stays empty.
     """
@@ -52,7 +52,7 @@ _ON_SAMPLES = (
 
 
 def _figure(examples, profile):
-    """An example above the other, on one axis that has room for all of them."""
+    """Return one example above the other, on one axis that has room for all of them."""
     reach = _reach([each for each in examples.values() if each])
     traces, names = [], []
     for i, (name, each) in enumerate(examples.items()):
@@ -92,7 +92,7 @@ def _spread(found):
 
 
 def _marks(name, found, foot, profile):
-    """The products, above them their mean ± one standard deviation, and on either side of 0 that of drawn numbers."""
+    """Return the products, above them their mean ± one standard deviation, and around 0 that of drawn numbers."""
     marker = {"color": profile.raw, "symbol": "circle", "size": 1.5 * profile.marker_size}
     dots = base.line(found.dots, np.full(len(found.dots), foot + _DOTS), {}, f"raw products, {name}")
     spread, caps = np.repeat(_spread(found), 4), np.tile([0, _CAP, -_CAP, 0], 3)
@@ -125,7 +125,7 @@ def _exact(dot):
 
 
 def _names(found, foot, reach, profile):
-    """The mean and spread above their bracket, inwards from a near end of the axis; the name of the dashed lines."""
+    """Return the mean and spread above their bracket, away from a near end of the axis; the dashed lines' name."""
     spread = f" ± {number(found.std)}" if len(found.dots) > 1 else ""
     text = f"mean {number(found.mean)}{spread}"
     share, half = (found.mean - reach[0]) / (reach[1] - reach[0]), _LETTER * len(text) / 2
@@ -135,7 +135,7 @@ def _names(found, foot, reach, profile):
 
 
 def _name_of_random(found, foot, reach, profile):
-    """The name of the dashed lines, on the side of them that has room, or between them."""
+    """Return the name of the dashed lines, on the side of them that has room, or between them."""
     end, room = found.std_theory, _BESIDE * (reach[1] - reach[0])
     x, side = (end, "left") if reach[1] - end > room else (-end, "right") if -end - reach[0] > room else (0, "center")
     between = " " if base.on_a_wall(profile) else "<br>"
@@ -160,7 +160,7 @@ def _spreads(found):
 
 
 def _said(name, each):
-    """Return an example in numbers, beside what drawn ones would give."""
+    """Return an example in numbers, beside those of drawn ones."""
     are = "product is" if len(each.dots) == 1 else "products are"
     mean, variance = number(each.mean, 6), number(each.variance, 6)
     return (
@@ -170,7 +170,7 @@ def _said(name, each):
 
 
 def _table(known):
-    """Mean and variance of each example, and those of drawn numbers."""
+    """Return mean and variance of each example, and those of drawn numbers."""
     found = known.values()
     return {
         "example": [f"{name}, dₖ = {each.d_k}" for name, each in known.items()],

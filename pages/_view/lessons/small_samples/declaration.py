@@ -1,4 +1,4 @@
-"""What the small_samples lesson declares."""
+"""The declaration of the small_samples lesson."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ _FIRST = {"ddof": "0", "seed": 0}
 
 @dataclass(frozen=True)
 class _Vectors(Text):
-    """Vectors on one line, with semicolons between them; addresses of before have a line for each."""
+    """Vectors on one line, with semicolons between them; older addresses have a line for each."""
 
     def read(self, text: str) -> Read:
         """Return the text with a semicolon for each end of a line, and what had to be changed, or None."""

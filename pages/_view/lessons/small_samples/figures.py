@@ -16,11 +16,11 @@ from sattn_core.lessons import small_samples as core
 _ASKED_SIZE = 2  # size and d_k of the experiment in the question
 _TOP = 1.75  # the marks are named above the highest bar
 _OUTLINE = slice(18, 40)  # of the bins: those under its name
-_OVER, _LEAST_OVER = 0.02, 0.1  # of the height: between the name and what is under it, and between it and the axis
+_OVER, _LEAST_OVER = 0.02, 0.1  # of the height: between a name and the curve under it, and between it and the axis
 _HIGHEST_RATIO = 4
 _ROOM = 40  # letters of a title over a whole phone
 _END = 6.6  # the margin of the names at the right, in letters of a tick
-_LINE, _SEEN = 1.3, 0.75  # height of a line, of its letters; part of the plot of which a small window has no more
+_LINE, _SEEN = 1.3, 0.75  # height of a line, of its letters; the part of the plot that fits in a small window
 _ABOVE_RUNS = 3.4  # the end of the line at the exact mean: the runs are at 2 and 3
 _SIZE_TICKS = (2, 4, 8, 16, 32, 64)
 _SMALL = 0.5
@@ -137,7 +137,7 @@ def _heading(name, size, last, axes, profile):
 
 
 def _last_draw(place, top, profile):
-    """A triangle under the bars; a draw beyond the last edge stands on it."""
+    """Return a triangle under the bars; a draw beyond the last edge is drawn on it."""
     marker = {"symbol": "triangle-up", "size": profile.marker_size * 2, "color": profile.text}
     return base.line([place], [0.02 * top], {}, "last draw") | {"mode": "markers", "marker": marker}
 
@@ -175,7 +175,7 @@ def _marks(sweep, profile):
 
 
 def _mean(sweep):
-    """The exact mean in units of d_k, with as many digits as it takes to tell it from 1 where it is not 1."""
+    """Return the exact mean in units of d_k, with as many digits as it takes to tell it from 1 where it is not 1."""
     digits = 3
     while sweep.ddof == 0 and number(sweep.mean_theory, digits) == number(1, digits):
         digits += 1
@@ -183,7 +183,7 @@ def _mean(sweep):
 
 
 def _draws_sentence(asked, counted, i):
-    """Whether the number of the question is ordinary, and how near a draw of the moment comes to d_k."""
+    """Return whether the question's number is ordinary, and how close a current draw comes to d_k."""
     ordinary = asked.low <= asked.value <= asked.high
     is_it = f"so {asked.value} is ordinary" if ordinary else f"yet {asked.value} is still not ordinary"
     return (
@@ -220,7 +220,7 @@ def _code_of_class(together):
 
 
 def _near(counted, i):
-    """How many draws come near d_k, as a person says it."""
+    """Return how many draws come close to d_k, in words."""
     n, near = counted.ratios.shape[1], counted.near[i]
     if n == 1:
         return "the one draw comes" if near else "the one draw does not come"
@@ -246,7 +246,7 @@ def _draws(n):
 
 
 def _draws_sure(asked, sweep, counted, i):
-    """The draws beside their exact means, where 1.6 lies among all of them, and how they come about."""
+    """Return the draws beside their exact means, the place of 1.6 among all of them, and how they come about."""
     low, middle, high = (number(each) for each in (asked.low, asked.median, asked.high))
     return (
         f"{_draws(asked.params.n_draws)} of two normal 2 × 2 matrices: the variance of the four entries "
@@ -277,7 +277,7 @@ def _beyond(above):
 
 
 def _draws_table(asked, sweep, counted, i):
-    """Bins of both histograms, the draws in them, and the counts expected at the left."""
+    """Return bins of both histograms, the draws in them, and the counts expected at the left."""
     return {
         "variance from, 2 × 2": asked.edges[:-1].tolist(),
         "to, 2 × 2": asked.edges[1:].tolist(),
@@ -301,7 +301,7 @@ def _draws_code(params, sweep, i):
 
 
 def check_table(asked: core.SmallSamplesResult, sweep: core.DrawSweep, counted: core.FirstDraws, i: int) -> Table:
-    """Every number of the draws beside its prediction and the sampling error."""
+    """Return every number of the draws beside its prediction and the sampling error."""
     checks = [*asked.checks, counted.check(sweep, i)]
     right = f"{sweep.size} × {sweep.size} at dₖ = {sweep.dims[i]:,}: mean ÷ dₖ"
     return {
@@ -318,7 +318,7 @@ def _value(value, error):
 
 
 def first_draw(result: core.SmallSamplesResult) -> Iterable[tuple[str, str]]:
-    """The first draw of the question's experiment as a formula with its variance."""
+    """Return the first draw of the question's experiment as a formula with its variance."""
     A, B, C = (_latex(each) for each in (result.first_A, result.first_B, result.first_product))
     ddof = result.params.ddof
     variance = number(result.variances[0])
@@ -358,7 +358,7 @@ def band(curve: core.BandCurve, options: Mapping[str, Any], profile: Profile) ->
 
 
 def _band_figure(curve, profile):
-    """The exact band, the one for independent entries, and measured points."""
+    """Return the exact band, the one for independent entries, and measured points."""
     sizes, d = np.array(curve.sizes), curve.d_k
     naive = curve.naive_low, curve.naive_high
     none, fill = {"width": 0, "color": profile.band}, {"fill": "tonexty", "fillcolor": f"{profile.band}40"}
@@ -383,7 +383,7 @@ def _band_figure(curve, profile):
 
 
 def _band_names(curve, fig, profile):
-    """The names of the bands and of their middle at their right ends, none over another; the last has two lines."""
+    """Return the names of the bands and of their middle at the right ends, without overlaps; the last has two lines."""
     names = ("95 % band", profile.band), ("exact mean", profile.text), ("as if<br>independent", profile.text)
     ends = [each[-1] / curve.d_k for each in (curve.high, curve.mean, curve.naive_low)]
     margin = fig.layout["margin"]
@@ -414,7 +414,7 @@ def _band_claim(curve):
 
 
 def _band_sentence(curve):
-    """How far the band reaches at the first and at the last size."""
+    """Return how far the band reaches at the first and at the last size."""
     small, large = (high / curve.d_k for high in (curve.high[0], curve.high[-1]))
     narrow = (curve.naive_high[-1] - curve.naive_low[-1]) < _NARROW * (curve.high[-1] - curve.low[-1])
     dotted_band = (
@@ -427,7 +427,7 @@ def _band_sentence(curve):
 
 
 def _band_sure(curve):
-    """How narrow the band is at the last size, and how often each band is right."""
+    """Return how narrow the band is at the last size, and how often each band is right."""
     size, n = curve.sizes[-1], curve.measured.size
     inside, naive = (f"{100 * share.mean():.0f} %" for share in (curve.share_inside, curve.naive_share_inside))
     return (
@@ -446,7 +446,7 @@ def _band_code(curve, options):
 
 
 def large_experiment(experiment: core.LargeExperiment, profile: Profile) -> Picture:
-    """The variance of the large product, now and as published, on the exact band and on the false one."""
+    """Return the variance of the large product, now and as published, on the exact band and on the false one."""
     return Picture(
         "large_experiment",
         _large_figure(experiment, profile),
@@ -509,7 +509,7 @@ def _inside(experiment):
 
 
 def _large_sentence(experiment):
-    """What the published run is, and what the wrong band would make of it."""
+    """Return the meaning of the published run, and what the wrong band would make of it."""
     low, high = experiment.naive_band
     missed = not low <= experiment.rows[2].published <= high
     alarm = "raises a false alarm" if missed and _inside(experiment) else "is too narrow"
@@ -521,7 +521,7 @@ def _large_sentence(experiment):
 
 
 def _large_sure(experiment):
-    """The run of this moment and the published one, each with its z, the false alarm, and where a shortfall is from."""
+    """Return the current run and the published one, each with its z, the false alarm, and the cause of a shortfall."""
     product, scaled = experiment.rows[2:]
     low, high = (number(each, 5) for each in experiment.band)
     n, d = f"{experiment.n_rows:,}", experiment.d_k
@@ -538,7 +538,7 @@ def _large_sure(experiment):
 
 
 def _large_table(experiment):
-    """The four variances in full precision."""
+    """Return the four variances in full precision."""
     rows = experiment.rows
     fields = ("name", "measured", "mean", "std", "z", "published", "published_z")
     return {field: [getattr(row, field) for row in rows] for field in fields}
@@ -551,7 +551,7 @@ def _large_code(experiment):
 
 
 def large_rows(experiment: core.LargeExperiment) -> Table:
-    """The four variances, this run and the published one beside the exact mean and standard deviation."""
+    """Return the four variances, this run and the published one beside the exact mean and standard deviation."""
     rows = experiment.rows
     return {
         "variance of": [_ROW_NAMES[row.name] for row in rows],
@@ -564,12 +564,12 @@ def large_rows(experiment: core.LargeExperiment) -> Table:
 
 
 def _printed(published):
-    """A published number with every digit that was printed."""
+    """Return a published number with every digit that was printed."""
     return repr(published)
 
 
 def _large_lines(experiment):
-    """Where a shortfall comes from, and whether dot and matmul differ, in numbers."""
+    """Return the cause of a shortfall, and whether dot and matmul differ, in numbers."""
     d, published = experiment.d_k, number(experiment.published_from_factors, 6)
     same = "agree" if experiment.dot_equals_matmul else "differ"
     return (

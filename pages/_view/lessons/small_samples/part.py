@@ -1,4 +1,4 @@
-"""What a phone of a class draws: ten products of its own."""
+"""A phone's part in a class: ten products of its own."""
 
 from pages._view import compute
 from pages._view.lesson_view import Part, Values
@@ -8,7 +8,7 @@ from sattn_core.lessons.small_samples import ASKED_VALUE
 
 
 def part(place: int, values: Values) -> Part:
-    """The draws of the phone at this place, the first of them written out."""
+    """Return the draws of the phone with this number, the first of them written in full."""
     found = compute.result(phone_draws, place, ddof=int(values["ddof"]), seed=values["seed"])
     first, *others = found.variances.tolist()
     named = (("A", found.first_A), ("B", found.first_B), ("A B", found.first_product))

@@ -1,4 +1,4 @@
-"""What the small_samples page asks of the core."""
+"""Calls to the core for the small_samples page."""
 
 from typing import Any
 
@@ -9,17 +9,17 @@ from sattn_core.files import typed
 from sattn_core.lessons import small_samples as core
 
 BAND_DRAWS = 20  # measured points at each size of the matrix
-_AT_ONCE = (200, 2_000)  # draws at every d_k are drawn so many at a time, so that falling ones are drawn once
+_AT_ONCE = (200, 2_000)  # draws made at a time, at every d_k, so that falling ones are drawn once
 
 
 def asked(values: Values) -> core.SmallSamplesResult:
-    """The experiment of the question, so many times."""
+    """Return so many repetitions of the question's experiment."""
     params = core.SmallSamplesParams(ddof=int(values["ddof"]), n_draws=values["n_draws"], seed=values["seed"])
     return compute.result(core.measure_small_samples, params)
 
 
 def band_options(values: Values) -> dict[str, Any]:
-    """The settings of the band."""
+    """Return the settings of the band."""
     return {"ddof": int(values["ddof"]), "seed": values["seed"], "d_k": values["d_k"], "n_draws": BAND_DRAWS}
 
 

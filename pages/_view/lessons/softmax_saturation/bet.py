@@ -10,7 +10,7 @@ _FLAT = "too_flat"
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """The panels that tell nothing: of the rows, without the scale, the first one; else all but ÷ dₖ."""
+    """Return the panels that give nothing away: of the rows, without the scale, the first one; else all but ÷ dₖ."""
     if values[STEP] == _FLAT:
         shown = work.STEPS[_FLAT].picture(values, profile)
         return outputs.without_flat(work.token_outputs(values)[0], values["middle_exponent"], shown, profile)
@@ -19,7 +19,7 @@ def before(values: Values, profile: Profile) -> Picture:
 
 
 def outcome(values: Values) -> Outcome:
-    """The mean largest weight of the middle row without the scale, or a token's own at ÷ d_k, in percent."""
+    """Return in percent the middle row's mean largest weight without the scale, or a token's own share at ÷ d_k."""
     if values[STEP] == _FLAT:
         return _own(values)
     rows = work.rows({**values, "exponent": 0.0})

@@ -1,4 +1,4 @@
-"""What the softmax_saturation lesson declares."""
+"""The declaration of the softmax_saturation lesson."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from pages._view.lesson import Bet, Lesson, Place, Step, Try
 
 @dataclass(frozen=True)
 class _Factor(Number):
-    """A factor that a person reads as a divisor; in an address it is the factor."""
+    """A factor that people read as a divisor; the address has the factor."""
 
     def read(self, text: str) -> Read:
         """Return the factor that text stands for, and what had to be changed, in the words of the address."""
@@ -46,7 +46,7 @@ LESSON = Lesson(
     terms=("weight",),
     shared=("d_k", "n_keys", "law", "seed"),
     controls={
-        # It starts undivided: the rows differ, and the learner looks for what makes them alike.
+        # Starts undivided: the rows differ, and the learner looks for the divisor that makes them alike.
         "exponent": Number("Exponent α", 0, 0, 1, _EXPONENTS, whole=False, shown=decimal, letter="exponent", play=120),
         "middle_exponent": Number("Middle exponent", 0.5, 0, 1, _EXPONENTS, whole=False, shown=decimal),
         "list_1": Text("First list", "4, 5"),
@@ -144,7 +144,7 @@ LESSON = Lesson(
         ),
     ),
     opens="divisor",
-    formerly={"step": {"averages": "divisor"}},  # the averages against d_k are no step any more
+    formerly={"step": {"averages": "divisor"}},  # the averages against d_k were a step once
     assumed="A *token* is a word or a part of one, such as “cat”. Its *value* is the numbers that it passes on; its "
     "*output* is the mean of all values, weighted by its weights.\n\n"
     "Queries and keys have independent components of mean 0 and variance 1, values 64 normal numbers each.\n\n"

@@ -1,4 +1,4 @@
-"""Pictures of the softmax_saturation lesson: typed lists, and rows whose divisor is turned."""
+"""Pictures of the softmax_saturation lesson: typed lists, and rows with a divisor to choose."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,22 +22,22 @@ COLOURS = {0.0: "raw", 0.5: "scaled", 1.0: "third"}
 COLUMNS = ([0.0, 0.3], [0.35, 0.65], [0.7, 1.0])  # of the width
 NUMBERS = ("", "2", "3", "4")  # of the axes of the panels
 LARGE = 1.25  # of the size of a title: the one large number of a panel
-_CLOSE = 0.1  # to ½: an exponent up to here
-_SPELLED = 8  # scores of a list that are written out
+_CLOSE = 0.1  # an exponent whose distance from ½ is smaller is called close to √dₖ
+_SPELLED = 8  # scores of a list that are written in full
 _FEW = 3  # the same in a heading
-_REACH, _MOST_DIVIDED = 4.7, 10  # what is kept free on either side for what is added; what the slider divides by
-_HARDLY_ANY = 0.001  # weight that moves for each 1 that is added to a score
-_NAMED_BEFORE = 0.25  # of the lists' reach: what is kept free for a word at the left of the smallest score
-_EVEN = 24  # scores: the longest axis that has a tick at each even one
-_APART = 0.11  # of an axis: what a number takes on a phone
-_WIDEST, _THINNEST = 0.04, 0.003  # of an axis: bars
+_REACH, _MOST_DIVIDED = 4.7, 10  # room on either side for what is added; lists are divided by at most so much
+_HARDLY_ANY = 0.001  # of a weight, for each 1 that is added: less is hardly any gradient
+_NAMED_BEFORE = 0.25  # of the lists' width: room for a word to the left of the smallest score
+_EVEN = 24  # scores: the longest axis that has a tick at each even number
+_APART = 0.11  # of an axis: the width of a number on a phone
+_WIDEST, _THINNEST = 0.04, 0.003  # of an axis: the bars
 _PLACES = ("first", "second", "third", "fourth")
-_HEIGHT = 0.87  # of the usual one: a dial more stands above it, and on a wall it must fit all the same
-_BRACKET, _OVER = 1.45, 1.95  # weights: where the bracket of a list stands, and the end of its axis
+_HEIGHT = 0.87  # of the usual height: one more dial is above it, and on a wall it must still fit
+_BRACKET, _OVER = 1.45, 1.95  # weights: the height of a list's bracket, and the end of its axis
 _MORE = 0.05  # of the height: a line of small letters between two panels
-_TOP = 1.04  # the same of the rows
+_TOP = 1.04  # the end of the axis of the rows' weights
 _MANY_KEYS = 16
-_NEARLY_ALL = 0.995  # from here a percentage without decimals says 100 %
+_NEARLY_ALL = 0.995  # from here on a percentage without decimals is 100 %
 
 
 # --- lists -----------------------------------------------------------------------------------------------
@@ -49,9 +49,9 @@ def lists(
     study: core.OverflowStudy | None = None,
     unmoved: Sequence[ArrayLike] = (),
 ) -> Picture:
-    """Softmax weights of the typed lists, at their scores; empty axes while one of them cannot be read.
+    """Return softmax weights of the typed lists, at their scores; empty axes while a list cannot be read.
 
-    study : where softmax overflows, for "How sure?". unmoved : the lists as typed, which say how far the axis reaches.
+    study : where softmax overflows, for "How sure?". unmoved : the lists as typed, which set the length of the axis.
     """
     said = _list_sentences(comparison) if comparison else ()
     return Picture(
@@ -88,7 +88,7 @@ _ON_LISTS = (
 
 
 def nudged(nudge: core.ListNudge | None, added: float, profile: Profile) -> Picture:
-    """Softmax weights after a number is added to the smallest score of each typed list, and before as outlines.
+    """Return softmax weights after a number is added to each list's smallest score, and those before as outlines.
 
     Empty axes while one of the lists cannot be read.
     """
@@ -116,7 +116,7 @@ _ON_NUDGES = (
 
 
 def _lists_figure(comparison, profile, reach, nudge=None):
-    """A panel for each list, one below the other, on one axis of scores. nudge: what they were before."""
+    """Return a panel for each list, one below the other, on one axis of scores. nudge: the lists before the change."""
     scores, found = (comparison.scores, comparison.attention_weights) if comparison else ((), ())
     low, high = reach
     width, top = _width(scores, high - low), round(1.5 * profile.axis_size) + (_line_of(profile) if nudge else 0)
@@ -147,7 +147,7 @@ def _names_in(i, panel, width, apart, profile, nudge):
 
 
 def _span(scores, unmoved):
-    """Return the ends of the axis: the lists as typed and room for what the sliders do, or what an address says."""
+    """Return the ends of the axis: the lists as typed, and room for the sliders' changes or the address's."""
     unmoved = unmoved or scores
     usual, found = _ends([*unmoved, *(np.asarray(each) / _MOST_DIVIDED for each in unmoved)]), _ends(scores)
     room = max(_REACH, 0.1 * (usual[1] - usual[0]))
@@ -161,13 +161,13 @@ _NO_SPAN = (-1.0, 1.0)
 
 
 def _room_to_add(scores):
-    """Return the ends of the axis: the lists as typed, and room for what is added to their smallest scores."""
+    """Return the ends of the axis: the lists as typed, and room for the number added to their smallest scores."""
     low, high = _ends([*scores, *(each.min() + MOST_ADDED for each in scores)])
     return low - _NAMED_BEFORE * (high - low), high + _APART * (high - low)
 
 
 def _before(nudge, i, width, profile):
-    """The outline of the bar as it was before its score was added to."""
+    """Return the outline of the bar before a number was added to its score."""
     low, high = _places(nudge.before.scores[i], width)[nudge.smallest[i]]
     weight = nudge.before.attention_weights[i][nudge.smallest[i]]
     x, y = np.array([low, low, high, high, low]), np.array([0.0, weight, weight, 0.0, 0.0])
@@ -176,7 +176,7 @@ def _before(nudge, i, width, profile):
 
 
 def _name_of_before(nudge, i, axis, width, profile):
-    """Return the name of the outline, at its left, where no score is."""
+    """Return the name of the outline, at its left, where there is no score."""
     if nudge is None or nudge.after.scores[i][nudge.smallest[i]] == nudge.before.scores[i][nudge.smallest[i]]:
         return
     left = _places(nudge.before.scores[i], width)[nudge.smallest[i]][0]
@@ -200,17 +200,17 @@ def _line_of(profile):
 
 
 def _nudge_of(nudge, i):
-    """Return what the heading of a list says of it."""
+    """Return the change of a list, for its heading."""
     return f"{_heading(nudge.before.scores[i])}: {_moved(nudge.moved[i])} moves" if nudge else ""
 
 
 def _moved(weight):
-    """A weight that moved, in two digits."""
+    """Return a weight that moved, in two digits."""
     return "nothing" if weight == 0 else f"{number(100 * weight, 2)} %"
 
 
 def _nudge_sentence(moved, added):
-    """Return how much weight moved in two of the lists: of more than two where it is the least and the most."""
+    """Return how much weight moved in two of the lists: of three, in those with the least and the most."""
     if added == 0:
         return "Nothing is added, and no weight moves."
     shown = (0, 1) if len(moved) == 2 or np.ptp(moved) == 0 else (moved.argmax(), moved.argmin())
@@ -224,7 +224,7 @@ def _ends(lists):
 
 
 def _width(scores, span):
-    """Return how wide a bar may be, so that none covers another of its list."""
+    """Return the largest width at which no bar covers another of its list."""
     gaps = [gap for each in scores for gap in np.diff(np.unique(each))]
     return min(_WIDEST * span, max(_THINNEST * span, 0.8 * min(gaps, default=span)))
 
@@ -241,7 +241,7 @@ def _places(scores, width):
 def _list_axes(count, reach, profile, more=False):
     """Return the axes of the panels, one below the other; on a wall, which is wide and low, side by side.
 
-    more : whether a line more stands over each of them.
+    more : True if one more line is over each of them.
     """
     wall, axes = base.on_a_wall(profile), {}
     gap = 0.05 if wall else (0.13 if count < 3 else 0.09) + (_MORE if more else 0)
@@ -267,7 +267,7 @@ def _list_bars(i, ends, weights, profile):
 
 
 def _bracket(axis, scores, profile):
-    """The difference of the two largest scores, measured above the bars."""
+    """Return the difference of the two largest scores, as a bracket above the bars."""
     low, high = np.sort(scores)[-2:]
     x, y = np.array([low, low, low, high, high, high]), _BRACKET + np.array([-0.06, 0.06, 0, 0, 0.06, -0.06])
     style = base.solid(profile, profile.text)
@@ -275,7 +275,7 @@ def _bracket(axis, scores, profile):
 
 
 def _names_of_list(axis, ends, scores, weights, apart, profile, said=""):
-    """The list above its panel, the difference above its bracket, and weights above their bars."""
+    """Return the list above its panel, the difference above its bracket, and weights above their bars."""
     refs = {"xref": f"x{axis}", "yref": f"y{axis}", "bgcolor": None, "yanchor": "bottom"}
     middle, gap = np.sort(scores)[-2:].mean(), np.diff(np.sort(scores)[-2:])[0]
     up = {"yshift": _line_of(profile)} if said else {}  # over the line of its gradient
@@ -299,10 +299,10 @@ def _short(score):
 
 
 def _names_of_bars(ends, weights, apart, refs, profile):
-    """The weights, all of a list that has room for them, else the largest; two that are close look away."""
+    """Return the weights: all if the list has room for them, else the largest; two close ones point apart."""
     x, size = ends.mean(axis=-1), profile.base_size
     names = [base.label(f"<b>{_share(each)}</b>", profile, size=size, y=each, **refs) for each in weights]
-    if len(x) == 2 and np.ptp(x) < apart:  # each begins at the inner edge of its bar, which no width of a screen moves
+    if len(x) == 2 and np.ptp(x) < apart:  # each begins at the inner edge of its bar, at any width of the screen
         first, second = np.argsort(x, kind="stable")
         gap = round(0.15 * size)
         names[first] |= {"x": ends[first, 1], "xanchor": "right", "xshift": -gap, "borderpad": 0}
@@ -313,7 +313,7 @@ def _names_of_bars(ends, weights, apart, refs, profile):
 
 
 def bars(ends: NDArray[np.float64], heights: NDArray[np.float64], profile: Profile, colour: str, name: str) -> Part:
-    """Bars drawn as one outline, which is quick to redraw; its line keeps the thinnest bar visible."""
+    """Return bars drawn as one outline, which is quick to redraw; its line keeps the thinnest bar visible."""
     x = ends[:, [0, 0, 1, 1]]  # (bar, corner)
     y = heights[:, None] * np.array([0.0, 1.0, 1.0, 0.0])
     drawn = base.line(x.ravel(), y.ravel(), base.solid(profile, colour, 0.5), name)
@@ -321,7 +321,7 @@ def bars(ends: NDArray[np.float64], heights: NDArray[np.float64], profile: Profi
 
 
 def _lists_sentence(comparison):
-    """Return what the largest score takes in two of the lists: of more than two where it is the least and the most."""
+    """Return the share of the largest score in two of the lists: of three, in those with the least and the most."""
     if comparison is None:
         return "One of the lists cannot be read."
     largest = comparison.max_weight
@@ -331,7 +331,7 @@ def _lists_sentence(comparison):
 
 
 def _lists_code(comparison, study):
-    """The Python that compares the lists again, and finds again where softmax overflows."""
+    """Return the Python that compares the lists again, and finds again where softmax overflows."""
     lists = [scores.tolist() for scores in comparison.scores] if comparison else []
     compared = code(core.compare_lists, lists, name="lists", show="lists.attention_weights") if comparison else ""
     shown = "curve.dtype, curve.first_failing_score, curve.largest_exponent for curve in result.curves"
@@ -344,7 +344,7 @@ def _weight_axis(profile):
 
 
 def _share(weight):
-    """A weight in a figure; one that is not quite 0 or 1 is not said to be."""
+    """Return a weight for a figure; it is not written as 0 or 1 unless it is exactly that."""
     if weight < 1 - _NEARLY_ALL:
         return "&lt;1 %"
     return "&gt;99 %" if weight >= _NEARLY_ALL else percent(weight, 0)
@@ -374,7 +374,7 @@ def _shown(scores):
 
 
 def list_table(comparison: core.ListComparison) -> Table:
-    """Return what softmax makes of each list, in numbers."""
+    """Return the table of each list and its softmax, in numbers."""
     return {
         "list": [_shown(scores) for scores in comparison.scores],
         "gap": [typed(x) for x in comparison.gap],
@@ -386,7 +386,7 @@ def list_table(comparison: core.ListComparison) -> Table:
 
 
 def _overflow_sentences(study):
-    """Say where softmax breaks, what mends it, where each type breaks, and which errors remain."""
+    """Say where softmax breaks, what prevents it, where each type breaks, and which errors remain."""
     reach, first = number(study.scores[-1], 4), study.curves[0]
     mended = "never breaks here" if all(each.stable_is_finite for each in study.curves) else "still breaks"
     return (
@@ -409,7 +409,7 @@ def _wrong(error):
     return f"off by at most {number(error, 2)}" if error else "right to the last digit"
 
 
-# --- rows whose divisor is turned ------------------------------------------------------------------------
+# --- rows with a divisor to change ------------------------------------------------------------------------
 
 
 def weights(
@@ -418,7 +418,7 @@ def weights(
     profile: Profile,
     expected: NDArray[np.float64] | None = None,
 ) -> Picture:
-    """Softmax weights of rows at three d_k.
+    """Return softmax weights of rows at three d_k.
 
     expected : exact means of the largest weights, for "How sure?".
     """
@@ -438,7 +438,7 @@ def weights(
 
 
 def _weights_figure(rows, profile):
-    """Three panels on one scale, the weights at the smallest d_k as an outline on the others."""
+    """Return three panels on one scale, the weights at the smallest d_k as an outline on the others."""
     panels = range(len(rows.dims))
     return base.figure(
         profile,
@@ -462,28 +462,28 @@ def _at(d_k):
 
 
 def room_above(profile: Profile) -> int:
-    """Return the height of what stands above a panel."""
+    """Return the height of the words above a panel."""
     return round(sum(_lines_above(profile)) + 1.4 * profile.axis_size)
 
 
 def _lines_above(profile):
-    """Return how high what is counted stands, which on a wall is beside the number, and the number."""
+    """Return the heights of the unit, which on a wall is beside the number, and of the number."""
     return (0.2 if base.on_a_wall(profile) else 1.5) * profile.tick_size, 1.4 * LARGE * profile.title_size
 
 
-_WIDTHS = {" ": 0.22, ".": 0.27, "%": 0.9}  # of bold letters, of their size
+_WIDTHS = {" ": 0.22, ".": 0.27, "%": 0.9}  # of bold letters, as a share of their size
 
 
 def heads(
     place: int, name: str, large: str, unit: str, profile: Profile, colour: str | None = None
 ) -> tuple[Part, ...]:
-    """Return the name of a panel and its large number above it; what is counted stands beside it on a wall."""
+    """Return the name of a panel and its large number above it, with the unit; on a wall the unit is beside it."""
     beside, size = base.on_a_wall(profile), LARGE * profile.title_size
     at = {"xref": "paper", "yref": "paper", "x": COLUMNS[place][0], "y": 1, "xanchor": "left", "yanchor": "bottom"}
     below, high = _lines_above(profile)
     number_at = {"xshift": size * (0.3 + sum(_WIDTHS.get(each, 0.53) for each in large))} if beside else {}
     bold = [f"<b>{each}</b>" for each in (name, large.replace(">", "&gt;"))]
-    if colour:  # in the text, of which a drag may change more than of a font
+    if colour:  # in the text: while a slider is dragged, texts are updated and fonts are not
         bold = [f'<span style="color:{colour}">{each}</span>' for each in bold]
     return (
         base.label(bold[0], profile, size=profile.axis_size, yshift=below + high, **at),
@@ -493,7 +493,7 @@ def heads(
 
 
 def first_alone(rows: core.DividedRows, shown: Picture) -> Picture:
-    """The picture of the rows with the weights of the first one alone: the last would bound those of the middle one."""
+    """Return the rows with only the first one's weights: the last one's would bound the middle one's."""
     largest = _said(rows.max_weight[0])
     names = [f"<b>{_at(d_k)}</b>" for d_k in rows.dims]
     words = {_TAKES, _OUTLINE, *names, f"<b>{largest.replace('>', '&gt;')}</b>"}
@@ -502,7 +502,7 @@ def first_alone(rows: core.DividedRows, shown: Picture) -> Picture:
 
 
 def _key_axis(rows, i, profile):
-    """The keys from the strongest to the weakest; they have no names."""
+    """Return the keys from the strongest to the weakest; they have no names."""
     n_keys = rows.weights.shape[1]
     around = {"domain": COLUMNS[i], "range": [-0.7, n_keys - 0.3], "anchor": "y"}
     name = f"{n_keys} keys, strongest first" if i == 1 else None
@@ -515,7 +515,7 @@ _OUTLINE = "outline: dₖ = 4"
 
 
 def _outline(rows, i, profile):
-    """The weights at the smallest d_k, which the bars of another are to fit."""
+    """Return the weights at the smallest d_k, which the bars of another d_k should match."""
     n_keys = rows.weights.shape[1]
     x, y = np.repeat(np.arange(n_keys + 1) - 0.5, 2), np.repeat(rows.weights[0], 2)
     drawn = base.line(x, np.concatenate([[0.0], y, [0.0]]), base.solid(profile, profile.text, 0.8), _OUTLINE)
@@ -523,9 +523,9 @@ def _outline(rows, i, profile):
 
 
 def _name_of_outline(rows, profile):
-    """Return what the outline is, above it where it is low."""
+    """Return the name of the outline, above it where it is low."""
     n_keys = rows.weights.shape[1]
-    beside = 1 if n_keys >= _MANY_KEYS else 0  # of many bars the first is too thin to be met
+    beside = 1 if n_keys >= _MANY_KEYS else 0  # among many bars the first is too thin to point at
     y = min(0.9, float(rows.weights[:2, beside:].max()) + 0.02)
     place = {"xref": "x2", "yref": "y", "x": n_keys - 0.4, "y": y, "xanchor": "right", "yanchor": "bottom"}
     return base.label(_OUTLINE, profile, bgcolor=None, **place)
@@ -539,17 +539,17 @@ def _row_bars(rows, i, profile):
 
 
 def _name_of(rows, i):
-    """A row as the figure and its table name it."""
+    """Return the name of a row in the figure and its table."""
     return f"{called(rows.exponent)}, {_at(rows.dims[i])}"
 
 
 def called(exponent: float) -> str:
-    """Return what the scores are divided by."""
+    """Return the divisor of the scores, in words."""
     return NAMED.get(exponent, f"÷ dₖ^{exponent:.4g}")
 
 
 def _rows_sentence(rows):
-    """Say if the rows look alike, or which stands out."""
+    """Say whether the rows look alike, or which one differs."""
     said = f"the strongest key takes {listed([_said(each) for each in rows.max_weight])} of the weight"
     if rows.alike:
         return f"Found{_where(rows.exponent)} the three rows look alike; on average {said}."
@@ -561,21 +561,21 @@ def _rows_sentence(rows):
 
 
 def _rows_marks(rows, sentence):
-    """The words of the sentence that name rows."""
+    """Return the words of the sentence that name rows."""
     names = tuple(_name_of(rows, i) for i in range(len(rows.dims)))
     named = {"three rows": names, "the smallest dₖ": names[:1], "the largest dₖ": names[-1:]}
     return tuple(Mark(word, traces) for word, traces in named.items() if word in sentence)
 
 
 def _where(exponent):
-    """Return where the dial stands, if it is near √dₖ."""
+    """Return where the dial is, if it is near √dₖ."""
     if exponent == 0.5:
         return ": divided by √dₖ,"
     return ", close to √dₖ:" if abs(exponent - 0.5) < _CLOSE else ":"
 
 
 def _said(weight):
-    """A weight in two digits."""
+    """Return a weight in two digits."""
     return ">99 %" if weight >= _NEARLY_ALL else f"{number(100 * weight, 2)} %"
 
 
@@ -596,7 +596,7 @@ def _rows_sentences(rows, params):
 
 
 def _threshold(n_keys):
-    """The threshold of freezing, which is a limit."""
+    """Return the threshold of freezing, which is a limit."""
     critical = critical_score_std(n_keys)
     return (
         f"With very many keys, n of them, softmax freezes where the scores spread wider than √(2 ln n). Here "
@@ -606,7 +606,7 @@ def _threshold(n_keys):
 
 
 def _rows_checks(rows, expected):
-    """Spreads and largest weights beside what is predicted."""
+    """Return spreads and largest weights beside their predictions."""
     low, high = rows.band(expected)
     return {
         "dₖ": [f"{d_k:,}" for d_k in rows.dims],
@@ -624,7 +624,7 @@ def _rows_checks(rows, expected):
 
 
 def _weights_table(rows):
-    """Every weight of a row from the largest, in full precision."""
+    """Return every weight of a row from the largest, in full precision."""
     n_dims, n_keys = rows.weights.shape
     return {
         "row": [_name_of(rows, i) for i in range(n_dims) for _ in range(n_keys)],

@@ -1,4 +1,4 @@
-"""The picture of what is left of a token's own: the outputs of tokens among the values that they mix."""
+"""The picture of a token's own share: the outputs of tokens among the values that they mix."""
 
 from itertools import product
 
@@ -24,8 +24,8 @@ from sattn_core.lessons import softmax_saturation as core
 SHOWN = 12  # tokens that are drawn
 _SYMBOLS = {0.0: "circle", 0.5: "square", 1.0: "triangle-up"}
 _OWN = "its token’s own"
-_SAME, _CERTAIN = 0.1, 0.75  # own share up to which outputs are the same, largest weight from which one value is taken
-# Of a panel, on a screen, a wall and a phone: a letter, half a line, what a name keeps from its mark, half of a ring.
+_SAME, _CERTAIN = 0.1, 0.75  # own share, at most: outputs are the same; largest weight, at least: one value
+# Of a panel, on a screen, a wall and a phone: a letter, half a line, a name's distance from its mark, half a ring.
 _ON_A_SCREEN = (0.058, 0.04, (0.08, 0.03), (0.06, 0.025))
 _ON_A_WALL = (0.034, 0.07, (0.05, 0.05), (0.03, 0.045))
 _IN_A_ROW = (0.045, 0.08, (0.06, 0.08), (0.04, 0.06))
@@ -45,7 +45,7 @@ def outputs(
     profile: Profile,
     expected: tuple[float, ...] | None = None,
 ) -> Picture:
-    """The outputs of tokens, raw, with scores divided by d_k^exponent, and by d_k.
+    """Return the outputs of tokens, raw, with scores divided by d_k^exponent, and by d_k.
 
     expected : the own shares, were the scores of tokens independent, for "How sure?".
     """
@@ -66,7 +66,7 @@ def outputs(
 
 
 def without_flat(found: core.TokenOutputs, exponent: float, shown: Picture, profile: Profile) -> Picture:
-    """The picture without the outputs of scores that are divided by d_k, and without what tells of them."""
+    """Return the picture without the outputs of scores divided by d_k, and without the words on them."""
     raw, middle, flat = panels = tuple(found.divided(each) for each in (0.0, exponent, 1.0))
     fig = shown.figure
     if fig is None:
@@ -96,7 +96,7 @@ def _code(params, exponents):
 
 
 def _figure(panels, profile):
-    """Three panels on the same axes: rings are values, dots outputs, rays go from the mean of all outputs."""
+    """Return three panels on the same axes: rings are values, dots outputs, rays go from the mean of all outputs."""
     wall = base.on_a_wall(profile)
     fig = base.figure(
         profile,
@@ -113,7 +113,7 @@ def _figure(panels, profile):
 
 
 def _on_a_phone(fig, panels, profile):
-    """Three rows, the words of each beside its panel."""
+    """Return three rows, the words of each beside its panel."""
     named = [_row(i, each, profile) for i, each in enumerate(panels)]
     places = {f"xaxis{at}": {"domain": [*rows.PICTURE]} for at in NUMBERS[: len(panels)]}
     places |= {f"yaxis{NUMBERS[i]}": {"domain": rows.down(i)} for i in range(len(panels))}
@@ -158,7 +158,7 @@ def _ink(found, profile):
 
 
 def _axes(values, profile):
-    """The axes of the values' numbers, which nobody reads."""
+    """Return the axes of the values' numbers, without ticks."""
     reach = _reach(values).tolist()
     plain: Part = {"showticklabels": False, "ticks": "", "showline": False}
     axes: Part = {}
@@ -169,7 +169,7 @@ def _axes(values, profile):
 
 
 def _reach(values):
-    """Return the ends of both axes (2, 2): those of the values and a little room."""
+    """Return the ends of both axes (2, 2): the values and a little room."""
     low, high = values.min(axis=0), values.max(axis=0)
     room = 0.1 * (high - low)
     return np.stack([low - room, high + room], axis=1)
@@ -182,7 +182,7 @@ def _ground(axis, profile):
 
 
 def _names(i, found, profile):
-    """Return what stands above a panel and below it."""
+    """Return the words above and below a panel."""
     ink = _ink(found, profile)
     unit = f"is {_OWN}" if base.on_a_wall(profile) else _OWN
     at: Part = {"xref": "paper", "yref": "paper", "x": COLUMNS[i][0], "y": 0, "xanchor": "left", "yanchor": "top"}
@@ -201,7 +201,7 @@ def _room_below(profile):
 
 
 def _what_it_is(found):
-    """Return what the outputs of the tokens are, in two lines."""
+    """Return what became of the tokens' outputs, in two lines."""
     if found.own_share <= _SAME:
         return "nearly the same", "for all"
     if found.max_weight >= _CERTAIN:
@@ -210,9 +210,9 @@ def _what_it_is(found):
 
 
 def _names_of_marks(panels, room, profile):
-    """A ring and a dot of the first panel are named, where there is room beside one.
+    """Return the names of a ring and a dot of the first panel, where there is room beside one.
 
-    Each name stands at every side of its mark, and is empty but once: a drag then changes no more than words.
+    Each mark has an empty name at every other side of it: a drag then changes no more than words.
     """
     raw, ink = panels[0], _ink(panels[0], profile)
     low, high = _reach(raw.values[:, :2]).T
@@ -230,7 +230,7 @@ def _names_of_marks(panels, room, profile):
 
 
 def _spots(found, room):
-    """Return each name with its mark, in shares of the panel, and the side of it where the name stands."""
+    """Return each name with its mark, in shares of the panel, and the name's side of it."""
     low, high = _reach(found.values[:, :2]).T
     rings, dots = ((each[:, :2] - low) / (high - low) for each in (found.values, found.output[:SHOWN]))
     middle = (found.output[:, :2].mean(axis=0) - low) / (high - low)
@@ -254,7 +254,7 @@ def _box(mark, side, letters, room):
 
 
 def _free_spot(marks, every, letters, room):
-    """Return a mark beside which nothing stands so far, the lowest one, and the side; None if there is none."""
+    """Return the lowest mark with nothing beside it so far, and the side; None if there is none."""
     x, y = every.T
     for mark, side in product(marks[np.argsort(marks[:, 1])], _SIDES):
         left, right, bottom, top = _box(mark, side, letters, room)
@@ -271,17 +271,17 @@ def _free_spot(marks, every, letters, room):
 
 
 def share(found: core.DividedOutputs) -> str:
-    """A token's own share of its output, as a person reads it."""
+    """Return a token's own share of its output, as text."""
     return small_percent(found.own_share)
 
 
 def _said(exponent):
-    """Return a divisor as a sentence names it."""
+    """Return a divisor in the words of a sentence."""
     return NAMED.get(exponent, f"exponent {exponent:.4g}")
 
 
 def _sentence(d_k, panels):
-    """Say what ÷ d_k leaves to a token, and what the middle panel does, or the first where it has no other."""
+    """Say what ÷ d_k leaves to a token, and what the middle panel does, or the first if both are the same."""
     raw, middle, flat = panels
     if d_k == 1:
         return f"At dₖ = 1 no exponent changes anything: {share(raw)} of an output is {_OWN} in all three."
@@ -291,13 +291,13 @@ def _sentence(d_k, panels):
 
 
 def _marks(panels):
-    """The divisors that the sentence names."""
+    """Return the divisors that the sentence names."""
     names = {_said(each.exponent): f"{called(each.exponent)}, panel {i + 1}" for i, each in enumerate(panels)}
     return tuple(Mark(word, (name,)) for word, name in names.items())
 
 
 def _sure(found, panels, params):
-    """Return what the percentage is, of what it is the mean, and where the predictions come from."""
+    """Return what the percentage is, which mean it is, and where the predictions come from."""
     n_draws, n_tokens, n_keys = found.scores.shape
     middle = panels[1]
     of_normal = "" if params.law == "normal" else " It is for normal queries and keys."
@@ -315,7 +315,7 @@ def _sure(found, panels, params):
 
 
 def _checks(panels, expected, n_draws):
-    """Drawn shares beside what is predicted, and the limit."""
+    """Return drawn shares beside their predictions, and the limit."""
     half = [student_quantile(n_draws) * each.standard_error for each in panels]
     inside = [abs(each.own_share - at) <= width for each, at, width in zip(panels, expected, half, strict=True)]
     return {
@@ -328,7 +328,7 @@ def _checks(panels, expected, n_draws):
 
 
 def _table(panels):
-    """Return where each ring and each dot stands, in full precision."""
+    """Return the place of each ring and each dot, in full precision."""
     parts = [("value", panels[0].values[:, :2])]
     parts += [(f"output, {called(each.exponent)}", each.output[:SHOWN, :2]) for each in dict.fromkeys(panels)]
     return {

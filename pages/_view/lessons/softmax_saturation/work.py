@@ -1,4 +1,4 @@
-"""What the softmax_saturation page asks of the core."""
+"""Calls to the core for the softmax_saturation page."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from sattn_core.lessons import softmax_saturation as core
 
 
 def read_lists(texts: Sequence[str]) -> tuple[tuple[tuple[float, ...], ...], list[str]]:
-    """The typed score lists, the optional ones only if anything is typed, and what cannot be read."""
+    """Return the typed score lists, optional ones only if anything is typed, and which ones cannot be read."""
     lists, problems = [], []
     for place, text in zip(("First", "Second", "Third", "Fourth"), texts, strict=True):
         if place in ("Third", "Fourth") and not text.strip():
@@ -23,7 +23,7 @@ def read_lists(texts: Sequence[str]) -> tuple[tuple[tuple[float, ...], ...], lis
 
 
 def comparison(values: Values) -> tuple[core.ListComparison | None, list[str]]:
-    """The typed lists compared, or None, and what cannot be read."""
+    """Return the typed lists compared, or None, and which ones cannot be read."""
     lists, problems = _read(values)
     options = {name: values[name] for name in ("multiplier", "shift")}
     return None if problems else compute.result(core.compare_lists, lists, **options), problems
@@ -34,13 +34,13 @@ def _read(values):
 
 
 def nudge(values: Values) -> core.ListNudge | None:
-    """The typed lists before and after a number is added to the smallest score of each; None if one cannot be read."""
+    """Return the lists before and after a number is added to each smallest score; None if one cannot be read."""
     found, problems = _read(values)
     return None if problems else compute.result(core.nudge_lists, found, values["nudge"])
 
 
 def rows(values: Values) -> core.DividedRows:
-    """Rows at three d_k, divided as the slider says; drawn once for all exponents."""
+    """Return rows at three d_k, divided by the slider's divisor; drawn once for all exponents."""
     return compute.result(core.measure_rows, _rows_params(values)).divided(values["exponent"])
 
 
@@ -49,7 +49,7 @@ def _rows_params(values):
 
 
 def token_outputs(values: Values) -> tuple[core.TokenOutputs, core.OutputsParams]:
-    """The tokens' scores and values at this d_k; drawn once for all exponents."""
+    """Return the tokens' scores and values at this d_k; drawn once for all exponents."""
     params = core.OutputsParams(values["n_keys"], (values["d_k"],), law=values["law"], seed=values["seed"])
     return compute.result(core.measure_outputs, params), params
 

@@ -1,4 +1,4 @@
-"""What the start lesson declares."""
+"""The declaration of the start lesson."""
 
 from pages._view.lesson import Lesson, Step, Try
 

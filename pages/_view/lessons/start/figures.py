@@ -1,4 +1,4 @@
-"""The picture of the start lesson: what the hero draws at every stop of its slider."""
+"""The picture of the start lesson: the hero at every stop of its slider."""
 
 from typing import Any
 
@@ -12,18 +12,18 @@ from sattn_core.example import key_words
 from sattn_core.lessons.start import LargestWeight, StartParams, StartResult, measure_start
 
 TICKS = (-100, -50, 0, 50, 100)
-_MEANS = ("largest, on average: ", "on average: ", "")  # before a mean, where there is less and less room
-RANGE = 112  # 3.5 standard deviations at the largest dₖ: fewer than 1 score in 2,000 lies beyond
+_MEANS = ("largest, on average: ", "on average: ", "")  # words before a mean, shorter where there is less room
+RANGE = 112  # 3.5 standard deviations at the largest dₖ: fewer than 1 score in 2,000 is beyond
 NAMES = {"raw": "raw", "scaled": "÷ √dₖ"}
-_SURE = 0.9995  # a share that a person calls practically all
+_SURE = 0.9995  # a share that is called practically all
 _CHECKED = ("theory", "measured", "error", "inside")
 _NAME = 20  # px, of the columns and rows and of the sentence, if no axis title is larger
 _PANEL = 11  # heights of a tick's letters: the height of a row
-_HALF = 0.5  # of the weight: more than that is with one key
+_HALF = 0.5  # of the weight: above it, one key has more than all others
 
 
 def hero(result: StartResult, d_k: int, mean: LargestWeight) -> Picture:
-    """The words and the data of the hero, which draws `payload`, at this d_k, where the slider last came to rest."""
+    """Return the words and the data of the hero, which draws `payload`, at the slider's last d_k."""
     i = result.sweep.dims.index(d_k)
     return Picture(
         "start",
@@ -39,12 +39,12 @@ def hero(result: StartResult, d_k: int, mean: LargestWeight) -> Picture:
 
 
 def sentence(result: StartResult, d_k: int, mean: LargestWeight) -> str:
-    """Return what the hero says at this d_k."""
+    """Return the hero's sentence at this d_k."""
     return _sentence(result, result.sweep.dims.index(d_k), mean)
 
 
 def payload(result: StartResult, mean: LargestWeight, profile: Profile) -> dict[str, Any]:
-    """Return what the browser draws: texts as texts, heights in thousandths of the tallest bar of their panel."""
+    """Return the data that the browser draws: texts, and heights in thousandths of their panel's tallest bar."""
     sweep = result.sweep
     return {
         "mode": profile.name,
@@ -101,9 +101,9 @@ def _thousandths(shares):
 
 
 def _bars(result):
-    """Bars and law in thousandths of the tallest bar, in bins of σ: one set for both sides, which differ in σ alone.
+    """Return bars and theory in thousandths of the tallest bar, in bins of σ: the same set for both sides.
 
-    A law taller than its bars is cut at the panel's top.
+    The sides differ only in σ. A theory taller than its bars is cut at the panel's top.
     """
     edges, counts = result.sweep.scaled_edges, result.sweep.scaled_counts
     tallest = counts.max(axis=1, keepdims=True)
@@ -155,7 +155,7 @@ def _sentence(result, i, mean):
 
 
 def _about(weight):
-    """A weight as a person says it."""
+    """Return a weight in the words of a sentence."""
     if weight >= _SURE:
         return "over 99.9 %"
     if weight >= 0.99:
@@ -164,7 +164,7 @@ def _about(weight):
 
 
 def _sure(result, i, mean):
-    """The row in more digits, what it is a sample of, and what the dashed lines are."""
+    """Return the row in more digits, what it is a sample of, and what the dashed lines are."""
     return (
         f"The weights are those of one query and one draw of its {result.sweep.n_keys} keys.",
         f"Raw, {_said(result, i, mean, 'raw')}. Divided, {_said(result, i, mean, 'scaled')}.",
@@ -174,7 +174,7 @@ def _sure(result, i, mean):
 
 
 def _said(result, i, mean, side):
-    """The largest weight of this row, and what rows have on average: simulated with its standard error, or exact."""
+    """Return the largest weight of this row, and the mean over rows: simulated with its standard error, or exact."""
     (largest, keys), all_rows = (
         (getattr(result, f"{side}_{name}")[i] for name in ("max_weight", "effective_keys")),
         (getattr(mean, side)[i], getattr(mean, f"{side}_error")[i]),
@@ -187,7 +187,7 @@ def _said(result, i, mean, side):
 
 
 def _checks(result, i):
-    """The standard deviations against theory."""
+    """Return the standard deviations against theory."""
     rows = [(side, *(getattr(result, f"{side}_std_{name}")[i] for name in _CHECKED)) for side in ("raw", "scaled")]
     return {
         "scores": [f"{side}, {result.sweep.n_samples:,}" for side, *_ in rows],
@@ -199,12 +199,12 @@ def _checks(result, i):
 
 
 def _share(weight, digits=3):
-    """A weight in per cent, with the digits that the table gives it."""
+    """Return a weight in per cent, with the digits of the table."""
     return f"{number(100 * weight, digits)} %"
 
 
 def _table(result, i, mean):
-    """The numbers of stop i as columns, for the table and its CSV file."""
+    """Return the numbers of stop i as columns, for the table and its CSV file."""
 
     def of_both(field):
         return [float(getattr(result, f"{side}_{field}")[i]) for side in ("raw", "scaled")]
@@ -222,7 +222,7 @@ def _table(result, i, mean):
 
 
 def _bins(result, i):
-    """Every bar of stop i with its density in theory, and every weight, in one long table."""
+    """Return every bar of stop i with its density in theory, and every weight, in one long table."""
     columns = {"what": [], "from": [], "to": [], "value": [], "predicted density": []}
     counts, law = result.sweep.scaled_counts[i].tolist(), result.scaled_law[i]
     for side in ("raw", "scaled"):
@@ -243,7 +243,7 @@ def _bins(result, i):
 
 
 def _code(sweep, d_k):
-    """The Python that computes these numbers again."""
+    """Return the Python that computes these numbers again."""
     params = StartParams((d_k,), sweep.n_samples, sweep.n_keys, law=sweep.law, seed=sweep.seed)
     weights = (f"result.{side}_max_weight[0], result.{side}_effective_keys[0]" for side in ("raw", "scaled"))
     return code(measure_start, params, show=("result.sweep.raw_variance, result.sweep.scaled_variance", *weights))

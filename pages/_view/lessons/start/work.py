@@ -1,4 +1,4 @@
-"""What the start page asks of the core."""
+"""Calls to the core for the start page."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,17 +11,17 @@ from pages._view.theme import Profile
 from sattn_core.laws.components import COMPONENT_LAWS
 from sattn_core.lessons.start import LargestWeight, StartParams, StartResult, mean_largest_weight, measure_start
 
-# Enough for smooth bars; fewer where every component has to be drawn, which takes long.
+# Enough for smooth bars; fewer where every component must be drawn, which takes long.
 SAMPLES = {law: 8_000 for law in COMPONENT_LAWS} | {"uniform": 4_000, "laplace": 4_000, "student_t": 2_000}
 
 
 def at_stops(values: Values) -> StartResult:
-    """One draw at every stop of the slider."""
+    """Return one draw at every stop of the slider."""
     return _measured(values, DIMENSIONS)
 
 
 def between(values: Values, visited: Sequence[float]) -> StartResult | None:
-    """The same draw at the values between the stops among those visited: the stops are not measured again."""
+    """Return the same draw at the visited values between the stops; the stops are not measured again."""
     dims = _between(visited)
     return _measured(values, dims) if dims else None
 
@@ -31,7 +31,7 @@ def _between(visited):
 
 
 def here(values: Values) -> StartResult:
-    """The same draw where the slider came to rest, perhaps beside others."""
+    """Return the same draw at the slider's value, perhaps beside others."""
     return _measured(values, _dims_here(values))
 
 
@@ -46,7 +46,7 @@ def _measured(values, dims):
 
 
 def hero(values: Values, visited: Sequence[float], profile: Profile) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the hero is told of the stops of its slider, and of the values between them among those visited."""
+    """Return the hero's data for the stops of its slider, and for the visited values between them."""
     some = [(at_stops(values), DIMENSIONS), (between(values, visited), _between(visited))]
     stops, more = (
         figures.payload(each, _mean(values, dims), profile) if each else {"stops": []} for each, dims in some
@@ -55,7 +55,7 @@ def hero(values: Values, visited: Sequence[float], profile: Profile) -> tuple[di
 
 
 def sentence(values: Values) -> str:
-    """The point of the moment, where the slider came to rest."""
+    """Return the sentence at the slider's value."""
     return figures.sentence(here(values), values["d_k"], mean(values))
 
 

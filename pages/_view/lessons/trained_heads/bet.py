@@ -1,4 +1,4 @@
-"""What the bet of trained_heads comes to, and what of the heads is seen before it."""
+"""The outcome of the bet of trained_heads, and the part of the picture that is shown before it."""
 
 from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.trained_heads import figures, work
@@ -7,12 +7,12 @@ from pages._view.theme import Profile, number
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """How far the scores of each head spread without the scale, and not yet what softmax makes of it."""
+    """Return how far the scores of each head spread without the scale, but not how many words heads look at."""
     return figures.spread_alone(work.heads(values).scaled(0.0), work.MAIN.picture(values, profile))
 
 
 def outcome(values: Values) -> Outcome:
-    """The median over the heads of the effective keys without the scale."""
+    """Return the median over the heads of the effective keys without the scale."""
     found = work.heads(values).scaled(0.0)
     why = f"In a typical head the scores of a row spread by {number(found.median_std, 2)}, so one or two stand out."
     return Outcome(found.median_keys, why, text=number(found.median_keys, 2))

@@ -1,4 +1,4 @@
-"""What the trained_heads lesson declares."""
+"""The declaration of the trained_heads lesson."""
 
 from pages._view.kinds import Choice, Number, Text, decimal
 from pages._view.lesson import Bet, Lesson, Place, Step, Try

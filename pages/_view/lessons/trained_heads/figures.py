@@ -12,19 +12,19 @@ from pages._view.theme import Profile, number, percent
 from sattn_core.lessons import trained_heads as core
 from sattn_core.training.encoder_record import D_K, N_HEADS, N_LAYERS
 
-_COLOURS = {0.0: "raw", 0.5: "scaled", 1.0: "third"}  # of the exponents that have a name
+_COLOURS = {0.0: "raw", 0.5: "scaled", 1.0: "third"}  # the exponents that have a name
 _ABOVE = ("<b>σ in a row</b>", "<b>Effective keys</b>")  # the names of the panels
 _PANELS = ([0.0, 0.43], [0.57, 1.0])  # of the width
 _SPREADS = [0.1, 1, 10, 100]
-_SPREAD_RANGE = [-1.35, 2.15]  # powers of ten: what every exponent and text needs
-_WIDE = 0.7  # of a layer's place: how far its heads stand apart
+_SPREAD_RANGE = [-1.35, 2.15]  # powers of ten: wide enough for every exponent and text
+_WIDE = 0.7  # of the distance of two layers: the room for the heads of one
 _BARS = 10  # words of a row that have a bar
 _NAMES, _FEW_NAMES = 12, 6  # words that the side of the matrix has room to name, on a screen and on a wall
 
 
 @dataclass(frozen=True)
 class Place:
-    """A layer, a head and a word, each counted from 1; of a text that has fewer words the last."""
+    """A layer, a head and a word, each counted from 1; in a shorter text the last word."""
 
     layer: int
     head: int
@@ -35,7 +35,7 @@ class Place:
 
 
 def spread(heads: core.TrainedHeads, exponent: float, profile: Profile) -> Picture:
-    """The spread inside a row of every head, and at how many words it looks, against the layer."""
+    """Return the spread inside a row of every head, and the number of words it looks at, against the layer."""
     found = heads.scaled(exponent)
     sentence = _sentence(found)
     return Picture(
@@ -78,7 +78,7 @@ def _code(heads):
 
 
 def _spread_figure(found, profile):
-    """Two panels against the layer: the dots of a layer's heads stand side by side."""
+    """Return two panels against the layer: the dots of a layer's heads are side by side."""
     size, quantities = profile.axis_size, ((found.score_std, "σ"), (found.effective_keys, "effective keys"))
     ideal = base.line(_ACROSS, (1, 1), base.dashed(profile), "ideal q and k") | {"hoverinfo": "skip"}
     dots = [each for i, one in enumerate(quantities, start=1) for each in _dots(found, *one, i, profile)]
@@ -107,7 +107,7 @@ def _colour(exponent, profile):
 
 
 def _dots(found, values, name, panel, profile):
-    """Every head of every layer, and the median of all."""
+    """Return every head of every layer, and the median of all."""
     x = np.arange(1, N_LAYERS + 1)[:, None] + _WIDE * (np.arange(N_HEADS) / (N_HEADS - 1) - 0.5)
     on = {"xaxis": f"x{panel}", "yaxis": f"y{panel}"}
     texts = [f"layer {i}, head {j}" for i in range(1, N_LAYERS + 1) for j in range(1, N_HEADS + 1)]
@@ -126,7 +126,7 @@ def _layers(panel, profile):
 
 
 def _sentence(found):
-    """How many heads spread wider than 1, and how many words a typical one sees."""
+    """Return how many heads spread wider than 1, and how many words a typical one sees."""
     where = _above_the_line(int((found.score_std > 1).sum()), found.score_std.size)
     seen = f"a typical one looks at {number(found.median_keys, 2)} of {found.n_tokens} words"
     return f"{_how(found.exponent)}, {where}, and {seen}."
@@ -162,7 +162,7 @@ def _sure(heads, found):
 
 
 def _by_layer(found):
-    """The lowest, the middle and the highest of each layer."""
+    """Return the lowest, the middle and the highest of each layer."""
     return {"layer": [str(i) for i in range(1, N_LAYERS + 1)]} | {
         f"{name}, {which}": [number(float(each)) for each in how(values, axis=1)]
         for values, name in ((found.score_std, "σ"), (found.effective_keys, "effective keys"))
@@ -181,7 +181,7 @@ def _spread_table(found):
 
 
 def spread_alone(found: core.ScaledHeads, shown: Picture) -> Picture:
-    """The picture of the heads without what tells how many words they look at."""
+    """Return the picture of the heads without the panel of how many words they look at."""
     told = (
         f"In a typical head, the solid line, the scores of a row spread by {number(found.median_std, 2)}; the dashed "
         "line is at 1."
@@ -195,7 +195,7 @@ def spread_alone(found: core.ScaledHeads, shown: Picture) -> Picture:
 
 
 def attention(heads: core.TrainedHeads, place: Place, exponent: float, profile: Profile) -> Picture:
-    """The weights of one head: of all words on all words, and of one word on those it looks at most."""
+    """Return the weights of one head: of all words on all words, and of one word on the ones it looks at most."""
     weights, names = heads.weights(place.layer, place.head, exponent), [_word(each) for each in heads.tokens]
     place = replace(place, word=min(place.word, len(names)))
     row = weights[place.word - 1]
@@ -226,12 +226,12 @@ def _repeated(names):
 
 
 def _word(token):
-    """A token as it is read: a piece that goes on a word after dots."""
+    """Return a token as text: a piece that continues a word has dots before it."""
     return f"…{token[2:]}" if token.startswith("##") else token
 
 
 def _attention_figure(weights, strongest, names, place, exponent, profile):
-    """All words against all words with a frame around the chosen row, and beside it the weights of that row."""
+    """Return all words against all words with a frame around the chosen row, and the weights of that row beside it."""
     n, at, word = len(names), place.word - 1, names[place.word - 1]
     wall = base.on_a_wall(profile)  # which has no room for the titles of the axes below
     to = {"tickvals": list(range(n)), "ticktext": names, "showticklabels": False, "ticks": ""}
@@ -250,7 +250,7 @@ def _attention_figure(weights, strongest, names, place, exponent, profile):
         shapes=[frame],
         annotations=[above, above_row, base.over_axis("from", profile, _LEFT, borderpad=0)],
     )
-    fig.layout["margin"]["r"] = 2 * profile.tick_size  # the share beside a bar may go on there
+    fig.layout["margin"]["r"] = 2 * profile.tick_size  # the share beside a bar may continue there
     return fig
 
 
@@ -264,7 +264,7 @@ def _cells(weights, exponent, profile):
     return base.heatmap(profile, weights, 1.0, name="weights") | look | hover
 
 
-_SHADES, _ROOT = 8, 2.0  # of a weight: so that a small one is not blank
+_SHADES, _ROOT = 8, 2.0  # power of a weight that sets its colour, so that a small weight is visible
 
 
 def _shades(profile, full):
@@ -273,7 +273,7 @@ def _shades(profile, full):
 
 
 def _names(names, most, chosen):
-    """Every word, or as many as there is room for, the chosen one among them."""
+    """Return every word, or as many as there is room for, the chosen one among them."""
     step = -(-len(names) // most)
     others = [i for i in range(0, len(names), step) if abs(i - chosen) >= step]
     named = sorted([*others, chosen])
@@ -281,7 +281,7 @@ def _names(names, most, chosen):
 
 
 def _bars(shares, exponent, profile):
-    """One word's weights on the words that it looks at most, the strongest on top."""
+    """Return one word's weights on the words that it looks at most, the strongest on top."""
     bars = {"type": "bar", "orientation": "h", "x": shares, "y": np.arange(len(shares), dtype=float), "width": 0.75}
     written = {"text": [_said(each) for each in shares], "textposition": "outside", "cliponaxis": False, "textangle": 0}
     font = {"size": profile.tick_size, "color": profile.text}
@@ -299,7 +299,7 @@ def _axes_of_row(names, profile):
 
 
 def _said(weight):
-    """A weight in two letters; one that is not quite 0 or 1 is not said to be."""
+    """Return a weight in two digits; it is not written as 0 or 1 unless it is exactly that."""
     if weight < 0.005:
         return "&lt;1 %"
     return "&gt;99 %" if weight >= 0.995 else percent(float(weight), 0)
@@ -312,7 +312,7 @@ def _looked_at(row, strongest, names, place):
 
 
 def head_table(head: core.HeadResult) -> Table:
-    """The components of the chosen head's q and k beside those that 1/√d_k assumes."""
+    """Return the components of the chosen head's q and k beside those that 1/√d_k assumes."""
     q, k, found = head.report.query, head.report.key, head.report
     return {
         "quantity": [
@@ -344,7 +344,7 @@ _ADAPTED = (
 
 
 def head_verdict(head: core.HeadResult) -> tuple[str, str]:
-    """What the report of given queries and keys says of this head, and what that means for a trained one."""
+    """Return the report's verdict on this head, and its meaning for a trained head."""
     return head.report.verdict, _ADAPTED
 
 
@@ -352,7 +352,7 @@ def head_verdict(head: core.HeadResult) -> tuple[str, str]:
 
 
 def downstream(heads: core.TrainedHeads, exponent: float, profile: Profile) -> Picture:
-    """How like itself the model's vector of the text stays, after each layer, at every exponent."""
+    """Return how similar the model's vector of the text stays to itself, after each layer, at every exponent."""
     at = core.nearest_exponent(heads, exponent)
     return Picture(
         "trained_downstream",

@@ -19,11 +19,11 @@ GET = (
     "Your own sentence needs the model’s weights, 83 MB, which this server does not have. The README says how to get "
     "them. The picture is that of the paragraph."
 )
-EXPONENTS = (0.0, 0.25, 0.5, 0.75, 1.0)  # at which the whole model is run for the last picture
+EXPONENTS = (0.0, 0.25, 0.5, 0.75, 1.0)  # exponents at which the whole model is run for the last picture
 
 
 class Model(NamedTuple):
-    """What reads a text."""
+    """The tokenizer and the weights that read a text."""
 
     weights: Weights
     tokenizer: Any
@@ -31,7 +31,7 @@ class Model(NamedTuple):
 
 @lru_cache(maxsize=1)
 def opened() -> Model | str:
-    """The model, opened once, with its weights left in the file; or why it is not there, in words."""
+    """Return the model, opened once, with its weights left in the file; or the reason why it is missing, in words."""
     if any(find_spec(name) is None for name in PACKAGES):
         return GET
     try:
@@ -52,7 +52,7 @@ def _open():
 
 
 def is_there() -> bool:
-    """Whether this server can read a sentence."""
+    """Return True if this server can read a sentence."""
     return isinstance(opened(), Model)
 
 
@@ -64,7 +64,7 @@ def _model() -> Model:
 
 
 def heads(text: str) -> TrainedHeads:
-    """All heads on a text, of which the first 64 tokens are read."""
+    """Return all heads on a text, of which the first 64 tokens are read."""
     weights, tokenizer = _model()
     read = tokenizer.encode(text)
     return own_heads(weights, read.ids, read.tokens, text)
@@ -72,13 +72,13 @@ def heads(text: str) -> TrainedHeads:
 
 @priced(lambda text, exponents: own_price(1 + len(exponents)))
 def cosines(text: str, exponents: Sequence[float]) -> NDArray[np.float64]:
-    """How like itself the model's vector of the text stays at these exponents."""
+    """Return how similar the model's vector of the text stays to itself at these exponents."""
     weights, tokenizer = _model()
     return own_cosines(weights, tokenizer.encode(text).ids, exponents)
 
 
 def remarks(text: str) -> list[str]:
-    """What a visitor should know of the sentence as it was read."""
+    """Return what a visitor should know about the sentence as it was read."""
     found = opened()
     if isinstance(found, str):
         return [f"{found} “{_short(text)}” is not read." if text else found]

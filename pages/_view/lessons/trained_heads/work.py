@@ -1,4 +1,4 @@
-"""What the trained_heads page asks of the core."""
+"""Calls to the core for the trained_heads page."""
 
 from dataclasses import replace
 
@@ -13,34 +13,34 @@ from sattn_core.training.encoder_record import TEXTS
 
 
 def heads(values: Values) -> core.TrainedHeads:
-    """All heads on the text; read once for all exponents."""
+    """Return all heads on the text, which is read once for all exponents."""
     if is_own(values):
         return compute.result(own.heads, values["sentence"])
     return compute.result(core.measure_trained_heads, core.TrainedHeadsParams(_recorded(values)))
 
 
 def is_own(values: Values) -> bool:
-    """Whether it is the visitor's sentence that is read."""
+    """Return True if the text is the visitor's own sentence."""
     return values["text"] == core.OWN and own.is_there()
 
 
 def remarks(values: Values) -> list[str]:
-    """What a visitor should know of a sentence of their own."""
+    """Return what a visitor should know about a sentence of their own."""
     return own.remarks(values["sentence"]) if values["text"] == core.OWN else []
 
 
 def _recorded(values):
-    """The text of the record; the page says where it stands in for the visitor's."""
+    """Return the text of the record, which the page shows in place of an unreadable sentence, and says so."""
     return TEXTS[0] if values["text"] == core.OWN else values["text"]
 
 
 def place(values: Values) -> figures.Place:
-    """The layer, the head and the word that are chosen."""
+    """Return the layer, the head and the word that are chosen."""
     return figures.Place(values["layer"], values["head_of_layer"], values["word"])
 
 
 def head(values: Values) -> core.HeadResult:
-    """The chosen head's queries and keys beside the ideal ones."""
+    """Return the chosen head's queries and keys beside the ideal ones."""
     chosen = (values["layer"], values["head_of_layer"])
     if is_own(values):
         return compute.result(_own_head, values["sentence"], *chosen)
@@ -52,7 +52,7 @@ def _own_head(text, layer, head):
 
 
 def whole(values: Values) -> core.TrainedHeads:
-    """The heads with the runs of the whole model at other exponents; for the visitor's sentence at that of the hand."""
+    """Return the heads with runs of the whole model at other exponents; a visitor's own sentence adds the slider's."""
     found = heads(values)
     if not is_own(values):
         return found
@@ -63,7 +63,7 @@ def whole(values: Values) -> core.TrainedHeads:
 
 
 def head_file(values: Values) -> bytes:
-    """The chosen head's queries and keys as a file."""
+    """Return the chosen head's queries and keys as a file."""
     return make_head_file(heads(values), values["layer"], values["head_of_layer"])
 
 

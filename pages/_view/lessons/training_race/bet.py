@@ -1,4 +1,4 @@
-"""What the bet of training_race comes to."""
+"""The outcome of the bet of training_race."""
 
 from pages._view import compute
 from pages._view.lesson_view import Outcome, Values
@@ -11,12 +11,12 @@ _BET_ON = (0.0, 0.5, 1.0)  # the exponents
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """What the three start from."""
+    """Return the start of the three runs."""
     return work.start(values, profile)
 
 
 def outcome(values: Values) -> Outcome:
-    """Which of the three have learnt in the finished race of these settings; not known before it is trained."""
+    """Return which of the three have learnt in the finished race; not known before it is trained."""
     found = compute.kept(work.train, work.params(values), values["rates"] == "best")
     if found is None:
         return Outcome(None, "Train to see what comes of it.")

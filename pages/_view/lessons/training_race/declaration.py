@@ -1,4 +1,4 @@
-"""What the training_race lesson declares."""
+"""The declaration of the training_race lesson."""
 
 from pages._view.kinds import Choice, Number, decimal
 from pages._view.lesson import TRAINED, Bet, Lesson, Step, Try
@@ -23,7 +23,7 @@ _RACE = {
     "n_seeds": 5,
     "exponent": 0.5,
     "seed": 0,
-    TRAINED: LAST,  # what is promised is seen at the end
+    TRAINED: LAST,  # the promise is visible only at the end of the race
 }
 
 LESSON = Lesson(
@@ -95,7 +95,7 @@ LESSON = Lesson(
             help="A fourth training divides by dₖ to this power, unless it is 0, 0.5 or 1.",
         ),
         "model_rate": Choice("Learning rate of Adam", "0.003", tuple(f"{rate:g}" for rate in RATES), bar=True),
-        # Its end is the last step of any race, however long that is.
+        # "end" is the last step of any race, however long it is.
         TRAINED: Number("Step", LAST, 0, LAST, (0, LAST), play=150, letter="step"),
     },
     unseen={"race_d_k": Number("dₖ of the race that is shown, where the slider has moved on", 0, 0, 1024, ())},
@@ -176,7 +176,7 @@ LESSON = Lesson(
             ),
         ),
     ),
-    # What six steps showed three show now; the heads were chosen by their scale.
+    # Three steps show what six showed before; one of the six chose the heads by their scale.
     formerly={
         "step": {
             "curves": "race",

@@ -31,24 +31,24 @@ _OUTCOMES = {
     "neither": "Neither raw nor ÷ √dₖ has learnt.",
     "only_without": "Raw has learnt by step {raw:,}; ÷ √dₖ has not.",
 }
-_STILL = 0.01  # of the answers: a smaller gain in half of the steps is none
+_STILL = 0.01  # of the answers: a smaller gain in half of the steps counts as none
 _POWER_NAMES = {0.5: "√dₖ", 0.25: "⁴√dₖ"}
 _METHODS_IN_WORDS = {"sgd": "Gradient descent", "adam": "Adam"}
 _APART_COLUMNS, _MARGIN = 0.05, 0.025  # between maps, and of a map's width: half the room for marks at its right
 _MAPS, _CURVES = [0.3, 1.0], [0.0, 0.22]  # of the height
 _PHONE, _MAP_BESIDE, _RACE_BESIDE = 1.25, [0.65, 1.0], [0.29, 0.61]  # on a phone: of the usual height; of the width
 _RACE_HIGH = 0.75  # of a row there
-_LARGE, _LINE = 1.42, 1.3  # of a title, the number of a map; of letters, the height of a line
+_LARGE, _LINE = 1.42, 1.3  # of a title: the number of a map; of letters: the height of a line
 _PALE = 0.05  # of the text's ink: the ground of a map
 _NEARLY_ALL, _MOST, _FEW = 0.9, 0.5, 0.125  # of the queries
 _SHADES = 8
-_ROOT, _WALL_ROOT = 2, 4  # of a weight, which its colour goes by
+_ROOT, _WALL_ROOT = 2, 4  # the root of a weight that sets its colour: on a screen the square root
 _NEARLY = 0.995  # of the weight
-_RISE = 1 / 16  # of all queries, of which a curve is seen to rise
+_RISE = 1 / 16  # of all queries: a curve visibly rises if it gains so many
 _NEEDS_A_SMALLER_RATE = (2, 3, 4)  # d_k at which raw does as well as the others at a smaller rate
 SMALLER_RATE = "At a smaller rate raw does about as well"
-_HARMS = 64  # a d_k at which leaving out the scale harms the race of the first settings
-_OVER, _BAR, _NOT_LEARNT = 1.08, 0.86, 0.4  # of all right, an axis; of its room, a bar; of its colour
+_HARMS = 64  # a d_k at which the race of the first settings is harmed without the scale
+_OVER, _BAR, _NOT_LEARNT = 1.08, 0.86, 0.4  # of all right: an axis; of its room: a bar; of its colour
 
 
 def attention(
@@ -59,10 +59,10 @@ def attention(
     elsewhere: bool = False,
     takes: str = "",
 ) -> Picture:
-    """Attention of every training on one scale of colours: before the first step, or at the last step of a race.
+    """Return attention of every run on one scale of colours: before the first step, or at the last step of a race.
 
-    elsewhere: whether the slider stands at another d_k than that of the race. takes: how long a race from this start
-    takes, where Train stands beside it.
+    elsewhere: True if the slider is at another d_k than the race. takes: how long a race from this start takes, if
+    Train is beside it.
     """
     began = isinstance(shown, core.TrainingRaceResult)
     sentence = _race_sentence(shown, elsewhere) if began else _start_sentence(shown, takes)
@@ -101,7 +101,7 @@ def _matrices(shown, profile):
 
 
 def _on_a_phone(fig, shown, profile):
-    """Rows: the words of each run, its race, and its map at the right."""
+    """Return rows: the words of each run, its race, and its map at the right."""
     n, notes, places = len(shown.params.exponents), [], {}
     for run in range(n):
         at, beside = "" if run == 0 else str(run + 1), str(n + run + 1)
@@ -119,14 +119,14 @@ def _on_a_phone(fig, shown, profile):
 
 
 def _column(run, n):
-    """The ends of one of n columns."""
+    """Return the ends of one of n columns."""
     width = (1 - _APART_COLUMNS * (n - 1)) / n
     left = run * (width + _APART_COLUMNS)
     return [left, min(left + width, 1.0)]
 
 
 def _map_axes(n_keys, place, at, profile):
-    """The axes of a square map, with a margin for the marks of the right queries."""
+    """Return the axes of a square map, with a margin for the marks of the right queries."""
     bare = {"showticklabels": False, "ticks": "", "showline": False, "constrain": "domain"}
     across = {"domain": place, "anchor": f"y{at}", "range": [0.5, 0.5 + (1 + 2 * _MARGIN) * n_keys]}
     down = {"domain": [0, 1] if base.on_a_wall(profile) else _MAPS, "range": [n_keys + 0.5, 0.5], "anchor": f"x{at}"}
@@ -138,7 +138,7 @@ def _map_axes(n_keys, place, at, profile):
 
 
 def _one_map(shown, run, profile):
-    """The weights of one run, the outline of the right keys, and a mark beside each right query."""
+    """Return the weights of one run, the outline of the right keys, and a mark beside each right query."""
     name, n = run_name(shown.params.exponents[run]), shown.params.n_keys
     colour, weights = _colour(shown.params.exponents[run], profile), shown.attention_weights[run]
     cells = base.heatmap(profile, weights, 1.0, name=name)
@@ -153,9 +153,9 @@ def _one_map(shown, run, profile):
 
 
 def _shades(profile, full):
-    """From a pale ground to the full colour by a root of the weight, so that an even spread is not blank.
+    """Return the shades from pale to full colour, by a root of the weight, so that an even spread is visible.
 
-    In a classroom where the lights are on, what is nearly the ground is not seen at all.
+    In a classroom with its lights on, a shade close to the ground cannot be seen at all.
     """
     root = _WALL_ROOT if base.on_a_wall(profile) else _ROOT
     shares = np.linspace(0, 1, _SHADES + 1).tolist()
@@ -164,14 +164,14 @@ def _shades(profile, full):
 
 
 def _heights(profile):
-    """Of the lines above a map: the name, the number, and on a screen what is counted; and a gap."""
+    """Return the heights of the lines above a map: the name, the number, on a screen the unit; and a gap."""
     named, large, small = profile.axis_size, _LARGE * profile.title_size, profile.tick_size
     lines = (named, large) if base.on_a_wall(profile) else (named, large, small)
     return (*(_LINE * each for each in lines), 0.4 * small)
 
 
 def _map_heading(shown, run, at, profile):
-    """The name of a run in its colour, and how many of its queries are right."""
+    """Return the name of a run in its colour, and how many of its queries are right."""
     small, (name, count, unit, ink) = profile.tick_size, _told(shown, run, profile)
     count, lines = f"<b>{count}</b>", [(unit, small, profile.text)]
     if base.on_a_wall(profile):
@@ -189,7 +189,7 @@ def _map_heading(shown, run, at, profile):
 
 
 def _told(shown, run, profile):
-    """The name of a run, its count with what is counted, and their colour."""
+    """Return the name of a run, its count with the unit, and their colour."""
     exponent = shown.params.exponents[run]
     ink = readable(_colour(exponent, profile), profile.ground, profile.text)
     if not np.isfinite(shown.attention_weights[run]).all():
@@ -198,7 +198,7 @@ def _told(shown, run, profile):
 
 
 def _right_now(shown):
-    """Return of each run how many of the first seed's queries are right."""
+    """Return by run how many of the first seed's queries are right."""
     if isinstance(shown, core.TrainingRaceResult):
         return core.right_in_map(shown)
     return [round(shown.right * shown.params.n_keys)] * len(shown.params.exponents)
@@ -220,7 +220,7 @@ def _race(shown, run, profile):
 
 
 def _race_axes(params, place, at, profile):
-    """The same for every run, and while the race runs."""
+    """Return the axes of the race, the same for every run and at every step."""
     ends = [0, params.n_steps]
     across = {"domain": place, "anchor": f"y{at}", "range": [0, params.n_steps * (1 + 2 * _MARGIN)]}
     down = {"domain": _CURVES, "anchor": f"x{at}", "range": [0, 1.04 * params.n_keys], "tickvals": [params.n_keys]}
@@ -231,22 +231,22 @@ def _race_axes(params, place, at, profile):
 
 
 def _all_right(n_keys, panel, profile):
-    """The name of the line that a race ends at, in the first panel."""
+    """Return the name of the line at the top, where all queries are right, in the first panel."""
     place = {"xref": f"x{panel} domain", "yref": f"y{panel}", "x": 0, "y": n_keys, "xanchor": "left"}
     return base.label(f"{n_keys} right", profile, yanchor="bottom", bgcolor=None, borderpad=0, **place)
 
 
 def _diagonal(n):
-    """The outline of the cells of the right keys: a staircase on either side of them."""
+    """Return the outline of the cells of the right keys: a staircase on either side of them."""
     corners = np.repeat(np.arange(n + 1) + 0.5, 2)
     there, back = corners, corners[::-1]
     return np.concatenate([there[:-1], back[:-1]]), np.concatenate([there[1:], back[1:]])
 
 
 def _start_sentence(start, takes=""):
-    """Say how far attention has committed itself before anything is learnt, and what Train does.
+    """Say how attention is spread before anything is learnt, and what Train does.
 
-    Beside the latter there is room for raw alone; the maps show ÷ √dₖ.
+    Beside what Train does there is only room for raw; the maps show ÷ √dₖ.
     """
     place, wrong = f"Untrained at dₖ = {start.params.d_k:,}", ", usually a wrong one" if start.right < 0.5 else ""
     raw, scaled = (_share(start.largest_weight[start.params.exponents.index(each)], takes) for each in (0.0, 0.5))
@@ -278,7 +278,7 @@ def _start_sure(start):
 
 
 def _race_sentence(result, elsewhere):
-    """Return how many queries of the maps each training has right by this step, or that there is little harm."""
+    """Return how many of the maps' queries each run has right by this step, or that no scale harms little."""
     params, when = result.params, f"After {result.step:,} steps at dₖ = {result.params.d_k:,}, "
     if result.progress < 1:
         when = f"Step {result.step:,} of {params.n_steps:,} at dₖ = {params.d_k:,}: "
@@ -296,7 +296,7 @@ def _race_sentence(result, elsewhere):
 
 
 def rate_decides(result: core.TrainingRaceResult) -> bool:
-    """Return True at a small d_k at which raw scores need a smaller rate than the first settings have, and no scale."""
+    """Return True if d_k is so small that raw scores need only a smaller rate than the first settings', no scale."""
     return _is_usual(result) and result.params.d_k in _NEEDS_A_SMALLER_RATE and result.progress == 1
 
 
@@ -307,14 +307,14 @@ def _is_usual(result):
 
 
 def _is_too_small(result):
-    """Return True at a d_k where the race of the first settings shows no harm, and at a larger one it does."""
+    """Return True if the race of the first settings shows no harm at this d_k, but does at a larger one."""
     if not _is_usual(result) or result.params.d_k >= _HARMS or result.progress < 1:
         return False
     return core.race_outcome(result) == "harmless" and not any(core.in_doubt(result)[:2])
 
 
 def _so_many_each(result, counts, lost):
-    """Return what each training gets right, in a word; then those that have overflowed."""
+    """Return in words how many queries each run gets right, then which runs have overflowed."""
     names, of, rising = [run_name(each) for each in result.params.exponents], result.params.n_keys, _rising(result)
     said = []
     for i in (i for i, gone in enumerate(lost) if not gone):
@@ -327,7 +327,7 @@ def _so_many_each(result, counts, lost):
 
 
 def _rising(result):
-    """Return for each run True if its curve is seen to rise over the last third of the steps.
+    """Return by run True if its curve visibly rises over the last third of the steps.
 
     Fresh data are other queries at each step, so the weight on the right keys must have grown too.
     """
@@ -338,12 +338,12 @@ def _rising(result):
 
 
 def _seen_rise(params):
-    """Return how many more right queries the eye sees as a rise of the curve."""
+    """Return how many more right queries are visible as a rise of the curve."""
     return math.ceil(_RISE * params.n_keys)
 
 
 def _so_many(count, of):
-    """A count of queries in a word; the number stands above the map."""
+    """Return a count of queries in a word; the number is above the map."""
     exact = {0: "none", of / 2: "half", of: "all"}
     words = ((_NEARLY_ALL, "nearly all"), (_MOST, "most"), (_FEW, "some"))
     return exact.get(count) or next((word for share, word in words if count > share * of), "few")
@@ -354,7 +354,7 @@ def _count(shown):
 
 
 def right_answers(result: core.TrainingRaceResult, run: int) -> str:
-    """Right answers of a run; not rounded to what would count as learnt."""
+    """Return the right answers of a run as text, never rounded up to the share that counts as learnt."""
     share = result.accuracy.mean[run, -1]
     return percent(share, 1 if abs(share - core.SOLVED_ACCURACY) < 0.01 else 0)
 
@@ -383,14 +383,14 @@ def _seeds(result):
 
 
 def _attention_table(shown):
-    """Weight on the right key, query by query."""
+    """Return weight on the right key, query by query."""
     names = list(map(run_name, shown.params.exponents))
     right = {"weight on the right key": np.diagonal(shown.attention_weights, axis1=1, axis2=2)}
     return {"query": list(range(1, shown.params.n_keys + 1))} | columns_of(names, right)
 
 
 def _start_code(start):
-    """The Python that draws the start again and prints the matrices."""
+    """Return the Python that draws the start again and prints the matrices."""
     return code(core.measure_race_start, start.params, show=_lists(["attention_weights"]))
 
 
@@ -405,7 +405,7 @@ def _learning_sure(result):
 
 
 def _learnt_by(result, run):
-    """Return the measured step from which on a run has learnt."""
+    """Return the first measured step at which a run has learnt."""
     step = core.learnt_by(result)[run]
     return f"{step:,}" if step is not None else "not yet" if result.progress < 1 else "none"
 
@@ -440,7 +440,7 @@ def faint(colour: str, share: float = 0.2) -> str:
 
 
 def run_name(exponent: float) -> str:
-    """A run's name, beside its curve and in a sentence."""
+    """Return a run's name, beside its curve and in a sentence."""
     return _NAMES.get(exponent) or f"÷ dₖ{typed(exponent).translate(_RAISED)}"
 
 
@@ -455,7 +455,7 @@ def _with_error(curve, run, mean=number, error=lambda value: number(value, 1)):
 
 
 def _steps_table(result):
-    """Every checkpoint of every run, mean and standard error over the seeds."""
+    """Return every checkpoint of every run, mean and standard error over the seeds."""
     fields = {}
     for quantity, words in _IN_WORDS.items():
         curve = getattr(result, quantity)
@@ -464,7 +464,7 @@ def _steps_table(result):
 
 
 def _code(result, *shown):
-    """The Python that trains the race again up to this step and prints what a picture shows of it."""
+    """Return the Python that trains the race again up to this step and prints the numbers of a picture."""
     if result.progress == 1:
         return code(core.measure_training_race, result.params, show=_lists(shown))
     at_step = f"result = next(frame for frame in frames if frame.step == {result.step})\n"
@@ -476,14 +476,14 @@ def _lists(shown):
 
 
 def rates(sweep: core.LearningRateSweep, profile: Profile) -> Picture:
-    """Draw a bar for every scale and learning rate: right answers after the last step, in full colour where learnt."""
+    """Return a bar for every scale and learning rate: right answers after the last step, in full colour if learnt."""
     table, python, sure = _rates_table(sweep), _rates_code(sweep), _rates_sure(sweep)
-    marks = [Mark(name, (name,)) for name in map(run_name, (0.0, 0.5, 1.0))]  # those that are said
+    marks = [Mark(name, (name,)) for name in map(run_name, (0.0, 0.5, 1.0))]  # the scales of the sentence
     return Picture("race_rates", _bars(sweep, profile), _rates_sentence(sweep), table, python, sure=sure, marks=marks)
 
 
 def rates_start(sweep: core.LearningRateSweep, right: float, takes: str, profile: Profile) -> Picture:
-    """Draw the bars before the first step. sweep: begun; right: the share of right answers; takes: the time of it."""
+    """Return the bars before the first step. sweep: begun; right: share of right answers; takes: its time as text."""
     begun, n = replace(sweep, accuracy=np.full(sweep.accuracy.shape, right)), sweep.params.n_keys
     many = _so_many(round(right * n), n)
     place = f"Untrained at dₖ = {sweep.params.d_k:,}, a bar has {many} of the queries right."
@@ -493,7 +493,7 @@ def rates_start(sweep: core.LearningRateSweep, right: float, takes: str, profile
 
 
 def _rates_sentence(sweep):
-    """Say at how many rates each scale has learnt, or that hardly any is enough for a scale."""
+    """Say at how many rates each scale has learnt, or that hardly any rate is enough for a scale."""
     counts = dict(zip(map(run_name, sweep.params.exponents), map(len, sweep.solved_rates), strict=True))
     raw, root, whole = (counts[run_name(each)] for each in (0.0, 0.5, 1.0))
     works = f"÷ √dₖ learns at {COUNTS[root]} rate{'' if root == 1 else 's'}, "
@@ -533,14 +533,14 @@ def _bars(sweep, profile):
 
 
 def _learnt_from(most, at, profile):
-    """Return the line from which on a bar has learnt."""
+    """Return the line above which a bar has learnt."""
     height = core.SOLVED_ACCURACY * most
     place = {"xref": "x domain", "x0": 0, "x1": 1, "yref": f"y{at}", "y0": height, "y1": height}
     return {"type": "line", **place, "line": base.dotted(profile) | {"width": profile.line_width / 2}}
 
 
 def _learnt_name(sweep, profile):
-    """Return the name of that line and what it takes, at its end in the first panel."""
+    """Return the name of that line and its share, at its end in the first panel."""
     text = f"<b>learnt:</b><br>{_least(sweep)} right by<br>step {sweep.steps[-1]:,}"
     place = {"xref": "x domain", "x": 1, "xanchor": "left", "yref": "y", "yanchor": "top", "align": "left"}
     look = {"bgcolor": None, "borderpad": 0, "xshift": profile.tick_size // 2, "yshift": round(0.7 * profile.tick_size)}
@@ -553,7 +553,7 @@ def _powers(decades):
 
 
 def _rates_heading(sweep, run, at, profile):
-    """The name of a scale in its colour, and at how many rates it has learnt."""
+    """Return the name of a scale in its colour, and at how many rates it has learnt."""
     exponent = sweep.params.exponents[run]
     ink = readable(_colour(exponent, profile), profile.ground, profile.text)
     counted = f"learns at {len(sweep.solved_rates[run])} of {len(sweep.rates)} rates" if sweep.progress else ""
@@ -585,7 +585,7 @@ def _bars_of(sweep, run, profile):
 
 
 def _rates_sure(sweep):
-    """How many of the rates solve the task with each scale, how soon, and the best of them."""
+    """Return how many rates solve the task with each scale, how soon, and the best of them."""
     n, last = len(sweep.rates), sweep.steps[-1]
     seeds = "one seed" if sweep.params.n_seeds == 1 else f"mean of {sweep.params.n_seeds} seeds"
     tried = f"all {n} learning rates" if sweep.n_tried == n else f"{sweep.n_tried} of {n} learning rates so far"
@@ -605,7 +605,7 @@ def _solved(sweep, run):
 
 
 def _best(sweep):
-    """Every scale's best rate, once any has been trained to the end."""
+    """Return every scale's best rate, once a rate has been trained to the end."""
     if not sweep.n_tried:
         return ""
 
@@ -617,7 +617,7 @@ def _best(sweep):
 
 
 def _diverged(sweep):
-    """The rates at which a run diverged, if any."""
+    """Return the rates at which a run diverged, if any."""
     lost = [
         f"{run_name(exponent)} at {listed([typed(rate) for rate in np.array(sweep.rates)[rates]])}"
         for exponent, rates in zip(sweep.params.exponents, sweep.diverged.any(axis=-1), strict=True)
@@ -631,7 +631,7 @@ def _diverged(sweep):
 
 
 def _rates_table(sweep):
-    """Loss and accuracy at every rate and step."""
+    """Return loss and accuracy at every rate and step."""
     places = [(rate, step) for rate in sweep.rates for step in sweep.steps]
     names = list(map(run_name, sweep.params.exponents))
     found = columns_of(names, {"loss": sweep.loss, "accuracy": sweep.accuracy})
@@ -639,13 +639,13 @@ def _rates_table(sweep):
 
 
 def _rates_code(sweep):
-    """The Python that sweeps the learning rates again to the end and prints the curves."""
+    """Return the Python that sweeps the learning rates again to the end and prints the curves."""
     shown = ("result.rates", "result.steps", *_lists(("accuracy", "diverged")))
     return code(core.sweep_learning_rates, sweep.params, show=shown)
 
 
 def twin_table(pairs: Sequence[Equivalence]) -> Table:
-    """Return pairs of trainings, without the scale and with it, and how far their losses are apart."""
+    """Return pairs of trainings, without the scale and with it, and how far apart their losses are."""
     return {
         "optimizer": [f"{_METHODS_IN_WORDS[each.optimizer]}, rate {typed(each.learning_rate)}" for each in pairs],
         "rate with ÷ √dₖ": [f"× {_POWER_NAMES[each.power]}{_whether_wrong(each)}" for each in pairs],
@@ -654,7 +654,7 @@ def twin_table(pairs: Sequence[Equivalence]) -> Table:
 
 
 def twin_line(pairs: Sequence[Equivalence]) -> str:
-    """Say what is changed in the second training of each pair."""
+    """Return the change in the second training of each pair, in words."""
     first, *_ = pairs
     return (
         f"{first.n_steps} steps at dₖ = {first.d_k:,} without the scale, beside {first.n_steps} with ÷ √dₖ from a "
@@ -675,7 +675,7 @@ def _differ(found):
 
 
 def outcome(result: core.TrainingRaceResult, preset: str) -> str:
-    """Return when raw and ÷ √dₖ had learnt; without raw, whether it was still learning; and if seeds may differ."""
+    """Return when raw and ÷ √dₖ had learnt; if raw had not, whether it was still learning; and if seeds may differ."""
     params, found = result.params, core.race_outcome(result)
     raw, scaled = (params.exponents.index(each) for each in (0.0, 0.5))
     steps = core.learnt_by(result)
@@ -699,7 +699,7 @@ def _doubt(result, run):
 
 
 def _half_way(result, run):
-    """Whether the run gained anything in the second half of its steps."""
+    """Return True if the run gained anything in the second half of its steps."""
     right = result.accuracy.mean[run]
     middle = int(np.searchsorted(result.steps, result.step / 2))
     before = f"At step {result.steps[middle]:,} the raw training was {percent(right[middle], 1)} right"
@@ -709,7 +709,7 @@ def _half_way(result, run):
 
 
 def dose_table(table: core.DoseTable) -> Table:
-    """The dose–response table as it is shown: right answers at the best rate, that rate, and how many solve it."""
+    """Return the table of doses: right answers at the best rate, that rate, and how many rates solve the task."""
     columns = {"dₖ": [f"{row.d_k:,}" for row in table.rows]}
     for run, name in enumerate(_NAMES.values()):
         columns[f"{name}: right"] = [percent(row.accuracy[run], 0) for row in table.rows]
@@ -719,7 +719,7 @@ def dose_table(table: core.DoseTable) -> Table:
 
 
 def dose_claim(table: core.DoseTable) -> str:
-    """What a finished table shows of the rates that work; before that the question."""
+    """Return what a finished table shows about the rates that work; before that, the question."""
     if table.progress < 1:
         return "Which learning rates work at which dₖ?"
     raw, scaled = (sum(row.n_solved[run] for row in table.rows) for run in (0, 1))
@@ -729,7 +729,7 @@ def dose_claim(table: core.DoseTable) -> str:
 
 
 def dose_lines(table: core.DoseTable, origin: str) -> list[tuple[str, str]]:
-    """What the table says, and when and how it was computed."""
+    """Return the sentences on the table, and when and how it was computed."""
     said = [("**What the table says**", _dose_sentence(table))] if table.rows else []
     return [*said, ("**When and how**", origin)]
 

@@ -1,6 +1,6 @@
-"""The picture of a small transformer, trained with raw scores, ÷ √d_k and ÷ d_k; the fold tells of a fourth way.
+"""The picture of a small transformer, trained with raw scores, ÷ √d_k and ÷ d_k; the fold adds a fourth way.
 
-The record says what came out; so do the sentences, whatever that is.
+All sentences are built from the record, and would fit other results too.
 """
 
 from dataclasses import replace
@@ -23,9 +23,9 @@ _DRAWN = (_RAW, _ROOT, _WHOLE)
 _DASHES = {"whole": "longdash"}
 _SYMBOLS = {"raw": "circle", "root": "square", "whole": "triangle-up"}
 _LOSSES = (2.3, 3.7)  # nats that are shown
-_GAP, _WALL_GAP = 0.075, 0.11  # between two names beside the panel, as a share of it
+_GAP, _WALL_GAP = 0.075, 0.11  # between two names beside the panel, as a share of its height
 _NAMED = [NAMES[WAYS[way]] for way in _DRAWN]
-_LEFT_OF_LAST = 0.96  # of the width, between the last two rates: their line would run through a name
+_LEFT_OF_LAST = 0.96  # of the width, between the last two rates, where their line would run through a name
 _SEEDS = ("largest seed", "smallest seed")
 _RATE, _FAINT = "at the rate", 0.15  # in the name of a dot; the ink of a band
 
@@ -36,7 +36,7 @@ def _level(value, profile):
 
 
 def _band(curve, way, profile):
-    """The band from the smallest to the largest seed and the mean of one way to scale."""
+    """Return the band from the smallest to the largest seed and the mean of one way to scale."""
     name, colour = NAMES[WAYS[way]], _colour(WAYS[way], profile)
     edge, mean = {"width": 0, "color": colour}, solid(profile, colour) | {"dash": _DASHES.get(WAYS[way], "solid")}
     return [
@@ -48,7 +48,7 @@ def _band(curve, way, profile):
 
 
 def _dot(result, way, profile):
-    """The loss of one way at the chosen rate."""
+    """Return the loss of one way at the chosen rate."""
     at, colour = RATES.index(result.params.rate), _colour(WAYS[way], profile)
     marker = {"color": colour, "symbol": _SYMBOLS[WAYS[way]], "size": 1.4 * profile.marker_size}
     place = {"x": [RATES[at]], "y": [result.last_loss.mean[way, at]], "name": f"{NAMES[WAYS[way]]}, {_RATE}"}
@@ -98,7 +98,7 @@ def _working(result, way):
 
 
 def _closest_call(result):
-    """Where the largest seed is nearest to the line that a rate must stay below."""
+    """Return where the largest seed comes closest to the line that a rate must stay below."""
     high = result.last_loss.high
     way, at = np.unravel_index(np.nanargmin(abs(high - result.bigram_loss)), high.shape)
     name = [*NAMES.values()][way]
@@ -112,7 +112,7 @@ def _seeds_at_best(result, way):
 
 
 def _apart(result, way, name):
-    """Say whether the seeds of a way keep apart from those of ÷ √dₖ, each at its best rate."""
+    """Say whether the seeds of a way differ from all seeds of ÷ √dₖ, each at its best rate."""
     other, root = _seeds_at_best(result, way), _seeds_at_best(result, _ROOT)
     if root[1] < other[0]:
         return f"every seed with ÷ √dₖ has a smaller loss than any {name}"
@@ -122,7 +122,7 @@ def _apart(result, way, name):
 
 
 def learning(result: TransformersResult, profile: Profile) -> Picture:
-    """Draw the loss on unseen text after the last step against the learning rate, with the chosen rate marked."""
+    """Return the loss on unseen text after the last step against the learning rate, with the chosen rate marked."""
     names = ("last_loss.mean", "works", "loss.mean", "score_std.mean", "accuracy.mean", "gradient_norm.mean")
     return Picture(
         "transformer_learning",
@@ -156,7 +156,7 @@ def _at_every_rate(result):
 
 
 def _learning(result, profile):
-    """The loss of every way at every rate, the line below which it has learnt, and the chosen rate."""
+    """Return the loss of every way at every rate, the line below which it has learnt, and the chosen rate."""
     bands = [each for way in _DRAWN for each in _band(result.last_loss, way, profile)]
     chosen = upright(result.params.rate, thin(profile)) | {"yref": "y domain"}
     notes, shapes = _words_of_learning(result, profile), [_level(result.bigram_loss, profile), chosen]
@@ -174,14 +174,14 @@ def _learning(result, profile):
 
 
 def _words_of_learning(result, profile):
-    """Name the height, and the ways at the ends of their curves."""
+    """Return the name of the height, and the names of the ways at the ends of their curves."""
     gap = _WALL_GAP if on_a_wall(profile) else _GAP
     ends = [_height_of(each, _LOSSES) for each in result.last_loss.mean[[*_DRAWN]]]
     return [heading(f"Loss on new text after {result.steps[-1]:,} steps", profile), *_names_at(ends, gap, profile)]
 
 
 def _name_of_line(result, profile, *, narrow=False):
-    """Name the dashed line, below it where every curve has risen, on a phone beside it."""
+    """Return the name of the dashed line, below it where every curve has risen, on a phone beside it."""
     words = ("guess from the", "last character", "alone") if narrow else ("guess from the", "last character alone")
     side: Part = (
         {"x": 1.01, "xanchor": "left", "align": "left"}
@@ -204,7 +204,7 @@ def _names_at(ends, gap, profile):
 
 
 def _apart_by(gap, ends):
-    """Return the heights at least so far apart: half way between those pushed up and those pushed down."""
+    """Return heights at least this far apart: the mean of pushing upwards and pushing downwards."""
     order = np.argsort(ends, kind="stable")
     steps = gap * np.arange(len(ends))
     sorted_ends = np.asarray(ends)[order]
@@ -216,13 +216,13 @@ def _apart_by(gap, ends):
 
 
 def _height_of(values, span):
-    """Return where a curve ends, as a share of its panel; a run that has diverged ends at the top."""
+    """Return the end of a curve, as a share of its panel; a run that has diverged ends at the top."""
     last = values[-1] if np.isfinite(values[-1]) else span[1]
     return float(np.clip((last - span[0]) / (span[1] - span[0]), 0, 1))
 
 
 def _learning_sentence(result):
-    """Say which ways learn at the chosen rate; of ÷ dₖ how its scores have grown for it, or at how many rates."""
+    """Say which ways learn at the chosen rate; for ÷ dₖ how its scores have grown, or at how many rates it learns."""
     start = f"At rate {typed(result.params.rate)}, {_who_learns(result)}"
     works = result.works[[*_DRAWN], RATES.index(result.params.rate)]
     if works[_WHOLE]:

@@ -1,4 +1,4 @@
-"""What the training_race page asks of the core."""
+"""Calls to the core for the training_race page."""
 
 from dataclasses import dataclass, replace
 from math import ceil
@@ -18,9 +18,9 @@ from sattn_core.cost import Price, priced
 from sattn_core.lessons import training_race as core
 from sattn_core.training.equal_training import Equivalence, equivalence_price, measure_equivalence
 
-AT_ONCE = compute.UNASKED.seconds  # of a race that is trained before anybody has asked
+AT_ONCE = compute.UNASKED.seconds  # seconds of a race that is trained unasked
 PLAYED = 10.0  # seconds that a race is played
-SWEEP_SEEDS = 1  # the first, as in the maps of the race
+SWEEP_SEEDS = 1  # the first seed, as in the maps of the race
 _EXPONENTS = (0.0, 0.5, 1.0)
 _EQUAL: dict[str, Any] = {"n_steps": 30, "n_seeds": 1}
 _EQUAL_DIMS = (1, 4, 16, 64, 256, 1024)
@@ -33,13 +33,13 @@ _EQUAL_PAIRS: tuple[dict[str, Any], ...] = (
 
 
 def params(values: Values) -> core.TrainingRaceParams:
-    """The race of these settings."""
+    """Return the params of the race of these settings."""
     return _params_of(**{name: values[name] for name in ("d_k", "seed", *LESSON.settings)})
 
 
 def _params_of(*, rates, data, values, start, n_pairs, exponent, learning_rate, **fields):
     exponents = (*_EXPONENTS, *((exponent,) if exponent not in _EXPONENTS else ()))
-    # Scores at the start have size d_k ** (1/2 − exponent − 2 · init_exponent): here that of 1/√d_k, which is 1.
+    # Scores at the start have size d_k ** (1/2 − exponent − 2 · init_exponent): 1 here, as with 1/√d_k.
     init = tuple((0.5 - each) / 2 for each in exponents) if start == "scores" else None
     return core.TrainingRaceParams(
         exponents=exponents,
@@ -53,14 +53,14 @@ def _params_of(*, rates, data, values, start, n_pairs, exponent, learning_rate, 
 
 
 def start(values: Values, profile: Profile, *, trains: bool = False) -> Picture:
-    """Draw what a race would start from at this d_k. trains: whether Train stands beside it, and how long it takes."""
+    """Return the start of a race at this d_k. trains: True if Train is beside it, with the time it takes."""
     raced = params(values)
     takes = time_of(raced, values["rates"] == "best") if trains else ""
     return figures.attention(compute.result(core.measure_race_start, raced), profile, takes=takes)
 
 
 def time_of(params: core.TrainingRaceParams, best: bool) -> str:
-    """Return as text how long Train takes on this machine: a race is played, however fast it is trained."""
+    """Return as text how long Train takes on this machine: a race is always played, even if it is trained faster."""
     return about(max(rates.here(race_price(params, best)), PLAYED))
 
 
@@ -71,14 +71,14 @@ def about(seconds: float) -> str:
 
 
 def _moved(values, profile):
-    """A moving slider trains nothing: it shows a kept step of the race at its d_k, and the start at any other."""
+    """Return a kept step of the race at its d_k, and the start at any other: a moving slider trains nothing."""
     if not _is_of_race(values):
         return start(values, profile, trains=True)
     return figures.attention(core.race_at(_finished(values), values[TRAINED]), profile)
 
 
 def _finished(values):
-    """The race of these settings at its end."""
+    """Return the finished race of these settings."""
     return compute.result(train, params(values), values["rates"] == "best")[0]
 
 
@@ -91,23 +91,23 @@ def _is_kept(values):
 
 
 def race_price(params: core.TrainingRaceParams, best: bool) -> Price:
-    """Of the race, with the sweep before it where one is asked for."""
+    """Return the price of the race, with the sweep before it if there is one."""
     return map_price(params) + params.price if best else params.price
 
 
 def map_price(params: core.TrainingRaceParams) -> Price:
-    """Of the map of the learning rates."""
+    """Return the price of the map of the learning rates."""
     return core.sweep_price(sweep_params(params))
 
 
 def sweep_params(params: core.TrainingRaceParams) -> core.TrainingRaceParams:
-    """The race of the sweep: a sweep trains every rate, so of fewer seeds."""
+    """Return the params of the race in the sweep: it has fewer seeds, since a sweep trains every rate."""
     return replace(params, n_seeds=min(params.n_seeds, SWEEP_SEEDS))
 
 
 @priced(race_price)
 def train(params: core.TrainingRaceParams, best: bool) -> tuple[core.TrainingRaceResult, core.LearningRateSweep | None]:
-    """The finished race, and the sweep before it or None."""
+    """Return the finished race, and the sweep before it or None."""
     sweep = sweep_rates(sweep_params(params)) if best else None
     own = replace(params, learning_rates=sweep.best_rates) if sweep else params
     return core.measure_training_race(own, check=turns.look), sweep
@@ -115,38 +115,38 @@ def train(params: core.TrainingRaceParams, best: bool) -> tuple[core.TrainingRac
 
 @priced(core.sweep_price)
 def sweep_rates(params: core.TrainingRaceParams) -> core.LearningRateSweep:
-    """Every learning rate, trained with every scale."""
+    """Return every learning rate, trained with every scale."""
     return core.sweep_learning_rates(params, check=turns.look)
 
 
 def equal_pairs_price(d_k: int) -> Price:
-    """Of the pairs of equal trainings."""
+    """Return the price of the pairs of equal trainings."""
     return sum((equivalence_price(d_k, **_EQUAL, **pair) for pair in _EQUAL_PAIRS), Price())
 
 
 def equal_d_k(d_k: int) -> int:
-    """Where the pairs for this d_k are trained: at a few places only, once for all visitors."""
+    """Return the d_k of the pairs that are shown here: few values, each trained once for all visitors."""
     return max(each for each in _EQUAL_DIMS if each <= d_k)
 
 
 @priced(equal_pairs_price)
 def train_equal_pairs(d_k: int) -> tuple[Equivalence, ...]:
-    """Pairs of trainings at this d_k: two that are equal, one at a large rate, and one with the wrong power of d_k."""
+    """Return pairs of trainings at this d_k: two equal ones, one at a large rate, one with the wrong power of d_k."""
     return tuple(measure_equivalence(d_k, **_EQUAL, **pair) for pair in _EQUAL_PAIRS)
 
 
 def transformer_params(values: Values) -> core.TransformerParams:
-    """Which of the trained transformers is looked at."""
+    """Return which of the trained transformers is shown."""
     return core.TransformerParams(float(values["model_rate"]))
 
 
 def costs_little(params: core.TrainingRaceParams, best: bool) -> bool:
-    """Return True if a race is computed unasked."""
+    """Return True if a race is so cheap that it is computed unasked."""
     return rates.decided(race_price(params, best)) <= AT_ONCE and params.price.bytes <= compute.UNASKED.bytes
 
 
 def _opened(values):
-    """The race that the page opens on, if it is there or costs little: that of the slider's d_k, or the address's."""
+    """Return the race that the page opens on, at the slider's d_k or the address's; None if not cached nor cheap."""
     raced = values | {"race_d_k": values["race_d_k"] or values["d_k"]}
     wanted, best = params(raced | {"d_k": raced["race_d_k"]}), values["rates"] == "best"
     there = costs_little(wanted, best) or compute.kept(train, wanted, best) is not None
@@ -155,7 +155,7 @@ def _opened(values):
 
 @dataclass(frozen=True)
 class Asked:
-    """Return what a step computes, and what is still to be paid for it: nothing once it is kept."""
+    """Return the params that a step computes, and the price still to pay: nothing once the result is cached."""
 
     what: tuple[Any, ...]
     price: Price
@@ -174,7 +174,7 @@ def _rates(values, profile):
 
 
 def _rates_start(values, profile):
-    """Draw the beginning of every training of the sweep, which costs one step."""
+    """Return the beginning of every training of the sweep, which costs one step."""
     wanted = sweep_params(params(values))
     begun, start = next(core.sweep_frames(wanted)), compute.result(core.measure_race_start, wanted)
     return figures.rates_start(begun, start.right, about(rates.here(map_price(wanted))), profile)
@@ -185,7 +185,7 @@ def _transformer(values, profile):
 
 
 def story_params(values: Values) -> told.StoryParams:
-    """Return what the picture between the ends is of: the d_k of the slider."""
+    """Return the params of the picture between the ends: the d_k of the slider."""
     return told.StoryParams(values["d_k"], values["seed"])
 
 

@@ -1,4 +1,4 @@
-"""What the bet of unit_variance comes to."""
+"""The outcome of the bet of unit_variance."""
 
 from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.unit_variance import work
@@ -12,13 +12,13 @@ _UNIT = 0.02  # a variance this near to 1 is called 1
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """The stages up to k, of every way to draw the weights."""
+    """Return the stages up to k, of every way to draw the weights."""
     last, every = work.sweep(values).stages.index("k"), ("assumed", "others", "chosen", "expected")
     return work.MAIN.picture(values, profile).partly(_HIDDEN, keep=every, words=(UPRIGHT,), last=last)
 
 
 def outcome(values: Values) -> Outcome:
-    """Which of the three gives scaled scores of variance 1: one of them, or none."""
+    """Return which of the three gives scaled scores of variance 1: one of them, or none."""
     sweep = work.sweep(values)
     at = [(sweep.schemes.index(name), sweep.dims.index(values["d_k"])) for name in TO_BET_ON]
     scores = [sweep.std[i, j, sweep.stages.index("scaled_scores")] ** 2 for i, j in at]

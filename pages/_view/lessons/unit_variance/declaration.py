@@ -1,4 +1,4 @@
-"""What the unit_variance lesson declares."""
+"""The declaration of the unit_variance lesson."""
 
 from pages._view.kinds import Choice, Number, decimal
 from pages._view.lesson import Bet, Lesson, Step, Try

@@ -16,8 +16,8 @@ from pages._view.theme import Profile, listed, number
 from sattn_core.lessons import unit_variance as core
 
 _NOTHING = 1e-3  # a smaller standard deviation is called practically 0
-_SHARED = 0.95  # where less of σ is left within a row, that is said
-UPRIGHT = "<b>Spread σ</b>"  # what the axis of the stages shows, over its end
+_SHARED = 0.95  # below this share of σ within a row, the sentence says so
+UPRIGHT = "<b>Spread σ</b>"  # the title of the axis of the stages, over its end
 _UNIT = 0.01  # a standard deviation this near to 1 is called 1
 _SHORT = {
     "x": "x",
@@ -28,7 +28,7 @@ _SHORT = {
     "scaled_scores": "÷ √dₖ",
 }
 _NAMES_BESIDE = 12  # letters of an axis title: the longest name of a stage with its σ
-_HALF_WIDTH = 3  # in units of the standard deviation √d_k that raw scores should have
+_HALF_WIDTH = 3  # in units of √d_k, the standard deviation that raw scores should have
 _STAGES = {
     "x": "x",
     "layer_norm": "LayerNorm(x)",
@@ -44,7 +44,7 @@ _SHARING = {
 }
 
 
-# --- what to expect, stage by stage ------------------------------------------------------------------------
+# --- expectations, stage by stage --------------------------------------------------------------------------
 
 
 def expected(
@@ -55,7 +55,7 @@ def expected(
     profile: Profile,
     result: core.UnitVarianceResult | None = None,
 ) -> Picture:
-    """The standard deviation of every stage at this d_k, beside what the rule assumes; result has the measured ones."""
+    """Return every stage's standard deviation at this d_k, beside the one that the rule assumes; result: measured."""
     i, at = sweep.dims.index(d_k), sweep.schemes.index(scheme)
     found, within = sweep.std[at], sweep.row_std[at, i]
     sentence = _expected_sentence(found[i, -1], within, scheme, d_k)
@@ -75,7 +75,7 @@ def expected(
 
 
 def _expected_figure(sweep, found, i, result, profile):
-    """A square for each stage of the chosen initialisation; the others are grey lines."""
+    """Return a square for each stage of the chosen initialisation; the others are grey lines."""
     places = list(range(len(sweep.stages)))
     traces = [
         _other_schemes(sweep, i, profile),
@@ -96,20 +96,20 @@ def _expected_figure(sweep, found, i, result, profile):
         yaxis=base.axis(profile, grid=True, type="log", **_decades([*np.ravel(sweep.std), *measured], 0.15, profile)),
         annotations=[_others_name(sweep, found[i], i, profile)],
     )
-    lines = 4 if base.on_a_wall(profile) else 6  # of type, for two or three lines of ticks
+    lines = 4 if base.on_a_wall(profile) else 6  # lines of type, for two or three lines of ticks
     fig.layout["margin"] |= {"t": round(1.6 * profile.axis_size), "b": round(lines * profile.tick_size)}
     return fig
 
 
 def _rings(places, measured, profile):
-    """Return what was measured, with its name at the first ring."""
+    """Return the measured values as rings, with a name at the first."""
     named = {"mode": "markers+text", "text": ["measured", *[""] * (len(places) - 1)], "textposition": "top right"}
     font = {"textfont": {"size": profile.tick_size, "color": profile.text}}
     return _stage_marks("measured", places, measured, "circle-open", profile.text, profile) | named | font
 
 
 def _others_name(sweep, chosen, i, profile):
-    """The name of the grey lines, between q and k, at the one that is farthest from the chosen."""
+    """Return the name of the grey lines, between q and k, at the one that is farthest from the chosen."""
     at = sweep.stages.index("q")
     heights, here = np.log10(sweep.std[:, i, at]), math.log10(chosen[at])
     far = float(heights[np.argmax(abs(heights - here))])
@@ -118,12 +118,12 @@ def _others_name(sweep, chosen, i, profile):
 
 
 def _assumed(sweep, i):
-    """What the rule takes for granted: 1 everywhere but at the raw scores."""
+    """Return the standard deviations that the rule assumes: 1 everywhere but at the raw scores."""
     return [math.sqrt(sweep.dims[i]) if stage == "raw_scores" else 1.0 for stage in sweep.stages]
 
 
 def _other_schemes(sweep, i, profile):
-    """All initialisations as one line with gaps."""
+    """Return all initialisations as one line with gaps."""
     n = len(sweep.stages)
     gapped = np.column_stack([sweep.std[:, i], np.full(len(sweep.schemes), np.nan)])
     return base.line(
@@ -142,7 +142,7 @@ def _stage_colours(sweep, profile):
 
 
 def _stage_ticks(sweep, values, profile):
-    """The number of each stage above its name, which takes two lines where the panel is narrow."""
+    """Return the number of each stage above its name, which takes two lines where the panel is narrow."""
     names = [_SHORT[stage] for stage in sweep.stages]
     if base.on_a_wall(profile):
         names = [name.replace("Layer<br>", "Layer").replace("<br>", " ") for name in names]
@@ -162,7 +162,7 @@ def _in_sentence(scheme):
 
 
 def _expected_sentence(scaled, within, scheme, d_k):
-    """What the scaled scores start with, and whether the rule is right to assume 1: within a row, if that is less."""
+    """Return the first spread of the scaled scores, within a row if that is less, and whether the rule's 1 is right."""
     name = _in_sentence(scheme)
     if within < _SHARED * scaled:
         return (
@@ -190,7 +190,7 @@ def _expected_alt(sweep, values, i, sentence, asked):
 
 
 def _stages_sure(result, within):
-    """What q and the scores get under the chosen initialisation, measured beside predicted; within is expected."""
+    """Return the spreads of q and of the scores, measured beside predicted; within is expected."""
     params, stage = result.params, {stage.name: stage for stage in result.stages}
     norm = "LayerNorm" if params.normalise else "no LayerNorm"
     return (
@@ -215,7 +215,7 @@ def _expected_code(sweep, i, scheme):
 
 
 def pipeline(result: core.UnitVarianceResult, profile: Profile) -> Picture:
-    """The histogram of every stage on one axis, from x at the top to the scaled scores."""
+    """Return the histogram of every stage on one axis, from x at the top to the scaled scores."""
     return Picture(
         "stage_histograms",
         _pipeline(result, profile),
@@ -243,7 +243,7 @@ def _pipeline(result, profile):
 
 
 def _stage_name(stage, axes, profile):
-    """A stage and its σ, above its bars; on a wall, which is wide and low, to their left."""
+    """Return a stage and its σ, above its bars; on a wall, which is wide and low, to their left."""
     name = base.in_colour(drawn(_STAGES[stage.name]), _colour(stage.name, profile), profile)
     text = f"{name}: σ {number(stage.std)}"
     beside = {"x": 0, "y": 0, "xanchor": "right", "xshift": -profile.tick_size} if base.on_a_wall(profile) else {}
@@ -252,7 +252,7 @@ def _stage_name(stage, axes, profile):
 
 
 def _stage(stage, profile):
-    """The bars of one stage, and lines one predicted standard deviation to either side of the predicted mean."""
+    """Return the bars of one stage, and lines one predicted standard deviation to either side of the predicted mean."""
     bars = stage.counts / max(stage.counts.max(), 1)
     ends = [stage.predicted_mean - stage.predicted_std, stage.predicted_mean + stage.predicted_std]
     return [
@@ -274,7 +274,7 @@ def _stage_mark(word, stage):
 
 
 def _pipeline_sentence(result):
-    """How wide one draw of the scores is before and after the division."""
+    """Return how wide one draw of the scores is before and after the division."""
     params, (raw, scaled) = result.params, result.stages[-2:]
     return (
         f"In this draw of {params.n_tokens} tokens the raw scores have σ = {number(raw.std)}, and divided by √dₖ they "
@@ -283,13 +283,13 @@ def _pipeline_sentence(result):
 
 
 def _scheme(params):
-    """The name of the initialisation, with the condition under which PyTorch packs its weights."""
+    """Return the name of the initialisation, with the condition under which PyTorch packs its weights."""
     packed = " (keys and values as wide as the model)" if params.scheme == "torch_multihead_attention" else ""
     return f"{SCHEME_NAMES[params.scheme]}{packed}"
 
 
 def _bias(result):
-    """What the default bias does where it is switched on."""
+    """Return the effect of the default bias, if it is switched on."""
     params = result.params
     if not params.bias:
         return ()
@@ -306,7 +306,7 @@ def _bias(result):
 
 
 def _heads(n_heads, asked):
-    """What is said if the number of heads asked for does not fit the lesson's widths."""
+    """Return the sentence for a number of heads that does not fit the lesson's widths."""
     if n_heads == asked:
         return ()
     return (
@@ -336,7 +336,7 @@ def _verdict(wanted):
 
 
 def _pipeline_table(result):
-    """Bins and counts of every stage."""
+    """Return bins and counts of every stage."""
     columns = {}
     for stage in result.stages:
         columns[f"{stage.name} from"] = stage.edges[:-1].tolist()
@@ -346,13 +346,13 @@ def _pipeline_table(result):
 
 
 def _pipeline_code(params):
-    """The Python that measures the pipeline again."""
+    """Return the Python that measures the pipeline again."""
     shown = "stage.name, stage.std, stage.predicted_std, stage.z for stage in result.stages"
     return code(core.measure_unit_variance, params, show=shown)
 
 
 def stage_table(result: core.UnitVarianceResult) -> Table:
-    """Every stage: predicted and measured standard deviation, band, z and what the rule takes for granted."""
+    """Return every stage: predicted and measured standard deviation, band, z and the value that the rule assumes."""
     stages = result.stages
     return {
         "stage": [plain(_STAGES[stage.name]) for stage in stages],
@@ -366,7 +366,7 @@ def stage_table(result: core.UnitVarianceResult) -> Table:
 
 
 def schemes(result: core.UnitVarianceResult, profile: Profile) -> Picture:
-    """Standard deviation of the scaled scores under every initialisation; the chosen one is measured too."""
+    """Return the standard deviation of the scaled scores under every initialisation; the chosen one is measured too."""
     return Picture(
         "schemes",
         _schemes(result, profile),
@@ -380,7 +380,7 @@ def schemes(result: core.UnitVarianceResult, profile: Profile) -> Picture:
 
 
 def _schemes(result, profile):
-    """A row for each, the largest on top; on a wall, which is wide and low, in two columns."""
+    """Return a row for each, the largest on top; on a wall, which is wide and low, in two columns."""
     rows, wall = result.schemes, base.on_a_wall(profile)
     half = -(-len(rows) // 2)
     columns = [rows[:half], rows[half:]] if wall else [rows]
@@ -408,7 +408,7 @@ def _names(rows):
 
 
 def _scheme_marks(rows, profile):
-    """A bar from 1 to every prediction with a square at its end, and a ring for what was measured."""
+    """Return a bar from 1 to every prediction with a square at its end, and a ring for the measured value."""
     bar, size = base.solid(profile, profile.grid, 1.5), 1.4 * profile.marker_size
     square = {
         "mode": "lines+markers",
@@ -439,7 +439,7 @@ def _shown(rows):
 
 
 def _decades(values, room, profile):
-    """A logarithmic axis that holds every value and leaves some room, whatever x is."""
+    """Return a logarithmic axis that holds every value with some room, for any x."""
     wall = base.on_a_wall(profile)
     low, high = min(-2.1, math.log10(np.min(values)) - room), max(0.9, math.log10(np.max(values)) + room)
     ticks = [10.0**power for power in range(-6, 7, 1 if high - low < 5.5 and not wall else 2)]
@@ -447,16 +447,16 @@ def _decades(values, room, profile):
 
 
 def _unit(rows):
-    """The initialisations that give unit variance."""
+    """Return the initialisations that give unit variance."""
     return _names([row for row in rows if abs(row.scaled_std - 1) < 1e-3])
 
 
 def _schemes_sentence(result):
-    """The chosen one of the initialisations, beside the largest and the smallest."""
+    """Return the chosen initialisation, beside the largest and the smallest."""
     rows = result.schemes
     (chosen,) = [row for row in rows if row.chosen]
     name = _in_sentence(chosen.name)
-    # A name may hold a number, of which a sentence has at most three.
+    # A name may hold a number, and a sentence has at most three.
     ends = [row for row in (rows[0], rows[-1]) if not row.chosen and "σ" not in SCHEME_NAMES[row.name]]
     others = (f", at {number(row.scaled_std)} with {SCHEME_NAMES[row.name]}" for row in ends[: 1 if "σ" in name else 2])
     scores = "Scaled scores" if result.params.normalise else "For normalised x, scaled scores"
@@ -464,7 +464,7 @@ def _schemes_sentence(result):
 
 
 def _schemes_marks(rows):
-    """The squares of the largest, of the smallest, and of the chosen one."""
+    """Return the squares of the largest, of the smallest, and of the chosen one."""
     named = [row for i, row in enumerate(rows) if row.chosen or i in (0, len(rows) - 1)]
     return [Mark(_said_of(row), (row.name,), (0,)) for row in named]
 
@@ -474,7 +474,7 @@ def _said_of(row):
 
 
 def _schemes_sure(result):
-    """Which give 1, and where the chosen one stands."""
+    """Return which initialisations give 1, and the value of the chosen one."""
     rows, params = result.schemes, result.params
     (chosen,) = [row for row in rows if row.chosen]
     first, last, here = _names((rows[0], rows[-1], chosen))
@@ -489,20 +489,20 @@ def _schemes_sure(result):
 
 
 def _schemes_data(result):
-    """All initialisations in full precision."""
+    """Return all initialisations in full precision."""
     fields = ("name", "formula", "component_variance", "raw_std", "scaled_std")
     sources = {"source": [_in_words(row.source) for row in result.schemes]}
     return {field: [getattr(row, field) for row in result.schemes] for field in fields} | sources
 
 
 def _schemes_code(params):
-    """The Python that compares the initialisations again."""
+    """Return the Python that compares the initialisations again."""
     shown = "row.name, row.component_variance, row.raw_std, row.scaled_std, row.measured_scaled_std"
     return code(core.measure_unit_variance, params, show=f"{shown} for row in result.schemes")
 
 
 def schemes_table(result: core.UnitVarianceResult) -> Table:
-    """All initialisations side by side, largest scaled standard deviation first, the chosen one measured."""
+    """Return all initialisations side by side, largest scaled standard deviation first, the chosen one measured."""
     rows = result.schemes
     return {
         "scheme": _names(rows),
@@ -518,7 +518,7 @@ def schemes_table(result: core.UnitVarianceResult) -> Table:
 
 
 def _of_the_width(text):
-    """A text of the core about d_model as it is read: a product of words needs its sign."""
+    """Return a text of the core about d_model as people write it: a product of words needs its sign."""
     spaced = re.sub(r"(?<=\d) (?=d_model)|(?<=d_model) (?=\()", " × ", text)
     return plain(_in_words(spaced))
 
@@ -532,7 +532,7 @@ def _if_chosen(value):
 
 
 def shared(rows: Sequence[core.SharedInputRow], params: core.UnitVarianceParams, profile: Profile) -> Picture:
-    """Scaled scores of one head, token against token: separate weights, tied weights, and Q = K = X."""
+    """Return scaled scores of one head, token against token: separate weights, tied weights, and Q = K = X."""
     return Picture(
         "shared_input",
         _shared(rows, params.d_k, profile),
@@ -562,14 +562,14 @@ def _shared(rows, d_k, profile):
 
 
 def _shared_name(row, axes, profile):
-    """Name what is shared, and give the mean of the diagonal, on which a token scores itself."""
+    """Return the name of what is shared, and the mean of the diagonal, on which a token scores itself."""
     diagonal = f"diagonal: {number(row.diagonal_mean, 2)}"
     name = base.heading(f"<b>{drawn(_SHARING[row.name])}</b><br>{diagonal}", profile, axes=axes)
     return name | {"font": _small(profile), "align": "left"}
 
 
 def _shared_sentence(rows):
-    """How much weight a token puts on itself, with the correct scale throughout."""
+    """Return how much weight a token puts on itself, with the correct scale throughout."""
     apart, _, same = rows
     return (
         f"When the same vectors serve as queries and keys, a token puts {_percent(same.self_weight)} of its weight on "
@@ -584,7 +584,7 @@ def _percent(share):
 
 
 def _shared_sure(rows, d_k):
-    """How a token scores itself, in the three cases."""
+    """Return how a token scores itself, in the three cases."""
     apart, tied, same = rows
     n = len(apart.scores)
     return (
@@ -598,20 +598,20 @@ def _shared_sure(rows, d_k):
 
 
 def _shared_data(rows):
-    """Every score of the shown heads."""
+    """Return every score of the shown heads."""
     n = len(rows[0].scores)
     places = {"query": np.repeat(np.arange(1, n + 1), n).tolist(), "key": np.tile(np.arange(1, n + 1), n).tolist()}
     return places | {row.name: row.scores.ravel().tolist() for row in rows}
 
 
 def _shared_code(params):
-    """The Python that measures the shared inputs again."""
+    """Return the Python that measures the shared inputs again."""
     shown = "row.name, row.diagonal_mean, row.predicted_diagonal_mean, row.self_weight for row in rows"
     return code(core.measure_shared_input, params, name="rows", show=shown)
 
 
 def shared_table(rows: Sequence[core.SharedInputRow]) -> Table:
-    """Diagonal against off-diagonal scaled scores, measured beside predicted."""
+    """Return diagonal against off-diagonal scaled scores, measured beside predicted."""
     return {
         "scores from": [plain(_SHARING[row.name]) for row in rows],
         "diagonal: mean": [number(row.diagonal_mean) for row in rows],

@@ -1,4 +1,4 @@
-"""What the unit_variance page asks of the core."""
+"""Calls to the core for the unit_variance page."""
 
 from typing import Any
 
@@ -11,20 +11,20 @@ SHARED_TOKENS = 16
 
 
 def params(values: Values, **options: Any) -> core.UnitVarianceParams:
-    """Heads of the slider's d_k side by side; no more of them, and no fewer, than the lesson takes."""
+    """Return the params of heads of the slider's d_k side by side; the lesson limits their number."""
     d_k, n_heads = values["d_k"], core.fitting_heads(values["d_k"], values["n_heads"])
     named = {name: values[name] for name in ("scheme", "law", "seed")}
     return core.UnitVarianceParams(d_k * n_heads, n_heads, **named, **_input(values), **options)
 
 
 def _input(values: Values) -> dict[str, Any]:
-    """What x is, and what is done to it and to q and k."""
+    """Return the kind of x, and what is done to it and to q and k."""
     switches = {name: values[name] == "on" for name in ("normalise", "bias")}
     return {"x_mean": values["x_mean"], "x_std": values["x_std"], **switches}
 
 
 def sweep(values: Values) -> core.StageSweep:
-    """What is expected at every stop of the slider."""
+    """Return the expectations at every stop of the slider."""
     return compute.result(core.expected_stages, stops(values), n_heads=values["n_heads"], **_input(values))
 
 

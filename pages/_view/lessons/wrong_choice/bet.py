@@ -1,4 +1,4 @@
-"""What the bet of wrong_choice comes to."""
+"""The outcome of the bet of wrong_choice."""
 
 from pages._view import compute
 from pages._view.lesson_view import Outcome, Values
@@ -16,12 +16,12 @@ _WHY = {
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """The rows before the first step."""
+    """Return the rows before the first step."""
     return figures.start(work.row(values), profile)
 
 
 def outcome(values: Values) -> Outcome:
-    """Return how many of the rows come right without the scale, and the answer that is nearest to it."""
+    """Return how many of the rows are put right without the scale, and the nearest answer."""
     params = work.params(values)
     found = compute.kept(measure_wrong_choices, params)
     if found is None and compute.needs_button(params):

@@ -1,4 +1,4 @@
-"""Pictures of the wrong_choice lesson: what each learning rate does, and the smallest one that works at each size."""
+"""Pictures of the wrong_choice lesson: the effect of each learning rate, and the smallest one that works."""
 
 from collections.abc import Sequence
 
@@ -13,19 +13,19 @@ from pages._view.theme import Profile, listed, so_many
 from sattn_core.lessons import wrong_choice as core
 
 _SYMBOLS = ("circle", "square", "triangle-up")
-_APART = (0.94, 1.0, 1.06)  # times the place of a point: marks of one height stand side by side
-_RATES = (1e-4, 1e-2, 1.0, 100.0, 1e4)  # that have a tick
+_APART = (0.94, 1.0, 1.06)  # factors on the place of a point, so that marks of one height are side by side
+_RATES = (1e-4, 1e-2, 1.0, 100.0, 1e4)  # learning rates that have a tick
 _LETTERS = 27  # of a title that fit over a phone
 _NAME_LETTERS, _WALL_LETTERS = 8.2, 10.5  # of a tick's size: the room for the names at the ends of lines
 _LINE = 1.25  # of its letters' size: the height of a line of text
-_SEEN = 0.55  # of the height of a plot, where a wall or a phone has no room for more
+_SEEN = 0.55  # of the height of a plot: the part that fits on a wall or a phone
 
 
 # --- at every learning rate -----------------------------------------------------------------------------
 
 
 def rates(curves: core.RateCurves, rate: float, step: int, profile: Profile) -> Picture:
-    """Return how many rows come right at each learning rate; the line stands at that of the slider."""
+    """Return how many rows are put right at each learning rate, with a line at the slider's."""
     counts = curves.put_right[:, :, step]
     low, high = core.interval(counts)
     columns: Table = {"learning rate": list(curves.learning_rates)}
@@ -67,7 +67,7 @@ def _rates_figure(curves, rate, step, profile):
 
 
 def _works(i, curves, step):
-    """At which rates nearly all come right, or how many at most."""
+    """Return at which rates nearly all rows are put right, or how many at most."""
     works = curves.put_right[i, :, step] >= core.NEARLY_ALL
     at = np.flatnonzero(works)
     if not at.size:
@@ -89,14 +89,14 @@ def _curve(i, x, counts, profile):
 
 
 def _claim(text, profile):
-    """The title of a picture, which says what it shows."""
+    """Return the title of a picture, which says what it shows."""
     return base.title(
         f"<b>{text}</b>", profile, size=profile.axis_size, letters=max(_LETTERS, base.letters_over(profile))
     )
 
 
 def _what(text, fig, profile, row=0):
-    """A level line above the plot, such as what its vertical axis counts; row: above so many others."""
+    """Return a level line above the plot, such as the name of its vertical axis; row: above so many others."""
     fig.layout["margin"]["t"] += round(1.6 * profile.tick_size)
     place: Part = {"x": 0, "y": 1, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
     aside, above = -fig.layout["margin"]["l"], (0.4 + 1.6 * row) * profile.tick_size
@@ -104,7 +104,7 @@ def _what(text, fig, profile, row=0):
 
 
 def _named(fig, notes, ends, span, profile):
-    """Write names at the ends of lines, none over another: (rule, height of its end, what it does).
+    """Write names at the ends of lines, without overlaps: (rule, height of its end, what it does).
 
     What it does stands below the name where there is room. A line without an end has none.
     """
@@ -125,9 +125,9 @@ def _named(fig, notes, ends, span, profile):
 
 
 def _stacks(heights, gap, high):
-    """Return which names stand on one another, as (height of their middle, places from the lowest).
+    """Return the names that would overlap, as (height of their middle, places from the lowest).
 
-    Those nearer than a gap make a stack, whose lines are pixels apart: a picture may be lower than it asks for. The
+    Names closer than a gap make a stack with lines some pixels apart, since a picture may be lower than planned. The
     topmost name stands no higher than high.
     """
     stacks: list[tuple[float, list[int]]] = []
@@ -162,7 +162,7 @@ def _rates_sentence(curves, step):
 
 
 def _rates_claim(best):
-    """For which of the three some rate does."""
+    """Return for which of the three at least one rate works."""
     works = [each >= core.NEARLY_ALL for each in best]
     if all(works):
         return "All three have a rate that works"
@@ -176,8 +176,8 @@ def _rates_claim(best):
 # --- against d_k ----------------------------------------------------------------------------------------
 
 _D_TICKS = (16, 64, 256, 1024)
-_SPAN, _LOW, _HIGH = [1.0, 3.1], -3.4, 3.4  # of the axes, in powers of ten; further where a rate lies further
-_STEADY = 5  # times: less is one step of the rates, which are half a decade apart
+_SPAN, _LOW, _HIGH = [1.0, 3.1], -3.4, 3.4  # ends of the axes, in powers of ten; further where a rate is further out
+_STEADY = 5  # a factor between rates; a smaller one is a single step, since rates are half a decade apart
 _BAND = 0.1  # of the ink: of the band of a rate that stays
 _OPTIMIZERS = {"sgd": "With plain gradient descent", "adam": "With Adam"}
 _RECORDED = {"n_keys": 16, "loss": "output", "learns": "q"}
@@ -215,7 +215,7 @@ def _dimensions_code(curves):
 
 
 def _best(curves, optimizer):
-    """Return by d_k what the best rate puts right; of the record of Adam nothing."""
+    """Return by d_k the most that any rate puts right; nothing of the record of Adam."""
     return {each.params.d_k: each.best() for each in curves} if optimizer == "sgd" else {}
 
 
@@ -244,7 +244,7 @@ def _dimensions_figure(here, there, optimizer, d_k, profile, best):
 
 
 def _seen(found):
-    """The sizes from 16 on, as many as there are keys, and their smallest rates."""
+    """Return the sizes from 16 on, as many as there are keys, and their smallest rates."""
     shown = np.array(found.dims) >= _D_TICKS[0]
     return np.array(found.dims, dtype=float)[shown], found.smallest_rate[:, shown]
 
@@ -260,7 +260,7 @@ def _rates_span(both):
 
 
 def _line(i, found, profile):
-    """Join the smallest rates of one rule; none stands where no rate does."""
+    """Return the line through the smallest rates of one rule, with gaps where no rate works."""
     colour, (dims, smallest) = getattr(profile, COLOURS[i]), _seen(found)
     style = {"symbol": _SYMBOLS[i], "size": 1.6 * profile.marker_size, "color": colour}
     line = base.line(dims, smallest[i], base.solid(profile, colour), NAMES[i])
@@ -268,7 +268,7 @@ def _line(i, found, profile):
 
 
 def _bands(found, profile):
-    """A level band where one rate does at every size."""
+    """Return a level band where one rate works at every size."""
     bands = []
     for colour, each in zip(COLOURS, _seen(found)[1], strict=True):
         if _trend(each) == "stays":
@@ -305,7 +305,7 @@ _DOES = {"stays": ("about one rate", ""), "rises": ("rises", " as dₖ grows"), 
 
 
 def _trend(smallest):
-    """Say if a rule's smallest rate stays, rises or falls with d_k."""
+    """Say whether a rule's smallest rate stays, rises or falls with d_k."""
     rates = smallest[~np.isnan(smallest)]
     if rates.size < 2:
         return "moves"
@@ -316,13 +316,13 @@ def _trend(smallest):
 
 
 def _does(smallest, profile):
-    """Return what a rule's smallest rate does, in few words; on a wall, where the name stands beside them, in fewer."""
+    """Return what a rule's smallest rate does, in few words; on a wall, beside the name, in fewer."""
     does = _DOES.get(_trend(smallest), ("", ""))
     return does[0] if base.on_a_wall(profile) else "".join(does)
 
 
 def _dimensions_sentence(found, optimizer, alike):
-    """Say what each of the two needs at these sizes; with Adam, that the rate of ÷ d_k does not keep tokens apart."""
+    """Say which rates ÷ √d_k and ÷ d_k need at these sizes; with Adam, that ÷ d_k does not keep tokens apart."""
     start = _OPTIMIZERS[optimizer] + ("" if alike or optimizer == "sgd" else " as recorded")
     smallest = _seen(found)[1][1:]
     if np.isnan(_seen(found)[1]).all():
@@ -335,7 +335,7 @@ def _dimensions_sentence(found, optimizer, alike):
 
 
 def _needs(name, smallest, both):
-    """Return what a rule needs, with one number, or two where it is the only one that stays."""
+    """Return the rates that a rule needs, with one number, or two if the other rule's rate does not stay."""
     rates, trend = smallest[~np.isnan(smallest)], _trend(smallest)
     if not rates.size:
         return f"no rate works with {name}"
@@ -352,7 +352,7 @@ def _needs(name, smallest, both):
 
 
 def _predicted(descent, adam):
-    """Return how the smallest rates should go, and how they do."""
+    """Return how the smallest rates should change, and how they do."""
     first, second = ([_times(found, i) for i in (1, 2)] for found in (descent, adam))
     return (
         "A step of plain gradient descent moves a scaled score by the rate times scale² times a squared length, about "
@@ -369,7 +369,7 @@ def _times(found, i):
 
 
 def _recorded(of_seeds, dims):
-    """Return what the record of Adam is, and how far its draws differ."""
+    """Return what the record of Adam is, and how much its draws differ."""
     drawn = of_seeds[:, 1:, np.array(dims) >= _D_TICKS[0]]
     return (
         f"Adam is a record: {core.N_ROWS * len(drawn)} rows with 16 keys, {core.N_STEPS} steps, β = 0.9 and 0.999; q "

@@ -16,19 +16,19 @@ from sattn_core.lessons import wrong_choice as core
 NAMES = ("raw", "÷ √dₖ", "÷ dₖ")
 COLOURS = ("raw", "scaled", "third")
 DIVIDED = ("with raw scores", "with ÷ √dₖ", "with ÷ dₖ")
-SAID = {"raw scores": "raw", "÷ √dₖ": "÷ √dₖ", "÷ dₖ": "÷ dₖ"}  # what a sentence says of a trace
+SAID = {"raw scores": "raw", "÷ √dₖ": "÷ √dₖ", "÷ dₖ": "÷ dₖ"}  # the words of a sentence that name a trace
 _SIDE = 10  # cells
 _DOMAINS = ([0.0, 0.307], [0.3465, 0.6535], [0.693, 1.0])
 _CELLS, _BARS = [0.33, 1.0], [0.0, 0.22]  # of the height
 _PHONE, _CELLS_BESIDE, _BARS_BESIDE = 1.25, [0.63, 1.0], [0.27, 0.59]  # on a phone: of the usual height; of the width
 _BARS_LOW, _BARS_HIGH = 0.2, 0.6  # of a row there
 _EDGE = 0.55  # cells from the middle of the outermost one to the end of its axis
-_PALE, _GREY = 0.08, 0.3  # of the text's ink: what is not put right, and a wrong key
+_PALE, _GREY = 0.08, 0.3  # of the text's ink: a row that is not put right, and a wrong key
 _ARROW = 0.8  # of its letters' size: the width of an arrow
 _LINE = 1.3  # of its letters' size: the height of a line above a panel
 _LARGE = 1.42  # of a title: the number of a panel
-_NEARLY = 0.995  # from here a percentage without decimals says 100 %
-_STAYS = ": with −ln the gradient does not vanish"  # why the other loss corrects what is nearly certain
+_NEARLY = 0.995  # from here on a percentage without decimals is 100 %
+_STAYS = ": with −ln the gradient does not vanish"  # why the other loss corrects a row that is nearly certain
 _SLOPES = (
     "Where the right key has the weight p, −ln p has the slope 1 − p in its score: nearly 1 where p is nearly 0. The "
     "slope of the loss on the output has the factor p, and vanishes there."
@@ -41,7 +41,7 @@ _SLOPES = (
 def choices(
     result: core.WrongChoiceResult, followed: core.RowResult, step: int, profile: Profile, phones: int = 0
 ) -> Picture:
-    """The rows that are put right after this step, without the scale, with ÷ √d_k and ÷ d_k.
+    """Return the rows that are put right after this step, without the scale, with ÷ √d_k and ÷ d_k.
 
     followed: the row whose weights are drawn below as bars. phones: how many of the rows, from the first on, are those
     of a class; then it is about these.
@@ -65,7 +65,7 @@ def choices(
 
 
 def start(followed: core.RowResult, profile: Profile) -> Picture:
-    """The same before the first step, when nothing is put right: what is seen while a bet waits."""
+    """Return the rows before the first step, with none put right: the picture while a bet waits."""
     none = np.zeros((len(NAMES), core.N_ROWS), dtype=np.float32)
     figure = _choices_figure(none, followed, 0, 0, profile)
     rows = {"row": list(range(1, core.N_ROWS + 1))}
@@ -101,7 +101,7 @@ def _choices_figure(right, followed, step, phones, profile):
 
 
 def _axis(i):
-    """The number of the axes of a panel's cells; those of its bars come after all of them."""
+    """Return the number of the axes of a panel's cells; those of its bars come after all of them."""
     return str(i + 1) if i else ""
 
 
@@ -110,7 +110,7 @@ def _bar_axis(i):
 
 
 def _on_a_phone(fig, counted, followed, of, profile):
-    """Three rows: the words of each, its bars, and its cells at the right."""
+    """Return three rows: the words of each, its bars, and its cells at the right."""
     notes: list[Part] = []
     places: dict[str, Part] = {}
     for i, count in enumerate(counted):
@@ -129,7 +129,7 @@ def _on_a_phone(fig, counted, followed, of, profile):
 
 
 def _cells(right, i, at, profile):
-    """The cells of a panel: in its colour what is put right, pale what is not."""
+    """Return the cells of a panel: in its colour if put right, pale if not."""
     pale, full = base.shade(profile, profile.text, _PALE), getattr(profile, COLOURS[i])
     cells = base.heatmap(profile, right.reshape(_SIDE, _SIDE).astype(float), 1.0, name=NAMES[i])
     gap = profile.tick_size // 4
@@ -142,7 +142,7 @@ def _cells(right, i, at, profile):
 
 
 def _cell_axes(i, at, profile):
-    """The axes of a panel, on which a cell is a square whatever the size of the picture."""
+    """Return the axes of a panel, on which a cell is a square at any size of the picture."""
     bare = {"showticklabels": False, "ticks": "", "showline": False, "constrain": "domain"}
     across = {
         "range": [-_EDGE, _SIDE - 1 + _EDGE],
@@ -156,12 +156,12 @@ def _cell_axes(i, at, profile):
 
 
 def _sizes(profile):
-    """The letters of a panel's name, of its number and of what is counted."""
+    """Return the letters of a panel's name, of its number and of the unit."""
     return profile.axis_size, round(_LARGE * profile.title_size), profile.tick_size
 
 
 def _heading(name, count, of, i, at, profile):
-    """A panel's name, and its number with the unit: in lines of their own, so that they fit a third of a phone."""
+    """Return a panel's name, and its number with the unit: in lines of their own, to fit a third of a phone."""
     named, large, small = _sizes(profile)
     ink = readable(getattr(profile, COLOURS[i]), profile.ground, profile.text)
     unit, number = f"of {of} put right", (f"<b>{count}</b>", large, ink)
@@ -179,7 +179,7 @@ def _heading(name, count, of, i, at, profile):
 
 
 def _frame(row, at, profile):
-    """A frame around the chosen row's cell, seen on light cells and on dark ones."""
+    """Return a frame around the chosen row's cell, visible on light cells and on dark ones."""
     down, across = divmod(row, _SIDE)
     place = {"x0": across - 0.5, "x1": across + 0.5, "y0": down - 0.5, "y1": down + 0.5}
     lines = ((3.5, profile.ground), (1.5, profile.text))
@@ -191,7 +191,7 @@ def _frame(row, at, profile):
 
 
 def _around(phones, at, profile):
-    """A frame around the cells of a class, which end in the middle of a line."""
+    """Return a frame around the cells of a class, which end in the middle of a line."""
     down, across = divmod(phones, _SIDE)
     right, end = (_SIDE if down else across) - 0.5, across - 0.5
     low, lowest = max(down, 1) - 0.5, down + (0.5 if across else -0.5)
@@ -202,7 +202,7 @@ def _around(phones, at, profile):
 
 
 def _room_around(profile):
-    """The margins for what stands above the cells and below the bars."""
+    """Return the margins for the words above the cells and below the bars."""
     named, large, small = _sizes(profile)
     if base.on_a_wall(profile):
         return {"t": round(0.4 * small + _LINE * (named + large)), "b": round(0.3 * small)}
@@ -210,7 +210,7 @@ def _room_around(profile):
 
 
 def clicked(click: Mapping[str, Any]) -> dict[str, int]:
-    """The row that a click on a cell chooses, counted from 1; none of one on a bar."""
+    """Return the row whose cell was clicked, counted from 1; none for a bar."""
     if click["chart"] not in NAMES:
         return {}
     down, across = (min(max(click[each], 0), _SIDE - 1) for each in ("line", "place"))
@@ -218,7 +218,7 @@ def clicked(click: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _choices_sentence(result, step):
-    """How many of the hundred come right, without the scale and with each."""
+    """Return how many of the hundred are put right, without the scale and with each."""
     counts = result.put_right[:, step].tolist()
     why = _STAYS if result.params.loss == "weights" and counts[0] >= core.NEARLY_ALL else ""
     if step == 0:
@@ -233,7 +233,7 @@ def _choices_sentence(result, step):
 
 
 def _sentence_of_class(result, step, phones):
-    """How many of a class's rows come right, without the scale and with each."""
+    """Return how many of a class's rows are put right, without the scale and with each."""
     raw, root, whole = (so_many(each, phones) for each in result.first(phones)[:, step].tolist())
     of = "the class’s one row" if phones == 1 else f"the class’s {phones} rows"
     return f"Of {of}, {raw} come right with raw scores, {root} with ÷ √dₖ and {whole} with ÷ dₖ."
@@ -244,7 +244,7 @@ def _come(count):
 
 
 def _choices_sure(result, step):
-    """How far other rows would differ, and what is not seen."""
+    """Return how much other rows would differ, and what the picture does not show."""
     low, high = core.interval(result.put_right[:, step])
     ranges = [f"{_whole(low[i])} to {_whole(high[i])} {by}" for i, by in enumerate(DIVIDED)]
     gone = [int(np.isnan(each).sum()) for each in result.right_weight[:, step]]
@@ -270,18 +270,18 @@ def _bars_name(name):
 
 
 def _lit(name, profile):
-    """Return what a word of the sentence names: cells, and where there are any bars."""
+    """Return the marks of a word in the sentence: cells, and where there are any bars."""
     return (name,) if base.on_a_wall(profile) else (_bars_name(name), f"wrong keys, {name}", name)
 
 
 def _weights_table(followed, step):
-    """The weights of the row after this step."""
+    """Return the weights of the row after this step."""
     found = followed.weights[:, step]
     return {"key": _key_names(followed)} | {name: found[i].tolist() for i, name in enumerate(NAMES)}
 
 
 def _weights_sure(followed, step):
-    """Return what the right key of the row has, and which it is."""
+    """Return the weight of the right key of the row, and which key it is."""
     return (
         f"Row {followed.row + 1}: {_weights_sentence(followed.weights[:, step, followed.right_key])} The largest score "
         f"at the start is that of key {followed.winner + 1}; the right key, drawn among the others, is key "
@@ -295,7 +295,7 @@ def _key_names(result):
 
 
 def _weights_below(followed, step, profile):
-    """The traces of the weights of one row, on axes of their own."""
+    """Return the traces of the weights of one row, on axes of their own."""
     return [
         each | {"xaxis": f"x{_bar_axis(i)}", "yaxis": f"y{_bar_axis(i)}"}
         for i in range(len(NAMES))
@@ -304,7 +304,7 @@ def _weights_below(followed, step, profile):
 
 
 def _bar_axes(profile):
-    """The axes of the bars below the cells, which are as wide as these."""
+    """Return the axes of the bars below the cells, which are as wide as these."""
     bare: Part = {"showline": False, "showticklabels": False, "ticks": ""}
     line = {"zeroline": True, "zerolinecolor": profile.text, "zerolinewidth": 1}
     axes: dict[str, Part] = {}
@@ -325,12 +325,12 @@ def _names_of_bars(followed, place, profile, between=" "):
 
 
 def _places(n_keys):
-    """The middles of bars side by side under the cells, as their axis counts."""
+    """Return the middles of bars side by side under the cells, as their axis counts."""
     return (np.arange(n_keys) + 0.5) * _SIDE / n_keys - 0.5
 
 
 def _bars(found, right, i, profile):
-    """The bars of the wrong keys as one outline, which is quick to redraw, and that of the right key in colour."""
+    """Return the wrong keys' bars as one outline, which is quick to redraw, and the right key's in colour."""
     corners = np.array([-0.42, -0.42, 0.42, 0.42]) * _SIDE / found.size
     x, y = _places(found.size)[:, None] + corners, found[:, None] * np.array([0.0, 1.0, 1.0, 0.0])
     wrong, grey = np.where(np.arange(found.size) == right, 0.0, 1.0)[:, None], base.shade(profile, profile.text, _GREY)
@@ -368,7 +368,7 @@ def _weights_sentence(found):
 
 
 def share(weight: float) -> str:
-    """A weight in a sentence; one that is not quite 0, ½ or 1 is not said to be."""
+    """Return a weight for a sentence; it is not written as 0, ½ or 1 unless it is exactly that."""
     if np.isnan(weight):
         return "an unknown part"
     if weight < 1 - _NEARLY:

@@ -1,4 +1,4 @@
-"""What a phone of a class has of the hundred rows: one, at the learning rate that the class has chosen."""
+"""A phone's part in a class: one of the hundred rows, at the learning rate that the class has chosen."""
 
 from math import isnan
 
@@ -12,7 +12,7 @@ _DIVIDED = ("with raw scores", "divided by √dₖ", "divided by dₖ")
 
 
 def part(place: int, values: Values) -> Part:
-    """The weight on the right key of the row at this place, after the steps on the wall."""
+    """Return the weight on the right key of the row at this place, after the steps on the wall."""
     result = compute.result(measure_wrong_choices, work.params(values))
     found = result.right_weight[:, values["steps"], place].tolist()
     said = "; ".join(f"{by}: {_became(weight)}" for by, weight in zip(_DIVIDED, found, strict=True))
@@ -20,7 +20,7 @@ def part(place: int, values: Values) -> Part:
 
 
 def _became(weight):
-    """The weight and what it means; at a very large rate numbers overflow, and there is none."""
+    """Return the weight and its meaning; at a very large rate numbers overflow, and there is none."""
     if isnan(weight):
         return "lost, for its numbers overflowed"
     return f"{share(weight)}, {'put right' if weight > PUT_RIGHT else 'still wrong'}"

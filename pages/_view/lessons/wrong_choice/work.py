@@ -1,4 +1,4 @@
-"""What the wrong_choice page asks of the core."""
+"""Calls to the core for the wrong_choice page."""
 
 from dataclasses import dataclass, field, replace
 
@@ -14,14 +14,14 @@ DIMS = (16, 64, 256, 1024)
 
 @dataclass(frozen=True)
 class Curves:
-    """The curves that a picture needs. price: of those that are not kept yet."""
+    """The curves of a picture. price: of those that are not cached yet."""
 
     asked: core.DimensionParams
     price: Price = field(compare=False)
 
 
 def params(values: Values) -> core.WrongChoiceParams:
-    """The rows of the main picture."""
+    """Return the params of the rows in the main picture."""
     names = ("d_k", "n_keys", "learning_rate", "loss", "learns", "seed")
     return core.WrongChoiceParams(**{name: values[name] for name in names})
 
@@ -32,12 +32,12 @@ def _picture(values, profile):
 
 
 def row(values: Values) -> core.RowResult:
-    """The chosen row, key by key."""
+    """Return the chosen row, key by key."""
     return compute.result(core.follow_row, params(values), values["row"] - 1)
 
 
 def dimensions(values: Values) -> core.DimensionParams:
-    """The rows at each d_k of the curves."""
+    """Return the rows at each d_k of the curves."""
     return _at(DIMS, values)
 
 
@@ -50,7 +50,7 @@ def _measured(asked):
 
 
 def _curves(asked):
-    """The curves that a picture needs, with the price of those that nobody has asked for before."""
+    """Return the curves of a picture, with the price of those that nobody has asked for before."""
     missing = [each.d_k for each in asked.each if compute.kept(core.measure_learning_rates, each) is None]
     return Curves(asked, replace(asked, dims=tuple(missing)).price)
 
@@ -61,7 +61,7 @@ def _rates(values, profile):
 
 
 def here(values: Values) -> core.DimensionParams:
-    """The rows at the slider's d_k."""
+    """Return the rows at the slider's d_k."""
     return _at((values["d_k"],), values)
 
 

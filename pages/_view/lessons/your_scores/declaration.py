@@ -1,4 +1,4 @@
-"""What the your_scores lesson declares."""
+"""The declaration of the your_scores lesson."""
 
 from pages._view.kinds import Choice, Number
 from pages._view.lesson import Lesson, Step, Try

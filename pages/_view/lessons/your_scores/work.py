@@ -1,4 +1,4 @@
-"""What the your_scores page asks of the core. A visitor's own files stay in that visitor's session."""
+"""Calls to the core for the your_scores page. A visitor's own files stay in that visitor's session."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -12,10 +12,10 @@ from sattn_core.cost import DRAWN, MULTIPLIED, Price, priced
 from sattn_core.lessons import your_scores as core
 from sattn_core.lessons.your_scores import sample_file as make_sample_file
 
-SAMPLE_ROWS = 128  # queries and keys of a sample: few enough to be measured at every move
-_EACH_HEAD, _BESIDE = 4e6, 4_000_000  # numbers of a head's report, and bytes that every report holds
+SAMPLE_ROWS = 128  # queries and keys of a sample: few enough to measure at every move
+_EACH_HEAD, _BESIDE = 4e6, 4_000_000  # numbers of a head's report, and bytes of every report
 UPLOAD_NOTES = (core.LIMITS, core.PRIVACY)
-# What a visitor may say of a file, where guesses are wrong: the field's label, and each option as it is read.
+# Choices about a file, for when guesses are wrong: the field's label, and the words for each option.
 SAID = {
     "axes": ("Three axes", {"guess": "as they look", "heads first": "heads, n, dₖ", "tokens first": "n, heads, dₖ"}),
     "stored": (
@@ -33,12 +33,12 @@ SAID = {
     "first_column": ("First column", {"guess": "as it looks", "numbers": "numbers", "names": "names"}),
     "comma": ("Commas", {"guess": "as they look", "decimal": "decimal", "separator": "between numbers"}),
 }
-OF_TEXT = ("first_line", "first_column", "comma")  # of these, what a file of text alone is asked
+OF_TEXT = ("first_line", "first_column", "comma")  # the ones that also apply to a text file
 HOOK = f"```python\n{core.HOOK_SNIPPET}```"  # as Markdown
 
 
 def sample_params(sample: str, d_k: int, seed: int) -> core.YourScoresParams:
-    """Return the sample at the slider's d_k, as far as samples go; what was trained has a d_k of its own."""
+    """Return the sample at the slider's d_k, up to the largest; a trained sample has a d_k of its own."""
     if sample in core.TRAINED:
         Q, _ = core.trained_layer(sample)
         return core.YourScoresParams(sample, *Q.shape[1:])
@@ -46,7 +46,7 @@ def sample_params(sample: str, d_k: int, seed: int) -> core.YourScoresParams:
 
 
 def sample_price(params: core.YourScoresParams, _head: int) -> Price:
-    """Of the report on a sample: with LayerNorm it is the two matrices that make q and k of the rows."""
+    """Return the price of the report on a sample; with LayerNorm it is that of the two matrices that make q and k."""
     d_model = params.n_heads * params.d_k
     weights = 2 * d_model**2 if params.sample == "layer_norm_mha" else 0
     numbers = weights * (DRAWN["standard_normal"] + MULTIPLIED * params.n_rows) + _EACH_HEAD * params.n_heads
@@ -55,7 +55,7 @@ def sample_price(params: core.YourScoresParams, _head: int) -> Price:
 
 @priced(sample_price)
 def measure_sample(params: core.YourScoresParams, head: int) -> core.YourScoresResult:
-    """Return the report on a sample; the last head, if there are fewer."""
+    """Return the report on a sample; on the last head, if there are fewer."""
     Q, K = core.sample_scores(params)
     return core.measure_your_scores(Q, K, head=min(head, len(Q)) - 1 if Q.ndim == 3 else 0)
 
@@ -71,14 +71,14 @@ def params_of(values: Values) -> core.YourScoresParams:
 
 
 def picture(step: str, values: Values, result: core.YourScoresResult, own: Sequence[str], profile: Profile) -> Picture:
-    """Return the picture of a step. own: the names of the visitor's files; none if the result is of the sample."""
+    """Return the picture of a step. own: the names of the visitor's files; () if the result is of the sample."""
     params = params_of(values)
     source = figures.source(result, params, values["d_k"], own)
     return _DRAWN[step](result, params, source, own, profile)
 
 
 def refused(step: str, problem: str, own: Sequence[str], profile: Profile) -> Picture:
-    """Return what a step shows while the visitor's files, of these names, are refused."""
+    """Return the picture of a step while the visitor's files, of these names, are refused."""
     return figures.refused(f"your_{'growth' if step == 'growth' else 'histogram'}", problem, own, profile)
 
 
