@@ -220,8 +220,8 @@ class DerivationResult:
     mean_error: float
     variance: float
     variance_error: float
-    # within_row_variance, within_row_error: Measured: half the mean squared difference of two scores of one query with
-    # keys of other pairs
+    # within_row_variance, within_row_error: measured as half the mean squared difference of two scores of a query
+    # with the keys of two other draws
     within_row_variance: float
     within_row_error: float
     # Its root over the right divisor; about 1 where the right divisor is a standard deviation

@@ -22,7 +22,7 @@ from sattn_core.layers.rules import SCALING_RULES
 SHORTEST = 16  # keys: the first stop of the slider
 _QUARTERS = tuple(m * 2**j for j in range(2, 18) for m in (4, 5, 6, 7))
 STOPS = (*_QUARTERS, MOST_KEYS)
-LENGTHS = (*range(2, 9), 10, 12, 14, *STOPS)  # the shorter rows of a text too
+LENGTHS = (*range(2, 9), 10, 12, 14, *STOPS)  # 2 to 14: rows of a short text
 SIMULATED = (16, 128, 1_024, 8_192, 65_536)
 _ROWS, _SCORES, _FEWEST = 2_000, 2**18, 16  # rows drawn at a length; fewer where they would have more scores than this
 _FIGURE = (3.0, -2.0)  # the score that stands out and that of all others in figure 1 of the paper on SSMax

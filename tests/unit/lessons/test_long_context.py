@@ -48,7 +48,7 @@ def test_a_length_out_of_range_is_refused(lengths):
 
 
 @pytest.mark.parametrize("score", [2, 5, 8, 11, 14])
-def test_half_length_is_near_e_to_the_score_minus_a_half(score):
+def test_the_length_of_half_a_weight_is_near_its_limit(score):
     found = long_context.fading_weights(long_context.LongContextParams(score), (2,))
     around = long_context.fading_weights(
         long_context.LongContextParams(score), (max(2, found.half_length - 1), found.half_length)

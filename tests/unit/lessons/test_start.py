@@ -98,7 +98,7 @@ def test_inside_is_within_1_96_standard_errors_of_the_theory(result):
     assert result.raw_std_inside.tolist() == (np.abs(z) <= 1.959964).tolist()
     assert result.scaled_std_inside.tolist() == result.raw_std_inside.tolist()
     seeds = [measure_start(StartParams((16,), n_samples=200, seed=seed)).raw_std_inside[0] for seed in range(200)]
-    assert 0.90 <= np.mean(seeds) <= 0.99  # 95 % of 200 draws, 3.2 standard errors wide
+    assert 0.90 <= np.mean(seeds) <= 0.99  # 95 % of 200 draws ± 3.2 standard errors
 
 
 # --- properties ----------------------------------------------------------------------------------------
