@@ -34,12 +34,14 @@ class Place:
     """Where a number that was bet stands on the main picture.
 
     along: the axis it is read off, a linear one, "y" or "x2"; across: the other axis of that panel; unit: of the axis,
-    in one of the answer.
+    in one of the answer; keeps: the axes of the panel, x and y, that stays on a wall beside the bets of a class, if it
+    is another one.
     """
 
     along: str
     across: str
     unit: float = 1.0
+    keeps: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
