@@ -13,7 +13,7 @@ from pages._view.lesson_view import Outcome
 from pages._view.picture import Figure, Part
 from pages._view.theme import Profile
 
-_PICTURE, _BETS = [0.0, 0.5], [0.63, 1.0]  # of the width
+_PICTURE, _BETS = [0.0, 0.5], [0.65, 1.0]  # of the width
 _AT = "9"  # the number of the axes of the bets
 _MOST_BARS = 45
 _ROUNDING = 1e-9  # of a bin: a number at its lower end belongs to it
