@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from pages._view import own_seed
 from pages._view.kinds import Answer, Control, Drawing, Linked, is_number
-from pages._view.lesson import CLASS, GUESS, GUESSED_AT, REVEAL, STEP, TRAINED, Bet, Lesson, Step
+from pages._view.lesson import CLASS, GUESS, GUESSED_AT, PHONES, REVEAL, STEP, TRAINED, Bet, Lesson, Step
 from pages._view.shared import CARRIED, ROOM, SHARED
 
 _LONGEST_QUERY, _MOST_PARAMETERS = 8_000, 100  # limits on an address that a form sends
@@ -89,8 +89,12 @@ class Address:
         return {name: text for name, text in written(self.lesson, self.said).items() if name not in own(self.lesson)}
 
     def shared(self, *, each: bool = False) -> str:
-        """Return them as the end of an address, with its question mark, or "". each: with a seed for each visitor."""
-        said = self.settings | ({own_seed.SEED: own_seed.MINE} if each else {})
+        """Return them as the end of an address, with its question mark, or "". each: with a seed for each visitor.
+
+        A class that has not begun is nothing to share.
+        """
+        settings = {name: text for name, text in self.settings.items() if (name, text) != (PHONES, "0")}
+        said = settings | ({own_seed.SEED: own_seed.MINE} if each else {})
         return f"?{urlencode(said)}" if said else ""
 
     def without(self, names: Collection[str]) -> "Address":

@@ -4,9 +4,11 @@ from collections import Counter
 from copy import deepcopy
 from dataclasses import replace
 
+from pages._view import bets_of_class
 from pages._view.address import Address
 from pages._view.bet_words import BET, TRUTH, said, written
 from pages._view.kinds import Drawing
+from pages._view.lesson import CLASS
 from pages._view.lesson_view import Outcome
 from pages._view.picture import Figure, Picture
 from pages._view.theme import Profile
@@ -18,15 +20,17 @@ _CROWD = 0.35  # of the ink, for each of many curves
 
 def marked(shown: Picture, here: Address, found: Outcome, profile: Profile) -> Picture:
     """Return the picture that a bet is on with what was bet beside the truth."""
-    guesses, bet = here.guesses or (), here.bet
-    if bet is None:
+    guesses, bet, figure = here.guesses or (), here.bet, shown.figure
+    if bet is None or figure is None:
         raise ValueError("nothing is bet on this picture")
     alt = f"{shown.alt or shown.sentence} {said(bet, guesses, found)}"
-    return replace(shown, figure=_figure(shown, bet, guesses, found, profile), alt=alt)
+    own_panel = bet.place and here.is_wall and CLASS in here.query
+    draw = bets_of_class.beside if own_panel else _with_marks
+    return replace(shown, figure=draw(figure, bet, guesses, found, profile), alt=alt)
 
 
-def _figure(shown, bet, guesses, found, profile):
-    spec = deepcopy(vars(shown.figure))
+def _with_marks(figure, bet, guesses, found, profile):
+    spec = deepcopy(vars(figure))
     alone = guesses[0] if len(guesses) == 1 else None
     marks = [(BET, alone)] if alone is not None else []
     if found.truth is not None:
@@ -34,10 +38,10 @@ def _figure(shown, bet, guesses, found, profile):
     if isinstance(bet.answer, Drawing):
         spec["data"] += _curves(bet.place, found, guesses, profile)
     elif bet.place:
-        if len(guesses) > 1:
-            _draw_class(spec["layout"], bet, guesses, profile)
         _draw_numbers(spec["layout"], bet, marks, profile)
-        _draw_on_a_phone_too(spec, shown.figure.layout)
+        if len(guesses) > 1:  # over the truth, which is longer
+            _draw_class(spec["layout"], bet, guesses, profile)
+        _draw_on_a_phone_too(spec, figure.layout)
     return Figure(**spec)
 
 

@@ -9,10 +9,10 @@ from typing import Any
 from pages._view.kinds import Answer, Answers, Choice, Control, Drawing, Linked, Number, Settings, between
 
 # In an address: what one has bet, and at which settings; whether the truth is shown; what a class has bet; how many
-# phones took part.
-GUESS, GUESSED_AT, REVEAL, CLASS, PHONES = "guess", "guessed_at", "reveal", "class", "phones"
+# phones took part, and which setting they have voted for.
+GUESS, GUESSED_AT, REVEAL, CLASS, PHONES, VOTES = "guess", "guessed_at", "reveal", "class", "phones", "votes"
 ANSWERS = (GUESS, GUESSED_AT, REVEAL, CLASS)
-MOST_PHONES = 100
+MOST_PHONES, NO_CLASS = 100, -1  # NO_CLASS: in place of how many phones took part; 0 is a class that has not begun
 STEP = "step"  # in an address: the name of a lesson's step
 TRAINED = "trained_steps"  # in an address: the training step that is shown
 
@@ -34,12 +34,14 @@ class Place:
     """The place on the main picture of a number that was bet.
 
     along: the axis it is read off, a linear one, "y" or "x2"; across: the other axis of that panel; unit: of the axis,
-    in one of the answer.
+    in one of the answer; keeps: the axes of the panel, x and y, that stays on a wall beside the bets of a class, if it
+    is another one.
     """
 
     along: str
     across: str
     unit: float = 1.0
+    keeps: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class Together:
     """What the phones of a class do on a lesson, each its own part of one picture.
 
     The lesson's part.py says what a phone sees of its part, part(number, values). The main picture shows those of all
-    phones where values["phones"] is not 0.
+    phones where values["phones"] is not NO_CLASS.
 
     Attributes
     ----------
@@ -250,9 +252,13 @@ class Lesson:
         return bets | self.phones
 
     @cached_property
-    def phones(self) -> dict[str, Control]:
-        """How many phones had a part in what its main picture shows."""
-        return {PHONES: Number("Phones of a class", 0, 0, MOST_PHONES, ())} if self.together else {}
+    def phones(self) -> dict[str, Control | Linked]:
+        """How many phones had a part in what its main picture shows, and what they have voted for."""
+        if not self.together:
+            return {}
+        many: dict[str, Control | Linked] = {PHONES: Number("Phones of a class", NO_CLASS, NO_CLASS, MOST_PHONES, ())}
+        options = tuple(f"{each:g}" for each in self.together.options)
+        return many | ({VOTES: Answers(Choice("Votes", "", options), MOST_PHONES)} if options else {})
 
 
 def _of_steps(lesson):

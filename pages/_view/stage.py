@@ -10,7 +10,7 @@ from pages._view.address import Address
 from pages._view.bet_words import of_class, said, verdict
 from pages._view.bundle import BUNDLE
 from pages._view.kinds import Drawing, Number, decimal
-from pages._view.lesson import CLASS
+from pages._view.lesson import CLASS, NO_CLASS, PHONES
 from pages._view.lesson_view import LessonView, Main, Outcome
 from pages._view.lessons import VIEWS
 from pages._view.literal import as_code
@@ -88,6 +88,9 @@ class Stage:
             return Line("Your bet:", here.question)
         if here.bet is None or here.guesses is None or not here.shows_bet:
             return Line(*_CLAIM.split(here.step.line, maxsplit=1))
+        if self.draws_are_due and here.lesson.together:
+            bets = of_class(here.bet, here.guesses, self.found) if here.guesses else ""
+            return Line(bets, here.lesson.together.asks)
         found, told = self.found, self.verdict
         at = f"{self.bet_at}: " if self.bet_at else ""
         if len(here.guesses) > 1 or CLASS in here.query:
@@ -96,8 +99,14 @@ class Stage:
 
     @once
     def found(self) -> Outcome:
-        """The outcome of the bet at the settings at which it was placed; unknown while a film shows it."""
-        return self.view.outcome(self.address.judged.values) if self.is_told else Outcome(None, "")
+        """The outcome of the bet at the settings at which it was placed; unknown while a film or a class shows it."""
+        is_known = self.is_told and not self.draws_are_due
+        return self.view.outcome(self.address.judged.values) if is_known else Outcome(None, "")
+
+    @property
+    def draws_are_due(self) -> bool:
+        """True on the wall of a class that is to draw what answers the bet, and has not begun."""
+        return self.address.values.get(PHONES) == 0 and self.address.shows_bet
 
     @property
     def verdict(self) -> str:
@@ -226,7 +235,8 @@ class Stage:
     def marked(self, shown: Picture) -> Picture:
         """Return a picture with the bet marked on it beside the truth."""
         here = self.address
-        if here.guesses is None or not here.shows_bet or here.has_moved_on:
+        drawn = here.values.get(PHONES, NO_CLASS) > 0  # the draws of a class are in place of its bets
+        if here.guesses is None or not here.shows_bet or here.has_moved_on or drawn:
             return shown
         return bet_marks.marked(shown, here, self.found, self.profile)
 

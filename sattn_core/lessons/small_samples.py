@@ -231,6 +231,9 @@ class ClassDraws:
     mean_measured: float
     standard_error: float
     z: float
+    # means, errors (n_phones,): The same of the draws of the first phone, of the first two, and so on
+    means: NDArray[np.float64]
+    errors: NDArray[np.float64]
     value: float  # The number in question (1.6)
     # edges, counts, above, expected: As in a `SmallSamplesResult`, of all draws together
     edges: NDArray[np.float64]
@@ -264,14 +267,15 @@ def class_draws(
     phones = [phone_draws(i, per_phone, **options).variances for i in range(n_phones)]
     variances = np.array(phones).reshape(n_phones, per_phone)
     mean_theory, std_theory = _mean_and_std(params, _unbias(size, ddof))
-    n = variances.size
+    n, many = variances.size, per_phone * np.arange(1, n_phones + 1)
     mean, error = (float(variances.mean()), std_theory / math.sqrt(n)) if n else (math.nan, math.nan)
     edges = _edges(size, d_k, ddof)
     counts = np.histogram(variances, edges)[0]
     law = reference_distribution(size, d_k, ddof, ASKED_VALUE, float(edges[-1]), HISTOGRAM_BINS)
     return ClassDraws(
         n_phones, per_phone, **options, variances=variances, mean_theory=mean_theory, std_theory=std_theory,
-        mean_measured=mean, standard_error=error, z=(mean - mean_theory) / error, value=ASKED_VALUE,
+        mean_measured=mean, standard_error=error, z=(mean - mean_theory) / error,
+        means=np.cumsum(variances.sum(axis=1)) / many, errors=std_theory / np.sqrt(many), value=ASKED_VALUE,
         edges=edges, counts=counts, above=int(n - counts.sum()), expected=n * law.shares,
     )  # fmt: skip
 

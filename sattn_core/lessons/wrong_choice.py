@@ -132,10 +132,10 @@ def _weights(scores):
 
 @dataclass(frozen=True, eq=False)
 class RateCurves:
-    """Counts of the hundred rows that are put right, for each of EXPONENTS, at each of LEARNING_RATES."""
+    """Counts of the hundred rows that are put right, for each of EXPONENTS, at each of the learning rates."""
 
     params: WrongChoiceParams
-    put_right: NDArray[np.uint8]  # (3, 19, n_steps + 1)
+    put_right: NDArray[np.uint8]  # (3, n_rates, n_steps + 1)
     learning_rates: tuple[float, ...] = LEARNING_RATES
 
     def best(self, step: int = N_STEPS) -> NDArray[np.uint8]:
@@ -144,23 +144,32 @@ class RateCurves:
 
     def smallest_rate(self, step: int = N_STEPS) -> NDArray[np.float64]:
         """Return the smallest rate that puts NEARLY_ALL right after this step, (3,): NaN where none does."""
-        return _smallest(self.put_right[:, :, step] >= NEARLY_ALL)
+        return _smallest(self.put_right[:, :, step] >= NEARLY_ALL, self.learning_rates)
 
 
-def _smallest(works):
-    """Return the first of LEARNING_RATES that works, along the last axis: NaN where none does."""
-    return np.where(works.any(axis=-1), np.array(LEARNING_RATES)[works.argmax(axis=-1)], np.nan)
+def _smallest(works, rates=LEARNING_RATES):
+    """Return the first of the rates that works, along the last axis: NaN where none does."""
+    return np.where(works.any(axis=-1), np.array(rates)[works.argmax(axis=-1)], np.nan)
 
 
-def _groups(params):
+def _groups(params, rates=LEARNING_RATES):
     """Return the rates in groups that run together: alone where Gram matrices change, for each rate has its own."""
-    return [(rate,) for rate in LEARNING_RATES] if params.learns == "both" else [LEARNING_RATES]
+    return [(rate,) for rate in rates] if params.learns == "both" else [tuple(rates)]
 
 
-def measure_learning_rates(params: WrongChoiceParams, *, check: Callable[[], object] = proceed) -> RateCurves:
-    """Count the rows of `measure_wrong_choices` that are put right, at every rate instead of that of params."""
-    groups = [_counts(params, rates, check) for rates in _groups(params)]
-    return RateCurves(params, np.concatenate(groups, axis=1))
+def measure_learning_rates(
+    params: WrongChoiceParams, rates: Sequence[float] = LEARNING_RATES, *, check: Callable[[], object] = proceed
+) -> RateCurves:
+    """Count the rows of `measure_wrong_choices` that are put right, at each of these rates instead of that of params.
+
+    >>> measure_learning_rates(WrongChoiceParams(64), (0.1, 10.0)).put_right[1, :, -1]
+    array([ 23, 100], dtype=uint8)
+    """
+    if not rates:
+        raise ValueError("rates must hold at least one learning rate, but got ()")
+    each = [replace(params, learning_rate=rate).learning_rate for rate in rates]  # which checks them
+    groups = [_counts(params, some, check) for some in _groups(params, each)]
+    return RateCurves(params, np.concatenate(groups, axis=1), tuple(each))
 
 
 def _counts(params, rates, check):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from dashboard import LESSONS, SETTINGS, SLIDER, field, go_to, menu_names, open_everything, slider, watch_menu
 from harness import free_port, open_page, query_parameters, running_server, step_said, wait_until_idle
+from sizes import SCREEN, resize
 
 from pages._view.lessons import LESSONS as DECLARED
 from pages._view.shared import SHARED
@@ -35,6 +36,28 @@ def wait_until_away(page):
 def wait_until_back(page):
     page.wait_for_function(f"() => !document.querySelector('{LINE}').textContent")
     wait_until_idle(page)
+
+
+# The words under the line.
+COVERED = """line => { const mine = line.getBoundingClientRect(), range = document.createRange(), found = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    const around = text.parentElement;
+    if (!text.nodeValue.trim() || line.contains(text) || around.closest('script, style')) continue;
+    if (!around.checkVisibility({opacityProperty: true, visibilityProperty: true})) continue;
+    range.selectNodeContents(text);
+    const lies = ({left, right, top, bottom}) => left < mine.right && right > mine.left
+      && top < mine.bottom && bottom > mine.top;
+    if ([...range.getClientRects()].some(lies)) found.push(text.nodeValue);
+  }
+  return found; }"""
+
+
+def check_covers_no_words(page, sizes):
+    for size in sizes:
+        resize(page, size)
+        page.wait_for_timeout(1200)  # it looks twice a second
+        assert page.locator(LINE).evaluate(COVERED) == []
 
 
 def assert_calm(page):
@@ -85,6 +108,7 @@ def test_a_button_pressed_offline_acts_once_after_the_return(lonely, server):
     lonely.get_by_role("link", name="Next →").click()
     assert lonely.locator(SHOWN).count() == before
     assert step_said(lonely) == first
+    check_covers_no_words(lonely, SCREEN.values())
     lonely.context.set_offline(False)
     wait_until_back(lonely)
     lonely.wait_for_function("step => location.search.includes(`step=${step}`)", arg=second)

@@ -532,3 +532,29 @@ def test_only_computations_below_a_second_run_unasked():
         assert compute.needs_button(rate.params(values | dear), rate.limit)
         assert compute.needs_button(sizes.params(values | dear), sizes.limit)
     assert sizes.limit == compute.UNASKED
+
+
+# --- the votes of a class --------------------------------------------------------------------------------
+
+
+def test_votes_stand_beside_what_each_rate_comes_to():
+    cast = ["10"] * 14 + ["100"] * 6 + ["0.1"] * 4
+    values = values_of(phones=24, votes=tuple(cast), row=2, mode="projector")
+    shown = work.STEPS["rows"].picture(values, PROJECTOR)
+    fig, rates = plotted(shown), LESSON.together.options
+    bars = trace_of(fig, "votes")
+    counts = [cast.count(f"{each:g}") for each in rates]
+    np.testing.assert_allclose(np.array(bars.x) / max(bars.x), np.array(counts) / 14)
+    assert [*fig.layout.yaxis9.ticktext] == ["0.1", "1", "10", "100", "1,000"]
+    right = [core.measure_wrong_choices(P(64, learning_rate=each)).put_right[1, 200] for each in rates]
+    said = [f"<b>best {n}</b>" if n == max(right) else f"{n}" for n in right]
+    words = [each for each in fig.layout.annotations if each.xref == "x9"]
+    assert [each.text for each in sorted(words, key=lambda each: (each.x == 1, each.y))] == [
+        *(f"<b>{n}</b>" for n in counts), *said
+    ]  # fmt: skip
+    best = [f"{each:,g}" for each, n in zip(rates, right, strict=True) if n == max(right)]
+    assert f"Rates {', '.join(best[:-1])} and {best[-1]} are best with ÷ √dₖ: {max(right)} of 100" in shown.alt
+    alone = work.STEPS["rows"].picture(values | {"votes": ""}, PROJECTOR)
+    assert "xaxis9" not in plotted(alone).layout.to_plotly_json()
+    on_screen = work.STEPS["rows"].picture(values | {"mode": "screen"}, LIGHT)
+    assert "Votes: 4 for 0.1, 0 for 1, 14 for 10" in on_screen.spoken()

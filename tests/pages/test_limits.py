@@ -19,6 +19,7 @@ from pages._view.lessons import LESSONS, ORDER, VIEWS
 from pages._view.lessons.derivation import squares as squares_module
 from pages._view.lessons.gradient_flow import work as gradient_flow_work
 from pages._view.lessons.small_samples import by_hand as by_hand_module
+from pages._view.lessons.small_samples import together as together_module
 from pages._view.lessons.softmax_saturation import outputs as outputs_module
 from pages._view.lessons.training_race import transformer as transformer_module
 from pages._view.lessons.wrong_choice import curves as curves_module
@@ -126,6 +127,7 @@ def run(stem, step="", **changed):
             squares_module,
             story_module,
             by_hand_module,
+            together_module,
         )
         for module in (show, *parts, own_figures):
             for name in vars(module).copy():

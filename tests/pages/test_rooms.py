@@ -302,6 +302,9 @@ def test_a_phone_goes_from_question_to_truth_in_under_ten_kilobytes(rooms, stem)
     teacher(room).send("reveal")
     for phone in (first, third):
         phone.open()
+        if moment.draws_apart:  # it is told once it has drawn
+            assert "In fact" not in phone.html
+            phone.send("draw")
         assert len(phone.html.encode()) < LARGEST_PAGE
     if moment.kind == "bet":
         told = bet_words.verdict(LESSONS[stem].bet, value, VIEWS[stem].outcome(moment.values).truth)
@@ -728,8 +731,27 @@ def test_a_class_that_votes_again_sees_its_first_choice(rooms, leads):
     teacher(room).send("reset")
     phone.open().send("answer", answer="10")
     turn_truth(app, "Reveal")
-    assert line_of(app.run()) == "The class has chosen: learning rate 10. The first vote: 1000."
+    assert line_of(app.run()) == "The class has chosen: learning rate 10. The first vote: 1,000."
     assert "Your first answer: 1000." in phone.open().text
+
+
+@pytest.mark.parametrize(
+    ("rates", "chosen", "said"),
+    [
+        (("1000", "10", "10", "1000"), "10", "A tie of 10 and 1,000: the wall shows the smaller."),
+        (("100", "1", "0.1"), "0.1", "A tie of 0.1, 1 and 100: the wall shows the smallest."),
+        (("100", "100", "0.1"), "100", ""),
+    ],
+)
+def test_of_a_tie_the_wall_shows_the_smallest_rate_and_says_so(rooms, leads, rates, chosen, said):
+    room = opened(rooms, "wrong_choice")
+    app = wall_of(room, "wrong_choice")
+    for phone, rate in zip(phones(room, len(rates)), rates, strict=True):
+        phone.send("answer", answer=rate)
+    turn_truth(app, "Reveal")
+    told = line_of(app.run())
+    assert told == f"The class has chosen: learning rate {chosen}. {said}".rstrip()
+    assert (app.query_params["votes"], app.session_state["learning_rate"]) == ("~".join(rates), float(chosen))
 
 
 def test_the_file_names_a_drawer_by_the_number_of_the_phone(rooms):
@@ -751,7 +773,8 @@ def test_the_file_names_a_drawer_by_the_number_of_the_phone(rooms):
 def test_the_rows_of_a_class_are_the_wall_s_at_the_rate_voted_for(rooms):
     room = opened(rooms, "wrong_choice", d_k="256")
     crowd = phones(room, 4)
-    for phone, rate in zip(crowd, ("1000", "0.1", "0.1", "10"), strict=True):
+    votes = ("1000", "0.1", "0.1", "10")
+    for phone, rate in zip(crowd, votes, strict=True):
         phone.send("answer", answer=rate)
         assert "row is number" not in phone.text
     desk = teacher(room)
@@ -767,8 +790,10 @@ def test_the_rows_of_a_class_are_the_wall_s_at_the_rate_voted_for(rooms):
         assert [word == "put right" for _, word in said] == [bool(each > PUT_RIGHT) for each in found[:, i]]
     link = unescape(re.search(r'href="(http[^"]*)" target', teacher(room).html)[1])
     query = {name: text for name, (text,) in parse_qs(urlsplit(link).query).items()}
+    assert query["votes"] == "~".join(votes)
     app = app_at("wrong_choice", **query).run()
     main = next(each for each in charts(app).values() if each.address)
+    assert "Votes: 2 for 0.1, 0 for 1, 1 for 10, 0 for 100 and 1 for 1,000." in main.alt
     counts = [int((found[i, :4] > PUT_RIGHT).sum()) for i in range(3)]
     notes = [each["text"] for each in json.loads(main.spec)["layout"]["annotations"]]
     said = [number for number, unit in pairwise(notes) if unit == "of 4 put right"]
@@ -923,7 +948,8 @@ def test_the_wall_gives_its_address_and_shows_revealed_bets(rooms, leads, stem):
     for phone in crowd:
         phone.send("answer", **sent)
     app.run()
-    assert not {"class", "phones", "reveal"} & {*app.query_params}
+    empty = {"phones": "0"} if moment.draws_apart else {}  # a class that has drawn nothing yet
+    assert in_address(app, "class", "phones", "votes", "reveal") == empty
     turn_truth(app, "Reveal")
     app.run()
     assert rooms.asked(room.code, stem).revealed
@@ -935,8 +961,13 @@ def test_the_wall_gives_its_address_and_shows_revealed_bets(rooms, leads, stem):
     turn_truth(app, "Hide")
     app.run()
     assert not rooms.asked(room.code, stem).revealed
-    assert not {"class", "phones", "reveal"} & {*app.query_params}
+    assert in_address(app, "class", "phones", "votes", "reveal") == empty
     assert SECRET not in str(app.query_params)
+
+
+def in_address(app, *names):
+    """Those of these names that stand in the address of a wall."""
+    return {name: app.query_params[name] for name in names if name in app.query_params}
 
 
 def test_a_bet_is_judged_where_it_was_placed_wherever_the_wall_goes(rooms, leads):
@@ -1033,9 +1064,17 @@ def test_the_wall_of_a_vote_hides_its_result_until_it_is_shown(rooms, leads):
 
 
 def test_the_wall_grows_by_what_is_drawn(rooms, leads):
+    """From nothing on: neither the machine's draws nor the answer stand on it before a phone has drawn."""
     room = opened(rooms, "small_samples")
     app = wall_of(room, "small_samples")
+    assert app.query_params["phones"] == "0"
     turn_truth(app, "Reveal")
+    app.run()
+    assert app.query_params["phones"] == "0"
+    assert line_of(app) == LESSONS["small_samples"].together.asks
+    main = next(each for each in charts(app).values() if each.address)
+    assert main.alt.startswith("Nobody has drawn yet")
+    assert results_link(room) is None
     crowd = phones(room, 2)
     marks = set()
     for i, phone in enumerate(crowd):
@@ -1045,6 +1084,12 @@ def test_the_wall_grows_by_what_is_drawn(rooms, leads):
         marks.add(json.loads(Browser().get(f"/room/{room.code}/state").html)["mark"])
     assert len(marks) == 2
     assert app.session_state["seed"] == room.seed
+
+
+def results_link(room):
+    """The link to the result in the teacher's window, None while there is none."""
+    found = re.search(r'href="(http[^"]*)" target', teacher(room).html)
+    return found and unescape(found[1])
 
 
 def test_what_comes_in_while_a_wall_is_drawn_is_not_said_to_be_in_its_picture(rooms, leads, monkeypatch):

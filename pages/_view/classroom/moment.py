@@ -74,10 +74,14 @@ class Moment:
         return self.kind != "" and not self.asked.revealed
 
     @property
+    def draws_apart(self) -> bool:
+        """True if each phone draws on this lesson, now or once its bet is revealed."""
+        return self.lesson.together is not None and not self.lesson.together.chooses
+
+    @property
     def draws(self) -> bool:
         """True if each phone may draw now: not while a bet on what is drawn is open."""
-        together = self.lesson.together
-        return together is not None and not together.chooses and not self.is_open
+        return self.draws_apart and not self.is_open
 
     @cached_property
     def mark(self) -> str:
@@ -116,8 +120,16 @@ class Moment:
 
     @cached_property
     def chosen(self) -> str:
-        """The value that most have voted for, of several the one that came first; "" if nobody has."""
-        return Counter(each.text for each in self.answers).most_common(1)[0][0] if self.answers else ""
+        """The value that most have voted for, of several the smallest; "" if nobody has."""
+        return self.most_voted[0] if self.answers else ""
+
+    @cached_property
+    def most_voted(self) -> list[str]:
+        """All values that as many have voted for as for any, the smallest first."""
+        counts = Counter(each.text for each in self.answers)
+        return sorted(
+            (text for text, n in counts.items() if n == max(counts.values())), key=lambda text: self.read(text)[0]
+        )
 
     @cached_property
     def answers(self) -> list[Answer]:

@@ -12,7 +12,7 @@ from pages._view.classroom.leading import settled
 from pages._view.classroom.moment import BET, VOTE, Moment
 from pages._view.classroom.room import FIRST, Asked, Room
 from pages._view.classroom.store import store
-from pages._view.lesson import CLASS, GUESSED_AT, PHONES
+from pages._view.lesson import CLASS, GUESSED_AT, PHONES, VOTES
 from pages._view.lessons import LESSONS, VIEWS, path_of_page
 
 
@@ -22,7 +22,8 @@ def shown(moment: Moment) -> dict[str, str]:
     if moment.kind == BET and moment.answers:
         found |= {CLASS: "~".join(each.text for each in moment.bets), GUESSED_AT: moment.judged}
     if moment.kind == VOTE and moment.answers:
-        found |= settled(moment) | {PHONES: str(moment.room.phones)}
+        votes = "~".join(each.text for each in moment.answers)
+        found |= settled(moment) | {PHONES: str(moment.room.phones), VOTES: votes}
     if moment.draws and moment.room.drawn:
         found[PHONES] = str(moment.room.drawn)
     seed = {"seed": str(moment.room.seed)} if lesson.together and moment.room.seed else {}

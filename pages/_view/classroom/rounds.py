@@ -5,6 +5,7 @@ from collections import Counter
 from pages._view.bet_words import RIGHT, verdict
 from pages._view.classroom.moment import VOTE, Moment
 from pages._view.classroom.room import Answer
+from pages._view.theme import listed
 
 
 def told(moment: Moment) -> str:
@@ -12,11 +13,23 @@ def told(moment: Moment) -> str:
     if not moment.kind or moment.is_open or not moment.first:
         return ""
     if moment.kind == VOTE:
-        return f"The first vote: {Counter(each.text for each in moment.first).most_common(1)[0][0]}."
+        return f"The first vote: {_number(Counter(each.text for each in moment.first).most_common(1)[0][0])}."
     right, after = _right(moment, moment.first), _right(moment, moment.answers)
     if right is None or after is None:
         return ""
     return f"The first vote: {right} of {len(moment.first)} right, now {after} of {len(moment.answers)}."
+
+
+def _number(text):
+    return f"{float(text):,g}"
+
+
+def tie(moment: Moment) -> str:
+    """Return a sentence on what the wall shows where several values have the most votes; "" where one has."""
+    tied = [_number(text) for text in moment.most_voted]
+    if len(tied) < 2:
+        return ""
+    return f"A tie of {listed(tied)}: the wall shows the {'smaller' if len(tied) == 2 else 'smallest'}."
 
 
 def _right(moment: Moment, answers: list[Answer]) -> int | None:

@@ -16,7 +16,7 @@ from pages._view.classroom import leading, limits, results, rounds, wall_state
 from pages._view.classroom.moment import VOTE, Moment, moment_of, settings_of
 from pages._view.classroom.room import TEACHER, RoomError, StoreError, secret_in
 from pages._view.classroom.store import store
-from pages._view.lesson import CLASS, GUESSED_AT, PHONES, REVEAL, Lesson
+from pages._view.lesson import CLASS, GUESSED_AT, PHONES, REVEAL, VOTES, Lesson
 from pages._view.literal import plain
 from pages._view.page import bets, controls
 from pages._view.page.components import draw_room
@@ -118,12 +118,14 @@ def _settle(moment):
     moment = _settle_vote(moment)
     shown = moment.kind != "" and moment.asked.revealed
     found = {REVEAL: "1"} if moment.asked.revealed else {}  # at a later step too: else the bet would be open there
+    if moment.draws_apart:  # from the first moment on: the wall draws nothing else
+        found[PHONES] = str(moment.room.drawn if moment.draws else 0)
     if shown or moment.draws:
         found |= results.shown(moment)
     if moment.lesson.together:
         with suppress(StreamlitAPIException):  # its field may be on the page already, and shows the seed then
             controls.send_to("seed", moment.room.seed)
-    bets.put(found, (REVEAL, CLASS, GUESSED_AT, PHONES))
+    bets.put(found, (REVEAL, CLASS, GUESSED_AT, PHONES, VOTES))
     return moment
 
 
@@ -174,8 +176,12 @@ def line(usual: Line) -> Line:
         return usual._replace(rest=" ".join(filter(None, (usual.rest, _both_votes()))))
     together: Any = moment.lesson.together
     name = controls.control(together.chooses).label.lower()
-    chosen = f"The class has chosen: {name} {moment.chosen}." if moment.chosen else f"Nobody has chosen a {name}."
-    return Line(together.asks) if moment.is_open else Line(chosen, rounds.told(moment))
+    chosen = (
+        f"The class has chosen: {name} {float(moment.chosen):,g}." if moment.chosen else f"Nobody has chosen a {name}."
+    )
+    if moment.is_open:
+        return Line(together.asks)
+    return Line(chosen, " ".join(filter(None, (rounds.tie(moment), rounds.told(moment)))))
 
 
 def _both_votes():

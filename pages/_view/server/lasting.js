@@ -8,6 +8,9 @@
   const PATIENCE = 5000; // ms for the server to answer
   const LOOK = 100; // ms between two looks at whether the page is at rest
   const SILENCE = 500; // ms before the line is shown: the visitor may only be leaving the page
+  // The line stands where it covers no words and nothing to press: as low as there is room, and as far to the left.
+  const APART = 8; // px between the line and the edges of the window
+  const PRESSED = "a, button, input, select, summary";
   const BUTTONS = `${STREAMLIT.buttons}, ${STREAMLIT.links}`;
 
   const Socket = window.WebSocket;
@@ -18,6 +21,51 @@
   line.id = "lab-away";
   line.setAttribute("role", "status");
   document.body.append(line);
+
+  const ASIDE = 500; // ms between two looks at whether words have come under the line
+  let asides = 0;
+  function say(text) {
+    line.textContent = text;
+    clearInterval(asides);
+    if (!text) return;
+    stepAside();
+    asides = setInterval(stepAside, ASIDE);
+  }
+  function stepAside() {
+    const seen = taken(), { offsetWidth: width, offsetHeight: height } = line;
+    let least = Infinity, best = [APART, innerHeight - APART - height];
+    for (const [left, top] of places(width, height)) {
+      const mine = new DOMRect(left, top, width, height);
+      const covered = seen.reduce((sum, each) => sum + overlap(mine, each), 0);
+      if (covered < least) [least, best] = [covered, [left, top]];
+      if (!covered) break;
+    }
+    line.style.inset = `${best[1]}px auto auto ${best[0]}px`;
+  }
+  function* places(width, height) {
+    for (let top = innerHeight - APART - height; top >= 0; top -= height / 4) {
+      for (let left = APART; left + width <= innerWidth - APART; left += width / 4) yield [left, top];
+    }
+  }
+  function overlap(one, other) {
+    const width = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+    const height = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+    return Math.max(width, 0) * Math.max(height, 0);
+  }
+  // The boxes of all words on the page, and of what is pressed.
+  function taken() {
+    const isSeen = (element) => element && !line.contains(element) && element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+    const boxes = [...document.querySelectorAll(PRESSED)].filter(isSeen).map((each) => each.getBoundingClientRect());
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const range = document.createRange();
+    while (texts.nextNode()) {
+      const { currentNode: text } = texts;
+      if (!text.nodeValue?.trim() || !isSeen(text.parentElement)) continue;
+      range.selectNodeContents(text);
+      boxes.push(...range.getClientRects());
+    }
+    return boxes;
+  }
 
   // What leaves no trace in a control is kept until the server has said something after it.
   const acts = new Map();
@@ -121,7 +169,7 @@
     }
 
     sayLater() {
-      setTimeout(() => { if (lab.away) line.textContent = "Reconnecting…"; }, SILENCE);
+      setTimeout(() => { if (lab.away) say("Reconnecting…"); }, SILENCE);
     }
 
     sleep() {
@@ -158,7 +206,7 @@
         lab.do(name, act);
         await this.rest();
       }
-      if (!lab.away) line.textContent = "";
+      if (!lab.away) say("");
     }
 
     async rest() {

@@ -133,6 +133,8 @@ def _told(moment, phone):
     if moment.kind == VOTE:
         return ["You did not choose." if mine is None else f"You chose {_said(moment, phone)}."]
     bet = moment.lesson.bet
+    if moment.draws and phone.drawn is None:  # it is told once it has drawn
+        return [] if mine is None else [f"Your bet: {_said(moment, phone)}."]
     if mine is None:
         found = moment.outcome()
         return ["You did not bet.", in_fact(bet, found), found.why]

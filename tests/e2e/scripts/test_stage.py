@@ -124,6 +124,10 @@ def connected(hurried):
     return hurried
 
 
+WORDS = """each => { const range = document.createRange(); range.selectNodeContents(each);
+  return range.getBoundingClientRect().toJSON(); }"""
+
+
 def lose(page):
     page.evaluate("() => { answers = false; opened.at(-1)[0].say('close'); }")
 
@@ -138,6 +142,26 @@ def test_lost_connection_is_shown_and_not_passed_on(connected):
         ["streamlit", "xsrf", "old"],
         ["streamlit", "xsrf", "mine"],
     ]
+
+
+def test_line_of_lost_connection_covers_no_words_that_are_seen(connected):
+    """Nor those that come under it later."""
+    every = "p { position: fixed; margin: 0; bottom: 0; line-height: 60px; white-space: nowrap }"
+    connected.add_style_tag(content=f"{every} #lab-away {{ width: max-content; height: 20px; line-height: 20px }}")
+    add = "html => document.body.insertAdjacentHTML('beforeend', html)"
+    connected.evaluate(add, "<p style='left: 0'>Words</p>")
+    connected.evaluate(add, f"<p style='right: 0; opacity: 0'>{'Not seen ' * 60}</p>")
+    lose(connected)
+    line = connected.locator("#lab-away", has_text="Reconnecting…")
+    line.wait_for()
+    box = line.bounding_box()
+    assert box["x"] >= connected.locator("p", has_text="Words").evaluate(WORDS)["right"]
+    assert box["y"] > connected.viewport_size["height"] - 60
+    connected.evaluate(add, f"<p style='left: 0; font: 60px/1 monospace'>{'W' * 60}</p>")
+    above = "() => document.getElementById('lab-away').getBoundingClientRect().bottom <= innerHeight - 60"
+    connected.wait_for_function(above)
+    connected.evaluate("() => { answers = true; }")
+    connected.wait_for_function("() => document.getElementById('lab-away').textContent === ''")
 
 
 def test_what_was_done_meanwhile_is_done_once_server_is_back(connected):

@@ -212,8 +212,17 @@ def test_a_class_is_counted_as_the_lesson_counts():
     assert drawn.z == pytest.approx((drawn.mean_measured - 1.5) / drawn.standard_error)
 
 
+def test_means_of_a_class_are_those_of_as_many_phones():
+    drawn = class_draws(40, seed=2)
+    fewer = [class_draws(n, seed=2) for n in range(1, 41)]
+    np.testing.assert_allclose(drawn.means, [each.variances.mean() for each in fewer], rtol=1e-13)
+    np.testing.assert_allclose(drawn.errors, [each.standard_error for each in fewer], rtol=1e-13)
+    assert (drawn.means[-1], drawn.errors[-1]) == pytest.approx((drawn.mean_measured, drawn.standard_error))
+
+
 def test_before_the_first_phone_there_is_no_mean():
     empty = class_draws(0)
+    assert (empty.means.size, empty.errors.size) == (0, 0)
     assert empty.variances.shape == (0, 10)
     assert (empty.counts.sum(), empty.above, empty.expected.sum()) == (0, 0, 0)
     assert np.isnan([empty.mean_measured, empty.standard_error, empty.z]).all()

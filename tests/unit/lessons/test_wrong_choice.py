@@ -48,6 +48,20 @@ def test_count_of_a_rate_is_its_point_of_the_curve_at_every_step(d_k, rate):
     assert np.array_equal(curves.put_right[:, wrong_choice.LEARNING_RATES.index(rate)], counts)
 
 
+@pytest.mark.parametrize("learns", LEARNERS)
+def test_chosen_rates_are_counted_as_among_all(learns):
+    params, rates = P(16, 4, learns=learns), (0.1, 10.0, 1000.0)
+    few, whole = wrong_choice.measure_learning_rates(params, rates), wrong_choice.measure_learning_rates(params)
+    at = [whole.learning_rates.index(each) for each in rates]
+    np.testing.assert_array_equal(few.put_right, whole.put_right[:, at])
+    assert few.learning_rates == rates
+    assert set(few.smallest_rate()[~np.isnan(few.smallest_rate())]) <= set(rates)
+    with pytest.raises(ValueError, match="at least one learning rate"):
+        wrong_choice.measure_learning_rates(params, ())
+    with pytest.raises(ValueError, match="learning_rate must"):
+        wrong_choice.measure_learning_rates(params, (1.0, -1.0))
+
+
 def test_where_both_learn_each_rate_has_its_own_keys():
     counts = wrong_choice.measure_wrong_choices(P(8, 3, 3.16, learns="both")).put_right
     curves = wrong_choice.measure_learning_rates(P(8, 3, learns="both"))

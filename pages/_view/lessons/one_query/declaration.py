@@ -46,7 +46,7 @@ LESSON = Lesson(
                 Number("It scores highest in", 50, 0, 100, tuple(range(0, 101, 5))),
                 near=5,
                 suffix=" %",
-                place=Place("x2", "y2"),
+                place=Place("x2", "y2", keeps=("x", "y")),
             ),
         ),
         Step(

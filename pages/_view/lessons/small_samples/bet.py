@@ -7,7 +7,9 @@ from pages._view.theme import Profile, number
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """A single draw, and what was found and expected."""
+    """A single draw, and what was found and expected; in a class nothing is drawn yet."""
+    if work.of_class(values) is not None:
+        return work.STEPS["draw"].picture({**values, "phones": 0}, profile)
     asked = work.asked(values)
     names = (f"{asked.value} found", f"{asked.params.d_k} expected")
     said = f"A single draw: these four entries have variance {number(asked.variances[0], 2)}. Another draw differs."

@@ -13,8 +13,9 @@ from pages._view.picture import Part, Picture, Table
 from pages._view.theme import Profile, number
 from sattn_core.lessons import small_samples as core
 
+Named = tuple[str, float, Part]  # a mark: its name, its value and its line style
 _ASKED_SIZE = 2  # size and d_k of the experiment in the question
-_TOP = 1.75  # the marks are named above the highest bar
+TOP = 1.75  # the marks are named above the highest bar
 _OUTLINE = slice(18, 40)  # of the bins: those under its name
 _OVER, _LEAST_OVER = 0.02, 0.1  # of the height: between a name and the curve under it, and between it and the axis
 _HIGHEST_RATIO = 4
@@ -43,24 +44,19 @@ def draws(
     sweep: core.DrawSweep,
     d_k: int,
     profile: Profile,
-    together: core.ClassDraws | None = None,
 ) -> Picture:
-    """The question's experiment many times, and beside it the same for the size and the d_k of the moment.
-
-    together: what a class has drawn, which then stands at the left.
-    """
+    """The question's experiment many times, and beside it the same for the size and the d_k of the moment."""
     i, counted = sweep.dims.index(d_k), sweep.first(asked.params.n_draws)
-    left = together or asked
-    sentence = _sentence_of_class(together) if together else _draws_sentence(asked, counted, i)
+    sentence = _draws_sentence(asked, counted, i)
     return Picture(
         "small_samples",
-        _draws_figure(left, sweep, counted, i, profile),
+        _draws_figure(asked, sweep, counted, i, profile),
         sentence,
-        _draws_table(left, sweep, counted, i),
-        _draws_code(asked.params, sweep, i) if together is None else _code_of_class(together),
-        alt=_draws_alt(left, sweep, i, sentence),
-        sure=_sure_of_class(together) if together else _draws_sure(asked, sweep, counted, i),
-        checks={} if together else check_table(asked, sweep, counted, i),
+        _draws_table(asked, sweep, counted, i),
+        _draws_code(asked.params, sweep, i),
+        alt=_draws_alt(asked, sweep, i, sentence),
+        sure=_draws_sure(asked, sweep, counted, i),
+        checks=check_table(asked, sweep, counted, i),
         marks=(
             Mark(f"average {number(asked.mean_theory, 2)}", (_mean_name(asked),)),
             Mark(f"{asked.value}", (_value_name(asked),)),
@@ -72,7 +68,7 @@ def draws(
 
 def _draws_figure(asked, sweep, counted, i, profile):
     """Two histograms: the question's experiment, which stays, and that of the moment in units of d_k."""
-    tops = [_TOP * max(asked.counts.max(), asked.expected.max()), _TOP * counted.counts.max()]
+    tops = [TOP * max(asked.counts.max(), asked.expected.max()), TOP * counted.counts.max()]
     left, asked_names = _asked_side(asked, tops[0], profile)
     right, names = _side_of_the_moment(sweep, counted, i, tops[1], profile)
     heights = base.axis(profile, showticklabels=False, ticks="")
@@ -93,14 +89,14 @@ def _draws_figure(asked, sweep, counted, i, profile):
 
 def _asked_side(asked, top, profile):
     """The traces at the left, and the names of its marks."""
-    lines, names = _marked(_asked_marks(asked, profile), top, "", profile)
+    lines, names = marked(asked_marks(asked, profile), top, "", profile)
     outline = base.line(asked.edges, [*asked.expected, 0], base.dashed(profile) | {"shape": "hv"}, "expected")
     bars = base.steps(asked.edges, asked.counts, profile.raw, "draws")
     last = _last_draw(min(asked.variances.flat[-1], asked.edges[-1]), top, profile)
-    return [bars, outline, *lines, last], [*names, _outline_name(asked, top, profile)]
+    return [bars, outline, *lines, last], [*names, outline_name(asked, top, profile)]
 
 
-def _outline_name(asked, top, profile):
+def outline_name(asked: core.SmallSamplesResult | core.ClassDraws, top: float, profile: Profile) -> Part:
     """The name of the outline, over its tail."""
     under = max(each[_OUTLINE].max() for each in (asked.counts, asked.expected))
     place: Part = {"x": float(asked.edges[_OUTLINE].mean()), "y": max(under + _OVER * top, _LEAST_OVER * top)}
@@ -109,7 +105,7 @@ def _outline_name(asked, top, profile):
 
 def _side_of_the_moment(sweep, counted, i, top, profile):
     """The same at the right; its height is that of the highest bar at any d_k."""
-    lines, names = _marked(_marks(sweep, profile), top, "2", profile)
+    lines, names = marked(_marks(sweep, profile), top, "2", profile)
     bars = base.steps(sweep.edges, counted.counts[i], profile.raw, "draws")
     last = _last_draw(min(counted.ratios[i, -1], sweep.edges[-1]), top, profile)
     return [part | {"xaxis": "x2", "yaxis": "y2"} for part in (bars, *lines, last)], names
@@ -121,9 +117,8 @@ def _values(profile, text, highest, domain, anchor):
 
 def _headings(asked, sweep, counted, i, profile):
     size = sweep.size
-    name = f"The class: {_draws(asked.variances.size)}" if isinstance(asked, core.ClassDraws) else "The question"
     return [
-        _heading(name, _ASKED_SIZE, asked.variances.flat[-1], "", profile),
+        _heading("The question", _ASKED_SIZE, asked.variances.flat[-1], "", profile),
         _heading(f"dₖ = {sweep.dims[i]:,}", size, counted.ratios[i, -1], "2", profile),
     ]
 
@@ -142,7 +137,7 @@ def _last_draw(place, top, profile):
     return base.line([place], [0.02 * top], {}, "last draw") | {"mode": "markers", "marker": marker}
 
 
-def _marked(marks, top, axes, profile):
+def marked(marks: Iterable[Named], top: float, axes: str, profile: Profile) -> tuple[list[Part], list[Part]]:
     """The marks and their names, each lower than the one before it, so that no name lies over a mark."""
     lines, names = [], []
     for row, (name, value, style) in enumerate(sorted(marks, key=lambda mark: mark[1])):
@@ -161,8 +156,8 @@ def _value_name(asked):
     return f"{asked.value} found"
 
 
-def _asked_marks(asked, profile):
-    """What is marked at the left: name, value and line style."""
+def asked_marks(asked: core.SmallSamplesResult | core.ClassDraws, profile: Profile) -> tuple[Named, ...]:
+    """What is marked at the left: name, value and line style; first the exact mean."""
     return (
         (_mean_name(asked), asked.mean_theory, base.dashed(profile)),
         (_value_name(asked), asked.value, base.solid(profile, profile.text, 1.5)),
@@ -192,33 +187,6 @@ def _draws_sentence(asked, counted, i):
     )
 
 
-def _sentence_of_class(together):
-    """What a class has found, and how far it may be off."""
-    mean, error = number(together.mean_measured), number(together.standard_error, 2)
-    return (
-        f"The variances of the class average {mean} ± {error}; the dashed line is the exact mean, {_exact(together)}."
-    )
-
-
-def _exact(together):
-    return number(together.mean_theory, 2)
-
-
-def _sure_of_class(together):
-    """What each phone has drawn, and how far the mean is from the exact one."""
-    phones = "One phone has" if together.n_phones == 1 else f"{together.n_phones} phones have"
-    return (
-        f"{phones} drawn {together.per_phone} products each, all multiplied: normal 2 × 2 matrices, ddof = "
-        f"{together.ddof}. Their mean is {number(together.z, 2)} standard errors off {_exact(together)}.",
-        "A phone’s draws depend on its number and the seed alone, so the link shows the same draws again.",
-    )
-
-
-def _code_of_class(together):
-    options = {"ddof": together.ddof, "seed": together.seed}
-    return code(core.class_draws, together.n_phones, **options, show="result.mean_measured, result.standard_error")
-
-
 def _near(counted, i):
     """Return how many draws come close to d_k, in words."""
     n, near = counted.ratios.shape[1], counted.near[i]
@@ -233,7 +201,7 @@ def _near(counted, i):
 def _draws_alt(asked, sweep, i, sentence):
     size = sweep.size
     return (
-        f"{sentence} Two histograms, the left one of {_draws(asked.variances.size)}. Left: the variance of the four "
+        f"{sentence} Two histograms, the left one of {draws_of(asked.variances.size)}. Left: the variance of the four "
         f"entries of a product of two 2 × 2 matrices, with lines at the exact mean {number(asked.mean_theory)}, at "
         f"{asked.value} and at 2. "
         f"Right: the same divided by dₖ for {size} × {size} products at dₖ = {sweep.dims[i]:,}, with lines at the "
@@ -241,7 +209,8 @@ def _draws_alt(asked, sweep, i, sentence):
     )
 
 
-def _draws(n):
+def draws_of(n: int) -> str:
+    """Return a number of draws as a person says it."""
     return "1 draw" if n == 1 else f"{n:,} draws"
 
 
@@ -249,14 +218,14 @@ def _draws_sure(asked, sweep, counted, i):
     """Return the draws beside their exact means, the place of 1.6 among all of them, and how they come about."""
     low, middle, high = (number(each) for each in (asked.low, asked.median, asked.high))
     return (
-        f"{_draws(asked.params.n_draws)} of two normal 2 × 2 matrices: the variance of the four entries "
+        f"{draws_of(asked.params.n_draws)} of two normal 2 × 2 matrices: the variance of the four entries "
         f"(ddof = {sweep.ddof}) is on average {number(asked.mean_measured)} ± {number(asked.standard_error, 2)}, where "
         f"{number(asked.mean_theory)} is predicted{_not_d_k(asked)}. The last draw gave {number(asked.variances[-1])}.",
         f"Half of all draws lie below {middle}, nine in ten between {low} and {high}. The {asked.value} of the "
         f"question is at percentile {asked.percentile:.1f} ± {number(asked.percentile_error, 2)}: "
         f"{'an ordinary' if asked.low <= asked.value <= asked.high else 'a rare'} result.",
         f"{_matrices(sweep, i)}: the last draw gave {number(counted.ratios[i, -1])} times dₖ, and "
-        f"{counted.near[i]:,} of {_draws(asked.params.n_draws)} lie within a tenth of dₖ. "
+        f"{counted.near[i]:,} of {draws_of(asked.params.n_draws)} lie within a tenth of dₖ. "
         f"{_beyond(counted.above[i])} beyond the axis.",
         "The right histogram keeps its draws when dₖ moves: a larger dₖ only adds to them. The first draw at the left "
         "multiplies its two matrices; all other variances are drawn from their exact distribution.",

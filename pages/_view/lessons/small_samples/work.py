@@ -3,8 +3,9 @@
 from typing import Any
 
 from pages._view import compute
+from pages._view.lesson import NO_CLASS
 from pages._view.lesson_view import Main, Values, stops
-from pages._view.lessons.small_samples import by_hand, figures
+from pages._view.lessons.small_samples import by_hand, figures, together
 from sattn_core.files import typed
 from sattn_core.lessons import small_samples as core
 
@@ -24,16 +25,19 @@ def band_options(values: Values) -> dict[str, Any]:
 
 
 def _picture(values, profile):
+    of_phones = of_class(values)
+    if of_phones is not None:
+        return together.drawn(of_phones, profile)
     found, drawn = asked(values), next(n for n in _AT_ONCE if values["n_draws"] <= n)
     options = {"size": values["size"], "ddof": int(values["ddof"]), "n_draws": drawn, "seed": values["seed"]}
     sweep = compute.result(core.draw_sweep, stops(values), **options)
-    return figures.draws(found, sweep, values["d_k"], profile, of_class(values))
+    return figures.draws(found, sweep, values["d_k"], profile)
 
 
 def of_class(values: Values) -> core.ClassDraws | None:
-    """What the phones of a class have drawn; None if there is none."""
+    """What the phones of a class have drawn; None if there is no class."""
     options = {"ddof": int(values["ddof"]), "seed": values["seed"]}
-    return compute.result(core.class_draws, values["phones"], **options) if values["phones"] else None
+    return None if values["phones"] == NO_CLASS else compute.result(core.class_draws, values["phones"], **options)
 
 
 def _band(values, profile):

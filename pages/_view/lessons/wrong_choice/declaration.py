@@ -12,6 +12,14 @@ COUNTS = ("10", "50", "90")  # of a hundred, the answers of the bet
 _USUAL = {"n_keys": 16, "seed": 0, "loss": "output", "learns": "q"}
 _ROWS = _USUAL | {"steps": 200}
 
+TOGETHER = Together(
+    "Each phone is one of these rows, and starts wrong. Which learning rate puts most of them right with ÷ √dₖ?",
+    "Choose",
+    chooses="learning_rate",
+    options=(0.1, 1.0, 10.0, 100.0, 1000.0),
+    meanwhile={"step": "rows", "steps": 0},
+)
+
 LESSON = Lesson(
     stem="wrong_choice",
     question="Can a wrong choice be put right?",
@@ -98,13 +106,7 @@ LESSON = Lesson(
     ),
     opens="rows",
     formerly={"step": {"both": "every_size"}},  # the race ends with what it weighed
-    together=Together(
-        "Each phone is one of these rows, and starts wrong. Which learning rate puts most of them right with ÷ √dₖ?",
-        "Choose",
-        chooses="learning_rate",
-        options=(0.1, 1.0, 10.0, 100.0, 1000.0),
-        meanwhile={"step": "rows", "steps": 0},
-    ),
+    together=TOGETHER,
     assumed="Each row has its own query and keys, all random. The largest score wins, and the right key is one of the "
     "others. It is put right when the right key has more than half of the weight.\n\n"
     "Each row learns alone, so large rates do less harm here than in the training race, where rows share keys.",

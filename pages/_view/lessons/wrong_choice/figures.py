@@ -236,7 +236,8 @@ def _sentence_of_class(result, step, phones):
     """Return how many of a class's rows are put right, without the scale and with each."""
     raw, root, whole = (so_many(each, phones) for each in result.first(phones)[:, step].tolist())
     of = "the class’s one row" if phones == 1 else f"the class’s {phones} rows"
-    return f"Of {of}, {raw} come right with raw scores, {root} with ÷ √dₖ and {whole} with ÷ dₖ."
+    comes = "comes" if raw == "1" else "come"
+    return f"Of {of}, {raw} {comes} right with raw scores, {root} with ÷ √dₖ and {whole} with ÷ dₖ."
 
 
 def _come(count):

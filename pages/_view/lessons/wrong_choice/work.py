@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from pages._view import compute
 from pages._view.compute import turns
 from pages._view.lesson_view import Main, Values
-from pages._view.lessons.wrong_choice import curves, figures
+from pages._view.lessons.wrong_choice import curves, figures, votes
+from pages._view.lessons.wrong_choice.declaration import TOGETHER
 from sattn_core.cost import Price
 from sattn_core.lessons import wrong_choice as core
 
@@ -28,7 +29,15 @@ def params(values: Values) -> core.WrongChoiceParams:
 
 def _picture(values, profile):
     found = compute.result(core.measure_wrong_choices, params(values), check=turns.look)
-    return figures.choices(found, row(values), values["steps"], profile, phones=values["phones"])
+    shown = figures.choices(found, row(values), values["steps"], profile, phones=max(values["phones"], 0))
+    return votes.beside(shown, voted(values), values["steps"], profile) if values["votes"] else shown
+
+
+def voted(values: Values) -> votes.Votes:
+    """How many of a class have voted for each rate, and what comes of it."""
+    rates = TOGETHER.options
+    counts = [values["votes"].count(f"{each:g}") for each in rates]
+    return votes.Votes(counts, compute.result(core.measure_learning_rates, params(values), rates, check=turns.look))
 
 
 def row(values: Values) -> core.RowResult:

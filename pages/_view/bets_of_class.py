@@ -1,0 +1,169 @@
+"""The bets of a class on a wall, in a panel beside that of the picture which answers them."""
+
+from collections import Counter
+from copy import deepcopy
+from math import floor
+from typing import Any
+
+from pages._view.bet_words import TRUTH, fact
+from pages._view.figures import base
+from pages._view.kinds import Drawing
+from pages._view.lesson import Bet
+from pages._view.lesson_view import Outcome
+from pages._view.picture import Figure, Part
+from pages._view.theme import Profile
+
+_PICTURE, _BETS = [0.0, 0.5], [0.65, 1.0]  # of the width
+_AT = "9"  # the number of the axes of the bets
+_MOST_BARS = 45
+_ROUNDING = 1e-9  # of a bin: a number at its lower end belongs to it
+_WIDTH = 0.9  # of a bin: the width of its bar
+_HEAD = 0.25  # of the highest bar: the room above it for the name of the truth
+_LINE = 0.86  # of the height: where the line of the truth ends, under its name
+_CROWD = 0.35  # of the ink, for each of many curves
+_LOWEST = 2.6  # of an axis title's letters: the margin for it and its numbers
+_NARROWEST, _NAME = 1.2, 4.2  # of a tick's letters: the margin at the right, and that for the name of the true curve
+_TICKS = ((5, 1), (10, 2), (25, 5), (50, 10), (100, 20))  # up to so many bets a tick every so many
+
+
+def beside(shown: Figure, bet: Bet, guesses: tuple[Any, ...], found: Outcome, profile: Profile) -> Figure:
+    """Return the one panel of a picture that the bet is on, with what a class has bet beside it.
+
+    A panel shows how many have bet each number, or the curves that they have drawn. The truth is behind the bars and
+    above them, or a dashed line over the curves.
+    """
+    if bet.place is None:
+        raise ValueError("the bets of a class need a place on the picture")
+    across, along = bet.place.keeps or sorted((bet.place.across, bet.place.along))
+    spec = deepcopy(vars(shown)) | {"narrow": {}}
+    layout, old = spec["layout"], _axis(spec["layout"], across)["domain"]
+    unseen = {"visible": False, "xaxis": across, "yaxis": along}  # words of the sentence name it
+    spec["data"] = [each if _is_on(each, across, along) else each | unseen for each in spec["data"]]
+    for kind in ("annotations", "shapes"):
+        layout[kind] = [_moved(each, old) for each in layout.get(kind, ()) if _stays(each, across, along, old)]
+    for name in [each for each in layout if each[1:5] == "axis" and each not in (_name(across), _name(along))]:
+        del layout[name]
+    _axis(layout, across).update(domain=_PICTURE, anchor=along)
+    _axis(layout, along).update(anchor=across)
+    for ref in (across, along):
+        for tied in {"matches", "scaleanchor"} & {*_axis(layout, ref)}:
+            del layout[_name(ref)][tied]
+    right = _NAME if isinstance(bet.answer, Drawing) else _NARROWEST
+    low = min(layout["margin"]["b"], round(_LOWEST * profile.axis_size))  # so that the bars are high
+    layout["margin"] = layout["margin"] | {"r": round(right * profile.tick_size), "b": low}
+    add = _curves if isinstance(bet.answer, Drawing) else _numbers
+    add(spec, bet, guesses, found, profile)
+    return Figure(**spec)
+
+
+def _name(ref):
+    return f"{ref[0]}axis{ref[1:]}"
+
+
+def _axis(layout, ref):
+    found = layout[_name(ref)]
+    found.setdefault("domain", [0, 1])
+    return found
+
+
+def _is_on(trace, across, along):
+    return (trace.get("xaxis", "x"), trace.get("yaxis", "y")) == (across, along)
+
+
+def _stays(part, across, along, old):
+    """Return True of a word or shape of the panel that stays, and of one over the whole picture within its reach."""
+    x, y = (part.get(f"{each}ref", each).removesuffix(" domain") for each in "xy")
+    if x != "paper" or y not in ("paper", along):
+        return x in (across, "paper") and y in (along, "paper")
+    return "x" not in part or old[0] - 0.02 <= part["x"] <= old[1] + 0.02
+
+
+def _moved(part, old):
+    """Return it where the panel is now, if it stands over the whole picture."""
+    if part.get("xref", "x") != "paper":
+        return part
+    stretch = (_PICTURE[1] - _PICTURE[0]) / (old[1] - old[0])
+    places = {each: _PICTURE[0] + stretch * (part[each] - old[0]) for each in ("x", "x0", "x1") if each in part}
+    return part | places
+
+
+def _panel(spec, bet, guesses, across, up, profile, said=""):
+    """Add a panel with these axes, and name it by how many have bet, and what."""
+    layout = spec["layout"]
+    low, high = _axis(layout, (bet.place.keeps or sorted((bet.place.across, bet.place.along)))[1])["domain"]
+    layout[f"xaxis{_AT}"] = base.axis(profile, **{"domain": _BETS, "anchor": f"y{_AT}"} | across)
+    layout[f"yaxis{_AT}"] = base.axis(profile, **{"domain": [low, high], "anchor": f"x{_AT}"} | up)
+    many = base.in_colour(f"{len(guesses)} {'bet' if len(guesses) == 1 else 'bets'}", profile.third, profile)
+    small = f'<span style="font-size: {profile.tick_size}px">{said}</span>'
+    layout["annotations"].append(base.heading(f"{many}{small}", profile, axes=_AT))
+
+
+# --- numbers ---------------------------------------------------------------------------------------------
+
+
+def bins(bet: Bet, guesses: tuple[float, ...]) -> dict[float, int]:
+    """Count numbers by the middles of bins, which are as wide as one stop of the answer or several.
+
+    >>> from pages._view.kinds import Number
+    >>> bins(Bet("?", Number("n", 0, 0, 100, tuple(range(0, 101, 5)))), (5, 6.5, 20))
+    {5.0: 2, 20.0: 1}
+    """
+    width = _width(bet.answer)
+    counted = Counter(floor((each - bet.answer.low) / width + 0.5 + _ROUNDING) for each in guesses)  # type: ignore[union-attr]
+    return {round(bet.answer.low + width * i, 9): n for i, n in sorted(counted.items())}  # type: ignore[union-attr]
+
+
+def _width(answer):
+    stop = answer.stops[1] - answer.stops[0]
+    span = answer.high - answer.low
+    return float(next(n * stop for n in range(1, len(answer.stops) + 1) if span / (n * stop) < _MOST_BARS))
+
+
+def _numbers(spec, bet, guesses, found, profile):
+    counted, width, answer = bins(bet, guesses), _width(bet.answer), bet.answer
+    most = max(counted.values(), default=1)
+    span = [answer.low - width / 2, answer.high + width / 2]
+    every = next((step for top, step in _TICKS if most <= top), _TICKS[-1][1])
+    across = {"range": span, "nticks": 6, "ticksuffix": bet.suffix}
+    up = {"range": [0, (1 + _HEAD) * most], "dtick": every, "tick0": 0}
+    _panel(spec, bet, guesses, across, up, profile, f", {answer.label[0].lower()}{answer.label[1:]}")
+    spec["data"].append(
+        {"type": "bar", "x": [*counted], "y": [*counted.values()], "width": _WIDTH * width, "name": "bets"}
+        | {"marker": {"color": profile.third}, "hoverinfo": "skip", "xaxis": f"x{_AT}", "yaxis": f"y{_AT}"}
+    )
+    if found.truth is not None:
+        _mark_truth(spec["layout"], found.truth, fact(bet, found), span, profile)
+
+
+def _mark_truth(layout, truth, text, span, profile):
+    """Draw a line at the truth behind the bars, and name it above them."""
+    refs: Part = {"xref": f"x{_AT}", "yref": f"y{_AT} domain"}
+    line = {"color": profile.text, "width": 1.5 * profile.line_width}
+    layout["shapes"].append(
+        {"type": "line", "x0": truth, "x1": truth, "y0": 0, "y1": _LINE, "line": line, "layer": "below", **refs}
+    )
+    part = (truth - span[0]) / (span[1] - span[0])
+    side = "left" if part < 1 / 3 else "right" if part > 2 / 3 else "center"
+    place: Part = {"x": truth, "y": 1, "xanchor": side, "yanchor": "top", "borderpad": 0, **refs}
+    layout["annotations"].append(base.label(f"<b>{TRUTH} {text}</b>", profile, **place))
+
+
+# --- curves ----------------------------------------------------------------------------------------------
+
+
+def _curves(spec, bet, guesses, found, profile):
+    """Draw every curve in faint ink, and over them the true one, dashed, so that those it agrees with are seen."""
+    own, up = (deepcopy(_axis(spec["layout"], each)) for each in (bet.place.across, bet.place.along))
+    up["range"] = [0, up["range"][1]]
+    _panel(spec, bet, guesses, own | {"domain": _BETS, "anchor": f"y{_AT}"}, up | {"anchor": f"x{_AT}"}, profile)
+    axes = {"xaxis": f"x{_AT}", "yaxis": f"y{_AT}", "hoverinfo": "skip"}
+    ink, places = base.solid(profile, profile.third, 1.5), [0, *found.places]
+    spec["data"] += [
+        base.line(places, [0, *heights], ink, "a bet") | axes | {"opacity": _CROWD} for heights in guesses if places[1:]
+    ]
+    if found.truth is None:
+        return
+    x, y = found.curve
+    spec["data"].append(base.line(x, y, base.dashed(profile), "in fact") | axes)
+    place: Part = {"x": 1, "y": y[-1], "xref": f"x{_AT} domain", "yref": f"y{_AT}", "xanchor": "left", "borderpad": 0}
+    spec["layout"]["annotations"].append(base.label(f"<b>{TRUTH} in fact</b>", profile, **place))

@@ -1,0 +1,117 @@
+"""The bets of a class on a wall: a panel of their own, where the truth and the bets it agrees with are both seen."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from pages._view import bets_of_class
+from pages._view.address import Address
+from pages._view.kinds import Drawing
+from pages._view.lesson import Bet
+from pages._view.lessons import LESSONS
+from pages._view.stage import Stage
+from tests.figures.drawing import plotted, texts, trace_of, traces_of
+
+PLACED = [stem for stem, lesson in LESSONS.items() if lesson.bet and lesson.bet.place]
+NUMBERS = [stem for stem in PLACED if not isinstance(LESSONS[stem].bet.answer, Drawing)]
+
+
+def stage(stem, bets, **more):
+    lesson = LESSONS[stem]
+    query = {"mode": "projector", "bet": "1", "reveal": "1", "step": lesson.bet.when[1], "class": "~".join(bets)}
+    return Stage(Address(lesson, query | more))
+
+
+def shown_of(here):
+    return here.marked(here.picture)
+
+
+def bets_on(stem, n=24):
+    stops = LESSONS[stem].bet.answer.stops
+    return [f"{stops[i * 7 % len(stops)]:g}" for i in range(n)]
+
+
+@pytest.mark.parametrize("stem", NUMBERS)
+def test_bars_count_the_bets_on_an_axis_with_their_unit(stem):
+    answer, bets = LESSONS[stem].bet.answer, bets_on(stem)
+    shown = shown_of(stage(stem, bets))
+    assert shown.drawn()["marks"]  # words of the sentence still name marks
+    fig = plotted(shown)
+    bars, axis = trace_of(fig, "bets"), fig.layout.xaxis9
+    width = bars.width / 0.9
+    edges = np.arange(len(answer.stops) + 1) * width + answer.low - width / 2
+    counts = np.histogram([float(each) + 1e-9 for each in bets], edges)[0]
+    assert dict(zip(np.round(bars.x, 9), bars.y, strict=True)) == {
+        round(middle, 9): n for middle, n in zip(edges + width / 2, counts, strict=False) if n
+    }
+    assert axis.range[0] < answer.low < answer.high < axis.range[1]
+    assert axis.ticksuffix == (LESSONS[stem].bet.suffix or None) or not LESSONS[stem].bet.suffix
+    assert f"24 bets, {answer.label[0].lower()}{answer.label[1:]}" in [each.replace("<b>", "").replace("</b>", "")
+                                                                      for each in texts(fig)]  # fmt: skip
+    assert fig.layout.yaxis9.range[1] > max(bars.y)
+
+
+@pytest.mark.parametrize("stem", NUMBERS)
+def test_truth_is_behind_the_bars_it_agrees_with_and_seen_above_them(stem):
+    truth = stage(stem, ["1"]).found.truth
+    answer = LESSONS[stem].bet.answer
+    nearest = min(answer.stops, key=lambda each: abs(each - truth))
+    fig = plotted(shown_of(stage(stem, [f"{nearest:g}"] * 40)))
+    (line,) = (each for each in fig.layout.shapes if each.xref == "x9")
+    bars = trace_of(fig, "bets")
+    assert (line.x0, line.x1, line.layer) == (truth, truth, "below")
+    assert max(bars.y) == 40 < 0.95 * line.y1 * fig.layout.yaxis9.range[1]
+    assert abs(bars.x[0] - truth) <= bars.width / 0.9
+    (name,) = (each for each in fig.layout.annotations if each.xref == "x9" and "●" in each.text)
+    assert (name.x, name.y) == (truth, 1)
+
+
+def test_a_bet_that_is_the_truth_stands_at_it():
+    here = stage("small_samples", ["1.5", "1.5", "2"])
+    assert here.found.truth == 1.5
+    assert trace_of(plotted(shown_of(here)), "bets").x == (1.5, 2.0)
+
+
+@pytest.mark.parametrize("stem", PLACED)
+def test_one_panel_of_the_picture_stays_beside_the_bets(stem):
+    bets = ["11-16-23-28-32"] if stem not in NUMBERS else bets_on(stem)
+    here = stage(stem, bets * 2)
+    fig, place = plotted(shown_of(here)), LESSONS[stem].bet.place
+    kept = set(place.keeps or (place.across, place.along))
+    axes = {name.replace("axis", "") for name in fig.layout.to_plotly_json() if "axis" in name}
+    assert axes == kept | {"x9", "y9"}
+    seen = [each for each in fig.data if each.visible is not False]
+    assert {each.xaxis or "x" for each in seen} | {each.yaxis or "y" for each in seen} == axes
+    parts = [*fig.layout.annotations, *fig.layout.shapes]
+    assert {ref.removesuffix(" domain") for each in parts for ref in (each.xref, each.yref) if ref} <= axes | {"paper"}
+    x = next(each for each in kept if each[0] == "x")
+    assert fig.layout[f"xaxis{x[1:]}"].domain[1] < fig.layout.xaxis9.domain[0]
+    assert len(fig.data) >= len(here.picture.figure.data)  # none is lost: words of the sentence name them
+
+
+def test_true_curve_is_dashed_over_the_curves_of_a_class():
+    fig = plotted(shown_of(stage("score_variance", ["11-16-23-28-32", "10-20-30-40-50"])))
+    bets, true = traces_of(fig, "a bet"), trace_of(fig, "in fact")
+    assert [each.y for each in bets] == [(0, 11, 16, 23, 28, 32), (0, 10, 20, 30, 40, 50)]
+    assert [fig.data.index(each) < fig.data.index(true) for each in bets] == [True, True]
+    assert (true.line.dash, [each.line.dash for each in bets]) == ("dash", [None, None])
+    assert {each.xaxis for each in (*bets, true)} == {"x9"}
+
+
+def test_a_screen_keeps_its_panels_and_draws_the_truth_under_the_bets():
+    shown = shown_of(stage("gradient_flow", ["20", "25", "25"], mode="screen"))
+    fig, before = plotted(shown), stage("gradient_flow", ["20"], mode="screen").picture.figure.layout
+    added = fig.layout.shapes[len(before.get("shapes", ())) :]
+    assert "xaxis9" not in fig.layout.to_plotly_json()
+    assert [(each.y0, each.y1 == 1) for each in added] == [(0, True), (1, False), (1, False)]
+
+
+@pytest.mark.parametrize(("stops", "width"), [(range(77), 2), (range(0, 101, 5), 5), (range(41), 1)])
+def test_bins_are_some_stops_wide(stops, width):
+    from pages._view.kinds import Number
+
+    bet = Bet("?", Number("n", 0, 0, max(stops), tuple(stops)))
+    assert Counter(bets_of_class.bins(bet, tuple(map(float, stops))).values()).most_common(1)[0][0] == (
+        1 if width == stops[1] - stops[0] else width
+    )
