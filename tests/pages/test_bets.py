@@ -427,22 +427,14 @@ def test_bets_of_a_class_are_with_the_truth_on_picture_and_in_link(stem):
     assert "◆ 3 bets" in card
     chart = bet_chart(app)
     assert "◆ 3 bets" in chart.alt
-    layout = json.loads(chart.spec)["layout"]
     if isinstance(bet.answer, Choice):
         assert f"{bet.answer.called(high)}: 2" in card
     elif isinstance(bet.answer, Drawing):
         drawn_by_class = [each["y"] for each in drawn(chart) if each["name"] == "a bet"]
         assert drawn_by_class == [[0, *low], [0, *high], [0, *high]]
     else:
-        other = bet.place.across[0]
-        ends = [each[f"{other}1"] for each in layout["shapes"] if each.get(f"{other}0") == 1]  # they come from the edge
-        long = [each for each in layout["shapes"] if each.get(f"{other}0") == 1 and each[f"{other}1"] == min(ends)]
-        assert min(ends) in (1 - bet_marks._REACH, 1 - bet_marks._ABOVE)
-        high_axis = max(layout[f"{bet.place.along[0]}axis{bet.place.along[1:]}"]["range"])
-        reached = min(high * bet.place.unit, high_axis)
-        assert [each[f"{bet.place.along[0]}0"] for each in long] == [reached]
-        beyond = [each["text"] for each in layout["annotations"] if each["text"].startswith("◆ 2")]
-        assert bool(beyond) == (high * bet.place.unit > high_axis)
+        (bars,) = [each for each in drawn(chart) if each["name"] == "bets"]
+        assert dict(zip(bars["x"], bars["y"], strict=True)) == pytest.approx({low: 1, high: 2})
     main = next(each for each in opening.charts(app).values() if each.address)
     _, _, body = ask(Starlette(routes=moving.routes()), f"/{main.address}&{urlencode(main.values)}")
     assert json.loads(body)["alt"] == main.alt
@@ -450,9 +442,25 @@ def test_bets_of_a_class_are_with_the_truth_on_picture_and_in_link(stem):
     assert parse_qs(link[1:])["class"] == [said]
 
 
+@pytest.mark.parametrize("stem", ["gradient_flow", "small_samples", "one_query"])
+def test_on_a_screen_the_bets_of_a_class_come_from_the_edge_of_the_picture(stem):
+    bet, (low, *_, high) = LESSONS[stem].bet, options(stem)
+    app = opening.open_page(stem, **{"class": "~".join(map(bet.answer.write, (low, high, high)))}, **at(stem))
+    layout = json.loads(bet_chart(app).spec)["layout"]
+    other = bet.place.across[0]
+    ends = [each[f"{other}1"] for each in layout["shapes"] if each.get(f"{other}0") == 1]
+    long = [each for each in layout["shapes"] if each.get(f"{other}0") == 1 and each[f"{other}1"] == min(ends)]
+    assert min(ends) in (1 - bet_marks._REACH, 1 - bet_marks._ABOVE)
+    high_axis = max(layout[f"{bet.place.along[0]}axis{bet.place.along[1:]}"]["range"])
+    reached = min(high * bet.place.unit, high_axis)
+    assert [each[f"{bet.place.along[0]}0"] for each in long] == [reached]
+    beyond = [each["text"] for each in layout["annotations"] if each["text"].startswith("◆ 2")]
+    assert bool(beyond) == (high * bet.place.unit > high_axis)
+
+
 def test_no_name_of_a_mark_covers_the_bets_of_a_class():
     """Most of a class bet on the marked values: 1.6 and 2."""
-    app = opening.open_page("small_samples", **{"class": "2~2~1.6~3"}, mode="projector")
+    app = opening.open_page("small_samples", **{"class": "2~2~1.6~3"})
     layout = json.loads(bet_chart(app).spec)["layout"]
     names = [each for each in layout["annotations"] if (each.get("xref"), each.get("yref")) == ("x", "y")]
     ends = [each["y1"] for each in layout["shapes"] if each.get("y0") == 1]
