@@ -1,21 +1,33 @@
 """The acts of the one who leads, on the question of a room, from the wall or from another window."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from urllib.parse import urlencode
 
-from pages._view.address import Address
+from pages._view.address import Address, query_of
 from pages._view.classroom.moment import VOTE, Moment, moment_of, settings_of
+from pages._view.classroom.room import Room
 from pages._view.classroom.store import store
 from pages._view.lessons import LESSONS
+from pages._view.shared import SHARED
 
 
 def turn(moment: Moment, *, revealed: bool) -> Moment:
-    """Reveal, or hide again; of a vote this puts the settings where it is seen, or where it is not."""
-    room = moment.room
-    store().ask(room.code, room.stem, revealed=revealed)
-    after = moment_of(store().room(room.code) or room)
-    if after.kind == VOTE:
-        after = stand(after, after.query | settled(after))
-    return after
+    """Reveal, or hide again; this puts the settings where the truth is seen, or where it is not."""
+    store().ask(moment.room.code, moment.room.stem, revealed=revealed)
+    return settle(moment.room)
+
+
+def reset(moment: Moment) -> None:
+    """Ask the question again."""
+    store().reset(moment.room.code, moment.room.stem)
+    settle(moment.room)
+
+
+def settle(room: Room) -> Moment:
+    """Put a room that stands at a question anew where that may wait, or where its vote is seen."""
+    moment = moment_of(store().room(room.code) or room)
+    return moment_of(move(moment.room, moment.room.stem, moment.query | settled(moment)))
 
 
 def settled(moment: Moment) -> dict[str, str]:
@@ -32,13 +44,18 @@ def settled(moment: Moment) -> dict[str, str]:
     return said
 
 
-def stand(moment: Moment, query: dict[str, str]) -> Moment:
-    """Let the room stand at these settings of its lesson."""
-    store().stand(moment.room.code, moment.room.stem, urlencode(query))
-    return moment_of(store().room(moment.room.code) or moment.room)
+def move(room: Room, stem: str, query: Mapping[str, str]) -> Room:
+    """Let the room stand at these settings of a lesson; return it. While a bet waits, nothing may tell its answer."""
+    there = moment_of(replace(room, stem=stem, query=urlencode(query)))
+    if stem != room.stem:
+        query = {**query, **settled(there)}
+    if there.asked.revealed is False and there.kind != VOTE:
+        query = there.address.waiting.query
+    store().stand(room.code, stem, urlencode(query))
+    return store().room(room.code) or room
 
 
 def go_to(moment: Moment, stem: str) -> None:
-    """Let the room go on to another lesson; its wall follows."""
-    lesson = LESSONS[stem]
-    store().stand(moment.room.code, stem, settings_of(Address(lesson, {"bet": moment.query.get("bet", "1")})))
+    """Let the room go on to another lesson; its walls follow."""
+    said = {name: text for name, text in moment.query.items() if name in SHARED or name == "bet"}
+    move(moment.room, stem, query_of(settings_of(Address(LESSONS[stem], {"bet": "1", **said}))))

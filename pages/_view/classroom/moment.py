@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from pages._view.address import Address, query_of
+from pages._view.address import Address, query_of, written
 from pages._view.classroom.room import FIRST, Answer, Asked, Room
 from pages._view.classroom.store import store
 from pages._view.lesson import GUESS, Lesson
@@ -15,7 +15,7 @@ from pages._view.lesson_view import Outcome, Part
 from pages._view.lessons import LESSONS, VIEWS
 
 BET, VOTE = "bet", "vote"  # kinds of questions
-_LONGEST_SETTING = 50  # characters
+LONGEST_SETTING = 50  # characters
 
 
 @dataclass(frozen=True)
@@ -155,12 +155,11 @@ def moment_of(room: Room) -> Moment:
 
 
 def settings_of(address: Address) -> str:
-    """Return what of a wall's address its phones must know: the settings, and whether the class bets.
+    """Return what of a wall's address its room knows: all that it shows, and whether the class bets.
 
-    Of long texts, which a visitor has typed, they know nothing.
+    Of long texts, which a visitor has typed, a room knows nothing.
     """
-    not_said, query = address.lesson.of_class, address.query
-    said = {
-        name: text for name, text in address.settings.items() if name not in not_said and len(text) <= _LONGEST_SETTING
-    }
+    not_said, query = {"mode", *address.lesson.of_class}, address.query
+    shown = written(address.lesson, address.said)
+    said = {name: text for name, text in shown.items() if name not in not_said and len(text) <= LONGEST_SETTING}
     return urlencode(said | ({"bet": query["bet"]} if "bet" in query else {}))

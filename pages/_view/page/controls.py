@@ -440,13 +440,18 @@ def draw_matrices(names: Sequence[str], placeholders: Mapping[str, str]) -> tupl
 
 
 def apply(settings: Mapping[str, Value]) -> None:
-    """Set several controls of the page at once, including those that are not drawn yet."""
+    """Set several controls of the page at once, including those that are not drawn yet, and run the page again."""
+    put(settings)
+    st.session_state["applied"] = applied() + 1
+    st.rerun()
+
+
+def put(settings: Mapping[str, Value]) -> None:
+    """Set several controls before they are drawn in this run, or in the next."""
     for name, value in settings.items():
         if name not in st.session_state:
             st.query_params[name] = control(name).write(value)  # else the link's value would win over the placed one
         place(name, value)
-    st.session_state["applied"] = applied() + 1
-    st.rerun()
 
 
 def applied() -> int:

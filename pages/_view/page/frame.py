@@ -64,7 +64,8 @@ def _open(lesson):
             st.rerun()
     _leave_notes_behind(lesson)
     if elsewhere := wall.follow(lesson):
-        st.switch_page(file_of(LESSONS[elsewhere]), query_params=controls.taken_along())
+        stands = {name: text for name, text in query_of(elsewhere.query).items() if name == STEP}
+        st.switch_page(file_of(LESSONS[elsewhere.stem]), query_params=controls.taken_along() | stands)
 
 
 def _draw_head(lesson):
@@ -121,6 +122,7 @@ def close_frame() -> None:
     lesson = controls.current_lesson()
     st.session_state[_DRAWN] = page_of_run()
     components.prepare_paper(inks(profile()))
+    wall.end_run()
     if is_wall() and not lesson.steps:
         _ask_for_rest()
     before, after = way.neighbours(lesson)

@@ -42,6 +42,7 @@ def open_room(secret: str, at: str, network: Network) -> tuple[Room, str]:
     """Open a room where this address of a lesson leads; return it, and the address of its wall."""
     stem, settings = _standing(at)
     room = store().open_room(secret, stem=stem, query=settings, network=network)
+    room = leading.settle(room).room
     return room, _wall(room)
 
 
@@ -169,6 +170,6 @@ def do(room: Room, sent: dict[str, str]) -> None:
     if what == "clear":
         rooms.clear(room.code)
     if what == "reset":
-        rooms.reset(room.code, room.stem)
+        leading.reset(moment_of(room))
     if what == "reset_draws":
         rooms.reset_draws(room.code)
