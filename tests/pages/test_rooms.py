@@ -110,7 +110,8 @@ class Browser:
             rf'<form method="post" action="([^"]*)">(?:<input[^>]*>)*?<input[^>]*value="{do}">', self.html
         )
         hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', self.html[found.start() :]))
-        data = {**{name: hidden[name] for name in ("token", "of", "at") if name in hidden}, "do": do, **fields}
+        kept = {name: unescape(hidden[name]) for name in ("token", "of", "at") if name in hidden}
+        data = {**kept, "do": do, **fields}
         self.post(urlsplit(unescape(found[1])).path, data)
         return self.get() if self.status == 303 and urlsplit(self.place).path not in PAGES_OF_LESSONS else self
 
@@ -1075,6 +1076,32 @@ def test_two_walls_do_not_answer_each_other(rooms, leads):
         assert rooms.room(room.code) == before
         assert before.stem == stem
         assert shown_on(one) == shown_on(other)
+
+
+@pytest.mark.parametrize("said", [{}, {"seed": "7", "exponent": "0.25", "rest": "shown"}])
+def test_seed_rest_and_exponent_are_of_one_lesson_unless_the_link_says_them(rooms, leads, said):
+    at = f"/softmax_saturation?{urlencode({'step': 'too_flat', 'd_k': '16', **said})}"
+    browser = Browser().get(f"/room?{urlencode({'at': at})}").send("open")
+    room = rooms.room(parse_qs(urlsplit(browser.place).query)["room"][0])
+    rooms.stand(room.code, room.stem, f"{room.query}&seed=9&exponent=0.75&rest=shown")
+    kept = {"d_k": 16, "seed": 0, "exponent": 0.5, "rest": "hidden"} | {
+        name: text if name == "rest" else float(text) for name, text in said.items()
+    }
+    browser.get(f"/room/{room.code}").send("to", stem="training_race")
+    there = moment_of(rooms.room(room.code)).address.said
+    assert {name: there[name] for name in kept} == kept
+    rooms.stand(room.code, "wrong_choice", "bet=1&d_k=16&seed=9&rest=shown")
+    leads_by = browser.cookies[TEACHER].removeprefix(room.code)
+    assert rooms.is_teacher(room.code, leads_by)
+    app = app_at("wrong_choice", mode="projector", room=room.code)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(wall, "_secret", lambda code: leads_by)
+        app.run()
+        turn_to(app, "training_race").run()
+    there = moment_of(rooms.room(room.code)).address
+    assert there.lesson.stem == "training_race"
+    assert {name: there.said[name] for name in kept} == kept
+    assert {name: app.session_state[name] for name in kept if name in app.session_state}.items() <= kept.items()
 
 
 def test_a_wall_that_does_not_lead_follows_and_changes_nothing(rooms, leads):

@@ -11,6 +11,8 @@ from pages._view.classroom.store import store
 from pages._view.lessons import LESSONS
 from pages._view.shared import SHARED
 
+OF_ONE_LESSON = ("seed", "rest", "exponent")
+
 
 def turn(moment: Moment, *, revealed: bool) -> Moment:
     """Reveal, or hide again; this puts the settings where the truth is seen, or where it is not."""
@@ -46,13 +48,25 @@ def settled(moment: Moment) -> dict[str, str]:
 
 def move(room: Room, stem: str, query: Mapping[str, str]) -> Room:
     """Let the room stand at these settings of a lesson; return it. While a bet waits, nothing may tell its answer."""
-    there = moment_of(replace(room, stem=stem, query=urlencode(query)))
     if stem != room.stem:
-        query = {**query, **settled(there)}
-    if there.asked.revealed is False and there.kind != VOTE:
+        query = _arriving(room, LESSONS[stem], query)
+    there = moment_of(replace(room, stem=stem, query=urlencode(query)))
+    if there.kind == VOTE:
+        query = {**query, **(settled(there) if stem != room.stem else {})}
+    elif not there.asked.revealed:
         query = there.address.waiting.query
     store().stand(room.code, stem, urlencode(query))
     return store().room(room.code) or room
+
+
+def _arriving(room, lesson, query):
+    """Return the settings at which a room comes to another lesson.
+
+    The seed, the rest and the exponent of one lesson are that lesson's, unless the teacher's link says them for all.
+    """
+    said = {name: text for name, text in query_of(room.said).items() if name in OF_ONE_LESSON}
+    kept = {name: text for name, text in query.items() if name not in OF_ONE_LESSON}
+    return query_of(settings_of(Address(lesson, kept | said)))
 
 
 def go_to(moment: Moment, stem: str) -> None:

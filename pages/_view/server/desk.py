@@ -32,7 +32,8 @@ _MINUTES = round(UNDO / 60)
 
 def before_opening(token: str, at: str, away: Near | None = None) -> str:
     """Return the page that says what a room is, with the button that opens one where the lesson stands."""
-    place = _place(*_standing(at))  # of an address of any length what a form may hold
+    stem, settings, _ = _standing(at)
+    place = _place(stem, settings)  # of an address of any length what a form may hold
     values = {"what": _WHAT, "place": path_of(TEACH), "token": token, "at": place}
     values |= _elsewhere(away, f"{TEACH}?{urlencode({'at': place})}")
     return html.render("opening.html", title="Open a room", **values)
@@ -40,8 +41,8 @@ def before_opening(token: str, at: str, away: Near | None = None) -> str:
 
 def open_room(secret: str, at: str, network: Network) -> tuple[Room, str]:
     """Open a room where this address of a lesson leads; return it, and the address of its wall."""
-    stem, settings = _standing(at)
-    room = store().open_room(secret, stem=stem, query=settings, network=network)
+    stem, settings, said = _standing(at)
+    room = store().open_room(secret, stem=stem, query=settings, said=said, network=network)
     room = leading.settle(room).room
     return room, _wall(room)
 
@@ -64,10 +65,12 @@ def reopen(room: Room) -> str:
 
 
 def _standing(at):
-    """Return the lesson that an address leads to, else the first, and the settings with which a room begins."""
+    """Return the lesson that an address leads to, else the first; with what a room begins; what is for all lessons."""
     path, _, query = at.partition("?")
     stem = lesson_at(path) or ORDER[0]
-    return stem, settings_of(Address(LESSONS[stem], query_of(query) | {"bet": "1"}))
+    settings = settings_of(Address(LESSONS[stem], query_of(query) | {"bet": "1"}))
+    said = {name: text for name, text in query_of(settings).items() if name in leading.OF_ONE_LESSON}
+    return stem, settings, urlencode(said)
 
 
 def _place(stem, settings):
