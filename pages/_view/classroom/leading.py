@@ -8,8 +8,9 @@ from pages._view.address import Address, query_of
 from pages._view.classroom.moment import VOTE, Moment, moment_of, settings_of
 from pages._view.classroom.room import Room
 from pages._view.classroom.store import store
+from pages._view.lesson import STEP
 from pages._view.lessons import LESSONS
-from pages._view.shared import SHARED
+from pages._view.shared import HOME, SCREEN, SHARED
 
 OF_ONE_LESSON = ("seed", "rest", "exponent")
 
@@ -49,7 +50,7 @@ def settled(moment: Moment) -> dict[str, str]:
 def move(room: Room, stem: str, query: Mapping[str, str]) -> Room:
     """Let the room stand at these settings of a lesson; return it. While a bet waits, nothing may tell its answer."""
     if stem != room.stem:
-        query = _arriving(room, LESSONS[stem], query)
+        query = _arriving(room, LESSONS[stem], {name: text for name, text in query.items() if name != SCREEN})
     there = moment_of(replace(room, stem=stem, query=urlencode(query)))
     if there.kind == VOTE:
         query = {**query, **(settled(there) if stem != room.stem else {})}
@@ -69,7 +70,16 @@ def _arriving(room, lesson, query):
     return query_of(settings_of(Address(lesson, kept | said)))
 
 
-def go_to(moment: Moment, stem: str) -> None:
-    """Let the room go on to another lesson; its walls follow."""
-    said = {name: text for name, text in moment.query.items() if name in SHARED or name == "bet"}
-    move(moment.room, stem, query_of(settings_of(Address(LESSONS[stem], {"bet": "1", **said}))))
+def go_to(moment: Moment, stem: str, step: str = "") -> None:
+    """Let the room go on to a lesson, or to one of its steps; its walls follow."""
+    if stem == moment.room.stem:
+        said = {name: text for name, text in moment.query.items() if name != SCREEN}
+    else:
+        said = {name: text for name, text in moment.query.items() if name in SHARED or name == "bet"}
+    at = {STEP: step} if step else {}
+    move(moment.room, stem, query_of(settings_of(Address(LESSONS[stem], {"bet": "1", **said, **at}))))
+
+
+def end(moment: Moment) -> None:
+    """Let walls and phones show what to take home."""
+    move(moment.room, moment.room.stem, {**moment.query, SCREEN: HOME})

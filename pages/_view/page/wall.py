@@ -5,13 +5,14 @@ was moved on it, and nothing else, so that no two walls answer each other. A coo
 wall lets nobody lead. The results of a class are in the wall's address, as in the link that shows them afterwards.
 """
 
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 
-from pages._view import bet_html
-from pages._view._streamlit import StreamlitAPIException, path_of
+from pages._view import bet_html, lecture
+from pages._view._streamlit import StreamlitAPIException, is_part_of_page, path_of
 from pages._view.address import Address, query_of
 from pages._view.classroom import leading, limits, results, rounds, wall_state
 from pages._view.classroom.moment import LONGEST_SETTING, Moment, moment_of, settings_of
@@ -22,13 +23,13 @@ from pages._view.literal import plain
 from pages._view.page import bets, controls
 from pages._view.page.components import draw_room
 from pages._view.routes import CODE, JOIN, TEACH
-from pages._view.shared import ROOM, SHARED
+from pages._view.shared import CARRIED, HOME, JOINING, PATH, ROOM, SCREEN, SHARED
 from pages._view.stage import Line
 
 _OVER = "The room of this wall is closed."
 # Session state: the lesson and settings of this wall when its page was last drawn, or told; those of the room that it
-# has taken over; True until a run of the whole page has come to its end, which may move what nobody has moved.
-_STOOD, _TAKEN, _SETTLES = "room_stood", "room_taken", "room_settles"
+# has taken over.
+_STOOD, _TAKEN = "room_stood", "room_taken"
 _HERE = "room_here"  # the code of the room that this wall has followed
 
 
@@ -56,7 +57,7 @@ def _follow(lesson, code):
         store().takes(limits.GUESSES, "")
         _leave()
         return None
-    st.session_state.update({"room_leads": leads, _HERE: code, _SETTLES: True})
+    st.session_state.update({"room_leads": leads, _HERE: code})
     if leads:
         room = _tell(room)
     elif _stood() not in (None, _stands()):
@@ -97,7 +98,6 @@ def end_run() -> None:
     """Note where this wall stands at the end of a run: what differs from it later, the visitor has moved."""
     if controls.address().room:
         st.session_state[_STOOD] = _stands()
-        st.session_state[_SETTLES] = False
 
 
 def _secret(code):
@@ -113,8 +113,11 @@ def _leave():
 
 
 def tell() -> None:
-    """Tell the room what was moved on this wall since its last run, if this wall leads."""
-    if not st.session_state.get("room_leads") or st.session_state.get(_SETTLES):
+    """Tell the room what was moved on this wall since its last run, if this wall leads.
+
+    A run of the whole page has told it already, and may move what nobody has moved.
+    """
+    if not st.session_state.get("room_leads") or not is_part_of_page():
         return
     with suppress(RoomError, StoreError):  # the next run of the whole page tells it, or says why not
         room = store().room(controls.address().room)
@@ -142,12 +145,15 @@ def _tell(room: Room) -> Room:
 
 def _take_over(moment: Moment) -> None:
     """Bring this wall to the settings of its room, if those have changed since it last did."""
+    path = query_of(moment.room.said).get(PATH)
+    if path != st.query_params.get(PATH):
+        _write(PATH, path)
     state = moment.room.stem, moment.room.query
     if st.session_state.get(_TAKEN) == state:
         return
     seed = {"seed": str(moment.room.seed)} if moment.lesson.together else {}
     here, there = controls.address(), Address(moment.lesson, moment.query | seed)
-    for name in (*moment.lesson.unseen, "bet"):
+    for name in (*moment.lesson.unseen, "bet", SCREEN):
         if (text := moment.query.get(name)) != here.query.get(name):
             _write(name, text)
     known = {*SHARED, *moment.lesson.controls} - {"mode"}
@@ -162,8 +168,10 @@ def _take_over(moment: Moment) -> None:
 
 
 def _write(name, text):
-    if name == "bet":
-        controls.carry(name, text or "0")
+    if name in CARRIED and text is not None:
+        controls.carry(name, text)
+    elif name in CARRIED:
+        controls.drop(name)
     elif text is None:
         st.query_params.pop(name, None)
     else:
@@ -194,6 +202,20 @@ def _settle(moment):
     bets.put(found, (REVEAL, CLASS, GUESSED_AT, PHONES))
 
 
+def set_by_link(query: Mapping[str, str]) -> None:
+    """Follow a link of the stage that covers the wall, or uncovers it."""
+    if SCREEN in query:
+        shown = str(CARRIED[SCREEN].read(query[SCREEN])[0])
+        _write(SCREEN, shown if shown in (JOINING, HOME) else None)
+
+
+def draw_end() -> None:
+    """Draw the link that ends a lecture, after its last step: what to take home covers the wall."""
+    here = controls.address()
+    if here.room and lecture.stops_at(here) and lecture.beside(here)[1] is None:
+        st.html(f'<a class="door" data-end data-sets="{SCREEN}={HOME}" href="">The end</a>')
+
+
 def draw_door() -> None:
     """Draw the link that starts a class, if none is open."""
     if not controls.address().room:
@@ -216,6 +238,8 @@ def draw_corner(lesson: Lesson) -> None:
         "near": path_of(f"{TEACH}/{code}/near"),
         "lead": path_of(f"{TEACH}/{code}") if leads else "",
         "drawn": path_of(CODE),
+        "home": path_of(""),
+        "screen": str(controls.address().linked(SCREEN)),
         **{name: st.session_state["room_shown"][name] for name in ("mark", "count", "joined")},
     }
     with st.container(key="room"):
