@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._view.page import controls, frame
+from pages._view.page import controls, frame, wall
 from pages._view.page.fragments import recap as cards
 
 
@@ -19,6 +19,7 @@ def live():
             controls.draw("asked", label_visibility="collapsed")
     if frame.more():
         cards.draw_folds(pictures)
+    wall.tell()
 
 
 live()

@@ -73,6 +73,12 @@ def page_of_run() -> str | None:
     return context.page_script_hash if context else None
 
 
+def is_part_of_page() -> bool:
+    """Return True if this run draws fragments alone, not the whole page."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return bool(context and context.fragment_ids_this_run)
+
+
 def is_connected(session: str | None) -> bool:
     """Return True if a visitor's page is connected; without a server everybody is."""
     return not runtime.exists() or runtime.get_instance().is_active_session(session or "")

@@ -251,8 +251,26 @@ class Code:
         return value
 
 
+@dataclass(frozen=True)
+class Listed:
+    """Names in the address alone, as a,b.c; "" if none are said. What they mean is said elsewhere."""
+
+    label: str
+    most: int = 1_000
+    default: str = ""
+
+    def read(self, text: str) -> Read:
+        """The names, and what had to be changed, or None."""
+        if len(text) <= self.most and re.fullmatch(r"[\w., ]*", text, re.ASCII):
+            return text, None
+        return "", "is no list of names, such as start,score_variance.draw,recap; it is left out"
+
+    def write(self, value: Any) -> str:
+        return str(value)
+
+
 Control = Number | Choice | Text
-Linked = Answer | Answers | Settings | Tally | Code  # without a widget
+Linked = Answer | Answers | Settings | Tally | Code | Listed  # without a widget
 
 
 def fraction(value: float) -> str:

@@ -1,6 +1,6 @@
 """The controls that lessons share: each has the same meaning, default and place on every page."""
 
-from pages._view.kinds import Choice, Code, Control, Number, Tally
+from pages._view.kinds import Choice, Code, Control, Listed, Number, Tally
 from sattn_core import COMPONENT_LAWS
 
 DIMENSIONS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24, 28, 32, 36, 40, 48, 56, 64, 72, 80, 88, 96,
@@ -53,8 +53,12 @@ SHARED: dict[str, Control] = {
 }
 ROOM = "room"  # in the address of a wall: the code of the room that follows it
 # What has no widget and stands in the address alone; a link hands it on if it says so. Beside these a lesson's guess.
-CARRIED: dict[str, Choice | Tally | Code] = {
+PATH, SCREEN = "path", "screen"  # the steps of a lecture; what covers a wall
+JOINING, HOME = "join", "home"  # how to join; what to take home
+CARRIED: dict[str, Choice | Tally | Code | Listed] = {
     "bet": Choice("Bet first", "0", ("0", "1", "draw")),  # draw: only where it is a curve
     "tally": Tally("Bets that were right, of those placed", most=99),
     ROOM: Code("The room of this wall"),
+    PATH: Listed("The steps of a lecture"),
+    SCREEN: Choice("Screen of a wall", "none", ("none", JOINING, HOME)),
 }

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from html import escape
 from urllib.parse import urlencode
 
-from pages._view import unbroken
+from pages._view import lecture, unbroken
 from pages._view.address import Address
 from pages._view.kinds import Drawing
 from pages._view.lesson import ANSWERS, STEP, Lesson
@@ -20,6 +20,18 @@ def neighbours(lesson: Lesson) -> tuple[Lesson | None, Lesson | None]:
     every = [None, *LESSONS.values(), None]
     here = every.index(lesson)
     return every[here - 1], every[here + 1]
+
+
+def lessons_beside(here: Address) -> tuple[lecture.Stop | None, lecture.Stop | None]:
+    """Return the steps of other lessons that come before and after an address: on its path, or by their order."""
+    if lecture.stops_at(here):
+        return lecture.other_lessons(here)
+    before, after = neighbours(here.lesson)
+    return _first(before), _first(after)
+
+
+def _first(lesson):
+    return lecture.Stop(lesson.stem, first_step(lesson).get(STEP, "")) if lesson else None
 
 
 def first_step(lesson: Lesson) -> dict[str, str]:
@@ -100,7 +112,8 @@ def html_of(here: Address) -> str:
         return ""
     at = steps.index(step)
     dots = "".join(_dot(here, i, at) for i in range(len(steps)))
-    back = _link(here, at - 1, "←", 'rel="prev" aria-label="Previous step"') if at else ""
+    before = _before(here, at)
+    back = "" if before is None else _link(here, before, "←", 'rel="prev" aria-label="Previous step"')
     named = f'<ol aria-label="Steps of this lesson">{dots}</ol>'
     return f'<nav class="way" data-way aria-label="Steps">{back}{named}{_on(here, at)}</nav>'
 
@@ -112,18 +125,30 @@ def _dot(here, i, at):
     return f"<li>{_link(here, i, '', label)}</li>"
 
 
+def _before(here, at):
+    """Return the index of the step that comes before, None if it is of another lesson."""
+    if not lecture.stops_at(here):
+        return at - 1 if at else None
+    stop = lecture.beside(here)[0]
+    return here.lesson.steps.index(here.lesson.step(stop.step)) if stop and stop.stem == here.lesson.stem else None
+
+
 def _on(here, at):
-    further = range(at + 1, len(here.lesson.steps))
+    further = [*range(at + 1, len(here.lesson.steps))]
+    if lecture.stops_at(here):
+        stop = lecture.beside(here)[1]
+        further = [here.lesson.steps.index(here.lesson.step(stop.step))] if stop and stop.lesson is here.lesson else []
     if further:
-        to = next((i for i in further if not here.withholds(here.lesson.steps[i].name)), at + 1)
+        to = next((i for i in further if not here.withholds(here.lesson.steps[i].name)), further[0])
         return _link(here, to, "Next →", 'rel="next" class="on"')
-    after = neighbours(here.lesson)[1]
-    if after is None:
+    stop = lessons_beside(here)[1]
+    if stop is None:
         return ""
+    after = stop.lesson
     if here.bet_waits:
         return '<a role="link" aria-disabled="true" rel="next" class="on">Next lesson →</a>'
     said = {name: text for name, text in here.query.items() if name in SHARED or name in CARRIED}
-    said |= first_step(after) | proposed(here.lesson, here.query)
+    said |= ({STEP: stop.step} if stop.step else {}) | proposed(here.lesson, here.query)
     named = f'data-lesson="{after.stem}" title="{after.question}"'
     return f'<a rel="next" class="on" {named} href="{after.stem}{escape(_query(said))}">Next lesson →</a>'
 

@@ -323,6 +323,11 @@ def right_in_map(result: TrainingRaceResult) -> tuple[int, ...]:
     return tuple(_right_rows(result.attention_weights).tolist())
 
 
+def learnt_in_map(result: TrainingRaceResult) -> tuple[bool, ...]:
+    """Return for each run True if at least 95 % of the rows of its map are right; of the first seed alone."""
+    return tuple(right >= SOLVED_ACCURACY * result.params.n_keys for right in right_in_map(result))
+
+
 def right_by_step(result: TrainingRaceResult) -> NDArray[np.int_]:
     """Count the same after each of the measured steps, (n_runs, n_checkpoints)."""
     return np.stack([_right_rows(each) for each in result.maps], axis=-1)

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.e2e
 SECRET = "abcdefghjkmn"
 STEM = "scaling_rules"
 SIZES = ((1920, 950), (1920, 1080), (1280, 800), (1024, 768))
-SCREEN, OPEN = "dialog.join", "dialog.join[open]"
+SCREEN, OPEN = "dialog.join:not(.home)", "dialog.join[open]:not(.home)"
 CODE, COUNT = f"{OPEN} img", f"{OPEN} .join-count"
 # The selectors of all that covers the code, at a grid of points; and how far words exceed their column or the window.
 OVER = """code => { const {left, top, width, height} = code.getBoundingClientRect();
@@ -53,15 +53,15 @@ def opens(page):
 
 def test_a_reader_finds_the_code_at_every_size_and_nothing_covers_it(wall, lab, code):
     opens(wall)
-    assert wall.locator(".join-door").inner_text() == f"{lab.url.removeprefix('http://')}/j"
-    assert wall.locator(".join-code").inner_text() == code
+    assert wall.locator(f"{SCREEN} .join-door").inner_text() == f"{lab.url.removeprefix('http://')}/j"
+    assert wall.locator(f"{SCREEN} .join-code").inner_text() == code
     for ground in ("light", "dark"):
         wall.emulate_media(color_scheme=ground)
         for width, height in SIZES:
             wall.set_viewport_size({"width": width, "height": height})
             assert wall.locator(CODE).evaluate(OVER) == []
             assert wall.locator(CODE).bounding_box()["height"] >= min(0.95 * height, 0.59 * width)
-            assert wall.locator(".join-words").evaluate(BEYOND) <= 0
+            assert wall.locator(f"{SCREEN} .join-words").evaluate(BEYOND) <= 0
             assert read(wall) == [f"{lab.url}/j/{code}"]
         check_accessibility(wall, include=SCREEN)
 
@@ -69,12 +69,12 @@ def test_a_reader_finds_the_code_at_every_size_and_nothing_covers_it(wall, lab, 
 def test_a_long_address_and_a_long_code_fit(wall):
     write = "(each, text) => { each.textContent = text; each.style.setProperty('--letters', text.length) }"
     for name, text in {"door": "[2001:db8:1234:5678:9abc:def0:1234:5678]:8501/lab/j", "code": "MWWQGM"}.items():
-        place = wall.locator(f".join-{name}")
+        place = wall.locator(f"{SCREEN} .join-{name}")
         place.evaluate(write, text)
     opens(wall)
     for width, height in SIZES:
         wall.set_viewport_size({"width": width, "height": height})
-        assert wall.locator(".join-words").evaluate(BEYOND) <= 0
+        assert wall.locator(f"{SCREEN} .join-words").evaluate(BEYOND) <= 0
 
 
 def test_every_key_and_a_click_close_it_and_do_nothing_else(wall, rooms, code):
@@ -154,7 +154,7 @@ def test_a_wall_at_localhost_says_so_and_links_to_itself_elsewhere(wall, lab, co
     assert wall.locator(f"{OPEN} button").evaluate("each => each === document.activeElement")  # and no link, for Enter
     for width, height in SIZES:
         wall.set_viewport_size({"width": width, "height": height})
-        assert wall.locator(".join-words").evaluate(BEYOND) <= 0
+        assert wall.locator(f"{SCREEN} .join-words").evaluate(BEYOND) <= 0
         box = wall.locator(".room-away").bounding_box()
         assert box["y"] + box["height"] <= height
     check_accessibility(wall, include=SCREEN)

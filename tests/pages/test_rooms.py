@@ -31,11 +31,12 @@ from pages._view.page import wall
 from pages._view.server import rooms as routes
 from pages._view.server import visitor
 from pages._view.server.threads import Threads
+from pages._view.shared import SHARED
 from sattn_core.draws import phones as class_draws_module
 from sattn_core.lessons.small_samples import class_draws
 from sattn_core.lessons.wrong_choice import N_ROWS, PUT_RIGHT, WrongChoiceParams, measure_wrong_choices
 from tests.pages.asgi import ask, run
-from tests.pages.opening import app_at, asks_bet, charts, line_of, turn_truth, widget
+from tests.pages.opening import app_at, asks_bet, charts, line_of, turn_to, turn_truth, widget
 
 WITH_BETS = [stem for stem in ORDER if LESSONS[stem].bet]
 TOGETHER = [stem for stem in ORDER if LESSONS[stem].together]
@@ -109,7 +110,8 @@ class Browser:
             rf'<form method="post" action="([^"]*)">(?:<input[^>]*>)*?<input[^>]*value="{do}">', self.html
         )
         hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', self.html[found.start() :]))
-        data = {**{name: hidden[name] for name in ("token", "of", "at") if name in hidden}, "do": do, **fields}
+        kept = {name: unescape(hidden[name]) for name in ("token", "of", "at") if name in hidden}
+        data = {**kept, "do": do, **fields}
         self.post(urlsplit(unescape(found[1])).path, data)
         return self.get() if self.status == 303 and urlsplit(self.place).path not in PAGES_OF_LESSONS else self
 
@@ -883,7 +885,7 @@ def test_the_teacher_s_window_leads_the_question_and_the_wall(rooms):
     desk.send("reset")
     assert texts(rooms, room.code, "gradient_flow") == []
     desk.send("to", stem="derivation")
-    assert (rooms.room(room.code).stem, rooms.room(room.code).query) == ("derivation", "step=lines&bet=1")
+    assert (rooms.room(room.code).stem, rooms.room(room.code).query) == ("derivation", "d_k=100&step=lines&bet=1")
     assert LESSONS["derivation"].question in crowd[0].open().text
     desk.send("to", stem="nowhere")
     assert rooms.room(room.code).stem == "derivation"
@@ -936,10 +938,19 @@ def wall_of(room, stem, **query):
     return app_at(stem, mode="projector", bet="1", room=room.code, **at(stem), **query).run()
 
 
+def gone_on(room, stem):
+    """A wall that has gone on from the lesson of its room to another."""
+    app = turn_to(wall_of(room, room.stem), stem).run()
+    go_to_step(app, at(stem)["step"])
+    return app
+
+
 @pytest.mark.parametrize("stem", WITH_BETS)
 def test_the_wall_gives_its_address_and_shows_revealed_bets(rooms, leads, stem):
     room = opened(rooms, "start")
-    app = wall_of(room, stem, d_k="100")
+    app = gone_on(room, stem)
+    app.session_state["d_k"] = 100
+    app.run()
     assert [*app.exception, *app.error, *app.warning] == []
     moment = moment_of(rooms.room(room.code))
     assert (moment.room.stem, moment.address.said["d_k"]) == (stem, 100)
@@ -1040,6 +1051,90 @@ def go_to_step(app, step):
     app.run().run()
 
 
+def shown_on(app):
+    """What a wall shows: the lesson, its settings, the bets of the class and the truth."""
+    names = [*SHARED, *LESSONS[app.session_state["lesson"]].controls]
+    held = {name: app.session_state[name] for name in names if name in app.session_state}
+    said = {name: app.query_params.get(name) for name in ("bet", "class", "guessed_at", "reveal", "phones")}
+    return app.session_state["lesson"], held | said, line_of(app)
+
+
+def test_two_walls_show_the_same_and_the_latest_move_wins(rooms, leads):
+    room = opened(rooms, "gradient_flow")
+    one, other = wall_of(room, "gradient_flow"), wall_of(room, "start", d_k="8", n_keys="4", seed="7")
+    assert shown_on(one) == shown_on(other)
+    widget(one, "n_keys").set_value(64)
+    one.run()
+    other.session_state["d_k"] = 256  # moved before it has heard of the other's
+    other.run()
+    one.run()
+    assert shown_on(one) == shown_on(other)
+    assert {"d_k": 256, "n_keys": 64, "seed": 0}.items() <= shown_on(one)[1].items()
+    phones(room, 1)[0].send("answer", answer="95")
+    turn_truth(other, "Reveal")
+    other.run()
+    one.run()
+    assert shown_on(one) == shown_on(other)
+    assert shown_on(one)[1]["class"] == "95"
+    go_to_step(other, "curves")
+    one.run()
+    assert shown_on(one) == shown_on(other)
+    assert shown_on(one)[1]["step"] == "curves"
+    teacher(room).send("to", stem="softmax_saturation")
+    for app in (one, other, one):
+        hears(app)
+    assert shown_on(one) == shown_on(other)
+    assert shown_on(one)[0] == "softmax_saturation"
+
+
+def hears(app):
+    """Run a wall that asks its room, which may lead it to another lesson: AppTest would run the one before again."""
+    app.run()
+    turn_to(app, app.session_state["lesson"])
+
+
+def test_two_walls_do_not_answer_each_other(rooms, leads):
+    """What a page moves by itself, as to the step at which its bet may wait, it does not tell."""
+    room = opened(rooms, "start")
+    one, other = wall_of(room, "start"), wall_of(room, "start")
+    for stem in ("trained_heads", "wrong_choice", "training_race", "small_samples", "recap"):
+        one = turn_to(one, stem).run()
+        for app in (other, one, other):
+            hears(app)
+        before = rooms.room(room.code)
+        for app in (other, one):
+            hears(app)
+        assert rooms.room(room.code) == before
+        assert before.stem == stem
+        assert shown_on(one) == shown_on(other)
+
+
+@pytest.mark.parametrize("said", [{}, {"seed": "7", "exponent": "0.25", "rest": "shown"}])
+def test_seed_rest_and_exponent_are_of_one_lesson_unless_the_link_says_them(rooms, leads, said):
+    at = f"/softmax_saturation?{urlencode({'step': 'too_flat', 'd_k': '16', **said})}"
+    browser = Browser().get(f"/room?{urlencode({'at': at})}").send("open")
+    room = rooms.room(parse_qs(urlsplit(browser.place).query)["room"][0])
+    rooms.stand(room.code, room.stem, f"{room.query}&seed=9&exponent=0.75&rest=shown")
+    kept = {"d_k": 16, "seed": 0, "exponent": 0.5, "rest": "hidden"} | {
+        name: text if name == "rest" else float(text) for name, text in said.items()
+    }
+    browser.get(f"/room/{room.code}").send("to", stem="training_race")
+    there = moment_of(rooms.room(room.code)).address.said
+    assert {name: there[name] for name in kept} == kept
+    rooms.stand(room.code, "wrong_choice", "bet=1&d_k=16&seed=9&rest=shown")
+    leads_by = browser.cookies[TEACHER].removeprefix(room.code)
+    assert rooms.is_teacher(room.code, leads_by)
+    app = app_at("wrong_choice", mode="projector", room=room.code)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(wall, "_secret", lambda code: leads_by)
+        app.run()
+        turn_to(app, "training_race").run()
+    there = moment_of(rooms.room(room.code)).address
+    assert there.lesson.stem == "training_race"
+    assert {name: there.said[name] for name in kept} == kept
+    assert {name: app.session_state[name] for name in kept if name in app.session_state}.items() <= kept.items()
+
+
 def test_a_wall_that_does_not_lead_follows_and_changes_nothing(rooms, leads):
     leads(False)
     room = opened(rooms, "gradient_flow", d_k="256")
@@ -1049,12 +1144,15 @@ def test_a_wall_that_does_not_lead_follows_and_changes_nothing(rooms, leads):
     app.run()
     assert not rooms.asked(room.code, "gradient_flow").revealed
     assert "reveal" not in app.query_params
+    app.session_state["d_k"] = 8
+    app.run()
+    assert app.session_state["d_k"] == 256
     assert rooms.room(room.code).query == opened(rooms, "gradient_flow", d_k="256").query
 
 
 def test_the_wall_of_a_vote_hides_its_result_until_it_is_shown(rooms, leads):
     room = opened(rooms, "start")
-    app = wall_of(room, "wrong_choice")
+    app = gone_on(room, "wrong_choice")
     app.run()
     main = next(each for each in charts(app).values() if each.address)
     assert "Before the first step" in main.alt

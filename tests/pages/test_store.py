@@ -894,9 +894,17 @@ THIRD = tuple(
     f"ALTER TABLE lab_rooms ADD COLUMN {column}"
     for column in ("waiting INTEGER", "shut BOOLEAN", "seen DOUBLE PRECISION", "opener VARCHAR")
 )
+# What the fourth has added.
+FOURTH = (
+    "ALTER TABLE lab_answers ADD COLUMN at DOUBLE PRECISION",
+    "ALTER TABLE lab_phones ADD COLUMN settings VARCHAR",
+    "ALTER TABLE lab_phones ADD COLUMN at DOUBLE PRECISION",
+)
 
 
-@pytest.mark.parametrize(("version", "later"), [(0, ()), (2, SECOND), (3, SECOND + THIRD)])
+@pytest.mark.parametrize(
+    ("version", "later"), [(0, ()), (2, SECOND), (3, SECOND + THIRD), (4, SECOND + THIRD + FOURTH)]
+)
 def test_an_earlier_database_is_brought_along_while_it_is_in_use(url, clock, version, later):
     if url.startswith("sqlite"):
         Path(url.removeprefix("sqlite:///")).parent.mkdir()

@@ -72,6 +72,9 @@ def test_a_run_knows_its_session_and_a_thread_of_its_own_knows_none():
     assert re.fullmatch("session: (?!None).+, history: None", said.value), broken("a run says otherwise whose it is")
     assert _streamlit.session_id() is None, broken("there is a session where no page runs")
     assert _streamlit.page_of_run() is None, broken("there is a page where none runs")
+    assert not _streamlit.is_part_of_page(), broken("there is a fragment where no page runs")
+    known = list(signature(ScriptRunContext.reset).parameters)
+    assert "fragment_ids_this_run" in known, broken("a run no longer says which fragments it draws")
 
 
 def test_a_server_knows_whether_a_session_is_active():

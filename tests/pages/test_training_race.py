@@ -13,7 +13,7 @@ from pages._view.address import Address
 from pages._view.compute import turns
 from pages._view.compute.rates import decided
 from pages._view.lessons import LESSONS
-from pages._view.lessons.training_race import work
+from pages._view.lessons.training_race import bet, work
 from pages._view.lessons.training_race.declaration import LAST, LESSON
 from pages._view.page import controls, jobs
 from pages._view.page.fragments.training_race import dose, race
@@ -715,3 +715,17 @@ def test_a_try_that_moves_only_the_dimension_shows_the_finished_race(tried):
 def test_line_of_the_race_names_the_task_and_its_marks():
     said = LESSON.step("race").line.partition(". ")[0]
     assert all(word in said for word in ("must learn", "return the value", "one right key", "on the diagonal"))
+
+
+def test_the_verdict_at_another_seed_is_about_the_maps_that_are_shown():
+    """A picture on which 31 of 32 are right, and a mean of five seeds that is too few, would contradict each other."""
+    values = Address(LESSON, {"seed": "8", "d_k": "64"}).values
+    found = compute.result(work.train, work.params(values), False)[0]
+    assert training_race.right_in_map(found) == (5, 32, 31)
+    assert (training_race.learnt(found), training_race.learnt_in_map(found)) == (
+        (False, True, False),
+        (False, True, True),
+    )
+    told = bet.outcome(values)
+    assert (told.truth, told.text) == ("other", "÷ √dₖ and ÷ dₖ")
+    assert told.why == "At least 31 of 32 right, 95 %, count as learnt."

@@ -26,7 +26,7 @@ _NOT_ALLOWED = "42501"  # Postgres's error for a missing right
 _LOCK = 7_231_905  # of all rooms together, among the advisory locks of a Postgres
 
 # What a later version adds to a table may be null: an earlier one, which still runs beside it, writes rows without it.
-_VERSION = 4  # of the tables, in an SQLite file; it grows with each column or table that is added
+_VERSION = 5  # of the tables, in an SQLite file; it grows with each column or table that is added
 _TABLES = sa.MetaData()
 ROOMS = sa.Table(
     "lab_rooms", _TABLES,
@@ -38,6 +38,7 @@ ROOMS = sa.Table(
     sa.Column("waiting", sa.Integer), sa.Column("shut", sa.Boolean),
     sa.Column("seen", sa.Double),  # when its wall or desk was there
     sa.Column("opener", sa.String),  # the scrambled network of who opened it
+    sa.Column("said", sa.String),  # what its teacher's link says for all lessons
 )  # fmt: skip
 ASKED = sa.Table(
     "lab_asked", _TABLES,

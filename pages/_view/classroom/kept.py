@@ -42,7 +42,11 @@ from pages._view.classroom.room import (
 _SHARE = 10  # a network may have a tenth as many rooms as are left, and always one
 _MOST_KEYS = 10_000  # of one rate; who came first is forgotten
 _WAITING = func.coalesce(ROOMS.c.waiting, 0).label("waiting")  # what an earlier version has opened has null
-_ADDED = {"waiting": _WAITING, "shut": func.coalesce(ROOMS.c.shut, false()).label("shut")}
+_ADDED = {
+    "waiting": _WAITING,
+    "shut": func.coalesce(ROOMS.c.shut, false()).label("shut"),
+    "said": func.coalesce(ROOMS.c.said, "").label("said"),
+}
 _PUBLIC = [_ADDED.get(each.name, ROOMS.c[each.name]) for each in fields(Room)]
 _USED = or_(ROOMS.c.phones > 0, func.coalesce(ROOMS.c.waiting, 0) > 0)
 _LAST_SEEN = func.coalesce(ROOMS.c.seen, ROOMS.c.opened)
@@ -63,7 +67,7 @@ class Kept:
 
     # --- rooms ---
 
-    def open_room(self, hashed: str, stem: str, query: str, network: Network | None) -> Room:
+    def open_room(self, hashed: str, stem: str, query: str, said: str, network: Network | None) -> Room:
         with self._database.writing(whole=True) as connection:
             self._forget_old(connection)
             used = set(connection.scalars(select(ROOMS.c.code)))
@@ -76,7 +80,7 @@ class Kept:
                 self._may_open(connection, network.site)
             letters = LONGER_CODE if self._left(connection, limits.GUESSES, "") < 1 else CODE_LETTERS
             code, seed = _unused(used, letters), secrets.randbelow(SEEDS)
-            room = Room(code, seed, stem, query, self._clock(), version=1, phones=0, drawn=0)
+            room = Room(code, seed, stem, query, self._clock(), version=1, phones=0, drawn=0, said=said)
             opener = network.site if network else None
             connection.execute(insert(ROOMS).values(secret=hashed, opener=opener, **asdict(room)))
         return room

@@ -1,21 +1,36 @@
 """The acts of the leader on a room's question, from the wall or from another window."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from urllib.parse import urlencode
 
-from pages._view.address import Address
+from pages._view.address import Address, query_of
 from pages._view.classroom.moment import VOTE, Moment, moment_of, settings_of
+from pages._view.classroom.room import Room
 from pages._view.classroom.store import store
+from pages._view.lesson import STEP
 from pages._view.lessons import LESSONS
+from pages._view.shared import HOME, SCREEN, SHARED
+
+OF_ONE_LESSON = ("seed", "rest", "exponent")
 
 
 def turn(moment: Moment, *, revealed: bool) -> Moment:
-    """Reveal, or hide again; of a vote this puts the settings where it is seen, or where it is not."""
-    room = moment.room
-    store().ask(room.code, room.stem, revealed=revealed)
-    after = moment_of(store().room(room.code) or room)
-    if after.kind == VOTE:
-        after = stand(after, after.query | settled(after))
-    return after
+    """Reveal, or hide again; this puts the settings where the truth is seen, or where it is not."""
+    store().ask(moment.room.code, moment.room.stem, revealed=revealed)
+    return settle(moment.room)
+
+
+def reset(moment: Moment) -> None:
+    """Ask the question again."""
+    store().reset(moment.room.code, moment.room.stem)
+    settle(moment.room)
+
+
+def settle(room: Room) -> Moment:
+    """Put a room that stands at a question anew where that may wait, or where its vote is seen."""
+    moment = moment_of(store().room(room.code) or room)
+    return moment_of(move(moment.room, moment.room.stem, moment.query | settled(moment)))
 
 
 def settled(moment: Moment) -> dict[str, str]:
@@ -32,13 +47,39 @@ def settled(moment: Moment) -> dict[str, str]:
     return said
 
 
-def stand(moment: Moment, query: dict[str, str]) -> Moment:
-    """Let the room stand at these settings of its lesson."""
-    store().stand(moment.room.code, moment.room.stem, urlencode(query))
-    return moment_of(store().room(moment.room.code) or moment.room)
+def move(room: Room, stem: str, query: Mapping[str, str]) -> Room:
+    """Let the room stand at these settings of a lesson; return it. While a bet waits, nothing may tell its answer."""
+    if stem != room.stem:
+        query = _arriving(room, LESSONS[stem], {name: text for name, text in query.items() if name != SCREEN})
+    there = moment_of(replace(room, stem=stem, query=urlencode(query)))
+    if there.kind == VOTE:
+        query = {**query, **(settled(there) if stem != room.stem else {})}
+    elif not there.asked.revealed:
+        query = there.address.waiting.query
+    store().stand(room.code, stem, urlencode(query))
+    return store().room(room.code) or room
 
 
-def go_to(moment: Moment, stem: str) -> None:
-    """Let the room go on to another lesson; its wall follows."""
-    lesson = LESSONS[stem]
-    store().stand(moment.room.code, stem, settings_of(Address(lesson, {"bet": moment.query.get("bet", "1")})))
+def _arriving(room, lesson, query):
+    """Return the settings at which a room comes to another lesson.
+
+    The seed, the rest and the exponent of one lesson are that lesson's, unless the teacher's link says them for all.
+    """
+    said = {name: text for name, text in query_of(room.said).items() if name in OF_ONE_LESSON}
+    kept = {name: text for name, text in query.items() if name not in OF_ONE_LESSON}
+    return query_of(settings_of(Address(lesson, kept | said)))
+
+
+def go_to(moment: Moment, stem: str, step: str = "") -> None:
+    """Let the room go on to a lesson, or to one of its steps; its walls follow."""
+    if stem == moment.room.stem:
+        said = {name: text for name, text in moment.query.items() if name != SCREEN}
+    else:
+        said = {name: text for name, text in moment.query.items() if name in SHARED or name == "bet"}
+    at = {STEP: step} if step else {}
+    move(moment.room, stem, query_of(settings_of(Address(LESSONS[stem], {"bet": "1", **said, **at}))))
+
+
+def end(moment: Moment) -> None:
+    """Let walls and phones show what to take home."""
+    move(moment.room, moment.room.stem, {**moment.query, SCREEN: HOME})

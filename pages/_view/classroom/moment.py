@@ -7,15 +7,16 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from pages._view.address import Address, query_of
+from pages._view.address import Address, query_of, written
 from pages._view.classroom.room import FIRST, Answer, Asked, Room
 from pages._view.classroom.store import store
-from pages._view.lesson import GUESS, Lesson
+from pages._view.lesson import GUESS, REVEAL, Lesson
 from pages._view.lesson_view import Outcome, Part
 from pages._view.lessons import LESSONS, VIEWS
+from pages._view.shared import HOME, JOINING, PATH, SCREEN
 
 BET, VOTE = "bet", "vote"  # kinds of questions
-_LONGEST_SETTING = 50  # characters
+LONGEST_SETTING = 50  # characters
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,17 @@ class Moment:
         return self.address.values
 
     @property
+    def screen(self) -> str:
+        """What covers the wall: how to join, what to take home, or "none"."""
+        return str(self.address.linked(SCREEN))
+
+    @property
+    def on_path(self) -> Address:
+        """The lesson at the wall's settings, with the path of the room and with what is revealed."""
+        said = {name: text for name, text in query_of(self.room.said).items() if name == PATH}
+        return Address(self.lesson, self.query | said | ({REVEAL: "1"} if self.asked.revealed else {}))
+
+    @property
     def votes(self) -> bool:
         """True if the class chooses together on this lesson."""
         return self.lesson.together is not None and self.lesson.together.chooses != ""
@@ -64,6 +76,8 @@ class Moment:
     @cached_property
     def kind(self) -> str:
         """BET or VOTE, by what the room is asked for; "" if nothing is asked."""
+        if self.screen == JOINING:
+            return ""
         if self.votes:
             return VOTE
         return BET if self.address.shows_bet and self.address.bet == self.lesson.bet else ""
@@ -167,12 +181,14 @@ def moment_of(room: Room) -> Moment:
 
 
 def settings_of(address: Address) -> str:
-    """Return what of a wall's address its phones must know: the settings, and whether the class bets.
+    """Return what of a wall's address its room knows: all that it shows, and whether the class bets.
 
-    Of long texts, which a visitor has typed, they know nothing.
+    Of long texts, which a visitor has typed, a room knows nothing.
     """
-    not_said, query = address.lesson.of_class, address.query
-    said = {
-        name: text for name, text in address.settings.items() if name not in not_said and len(text) <= _LONGEST_SETTING
-    }
-    return urlencode(said | ({"bet": query["bet"]} if "bet" in query else {}))
+    not_said, query = {"mode", *address.lesson.of_class}, address.query
+    set_to = written(address.lesson, address.said)
+    said = {name: text for name, text in set_to.items() if name not in not_said and len(text) <= LONGEST_SETTING}
+    shown = address.linked(SCREEN)
+    return urlencode(
+        said | ({"bet": query["bet"]} if "bet" in query else {}) | ({SCREEN: shown} if shown in (JOINING, HOME) else {})
+    )

@@ -46,6 +46,7 @@ class Room:
     drawn: int
     waiting: int = 0  # phones that have joined, and neither answered nor drawn
     shut: bool = False  # nobody new may join
+    said: str = ""  # what its teacher's link says for all lessons, as the end of an address
 
     @property
     def joined(self) -> int:

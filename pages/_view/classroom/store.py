@@ -72,16 +72,20 @@ class Store:
         self._loading = Lock()
         self._loaded: Kept | None = None
 
-    def open_room(self, secret: str, *, stem: str, query: str = "", network: Network | None = None) -> Room:
+    def open_room(
+        self, secret: str, *, stem: str, query: str = "", said: str = "", network: Network | None = None
+    ) -> Room:
         """Open a room whose teacher knows the secret; rooms that are too old are forgotten first.
 
+        said: what the teacher's link says for all lessons, as the end of an address.
         network: of who opens it, which may not have most of the rooms; None for no such limit.
         """
         if not secret:
             raise ValueError("secret must not be empty")
         _check("stem", stem)
         _check("query", query, LONGEST_QUERY)
-        return self._kept().open_room(_hashed(secret), stem, query, network)
+        _check("said", said, LONGEST_QUERY)
+        return self._kept().open_room(_hashed(secret), stem, query, said, network)
 
     def room(self, code: str) -> Room | None:
         """Return the room, or None if there is none, if it is closed, or if it is older than `LASTS`."""

@@ -6,6 +6,7 @@ const PRESSED = "button, a[href], summary, input, [role=radio], [role=checkbox],
 const MOVED = "input:not([data-slider] input), [role=radio], [role=slider], .mark"; // by arrows
 const IN_FRONT = "dialog[open], [role=dialog]";
 const JOIN = "dialog.join"; // the code of a room as large as the wall, which every key closes
+const LAST = ".home"; // of these the end of a lecture, from which nothing leads on
 const DRAWERS = ".st-key-settings details, .term";
 const ON_WALL = "[data-keys]";
 const LOOK = 50; // ms between two looks for the next lesson
@@ -38,7 +39,7 @@ function hear() {
     const joining = document.querySelector(`${JOIN}[open]`);
     if (joining && !event.repeat) {
       closed = key;
-      joining.close();
+      if (!(joining.matches(LAST) && DOES[key] === forward)) joining.close();
     }
     if (joining || closed === key) return;
     const covered = document.querySelector("[data-blank]") && ![blank, leave].includes(DOES[key]);
@@ -89,7 +90,7 @@ function forward() {
   if (lab.keys.turning || press(".st-key-turn_right button")) return;
   if (press(`[data-reveal][data-sets$="=1"]`)) return; // never one that would hide
   if (press("[data-way] a[rel=next][data-step]")) return;
-  turn(".st-key-lesson_after a");
+  turn(".st-key-lesson_after a") || press("[data-end]");
 }
 
 function back() {
@@ -99,7 +100,9 @@ function back() {
 
 function turn(link) {
   const { lesson } = document.querySelector(ON_WALL).dataset;
-  if (press(link)) lab.keys.turning = lesson;
+  const pressed = press(link);
+  if (pressed) lab.keys.turning = lesson;
+  return pressed;
 }
 
 function reveal() {

@@ -308,6 +308,8 @@ interface WallData {
   near: string;
   lead: string;
   drawn: string;
+  home: string;
+  screen: string;
 }
 
 /** `components.draw_saving`. */

@@ -26,16 +26,32 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
   }
   say(".room-count", data.count);
   say(".join-count", data.joined);
-  const drawn = `${data.drawn}?${new URLSearchParams({ at: join })}`;
+  const home = new URL(data.home, document.baseURI).href, last = find("dialog.home");
+  say(".home-door", home.replace(/^https?:\/\/|\/$/g, ""));
+  find(".home-door").style.setProperty("--letters", String(find(".home-door").textContent.length));
   for (const image of root.querySelectorAll("img")) {
-    image.alt = `QR code: ${join}`;
+    const at = last.contains(image) ? home : join;
+    const drawn = `${data.drawn}?${new URLSearchParams({ at })}`;
+    image.alt = `QR code: ${at}`;
     if (image.getAttribute("src") !== drawn) image.src = drawn;
   }
   button.title = join;
   find("a").hidden = !data.lead;
   find("a").href = data.lead;
   button.onclick = () => screen.showModal();
-  screen.onclick = (event) => event.target.closest("a") || screen.close();
+  for (const each of [screen, last]) each.onclick = (event) => event.target.closest("a") || each.close();
+  cover("join", screen);
+  cover("home", last);
+  root.dataset.screen = data.screen;
+  // What covers the wall covers all walls of the room, and so does what uncovers it.
+  function cover(name, dialog) {
+    const before = root.dataset.screen ?? "";
+    if (before !== name && data.screen === name && !dialog.open) dialog.showModal();
+    if (before === name && data.screen !== name && dialog.open) dialog.close();
+    dialog.onclose = () => {
+      if (data.screen === name) lab.do("sets", () => lab.page.set("screen=none"));
+    };
+  }
   if (OWN.test(location.hostname)) warn();
   async function warn() {
     try {
@@ -51,6 +67,7 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
     return Object.assign(document.createElement("a"), { href: `${other}${pathname}${search}`, textContent: new URL(other).host });
   }
   const told = { mark: data.mark, at: -Infinity };
+  let since = 0; // when a change was first seen
   let isEmpty = false; // phones are there, and none has answered
   const heard = new AbortController();
   root.heard?.abort(); // of earlier data, which nothing else ends
@@ -90,7 +107,11 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
   function changed(mark) {
     // While the page changes, a message from the previous one would take the room back there.
     const waits = told.mark !== data.mark;
-    if (waits && (performance.now() - told.at < PATIENCE || !STREAMLIT.isAtRest(document.querySelector(STREAMLIT.app)))) return;
+    const rests = STREAMLIT.isAtRest(document.querySelector(STREAMLIT.app));
+    since ||= performance.now();
+    // A run that is interrupted has not told the page what was moved, and the page would move it back; a film never rests.
+    if (!rests && (waits || performance.now() - since < PATIENCE)) return;
+    if (waits && performance.now() - told.at < PATIENCE) return;
     Object.assign(told, { mark, at: performance.now() });
     setTriggerValue("changed", mark);
   }

@@ -15,14 +15,14 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages._view import own_seed
+from pages._view import lecture, own_seed
 from pages._view._streamlit import step_of_history
 from pages._view.address import Address, renewed
 from pages._view.kinds import Choice, Control, Linked, Number, Text, Value
 from pages._view.lesson import STEP, Lesson
 from pages._view.lessons import LESSONS
 from pages._view.literal import plain
-from pages._view.shared import CARRIED, SHARED
+from pages._view.shared import CARRIED, PATH, SHARED
 
 Kind = TypeVar("Kind", Number, Choice, Text)
 
@@ -103,6 +103,12 @@ def _placed(query):
 def carry(name: str, text: str) -> None:
     """Put a parameter without a widget into the address, and into those of the next pages."""
     st.query_params[name] = st.session_state["carried"][name] = text
+
+
+def drop(name: str) -> None:
+    """Take a parameter without a widget out of the address, and out of those of the next pages."""
+    st.session_state["carried"].pop(name, None)
+    st.query_params.pop(name, None)
 
 
 def carried() -> dict[str, str]:
@@ -234,6 +240,8 @@ def repair_link() -> bool:
             notes.append(f"“{_short(name)}” is not a setting of this dashboard and was ignored")
             continue
         value, problem = known.read(given[-1])
+        if name == PATH and not problem and (problem := lecture.problem_of(str(value))):
+            value = ""
         if problem:
             notes.append(f"{name} {problem} (the link says “{_short(given[-1])}”)")
         elif len(given) > 1:
@@ -440,13 +448,18 @@ def draw_matrices(names: Sequence[str], placeholders: Mapping[str, str]) -> tupl
 
 
 def apply(settings: Mapping[str, Value]) -> None:
-    """Set several controls of the page at once, including those that are not drawn yet."""
+    """Set several controls of the page at once, including those that are not drawn yet, and run the page again."""
+    put(settings)
+    st.session_state["applied"] = applied() + 1
+    st.rerun()
+
+
+def put(settings: Mapping[str, Value]) -> None:
+    """Set several controls before they are drawn in this run, or in the next."""
     for name, value in settings.items():
         if name not in st.session_state:
             st.query_params[name] = control(name).write(value)  # else the link's value would win over the placed one
         place(name, value)
-    st.session_state["applied"] = applied() + 1
-    st.rerun()
 
 
 def applied() -> int:

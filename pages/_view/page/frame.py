@@ -64,7 +64,8 @@ def _open(lesson):
             st.rerun()
     _leave_notes_behind(lesson)
     if elsewhere := wall.follow(lesson):
-        st.switch_page(file_of(LESSONS[elsewhere]), query_params=controls.taken_along())
+        stands = {name: text for name, text in query_of(elsewhere.query).items() if name == STEP}
+        st.switch_page(file_of(LESSONS[elsewhere.stem]), query_params=controls.taken_along() | stands)
 
 
 def _draw_head(lesson):
@@ -112,6 +113,7 @@ def _follow_link(text):
     """Apply the settings of a link of the stage to the controls and to the address."""
     query, known = query_of(text), {**SHARED, **controls.current_lesson().controls}
     bets.set_by_link(query)
+    wall.set_by_link(query)
     if settings := {name: known[name].read(each)[0] for name, each in query.items() if name in known}:
         controls.apply(settings)
 
@@ -121,32 +123,34 @@ def close_frame() -> None:
     lesson = controls.current_lesson()
     st.session_state[_DRAWN] = page_of_run()
     components.prepare_paper(inks(profile()))
+    wall.end_run()
     if is_wall() and not lesson.steps:
         _ask_for_rest()
-    before, after = way.neighbours(lesson)
+    before, after = way.lessons_beside(controls.address())
     if lesson.steps and after:
         with st.container(key="lesson_on"):  # "Next" presses this link, once there is a session
-            draw_link(after, after.question, proposes=True)
+            _way_to(after, after.lesson.question)
     if is_wall() or lesson.steps:
         return
     section = [each for each in LESSONS.values() if each.section == lesson.section]
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="way"):
         if before:
-            _way_to(before, before.question, icon=":material/arrow_back:")
+            _way_to(before, before.lesson.question, icon=":material/arrow_back:")
         st.markdown(f"{lesson.section}: {section.index(lesson) + 1} of {len(section)}")
         if after:
-            _way_to(after, after.question, icon=":material/arrow_forward:", icon_position="right")
+            _way_to(after, after.lesson.question, icon=":material/arrow_forward:", icon_position="right")
 
 
 def _draw_bar(lesson):
     """Draw a wall's header: the lessons on either side, the keys, and the way out."""
-    before, after = way.neighbours(lesson)
+    before, after = way.lessons_beside(controls.address())
     with st.container(horizontal=True, vertical_alignment="center", key="wall"):
         for each, label, key in ((before, "Previous lesson", "lesson_before"), (after, "Next lesson", "lesson_after")):
             with st.container(key=key, width="content"):
                 if each:
                     _way_to(each, label)
         components.hear_keys(lesson.stem)
+        wall.draw_end()
         wall.draw_door()
         st.button("Leave", key="leave_wall", on_click=controls.apply, args=({"mode": "screen"},))
 
@@ -178,17 +182,16 @@ def _ask_for_rest():
         st.button(label, icon=icon, key="more", on_click=controls.apply, args=({"rest": wish},), width="stretch")
 
 
-def _way_to(lesson, label, **options):
-    draw_link(lesson, label, proposes=True, **options)
+def _way_to(stop, label, **options):
+    """Draw a link to the step of another lesson; that from the start asks for bets."""
+    proposed = way.proposed(controls.current_lesson(), st.query_params)
+    said = ({STEP: stop.step} if stop.step else {}) | proposed
+    st.page_link(file_of(stop.lesson), label=label, query_params=said or None, **options)
 
 
-def draw_link(lesson: Lesson, label: str, *, proposes: bool = False, **options: Any) -> None:
-    """Draw a link to a lesson, at its first step.
-
-    proposes: True if the link from the start asks for bets.
-    """
-    proposed = way.proposed(controls.current_lesson(), st.query_params) if proposes else {}
-    st.page_link(file_of(lesson), label=label, query_params=(way.first_step(lesson) | proposed) or None, **options)
+def draw_link(lesson: Lesson, label: str, **options: Any) -> None:
+    """Draw a link to a lesson, at its first step."""
+    st.page_link(file_of(lesson), label=label, query_params=way.first_step(lesson) or None, **options)
 
 
 def stage(**moved: Any) -> Stage:

@@ -1,34 +1,40 @@
-"""The wall of a class: it reports its lesson, follows a teacher who leads from elsewhere, and shows code and counts.
+"""The wall of a class, which shows what its room stands at, with code and counts.
 
-A cookie says who leads, so the address of a wall lets nobody lead. The results of a class are in the wall's address,
-as they are in the link that shows them afterwards.
+A room may have several walls. Each takes over the room's settings when they change; one that leads tells the room what
+was moved on it, and nothing else, so that no two walls answer each other. A cookie says who leads: the address of a
+wall lets nobody lead. The results of a class are in the wall's address, as in the link that shows them afterwards.
 """
 
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 
-from pages._view import bet_html
-from pages._view._streamlit import StreamlitAPIException, path_of
-from pages._view.address import Address
+from pages._view import bet_html, lecture
+from pages._view._streamlit import StreamlitAPIException, is_part_of_page, path_of
+from pages._view.address import Address, query_of
 from pages._view.classroom import leading, limits, results, rounds, wall_state
-from pages._view.classroom.moment import VOTE, Moment, moment_of, settings_of
-from pages._view.classroom.room import TEACHER, RoomError, StoreError, secret_in
+from pages._view.classroom.moment import LONGEST_SETTING, Moment, moment_of, settings_of
+from pages._view.classroom.room import TEACHER, Room, RoomError, StoreError, secret_in
 from pages._view.classroom.store import store
 from pages._view.lesson import CLASS, GUESSED_AT, PHONES, REVEAL, VOTES, Lesson
 from pages._view.literal import plain
 from pages._view.page import bets, controls
 from pages._view.page.components import draw_room
 from pages._view.routes import CODE, JOIN, TEACH
-from pages._view.shared import ROOM
+from pages._view.shared import CARRIED, HOME, JOINING, PATH, ROOM, SCREEN, SHARED
 from pages._view.stage import Line
 
 _OVER = "The room of this wall is closed."
+# Session state: the lesson and settings of this wall when its page was last drawn, or told; those of the room that it
+# has taken over.
+_STOOD, _TAKEN = "room_stood", "room_taken"
+_HERE = "room_here"  # the code of the room that this wall has followed
 
 
-def follow(lesson: Lesson) -> str | None:
-    """Bring wall and class together; return the stem of the lesson to which the class has moved on, if it has."""
+def follow(lesson: Lesson) -> Room | None:
+    """Bring wall and class together; return the room if it has gone on to another lesson."""
     code = controls.address().room
     if not code:
         return None
@@ -51,14 +57,18 @@ def _follow(lesson, code):
         store().takes(limits.GUESSES, "")
         _leave()
         return None
-    st.session_state["room_leads"] = leads
-    if room.stem != lesson.stem and not (leads and _has_turned(lesson, code)):
-        st.session_state["room_at"] = code, room.stem
-        return room.stem
-    st.session_state["room_at"] = code, lesson.stem
-    _tell()
-    moment = moment_of(store().room(code) or room)
-    shown = _settle(_told(moment, turned) if leads else moment)
+    st.session_state.update({"room_leads": leads, _HERE: code})
+    if leads:
+        room = _tell(room)
+    elif _stood() not in (None, _stands()):
+        st.session_state.pop(_TAKEN, None)  # back to what the room shows
+    if room.stem != lesson.stem:
+        st.session_state.pop(_STOOD, None)
+        return room
+    moment = moment_of(room)
+    shown = _told(moment, turned) if leads else moment
+    _take_over(shown)
+    _settle(shown)
     # Answers that arrive after this are not in the picture: the corner must not count them.
     st.session_state["room_shown"] = wall_state.state_of(shown)
     return None
@@ -71,12 +81,23 @@ def _network():
 
 def _was_here(code):
     """Return True if this wall has followed the class before."""
-    return st.session_state.get("room_at", ("",))[0] == code
+    return st.session_state.get(_HERE) == code
 
 
-def _has_turned(lesson, code):
-    """Return True if this wall itself has opened another lesson since its last run."""
-    return st.session_state.get("room_at") != (code, lesson.stem)
+def _stands():
+    """Return the lesson and the settings of this wall."""
+    here = controls.address()
+    return here.lesson.stem, query_of(settings_of(here))
+
+
+def _stood():
+    return st.session_state.get(_STOOD)
+
+
+def end_run() -> None:
+    """Note where this wall stands at the end of a run: what differs from it later, the visitor has moved."""
+    if controls.address().room:
+        st.session_state[_STOOD] = _stands()
 
 
 def _secret(code):
@@ -85,25 +106,81 @@ def _secret(code):
 
 def _leave():
     st.session_state["room_problem"] = _OVER
-    st.session_state.pop("room_leads", None)
+    for name in ("room_leads", _STOOD, _TAKEN):
+        st.session_state.pop(name, None)
     st.session_state["carried"].pop(ROOM, None)
     st.query_params.pop(ROOM, None)  # last: a run may be aborted when it sends this to the browser
 
 
 def tell() -> None:
-    """Report this wall's lesson and settings to the class, if this wall leads."""
-    with suppress(RoomError, StoreError):  # the next run of the whole page reports them, or says why not
-        _tell()
+    """Tell the room what was moved on this wall since its last run, if this wall leads.
 
-
-def _tell():
-    if not st.session_state.get("room_leads"):
+    A run of the whole page has told it already, and may move what nobody has moved.
+    """
+    if not st.session_state.get("room_leads") or not is_part_of_page():
         return
-    here = Address(controls.current_lesson(), st.query_params.to_dict())
-    lesson, code, settings = here.lesson, here.room, settings_of(here)
-    room = store().room(code)
-    if room and (room.stem, room.query) != (lesson.stem, settings):
-        store().stand(code, lesson.stem, settings)
+    with suppress(RoomError, StoreError):  # the next run of the whole page tells it, or says why not
+        room = store().room(controls.address().room)
+        if room:
+            _tell(room)
+
+
+def _tell(room: Room) -> Room:
+    """Tell the room what was moved on this wall; return the room after that."""
+    stood, (stem, query) = _stood(), _stands()
+    if stood in (None, (stem, query)):
+        return room
+    if stem == stood[0] != room.stem:  # the class has gone on to another lesson meanwhile
+        return room
+    if stem == stood[0]:
+        names = {name for name in {*query, *stood[1]} if query.get(name) != stood[1].get(name)}
+        kept = {name: text for name, text in query_of(room.query).items() if name not in names}
+        told = kept | {name: query[name] for name in names if name in query}
+    else:
+        told = query
+    after = leading.move(room, stem, told)
+    st.session_state[_STOOD] = stem, query
+    return after
+
+
+def _take_over(moment: Moment) -> None:
+    """Bring this wall to the settings of its room, if those have changed since it last did."""
+    path = query_of(moment.room.said).get(PATH)
+    if path != st.query_params.get(PATH):
+        _write(PATH, path)
+    state = moment.room.stem, moment.room.query
+    if st.session_state.get(_TAKEN) == state:
+        return
+    seed = {"seed": str(moment.room.seed)} if moment.lesson.together else {}
+    here, there = controls.address(), Address(moment.lesson, moment.query | seed)
+    for name in (*moment.lesson.unseen, "bet", SCREEN):
+        if (text := moment.query.get(name)) != here.query.get(name):
+            _write(name, text)
+    known = {*SHARED, *moment.lesson.controls} - {"mode"}
+    moved = {name: there.said[name] for name in known if here.said[name] != there.said[name]}
+    moved = {name: value for name, value in moved.items() if not _is_long(here, name)}
+    is_new = any(name not in st.session_state for name in moved)
+    st.session_state[_TAKEN] = state
+    controls.put(moved)
+    st.session_state[_STOOD] = _stands()
+    if is_new:  # a widget that is drawn for the first time takes its value from the address of the run before
+        st.rerun()
+
+
+def _write(name, text):
+    if name in CARRIED and text is not None:
+        controls.carry(name, text)
+    elif name in CARRIED:
+        controls.drop(name)
+    elif text is None:
+        st.query_params.pop(name, None)
+    else:
+        st.query_params[name] = text
+
+
+def _is_long(here, name):
+    """Return True of a long text, of which a room knows nothing."""
+    return len(str(here.known(name).write(here.said[name]))) > LONGEST_SETTING
 
 
 def _told(moment: Moment, turned: bool | None) -> Moment:
@@ -114,8 +191,7 @@ def _told(moment: Moment, turned: bool | None) -> Moment:
 
 
 def _settle(moment):
-    """Write the state of the class into the address; return the moment of that state."""
-    moment = _settle_vote(moment)
+    """Write the state of the class into the address."""
     shown = moment.kind != "" and moment.asked.revealed
     found = {REVEAL: "1"} if moment.asked.revealed else {}  # at a later step too: else the bet would be open there
     if moment.draws_apart:  # from the first moment on: the wall draws nothing else
@@ -126,19 +202,20 @@ def _settle(moment):
         with suppress(StreamlitAPIException):  # its field may be on the page already, and shows the seed then
             controls.send_to("seed", moment.room.seed)
     bets.put(found, (REVEAL, CLASS, GUESSED_AT, PHONES, VOTES))
-    return moment
 
 
-def _settle_vote(moment):
-    """Apply the settings of a vote when it is opened, shown or hidden; return the moment after that."""
-    state = (moment.room.code, moment.room.stem, moment.asked.revealed, moment.chosen if moment.asked.revealed else "")
-    if moment.kind != VOTE or st.session_state.get("room_vote") == state:
-        return moment
-    st.session_state["room_vote"] = state
-    for name, text in leading.settled(moment).items():
-        controls.send_to(name, controls.control(name).read(text)[0])
-    _tell()
-    return moment_of(store().room(moment.room.code) or moment.room)
+def set_by_link(query: Mapping[str, str]) -> None:
+    """Follow a link of the stage that covers the wall, or uncovers it."""
+    if SCREEN in query:
+        shown = str(CARRIED[SCREEN].read(query[SCREEN])[0])
+        _write(SCREEN, shown if shown in (JOINING, HOME) else None)
+
+
+def draw_end() -> None:
+    """Draw the link that ends a lecture, after its last step: what to take home covers the wall."""
+    here = controls.address()
+    if here.room and lecture.stops_at(here) and lecture.beside(here)[1] is None:
+        st.html(f'<a class="door" data-end data-sets="{SCREEN}={HOME}" href="">The end</a>')
 
 
 def draw_door() -> None:
@@ -163,6 +240,8 @@ def draw_corner(lesson: Lesson) -> None:
         "near": path_of(f"{TEACH}/{code}/near"),
         "lead": path_of(f"{TEACH}/{code}") if leads else "",
         "drawn": path_of(CODE),
+        "home": path_of(""),
+        "screen": str(controls.address().linked(SCREEN)),
         **{name: st.session_state["room_shown"][name] for name in ("mark", "count", "joined")},
     }
     with st.container(key="room"):

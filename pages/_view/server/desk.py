@@ -4,6 +4,7 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
+from pages._view import lecture
 from pages._view._streamlit import path_of
 from pages._view.address import Address, query_of
 from pages._view.classroom import leading, results, rounds, wall_state
@@ -12,13 +13,14 @@ from pages._view.classroom.moment import VOTE, moment_of, settings_of
 from pages._view.classroom.room import MOST_PHONES, UNDO, Room
 from pages._view.classroom.store import store
 from pages._view.codes import code_of
+from pages._view.lesson import STEP
 from pages._view.lessons import LESSONS, ORDER, path_of_page
 from pages._view.routes import JOIN, TEACH
 from pages._view.server import html
 from pages._view.server.links import lesson_at
 from pages._view.server.near import Near
 from pages._view.server.phone import KEPT
-from pages._view.shared import ROOM
+from pages._view.shared import HOME, JOINING, PATH, ROOM, SCREEN
 
 _WHAT = (
     "A room lets a class take part by phone. The wall shows a code of a few letters and a QR code; phones open it and "
@@ -32,21 +34,34 @@ _MINUTES = round(UNDO / 60)
 
 def before_opening(token: str, at: str, away: Near | None = None) -> str:
     """Return the page that says what a room is, with the button that opens one where the lesson stands."""
-    place = _place(*_standing(at))  # of an address of any length what a form may hold
-    values = {"what": _WHAT, "place": path_of(TEACH), "token": token, "at": place}
+    stem, settings, said = _standing(at)
+    path = {name: text for name, text in query_of(said).items() if name == PATH}
+    place = _place(stem, settings, path)  # of an address of any length what a form may hold
+    problem = lecture.problem_of(query_of(at.partition("?")[2]).get(PATH, ""))
+    told = (f"The path {problem}.", *_WHAT) if problem else _WHAT
+    values = {"what": told, "place": path_of(TEACH), "token": token, "at": place}
     values |= _elsewhere(away, f"{TEACH}?{urlencode({'at': place})}")
     return html.render("opening.html", title="Open a room", **values)
 
 
 def open_room(secret: str, at: str, network: Network) -> tuple[Room, str]:
     """Open a room where this address of a lesson leads; return it, and the address of its wall."""
-    stem, settings = _standing(at)
-    room = store().open_room(secret, stem=stem, query=settings, network=network)
+    stem, settings, said = _standing(at)
+    stops = lecture.stops_at(Address(LESSONS[stem], query_of(said)))
+    if stops:
+        here = Address(LESSONS[stem], query_of(settings))
+        first = lecture.Stop(stem, here.step.name)
+        first = first if first in stops else stops[0]
+        stem, begins = first.stem, {**here.query, STEP: first.step, SCREEN: JOINING}
+        settings = settings_of(Address(first.lesson, begins))
+    room = store().open_room(secret, stem=stem, query=settings, said=said, network=network)
+    room = leading.settle(room).room
     return room, _wall(room)
 
 
 def _wall(room):
-    return f"{_place(room.stem, room.query)}&{urlencode({'mode': 'projector', ROOM: room.code})}"
+    path = {name: text for name, text in query_of(room.said).items() if name == PATH}
+    return _place(room.stem, room.query, {"mode": "projector", ROOM: room.code, **path})
 
 
 def closed(room: Room, token: str) -> str:
@@ -63,14 +78,19 @@ def reopen(room: Room) -> str:
 
 
 def _standing(at):
-    """Return the lesson that an address leads to, else the first, and the settings with which a room begins."""
+    """Return the lesson that an address leads to, else the first; with what a room begins; what is for all lessons."""
     path, _, query = at.partition("?")
     stem = lesson_at(path) or ORDER[0]
-    return stem, settings_of(Address(LESSONS[stem], query_of(query) | {"bet": "1"}))
+    here = Address(LESSONS[stem], query_of(query) | {"bet": "1"})
+    settings = settings_of(here)
+    said = {name: text for name, text in query_of(settings).items() if name in leading.OF_ONE_LESSON}
+    path = {PATH: str(here.linked(PATH))} if lecture.stops_at(here) else {}
+    return stem, settings, urlencode(said | path)
 
 
-def _place(stem, settings):
-    return f"{path_of(path_of_page(stem))}?{settings}"
+def _place(stem, settings, more):
+    """Return the address of a lesson at settings, and at more of them."""
+    return f"{path_of(path_of_page(stem))}?{'&'.join(filter(None, (settings, urlencode(more))))}"
 
 
 def ask_for_secret(room: Room, token: str, problem: str = "") -> str:
@@ -110,7 +130,8 @@ def _values(room, token, secret, root, away):
         "question": moment.lesson.question,
         "asked": [moment.question, wall_state.count(moment), rounds.told(moment)],
         "acts": _acts(moment),
-        "ways": _ways(room),
+        "ways": _ways(moment),
+        "following": _following(moment),
         "all_ways": [(stem, LESSONS[stem].question) for stem in ORDER if stem != room.stem],
         "link": results.link_to(moment, root),
         "code": room.code,
@@ -125,11 +146,34 @@ def _values(room, token, secret, root, away):
     }
 
 
-def _ways(room):
-    """Return the lessons before and after that of the room, each with its label."""
+def _ways(moment):
+    """Return what lies before and after on the path of the room, else in the order of the lessons.
+
+    Each is what to do, its label, and the lesson and step it leads to.
+    """
+    room, here = moment.room, moment.on_path
+    if lecture.stops_at(here):
+        before, after = lecture.beside(here)
+        if moment.screen == JOINING:
+            before, after = None, lecture.Stop(room.stem, here.step.name)
+        if moment.screen == HOME:
+            before, after = lecture.Stop(room.stem, here.step.name), None
+        ways = [("to", "← Back", *before)] if before else []
+        ways += [("to", "Next →", *after)] if after else []
+        return ways + ([] if after or moment.screen == HOME else [("end", "The end →", "", "")])
     at = ORDER.index(room.stem) if room.stem in ORDER else 0
     beside = [(at - 1, "← Back"), (at + 1, "Next →")]
-    return [(ORDER[i], label) for i, label in beside if 0 <= i < len(ORDER)]
+    return [("to", label, ORDER[i], "") for i, label in beside if 0 <= i < len(ORDER)]
+
+
+def _following(moment):
+    """Say what comes next on the path of the room; this stands here alone, and on no wall and phone."""
+    after = lecture.beside(moment.on_path)[1]
+    if after is None or moment.screen == HOME:
+        return ""
+    there = Address(after.lesson, {**moment.query, STEP: after.step, "bet": "1"} if after.step else {})
+    asks = there.question if there.shows_bet else there.step.line if after.step else ""
+    return f"Next: {after.lesson.question} {asks}"
 
 
 def _acts(moment):
@@ -159,7 +203,9 @@ def do(room: Room, sent: dict[str, str]) -> None:
     if what == "close":
         rooms.close(room.code)
     if what == "to" and sent.get("stem") in LESSONS:
-        leading.go_to(moment_of(room), sent["stem"])
+        leading.go_to(moment_of(room), sent["stem"], sent.get("step", ""))
+    if what == "end":
+        leading.end(moment_of(room))
     if what in ("reveal", "hide"):
         leading.turn(moment_of(room), revealed=what == "reveal")
     if what in ("lock", "unlock"):
@@ -169,6 +215,6 @@ def do(room: Room, sent: dict[str, str]) -> None:
     if what == "clear":
         rooms.clear(room.code)
     if what == "reset":
-        rooms.reset(room.code, room.stem)
+        leading.reset(moment_of(room))
     if what == "reset_draws":
         rooms.reset_draws(room.code)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pages._view._streamlit import path_of
 from pages._view.address import Address, query_of
 from pages._view.bet_words import both, in_fact, verdict, written
 from pages._view.classroom.limits import Network
@@ -10,12 +11,16 @@ from pages._view.classroom.moment import VOTE, Moment
 from pages._view.classroom.room import FIRST, LASTS, UNDO, Answer, Room
 from pages._view.classroom.store import store
 from pages._view.kinds import Choice, Drawing
+from pages._view.lecture import stops_of
 from pages._view.lesson import CLASS, GUESSED_AT
-from pages._view.lessons import LESSONS, path_of_page
+from pages._view.lessons import LESSONS, ORDER, path_of_page
 from pages._view.server import html
+from pages._view.shared import HOME, JOINING
 from pages._view.stage import Stage
 
 _LOOK = "Look at the wall."
+# What a phone takes home: the first page, and the last lesson of the lecture, which asks what was seen.
+_HOME = ((ORDER[0], "All lessons"), (stops_of("lecture")[-1].stem, "Five questions: what have you seen?"))
 _HOURS, _MINUTES = round(LASTS / 3600), round(UNDO / 60)
 KEPT = (
     "Kept here: a random number in a cookie of this browser, and with it your answers in this room. "
@@ -100,8 +105,21 @@ def _values(moment, phone, problem, typed, *, changes=False):
         **_answer(moment, phone, typed),
         **_own_part(moment, phone),
         "look": _LOOK,
-        "waits": not (moment.kind or moment.draws),
+        **_between(moment),
     }
+
+
+def _between(moment):
+    """Return what is said of the wall while nothing is asked, and at the end what to take home."""
+    if moment.screen == HOME:
+        links = [(path_of(path_of_page(stem)), label) for stem, label in _HOME]
+        return {"wall": ["The lecture is over. To take home:"], "links": links}
+    if moment.kind or moment.draws:
+        return {"wall": [], "links": []}
+    if moment.screen == JOINING:
+        return {"wall": ["You are in. The wall shows how to join."], "links": []}
+    line = moment.address.step.line if moment.lesson.steps else ""
+    return {"wall": [f"On the wall: {line}" if line else "", _LOOK], "links": []}
 
 
 def _answer(moment, phone, typed):

@@ -1,11 +1,13 @@
 """The outcome of the bet of training_race."""
 
+from math import ceil
+
 from pages._view import compute
 from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.training_race import figures, work
 from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, percent
-from sattn_core.lessons.training_race import SOLVED_ACCURACY, learnt
+from sattn_core.lessons.training_race import SOLVED_ACCURACY, learnt, learnt_in_map
 
 _BET_ON = (0.0, 0.5, 1.0)  # the exponents
 
@@ -22,7 +24,8 @@ def outcome(values: Values) -> Outcome:
         return Outcome(None, "Train to see what comes of it.")
     exponents = found[0].params.exponents
     runs = [exponents.index(each) for each in _BET_ON]
-    done = [learnt(found[0])[run] for run in runs]
+    judged = learnt if figures.has_usual_seed(found[0]) else learnt_in_map
+    done = [judged(found[0])[run] for run in runs]
     names = [figures.run_name(each) for each, has in zip(_BET_ON, done, strict=True) if has]
     truth = "all" if all(done) else "root" if done == [False, True, False] else "other"
     text = {"all": "all three", "root": ""}.get(truth, listed(names) if names else "none")
@@ -30,10 +33,13 @@ def outcome(values: Values) -> Outcome:
 
 
 def _why(result, runs):
-    """The right answers of the three, beside the share that counts as learnt."""
-    right = [f"{figures.run_name(each)} {_right(result, run)}" for each, run in zip(_BET_ON, runs, strict=True)]
+    """Return the right answers of the three, beside the share that counts as learnt."""
+    least, n = percent(SOLVED_ACCURACY, 0), result.params.n_keys
     mean = f", mean of {result.params.n_seeds} seeds," if result.params.n_seeds > 1 else ""
-    said = f"At least {percent(SOLVED_ACCURACY, 0)} right answers{mean} count as learnt: {listed(right)}."
+    right = [f"{figures.run_name(each)} {_right(result, run)}" for each, run in zip(_BET_ON, runs, strict=True)]
+    said = f"At least {least} right answers{mean} count as learnt: {listed(right)}."
+    if not figures.has_usual_seed(result):  # the counts stand at the maps
+        said = f"At least {ceil(SOLVED_ACCURACY * n)} of {n} right, {least}, count as learnt."
     return f"{said} {figures.SMALLER_RATE}." if figures.rate_decides(result) else said
 
 

@@ -306,11 +306,20 @@ def _is_usual(result):
     return replace(params, d_k=_HARMS, seed=usual.seed, n_seeds=usual.n_seeds) == usual
 
 
+def has_usual_seed(result: core.TrainingRaceResult) -> bool:
+    """Return True for the seed that everybody starts with; of others only the first is spoken of, which the maps show.
+
+    What five seeds come to on average would contradict the maps of the one that a teacher has chosen.
+    """
+    return result.params.seed == core.TrainingRaceParams(d_k=_HARMS).seed
+
+
 def _is_too_small(result):
     """Return True if the race of the first settings shows no harm at this d_k, but does at a larger one."""
     if not _is_usual(result) or result.params.d_k >= _HARMS or result.progress < 1:
         return False
-    return core.race_outcome(result) == "harmless" and not any(core.in_doubt(result)[:2])
+    is_seen = has_usual_seed(result) or all(core.learnt_in_map(result)[:2])
+    return is_seen and core.race_outcome(result) == "harmless" and not any(core.in_doubt(result)[:2])
 
 
 def _so_many_each(result, counts, lost):
