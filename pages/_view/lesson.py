@@ -77,7 +77,7 @@ class Bet:
 
 @dataclass(frozen=True)
 class Together:
-    """What the phones of a class do on a lesson, each its own part of one picture.
+    """The task of a class on a lesson: each phone does its own part of one picture.
 
     The lesson's part.py says what a phone sees of its part, part(number, values). The main picture shows those of all
     phones where values["phones"] is not NO_CLASS.
@@ -253,7 +253,7 @@ class Lesson:
 
     @cached_property
     def phones(self) -> dict[str, Control | Linked]:
-        """How many phones had a part in what its main picture shows, and what they have voted for."""
+        """The controls that count the phones behind its main picture, and the votes for each option."""
         if not self.together:
             return {}
         many: dict[str, Control | Linked] = {PHONES: Number("Phones of a class", NO_CLASS, NO_CLASS, MOST_PHONES, ())}

@@ -53,7 +53,7 @@ _IS_SAID = """([said]) => Object.entries(said).every(
 
 
 def seen(wall):
-    """What a wall shows; a setting that is said to be the usual one is not said."""
+    """Return the settings of a wall, without those that are usual."""
     usual = {"seed": "0", "n_keys": "16", "d_k": "64", "asked": "1"}
     query = {name: text for name, text in query_parameters(wall).items() if usual.get(name) != text}
     line = wall.locator(LINE)

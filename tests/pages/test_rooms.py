@@ -1052,7 +1052,7 @@ def go_to_step(app, step):
 
 
 def shown_on(app):
-    """What a wall shows: the lesson, its settings, the bets of the class and the truth."""
+    """Return what a wall shows: the lesson, its settings, the bets of the class and the truth."""
     names = [*SHARED, *LESSONS[app.session_state["lesson"]].controls]
     held = {name: app.session_state[name] for name in names if name in app.session_state}
     said = {name: app.query_params.get(name) for name in ("bet", "class", "guessed_at", "reveal", "phones")}
@@ -1094,7 +1094,7 @@ def hears(app):
 
 
 def test_two_walls_do_not_answer_each_other(rooms, leads):
-    """What a page moves by itself, as to the step at which its bet may wait, it does not tell."""
+    """A wall does not tell the room what its page moves by itself, as to the step where a bet may wait."""
     room = opened(rooms, "start")
     one, other = wall_of(room, "start"), wall_of(room, "start")
     for stem in ("trained_heads", "wrong_choice", "training_race", "small_samples", "recap"):
@@ -1110,7 +1110,7 @@ def test_two_walls_do_not_answer_each_other(rooms, leads):
 
 
 @pytest.mark.parametrize("said", [{}, {"seed": "7", "exponent": "0.25", "rest": "shown"}])
-def test_seed_rest_and_exponent_are_of_one_lesson_unless_the_link_says_them(rooms, leads, said):
+def test_seed_rest_and_exponent_stay_with_their_lesson(rooms, leads, said):
     at = f"/softmax_saturation?{urlencode({'step': 'too_flat', 'd_k': '16', **said})}"
     browser = Browser().get(f"/room?{urlencode({'at': at})}").send("open")
     room = rooms.room(parse_qs(urlsplit(browser.place).query)["room"][0])
@@ -1190,7 +1190,7 @@ def results_link(room):
     return found and unescape(found[1])
 
 
-def test_what_comes_in_while_a_wall_is_drawn_is_not_said_to_be_in_its_picture(rooms, leads, monkeypatch):
+def test_an_answer_that_comes_while_a_wall_is_drawn_is_not_counted_yet(rooms, leads, monkeypatch):
     """Else the wall would never ask for the picture that has it."""
     room = opened(rooms, "small_samples")
     app = wall_of(room, "small_samples")

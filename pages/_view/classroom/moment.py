@@ -59,7 +59,7 @@ class Moment:
 
     @property
     def screen(self) -> str:
-        """What covers the wall: how to join, what to take home, or "none"."""
+        """The screen that covers the wall: how to join, what to take home, or "none"."""
         return str(self.address.linked(SCREEN))
 
     @property

@@ -157,7 +157,7 @@ def _value_name(asked):
 
 
 def asked_marks(asked: core.SmallSamplesResult | core.ClassDraws, profile: Profile) -> tuple[Named, ...]:
-    """What is marked at the left: name, value and line style; first the exact mean."""
+    """Return the marks at the left: name, value and line style; first the exact mean."""
     return (
         (_mean_name(asked), asked.mean_theory, base.dashed(profile)),
         (_value_name(asked), asked.value, base.solid(profile, profile.text, 1.5)),

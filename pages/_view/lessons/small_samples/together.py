@@ -63,7 +63,7 @@ def _figure(together, profile):
 
 
 def _marks(together, profile):
-    """What is marked in the histogram: the exact mean is told once somebody has drawn."""
+    """Return the marks of the histogram: the exact mean is among them once somebody has drawn."""
     found = figures.asked_marks(together, profile)
     return found if together.n_phones else found[1:]
 
@@ -126,7 +126,7 @@ def _mean(together):
 
 
 def _sentence(together):
-    """What a class has found, and how far it may be off."""
+    """Return the mean of a class and its error, in a sentence."""
     if not together.n_phones:
         return _NOBODY
     return f"The variances of the class {_mean(together)}; the dashed line is the exact mean, {_exact(together)}."
@@ -143,7 +143,7 @@ def _alt(together, sentence):
 
 
 def _sure(together):
-    """What each phone has drawn, and how far the mean is from the exact one."""
+    """Return the draws of each phone, and how far the mean is from the exact one."""
     phones = "One phone has" if together.n_phones == 1 else f"{together.n_phones} phones have"
     return (
         f"{phones} drawn {together.per_phone} products each, all multiplied: normal 2 × 2 matrices, ddof = "

@@ -35,7 +35,7 @@ def _picture(values, profile):
 
 
 def of_class(values: Values) -> core.ClassDraws | None:
-    """What the phones of a class have drawn; None if there is no class."""
+    """Return the draws of a class's phones; None if there is no class."""
     options = {"ddof": int(values["ddof"]), "seed": values["seed"]}
     return None if values["phones"] == NO_CLASS else compute.result(core.class_draws, values["phones"], **options)
 

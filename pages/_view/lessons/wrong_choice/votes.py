@@ -21,7 +21,7 @@ _HALF = 0.6  # of a row, beyond the outermost ones
 
 @dataclass(frozen=True)
 class Votes:
-    """How many have voted for each rate, and how many of the hundred rows it puts right."""
+    """The votes for each rate, and how many of the hundred rows it puts right."""
 
     counts: Sequence[int]
     curves: core.RateCurves

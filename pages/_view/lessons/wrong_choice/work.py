@@ -34,7 +34,7 @@ def _picture(values, profile):
 
 
 def voted(values: Values) -> votes.Votes:
-    """How many of a class have voted for each rate, and what comes of it."""
+    """Return the votes of a class for each rate, and what comes of it."""
     rates = TOGETHER.options
     counts = [values["votes"].count(f"{each:g}") for each in rates]
     return votes.Votes(counts, compute.result(core.measure_learning_rates, params(values), rates, check=turns.look))
