@@ -214,7 +214,7 @@ def _begin_immediate(connection):
 def _make_tables(file):
     def connect():
         made = sqlite3.connect(file, _MAKING, isolation_level=None)
-        made.execute("PRAGMA journal_mode=WAL")  # stored in the file, for every process that opens it
+        _write_ahead(made)
         return made
 
     engine = sa.create_engine("sqlite://", creator=connect, poolclass=NullPool)
@@ -222,6 +222,18 @@ def _make_tables(file):
     with engine.begin() as connection:
         _complete(connection)
         connection.exec_driver_sql(f"PRAGMA user_version={_VERSION}")
+
+
+def _write_ahead(connection):
+    """Store in the file that it has a write-ahead log. SQLite fails where others do the same, so this tries again."""
+    until = time.monotonic() + _MAKING
+    while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.01)
 
 
 def _complete(connection):
