@@ -179,9 +179,8 @@ class Address:
         said = self.linked(GUESSED_AT)
         if not said or not self.bet:
             return self
-        settings = _known(self.lesson).keys() - own(
-            self.lesson
-        )  # also those that are still in the query but not in held
+        # Settings of the query that no control holds any more are left out too.
+        settings = _known(self.lesson).keys() - own(self.lesson)
         kept = {name: text for name, text in self.query.items() if name not in settings}
         step = {STEP: str(self.bet.when[1])} if self.bet.when and self.lesson.steps else {}
         return Address(self.lesson, {**kept, **query_of(said), **step})

@@ -22,7 +22,7 @@ def chi_square_quantiles(degrees: int, probabilities: NDArray[np.float64]) -> ND
 
 @remembered(2048)
 def _table(degrees):
-    """Return the Chebyshev coefficients of ln x in z, over the largest z."""
+    """Return the Chebyshev coefficients of ln x as a function of z, from −_LARGEST_Z to _LARGEST_Z."""
 
     def ln_quantile(place):
         z, half = _LARGEST_Z * place, degrees / 2

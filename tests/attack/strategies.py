@@ -6,7 +6,7 @@ from urllib.parse import quote
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from pages._view.kinds import Answers, Choice, Code, Drawing, Number, Settings, Tally, Text
+from pages._view.kinds import Answers, Choice, Code, Drawing, Listed, Number, Settings, Tally, Text
 from pages._view.lessons import LESSONS, PAGES
 from pages._view.shared import CARRIED, SHARED
 
@@ -57,7 +57,12 @@ def texts_of(one):
         return st.text("BCDFGHIabc", min_size=4, max_size=4) | TEXTS
     if isinstance(one, Answers):
         return st.lists(texts_of(one.of), max_size=4).map("~".join) | TEXTS
+    if isinstance(one, Listed):
+        return st.lists(st.sampled_from(_STEPS) | TEXTS, max_size=4).map(",".join)
     return texts_of(one.of)
+
+
+_STEPS = ["lecture", *(f"{stem}.{step.name}" for stem, lesson in LESSONS.items() for step in lesson.steps)]
 
 
 def _known(lesson):

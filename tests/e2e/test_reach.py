@@ -343,7 +343,7 @@ def test_a_choice_before_streamlit_breaks_no_rule_of_access(visit, scheme, addre
 
 # --- fields beside a slider -----------------------------------------------------------------------------
 
-# An address, the fields beside its slider, the first of them in a box for a number or for a text.
+# Addresses, and the names of the fields beside their sliders.
 FIELDS = [
     ("your_scores?head=5", ["head"]),
     ("small_samples?step=by_hand", ["q_2d", "k_2d", "q_3d", "k_3d"]),

@@ -171,7 +171,7 @@ def test_a_restarted_server_shows_settings_made_offline_and_no_file(new_page, pr
         wait_until_back(scores)
         page.close()
     wait_until_away(scores)
-    with running_server(port=port, warm=False):  # the visitor may be the first to see it
+    with running_server(port=port, warm=False):  # whoever comes back first may wait for it
         wait_until_back(scores)
         check_file_is_asked_for_again(scores)
         go_to(scores, LESSONS["score_variance"])

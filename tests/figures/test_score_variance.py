@@ -88,7 +88,7 @@ def pieces(trace):
 
 @pytest.mark.parametrize("products_axis", ["linear", "root"])
 @pytest.mark.parametrize("d_k", [1, 64, 1024])
-def test_walks_go_up_to_d_k_and_on_in_pale_inside_the_envelope(walks, d_k, products_axis):
+def test_walks_up_to_d_k_are_drawn_and_what_follows_is_pale(walks, d_k, products_axis):
     result = core.measure_score_variance(core.ScoreVarianceParams(d_k, 100))
     fig = plotted(main(result, walks, profile=LIGHT, products_axis=products_axis))
     names = ("walks", "walks to come", "mean ± 1 σ", f"walks at {d_k:,}")

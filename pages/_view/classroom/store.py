@@ -180,7 +180,10 @@ class Store:
         self._writing(code).answer(code, question, phone, text, settings)
 
     def answer_of(self, code: str, question: str, phone: str) -> Answer | None:
-        """Return the answer of the phone, None if there is none. question + `room.FIRST`: before it was asked again."""
+        """Return the answer of the phone, None if there is none.
+
+        question + `room.FIRST` is the question before it was asked again.
+        """
         _check("question", question)
         _check("phone", phone)
         return self._kept().answer_of(code, question, phone) if self._may_have(code) else None

@@ -200,7 +200,7 @@ def _lines_under(lines, profile):
 
 
 def room_under(lines: Sequence[str], profile: Profile) -> float:
-    """Return the margin, in letters of an axis title, of an axis with a close title and a key under it."""
+    """Return the margin below an axis with its title and these lines of a key, in letters of an axis title."""
     return (2.7 if on_a_wall(profile) else 2.4) + 1.3 * len(_lines_under(lines, profile))
 
 

@@ -1,4 +1,4 @@
-"""Answers that are changed as a whole."""
+"""Middleware for answers that can be changed only once all of their body is there."""
 
 from collections.abc import Awaitable, Callable
 

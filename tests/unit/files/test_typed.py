@@ -101,7 +101,7 @@ def test_a_cell_that_would_become_several_is_named(cell):
         typed.join_cells("K", [["1", "2"], ["3", cell]])
 
 
-def test_the_largest_matrix_is_laid_out_and_written_again():
+def test_the_largest_matrix_goes_into_cells_and_back_into_text():
     cells = typed.split_cells("V", ";".join([",".join(["-0.12345"] * 64)] * 16))
     assert (len(cells), len(cells[0])) == (16, 64)
     assert typed.parse_matrix("V", typed.join_cells("V", cells)) == ((-0.12345,) * 64,) * 16

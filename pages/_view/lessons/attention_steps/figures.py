@@ -289,7 +289,7 @@ def _alt(result, step, sentence):
 
 
 def _sure(result, step, at):
-    """Return the careful numbers of the step: the framed cell, the whole matrix, the same without the scale."""
+    """Return the sentences under "How sure?": on the framed cell, on the whole matrix, and without the scale."""
     said = [f"{_SENTENCES[step](result, at)}{_BESIDE[step](result, at)}"]
     if step == "scores" and result.params.drawn:
         said.append(f"The numbers of Q and K are darkest from ±{DRAWN_LIMIT:g} on, at every dₖ.")

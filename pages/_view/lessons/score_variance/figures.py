@@ -239,7 +239,7 @@ def _spread(std):
 
 
 def _main_sentence(result):
-    """Return how far both spread, or that scores drift away or do not vary, if they do."""
+    """Return how far raw and scaled scores spread; where their mean is larger, that; where all are equal, that."""
     d_k, theory, (raw, _, _, scaled, _, _) = result.params.d_k, result.theory, result.rows
     start = f"At dₖ = {d_k:,}"
     if result.raw_std == 0:

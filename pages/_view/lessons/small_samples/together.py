@@ -51,7 +51,7 @@ def _figure(together, profile):
         profile,
         [base.steps(together.edges, together.counts, profile.raw, "draws"), *_outline(together, profile), *lines,
          *[each | {"xaxis": "x2", "yaxis": "y2"} for each in _mean_lines(together, profile)]],
-                left=0.6,
+        left=0.6,
         xaxis=base.axis(profile, "variance", domain=_LEFT, range=[0, together.edges[-1]], nticks=5, anchor="y"),
         yaxis=heights,
         xaxis2=base.axis(profile, "phones", domain=_RIGHT, range=[0, _room(together)], nticks=5, anchor="y2"),

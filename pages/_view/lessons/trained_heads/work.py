@@ -30,7 +30,7 @@ def remarks(values: Values) -> list[str]:
 
 
 def _recorded(values):
-    """Return the text of the record, which the page shows in place of an unreadable sentence, and says so."""
+    """Return the name of a recorded text: the first one where the visitor's own sentence cannot be read."""
     return TEXTS[0] if values["text"] == core.OWN else values["text"]
 
 

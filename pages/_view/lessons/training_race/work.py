@@ -53,7 +53,7 @@ def _params_of(*, rates, data, values, start, n_pairs, exponent, learning_rate, 
 
 
 def start(values: Values, profile: Profile, *, trains: bool = False) -> Picture:
-    """Return the start of a race at this d_k. trains: True if Train is beside it, with the time it takes."""
+    """Return the start of a race at this d_k. trains: True to say how long Train takes."""
     raced = params(values)
     takes = time_of(raced, values["rates"] == "best") if trains else ""
     return figures.attention(compute.result(core.measure_race_start, raced), profile, takes=takes)
