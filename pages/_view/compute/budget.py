@@ -12,6 +12,7 @@ from threading import Event, Lock
 
 SETTING = "SATTN_COMPUTE_MB"
 LEAST = 520  # MB: what `PAGES`, `RUNS` and `JOBS` need for their largest computation
+USUAL = 600  # MB: with the least, runs of sixty visitors wait for each other's memory, and take three times as long
 _PAGES, _RUNS, _JOBS = 140, 100, 280  # MB; a button may start more than a link
 RUNS_AT_ONCE = 3  # that compute: more would share one interpreter lock with every plain page
 _OVERTAKEN = 8  # times; after that no other wish goes before
@@ -114,4 +115,4 @@ def shares(most: int) -> tuple[Budget, Budget, Budget]:
     return Budget(_PAGES * 1_000_000), runs, Budget(_JOBS * 1_000_000 + more)
 
 
-PAGES, RUNS, JOBS = shares(configured(os.environ.get(SETTING, str(LEAST))))
+PAGES, RUNS, JOBS = shares(configured(os.environ.get(SETTING, str(USUAL))))
