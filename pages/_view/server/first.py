@@ -241,14 +241,13 @@ def _stage(opened, is_usual):
 def _beside(here):
     """Return the controls in the slider's row, and how many dials have a row of their own."""
     step = here.step
-    fields = [_field(here, name) for name in step.in_sight if _belongs(here, name)]
-    fields += [_field(here, name) for name in ("scaling",) if name in here.lesson.shared]
-    return [{"kind": "dial"}] * len(_dials(here)) + fields, len(step.placed)
+    names = [name for name in step.in_sight if _belongs(here, name)] + ["scaling"] * ("scaling" in here.lesson.shared)
+    return [{"kind": "dial"}] * len(_dials(here)) + [_field(here, name) for name in names], len(step.placed)
 
 
 def _field(here, name):
     """Return the visible part of a control beside the sliders: all options of a bar, the value of any other."""
-    one, value = {**SHARED, **here.lesson.controls}[name], here.values[name]
+    one, value = here.known(name), here.values[name]
     told = {"name": name, "label": in_letters(one.label)}
     if isinstance(one, Number):
         return told | {"kind": "number", "value": one.shown(value), "ends": (value <= one.low, value >= one.high)}
@@ -266,7 +265,7 @@ def _dials(here):
 
 
 def _belongs(here, name):
-    when = {**SHARED, **here.lesson.controls}[name].when
+    when = here.known(name).when
     held = here.bet.usual if here.bet and here.bet_waits else ()
     return name not in held and (when is None or here.values[when[0]] == when[1])
 
