@@ -89,44 +89,66 @@ def descend(
     z = (np.ascontiguousarray(rows.raw_scores.T)[:, :, None] * scales).transpose(1, 0, 2)
     row, column = np.ogrid[: len(z), : len(scales)]
     right = row, rows.right_key[:, None], column
-    slope, step = _SLOPES[loss], _STEPS[learns](rows, scales, rates)
+    step = _STEPS[learns](rows, scales, rates)
+    slope = _SLOPES[loss](z, right, step.rate)
     while True:
-        change, weight = slope(z, right, step.rate)
+        change, weight = slope(z)
         yield z, weight
         step(z, change)
 
 
-@np.errstate(over="ignore", invalid="ignore")
-def _slope_of_output(z, right, rate):
-    """Return the rate times ∂/∂z of ½ |p − e|², which is p∘(p − |p|² + p_right) − p_right e; and p_right."""
-    e = np.exp(z - z.max(axis=1, keepdims=True))
-    total = e.sum(axis=1, keepdims=True)
-    weight = e[right] / total[:, 0]
-    squares = np.einsum("rkc,rkc->rc", e, e)[:, None] / total**2
-    factor = rate / total
-    change = e * (factor / total)
-    change -= factor * (squares - weight[:, None])
-    change *= e
-    change[right] -= rate * weight
-    return change, weight
+class _SlopeOfOutput:
+    """∂/∂z of ½ |p − e|², which is p∘(p − |p|² + p_right) − p_right e. Arrays are reused in every step."""
+
+    def __init__(self, z: _Numbers, right: tuple[Any, ...], rate: _Numbers) -> None:
+        self._right, self._rate = right, rate
+        self._e, self._change = np.empty_like(z), np.empty_like(z)
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def __call__(self, z: _Numbers) -> tuple[_Numbers, _Numbers]:
+        """Return the rate times the slope, and p_right."""
+        e, change, right = self._e, self._change, self._right
+        total = _exponentials(z, e)
+        weight = e[right] / total
+        squares = np.einsum("rkc,rkc->rc", e, e) / total**2
+        factor = self._rate / total
+        np.multiply(e, (factor / total)[:, None], out=change)
+        change -= (factor * (squares - weight))[:, None]
+        change *= e
+        change[right] -= self._rate * weight
+        return change, weight
 
 
-@np.errstate(over="ignore", invalid="ignore")
-def _slope_of_weights(z, right, rate):
-    """Return the rate times ∂/∂z of −ln p_right, which is p − e; and p_right."""
-    e = np.exp(z - z.max(axis=1, keepdims=True))
-    total = e.sum(axis=1, keepdims=True)
-    change = e * (rate / total)
-    change[right] -= rate
-    return change, e[right] / total[:, 0]
+class _SlopeOfWeights:
+    """∂/∂z of −ln p_right, which is p − e. The array is reused in every step."""
+
+    def __init__(self, z: _Numbers, right: tuple[Any, ...], rate: _Numbers) -> None:
+        self._right, self._rate, self._e = right, rate, np.empty_like(z)
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def __call__(self, z: _Numbers) -> tuple[_Numbers, _Numbers]:
+        """Return the rate times the slope, and p_right."""
+        e, right = self._e, self._right
+        total = _exponentials(z, e)
+        weight = e[right] / total
+        e *= (self._rate / total)[:, None]
+        e[right] -= self._rate
+        return e, weight
+
+
+def _exponentials(z, out):
+    """Write exp(z − max z) into out, and return its sum over the keys."""
+    np.subtract(z, z.max(axis=1, keepdims=True), out=out)
+    return np.exp(out, out=out).sum(axis=1)
 
 
 class _QueryLearns:
     def __init__(self, rows: WrongRows, scales: _Numbers, rates: _Numbers) -> None:
         self.rate, self._gram = rates * scales**2, rows.gram
+        self._moved = np.empty((rows.gram.shape[1], len(rows.gram), len(scales))).transpose(1, 0, 2)
 
     def __call__(self, z: _Numbers, u: _Numbers) -> None:
-        z -= self._gram @ u
+        z -= np.matmul(self._gram, u, out=self._moved)
 
 
 class _KeysLearn:
@@ -157,7 +179,7 @@ class _BothLearn:
         self._square += across - 2 * along
 
 
-_SLOPES = {"output": _slope_of_output, "weights": _slope_of_weights}
+_SLOPES: dict[str, Any] = {"output": _SlopeOfOutput, "weights": _SlopeOfWeights}
 _STEPS: dict[str, Any] = {"q": _QueryLearns, "K": _KeysLearn, "both": _BothLearn}
 
 
