@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import gammaln, kv
 
 from sattn_core._memory import remembered
@@ -21,6 +20,8 @@ def median_size(d_k: int, nu: float) -> float:
 
     With φ the characteristic function of one product, P(|s| ≤ m) = (2/π) ∫ φ(t)^d_k sin(t m)/t dt.
     """
+    from scipy.optimize import brentq  # noqa: PLC0415  24 MB and 0.2 s, for this law alone
+
     log_phi = d_k * np.log1p(-_one_less_phi(nu))
     wide = float(np.interp(math.log(2), -log_phi, _SIZES))  # ln t where φ^d_k is a half
     last = float(np.interp(-math.log(_LEAST), -log_phi, _SIZES))
