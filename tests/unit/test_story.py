@@ -22,14 +22,15 @@ def test_the_story_has_its_weights_from_largest_to_smallest(d_k):
     assert (found.put_right / N_ROWS <= found.high).all()
 
 
-def test_the_story_at_a_size_is_of_the_rows_and_outputs_of_that_size():
-    found = story.tell_story(story.StoryParams(64, 2))
-    curves = measure_learning_rates(WrongChoiceParams(64, story.N_KEYS, seed=2))
-    outputs = measure_outputs(OutputsParams(story.N_KEYS, (64,), seed=2))
+@pytest.mark.parametrize("d_k", [1, 5, 64, 1024])
+def test_the_story_at_a_size_is_of_the_rows_and_outputs_of_that_size(d_k):
+    found = story.tell_story(story.StoryParams(d_k, 2))
+    curves = measure_learning_rates(WrongChoiceParams(d_k, story.N_KEYS, seed=2))
+    outputs = measure_outputs(OutputsParams(story.N_KEYS, (d_k,), seed=2))
     assert found.put_right.tolist() == curves.best().tolist()
     for i, exponent in enumerate(story.EXPONENTS):
         assert found.own_share[i] == outputs.divided(exponent).own_share
-    assert story.tell_story.price(found.params) == DimensionParams((64,), story.N_KEYS, seed=2).price
+    assert story.tell_story.price(found.params) == DimensionParams((d_k,), story.N_KEYS, seed=2).price
 
 
 def test_both_ends_of_the_story_rise_away_from_sigma_1():
