@@ -12,7 +12,7 @@ for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
 # A red build must be red again on the next run, so the examples are fixed there.
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
 settings.register_profile("local", deadline=None, max_examples=60)
-# For tests/attack: `pytest tests/attack --hypothesis-profile=attack --hypothesis-seed=1` tries much more, see there.
+# `pytest tests/attack -m "not matrix" --hypothesis-profile=attack --hypothesis-seed=1` tries much more, see there.
 settings.register_profile("attack", deadline=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "local")
 

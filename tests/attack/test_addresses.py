@@ -20,6 +20,7 @@ from tests.pages.opening import app_at
 FOLLOWING = [stem for stem in ORDER if VIEWS[stem].is_drawn]
 
 
+@pytest.mark.walk
 def test_every_address_opens_its_page():
     @examples(12, 10_000)
     @given(addresses(), st.integers(1, 3))
@@ -44,6 +45,7 @@ def answer(path):
     return status, json.loads(json.loads(body)["figure"], parse_constant=int) if status == 200 else {}
 
 
+@pytest.mark.walk
 def test_every_address_of_a_moving_picture_gets_it_or_nothing():
     @examples(100, 10_000)
     @given(addresses(FOLLOWING))

@@ -13,7 +13,7 @@ from pages._view.lessons import LESSONS, ORDER
 from pages._view.page.share import frame_of
 from pages._view.shared import SHARED
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 SMALLEST, USUAL = (480, 360), (640, 480)
 DRAWN = "[data-picture][data-value], [data-hero][data-value]"
@@ -55,7 +55,6 @@ def page_of_others(html):
         others.shutdown()
 
 
-@pytest.mark.walk
 @pytest.mark.parametrize(
     ("lesson", "size"),
     sampled([*((lesson, SMALLEST) for lesson in STAGED), (STAGED[0], USUAL), (STAGED[2], USUAL)]),
@@ -75,7 +74,6 @@ def test_a_stage_is_whole_in_its_frame(new_page, server, lesson, size):
         assert page.evaluate(CUT_OFF) == [], value
 
 
-@pytest.mark.walk
 @pytest.mark.parametrize(("lesson", "step"), sampled(STEPS, 12, 5))
 def test_a_step_is_whole_in_its_frame_and_leads_to_itself(new_page, server, lesson, step):
     page = new_page(*SMALLEST, alone=True)

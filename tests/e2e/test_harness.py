@@ -7,7 +7,7 @@ import harness
 import pytest
 from tabs import note_changes, open_context, put_away
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 APP = """
     import time

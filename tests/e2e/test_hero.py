@@ -13,7 +13,7 @@ from sampling import sampled
 from pages._view.lessons.start.work import SAMPLES
 from sattn_core import dimension_sweep, effective_keys, softmax
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 RAW, SCALED = "[data-part=raw]", "[data-part=scaled]"
 SILENCE = 300  # ms without a key before the hero reports to Python
@@ -200,7 +200,6 @@ def test_touch_drags_it(new_page, server):
     wait_until_idle(page)
 
 
-@pytest.mark.walk
 def test_the_address_and_another_lesson_place_it(page, server):
     open_page(page, server, d_k=111)
     hero = page.locator(dashboard.SLIDER)
@@ -312,7 +311,6 @@ def test_reduced_motion_plays_slower_and_without_transitions(held):
     commit(page)
 
 
-@pytest.mark.walk
 def test_nothing_moves_by_itself(held):
     page, sent = held(dashboard.messages_to_server)
     before = len(sent)

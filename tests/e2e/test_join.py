@@ -8,7 +8,7 @@ from PIL import Image
 
 from pages._view.lessons import LESSONS
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 SECRET = "abcdefghjkmn"
 STEM = "scaling_rules"

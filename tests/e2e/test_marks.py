@@ -8,7 +8,7 @@ from sampling import sampled
 
 from pages._view.marks import contrast
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 FADED = """picture => picture.querySelector('.js-plotly-plot').data
   .map((trace, i) => trace.opacity < 0.5 ? null : i).filter(i => i !== null)"""
@@ -74,7 +74,6 @@ def test_the_words_of_a_sentence_are_one_tab_stop_with_arrow_keys(page, server):
     assert page.evaluate("() => document.activeElement.className") != "mark"
 
 
-@pytest.mark.walk
 def test_on_a_phone_a_tap_lights_the_mark_up_until_the_next(new_page, server):
     page = new_page(390, 844, has_touch=True)
     open_page(page, server, "small_samples")

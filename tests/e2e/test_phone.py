@@ -7,7 +7,7 @@ from touching import too_small
 
 from pages._view.lessons import LESSONS
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 SECRET = "abcdefghjkmn"
 NARROW = 320
@@ -53,7 +53,6 @@ def press_until(page, key, what):
     raise AssertionError(f"{key} does not lead to {what}")
 
 
-@pytest.mark.walk
 def test_a_phone_by_keyboard_alone_in_every_state(lab, rooms, new_page, problems):
     page, code = new_page(), opened(rooms, A_CURVE)
     page.goto(page_url(lab, "j"))

@@ -11,7 +11,7 @@ from sizes import SCREEN, resize
 from pages._view.lessons import LESSONS as DECLARED
 from pages._view.shared import SHARED
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 LINE = "#lab-away"
 SHOWN = "[data-picture][data-value], [data-hero]"
@@ -80,7 +80,6 @@ def lonely(new_page, problems):
     problems.clear()
 
 
-@pytest.mark.walk
 def test_settings_made_offline_count_when_the_connection_is_back(lonely, server):
     open_page(lonely, server)
     drag(lonely, 0.55)
@@ -117,7 +116,6 @@ def test_a_button_pressed_offline_acts_once_after_the_return(lonely, server):
     assert step_said(lonely) == second
 
 
-@pytest.mark.walk
 def test_a_page_that_slept_offline_wakes_with_its_last_settings(lonely, server):
     open_page(lonely, server, "score_variance")
     power = lonely.context.new_cdp_session(lonely)
@@ -146,7 +144,6 @@ def choose(page, name):
     assert page.locator(FILE_NAMES).all_inner_texts() == [name]
 
 
-@pytest.mark.walk
 def test_a_restarted_server_shows_settings_made_offline_and_no_file(new_page, problems):
     port = free_port()
     page, scores = new_page(alone=True), new_page(alone=True)

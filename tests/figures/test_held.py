@@ -66,6 +66,7 @@ def shown(stem, values):
         yield from (each.sentence, each.claim or "")
 
 
+@pytest.mark.walk
 @pytest.mark.parametrize("stem", STEMS)
 def test_each_claim_of_all_or_nothing_has_its_ground(stem):
     texts = [*written(stem), *(text for chosen in ends(stem) for text in shown(stem, at(stem, **chosen)))]

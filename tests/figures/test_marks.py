@@ -114,6 +114,7 @@ SEEDED = [{"step": "wander", "seed": seed} for seed in range(1, 13)]  # in one_q
 PLACES = [{}, *({"d_k": d_k} for d_k in (1, 2, 8, 256, 1024)), {"seed": 3}]
 
 
+@pytest.mark.walk
 @pytest.mark.parametrize("stem", ORDER)
 def test_every_mark_is_named_by_the_sentence_at_some_of_many_settings(stem):
     settings = [*PLACES, *(chosen for name, chosen in (each.values for each in EVERYTHING) if name == stem)]

@@ -207,6 +207,7 @@ def seconds_of(asked):
     return rates.decided(price_of(asked))
 
 
+@pytest.mark.walk
 @pytest.mark.parametrize("stem", ORDER)
 def test_unasked_computations_of_a_page_take_a_second_and_100_mb(stem):
     for asked in pages_asked_of(stem):
@@ -224,6 +225,7 @@ def largest_of(stem):
     return [*(each for each in asked if each not in priced), *most.values()]
 
 
+@pytest.mark.walk
 @pytest.mark.parametrize("stem", sampled(ORDER))
 def test_no_computation_exceeds_its_price_in_bytes_or_time(stem):
     for asked in largest_of(stem):
@@ -291,6 +293,7 @@ def test_a_button_gives_the_time_that_it_takes(seconds, said):
 
 
 # The most expensive unasked computations are really run, to check their prices.
+@pytest.mark.walk
 @pytest.mark.parametrize("stem", ["score_variance", "training_race"])
 def test_the_most_expensive_unasked_computation_keeps_to_its_price(stem):
     priced = [asked for asked in asked_of(stem).values() if hasattr(asked[0], "price")]

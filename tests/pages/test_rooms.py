@@ -519,6 +519,7 @@ def made_up(room, i, answers=True):
     return phone.post(phone.place, sent).status
 
 
+@pytest.mark.walk
 def test_pages_loaded_with_made_up_cookies_take_no_place(rooms, attacked):
     room, crowd = attacked
     assert {made_up(room, i, answers=False) for i in range(120)} == {200}
@@ -527,6 +528,7 @@ def test_pages_loaded_with_made_up_cookies_take_no_place(rooms, attacked):
     assert goes_on(rooms, room, crowd)
 
 
+@pytest.mark.walk
 def test_answers_with_made_up_cookies_fill_no_room(rooms, attacked):
     room, crowd = attacked
     told = Counter(made_up(room, i) for i in range(120))
@@ -535,6 +537,7 @@ def test_answers_with_made_up_cookies_fill_no_room(rooms, attacked):
     assert goes_on(rooms, room, crowd)
 
 
+@pytest.mark.walk
 def test_a_phone_whose_network_sends_many_is_let_in_a_little_later(rooms, attacked):
     room, _ = attacked
     for i in range(40):
@@ -548,12 +551,14 @@ def test_a_phone_whose_network_sends_many_is_let_in_a_little_later(rooms, attack
     assert late.send("answer", answer="86.5").status == 200
 
 
+@pytest.mark.walk
 def test_networks_of_one_household_are_one(rooms, attacked):
     room, _ = attacked
     phones = [Elsewhere(room, network=f"2001:db8:1:2::{i:x}").open() for i in range(50)]
     assert Counter(phone.send("answer", answer="99").status for phone in phones) == {200: 40, 429: 10}
 
 
+@pytest.mark.walk
 def test_a_guesser_of_codes_keeps_nobody_of_the_class_out(rooms, attacked):
     """Behind the address of the class, and behind that of the room's opener."""
     room, crowd = attacked

@@ -161,6 +161,7 @@ def test_a_short_race_at_best_rates_is_there_at_once_with_its_sweep():
     assert "race_rates" in opening.charts(go(app, "rates"))
 
 
+@pytest.mark.walk
 def test_a_long_race_that_has_run_is_there_for_its_address(monkeypatch):
     monkeypatch.setattr(work, "AT_ONCE", 0)
     query = {"rates": "best", "n_seeds": "1", "n_steps": "40", "d_k": "8", "n_pairs": "4"}
@@ -217,6 +218,7 @@ def test_a_link_shows_the_last_race_after_the_slider_has_moved_on():
         assert "race_d_k" not in after.query_params
 
 
+@pytest.mark.walk
 def test_a_running_race_stays_in_the_picture_while_the_slider_moves(monkeypatch):
     monkeypatch.setattr(work, "AT_ONCE", 0)
     monkeypatch.setattr(race, "go_on", lambda rest: None)
@@ -286,6 +288,7 @@ def test_other_settings_match_no_preset_and_an_own_exponent_adds_a_run():
     assert params.init_exponents == (0.25, 0.0, -0.25, 0.125)
 
 
+@pytest.mark.walk
 def test_a_race_plays_its_kept_steps_and_ends_as_if_run_at_once(monkeypatch):
     at_once = open_race(n_seeds="2", n_steps="50").session_state["race_run"].result
     compute.forget()
@@ -391,6 +394,7 @@ def test_leaving_the_page_stops_a_running_race(monkeypatch):
     assert not run.playing
 
 
+@pytest.mark.walk
 def test_a_map_of_the_rates_leaves_the_race_alone():
     app = open_race(n_seeds="1", seed="4", d_k="96")
     result = app.session_state["race_run"].result
@@ -442,6 +446,7 @@ def starters(app):
     return [each.label for each in app.button if each.label == "Train"] + dials
 
 
+@pytest.mark.walk
 def test_a_race_has_one_starter(monkeypatch):
     app = open_race(n_seeds="1")
     assert starters(app) == ["trained_steps_dial"]
@@ -484,6 +489,7 @@ def test_a_placed_bet_starts_the_race_and_is_judged_at_its_end():
     assert "In fact: only ÷ √dₖ" in opening.seen(app)
 
 
+@pytest.mark.walk
 def test_a_film_gives_nothing_away_while_it_runs(monkeypatch):
     compute.forget()
     monkeypatch.setattr(work, "AT_ONCE", 0)
@@ -499,6 +505,7 @@ def test_a_film_gives_nothing_away_while_it_runs(monkeypatch):
     assert "In fact: only ÷ √dₖ" in opening.seen(app.run())
 
 
+@pytest.mark.walk
 def test_a_judged_bet_shows_its_own_race(monkeypatch):
     """The line uses a race that the server has run before, so the maps show that race too, not the start."""
     compute.forget()
