@@ -406,6 +406,17 @@ def test_forms_of_others_or_of_an_earlier_question_change_nothing(rooms):
     assert texts(rooms, room.code, "gradient_flow") == ["10"]
 
 
+def test_a_form_of_more_than_forty_fields_changes_nothing(rooms):
+    room = opened(rooms, "gradient_flow")
+    (phone,) = phones(room, 1)
+    good = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', phone.html)) | {"answer": "10"}
+    full = good | {f"more_{i}": "" for i in range(40 - len(good))}
+    assert phone.post(f"/j/{room.code}", {**full, "another": ""}).status == 403
+    assert texts(rooms, room.code, "gradient_flow") == []
+    assert phone.post(f"/j/{room.code}", full).status == 303
+    assert texts(rooms, room.code, "gradient_flow") == ["10"]
+
+
 def test_links_and_experiments_fit_all_phones_of_a_room():
     assert lesson.MOST_PHONES == class_draws_module.MOST_PHONES == MOST_PHONES <= N_ROWS
 
