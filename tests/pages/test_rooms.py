@@ -584,13 +584,14 @@ def test_a_teacher_locks_the_door_and_removes_silent_phones(rooms, attacked):
     for i in range(30):
         made_up(room, i, answers=False)
     desk = teacher(room)
-    assert "70 phones have joined, 40 of them have answered or drawn." in desk.text
+    assert "70 phones have joined, 40 of them have answered or drawn. A phone that is cleared" in desk.text
     desk.send("clear")
     assert "40 phones have joined" in desk.text
-    assert "Clear" not in desk.text
+    assert "clear" not in desk.text.lower()
     made_up(room, 1, answers=False)
     assert "41 phones have joined" in desk.send("lock_door").text
     assert "The door is locked: nobody new can join." in desk.text
+    assert "joins again" not in desk.text
     state = json.loads(Browser().get(f"/room/{room.code}/state").html)
     assert state["count"] == "40 of 41 have answered. The door is locked."
     late = Elsewhere(room, network=HERE).open()
