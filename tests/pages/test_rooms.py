@@ -740,12 +740,13 @@ def test_ask_again_keeps_the_first_vote_and_the_reveal_shows_both(rooms, leads):
 def test_a_class_that_votes_again_sees_its_first_choice(rooms, leads):
     room = opened(rooms, "wrong_choice")
     app = wall_of(room, "wrong_choice")
-    (phone,) = phones(room, 1)
+    phone, other = phones(room, 2)
     phone.send("answer", answer="1000")
+    other.send("answer", answer="100")  # a tie, of which the wall shows the smaller
     teacher(room).send("reset")
     phone.open().send("answer", answer="10")
     turn_truth(app, "Reveal")
-    assert line_of(app.run()) == "The class has chosen: learning rate 10. The first vote: 1,000."
+    assert line_of(app.run()) == "The class has chosen: learning rate 10. The first vote: 100."
     assert "Your first answer: 1000." in phone.open().text
 
 
