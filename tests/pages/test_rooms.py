@@ -406,6 +406,17 @@ def test_forms_of_others_or_of_an_earlier_question_change_nothing(rooms):
     assert texts(rooms, room.code, "gradient_flow") == ["10"]
 
 
+def test_a_form_of_more_than_forty_fields_changes_nothing(rooms):
+    room = opened(rooms, "gradient_flow")
+    (phone,) = phones(room, 1)
+    good = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', phone.html)) | {"answer": "10"}
+    full = good | {f"more_{i}": "" for i in range(40 - len(good))}
+    assert phone.post(f"/j/{room.code}", {**full, "another": ""}).status == 403
+    assert texts(rooms, room.code, "gradient_flow") == []
+    assert phone.post(f"/j/{room.code}", full).status == 303
+    assert texts(rooms, room.code, "gradient_flow") == ["10"]
+
+
 def test_links_and_experiments_fit_all_phones_of_a_room():
     assert lesson.MOST_PHONES == class_draws_module.MOST_PHONES == MOST_PHONES <= N_ROWS
 
@@ -578,13 +589,14 @@ def test_a_teacher_locks_the_door_and_removes_silent_phones(rooms, attacked):
     for i in range(30):
         made_up(room, i, answers=False)
     desk = teacher(room)
-    assert "70 phones have joined, 40 of them have answered or drawn." in desk.text
+    assert "70 phones have joined, 40 of them have answered or drawn. A phone that is cleared" in desk.text
     desk.send("clear")
     assert "40 phones have joined" in desk.text
-    assert "Clear" not in desk.text
+    assert "clear" not in desk.text.lower()
     made_up(room, 1, answers=False)
     assert "41 phones have joined" in desk.send("lock_door").text
     assert "The door is locked: nobody new can join." in desk.text
+    assert "joins again" not in desk.text
     state = json.loads(Browser().get(f"/room/{room.code}/state").html)
     assert state["count"] == "40 of 41 have answered. The door is locked."
     late = Elsewhere(room, network=HERE).open()
@@ -733,12 +745,13 @@ def test_ask_again_keeps_the_first_vote_and_the_reveal_shows_both(rooms, leads):
 def test_a_class_that_votes_again_sees_its_first_choice(rooms, leads):
     room = opened(rooms, "wrong_choice")
     app = wall_of(room, "wrong_choice")
-    (phone,) = phones(room, 1)
+    phone, other = phones(room, 2)
     phone.send("answer", answer="1000")
+    other.send("answer", answer="100")  # a tie, of which the wall shows the smaller
     teacher(room).send("reset")
     phone.open().send("answer", answer="10")
     turn_truth(app, "Reveal")
-    assert line_of(app.run()) == "The class has chosen: learning rate 10. The first vote: 1,000."
+    assert line_of(app.run()) == "The class has chosen: learning rate 10. The first vote: 100."
     assert "Your first answer: 1000." in phone.open().text
 
 

@@ -10,6 +10,7 @@ from pages._view import stage
 from pages._view.address import Address
 from pages._view.lesson_view import Main
 from pages._view.lessons import LESSONS, VIEWS
+from pages._view.server import first
 from pages._view.stage import LEAST, LEAST_FRAMED, Stage
 from pages._view.version import VERSION
 from tests.pages.opening import ASKED, SCREENS, at_step, charts, controls_of, large_slider, open_page
@@ -17,6 +18,15 @@ from tests.pages.opening import ASKED, SCREENS, at_step, charts, controls_of, la
 SETTINGS = {"d_k": "100", "seed": "3"}
 LATER = {"figure", "spec", "marks", "drawing", "address"}  # sent with the picture itself, or only with a bet
 STAGED = [(stem, step) for stem, step in SCREENS if VIEWS[stem].is_drawn or VIEWS[stem].hero]
+WITH_DIALS = [
+    *(
+        (stem, at_step(step) | bet)
+        for stem, step in STAGED
+        if LESSONS[stem].step(step).dials
+        for bet in ({}, {"bet": "1"})
+    ),
+    ("derivation", at_step("broken") | {"broken": "means not 0"}),
+]
 WITH_BET = [stem for stem in LESSONS if LESSONS[stem].bet]
 
 
@@ -53,6 +63,18 @@ def test_slider_and_picture_have_the_data_of_the_page(stem, step, query):
         assert asked[0].items() <= asked[1].items()  # it also has what moves by itself, and the ground
         here = {name: each for name, each in main.items() if name not in LATER}
         assert {name: each for name, each in plain(told_of(told)).items() if name not in LATER} == here
+
+
+@pytest.mark.parametrize(("stem", "query"), WITH_DIALS)
+def test_dials_have_the_data_of_the_page(stem, query):
+    """Those that belong to the options in the address, and none that would answer a bet."""
+    app = open_page(stem, **query)  # cheap computations are there from now on
+    here = Stage(Address(LESSONS[stem], query).waiting).opening()
+    keys = [f"{name}_dial" for name in here.address.step.dials]
+    on_page = [vars(large_slider(app, each.key)) for each in app.get("bidi_component") if each.key in keys]
+    for told, drawn in zip(first._parts(here)["dials"], on_page, strict=True):
+        assert told.pop("usual") == controls_of(stem)[told["name"]].default
+        assert plain(told) == {name: each for name, each in drawn.items() if name != "heard"}
 
 
 def test_negative_stop_of_a_slider_has_a_minus_sign():

@@ -140,7 +140,11 @@ class Moment:
     @cached_property
     def most_voted(self) -> list[str]:
         """All values that as many have voted for as for any, the smallest first."""
-        counts = Counter(each.text for each in self.answers)
+        return self.winners(self.answers)
+
+    def winners(self, votes: list[Answer]) -> list[str]:
+        """Return the values with the most of these votes, the smallest first."""
+        counts = Counter(each.text for each in votes)
         return sorted(
             (text for text, n in counts.items() if n == max(counts.values())), key=lambda text: self.read(text)[0]
         )

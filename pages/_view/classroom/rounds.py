@@ -1,7 +1,5 @@
 """The two votes of a class that was asked again: the results of the first one and of the second."""
 
-from collections import Counter
-
 from pages._view.bet_words import RIGHT, verdict
 from pages._view.classroom.moment import VOTE, Moment
 from pages._view.classroom.room import Answer
@@ -13,7 +11,7 @@ def told(moment: Moment) -> str:
     if not moment.kind or moment.is_open or not moment.first:
         return ""
     if moment.kind == VOTE:
-        return f"The first vote: {_number(Counter(each.text for each in moment.first).most_common(1)[0][0])}."
+        return f"The first vote: {_number(moment.winners(moment.first)[0])}."
     right, after = _right(moment, moment.first), _right(moment, moment.answers)
     if right is None or after is None:
         return ""

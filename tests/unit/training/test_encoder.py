@@ -73,6 +73,23 @@ def test_float32_differs_by_its_rounding_only(weights, run):
     assert 0 < np.abs(half.hidden - run.hidden).max() < 1e-4
 
 
+def test_an_embedding_adds_word_place_and_kind_by_hand(weights):
+    """Three orthogonal rows of signs: the sum of h, 2 g and 2 k has mean 0 and standard deviation 3."""
+    h, g = np.repeat([1.0, -1.0], 6), np.tile(np.repeat([1.0, -1.0], 3), 2)
+    k = h * g
+    tables = {
+        "word": np.tile(h, (N_WORDS, 1)),
+        "position": np.zeros((N_PLACES, D_MODEL)),
+        "token_type": np.array([2 * k]),
+    }
+    tables["position"][1] = 2 * g
+    known = {f"embeddings.{name}_embeddings.weight": table for name, table in tables.items()}
+    norm = {"embeddings.LayerNorm.weight": np.full(D_MODEL, 3.0), "embeddings.LayerNorm.bias": np.ones(D_MODEL)}
+    first, second = encode(weights | known | norm, TOKENS[:2], n_heads=N_HEADS).hidden[0]
+    assert np.allclose(first, 3 * (h + 2 * k) / np.sqrt(5) + 1, rtol=0, atol=1e-11)
+    assert np.allclose(second, h + 2 * g + 2 * k + 1, rtol=0, atol=1e-11)
+
+
 def test_only_positions_carry_the_order_of_tokens(weights):
     """With one vector for all positions, tokens in another order give the same rows in that order."""
     alike = dict(weights)
