@@ -142,7 +142,7 @@ def test_a_key_paints_its_picture_once(page, server):
 
 
 @pytest.mark.matrix
-def test_touch_drags_it(new_page, server):
+def test_the_hero_s_slider_follows_a_finger(new_page, server):
     page = new_page(390, 844, has_touch=True, is_mobile=True)
     open_page(page, server, "softmax_saturation", step="too_flat")
     box = page.locator(SLIDER).bounding_box()
