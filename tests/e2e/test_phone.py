@@ -33,7 +33,7 @@ def shows(page, text):
 
 
 def check(page):
-    """Check that a page fits the narrowest screen with buttons large enough for a finger, and axe-core in both colours."""
+    """Check a page on the narrowest screen: its width, its touch targets, and axe-core in light and dark."""
     page.set_viewport_size({"width": NARROW, "height": 640})
     assert not page.evaluate(WIDE)
     page.locator("summary").evaluate_all("all => all.forEach(each => each.parentElement.open = true)")

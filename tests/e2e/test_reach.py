@@ -30,7 +30,7 @@ REACHED = {
 
 @pytest.fixture
 def visit(new_page, server):
-    """Return a function that opens an address. The page's `asked` lists its requests for Streamlit's scripts and sessions."""
+    """Return a function that opens an address and records the page's requests to Streamlit in its list `asked`."""
 
     def opened(address, size=SCREEN["1440"], waits=PAINTED, **options):
         page = new_page(*size, alone=True, **options)
@@ -146,7 +146,7 @@ def test_a_button_pressed_before_streamlit_acts_once_it_has_come(visit, size, na
     parts = ("h1", "p.line", "[data-slider] input", "[data-picture]")
     where = [page.locator(part).first.evaluate(BOX) for part in parts]
     assert page.asked == []
-    page.get_by_role("button", name=name, exact=True).dispatch_event("click")  # does not scroll to the button, as click() would
+    page.get_by_role("button", name=name, exact=True).dispatch_event("click")  # click() would scroll
     comes(page)
     assert [page.locator(part).first.evaluate(BOX) for part in parts] == [pytest.approx(box, abs=1) for box in where]
     page.locator(REACHED[name]).first.wait_for()

@@ -31,7 +31,7 @@ def saved(page, picture, label):
 def test_a_picture_is_saved_with_its_sentence_and_its_address(new_page, server, which, scheme):
     lesson, step, picture = which
     page = new_page(1440, 900, color_scheme=scheme)
-    open_page(page, server, lesson, step=step, d_k="256", rest="shown")  # `rest` belongs to the visitor and is not saved
+    open_page(page, server, lesson, step=step, d_k="256", rest="shown")  # `rest` is not saved
     page.locator(f".st-key-{picture}_data summary").click()
     wait_until_idle(page)
     name, drawn = saved(page, picture, "Save picture (SVG)")
