@@ -1,14 +1,14 @@
-"""The grounds of all sentences that claim all or nothing: for each the name of a test, or the reason why it is true.
+"""Evidence for all sentences that claim all or nothing: for each the name of a test, or the reason why it is true.
 
-A fragment covers every text of its lesson that contains it; numbers in a text are written #. The promises of tries have
-tests of their own, see tests/pages/test_tries.py.
+A fragment covers every text of its lesson that contains it, with # for each number. What tries promise is tested in
+tests/pages/test_tries.py.
 """
 
 import re
 from collections.abc import Mapping
 
 SWEEPING = re.compile(r"\b(all|every|any|stays?|never|no|none|only|always|nothing)\b", re.IGNORECASE)
-NAMES = re.compile(r"Attention Is All You Need|all-MiniLM-L6-v2|[Nn]o scale\b")  # names that claim nothing
+NAMES = re.compile(r"Attention Is All You Need|all-MiniLM-L6-v2|[Nn]o scale\b")  # names, no claims
 QUESTION = "it is a question"
 DENIED = "it is what one may hear, and the text beside it denies it"
 PLAN = "it says what to do, or what is done"
@@ -114,15 +114,15 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "every query may attend": "without a mask no score is replaced",
         "changes nothing, for": "√1 is 1",
         "gives these keys no weight": "e to the power −∞ is 0",
-        "practically all": "test_no_key_gets_all_while_another_has_a_weight",
-        "key all of its weight": "test_no_key_gets_all_while_another_has_a_weight",
+        "practically all": "test_a_key_gets_all_of_the_weight_only_if_no_other_is_left",
+        "key all of its weight": "test_a_key_gets_all_of_the_weight_only_if_no_other_is_left",
         "The mask forbids every key": "e to the power −∞ is 0",
     },
     "backprop": {
-        "through every product": "test_the_gradients_are_those_of_the_core_in_their_order",
+        "through every product": "test_gradients_are_those_of_the_core_in_its_order",
         "grow, shrink or stay?": QUESTION,
-        "only through the weights P": "test_the_sentence_names_the_effect_of_the_scale_on_a_gradient",
-        "Only rounding is left": "test_no_slope_is_named_where_rounding_hides_it",
+        "only through the weights P": "test_sentence_names_the_effect_of_the_scale_on_a_gradient",
+        "Only rounding is left": "test_no_slope_is_named_if_rounding_hides_it",
     },
     "small_samples": {
         "are no sample": "who picks numbers does not draw them",
