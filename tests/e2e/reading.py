@@ -44,7 +44,7 @@ def descriptions(page):
     return pictures, [sentence.replace("dₖ", "d_k") for sentence in sentences(page)]
 
 
-LIT = ".st-key-own [aria-current=step]"  # the current step of the diagram in the fold (the step dots mark theirs alike)
+LIT = ".st-key-own [aria-current=step]"  # the current step in the fold's diagram, not in the dots
 
 
 def check_lit_step(page):

@@ -142,7 +142,7 @@ def computation(page, server):
 
 
 def computed(page, server):
-    """Start a computation and cancel it: the page shows nothing of it any more."""
+    """Start a computation and cancel it, so that the page no longer shows it."""
     computation(page, server)
     page.get_by_role("button", name="Cancel").click()
     offer(page).wait_for()

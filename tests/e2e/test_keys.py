@@ -63,7 +63,7 @@ def question(page):
 
 
 @pytest.mark.walk
-def test_page_down_goes_to_the_next_step_or_reveal_or_lesson(wall, server):
+def test_page_down_opens_steps_reveals_the_answer_and_opens_lessons(wall, server):
     said = {"bet": "1", "d_k": "16"}
     open_page(wall, server, "one_query", mode="projector", step=BEFORE_BET, **said)
     hit(wall, "PageDown", step=WITH_BET, **said)
@@ -113,7 +113,7 @@ def test_keys_act_alike_wherever_the_focus_is(wall, server):
     wall.mouse.up()
     wall.wait_for_function("() => location.search.includes('d_k=')")
     wait_until_idle(wall)
-    assert wall.evaluate(FOCUS) == "BODY"  # the drag gave the focus back
+    assert wall.evaluate(FOCUS) == "BODY"  # the drag returned the focus
     d_k = query_parameters(wall)["d_k"]
     above = str(min(stop for stop in DIMENSIONS if stop > int(d_k)))
     slider(wall, "steps").focus()

@@ -75,7 +75,7 @@ def variance_state(page):
     }
 
 
-def test_settings_survive_page_changes_reloads_and_history(page, server):
+def test_settings_are_kept_over_page_changes_reloads_and_history(page, server):
     said = []
 
     def check(question):

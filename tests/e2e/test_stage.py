@@ -15,7 +15,7 @@ pytestmark = pytest.mark.e2e
 BAR = ".st-key-stage"
 DRAWER = ".st-key-settings [data-testid=stExpanderDetails]"
 OPEN = ".st-key-settings details[open]"
-TALL = 1.5  # times the height of a line: the bar must be lower, or it has two lines
+TALL = 1.5  # of a line's height: a bar of two lines would be higher
 
 
 def box(page, what):
@@ -39,7 +39,7 @@ def test_bar_is_above_its_picture_and_scrolls_with_the_page(new_page, server, mo
         wait_until_at_rest(page)
         _, _, _, header = box(page, "[data-testid=stHeader]")
         _, top, _, bottom = box(page, BAR)
-        assert mode == "projector" or header <= box(page, SLIDER)[1]  # a wall's is invisible
+        assert mode == "projector" or header <= box(page, SLIDER)[1]  # a wall's header is invisible
         assert bottom <= box(page, CHARTS)[1] + 1
         if size[0] == 390:  # on a phone the slider takes a whole line below the Settings
             left, _, right, _ = box(page, ".st-key-dimension [data-slider]")

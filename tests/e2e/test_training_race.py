@@ -93,7 +93,7 @@ def test_a_race_is_drawn_live_until_stop_and_keeps_its_steps(server, new_page):
     assert re.match("Training: step [0-9,]+ of 3,000, dₖ = 256", bar(page))
     page.locator(".st-key-dimension input").press("ArrowLeft")
     stop = page.get_by_role("button", name="Stop")
-    for _ in range(2):  # Streamlit's own Stop button would interrupt a picture
+    for _ in range(2):  # only our Stop: Streamlit's own would interrupt a picture
         assert main(page).get_by_role("button", name="Stop").count() == stop.count() == 1
         drawn = page.evaluate(DRAWN_STEP)
         page.wait_for_function(f"before => ({DRAWN_STEP})() > before", arg=drawn)

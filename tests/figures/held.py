@@ -65,11 +65,11 @@ HELD: Mapping[str, Mapping[str, str]] = {
     "wrong_choice": {
         "which curve stays": QUESTION,
         "puts nearly all right from": "test_lesson_s_answer_holds_from_d_k_8_to_1024_with_16_keys",
-        "under Adam it stays": "test_one_rate_fits_the_root_with_descent_and_d_k_with_adam",
+        "under Adam it stays": "test_one_rate_fits_sqrt_d_k_with_descent_and_d_k_with_adam",
         "Every loss stalls": DENIED,
         "the gradient stays large": "with −ln p it is p − 1 at the right key, near −1 while its weight is small",
         "no weight has a target": "only outputs enter a model's loss",
-        "one rate for every size": "test_smallest_rate_stays_with_the_root_and_grows_with_d_k",
+        "one rate for every size": "test_smallest_rate_is_constant_for_sqrt_d_k_and_grows_for_d_k",
         "At this rate plain gradient descent puts": "test_sentence_gives_the_counts_of_rows_put_right",
         "Of a hundred wrong choices": "test_sentence_gives_the_counts_of_rows_put_right",
         "nothing is divided": "1 to any power is 1",
@@ -88,7 +88,7 @@ HELD: Mapping[str, Mapping[str, str]] = {
         "needs no repair?": QUESTION,
     },
     "recap": {
-        "right at each of these sizes": "test_one_rate_fits_the_root_at_all_sizes_with_descent_but_not_adam",
+        "right at each of these sizes": "test_one_rate_fits_sqrt_d_k_at_all_sizes_with_descent_but_not_adam",
         "puts none right at": "test_sentence_names_the_size_with_the_fewest_rows_put_right",
         "not nothing": QUESTION,
         "Only it keeps σ": "σ is √dₖ over what divides",

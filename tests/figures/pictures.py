@@ -34,7 +34,7 @@ def pictures(stem, values, profile):
     way, others = VIEWS[stem].main, globals().get(f"_{stem}")
     values = {**values, **{name: min(values[name], most) for name, most in FEWER.get(stem, {}).items()}}
     values |= {"race_d_k": values["d_k"]} if stem == "training_race" else {}
-    steps = [step for step in VIEWS[stem].lesson.steps if VIEWS[stem].of(step)]  # not the hero's
+    steps = [step for step in VIEWS[stem].lesson.steps if VIEWS[stem].of(step)]  # without the hero's step
     found = [_of_step(stem, step, values, profile) for step in steps]
     found += [(way.at_rest or way.picture)(values, profile)] if way else []
     if others:

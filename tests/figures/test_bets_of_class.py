@@ -36,7 +36,7 @@ def bets_on(stem, n=24):
 def test_bars_count_the_bets_on_an_axis_with_units(stem):
     answer, bets = LESSONS[stem].bet.answer, bets_on(stem)
     shown = shown_of(stage(stem, bets))
-    assert shown.drawn()["marks"]  # words still light parts
+    assert shown.drawn()["marks"]  # words still have marks
     fig = plotted(shown)
     bars, axis = trace_of(fig, "bets"), fig.layout.xaxis9
     width = bars.width / 0.9
@@ -87,7 +87,7 @@ def test_one_panel_of_the_picture_is_kept_beside_the_bets(stem):
     assert {ref.removesuffix(" domain") for each in parts for ref in (each.xref, each.yref) if ref} <= axes | {"paper"}
     x = next(each for each in kept if each[0] == "x")
     assert fig.layout[f"xaxis{x[1:]}"].domain[1] < fig.layout.xaxis9.domain[0]
-    assert len(fig.data) >= len(here.picture.figure.data)  # all traces stay: words light them
+    assert len(fig.data) >= len(here.picture.figure.data)  # no trace is removed: words refer to them
 
 
 def test_true_curve_is_dashed_above_the_curves_of_a_class():

@@ -258,7 +258,7 @@ def test_title_gives_the_right_divisor_at_the_chosen_d_k(fields, d_k):
     picture = figures.broken_lines(core.measure_growth(core.DerivationParams(1024, 100, **fields)), d_k, LIGHT)
     said, *root = re.sub("<[^>]*>", " ", plotted(picture).layout.title.text).split(", not ")
     exact = core.exact_scores(core.DerivationParams(d_k, **fields)).right_divisor
-    if fields.get("correlation") and d_k > 1:  # the mean of one aligned key, not of a row
+    if fields.get("correlation") and d_k > 1:  # the exact divisor is that of one aligned key
         assert "The mean grows like dₖ" in said
         assert core.exact_scores(core.DerivationParams(d_k, **fields)).right_rule == "d_k"
         return
@@ -269,7 +269,7 @@ def test_title_gives_the_right_divisor_at_the_chosen_d_k(fields, d_k):
 
 # A divisor is right if it gives scores the same spread at every dₖ. The title is compared with exact spreads.
 @pytest.mark.parametrize("nu", [1.5, 1.9, 2.0, 2.1, 4.0, 30.0])
-def test_title_suggests_the_root_only_if_spreads_grow_like_it(nu):
+def test_title_suggests_sqrt_d_k_only_if_spreads_grow_like_it(nu):
     growth = core.measure_growth(core.DerivationParams(64, 100, nu=nu))
     said = figures.broken_lines(growth, 64, LIGHT).figure.layout["title"]["text"]
     grows_like_it = core.spread_ratio(core.DerivationParams(64, nu=nu), 16) < 4.01
@@ -327,7 +327,7 @@ def corners(trace):
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("d_k", [1, 2, 20, 64, 1024])
-def test_each_division_by_the_root_leaves_one_d_k_th_of_the_square(growths, d_k, profile):
+def test_each_division_by_sqrt_d_k_leaves_one_d_k_th_of_the_square(growths, d_k, profile):
     figure = plotted(squares.squares(growths["nothing"], d_k, profile))
     sizes = {}
     for name, inside in (("raw", None), ("÷ √dₖ, one cell", "raw"), ("÷ √dₖ", None), ("÷ dₖ", "÷ √dₖ")):
@@ -375,7 +375,7 @@ def test_words_at_the_squares_give_side_and_variance(growths, d_k, profile):
     assert "area" in said.split("variance")[0] if d_k == 20 else "squares’ area" not in said
 
 
-def test_table_of_the_root_gives_the_variances_of_divided_scores(growths):
+def test_table_of_the_squares_gives_the_variances_of_divided_scores(growths):
     growth = growths["nothing"]
     picture = squares.squares(growth, 64, LIGHT)
     assert picture.table["c"] == [1, 1 / 8, 1 / 64]
@@ -498,7 +498,7 @@ def test_long_table_has_the_values_of_the_lines(results):
 
 
 @pytest.mark.parametrize("d_k", [1, 2, 64, 1024])
-def test_dividing_by_the_root_gives_variance_1_at_every_d_k(d_k):
+def test_dividing_by_sqrt_d_k_gives_variance_1_at_every_d_k(d_k):
     growth = core.measure_growth(core.DerivationParams(1024, 100))
     picture = squares.squares(growth, d_k, LIGHT)
     raw, scaled, third = picture.table["variance"]

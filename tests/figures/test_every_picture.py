@@ -66,7 +66,7 @@ def figures_of(picture):
 
 
 def check_looks(figure, profile):
-    """Check that colours and sizes are the profile's, and that traces of raw, scaled and predicted values look so."""
+    """Check that colours and sizes are the profile's, also those of raw, scaled and predicted values."""
     layout = figure.layout
     assert (layout.paper_bgcolor, layout.font.color, layout.font.size) == (
         profile.ground,

@@ -115,7 +115,7 @@ def test_how_sure_compares_both_means_with_their_predictions(shown, result):
     assert "scatters by 5.0 percentage points" in sure  # √(0.5555 · 0.4445 / 100)
 
 
-def test_how_sure_counts_frozen_rows_that_thaw_at_a_larger_d_k(shown, result):
+def test_how_sure_counts_rows_that_are_no_longer_frozen_at_larger_d_k(shown, result):
     raw = shown.passed[0, 0].copy()
     raw[:, :10] = 1.0
     raw[2, :8], raw[3, :3] = 0.001, 0.001  # of eight rows frozen at 64, five are not frozen at 512
@@ -163,7 +163,7 @@ def test_sentence_on_the_means_is_true_for_every_seed(n_keys):
                 assert true > 1.15
             if "hardly" in said:
                 assert 1 / 1.3 < true < 1.3
-    assert change[i, 0] > 1.1  # "At q it does not fall", says the claim
+    assert change[i, 0] > 1.1  # the lesson says that at q it does not fall
     assert "At $q$ it does not fall" in LESSON.assumed
 
 

@@ -62,7 +62,7 @@ def test_missing_ambiguous_and_overlapping_marks_are_refused(sentence, marks, sa
         told(sentence, *marks)
 
 
-def test_contrast_equals_the_wcag_s():
+def test_contrast_equals_known_wcag_values():
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#ffffff", "#777777") == pytest.approx(4.478, abs=5e-4)  # WebAIM's contrast checker
     assert contrast("#d55e00", "#d55e00") == 1

@@ -119,7 +119,7 @@ def test_strip_shows_shares_of_sentences_or_mean_weights(step, names, profile):
     beside = fig.layout.xaxis2.domain[0] > fig.layout.xaxis.domain[1]
     assert beside == (profile is PROJECTOR)
     assert beside or strip[1] < own[0]
-    behind = 1 - 100 / fig.layout.xaxis2.range[1]  # share of the strip after its longest bar, for the number
+    behind = 1 - 100 / fig.layout.xaxis2.range[1]  # share of the strip beyond 100 %
     assert not beside or behind * 1920 * np.ptp(fig.layout.xaxis2.domain) > 2.5 * profile.tick_size
 
 

@@ -63,7 +63,7 @@ def test_points_are_measured_moments_and_dashed_lines_the_theory(exponent):
         assert table[f"exponent {curve.exponent:g}: mean, error"] == curve.mean_error.tolist()
 
 
-def test_slider_s_d_k_is_a_line_with_larger_points():
+def test_slider_s_d_k_is_marked_by_a_line_and_larger_points():
     result = powers(exponent=0.25, correlation=0.5, dims=(1, 2, 3, 4, 100, 1024))
     for d_k in (1, 100, 1024):
         fig = plotted(figures.exponents(result, d_k, LIGHT))

@@ -301,7 +301,7 @@ def test_sentence_names_the_row_that_differs(max_weight, spread, exponent, takes
 
 
 @pytest.mark.parametrize(("exponent", "where"), [(0.42, ", close to √dₖ:"), (0.58, ", close to √dₖ:"), (0.62, ":")])
-def test_equal_rows_are_called_close_to_the_root_only_near_one_half(exponent, where):
+def test_equal_rows_are_called_close_to_sqrt_d_k_only_near_one_half(exponent, where):
     assert said((0.4, 0.4, 0.4), (1.0, 1.0, 1.24), exponent) == (
         f"Found{where} the three rows look alike; on average the strongest key takes 40 %, 40 % and 40 % of the weight."
     )
@@ -325,7 +325,7 @@ def test_sentence_is_short_and_true_at_every_exponent(n_keys, law):
             best = {"most": max, "least": min}[place[1]](rows.max_weight)
             assert rows.max_weight[("smallest", "middle", "largest").index(place[2])] == best
         found += [exponent] * rows.alike
-    assert found == [] or found[-1] - found[0] < 0.12  # exponents around one value
+    assert found == [] or found[-1] - found[0] < 0.12  # all found exponents are close together
 
 
 def test_table_of_the_rows_has_every_weight():

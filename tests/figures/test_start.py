@@ -138,7 +138,7 @@ def test_bars_and_law_are_scaled_to_the_tallest_bar(result, payload):
         np.testing.assert_array_equal(heights, np.rint(1000 * counts / counts.max()))
         expected_counts = exact * (edges[1] - edges[0]) * counts.sum()
         np.testing.assert_allclose(law, 1000 * np.minimum(expected_counts / counts.max(), 1.05), rtol=0, atol=0.51)
-        assert all(isinstance(height, int) for height in (*heights, *law))  # shorter than decimals
+        assert all(isinstance(height, int) for height in (*heights, *law))  # shorter in JSON than decimals
 
 
 @pytest.mark.parametrize("law", COMPONENT_LAWS)

@@ -53,7 +53,7 @@ def test_shade_shows_the_worse_of_both_extremes(profile):
 
 @pytest.mark.parametrize("seed", [0, 9999])
 @pytest.mark.parametrize("d_k", [16, 64, 256, 1024])
-def test_sentence_names_both_extremes_and_that_the_root_avoids_them(d_k, seed):
+def test_sentence_says_that_sqrt_d_k_avoids_both_extremes(d_k, seed):
     found, sentence = core.tell_story(core.StoryParams(d_k, seed)), told(d_k, seed).sentence
     raw, root, _ = found.put_right
     assert root >= NEARLY_ALL > raw

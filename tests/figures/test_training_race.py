@@ -352,7 +352,7 @@ def test_bars_are_the_counts_after_the_last_step_on_shared_axes(sweep):
     assert all(abs(np.log10(sweep.rates[at] / float(text))) < 1e-12 for text, at in rates.items())
 
 
-def test_line_of_learnt_is_named_once_and_separates_pale_bars(sweep):
+def test_threshold_line_is_named_once_and_separates_pale_bars(sweep):
     fig = plotted(figures.rates(sweep, LIGHT))
     assert sum("learnt" in text for text in texts(fig)) == 1
     for trace, line in zip(fig.data, fig.layout.shapes, strict=True):

@@ -12,7 +12,7 @@ from sattn_core.training.trained_transformers import RATES, WAYS, trained_transf
 from tests.figures.drawing import PROFILES, plotted, traces_of
 
 DRAWN = ["raw", "÷ √dₖ", "÷ dₖ"]
-NAMES = [*DRAWN, "QK-norm"]  # all ways in the record
+NAMES = [*DRAWN, "QK-norm"]  # all variants in the record
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def test_line_at_the_chosen_rate_crosses_no_name(result):
     *_, before, last = (np.log10(RATES) - low) / (high - low)
     name = layout["annotations"][-1]
     assert name["xanchor"] == "right"
-    assert before + 0.17 < name["x"] < last  # the name is widest on a wall: a sixth
+    assert before + 0.17 < name["x"] < last  # a name takes at most a sixth of the width
 
 
 def test_overlapping_names_are_moved_apart_around_their_lines_ends():
@@ -158,7 +158,7 @@ def test_how_sure_compares_both_divisors_at_their_best_rates(result, whole, over
         (2.5, 2.6, "the losses of their seeds overlap"),
     ],
 )
-def test_how_sure_says_if_raw_or_the_root_has_the_smaller_loss(result, raw, root, sure):
+def test_how_sure_says_if_raw_or_sqrt_d_k_has_the_smaller_loss(result, raw, root, sure):
     losses = np.array([raw, root, 2.6, 2.6])[:, None]
     shown = transformer.learning(replace(result, last_loss=curve(result.last_loss, losses, 0.1)), LIGHT)
     assert f"Raw against ÷ √dₖ, each at its best rate: {sure}." in shown.sure[4]

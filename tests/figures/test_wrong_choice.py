@@ -73,7 +73,7 @@ def test_a_cell_gets_the_colour_of_its_panel_once_put_right(result, profile):
             places, (none, below, above, most) = zip(*each.colorscale, strict=True)
             assert (each.zmin, each.zmax, places, each.showscale) == (0, 1, (0, 0.5, 0.5, 1), False)
             assert (none, above, most) == (below, full, full)
-            assert contrast(below, above) > 2.5  # two greys side by side
+            assert contrast(below, above) > 2.5  # shades below and above one half
             assert contrast(profile.ground, below) < contrast(profile.ground, above)
 
 
@@ -335,7 +335,7 @@ def test_pictures_of_both_optimizers_have_the_same_axes(measured):
     assert (descent.xaxis.range, descent.yaxis.range) == (adam.xaxis.range, adam.yaxis.range)
 
 
-def test_one_rate_fits_the_root_with_descent_and_d_k_with_adam(measured):
+def test_one_rate_fits_sqrt_d_k_with_descent_and_d_k_with_adam(measured):
     descent, adam = (curves.dimensions(measured, each, 64, LIGHT) for each in ("sgd", "adam"))
     assert "÷ √dₖ needs about one rate, " in descent.sentence
     assert "÷ dₖ needs more as dₖ grows" in descent.sentence
@@ -413,7 +413,7 @@ def test_name_of_a_curve_gives_the_rates_that_reach_99_rows(measured):
                 assert all(works[works.index(True) :])
             elif len(rates) == works[::-1].index(True) - len(works) + works.index(True):
                 assert said == f"at {rates[0]} to {rates[-1]}"
-    assert curves._works(figures.NAMES.index("÷ √dₖ"), measured[1], 200).startswith("at ")  # 1,000 is too large
+    assert curves._works(figures.NAMES.index("÷ √dₖ"), measured[1], 200).startswith("at ")  # rate 1,000 is too large
     for counts, said in (([0, 99, 99], "at 1 to 3.16"), ([99, 0, 99], "at 2 rates"), ([0, 99], "at rate 1")):
         some = np.zeros((3, 19, 201), dtype=np.uint8)
         some[0, 7 : 7 + len(counts), 200] = counts
@@ -438,7 +438,7 @@ def test_lesson_s_answer_holds_from_d_k_8_to_1024_with_16_keys(seed):
 
 
 @pytest.mark.parametrize("how", [{}, {"n_keys": 2}, {"n_keys": 64}, {"loss": "weights"}, {"learns": "K"}])
-def test_smallest_rate_stays_with_the_root_and_grows_with_d_k(how):
+def test_smallest_rate_is_constant_for_sqrt_d_k_and_grows_for_d_k(how):
     """Measured rates are a factor of √10 apart: a difference of one step counts as no change."""
     found = np.array([core.measure_learning_rates(P(d_k, **how)).smallest_rate() for d_k in DIMS])
     root, whole = found[:, 1], found[:, 2]
@@ -448,7 +448,7 @@ def test_smallest_rate_stays_with_the_root_and_grows_with_d_k(how):
 
 
 @pytest.mark.parametrize("d_k", [8, 64, 1024])
-def test_best_option_of_the_vote_is_rate_10_with_the_root(d_k):
+def test_best_option_of_the_vote_is_rate_10_with_sqrt_d_k(d_k):
     counts = [
         core.measure_wrong_choices(P(d_k, learning_rate=each)).put_right[1, -1] for each in LESSON.together.options
     ]

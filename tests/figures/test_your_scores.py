@@ -138,7 +138,7 @@ def test_equal_numbers_have_the_same_digits_everywhere(size):
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
-def test_growth_curves_and_the_root_are_those_of_the_result(results, sample):
+def test_growth_curves_and_sqrt_m_are_those_of_the_result(results, sample):
     result = results[sample]
     fig = plotted(growth(result, sample))
     root, fitted, rows, paired = fig.data

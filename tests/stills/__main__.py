@@ -1,6 +1,6 @@
 """Redraw and store the stills and cards of all lessons:  .venv/bin/python tests/stills
 
-Name some to draw only those:  .venv/bin/python tests/stills one_query derivation
+For some lessons only:  .venv/bin/python tests/stills one_query derivation
 """
 
 import argparse

@@ -180,7 +180,7 @@ def test_page_keys_follow_the_step_links_before_the_next_lesson(mount):
     assert page.evaluate("() => pressed") == ["Next →", "←", "After"]
 
 
-def test_black_screen_swallows_a_page_key_and_ends_with_escape(mount):
+def test_black_screen_ignores_page_keys_and_ends_with_escape(mount):
     page = mount("keys", {"lesson": "start"}, text_of("keys.html"))
     page.evaluate(ADD, BUTTONS)
     page.evaluate(PRESSED)
