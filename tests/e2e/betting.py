@@ -1,4 +1,4 @@
-"""A bet on a lesson, placed by keyboard."""
+"""Place a lesson's bet by keyboard."""
 
 from harness import wait_until_idle
 

@@ -1,8 +1,8 @@
 """Fixtures of the browser tests: server, other_server, browser, lab, rooms, new_page, page, problems.
 
-What costs is shared: a test process has one server, one browser and, for each set of options, one context and its tabs.
-In a tab that has shown a lesson, drawn by a process of the browser that has the scripts compiled, loading the next one
-takes half of the work.
+What is slow to start is shared: a test process has one server, one browser and, for each set of options, one context
+with its tabs. Tabs are reused because their browser process has compiled the scripts: the next lesson loads with half
+of the work.
 """
 
 import os
@@ -34,27 +34,27 @@ def browser():
 
 @pytest.fixture(scope="session")
 def server(browser):
-    """Yield the app, started once for all the tests."""
+    """Yield a server of the app, started once for all the tests."""
     with running_server(warm=False) as started:
         yield started
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """Return the address of a database for the classes of a file of tests."""
+    """Return the URL of a database for the classes of one test file."""
     return f"sqlite:///{tmp_path_factory.mktemp('rooms')}/rooms.sqlite"
 
 
 @pytest.fixture(scope="module")
 def lab(browser, place):
-    """Yield a server with that database."""
+    """Yield a server that keeps its classes in the database of `place`."""
     with running_server(environment={"DATABASE_URL": place}, warm=False) as server:
         yield server
 
 
 @pytest.fixture
 def rooms(place):
-    """Return the store of that server: its pages show what a test does in it."""
+    """Yield a store on the database of `lab`: the server's pages show what a test changes in it."""
     own = Store(place)
     yield own
     own.dispose()
@@ -62,20 +62,20 @@ def rooms(place):
 
 @pytest.fixture(scope="session")
 def other_server(browser, tmp_path_factory):
-    """Yield the app as a person starts it, without settings: for links that were copied from `server`."""
+    """Yield a second server, started without settings as a person would: for links copied from `server`."""
     with watched_server(tmp_path_factory.mktemp("watched")) as started:
         yield started
 
 
 @pytest.fixture
 def problems():
-    """Return the console errors and uncaught exceptions so far. A test that provokes one clears the list."""
+    """Return the list of console errors and uncaught exceptions. A test that provokes one clears the list."""
     return []
 
 
 @pytest.fixture(scope="session")
 def contexts(browser):
-    """Return by options a browser context, and its tabs that no test uses."""
+    """Yield a dictionary from options to a browser context and its unused tabs."""
     opened = {}
     yield opened
     for context, _ in opened.values():
@@ -86,7 +86,8 @@ def contexts(browser):
 def new_page(browser, contexts, problems):
     """Yield a function that opens a page; console errors fail the test.
 
-    stranger: in another browser than the test's other pages. alone: in a context of its own, which may be changed.
+    stranger: the page shares no cookies with the test's other pages. alone: the page has a new context, which the test
+    may change.
     """
     taken, changed, watched = [], [], []
 

@@ -1,9 +1,9 @@
-// The texts of a figure that are cut off, cover a mark, or cover another text; and by how many pixels.
-// Everything is measured on the screen: boxes of texts as turned as they are drawn, lines along their paths.
-// A figure's own numbers (Plotly's `text` of a trace) may cover the marks of their own trace.
+// Return each figure's texts that are cut off or overlap a mark or another text, with the overlap in pixels.
+// Everything is measured on the screen: turned texts by their turned boxes, lines along their paths.
+// The numbers of a trace (its `text` in Plotly) may cover the marks of that trace.
 (figures) => {
-  const STEP = 2; // px between two places of a line, or of an area, that are checked
-  const TOUCH = 1; // px of room that a text needs around it, for another text
+  const STEP = 2; // px between two checked points of a line or an area
+  const TOUCH = 1; // px of empty space that a text needs around it
 
   // --- shapes: a quad is four corners in order -----------------------------------------------------
 
@@ -28,7 +28,7 @@
   const isEmpty = (box) => !(box.left < box.right && box.top < box.bottom);
   const holds = (box, [x, y]) => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
 
-  // The sides of a quad as lines: a unit vector that points inwards, and where the side lies along it.
+  // Each side of a quad as a line: its unit normal, which points inwards, and its position along the normal.
   const sides = (quad) => quad.map(([x, y], i) => {
     const [toX, toY] = quad[(i + 1) % 4];
     const length = Math.hypot(toX - x, toY - y) || 1;
@@ -71,7 +71,7 @@
   ];
   const roleOf = (text) => (ROLES.find(([, where]) => text.closest(where)) ?? ["text"])[0];
 
-  // A text in a group that is not displayed counts as visible in Chromium, but has no place on the screen.
+  // Chromium calls a text visible in a group that is not displayed, but gives it no client rectangles.
   const isSeen = (element) =>
     element.getClientRects().length > 0 && element.checkVisibility({opacityProperty: true, visibilityProperty: true});
   const alpha = (colour) => (colour === "none" ? 0 : Number(/rgba\(.*, ([\d.]+)\)/.exec(colour)?.[1] ?? 1));
@@ -80,7 +80,7 @@
     return alpha(style.fill) * style.fillOpacity * style.opacity > 0.5;
   };
 
-  // The box of each line of a text. A font leaves room above its letters and a little below, which is removed.
+  // The box of each line of a text, without the font's empty space above and below its letters.
   const linesOf = (text) => {
     const rows = [];
     const written = text.textContent;
@@ -98,7 +98,7 @@
     return rows.map((row) => onScreen(text, row.left, row.top, row.right - row.left, row.bottom - row.top));
   };
 
-  // The part that covers marks: the box behind a text if it hides what is below, else the letters.
+  // The part of a text that covers marks: the box behind the letters if it is opaque, else the letters.
   const hidingOf = (text, lines) => {
     const back = text.closest(".annotation, .legend")?.querySelector("rect.bg");
     if (!back || !covers(back)) return lines;
@@ -171,7 +171,7 @@
     return mark.places;
   };
 
-  // How deep a mark lies under a quad.
+  // The depth in pixels by which a mark lies under a quad.
   const depthOfMark = (mark, quad) => {
     const reach = meet(mark.box, boxOf(quad));
     if (isEmpty(reach)) return -Infinity;
@@ -193,7 +193,7 @@
     return deepest;
   };
 
-  // A bar's number may be on its bar, a cell's in its matrix, a point's on the marks of its trace.
+  // A number may cover its own bar, the cells of its own matrix, and the points of its own trace.
   const owns = ({role, text}, mark) =>
     role === "number" && text.closest("g.point, g.hm, g.trace")?.contains(mark.element);
 
@@ -231,7 +231,7 @@
     return found;
   };
 
-  // Where a text of the figure is cut off: at the drawing, if that hides its outside, and at the window.
+  // The box outside which texts are cut off: that of the drawing if it hides its overflow, within the window.
   const edgesOf = (figure) => {
     const drawing = figure.querySelector("svg");
     const cuts = getComputedStyle(drawing).overflow === "visible" ? figure : drawing;

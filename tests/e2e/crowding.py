@@ -1,17 +1,17 @@
-"""A search for marks that are covered, texts that touch and texts that are cut off, in every figure of a page."""
+"""Find covered marks, touching texts and cut-off texts in every figure of a page."""
 
 from pathlib import Path
 
 from sizes import FIGURES
 
-# Letters end within a pixel of the measured place, and another Chromium rounds a little differently.
+# px: letters end within a pixel of their measured box, and versions of Chromium round differently.
 TOLERANCE = 2.5
 
 MEASURE = (Path(__file__).parent / "crowding.js").read_text(encoding="utf-8")
 
 
 def crowded(page, figures=FIGURES):
-    """Return (figure, kind) -> (depth in px, texts) of the worst of each kind, on the page as it is now."""
+    """Return the worst problem of each kind in each figure: {(figure, kind): (depth in px, texts)}."""
     worst = {}
     for each in page.evaluate(MEASURE, figures):
         for problem in each["problems"]:

@@ -1,4 +1,4 @@
-"""The dashboard for the browser tests: its lessons, its controls, its sentences.
+"""Helpers of the browser tests that know the app: its lessons, its controls, its sentences.
 
 Import its names, or the module where they are many (the test settings put this folder on the path).
 """
@@ -10,17 +10,17 @@ from pages._view.lessons import LESSONS as DECLARED
 from pages._view.lessons import ORDER, VIEWS
 from pages._view.shared import SHARED as SHARED_CONTROLS
 
-# Address and question of every page, and the addresses of those with pictures. The first one has the bare address.
+# URL path -> question of every page; the first lesson has the empty path.
 LESSONS = {"" if stem == ORDER[0] else stem: lesson.question for stem, lesson in DECLARED.items()}
-DRAWN = ["" if stem == ORDER[0] else stem for stem in ORDER if stem != "recap"]  # which draws answers
+DRAWN = ["" if stem == ORDER[0] else stem for stem in ORDER if stem != "recap"]  # paths of lessons with pictures
 STAGED = [stem for stem in ORDER if VIEWS[stem].is_drawn or VIEWS[stem].hero]  # lessons with a picture on a stage
-# Every step of the lessons with pictures: its lesson's address and its name; "" for a lesson without steps.
+# Every step of the lessons with pictures as (path, step name); the name is "" in a lesson without steps.
 STEPS = [(page, step.name) for page in DRAWN for step in DECLARED[page or ORDER[0]].steps or (DECLARED[page].step(""),)]
 SHARED = ("d_k", "n_keys", "law", "seed")
 
 SLIDER = ".st-key-dimension input"
 HERO_SENTENCE = "[data-hero] .sentence"
-# By a key: once none has been pressed for a while.
+# Return true if no slider is held. After a key press that takes a moment.
 LET_GO = "() => Object.values(window.lab.hands).every(hand => !hand.held)"
 SENTENCES = "[data-sentence]:not([hidden]), [data-hero] .sentence"
 CHARTS = "[data-picture]"
@@ -30,7 +30,7 @@ EXPANDERS = "[data-testid=stExpander] summary"
 
 
 def slider(page, name):
-    """Return the thumb of a control's slider, in the frame or the lesson."""
+    """Return the thumb of a control's slider, in the Settings or in the lesson."""
     if name == "d_k":
         return page.locator(f"{SLIDER}:not([class*=_dial] input)")
     return page.locator(f":is(.st-key-{name}, .st-key-{name}_dial) input[type=range]")
@@ -42,17 +42,20 @@ def field(page, name):
 
 
 def typed_dimension(page):
-    """Return the box in the Settings for d_k."""
+    """Return the text box for d_k in the Settings."""
     return page.get_by_label("Dimension dₖ, typed")
 
 
 def chosen(page, name):
-    """Return the chosen option of a bar, in a closed drawer too."""
+    """Return the chosen option of a radio bar, even if the Settings are closed."""
     return page.locator(f".st-key-{name} [aria-checked=true]").text_content().strip()
 
 
 def open_everything(page, apart=()):
-    """Open every expander but those of these keys, without a pointer, which would wait for each to come to rest."""
+    """Open every expander except those in containers with the keys in `apart`.
+
+    The clicks come from a script: Playwright's own would wait for each animation.
+    """
     page.locator(EXPANDERS).evaluate_all(
         """(all, apart) => all
              .filter(each => !each.parentElement.open && each.checkVisibility() && !(apart && each.closest(apart)))
@@ -63,7 +66,7 @@ def open_everything(page, apart=()):
 
 
 def how_sure(page, key):
-    """Return the text under a picture's "How sure?", which is written when it is opened; the focus stays."""
+    """Open "How sure?" below a picture without moving the focus, and return its box with the text."""
     box = page.locator(f".st-key-{key}_sure")
     if not box.locator("details[open]").count():
         box.locator("summary").evaluate("each => each.click()")
@@ -73,13 +76,13 @@ def how_sure(page, key):
 
 
 def open_own(page):
-    """Open the fold with people's own data for a lesson."""
+    """Open the fold in which visitors enter their own data."""
     page.locator(".st-key-own summary").first.click()
     wait_until_still(page)
 
 
 def wait_until_in_place(locator):
-    """Wait until it has been in the same place for several frames."""
+    """Wait until an element has not moved for ten frames."""
     locator.evaluate(
         """async element => {
           for (let still = 0, before = 0; still < 10; still += 1) {
@@ -93,14 +96,14 @@ def wait_until_in_place(locator):
 
 
 def open_list(box):
-    """Open the list of a box by keyboard."""
+    """Open the list of a select box by keyboard."""
     box.focus()
     wait_until_in_place(box)  # the page scrolls to it, and scrolling closes a list
     box.press("ArrowDown")
 
 
 def lesson_state(page):
-    """Return the four shared controls as the page shows them, as text."""
+    """Return the shown values of the four shared controls as texts."""
     thumb = slider(page, "d_k")
     if thumb.count():
         d_k = thumb.get_attribute("aria-valuetext").removeprefix("d_k = ").replace(",", "")
@@ -120,13 +123,13 @@ def sentences(page):
 
 
 def step_of(lesson, name=""):
-    """Return the step of this name at a page's address; without a name that of the bare address."""
+    """Return a lesson's step by name; without a name the step that opens first."""
     declared = DECLARED[lesson or ORDER[0]]
     return declared.step(name or declared.opens)
 
 
 def asking_for(step):
-    """Return the parameters of a link to a step."""
+    """Return the query parameters of a link to a step."""
     return {STEP: step} if step else {}
 
 
@@ -156,18 +159,18 @@ def press(locator, *keys):
 
 
 def type_into(page, name, text):
-    """Replace a control's text and leave the box by keyboard."""
+    """Replace a control's text and submit it by keyboard."""
     box = field(page, name)
     before, changed = runs_asked(page), box.input_value() != text
     box.fill(text)
     box.press("Control+Enter" if page.locator(f".st-key-{name} textarea").count() else "Enter")
-    if changed:  # the text has not changed, so nothing is requested
+    if changed:  # an unchanged text requests no run
         page.wait_for_function("before => window.__runs?.asked > before", arg=before)
     wait_until_idle(page)
 
 
 def wait_for_address(page, **wanted):
-    """Wait until the address has these parameters and no others. Streamlit writes it in several steps."""
+    """Wait until the address has exactly these parameters, apart from the step. Streamlit writes them one by one."""
     page.wait_for_function(
         """wanted => {
              const found = [...new URL(location.href).searchParams].filter(([name]) => name !== 'step');
@@ -192,9 +195,9 @@ def chart_data(page, i=0):
 
 
 def watch_menu(page):
-    """Record every name that a menu of the page shows, however briefly. Call it before the page is opened.
+    """Record every link name that the menu shows, however briefly. Call this before the page is opened.
 
-    The cards of the start page and the links at the foot of a lesson are no menu.
+    The cards of the start page and the links below a lesson do not count.
     """
     page.add_init_script(
         """(() => {

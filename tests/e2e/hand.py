@@ -1,4 +1,4 @@
-"""A mouse on the large slider, and the picture that follows it."""
+"""Drag the large slider by mouse and check that the picture follows."""
 
 from dashboard import SLIDER
 from harness import query_parameters, wait_until_idle
@@ -7,19 +7,19 @@ MAIN = "[data-picture][data-value]"
 
 
 def shown(page):
-    """Return the value of the large slider in the main picture."""
-    return int(page.locator(MAIN).get_attribute("data-value").split()[0])  # the dials come after it
+    """Return the slider value for which the main picture is drawn."""
+    return int(page.locator(MAIN).get_attribute("data-value").split()[0])  # the dials' values follow
 
 
 def drag(page, shares, pause=25):
-    """Hold the thumb and move it to these shares of the track, without letting go."""
+    """Drag the thumb to these fractions of the track, without releasing it."""
     move(page, [0.5], pause=0)
     page.mouse.down()
     move(page, shares, pause)
 
 
 def move(page, shares, pause=25):
-    """Move the pointer on."""
+    """Move the pointer to these fractions of the track."""
     box = page.locator(SLIDER).bounding_box()
     for share in shares:
         page.mouse.move(box["x"] + box["width"] * share, box["y"] + box["height"] / 2)
@@ -27,9 +27,9 @@ def move(page, shares, pause=25):
 
 
 def check_following(page, name, *, said=True):
-    """Check that the main picture follows a drag of the large slider, that of name, and ends where it is released.
+    """Check that the main picture follows a drag of the large slider and ends at the value where it is released.
 
-    said: its sentence too.
+    name: the slider's parameter in the address. said: the sentence must change too.
     """
     page.locator(MAIN).evaluate(
         """picture => { window.seen = []; new MutationObserver(() => window.seen.push(picture.dataset.value))

@@ -1,4 +1,4 @@
-"""A real server and a real browser, for the browser tests and the benchmarks.
+"""Start a real server and a real browser, for the browser tests and the benchmarks.
 
 Import its names, or the module where they are many (the test settings put this folder on the path).
 """
@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BROWSER_NAMES = ("chromium", "chromium-browser", "google-chrome")
 BROWSER_ARGS = (
     "--no-sandbox",
-    "--js-flags=--always-sparkplug",  # most pages are drawn once, so compiling them at once saves a tenth of the work
+    "--js-flags=--always-sparkplug",  # most pages are drawn once: compiling early saves a tenth of the work
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
@@ -39,17 +39,15 @@ NO_BROWSER = (
     "get one with 'apt-get install chromium' or '.venv/bin/python -m playwright install --with-deps chromium'"
 )
 
-# Effects that follow an input but not in the same moment: a picture that a script moves, an answer to a picture.
-# So a page must stay idle for a while.
+# A page must stay idle this long: some effects follow an input a moment later, such as a picture that a script moves.
 SETTLE_MS = 150
 
-# The time after which anything counts as failed. A busy machine needs it; a test that passes never waits
-# that long.
+# Limits after which a start or a wait counts as failed. They are for busy machines: a passing test waits far less.
 START_S, PATIENCE_MS = 300, 120_000
 
-# State of a page that `watch_runs` has prepared: how many runs it has asked for, and whether one is still to begin or
-# end. A message begins with the number of its field. Sent to the server, 11 asks for a run. Sent by it, 4 says that a
-# run begins, 6 that it has ended, and a 2 inside it that another follows at once. 1 and 2 come before the others.
+# Keep a page's state in `window.__runs`: the number of runs requested, and flags for a run that is awaited or running.
+# A Protobuf message begins with its field number. To the server, field 11 requests a run. From the server, fields 1 and
+# 2 come first; then 4 means that a run begins, 6 that it has ended, and a 2 inside 6 that another run follows at once.
 _WATCH_RUNS = """(() => {
   const runs = window.__runs = {asked: 0, awaited: false, running: false};
   const asksForRun = data => ArrayBuffer.isView(data) && data[0] >> 3 === 11;
@@ -78,7 +76,7 @@ _WATCH_RUNS = """(() => {
   };
 })()"""
 
-# The things that a page still waits for; "" once the last run has ended and its messages are drawn.
+# Return the name of what a page still waits for; "" once the last run has ended and its messages are drawn.
 _AWAITED = """() => {
   if (document.getElementById('lab-first')) {
     window.lab?.stage?.begin(); // as if somebody had reached for it
@@ -96,7 +94,7 @@ _AWAITED = """() => {
   return charts.every(chart => !chart.checkVisibility() || chart.querySelector('.main-svg')) ? '' : 'a picture';
 }"""
 
-# True once the page has waited for nothing for some time.
+# Return true once the page has been idle for `settle` ms.
 _IDLE = f"""settle => {{
   const now = performance.now();
   if (({_AWAITED})()) {{ window.__idleSince = undefined; return false; }}
@@ -110,7 +108,7 @@ _IDLE = f"""settle => {{
 
 @dataclass(frozen=True)
 class Server:
-    """A running `streamlit run`."""
+    """A running server process."""
 
     url: str
     pid: int
@@ -128,7 +126,7 @@ class Server:
 
 
 def free_port():
-    """Return a free port below the range of outgoing connections, so that it stays free for a while."""
+    """Return a free port below the range that the system gives to outgoing connections."""
     while True:
         port = SystemRandom().randrange(20_000, 32_000)
         with socket.socket() as probe, suppress(OSError):
@@ -140,11 +138,11 @@ def free_port():
 def running_server(
     script="app.py", *flags, cwd=ROOT, port=None, address="127.0.0.1", base="", environment=None, warm=True
 ):
-    """Start `streamlit run script`, on a free port if none is named; stop it by its own process id.
+    """Start `streamlit run script`, on a free port if none is named; stop it at the end.
 
-    Without an address it listens on all of them, as for a person who starts it. base: the path below which it serves.
-    warm: draw every lesson before it answers; a short-lived server of few lessons need not. Its classes are its own,
-    unless the environment names a database.
+    address: empty to listen on all interfaces, as Streamlit does by default. base: the path below which the app is
+    served. warm: draw every lesson before the first answer. The server has a new database for its classes unless the
+    environment names one.
     """
     port = port or free_port()
     command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
@@ -160,7 +158,7 @@ def running_server(
 
 @contextmanager
 def running(command, port, *, cwd=ROOT, base="", environment=None):
-    """Start a command that serves the app on a port, below a path; stop it by its own process id."""
+    """Start a command that serves the app on a port, below the path `base`; stop the process at the end."""
     with tempfile.TemporaryDirectory() as folder:
         log_path = Path(folder) / "server.log"
         with log_path.open("wb") as log:
@@ -217,13 +215,13 @@ def launch_browser(playwright, *flags):
     return playwright.chromium.launch(executable_path=find_browser(playwright), headless=True, args=args)
 
 
-OWN_HOSTS = ("127.0.0.1", "localhost", None)  # None: data and blobs, which the page already has
+OWN_HOSTS = ("127.0.0.1", "localhost", None)  # None: data and blob URLs, which make no request
 
 
 def watch_console(page, problems):
-    """Append every console error, uncaught exception and request to another host to problems; return a way to stop.
+    """Append console errors, uncaught exceptions and requests to other hosts to `problems`; return a function to stop.
 
-    A violation of the content policy is a console error too.
+    A violation of the Content-Security-Policy is a console error too.
     """
 
     def on_console(message):
@@ -258,9 +256,9 @@ def page_url(server, path="/", **params):
 
 
 def watch_runs(context):
-    """Let the pages of a context record each run they ask for, so that `wait_until_idle` never returns too early.
+    """Let the pages of a context record each run they request, so that `wait_until_idle` never returns too early.
 
-    Pictures further down are drawn at once, so that all of a page can be checked; see test_near.py.
+    Pictures below the window are drawn too, so that all of a page can be checked; test_near.py tests the default.
     """
     context.set_default_timeout(PATIENCE_MS)
     context.add_init_script(_WATCH_RUNS)
@@ -268,7 +266,7 @@ def watch_runs(context):
 
 
 def runs_asked(page):
-    """Return the number of runs that the page has asked for since it was loaded."""
+    """Return the number of runs that the page has requested since it was loaded."""
     return page.evaluate("() => window.__runs?.asked ?? 0")
 
 
@@ -280,12 +278,12 @@ def open_page(page, server, path="/", **params):
 
 
 def begin(page):
-    """Let the page fetch Streamlit, as a visitor does by reaching for a part that needs it."""
+    """Let the page load Streamlit, as when a visitor uses a part that needs it."""
     page.evaluate("() => lab.stage?.begin()")
 
 
 def wait_until_idle(page):
-    """Wait until the last run has ended, its charts are drawn and the fonts are loaded; this fetches Streamlit."""
+    """Wait until the last run has ended, its charts are drawn and the fonts are loaded. This loads Streamlit."""
     page.evaluate("() => { window.__idleSince = undefined; }")
     try:
         page.wait_for_function(_IDLE, arg=SETTLE_MS)
@@ -296,7 +294,7 @@ def wait_until_idle(page):
 
 
 def wait_until_still(page):
-    """Wait until all that opens, closes or fades has come to rest."""
+    """Wait until the page is idle and no animation runs."""
     wait_until_idle(page)
     page.wait_for_function(
         """() => document.getAnimations().every(
@@ -305,7 +303,7 @@ def wait_until_still(page):
 
 
 def query_parameters(page):
-    """Return the last value of each name in the address, without the step, which our addresses always name."""
+    """Return the query parameters of the address without the step; of repeated names the last."""
     return page.evaluate(
         """() => Object.fromEntries([...new URL(location.href).searchParams].filter(([name]) => name !== 'step'))"""
     )
@@ -341,7 +339,7 @@ COLOURS = "cat.color"  # axe-core's tag of the rules about colours
 
 
 def accessibility_problems(page, *, disabled_rules=(), include=None, tag=None):
-    """Return axe-core's findings: a readable text for each broken rule, of those with the tag if one is given."""
+    """Return a readable text for each rule of axe-core that the page breaks; with a tag, for rules with that tag."""
     page.evaluate(AXE_SCRIPT)
     found = page.evaluate(
         """([include, disabled, tag]) => axe.run(include ?? document, {
@@ -355,7 +353,7 @@ def accessibility_problems(page, *, disabled_rules=(), include=None, tag=None):
 
 
 def check_accessibility(page, **options):
-    """Fail with a readable list if axe-core finds a violation. Give the reason of every disabled rule."""
+    """Fail with a readable list if axe-core finds a violation. Callers that disable a rule say why."""
     problems = accessibility_problems(page, **options)
     assert not problems, f"{page.url}: {len(problems)} rule(s) broken\n" + "\n".join(problems)
 

@@ -1,4 +1,4 @@
-"""The phones of a class by plain requests: each a browser without scripts, with its own cookie and connection."""
+"""Simulate a class's phones by plain requests: browsers without scripts, each with its own cookies and connection."""
 
 import csv
 import re
@@ -20,20 +20,20 @@ _TAG = re.compile(r"<[^>]+>")
 
 
 class Away(Exception):
-    """The server did not answer."""
+    """Error of a request that the server did not answer."""
 
 
 @dataclass
 class Phone:
-    """One phone. It has a person's patience: without an answer it asks again, as by a reload or another press."""
+    """A phone that repeats a request until the server answers, as a person reloads or presses again."""
 
     url: str
     code: str
     html: str = ""
     status: int = 0
-    at: str = ""  # the address it has come to
-    mark: str = ""  # of the page it shows
-    waits: list[float] = field(default_factory=list)  # seconds, of each request that was answered
+    at: str = ""  # path and query of the last request, after redirects
+    mark: str = ""  # the version of the page that it shows
+    waits: list[float] = field(default_factory=list)  # seconds that each answered request took
     cookies: dict[str, str] = field(default_factory=dict)
     _connection: HTTPConnection | None = None
 
@@ -43,22 +43,22 @@ class Phone:
 
     @property
     def says(self):
-        """The text of the page, without its foot."""
+        """The visible text of the page's main element."""
         inside = self.html[self.html.index("<main") : self.html.index("</main>")]
         return " ".join(unescape(_TAG.sub(" ", inside)).split())
 
     @property
     def number(self):
-        """The number of the phone in its class, from 1 on, as its page has it."""
+        """The phone's number in its class, from 1, as its page shows it."""
         return int(re.search(r"You are number (\d+)\.", self.html)[1])
 
     def look(self):
-        """Open the page, or load it again."""
+        """Load or reload the page."""
         self._ask("GET", self.place)
         return self
 
     def answer(self, *values):
-        """Send an answer; for a curve its heights."""
+        """Send an answer; several values are the heights of a curve."""
         names = ["answer"] if len(values) == 1 else [f"answer_{i}" for i in range(len(values))]
         return self._send("answer", dict(zip(names, values, strict=True)))
 
@@ -66,7 +66,7 @@ class Phone:
         return self._send("draw", {})
 
     def has_news(self):
-        """Ask for news, as the page does by itself now and then, and show them."""
+        """Poll for a newer page, as the page's script does; return True if there was one."""
         before = self.mark
         self._ask("GET", f"{self.place}/news?seen={quote(before)}")
         return self.mark != before
@@ -90,7 +90,7 @@ class Phone:
         return [(place, _HIDDEN.findall(inside)) for place, inside in _FORM.findall(self.html)]
 
     def _ask(self, method, place, body=None):
-        """Ask until there is an answer, and follow its redirect."""
+        """Repeat a request until the server answers, and follow redirects."""
         limit = time.monotonic() + START_S
         while True:
             try:
@@ -114,7 +114,7 @@ class Phone:
             self.mark = marked[1] if marked else ""
 
     def _answer(self, method, place, body):
-        """Return status, text, and the address of a redirect, if any."""
+        """Send one request; return status, text, and the target of a redirect or None."""
         kept = {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}
         typed = {"Content-Type": "application/x-www-form-urlencoded"} if body else {}
         try:
@@ -135,14 +135,14 @@ class Phone:
 
 
 class Desk(Phone):
-    """The window of a person who opens a class and leads it."""
+    """The window of a teacher who opens and leads a class."""
 
     @property
     def place(self):
         return f"{urlsplit(self.url).path}/room/{self.code}"
 
     def open(self, at):
-        """Open a class from an address of a lesson; the page that follows is that of its wall."""
+        """Open a class from a lesson's address, and read the class's code from the redirect."""
         self._ask("GET", f"{self.place.rstrip('/')}?{urlencode({'at': at})}")
         self._send("open", {})
         self.code = parse_qs(urlsplit(self.at).query)["room"][0]
@@ -153,13 +153,13 @@ class Desk(Phone):
         return self._send(do, fields)
 
     def table(self):
-        """Return the lines of the file."""
+        """Return the lines of the class's results file."""
         self._ask("GET", f"{self.place}/results.csv")
         return self.html.splitlines()
 
 
 def draws_in(lines):
-    """Read ten drawn values of each phone from a class's file, by the phones' numbers."""
+    """Return the ten drawn values of each phone from the lines of a results file, in order of the phones' numbers."""
     rows = [row for row in csv.DictReader(lines) if row["question"] == "drawn"]
     names = [(int(row["phone"]), int(row["draw"])) for row in rows]
     assert names == [(phone, i) for phone in range(1, len(rows) // 10 + 1) for i in range(1, 11)]
@@ -167,7 +167,7 @@ def draws_in(lines):
 
 
 def whose(drawn, says):
-    """Return which of these draws a phone shows, by its text; all of them if it shows all."""
+    """Return the indices of the draws that a phone's text shows."""
     return [i for i, ten in enumerate(drawn) if _said_of(ten) in " ".join(says.split())]
 
 
@@ -177,13 +177,13 @@ def _said_of(ten):
 
 
 def together(phones, deed):
-    """Let all do something at the same time; return their results."""
+    """Call `deed` with every phone at the same time; return the results."""
     with ThreadPoolExecutor(len(phones)) as pool:
         return list(pool.map(deed, phones))
 
 
 def come_in(url, code, many):
-    """Return so many new phones, which open the class at the same time."""
+    """Let `many` new phones join the class at the same time; return them."""
     phones = [Phone(url, code) for _ in range(many)]
     together(phones, Phone.look)
     return phones

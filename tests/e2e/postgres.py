@@ -1,4 +1,4 @@
-"""A Postgres for the tests: a new cluster in its own folder, on a free port, ended with the tests."""
+"""Start a new Postgres cluster for the tests in a temporary folder, on a free port."""
 
 import os
 import pwd
@@ -18,7 +18,7 @@ NO_POSTGRES = "no Postgres found; get one with 'apt-get install postgresql'"
 
 
 def find_postgres():
-    """Return the folder of Postgres's programs, the newest of several; None if there is none."""
+    """Return the folder with Postgres's programs (of several versions the newest), or None."""
     on_path = shutil.which("initdb")
     if on_path:
         return Path(on_path).resolve().parent
@@ -28,7 +28,7 @@ def find_postgres():
 
 @contextmanager
 def cluster_of_tests():
-    """Yield the address of a Postgres; skip the tests without one, but fail if CI=true."""
+    """Yield the URL of a new cluster; without Postgres skip the tests, or fail if CI=true."""
     if find_postgres() is None:
         if os.environ.get("CI") == "true":
             pytest.fail(f"CI=true and {NO_POSTGRES}")
@@ -39,7 +39,7 @@ def cluster_of_tests():
 
 @contextmanager
 def cluster():
-    """Yield the address of a cluster that is not safe from a power cut, and trusts everybody on this machine."""
+    """Yield the URL of a new cluster. It does not sync to disk, and needs no password on this machine."""
     programs, port = find_postgres(), free_port()
     folder = Path(tempfile.mkdtemp(prefix="postgres"))
     try:
@@ -53,14 +53,14 @@ def cluster():
         try:
             yield _answering(server, f"postgresql://lab@127.0.0.1:{port}/postgres", folder / "log")
         finally:
-            server.send_signal(signal.SIGINT)  # ends its connections, and itself
+            server.send_signal(signal.SIGINT)  # fast shutdown: does not wait for connections to close
             server.wait(START_S)
     finally:
         shutil.rmtree(folder)
 
 
 def _as_somebody(folder):
-    """Return a user to run it as: Postgres does not run as root, so its package's user gets the folder."""
+    """Return arguments of `Popen` that run Postgres as its package's user if we are root: it refuses to run as root."""
     if os.getuid() != 0:
         return {}
     user = pwd.getpwnam("postgres")

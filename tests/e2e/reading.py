@@ -1,10 +1,10 @@
-"""The texts of a page, for the eye and for a screen reader."""
+"""Read the texts of a page, as seen and as a screen reader gives them."""
 
 import re
 
 from dashboard import CHARTS, sentences
 
-# All visible text of the page, its figures and open shadow roots, without code and the hidden half of a formula.
+# Return all visible texts below an element, with figures and open shadow roots, without code and formulas.
 _VISIBLE = """(root) => {
   const icons = '[data-testid=stIconMaterial], [translate=no]';
   const apart = icons + ', code, pre, script, style, .katex, .katex-mathml, annotation, math, textarea, title, desc';
@@ -24,31 +24,31 @@ _NAMED = re.compile(r"[^\W\d_]_[^\W\d_]|\^")
 
 
 def visible_texts(page):
-    """Return every visible text."""
+    """Return every visible text of the page."""
     return page.evaluate(_VISIBLE, "body")
 
 
 def words_of_screen(page):
-    """Return the words of a lesson's page beside its menu, as long as its folds are closed."""
+    """Return the visible words of a page without its menu; closed folds are left out."""
     return re.findall(r"[A-Za-z]{2,}|\ba\b", " ".join(page.evaluate(_VISIBLE, ".stMainBlockContainer")))
 
 
 def names_of_code(texts):
-    """Return texts with a name of the code or a power with a hat: d_k in place of dₖ, m^½ in place of √m."""
+    """Return the texts written like code: d_k instead of dₖ, m^½ instead of √m."""
     return [text.strip() for text in texts if _NAMED.search(text)]
 
 
 def descriptions(page):
-    """Return role and description of every picture, and the sentences of the page as a screen reader reads them."""
+    """Return each picture's role and description, and the page's sentences as a screen reader gets them."""
     pictures = page.locator(CHARTS).evaluate_all("all => all.map(each => [each.role, each.ariaLabel ?? ''])")
     return pictures, [sentence.replace("dₖ", "d_k") for sentence in sentences(page)]
 
 
-LIT = ".st-key-own [aria-current=step]"  # of the diagram in a fold; the dots have one too
+LIT = ".st-key-own [aria-current=step]"  # the current step in the fold's diagram, not in the dots
 
 
 def check_lit_step(page):
-    """Check that the highlighted step differs from its ground; an accessibility scan passes over such text."""
+    """Check that the highlighted step's text is not in its background colour, which axe-core overlooks."""
     ground = page.locator(LIT).evaluate("step => getComputedStyle(step).backgroundColor")
     for text in page.locator(f"{LIT}, {LIT} *").all():
         assert text.evaluate("text => getComputedStyle(text).color") != ground

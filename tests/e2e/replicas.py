@@ -1,4 +1,4 @@
-"""Two replicas behind nginx, set up as in .deploy: the image's own steps, the shipped nginx.conf, other ports."""
+"""Start replicas behind nginx as in .deploy: with the Dockerfile's steps and the shipped nginx.conf, on free ports."""
 
 import json
 import os
@@ -24,17 +24,17 @@ ENVIRONMENT = {
 
 
 def dockerfile(name):
-    """Return the arguments of an instruction in the Dockerfile, once for each use."""
+    """Return the arguments of every use of an instruction in the Dockerfile."""
     text = (DEPLOY / "Dockerfile").read_text()
     return re.findall(rf"^{name} (.+)$", text, re.MULTILINE)
 
 
 def build(folder, environment):
-    """Carry out the steps of the Dockerfile in a folder, in their order."""
+    """Carry out the COPY and RUN steps of the Dockerfile in a folder, in order."""
     text = (DEPLOY / "Dockerfile").read_text()
     for name, said in re.findall(r"^(COPY|RUN) (.+)$", text, re.MULTILINE):
         if name == "RUN":
-            ours = said.replace(dockerfile("USER")[-1], f"{os.getuid()}:{os.getgid()}")  # the user that serves it here
+            ours = said.replace(dockerfile("USER")[-1], f"{os.getuid()}:{os.getgid()}")  # our user
             subprocess.run(ours, shell=True, cwd=folder, env=environment, check=True)
             continue
         *sources, target = said.split()
@@ -51,7 +51,7 @@ def _copy(source, target):
 
 
 class Replica:
-    """A process that serves the lab, started as the image starts it, on a port that it keeps."""
+    """A server process started by the image's command; it keeps its port over restarts."""
 
     def __init__(self, folder, environment=None):
         self.folder, self.port = folder, free_port()
@@ -64,21 +64,21 @@ class Replica:
         self.server = self.held.enter_context(started)
 
     def stop(self):
-        """Ask it to end, as an update does; an ended one stays so."""
+        """Terminate the process as an update does; do nothing if it has ended."""
         if self.server:
             self.logs.append(self.server.log())
         self.server = None
         self.held.close()
 
     def kill(self):
-        """Kill it, as a lack of memory does."""
+        """Kill the process, as the kernel does when memory runs out."""
         os.kill(self.server.pid, signal.SIGKILL)
         self.stop()
 
 
 @contextmanager
 def proxy(folder, *ports, base=""):
-    """Start the shipped nginx.conf in front of replicas on these ports; base: the path below which they serve."""
+    """Start nginx with the shipped nginx.conf in front of replicas on these ports; base: the app's URL path."""
     port = free_port()
     said = {"listen 80": f"listen 127.0.0.1:{port}", "/var/log/nginx": str(folder), "/var/cache/lab": f"{folder}/cache"}
     said |= {"location / ": f"location /{base}/ "} if base else {}
@@ -94,12 +94,12 @@ def proxy(folder, *ports, base=""):
 
 
 def written_by_proxy(*words, environment=None):
-    """Return the output of the shipped script."""
+    """Return the output of the shipped script `proxy`."""
     asked = {"capture_output": True, "text": True, "check": True, "env": os.environ | (environment or {})}
     return subprocess.run([DEPLOY / "proxy", *words], **asked).stdout
 
 
-# A distribution's own nginx.conf: it gives the processes their folders and includes ours.
+# The main nginx.conf, as a distribution has it: it names the folders and includes ours.
 _AROUND = """
 daemon off;
 user {user};

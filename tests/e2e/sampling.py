@@ -1,4 +1,4 @@
-"""Samples of many similar cases: all of them would take too long, and `-m matrix` runs the rest.
+"""Run a sample of many similar cases by default, and the rest with `-m matrix`.
 
 Import it as ``from sampling import sampled`` (the test settings put this folder on the path).
 """
@@ -9,7 +9,7 @@ MATRIX = pytest.mark.matrix
 
 
 def sampled(values, every=2, first=0):
-    """Return parameters of a test, of which one in so many runs without `-m matrix`. A tuple is several parameters."""
+    """Return a test's parameters; all but every n-th (`every`) need `-m matrix`. A tuple is several arguments."""
     return [each if place % every == first else _left_out(each) for place, each in enumerate(values)]
 
 

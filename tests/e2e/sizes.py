@@ -1,4 +1,4 @@
-"""The window sizes that the lab promises to fit, and a walk of a lesson through them."""
+"""Window sizes that the app supports, and a generator that shows a lesson at each of them."""
 
 from harness import open_page
 
@@ -10,13 +10,13 @@ SCREEN = {
     "390": (390, 844),
 }
 PHONE = "390"
-# Drawn for one width and scaled to the window's; 1920 by 1080 is between these two.
+# The projector's page is drawn at one width and scaled to the window; 1920 by 1080 lies between these two shapes.
 PROJECTED = {"950p": (1920, 950), "1024p": (1024, 768)}
 WITHOUT_MENU = ("820", PHONE)
 FIGURES = "[data-picture] .js-plotly-plot, [data-hero]"
 SETTLE_MS = 150
 
-# True once every figure is as wide as its place and nothing in it has moved for some time.
+# Return true once every figure is as wide as its container and nothing in it has moved for `settle` ms.
 _AT_REST = """([figures, settle]) => {
   const seen = [...document.querySelectorAll(figures)].filter(figure => figure.checkVisibility());
   const fits = seen.every(figure => {
@@ -53,7 +53,7 @@ def wait_until_at_rest(page):
 
 
 def views(page, server, lesson, wanted, **query):
-    """Yield the name of each wanted size, with the lesson in it: as a visitor sees it, then as a classroom does."""
+    """Open a lesson at each wanted size and yield the size's name: screen sizes first, then the projector's."""
     for sizes, mode in ((SCREEN, {}), (PROJECTED, {"mode": "projector"})):
         if not {*wanted} & {*sizes}:
             continue
@@ -61,7 +61,7 @@ def views(page, server, lesson, wanted, **query):
         open_page(page, server, lesson, **mode, **query)
         for name, size in ((name, size) for name, size in sizes.items() if name in wanted):
             if name in WITHOUT_MENU:
-                _close_menu(page)  # by hand, since it would open again by itself in a wider window
+                _close_menu(page)  # explicitly, else Streamlit reopens it in a wider window
             resize(page, size)
             wait_until_at_rest(page)
             yield name

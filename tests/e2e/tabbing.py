@@ -1,6 +1,6 @@
-"""The controls of a page that the Tab key reaches."""
+"""Find the controls of a page that the Tab key reaches."""
 
-# Names of all that can have the focus, through open shadow roots; of a group of radio buttons only one is a stop.
+# Return the names of all focusable elements, also in open shadow roots. A group of radio buttons is one Tab stop.
 _FOCUSABLE = """() => {
   const found = new Set();
   const visit = root => root.querySelectorAll('*').forEach(element => {
@@ -14,7 +14,7 @@ _FOCUSABLE = """() => {
   visit(document);
   return [...found];
 }"""
-# Inside a shadow root the focus moves without an event outside.
+# Record the names of focused elements. Listen in every shadow root: focus events inside one are not seen outside.
 _NOTE_FOCUS = """() => {
   window.reached = new Set();
   const note = event => {
@@ -29,7 +29,7 @@ _NOTE_FOCUS = """() => {
   visit(document);
   document.activeElement.blur();
 }"""
-_AT_ONCE = 10  # keys between two looks at the focus
+_AT_ONCE = 10  # key presses between two checks of the focus
 _NAME_OF = r"""() => {
   window.nameOf = element => {
     const name = element.getAttribute('aria-label') || element.innerText || element.placeholder || '';
@@ -40,7 +40,7 @@ _NAME_OF = r"""() => {
 
 
 def reached_by_tab(page):
-    """Return the names of the controls in sight, and of those that Tab has reached."""
+    """Return the names of all visible controls, and the names of those that Tab reaches."""
     page.evaluate(_NAME_OF)
     wanted, reached = set(page.evaluate(_FOCUSABLE)), set()
     page.evaluate(_NOTE_FOCUS)
@@ -53,7 +53,7 @@ def reached_by_tab(page):
     return wanted, reached
 
 
-# For the focused element: its name, its place on the page, and how it and its ancestors are drawn.
+# Return the focused element's name, its position on the page, and its look.
 _HERE = """() => {
   let at = document.activeElement;
   while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
@@ -80,7 +80,7 @@ _LEFT = "() => { window.stop.blur(); return window.lookOf(window.stop); }"
 
 
 def stops_by_tab(page):
-    """Return the Tab stops of the lesson, from its title on: name, top, height, and True if the focus is visible."""
+    """Return the Tab stops below the lesson's title: name, position, and `seen`, True if the focus is visible."""
     page.evaluate(_NAME_OF)
     page.evaluate(_LOOK_OF)
     page.locator("h1").evaluate("title => { title.tabIndex = -1; title.focus(); }")

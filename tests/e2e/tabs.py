@@ -1,4 +1,4 @@
-"""Browser contexts and tabs that tests reuse."""
+"""Reuse browser contexts and tabs in several tests."""
 
 from contextlib import suppress
 from functools import partial
@@ -8,7 +8,7 @@ from playwright.sync_api import Error
 
 
 def open_context(browser, options):
-    """Return a context in which one process draws all the pages of our servers. An empty page keeps it from ending."""
+    """Return a context whose pages share one renderer process. An empty page keeps that process alive."""
     context = browser.new_context(**options)
     watch_runs(context)
     keeper = context.new_page()
@@ -17,12 +17,12 @@ def open_context(browser, options):
     return context
 
 
-# Calls that change a tab for longer than its page.
+# Methods whose effect on a tab outlasts its current page.
 LASTING = ("add_init_script", "expose_function", "on", "route", "route_web_socket")
 
 
 def note_changes(tab):
-    """Let a tab record whether a test has changed it for good."""
+    """Let a tab set `changed` when a test calls one of the methods in LASTING."""
 
     def noted(change, *args, **kwargs):
         tab.changed = True
@@ -34,7 +34,7 @@ def note_changes(tab):
 
 
 def put_away(tab, spare):
-    """Keep a tab for another test, with empty storage, unless this one has changed it."""
+    """Empty a tab's storage and keep the tab for another test; close it instead if it is `changed`."""
     if tab.is_closed():
         return
     with suppress(Error):  # an empty page has no storage

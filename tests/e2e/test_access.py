@@ -1,7 +1,7 @@
-"""Access: room for a finger, a window of half the width, no broken rule of axe-core in any look, and keys alone.
+"""Accessibility: touch targets, zoom to 200 %, axe-core in every look, and use by keyboard alone.
 
-`test_every_lesson.py` scans every page in the light with everything opened, and presses Tab through all of them.
-The walk takes every other lesson in one of these ways, the next one in the next; `-m matrix` takes all the others.
+`test_every_lesson.py` scans every page in light colours with all folds open, and presses Tab through it.
+The walk makes one of the three checks on every second lesson, in turn; `-m matrix` makes the rest.
 """
 
 from itertools import pairwise
@@ -19,10 +19,10 @@ from pages._view.lessons import LESSONS as DECLARED
 pytestmark = pytest.mark.e2e
 
 DRAWER = ".st-key-settings [data-testid=stExpanderDetails]"
-WIDE = [(720, 450), SCREEN[PHONE], (320, 640)]  # 200 % in a window of 1440 by 900, a phone, a small one
+WIDE = [(720, 450), SCREEN[PHONE], (320, 640)]  # 200 % zoom of 1440 by 900, a phone, a small phone
 TOO_WIDE = """() => [document.documentElement, document.querySelector('[data-testid=stMain]')]
   .map(each => each.scrollWidth - each.clientWidth).filter(over => over > 0)"""
-# Words that their own box cuts off.
+# Return the texts that their own element cuts off.
 CLIPPED = """() => {
   const main = document.querySelector('[data-testid=stMain]');
   const cut = each => getComputedStyle(each).overflowX === 'hidden' && each.scrollWidth > each.clientWidth + 1;
@@ -33,7 +33,7 @@ CLIPPED = """() => {
 
 
 def guess_on(bet):
-    """Return an answer to a bet, as an address has it."""
+    """Return an answer to a bet, as written in an address."""
     answer = bet.answer
     if isinstance(answer, Drawing):
         return "-".join("1" for _ in answer.at)
@@ -41,13 +41,16 @@ def guess_on(bet):
 
 
 def bets_of(lesson):
-    """Return the parameters for the bet of a lesson: open, and placed."""
+    """Return the query parameters for a lesson's bet, open and placed; an empty list if it has no bet."""
     bet = DECLARED[lesson or "start"].bet
     return [{"bet": "1"}, {"bet": "1", "guess": guess_on(bet)}] if bet else []
 
 
 def in_turn(looks, kind):
-    """Return each lesson in each look. The walk takes every other lesson in one look of one of three kinds of test."""
+    """Return each lesson in each look; `is_walked` chooses those of the walk, the others need `-m matrix`.
+
+    kind: the number of the check (0 touch, 1 zoom, 2 rules).
+    """
     return [
         pytest.param(
             lesson, look, marks=pytest.mark.walk if is_walked(turn, kind, place, looks) else pytest.mark.matrix
@@ -77,13 +80,13 @@ def check_touch(page, server, lesson, look):
 
 
 @pytest.mark.parametrize(("lesson", "look"), in_turn([(PHONE, 0), ("1440", 2), (PHONE, 1), ("1440", 0)], 0))
-def test_a_finger_has_room_for_every_control(new_page, server, lesson, look):
+def test_every_control_is_large_enough_for_a_finger(new_page, server, lesson, look):
     size, bet = look
     looks = [{}, *bets_of(lesson)]
     check_touch(new_page(*SCREEN[size]), server, lesson, looks[bet % len(looks)])
 
 
-def test_a_control_too_small_for_a_finger_is_found(page):
+def test_controls_too_small_for_a_finger_are_found(page):
     page.set_content(
         "<button style='width: 60px; height: 30px'>low</button><button style='width: 60px; height: 60px'>large</button>"
         "<p style='height: 50px'></p><a href='#' style='display: block; width: 30px; height: 60px'>narrow</a>"
@@ -99,7 +102,7 @@ def test_a_control_too_small_for_a_finger_is_found(page):
 
 
 @pytest.mark.parametrize(("lesson", "look"), in_turn([{}], 1))
-def test_a_narrow_window_scrolls_one_way_and_cuts_nothing_off(new_page, server, lesson, look):
+def test_a_zoomed_page_does_not_scroll_sideways_or_cut_off_text(new_page, server, lesson, look):
     page, wrong = new_page(*WIDE[0]), {}
     open_page(page, server, lesson, **look)
     open_everything(page, apart=["settings"])
@@ -114,14 +117,14 @@ def test_a_narrow_window_scrolls_one_way_and_cuts_nothing_off(new_page, server, 
 # --- rules ----------------------------------------------------------------------------------------------
 
 
-# A bet that is open or placed, if any; the ground; and the projector.
+# (0 no bet, 1 an open one, 2 a placed one), colour scheme, query parameters
 LOOKS = [(0, "dark", {}), (1, "light", {"mode": "projector"}), (2, "dark", {}), (1, "dark", {}), (2, "light", {}),
          (0, "light", {"mode": "projector", "rest": "shown"}), (2, "light", {"mode": "projector"}),
          (1, "light", {})]  # fmt: skip
 
 
 @pytest.mark.parametrize(("lesson", "look"), in_turn(LOOKS, 2))
-def test_no_rule_is_broken_in_any_look(new_page, server, lesson, look):
+def test_no_axe_rule_is_broken_in_any_look(new_page, server, lesson, look):
     bet, scheme, mode = look
     bets = [{}, *bets_of(lesson)]
     page = new_page(color_scheme=scheme)
@@ -132,7 +135,7 @@ def test_no_rule_is_broken_in_any_look(new_page, server, lesson, look):
 
 
 @pytest.mark.walk
-def test_no_rule_is_broken_with_the_drawer_open_on_a_phone_in_the_dark(new_page, server):
+def test_settings_on_a_dark_phone_break_no_axe_rule(new_page, server):
     page = new_page(*SCREEN[PHONE], color_scheme="dark")
     open_page(page, server)
     page.locator(SETTINGS).click()
@@ -144,12 +147,12 @@ def test_no_rule_is_broken_with_the_drawer_open_on_a_phone_in_the_dark(new_page,
 
 
 def is_before(one, other):
-    """Return True if it is above the other, and not at the head of a column on its right."""
+    """Return True if `one` ends above `other`, unless it is in a column to the right of it."""
     return one["top"] + one["height"] < other["top"] and one["left"] < other["left"] + 50
 
 
 @pytest.mark.parametrize("lesson", ["", pytest.param("wrong_choice", marks=pytest.mark.walk)])
-def test_a_page_is_usable_by_keys_alone(new_page, server, lesson):
+def test_tab_goes_down_the_page_and_the_focus_is_always_visible(new_page, server, lesson):
     page = new_page(*SCREEN["1440"], reduced_motion="reduce")
     open_page(page, server, lesson)
     stops = stops_by_tab(page)
@@ -159,7 +162,7 @@ def test_a_page_is_usable_by_keys_alone(new_page, server, lesson):
     assert back == [], "the focus goes back up the page"
 
 
-def test_the_links_on_work_by_keys(page, server):
+def test_next_link_works_by_keyboard_and_keeps_the_setting(page, server):
     open_page(page, server)
     page.locator(SLIDER).focus()
     page.keyboard.press("ArrowRight")
@@ -174,7 +177,7 @@ def test_the_links_on_work_by_keys(page, server):
 
 
 @pytest.mark.walk
-def test_menu_of_a_phone_is_above_the_header_and_closes_by_itself(new_page, server):
+def test_menu_on_a_phone_closes_by_its_button_and_by_a_link(new_page, server):
     page = new_page(*SCREEN[PHONE], reduced_motion="reduce")
     open_page(page, server, "score_variance")
     menu, opener = page.get_by_test_id("stSidebar"), page.get_by_test_id("stExpandSidebarButton")

@@ -1,6 +1,6 @@
-"""Bet, then see, in a browser: by keyboard, on one lesson of each kind; open and revealed without a broken rule.
+"""Bets in a browser, on one lesson of each kind of bet: by keyboard, with axe-core before and after the reveal.
 
-Without a browser every lesson is tried.
+The tests without a browser place the bet of every lesson.
 """
 
 import pytest
@@ -19,7 +19,7 @@ REST = ".st-key-background"  # the last fold of every lesson
 
 
 def kind(stem):
-    """Return the kind of a bet: a choice, a curve, or a number and the axis on which it is marked."""
+    """Return the kind of a bet: "choice", "curve", or for a number the axis along which it is marked."""
     bet = DECLARED[stem].bet
     kinds = {Choice: "choice", Drawing: "curve"}
     return kinds.get(type(bet.answer), bet.place and bet.place.along)
@@ -29,7 +29,7 @@ FIRST_OF_KIND = list({kind(stem): stem for stem in reversed(WITH_BETS)}.values()
 
 
 def at(stem):
-    """Return the parameters that open the picture of the bet."""
+    """Return the query parameters of the step with the bet."""
     name, option = DECLARED[stem].bet.when or ("", "")
     return {name: DECLARED[stem].controls[name].write(option)} if name in DECLARED[stem].controls else {}
 
@@ -44,7 +44,7 @@ def test_a_bet_is_hidden_placed_and_revealed(page, server, stem):
     assert page.locator(REST).count() == 0
     assert page.get_by_text(DECLARED[stem].answer[:30]).count() == 0
     slider = step_of(stem, step_said(page)).slider
-    if slider in ("", *DECLARED[stem].bet.usual):  # the bet is on the picture at one step
+    if slider in ("", *DECLARED[stem].bet.usual):  # no slider at this step, or the bet fixes it
         assert page.locator(SLIDER).count() == 0
     else:
         page.locator(SLIDER).press("ArrowRight")
@@ -71,9 +71,9 @@ def test_a_bet_is_hidden_placed_and_revealed(page, server, stem):
     page.locator(PLACE).wait_for()
 
 
-def test_way_and_menu_carry_the_bets_without_the_guess(page, server):
+def test_step_links_and_menu_keep_bets_on_and_drop_the_guess(page, server):
     first, second = "softmax_saturation", "wrong_choice"
-    last, tally = DECLARED[first].steps[-1].name, f"1-2-{chr(ord('A') + ORDER.index(first))}"  # its bet is counted
+    last, tally = DECLARED[first].steps[-1].name, f"1-2-{chr(ord('A') + ORDER.index(first))}"
     open_page(page, server, first, bet=1, tally=tally, guess=95, guessed_at=f"step={last}", d_k=100, step=last)
     for stem in (second, first):
         if stem == second:
@@ -84,7 +84,7 @@ def test_way_and_menu_carry_the_bets_without_the_guess(page, server):
         wait_for_address(page, bet="1", tally=tally, d_k="100")
         turn_to(page, **at(stem))
         page.locator(PLACE).wait_for()
-    assert page.locator(PLACE).is_disabled()  # nothing is bet before the marker is moved
+    assert page.locator(PLACE).is_disabled()  # until the marker is moved
 
 
 def heights(page):
@@ -92,7 +92,7 @@ def heights(page):
 
 
 def sweep(page, path):
-    """Draw with the mouse along these shares of the panel's width and height."""
+    """Draw with the mouse along a path, given in fractions of the panel's width and height."""
     box = page.locator(CURVE).bounding_box()
     points = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in path]
     page.mouse.move(*points[0])
@@ -102,11 +102,11 @@ def sweep(page, path):
     page.mouse.up()
 
 
-def test_a_curve_is_drawn_by_a_sweep_changed_by_keys_and_kept(page, server):
+def test_curve_is_drawn_by_mouse_corrected_by_keys_and_placed(page, server):
     open_page(page, server, "score_variance", bet="draw")
     page.locator(POINTS).first.wait_for()
     assert page.locator(PLACE).is_disabled()
-    sweep(page, [(0, 0.5), (0.4, 0.3), (0.999, 0.1)])  # in two moves over all five
+    sweep(page, [(0, 0.5), (0.4, 0.3), (0.999, 0.1)])  # two moves across all five points
     page.locator(f"{PLACE}:not([disabled])").wait_for()
     drawn = heights(page)
     assert drawn == sorted(drawn)
@@ -114,7 +114,7 @@ def test_a_curve_is_drawn_by_a_sweep_changed_by_keys_and_kept(page, server):
     for height, place in zip(drawn, (128, 256, 512, 768, 1024), strict=True):
         x = place / reach
         share = 0.5 - 0.5 * x if x <= 0.4 else 0.3 - (x - 0.4) * 0.2 / 0.599
-        assert abs(height - (112 - 224 * share)) <= 3  # a point follows a pointer that is near
+        assert abs(height - (112 - 224 * share)) <= 3  # points also follow a pointer that is only near them
     third = page.locator(POINTS).nth(2)
     assert third.get_attribute("aria-label") == "Spread after 512 products"
     for key, change in (("ArrowUp", 1), ("ArrowLeft", -1), ("PageDown", -10)):
@@ -134,7 +134,7 @@ def test_a_curve_is_drawn_by_a_sweep_changed_by_keys_and_kept(page, server):
     assert f"Spread after 1,024 products: ◆ {drawn[4]} drawn" in page.locator(LINE).inner_text()
 
 
-def test_a_finger_draws_and_does_not_scroll(new_page, server):
+def test_drawing_with_a_finger_does_not_scroll_the_page(new_page, server):
     page = new_page(390, 844, has_touch=True)
     open_page(page, server, "score_variance", bet="draw")
     page.locator(POINTS).first.wait_for()
@@ -150,14 +150,14 @@ def test_a_finger_draws_and_does_not_scroll(new_page, server):
     assert page.get_by_test_id("stMain").evaluate("element => element.scrollTop") == 0
 
 
-# The height of a plot, without the words around it.
+# Return the height of a plot's area without its margins.
 PLOT = """chart => {
   const {height, margin} = chart.querySelector('.js-plotly-plot')._fullLayout;
   return height - margin.t - margin.b;
 }"""
 
 
-def test_a_bet_leaves_the_picture_its_room_on_a_phone(new_page, server):
+def test_picture_of_a_bet_stays_large_enough_on_a_phone(new_page, server):
     page = new_page(390, 844)
     open_page(page, server, "one_query", bet=1, guess=40, step="wander")
     assert page.locator(CHARTS).first.evaluate(PLOT) > 100
@@ -166,7 +166,7 @@ def test_a_bet_leaves_the_picture_its_room_on_a_phone(new_page, server):
 @pytest.mark.parametrize(
     ("stem", "step", "guess"), [("wrong_choice", "rows", "50"), ("score_variance", "draw", "2-4-8-16-32")]
 )
-def test_the_verdict_is_visible_on_a_phone_and_moves_nothing(new_page, server, stem, step, guess):
+def test_verdict_on_a_phone_is_above_the_slider_and_moves_no_picture(new_page, server, stem, step, guess):
     page = new_page(390, 844)
     open_page(page, server, stem, step=step)
     before = page.locator("[data-picture]").first.bounding_box()["y"]
@@ -178,7 +178,7 @@ def test_the_verdict_is_visible_on_a_phone_and_moves_nothing(new_page, server, s
     assert picture == pytest.approx(before, abs=1)
 
 
-# The contrast of a button's text with its ground, as the browser has computed the two.
+# Return the contrast ratio (WCAG) of a button's text and its background.
 CONTRAST = """async button => {
   await Promise.all(button.getAnimations({subtree: true}).map(each => each.finished));
   const parts = text => text.match(/[\\d.]+/g).map(Number);
@@ -196,7 +196,7 @@ CONTRAST = """async button => {
 
 
 @pytest.mark.parametrize("mode", ["screen", "projector"])
-def test_every_button_is_legible_in_every_state_in_the_dark(new_page, server, mode):
+def test_buttons_are_legible_in_every_state_on_a_dark_page(new_page, server, mode):
     page = new_page(color_scheme="dark")
     open_page(page, server, FIRST_OF_KIND[0], bet=1, mode=mode)
     tools = page.context.new_cdp_session(page)
@@ -210,7 +210,7 @@ def test_every_button_is_legible_in_every_state_in_the_dark(new_page, server, mo
                 tools.send("CSS.forcePseudoState", {"nodeId": node, "forcedPseudoClasses": states})
             seen = page.locator(".stButton button").evaluate_all(f"all => Promise.all(all.map({CONTRAST}))")
             assert min(seen) >= 4.5, (state, states, seen)
-        if mode == "projector":  # where the class bets
+        if mode == "projector":  # the class bets by phone; the wall only reveals
             page.locator("[data-reveal]").click()
             wait_until_idle(page)
         else:

@@ -1,4 +1,4 @@
-"""The names that `live/boxes.js` writes on boxes, compared with their content after every kind of change."""
+"""Data attributes that `live/boxes.js` sets on page boxes, compared with the boxes' content after changes."""
 
 import pytest
 from dashboard import go_to
@@ -7,7 +7,7 @@ from harness import open_page, wait_until_idle
 
 pytestmark = pytest.mark.e2e
 
-# Boxes whose data-holds differs from the browser's own `:has()`, or whose container has another name.
+# Return the boxes whose data-holds differs from the browser's `:has()`, or whose data-around is not their child's key.
 WRONG = """names => {
   const wrong = [];
   for (const [name, selector] of Object.entries(names)) {

@@ -1,4 +1,4 @@
-"""The measure of crowded texts, on drawings small enough to check by hand."""
+"""Test the search for crowded texts on drawings small enough to check by hand."""
 
 import pytest
 from crowding import TOLERANCE, crowded
@@ -7,7 +7,7 @@ pytestmark = pytest.mark.e2e
 
 ROUNDING = 0.5  # px
 
-# Letters of 20 px: a line of text is about 15 px high without the room above its letters.
+# A line of 20 px text is about 15 px high without the empty space above its letters.
 STYLE = "<style>body { margin: 0 } text { font: 20px sans-serif; white-space: pre }</style>"
 DRAWING = """<div data-picture class="st-key-{name}"><div class="js-plotly-plot">
 <svg class="main-svg" width="400" height="300" style="display: block; overflow: hidden">
@@ -26,7 +26,7 @@ def curve(d, style="stroke: red; stroke-width: 2px; fill: none"):
     return f'<g class="lines"><path class="js-line" d="{d}" style="{style}"/></g>'
 
 
-WORD = label(100, 100, "a word")  # its letters are from 100 to about 155 across, from 85 to 104 down
+WORD = label(100, 100, "a word")  # spans x from 100 to about 155, y from 85 to 104
 DIAGONAL = "M0,0L400,300"
 BACK = '<rect class="bg" x="90" y="70" width="120" height="60" style="fill: {}; fill-opacity: {}"/>'
 BARS = '<g class="barlayer"><g class="trace bars"><g class="points">{}</g></g></g>'
@@ -35,7 +35,7 @@ IN_CELL = '<g class="heatmap-label"><text x="100" y="120">0.5</text></g>'
 SOLID, EMPTY = "M50,60H300V250H50Z", "fill: red; stroke: none"
 
 KINDS = {
-    # texts and lines: along the line, not by the box around it
+    # lines: checked along their path, not by their bounding box
     "a line through it": (WORD + trace(curve("M0,95H400")), {"label on line"}),
     "a line above it": (WORD + trace(curve("M0,70H400")), set()),
     "a line under it": (WORD + trace(curve("M0,112H400")), set()),
@@ -56,7 +56,7 @@ KINDS = {
         {"label on error bar"},
     ),
     "an axis through it": (WORD + '<path class="ylines-above crisp" d="M120,0V300" stroke="red"/>', {"label on axis"}),
-    # the box behind a text hides what is below, unless it is empty
+    # the background box of a text covers marks unless it is transparent
     "its ground over a line": (
         label(100, 100, "a word", back=BACK.format("white", 1)) + trace(curve("M0,75H400")),
         {"label on line"},
@@ -139,7 +139,7 @@ KINDS = {
 }
 
 
-def test_the_measure_finds_what_an_eye_sees(page):
+def test_crowded_texts_are_found_in_small_drawings(page):
     drawings = [DRAWING.format(name=name, drawn=drawn) for name, (drawn, _) in enumerate(KINDS.values())]
     page.set_content(STYLE + "".join(drawings))
     found = crowded(page)

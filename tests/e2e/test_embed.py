@@ -1,4 +1,4 @@
-"""The stage of a lesson in a frame of another site: whole, live, without a session, and where it is allowed."""
+"""The stage of a lesson in an iframe: nothing is cut off, it works without a session, and only on allowed sites."""
 
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 SMALLEST, USUAL = (480, 360), (640, 480)
 DRAWN = "[data-picture][data-value], [data-hero][data-value]"
 LINK = ".to-lab a"
-# Parts of the page that are not wholly in its window; the page itself must not scroll either.
+# Return the parts of the stage that reach out of the window, and "page" if the page scrolls.
 CUT_OFF = """() => {
   const host = document.querySelector('[data-hero-host]')?.shadowRoot;
   const parts = [...document.querySelectorAll('[data-slider], [data-picture], [data-sentence], .to-lab a, h1'),
@@ -37,7 +37,7 @@ CUT_OFF = """() => {
 
 @contextmanager
 def page_of_others(html):
-    """Yield a server of another origin with this page."""
+    """Serve a page from another origin; yield its URL."""
 
     class Answers(BaseHTTPRequestHandler):
         def do_GET(self):
@@ -59,7 +59,7 @@ def page_of_others(html):
     ("lesson", "size"),
     sampled([*((lesson, SMALLEST) for lesson in STAGED), (STAGED[0], USUAL), (STAGED[2], USUAL)]),
 )
-def test_a_stage_is_whole_in_its_frame(new_page, server, lesson, size):
+def test_nothing_of_a_framed_stage_is_cut_off(new_page, server, lesson, size):
     page = new_page(*size, alone=True)
     page.goto(f"{server.url}/{'' if lesson == ORDER[0] else lesson}?embed=1")
     page.locator(DRAWN).wait_for()
@@ -75,7 +75,7 @@ def test_a_stage_is_whole_in_its_frame(new_page, server, lesson, size):
 
 
 @pytest.mark.parametrize(("lesson", "step"), sampled(STEPS, 12, 5))
-def test_a_step_is_whole_in_its_frame_and_leads_to_itself(new_page, server, lesson, step):
+def test_framed_step_is_not_cut_off_and_links_to_itself_in_the_lab(new_page, server, lesson, step):
     page = new_page(*SMALLEST, alone=True)
     page.goto(f"{server.url}/{lesson}?step={step}&embed=1")
     page.locator(DRAWN).wait_for()
@@ -87,7 +87,7 @@ def test_a_step_is_whole_in_its_frame_and_leads_to_itself(new_page, server, less
 
 
 @pytest.mark.parametrize("scheme", sampled(["light", "dark"]))
-def test_a_framed_stage_is_live_without_a_session_and_links_to_the_lab(new_page, server, scheme):
+def test_a_framed_stage_works_without_a_session_and_links_to_the_lab(new_page, server, scheme):
     page = new_page(*SMALLEST, alone=True, color_scheme=scheme)
     sockets = []
     page.on("websocket", lambda socket: sockets.append(socket))
@@ -113,7 +113,7 @@ def test_a_framed_lesson_without_a_stage_shows_its_answer(page, server, lesson):
     assert page.locator(LINK).get_attribute("href") == f"{server.url}/{lesson}"
 
 
-def test_a_frame_says_that_its_settings_are_not_computed(page, server):
+def test_a_frame_says_that_costly_settings_are_not_computed(page, server):
     page.goto(f"{server.url}/wrong_choice?step=every_size&n_keys=64&seed=77&embed=1")
     said = page.get_by_text("These settings take longer than a moment to compute, and are not computed here.")
     assert said.is_visible()
@@ -124,7 +124,7 @@ def test_a_frame_says_that_its_settings_are_not_computed(page, server):
 
 
 @pytest.mark.parametrize("ancestors", [None, "'self' http://127.0.0.1:*"])
-def test_another_site_shows_the_frame_where_the_server_allows_it(new_page, problems, ancestors):
+def test_another_site_shows_the_frame_only_if_the_server_allows_it(new_page, problems, ancestors):
     environment = {"SATTN_FRAME_ANCESTORS": ancestors} if ancestors else {}
     page = new_page(alone=True)
     with running_server(environment=environment, warm=False, address="localhost") as lab:

@@ -1,9 +1,8 @@
-"""A walk through every step of every lesson: at each size, on a phone, by mouse, by keyboard, and for a screen reader.
+"""Check every step of every lesson: at each window size, by mouse, by keyboard, and for a screen reader.
 
-At each size the stage, which is the question, the slider, the whole picture and its sentence, is visible without
-scrolling, and no figure's text is cut off or covered. The page is no longer than promised, and has no more controls.
-For some steps axe-core scans the page with everything opened. Where a look only changes the colours of another, only
-the rules about colours are checked again.
+The stage (question, slider, whole picture, sentence) must be visible without scrolling, no text of a figure may be cut
+off or covered, and the page has limits for its length and its number of controls. axe-core scans some steps with
+everything open. For a look that differs from another one only in colours, axe-core checks only its colour rules.
 """
 
 from itertools import cycle, product
@@ -24,18 +23,19 @@ from pages._view.lessons import ORDER, VIEWS
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 WHITE, DARK = "rgb(255, 255, 255)", "rgb(18, 22, 28)"
-# Pages with elements of their own: the hero, matrices to click, a progress bar, boxes for files. Elsewhere the
-# other looks change sizes, and colours whose contrast is tested without a browser.
+# Pages with elements that no other page has: the hero, clickable matrices, a progress bar, file uploads. On all other
+# pages a look changes only sizes, and colours whose contrast is tested without a browser.
 OWN_ELEMENTS = ("", "attention_steps", "training_race", "your_scores")
 SIZES = (*SCREEN, *PROJECTED)
-# Display mode, and the resulting ground, where the visitor's browser prefers the dark.
+# Display mode -> background colour if the browser prefers dark.
 IN_THE_DARK = {"screen": DARK, "projector": WHITE}
 
 
 def in_turn():
-    """Return each step with the sizes at which the walk sees it: one, for a lesson one on a phone and one on a wall.
+    """Yield each step with the window sizes at which the walk tests it.
 
-    On a phone it is a step whose picture follows a slider, if the lesson has one. The matrix covers the rest.
+    In each lesson one step is tested on a phone, if possible one with a slider, and one on a wall; every other step at
+    one size. The matrix covers all other sizes.
     """
     others, walls = cycle(("1440", "820", "1920", "1024")), cycle(PROJECTED)
     for place, lesson in enumerate(DRAWN):
@@ -53,7 +53,7 @@ LEFT_OUT = [(lesson, step, [size for size in SIZES if size not in seen]) for les
 
 # --- visible -------------------------------------------------------------------------------------------
 
-# Name -> [left, top, right, bottom] of all that must be visible, and the area that is left for it.
+# Return the boxes [left, top, right, bottom] of all parts that must be visible, and the area in which they must lie.
 BOXES = """() => {
   const box = (element) => {
     const {left, top, right, bottom} = element.getBoundingClientRect();
@@ -93,7 +93,7 @@ def out_of_view(page, wanted):
 
 def wanted_at(step, name):
     first = ("title", "slider", "picture") if step.slider else ("title", "picture")
-    if name == "1024":  # a small window of a laptop, where scrolling is allowed
+    if name == "1024":  # a small laptop: scrolling is allowed
         return ()
     if name == "1440":
         return (*first, "sentence", "folds")
@@ -103,12 +103,12 @@ def wanted_at(step, name):
 TOO_WIDE = "() => document.querySelector('[data-testid=stMain]').scrollWidth - innerWidth"
 HEIGHT = "() => document.querySelector('[data-testid=stMain]').scrollHeight"
 HIGHEST = {"1440": 1350, PHONE: 1750}  # px of a page whose folds are closed
-# Usable elements outside the menu; a link to jump to the page's content is visible only with the focus.
+# Count the usable elements outside the menu, without the skip link, which is visible only with the focus.
 CONTROLS = """() => [...document.querySelectorAll('a[href], button, input, textarea, summary')].filter(each =>
   !each.closest('[data-testid=stSidebar]') && !each.matches(':disabled, a[href^="#"]') &&
   each.checkVisibility({visibilityProperty: true, opacityProperty: true})).length"""
 MOST_CONTROLS = 20
-MORE_CONTROLS = {  # choices of many options
+MORE_CONTROLS = {  # steps with a choice of many options
     ("gradient_flow", "jacobian"): 21,
     ("attention_steps", "scale"): 21,
     ("backprop", "gradient"): 22,
@@ -127,7 +127,7 @@ MOST_WORDS = {"The path": 90, "Go deeper": 130}  # outside the folds
 
 
 def check_extent(page, lesson, step, name):
-    """Return parts that are too wide or too long, or too many controls, at this size."""
+    """Return excess width, length, controls and words at a window size."""
     wrong = {}
     if (over := page.evaluate(TOO_WIDE)) > 0:
         wrong[name, "too wide"] = over
@@ -141,14 +141,14 @@ def check_extent(page, lesson, step, name):
 
 
 def check_size(page, lesson, step, name):
-    """Return crowded texts, excess, and parts that are not wholly visible, at this size."""
+    """Return crowded texts, parts that are not wholly visible, and excess at a window size."""
     deep = {place: worst for place, worst in crowded(page).items() if worst[0] > TOLERANCE}
     wrong = {(name, *place): worst for place, worst in deep.items()}
     wrong |= {(name, what): box for what, box in out_of_view(page, wanted_at(step_of(lesson, step), name)).items()}
     return wrong | check_extent(page, lesson, step, name)
 
 
-# Steps whose sentence is about every value of the slider, or several of them.
+# Steps whose sentence covers several values of the slider, so that it may stay when the slider moves.
 SAID_OF_ALL = {
     "one_query": ("multiply", "add"),
     "softmax_saturation": ("lists",),
@@ -161,11 +161,11 @@ SAID_OF_ALL = {
 }
 
 
-DRAWN_LATER = ("training_race", "rates")  # where the slider is released, for it may take as long as a moment
+DRAWN_LATER = ("training_race", "rates")  # its picture follows on release only, as it may take long
 
 
 def have_computed(page):
-    """Let a step that asks before it computes do so."""
+    """Press Compute if the step asks before it computes, and wait for its picture."""
     asks = page.get_by_role("button", name="Compute (")
     if asks.count():
         asks.click()
@@ -176,7 +176,7 @@ def have_computed(page):
 
 
 def check_phone(page):
-    """Check that pictures, options and the opened Settings are within the screen."""
+    """Check that pictures, options and the open Settings do not reach out of a phone's screen."""
     page.locator(SETTINGS).click()
     wait_until_still(page)
     inside = page.locator(f"[data-hero] svg, {CHARTS}, [role=radio], .st-key-settings [data-testid=stExpanderDetails]")
@@ -197,13 +197,13 @@ GROUND = "element => getComputedStyle(element).backgroundColor"
 
 
 def check_ground(page, ground):
-    """Check that the page and its figures have this ground."""
+    """Check the background colour of the page and its figures."""
     assert page.locator(".stApp").evaluate(GROUND) == ground
     for surface in page.locator(f"{CHARTS} .main-svg:first-child, [data-hero]").all():
         assert surface.evaluate(GROUND) == ground
 
 
-# A description first says what is drawn, then has the sentence, in these steps, or in all of a lesson.
+# Steps whose picture's description names what is drawn before it gives the sentence.
 SAID_LATER = {
     "softmax_saturation": ("lists", "divisor", "too_flat"),
     "wrong_choice": ("rows",),
@@ -215,10 +215,10 @@ SAID_LATER = {
 
 
 def check_descriptions(page, lesson, step):
-    """Check that the picture is described by its own sentence, and cannot be sent elsewhere."""
+    """Check that the picture's description has its sentence, and that its toolbar offers only the download."""
     pictures, said = descriptions(page)
-    assert (len(pictures), len(said)) == (1 if lesson else 0, 1)  # the hero is no chart
-    for role, alt in pictures:  # after its sentence a description may say more about the drawing
+    assert (len(pictures), len(said)) == (1 if lesson else 0, 1)  # the hero is not a chart
+    for role, alt in pictures:  # a description may go on after the sentence
         assert role == "figure", alt
         assert said[0] in alt if step in SAID_LATER.get(lesson, ()) else alt.startswith(said[0]), alt
     hero = page.locator("[data-hero] svg").evaluate_all(
@@ -231,18 +231,18 @@ def check_descriptions(page, lesson, step):
 
 
 def check_keyboard(page):
-    """Check that Tab reaches every control, those of the open Settings too."""
+    """Check that Tab reaches every control, including those of the open Settings."""
     page.locator(SETTINGS).click()
-    page.mouse.move(0, 0)  # an arrow replaces its icon while the pointer is over it
+    page.mouse.move(0, 0)  # under the pointer an arrow replaces the icon
     wait_until_still(page)
     wanted, reached = reached_by_tab(page)
-    page.evaluate("() => document.activeElement.blur()")  # the focused control may have opened its help
+    page.evaluate("() => document.activeElement.blur()")  # close the help of the focused control
     assert wanted - reached == set(), "Tab does not reach these"
     assert len(wanted) > 10
 
 
 def check_opened(page, lesson, tag=None):
-    """Check that no rule is broken with everything opened, and that only a screen has code."""
+    """Open everything; check that no axe rule is broken, and that code is shown except on a projector."""
     open_everything(page)
     assert page.locator(".st-key-settings details[open]").count() == 1
     codes = page.get_by_test_id("stCode").count()
@@ -251,7 +251,7 @@ def check_opened(page, lesson, tag=None):
 
 
 def check_read(page, lesson, step=""):
-    """Check the page without seeing it and without a mouse."""
+    """Check the page for use without sight and without a mouse."""
     check_ground(page, WHITE)
     if lesson == "attention_steps":
         check_lit_step(page)
@@ -266,7 +266,7 @@ def check_read(page, lesson, step=""):
 @pytest.mark.parametrize(
     ("lesson", "step", "sizes"), [*WALKED, *(pytest.param(*each, marks=MATRIX) for each in LEFT_OUT)]
 )
-def test_a_step_fits_its_sizes_and_follows_the_hand(new_page, server, lesson, step, sizes):
+def test_a_step_fits_every_window_size_and_its_picture_follows_a_drag(new_page, server, lesson, step, sizes):
     page, wrong = new_page(), {}
     for name in views(page, server, lesson, sizes, **asking_for(step)):
         have_computed(page)
@@ -279,7 +279,7 @@ def test_a_step_fits_its_sizes_and_follows_the_hand(new_page, server, lesson, st
 
 
 @pytest.mark.parametrize(("lesson", "step"), sampled(STEPS, 3))
-def test_a_step_works_for_screen_readers_and_keys_and_breaks_no_rule(new_page, server, lesson, step):
+def test_a_step_works_by_keyboard_and_screen_reader_and_breaks_no_rule(new_page, server, lesson, step):
     page, wrong = new_page(), {}
     for name in views(page, server, lesson, ["1440"], **asking_for(step)):
         have_computed(page)
@@ -289,7 +289,7 @@ def test_a_step_works_for_screen_readers_and_keys_and_breaks_no_rule(new_page, s
 
 
 @pytest.mark.parametrize("lesson", ["", "attention_steps"])
-def test_a_wall_breaks_no_rule(new_page, server, lesson):
+def test_a_wall_breaks_no_axe_rule(new_page, server, lesson):
     page = new_page(*PROJECTED["950p"])
     open_page(page, server, lesson, mode="projector")
     check_ground(page, WHITE)
@@ -298,23 +298,23 @@ def test_a_wall_breaks_no_rule(new_page, server, lesson):
 
 
 @pytest.mark.parametrize("lesson", [each for each in LESSONS if each not in DRAWN])
-def test_a_page_of_prose_breaks_no_rule(page, server, lesson):
+def test_a_page_without_pictures_breaks_no_axe_rule(page, server, lesson):
     check_read(open_page(page, server, lesson), lesson)
 
 
 @pytest.mark.parametrize(("lesson", "mode"), sampled([*product(OWN_ELEMENTS, IN_THE_DARK)], 3))
-def test_no_rule_is_broken_in_the_dark(new_page, server, lesson, mode):
+def test_pages_in_dark_colours_break_no_axe_rule(new_page, server, lesson, mode):
     page = new_page(color_scheme="dark")
     open_page(page, server, lesson, mode=mode, d_k="abc")
     check_ground(page, IN_THE_DARK[mode])
     if (lesson, mode) == ("attention_steps", "screen"):
         check_lit_step(page)
-    tag = COLOURS if lesson else None  # a link that was adjusted has the same note on every page
+    tag = COLOURS if lesson else None  # the note about a corrected link is alike on all pages
     check_accessibility(page, tag=tag)
     if mode == "screen" and lesson in ("", "attention_steps"):
         check_opened(page, lesson, tag)
 
 
-def test_names_of_the_code_are_found():
+def test_texts_written_like_code_are_found():
     said = ["d_k = 64", "m^½", "q_i·k_i", "dₖ = 64", "√m and 2 × 2", "_", "10⁻⁹"]
     assert names_of_code(said) == said[:3]

@@ -1,4 +1,4 @@
-"""Before Streamlit has drawn a lesson: question, way, line, slider and picture are live, and stay in place."""
+"""The page before Streamlit: question, step links, line, slider and picture work and do not move when it comes."""
 
 import pytest
 from dashboard import SETTINGS, SLIDER, STEPS, asking_for, go_to, press, slider
@@ -14,29 +14,29 @@ from pages._view.server.first import in_letters
 pytestmark = pytest.mark.e2e
 
 FIRST = "#lab-first"
-TOLD = 'id="lab-told"'  # the data of the scripts at the end of the page
+TOLD = 'id="lab-told"'  # the element with the scripts' data at the end of the page
 LINE = f"{FIRST} p.line"
 THUMB = f"{FIRST} .controls > [data-slider] input"
 SENTENCE = f"{FIRST} [data-sentence]"
 PAINTED = f"{FIRST} [data-picture][data-value]"
 SIZES = [(SCREEN["1024"], {}), (SCREEN[PHONE], {}), (PROJECTED["1024p"], {"mode": "projector"})]
 BOX = "element => { const {x, y, width, height} = element.getBoundingClientRect(); return [x, y, width, height]; }"
-# Chromium's measure: how much of the window has moved how far, unless the visitor caused it.
-# The page waits for all of the lesson, however long a busy machine takes.
+# Add up Chromium's layout-shift scores, without shifts after the visitor's input.
+# `patience`: let the page wait for all of the lesson, however slow the machine.
 SHIFTS = """window.shift = 0;
 (window.lab ??= {}).patience = Infinity;
 new PerformanceObserver(list => {
   for (const each of list.getEntries()) if (!each.hadRecentInput) window.shift += each.value;
 }).observe({type: 'layout-shift', buffered: true});"""
 MOST = 0.05
-# The page waits for its scripts, however late they are.
+# Drop the page's limit of 1.5 s: it waits for its scripts however late they come.
 PATIENT = "const later = window.setTimeout; window.setTimeout = (then, ms) => (ms === 1500 ? 0 : later(then, ms));"
 WITH_BET = next(stem for stem, lesson in LESSONS.items() if lesson.bet)
 
 
 @pytest.fixture
 def held(new_page):
-    """Return a page whose Streamlit starts only when it is requested and released, and a function that does both."""
+    """Return a page on which Streamlit's script is held back, and a function that lets it start."""
     page = new_page(alone=True)
     waiting = []
     page.route("**/static/js/index.*.js", lambda route: waiting.append(route))
@@ -52,7 +52,7 @@ def held(new_page):
 
 @pytest.mark.walk
 @pytest.mark.parametrize(("size", "look"), SIZES)
-def test_question_way_and_line_are_in_their_final_places(held, server, size, look):
+def test_question_links_line_and_slider_stay_when_streamlit_comes(held, server, size, look):
     page, let_go = held
     lesson = LESSONS["gradient_flow"]
     step = lesson.step(lesson.opens)
@@ -73,7 +73,7 @@ def test_question_way_and_line_are_in_their_final_places(held, server, size, loo
         assert page.locator(part).first.evaluate(BOX) == pytest.approx(where, abs=1), part
 
 
-# The places of a link's box and text, and the height of the text.
+# Return the boxes of each link and of its text.
 MENU = """links => links.map(link => {
   const words = document.createRange();
   words.selectNodeContents(link);
@@ -85,8 +85,8 @@ MENU = """links => links.map(link => {
 @pytest.mark.walk
 @pytest.mark.parametrize(
     "stem", ["softmax_saturation", "wrong_choice"]
-)  # the longest questions, which are bold on their own page
-def test_each_question_of_the_path_keeps_to_one_line_of_the_menu(held, server, stem):
+)  # the longest questions: bold in the menu of their own page
+def test_questions_of_the_path_take_one_line_each_in_the_menu(held, server, stem):
     page, let_go = held
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(f"{server.url}/{stem}", wait_until="commit")
@@ -103,7 +103,7 @@ def test_each_question_of_the_path_keeps_to_one_line_of_the_menu(held, server, s
         assert now == pytest.approx(was, abs=0.5)
 
 
-def test_nothing_is_visible_before_the_picture_is_fitted(page, server):
+def test_nothing_is_visible_before_the_picture_has_its_size(page, server):
     waiting = []
 
     def hold_scripts(route):
@@ -128,7 +128,7 @@ def test_nothing_is_visible_before_the_picture_is_fitted(page, server):
 
 @pytest.mark.walk
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_has_the_ground_of_the_lesson(held, server, scheme):
+def test_text_colour_stays_the_same_when_streamlit_comes(held, server, scheme):
     page, let_go = held
     page.emulate_media(color_scheme=scheme)
     page.goto(f"{server.url}/gradient_flow", wait_until="commit")
@@ -140,7 +140,7 @@ def test_it_has_the_ground_of_the_lesson(held, server, scheme):
     assert page.locator("h1").evaluate(colours) == before
 
 
-def test_nothing_gives_the_answer_of_an_open_bet_away(held, server):
+def test_first_page_does_not_give_away_the_answer_of_an_open_bet(held, server):
     page, let_go = held
     lesson = LESSONS[WITH_BET]
     asks = lesson.bet.when[1]
@@ -160,7 +160,7 @@ def test_nothing_gives_the_answer_of_an_open_bet_away(held, server):
 
 
 @pytest.mark.walk
-def test_the_rules_of_the_first_page_are_gone_on_the_next(page, server):
+def test_styles_of_the_first_page_do_not_hide_settings_of_the_next(page, server):
     assert "seed" not in LESSONS["corrections"].shared
     open_page(page, server, "corrections")
     go_to(page, LESSONS["score_variance"].question)
@@ -170,7 +170,7 @@ def test_the_rules_of_the_first_page_are_gone_on_the_next(page, server):
 
 
 @pytest.mark.matrix
-def test_the_rules_of_a_classroom_end_with_it(page, server):
+def test_leaving_projector_mode_restores_the_font_size(page, server):
     open_page(page, server, "score_variance", mode="projector")
     size = "() => getComputedStyle(document.documentElement).fontSize"
     before = page.evaluate(size)
@@ -180,7 +180,7 @@ def test_the_rules_of_a_classroom_end_with_it(page, server):
     assert page.evaluate(size) == "16px" != before
 
 
-# The places of the stage's parts at each frame, from the first on which they are visible.
+# Record the positions of the stage's parts in every frame in which they are visible.
 WATCH = """window.places = {};
 const heroOf = () => [...document.querySelectorAll('*')].map(each => each.shadowRoot?.querySelector('[data-hero]'))
   .find(each => each?.dataset.value);
@@ -229,25 +229,25 @@ def check_nothing_moves(page, server, lesson, step):
     assert page.evaluate("() => window.shift") <= MOST
 
 
-# Each step is light in one window and dark in the other; every sixth as slow as on a phone.
-# The walk takes some of them.
+# Each step is light in one window and dark in the other; on the phone every sixth step is slowed down.
+# The walk tests a sample.
 @pytest.mark.walk
 @pytest.mark.parametrize(("place", "lesson", "step"), sampled(((i, *each) for i, each in enumerate(STEPS)), 12, 1))
-def test_nothing_moves_at_a_desk(new_page, server, place, lesson, step):
+def test_no_part_of_the_stage_moves_at_a_desk_while_the_page_loads(new_page, server, place, lesson, step):
     scheme = ("light", "dark")[place % 2]
     check_nothing_moves(new_page(*SCREEN["1440"], alone=True, color_scheme=scheme), server, lesson, step)
 
 
 @pytest.mark.walk
 @pytest.mark.parametrize(("place", "lesson", "step"), sampled(((i, *each) for i, each in enumerate(STEPS)), 18))
-def test_nothing_moves_on_a_phone(new_page, server, place, lesson, step):
+def test_no_part_of_the_stage_moves_on_a_phone_while_the_page_loads(new_page, server, place, lesson, step):
     page = new_page(*SCREEN[PHONE], alone=True, color_scheme=("dark", "light")[place % 2])
     if place % 6 == 0:
         slowed(page)
     check_nothing_moves(page, server, lesson, step)
 
 
-def test_before_streamlit_the_picture_follows_and_settings_stay(held, server):
+def test_slider_moves_the_picture_before_streamlit_and_keeps_its_value(held, server):
     page, let_go = held
     page.goto(f"{server.url}/score_variance?d_k=16", wait_until="commit")
     page.locator(PAINTED).wait_for()
@@ -268,7 +268,7 @@ def test_before_streamlit_the_picture_follows_and_settings_stay(held, server):
     assert query_parameters(page) == {"d_k": "18"}
     assert slider(page, "d_k").get_attribute("aria-valuetext") == "d_k = 18"
     assert shown(page) == 18
-    assert set(page.evaluate("() => window.painted")) == {"18"}  # the node is the same, and has shown nothing else
+    assert set(page.evaluate("() => window.painted")) == {"18"}  # the same node, and no other value was drawn
     assert page.evaluate("selector => document.activeElement.matches(selector)", SLIDER)
     page.keyboard.press("ArrowRight")
     page.wait_for_function("() => location.search.includes('d_k=20')")
@@ -277,7 +277,7 @@ def test_before_streamlit_the_picture_follows_and_settings_stay(held, server):
 
 
 @pytest.mark.walk
-def test_a_lesson_s_own_slider_is_live_before_streamlit_and_after(held, server):
+def test_a_lesson_s_own_slider_works_before_and_after_streamlit(held, server):
     page, let_go = held
     page.goto(f"{server.url}/long_context?context_length=1000&d_k=16", wait_until="commit")
     page.locator(f"{FIRST} [data-picture][data-value^='1000 ']").wait_for()
@@ -295,7 +295,7 @@ def test_a_lesson_s_own_slider_is_live_before_streamlit_and_after(held, server):
 
 
 @pytest.mark.walk
-def test_a_drag_keeps_the_slider_while_streamlit_comes(held, server):
+def test_slider_is_not_replaced_by_streamlit_during_a_drag(held, server):
     page, let_go = held
     page.goto(f"{server.url}/score_variance", wait_until="commit")
     page.locator(PAINTED).wait_for()
@@ -321,7 +321,7 @@ def test_a_drag_keeps_the_slider_while_streamlit_comes(held, server):
 
 
 @pytest.mark.walk
-def test_play_goes_on_when_streamlit_has_come(held, server):
+def test_play_continues_when_streamlit_comes(held, server):
     page, let_go = held
     page.goto(f"{server.url}/score_variance?d_k=1", wait_until="commit")
     page.locator(PAINTED).wait_for()
@@ -350,7 +350,7 @@ def test_the_hero_follows_the_slider_before_streamlit(held, server):
 
 
 @pytest.mark.parametrize("size", SCREEN)
-def test_tries_are_below_the_place_of_a_hero_that_is_late(new_page, server, size):
+def test_a_late_hero_does_not_move_the_tries_below_it(new_page, server, size):
     page, waiting = new_page(*SCREEN[size], alone=True), []
     page.route("**/moving/start*", lambda route: waiting.append(route))
     page.route("**/static/js/index.*.js", lambda _: None)  # Streamlit does not start
@@ -365,10 +365,10 @@ def test_tries_are_below_the_place_of_a_hero_that_is_late(new_page, server, size
     page.locator("[data-hero][data-value='64']").wait_for()
     after = tries.bounding_box()
     assert [after[each] for each in ("x", "width", "height")] == [before[each] for each in ("x", "width", "height")]
-    assert after["y"] == pytest.approx(before["y"], abs=2)  # the hero has two rows of whole pixels
+    assert after["y"] == pytest.approx(before["y"], abs=2)  # the hero rounds each of its two rows to whole pixels
 
 
-def test_without_streamlit_the_stage_is_live_and_says_what_is_missing(new_page, server, problems):
+def test_stage_works_without_streamlit_and_says_what_is_missing(new_page, server, problems):
     page = new_page(alone=True)
     page.route("**/static/js/**", lambda route: route.abort())
     page.goto(f"{server.url}/score_variance", wait_until="load")
@@ -377,10 +377,10 @@ def test_without_streamlit_the_stage_is_live_and_says_what_is_missing(new_page, 
     page.locator(THUMB).press("ArrowRight")
     page.locator(f"{PAINTED}[data-value='72']").wait_for()
     assert page.locator(f"{FIRST} h1").inner_text() == LESSONS["score_variance"].question
-    problems.clear()  # the scripts that did not come
+    problems.clear()  # the scripts that failed to load
 
 
-def test_without_a_session_links_reach_every_step_with_the_slider(new_page, server, problems):
+def test_step_links_work_without_a_session_and_keep_the_slider(new_page, server, problems):
     page, d_k = new_page(alone=True), {}
     page.route_web_socket("**/_stcore/stream", lambda socket: socket.close())
     lesson, after = LESSONS["one_query"], LESSONS["score_variance"]
@@ -416,10 +416,10 @@ def test_without_a_session_links_reach_every_step_with_the_slider(new_page, serv
     page.locator(LINE, has_text=after.steps[0].line).wait_for()
     page.locator(f"{PAINTED}[data-value='{last['d_k']}']").wait_for()
     assert page.locator("[data-testid=stApp] h1").count() == 0
-    problems.clear()  # the refused connections themselves
+    problems.clear()  # the refused connections
 
 
-def test_without_scripts_the_page_can_be_read(browser, server):
+def test_page_is_readable_without_javascript(browser, server):
     context = browser.new_context(java_script_enabled=False, viewport={"width": 1280, "height": 800})
     page = context.new_page()
     page.goto(f"{server.url}/score_variance")

@@ -1,4 +1,4 @@
-"""gradient_flow and derivation in a browser: by keyboard, on a phone, after a move."""
+"""The lessons gradient_flow and derivation in a browser, by keyboard and at every window size."""
 
 import re
 
@@ -16,7 +16,7 @@ def radio(page, name, option):
 
 
 def choose(page, name, option):
-    """Choose an option of a box by keyboard."""
+    """Choose an option of a select box by keyboard."""
     box = field(page, name)
     box.fill(option)
     page.get_by_role("option", name=option).wait_for()
@@ -28,19 +28,19 @@ def marked_lines(page):
 
 
 def sure(page, key):
-    """Return the text under a picture's "How sure?"."""
+    """Return the text below a picture's "How sure?"."""
     return how_sure(page, key).text_content()
 
 
 def stars(page):
-    """Count the dots of the picture that are drawn as frozen."""
+    """Count the dots of the picture that are drawn as stars, which means frozen."""
     return page.locator(CHARTS).first.evaluate(
         """chart => chart.querySelector('.js-plotly-plot')._fullData.flatMap(
          trace => trace.marker?.symbol ?? []).filter(symbol => symbol === 'asterisk-open').length"""
     )
 
 
-def test_the_gradient_page_by_keyboard(page, server):
+def test_gradient_flow_works_by_keyboard(page, server):
     open_page(page, server, "gradient_flow", n_keys=64, d_k=512)
     assert sentences(page)[0].startswith("At dₖ = 512, 60 of the hundred rows are frozen without the scale")
     turn_to(page, "at_q")
@@ -63,7 +63,7 @@ def test_the_gradient_page_by_keyboard(page, server):
     assert query_parameters(page) == {"n_keys": "64", "d_k": "1024", "place": "q", "jacobian": "1, 10"}
 
 
-def test_places_stay_more_dots_become_stars_and_the_curves_are_kept(page, server):
+def test_larger_d_k_turns_dots_into_stars_and_leaves_the_curves(page, server):
     open_page(page, server, "gradient_flow", step="curves", n_keys=64)
     curves = chart_data(page), sentences(page)
     turn_to(page, "freeze")
@@ -88,7 +88,7 @@ BROKEN = {
 
 
 def words_of_lines(page):
-    """Return the words beside the three lines, from Plotly's data."""
+    """Return the texts beside the derivation's three lines, from Plotly's data."""
     return page.locator(CHARTS).evaluate(
         "chart => chart.querySelector('.js-plotly-plot').layout.annotations.map(each => each.text)"
     )
@@ -99,7 +99,7 @@ def struck_out(page):
 
 
 @pytest.mark.parametrize("size", sampled(SCREEN, 4))
-def test_the_divisor_and_every_assumption_are_in_the_first_view(new_page, server, size):
+def test_divisor_and_list_of_assumptions_fit_the_first_view(new_page, server, size):
     page = open_page(new_page(*SCREEN[size]), server, "derivation", step="broken", broken="variances not 1")
     width, height = SCREEN[size]
     headline = page.locator(f"{CHARTS} .gtitle").first
@@ -115,7 +115,7 @@ def test_the_divisor_and_every_assumption_are_in_the_first_view(new_page, server
 
 
 @pytest.mark.parametrize("size", sampled(SCREEN, 4))
-def test_the_switch_of_the_gradient_is_above_its_picture(new_page, server, size):
+def test_switch_from_scores_to_q_is_above_its_picture(new_page, server, size):
     page = open_page(new_page(*SCREEN[size]), server, "gradient_flow", step="curves")
     before = chart_data(page)
     switch = radio(page, "place", "q").bounding_box()
@@ -125,7 +125,7 @@ def test_the_switch_of_the_gradient_is_above_its_picture(new_page, server, size)
     assert page.locator(CHARTS).first.get_by_text("Gradient length at q").count() == 1
 
 
-def test_assumptions_are_broken_one_at_a_time_by_keyboard(page, server):
+def test_each_broken_assumption_strikes_out_its_line(page, server):
     open_page(page, server, "derivation", step="broken")
     assert (marked_lines(page), struck_out(page)) == ([], [])
     for option, (line, needed) in BROKEN.items():
@@ -144,14 +144,14 @@ def test_assumptions_are_broken_one_at_a_time_by_keyboard(page, server):
 
 
 @pytest.mark.parametrize("size", ["1440", PHONE])
-def test_the_three_lines_are_in_their_figure_and_both_follow_d_k(new_page, server, size):
+def test_lines_of_the_derivation_are_in_their_figure_and_follow_d_k(new_page, server, size):
     page = open_page(new_page(*SCREEN[size]), server, "derivation")
     lines = page.locator(f"{CHARTS} .annotation-text", has_text="Var(q·k")
     boxes = [each.bounding_box() for each in lines.all()]
     assert len(boxes) == 2
     assert boxes[0]["y"] < boxes[1]["y"]
     plot = page.locator(f"{CHARTS} .nsewdrag").bounding_box()
-    assert boxes[1]["y"] + boxes[1]["height"] <= min(plot["y"] + 1, SCREEN[size][1])  # above it, and in the first view
+    assert boxes[1]["y"] + boxes[1]["height"] <= min(plot["y"] + 1, SCREEN[size][1])  # above the plot, in view
     before = words_of_lines(page)
     press(slider(page, "d_k"), "End")
     assert words_of_lines(page) != before

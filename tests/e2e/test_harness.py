@@ -1,4 +1,4 @@
-"""The harness itself, on an app of a few lines."""
+"""Test the harness on an app of a few lines."""
 
 import os
 import textwrap
@@ -34,7 +34,7 @@ def test_open_page_waits_for_the_end_of_the_run(page, tiny):
     assert page.get_by_text("slow answer 3").count() == 1
 
 
-def test_idle_after_a_key_means_the_answer_is_drawn(page, tiny):
+def test_idle_after_a_key_press_means_the_answer_is_drawn(page, tiny):
     harness.open_page(page, tiny)
     page.get_by_role("slider").press("ArrowRight")
     harness.wait_until_idle(page)
@@ -42,7 +42,7 @@ def test_idle_after_a_key_means_the_answer_is_drawn(page, tiny):
     assert harness.query_parameters(page) == {"d_k": "5"}
 
 
-# The server receives an input late, as on a busy machine.
+# Delay every message to the server, as on a busy machine.
 LATE = """const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (message) { setTimeout(() => send.call(this, message), 800); };"""
 
@@ -55,7 +55,7 @@ def test_idle_waits_for_a_run_that_begins_late(page, tiny):
     assert page.get_by_text("slow answer 5").count() == 1
 
 
-def test_a_page_that_never_rests_names_what_it_waits_for(new_page, tiny):
+def test_timeout_of_a_page_that_is_never_idle_names_the_reason(new_page, tiny):
     page = harness.open_page(new_page(alone=True), tiny)
     page.evaluate("() => document.body.insertAdjacentHTML('beforeend', '<p data-stale=true></p>')")
     page.set_default_timeout(500)
@@ -98,7 +98,7 @@ def test_a_request_to_another_host_is_collected(page, tiny, problems):
     problems.clear()
 
 
-def test_accessibility_names_the_rule_and_the_place(page, tiny):
+def test_accessibility_problems_name_the_rule_and_the_element(page, tiny):
     harness.open_page(page, tiny)
     page.evaluate("""() => document.querySelector('h1').insertAdjacentHTML('afterend', '<img id="bad">')""")
     found = [text for text in harness.accessibility_problems(page) if text.startswith("- image-alt")]
@@ -117,7 +117,7 @@ def test_screenshot_shows_the_whole_page(page, tiny, tmp_path):
     assert page.viewport_size == {"width": 1280, "height": 800}
 
 
-def test_server_is_stopped_by_its_id(browser, tmp_path):
+def test_server_is_stopped_at_the_end(browser, tmp_path):
     (tmp_path / "tiny.py").write_text("import streamlit as st\nst.title('x')\n")
     with harness.running_server("tiny.py", cwd=tmp_path) as server:
         os.kill(server.pid, 0)

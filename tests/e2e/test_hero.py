@@ -1,4 +1,4 @@
-"""The hero: it draws during a drag, reports to Python on release, and moves only when it is moved."""
+"""The hero and its slider: they redraw during a drag and report to Python on release."""
 
 import math
 import re
@@ -19,7 +19,7 @@ RAW, SCALED = "[data-part=raw]", "[data-part=scaled]"
 SILENCE = 300  # ms without a key before the hero reports to Python
 STEP = 550  # ms a stop stays while playing
 
-# After the hero's own listener: the state of the screen after every input event.
+# Record the state of the screen after every input event (this listener runs after the hero's).
 RECORD = """hero => {
   const slider = document.querySelector('.st-key-dimension input'), seen = window.heroSeen = [];
   slider.addEventListener('input', () => seen.push({
@@ -33,7 +33,7 @@ RECORD = """hero => {
 
 @pytest.fixture
 def hero(page, server):
-    """Return the hero's slider on a page of its own, at d_k = 64."""
+    """Return the hero's slider on a new start page, at d_k = 64."""
     open_page(page, server)
     return page.locator(dashboard.SLIDER)
 
@@ -51,7 +51,7 @@ def numbers(d):
 
 
 def ruler_width(page, part):
-    """Return the width of a ruler, whose path is M left top V … M left … H right …"""
+    """Return the width of a ruler, whose path is `M left top V … M left … H right …`."""
     d = path(page, part, "ruler")
     return float(re.search(r"H(-?[\d.]+)", d)[1]) - float(re.search(r"^M(-?[\d.]+)", d)[1])
 
@@ -64,7 +64,7 @@ def commit(page):
 
 @pytest.fixture
 def held(new_page, server):
-    """Yield a function that opens the hero on a page whose clock is stopped until a test lets it run."""
+    """Return a function that opens the start page with a stopped clock, which the test advances."""
 
     def open_held(watch=lambda page: None, **options):
         page = new_page(alone=True, **options)
@@ -80,7 +80,7 @@ def held(new_page, server):
 # --- moving it -----------------------------------------------------------------------------------------
 
 
-def test_a_drag_draws_every_step_and_reports_only_on_release(held):
+def test_a_drag_redraws_at_every_stop_and_reports_only_on_release(held):
     page, sent = held(dashboard.messages_to_server)
     hero = page.locator(dashboard.SLIDER)
     page.locator("[data-hero]").evaluate(RECORD)
@@ -91,8 +91,8 @@ def test_a_drag_draws_every_step_and_reports_only_on_release(held):
     before = len(sent)
     for step in range(24):
         page.mouse.move(box["x"] + box["width"] * (0.52 + step * 0.018), middle)
-        page.wait_for_timeout(20)  # sooner the browser merges two movements
-    page.clock.run_for(2 * SILENCE)  # it releases a key, not a pointer
+        page.wait_for_timeout(20)  # the browser merges movements that follow each other faster
+    page.clock.run_for(2 * SILENCE)  # the pause that ends a key's move must not end a drag
     assert len(sent) == before
     seen = page.evaluate("() => window.heroSeen")
     assert len(seen) >= 15
@@ -114,7 +114,7 @@ def test_a_drag_draws_every_step_and_reports_only_on_release(held):
     assert f"At dₖ = {d_k}," in dashboard.sentences(page)[0]
 
 
-def test_keys_move_it_at_once_and_report_after_a_pause(held):
+def test_keys_move_the_hero_at_once_and_report_after_a_pause(held):
     page, sent = held(dashboard.messages_to_server)
     hero = page.locator(dashboard.SLIDER)
     before = len(sent)
@@ -151,7 +151,7 @@ def test_a_key_pressed_before_python_s_answer_is_not_lost(page, hero):
     page.wait_for_function("() => location.search === '?d_k=96'")
 
 
-def test_python_s_answer_draws_nothing_again(page, hero):
+def test_answer_from_python_redraws_nothing(page, hero):
     hero.press("ArrowRight")
     page.locator("[data-hero]").evaluate(
         """hero => new MutationObserver(records => { window.drawnAgain = (window.drawnAgain || 0) + records.length; })
@@ -167,7 +167,7 @@ def test_python_s_answer_draws_nothing_again(page, hero):
 
 
 @pytest.mark.matrix
-def test_touch_drags_it(new_page, server):
+def test_the_hero_s_slider_follows_a_finger(new_page, server):
     page = new_page(390, 844, has_touch=True, is_mobile=True)
     sent = dashboard.messages_to_server(page)
     open_page(page, server)
@@ -200,7 +200,7 @@ def test_touch_drags_it(new_page, server):
     wait_until_idle(page)
 
 
-def test_the_address_and_another_lesson_place_it(page, server):
+def test_hero_takes_d_k_from_the_address_and_from_another_lesson(page, server):
     open_page(page, server, d_k=111)
     hero = page.locator(dashboard.SLIDER)
     assert value(hero) == "d_k = 111"
@@ -246,11 +246,11 @@ def test_an_answer_to_an_earlier_move_does_not_move_the_slider_back(hero, page):
     assert value(hero) == "d_k = 1"
     page.evaluate("() => window.hear(1)")
     assert value(hero) == "d_k = 1"
-    page.evaluate("() => window.hear(0)")  # from here on Python's data count
+    page.evaluate("() => window.hear(0)")  # no answer is awaited: data from Python apply
     assert value(hero) == "d_k = 1,024"
 
 
-def test_play_goes_through_the_stops_until_the_end_or_a_pause(held):
+def test_play_runs_through_the_stops_until_the_end_or_a_pause(held):
     page, _ = held()
     hero, button = page.locator(dashboard.SLIDER), play_button(page)
     for key in ("End", *["ArrowLeft"] * 3):
@@ -264,7 +264,7 @@ def test_play_goes_through_the_stops_until_the_end_or_a_pause(held):
     assert [each["value"] for each in played(page)] == ["d_k = 704", "d_k = 768", "d_k = 896", "d_k = 1,024"]
     assert button.get_attribute("aria-pressed") == "false"
     assert button.get_attribute("aria-label") == "Play"
-    button.click()  # from the first stop again
+    button.click()  # starts again from the first stop
     page.clock.run_for(2.5 * STEP)
     button.click()
     page.clock.run_for(2 * STEP)
@@ -278,7 +278,7 @@ def test_play_goes_through_the_stops_until_the_end_or_a_pause(held):
 SIGN = "each => { const {clipPath, width} = getComputedStyle(each, '::before'); return [clipPath, width]; }"
 
 
-def test_signs_of_play_and_pause_are_drawn_alike_without_letters(held):
+def test_play_and_pause_signs_are_shapes_of_equal_width(held):
     page, _ = held()
     button = play_button(page)
     play = button.evaluate(SIGN)
@@ -311,7 +311,7 @@ def test_reduced_motion_plays_slower_and_without_transitions(held):
     commit(page)
 
 
-def test_nothing_moves_by_itself(held):
+def test_nothing_on_the_start_page_moves_by_itself(held):
     page, sent = held(dashboard.messages_to_server)
     before = len(sent)
     first = page.screenshot()
@@ -324,7 +324,7 @@ def test_nothing_moves_by_itself(held):
 # --- its picture -----------------------------------------------------------------------------------------
 
 
-def test_raw_ruler_grows_like_the_root_of_d_k_and_the_scaled_one_stays(page, server):
+def test_raw_ruler_grows_as_sqrt_d_k_and_the_scaled_ruler_stays(page, server):
     raw, scaled = {}, {}
     open_page(page, server, d_k=4)
     for d_k, key in ((4, None), (1024, "End"), (1, "Home")):
@@ -347,11 +347,11 @@ def test_a_typed_value_is_sent_without_the_stops(page, server):
     dashboard.typed_dimension(page).press("Enter")
     page.locator(dashboard.HERO_SENTENCE, has_text="At dₖ = 65, ").wait_for()
     wait_until_idle(page)
-    assert max(map(len, received)) < stops / 4  # a run sends each part of a page in its own message
+    assert max(map(len, received)) < stops / 4  # Streamlit sends each element in its own message
 
 
 def expected(d_k, n_keys, law, seed):
-    """Return the core's numbers for those on the screen, from a sweep of this one dimension."""
+    """Return the core's values for the numbers on the screen, from a sweep of a single dimension."""
     sweep = dimension_sweep((d_k,), n_samples=SAMPLES[law], n_keys=n_keys, law=law, seed=seed)
     row = sweep.row_scores[0]
     scaled = row / np.sqrt(d_k)
@@ -365,7 +365,7 @@ def expected(d_k, n_keys, law, seed):
 
 
 @pytest.mark.parametrize(("d_k", "n_keys", "law", "seed"), sampled([(300, 32, "uniform", 3), (1, 4, "rademacher", 9)]))
-def test_the_numbers_are_those_of_the_core(page, server, d_k, n_keys, law, seed):
+def test_numbers_on_the_start_page_equal_those_of_the_core(page, server, d_k, n_keys, law, seed):
     open_page(page, server, d_k=d_k, n_keys=n_keys, law=law, seed=seed)
     core = expected(d_k, n_keys, law, seed)
     brackets = [page.locator(f"[data-part={part}] .at").text_content() for part in ("raw", "scaled")]
@@ -385,14 +385,14 @@ def test_the_numbers_are_those_of_the_core(page, server, d_k, n_keys, law, seed)
     assert [float(cells[-4]) for cells in rows] == pytest.approx([math.sqrt(d_k), 1], rel=0.005)
 
 
-def test_a_try_moves_the_hero_and_the_address(page, hero):
+def test_a_try_moves_the_hero_and_changes_the_address(page, hero):
     dashboard.press(hero, "ArrowRight")
     page.locator(".stApp [data-try=large_dimension]").click()
     page.wait_for_function("d_k => new URL(location.href).searchParams.get('d_k') === d_k", arg="1024")
     wait_until_idle(page)
     assert value(hero) == "d_k = 1,024"
     assert re.match("At dₖ = 1,024,? ", dashboard.sentences(page)[0])
-    dashboard.press(hero, "Home")  # at one component both are the same
+    dashboard.press(hero, "Home")  # at d_k = 1 raw and scaled scores are equal
     page.wait_for_function("() => new URL(location.href).searchParams.get('d_k') === '1'")
     wait_until_idle(page)
     assert path(page, "[data-part=raw-weights]") == path(page, "[data-part=scaled-weights]")
@@ -400,7 +400,7 @@ def test_a_try_moves_the_hero_and_the_address(page, hero):
     assert page.locator(f"{RAW} .halo").all_inner_texts() == page.locator(f"{SCALED} .halo").all_inner_texts()
 
 
-def test_the_opened_table_names_its_dimension(page, hero):
+def test_an_open_table_names_the_d_k_of_the_released_slider(page, hero):
     page.locator(dashboard.EXPANDERS, has_text="Data, picture and code").click()
     wait_until_idle(page)
     note = page.get_by_text("where the slider last came to rest.")
@@ -413,7 +413,7 @@ def test_the_opened_table_names_its_dimension(page, hero):
 
 
 def check_bars(page):
-    """Check that the bars are the counts and the weights of the core."""
+    """Check that the bars' heights equal the core's counts and weights."""
     core = expected(64, 16, "normal", 0)
     heights = numbers("".join(re.findall(r"V-?[\d.]+H", path(page, RAW))))
     bottom = numbers(path(page, RAW))[1]
@@ -427,14 +427,14 @@ def check_bars(page):
 
 
 def check_one_axis(page):
-    """Check that both rows share one axis, with its numbers below the second row."""
+    """Check that both rows share one axis, whose numbers are below the second row."""
     assert ruler_width(page, RAW) == pytest.approx(8 * ruler_width(page, SCALED), rel=1e-6)
     assert "−100" in page.locator(f"{SCALED} svg text").all_text_contents()
     assert "−100" not in page.locator(f"{RAW} svg text").all_text_contents()
 
 
 def check_page_keys(page, hero):
-    """Check that page keys go further than arrows."""
+    """Check that PageDown moves the slider by at least four stops."""
     hero.press("PageUp")
     stops = int(hero.evaluate("slider => slider.valueAsNumber"))
     hero.press("PageDown")
@@ -443,7 +443,7 @@ def check_page_keys(page, hero):
     commit(page)
 
 
-def test_its_bars_are_those_of_the_core_and_axes_and_page_keys_work(page, hero):
+def test_bars_equal_the_core_s_and_axes_and_page_keys_work(page, hero):
     check_bars(page)
     check_one_axis(page)
     check_page_keys(page, hero)

@@ -1,4 +1,4 @@
-"""A tab that is hidden for long closes its session and looks the same; state that only a session has keeps it open."""
+"""A tab that is hidden for ten minutes closes its session, unless only the session holds some of its state."""
 
 import pytest
 from dashboard import field, wait_until_in_place
@@ -14,7 +14,7 @@ HIDE = """hidden => {
   Object.defineProperty(document, 'hidden', {value: hidden, configurable: true});
   document.dispatchEvent(new Event('visibilitychange'));
 }"""
-NEARLY, LONG_ENOUGH, A_MINUTE = "09:59", "00:02", "01:00"  # the first two together are enough
+NEARLY, LONG_ENOUGH, A_MINUTE = "09:59", "00:02", "01:00"  # min:s; NEARLY + LONG_ENOUGH > 10 min
 FOLD = ".st-key-score_histograms_data"
 KEY = ".st-key-dimension input"
 SCROLLED = "[data-testid=stMain]"
@@ -22,7 +22,7 @@ SCROLLED = "[data-testid=stMain]"
 
 @pytest.fixture
 def lonely(new_page):
-    """Yield a page whose clock a test may advance, and that keeps its connections."""
+    """Return a page whose clock a test may advance; `sockets` lists its connections."""
     page = new_page(alone=True)
     page.sockets = []
     page.on("websocket", lambda socket: page.sockets.append(socket))
@@ -44,7 +44,7 @@ def hide(page):
 
 
 def lets_go(page, act):
-    """Check that the connection closes while this is done."""
+    """Call `act` and check that it closes the connection."""
     (socket,) = page.sockets
     with socket.expect_event("close"):
         act()
@@ -52,7 +52,7 @@ def lets_go(page, act):
 
 
 def looks(page):
-    """Return the places of slider, page and open fold, the picture, and the address."""
+    """Return the address, the picture, the slider's value, the scroll position and the open folds."""
     return page.evaluate(
         """([main, key, scrolled]) => [
           location.href, document.querySelector(main).innerHTML, document.querySelector(key).value,
@@ -64,7 +64,7 @@ def looks(page):
 
 @pytest.fixture
 def asleep(lonely, server):
-    """Return a page that has closed its session, with an open fold in view; the server has forgotten it."""
+    """Return a page with an open fold after its session was closed; the server no longer knows the session."""
     open_page(lonely, server, "score_variance", d_k="16")
     fold = lonely.locator(f"{FOLD} summary").first
     fold.click()
@@ -87,7 +87,7 @@ def wakes(page):
     assert page.locator("#lab-away").text_content() == ""
 
 
-def test_a_returning_visitor_finds_everything_without_a_session(asleep):
+def test_a_page_shown_again_looks_the_same_without_a_session(asleep):
     asleep.evaluate(HIDE, False)
     asleep.clock.fast_forward(A_MINUTE)
     assert looks(asleep) == asleep.before
@@ -95,7 +95,7 @@ def test_a_returning_visitor_finds_everything_without_a_session(asleep):
     assert connections(asleep) == 0
 
 
-def test_reaching_for_the_page_opens_a_session_and_loses_nothing(asleep):
+def test_moving_the_slider_opens_a_session_and_keeps_the_page(asleep):
     asleep.evaluate(HIDE, False)
     asleep.locator(KEY).focus()
     asleep.keyboard.press("ArrowRight")
@@ -107,7 +107,7 @@ def test_reaching_for_the_page_opens_a_session_and_loses_nothing(asleep):
     assert asleep.locator(f"{FOLD} details[open] table").count() == 1
 
 
-def test_a_returning_visitor_can_save_a_file(asleep):
+def test_a_table_can_be_saved_after_the_session_was_reopened(asleep):
     asleep.evaluate(HIDE, False)
     asleep.locator(KEY).focus()
     asleep.keyboard.press("ArrowRight")
@@ -117,7 +117,7 @@ def test_a_returning_visitor_can_save_a_file(asleep):
     assert download.value.path().read_text().count("\n") > 1
 
 
-def test_a_page_seen_again_in_time_keeps_its_session(lonely, server):
+def test_a_page_shown_again_within_ten_minutes_keeps_its_session(lonely, server):
     open_page(lonely, server, "score_variance")
     lonely.evaluate(HIDE, True)
     lonely.clock.fast_forward(NEARLY)
@@ -142,7 +142,7 @@ def computation(page, server):
 
 
 def computed(page, server):
-    """Begin a computation and cancel it, so that nothing of it is visible."""
+    """Start a computation and cancel it, so that the page no longer shows it."""
     computation(page, server)
     page.get_by_role("button", name="Cancel").click()
     offer(page).wait_for()
@@ -159,7 +159,7 @@ def draft(page, server):
 
 
 def text(page, server):
-    """Type a text that no link carries any more."""
+    """Type a text too long for the address."""
     open_page(page, server, "attention_steps")
     page.locator(".st-key-own summary").first.click()
     field(page, "Q").fill("1, 2\n" * 300)
@@ -175,7 +175,7 @@ def bet(page, server):
 @pytest.mark.parametrize(
     "kept", [wall, computation, file, text, *(pytest.param(each, marks=MATRIX) for each in (computed, draft, bet))]
 )
-def test_state_that_only_a_session_has_keeps_it(lonely, server, kept):
+def test_state_that_only_the_session_holds_keeps_it_open(lonely, server, kept):
     kept(lonely, server)
     hide(lonely)
     lonely.clock.fast_forward(A_MINUTE)
@@ -183,7 +183,7 @@ def test_state_that_only_a_session_has_keeps_it(lonely, server, kept):
     assert connections(lonely) == 1
 
 
-def test_typed_text_in_the_address_keeps_no_session(lonely, server):
+def test_typed_text_in_the_address_does_not_keep_the_session_open(lonely, server):
     open_page(lonely, server, "score_variance")
     lonely.locator(".st-key-settings summary").click()
     field(lonely, "seed").fill("7")
@@ -193,7 +193,7 @@ def test_typed_text_in_the_address_keeps_no_session(lonely, server):
     lets_go(lonely, lambda: hide(lonely))
 
 
-def test_a_running_race_keeps_it_only_until_its_end(lonely, server):
+def test_a_running_race_keeps_the_session_open_until_its_end(lonely, server):
     open_page(lonely, server, "score_variance")
     bar = "<i data-testid=stProgress>"
     lonely.evaluate("bar => document.querySelector('.stApp').insertAdjacentHTML('beforeend', bar)", bar)

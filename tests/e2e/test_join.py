@@ -1,4 +1,4 @@
-"""The join screen of a wall: a code that phones read, over all else, which every key closes."""
+"""The join screen of a wall: a QR code over the whole page that every key closes."""
 
 import io
 
@@ -15,7 +15,8 @@ STEM = "scaling_rules"
 SIZES = ((1920, 950), (1920, 1080), (1280, 800), (1024, 768))
 SCREEN, OPEN = "dialog.join:not(.home)", "dialog.join[open]:not(.home)"
 CODE, COUNT = f"{OPEN} img", f"{OPEN} .join-count"
-# The selectors of all that covers the code, at a grid of points; and how far words exceed their column or the window.
+# OVER: return the elements that cover the code, at a grid of points.
+# BEYOND: return by how many pixels words reach out of their column or the window.
 OVER = """code => { const {left, top, width, height} = code.getBoundingClientRect();
   const at = [0.01, 0.25, 0.5, 0.75, 0.99];
   const seen = at.flatMap(x => at.map(y => document.elementFromPoint(left + x * width, top + y * height)));
@@ -31,7 +32,7 @@ def code(rooms):
 
 @pytest.fixture
 def wall(new_page, lab, code):
-    """Return a wall that leads its class."""
+    """Return the wall of a teacher, who may lead the class."""
     page = new_page(*SIZES[0], alone=True)
     page.context.add_cookies([{"name": "lab_room", "value": code + SECRET, "url": lab.url}])
     open_page(page, lab, STEM, mode="projector", bet="1", room=code)
@@ -40,7 +41,7 @@ def wall(new_page, lab, code):
 
 
 def read(page):
-    """Return the texts of the QR codes on the screen, as another program reads them."""
+    """Return the texts of all QR codes in a screenshot of the page."""
     zxingcpp = pytest.importorskip("zxingcpp", reason="tests/requirements.txt has it")
     seen = Image.open(io.BytesIO(page.screenshot(animations="disabled")))
     return [each.text for each in zxingcpp.read_barcodes(seen)]
@@ -51,7 +52,7 @@ def opens(page):
     page.locator(OPEN).wait_for()
 
 
-def test_a_reader_finds_the_code_at_every_size_and_nothing_covers_it(wall, lab, code):
+def test_qr_code_is_readable_and_not_covered_at_every_size(wall, lab, code):
     opens(wall)
     assert wall.locator(f"{SCREEN} .join-door").inner_text() == f"{lab.url.removeprefix('http://')}/j"
     assert wall.locator(f"{SCREEN} .join-code").inner_text() == code
@@ -66,7 +67,7 @@ def test_a_reader_finds_the_code_at_every_size_and_nothing_covers_it(wall, lab, 
         check_accessibility(wall, include=SCREEN)
 
 
-def test_a_long_address_and_a_long_code_fit(wall):
+def test_a_long_address_and_a_long_code_fit_the_join_screen(wall):
     write = "(each, text) => { each.textContent = text; each.style.setProperty('--letters', text.length) }"
     for name, text in {"door": "[2001:db8:1234:5678:9abc:def0:1234:5678]:8501/lab/j", "code": "MWWQGM"}.items():
         place = wall.locator(f"{SCREEN} .join-{name}")
@@ -77,7 +78,7 @@ def test_a_long_address_and_a_long_code_fit(wall):
         assert wall.locator(f"{SCREEN} .join-words").evaluate(BEYOND) <= 0
 
 
-def test_every_key_and_a_click_close_it_and_do_nothing_else(wall, rooms, code):
+def test_every_key_and_a_click_only_close_the_join_screen(wall, rooms, code):
     before = query_parameters(wall)
     keys = "PageDown PageUp ArrowRight ArrowLeft ArrowUp ArrowDown Enter Space b . r f ? j Escape".split()
     for close in [*(lambda key=key: wall.keyboard.press(key) for key in keys), wall.locator(CODE).click]:
@@ -86,10 +87,10 @@ def test_every_key_and_a_click_close_it_and_do_nothing_else(wall, rooms, code):
         wall.locator(OPEN).wait_for(state="detached")
     opens(wall)
     for _ in range(4):
-        wall.keyboard.down("ArrowUp")  # held: the first closes
+        wall.keyboard.down("ArrowUp")  # held: only the first closes
     wall.keyboard.up("ArrowUp")
     for _ in range(4):
-        wall.keyboard.down("j")  # held: the first opens
+        wall.keyboard.down("j")  # held: only the first opens
     wall.keyboard.up("j")
     wall.locator(OPEN).wait_for()
     wall.keyboard.press("PageDown")
@@ -100,14 +101,14 @@ def test_every_key_and_a_click_close_it_and_do_nothing_else(wall, rooms, code):
     assert not wall.evaluate("() => document.fullscreenElement")
     assert wall.get_by_role("heading", level=1, name=LESSONS[STEM].question).count() == 1
     assert not rooms.asked(code, STEM).revealed
-    wall.keyboard.press("b")  # keys work again as before
+    wall.keyboard.press("b")  # keys of the page work again
     wall.locator("[data-blank]").wait_for()
     wall.keyboard.press("j")
     assert wall.locator(OPEN).count() == 0
     wall.keyboard.press("b")
 
 
-def test_the_small_code_opens_it_and_it_counts_those_who_join(wall, rooms, code):
+def test_small_code_opens_the_join_screen_which_counts_phones(wall, rooms, code):
     small = wall.locator("[data-room] > button")
     small.click()
     wall.locator(COUNT, has_text="0 phones have joined.").wait_for()
@@ -126,7 +127,7 @@ def test_the_small_code_opens_it_and_it_counts_those_who_join(wall, rooms, code)
     assert wall.locator("dialog.keys tr", has_text="how to join a room").locator("kbd").inner_text() == "J"
 
 
-def test_the_key_does_nothing_without_a_class(new_page, lab):
+def test_join_key_does_nothing_without_a_class(new_page, lab):
     page = new_page(*SIZES[0])
     open_page(page, lab, STEM, mode="projector")
     page.keyboard.press("j")
@@ -135,8 +136,8 @@ def test_the_key_does_nothing_without_a_class(new_page, lab):
     page.keyboard.press("b")
 
 
-def test_a_wall_at_localhost_says_so_and_links_to_itself_elsewhere(wall, lab, code):
-    """No machine has these addresses for sure, so the browser's answer is replaced."""
+def test_wall_at_localhost_warns_and_links_to_reachable_addresses(wall, lab, code):
+    """Replace the server's answer, since no machine has these addresses for sure."""
     roots = ["http://192.168.1.5:8501", "http://[2001:db8:1234:5678:9abc:def0:1234:5678]:8501", "http://a-laptop:8501"]
     wall.locator(".room-away", has_text=f"Phones cannot reach {lab.url.removeprefix('http://')}.").wait_for()
     wall.route("**/near", lambda route: route.fulfill(json={"says": "Phones cannot come.", "roots": roots}))
@@ -151,7 +152,7 @@ def test_a_wall_at_localhost_says_so_and_links_to_itself_elsewhere(wall, lab, co
             f"{root}{here}" for root in roots
         ]
     opens(wall)
-    assert wall.locator(f"{OPEN} button").evaluate("each => each === document.activeElement")  # and no link, for Enter
+    assert wall.locator(f"{OPEN} button").evaluate("each => each === document.activeElement")  # so that Enter closes
     for width, height in SIZES:
         wall.set_viewport_size({"width": width, "height": height})
         assert wall.locator(f"{SCREEN} .join-words").evaluate(BEYOND) <= 0

@@ -1,4 +1,4 @@
-"""The keys of a classroom, as a clicker sends them: the same on every lesson and at any focus."""
+"""Keyboard shortcuts on a wall, as a presenter's clicker sends them: alike on every lesson, whatever has the focus."""
 
 import pytest
 from dashboard import SETTINGS, SLIDER, slider, wait_for_address
@@ -18,7 +18,7 @@ ON = "[data-way] .on"
 COVER, LIST = "[data-blank]", "dialog.keys[open]"
 FOCUS = "() => document.activeElement.tagName"
 AFTER = ".st-key-lesson_after a"
-# Press Page Down again as soon as the page has a link to the lesson after the next, before that is fully drawn.
+# Press Page Down again as soon as the next lesson links to the one after it, before it is fully drawn.
 PRESS_EARLY = f"""() => {{
   const leads = () => document.querySelector("{AFTER}")?.href;
   const before = leads();
@@ -43,13 +43,13 @@ def steps_of(stem):
 
 
 def tells(stem, step):
-    """Return True for a step before the bet's that would give its answer away, and is skipped while it is hidden."""
+    """Return True if a step before the bet would give its answer away: it is skipped until the reveal."""
     steps, bet = steps_of(stem), LESSONS[stem].bet
     return bool(bet) and steps.index(step) < steps.index(bet.when[1]) and step not in bet.earlier
 
 
 def hit(page, key, step="", **address):
-    """Press a key, at any focus, and wait for the address it leads to, and for the drawing."""
+    """Press a key without changing the focus, and wait for the expected step and address."""
     page.keyboard.press(key)
     if step:
         page.wait_for_function("step => new URL(location.href).searchParams.get('step') === step", arg=step)
@@ -63,11 +63,11 @@ def question(page):
 
 
 @pytest.mark.walk
-def test_page_down_takes_a_step_then_reveals_then_goes_to_a_lesson(wall, server):
+def test_page_down_opens_steps_reveals_the_answer_and_opens_lessons(wall, server):
     said = {"bet": "1", "d_k": "16"}
     open_page(wall, server, "one_query", mode="projector", step=BEFORE_BET, **said)
     hit(wall, "PageDown", step=WITH_BET, **said)
-    assert wall.locator(ON).get_attribute("aria-disabled") == "true"  # the steps after it would give it away
+    assert wall.locator(ON).get_attribute("aria-disabled") == "true"  # the next step would give the answer away
     wall.reload()
     wait_until_idle(wall)
     assert query_parameters(wall) == {"mode": "projector", **said}
@@ -96,7 +96,7 @@ def test_page_down_takes_a_step_then_reveals_then_goes_to_a_lesson(wall, server)
 
 
 @pytest.mark.walk
-def test_the_arrows_move_the_large_slider_of_any_number(wall, server):
+def test_arrow_keys_move_the_large_slider_of_any_lesson(wall, server):
     open_page(wall, server, "long_context", mode="projector", key_score=4)
     number = LESSONS["long_context"].controls["context_length"]
     above = next(stop for stop in number.stops if stop > number.default)
@@ -106,7 +106,7 @@ def test_the_arrows_move_the_large_slider_of_any_number(wall, server):
     hit(wall, "ArrowDown", key_score="4")
 
 
-def test_keys_do_the_same_wherever_the_focus_is(wall, server):
+def test_keys_act_alike_wherever_the_focus_is(wall, server):
     open_page(wall, server, "wrong_choice", mode="projector")
     box = wall.locator(SLIDER).bounding_box()
     drag(wall, [0.6])
@@ -141,7 +141,7 @@ def test_keys_do_the_same_wherever_the_focus_is(wall, server):
 
 
 @pytest.mark.walk
-def test_choosing_an_option_returns_the_keys(wall, server):
+def test_page_keys_work_again_after_choosing_an_option(wall, server):
     schemes = LESSONS["unit_variance"].controls["scheme"]
     open_page(wall, server, "unit_variance", mode="projector", bet="0", step=steps_of("unit_variance")[-1])
     box = wall.locator(".st-key-scheme [role=combobox]")
@@ -156,7 +156,7 @@ def test_choosing_an_option_returns_the_keys(wall, server):
 
 
 @pytest.mark.walk
-def test_escape_leaves_with_every_setting_and_open_fields_keep_keys(wall, server):
+def test_escape_leaves_the_wall_and_text_fields_keep_their_keys(wall, server):
     said = {"bet": "1", "d_k": "16", "seed": "3"}
     open_page(wall, server, "one_query", mode="projector", **said)
     wall.keyboard.press("?")
@@ -185,7 +185,7 @@ def test_escape_leaves_with_every_setting_and_open_fields_keep_keys(wall, server
 
 
 @pytest.mark.walk
-def test_page_key_pressed_twice_or_held_turns_one_page(wall, server):
+def test_page_down_pressed_twice_or_held_goes_one_page_on(wall, server):
     open_page(wall, server, "one_query", mode="projector", step=steps_of("one_query")[-1])
     for _ in range(3):
         wall.keyboard.down("ArrowUp")
@@ -212,10 +212,10 @@ def test_page_key_pressed_twice_or_held_turns_one_page(wall, server):
 
 
 @pytest.mark.walk
-def test_outside_a_classroom_no_key_is_taken(page, server):
+def test_keys_do_nothing_outside_projector_mode(page, server):
     open_page(page, server, "score_variance", mode="projector")
     for _ in range(3):
-        page.keyboard.down("PageDown")  # held: one step
+        page.keyboard.down("PageDown")  # held: goes one step
     page.keyboard.up("PageDown")
     first, second, *_ = steps_of("score_variance")
     page.wait_for_function("step => location.search.includes(`step=${step}`)", arg=second)
@@ -226,7 +226,7 @@ def test_outside_a_classroom_no_key_is_taken(page, server):
     wait_for_address(page)
     for key in ("b", "?", "PageDown", "f", "r"):
         page.keyboard.press(key)
-    wait_for_address(page)  # r asks for a run, by Streamlit's own key
+    wait_for_address(page)  # r is Streamlit's key for a rerun
     page.locator(SLIDER).press("ArrowLeft")
     wait_for_address(page, d_k="56")
     assert page.locator(f"{COVER}, {LIST}").count() == 0
@@ -237,11 +237,11 @@ def test_outside_a_classroom_no_key_is_taken(page, server):
 
 
 @pytest.mark.walk
-def test_page_down_alone_goes_from_the_first_lesson_to_the_last(wall, server):
+def test_page_down_leads_through_all_lessons_of_the_path(wall, server):
     open_page(wall, server, mode="projector", bet="1", step=steps_of(ORDER[0])[0])
     path = [stem for stem in ORDER if LESSONS[stem].section == LESSONS[ORDER[0]].section]
     wanted = [(LESSONS[stem].question, step) for stem in path for step in steps_of(stem) if not tells(stem, step)]
-    wanted.append((LESSONS[path[-1]].question, ""))  # of the recap, which has no steps
+    wanted.append((LESSONS[path[-1]].question, ""))  # the recap has no steps
     seen = [(question(wall), step_said(wall))]
     for _ in range(60):
         if seen[-1] == wanted[-1]:
@@ -256,7 +256,7 @@ def test_page_down_alone_goes_from_the_first_lesson_to_the_last(wall, server):
 
 @pytest.mark.walk
 @pytest.mark.parametrize("stem", sampled(["one_query", "backprop", "attention_steps"], 3, 1))
-def test_a_reloaded_page_comes_back_to_its_step(wall, server, stem):
+def test_a_reloaded_wall_returns_to_its_step(wall, server, stem):
     first, second, third, *_ = steps_of(stem)
     open_page(wall, server, stem, mode="projector", step=first)
     hit(wall, "PageDown", step=second)

@@ -1,4 +1,4 @@
-"""A long computation waits for its button, and ends when its visitor leaves or asks for something else."""
+"""A long computation starts by a button, and ends when the visitor leaves the page or cancels."""
 
 import os
 import re
@@ -19,19 +19,19 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def offer(page):
-    """Return the button that a long computation waits for."""
+    """Return the button that starts a long computation."""
     return page.get_by_role("button", name="Compute (about")
 
 
 def ask_for(page, server, **others):
-    """Open the page of a long computation and begin it."""
+    """Open a page with a long computation and start it."""
     page.goto(page_url(server, "/score_variance", **LONG, **others), wait_until="domcontentloaded")
     offer(page).click()
 
 
 @pytest.fixture
 def computing(server, page):
-    """Return a page in a long computation, and the seconds of one core that this machine has left to do."""
+    """Return a page during a long computation, its server, and the estimated seconds left."""
     ask_for(page, server)
     left = page.get_by_text(COMPUTING)
     left.wait_for()
@@ -45,9 +45,9 @@ def cpu_seconds(server):
 
 
 def check_ended(server, left):
-    """Check that the server comes to rest, long before it could have done the remaining work.
+    """Check that the server becomes idle long before it could have finished the computation.
 
-    At rest no thread runs, or would if it had a core: on a busy machine its CPU time alone says little.
+    Idle means that no thread is running or runnable: on a busy machine CPU time alone says little.
     """
     before, looks_at_rest = cpu_seconds(server), 0
     while looks_at_rest < 20:
@@ -57,14 +57,14 @@ def check_ended(server, left):
         time.sleep(0.05)
 
 
-def test_a_computation_ends_when_its_visitor_closes_the_page(computing):
+def test_a_computation_ends_when_the_visitor_closes_the_page(computing):
     page, server, left = computing
     page.close()
     check_ended(server, left)
 
 
 @pytest.mark.walk
-def test_a_computation_ends_when_its_visitor_goes_elsewhere(computing):
+def test_a_computation_ends_when_the_visitor_opens_another_lesson(computing):
     page, server, left = computing
     go_to(page, "How does the gradient come back?")
     assert page.locator(CHARTS).count() > 0

@@ -1,4 +1,4 @@
-"""The lessons in a browser: typed input, sliders, data and code, keyboard and screens."""
+"""Lessons in a browser: typed input, sliders, downloaded data, code that runs, and the keyboard."""
 
 import csv
 import io
@@ -53,7 +53,7 @@ UNREADABLE = {
     ("path", "name", "text", "allowed"),
     [("score_variance", "seed", "99999", "0 and 9999"), ("attention_steps", "query", "17", "1 and 16")],
 )
-def test_a_number_outside_its_range_stays_and_a_valid_one_is_read(new_page, server, path, name, text, allowed):
+def test_number_outside_its_range_stays_with_a_visible_message(new_page, server, path, name, text, allowed):
     page = new_page(1440, 844)
     open_page(page, server, path)
     box = page.locator(f".st-key-{name} input")
@@ -76,7 +76,7 @@ def test_a_number_outside_its_range_stays_and_a_valid_one_is_read(new_page, serv
     assert query_parameters(page) == {}
 
 
-def test_an_unreadable_list_gets_a_sentence_and_a_third_one_is_drawn(page, server):
+def test_unreadable_list_gets_one_message_and_a_third_list_is_drawn(page, server):
     open_page(page, server, "softmax_saturation", step="lists")
     charts = page.locator(CHARTS).count()
     for text, sentence in UNREADABLE.items():
@@ -96,8 +96,8 @@ def test_an_unreadable_list_gets_a_sentence_and_a_third_one_is_drawn(page, serve
     assert query_parameters(page) == {"list_1": "4, 5, 6", "list_3": "0, 0, 0"}
 
 
-def test_vectors_made_by_hand_can_be_edited(page, server):
-    open_page(page, server, "score_variance", q_2d="1, 2\n1, 4\n8, 10")  # where they once were
+def test_typed_vectors_can_be_edited(page, server):
+    open_page(page, server, "score_variance", q_2d="1, 2\n1, 4\n8, 10")  # a link from before the lesson had steps
     wait_until_idle(page)
     assert query_parameters(page) == {"q_2d": "1, 2;1, 4;8, 10"}
     assert field(page, "q_2d").input_value() == "1, 2;1, 4;8, 10"
@@ -113,12 +113,12 @@ def test_vectors_made_by_hand_can_be_edited(page, server):
 # --- the divisor dial ---------------------------------------------------------------------------------
 
 
-def test_the_exponent_is_found_by_hand_and_lost_again(page, server):
+def test_only_an_exponent_near_one_half_is_called_found(page, server):
     open_page(page, server, "softmax_saturation", step="divisor")
     assert sentences(page)[0].startswith("Not divided: ")
     dial = slider(page, "exponent")
     for stop, said in ((26, "Found, close to √dₖ: "), (25, "Found: divided by √dₖ, ")):
-        while steps := stop - int(dial.evaluate("dial => dial.valueAsNumber")):  # an answer of the page may undo a key
+        while steps := stop - int(dial.evaluate("dial => dial.valueAsNumber")):  # a late answer may undo a key
             press(dial, *["ArrowRight" if steps > 0 else "ArrowLeft"] * abs(steps))
         assert query_parameters(page) == {"exponent": f"{stop / 50:g}"}
         assert sentences(page)[0].startswith(said)
@@ -133,7 +133,7 @@ def test_the_exponent_is_found_by_hand_and_lost_again(page, server):
     assert [each["name"] for each in chart_data(page)[:3]] == [f"÷ dₖ, dₖ = {d_k}" for d_k in ("4", "64", "1,024")]
 
 
-def test_outputs_fall_together_where_scores_are_divided_by_d_k(page, server):
+def test_outputs_collapse_if_scores_are_divided_by_d_k(page, server):
     open_page(page, server, "softmax_saturation", step="too_flat", d_k=4)
 
     def reach():
@@ -155,12 +155,12 @@ def test_outputs_fall_together_where_scores_are_divided_by_d_k(page, server):
 
 
 def weights(page):
-    """Return the heights of the bars of each list or row: of a bar's four corners the second is its height."""
+    """Return the bar heights of each list or row: the second of the four points that draw a bar."""
     named = ("difference", "outline: dₖ = 4")
     return [trace["y"][1::4] for trace in chart_data(page) if trace["name"] not in named]
 
 
-def test_a_shift_changes_no_weight_and_a_divisor_does(page, server):
+def test_a_shift_keeps_the_weights_and_a_multiplier_changes_them(page, server):
     open_page(page, server, "softmax_saturation", step="lists")
     at_first = weights(page)
     assert at_first[0] == pytest.approx(softmax([4, 5]), abs=1e-12)
@@ -180,7 +180,7 @@ def test_a_shift_changes_no_weight_and_a_divisor_does(page, server):
     assert weights(page)[1] == pytest.approx(softmax([0.1, 1]), abs=1e-12)
 
 
-def test_the_table_of_the_lists_has_the_numbers_of_the_core(page, server):
+def test_table_of_the_lists_equals_the_core_s_numbers(page, server):
     open_page(page, server, "softmax_saturation", step="lists", list_1="1, 2, 4", list_2="0, 0.5")
     cells = how_sure(page, "list_weights").locator("tbody tr").all()
     for row, scores in zip(cells, ([1, 2, 4], [0, 0.5]), strict=True):
@@ -189,7 +189,7 @@ def test_the_table_of_the_lists_has_the_numbers_of_the_core(page, server):
         assert [float(text) for text in texts[-3:]] == pytest.approx([float(w) for w in wanted], rel=1e-5)
 
 
-def test_a_move_of_d_k_keeps_the_axes(page, server):
+def test_axes_stay_when_d_k_moves(page, server):
     open_page(page, server, "score_variance", d_k=4, n_samples=1000)
     ranges = """chart => ['xaxis', 'yaxis', 'xaxis2', 'yaxis2', 'xaxis3', 'yaxis3'].map(
                   name => chart.querySelector('.js-plotly-plot')._fullLayout[name].range)"""
@@ -216,7 +216,7 @@ def floats(values):
 
 
 def open_data(page, folder):
-    """Open the fold with the picture's data; return its (columns, code). The figure is kept."""
+    """Open the fold with the picture's data; return its columns and code. Save its figures in `folder`."""
     page.locator("[class*='_data'] summary").click()
     wait_until_idle(page)
     box = page.locator("[data-testid=stExpander]", has=page.get_by_text("Data, picture and code"))
@@ -232,12 +232,12 @@ def open_data(page, folder):
     return columns_of(text), box.locator("code").inner_text()
 
 
-# The figures are read, and no window is opened for them.
+# The code calls `Figure.show`, which must not open a window.
 UNSEEN = "import plotly.graph_objects\nplotly.graph_objects.Figure.show = lambda figure: None\n"
 
 
 def run_code(codes, folder):
-    """Return the output of the code blocks, run in order in a Python that finds only the repository and this folder."""
+    """Run code blocks in order in a new Python, with this folder as its directory; return the output of each."""
     program = UNSEEN + "\nprint('-' * 9)\n".join(codes)
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     options = {"cwd": folder, "env": environment, "capture_output": True, "text": True, "timeout": 120}
@@ -246,7 +246,7 @@ def run_code(codes, folder):
     return done.stdout.split("---------\n")
 
 
-def test_start_data_and_code(page, server, tmp_path):
+def test_code_of_start_prints_the_numbers_of_its_table(page, server, tmp_path):
     open_page(page, server, d_k=100, n_keys=32)
     columns, code = open_data(page, tmp_path)
     (printed,) = run_code([code], tmp_path)
@@ -257,7 +257,7 @@ def test_start_data_and_code(page, server, tmp_path):
     assert np.sqrt(variances) == pytest.approx(floats(columns["standard deviation, measured"]))
 
 
-def test_score_variance_data_and_code(page, server, tmp_path):
+def test_code_of_score_variance_prints_the_numbers_of_its_pictures(page, server, tmp_path):
     open_page(page, server, "score_variance", n_samples=2000, d_k=16)
     histogram = open_data(page, tmp_path)
     drawn, said = {trace["name"]: trace for trace in chart_data(page)}, sentences(page)[0]
@@ -282,7 +282,7 @@ def test_score_variance_data_and_code(page, server, tmp_path):
     assert all(text.strip() for text in printed)
 
 
-def test_softmax_saturation_data_and_code(page, server, tmp_path):
+def test_code_of_softmax_saturation_prints_the_shown_limits(page, server, tmp_path):
     open_page(page, server, "softmax_saturation", step="lists", list_1="1, 2, 3", d_k=32)
     lists = open_data(page, tmp_path)
     assert np.concatenate(weights(page)) == pytest.approx(floats(lists[0]["weight"]), abs=1e-15)
@@ -307,7 +307,7 @@ def test_softmax_saturation_data_and_code(page, server, tmp_path):
 # --- keyboard ------------------------------------------------------------------------------------------
 
 
-def test_the_controls_work_by_keyboard(page, server):
+def test_all_kinds_of_controls_work_by_keyboard(page, server):
     open_page(page, server, "score_variance")
     press(page.locator(SETTINGS), "Enter")
     assert typed_dimension(page).is_visible()

@@ -1,4 +1,4 @@
-"""Links: the address is the state, on a cold server, after a page change, a reload, Back and Forward."""
+"""Links: the address holds the whole state, on a fresh server, after a reload, and with Back and Forward."""
 
 import json
 import re
@@ -75,7 +75,7 @@ def variance_state(page):
     }
 
 
-def test_page_change_reload_and_history_keep_shared_and_own_state(page, server):
+def test_settings_are_kept_over_page_changes_reloads_and_history(page, server):
     said = []
 
     def check(question):
@@ -109,7 +109,7 @@ def test_page_change_reload_and_history_keep_shared_and_own_state(page, server):
 
 
 def move_everything(page, stem):
-    """Move d_k and every visible slider and bar of the lesson's own by a step."""
+    """Change d_k and every visible slider and radio bar of the lesson by one step."""
     if slider(page, "d_k").count():
         press(slider(page, "d_k"), "ArrowLeft")
     else:
@@ -126,9 +126,9 @@ def move_everything(page, stem):
     wait_until_idle(page)
 
 
-# A lesson of sliders and bars, and one of a button. Without a browser every lesson is tried, also as first request.
+# One lesson with sliders and bars, one with a button. The tests without a browser try every lesson.
 @pytest.mark.parametrize("stem", ["score_variance", "training_race"])
-def test_a_copied_address_gives_a_fresh_server_every_sentence(server, new_page, stem):
+def test_a_copied_address_gives_the_same_sentences_on_a_fresh_server(server, new_page, stem):
     mine = open_page(new_page(), server, stem, seed=7)
     as_opened = sentences(mine)
     move_everything(mine, stem)
@@ -139,7 +139,7 @@ def test_a_copied_address_gives_a_fresh_server_every_sentence(server, new_page, 
     watch_menu(theirs)
     with running_server(warm=False) as fresh:
         open_page(theirs, fresh, stem, **copied)
-        assert menu_names(theirs) <= set(LESSONS.values())  # never the names of the files, not even for a moment
+        assert menu_names(theirs) <= set(LESSONS.values())  # no file name, not even for a moment
         assert len(menu_names(theirs)) > 5
         assert heading_and_menu(theirs) == ([LESSONS[stem]], [*LESSONS.values(), "Open a room"])
         assert theirs.url.startswith(f"{fresh.url}/{stem}?")
@@ -150,7 +150,7 @@ def test_a_copied_address_gives_a_fresh_server_every_sentence(server, new_page, 
         assert alerts(theirs) == []
 
 
-def test_a_linked_300_is_a_stop_of_every_slider_and_a_typed_value_too(page, server):
+def test_linked_or_typed_d_k_between_stops_becomes_a_stop(page, server):
     open_page(page, server, "score_variance", d_k=300)
     thumb = page.locator(SLIDER)
     assert thumb.get_attribute("aria-valuetext") == "d_k = 300"
@@ -174,7 +174,7 @@ def test_a_linked_300_is_a_stop_of_every_slider_and_a_typed_value_too(page, serv
     assert query_parameters(page) == {"d_k": "77"}
 
 
-def test_a_move_is_not_lost_when_the_page_changes_at_once(page, server):
+def test_a_move_is_kept_when_a_link_is_clicked_right_after_it(page, server):
     open_page(page, server, "score_variance", d_k=111)
     first = page.get_by_test_id("stSidebar").get_by_role("link").first
     for delay, d_k in ((20, "120"), (150, "128")):
@@ -189,7 +189,7 @@ def test_a_move_is_not_lost_when_the_page_changes_at_once(page, server):
             go_to(page, VARIANCE)
 
 
-# The server misses the next run that is asked for: while it changes the page, it may have dropped a slider.
+# Drop the next request for a run: during a page change Streamlit may miss a slider's message.
 UNHEARD = """const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (message) {
   if (window.unheard && ArrayBuffer.isView(message) && message[0] >> 3 === 11) window.unheard = false;
@@ -197,7 +197,7 @@ WebSocket.prototype.send = function (message) {
 };"""
 
 
-def test_a_missed_move_is_sent_again(page, server):
+def test_a_move_that_the_server_missed_is_sent_again(page, server):
     page.add_init_script(UNHEARD)
     open_page(page, server, "softmax_saturation", step="too_flat", d_k=64)
     page.evaluate("() => { window.unheard = true; }")
@@ -207,8 +207,8 @@ def test_a_missed_move_is_sent_again(page, server):
     assert page.evaluate("() => window.unheard") is False
 
 
-# Streamlit may lose the end of a page if a message arrives while it draws, and it stays on a page that sends one
-# after a link of it was followed.
+# Streamlit aborts a running script when a message arrives. If a page sends one after a link was followed, Streamlit
+# stays on that page.
 SCRIPT = "document.querySelector('[data-testid=stApp]').dataset.testScriptState"
 BUSY = {
     "drawn": f"on => {{ {SCRIPT} = on ? 'running' : 'notRunning'; }}",
@@ -217,7 +217,7 @@ BUSY = {
 
 
 @pytest.mark.parametrize("busy", BUSY.values(), ids=BUSY)
-def test_a_move_is_sent_when_the_page_is_neither_drawn_nor_left(page, server, busy):
+def test_a_move_is_sent_only_when_the_page_is_neither_running_nor_left(page, server, busy):
     open_page(page, server, "softmax_saturation", step="too_flat", d_k=64)
     asked = runs_asked(page)
     page.evaluate(busy, True)
@@ -228,7 +228,7 @@ def test_a_move_is_sent_when_the_page_is_neither_drawn_nor_left(page, server, bu
     wait_for_address(page, d_k="72")
 
 
-# During the drawing a link is followed and the thumb released: both messages arrive at the same time.
+# While the page is drawn, click a link and release the slider: both messages arrive at the same time.
 AT_ONCE = """async ([link, thumb]) => {
   window.lab.page.ask('draw');
   thumb.stepUp();
@@ -239,7 +239,7 @@ AT_ONCE = """async ([link, thumb]) => {
 }"""
 
 
-def test_a_link_and_a_move_at_once_open_the_page_with_the_move(page, server):
+def test_a_move_and_a_link_at_the_same_time_both_take_effect(page, server):
     open_page(page, server, "softmax_saturation", step="too_flat", d_k=64)
     menu = page.get_by_test_id("stSidebar")
     for question, d_k in ((START, "72"), (LESSONS["derivation"], "80"), (VARIANCE, "88")):
@@ -251,7 +251,7 @@ def test_a_link_and_a_move_at_once_open_the_page_with_the_move(page, server):
     assert "Traceback" not in server.log()
 
 
-def test_projector_mode_goes_along_to_another_page_and_back(page, server):
+def test_projector_mode_is_kept_on_other_pages_until_leave(page, server):
     open_page(page, server, "score_variance", mode="projector", d_k=100, bet=0)
     page.get_by_role("button", name="The path").click()
     page.get_by_role("menuitem", name=SATURATION).click()
@@ -272,7 +272,7 @@ def test_projector_mode_goes_along_to_another_page_and_back(page, server):
     wait_for_address(page, d_k="100", bet="0")
 
 
-def test_back_takes_one_step_a_page_however_often_a_control_moved(page, server):
+def test_back_leaves_a_page_in_one_step_after_many_moves(page, server):
     open_page(page, server, d_k=100)
     hero = page.locator(SLIDER)
     for d_k in ("111", "120", "128"):
@@ -290,7 +290,7 @@ def test_back_takes_one_step_a_page_however_often_a_control_moved(page, server):
     assert page.url == "about:blank"
 
 
-def test_back_undoes_the_steps_of_a_lesson_while_next_stays_in_place(page, server):
+def test_back_and_forward_go_through_steps_with_their_settings(page, server):
     lesson = DECLARED["gradient_flow"]
     steps = [each.name for each in lesson.steps]
     open_page(page, server, lesson.stem, step=steps[0])
@@ -316,7 +316,7 @@ def test_back_undoes_the_steps_of_a_lesson_while_next_stays_in_place(page, serve
         assert lesson_state(page)["d_k"] == query.get("d_k", "64")
 
 
-def test_step_that_pins_d_k_keeps_the_learners_own_through_back(page, server):
+def test_a_step_with_a_fixed_d_k_keeps_the_chosen_d_k_for_others(page, server):
     open_page(page, server, "softmax_saturation", step="divisor", d_k="1024")
     on = page.locator("[data-way] a[rel=next]")
     for move, step in [(on.click, "too_flat"), (page.go_back, "divisor"), (on.click, "too_flat")]:
@@ -327,7 +327,7 @@ def test_step_that_pins_d_k_keeps_the_learners_own_through_back(page, server):
 
 # --- links from before there were steps -----------------------------------------------------------------
 
-# One for each picture that had an address, and the step that has it now.
+# One old address for each picture, and the step that shows the picture now.
 BEFORE = {
     "start": [({}, "drag")],
     "one_query": [
@@ -371,7 +371,7 @@ TOLD = re.compile(r'<script type="application/json" id="lab-told">(.*?)</script>
 
 
 @pytest.mark.parametrize("stem", sampled([*BEFORE], 2, 1))
-def test_address_without_a_step_opens_the_step_of_its_picture(page, server, stem):
+def test_old_addresses_open_the_step_of_their_picture(page, server, stem):
     assert set(BEFORE) == {name for name, lesson in DECLARED.items() if lesson.steps}
     for query, name in BEFORE[stem]:
         step, path = DECLARED[stem].step(name), "" if stem == "start" else stem
@@ -384,7 +384,7 @@ def test_address_without_a_step_opens_the_step_of_its_picture(page, server, stem
         if stem == "start":
             assert page.locator("[data-hero][data-value]").count() == 1
         else:
-            is_slow = stem == "training_race"  # a race must be trained first, unless another visitor had it trained
+            is_slow = stem == "training_race"  # a race is trained first unless it is cached
             assert (is_slow and picture is None) or picture["key"] == step.picture
             assert page.locator(CHARTS).get_attribute("data-key") == step.picture
         assert alerts(page) == []
@@ -396,7 +396,7 @@ def test_address_without_a_step_opens_the_step_of_its_picture(page, server, stem
 
 # --- bad links -------------------------------------------------------------------------------------------
 
-# Texts that a browser may garble or run. Without a browser many more are tried.
+# Values that a browser could garble or execute. The tests without a browser try many more.
 BAD_LINKS = {
     "d_k=<script>alert(1)</script>": ("d_k is not a number; 64 is used", {}),
     "<script>alert(1)</script>=1": ("is not a setting of this dashboard and was ignored", {}),
@@ -406,7 +406,7 @@ BAD_LINKS = {
 
 
 def visit(page, server, path, query):
-    """Return notes, state, address and heading for a visitor of this link."""
+    """Open a link; return its notes, state, address and heading."""
     page.goto(f"{server.url}/{path}?{query}", wait_until="domcontentloaded")
     wait_until_idle(page)
     return {
@@ -430,7 +430,7 @@ def test_a_bad_link_opens_a_working_page_with_a_note_of_one_line(page, server):
         assert seen["heading"] == START
 
 
-def test_after_a_bad_link_the_controls_and_the_address_go_on_together(page, server):
+def test_controls_and_address_agree_after_a_bad_link(page, server):
     visit(page, server, "score_variance", "d_k=9999&law=foo&colour=red")
     press(slider(page, "d_k"), "ArrowLeft")
     assert query_parameters(page) == {"d_k": "896"}
@@ -441,14 +441,14 @@ def test_after_a_bad_link_the_controls_and_the_address_go_on_together(page, serv
     assert lesson_state(page) == DEFAULTS | {"d_k": "896"}
 
 
-def test_a_control_name_shared_by_two_lessons_keeps_each_value(page, server):
+def test_lessons_with_equally_named_controls_keep_their_own_values(page, server):
     def exponent():
         shown = slider(page, "exponent").get_attribute("aria-valuetext").split()[-1]
         return shown, query_parameters(page).get("exponent")
 
     open_page(page, server, "backprop?exponent=1&seed=3&step=gradient")
     go_to(page, LESSONS["scaling_rules"])
-    assert exponent() == ("0.25", None)  # its own default
+    assert exponent() == ("0.25", None)  # the lesson's default
     press(slider(page, "exponent"), "ArrowRight")
     assert exponent() == ("0.3", "0.3")
     for step, found in ((page.go_back, ("1", "1")), (page.go_forward, ("0.3", "0.3"))):

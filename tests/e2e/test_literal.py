@@ -1,4 +1,4 @@
-"""Texts of a link, a field or a file's name are shown letter for letter: never as a link, a picture or a colour."""
+"""Texts from links, fields and file names are shown literally, never as Markdown, HTML or links."""
 
 import pytest
 from dashboard import ALERTS, open_everything
@@ -6,7 +6,7 @@ from harness import open_page, wait_until_idle
 
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
-# None is longer than the pages quote, and none holds a separator of typed numbers.
+# Each is short enough to be quoted in full, and has no separator of typed numbers.
 NASTY = (
     "https://example.org",
     "www.example.org/a",
@@ -26,7 +26,7 @@ NASTY = (
 
 
 def check_messages(page, texts):
-    """Check that each text is in a message of the page, which holds only paragraphs and pieces of code."""
+    """Check that the page's messages quote each text and have only paragraphs and inline code."""
     bodies = page.locator(f"{ALERTS} [data-testid=stMarkdownContainer]")
     bodies.first.wait_for()
     said = " ".join(bodies.all_inner_texts())
@@ -35,19 +35,19 @@ def check_messages(page, texts):
     assert set(tags) <= {"P", "CODE"}, said
 
 
-def test_names_and_values_of_a_link(page, server):
+def test_names_and_values_of_a_link_are_quoted_literally(page, server):
     open_page(page, server, "derivation", **{name: "1" for name in NASTY}, d_k=NASTY[0], seed=NASTY[1])
     check_messages(page, [*NASTY, f"the link says “{NASTY[0]}”", f"the link says “{NASTY[1]}”"])
 
 
 @pytest.mark.parametrize("texts", [NASTY[:4], NASTY[7:9] + NASTY[10:12]])
-def test_typed_lists(page, server, texts):
+def test_typed_lists_are_quoted_literally(page, server, texts):
     typed = {f"list_{i}": text for i, text in enumerate(texts, 1)}
     open_page(page, server, "softmax_saturation", **typed)
     check_messages(page, [f'"{text}" (item 1)' for text in texts])
 
 
-def test_typed_vectors_and_matrices(page, server):
+def test_typed_matrices_are_quoted_literally(page, server):
     open_page(page, server, "attention_steps", Q=NASTY[0])
     open_everything(page)
     check_messages(page, [f'Q has "{NASTY[0]}" in row 1'])
@@ -56,7 +56,7 @@ def test_typed_vectors_and_matrices(page, server):
     check_messages(page, [f'A has "{NASTY[6]}" in row 1'])
 
 
-def test_names_of_files(page, server):
+def test_names_of_files_are_shown_literally(page, server):
     open_page(page, server, "your_scores")
     open_everything(page)
     name = "www.e.org a@e.org *a* _b_ [x](y) :red[x] $x$ :smile:.npy"

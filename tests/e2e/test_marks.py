@@ -1,4 +1,4 @@
-"""Words that name marks: pointed at, tapped or focused they light their mark up, without a run of the page."""
+"""Words of a sentence that light their part of the picture when hovered, tapped or focused, without a run."""
 
 import pytest
 from dashboard import SENTENCES
@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 FADED = """picture => picture.querySelector('.js-plotly-plot').data
   .map((trace, i) => trace.opacity < 0.5 ? null : i).filter(i => i !== null)"""
-OF_THE_DRAWS = [0, 6]  # the indices of their traces
+OF_THE_DRAWS = [0, 6]  # indices of the traces of "the draws"
 
 
 def lit(page):
@@ -30,7 +30,7 @@ def words(page):
     return page.locator("[data-sentence]").first.locator(".mark")
 
 
-def test_a_word_lights_its_mark_by_mouse_and_click_also_in_a_drag(page, server):
+def test_a_word_lights_its_part_by_hover_and_click_also_in_a_drag(page, server):
     open_page(page, server, "small_samples")
     every, asked = lit(page), runs_asked(page)
     word = words(page).filter(has_text="the draws")
@@ -56,8 +56,8 @@ def test_a_word_lights_its_mark_by_mouse_and_click_also_in_a_drag(page, server):
     wait_for_lit(page, every)
 
 
-def test_the_words_of_a_sentence_are_one_tab_stop_with_arrow_keys(page, server):
-    open_page(page, server, "attention_steps", mode="projector")  # where the arrow keys turn the steps
+def test_words_of_a_sentence_are_one_tab_stop_with_arrow_keys(page, server):
+    open_page(page, server, "attention_steps", mode="projector")  # on a wall, where arrow keys change the step
     count = words(page).count()
     assert page.locator(".mark[tabindex='0']").count() == page.locator("[data-sentence]:has(.mark)").count()
     step = page.evaluate("() => location.search")
@@ -74,7 +74,7 @@ def test_the_words_of_a_sentence_are_one_tab_stop_with_arrow_keys(page, server):
     assert page.evaluate("() => document.activeElement.className") != "mark"
 
 
-def test_on_a_phone_a_tap_lights_the_mark_up_until_the_next(new_page, server):
+def test_a_tap_on_a_word_lights_its_part_until_the_next_tap(new_page, server):
     page = new_page(390, 844, has_touch=True)
     open_page(page, server, "small_samples")
     every, word = lit(page), words(page).filter(has_text="the draws")
@@ -85,7 +85,7 @@ def test_on_a_phone_a_tap_lights_the_mark_up_until_the_next(new_page, server):
 
 
 @pytest.mark.parametrize(("scheme", "mode"), sampled([("light", ""), ("dark", ""), ("light", "projector")], 2))
-def test_the_words_are_legible_and_axe_finds_nothing(new_page, server, scheme, mode):
+def test_words_are_legible_and_break_no_axe_rule(new_page, server, scheme, mode):
     page = new_page(1440, 900, color_scheme=scheme)
     open_page(page, server, "small_samples", **({"mode": mode} if mode else {}))
     for word in words(page).all():
@@ -97,11 +97,11 @@ def test_the_words_are_legible_and_axe_finds_nothing(new_page, server, scheme, m
 
 
 def hexadecimal(colour):
-    """Return rgb(…) as #…"""
+    """Return a colour `rgb(r, g, b)` as `#rrggbb`."""
     return "#" + "".join(f"{int(each):02x}" for each in colour.removeprefix("rgb(").removesuffix(")").split(","))
 
 
-def test_the_sentence_is_the_text_that_python_wrote(page, server):
+def test_sentence_has_no_hidden_text_and_begins_the_description(page, server):
     open_page(page, server, "small_samples")
     read = page.locator(SENTENCES).first
     assert read.text_content() == read.inner_text()

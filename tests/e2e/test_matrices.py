@@ -1,4 +1,4 @@
-"""attention_steps and backprop in a browser: keys, matrices in the address, the page for eye and ear."""
+"""The lessons attention_steps and backprop in a browser: keys, cells to click, matrices in the address."""
 
 import pytest
 from dashboard import (
@@ -25,7 +25,7 @@ ON, BACK = "[data-way] a.on", "[data-way] a[rel=prev]"
 
 
 def lit(page):
-    """Return the step that the diagram highlights, in a fold that may be closed."""
+    """Return the step that the diagram in the fold highlights, even if the fold is closed."""
     return page.locator(LIT).text_content().split()[0]
 
 
@@ -53,13 +53,13 @@ def alts(page):
         ),
     ],
 )
-def test_a_link_shows_its_matrices(server, page, path, step, link, wanted):
+def test_a_link_with_matrices_shows_them_also_after_a_reload(server, page, path, step, link, wanted):
     open_page(page, server, path, **asking_for(step), **link)
     assert (query_parameters(page), step_said(page)) == (link, step)
     (said,) = sentences(page)
     assert wanted in said
     assert page.locator(SENTENCES).count() == 1
-    assert page.locator(ALERTS).count() == (path == "attention_steps")  # they have a dₖ of their own
+    assert page.locator(ALERTS).count() == (path == "attention_steps")  # a note: the matrices fix dₖ
     page.reload()
     wait_until_idle(page)
     assert sentences(page) == [said]
@@ -69,7 +69,7 @@ def test_a_link_shows_its_matrices(server, page, path, step, link, wanted):
         assert query_parameters(page) == link
 
 
-def test_the_way_goes_through_attention_and_arrows_move_the_controls(page, server):
+def test_step_links_change_the_step_and_arrow_keys_the_controls(page, server):
     open_page(page, server, "attention_steps")
     walked = [lit(page)]
     for link, step in ((ON, "scale"), (ON, "mask"), (ON, "softmax"), (BACK, "mask")):
@@ -87,7 +87,7 @@ def test_the_way_goes_through_attention_and_arrows_move_the_controls(page, serve
     assert (query_parameters(page), step_said(page)) == ({"d_k": "72"}, "mask")
 
 
-def test_a_cell_is_chosen_and_a_matrix_edited_by_keyboard(page, server):
+def test_cell_is_chosen_and_matrix_edited_by_keyboard(page, server):
     open_page(page, server, "attention_steps", preset="notes")
     open_own(page)
     press(page.locator(".st-key-query input"), "ArrowUp", "ArrowUp")
@@ -99,15 +99,15 @@ def test_a_cell_is_chosen_and_a_matrix_edited_by_keyboard(page, server):
 
 
 def careful(page):
-    """Return the text under How sure? in the first step."""
+    """Return the text below "How sure?" in the first step."""
     return how_sure(page, "matrix_scores").inner_text()
 
 
-PLACES = {"Q": "xy", "K": "x2y2", "raw": "x3y3", "V": "x2y2", "output": "x3y3"}  # of the matrices in their picture
+PLACES = {"Q": "xy", "K": "x2y2", "raw": "x3y3", "V": "x2y2", "output": "x3y3"}  # axes of each matrix in its picture
 
 
 def click_cell(page, chart, row, column, *, shape, tap=False):
-    """Click or tap a cell, counted from 1."""
+    """Click or tap a cell; row and column count from 1."""
     area = page.locator(f".st-key-picture .nsewdrag[data-subplot={PLACES[chart]}]")
     area.evaluate("area => area.scrollIntoView({block: 'center'})")
     box = area.bounding_box()
@@ -117,10 +117,10 @@ def click_cell(page, chart, row, column, *, shape, tap=False):
     wait_until_idle(page)
 
 
-def test_a_cell_is_chosen_by_clicking_it(page, server):
+def test_a_click_on_a_cell_chooses_its_query_and_key(page, server):
     open_page(page, server, "attention_steps", preset="notes")
     open_own(page)
-    # Again and back: no click undoes the last one.
+    # A repeated click must not undo the choice.
     for row, column, score in ((2, 3, 18), (2, 3, 18), (3, 2, 94), (2, 3, 18)):
         click_cell(page, "raw", row, column, shape=(3, 3))
         assert query_parameters(page) == {"preset": "notes", "query": str(row), "key": str(column)}
@@ -162,19 +162,19 @@ def open_grid(page):
 
 
 def edit_cell(page, text):
-    """Type into the grid's current cell, and go down by one."""
+    """Type into the grid's current cell and press Enter, which goes down one row."""
     page.keyboard.type(text[0])
-    page.locator("#portal .gdg-input").wait_for()  # keys before the first editor is fetched start it again
+    page.locator("#portal .gdg-input").wait_for()  # keys pressed before the editor has loaded restart it
     page.wait_for_timeout(100)
     page.keyboard.type(text[1:], delay=30)
-    page.wait_for_timeout(100)  # no person presses Enter sooner
+    page.wait_for_timeout(100)  # nobody presses Enter sooner
     before = runs_asked(page)
     page.keyboard.press("Enter")
     page.wait_for_function("before => window.__runs.asked > before", arg=before)
     wait_until_idle(page)
 
 
-def test_a_number_is_edited_in_its_cell_and_a_bad_one_is_named(page, server):
+def test_grid_cells_can_be_edited_and_bad_numbers_are_named(page, server):
     open_page(page, server, "attention_steps", preset="notes", d_k=2)
     open_own(page)
     open_grid(page)
@@ -192,11 +192,11 @@ def test_a_number_is_edited_in_its_cell_and_a_bad_one_is_named(page, server):
     page.keyboard.press("ArrowUp")
     edit_cell(page, "1")
     edit_cell(page, "8")
-    for _ in range(3):  # beyond the edge of the grid
+    for _ in range(3):  # past the grid's edge
         page.keyboard.press("ArrowRight")
     wait_until_idle(page)
     assert query_parameters(page) == {"preset": "notes", "d_k": "2", "Q": "-3, 2\n1, 4\n8, 9"}
-    assert "Step 1 of 5" in alts(page)[0]  # the arrows turned no step
+    assert "Step 1 of 5" in alts(page)[0]  # the arrow keys did not change the step
     assert alerts.count() == 0
     assert "Query 1 with key 1 scores 0" in careful(page)
     type_into(page, "Q", "4, 5\n6, 7")
@@ -204,7 +204,7 @@ def test_a_number_is_edited_in_its_cell_and_a_bad_one_is_named(page, server):
     check_accessibility(page)
 
 
-def test_only_a_small_matrix_is_in_the_address_and_comes_back(page, server):
+def test_only_a_small_readable_matrix_is_kept_in_the_address(page, server):
     open_page(page, server, "attention_steps", preset="notes", d_k=2)
     open_own(page)
     large = "\n".join([", ".join(["0.12345"] * 64)] * 3)
@@ -218,7 +218,7 @@ def test_only_a_small_matrix_is_in_the_address_and_comes_back(page, server):
 
 
 @pytest.mark.parametrize(("width", "height", "mode"), [(1440, 900, "screen"), (1920, 1080, "projector")])
-def test_the_sentence_of_every_step_is_visible_without_scrolling(new_page, server, width, height, mode):
+def test_sentence_of_every_step_is_visible_without_scrolling(new_page, server, width, height, mode):
     page = new_page(width, height)
     open_page(page, server, "attention_steps", step=STEPS[0], mode=mode, preset="random", d_k="64")
     for place, step in enumerate(STEPS, start=1):
@@ -229,7 +229,7 @@ def test_the_sentence_of_every_step_is_visible_without_scrolling(new_page, serve
         assert box["y"] + box["height"] <= height
         if mode == "screen":
             check_lit_step(page)
-        if place == len(STEPS):  # the next one would open the next lesson
+        if place == len(STEPS):  # the next press would open the next lesson
             break
         if mode == "projector":
             page.keyboard.press("ArrowRight")

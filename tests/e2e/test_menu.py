@@ -1,4 +1,4 @@
-"""The menu before Streamlit looks like Streamlit's own: as wide, and with the same lines."""
+"""The menu before Streamlit is as wide as Streamlit's menu and breaks its lines alike."""
 
 import pytest
 from harness import wait_until_idle
@@ -9,7 +9,7 @@ from pages._view.lessons import LESSONS
 pytestmark = pytest.mark.e2e
 
 BEFORE, AFTER = "#lab-first > .menu", "[data-testid=stSidebar]"
-# The width of the menu; for each of its links the place on the page, and the text of each line.
+# Return the menu's width, and for each link its top and the texts of its lines.
 STANDS = """menu => {
   const links = [...menu.querySelectorAll('a')].filter(each => each.checkVisibility());
   const linesOf = link => {
@@ -27,13 +27,13 @@ STANDS = """menu => {
   };
   return [menu.getBoundingClientRect().width, links.map(link => [link.getBoundingClientRect().top, linesOf(link)])];
 }"""
-# During a drag the stage stays, though Streamlit and its style rules are there.
+# Pretend that a slider is dragged: the stage stays although Streamlit and its styles have loaded.
 HOLD = "() => { lab.hands.held = {held: true}; lab.stage.begin(); }"
 LET_GO = "() => { delete lab.hands.held; }"
 
 
 @pytest.mark.parametrize("size", ["1440", pytest.param("1024", marks=pytest.mark.walk)])
-def test_menu_before_streamlit_is_as_wide_and_breaks_lines_as_after(page, server, size):
+def test_menu_keeps_width_and_line_breaks_when_streamlit_comes(page, server, size):
     page.set_viewport_size(dict(zip(("width", "height"), SCREEN[size], strict=True)))
     page.goto(f"{server.url}/score_variance", wait_until="load")
     page.locator("#lab-first [data-picture][data-value]").wait_for()

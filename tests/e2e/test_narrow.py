@@ -1,4 +1,4 @@
-"""On a phone the panels of a picture are below each other, nothing touches, and a drag leaves them there."""
+"""On a phone the panels of a picture are stacked, also during a drag, and no texts touch."""
 
 from itertools import pairwise
 
@@ -16,7 +16,7 @@ STEPS = [
     ("derivation", "root"),
     ("training_race", "race"),
 ]
-# The upper and the lower end of each trace of these names, in px.
+# Return the top and bottom of the traces with these names, in px.
 ENDS = """(picture, names) => names.map(name => {
   const {_fullData, _fullLayout} = picture.firstElementChild;
   const trace = _fullData.find(each => each.name === name), axis = _fullLayout[trace.yaxis.replace('y', 'yaxis')];
@@ -38,7 +38,7 @@ def check_below_each_other(page, step):
 
 
 @pytest.mark.parametrize(("stem", "step"), STEPS)
-def test_panels_are_below_each_other_on_a_phone(new_page, server, stem, step):
+def test_panels_are_stacked_on_a_phone_and_side_by_side_at_a_desk(new_page, server, stem, step):
     page = new_page(*SCREEN[PHONE])
     open_page(page, server, stem, step=step)
     wait_until_at_rest(page)
@@ -62,7 +62,7 @@ BOX = ".st-key-settings [data-testid=stExpanderDetails]"
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (768, 1024), SCREEN[PHONE]])
-def test_settings_of_a_step_without_a_control_open_within_the_window(new_page, server, size):
+def test_settings_of_a_step_without_controls_open_inside_the_window(new_page, server, size):
     page = new_page(*size)
     open_page(page, server, "one_query", step="ask")
     page.locator(".st-key-settings summary").click()

@@ -1,6 +1,6 @@
-"""Pictures below the window are drawn when they come near it, and when the page is printed.
+"""Pictures below the window are drawn when the visitor scrolls near them, and when the page is printed.
 
-A step has one picture, which is drawn at once; the recap, once it is answered, has one below the other.
+A step has one picture, which is drawn at once; an answered recap has several below each other.
 """
 
 import pytest
@@ -14,14 +14,14 @@ DRAWN = "() => [...document.querySelectorAll('[data-picture]')].map(each => Bool
 
 @pytest.fixture
 def far(new_page):
-    """Return a page as a visitor has it, in a window in which the last picture is far away."""
+    """Return a page that draws only pictures near the window, as for a visitor, in a small window."""
     page = new_page(390, 300, alone=True)
     page.add_init_script("delete window.lab.near;")
     return page
 
 
 def open_far(page, server):
-    """Open the lesson, and wait only for its first picture: the last one is not drawn, so the page is never idle."""
+    """Open the recap and wait for its first picture only: the last is not drawn, so the page never counts as idle."""
     page.goto(page_url(server, "recap", **ANSWERS))
     page.locator("#lab-first").wait_for(state="detached")
     page.locator("[data-picture] .main-svg").first.wait_for()
@@ -31,7 +31,7 @@ def open_far(page, server):
     assert (drawn[0], drawn[-1]) == (True, False)
 
 
-def test_a_picture_is_drawn_when_it_comes_near(far, server):
+def test_a_picture_is_drawn_when_the_visitor_scrolls_to_it(far, server):
     open_far(far, server)
     places = far.locator("[data-picture]").last
     before = places.bounding_box()["height"]
@@ -41,7 +41,7 @@ def test_a_picture_is_drawn_when_it_comes_near(far, server):
 
 
 @pytest.mark.walk
-def test_on_paper_all_pictures_are_there(far, server):
+def test_printing_draws_all_pictures(far, server):
     open_far(far, server)
     far.pdf()
     assert all(far.evaluate(DRAWN))

@@ -1,4 +1,4 @@
-"""A lesson on paper: two pages, dark on white, nothing to press, and at the end its address with a code of it."""
+"""A printed lesson: two pages, dark on white, without buttons, with its address and a QR code at the end."""
 
 import re
 
@@ -24,7 +24,7 @@ GROUNDS = """() => [...document.querySelectorAll('body, .stApp, [data-picture] .
   each => getComputedStyle(each).backgroundColor)"""
 POINTS = 96 / 72  # px
 SMALLEST = 9
-# The sizes of all letters in points, those of pictures as drawn on paper.
+# Return the font size in px and the beginning of each text outside pictures and formulas.
 LETTERS = """() => {
   const found = [];
   const walk = document.createTreeWalker(document.querySelector('[data-testid=stMain]'), NodeFilter.SHOW_TEXT);
@@ -53,7 +53,7 @@ def seen(page, what):
 
 
 def check_paper(page, link):
-    """Check the paper, once the browser has been asked to print."""
+    """Check the printed page: no controls, the lesson's address and QR code, no text below 9 points."""
     page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
     wait_until_idle(page)
@@ -81,7 +81,7 @@ def test_every_step_prints_on_two_pages(new_page, server, lesson, step, scheme):
 
 
 @pytest.mark.parametrize(("size", "look"), [((390, 844), {}), ((1920, 950), {"mode": "projector"})])
-def test_a_phone_and_a_wall_print_the_same(new_page, server, size, look):
+def test_a_phone_and_a_wall_print_two_pages_as_well(new_page, server, size, look):
     page = new_page(*size)
     open_page(page, server, "score_variance", step="straighten", **look)
     wait_for_code(page)
@@ -89,7 +89,7 @@ def test_a_phone_and_a_wall_print_the_same(new_page, server, size, look):
     check_paper(page, page_url(server, "score_variance", step="straighten"))
 
 
-def test_pictures_are_drawn_for_paper_and_come_back_to_the_screen(new_page, server):
+def test_pictures_are_redrawn_for_paper_and_restored_for_the_screen(new_page, server):
     page = new_page(1440, 900)
     open_page(page, server, "score_variance")
     boxes = """() => [...document.querySelectorAll('[data-picture] .main-svg:first-child')].map(
@@ -98,13 +98,13 @@ def test_pictures_are_drawn_for_paper_and_come_back_to_the_screen(new_page, serv
     page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
     wait_until_idle(page)
     on_paper = page.evaluate(boxes)
-    assert {view.split()[2] for view, _ in on_paper} == {"816"}  # its smallest type is of 9 points on 700 px
+    assert {view.split()[2] for view, _ in on_paper} == {"816"}  # px: 9-point text at 700 px
     page.evaluate("() => dispatchEvent(new Event('afterprint'))")
     wait_until_idle(page)
     assert page.evaluate(boxes) == before
 
 
-def test_the_code_follows_the_slider_without_the_visitor_s_own_values(new_page, server):
+def test_qr_code_follows_the_slider_and_leaves_out_the_bet(new_page, server):
     page = new_page(1440, 900)
     open_page(page, server, "score_variance", axis="own", bet="1")
     wait_for_code(page)

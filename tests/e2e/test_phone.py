@@ -1,4 +1,4 @@
-"""The phones of a class, and the teacher's window: for all eyes, on narrow screens, and by keyboard alone."""
+"""A class's phones, wall and desk: narrow screens, keyboard, axe-core, lost connections, and a presenter's clicker."""
 
 import pytest
 from harness import check_accessibility, open_page, page_url, wait_until_idle
@@ -19,7 +19,7 @@ BEFORE_A_VOTE = "softmax_saturation"
 A_CURVE, A_CHOICE, DRAWS, A_VOTE = "score_variance", "scaling_rules", "small_samples", "wrong_choice"
 
 
-# The end of the page's column and the beginning of its corner.
+# Return the right edge of the page's column and the left edge of the corner with the join code.
 _EDGES = """() => { const at = name => document.querySelector(name).getBoundingClientRect();
   return [at('.stMainBlockContainer > [data-testid="stVerticalBlock"]').right, at('[data-room]').left]; }"""
 
@@ -33,7 +33,7 @@ def shows(page, text):
 
 
 def check(page):
-    """Check the page in light and dark, and on the narrowest screen, where a finger has room for every button."""
+    """Check a page on the narrowest screen: its width, its touch targets, and axe-core in light and dark."""
     page.set_viewport_size({"width": NARROW, "height": 640})
     assert not page.evaluate(WIDE)
     page.locator("summary").evaluate_all("all => all.forEach(each => each.parentElement.open = true)")
@@ -45,7 +45,7 @@ def check(page):
 
 
 def press_until(page, key, what):
-    """Press a key until the focus is there."""
+    """Press a key until the element with this name or text has the focus."""
     for _ in range(60):
         page.keyboard.press(key)
         if what in page.evaluate(FOCUS):
@@ -53,7 +53,7 @@ def press_until(page, key, what):
     raise AssertionError(f"{key} does not lead to {what}")
 
 
-def test_a_phone_by_keyboard_alone_in_every_state(lab, rooms, new_page, problems):
+def test_a_phone_works_by_keyboard_in_every_state(lab, rooms, new_page, problems):
     page, code = new_page(), opened(rooms, A_CURVE)
     page.goto(page_url(lab, "j"))
     check(page)
@@ -99,11 +99,11 @@ def test_a_phone_by_keyboard_alone_in_every_state(lab, rooms, new_page, problems
     check(page)
     rooms.close(code)
     shows(page, "The class is over")
-    problems.clear()  # the browser reports that it is not there
+    problems.clear()  # the browser reports the closed class as 404
     check(page)
 
 
-def test_a_phone_that_is_cut_off_keeps_its_text_and_sends_it(lab, rooms, new_page, problems):
+def test_answer_sent_offline_is_kept_and_sent_on_reconnection(lab, rooms, new_page, problems):
     page, code = new_page(alone=True), opened(rooms, A_CURVE)
     page.goto(page_url(lab, f"j/{code}"))
     typed = [11.5, 16, 23, 28, 32]
@@ -121,15 +121,15 @@ def test_a_phone_that_is_cut_off_keeps_its_text_and_sends_it(lab, rooms, new_pag
     page.locator("footer", has_text="You are number 1.").wait_for()
     assert away.is_hidden()
     assert [each.text for each in rooms.answers(code, A_CURVE)] == ["11.5-16-23-28-32"]
-    problems.clear()  # the browser's report on the connection
+    problems.clear()  # the browser reports the lost connection
     rooms.ask(code, A_CURVE, revealed=True)
     shows(page, "in fact.")
 
 
-def test_back_shows_the_form_filled_without_scripts(lab, rooms, new_page, problems):
+def test_back_shows_the_filled_form_without_scripts(lab, rooms, new_page, problems):
     page, code = new_page(alone=True, java_script_enabled=False), opened(rooms, "gradient_flow")
     page.goto(page_url(lab, f"j/{code}"))
-    page.goto(page_url(lab, f"j/{code}"))  # its form leads back to here
+    page.goto(page_url(lab, f"j/{code}"))  # so that Back leads to the form
     page.locator("[name=answer]").fill("86.5")
     page.context.set_offline(True)
     page.get_by_role("button", name="Send").click()
@@ -142,7 +142,7 @@ def test_back_shows_the_form_filled_without_scripts(lab, rooms, new_page, proble
     problems.clear()
 
 
-def test_the_teacher_s_window_stays_in_place_while_answers_arrive(lab, rooms, new_page):
+def test_arriving_answers_do_not_move_the_focus_at_the_desk(lab, rooms, new_page):
     page, code = new_page(alone=True), opened(rooms, A_CHOICE)
     page.goto(page_url(lab, f"room/{code}"))
     check(page)
@@ -165,15 +165,15 @@ def test_the_teacher_s_window_stays_in_place_while_answers_arrive(lab, rooms, ne
     check(page)
 
 
-def test_a_wall_follows_its_class_and_its_corner_covers_nothing(lab, rooms, new_page):
+def test_wall_follows_its_class_and_its_corner_covers_no_content(lab, rooms, new_page):
     page, code = new_page(*PROJECTED["950p"]), opened(rooms, A_CHOICE)
     open_page(page, lab, A_CHOICE, mode="projector", room=code)
-    for stem in ("recap", A_CURVE):  # the one is wider than all others
+    for stem in ("recap", A_CURVE):  # recap is the widest page
         rooms.stand(code, stem, "bet=1")
         title = page.get_by_role("heading", level=1, name=LESSONS[stem].question)
         title.and_(page.locator(":focus")).wait_for()
         wait_until_idle(page)
-        assert title.evaluate("each => getComputedStyle(each).outlineStyle") == "none"  # there is no pointer
+        assert title.evaluate("each => getComputedStyle(each).outlineStyle") == "none"  # a wall has no pointer
         for size in PROJECTED.values():
             resize(page, size)
             wait_until_at_rest(page)
@@ -181,7 +181,7 @@ def test_a_wall_follows_its_class_and_its_corner_covers_nothing(lab, rooms, new_
             assert column <= corner
 
 
-def test_a_clicker_shows_nothing_unasked_and_hides_before_it_leaves(lab, rooms, new_page):
+def test_clicker_reveals_an_empty_count_only_at_the_second_press(lab, rooms, new_page):
     page, code = new_page(*PROJECTED["1024p"], alone=True), opened(rooms, A_CHOICE)
     page.context.add_cookies([{"name": "lab_room", "value": code + SECRET, "url": lab.url}])
     for phone in "ab":
@@ -191,7 +191,7 @@ def test_a_clicker_shows_nothing_unasked_and_hides_before_it_leaves(lab, rooms, 
 
     def press(key):
         wait_until_idle(page)
-        with page.expect_response("**/state"):  # the wall knows how many have answered
+        with page.expect_response("**/state"):  # the wall has the current count
             pass
         page.keyboard.press(key)
 
@@ -218,8 +218,8 @@ def test_a_clicker_shows_nothing_unasked_and_hides_before_it_leaves(lab, rooms, 
     assert page.evaluate("() => lab.keys.turning") == ""
 
 
-def test_a_clicker_goes_on_to_the_lesson_where_a_class_chooses(lab, rooms, new_page):
-    """There the wall takes the seed of its class, whose field is on the page already."""
+def test_clicker_reaches_the_lesson_that_sets_the_class_s_seed(lab, rooms, new_page):
+    """That lesson takes its seed from the class."""
     page, code, before = new_page(*PROJECTED["1024p"], alone=True), opened(rooms, BEFORE_A_VOTE), LESSONS[BEFORE_A_VOTE]
     page.context.add_cookies([{"name": "lab_room", "value": code + SECRET, "url": lab.url}])
     open_page(page, lab, before.stem, mode="projector", bet="1", room=code)

@@ -1,4 +1,4 @@
-"""Pictures of a drag are drawn in part; they equal those of Plotly, which draws when the drag rests."""
+"""Quick redrawing during a drag changes only parts of a picture; the result equals Plotly's drawing."""
 
 import pytest
 from dashboard import slider
@@ -11,7 +11,7 @@ from pages._view.lessons import LESSONS, ORDER, VIEWS
 pytestmark = pytest.mark.e2e
 
 ASKED = [("training_race", "rates")]
-# These change more than numbers and words: axes that move along, names that come and go, another range of colours.
+# Pictures that Plotly draws in full, since more than numbers and words changes: axes, names, ranges of colours.
 WHOLE = [
     ("gradient_flow", "jacobian", "d_k"),
     ("gradient_flow", "jacobian", "row"),
@@ -25,7 +25,7 @@ WHOLE = [
     ("scaling_rules", "query", "d_k"),
     ("long_context", "text", "context_length"),
 ]
-# Each slider that the picture of a step follows as it opens, without those that ask before they compute.
+# Each slider that a step's picture follows when the step opens, without steps that ask before they compute.
 SLIDERS = [
     (stem, step.name, name)
     for stem in ORDER
@@ -44,10 +44,10 @@ STOPS = (
     0.02,
     0.08,
     0.4,
-)  # of the track: both ends, and a place between, since the ends may look alike
+)  # fractions of the track: near both ends and between, since both ends may give the same picture
 
-# The drawing now, then as Plotly draws the same figure from scratch. The order of names outside the plots is left out,
-# and so is a style that is set anyway.
+# Compare the drawing with `Plotly.react` of the same figure. Ignore the order of annotations and a redundant style.
+# Return: was it drawn quickly, are both drawings equal?
 COMPARE = """async selector => {
   const picture = document.querySelector(selector), plot = picture.firstElementChild;
   const look = () => [...plot.querySelectorAll('.main-svg')].map(svg => {
@@ -66,7 +66,7 @@ COMPARE = """async selector => {
 
 
 def hold(page, name, share):
-    """Hold the pointer at this share of the track, once the picture is there."""
+    """Move the pointer to a fraction of the track, and wait until the picture has followed."""
     box = slider(page, name).bounding_box()
     page.mouse.move(box["x"] + box["width"] * share, box["y"] + box["height"] / 2)
     page.wait_for_function(
@@ -79,13 +79,13 @@ def hold(page, name, share):
 
 
 def in_walk(each, place):
-    """Leave the first out of the walk, which takes every fifth of the others."""
+    """Mark a case: FIRST runs always, every fifth of the others in the walk, the rest in the matrix."""
     left_out = [] if place % 5 == 0 else [MATRIX]
     return pytest.param(*each, marks=[] if each == FIRST else [pytest.mark.walk, *left_out])
 
 
 @pytest.mark.parametrize(("stem", "step", "name"), [in_walk(each, place) for place, each in enumerate(SLIDERS)])
-def test_quick_picture_equals_plotly_s(page, server, stem, step, name):
+def test_quick_pictures_equal_those_of_plotly_for_every_slider(page, server, stem, step, name):
     control = LESSONS[stem].controls.get(name)
     belongs_to = dict([control.when] if control and control.when else [])
     open_page(page, server, stem, step=step, **belongs_to)
@@ -104,7 +104,7 @@ def test_quick_picture_equals_plotly_s(page, server, stem, step, name):
     page.wait_for_function("selector => document.querySelector(selector).quick === false", arg=MAIN)
 
 
-def test_several_quick_pictures_in_a_row_equal_plotly_s(page, server):
+def test_many_quick_pictures_in_a_row_equal_one_of_plotly(page, server):
     open_page(page, server, "score_variance")
     drag(page, [0.5 + 0.01 * step for step in range(30)])
     page.wait_for_function(
@@ -115,8 +115,8 @@ def test_several_quick_pictures_in_a_row_equal_plotly_s(page, server):
     wait_until_idle(page)
 
 
-def test_a_highlighted_word_stays_so_during_a_drag(page, server):
-    """A highlighted mark fades the others: such a picture is drawn whole."""
+def test_a_highlighted_word_stays_highlighted_during_a_drag(page, server):
+    """A highlighted word fades other traces, so Plotly draws the whole picture."""
     open_page(page, server, "score_variance")
     page.locator(".mark").first.click()
     faded = """() => [...document.querySelectorAll('[data-picture][data-value] .trace')]
@@ -131,7 +131,7 @@ def test_a_highlighted_word_stays_so_during_a_drag(page, server):
     wait_until_idle(page)
 
 
-def test_box_of_picture_is_contained_and_not_on_paper(page, server):
+def test_picture_has_css_containment_on_screen_but_not_on_paper(page, server):
     open_page(page, server, "score_variance")
     contained = "selector => getComputedStyle(document.querySelector(selector)).contain"
     assert page.evaluate(contained, MAIN) == "strict"

@@ -1,4 +1,4 @@
-"""A session only when needed: looking, dragging, steps, tries and bets need none; reaching for more opens one."""
+"""Sessions open only when needed: not for sliders, steps, tries and bets, but for settings, folds and choices."""
 
 import pytest
 from hand import MAIN
@@ -18,7 +18,7 @@ TRIES = f"{FIRST} [data-try]"
 BOX = "element => { const {x, y, width, height} = element.getBoundingClientRect(); return [x, y, width, height]; }"
 LESSON = LESSONS["score_variance"]
 SIZES = [SCREEN["1440"], SCREEN[PHONE]]
-# The effect of each button of the stage, once Streamlit is there.
+# Button of the stage -> element that its press shows once Streamlit has come.
 REACHED = {
     "Share": ".st-key-share_code img",
     "Settings": ".st-key-settings details[open]",
@@ -30,7 +30,7 @@ REACHED = {
 
 @pytest.fixture
 def visit(new_page, server):
-    """Return a function that opens an address; the page records its requests to Streamlit: scripts, and sessions."""
+    """Return a function that opens an address and records the page's requests to Streamlit in its list `asked`."""
 
     def opened(address, size=SCREEN["1440"], waits=PAINTED, **options):
         page = new_page(*size, alone=True, **options)
@@ -45,7 +45,7 @@ def visit(new_page, server):
 
 
 def comes(page):
-    """Wait until Streamlit takes the stage over, without another request for it."""
+    """Wait until Streamlit has replaced the stage; check that it opened one session."""
     page.locator(FIRST).wait_for(state="detached")
     assert len([each for each in page.asked if each.startswith("ws")]) == 1
 
@@ -53,7 +53,7 @@ def comes(page):
 # --- without a session ----------------------------------------------------------------------------------
 
 
-def test_looking_dragging_playing_steps_and_tries_open_no_session(visit):
+def test_sliders_play_steps_and_tries_open_no_session(visit):
     page = visit("score_variance?d_k=16")
     page.locator(THUMB).press("ArrowRight")
     page.locator(f"{PAINTED}[data-value='18']").wait_for()
@@ -89,7 +89,7 @@ def test_a_bet_opens_no_session_and_shows_its_result(visit):
 
 
 @pytest.mark.walk
-def test_line_and_tries_follow_the_slider(visit):
+def test_a_try_is_marked_current_only_at_its_value(visit):
     page = visit("score_variance?d_k=1024")
     assert page.locator(TRIES).first.get_attribute("aria-current") == "true"
     page.locator(THUMB).press("Home")
@@ -98,7 +98,7 @@ def test_line_and_tries_follow_the_slider(visit):
 
 
 @pytest.mark.walk
-def test_a_slider_beside_the_large_one_is_live_and_keeps_its_place(visit):
+def test_a_dial_works_before_streamlit_and_keeps_its_place(visit):
     page = visit("one_query?step=grow")
     dial = page.locator(f"{FIRST} .dial input")
     where = dial.evaluate(BOX)
@@ -118,7 +118,7 @@ def test_a_slider_beside_the_large_one_is_live_and_keeps_its_place(visit):
 
 
 @pytest.mark.walk
-def test_on_a_phone_the_menu_opens_without_a_session(visit):
+def test_menu_on_a_phone_opens_without_a_session(visit):
     page = visit("score_variance", SCREEN[PHONE])
     link = page.locator(f"{FIRST} .menu").get_by_role("link", name=LESSONS["derivation"].question)
     assert not link.is_visible()
@@ -139,14 +139,14 @@ def test_on_a_phone_the_menu_opens_without_a_session(visit):
         for name in REACHED
     ],
 )
-def test_a_pressed_button_acts_later_and_nothing_moves(visit, size, name):
+def test_a_button_pressed_before_streamlit_acts_once_it_has_come(visit, size, name):
     page = visit("score_variance?d_k=16", size)
     page.locator(THUMB).press("ArrowRight")
     page.wait_for_function("() => location.search.includes('d_k=18')")
     parts = ("h1", "p.line", "[data-slider] input", "[data-picture]")
     where = [page.locator(part).first.evaluate(BOX) for part in parts]
     assert page.asked == []
-    page.get_by_role("button", name=name, exact=True).dispatch_event("click")  # this does not scroll to it
+    page.get_by_role("button", name=name, exact=True).dispatch_event("click")  # click() would scroll
     comes(page)
     assert [page.locator(part).first.evaluate(BOX) for part in parts] == [pytest.approx(box, abs=1) for box in where]
     page.locator(REACHED[name]).first.wait_for()
@@ -157,7 +157,7 @@ def test_a_pressed_button_acts_later_and_nothing_moves(visit, size, name):
 
 @pytest.mark.walk
 @pytest.mark.parametrize("act", ["hover", "focus"])
-def test_a_pointer_or_the_focus_fetches_streamlit_and_presses_nothing(visit, act):
+def test_hovering_or_focusing_a_fold_loads_streamlit_and_opens_nothing(visit, act):
     page = visit("score_variance")
     fold = page.get_by_role("button", name="Background")
     getattr(fold, act)()
@@ -169,7 +169,7 @@ def test_a_pointer_or_the_focus_fetches_streamlit_and_presses_nothing(visit, act
 
 
 @pytest.mark.walk
-def test_a_scroll_to_the_folds_fetches_streamlit_and_is_kept(visit):
+def test_scrolling_to_the_folds_loads_streamlit_and_keeps_the_scroll(visit):
     page = visit("score_variance", SCREEN[PHONE])
     page.mouse.move(200, 400)
     page.mouse.wheel(0, 150)
@@ -179,7 +179,7 @@ def test_a_scroll_to_the_folds_fetches_streamlit_and_is_kept(visit):
 
 
 @pytest.mark.walk
-def test_a_late_session_keeps_the_chosen_answer(visit):
+def test_an_answer_chosen_before_streamlit_is_kept(visit):
     lesson = LESSONS["derivation"]
     page = visit(f"derivation?bet=1&step={lesson.bet.when[1]}")
     page.locator(f"{FIRST} form.bet label").nth(1).click()
@@ -190,7 +190,7 @@ def test_a_late_session_keeps_the_chosen_answer(visit):
     assert page.locator(".stApp form.bet button").is_enabled()
 
 
-# Walls follow a class; a typed text or a link may have a mistake, which only Streamlit explains.
+# Pages that only Streamlit can draw: walls, the recap, races, and mistakes in an address, which it explains.
 NEEDING = [
     "score_variance?mode=projector",
     "softmax_saturation?step=lists&list_1=4,x",
@@ -202,19 +202,19 @@ NEEDING = [
 
 @pytest.mark.walk
 @pytest.mark.parametrize("address", NEEDING)
-def test_an_address_that_needs_streamlit_has_it_at_once(visit, address):
+def test_an_address_that_needs_streamlit_loads_it_at_once(visit, address):
     page = visit(address, PROJECTED["1024p"], waits="h1")
     comes(page)
     assert step_said(page) == "" or page.locator("h1").first.is_visible()
 
 
 @pytest.mark.walk
-def test_a_pressed_cell_is_chosen_once_streamlit_is_there(visit):
+def test_a_cell_clicked_before_streamlit_is_chosen_once_it_has_come(visit):
     page = visit("wrong_choice?step=rows")
     box = page.locator(f"{FIRST} [data-picture] .nsewdrag").first.bounding_box()
     page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
     page.wait_for_timeout(300)
-    assert page.asked == []  # pointing alone needs nothing
+    assert page.asked == []  # hovering alone loads nothing
     page.mouse.down()
     page.mouse.up()
     comes(page)
@@ -224,7 +224,7 @@ def test_a_pressed_cell_is_chosen_once_streamlit_is_there(visit):
 
 
 @pytest.mark.walk
-def test_a_ground_chosen_in_the_menu_fetches_streamlit_at_once(visit):
+def test_a_theme_chosen_in_the_menu_loads_streamlit_on_reload(visit):
     page = visit("score_variance")
     page.get_by_role("button", name="Main menu").click()
     page.get_by_test_id("stMainMenuItem-theme-Dark").click()
@@ -237,7 +237,7 @@ def test_a_ground_chosen_in_the_menu_fetches_streamlit_at_once(visit):
 
 # --- choices beside a slider ----------------------------------------------------------------------------
 
-# An address, a control beside its slider, and True if all of its options are visible there.
+# An address, a choice beside its slider, and True if the choice shows all its options as a bar.
 CHOSEN = [
     ("few_bits", "format", True),
     ("attention_steps", "scaling", True),
@@ -249,23 +249,23 @@ CORNER = "element => { const {x, y} = element.getBoundingClientRect(); return [x
 
 
 def field_of(page, name):
-    """Return a control on the stage before Streamlit."""
+    """Return a control of the stage before Streamlit."""
     return page.locator(f"{FIRST} .field.{name}")
 
 
 def drawn_of(page, name):
-    """Return the same control, as Streamlit draws it."""
+    """Return a control of the stage as drawn by Streamlit."""
     return page.locator(f".st-key-stage .st-key-{name}")
 
 
 def fetched_by(page, act):
-    """Do something that fetches Streamlit, and wait for it."""
+    """Call `act`, which loads Streamlit, and wait until it has drawn the page."""
     act()
     comes(page)
     wait_until_idle(page)
 
 
-def test_a_choice_opens_a_session_only_when_it_is_pressed(visit):
+def test_a_choice_opens_a_session_only_when_an_option_is_clicked(visit):
     page = visit("few_bits?step=formats")
     page.locator(THUMB).press("ArrowRight")
     page.wait_for_function("() => location.search.includes('d_k=')")
@@ -288,7 +288,7 @@ def test_a_choice_opens_a_session_only_when_it_is_pressed(visit):
 @pytest.mark.parametrize(
     ("size", "address", "name", "is_bar"), sampled([(size, *each) for size in SIZES for each in CHOSEN])
 )
-def test_a_choice_is_where_streamlit_draws_it(visit, size, address, name, is_bar):
+def test_a_choice_has_the_position_and_texts_of_streamlit_s(visit, size, address, name, is_bar):
     page = visit(address, size)
     parts = ("h1", "p.line", ".dimension input", "[data-picture]")
     where = [page.locator(part).first.evaluate(BOX) for part in parts]
@@ -309,7 +309,7 @@ def test_a_choice_is_where_streamlit_draws_it(visit, size, address, name, is_bar
 
 
 @pytest.mark.walk
-def test_a_pressed_list_is_open_once_streamlit_is_there(visit):
+def test_a_list_clicked_before_streamlit_opens_once_it_has_come(visit):
     page = visit("derivation?step=broken")
     button = page.get_by_role("button", name="Assumptions: all hold")
     fetched_by(page, button.click)
@@ -319,7 +319,7 @@ def test_a_pressed_list_is_open_once_streamlit_is_there(visit):
 
 @pytest.mark.walk
 @pytest.mark.parametrize(("address", "name", "is_bar"), CHOSEN)
-def test_tab_comes_to_a_choice_and_stays_there(visit, address, name, is_bar):
+def test_a_choice_reached_by_tab_keeps_the_focus_in_streamlit(visit, address, name, is_bar):
     page = visit(address)
     page.locator(f"{FIRST} .controls > :nth-last-child(1 of :is(.dimension, .dial)) .play").first.focus()
     page.keyboard.press("Tab")
@@ -334,7 +334,7 @@ def test_tab_comes_to_a_choice_and_stays_there(visit, address, name, is_bar):
 @pytest.mark.parametrize(
     ("scheme", "address", "name", "is_bar"), sampled([(each, *one) for each in ("light", "dark") for one in CHOSEN])
 )
-def test_a_choice_before_streamlit_breaks_no_rule_of_access(visit, scheme, address, name, is_bar):
+def test_a_choice_before_streamlit_breaks_no_axe_rule(visit, scheme, address, name, is_bar):
     page = visit(address, color_scheme=scheme)
     check_accessibility(page, include=f"{FIRST} .controls")
     assert field_of(page, name).is_visible()
@@ -360,7 +360,7 @@ FIELDS = [
         for i, each in enumerate(FIELDS)
     ],
 )
-def test_a_field_is_where_streamlit_draws_it(visit, size, address, names):
+def test_a_text_field_has_the_position_and_text_of_streamlit_s(visit, size, address, names):
     page = visit(address, size)
     page.wait_for_load_state("networkidle")
     assert page.asked == []
@@ -380,7 +380,7 @@ def test_a_field_is_where_streamlit_draws_it(visit, size, address, names):
 
 
 @pytest.mark.walk
-def test_text_typed_before_streamlit_is_read_by_it(visit):
+def test_text_typed_before_streamlit_is_kept_and_read(visit):
     page = visit("softmax_saturation?step=lists")
     lists = [field_of(page, name).locator("input") for name in ("list_1", "list_2")]
     lists[0].fill("1, 2, 3")
@@ -389,13 +389,13 @@ def test_text_typed_before_streamlit_is_read_by_it(visit):
     comes(page)
     page.wait_for_function("() => new URLSearchParams(location.search).get('list_1') === '1, 2, 3'")
     page.keyboard.type("0")
-    assert query_parameters(page).get("list_2") is None  # an unfinished text has no end yet
+    assert query_parameters(page).get("list_2") is None  # an unfinished text is not read
     page.keyboard.press("Enter")
     page.wait_for_function("() => new URLSearchParams(location.search).get('list_2') === '1, 10, 200'")
 
 
 @pytest.mark.walk
-def test_enter_and_a_step_before_streamlit_set_the_number(visit):
+def test_enter_and_increment_before_streamlit_set_the_number(visit):
     page = visit("trained_heads?step=one_head")
     word = field_of(page, "word").locator("input")
     word.fill("7")
@@ -409,7 +409,7 @@ def test_enter_and_a_step_before_streamlit_set_the_number(visit):
 
 
 @pytest.mark.walk
-def test_paper_before_streamlit_names_the_chosen_option_of_a_bar(visit):
+def test_paper_before_streamlit_shows_only_the_chosen_option(visit):
     page = visit("few_bits")
     page.emulate_media(media="print")
     bar = field_of(page, "format")
@@ -426,11 +426,11 @@ ON_PAPER = """() => [...document.querySelectorAll('#lab-first :is(button, input,
 
 @pytest.mark.walk
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_paper_before_streamlit_has_all_that_it_needs(visit, server, scheme):
+def test_paper_before_streamlit_is_complete_and_needs_no_session(visit, server, scheme):
     page = visit("score_variance?d_k=16&tally=1-2", color_scheme=scheme)
     page.locator(f"{CODE}[src]").wait_for(state="attached")
     page.wait_for_function("code => document.querySelector(code).naturalWidth > 0", arg=CODE)
-    assert not page.locator(CODE).is_visible()  # on the screen
+    assert not page.locator(CODE).is_visible()  # hidden on the screen
     page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print", color_scheme=scheme)
     page.wait_for_function(
@@ -459,7 +459,7 @@ def test_paper_before_streamlit_has_all_that_it_needs(visit, server, scheme):
 
 
 @pytest.mark.walk
-def test_the_code_on_paper_before_streamlit_follows_the_slider(visit):
+def test_qr_code_before_streamlit_follows_the_slider(visit):
     page = visit("score_variance?d_k=16")
     page.locator(f"{CODE}[src*='d_k%3D16']").wait_for(state="attached")
     page.locator(THUMB).press("ArrowRight")

@@ -1,4 +1,4 @@
-"""The recap: answered by mouse and by keyboard, kept by a link, a reload and Back, on one screen, on paper."""
+"""The recap in a browser: answers by mouse and keyboard, kept over reload and Back, on screens and on paper."""
 
 import re
 from itertools import product
@@ -33,7 +33,7 @@ def answer(page, name):
 
 
 def answer_all(page):
-    """Answer all by mouse and by keyboard: choices and numbers."""
+    """Answer all questions, some by mouse and some by keyboard."""
     page.locator(CARD.format("score")).get_by_text("a sum of").click()
     answer(page, "score")
     field = page.locator(".st-key-draft_spread input")
@@ -42,7 +42,7 @@ def answer_all(page):
     page.wait_for_function("() => location.search.includes('spread')")
     wait_until_idle(page)
     choice = page.locator(CARD.format("breaks"))
-    choice.get_by_role("radio").first.focus()  # from here on by keyboard
+    choice.get_by_role("radio").first.focus()  # by keyboard from here on
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
@@ -57,7 +57,7 @@ def answer_all(page):
     answer(page, "alike")
 
 
-def test_answers_survive_a_reload_and_back_and_none_is_there_before(page, server):
+def test_answers_are_kept_over_a_reload_and_back(page, server):
     open_page(page, server, "recap")
     assert page.locator(PICTURES).count() == 0
     answer_all(page)
@@ -87,7 +87,7 @@ def check_seen(page, height):
     return len(boxes)
 
 
-def test_the_questions_fit_on_one_screen_asked_and_answered(page, server):
+def test_all_questions_fit_on_one_screen_asked_and_answered(page, server):
     for answers, names in (({}, ("1440", "1920")), (ANSWERS, ("1440", "1920"))):
         resize(page, SCREEN[names[0]])
         open_page(page, server, "recap", **answers)
@@ -121,7 +121,7 @@ def test_a_wall_shows_one_question_at_a_time(page, server, answers):
 
 
 @pytest.mark.parametrize(("answers", "scheme"), [({}, "light"), (ANSWERS, "dark")], ids=["asked", "answered"])
-def test_it_prints_with_its_story_on_at_most_two_pages(new_page, server, answers, scheme):
+def test_recap_prints_with_its_story_on_at_most_two_pages(new_page, server, answers, scheme):
     page = new_page(color_scheme=scheme)
     resize(page, SCREEN["1920"])
     open_page(page, server, "recap", **answers)
@@ -130,7 +130,7 @@ def test_it_prints_with_its_story_on_at_most_two_pages(new_page, server, answers
         """all => all.map(each =>
              [each.getAttribute('viewBox'), `0 0 ${each.width.baseVal.value} ${each.height.baseVal.value}`])"""
     )
-    assert all(given == drawn for given, drawn in boxes)  # so that paper can make a picture narrower
+    assert all(given == drawn for given, drawn in boxes)  # so that a picture can shrink on paper
     assert bool(boxes) == bool(answers)
     printed = page.pdf(format="A4")
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) <= (2 if answers else 1)
@@ -143,7 +143,7 @@ def test_it_prints_with_its_story_on_at_most_two_pages(new_page, server, answers
 
 
 @pytest.mark.parametrize(("answers", "scheme"), sampled([*product(({}, ANSWERS), ("dark", "light"))], 2, 1))
-def test_it_breaks_no_rule(new_page, server, answers, scheme):
+def test_recap_breaks_no_axe_rule(new_page, server, answers, scheme):
     page = new_page(color_scheme=scheme)
     open_page(page, server, "recap", **answers)
     wait_until_still(page)

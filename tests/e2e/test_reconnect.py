@@ -1,4 +1,4 @@
-"""A lost connection: the page stays as it is, and settings made meanwhile count when it is back."""
+"""A lost connection: the page stays as it is, and settings changed offline apply on reconnection."""
 
 import io
 
@@ -19,7 +19,7 @@ FILE_NAMES = "[data-testid=stFileChipName]"
 
 
 def drag(page, share):
-    """Drag the slider to this share of its track and release it."""
+    """Drag the slider to a fraction of its track and release it; return its value."""
     box = page.locator(SLIDER).bounding_box()
     height = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] / 2, height)
@@ -38,7 +38,7 @@ def wait_until_back(page):
     wait_until_idle(page)
 
 
-# The words under the line.
+# Return the texts that the notice covers.
 COVERED = """line => { const mine = line.getBoundingClientRect(), range = document.createRange(), found = [];
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
@@ -56,18 +56,18 @@ COVERED = """line => { const mine = line.getBoundingClientRect(), range = docume
 def check_covers_no_words(page, sizes):
     for size in sizes:
         resize(page, size)
-        page.wait_for_timeout(1200)  # it looks twice a second
+        page.wait_for_timeout(1200)  # the notice checks for texts twice a second
         assert page.locator(LINE).evaluate(COVERED) == []
 
 
 def assert_calm(page):
-    """Check that only the line says that the connection is gone."""
+    """Check that no dialog is open and the controls are enabled: only the notice tells of the lost connection."""
     assert page.get_by_role("dialog").count() == 0
     assert field(page, "seed").is_enabled()
 
 
 def places(page):
-    """Return the values of address, slider and main picture; all three must be the same."""
+    """Return the set of the d_k values in the address, at the slider and in the main picture."""
     linked = query_parameters(page).get("d_k", str(SHARED["d_k"].default))
     shown = page.locator(SHOWN).first.get_attribute("data-value")
     return {linked, slider(page, "d_k").get_attribute("aria-valuetext").removeprefix("d_k = "), shown}
@@ -75,12 +75,12 @@ def places(page):
 
 @pytest.fixture
 def lonely(new_page, problems):
-    """Yield a page whose connection may be cut; the browser then reports failed requests."""
+    """Yield a page whose connection may be cut; errors that the browser reports for it are dropped."""
     yield new_page(alone=True)
     problems.clear()
 
 
-def test_settings_made_offline_count_when_the_connection_is_back(lonely, server):
+def test_settings_changed_offline_apply_on_reconnection(lonely, server):
     open_page(lonely, server)
     drag(lonely, 0.55)
     wait_until_idle(lonely)
@@ -98,7 +98,7 @@ def test_settings_made_offline_count_when_the_connection_is_back(lonely, server)
     assert query_parameters(lonely) == {"d_k": last, "seed": "7"}
 
 
-def test_a_button_pressed_offline_acts_once_after_the_return(lonely, server):
+def test_a_step_link_clicked_offline_acts_on_reconnection(lonely, server):
     first, second, *_ = (step.name for step in DECLARED["one_query"].steps)
     open_page(lonely, server, "one_query", step=first)
     before = lonely.locator(SHOWN).count()
@@ -116,7 +116,7 @@ def test_a_button_pressed_offline_acts_once_after_the_return(lonely, server):
     assert step_said(lonely) == second
 
 
-def test_a_page_that_slept_offline_wakes_with_its_last_settings(lonely, server):
+def test_a_page_frozen_offline_keeps_its_settings(lonely, server):
     open_page(lonely, server, "score_variance")
     power = lonely.context.new_cdp_session(lonely)
     last = drag(lonely, 0.8)
@@ -144,7 +144,7 @@ def choose(page, name):
     assert page.locator(FILE_NAMES).all_inner_texts() == [name]
 
 
-def test_a_restarted_server_shows_settings_made_offline_and_no_file(new_page, problems):
+def test_server_restart_keeps_settings_and_asks_for_the_file_again(new_page, problems):
     port = free_port()
     page, scores = new_page(alone=True), new_page(alone=True)
     with running_server(port=port, warm=False) as server:
@@ -158,7 +158,7 @@ def test_a_restarted_server_shows_settings_made_offline_and_no_file(new_page, pr
     wait_until_away(scores)
     assert_calm(page)
     last = drag(page, 0.8)
-    # The picture stays, or is one of those on the way that the browser has cached.
+    # The picture has not changed, or is a cached one from the drag.
     assert int(page.locator(SHOWN).first.get_attribute("data-value")) <= int(before) < int(last)
     with running_server(port=port, warm=False):
         wait_until_back(page)
@@ -168,14 +168,14 @@ def test_a_restarted_server_shows_settings_made_offline_and_no_file(new_page, pr
         wait_until_back(scores)
         page.close()
     wait_until_away(scores)
-    with running_server(port=port, warm=False):  # whoever comes back first may wait for it
+    with running_server(port=port, warm=False):  # restarted for the second page alone
         wait_until_back(scores)
         check_file_is_asked_for_again(scores)
         go_to(scores, LESSONS["score_variance"])
         go_to(scores, LESSONS["your_scores"])
         assert scores.get_by_text("choose it again").count() == 1
         scores.close()
-    problems.clear()  # requests of the browser that failed
+    problems.clear()  # failed requests
 
 
 def check_file_is_asked_for_again(scores):

@@ -1,4 +1,4 @@
-"""Two replicas behind nginx: a visitor stays on one of them, and a lost replica costs nobody the page on the screen."""
+"""Two replicas behind nginx: a visitor stays on one replica, and keeps the page if it is killed or updated."""
 
 import csv
 import gzip
@@ -33,9 +33,9 @@ COOKIE = "lab_replica"
 
 @pytest.fixture(scope="module")
 def site(browser, tmp_path_factory):
-    """Return a clean folder after the steps of the Dockerfile, and its environment.
+    """Return a folder in which the Dockerfile's steps were carried out, and environment variables for it.
 
-    The packages are downloaded if CI=true; elsewhere pip finds those of the tests already there.
+    The packages are downloaded if CI=true; otherwise pip uses those of the tests' environment.
     """
     if NGINX is None:
         if os.environ.get("CI") == "true":
@@ -50,20 +50,20 @@ def site(browser, tmp_path_factory):
 
 
 def installed(folder):
-    """Return the packages in the environment that was made in a folder, as name==version."""
+    """Return the packages in a folder's virtual environment, as name==version."""
     command = [folder / ".venv" / "bin" / "python", "-m", "pip", "freeze"]
     return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.lower().split())
 
 
 def pinned():
-    """Return the packages that requirements.txt and the constraints of the image name."""
+    """Return the packages in requirements.txt and in the image's constraints, as name==version."""
     files = (ROOT / "requirements.txt", DEPLOY / "constraints.txt")
     return {line for file in files for line in file.read_text().split()}
 
 
 @pytest.fixture(scope="module")
 def replicas(site):
-    """Yield two replicas, started as the image starts them. A test that stops one starts it again."""
+    """Yield two replicas, started by the image's command. A test that stops one must start it again."""
     both = Replica(*site), Replica(*site)
     try:
         _at_once(*(each.start for each in both))
@@ -81,7 +81,7 @@ def _at_once(*deeds):
 
 @pytest.fixture(scope="module")
 def lab(replicas, tmp_path_factory):
-    """Return the address of both."""
+    """Yield the proxy in front of both replicas."""
     with proxy(tmp_path_factory.mktemp("nginx"), *(each.port for each in replicas)) as server:
         yield server
 
@@ -91,25 +91,25 @@ def cookies_of(page):
 
 
 def set_by(headers):
-    """Return our own cookies that an answer sets."""
+    """Return the replica cookies that a response sets."""
     return [each.partition(";")[0] for each in headers.get_all("Set-Cookie") or [] if each.startswith(COOKIE)]
 
 
 def of_visitor(page, replicas):
-    """Return the replica that the visitor is on, and the other one."""
+    """Return both replicas, the visitor's first."""
     (named,) = cookies_of(page)
     return sorted(replicas, key=lambda each: str(replicas.index(each) + 1) != named)
 
 
 def ask(server, path, **headers):
-    """Return headers and body of an answer."""
+    """Request a path; return headers and body of the response."""
     request = Request(f"{server.url}{path}", headers=headers)
     with build_opener(ProxyHandler({})).open(request, timeout=60) as answer:
         return answer.headers, answer.read()
 
 
 def shake_hands(server, **headers):
-    """Return our own cookies that a new websocket sets."""
+    """Open a websocket; return the replica cookies that it sets."""
     address = f"{server.url.replace('http', 'ws')}/_stcore/stream"
     with connect(address, subprotocols=["streamlit"], proxy=None, additional_headers=headers) as socket:
         return set_by(socket.response.headers)
@@ -126,7 +126,7 @@ def choose_file(page):
 
 
 def train(page):
-    """Train a race that is long enough to wait for its button."""
+    """Train a long race, which starts by a button, and skip to its end."""
     page.get_by_role("button", name="Train", exact=True).click()
     page.get_by_role("button", name="Skip to the end").click()
     page.locator(".st-key-trained_steps_dial").wait_for()
@@ -135,7 +135,7 @@ def train(page):
 
 @pytest.fixture(params=["SQLite", "Postgres"])
 def room_of_two(request, site, tmp_path):
-    """Yield two replicas with the classes' database, and their address; an SQLite file is at its default place."""
+    """Yield two replicas that share a database for classes, and their proxy; SQLite's file has its default path."""
     folder, here = site
     with ExitStack() as held:
         named = {"DATABASE_URL": held.enter_context(cluster_of_tests())} if request.param == "Postgres" else {}
@@ -151,17 +151,17 @@ LONG_RACE = {"d_k": "32", "n_steps": "3000", "n_seeds": "3"}
 
 
 def check_health(site, **environment):
-    """Return the exit code of the image's own health check."""
+    """Return the exit code of the image's health check."""
     (check,) = [json.loads(each.partition("CMD ")[2]) for each in dockerfile("HEALTHCHECK")]
     return subprocess.run(check, cwd=site[0], env=os.environ | environment, capture_output=True).returncode
 
 
-def test_the_health_check_of_the_image_finds_a_missing_server(site, replicas):
+def test_health_check_of_the_image_fails_without_a_server(site, replicas):
     assert check_health(site, PORT=str(replicas[0].port)) == 0
     assert check_health(site, PORT=str(free_port())) == 1
 
 
-def test_a_visitor_stays_on_the_replica_that_the_cookie_names(lab):
+def test_a_visitor_stays_on_the_replica_named_by_the_cookie(lab):
     given = {cookie for _ in range(40) for cookie in set_by(ask(lab, "/_stcore/health")[0])}
     assert given == {f"{COOKIE}={number}" for number in (1, 2)}
     for cookie in given:
@@ -169,17 +169,17 @@ def test_a_visitor_stays_on_the_replica_that_the_cookie_names(lab):
         assert shake_hands(lab, Cookie=cookie) == [cookie]
 
 
-def test_a_visitor_without_cookies_stays_on_one_replica_too(lab):
+def test_a_visitor_without_cookies_stays_on_one_replica(lab):
     assert len({cookie for _ in range(6) for cookie in shake_hands(lab)}) == 1
 
 
-def test_any_replica_answers_a_dragged_slider(lab):
+def test_both_replicas_answer_a_dragged_slider_alike(lab):
     path = "/moving/score_variance?d_k=65&seed=3"
     first, second = (ask(lab, path, Cookie=f"{COOKIE}={number}")[1] for number in (1, 2))
     assert json.loads(first)["figure"] == json.loads(second)["figure"]
 
 
-def test_the_proxy_compresses_and_bounds_what_passes(lab):
+def test_proxy_compresses_and_caches_answers_and_limits_uploads(lab):
     headers, page = ask(lab, "/", **{"Accept-Encoding": "gzip"})
     assert headers["Content-Encoding"] == "gzip"
     script = re.search(rb'src="\./(static/js/index\.[^"]+\.js)"', gzip.decompress(page))[1].decode()
@@ -197,14 +197,14 @@ def test_the_proxy_compresses_and_bounds_what_passes(lab):
 
 
 @pytest.mark.parametrize(("said", "secure"), [({}, False), ({"X-Forwarded-Proto": "https"}, True)])
-def test_a_class_cookie_is_for_https_only_behind_a_proxy_with_https(lab, said, secure):
+def test_class_cookie_is_secure_only_behind_a_proxy_with_https(lab, said, secure):
     headers, _ = ask(lab, "/room", **said)
     mine = [each for each in headers.get_all("Set-Cookie") if COOKIE not in each]
     assert mine
     assert all(("Secure" in each) is secure for each in mine)
 
 
-def test_another_site_shows_the_lab_in_a_frame(lab, new_page, tmp_path):
+def test_lab_works_in_a_frame_of_another_site(lab, new_page, tmp_path):
     source = page_url(lab, "/score_variance", d_k=64)
     inside = f'<link rel="icon" href="data:,"><iframe src="{source}" width="1200" height="700"></iframe>'
     (tmp_path / "index.html").write_text(inside)
@@ -217,14 +217,14 @@ def test_another_site_shows_the_lab_in_a_frame(lab, new_page, tmp_path):
     frame.get_by_role("heading", level=1, name=LESSONS["score_variance"]).wait_for()
     frame.locator(f"{CHARTS} .main-svg").first.wait_for()
     frame.get_by_role("button", name="Share").hover()
-    frame.locator("#lab-first").wait_for(state="detached")  # until then the stage's slider is held
+    frame.locator("#lab-first").wait_for(state="detached")  # until then the slider belongs to the stage
     frame.locator(SLIDER).press("ArrowRight")
     frame.locator(f"{SLIDER}[aria-valuetext='d_k = 72']").wait_for()
     frame.locator(f"{CHARTS}[data-value='72']").first.wait_for()
-    assert cookies_of(page) == []  # so it was found by its address
+    assert cookies_of(page) == []  # no cookies: the IP address chose the replica
 
 
-def test_the_lab_works_below_a_path_of_a_site(site, tmp_path, new_page):
+def test_lab_works_below_a_path_of_a_site(site, tmp_path, new_page):
     folder, here = site
     below = Replica(folder, {**here, "STREAMLIT_SERVER_BASE_URL_PATH": "lab"})
     below.start()
@@ -234,7 +234,7 @@ def test_the_lab_works_below_a_path_of_a_site(site, tmp_path, new_page):
             page = new_page(stranger=True)
             open_page(page, server, "score_variance", d_k=100)
             assert page.locator(f"{CHARTS} .main-svg").count() > 0
-            arrived = page.goto(server.url)  # without the slash
+            arrived = page.goto(server.url)  # without the trailing slash
             assert arrived.request.redirected_from.response().headers["location"] == "/lab/"
             page.get_by_role("heading", level=1, name=LESSONS[""]).wait_for()
     finally:
@@ -245,11 +245,11 @@ def test_a_killed_replica_costs_a_visitor_only_an_upload(lab, replicas, new_page
     page, scores = new_page(stranger=True), new_page(stranger=True)
     open_page(scores, lab, "your_scores", sample="aligned")
     choose_file(scores)
-    open_page(page, lab, "score_variance", d_k=64)  # and at rest: nobody has moved anything
+    open_page(page, lab, "score_variance", d_k=64)  # as opened: nothing was moved
     before = page.url, page.locator(SLIDER).get_attribute("aria-valuetext"), chart_data(page)
     mine, other = of_visitor(page, replicas)
     mine.kill()
-    scores.get_by_text(LOST).wait_for(state="attached")  # in a fold
+    scores.get_by_text(LOST).wait_for(state="attached")  # the message is in a fold
     page.wait_for_function("() => !window.lab.away")
     for each in (page, scores):
         wait_until_idle(each)
@@ -260,12 +260,12 @@ def test_a_killed_replica_costs_a_visitor_only_an_upload(lab, replicas, new_page
     assert chart_data(page) != before[2]
     mine.start()
     assert scores.get_by_text(LOST).count() == 1
-    choose_file(scores)  # though the first is back
+    choose_file(scores)  # the killed replica is back by now
     assert scores.get_by_text(LOST).count() == 0
-    problems.clear()  # the browser reports the connection that broke off
+    problems.clear()  # the browser reports the lost connection
 
 
-def test_a_class_loses_nothing_when_a_replica_is_killed(room_of_two):
+def test_a_class_keeps_its_answers_when_a_replica_is_killed(room_of_two):
     both, lab = room_of_two
     desk = Desk(lab.url, "").open("/softmax_saturation")
     phones = come_in(lab.url, desk.code, 40)
@@ -285,7 +285,7 @@ def test_a_class_loses_nothing_when_a_replica_is_killed(room_of_two):
         drawing = pool.submit(together, phones, Phone.draw)
         both[1].kill()
         drawing.result()
-    together(phones, Phone.look)  # from the one that is left
+    together(phones, Phone.look)  # from the remaining replica
     assert sorted(map(number_of, phones)) == list(range(1, 41))
     drawn = draws_in(desk.table())
     assert sorted(whose(drawn, each.says) for each in phones) == [[i] for i in range(40)]
@@ -296,13 +296,13 @@ def number_of(phone):
 
 
 def answer_often(phone):
-    """Change the answer several times; the last one is the phone's number."""
+    """Send several answers; the last is the phone's number."""
     for answer in (0, 50, 100):
         phone.answer(answer)
     phone.answer(phone.number)
 
 
-def test_updating_one_replica_after_the_other_interrupts_no_drag(lab, replicas, new_page, problems):
+def test_rolling_update_does_not_interrupt_a_visitor_s_moves(lab, replicas, new_page, problems):
     page, scores, race = (new_page(stranger=True) for _ in range(3))
     open_page(scores, lab, "your_scores")
     choose_file(scores)
@@ -331,7 +331,7 @@ def test_updating_one_replica_after_the_other_interrupts_no_drag(lab, replicas, 
         wait_until_idle(each)
         assert each.get_by_test_id("stException").count() == 0
     assert page.locator(ALERTS).count() == 0
-    assert asked_again + scores.get_by_text(LOST).count() > 0  # once: the second restart has forgotten the first
+    assert asked_again + scores.get_by_text(LOST).count() > 0  # the file was lost at least once
     assert race.get_by_text("Train takes about ").count() == 1
     assert query_parameters(race) == LONG_RACE
-    problems.clear()  # the browser reports the connections that broke off
+    problems.clear()  # the browser reports the lost connections

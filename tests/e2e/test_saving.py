@@ -1,4 +1,4 @@
-"""A picture as a file: an SVG or pixels, with its sentence and its address on it."""
+"""A picture saved as SVG or PNG, with its sentence and its address."""
 
 from io import BytesIO
 from itertools import product
@@ -14,12 +14,12 @@ pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 SVG = "{http://www.w3.org/2000/svg}"
 SIZE = (1920, 1080)
-# A figure of one panel and one of three, and the hero.
+# A figure with one panel, one with three, and the hero: lesson, step, picture.
 PICTURES = [("score_variance", "draw", "score_histograms"), ("backprop", "products", "products"), ("", "drag", "start")]
 
 
 def saved(page, picture, label):
-    """Save by keyboard; return the name of the file, and its bytes."""
+    """Save a picture by keyboard; return the file's name and bytes."""
     button = page.locator(f".st-key-{picture}_data").get_by_role("button", name=label)
     with page.expect_download() as download:
         button.focus()
@@ -31,7 +31,7 @@ def saved(page, picture, label):
 def test_a_picture_is_saved_with_its_sentence_and_its_address(new_page, server, which, scheme):
     lesson, step, picture = which
     page = new_page(1440, 900, color_scheme=scheme)
-    open_page(page, server, lesson, step=step, d_k="256", rest="shown")  # the last is the visitor's own
+    open_page(page, server, lesson, step=step, d_k="256", rest="shown")  # `rest` is not saved
     page.locator(f".st-key-{picture}_data summary").click()
     wait_until_idle(page)
     name, drawn = saved(page, picture, "Save picture (SVG)")

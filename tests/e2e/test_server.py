@@ -1,4 +1,4 @@
-"""The server by itself: its requests to hosts, its addresses, its answers to every page."""
+"""The server: hosts it asks, network interfaces it listens on, headers, uploads, and pages for limited browsers."""
 
 import gzip
 import re
@@ -23,35 +23,35 @@ pytestmark = pytest.mark.e2e
 OWN = {"localhost", "127.0.0.1", "0.0.0.0", "::", "::1", "None", "unix"}
 
 
-def test_the_server_asks_no_other_host_and_listens_on_every_address(other_server):
+def test_server_asks_no_other_host_and_listens_on_all_interfaces(other_server):
     port = int(other_server.url.rpartition(":")[2])
-    if sys.platform == "linux":  # where 127.0.0.2 is this machine too, and another address of it
+    if sys.platform == "linux":  # on Linux, 127.0.0.2 is another IP address of this machine
         socket.create_connection(("127.0.0.2", port), timeout=60).close()
     assert "URL: http://localhost:" in other_server.log()
     assert set(other_server.asked_hosts()) - OWN == set()
 
 
-def test_messages_are_sent_at_once(other_server):
+def test_websocket_messages_are_sent_without_delay(other_server):
     before = other_server.sent_at_once()
     address = f"{other_server.url.replace('http', 'ws')}/_stcore/stream"
     with connect(address, subprotocols=["streamlit"], proxy=None):
         assert other_server.sent_at_once() == [*before, other_server.url.rpartition(":")[2]]
 
 
-def test_body_of_an_answer_does_not_wait_for_its_headers(other_server):
+def test_http_answers_are_sent_without_delay(other_server):
     before = other_server.sent_at_once()
     ask(other_server, "/robots.txt")
     assert other_server.sent_at_once() == [*before, other_server.url.rpartition(":")[2]]
 
 
 def ask(server, path):
-    """Return headers and body of an answer to a browser that accepts gzip."""
+    """Request a path as a browser that accepts gzip; return headers and body."""
     request = Request(f"{server.url}{path}", headers={"Accept-Encoding": "gzip"})
     with build_opener(ProxyHandler({})).open(request, timeout=60) as answer:
         return answer.headers, answer.read()
 
 
-def test_a_browser_s_files_are_compressed_cached_and_guarded(server):
+def test_answers_are_compressed_and_cached_and_have_safe_headers(server):
     headers, page = ask(server, "/")
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert "frame-ancestors 'self'" in headers["Content-Security-Policy"]
@@ -75,14 +75,14 @@ SAME_FOR_ALL += [f"moving/score_variance?d_k=65&v={VERSION}", "code?at=https://l
 
 
 def answer_of(connection, address, method="GET", **sent):
-    """Return status, headers without the time, and body."""
+    """Send a request; return status, headers without the date, and body."""
     connection.request(method, f"/{address}", headers=sent)
     got = connection.getresponse()
     return got.status, [each for each in got.getheaders() if each[0] != "date"], got.read()
 
 
-def test_a_publicly_cached_answer_is_equal_for_every_browser(browser):
-    """Streamlit's own additions to a page, such as a cookie or an encoding, would be cached too."""
+def test_publicly_cached_answers_are_equal_for_every_browser(browser):
+    """A shared cache would also store Streamlit's additions for one visitor, such as a cookie."""
     with running_server(environment={"SATTN_ORIGIN": "https://lab.example"}, warm=False) as named:
         connection = HTTPConnection(named.url.removeprefix("http://"), timeout=60)
         for address in SAME_FOR_ALL:
@@ -101,7 +101,7 @@ def test_a_publicly_cached_answer_is_equal_for_every_browser(browser):
         connection.close()
 
 
-def test_no_answer_of_streamlit_has_a_cookie_that_a_cache_could_keep(server):
+def test_answers_with_a_cookie_are_marked_no_store(server):
     connection = HTTPConnection(server.url.removeprefix("http://"), timeout=60)
     for address in ("", "recap", "_stcore/health", "_stcore/host-config", "favicon.png"):
         told = answer_of(connection, address, Accept="text/html")[1]
@@ -110,7 +110,7 @@ def test_no_answer_of_streamlit_has_a_cookie_that_a_cache_could_keep(server):
     connection.close()
 
 
-# Four ways for a page to fetch from this address: which of them the browser allows.
+# Load a URL in four ways; return which of them the browser allows.
 FETCH = """async (url) => {
   const loaded = (name, attributes) => new Promise((resolve) => {
     const element = Object.assign(document.createElement(name), attributes);
@@ -127,18 +127,18 @@ FETCH = """async (url) => {
 }"""
 
 
-def test_the_content_policy_lets_a_page_fetch_from_no_other_host(page, server, other_server, problems):
+def test_content_security_policy_blocks_all_other_hosts(page, server, other_server, problems):
     open_page(page, server)
     answers = page.evaluate(FETCH, f"{other_server.url}/favicon.png")
     assert answers == dict.fromkeys(answers, False)
     assert sum("Content Security Policy" in each for each in problems) >= len(answers)
     problems.clear()
-    assert page.evaluate(FETCH, f"{server.url}/favicon.png")["image"]  # it is there to be fetched
+    assert page.evaluate(FETCH, f"{server.url}/favicon.png")["image"]  # the file exists
     problems.clear()
 
 
 @pytest.mark.walk
-def test_a_server_below_a_path_draws_every_kind_of_picture(new_page):
+def test_server_below_a_path_draws_pictures_and_the_hero(new_page):
     with running_server(base="lab", warm=False) as lab:
         page = new_page(stranger=True)
         requested = []
@@ -157,7 +157,7 @@ def test_a_server_below_a_path_draws_every_kind_of_picture(new_page):
             ask(lab, "/_stcore/metrics")
 
 
-# A file of so many bytes, or of no announced size: the status and the words of the answer.
+# Upload a file of `bytes` bytes, or delete the file if `bytes` is null; return status and text of the answer.
 SEND = """async ([url, token, bytes]) => {
   const form = new FormData();
   form.append("file", new Blob([new Uint8Array(bytes ?? 0)]), "q.npy");
@@ -169,7 +169,7 @@ LARGE = 63 * 2**20
 
 
 @pytest.mark.walk
-def test_a_direct_upload_counts_with_the_visitor_s_other_files(page, server, problems):
+def test_uploads_by_script_count_towards_the_visitor_s_limit(page, server, problems):
     open_page(page, server, "your_scores")
     chosen = {"name": "q.npy", "mimeType": "application/octet-stream", "buffer": b"small"}
     with page.expect_request(lambda request: request.method == "PUT") as sent:
@@ -181,14 +181,14 @@ def test_a_direct_upload_counts_with_the_visitor_s_other_files(page, server, pro
     assert answers[2][1].startswith("Your files may have 130 MB together")
     assert page.evaluate(SEND, [f"{mine}0", token, None])[0] == 204
     assert page.evaluate(SEND, [f"{mine}3", token, LARGE])[0] == 204
-    problems.clear()  # the refusal itself
+    problems.clear()  # the refused upload
 
 
-# True if the title has the focus, so that a screen reader reads it.
+# Return true if the title has the focus: then a screen reader reads it.
 HEARD = "title => document.activeElement.matches('h1') && document.activeElement.innerText === title"
 
 
-def test_a_browser_without_scripts_gets_an_explanation(browser, server):
+def test_a_browser_without_javascript_gets_an_explanation(browser, server):
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
         page.goto(f"{server.url}/score_variance?d_k=256")
@@ -199,16 +199,16 @@ def test_a_browser_without_scripts_gets_an_explanation(browser, server):
         assert page.get_by_role("heading", level=1).inner_text() == DECLARED["recap"].question
 
 
-def test_a_missing_page_offers_the_others(page, server, problems):
+def test_a_missing_page_links_to_the_lessons(page, server, problems):
     answer = page.goto(f"{server.url}/nope")
     assert answer.status == 404
     page.get_by_role("link", name=DECLARED["recap"].question).click()
     wait_until_idle(page)
     assert page.get_by_role("heading", level=1).inner_text() == DECLARED["recap"].question
-    problems.clear()  # the missing page itself
+    problems.clear()  # the 404
 
 
-def test_a_link_to_a_lesson_puts_the_focus_on_its_title(page, server):
+def test_following_a_link_moves_the_focus_to_the_lesson_s_title(page, server):
     first, second = (DECLARED[stem].question for stem in ORDER[:2])
     open_page(page, server)
     assert page.title().startswith(first)
@@ -237,10 +237,10 @@ def test_a_browser_without_websockets_gets_an_explanation(new_page, server, prob
     assert "its settings are missing. It needs a websocket" in words
     page.locator("#lab-first [data-slider] input").press("End")
     page.locator("[data-hero][data-value='1024']").wait_for()
-    problems.clear()  # the refused connection itself
+    problems.clear()  # the refused connection
 
 
-def test_a_page_that_has_loaded_is_not_called_blocked(new_page, server):
+def test_a_loaded_page_does_not_say_that_it_is_blocked(new_page, server):
     page = new_page(alone=True)
     page.clock.install()
     page.goto(server.url)

@@ -1,4 +1,4 @@
-"""The Share button in a browser: it covers nothing, copies the link, and shows it as a code."""
+"""The Share button in a browser: it covers nothing, copies the link, and shows its QR code."""
 
 import pytest
 from dashboard import LESSONS, go_to
@@ -12,7 +12,7 @@ BUTTON, LINK, CODE = ".st-key-share button", ".st-key-share_link code", ".st-key
 OWN = {"bet": "1", "guess": "", "tally": "1-2"}
 SETTINGS = {"d_k": "256", "step": "draw", "axis": "own"}
 SIZES = [(SCREEN["1440"], {}), (SCREEN["390"], {}), *((size, {"mode": "projector"}) for size in PROJECTED.values())]
-# Visible elements that overlap the button.
+# Return the visible elements that overlap the button.
 COVERED = """button => {
   const mine = button.getBoundingClientRect();
   const others = [...document.querySelectorAll('button, a, h1, [data-testid=stHeader] svg')];
@@ -28,7 +28,7 @@ COVERED = """button => {
     ("size", "look"),
     [pytest.param(*each, marks=[MATRIX] if i != 2 else []) for i, each in enumerate(SIZES)],
 )
-def test_it_copies_the_settings_and_shows_link_and_code_whole(new_page, server, size, look):
+def test_share_copies_the_link_and_shows_link_and_qr_code(new_page, server, size, look):
     page = new_page(alone=True, permissions=["clipboard-read", "clipboard-write"])
     page.set_viewport_size({"width": size[0], "height": size[1]})
     open_page(page, server, "score_variance", **SETTINGS, **OWN, **look)
@@ -54,7 +54,7 @@ def test_it_copies_the_settings_and_shows_link_and_code_whole(new_page, server, 
 
 
 @pytest.mark.walk
-def test_a_move_after_the_page_was_drawn_is_in_the_link(new_page, server):
+def test_shared_link_has_a_move_made_after_the_page_was_drawn(new_page, server):
     page = new_page(alone=True, permissions=["clipboard-read", "clipboard-write"])
     open_page(page, server, "score_variance", step="straighten")
     page.locator(".st-key-dimension input").focus()
@@ -70,7 +70,7 @@ def test_a_move_after_the_page_was_drawn_is_in_the_link(new_page, server):
 
 
 @pytest.mark.walk
-def test_a_browser_that_cannot_copy_never_claims_to_have_copied(page, server):
+def test_a_failed_copy_is_not_reported_as_copied(page, server):
     open_page(page, server, "score_variance")
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed')); }")
     page.locator(BUTTON).click()
@@ -79,15 +79,15 @@ def test_a_browser_that_cannot_copy_never_claims_to_have_copied(page, server):
 
 
 @pytest.mark.walk
-def test_a_link_with_a_draw_for_each_gives_a_lasting_seed(new_page, server):
+def test_seed_mine_gives_each_visitor_a_seed_that_stays(new_page, server):
     first, second = (new_page(alone=True, permissions=["clipboard-read", "clipboard-write"]) for _ in range(2))
     open_page(first, server, "small_samples", seed="mine", size=4)
     seed = query_parameters(first)["seed"]
-    for _ in range(3):  # once in a thousand billion times another visitor has the same three times
+    for _ in range(3):  # three equal seeds by chance: about 1 in 10¹²
         second.goto(f"{server.url}/small_samples?seed=mine", wait_until="commit")
         if query_parameters(second)["seed"] != seed:
             break
-    other = query_parameters(second)["seed"]  # before anything is drawn
+    other = query_parameters(second)["seed"]  # the address has it before anything is drawn
     assert other != seed
     assert 1 <= int(other) <= 9999
     sentence = first.locator("[data-sentence]").first.inner_text()

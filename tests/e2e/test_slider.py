@@ -1,6 +1,6 @@
-"""The large slider: a drag, a key or a touch asks for one picture at a time.
+"""The large slider: a drag, a key or a touch requests one picture at a time.
 
-A test at the size of a phone shows that every lesson's main picture follows the slider, see test_views.py.
+test_every_lesson.py tests on a phone's screen that every lesson's main picture follows the slider.
 """
 
 from urllib.parse import parse_qs, urlsplit
@@ -20,14 +20,14 @@ def asked_for(request):
 
 
 def answer_late(page, route):
-    """Let the answer of the server come, and the page handle it."""
+    """Let a held request continue, and wait until the page has handled the answer."""
     with page.expect_response(MOVING) as answered:
         route.continue_()
     answered.value.finished()
     wait_until_idle(page)
 
 
-def test_one_picture_is_asked_for_at_a_time_and_the_latest_value_wins(page, server):
+def test_a_drag_requests_one_picture_at_a_time_and_ends_at_the_last(page, server):
     open_page(page, server, "score_variance")
     waiting, asked = [], []
 
@@ -37,7 +37,7 @@ def test_one_picture_is_asked_for_at_a_time_and_the_latest_value_wins(page, serv
 
     page.route(MOVING, hold)
     drag(page, [0.52, 0.56, 0.6, 0.64, 0.68])
-    assert len(asked) == 1  # the others wait for its answer
+    assert len(asked) == 1  # the other moves wait for its answer
     for _ in range(600):
         while waiting:
             waiting.pop().continue_()
@@ -53,7 +53,7 @@ def test_one_picture_is_asked_for_at_a_time_and_the_latest_value_wins(page, serv
 
 
 @pytest.mark.walk
-def test_a_paused_drag_shows_the_picture_at_its_place(page, server):
+def test_a_paused_drag_shows_the_picture_at_the_thumb(page, server):
     open_page(page, server, "score_variance")
     for last in (0.6, 0.7, 0.8, 0.7):  # some of these moves come while a picture is being drawn
         drag(page, [0.52, last - 0.02, last], pause=20)
@@ -63,7 +63,7 @@ def test_a_paused_drag_shows_the_picture_at_its_place(page, server):
         wait_until_idle(page)
 
 
-def test_an_answer_after_the_release_is_not_drawn(page, server):
+def test_an_answer_that_comes_after_the_release_is_not_drawn(page, server):
     open_page(page, server, "score_variance")
     waiting = []
     page.route(MOVING, lambda route: waiting.append(route))
@@ -79,7 +79,7 @@ def test_an_answer_after_the_release_is_not_drawn(page, server):
     assert shown(page) == d_k
 
 
-def test_a_drag_back_finds_the_picture_that_it_left(page, server):
+def test_a_drag_back_to_its_start_restores_the_picture(page, server):
     open_page(page, server, "score_variance")
     drag(page, [0.6])
     page.wait_for_function("() => document.querySelector('[data-picture][data-value]').dataset.value !== '64'")
@@ -96,7 +96,7 @@ def test_a_drag_back_finds_the_picture_that_it_left(page, server):
 
 
 @pytest.mark.walk
-def test_without_an_answer_the_picture_comes_at_the_release(page, server, problems):
+def test_picture_is_drawn_on_release_if_requests_in_the_drag_fail(page, server, problems):
     open_page(page, server, "score_variance")
     page.route(MOVING, lambda route: route.abort())
     drag(page, [0.52, 0.6, 0.7])
@@ -106,7 +106,7 @@ def test_without_an_answer_the_picture_comes_at_the_release(page, server, proble
     wait_until_idle(page)
     assert shown(page) == int(query_parameters(page)["d_k"]) > 64
     assert all("/moving/" in each for each in problems)
-    problems.clear()  # the answers that were held back
+    problems.clear()  # the aborted requests
 
 
 def test_keys_move_the_picture_at_once_and_the_address_after_a_pause(page, server):
@@ -121,7 +121,7 @@ def test_keys_move_the_picture_at_once_and_the_address_after_a_pause(page, serve
     assert (shown(page), query_parameters(page)) == (88, {"d_k": "88"})
 
 
-# Records each picture that is painted.
+# Record the key of each picture that Plotly draws.
 WATCH_PAINTING = """() => {
   const react = Plotly.react;
   window.painted = [];
@@ -132,8 +132,7 @@ WATCH_PAINTING = """() => {
 }"""
 
 
-def test_a_key_paints_its_picture_once(page, server):
-    # At the key's stop; Python's answer to it is known.
+def test_a_key_press_draws_its_picture_once(page, server):
     open_page(page, server, "softmax_saturation", step="too_flat")
     page.evaluate(WATCH_PAINTING)
     press(slider(page, "d_k"), "ArrowRight")
@@ -142,7 +141,7 @@ def test_a_key_paints_its_picture_once(page, server):
 
 
 @pytest.mark.matrix
-def test_touch_drags_it(new_page, server):
+def test_the_slider_follows_a_finger(new_page, server):
     page = new_page(390, 844, has_touch=True, is_mobile=True)
     open_page(page, server, "softmax_saturation", step="too_flat")
     box = page.locator(SLIDER).bounding_box()
@@ -164,7 +163,7 @@ def test_touch_drags_it(new_page, server):
     assert shown(page) == int(query_parameters(page)["d_k"])
 
 
-def test_the_focus_is_visible_and_runs_through_no_number(page, server):
+def test_focus_ring_of_the_slider_is_visible_and_covers_no_number(page, server):
     page.goto(f"{server.url}/score_variance")
     track, numbers = page.locator("[data-slider] .track"), page.locator("[data-slider] .ticks span")
     numbers.first.wait_for()

@@ -1,4 +1,4 @@
-"""Draws that are added while ▶ plays, in a browser: after a stop, picture, dial and address agree."""
+"""Draws added by ▶ in a browser: after a pause, picture, dial and address agree."""
 
 import pytest
 from dashboard import how_sure, slider
@@ -8,7 +8,7 @@ from pages._view.lessons import LESSONS
 
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
-# A message from the browser takes its time to the server, so that some are still under way at the stop.
+# Delay messages to the server, so that some are still on their way at the pause.
 FAR_AWAY = """const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (message) { setTimeout(() => send.call(this, message), 200); };"""
 
@@ -18,13 +18,13 @@ MOST = LESSONS["small_samples"].controls["n_draws"].high
 
 
 def numbers(page):
-    """Return the number of draws in the address, on the dial and under the picture."""
+    """Return the number of draws in the address, at the dial and below the picture."""
     on_dial = slider(page, "n_draws").get_attribute("aria-valuetext").removeprefix("Draws ")
     sure = how_sure(page, "small_samples").get_by_test_id("stMarkdown").first.text_content().split()[0]
     return query_parameters(page).get("n_draws"), on_dial.replace(",", ""), sure.replace(",", "")
 
 
-def test_after_a_stop_picture_dial_and_address_agree(server, new_page):
+def test_picture_dial_and_address_agree_after_a_pause(server, new_page):
     page = new_page(1440, 900)
     page.add_init_script(FAR_AWAY)
     open_page(page, server, "small_samples", n_draws=10)

@@ -1,4 +1,4 @@
-"""A phone that opens the address of a wall gets the phone's page: a wall's type would be too small to read there."""
+"""A phone that opens a wall's address gets the usual page for phones: a wall's text would be too small."""
 
 import pytest
 from harness import query_parameters, wait_until_idle
@@ -6,7 +6,7 @@ from sizes import PHONE, PROJECTED, SCREEN, resize
 
 pytestmark = pytest.mark.e2e
 
-LEAST = 14  # px of any letter of a picture on a phone
+LEAST = 14  # px, smallest text of a picture on a phone
 TYPE = """picture => Math.min(...[...picture.querySelectorAll('.main-svg text')].filter(text => text.textContent.trim())
   .map(text => parseFloat(getComputedStyle(text).fontSize) * (text.getScreenCTM().a || 1)))"""
 BOX = "element => { const {x, y, width, height} = element.getBoundingClientRect(); return [x, y, width, height]; }"
@@ -14,7 +14,7 @@ PARTS = ("h1", "[data-slider] input", "[data-picture]")
 
 
 @pytest.mark.walk
-def test_a_phone_gets_its_own_page_before_streamlit_and_with_it(new_page, server):
+def test_a_phone_at_a_wall_s_address_gets_a_page_for_phones(new_page, server):
     page = new_page(alone=True)
     waiting = []
     page.route("**/static/js/index.*.js", lambda route: waiting.append(route))
@@ -35,7 +35,7 @@ def test_a_phone_gets_its_own_page_before_streamlit_and_with_it(new_page, server
     page.keyboard.press("b")
     assert page.locator("[data-blank]").count() == 0
     assert query_parameters(page) == {"mode": "projector", "d_k": "16"}
-    resize(page, PROJECTED["1024p"])  # the same page on a wall after all
+    resize(page, PROJECTED["1024p"])  # a large window shows the wall
     page.locator("[data-keys]").wait_for()
     wait_until_idle(page)
     assert query_parameters(page) == {"mode": "projector", "d_k": "16"}

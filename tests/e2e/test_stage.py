@@ -1,4 +1,4 @@
-"""The stage in a browser: the bar stays in reach, the Settings open over the page."""
+"""The stage in a browser: the bar of controls, the Settings, the picture's size, and the focus of links."""
 
 from itertools import product
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.e2e
 BAR = ".st-key-stage"
 DRAWER = ".st-key-settings [data-testid=stExpanderDetails]"
 OPEN = ".st-key-settings details[open]"
-TALL = 1.5  # of a line: two lines in the bar would have at least this height
+TALL = 1.5  # of a line's height: a bar of two lines would be higher
 
 
 def box(page, what):
@@ -31,7 +31,7 @@ def scroll_to(page, y):
 
 
 @pytest.mark.parametrize("mode", sampled(["screen", "projector"]))
-def test_bar_stays_with_its_picture_and_covers_nothing(new_page, server, mode):
+def test_bar_is_above_its_picture_and_scrolls_with_the_page(new_page, server, mode):
     page = new_page(1440, 900)
     open_page(page, server, "gradient_flow", mode=mode)
     for size in ((1440, 900), (390, 844)) if mode == "screen" else ((1024, 768),):
@@ -39,14 +39,14 @@ def test_bar_stays_with_its_picture_and_covers_nothing(new_page, server, mode):
         wait_until_at_rest(page)
         _, _, _, header = box(page, "[data-testid=stHeader]")
         _, top, _, bottom = box(page, BAR)
-        assert mode == "projector" or header <= box(page, SLIDER)[1]  # a wall's is at its foot, invisible
+        assert mode == "projector" or header <= box(page, SLIDER)[1]  # a wall's header is invisible
         assert bottom <= box(page, CHARTS)[1] + 1
-        if size[0] == 390:  # on a phone the slider has the whole line, and the Settings are above it
+        if size[0] == 390:  # on a phone the slider takes a whole line below the Settings
             left, _, right, _ = box(page, ".st-key-dimension [data-slider]")
             assert right - left > 350
             assert box(page, SETTINGS)[3] <= header + 1
         scroll_to(page, 1e6)
-        if mode == "projector":  # where nothing is below the picture
+        if mode == "projector":  # a wall has nothing below the picture
             assert box(page, BAR)[1] == top
             continue
         page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop > 0")
@@ -65,7 +65,7 @@ def test_bar_stays_with_its_picture_and_covers_nothing(new_page, server, mode):
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (390, 844)], ids=lambda each: str(each[0]))
-def test_a_step_without_a_control_keeps_no_row_for_one(new_page, server, size):
+def test_a_step_without_controls_has_no_empty_row_for_them(new_page, server, size):
     page = new_page(*size)
     open_page(page, server, "one_query", step="ask")
     wait_until_at_rest(page)
@@ -73,25 +73,25 @@ def test_a_step_without_a_control_keeps_no_row_for_one(new_page, server, size):
     assert 0 <= picture[1] - line[3] <= 20
     assert settings[1] >= 0
     assert settings[3] <= picture[1]
-    assert settings[1] >= box(page, "[data-way]")[3] or size[0] == 390  # in the header of a phone
+    assert settings[1] >= box(page, "[data-way]")[3] or size[0] == 390  # on a phone they are in the header
 
 
 @pytest.mark.parametrize(
     ("size", "mode"), [((1440, 900), "screen"), ((1024, 768), "projector"), ((1920, 950), "projector")]
 )
-def test_a_bar_shows_every_option_and_a_list_its_longest(new_page, server, size, mode):
+def test_radio_bar_is_one_row_and_a_select_box_shows_its_longest_text(new_page, server, size, mode):
     page = new_page(*size)
     open_page(page, server, "gradient_flow", step="curves", mode=mode)
     bar, (*_, last) = box(page, ".st-key-place"), page.locator(".st-key-place [role=radio]").all()
     last = last.bounding_box()
     assert last["x"] + last["width"] <= bar[2] + 1
-    assert last["y"] < bar[1] + (bar[3] - bar[1]) / 2 + 10  # in one row
+    assert last["y"] < bar[1] + (bar[3] - bar[1]) / 2 + 10  # one row
     open_page(page, server, "derivation", step="broken", broken="components correlated", mode=mode)
     cut = page.locator(".st-key-broken input").evaluate("input => input.scrollWidth > input.clientWidth")
     assert not cut
 
 
-def test_no_camera_covers_the_picture_of_a_phone(new_page, server):
+def test_download_button_is_hidden_in_pictures_on_a_phone(new_page, server):
     page = new_page(390, 844, has_touch=True)
     open_page(page, server, "wrong_choice", step="rows")
     wait_until_at_rest(page)
@@ -103,7 +103,7 @@ def test_no_camera_covers_the_picture_of_a_phone(new_page, server):
 
 
 @pytest.mark.walk
-def test_the_settings_open_over_the_page_and_stay_open_during_changes(new_page, server):
+def test_settings_open_over_the_page_and_stay_open_during_changes(new_page, server):
     page = new_page(1440, 900)
     open_page(page, server, "gradient_flow")
     before = box(page, CHARTS)
@@ -125,13 +125,13 @@ def test_the_settings_open_over_the_page_and_stay_open_during_changes(new_page, 
 
 
 @pytest.mark.walk
-def test_escape_closes_the_list_first_and_then_the_settings(new_page, server):
+def test_escape_closes_an_open_list_first_and_then_the_settings(new_page, server):
     page = new_page(1440, 500)
     open_page(page, server, "score_variance")
     press(page.locator(SETTINGS), "Enter")
     wait_until_still(page)
     room = page.locator(DRAWER).evaluate("element => [element.scrollHeight, element.clientHeight]")
-    assert room[0] > room[1]  # it scrolls in itself
+    assert room[0] > room[1]  # the drawer scrolls
     assert box(page, DRAWER)[3] <= 500
     law = field(page, "law")
     open_list(law)
@@ -148,7 +148,7 @@ def test_escape_closes_the_list_first_and_then_the_settings(new_page, server):
 
 
 def check_bar(page):
-    """Check that slider and Settings are beside each other, in one line."""
+    """Check that slider and Settings are side by side in one line."""
     *_, slider_right, _ = box(page, ".st-key-dimension [data-slider]")
     left, top, _, bottom = box(page, SETTINGS)
     assert slider_right <= left
@@ -158,7 +158,7 @@ def check_bar(page):
 
 
 @pytest.mark.parametrize("mode", sampled(["projector", "screen"]))
-def test_the_bar_is_one_line_and_the_picture_takes_the_room_below_it(new_page, server, mode):
+def test_bar_is_one_line_and_the_picture_fills_the_window_below(new_page, server, mode):
     page = new_page(1440, 900)
     open_page(page, server, "gradient_flow", mode=mode)
     for width in (1440,) if mode == "screen" else (1024, 1920):
@@ -186,13 +186,13 @@ def test_the_bar_is_one_line_and_the_picture_takes_the_room_below_it(new_page, s
 
 @pytest.mark.walk
 @pytest.mark.parametrize("path", sampled(["gradient_flow", ""]))
-def test_type_in_a_classroom_is_a_sixtieth_of_the_window(new_page, server, path):
+def test_text_on_a_wall_is_at_least_a_sixtieth_of_the_window_s_width(new_page, server, path):
     page = new_page(1920, 1080)
     open_page(page, server, path, mode="projector")
     for width, height in ((1920, 1080), (1024, 768)):
         resize(page, (width, height))
         wait_until_at_rest(page)
-        # A letter's visible size: the browser's size, times the scale of its drawing.
+        # Font sizes on the screen: the computed size times the scale of the drawing.
         sizes = page.locator(
             f"[data-hero] svg text, [data-hero] .sentence, {CHARTS} .main-svg text, [data-sentence], .dimension .value"
         ).evaluate_all(
@@ -205,12 +205,12 @@ def test_type_in_a_classroom_is_a_sixtieth_of_the_window(new_page, server, path)
         assert min(sizes) >= width / 60 - 0.1
     below = page.locator(".st-key-under, .st-key-folds, .tries, .st-key-more")
     assert below.count() == 0
-    open_page(page, server, path, mode="projector", rest="shown")  # an address from before there were steps
+    open_page(page, server, path, mode="projector", rest="shown")  # an old address
     assert below.count() == 0
 
 
 @pytest.mark.walk
-def test_a_lesson_without_steps_shows_its_rest_when_asked(new_page, server):
+def test_a_lesson_without_steps_shows_its_rest_by_a_button(new_page, server):
     page = new_page(1920, 1080)
     open_page(page, server, "recap", mode="projector")
     assert page.locator(".st-key-background").count() == 0
@@ -225,7 +225,7 @@ def test_a_lesson_without_steps_shows_its_rest_when_asked(new_page, server):
 
 @pytest.mark.walk
 @pytest.mark.parametrize("size", [(1920, 950), (1024, 768)])
-def test_next_stays_in_place_in_the_first_view_of_a_classroom(new_page, server, size):
+def test_next_link_of_a_wall_is_visible_and_stays_in_place(new_page, server, size):
     page = new_page(*size)
     steps = [step.name for step in LESSONS["one_query"].steps]
     open_page(page, server, "one_query", step=steps[0], mode="projector")
@@ -251,11 +251,11 @@ def test_next_stays_in_place_in_the_first_view_of_a_classroom(new_page, server, 
 @pytest.mark.parametrize(
     ("link", "scheme"), sampled([*product(("[data-way] li a", "[data-testid=stSidebar] a"), ("light", "dark"))], 3)
 )
-def test_a_focused_link_is_framed_in_the_colour_of_its_text(new_page, server, scheme, link):
+def test_outline_of_a_focused_link_has_its_text_s_colour(new_page, server, scheme, link):
     page = new_page(color_scheme=scheme)
     open_page(page, server, "derivation")
     page.locator(f"{link} >> nth=0").focus()
-    page.keyboard.press("Tab")  # from here on by keyboard
+    page.keyboard.press("Tab")  # by keyboard from here on
     page.keyboard.press("Shift+Tab")
     frame = page.evaluate(
         """() => {
@@ -267,7 +267,7 @@ def test_a_focused_link_is_framed_in_the_colour_of_its_text(new_page, server, sc
 
 
 @pytest.mark.parametrize("scheme", sampled(["light", "dark"]))
-def test_frame_of_a_focused_link_on_is_visible_on_the_ground(new_page, server, scheme):
+def test_outline_of_the_focused_next_link_has_the_title_s_colour(new_page, server, scheme):
     page = new_page(color_scheme=scheme)
     open_page(page, server, "derivation", step="lines")
     page.locator("[data-way] a[rel=next]").focus()

@@ -1,4 +1,4 @@
-"""The stored stills equal the steps: drawn again in their windows, they are the same."""
+"""The stored stills and cards equal a new drawing of their steps."""
 
 import pytest
 from compared import card_differences, svg_differences

@@ -1,4 +1,4 @@
-"""The path as a learner walks it, by the links at each lesson's end: every point is found by sliders, then asked."""
+"""The path of lessons as a learner takes it: bets, discoveries by slider, and Next to the following lesson."""
 
 import re
 
@@ -19,7 +19,7 @@ ON = "[data-way] a.on"
 
 
 def come_to(page, step):
-    """Press Next until this step is open."""
+    """Click Next until a step is open."""
     while (before := step_said(page)) != step:
         page.locator(ON).click()
         page.wait_for_function("before => new URL(location.href).searchParams.get('step') !== before", arg=before)
@@ -27,7 +27,7 @@ def come_to(page, step):
 
 
 def go_on(page):
-    """Press Next until the next lesson is there."""
+    """Click Next until the next lesson opens."""
     while page.locator(f"{ON}[data-step]").count():
         page.locator(ON).click()
         wait_until_idle(page)
@@ -39,13 +39,13 @@ def said(page):
 
 
 def counts(page):
-    """Return how many of a hundred come right with raw scores, ÷ √dₖ and ÷ dₖ."""
+    """Return the rows of a hundred that come right with raw scores, ÷ √dₖ and ÷ dₖ, as the sentence says."""
     words = re.findall(r"\b(none|all|\d+)\b(?= right| come| with)", said(page))
     return [{"none": 0, "all": 100}.get(each) if not each.isdigit() else int(each) for each in words]
 
 
 def move(page, name, stop):
-    """Move a slider to one of its stops, by keyboard; an answer of the page may undo a key."""
+    """Move a slider to a stop by keyboard; repeat if a late answer of the page has undone a key."""
     thumb = slider(page, name)
     while steps := stop - int(thumb.evaluate("thumb => thumb.valueAsNumber")):
         press(thumb, *["ArrowRight" if steps > 0 else "ArrowLeft"] * abs(steps))
@@ -112,16 +112,16 @@ def find_the_rate(page):
     before = counts(page)
     assert before[1] == 100 > before[0]
     stop = int(slider(page, "learning_rate").evaluate("thumb => thumb.valueAsNumber"))
-    assert at(stop, "End")[1:] == [100, 0]  # the same rate at d_k = 1,024
-    assert min(at(stop + 8, "End")[1:]) >= 95  # a hundred times the rate
+    assert at(stop, "End")[1:] == [100, 0]  # this rate at d_k = 1,024
+    assert min(at(stop + 8, "End")[1:]) >= 95  # a hundred times this rate
     assert counts(page)[0] < 20
 
 
 def race(page):
     ended = "() => document.querySelector('[data-sentence]').textContent.startsWith('After 300 steps at dₖ = 64, ')"
-    page.wait_for_function(ended)  # the bet runs it
+    page.wait_for_function(ended)  # placing the bet has started the race
     wait_until_idle(page)
-    assert page.get_by_role("button", name="Train").count() == 0  # ▶ plays a trained race
+    assert page.get_by_role("button", name="Train").count() == 0  # the race is trained: ▶ plays it
     page.locator(".st-key-trained_steps_dial .play").click()
     page.wait_for_function("() => document.querySelector('[data-sentence]').textContent.startsWith('Step ')")
     page.wait_for_function(ended)
@@ -137,7 +137,7 @@ def answer_all(page):
         card(name).get_by_role("button", name="Answer").click()
         page.wait_for_function("name => new URL(location.href).searchParams.has(name)", arg=name)
         wait_until_idle(page)
-    assert page.locator("[data-picture]").count() == 3  # one for each answer
+    assert page.locator("[data-picture]").count() == 3  # one per answer
 
 
 DONE_BY_HAND = {
@@ -150,10 +150,10 @@ DONE_BY_HAND = {
     "training_race": race,
     "recap": answer_all,
 }
-BEFORE_THE_BET = ("one_query",)  # acts on a step before the one that asks
+BEFORE_THE_BET = ("one_query",)  # lessons whose act comes before the bet
 
 
-def test_a_learner_walks_the_path_bets_and_finds_each_point(page, server):
+def test_a_learner_can_take_the_whole_path_and_place_every_bet(page, server):
     assert list(DONE_BY_HAND) == PATH
     open_page(page, server, "")
     for stem, act in DONE_BY_HAND.items():
@@ -161,7 +161,7 @@ def test_a_learner_walks_the_path_bets_and_finds_each_point(page, server):
         wait_until_idle(page)
         if stem in BEFORE_THE_BET:
             act(page)
-        if stem == "training_race":  # at the largest a race takes far longer, and a bet on it waits until then
+        if stem == "training_race":  # at d_k = 1,024 the race takes far longer
             move(page, "d_k", DIMENSIONS.index(64))
         if LESSONS[stem].bet:
             come_to(page, LESSONS[stem].bet.when[1])

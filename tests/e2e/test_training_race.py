@@ -1,4 +1,4 @@
-"""The training race in a browser: a link, a race run live and stopped, a preset."""
+"""The training race in a browser: links, presets, a live race that is stopped, and stored steps."""
 
 import re
 
@@ -23,13 +23,13 @@ def bar(page):
 SENTENCE = ".st-key-picture [data-sentence]"
 DATA = ".st-key-race_attention_data"
 
-# The training step in the live picture, 0 before the first.
+# Return the training step in the live sentence; 0 before the first.
 DRAWN_STEP = f"""() => {{
   const said = document.querySelector('{SENTENCE}')?.innerText.match(/Step ([0-9,]+) of/);
   return said ? Number(said[1].replace(',', '')) : 0;
 }}"""
 
-# The weights of the first matrix, as Plotly has drawn them.
+# Return all matrices of the picture as Plotly has drawn them.
 MATRIX = """() => {
   const plot = document.querySelector('.st-key-picture .js-plotly-plot');
   return plot?._fullData.filter(trace => trace.z).map(trace => Array.from(trace.z, row => Array.from(row))) ?? null;
@@ -40,7 +40,7 @@ def sentence(page):
     return page.locator(SENTENCE).inner_text().strip()
 
 
-def test_a_link_opens_the_finished_race_and_a_preset_sets_the_address(server, new_page):
+def test_a_link_opens_a_finished_race_and_a_preset_sets_the_address(server, new_page):
     page = new_page(1440, 900)
     open_page(page, server, "training_race", d_k="32", seed="3")
     assert sentence(page).startswith("After 300 steps at dₖ = 32, ")
@@ -54,7 +54,7 @@ def test_a_link_opens_the_finished_race_and_a_preset_sets_the_address(server, ne
     assert sentence(page).startswith("After 400 steps at dₖ = 32, ")
 
 
-def test_the_slider_shows_starts_and_the_finished_race_at_its_d_k(server, new_page):
+def test_slider_shows_untrained_starts_except_at_the_race_s_d_k(server, new_page):
     page = new_page(1440, 900)
     open_page(page, server, "training_race", d_k="32", n_seeds="1")
     finished, learnt = page.evaluate(MATRIX), sentence(page)
@@ -69,23 +69,23 @@ def test_the_slider_shows_starts_and_the_finished_race_at_its_d_k(server, new_pa
     assert "dₖ = 32" in learnt
 
 
-def test_a_race_runs_live_until_stop_and_its_steps_stay(server, new_page):
+def test_a_race_is_drawn_live_until_stop_and_keeps_its_steps(server, new_page):
     page = new_page(1440, 900)
     long = {
         "n_steps": "3000",
         "n_pairs": "64",
         "n_seeds": "8",
         "exponent": "0.25",
-    }  # for minutes, if it is not stopped
+    }  # takes minutes unless stopped
     open_page(page, server, "training_race", d_k="256", **long)
     assert bar(page).startswith("Train takes about ")
     page.get_by_role("button", name="Train", exact=True).click()
     drawn = 0
-    for _ in range(2):  # the picture continues at rest, by the same means
+    for _ in range(2):  # the picture goes on without input
         page.wait_for_function(f"before => ({DRAWN_STEP})() > before", arg=drawn)
         drawn = page.evaluate(DRAWN_STEP)
-    page.locator(DATA).wait_for(state="detached")  # downloads appear when it rests
-    page.locator(".st-key-dimension input").press("ArrowRight")  # this does not stop it
+    page.locator(DATA).wait_for(state="detached")  # downloads are hidden during a race
+    page.locator(".st-key-dimension input").press("ArrowRight")  # must not stop the race
     page.locator(SENTENCE, has_text=" The slider stands elsewhere.").wait_for()
     drawn = page.evaluate(DRAWN_STEP)
     page.wait_for_function(f"before => ({DRAWN_STEP})() > before", arg=drawn)
@@ -93,7 +93,7 @@ def test_a_race_runs_live_until_stop_and_its_steps_stay(server, new_page):
     assert re.match("Training: step [0-9,]+ of 3,000, dₖ = 256", bar(page))
     page.locator(".st-key-dimension input").press("ArrowLeft")
     stop = page.get_by_role("button", name="Stop")
-    for _ in range(2):  # the only one: Streamlit's own, which comes and goes, would interrupt a picture
+    for _ in range(2):  # only our Stop: Streamlit's own would interrupt a picture
         assert main(page).get_by_role("button", name="Stop").count() == stop.count() == 1
         drawn = page.evaluate(DRAWN_STEP)
         page.wait_for_function(f"before => ({DRAWN_STEP})() > before", arg=drawn)
@@ -106,7 +106,7 @@ def test_a_race_runs_live_until_stop_and_its_steps_stay(server, new_page):
     assert int(step.replace(",", "")) > 0
 
 
-def test_the_dial_shows_a_kept_step_during_a_drag(server, new_page):
+def test_dial_shows_a_stored_step_which_a_reload_keeps(server, new_page):
     page = new_page(1440, 900)
     open_page(page, server, "training_race", d_k="32")
     dial, ended = page.locator(".st-key-trained_steps_dial input[type=range]"), page.evaluate(MATRIX)

@@ -1,4 +1,4 @@
-"""Tries: a click sets controls and address, and brings the picture into view."""
+"""Tries: a click sets controls and address, and scrolls to the picture."""
 
 import pytest
 from harness import check_accessibility, open_page, query_parameters, step_said, wait_until_idle
@@ -12,14 +12,14 @@ pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 
 def stems_to_click():
-    """Return the start page, whose slider is the browser's own, and two other lessons with tries.
+    """Return three lessons whose tries are clicked.
 
-    One is the first, the other the derivation, where a click also sets controls that the page draws only then.
+    They are the start page with the hero, a usual lesson, and derivation, where a try also shows a new control.
     """
     return ["start", "score_variance", "derivation"]
 
 
-# The value of any control: a slider, a bar of options, a box. None where it is folded away.
+# Return the value of a slider, a radio bar or a text box; undefined if the page has no such control.
 SHOWN = """name => {
   const key = name === 'd_k' ? 'dimension' : name;
   const own = document.querySelector(`.st-key-${CSS.escape(key)}, .st-key-${CSS.escape(key)}_dial`);
@@ -35,7 +35,7 @@ def controls_of(stem):
 
 
 def check_settings(page, stem, settings):
-    """Check that the address names all but defaults, and every visible control has its setting."""
+    """Check that the address names all settings but defaults, and that every visible control shows its setting."""
     controls, address = controls_of(stem), query_parameters(page)
     settings = {name: value for name, value in settings.items() if name != STEP}
     assert {name: controls[name].read(text) for name, text in address.items()} == {
@@ -48,7 +48,7 @@ def check_settings(page, stem, settings):
 
 
 @pytest.mark.parametrize("stem", sampled(stems_to_click(), 2))
-def test_a_click_sets_the_controls_and_the_address_which_a_reload_keeps(page, server, stem):
+def test_a_try_sets_controls_and_address_which_a_reload_keeps(page, server, stem):
     chosen = next(each for each in LESSONS[stem].tries if _changes_something(stem, each))
     step = LESSONS[stem].step(chosen.settings[STEP])
     open_page(page, server, "" if stem == "start" else stem, step=step.name)
@@ -74,7 +74,7 @@ FOCUSED = "key => document.activeElement?.dataset.try === key"
 
 
 def take_up(page, key):
-    """Press a try by the keyboard, scrolled as far up in the window as possible."""
+    """Scroll a try to the top of the window and press it by keyboard."""
     link = page.locator(f".stApp [data-try={key}]")
     link.evaluate("each => each.scrollIntoView({block: 'start', behavior: 'instant'})")
     link.focus()
@@ -84,7 +84,7 @@ def take_up(page, key):
 
 
 @pytest.mark.parametrize(("size", "reduced"), [((1440, 900), "no-preference"), ((390, 844), "reduce")])
-def test_a_try_is_marked_as_done_and_its_picture_is_visible(new_page, server, size, reduced):
+def test_a_try_is_marked_and_scrolls_back_to_the_picture(new_page, server, size, reduced):
     page = new_page(*size, reduced_motion=reduced)
     open_page(page, server, "small_samples", seed=3, d_k=2, step="band")
     take_up(page, "large_dimension")
@@ -94,7 +94,7 @@ def test_a_try_is_marked_as_done_and_its_picture_is_visible(new_page, server, si
     check_accessibility(page, include=".tries")
 
 
-# The callbacks of a gliding thumb wait here until the test lets the time go on.
+# Hold the animation callbacks of a gliding thumb until the test calls them.
 HOLD_GLIDES = """() => {
   window.glides = [];
   const ask = window.requestAnimationFrame;
@@ -104,7 +104,7 @@ THUMB = "() => Number(document.querySelector('[data-slider] input').value)"
 
 
 @pytest.mark.parametrize("reduced", ["no-preference", "reduce"])
-def test_the_thumb_glides_to_its_new_place_unless_motion_is_reduced(new_page, server, reduced):
+def test_thumb_glides_to_a_try_s_value_unless_motion_is_reduced(new_page, server, reduced):
     page = new_page(1440, 900, reduced_motion=reduced)
     open_page(page, server, "small_samples", step="band")
     page.evaluate(HOLD_GLIDES)
@@ -112,13 +112,13 @@ def test_the_thumb_glides_to_its_new_place_unless_motion_is_reduced(new_page, se
     take_up(page, "large_dimension")
     assert page.locator("[data-slider] input").get_attribute("aria-valuetext") == "d_k = 1,024"
     if reduced == "no-preference":
-        assert page.evaluate(THUMB) == before  # while no time passes
+        assert page.evaluate(THUMB) == before  # no time has passed
         page.evaluate("() => window.glides.shift()(Infinity)")
     assert page.evaluate(THUMB) == page.evaluate("() => Number(document.querySelector('[data-slider] input').max)")
     assert page.evaluate("() => window.glides.length") == 0
 
 
-def test_a_try_s_hidden_setting_ends_with_its_step_and_back_finds_it(page, server):
+def test_a_try_s_hidden_setting_ends_with_its_step_until_back(page, server):
     open_page(page, server, "score_variance", step="straighten")
     went = [("straighten", {"d_k": "1024", "correlation": "1"}), ("divide", {"d_k": "1024"})]
     page.locator(".stApp [data-try=aligned]").click()

@@ -1,4 +1,4 @@
-"""A lesson on a wall: all of it is visible at once, large enough and, where the lights are on, dark enough."""
+"""A lesson on a wall: everything is visible at once, and legible from afar and with the lights on."""
 
 import io
 from collections import Counter
@@ -16,14 +16,15 @@ from tests.figures.drawing import contrast, in_the_light
 
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
-SIZES = (PROJECTED["950p"], PROJECTED["1024p"])  # the least room, wide and narrow
+SIZES = (PROJECTED["950p"], PROJECTED["1024p"])  # the smallest wide and narrow windows
 ACTS = ".st-key-race_progress button, .bet a, [data-way] a, :is(.st-key-stage, .st-key-dials) input"
 READ = ".stMainBlockContainer *, .st-key-wall *, .st-key-share *"
-SCRIPTS = "sub, sup, tspan:not(.line), .katex *"  # smaller than the letters beside them
+SCRIPTS = "sub, sup, tspan:not(.line), .katex *"  # may be smaller than the text around them
 WITH_BET = [stem for stem in ORDER if LESSONS[stem].bet]
 QUESTION, LETTERS = "p.line", "each => parseFloat(getComputedStyle(each).fontSize)"
-LOWEST = 0.2  # of the window, the plot of a picture
-# The words, and their heights and sizes on the page.
+LOWEST = 0.2  # least height of a plot as a fraction of the window
+# BOTTOMS: return each visible element's text and lower end in px. TYPE: return each text and its font size in px.
+# PLOT: return the height of a picture's plot in px.
 BOTTOMS = """all => all.filter(each => each.checkVisibility()).map(each => [each.innerText,
   each.getBoundingClientRect().bottom])"""
 TYPE = """(all, apart) => all.filter(each => {
@@ -37,7 +38,7 @@ PLOT = """picture => { const {_fullLayout: {_size, height}} = picture.querySelec
 
 
 def check_seen(page, size):
-    """Check that controls and sentence are above the window's end, buttons are legible, and the plot is no strip."""
+    """Check that controls and sentence are in the window, all text is large, and the plot is not too low."""
     resize(page, size)
     wait_until_at_rest(page)
     found = page.locator(f"{ACTS}, [data-sentence]:visible").evaluate_all(BOTTOMS)
@@ -50,7 +51,7 @@ def check_seen(page, size):
 
 
 @pytest.mark.parametrize("stem", sampled(WITH_BET))
-def test_a_lesson_s_controls_and_bet_are_visible_at_once(new_page, server, stem):
+def test_controls_bet_and_sentence_of_a_wall_are_visible_at_once(new_page, server, stem):
     page = new_page(*SIZES[0])
     bet = LESSONS[stem].bet
     open_page(page, server, stem, mode="projector", bet="1", step=bet.when[1])
@@ -69,14 +70,14 @@ def test_a_lesson_s_controls_and_bet_are_visible_at_once(new_page, server, stem)
 # --- the bets of a class ---------------------------------------------------------------------------------
 
 PLACED = [stem for stem in WITH_BET if LESSONS[stem].bet.place]
-# The heights of the bars' panel and of the whole figure, as shares of the window's.
+# Return the heights of the bars' panel and of the whole figure, as fractions of the window.
 HIGH = """picture => { const {_fullLayout: {_size, height, yaxis9}} = picture.querySelector('.js-plotly-plot');
   const [low, high] = yaxis9.domain, all = picture.getBoundingClientRect().height / innerHeight;
   return [_size.h * (high - low) / height * all, all]; }"""
 
 
 @pytest.mark.parametrize("stem", sampled(PLACED, every=len(PLACED), first=PLACED.index("long_context")))
-def test_bets_of_a_class_fill_a_third_of_the_wall_and_touch_no_name(new_page, server, stem):
+def test_bets_of_a_class_take_a_third_of_the_wall_and_touch_no_text(new_page, server, stem):
     page, bet = new_page(*SIZES[0]), LESSONS[stem].bet
     answer = bet.answer
     curves = ["11-16-23-28-32", "20-40-60-80-100"]
@@ -95,7 +96,7 @@ def test_bets_of_a_class_fill_a_third_of_the_wall_and_touch_no_name(new_page, se
 
 
 def colours(page, elements):
-    """Return how often each colour appears where each of these elements is."""
+    """Yield the pixel count of each colour in each element's box."""
     boxes = elements.evaluate_all(
         """all => all.map(each => { const {left, top, right, bottom} = each.getBoundingClientRect();
              return [left, top, right, bottom].map(Math.round); })"""
@@ -123,7 +124,7 @@ def test_numbers_in_cells_are_legible_in_a_lit_room(new_page, server, stem, quer
         assert max(lit(each, ground) for each in seen) >= 4.5, ground
 
 
-def test_a_map_of_even_weights_is_visible_in_a_lit_room(new_page, server):
+def test_a_heatmap_of_equal_weights_is_visible_in_a_lit_room(new_page, server):
     page = new_page(*PROJECTED["950p"])
     open_page(page, server, "training_race", mode="projector")
     wait_until_at_rest(page)
@@ -132,8 +133,8 @@ def test_a_map_of_even_weights_is_visible_in_a_lit_room(new_page, server):
     assert lit(pale[len(pale) // 2], "#ffffff") >= 1.65
 
 
-def test_list_of_options_is_whole(new_page, server):
-    """On a small wall it is higher than a line, for fingers."""
+def test_list_of_options_is_not_cut_off_on_a_small_wall(new_page, server):
+    """The list is taller than a line of text, to be large enough for a finger."""
     page = new_page(*PROJECTED["1024p"])
     open_page(page, server, "unit_variance", mode="projector", step="schemes")
     around, inside = (page.locator(f".st-key-scheme{each}").bounding_box() for each in ("", " [role=group]"))

@@ -1,4 +1,4 @@
-"""A visitor's own file, in a browser."""
+"""Uploads of a visitor's own file in a browser."""
 
 import io
 
@@ -10,7 +10,7 @@ from harness import open_page, wait_until_idle
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 
-def test_an_own_file_is_measured_and_a_bad_one_gets_a_sentence(page, server):
+def test_an_uploaded_file_is_measured_and_a_damaged_one_is_named(page, server):
     open_page(page, server, "your_scores")
     open_own(page)
     chooser = page.locator(".st-key-q_file input[type=file]")

@@ -1,10 +1,10 @@
-"""The room that a finger has for each control of a page, measured by the elements under points."""
+"""Measure the touch target of each control of a page by hit tests around its middle."""
 
-LEAST = 44  # CSS pixels, in both directions
+LEAST = 44  # CSS px, width and height
 
-# For each control its name and the width and height of the part around its middle that belongs to it. For a word in a
-# text the neighbours' part counts too, since lines of text are no further apart; for a dot of the way as well, since ←
-# and Next lead to the neighbours.
+# Return the number of controls, and the name and size of each that is too small. The size is the width and height
+# around its middle in which a tap hits it. For words in a text and for step dots, taps that hit a neighbour count too:
+# lines of text are no further apart, and ← and Next lead to the neighbouring dots.
 _TOUCHED = """async ([inside, apart, least]) => {
   const CONTROLS = 'a[href], button, summary, input, textarea, [role=button], [role=slider], [role=checkbox], ' +
     '[role=combobox], [role=radio], [role=tab], [role=switch], [role=spinbutton]';
@@ -66,5 +66,5 @@ _TOUCHED = """async ([inside, apart, least]) => {
 
 
 def too_small(page, inside="body", apart=""):
-    """Return how many controls are in sight, and those that are too narrow or too low for a finger."""
+    """Return the number of visible controls, and a text for each that is too small for a finger."""
     return page.evaluate(_TOUCHED, [inside, apart, LEAST])

@@ -1,4 +1,4 @@
-"""The app as a person starts it, warm and on every address, with a record of its hosts and sockets."""
+"""Start the app as a person does, warmed up and on all interfaces, and record the hosts and sockets it uses."""
 
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness import Server, running_server
 
-# Python runs a module of this name at its start: requests to other hosts and options of sockets go into files.
+# Python imports `sitecustomize` at start: this one writes requested hosts and TCP_NODELAY sockets into files.
 WATCH = """
 import os, socket
 
@@ -42,7 +42,7 @@ class WatchedServer(Server):
         return (self.folder / "asked").read_text().split()
 
     def sent_at_once(self):
-        """Return the port of each connection whose messages do not wait for each other."""
+        """Return the local port of each socket with TCP_NODELAY, whose messages are sent without delay."""
         return (self.folder / "at_once").read_text().split()
 
 

@@ -1,4 +1,4 @@
-"""A check of every picture that a test of this folder makes: rules that hold at all settings."""
+"""Check the rules for all pictures on every picture that a test of this folder makes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Helpers that the tests of figures share: the profiles, and readers of figures and of code."""
+"""Helpers of the tests of figures: profiles, rules for all pictures, readers of figures, and WCAG contrast."""
 
 import contextlib
 import io
@@ -15,9 +15,9 @@ PROFILES = [pytest.param(each, id=name) for name, each in (("light", LIGHT), ("d
 
 
 def whole(picture):
-    """Check the rules of all pictures: short and full sentences, no name of the code, columns of one length.
+    """Check the rules for all pictures: short, complete sentences, no names from the code, columns of equal length.
 
-    A sentence has at most 25 words and three numbers, a claim 12 words; a power of ten belongs to its number.
+    A sentence has at most 25 words and three numbers, a claim 12 words. A power of ten belongs to its number.
     """
     said = re.sub("<[^>]*>", "", picture.sentence)
     assert said.endswith((".", "?")), said
@@ -33,7 +33,7 @@ def whole(picture):
 
 
 def plotted(shown):
-    """Return the figures of a picture as Plotly's own, which validate every property; anything else stays as it is."""
+    """Return a picture's figures as Plotly figures, which validate every property; return anything else unchanged."""
     figure = shown.figure if isinstance(shown, Picture) else shown
     if isinstance(figure, Figure):
         return go.Figure({"data": figure.data, "layout": figure.layout})
@@ -41,7 +41,7 @@ def plotted(shown):
 
 
 def run(code):
-    """Return the names that a piece of code defines, and the text that it prints."""
+    """Run code; return the names it defines and the text it prints."""
     names, printed = {}, io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(code, names)
@@ -50,22 +50,22 @@ def run(code):
 
 
 def texts(figure):
-    """Return the words in a figure, without their sizes."""
+    """Return the annotations of a figure as texts without <span>."""
     return [re.sub("<span.*?>|</span>", "", note.text) for note in figure.layout.annotations]
 
 
 def traces_of(figure, name):
-    """Return the traces of this name."""
+    """Return all traces with a name."""
     return [trace for trace in figure.data if trace.name == name]
 
 
 def trace_of(figure, name):
-    """Return the one trace of this name."""
+    """Return the only trace with a name."""
     (trace,) = traces_of(figure, name)
     return trace
 
 
-AMBIENT = 0.25  # the light of a lit room on the wall, as a share of the projector's
+AMBIENT = 0.25  # room light on the wall over the light of white
 
 
 def in_the_light(colour):
@@ -82,6 +82,6 @@ def luminance(colour):
 
 
 def contrast(one, other):
-    """Return (L1 + 0.05) / (L2 + 0.05), the lighter above (WCAG 2.2, "contrast ratio")."""
+    """Return (L1 + 0.05) / (L2 + 0.05), where L1 is the lighter colour's luminance (WCAG 2.2, "contrast ratio")."""
     low, high = sorted((luminance(one), luminance(other)))
     return (high + 0.05) / (low + 0.05)

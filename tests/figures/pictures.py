@@ -1,4 +1,4 @@
-"""Every picture of every lesson, made as its page makes it."""
+"""Make every picture of every lesson as its page does."""
 
 from dataclasses import replace
 from importlib import import_module
@@ -7,7 +7,7 @@ from pages._view import compute
 from pages._view.lessons import VIEWS
 
 result = compute.result
-FEWER = {"wrong_choice": {"n_keys": 6}}  # the time of a step grows with the square of the keys
+FEWER = {"wrong_choice": {"n_keys": 6}}  # time grows with the square of n_keys
 
 
 def _recap(values, profile, figures, work, core):
@@ -21,20 +21,20 @@ def _start(values, profile, figures, work, core):
 
 
 def _of_step(stem, step, values, profile):
-    """Return the picture of a step at rest, under the key of the step."""
+    """Return the picture of a step at rest, with the step's key."""
     main = VIEWS[stem].of(step)
     return replace((main.at_rest or main.picture)({**values, **step.pinned}, profile), key=step.picture)
 
 
 def pictures(stem, values, profile):
-    """Return the pictures of all steps; without steps the main one at rest and the others, in the order of the page.
+    """Return the pictures of all steps, or of a lesson without steps the main one at rest; then its other pictures.
 
-    A race is finished in all of its pictures.
+    All pictures of a race show it finished.
     """
     way, others = VIEWS[stem].main, globals().get(f"_{stem}")
     values = {**values, **{name: min(values[name], most) for name, most in FEWER.get(stem, {}).items()}}
     values |= {"race_d_k": values["d_k"]} if stem == "training_race" else {}
-    steps = [step for step in VIEWS[stem].lesson.steps if VIEWS[stem].of(step)]  # the hero draws itself
+    steps = [step for step in VIEWS[stem].lesson.steps if VIEWS[stem].of(step)]  # without the hero's step
     found = [_of_step(stem, step, values, profile) for step in steps]
     found += [(way.at_rest or way.picture)(values, profile)] if way else []
     if others:

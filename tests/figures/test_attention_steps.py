@@ -28,7 +28,7 @@ def picture(result, step, at=FIRST, profile=LIGHT, *, scaled=True):
 
 
 def panels(*args, **kwargs):
-    """Return the matrices of a step by their names."""
+    """Return the traces of a step's matrices by name."""
     return {trace.name: trace for trace in plotted(picture(*args, **kwargs)).data}
 
 
@@ -44,12 +44,12 @@ def values(trace):
     return np.array(trace.z, dtype=float)
 
 
-def test_the_steps_are_those_of_the_core():
+def test_steps_are_those_of_the_core():
     assert tuple(figures.STEPS) == core.STEP_NAMES
 
 
 @pytest.mark.parametrize("step", core.STEP_NAMES)
-def test_the_diagram_lights_one_step(step):
+def test_diagram_marks_one_step_as_current(step):
     boxes = figures.diagram(step, LIGHT).split("<li")[1:]
     assert ['aria-current="step"' in box for box in boxes] == [name == step for name in core.STEP_NAMES]
 
@@ -66,7 +66,7 @@ STEP_PANELS = {
 @pytest.mark.parametrize("scaled", [True, False])
 @pytest.mark.parametrize("step", core.STEP_NAMES)
 @pytest.mark.parametrize("preset", ["notes", "masked"])
-def test_every_panel_shows_the_result_s_matrix(request, preset, step, scaled):
+def test_every_panel_shows_a_matrix_of_the_result(request, preset, step, scaled):
     result = request.getfixturevalue(preset)
     steps = result.scaled if scaled else result.unscaled
     wanted = {
@@ -87,7 +87,7 @@ def test_every_panel_shows_the_result_s_matrix(request, preset, step, scaled):
 
 @pytest.mark.parametrize("step", core.STEP_NAMES)
 @pytest.mark.parametrize("preset", ["random", "causal", "padding", "fully_masked"])
-def test_the_axes_and_colours_stay_while_d_k_moves(step, preset):
+def test_axes_and_ranges_of_colours_are_the_same_at_every_d_k(step, preset):
     seen = set()
     for d_k in (1, 2, 8, 64, 65, 1024):
         fig = plotted(picture(core.measure_attention_steps(core.preset_params(preset, d_k=d_k)), step))
@@ -98,7 +98,7 @@ def test_the_axes_and_colours_stay_while_d_k_moves(step, preset):
     assert len(seen) == 1
 
 
-def test_only_the_first_components_of_wide_vectors_are_drawn(notes):
+def test_only_the_first_64_components_of_vectors_are_drawn(notes):
     for d_k, columns in ((2, 2), (64, 64), (512, 64)):
         shown = picture(core.measure_attention_steps(core.preset_params("random", d_k=d_k)), "scores")
         assert values(plotted(shown).data[0]).shape == (4, columns)
@@ -110,7 +110,7 @@ def test_only_the_first_components_of_wide_vectors_are_drawn(notes):
     assert (table["row"][at + 5], table["column"][at + 5]) == (2, 3)
 
 
-def test_the_chosen_cell_row_or_column_is_framed_where_it_is_drawn(notes):
+def test_chosen_cell_row_or_column_is_framed_if_it_is_drawn(notes):
     for step, frames in (
         ("scores", [(0, 2, 2, 3), (0, 2, 1, 2), (1, 2, 2, 3)]),
         ("softmax", [(0, 3, 2, 3), (1, 2, 2, 3)]),
@@ -125,7 +125,7 @@ def test_the_chosen_cell_row_or_column_is_framed_where_it_is_drawn(notes):
     assert [each.visible for each in shapes] == [None, False, False]
 
 
-def test_scores_and_weights_share_colour_domains(notes, masked):
+def test_scores_and_weights_share_their_ranges_of_colours(notes, masked):
     raw, scaled = panels(notes, "scale").values()
     assert (raw.zmin, raw.zmax) == (scaled.zmin, scaled.zmax) == (-98, 98)
     assert raw.colorscale == scaled.colorscale
@@ -138,7 +138,7 @@ def test_scores_and_weights_share_colour_domains(notes, masked):
 
 
 @pytest.mark.parametrize("preset", ["random", "causal", "padding", "fully_masked"])
-def test_drawn_scores_get_darker_with_d_k_and_scaled_ones_do_not(preset):
+def test_raw_random_scores_get_darker_with_d_k_and_scaled_ones_do_not(preset):
     shades = {"raw": [], "scaled": []}
     for d_k in (1, 2, 8, 64):
         drawn = core.measure_attention_steps(core.preset_params(preset, d_k=d_k, n_queries=16, n_keys=16))
@@ -147,7 +147,7 @@ def test_drawn_scores_get_darker_with_d_k_and_scaled_ones_do_not(preset):
             shades[name].append(np.nanmean(np.abs(values(trace))) / trace.zmax)
         assert ("darkest from ±16 on, at every dₖ" in sure(drawn, "scale")) == (d_k > 1)
     assert (np.diff(shades["raw"]) > 0).all()
-    assert shades["raw"][-1] > 5 * shades["raw"][0]  # √64 = 8, apart from the chance in 256 scores
+    assert shades["raw"][-1] > 5 * shades["raw"][0]  # √64 = 8 up to chance
     assert max(shades["scaled"]) < 1.5 * min(shades["scaled"])
     assert shades["scaled"][-1] == pytest.approx(shades["raw"][-1] / 8, rel=1e-12)
 
@@ -166,8 +166,8 @@ def test_sentences_compare_with_and_without_the_scale(notes, scaled):
 
 @pytest.mark.parametrize("preset", core.PRESETS)
 @pytest.mark.parametrize("d_k", [1, 64, 1024])
-def test_no_key_gets_all_while_another_has_a_weight(preset, d_k):
-    """Also if rounding makes a weight 1; a key that is the only one left gets all."""
+def test_a_key_gets_all_of_the_weight_only_if_no_other_is_left(preset, d_k):
+    """A weight that rounds to 1 beside smaller ones is called practically all."""
     result = core.measure_attention_steps(core.preset_params(preset, d_k=d_k))
     for query in range(len(result.params.Q)):
         scores = result.unscaled.masked_scores[query]
@@ -184,7 +184,7 @@ def test_no_key_gets_all_while_another_has_a_weight(preset, d_k):
 
 @pytest.mark.parametrize("preset", core.PRESETS)
 @pytest.mark.parametrize("step", core.STEP_NAMES)
-def test_no_number_is_undefined_at_any_setting(step, preset):
+def test_sentences_never_say_undefined(step, preset):
     for d_k in (1, 2, 3, 8, 64, 512, 1024):
         result = core.measure_attention_steps(core.preset_params(preset, d_k=d_k))
         for query, scaled in np.ndindex(len(result.params.Q), 2):
@@ -193,7 +193,7 @@ def test_no_number_is_undefined_at_any_setting(step, preset):
                 assert "undefined" not in text
 
 
-def test_missing_numbers_are_explained_in_words():
+def test_sentences_explain_overflow_equal_scores_and_full_masks():
     params = core.AttentionStepsParams([[0.0, 1e6]], [[0.0, 1e6], [0.0, 1e6]], [[1e-6], [1e-6]], [[False, True]])
     result = core.measure_attention_steps(params)
     assert said(result, "scores") == "At dₖ = 2 each score is a sum of dₖ products; all of them are beyond ±10,000,000."
@@ -217,11 +217,11 @@ def test_missing_numbers_are_explained_in_words():
         ("V", (0, 2), {"key": 1, "column": 3}),
         *((name, (1, 2), {"query": 2, "key": 3}) for name in ("raw", "scaled", "masked", "weights")),
         ("output", (2, 0), {"query": 3, "column": 1}),
-        ("raw", (-1, 3), {"query": 1, "key": 3}),  # on the edge of the drawing
+        ("raw", (-1, 3), {"query": 1, "key": 3}),  # just outside the matrix
         ("raw", (3, -1), {"query": 3, "key": 1}),
     ],
 )
-def test_a_click_on_a_matrix_chooses_its_cell(notes, chart, at, wanted):
+def test_a_click_on_a_matrix_chooses_query_key_or_column(notes, chart, at, wanted):
     line, place = at
     assert figures.clicked(notes.params, {"chart": chart, "line": line, "place": place}) == wanted
 
@@ -231,7 +231,7 @@ def chosen(d_k, query=1, key=1, column=1):
     return {"d_k": d_k, "query": query, "key": key, "column": column}
 
 
-def test_remarks_name_the_masked_row_the_trap_and_places_outside(notes, masked):
+def test_remarks_name_masked_rows_fixed_d_k_and_missing_cells(notes, masked):
     assert figures.remarks(notes, chosen(2), FIRST) == []
     assert figures.remarks(notes, chosen(64), FIRST) == [
         "These matrices have dₖ = 2 of their own; the slider moves the random ones."
@@ -246,7 +246,7 @@ def test_remarks_name_the_masked_row_the_trap_and_places_outside(notes, masked):
     ]
 
 
-def test_masked_entries_and_long_sums_are_written_in_words(masked):
+def test_calculations_explain_masks_and_shorten_long_sums(masked):
     row = figures.calculation(core.expand_cell(masked.params, 0, 0), scaled=True)
     assert row[-1][1] == "every key is forbidden, so the row sum is 0 and the weight is 0"
     one = figures.calculation(core.expand_cell(masked.params, 1, 3), scaled=True)
@@ -264,14 +264,14 @@ _AS_PYTHON = str.maketrans("−×÷", "-*/") | str.maketrans("⁻⁰¹²³⁴⁵
 
 
 def _calculated(text):
-    """Return the result of a printed expression on a calculator."""
+    """Evaluate a printed expression."""
     powers = re.sub(r"10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda found: f"1e{found[1].translate(_AS_PYTHON)}", text)
     return eval(powers.translate(_AS_PYTHON).replace(" %", "/100").replace(",", ""), {})
 
 
 @pytest.mark.parametrize("preset", ["notes", "random", "causal"])
 @pytest.mark.parametrize("d_k", [1, 3, 8])
-def test_a_calculator_finds_the_printed_results(preset, d_k):
+def test_printed_calculations_evaluate_to_their_results(preset, d_k):
     params = core.preset_params(preset, d_k=d_k, seed=1)
     for query, key in np.ndindex(2, 2):
         cell, output = core.expand_cell(params, query, key), core.expand_output(params, query, key)
@@ -281,8 +281,8 @@ def test_a_calculator_finds_the_printed_results(preset, d_k):
         for text in [text for text in texts if "−∞" not in text and "weight" not in text]:
             left, *rights = re.split(" [=≈] ", text)
             for right in rights:
-                # Operands and results have six digits, each at most half of 1 in 100,000 off; a sum of such
-                # operands may be off by as many units of 1e-6 as it has terms where they nearly cancel.
+                # Operands and results are rounded to six digits, a relative error of at most 5e-6. If the terms of
+                # a sum nearly cancel, the absolute errors of all terms add up.
                 assert _calculated(right) == pytest.approx(_calculated(left), rel=1.6e-5, abs=5e-5), text
 
 
@@ -294,7 +294,7 @@ def test_a_calculator_finds_the_printed_results(preset, d_k):
         {"preset": "random", "d_k": 2, "Q": "1, 2\n3, 4", "mask": "1101"},
     ],
 )
-def test_the_code_gives_the_numbers_in_the_figure(values):
+def test_code_gives_the_numbers_of_the_figure(values):
     values = {"seed": 3, **dict.fromkeys(("Q", "K", "V", "mask"), "")} | values
     result = core.measure_attention_steps(core.typed_params(**values))
     names, printed = run(figures.matrices_code(values))

@@ -42,13 +42,13 @@ def error():
 
 
 def title_of(picture):
-    """Return the title, which a phone shows in one line."""
+    """Return the title; check that it fits one line on a phone."""
     title = picture.figure.layout["title"]["text"]
     assert len(title) <= len("<b></b>") + 31
     return title.removeprefix("<b>").removesuffix("</b>")
 
 
-def test_the_three_products_collapse_on_one_colour_domain(products):
+def test_three_products_are_drawn_on_one_range_of_colours(products):
     both, rows, whole = plotted(figures.products(products, LIGHT)).data
     for trace in (both, rows, whole):
         assert (trace.zmin, trace.zmax) == (-70, 70)
@@ -68,12 +68,12 @@ def test_the_three_products_collapse_on_one_colour_domain(products):
     assert "these are examples" in figures.products(products, LIGHT, readable=False).sentence
 
 
-def test_the_gradients_are_those_of_the_core_in_their_order(result):
+def test_gradients_are_those_of_the_core_in_its_order(result):
     assert figures.GRADIENTS == tuple(check.name for check in result.gradients)
 
 
 @pytest.mark.parametrize("name", figures.GRADIENTS)
-def test_a_gradient_is_drawn_described_and_tabulated(sweep, result, name):
+def test_every_gradient_is_drawn_described_and_tabulated(sweep, result, name):
     for i, d_k in enumerate(DIMS):
         picture = figures.gradient(sweep, name, d_k, LIGHT)
         (trace,) = plotted(picture).data
@@ -95,7 +95,7 @@ def test_a_gradient_is_drawn_described_and_tabulated(sweep, result, name):
     assert sure.endswith("Both agree.")
 
 
-def test_the_sentence_names_the_effect_of_the_scale_on_a_gradient(sweep):
+def test_sentence_names_the_effect_of_the_scale_on_a_gradient(sweep):
     def said(name, d_k=64, at=sweep):
         return figures.gradient(at, name, d_k, LIGHT).sentence
 
@@ -110,7 +110,7 @@ def test_the_sentence_names_the_effect_of_the_scale_on_a_gradient(sweep):
     assert said("Q", at=nothing) == "At dₖ = 64 dQ is 0: nothing comes back here."
 
 
-def test_a_disagreement_and_the_checked_layer_are_named(sweep, result):
+def test_how_sure_names_disagreements_and_the_d_k_of_the_checks(sweep, result):
     wrong = replace(result.gradients[3], central_agrees=False, central_error=0.5, central_tolerance=3e-7)
     found = replace(result, gradients=(*result.gradients[:3], wrong, *result.gradients[4:]))
     picture = figures.gradient(sweep, "Q", 64, LIGHT, found)
@@ -125,7 +125,7 @@ def test_a_disagreement_and_the_checked_layer_are_named(sweep, result):
 # --- at the raw scores ---------------------------------------------------------------------------------
 
 
-def test_raw_gradient_has_a_line_with_and_one_without_the_scale(sweep):
+def test_gradient_at_raw_scores_has_a_line_with_and_without_the_scale(sweep):
     picture = figures.raw_scores(sweep, 64, LIGHT)
     raw, scaled = plotted(picture).data
     for trace, values in ((raw, sweep.without_scale), (scaled, sweep.raw_score_norms)):
@@ -136,7 +136,7 @@ def test_raw_gradient_has_a_line_with_and_one_without_the_scale(sweep):
     names = dict(zip(texts(plotted(picture)), plotted(picture).layout.annotations, strict=True))
     assert [*names] == ["no scale", "scaled", "Length of the gradient at the raw scores"]
     for name, values, colour in (("no scale", raw.y, LIGHT.raw), ("scaled", scaled.y, LIGHT.scaled)):
-        assert names[name].y == pytest.approx(np.log10(values[-1]), abs=0.8)  # a line of letters
+        assert names[name].y == pytest.approx(np.log10(values[-1]), abs=0.8)  # about the height of a line of text
         assert names[name].font.color == readable(colour, LIGHT.ground, LIGHT.text)
     i = DIMS.index(64)
     assert f"has length {number(sweep.without_scale[i], 2)} without the scale" in picture.sentence
@@ -151,7 +151,7 @@ def test_raw_gradient_has_a_line_with_and_one_without_the_scale(sweep):
         (1e-12, "Here smaller without the scale"),
     ],
 )
-def test_claim_names_the_effect_of_no_scale_at_this_dimension(sweep, without, claim):
+def test_title_says_if_the_gradient_is_larger_without_the_scale(sweep, without, claim):
     size = len(DIMS)
     at = replace(sweep, without_scale=np.full(size, without), raw_score_norms=np.ones(size))
     picture = figures.raw_scores(at, 64, LIGHT)
@@ -160,7 +160,7 @@ def test_claim_names_the_effect_of_no_scale_at_this_dimension(sweep, without, cl
 
 
 @pytest.mark.parametrize("weight", core.WEIGHTS)
-def test_the_curves_hold_their_data_on_log_axes(weight):
+def test_curves_of_the_checks_are_their_data_on_log_axes(weight):
     change = core.first_order_change(PARAMS, weight)
     first_order = figures.first_order(change, PARAMS, LIGHT)
     fig = plotted(first_order)
@@ -184,7 +184,7 @@ def test_the_curves_hold_their_data_on_log_axes(weight):
     assert fig.layout.annotations[len(slopes)].y >= np.log10(error.error[0])
 
 
-def test_no_slope_is_named_where_rounding_hides_it(change, error):
+def test_no_slope_is_named_if_rounding_hides_it(change, error):
     hidden = figures.first_order(replace(change, slope=np.nan), PARAMS, LIGHT)
     assert hidden.sentence.endswith("so no slope can be seen.")
     assert title_of(hidden) == "Rounding hides the remainder"

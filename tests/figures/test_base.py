@@ -1,4 +1,4 @@
-"""The parts that all figures share: the profile's colours and sizes, and properties that Plotly knows."""
+"""Parts that all figures share: they have the profile's colours and sizes, and are valid for Plotly."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.figures.drawing import PROFILES, plotted
 
 
 def everything(profile):
-    """Return one figure with every part in it."""
+    """Return a figure with every kind of part."""
     drawn = base.figure(
         profile,
         [
@@ -34,17 +34,17 @@ def everything(profile):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_plotly_knows_every_property(profile):
+def test_plotly_accepts_every_property(profile):
     assert len(everything(profile).data) == 4
 
 
-def test_the_validation_would_see_an_unknown_property():
+def test_validation_refuses_an_unknown_property():
     with pytest.raises(ValueError, match="colour"):
         plotted(base.figure(LIGHT, [base.line([0], [0], {"colour": "red"}, "typo")]))
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_a_figure_has_the_profile_s_ground_text_and_sizes(profile):
+def test_a_figure_has_the_profile_s_colours_and_sizes(profile):
     layout = everything(profile).layout
     assert (layout.paper_bgcolor, layout.plot_bgcolor) == (profile.ground, profile.ground)
     assert (layout.font.color, layout.font.size) == (profile.text, profile.tick_size)
@@ -82,7 +82,7 @@ def titled(profile, text, **options):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_title_and_key_are_above_the_plot_with_any_number_of_lines(profile):
+def test_margin_fits_title_and_key_with_any_number_of_lines(profile):
     plain = titled(profile, "Short")
     keys = {"one": ("dashed: law",), "two": ("dashed: exact law", "dotted: the right divisor", "● measured")}
     assert plain.title.subtitle.text is None
@@ -91,7 +91,7 @@ def test_title_and_key_are_above_the_plot_with_any_number_of_lines(profile):
             layout = titled(profile, text, key=key)
             key_lines = layout.title.subtitle.text.count("<br>") + 1 if key else 0
             assert layout.title.text.count("<br>") + 1 == lines
-            # The baseline of the title's first line, its further lines, and Plotly's 1.6 letters down to the key.
+            # The title's first baseline, its further lines, and the 1.6 font sizes that Plotly leaves above the key.
             size, small = profile.title_size, profile.tick_size
             deepest = size * (1.0 + 1.3 * (lines - 1) + 0.3)
             deepest += small * (1.6 + 1.3 * (key_lines - 1) + 0.3) if key else 0
@@ -101,7 +101,7 @@ def test_title_and_key_are_above_the_plot_with_any_number_of_lines(profile):
     assert layout.title.subtitle.font.size == profile.tick_size
 
 
-def test_narrow_or_small_titles_break_into_other_lines():
+def test_narrow_titles_are_broken_into_lines_and_may_be_smaller():
     text = "Largest weight of keys"
     assert titled(LIGHT, text).title.text == text
     assert titled(LIGHT, text, letters=base.THIRD).title.text == "Largest weight<br>of keys"
@@ -110,20 +110,20 @@ def test_narrow_or_small_titles_break_into_other_lines():
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_a_theory_is_dashed_and_in_the_text_colour(profile):
+def test_lines_of_theory_are_dashed_in_the_text_colour(profile):
     assert base.dashed(profile) == {"color": profile.text, "width": profile.line_width, "dash": "dash"}
     assert base.dotted(profile) == {"color": profile.text, "width": profile.line_width, "dash": "dot"}
     assert base.thin(profile) == {"color": profile.text, "width": profile.line_width / 2}
     assert base.solid(profile, profile.raw, 2) == {"color": profile.raw, "width": 2 * profile.line_width}
 
 
-def test_the_projector_draws_lines_wider_by_three_quarters():
+def test_projector_lines_are_wider_by_three_quarters():
     for style in (base.dashed, base.dotted, base.thin):
         assert style(PROJECTOR)["width"] == 1.75 * style(LIGHT)["width"] == 1.75 * style(DARK)["width"]
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_points_carry_their_bands(profile):
+def test_points_have_error_bars(profile):
     trace = everything(profile).data[2]
     assert (list(trace.x), list(trace.y)) == ([1, 2], [3, 4])
     assert (list(trace.error_y.array), list(trace.error_y.arrayminus)) == ([0.1, 0.2], [0.3, 0.4])
@@ -131,16 +131,16 @@ def test_points_carry_their_bands(profile):
     assert (trace.error_y.color, trace.error_y.thickness) == (profile.raw, profile.line_width)
 
 
-def test_steps_are_an_outline_that_ends_on_the_ground():
+def test_steps_are_an_outline_that_ends_at_zero():
     trace = base.steps([0, 1, 2], [0.5, 1.0], "#123456", "bars")
     assert (trace["x"], trace["y"]) == ([0, 1, 2], [0.5, 1.0, 0])
     assert (trace["line"]["shape"], trace["fill"], trace["fillcolor"]) == ("hv", "tozeroy", "#123456")
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_words_on_a_figure_are_in_the_text_colour_on_the_ground(profile):
+def test_words_on_a_figure_have_the_text_colour_and_the_background(profile):
     notes = everything(profile).layout.annotations
-    key = "\u2002\u2002" if profile is PROJECTOR else "<br>"  # a wall has room for one line
+    key = "\u2002\u2002" if profile is PROJECTOR else "<br>"  # one line fits on a wall
     key = f"dashed: exact law{key}dotted: threshold"
     assert [note.text for note in notes] == ["raw", "dashed: exact law", "left", key, "Raw", "Scaled"]
     for note in notes:
@@ -152,23 +152,23 @@ def test_words_on_a_figure_are_in_the_text_colour_on_the_ground(profile):
     assert [note.xanchor for note in notes[4:]] == ["left", "center"]
 
 
-def test_an_upright_goes_through_the_whole_plot():
+def test_an_upright_spans_the_whole_plot():
     shape = base.upright(64, {"color": "#000000"})
     assert (shape["x0"], shape["x1"], shape["y0"], shape["y1"], shape["yref"]) == (64, 64, 0, 1, "paper")
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_a_key_stands_below_the_title_of_its_axis(profile):
+def test_a_key_is_below_the_title_of_its_axis(profile):
     key = base.under(["dashed: exact law"], profile)
     near = base.axis(profile, "score", near=True)["title"]
-    # Ticks of 5, a line of numbers, the standoff and the title, each line of text 1.2 of its size.
+    # px: ticks of 5, the numbers, the standoff and the title; a line of text is 1.2 times its font size high.
     title_ends = 5 + 1.2 * profile.tick_size + near["standoff"] + 1.2 * profile.axis_size
     assert (key["y"], key["yanchor"]) == (0, "top")
     assert title_ends <= -key["yshift"]
     assert "standoff" not in base.axis(profile, "score")["title"]
 
 
-def test_only_traces_with_their_own_words_have_hover_labels():
+def test_only_traces_with_a_hover_template_have_hover_labels():
     own = {"hovertemplate": "Row %{y}<extra></extra>"}
     line = base.line([0, 1], [2, 3], base.thin(LIGHT), "law")
     drawn = base.figure(LIGHT, [line, line | own, base.heatmap(LIGHT, [[1.0]], 1.0)])

@@ -1,4 +1,4 @@
-"""The bets of a class on a wall: a panel of their own, where the truth and the bets it agrees with are both seen."""
+"""The bets of a class on a wall: a panel beside the picture that shows both the bets and the answer."""
 
 from collections import Counter
 
@@ -33,10 +33,10 @@ def bets_on(stem, n=24):
 
 
 @pytest.mark.parametrize("stem", NUMBERS)
-def test_bars_count_the_bets_on_an_axis_with_their_unit(stem):
+def test_bars_count_the_bets_on_an_axis_with_units(stem):
     answer, bets = LESSONS[stem].bet.answer, bets_on(stem)
     shown = shown_of(stage(stem, bets))
-    assert shown.drawn()["marks"]  # words of the sentence still name marks
+    assert shown.drawn()["marks"]  # words still have marks
     fig = plotted(shown)
     bars, axis = trace_of(fig, "bets"), fig.layout.xaxis9
     width = bars.width / 0.9
@@ -53,7 +53,7 @@ def test_bars_count_the_bets_on_an_axis_with_their_unit(stem):
 
 
 @pytest.mark.parametrize("stem", NUMBERS)
-def test_truth_is_behind_the_bars_it_agrees_with_and_seen_above_them(stem):
+def test_line_of_the_answer_is_behind_the_bars_and_higher(stem):
     truth = stage(stem, ["1"]).found.truth
     answer = LESSONS[stem].bet.answer
     nearest = min(answer.stops, key=lambda each: abs(each - truth))
@@ -67,14 +67,14 @@ def test_truth_is_behind_the_bars_it_agrees_with_and_seen_above_them(stem):
     assert (name.x, name.y) == (truth, 1)
 
 
-def test_a_bet_that_is_the_truth_stands_at_it():
+def test_a_bet_equal_to_the_answer_is_drawn_at_it():
     here = stage("small_samples", ["1.5", "1.5", "2"])
     assert here.found.truth == 1.5
     assert trace_of(plotted(shown_of(here)), "bets").x == (1.5, 2.0)
 
 
 @pytest.mark.parametrize("stem", PLACED)
-def test_one_panel_of_the_picture_stays_beside_the_bets(stem):
+def test_one_panel_of_the_picture_is_kept_beside_the_bets(stem):
     bets = ["11-16-23-28-32"] if stem not in NUMBERS else bets_on(stem)
     here = stage(stem, bets * 2)
     fig, place = plotted(shown_of(here)), LESSONS[stem].bet.place
@@ -87,10 +87,10 @@ def test_one_panel_of_the_picture_stays_beside_the_bets(stem):
     assert {ref.removesuffix(" domain") for each in parts for ref in (each.xref, each.yref) if ref} <= axes | {"paper"}
     x = next(each for each in kept if each[0] == "x")
     assert fig.layout[f"xaxis{x[1:]}"].domain[1] < fig.layout.xaxis9.domain[0]
-    assert len(fig.data) >= len(here.picture.figure.data)  # none is lost: words of the sentence name them
+    assert len(fig.data) >= len(here.picture.figure.data)  # no trace is removed: words refer to them
 
 
-def test_true_curve_is_dashed_over_the_curves_of_a_class():
+def test_true_curve_is_dashed_above_the_curves_of_a_class():
     fig = plotted(shown_of(stage("score_variance", ["11-16-23-28-32", "10-20-30-40-50"])))
     bets, true = traces_of(fig, "a bet"), trace_of(fig, "in fact")
     assert [each.y for each in bets] == [(0, 11, 16, 23, 28, 32), (0, 10, 20, 30, 40, 50)]
@@ -99,7 +99,7 @@ def test_true_curve_is_dashed_over_the_curves_of_a_class():
     assert {each.xaxis for each in (*bets, true)} == {"x9"}
 
 
-def test_a_screen_keeps_its_panels_and_draws_the_truth_under_the_bets():
+def test_a_screen_keeps_its_panels_and_marks_bets_at_the_axis():
     shown = shown_of(stage("gradient_flow", ["20", "25", "25"], mode="screen"))
     fig, before = plotted(shown), stage("gradient_flow", ["20"], mode="screen").picture.figure.layout
     added = fig.layout.shapes[len(before.get("shapes", ())) :]
@@ -108,7 +108,7 @@ def test_a_screen_keeps_its_panels_and_draws_the_truth_under_the_bets():
 
 
 @pytest.mark.parametrize(("stops", "width"), [(range(77), 2), (range(0, 101, 5), 5), (range(41), 1)])
-def test_bins_are_some_stops_wide(stops, width):
+def test_bins_are_one_or_more_stops_wide(stops, width):
     from pages._view.kinds import Number
 
     bet = Bet("?", Number("n", 0, 0, max(stops), tuple(stops)))

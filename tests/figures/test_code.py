@@ -1,4 +1,4 @@
-"""The Python beside a picture: its imports, its call and its output."""
+"""The Python code below a picture: its imports, its call and its output."""
 
 import numpy as np
 
@@ -8,20 +8,20 @@ from sattn_core.lessons.softmax_saturation import RowsParams, measure_rows
 from tests.figures.drawing import run
 
 
-def test_exported_function_is_imported_from_the_package_and_printed():
+def test_exported_functions_are_imported_from_the_package():
     written = code(softmax, np.array([0.0, 0.0]), axis=-1, show="result.sum()")
     assert written == "from sattn_core import softmax\n\nresult = softmax([0.0, 0.0], axis=-1)\nprint(result.sum())\n"
     assert run(written)[1] == "1.0\n"
 
 
-def test_params_are_imported_and_written_without_defaults():
+def test_parameters_are_imported_and_written_without_defaults():
     written = code(measure_rows, RowsParams(4, (1, 8), law="normal", seed=3), show="result.scores")
     assert written.startswith("from sattn_core.lessons.softmax_saturation import RowsParams, measure_rows\n\n")
     assert "\nresult = measure_rows(RowsParams(n_keys=4, dims=(1, 8), seed=3))\n" in written
     assert "law='laplace'" in code(measure_rows, RowsParams(4, (1,), law="laplace"), show="result")
 
 
-def test_a_line_is_printed_for_each_row_and_names_have_no_quotes():
+def test_code_prints_a_line_per_expression_and_names_have_no_quotes():
     written = code(dimension_sweep, (4,), n_samples=np.int64(10), n_keys=2, seed=0, name="sweep", show="*sweep.dims")
     written += code(softmax, Name("sweep.row_scores"), show=("result.shape", "p.size for p in result"))
     assert "n_samples=10," in written

@@ -1,8 +1,8 @@
-"""Colours with a meaning, as the three common kinds of colour vision see them.
+"""Colours with a meaning differ for people with protanopia, deuteranopia and tritanopia.
 
 The simulation is that of Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color Vision
 Deficiency", IEEE Transactions on Visualization and Computer Graphics 15 (6), 2009, table 1 at severity 1.0, on linear
-RGB. Differences are CIE 1976 ΔE in Lab at D65, where 2.3 can just be seen: colours with different meanings need 25.
+RGB. Differences are CIE 1976 ΔE in Lab at D65, where 2.3 is just visible; colours with different meanings need 25.
 """
 
 from itertools import combinations
@@ -26,12 +26,12 @@ VISIONS = {
 _XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 MEANT = ("raw", "scaled", "third", "text", "ground")
 APART = 25
-# Without blue cones blue and green are nearly the same: there they differ in line or marker too, tested below.
+# Blue and green look alike with tritanopia; a test below checks that their lines or markers differ too.
 ALIKE = {("scaled", "third", "tritanopia")}
 
 
 def lab(colour, vision):
-    """Return the CIE Lab of #rrggbb for this vision; None: for most people's."""
+    """Return the CIE Lab values of #rrggbb for a kind of colour vision; None is normal vision."""
     shares = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     linear = np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
     seen = np.clip(np.array(VISIONS[vision]) @ linear, 0, 1) if vision else linear
@@ -58,7 +58,7 @@ def test_simulation_keeps_greys_and_merges_red_and_green():
 
 @pytest.mark.parametrize("vision", [None, *VISIONS])
 @pytest.mark.parametrize("theme", PROFILES)
-def test_colours_that_mean_different_things_look_different(theme, vision):
+def test_colours_with_different_meanings_look_different(theme, vision):
     alike = {
         (one, other, vision)
         for one, other in combinations(MEANT, 2)
@@ -69,26 +69,26 @@ def test_colours_that_mean_different_things_look_different(theme, vision):
 
 @pytest.mark.parametrize("vision", [None, *VISIONS])
 @pytest.mark.parametrize("theme", PROFILES)
-def test_a_matrix_shows_which_numbers_are_negative_and_which_are_large(theme, vision):
+def test_heatmap_colours_of_negative_and_positive_values_differ(theme, vision):
     (_, negative), (_, none), (_, positive) = heatmap(theme, [[0]], 1.0)["colorscale"]
     assert difference(negative, positive, vision) >= APART
     assert min(difference(none, each, vision) for each in (negative, positive)) >= 1.5 * APART
 
 
 def look(trace):
-    """Return the style of a trace's line and markers, without their colours."""
+    """Return the style of a trace's line and markers without the colours."""
     return trace.mode, trace.line.dash, trace.line.width, trace.marker.symbol, trace.line.shape
 
 
 def in_colour(figure, colour):
-    """Return the lines and markers of this colour, without thin lines that only join markers or bound a band."""
+    """Return the lines and markers of a colour, without thin lines that only join markers or bound a band."""
     drawn = [trace for trace in figure.data if trace.type == "scatter"]
     lines = [each for each in drawn if each.mode == "lines" and each.line.width >= PROJECTOR.line_width]
     markers = [each for each in drawn if each.mode != "lines" and isinstance(each.marker.color, str)]
     return [e for e in lines if e.line.color == colour] + [e for e in markers if e.marker.color == colour]
 
 
-def test_blue_and_green_of_one_plot_differ_in_more_than_colour():
+def test_blue_and_green_traces_of_one_plot_differ_in_style():
     met, same = 0, []
     for stem in ORDER:
         for picture in pictures(stem, at(stem), PROJECTOR):

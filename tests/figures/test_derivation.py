@@ -1,4 +1,4 @@
-"""The derivation lesson: its lines report the measured values, its figures show them."""
+"""Pictures of the derivation lesson: the three lines with their plots, the squares of the root, the nine lines."""
 
 import re
 from dataclasses import replace
@@ -35,7 +35,7 @@ def growths():
 
 
 def nine(result):
-    """Return the picture with the nine lines behind it."""
+    """Return the picture of broken assumptions, with the nine lines in its table."""
     growth = core.measure_growth(replace(result.params, n_samples=100))
     return figures.broken_lines(growth, result.params.d_k, LIGHT, result)
 
@@ -45,7 +45,7 @@ def sure(result):
 
 
 def cells(result):
-    """Return the table of the nine lines, as a list of rows of cells."""
+    """Return the rows of the table of the nine lines."""
     return [[cell.replace("\u00a0", " ") for cell in row] for row in zip(*nine(result).checks.values(), strict=True)]
 
 
@@ -59,12 +59,12 @@ ENDS = [
 ]
 
 
-_PHONE = 358  # px of a picture there
-_DIGIT, _OTHER = 0.51, 0.43  # widths of letters, as shares of their size, in the fallback font
+_PHONE = 358  # px, width of a picture on a phone
+_DIGIT, _OTHER = 0.51, 0.43  # widths of letters over the font size, in the fallback font
 
 
 @pytest.mark.parametrize("fields", ENDS, ids=str)
-def test_no_line_reaches_into_the_assumption_beside_it_on_a_phone(fields):
+def test_lines_on_a_phone_do_not_overlap_their_assumptions(fields):
     growth = core.measure_growth(core.DerivationParams(1024, 2_000, **fields))
     for d_k in (1, 7, 64, 1024):
         layout = figures.broken_lines(growth, d_k, LIGHT).figure.layout
@@ -81,7 +81,7 @@ def test_no_line_reaches_into_the_assumption_beside_it_on_a_phone(fields):
 
 
 @pytest.mark.parametrize("fields", ENDS, ids=str)
-def test_sentences_are_short_and_true_with_any_broken_assumption(fields):
+def test_sentence_is_short_and_true_with_any_broken_assumption(fields):
     growth = core.measure_growth(core.DerivationParams(1024, 100, **fields))
     for d_k in (1, 2, 64, 1024):
         picture, lines = figures.broken_lines(growth, d_k, LIGHT), growth.at(d_k)
@@ -105,14 +105,14 @@ DRAWN = {"three_lines": figures.three_lines, "broken_lines": figures.broken_line
 
 
 def three(growth, d_k, profile=LIGHT, drawn=figures.broken_lines):
-    """Return the words of the three lines: each with its measured value and the assumptions it needs."""
+    """Return the texts of the three lines: (line with its measured value, assumptions)."""
     layout = drawn(growth, d_k, profile).figure.layout
     words = [each["text"] for each in layout["annotations"] if each.get("yanchor") == "top"][1:]
     return list(zip(words[::2], words[1::2], strict=True))
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_each_line_has_its_verdict_and_its_error(growths, name):
+def test_each_line_has_its_verdict_and_standard_error(growths, name):
     for (said, _), line in zip(three(growths[name], 64), growths[name].at(64), strict=True):
         verdict = {"h": "✓", "f": "✗", "c": "?"}[line.check[0]]
         start = f"<b>{verdict} {figures._SHORT[line.name][0]}</b><br>"
@@ -135,7 +135,7 @@ def line_of(measured, error=1.0, *, predicted=64.0, holds=True, reliable=True, e
         (line_of(1013.2, 32.4, predicted=1024.0), "1,013 ± 65, so 1,024 fits"),
         (line_of(66.0), "66.0 ± 2.0, so 64 fits"),
         (line_of(61.4), "61.4 ± 2.0, 64 is near"),
-        (line_of(68.5), "68.5 ± 2.0, 64 is near"),  # by chance: one such line in 150,000
+        (line_of(68.5), "68.5 ± 2.0, 64 is near"),  # chance: one in 150,000 such lines
         (line_of(68.5, holds=False), "68.5 ± 2.0, not 64"),
         (line_of(66.0, holds=False), "66.0 ± 2.0, hard to tell"),
         (line_of(-2.5, 1.4, predicted=0.0), "−2.5 ± 2.8, so 0 fits"),
@@ -143,11 +143,11 @@ def line_of(measured, error=1.0, *, predicted=64.0, holds=True, reliable=True, e
         (line_of(13.0, reliable=False, holds=False, exact=np.inf), "13.0, no variance exists"),
     ],
 )
-def test_a_line_concludes_from_its_error(line, said):
+def test_conclusion_of_a_line_follows_from_its_standard_error(line, said):
     assert figures._so(line) == said
 
 
-def test_broken_assumptions_are_struck_out_where_they_are_used(growths):
+def test_a_broken_assumption_is_struck_out_at_the_line_that_uses_it(growths):
     struck = {
         name: [(i, part) for i, (_, uses) in enumerate(three(growth, 64)) for part in re.findall("<s>(.*?)</s>", uses)]
         for name, growth in growths.items()
@@ -166,7 +166,7 @@ def test_broken_assumptions_are_struck_out_where_they_are_used(growths):
 
 @pytest.mark.parametrize("drawn", DRAWN.values())
 @pytest.mark.parametrize("profile", PROFILES)
-def test_the_three_lines_stand_above_the_plot(growths, profile, drawn):
+def test_three_lines_of_text_are_above_the_plot(growths, profile, drawn):
     layout = drawn(growths["nothing"], 64, profile).figure.layout
     _, *rows = [each for each in layout["annotations"] if each.get("yanchor") == "top"]
     lines = max(each["text"].count("<br>") + 1 for each in rows)
@@ -176,12 +176,12 @@ def test_the_three_lines_stand_above_the_plot(growths, profile, drawn):
     assert places[-1] <= layout["margin"]["t"] - (1.2 * layout["title"]["font"]["size"] if layout["title"] else 0)
 
 
-def test_the_spread_is_named_beside_a_mean(growths):
+def test_sentence_on_a_mean_also_gives_the_spread(growths):
     said = figures.broken_lines(growths["means"], 64, LIGHT).sentence
     assert said.endswith("scores spread by 11.3.")  # √(64 · 1 · (1 + 1²))
 
 
-def test_three_lines_stand_over_the_variances_up_to_this_dimension(growths):
+def test_plot_below_the_three_lines_shows_variances_up_to_d_k(growths):
     growth = growths["nothing"]
     figure = plotted(figures.three_lines(growth, 100, LIGHT))
     check_marks(figure, growth.variance, growth.variance_error, divisors=(1, DIMS))
@@ -195,7 +195,7 @@ DIMS = np.array([1, 2, 4, 8, 16, 32, 64, 100])
 
 
 def check_marks(figure, values, errors, divisors, what=""):
-    """Check small marks up to this dimension and a large one at it, each with two errors on either side."""
+    """Check the small points below d_k and the large one at it, each with error bars of two standard errors."""
     for name, divisor in zip(("raw", "scaled"), divisors, strict=True):
         small, large = traces_of(figure, f"{name}{what}")
         np.testing.assert_array_equal([*small.x, *large.x], DIMS)
@@ -205,7 +205,7 @@ def check_marks(figure, values, errors, divisors, what=""):
         assert large.marker.size > small.marker.size
 
 
-def test_aligned_q_and_k_have_their_mean_beside_the_spread(growths):
+def test_plot_for_aligned_q_and_k_shows_mean_and_spread(growths):
     growth = growths["alignment"]
     figure = plotted(figures.broken_lines(growth, 100, LIGHT))
     check_marks(figure, growth.spread, growth.spread_error, divisors=(1, np.sqrt(DIMS)))
@@ -224,7 +224,7 @@ def test_aligned_q_and_k_have_their_mean_beside_the_spread(growths):
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_mean_is_drawn_where_it_is_not_zero(growths, name):
+def test_a_mean_is_drawn_only_if_it_is_not_zero(growths, name):
     figure = plotted(figures.broken_lines(growths[name], 64, LIGHT))
     shown = name in ("means", "alignment")
     for mean in (*traces_of(figure, "raw mean"), *traces_of(figure, "scaled mean")):
@@ -233,7 +233,7 @@ def test_a_mean_is_drawn_where_it_is_not_zero(growths, name):
 
 
 @pytest.mark.parametrize("fields", ENDS, ids=str)
-def test_dials_move_the_axes_only_by_whole_steps(fields):
+def test_range_of_the_axes_changes_in_factors_of_16(fields):
     growth = core.measure_growth(core.DerivationParams(1024, 100, **fields))
     low, high = figures._reach(growth)
     assert (np.log([0.25 / low, high / 1024]) / np.log(16) % 1).tolist() == pytest.approx([0, 0], abs=1e-9)
@@ -241,7 +241,7 @@ def test_dials_move_the_axes_only_by_whole_steps(fields):
     assert growth.spread.max() <= high
 
 
-def test_a_mean_that_chance_puts_below_the_axis_is_left_out():
+def test_a_mean_that_falls_below_the_axis_by_chance_is_left_out():
     growth = core.measure_growth(core.DerivationParams(64, 100, mean_q=0.25, mean_k=0.25))
     hidden = replace(growth, mean=np.where(np.arange(64) == 3, 1e-9, growth.mean))
     small, _ = traces_of(plotted(figures.broken_lines(hidden, 64, LIGHT)), "raw mean")
@@ -254,11 +254,11 @@ def test_a_mean_that_chance_puts_below_the_axis_is_left_out():
     ids=str,
 )
 @pytest.mark.parametrize("d_k", [1, 64, 1000])
-def test_the_title_has_the_current_divisor(fields, d_k):
+def test_title_gives_the_right_divisor_at_the_chosen_d_k(fields, d_k):
     picture = figures.broken_lines(core.measure_growth(core.DerivationParams(1024, 100, **fields)), d_k, LIGHT)
     said, *root = re.sub("<[^>]*>", " ", plotted(picture).layout.title.text).split(", not ")
     exact = core.exact_scores(core.DerivationParams(d_k, **fields)).right_divisor
-    if fields.get("correlation") and d_k > 1:  # of one key that agrees with q, not of a row
+    if fields.get("correlation") and d_k > 1:  # the exact divisor is that of one aligned key
         assert "The mean grows like dₖ" in said
         assert core.exact_scores(core.DerivationParams(d_k, **fields)).right_rule == "d_k"
         return
@@ -267,16 +267,16 @@ def test_the_title_has_the_current_divisor(fields, d_k):
     assert not root or float(root[0].split()[-1]) == pytest.approx(d_k**0.5, rel=5e-3)
 
 
-# A divisor is right if it leaves scores of one size at every dₖ: the claim is compared with their exact sizes.
+# A divisor is right if it gives scores the same spread at every dₖ. The title is compared with exact spreads.
 @pytest.mark.parametrize("nu", [1.5, 1.9, 2.0, 2.1, 4.0, 30.0])
-def test_root_d_k_suits_tails_only_where_scores_grow_like_it(nu):
+def test_title_suggests_sqrt_d_k_only_if_spreads_grow_like_it(nu):
     growth = core.measure_growth(core.DerivationParams(64, 100, nu=nu))
     said = figures.broken_lines(growth, 64, LIGHT).figure.layout["title"]["text"]
     grows_like_it = core.spread_ratio(core.DerivationParams(64, nu=nu), 16) < 4.01
-    assert ("Divide by √dₖ" in said) == (grows_like_it or nu == 2)  # at ν = 2 they differ only by a logarithm: "about"
+    assert ("Divide by √dₖ" in said) == (grows_like_it or nu == 2)  # at ν = 2: up to a logarithm
 
 
-def test_exact_values_are_dotted_and_heavy_tails_have_no_band(growths):
+def test_exact_values_are_dotted_and_heavy_tails_have_no_error_bars(growths):
     for name, growth in growths.items():
         figure = plotted(figures.broken_lines(growth, 64, LIGHT))
         drawn = [each for each in traces_of(figure, "exact, raw") if not np.isnan(each.y).all()]
@@ -291,7 +291,7 @@ def test_exact_values_are_dotted_and_heavy_tails_have_no_band(growths):
     assert not any(any(trace.error_y.array) for name in ("raw", "scaled") for trace in traces_of(figure, name))
 
 
-def test_tables_and_codes_give_the_points(growths):
+def test_tables_and_code_give_the_plotted_points(growths):
     for drawn, columns in (
         (figures.three_lines, ("dₖ", "raw variance", "its error")),
         (figures.broken_lines, ("dₖ", "raw spread", "error of the spread")),
@@ -307,7 +307,7 @@ def test_tables_and_codes_give_the_points(growths):
     assert figures.broken_lines(growths["tails"], 2, LIGHT).table["error of the spread"] == [None, None]
 
 
-def test_how_sure_names_exact_values_and_those_without_error_bar(growths):
+def test_how_sure_gives_exact_values_and_names_missing_error_bars(growths):
     said = figures.broken_lines(growths["alignment"], 64, LIGHT).sure
     exact = core.exact_scores(core.DerivationParams(64, correlation=0.5))
     for each, value in zip(said, (exact.mean, exact.variance, exact.variance / 64), strict=False):
@@ -321,20 +321,20 @@ def test_how_sure_names_exact_values_and_those_without_error_bar(growths):
 
 
 def corners(trace):
-    """Return the left, lower, right and upper end of an area."""
+    """Return the left, lower, right and upper end of a square."""
     return min(trace.x), min(trace.y), max(trace.x), max(trace.y)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("d_k", [1, 2, 20, 64, 1024])
-def test_one_cell_of_d_k_remains_and_then_one_part_of_d_k_of_that(growths, d_k, profile):
+def test_each_division_by_sqrt_d_k_leaves_one_d_k_th_of_the_square(growths, d_k, profile):
     figure = plotted(squares.squares(growths["nothing"], d_k, profile))
     sizes = {}
     for name, inside in (("raw", None), ("÷ √dₖ, one cell", "raw"), ("÷ √dₖ", None), ("÷ dₖ", "÷ √dₖ")):
         left, low, right, high = corners(trace_of(figure, name))
         assert right - left == pytest.approx(high - low, rel=1e-12)
         sizes[name] = (right - left) ** 2
-        if inside:  # in the lower right corner, with a share as large as c²
+        if inside:  # in the lower right corner
             outer = corners(trace_of(figure, inside))
             assert (right, low) == (outer[2], outer[1])
             assert sizes[name] / sizes[inside] == pytest.approx(1 / d_k, rel=1e-12)
@@ -342,7 +342,7 @@ def test_one_cell_of_d_k_remains_and_then_one_part_of_d_k_of_that(growths, d_k, 
 
 
 @pytest.mark.parametrize(("d_k", "lines"), [(1, 0), (2, 2), (4, 2), (20, 8), (64, 14), (1024, 62)])
-def test_cells_of_area_one_fill_the_squares_and_the_last_are_cut(growths, d_k, lines):
+def test_squares_are_divided_into_cells_of_area_one(growths, d_k, lines):
     figure = plotted(squares.squares(growths["nothing"], d_k, LIGHT))
     unit = 8 / d_k**0.5
     for name in ("raw", "÷ √dₖ"):
@@ -360,7 +360,7 @@ def test_cells_of_area_one_fill_the_squares_and_the_last_are_cut(growths, d_k, l
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("d_k", [1, 20, 64, 1024])
-def test_words_at_the_squares_have_their_numbers(growths, d_k, profile):
+def test_words_at_the_squares_give_side_and_variance(growths, d_k, profile):
     picture = squares.squares(growths["nothing"], d_k, profile)
     whole(picture)
     side, area = (
@@ -375,7 +375,7 @@ def test_words_at_the_squares_have_their_numbers(growths, d_k, profile):
     assert "area" in said.split("variance")[0] if d_k == 20 else "squares’ area" not in said
 
 
-def test_table_of_the_root_is_the_divided_scores(growths):
+def test_table_of_the_squares_gives_the_variances_of_divided_scores(growths):
     growth = growths["nothing"]
     picture = squares.squares(growth, 64, LIGHT)
     assert picture.table["c"] == [1, 1 / 8, 1 / 64]
@@ -392,7 +392,7 @@ def test_table_of_the_root_is_the_divided_scores(growths):
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_every_line_has_its_formula_its_assumption_and_both_sides(results, name):
+def test_each_of_nine_lines_has_formula_assumption_and_both_sides(results, name):
     result = results[name]
     rows = cells(result)
     assert list(nine(result).checks) == ["no.", "line", "uses", "left", "right", "z", "check"]
@@ -406,7 +406,7 @@ def test_every_line_has_its_formula_its_assumption_and_both_sides(results, name)
         assert row[5] == (number(line.z) if line.reliable else "none")
 
 
-def test_the_first_line_that_fails_is_the_only_bold_one(results):
+def test_only_the_first_failing_line_is_bold(results):
     first = {"nothing": None, "means": 4, "variances": 7, "alignment": 3, "components": 5, "tails": 5}
     for name, number_of_line in first.items():
         bold = [int(row[0]) for row in cells(results[name]) if row[6].startswith("**")]
@@ -424,7 +424,7 @@ def verdict(result, place, **values):
     return cells(replace(result, lines=tuple(lines)))[place][6]
 
 
-def test_verdicts_separate_true_lines_from_those_only_measured(results):
+def test_verdicts_tell_exact_failures_from_chance_and_missing_errors(results):
     result = results["means"]  # line 4 fails first
     assert verdict(result, 0, holds=True, seen_to_fail=False) == "✓ holds"
     assert verdict(result, 0, holds=True, seen_to_fail=True) == "✓ holds; beyond 4 errors by chance"
@@ -436,7 +436,7 @@ def test_verdicts_separate_true_lines_from_those_only_measured(results):
     assert verdict(results["tails"], 6, holds=False) == "✗ fails: no variance"
 
 
-def test_heavy_tails_have_no_error_bar_and_formulas_fit_the_table():
+def test_error_bars_depend_on_the_tails_of_the_distribution():
     def with_error(nu):
         rows = cells(core.measure_derivation(core.DerivationParams(8, 500, nu=nu)))
         return [int(row[0]) for row in rows if "±" in row[3]]
@@ -453,18 +453,18 @@ def test_heavy_tails_have_no_error_bar_and_formulas_fit_the_table():
 # --- the sentence ----------------------------------------------------------------------------------------
 
 
-def test_the_largest_difference_is_named_with_either_sign(results):
+def test_largest_difference_is_named_by_its_absolute_value(results):
     lines = tuple(replace(line, z=-3.9 if line.number == 7 else 1.0) for line in results["nothing"].lines)
     changed = replace(results["nothing"], lines=lines)
     assert "differ by at most 3.90 standard errors" in sure(changed)
 
 
-def test_a_failure_too_small_to_see_is_called_so():
+def test_a_failure_too_small_to_see_is_called_too_little():
     result = core.measure_derivation(core.DerivationParams(16, 500, correlation=1e-4))
     assert cells(result)[2][6] == "**✗ fails first, too little to be seen in 500 pairs**"
 
 
-def test_a_line_without_usable_error_bar_never_counts_as_holding():
+def test_lines_without_error_bars_cannot_be_checked():
     result = core.measure_derivation(core.DerivationParams(16, 500, nu=2.1))
     said, rows, picture = sure(result), cells(result), nine(result)
     assert [int(row[0]) for row in rows if row[6] == "? cannot be checked here"] == [5, 6, 7, 9]
@@ -473,12 +473,12 @@ def test_a_line_without_usable_error_bar_never_counts_as_holding():
     table = picture.bins
     assert table["check"][6] == "cannot be checked: without a usable error bar"
     assert [table[name][6] for name in ("left error", "right error", "error of the difference", "z")] == [None] * 4
-    assert (table["left error"][7], table["z"][7]) == (None, 0)  # an identity, neither side of which has an error bar
+    assert (table["left error"][7], table["z"][7]) == (None, 0)  # an identity: equal sides without error bars
     assert [each.endswith(", without a usable error bar.") for each in picture.sure[-4:]] == [False, True, True, True]
 
 
 @pytest.mark.parametrize("nu", [None, 1.5, 2.1, 4.0, 4.5])
-def test_the_marks_in_the_table_are_counted(nu):
+def test_how_sure_counts_the_lines_by_verdict(nu):
     result = core.measure_derivation(core.DerivationParams(16, 500, nu=nu))
     marks = [row[6].strip("*")[0] for row in cells(result)]
     counted = {mark: marks.count(mark) for mark in "✓✗?"}
@@ -490,7 +490,7 @@ def test_the_marks_in_the_table_are_counted(nu):
     assert list(result.checks.values()) == list(counted.values())
 
 
-def test_the_lines_are_in_their_table(results):
+def test_long_table_has_the_values_of_the_lines(results):
     result = results["alignment"]
     table = nine(result).bins
     for column, name in (("left", "left"), ("right", "right"), ("z", "z"), ("check", "check")):
@@ -498,7 +498,7 @@ def test_the_lines_are_in_their_table(results):
 
 
 @pytest.mark.parametrize("d_k", [1, 2, 64, 1024])
-def test_root_holds_at_every_dimension_and_divides_once_at_1(d_k):
+def test_dividing_by_sqrt_d_k_gives_variance_1_at_every_d_k(d_k):
     growth = core.measure_growth(core.DerivationParams(1024, 100))
     picture = squares.squares(growth, d_k, LIGHT)
     raw, scaled, third = picture.table["variance"]
@@ -510,7 +510,7 @@ def test_root_holds_at_every_dimension_and_divides_once_at_1(d_k):
 
 
 @pytest.mark.parametrize(("broken", "lines"), [("nothing", 2), ("alignment", 4)])
-def test_broken_lines_are_lower_on_a_phone_and_four_have_only_names(growths, broken, lines):
+def test_picture_of_broken_lines_is_lower_with_short_names_on_a_phone(growths, broken, lines):
     figure = figures.broken_lines(growths[broken], 64, LIGHT).figure
     assert figure.narrow["height"] < figure.layout["height"]
     assert figure.narrow["margin"] == figure.layout["margin"]

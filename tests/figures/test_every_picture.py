@@ -1,4 +1,4 @@
-"""Rules for every picture of every lesson, at the defaults, at each option and at both ends of its controls."""
+"""Rules for every picture of every lesson, at the defaults, each option, and both ends of the controls."""
 
 import re
 from dataclasses import fields, is_dataclass
@@ -13,9 +13,9 @@ from pages._view.theme import LIGHT, PROJECTOR
 from tests.figures.drawing import PROFILES, plotted, run, whole
 from tests.figures.pictures import pictures
 
-# Settings that make long computations short here.
+# Settings that keep computations short in these tests.
 SHORT = {"n_samples": 1_000, "n_draws": 50, "n_steps": 20, "n_seeds": 1, "n_pairs": 4}
-# Columns that only count rows, which nothing computes.
+# Columns with row numbers, which no code computes.
 PLACES = {"column", "head", "key", "layer", "number in the draw", "product", "query", "row"}
 THEORY = re.compile(r"^predicted|(theory|predicted|exact mean|(exact|normal|ideal) distribution)$")
 COLOURS = ((re.compile(r"raw(?!_)\b"), "raw"), (re.compile(r"scaled(?!_)\b|÷ √dₖ$|÷ √dₖ,"), "scaled"),
@@ -27,7 +27,7 @@ def controls_of(stem):
 
 
 def at(stem, **chosen):
-    """Return the values of a lesson's controls: the defaults, the chosen ones, and short ones for long computations."""
+    """Return the values of a lesson's controls: chosen ones, else those of SHORT, else defaults."""
     return (
         {name: each.default for name, each in (controls_of(stem) | LESSONS[stem].phones).items()}
         | {"d_k": 64}
@@ -37,7 +37,7 @@ def at(stem, **chosen):
 
 
 def settings_of(stem):
-    """Yield the defaults and each option of its choices, with all numbers at their defaults and at either end."""
+    """Yield names and settings: each option of each choice, with all numbers at default, low and high."""
     lesson = controls_of(stem)
     numbers = {name: each for name, each in lesson.items() if isinstance(each, Number) and name not in SHORT}
     ends = {end: {name: getattr(each, end) for name, each in numbers.items()} for end in ("low", "high")}
@@ -58,7 +58,7 @@ PARTS = [(stem, {}) for stem in ORDER]
 
 
 def figures_of(picture):
-    """Return its figures as Plotly's own."""
+    """Return the figures of a picture as Plotly figures."""
     drawn = plotted(picture)
     if isinstance(drawn, dict):
         return list(drawn.values())
@@ -66,7 +66,7 @@ def figures_of(picture):
 
 
 def check_looks(figure, profile):
-    """Check that ground, text and sizes are the profile's, and that raw, scaled and predicted have their looks."""
+    """Check that colours and sizes are the profile's, also those of raw, scaled and predicted values."""
     layout = figure.layout
     assert (layout.paper_bgcolor, layout.font.color, layout.font.size) == (
         profile.ground,
@@ -98,7 +98,7 @@ def check_colour(trace, profile):
 
 
 def check_given(trace):
-    """Check that the figure sets all that Plotly would derive from dragged values, since `quick.js` derives nothing."""
+    """Check that a trace sets every property that Plotly would otherwise derive, which `quick.js` cannot do."""
     mode = trace.mode if trace.type == "scatter" else "markers"
     assert mode, trace.name
     assert "lines" not in mode or trace.line.color, trace.name
@@ -108,7 +108,7 @@ def check_given(trace):
 
 
 def sizes_in(part):
-    """Return the sizes of all fonts in a figure."""
+    """Yield the sizes of all fonts in a part of a figure."""
     if isinstance(part, dict):
         for name, value in part.items():
             if name.endswith("font") and isinstance(value, dict) and "size" in value:
@@ -120,7 +120,7 @@ def sizes_in(part):
 
 
 @pytest.mark.parametrize(("stem", "chosen"), EVERYTHING)
-def test_every_picture_is_whole_and_in_the_colours_of_its_meaning(stem, chosen):
+def test_every_picture_has_its_key_and_colours_by_meaning(stem, chosen):
     shown = pictures(stem, at(stem, **chosen), LIGHT)
     keys = [each.key for each in shown]
     assert keys == [key for key in LESSONS[stem].pictures if key in keys]
@@ -131,7 +131,7 @@ def test_every_picture_is_whole_and_in_the_colours_of_its_meaning(stem, chosen):
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize(("stem", "chosen"), PARTS)
-def test_every_picture_has_the_ground_text_and_sizes_of_its_profile(stem, chosen, profile):
+def test_every_picture_has_the_colours_and_sizes_of_its_profile(stem, chosen, profile):
     for picture in pictures(stem, at(stem, **chosen), profile):
         for figure in figures_of(picture):
             check_looks(figure, profile)
@@ -143,7 +143,7 @@ def test_every_declared_picture_is_checked():
 
 
 def numbers_in(value, seen):
-    """Return every number that a piece of code has computed."""
+    """Yield every number in a value that code has computed."""
     if isinstance(value, (bool, str, type)) or id(value) in seen:
         return
     seen.add(id(value))
@@ -157,7 +157,7 @@ def numbers_in(value, seen):
             yield from numbers_in(part, seen)
 
 
-# Columns without a name when the code has run: trainings or changes that later ones follow, and a division.
+# Columns that the code does not keep in a variable, such as intermediate results.
 UNNAMED = {"race_equivalence": re.compile("SGD|Adam"), "three_lines": re.compile("scaled variance"),
            "broken_lines": re.compile("scaled variance"),
            "first_order": re.compile(""), "start": re.compile(".*mean over queries|its standard error")}  # fmt: skip
@@ -165,7 +165,7 @@ UNNAMED = {"race_equivalence": re.compile("SGD|Adam"), "three_lines": re.compile
 
 @pytest.mark.parametrize("others", [{}, OTHERS], ids=["defaults", "others"])
 @pytest.mark.parametrize(("stem", "chosen"), PARTS)
-def test_code_beside_a_picture_computes_every_number_of_its_table(stem, chosen, others):
+def test_code_of_a_picture_computes_every_number_of_its_table(stem, chosen, others):
     for picture in pictures(stem, at(stem, **chosen, **others), LIGHT):
         names, printed = run(picture.code)
         seen = set()
@@ -181,19 +181,19 @@ def test_code_beside_a_picture_computes_every_number_of_its_table(stem, chosen, 
 
 
 def places_of(trace, letter, axis):
-    """Return the places of a trace's marks along an axis, in its own units; a logarithmic axis has none for zero."""
+    """Return a trace's coordinates along an axis in the axis's units, without NaNs; on a log axis without zeros."""
     given = np.ravel(np.array(trace[letter], dtype=float))
     if axis.type != "log":
         return given[~np.isnan(given)]
     return np.log10(given[given > 0])
 
 
-# Traces that may run beyond their axis: it is the same at every setting, or words count what is beyond.
+# Pictures whose traces may leave their axes: the axes are fixed, or words count the values beyond.
 CUT = {"stage_histograms", "gradient_curves", "race_curves", "sample_band", "score_histograms", "straight_histograms"}
 
 
 @pytest.mark.parametrize(("stem", "chosen"), EVERYTHING)
-def test_every_mark_stands_on_its_axes(stem, chosen):
+def test_every_point_is_inside_its_axes(stem, chosen):
     for picture in pictures(stem, at(stem, **chosen), LIGHT):
         for figure in figures_of(picture) if picture.key not in CUT else ():
             for trace in (each for each in figure.data if each.type in ("scatter", "bar")):
@@ -210,12 +210,12 @@ def test_every_mark_stands_on_its_axes(stem, chosen):
                         )
 
 
-TURNED = ("score_histograms", "straight_histograms")  # whose bars are horizontal
+TURNED = ("score_histograms", "straight_histograms")  # pictures with horizontal bars
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize(("stem", "chosen"), PARTS)
-def test_only_maps_have_turned_titles_on_upright_axes(stem, chosen, profile):
+def test_only_heatmaps_have_titles_on_vertical_axes(stem, chosen, profile):
     for picture in pictures(stem, at(stem, **chosen), profile):
         for figure in figures_of(picture):
             maps = {f"yaxis{(each.yaxis or 'y')[1:]}" for each in figure.data if each.type == "heatmap"}
@@ -228,7 +228,7 @@ FRAMED = [stem for stem in ORDER if stem not in ("start", "attention_steps", "yo
 
 
 @pytest.mark.parametrize("stem", FRAMED)
-def test_the_axes_of_a_main_picture_stay_while_the_dimension_moves(stem):
+def test_axes_of_a_first_picture_are_the_same_at_every_d_k(stem):
     frames = set()
     for d_k in (1, 2, 64, 300, 1024):
         layout = figures_of(pictures(stem, at(stem, d_k=d_k), LIGHT)[0])[0].layout
@@ -237,7 +237,7 @@ def test_the_axes_of_a_main_picture_stay_while_the_dimension_moves(stem):
     assert len(frames) == 1
 
 
-def test_long_sentences_and_columns_of_two_lengths_are_found():
+def test_faults_in_the_words_and_tables_of_a_picture_are_found():
     class Said:
         sentence, claim, sure, table, bins, checks = "One.", "", (), {"a": [1], "b": [2]}, None, None
         spoken = staticmethod(lambda: "One.")

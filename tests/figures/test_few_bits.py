@@ -30,7 +30,7 @@ def overflowed():
 # --- scores ----------------------------------------------------------------------------------------------
 
 
-def test_a_dot_is_a_score_by_size_and_error_on_one_axis_for_both(result):
+def test_a_dot_shows_the_size_and_error_of_a_score(result):
     shown = plotted(figures.errors(result, LIGHT))
     for name, one in (("raw", result.raw), ("scaled", result.scaled)):
         dots = trace_of(shown, name)
@@ -42,7 +42,7 @@ def test_a_dot_is_a_score_by_size_and_error_on_one_axis_for_both(result):
     assert shown.layout.yaxis.range == shown.layout.yaxis2.range
 
 
-def test_dashed_steps_are_half_the_spacing_and_bound_32_bit_dots(result):
+def test_dashed_steps_are_half_the_spacing_and_bound_the_errors(result):
     shown = plotted(figures.errors(result, LIGHT))
     steps, dots = trace_of(shown, "half the spacing, exact"), trace_of(shown, "raw")
     assert steps.line.shape == "hv"
@@ -51,7 +51,7 @@ def test_dashed_steps_are_half_the_spacing_and_bound_32_bit_dots(result):
     assert steps.y[np.searchsorted(steps.x, math.log10(64))] == pytest.approx(math.log10(1 / 4))
 
 
-def test_overflow_is_at_the_top_beyond_the_largest_number(overflowed):
+def test_overflows_are_crosses_beyond_the_largest_number(overflowed):
     shown = plotted(figures.errors(overflowed, LIGHT))
     crosses, dots = trace_of(shown, "overflow, raw"), trace_of(shown, "raw")
     assert crosses.marker.symbol == "x"
@@ -65,25 +65,25 @@ def test_overflow_is_at_the_top_beyond_the_largest_number(overflowed):
 
 
 def named(shown, word):
-    """Return the names in a figure that hold this word."""
+    """Return the annotations of a figure that contain a word."""
     return [note for note in shown.layout.annotations if word in note.text]
 
 
-def test_names_are_over_their_clouds_in_their_colours(result, overflowed):
+def test_names_are_above_their_dots_in_the_dots_colour(result, overflowed):
     for found in (result, overflowed, core.measure_few_bits(replace(PARAMS, sums="same"))):
         shown = plotted(figures.errors(found, LIGHT))
         for word, trace, colour in (("raw", "raw", LIGHT.raw), ("÷ √dₖ", "scaled", LIGHT.scaled)):
             (name,), dots = named(shown, word), trace_of(shown, trace)
             assert name.font.color == readable(colour, LIGHT.ground, LIGHT.text)
             assert dots.x.min() < name.x < dots.x.max()
-            near = np.abs(dots.x - name.x - (0.3 if word == "raw" else -0.3)) < 0.3  # under the name
+            near = np.abs(dots.x - name.x - (0.3 if word == "raw" else -0.3)) < 0.3  # dots below the name
             assert (dots.y[near] <= name.y).all()
-        assert len(shown.layout.annotations) == 7  # the same number at every dₖ, so that a drag draws quickly
+        assert len(shown.layout.annotations) == 7  # at every dₖ, for quick redrawing in a drag
         assert not shown.layout.yaxis.title.text
         assert bool(named(shown, "half the spacing")) == (found is not overflowed)
 
 
-def test_sentence_counts_overflowing_rows_and_the_effect_of_dividing(overflowed):
+def test_sentence_counts_overflows_and_says_if_dividing_helps(overflowed):
     lost = int(overflowed.raw.lost.sum())
     start = f"At dₖ = 512 a score overflows in {lost} of 64 rows without the scale."
     assert figures.errors(overflowed, LIGHT).sentence == f"{start} Divided after that, they stay lost."
@@ -91,15 +91,15 @@ def test_sentence_counts_overflowing_rows_and_the_effect_of_dividing(overflowed)
     assert figures.errors(before, LIGHT).sentence == f"{start} With q divided before, none does."
 
 
-def test_sentence_never_claims_q_was_divided_afterwards():
-    """At dₖ = 1 there is nothing to divide by, at dₖ = 4 little; float8 ends at 448."""
+def test_sentence_on_dividing_q_first_compares_overflows_at_small_d_k():
+    """At dₖ = 1 dividing changes nothing, and at dₖ = 4 not enough: the largest float8 number is 448."""
     for d_k, said in ((1, "as many do"), (4, "fewer do")):
         found = core.measure_few_bits(core.FewBitsParams(d_k, "float8_e4m3fn", order="before", size=16.0))
         assert 1 < found.scaled.lost.sum() < 64
         assert figures.errors(found, LIGHT).sentence.endswith(f"With q divided before, {said}.")
 
 
-def test_larger_rows_are_lost_so_the_others_have_no_prediction(overflowed):
+def test_no_error_is_predicted_if_rows_overflow(overflowed):
     sure = " ".join(figures.errors(overflowed, LIGHT, core.predicted_errors(overflowed.params)).sure)
     assert sure.count("No formula says here what to expect.") == 2
     assert f"{int(overflowed.raw.lost.sum())} raw and" in sure
@@ -108,7 +108,7 @@ def test_larger_rows_are_lost_so_the_others_have_no_prediction(overflowed):
 # --- curves ----------------------------------------------------------------------------------------------
 
 
-def test_lines_are_mean_changes_and_the_chosen_format_is_wide():
+def test_lines_are_mean_changes_and_the_chosen_format_s_is_wide():
     found = core.few_bits_curves((1, 16, 64), PARAMS)
     shown = plotted(figures.curves(found, PARAMS, LIGHT))
     for i, name in enumerate(core.FORMATS):
@@ -121,14 +121,14 @@ def test_lines_are_mean_changes_and_the_chosen_format_is_wide():
     assert shown.layout.shapes[0].x0 == math.log10(64)
 
 
-def test_the_curves_name_every_hundredfold_change():
+def test_curves_have_a_tick_at_every_factor_of_a_hundred():
     powers = plotted(figures.curves(core.few_bits_curves((1, 16), PARAMS), PARAMS, LIGHT)).layout.yaxis.tickvals
     assert len(powers) > 2
     assert {power % 2 for power in powers} == {0}
     assert set(np.diff(powers)) == {2}
 
 
-def test_the_claim_of_the_curves_is_about_the_chosen_format():
+def test_words_of_the_curves_are_about_the_chosen_format():
     found = core.few_bits_curves((1, 16, 64), PARAMS)
     said = figures.curves(found, PARAMS, LIGHT)
     assert said.sure[0] == "Without the scale, weights change ever more; with it, they do not."
@@ -144,12 +144,12 @@ def test_the_claim_of_the_curves_is_about_the_chosen_format():
 
 
 def overflowing(name, **changes):
-    """Return the curves where large components overflow, and their setting."""
+    """Return curves with components so large that scores overflow, and their parameters."""
     params = replace(PARAMS, format=name, **changes)
     return core.few_bits_curves((1, 64, 512), params), params
 
 
-def test_a_cross_replaces_the_point_where_rows_overflow():
+def test_a_cross_replaces_the_point_if_rows_overflow():
     found, params = overflowing("float8_e4m3fn", size=40.0)
     shown = plotted(figures.curves(found, params, LIGHT))
     for i, name in enumerate(core.FORMATS):
@@ -163,7 +163,7 @@ def test_a_cross_replaces_the_point_where_rows_overflow():
             assert (np.asarray(crosses.y)[~kept] > shown.layout.yaxis.range[1] - 0.6).all()
     assert np.isnan(found.change[core.FORMATS.index("float8_e4m3fn"), :, -1]).all()
     (name,) = named(shown, "overflow")
-    assert 10**name.x == pytest.approx(found.dims[1])  # at dₖ = 1 rows are left
+    assert 10**name.x == pytest.approx(found.dims[1])  # not at dₖ = 1
     assert (found.lost[core.FORMATS.index("bfloat16")] == 0).all()
 
 
@@ -176,7 +176,7 @@ def test_a_cross_replaces_the_point_where_rows_overflow():
         ("float8_e4m3fn", {"size": 64.0, "order": "before"}, "What overflows has no weight left", "100 %"),
     ],
 )  # fmt: skip
-def test_words_of_the_curves_name_overflow_and_what_dividing_saves(name, changes, claim, with_it):
+def test_words_of_the_curves_give_the_shares_of_overflowing_rows(name, changes, claim, with_it):
     found, params = overflowing(name, **changes)
     said, share = figures.curves(found, params, LIGHT), f"{100 * found.lost[core.FORMATS.index(name), 0, -1]:.0f} %"
     assert said.sure[0] == f"{claim}."
@@ -198,7 +198,7 @@ def test_words_of_the_curves_name_overflow_and_what_dividing_saves(name, changes
         (16, "same", [], "The sum comes to 25,600, which the format holds; with q divided first, it comes to 6,400."),
     ],
 )  # fmt: skip
-def test_a_sum_is_drawn_up_to_its_overflow(d_k, sums, crosses, said):
+def test_a_sum_is_drawn_up_to_the_overflow(d_k, sums, crosses, said):
     picture = figures.large(core.large_sum(d_k, "float16", sums), LIGHT)
     shown = plotted(picture)
     assert picture.sentence == said
@@ -209,12 +209,12 @@ def test_a_sum_is_drawn_up_to_its_overflow(d_k, sums, crosses, said):
     assert not np.size(trace_of(shown, "overflow, scaled").x)
     names = dict(zip(texts(shown), shown.layout.annotations, strict=True))
     assert [*names] == ["raw<br>overflow" if crosses else "raw", "q ÷ √dₖ", "largest number"]
-    assert 10 ** shown.layout.annotations[0].x == pytest.approx(crosses[0] if crosses else d_k)  # where the line ends
+    assert 10 ** shown.layout.annotations[0].x == pytest.approx(crosses[0] if crosses else d_k)  # the line's end
     assert names["largest number"].y == trace_of(shown, "largest number").y[0]
 
 
 @pytest.mark.parametrize("sums", core.SUMS)
-def test_dividing_q_first_saves_every_sum(sums):
+def test_dividing_q_first_prevents_every_overflow_of_the_sum(sums):
     for d_k in (1, 40, 41, 64, 300, 1024):
         found = core.large_sum(d_k, "float16", sums)
         assert np.isfinite([found.before, *found.divided]).all()
@@ -224,8 +224,8 @@ def test_dividing_q_first_saves_every_sum(sums):
 
 
 @pytest.mark.parametrize("name", core.FORMATS)
-def test_bound_on_weights_holds_for_every_pair_of_scores(name):
-    """Own draws, rounded by ml_dtypes: the other score is rounded too, so half the spacing alone is no bound."""
+def test_named_bound_on_the_change_of_weights_holds(name):
+    """Round new draws by ml_dtypes. Both scores of a pair are rounded, so half the spacing alone is no bound."""
     to, rng = np.dtype(getattr(ml_dtypes, name, name)), np.random.default_rng(3)
     q, k = (rng.standard_normal((400, each, 1024)).astype(to).astype(float) for each in (1, 16))
     exact = (q * k).sum(axis=-1)
@@ -233,7 +233,7 @@ def test_bound_on_weights_holds_for_every_pair_of_scores(name):
     off = exact.astype(np.float32).astype(to).astype(float) - exact
     gap = np.spacing(np.array(64.0, to)).astype(float)
     assert gap / 4 < np.nanmax(np.abs(off)) <= gap / 2 + 1e-4
-    changed = np.nanmax(off, axis=1) - np.nanmin(off, axis=1)  # of the logarithm of one weight over another
+    changed = np.nanmax(off, axis=1) - np.nanmin(off, axis=1)  # change of the log of a ratio of weights
     assert gap / 2 < changed.max() <= gap + 1e-4
     params = core.FewBitsParams(1024, name)
     said = figures.errors(core.measure_few_bits(params), LIGHT, core.predicted_errors(params)).sure[-2]
@@ -243,7 +243,7 @@ def test_bound_on_weights_holds_for_every_pair_of_scores(name):
 @pytest.mark.parametrize("sums", core.SUMS)
 @pytest.mark.parametrize(("d_k", "size"), [(1, 1.0), (1024, 1.0), (64, 64.0), (1024, 64.0)])
 @pytest.mark.parametrize("name", core.FORMATS)
-def test_farthest_scores_belong_to_the_draw_and_its_sums(name, d_k, size, sums):
+def test_how_sure_gives_the_largest_errors_of_the_draw(name, d_k, size, sums):
     found = core.measure_few_bits(core.FewBitsParams(d_k, name, sums, size=size))
     far = []
     for one in (found.raw, found.scaled):
@@ -254,20 +254,20 @@ def test_farthest_scores_belong_to_the_draw_and_its_sums(name, d_k, size, sums):
     assert ("in 32 bits" in said) == (sums == "float32")
 
 
-def test_the_worth_of_bits_and_scale_is_measured():
+def test_how_sure_says_how_many_bits_the_scale_is_worth():
     found = core.few_bits_curves((1, 64, 1024), PARAMS)
     said = " ".join(figures.curves(found, PARAMS, LIGHT).sure)
     factors = found.change[:, 0, 1] / found.change[:, 1, 1]
     low, high = factors.min(), factors.max()
     assert f"{low:.0f} to {high:.0f} times smaller, as {np.log2(low):.1f} to {np.log2(high):.1f} bits more" in said
-    assert np.log2(low) > 3.5  # for scores it would be 3: half of log2(64)
+    assert np.log2(low) > 3.5  # more than for scores: log2(√64) = 3
     _, large = overflowing("float8_e4m3fn", size=40.0)
     assert "times smaller" not in " ".join(figures.curves(core.few_bits_curves((1, 512), large), large, LIGHT).sure)
 
 
 @pytest.mark.parametrize("name", ["float16", "float8_e4m3fn"])
 @pytest.mark.parametrize(("d_k", "size"), [(1, 64.0), (64, 64.0), (1024, 64.0), (1024, 8.0)])
-def test_every_overflowing_row_is_counted_as_without_weight(name, d_k, size):
+def test_rows_with_an_overflow_count_as_rows_without_weights(name, d_k, size):
     found = core.measure_few_bits(core.FewBitsParams(d_k, name, size=size))
     raw, scaled = (int((~np.isfinite(one.found)).any(axis=1).sum()) for one in (found.raw, found.scaled))
     said = figures.errors(found, LIGHT).sentence

@@ -45,7 +45,7 @@ DIMS = (1, 2, 4, 16, 64, 320, 1024)
 
 
 @pytest.mark.parametrize("place", core.PLACES)
-def test_a_row_is_one_dot_in_the_same_place_on_both_sides(shown, place):
+def test_a_row_is_a_dot_at_the_same_position_on_both_sides(shown, place):
     for d_k in (1, 512):
         i, fig = shown.dims.index(d_k), plotted(figures.rows(shown, d_k, place, LIGHT))
         at, order = core.PLACES.index(place), np.argsort(shown.passed[0, 0, shown.dims.index(d_k)])
@@ -56,17 +56,17 @@ def test_a_row_is_one_dot_in_the_same_place_on_both_sides(shown, place):
             np.testing.assert_allclose(dots.y, np.maximum(np.log10(passed), -6), rtol=1e-13)
             assert {(trace.xaxis, trace.yaxis) for trace in (dots, middle)} == {(f"x{axes}", f"y{axes}")}
             assert list(middle.y) == pytest.approx([np.log10(shown.mean[at, j, i])] * 2)
-            # Frozen at its softmax, a row has another shape and another colour, also at q.
+            # Rows frozen at their softmax have their own symbol and colour, also in the picture at q.
             frozen = shown.passed[0, j, i, order] < core.FROZEN_BELOW
             assert frozen.sum() == shown.frozen[j, i]
             assert list(dots.marker.symbol) == list(np.where(frozen, "asterisk-open", "circle"))
             assert list(dots.marker.color) == list(np.where(frozen, LIGHT.text, colour))
-        # The zone of frozen rows exists only for what the softmax passes on, on the one axis of both sides.
+        # The frozen zone is drawn only for the gradient at the softmax. Both sides share one axis.
         assert [zone.y1 for zone in fig.layout.shapes] == ([-2, -2] if place == "softmax" else [])
         assert (fig.layout.yaxis2.matches, fig.layout.yaxis2.range) == ("y", fig.layout.yaxis.range)
 
 
-def test_the_table_has_both_sides_of_the_same_rows(shown):
+def test_table_has_both_sides_of_each_row(shown):
     table = figures.rows(shown, 512, "q", LIGHT).table
     number = np.array(table["number in the draw"]) - 1
     assert table["passed on, raw"] == sorted(shown.passed[0, 0, 3])
@@ -82,7 +82,7 @@ def test_the_table_has_both_sides_of_the_same_rows(shown):
      (100, 0, "all of the hundred rows get more gradient at q without the scale:"),
      (1, 99, "one of the hundred rows gets more gradient at q without the scale, and 99 less:")],
 )  # fmt: skip
-def test_at_q_the_sentence_counts_the_rows_that_get_more(shown, more, less, said):
+def test_sentence_at_q_counts_the_rows_with_more_and_less_gradient(shown, more, less, said):
     passed = shown.passed.copy()
     passed[1, :, shown.dims.index(64)] = 1.0
     passed[1, 0, shown.dims.index(64), :more] = 2.0
@@ -98,13 +98,13 @@ def test_at_q_the_sentence_counts_the_rows_that_get_more(shown, more, less, said
      (70, 2, "70 of the hundred rows are frozen without the scale, and two with it."),
      (100, 13, "all of the hundred rows are frozen without the scale, and 13 with it.")],
 )  # fmt: skip
-def test_the_sentence_counts_the_frozen_rows_on_both_sides(shown, raw, scaled, said):
+def test_sentence_counts_the_frozen_rows_with_and_without_the_scale(shown, raw, scaled, said):
     frozen = shown.frozen.copy()
     frozen[:, shown.dims.index(64)] = raw, scaled
     assert figures.rows(replace(shown, frozen=frozen), 64, "softmax", LIGHT).sentence.endswith(said)
 
 
-def test_how_sure_has_both_means_and_says_if_they_differ(shown, result):
+def test_how_sure_compares_both_means_with_their_predictions(shown, result):
     z = np.array([[0.449, -2.1]] * 2)
     said = replace(result, statistics=replace(result.statistics, z=z), frozen_share=np.array([0.5555, 0.0]))
     sure = " ".join(figures.rows(shown, 512, "softmax", LIGHT, said).sure)
@@ -115,10 +115,10 @@ def test_how_sure_has_both_means_and_says_if_they_differ(shown, result):
     assert "scatters by 5.0 percentage points" in sure  # √(0.5555 · 0.4445 / 100)
 
 
-def test_how_sure_counts_rows_that_pass_gradients_again(shown, result):
+def test_how_sure_counts_rows_that_are_no_longer_frozen_at_larger_d_k(shown, result):
     raw = shown.passed[0, 0].copy()
     raw[:, :10] = 1.0
-    raw[2, :8], raw[3, :3] = 0.001, 0.001  # of eight rows that are frozen at 64 five are not at 512
+    raw[2, :8], raw[3, :3] = 0.001, 0.001  # of eight rows frozen at 64, five are not frozen at 512
     raw[2:, 10:] = 1.0
     again = replace(shown, passed=np.stack([np.stack([raw, shown.passed[0, 1]]), shown.passed[1]]))
 
@@ -135,19 +135,19 @@ def test_how_sure_counts_rows_that_pass_gradients_again(shown, result):
 
 
 @pytest.mark.parametrize("n_keys", [2, 16, 512])
-def test_the_share_of_frozen_rows_only_grows_with_d_k(n_keys):
+def test_share_of_frozen_rows_grows_with_d_k(n_keys):
     frozen = sum(core.freezing_rows(DIMS, n_keys=n_keys, seed=s).frozen[0] for s in range(24))
     n = 24 * 100
     for before, after in pairwise(frozen / n):
         assert after > before - 4 * np.sqrt(max(before * (1 - before), 1 / n) * 2 / n)
 
 
-# The true behaviour of the means, from exact averages at the scores and 100,000 rows at q.
+# Numbers of keys for which the means are compared with exact averages at the scores, and with many rows at q.
 TRUE_KEYS = (2, 3, 4, 16, 64, 512)
 
 
 @pytest.mark.parametrize("n_keys", TRUE_KEYS)
-def test_no_seed_says_anything_false_of_a_mean(n_keys):
+def test_sentence_on_the_means_is_true_for_every_seed(n_keys):
     ends, i = (4, 1024), core.PLACES.index("q")
     truth = core.gradient_curve(ends, n_keys=n_keys, n_rows=100_000 if n_keys < 64 else 10_000, seed=99).statistics
     exact = np.where(np.isnan(truth.exact_mean), truth.mean, truth.exact_mean)
@@ -163,7 +163,7 @@ def test_no_seed_says_anything_false_of_a_mean(n_keys):
                 assert true > 1.15
             if "hardly" in said:
                 assert 1 / 1.3 < true < 1.3
-    assert change[i, 0] > 1.1  # "At q it does not fall", says the claim
+    assert change[i, 0] > 1.1  # the lesson says that at q it does not fall
     assert "At $q$ it does not fall" in LESSON.assumed
 
 
@@ -171,7 +171,7 @@ def test_no_seed_says_anything_false_of_a_mean(n_keys):
 
 
 @pytest.mark.parametrize("place", core.PLACES)
-def test_the_curves_show_means_medians_and_shares(curve, place):
+def test_curves_show_means_medians_and_frozen_shares(curve, place):
     fig = plotted(figures.curves(curve, place, LIGHT))
     i, found = core.PLACES.index(place), curve.statistics
     for j, name in enumerate(("raw", "÷ √dₖ")):
@@ -188,7 +188,7 @@ def test_the_curves_show_means_medians_and_shares(curve, place):
     assert table["E[M]/√dₖ"] == curve.rate.tolist()
 
 
-def test_each_mark_is_named_once_at_its_end_in_its_colour(shown, curve):
+def test_each_line_is_named_once_at_its_end_in_its_colour(shown, curve):
     fig = plotted(figures.rows(shown, 512, "q", LIGHT))
     assert [text for text in texts(fig) if "mean" in text] == ["mean"]
     assert fig.layout.annotations[2].y == pytest.approx(traces_of(fig, "mean")[1].y[-1])
@@ -198,20 +198,20 @@ def test_each_mark_is_named_once_at_its_end_in_its_colour(shown, curve):
     assert [*names] == ["<b>÷ √dₖ</b>", "<b>raw</b>, mean", "<b>raw</b>, median"]
     ends = [trace_of(fig, each).y[-1] for each in ("÷ √dₖ, mean", "raw, mean", "raw, median")]
     for note, end, colour in zip(names.values(), ends, (INKS[1], INKS[0], INKS[0]), strict=True):
-        assert note.y == pytest.approx(np.log10(end), abs=0.7)  # a line of letters
+        assert note.y == pytest.approx(np.log10(end), abs=0.7)  # about the height of a line of text
         assert colour in note.text
     assert [axis.title.text for axis in (fig.layout.yaxis, fig.layout.yaxis2)] == [None, None]
 
 
 def with_ends(curve, place, **ends):
-    """Return the curve with statistics at one place in equal ratios between these ends, for raw and for scaled."""
+    """Return a curve whose statistics at one place go geometrically between these ends, for raw and for scaled."""
     changed = {name: getattr(curve.statistics, name).copy() for name in ends}
     for name, pairs in ends.items():
         changed[name][core.PLACES.index(place)] = [np.geomspace(*pair, len(curve.dims)) for pair in pairs]
     return replace(curve, statistics=replace(curve.statistics, **changed))
 
 
-def test_a_mean_is_called_moving_only_beyond_chance():
+def test_a_mean_is_said_to_fall_only_beyond_chance():
     curve = core.gradient_curve((4, 64, 1024), **OPTIONS)
     half = with_ends(curve, "q", mean=((0.4, 0.2), (0.4, 0.2)))
     for error, verb in ((0.01, "falls"), (0.2, "hardly changes")):
@@ -226,29 +226,29 @@ def test_a_mean_is_called_moving_only_beyond_chance():
         ((0.5, 0.5), (0.5, 0.7), 1.1, "mean stays, median grows"),
         ((0.5, 0.25), (0.5, 0.2), 1.1, "mean and median fall"),
         ((0.5, 0.25), (0.5, 0.02), 1.1, "mean falls, median far more"),
-        ((0.5, 1.25), (0.5, 0.2), 2.0, "mean grows, median stays"),  # by less than chance may
+        ((0.5, 1.25), (0.5, 0.2), 2.0, "mean grows, median stays"),  # within the error of the median
         ((0.5, 1.25), (0.5, 1.0), 1.1, "mean and median grow"),
         ((0.5, 0.45), (0.5, 0.45), 1.01, "mean and median stay"),
     ],
 )
-def test_the_claim_of_the_curves_follows_mean_and_median(mean, median, off, claim):
+def test_title_of_the_curves_follows_from_mean_and_median(mean, median, off, claim):
     curve = core.gradient_curve((4, 64, 1024), n_keys=8)
     low, high = (tuple(end * factor for end in median) for factor in (1 / off, off))
     ends = {"mean": mean, "median": median, "median_low": low, "median_high": high}
     curve = with_ends(curve, "q", **{name: (pair, pair) for name, pair in ends.items()})
     said = figures.curves(curve, "q", LIGHT).figure.layout["title"]["text"]
     assert said == f"<b>Raw {claim}</b>"
-    assert len(said) <= len("<b></b>") + 31  # a phone shows them in one line
+    assert len(said) <= len("<b></b>") + 31  # one line on a phone
 
 
 # --- Jacobians -------------------------------------------------------------------------------------------
 
 
-def test_both_jacobians_share_a_fixed_colour_domain_and_digits(row):
+def test_both_jacobians_share_a_fixed_range_of_colours(row):
     fig = plotted(figures.jacobians(row, "Row 1", 4, LIGHT))
     raw, scaled = fig.data
     for trace, matrix in ((raw, row.raw_jacobian), (scaled, row.scaled_jacobian)):
-        np.testing.assert_array_equal(trace.z, matrix[::-1, ::-1])  # the key with the higher score comes first
+        np.testing.assert_array_equal(trace.z, matrix[::-1, ::-1])  # keys are sorted by score
         assert list(trace.x) == list(trace.y) == ["2", "1"]
         assert (trace.zmin, trace.zmax) == (-0.25, 0.25)
         assert trace.colorscale[1] == (0.5, LIGHT.ground)
@@ -263,7 +263,7 @@ def test_both_jacobians_share_a_fixed_colour_domain_and_digits(row):
     assert run(picture.code)[1].split() == [str(row.raw_norm), str(row.scaled_norm)]
 
 
-def test_with_many_keys_the_twelve_highest_scores_are_drawn():
+def test_of_many_keys_the_twelve_highest_scores_are_drawn():
     scores = np.random.default_rng(0).standard_normal(40)
     row = core.measure_row_jacobian(scores, 4)
     raw = plotted(figures.jacobians(row, "Row 1", 4, LIGHT)).data[0]
@@ -281,14 +281,14 @@ def test_with_many_keys_the_twelve_highest_scores_are_drawn():
         ([0, 900], 9, "Raw or divided by √9, this row passes on practically nothing."),
     ],
 )
-def test_the_sentence_on_the_jacobians_is_right(scores, d_k, said):
+def test_sentence_on_the_jacobians_is_right(scores, d_k, said):
     assert figures.jacobians(core.measure_row_jacobian(scores, d_k), "Row 7", d_k, LIGHT).sentence == said
 
 
 @pytest.mark.parametrize("n_keys", [2, 16, 512])
 @pytest.mark.parametrize("d_k", [1, 4, 64, 1024])
-def test_hardly_any_row_freezes_with_the_scale(d_k, n_keys):
-    """Own draws: given the length of a query, its scores are independent normal numbers."""
+def test_hardly_any_row_is_frozen_with_the_scale(d_k, n_keys):
+    """Count new draws: the scores of a query of given length are independent normal numbers."""
     rng = np.random.default_rng(0)
     scores = np.sqrt(rng.chisquare(d_k, size=(4_000, 1)) / d_k) * rng.standard_normal((4_000, n_keys))
     weights = np.exp(scores - scores.max(axis=1, keepdims=True))

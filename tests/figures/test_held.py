@@ -1,4 +1,4 @@
-"""Words that claim all or nothing: each use, at both ends of each control, has a test or a reason."""
+"""Every sentence that claims all or nothing, at both ends of each control, is covered by a test or a reason."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ from tests.figures.words import plain
 
 TESTS = Path(__file__).parents[1]
 STEMS = [stem for stem in ORDER if stem in HELD]
-TRAINED = ("training_race",)  # each of its settings needs a training of its own
+TRAINED = ("training_race",)  # each setting would need a training
 FIXED = {STEP, "seed", *SHORT} - {"n_draws"}
 
 
@@ -28,7 +28,7 @@ def sweeping(text):
 
 
 def written(stem):
-    """Return the texts of a lesson that are the same at any setting, except the promises of its tries."""
+    """Yield the fixed texts of a lesson, except those of its tries."""
     lesson = VIEWS[stem].lesson
     yield from (lesson.answer, *sum(lesson.myths, ()), *lesson.sources)
     yield from (each.line for each in lesson.steps)
@@ -39,7 +39,7 @@ def written(stem):
 
 
 def ends(stem):
-    """Yield the defaults, either end of each control alone, and each option with all numbers usual, low and high."""
+    """Yield settings: each number at its low and high end; each option with all numbers at default, low and high."""
     controls = {name: each for name, each in controls_of(stem).items() if name not in FIXED}
     numbers = {name: each for name, each in controls.items() if isinstance(each, Number)}
     if stem in TRAINED:
@@ -68,7 +68,7 @@ def shown(stem, values):
 
 @pytest.mark.walk
 @pytest.mark.parametrize("stem", STEMS)
-def test_each_claim_of_all_or_nothing_has_its_ground(stem):
+def test_every_claim_of_all_or_nothing_is_covered(stem):
     texts = [*written(stem), *(text for chosen in ends(stem) for text in shown(stem, at(stem, **chosen)))]
     claims = dict.fromkeys(each for text in texts for each in sweeping(text))
     assert [each for each in claims if not any(part in each for part in HELD[stem])] == []
@@ -76,7 +76,7 @@ def test_each_claim_of_all_or_nothing_has_its_ground(stem):
 
 
 @pytest.mark.parametrize("stem", STEMS)
-def test_each_ground_is_a_test_or_a_reason(stem):
+def test_every_claim_is_covered_by_an_existing_test_or_a_reason(stem):
     tests = {
         name
         for path in TESTS.rglob("test_*.py")
@@ -86,10 +86,10 @@ def test_each_ground_is_a_test_or_a_reason(stem):
         assert holder in tests if holder.startswith("test_") else len(holder.split()) >= 3, holder
 
 
-def test_every_lesson_is_searched():
+def test_every_lesson_is_searched_for_claims():
     assert STEMS == [*ORDER]
 
 
-def test_words_that_claim_all_are_found_and_names_are_not():
+def test_claims_of_all_or_nothing_are_found_and_names_are_not():
     assert sweeping("No scale: 5 keys. It never fails; some do.") == ["It never fails;"]
     assert sweeping("(2017), Attention Is All You Need.") == []

@@ -23,7 +23,7 @@ def simulated():
     return core.simulate_fading(core.LongContextParams())
 
 
-def test_every_rule_is_a_line_at_the_lengths_of_the_slider(found):
+def test_every_rule_is_a_line_over_the_slider_s_lengths(found):
     fig = plotted(figures.weights(found, 2048, LIGHT))
     for i, name in enumerate(found.names):
         drawn = trace_of(fig, NAMES[name])
@@ -33,7 +33,7 @@ def test_every_rule_is_a_line_at_the_lengths_of_the_slider(found):
     assert len(looks) == len(core.RULES)
 
 
-def test_the_marks_are_at_the_slider_s_value_on_every_line(found):
+def test_every_line_has_a_point_at_the_slider_s_length(found):
     fig = plotted(figures.weights(found, 2048, LIGHT))
     here = trace_of(fig, "at this n")
     assert {*here.x} == {2048}
@@ -42,7 +42,7 @@ def test_the_marks_are_at_the_slider_s_value_on_every_line(found):
     assert (upright.x0, upright.x1) == (2048, 2048)
 
 
-def test_simulated_rows_are_points_with_errors_under_how_sure(found, simulated):
+def test_simulated_rows_are_points_with_standard_errors(found, simulated):
     assert "simulated rows" not in {each.name for each in plotted(figures.weights(found, 16, LIGHT)).data}
     shown = figures.weights(found, 16, LIGHT, simulated)
     dots = trace_of(plotted(shown), "simulated rows")
@@ -63,11 +63,11 @@ def test_simulated_rows_are_points_with_errors_under_how_sure(found, simulated):
     ("weight", "said"), [(0.0, "less than 1 %"), (0.0049, "less than 1 %"), (0.006, "1 %"), (0.5, "50 %"),
                          (0.994, "99 %"), (0.996, "more than 99 %"), (1.0, "more than 99 %")]
 )  # fmt: skip
-def test_a_weight_never_rounds_to_all_or_to_nothing(weight, said):
+def test_a_weight_is_never_rounded_to_0_or_100_per_cent(weight, said):
     assert figures.share(weight) == said
 
 
-def test_the_rows_of_a_text_are_the_same_weights_on_a_linear_axis(found):
+def test_rows_of_a_text_show_the_same_weights_on_a_linear_axis(found):
     fig = plotted(figures.rows(found, 1024, LIGHT))
     drawn = trace_of(fig, "1/√dₖ")
     assert tuple(drawn.x) == tuple(n for n in core.LENGTHS if n <= 1024)
@@ -77,26 +77,26 @@ def test_the_rows_of_a_text_are_the_same_weights_on_a_linear_axis(found):
     assert (fig.layout.xaxis.type or "linear", main.layout.xaxis.type) == ("linear", "log")
 
 
-def test_every_rule_has_a_card_with_its_formula_and_its_source(found):
+def test_every_rule_has_a_card_with_formula_and_source(found):
     cards = figures.cards(found, core.check_claims(found.params))
     for (title, formula, (_, _, source)), rule in zip(cards, core.RULES.values(), strict=True):
         assert (title, formula, source) == (rule.title, rule.formula, f"{rule.source}.")
 
 
-def test_the_sentences_give_the_current_weights(found):
+def test_sentence_gives_the_weights_at_the_chosen_length(found):
     plain, log_n = (figures.share(found.weight(name, 16_384)) for name in ("vaswani", "log_n"))
     said = figures.weights(found, 16_384, LIGHT).sentence
     assert said.endswith(f"keeps {plain} with ÷ √dₖ, and {log_n} with log n.")
 
 
 def made(score, n, n_train=512):
-    """Return the result at this number of keys, and its picture."""
+    """Return the result for a key's score, and its picture at n keys."""
     found = core.fading_weights(core.LongContextParams(score, n_train=n_train), (*core.LENGTHS,))
     return found, figures.weights(found, n, LIGHT)
 
 
 @pytest.mark.parametrize(("score", "n"), [(2, 16), (2, 16_384), (8, 16_384), (2, 1_048_576), (14, 1_048_576)])
-def test_key_is_not_said_to_stand_out_and_higher_ones_are_counted(score, n):
+def test_how_sure_gives_the_expected_number_of_higher_scores(score, n):
     _, picture = made(score, n)
     assert "stands out" not in picture.sentence
     rng = np.random.default_rng(n + score)
@@ -108,16 +108,16 @@ def test_key_is_not_said_to_stand_out_and_higher_ones_are_counted(score, n):
 
 
 @pytest.mark.parametrize("n_train", [32, 512, 131_072])
-def test_log_n_below_its_training_length_is_called_an_extension(n_train):
+def test_log_n_is_called_continued_below_its_training_length(n_train):
     for n in (16, 16_384, 1_048_576):
         found, picture = made(8, n, n_train)
         plain, log_n = (found.weight(name, n) for name in ("vaswani", "log_n"))
         assert ("continued below n₀" in picture.sentence) == (n < n_train) == (log_n < plain)
-        assert found.weight("yarn", n) >= plain  # it changes nothing up to n₀
+        assert found.weight("yarn", n) >= plain  # equal up to n₀
 
 
-def test_a_key_first_by_chance_gets_less_than_one_of_score_8():
-    """Own draws: the scores of a query over its keys have the spread of its length."""
+def test_a_key_on_top_by_chance_gets_less_than_a_key_of_score_8():
+    """Check the lesson's 64 % by new draws: the scores of a query spread by the query's length."""
     rng = np.random.default_rng(3)
     lengths = np.sqrt(rng.chisquare(64, size=1_000))
     scores = np.sort(lengths[:, None] * rng.standard_normal((1_000, 16_384)), axis=1)

@@ -1,4 +1,4 @@
-"""Words that name marks: found in their sentence, in the colour that the figure has, readable on its ground."""
+"""Words that light parts of a picture: found in their sentence, in the traces' colour, readable on the background."""
 
 import re
 from collections import Counter
@@ -31,19 +31,19 @@ def told(sentence, *marks):
     return found(sentence, marks, NAMED, LAYOUT)
 
 
-def test_a_word_has_the_text_before_it_its_traces_and_their_look():
+def test_a_word_has_its_preceding_text_its_traces_and_their_look():
     one, two = told("Raw and raw, then scores.", Mark("scores", ("scores",)), Mark("raw", ("raw", "theory")))
     assert one == {"word": "raw", "before": "Raw and ", "curves": [0, 3], "points": None, "colour": LIGHT.raw,
                    "ink": readable(LIGHT.raw, LIGHT.ground, LIGHT.text), "line": "dotted"}  # fmt: skip
     assert (two["before"], two["curves"], two["colour"], two["line"]) == (", then ", [2], LIGHT.text, "solid")
 
 
-def test_a_word_of_points_has_their_colour():
+def test_a_word_for_points_has_the_points_colour():
     (one,) = told("The tallest bar.", Mark("tallest bar", ("weights",), (1, 2)))
     assert (one["curves"], one["points"], one["colour"]) == ([1], [1, 2], LIGHT.scaled)
 
 
-def test_a_word_is_found_whole_and_a_missing_one_is_left_out():
+def test_only_whole_words_are_found_and_missing_ones_are_left_out():
     assert told("Drawings are drawn.", Mark("raw", ("raw",))) == []
     assert [each["before"] for each in told("Drawn raw.", Mark("raw", ("raw",)))] == ["Drawn "]
 
@@ -62,14 +62,14 @@ def test_missing_ambiguous_and_overlapping_marks_are_refused(sentence, marks, sa
         told(sentence, *marks)
 
 
-def test_the_contrast_is_that_of_the_guidelines():
+def test_contrast_equals_known_wcag_values():
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#ffffff", "#777777") == pytest.approx(4.478, abs=5e-4)  # WebAIM's contrast checker
     assert contrast("#d55e00", "#d55e00") == 1
 
 
 @pytest.mark.parametrize("profile", [LIGHT, DARK, PROJECTOR])
-def test_a_readable_colour_stays_and_others_change_least(profile):
+def test_readable_colours_stay_and_pale_ones_are_changed(profile):
     assert readable(profile.text, profile.ground, profile.text) == profile.text
     for colour in (profile.raw, profile.scaled, profile.third, profile.band, profile.grid):
         ink = readable(colour, profile.ground, profile.text)
@@ -79,7 +79,7 @@ def test_a_readable_colour_stays_and_others_change_least(profile):
 
 
 def check_marks(picture):
-    """Check that each mark's word is in the sentence, in the colour of the first trace it names."""
+    """Check that each marked word is in the sentence and has the colour of its first trace."""
     marks = {each.word: each for each in picture.marks}
     figure, rest = picture.figure, picture.sentence
     for one in picture.drawn()["marks"] if isinstance(figure, Figure) else ():
@@ -92,7 +92,7 @@ def check_marks(picture):
             shown = {*(shown[list(mark.points)] if mark.points and len(shown) > 1 else shown).tolist()}
             assert shown == {one["colour"]}, (picture.key, one["word"])
             assert max(mark.points, default=-1) < np.shape(each.get("x", each.get("z")))[0]
-        assert len(one["curves"]) < len(figure.data) or mark.points, (picture.key, one["word"])  # the others fade
+        assert len(one["curves"]) < len(figure.data) or mark.points, (picture.key, one["word"])  # others fade
 
 
 def colours_of(trace, layout):
@@ -105,18 +105,18 @@ def colours_of(trace, layout):
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize(("stem", "chosen"), EVERYTHING)
-def test_every_mark_of_every_picture_is_there_in_its_colour(stem, chosen, profile):
+def test_every_marked_word_has_the_colour_of_its_trace(stem, chosen, profile):
     for picture in pictures(stem, at(stem, **chosen), profile):
         check_marks(picture)
 
 
-SEEDED = [{"step": "wander", "seed": seed} for seed in range(1, 13)]  # in one_query each word is on top in some draw
+SEEDED = [{"step": "wander", "seed": seed} for seed in range(1, 13)]  # each word of one_query is on top for some seed
 PLACES = [{}, *({"d_k": d_k} for d_k in (1, 2, 8, 256, 1024)), {"seed": 3}]
 
 
 @pytest.mark.walk
 @pytest.mark.parametrize("stem", ORDER)
-def test_every_mark_is_named_by_the_sentence_at_some_of_many_settings(stem):
+def test_every_mark_has_its_word_in_the_sentence_at_some_setting(stem):
     settings = [*PLACES, *(chosen for name, chosen in (each.values for each in EVERYTHING) if name == stem)]
     said = Counter()
     for chosen in [*settings, *(SEEDED if stem == "one_query" else ())]:
@@ -128,5 +128,5 @@ def test_every_mark_is_named_by_the_sentence_at_some_of_many_settings(stem):
 
 
 def name_of(picture, mark):
-    """Return a mark's name that is the same at every setting, without its points and the numbers in it."""
+    """Return a name of a mark that is the same at every setting: without points and numbers."""
     return picture.key, re.sub(r"[\d,.]+", "", mark.traces[0])

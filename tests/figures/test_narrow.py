@@ -1,4 +1,4 @@
-"""Layouts for a phone: data and words as on a screen, in other places; a drag changes the same things in both."""
+"""Layouts for a phone: the same data and words as on a screen in other places, and quick redrawing in a drag."""
 
 import json
 import re
@@ -23,15 +23,15 @@ NARROW = [
     ("derivation", "broken"),
     ("training_race", "race"),
 ]
-WHERE = {"domain", "range", "constraintoward", "scaleanchor"}  # of an axis
-ONCE = {"title", "showticklabels"}  # the title of an axis that also counts for those above it
-QUICKLY = re.compile(r"annotations\.\d+\.(text|x|y)|shapes\.\d+\.([xy][01]|path)")  # the same names as in `quick.js`
-MARKED = {"a value", "an output", ""}  # words beside a mark with room around it, which another panel may not have
-SLOPE = re.compile(r", p \(1 − p\) = .*")  # after a name, for which a phone has no room
+WHERE = {"domain", "range", "constraintoward", "scaleanchor"}  # properties of an axis that may differ on a phone
+ONCE = {"title", "showticklabels"}  # may be on the lowest of stacked axes alone
+QUICKLY = re.compile(r"annotations\.\d+\.(text|x|y)|shapes\.\d+\.([xy][01]|path)")  # as in `quick.js`
+MARKED = {"a value", "an output", ""}  # words in empty space near a point, which a narrow panel may lack
+SLOPE = re.compile(r", p \(1 − p\) = .*")  # suffix of a name, too long for a phone
 
 
 def figure(stem, step, profile=LIGHT, **chosen) -> Figure:
-    """Return the picture of a step as a slider shows it; of a race its start."""
+    """Return the figure of a step as in a drag; for a race its start."""
     view: LessonView = VIEWS[stem]
     return view.of(LESSONS[stem].step(step)).picture(at(stem, race_d_k=0, **chosen), profile).figure
 
@@ -41,13 +41,13 @@ def on_a_phone(shown: Figure) -> Figure:
 
 
 def words(layout):
-    """Return every word and number of a layout, each once."""
+    """Return the set of words and numbers in a layout's annotations."""
     texts = [SLOPE.sub("", each["text"]) for each in layout["annotations"] if each["text"] not in MARKED]
     return {*re.sub("<[^>]*>|\u2002", " ", " ".join(texts)).split()}
 
 
 def leaves(part, path=""):
-    """Yield every value of a part of a figure, with its path."""
+    """Return every value in a nested part of a figure by its dotted path."""
     if not isinstance(part, (dict, list, tuple)):
         return {path: part}
     each = part.items() if isinstance(part, dict) else enumerate(part)
@@ -56,7 +56,7 @@ def leaves(part, path=""):
 
 @pytest.mark.parametrize("profile", [LIGHT, DARK])
 @pytest.mark.parametrize(("stem", "step"), NARROW)
-def test_phone_has_same_data_and_words_elsewhere(stem, step, profile):
+def test_phone_layout_has_the_same_data_and_words(stem, step, profile):
     for d_k in (1, 20, 64, 1024):
         shown = figure(stem, step, profile, d_k=d_k)
         check_looks(plotted(on_a_phone(shown)), profile)
@@ -70,7 +70,7 @@ def test_phone_has_same_data_and_words_elsewhere(stem, step, profile):
 
 
 @pytest.mark.parametrize(("stem", "step"), NARROW)
-def test_drag_on_a_phone_changes_only_quickly_drawn_properties(stem, step):
+def test_drag_on_a_phone_changes_only_what_quick_drawing_redraws(stem, step):
     some, *others = (leaves(figure(stem, step, d_k=d_k).narrow) for d_k in (64, 1, 20, 1024))
     for other in others:
         assert some.keys() == other.keys()
@@ -78,13 +78,13 @@ def test_drag_on_a_phone_changes_only_quickly_drawn_properties(stem, step):
 
 
 @pytest.mark.parametrize(("stem", "step"), NARROW)
-def test_wall_and_file_have_one_layout(stem, step):
+def test_walls_and_files_have_no_phone_layout(stem, step):
     assert figure(stem, step, PROJECTOR).narrow == {}
     assert json.loads(figure(stem, step).to_json()).keys() == {"data", "layout"}
 
 
 @pytest.mark.parametrize("guesses", [(20,), (20, 20, 35)])
-def test_bet_is_drawn_in_the_layout_for_phones_too(guesses):
+def test_marks_of_a_bet_are_also_in_the_phone_layout(guesses):
     found = 0
     for stem, lesson in LESSONS.items():
         if not lesson.bet or not lesson.bet.place or isinstance(lesson.bet.answer, Drawing):
@@ -101,7 +101,7 @@ def test_bet_is_drawn_in_the_layout_for_phones_too(guesses):
     assert found
 
 
-def test_story_on_a_phone_names_its_lines():
+def test_story_on_a_phone_still_names_its_lines():
     shown = work.story({"seed": 0}, LIGHT).figure
     check_looks(plotted(on_a_phone(shown)), LIGHT)
     assert shown.narrow.keys() == {"margin", "shapes", "annotations"}

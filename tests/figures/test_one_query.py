@@ -31,15 +31,15 @@ def shown(result, step):
 
 
 @pytest.mark.parametrize("step", STEPS[3:])
-def test_the_axes_stay_the_same_while_d_k_moves(step):
+def test_axes_are_the_same_at_every_d_k(step):
     layouts = [plotted(shown(measured(d_k), step)).layout for d_k in DIMENSIONS]
     assert len({(layout.xaxis.range, layout.yaxis.range, layout.height) for layout in layouts}) == 1
-    often = {str(measured(d_k).sentences.on_top) for d_k in DIMENSIONS}  # up to dₖ = 4 nothing is random
+    often = {str(measured(d_k).sentences.on_top) for d_k in DIMENSIONS}  # equal up to dₖ = 4: nothing is random
     seen = {plotted(shown(measured(d_k), step)).to_json() for d_k in DIMENSIONS}
     assert len(seen) == (len(often) if step == "grow" else len(DIMENSIONS))
 
 
-def test_matrix_has_the_query_above_the_keys_and_highlights_two_rows(result):
+def test_matrix_has_the_query_above_the_keys_and_colours_two_rows(result):
     picture = shown(measured(4), "ask")
     cells = trace_of(plotted(picture), "components")
     assert list(cells.text[0]) == ["+1", "+1", "−1", "+0.5"]
@@ -51,7 +51,7 @@ def test_matrix_has_the_query_above_the_keys_and_highlights_two_rows(result):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_cat_has_the_same_colour_in_all_steps_and_no_divisor_has_it(profile):
+def test_cat_has_one_colour_in_all_steps(profile):
     def drawn(step):
         return figures.one_step(measured(4 if step in BY_HAND else 64), step, profile)
 
@@ -74,7 +74,7 @@ def told(picture):
     return found(picture.sentence, picture.marks, figure.data, figure.layout)
 
 
-def test_the_lines_are_the_sums_on_an_axis_of_doublings(result):
+def test_lines_are_the_partial_sums_on_a_logarithmic_axis(result):
     fig = plotted(shown(result, "wander"))
     for word, sums in zip(KEY_WORDS, result.walk.sums, strict=True):
         drawn = trace_of(fig, word)
@@ -86,7 +86,7 @@ def test_the_lines_are_the_sums_on_an_axis_of_doublings(result):
     assert end.x0 == end.x1 == 2  # after four products
 
 
-def test_each_product_and_score_is_a_bar_and_raw_weights_stay(result):
+def test_products_and_scores_are_bars_and_raw_weights_stay_in_divide(result):
     assert list(trace_of(plotted(shown(measured(4), "multiply")), "products").y) == [1.5, 0.5, -0.5, 0.5]
     assert list(trace_of(plotted(shown(measured(4), "add")), "scores").y) == [1, 2, -2, 0]
     raw, scaled = plotted(shown(result, "softmax")), plotted(shown(result, "divide"))
@@ -102,7 +102,7 @@ def test_each_product_and_score_is_a_bar_and_raw_weights_stay(result):
     [("wander", ("cat",)), ("softmax", ("raw",)), ("divide", ("raw", "scaled"))],
 )
 @pytest.mark.parametrize("profile", PROFILES)
-def test_strip_has_shares_of_sentences_or_mean_weights(step, names, profile):
+def test_strip_shows_shares_of_sentences_or_mean_weights(step, names, profile):
     result = measured(64)
     many = result.sentences
     fig = plotted(figures.one_step(result, step, profile))
@@ -119,11 +119,11 @@ def test_strip_has_shares_of_sentences_or_mean_weights(step, names, profile):
     beside = fig.layout.xaxis2.domain[0] > fig.layout.xaxis.domain[1]
     assert beside == (profile is PROJECTOR)
     assert beside or strip[1] < own[0]
-    behind = 1 - 100 / fig.layout.xaxis2.range[1]  # of the strip: room for the number after its longest bar
+    behind = 1 - 100 / fig.layout.xaxis2.range[1]  # share of the strip beyond 100 %
     assert not beside or behind * 1920 * np.ptp(fig.layout.xaxis2.domain) > 2.5 * profile.tick_size
 
 
-def test_names_at_the_ends_keep_apart_and_stay_near():
+def test_names_at_line_ends_are_moved_apart_and_stay_near():
     assert figures._apart(np.array([0.0, 10.0, 20.0]), 5) == [0, 10, 20]
     assert figures._apart(np.array([0.0, 0.0, 20.0]), 5) == [-2.5, 2.5, 20]
     places = figures._apart(np.array([0.0, 1.0, 2.0, 2.0]), 4)
@@ -134,7 +134,7 @@ def test_names_at_the_ends_keep_apart_and_stay_near():
 @pytest.mark.parametrize("emphasis", [1, 4, 16])
 @pytest.mark.parametrize("d_k", DIMENSIONS)
 @pytest.mark.parametrize("profile", PROFILES)
-def test_last_step_shows_frequencies_and_no_weight(d_k, emphasis, profile):
+def test_last_step_shows_frequencies_and_no_weights(d_k, emphasis, profile):
     result = measured(d_k, emphasis=emphasis)
     picture, often = figures.one_step(result, "grow", profile), result.sentences.on_top
     (bars,) = plotted(picture).data
@@ -150,7 +150,7 @@ def test_last_step_shows_frequencies_and_no_weight(d_k, emphasis, profile):
 
 @pytest.mark.parametrize("d_k", DIMENSIONS)
 @pytest.mark.parametrize("profile", PROFILES)
-def test_a_thin_line_leads_from_each_end_to_its_name(d_k, profile):
+def test_a_leader_line_connects_each_end_with_its_name(d_k, profile):
     result = measured(d_k)
     fig = plotted(figures.one_step(result, "wander", profile))
     dots = trace_of(fig, figures.ENDS)
@@ -164,7 +164,7 @@ def test_a_thin_line_leads_from_each_end_to_its_name(d_k, profile):
     assert all(each.ayref == "y" and each.ax > profile.tick_size for each in names.values())
 
 
-def test_names_are_further_from_the_ends_on_a_phone(result):
+def test_names_are_further_from_the_line_ends_on_a_phone(result):
     drawn = shown(result, "wander").figure
     usual, narrow = (
         [each.get("ax") for each in words] for words in (drawn.layout["annotations"], drawn.narrow["annotations"])
@@ -172,7 +172,7 @@ def test_names_are_further_from_the_ends_on_a_phone(result):
     assert all(one is other is None or other > one for one, other in zip(usual, narrow, strict=True))
 
 
-def test_count_is_beside_its_exact_probability(result):
+def test_how_sure_gives_counts_with_standard_errors_and_predictions(result):
     assert (shown(result, "wander").sure[0], *shown(result, "divide").sure[:2]) == (
         "“cat” is on top in 35.3 ± 1.5 % of 1,000 sentences; 35.2 % are predicted.",
         "The top word gets 90.9 ± 0.47 % of the weight on average without the division.",
@@ -183,7 +183,7 @@ def test_count_is_beside_its_exact_probability(result):
     assert shown(result, "add").sure == ()
 
 
-def test_every_word_is_worked_out_by_hand(result):
+def test_table_works_out_every_word_by_hand(result):
     rows = {step: list(zip(*shown(result, step).checks.values(), strict=True)) for step in STEPS}
     assert rows["ask"][0] == ("it", "1", "1", "−1", "0.5")
     assert rows["multiply"][2] == ("action", "(−1) × 0.5", "−0.5")
@@ -195,7 +195,7 @@ def test_every_word_is_worked_out_by_hand(result):
 
 @pytest.mark.parametrize("emphasis", [1, 3, 16])
 @pytest.mark.parametrize(("step", "d_k"), AT)
-def test_the_sentence_is_short_and_true(step, d_k, emphasis):
+def test_sentence_of_every_step_is_short_and_true(step, d_k, emphasis):
     result = measured(d_k, 3, emphasis if step == "grow" else 1)
     said = shown(result, step).sentence
     assert len(said.split()) <= 25

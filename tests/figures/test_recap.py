@@ -1,4 +1,4 @@
-"""Pictures of the recap: their data are the results', their words are its numbers, the answer is marked."""
+"""Pictures and verdicts of the recap: data and words are the results', and the learner's answer is marked."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def corrected():
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_one_rate_serves_all_sizes_only_with_gradient_descent(seed):
+def test_one_rate_fits_sqrt_d_k_at_all_sizes_with_descent_but_not_adam(seed):
     found = core.compare_divisors(core.DivisorParams(seed=seed))
     low, _ = share_interval(found.put_right, 100)
     assert (found.put_right[1] >= NEARLY_ALL).all()
@@ -40,7 +40,7 @@ def test_one_rate_serves_all_sizes_only_with_gradient_descent(seed):
     assert np.ptp(adam[2]) == 0 < np.ptp(adam[1])
 
 
-def test_no_exponential_overflows_though_scores_may():
+def test_softmax_of_the_largest_floats_does_not_overflow():
     largest = np.finfo(float).max
     with np.errstate(over="raise"):
         assert softmax([largest, 0.0, -largest / 2]).tolist() == [1, 0, 0]
@@ -49,8 +49,8 @@ def test_no_exponential_overflows_though_scores_may():
 
 
 @pytest.mark.parametrize(("n_keys", "d_k"), [(16, 64), (1_024, 64), (1_024, 16)])
-def test_many_keys_leave_less_to_the_largest(n_keys, d_k):
-    """Given the query, its scores are independent normal numbers with the spread of its length."""
+def test_more_keys_give_the_largest_a_smaller_weight(n_keys, d_k):
+    """Recompute the weight: the scores of a given query are independent normal, and spread by the query's length."""
     rng = np.random.default_rng(4)
     lengths = np.sqrt(rng.chisquare(d_k, size=2_000))
     scores = lengths[:, None] * rng.standard_normal((2_000, n_keys))
@@ -60,7 +60,7 @@ def test_many_keys_leave_less_to_the_largest(n_keys, d_k):
     assert largest.mean() < expected_attention(2, d_k, 1.0).max_weight - 4 * error
 
 
-def test_the_sum_is_the_sum_of_the_bars():
+def test_final_score_is_the_sum_of_the_bars():
     result = core.measure_sum(3)
     shown = plotted(figures.growing_sum(result, 3, LIGHT))
     assert list(trace_of(shown, "product").y) == list(result.products)
@@ -68,7 +68,7 @@ def test_the_sum_is_the_sum_of_the_bars():
     assert f"add up to {result.sums[-1]:.0f}.".replace("-", "−") in figures.growing_sum(result, 3, LIGHT).sentence
 
 
-def test_an_answer_is_marked_and_one_beyond_the_axis_at_its_end():
+def test_answer_is_marked_and_one_beyond_the_axis_is_at_its_end():
     result = core.measure_spread(core.SpreadParams(100))
     shown = {said: plotted(figures.sums_spread(result, said, LIGHT)) for said in ("", 10.0, 1e5)}
     assert traces_of(shown[""], "yours") == []
@@ -79,11 +79,11 @@ def test_an_answer_is_marked_and_one_beyond_the_axis_at_its_end():
     assert (table["standard deviation"], table["predicted"]) == (result.std.tolist(), result.std_theory.tolist())
 
 
-def test_a_single_product_cancels_nothing():
+def test_sentence_at_d_k_1_says_that_nothing_can_cancel():
     assert "nothing to cancel" in figures.sums_spread(core.measure_spread(core.SpreadParams(1)), "", LIGHT).sentence
 
 
-def test_the_curves_and_bars_are_the_counts(corrected):
+def test_curves_and_bars_are_the_counts_of_rows_put_right(corrected):
     few, start, large = corrected
     curves = plotted(figures.put_right_or_not(large, LIGHT))
     assert list(trace_of(curves, "raw").y) == list(large.put_right[0])
@@ -93,7 +93,7 @@ def test_the_curves_and_bars_are_the_counts(corrected):
         assert list(trace_of(bars, name).y) == list(each.put_right[i, -1] for each in (few, start, large))
 
 
-def test_only_an_unusual_power_has_a_curve_of_its_own():
+def test_only_an_unusual_power_adds_a_curve():
     other = core.compare_divisors(core.DivisorParams(0.2))
     assert list(trace_of(plotted(figures.one_rate(other, LIGHT)), "yours").y) == list(other.put_right[3])
     usual = core.compare_divisors(core.DivisorParams(1.0))
@@ -103,14 +103,14 @@ def test_only_an_unusual_power_has_a_curve_of_its_own():
     assert list(trace_of(shown, "÷ dₖ").x) == list(core.RACED)
 
 
-def test_the_sentence_names_the_size_with_the_fewest():
+def test_sentence_names_the_size_with_the_fewest_rows_put_right():
     found = core.compare_divisors(core.DivisorParams())
     assert found.put_right[2, -1] == found.put_right[2].min() == 0
     assert figures.one_rate(found, LIGHT).sentence.endswith(f"; ÷ dₖ puts none right at dₖ = {core.RACED[-1]:,}.")
 
 
 @pytest.mark.parametrize("profile", [LIGHT, PROJECTOR])
-def test_every_answer_brings_a_whole_picture_of_its_size(profile):
+def test_picture_of_every_answer_is_complete_and_low_enough(profile):
     for name in QUESTIONS:
         for seed in (0, 9999):
             picture = work.picture(name, "", VALUES | {"seed": seed}, profile)
@@ -118,8 +118,8 @@ def test_every_answer_brings_a_whole_picture_of_its_size(profile):
             assert picture.figure.layout["height"] < 0.6 * profile.height + 3 * profile.axis_size
 
 
-def test_the_story_ends_with_what_the_path_has_shown():
-    """The picture at the largest d_k is that of the race's last step."""
+def test_story_is_the_picture_of_the_path_at_the_largest_d_k():
+    """The step `between` of training_race shows this picture at every d_k."""
     told = work.story(VALUES, LIGHT)
     values = {"d_k": 1024, "seed": 0}
     assert told.sentence == VIEWS["training_race"].steps["between"].picture(values, LIGHT).sentence
@@ -144,7 +144,7 @@ VERDICTS = [
 
 
 @pytest.mark.parametrize(("name", "said", "d_k", "verdict", "word"), VERDICTS)
-def test_a_verdict_is_kind_and_gives_the_reason(name, said, d_k, verdict, word):
+def test_verdict_is_short_and_gives_the_reason(name, said, d_k, verdict, word):
     told, why = work.verdict(name, said, VALUES | {"d_k": d_k})
     assert told == verdict
     assert word in why
@@ -153,13 +153,13 @@ def test_a_verdict_is_kind_and_gives_the_reason(name, said, d_k, verdict, word):
 
 
 @pytest.mark.parametrize("tenths", range(11))
-def test_no_power_is_said_to_fail_where_its_curve_does_not(tenths):
+def test_a_power_is_missed_only_if_its_curve_falls_below_99(tenths):
     result = core.compare_divisors(core.DivisorParams(tenths / 10))
     told, _ = work.verdict("power", tenths / 10, VALUES)
     assert (told == MISSED) == (result.chosen.min() < 99)
 
 
-def test_each_question_has_a_verdict_on_every_option_and_one_right():
+def test_each_question_has_one_right_option():
     for name, question in QUESTIONS.items():
         told = [work.verdict(name, option, VALUES)[0] for option in question.options]
         assert not told or sorted(told) == sorted([RIGHT, MISSED, MISSED])

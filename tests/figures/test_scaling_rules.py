@@ -1,4 +1,4 @@
-"""The scaling_rules lesson: its pictures show the measured numbers, its sentences and cards name them."""
+"""Pictures of the scaling_rules lesson: their data are the results', their sentences and cards give its numbers."""
 
 import re
 from dataclasses import replace
@@ -36,7 +36,7 @@ def museum():
 
 
 def chosen(result, name):
-    """Return the result of one rule."""
+    """Return the result of the rule with this name."""
     return next(rule for rule in result.rules if rule.name == name)
 
 
@@ -44,7 +44,7 @@ def chosen(result, name):
 
 
 @pytest.mark.parametrize("exponent", [0.0, 0.25, 0.5, 1.0])
-def test_the_exponents_are_on_their_dashed_theory(exponent):
+def test_points_are_measured_moments_and_dashed_lines_the_theory(exponent):
     result = powers(exponent=exponent, correlation=0.5)
     drawn = plotted(figures.exponents(result, 64, LIGHT)), plotted(figures.means(result, LIGHT))
     for what, fig in zip(("variance", "mean"), drawn, strict=True):
@@ -63,7 +63,7 @@ def test_the_exponents_are_on_their_dashed_theory(exponent):
         assert table[f"exponent {curve.exponent:g}: mean, error"] == curve.mean_error.tolist()
 
 
-def test_the_dimension_of_the_slider_is_a_line_with_larger_points():
+def test_slider_s_d_k_is_marked_by_a_line_and_larger_points():
     result = powers(exponent=0.25, correlation=0.5, dims=(1, 2, 3, 4, 100, 1024))
     for d_k in (1, 100, 1024):
         fig = plotted(figures.exponents(result, d_k, LIGHT))
@@ -73,7 +73,7 @@ def test_the_dimension_of_the_slider_is_a_line_with_larger_points():
             assert [x for x, size in zip(dots.x, dots.marker.size, strict=True) if size > LIGHT.marker_size] == [d_k]
 
 
-def test_names_move_as_little_as_possible_between_the_ends():
+def test_names_are_moved_apart_as_little_as_possible():
     assert apart([0, 0.2, 5], 1, 6).tolist() == [0, 1, 5]
     assert apart([5, 6, 5.5], 1, 6).tolist() == [4, 6, 5]
     assert apart([3, 1], 1, 6).tolist() == [3, 1]
@@ -91,7 +91,7 @@ def test_names_move_as_little_as_possible_between_the_ends():
         (0.25, -0.5, "", "Neither stays the same, for the variance needs ½ and the mean 1."),
     ],
 )
-def test_words_describe_the_effect_of_the_exponent(exponent, correlation, said, verdict):
+def test_words_describe_the_effect_of_the_exponent_on_the_moments(exponent, correlation, said, verdict):
     result = powers(exponent=exponent, correlation=correlation)
     picture, curve = figures.exponents(result, 64, LIGHT), result.curves[0]
     assert said in picture.sentence
@@ -107,7 +107,7 @@ def test_words_describe_the_effect_of_the_exponent(exponent, correlation, said, 
 
 
 @pytest.mark.parametrize("name", ["vaswani", "no_scale", "mup", "ssmax"])
-def test_every_rule_has_a_point_and_its_number_in_one_row(rules, name):
+def test_every_rule_has_a_point_and_its_number_of_keys(rules, name):
     fig = plotted(figures.rules(rules, name, LIGHT))
     keys = [rule.effective_keys for rule in rules.rules]
     assert [trace.x[0] for trace in fig.data] == keys
@@ -118,7 +118,7 @@ def test_every_rule_has_a_point_and_its_number_in_one_row(rules, name):
 
 
 @pytest.mark.parametrize("name", ["vaswani", "qk_norm"])
-def test_one_query_goes_from_raw_scores_to_weights(rules, name):
+def test_picture_of_a_rule_shows_raw_scores_scaled_scores_and_weights(rules, name):
     fig = plotted(figures.one_rule(rules, name, LIGHT))
     here = chosen(rules, name)
     raw, after, weights, *usual = fig.data
@@ -133,7 +133,7 @@ def test_one_query_goes_from_raw_scores_to_weights(rules, name):
 
 @pytest.mark.parametrize("n_keys", [8, 16, 64])
 @pytest.mark.parametrize("correlation", [0.0, 1.0])
-def test_the_name_of_the_dotted_weights_covers_none_of_them(n_keys, correlation):
+def test_name_of_the_dotted_weights_covers_no_weight(n_keys, correlation):
     for d_k in (1, 64, 1024):
         params = core.RulesParams(d_k=d_k, n_keys=n_keys, n_queries=8, correlation=correlation)
         result = core.compare_rules(params)
@@ -148,7 +148,7 @@ def test_the_name_of_the_dotted_weights_covers_none_of_them(n_keys, correlation)
                 assert note.y >= np.asarray(trace.y)[:-1][abs(keys - note.x) < 0.1 * n_keys].max()
 
 
-def test_a_wall_has_rules_in_columns_and_panels_side_by_side(rules, museum):
+def test_a_wall_has_rules_in_three_columns_and_panels_side_by_side(rules, museum):
     fig = plotted(figures.rules(rules, "mup", PROJECTOR))
     assert [trace.x[0] for trace in fig.data] == [rule.effective_keys for rule in rules.rules]
     assert len({trace.xaxis for trace in fig.data}) == 3
@@ -159,7 +159,7 @@ def test_a_wall_has_rules_in_columns_and_panels_side_by_side(rules, museum):
 
 
 def with_keys(rules, **keys):
-    """Return the same result with other numbers of keys in use."""
+    """Return a result with other effective numbers of keys for some rules."""
     changed = [replace(rule, effective_keys=keys.get(rule.name, rule.effective_keys)) for rule in rules.rules]
     return replace(rules, rules=tuple(changed))
 
@@ -174,19 +174,19 @@ def with_keys(rules, **keys):
         ("vaswani", {"vaswani": 4.0, "no_scale": 4.0}, "with ÷ √dₖ, and as many without the scale."),
     ],
 )
-def test_the_sentence_compares_the_rule_with_the_usual_one(rules, name, keys, said):
+def test_sentence_compares_the_rule_with_the_usual_one(rules, name, keys, said):
     assert figures.rules(with_keys(rules, **keys), name, LIGHT).sentence.endswith(said)
 
 
 @pytest.mark.parametrize(("peak", "said"), [(0.9, "sharper than"), (0.5, "as sharp as"), (0.2, "flatter than")])
-def test_how_sure_compares_the_largest_weights_of_the_query(rules, peak, said):
+def test_how_sure_compares_the_rule_s_largest_weight_with_the_usual(rules, peak, said):
     changed = {"mup": np.full(8, peak), "vaswani": np.full(8, 0.5)}
     others = [replace(each, attention_weights=changed.get(each.name, each.attention_weights)) for each in rules.rules]
     picture = figures.one_rule(replace(rules, rules=tuple(others)), "mup", LIGHT)
     assert picture.sure == (f"On this query muP 1/dₖ is {said} 1/√dₖ.",)
 
 
-def test_every_rule_has_its_card(rules):
+def test_every_rule_has_a_card(rules):
     assert [formula for _, formula, _ in figures.cards(rules)] == [rule.formula for rule in rules.rules]
     assert "Starting gain at L = 100: 13.2732" in next(
         texts for name, _, texts in figures.cards(rules) if name == "QKNorm"
@@ -194,7 +194,7 @@ def test_every_rule_has_its_card(rules):
 
 
 @pytest.mark.parametrize("name", ["vaswani", "ssmax"])
-def test_entropy_curves_are_the_data_and_the_chosen_is_highlighted(curves, name):
+def test_entropy_curves_are_the_data_and_the_chosen_one_is_wider(curves, name):
     drawn = plotted(figures.curves(curves, name, LIGHT))
     for panel, x, values in (("x", curves.dims, curves.against_d_k), ("x2", curves.n_keys, curves.against_n_keys)):
         top, *lines = [trace for trace in drawn.data if trace.xaxis == panel]
@@ -210,7 +210,7 @@ def test_entropy_curves_are_the_data_and_the_chosen_is_highlighted(curves, name)
 
 
 def with_curves(curves, name, d_k, keys, error=0.0):
-    """Return curves with one rule's values set by hand."""
+    """Return curves with other values for one rule."""
     here, changed = curves.names.index(name), {}
     for what, values in (("against_d_k", d_k), ("against_n_keys", keys)):
         for field, value in ((what, values), (f"{what}_error", error)):
@@ -232,12 +232,12 @@ def with_curves(curves, name, d_k, keys, error=0.0):
         ((1.0, 1.4), (1.0, 1.5, 3.0), np.nan, "grows with dₖ", " and with more keys"),
     ],
 )
-def test_how_sure_names_the_direction_of_the_curves(curves, d_k, keys, error, d_k_said, keys_said):
+def test_how_sure_says_if_the_curves_grow_fall_peak_or_dip(curves, d_k, keys, error, d_k_said, keys_said):
     picture = figures.curves(with_curves(curves, "ssmax", d_k, keys, error), "ssmax", LIGHT)
     assert picture.sure[0] == f"Under SSMax entropy {d_k_said}{keys_said}."
 
 
-# Rules that multiply the scores of independent pairs have exact averages; SSMax and log n depend on the number of keys.
+# Rules that multiply scores by a factor have exact averages for independent q and k. n: number of keys.
 FACTORS = {
     "vaswani": lambda d_k, n: d_k**-0.5,
     "no_scale": lambda d_k, n: 1.0,
@@ -252,7 +252,7 @@ FACTORS = {
 
 
 @pytest.mark.parametrize("n_keys", [2, 16, 64])
-def test_no_seed_contradicts_the_exact_entropy_averages(n_keys):
+def test_words_on_the_curves_agree_with_exact_entropies_for_every_seed(n_keys):
     dims, lengths = work.CURVES["dims"], (4, 64, 256)
     for seed in range(8):
         found = core.rule_curves(core.RulesParams(64, n_keys, seed=seed), dims=dims, n_keys=lengths)
@@ -262,7 +262,7 @@ def test_no_seed_contradicts_the_exact_entropy_averages(n_keys):
             keys_said = d_k_said if keys_said.startswith(" and") else keys_said.removeprefix(", ")
             for said, places in ((d_k_said, [(d, n_keys) for d in dims]), (keys_said, [(64, n) for n in lengths])):
                 exact = [expected_attention(n, d, factor(d, n)).entropy_nats for d, n in places]
-                step = exact[-1] - exact[0]  # all of these run in one direction
+                step = exact[-1] - exact[0]  # all exact curves are monotonic
                 if said.startswith("hardly"):
                     assert abs(step) < 0.2, (seed, name, exact)
                 else:
@@ -274,7 +274,7 @@ def test_no_seed_contradicts_the_exact_entropy_averages(n_keys):
 
 
 @pytest.mark.parametrize("name", core.BUGS)
-def test_a_bug_is_below_the_right_computation_on_one_axis(museum, name):
+def test_weights_with_a_bug_are_below_the_right_ones_on_one_axis(museum, name):
     result, picture = museum[name], figures.bug(list(museum.values()), name, LIGHT)
     fig = plotted(picture)
     for trace, side in zip(fig.data, (result.right, result.wrong), strict=True):
@@ -289,7 +289,7 @@ def test_a_bug_is_below_the_right_computation_on_one_axis(museum, name):
     ) in picture.sentence
 
 
-def test_the_museum_says_which_bugs_could_go_unnoticed(museum):
+def test_how_sure_names_bugs_that_could_go_unnoticed(museum):
     results = list(museum.values())
     assert figures.bug(results, "twice", LIGHT).sure[1].startswith("None of the 7 bugs leaves the output within 10 %")
     harmless = [replace(results[0], output_error=0.03), replace(results[1], output_error=0.09), *results[2:]]
@@ -302,7 +302,7 @@ def test_the_museum_says_which_bugs_could_go_unnoticed(museum):
 
 @pytest.mark.parametrize("correlation", [-1.0, -0.05, 0.05, 0.5, 1.0])
 def test_mean_stays_only_divided_by_d_k(correlation):
-    """E[q·k] = ρ dₖ, for any draw."""
+    """Compare the mean with its theory, E[q·k] = ρ dₖ."""
     result = core.measure_exponents(core.ExponentParams(exponent=0.25, correlation=correlation), core.EXPONENT_DIMS)
     for curve in result.curves:
         theory = correlation * np.array(result.dims, dtype=float) ** (1 - curve.exponent)
@@ -311,7 +311,7 @@ def test_mean_stays_only_divided_by_d_k(correlation):
     assert figures.means(result, LIGHT).sentence.startswith("Divided by dₖ the mean stays near ")
 
 
-def test_only_a_gain_of_1_bounds_scores_after_a_norm():
+def test_only_a_gain_of_1_bounds_scores_after_rms_norm():
     q = np.random.default_rng(0).standard_normal(64)
     q /= np.sqrt(np.mean(q**2))
     said = dict(figures.answers(short_answers()))["**RMSNorm, QK-norm**"]
@@ -320,7 +320,7 @@ def test_only_a_gain_of_1_bounds_scores_after_a_norm():
     assert said.endswith("with a gain of 1 no score exceeds √dₖ = 8.")
 
 
-def test_every_short_answer_has_the_numbers_of_its_result():
+def test_every_short_answer_gives_the_numbers_of_its_result():
     found = short_answers()
     said = {name.strip("*"): text for name, text in figures.answers(found)}
     assert len(said) == 8
@@ -334,8 +334,8 @@ def test_every_short_answer_has_the_numbers_of_its_result():
     assert all(number(each, 2) in said[name] for name, each in (("FlashAttention", found.tiled), ("MLA", found.latent)))
 
 
-def test_card_of_mup_claims_nothing_about_random_q_and_k():
-    """So it contradicts no rate of wrong_choice, where q and k are random and ÷ dₖ needs another rate at each size."""
+def test_card_of_mup_claims_nothing_on_random_q_and_k():
+    """In wrong_choice q and k are random, and ÷ dₖ needs another rate at each size: the card must not contradict."""
     said = SCALING_RULES["mup"].fixes
     assert "align while training" in said
     assert "of random q and k it says nothing" in said

@@ -40,7 +40,7 @@ def main(result, walks, axis="shared", profile=LIGHT, **axes):
 
 
 def drawn(walks, axis="shared", **settings):
-    """Return the main picture at these settings."""
+    """Draw the main picture at these settings."""
     return main(
         core.measure_score_variance(core.ScoreVarianceParams(**({"d_k": 64, "n_samples": 2_000} | settings))),
         walks,
@@ -59,7 +59,7 @@ def small(curve, size, profile=LIGHT):
     return figures.small_start(curve, 64, size, CURVE, profile)
 
 
-def test_smaller_numbers_lower_the_rays_on_an_axis_that_stays(curve):
+def test_smaller_components_lower_the_rays_on_a_fixed_axis(curve):
     drawn = {size: plotted(small(curve, size)) for size in SIZES}
     assert len({each.layout.yaxis.range for each in drawn.values()}) == 1
     low, high = next(iter(drawn.values())).layout.yaxis.range
@@ -70,17 +70,17 @@ def test_smaller_numbers_lower_the_rays_on_an_axis_that_stays(curve):
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_no_division_is_needed_where_raw_spreads_like_divided(curve, size):
+def test_no_division_is_called_needed_if_raw_scores_spread_by_1(curve, size):
     raw = size**2 * curve.spread("measured")[0][curve.dims.index(64)]
     assert small(curve, size).sentence.endswith(": no division is needed.") is bool(0.8 <= raw <= 1.25)
     assert 0.8 <= 0.35**2 * curve.spread("measured")[0][curve.dims.index(64)] <= 1.25
 
 
-# --- walks beside histograms -----------------------------------------------------------------------------
+# --- random walks beside histograms ----------------------------------------------------------------------
 
 
 def pieces(trace):
-    """Return the lines of a trace, which gaps divide: [(x, y), …]."""
+    """Return the lines of a trace, which NaNs separate: [(x, y), …]."""
     ends = np.flatnonzero(np.isnan(trace.x))
     assert np.isnan(trace.y[ends]).all()
     return [(trace.x[a:b], trace.y[a:b]) for a, b in zip([0, *(ends[:-1] + 1)], ends, strict=True)]
@@ -88,7 +88,7 @@ def pieces(trace):
 
 @pytest.mark.parametrize("products_axis", ["linear", "root"])
 @pytest.mark.parametrize("d_k", [1, 64, 1024])
-def test_walks_up_to_d_k_are_drawn_and_what_follows_is_pale(walks, d_k, products_axis):
+def test_random_walks_are_drawn_up_to_d_k_and_pale_beyond(walks, d_k, products_axis):
     result = core.measure_score_variance(core.ScoreVarianceParams(d_k, 100))
     fig = plotted(main(result, walks, profile=LIGHT, products_axis=products_axis))
     names = ("walks", "walks to come", "mean ± 1 σ", f"walks at {d_k:,}")
@@ -112,7 +112,7 @@ def test_walks_up_to_d_k_are_drawn_and_what_follows_is_pale(walks, d_k, products
 
 
 @pytest.mark.parametrize("score_axis", ["shared", "own"])
-def test_sideways_histograms_are_densities_as_shares_of_the_longest(result, walks, score_axis):
+def test_histograms_are_densities_scaled_to_the_longest_bar(result, walks, score_axis):
     fig = plotted(main(result, walks, score_axis, LIGHT))
     for side, axes in (("raw", "2"), ("scaled", "3")):
         bars = trace_of(fig, f"{side}, 2,000 scores")
@@ -120,7 +120,7 @@ def test_sideways_histograms_are_densities_as_shares_of_the_longest(result, walk
         edges, density = getattr(result, f"{side}_edges"), getattr(result, f"{side}_density")
         np.testing.assert_array_equal(bars.y, edges)
         np.testing.assert_array_equal(bars.x, [*(density / density.max()), 0])
-        # From one edge the bar goes up to the next, and only then to the share of the next bar.
+        # a step line ("vh"): first along y to the next edge, then along x to the next bar's length
         assert (bars.line.shape, bars.fill) == ("vh", "tozerox")
         np.testing.assert_array_equal(law.y, getattr(result, f"{side}_grid"))
         cut = np.minimum(getattr(result, f"{side}_law") / density.max(), 1.15)
@@ -130,24 +130,24 @@ def test_sideways_histograms_are_densities_as_shares_of_the_longest(result, walk
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_dashed_lines_are_named_at_their_ends(result, walks, profile):
+def test_sigma_lines_and_the_exact_curve_are_named_at_their_ends(result, walks, profile):
     drawn = plotted(main(result, walks, profile=profile))
     layout = drawn.layout
     named = {each.text: each for each in layout.annotations}
     for text, end in (("+σ", walks.high[-1]), ("−σ", walks.low[-1])):
         assert (named[text].y, named[text].yref, named[text].x, named[text].xref) == (end, "y", 1, "x domain")
-    assert layout.xaxis.domain[1] < layout.xaxis2.domain[0] - 0.05  # room for them
+    assert layout.xaxis.domain[1] < layout.xaxis2.domain[0] - 0.05  # room for the names
     assert (named["exact"].xref, named["exact"].yref) == ("x2", "y2")
     assert named["exact"].y == pytest.approx(2.6 * 8)
     curve = trace_of(drawn, "raw, exact distribution")
-    assert named["exact"].x == pytest.approx(np.interp(2.6 * 8, curve.y, curve.x))  # beside its curve, not on it
+    assert named["exact"].x == pytest.approx(np.interp(2.6 * 8, curve.y, curve.x))  # at its curve
     assert not any("dashed" in text or "shares" in text for text in named)
     below = layout.height - layout.margin.t - layout.margin.b
-    assert below > 0.6 * layout.height  # no room is left for a key
+    assert below > 0.6 * layout.height  # no space is left for a legend
 
 
 @pytest.mark.parametrize("settings", [CONSTANT, {"mean_q": 2.0, "mean_k": -2.0, "d_k": 1024}])
-def test_a_distribution_is_named_only_where_its_tail_is_visible(walks, settings):
+def test_exact_distribution_is_named_only_if_its_tail_is_visible(walks, settings):
     constant = core.random_walks(LONGEST, n_walks=2, **CONSTANT)
     said = texts(plotted(drawn(constant if settings is CONSTANT else walks, **settings)))
     assert ("normal" in said) == ("+σ" in said) == (settings is not CONSTANT)
@@ -157,7 +157,7 @@ BROKEN = [{}, {"mean_q": 0.5, "mean_k": 0.5}, {"correlation": -1.0}, {"sampling"
 
 
 @pytest.mark.parametrize("broken", BROKEN)
-def test_no_axis_moves_with_d_k_and_all_scores_share_one(walks, broken):
+def test_axes_stay_at_every_d_k_and_scores_share_one_axis(walks, broken):
     ranges = set()
     for d_k in (1, 64, 1024):
         layout = plotted(drawn(walks, d_k=d_k, **broken)).layout
@@ -166,21 +166,21 @@ def test_no_axis_moves_with_d_k_and_all_scores_share_one(walks, broken):
     assert len({*ranges.pop()[3:]}) == 1
 
 
-def test_scores_beyond_the_axis_are_mentioned(result, walks):
+def test_how_sure_gives_the_share_of_scores_beyond_the_axis(result, walks):
     result = replace(result, beyond_shared=0.0123, beyond_own=0.0004)
     assert main(result, walks).sure[-1] == "1.2 % of the raw scores lie beyond the axis."
     assert not any("beyond" in each for each in main(result, walks, "own").sure)
 
 
 @pytest.mark.parametrize("d_k", [1, 64])
-def test_with_their_own_axes_the_walks_use_that_of_raw_scores(walks, d_k):
+def test_own_axes_give_the_walks_the_axis_of_the_raw_scores(walks, d_k):
     layout = plotted(drawn(walks, "own", d_k=d_k)).layout
     assert tuple(layout.yaxis.range) == tuple(layout.yaxis2.range) == (-5 * d_k**0.5, 5 * d_k**0.5)
     assert tuple(layout.yaxis3.range) == (-5, 5)
     assert (layout.yaxis3.side, layout.yaxis3.showticklabels) == ("right", True)
 
 
-def test_constant_scores_and_an_infinite_density_have_their_place(walks):
+def test_constant_scores_and_infinite_densities_can_be_drawn(walks):
     constant = core.random_walks(LONGEST, n_walks=2, **CONSTANT)
     shown = drawn(constant, d_k=2, n_samples=100, **CONSTANT)
     assert sum(trace_of(plotted(shown), "raw, 100 scores").x) == 1
@@ -189,9 +189,9 @@ def test_constant_scores_and_an_infinite_density_have_their_place(walks):
     assert [max(each.x) for each in fig.data if each.name.endswith("exact distribution")] == [1.15, 1.15]
 
 
-# For q with itself the mean is d_k and the variance 2 d_k: they are as far from 0 as they spread at d_k = 2.
+# With k = q the mean is d_k and the variance 2 d_k: mean and standard deviation are equal at d_k = 2.
 @pytest.mark.parametrize(("d_k", "said"), [(1, "spread by"), (4, "average")])
-def test_scores_a_standard_deviation_off_are_named_by_their_mean(walks, d_k, said):
+def test_sentence_gives_the_mean_if_it_exceeds_the_standard_deviation(walks, d_k, said):
     assert f"raw scores {said} " in drawn(walks, d_k=d_k, correlation=1.0).sentence
 
 
@@ -214,7 +214,7 @@ EVERY = [
 
 
 @pytest.mark.parametrize("settings", EVERY)
-def test_the_sentence_is_short_and_agrees_with_the_result(walks, settings):
+def test_sentence_gives_the_numbers_of_the_result(walks, settings):
     result = core.measure_score_variance(core.ScoreVarianceParams(**({"n_samples": 1_000} | settings)))
     sentence = main(result, walks).sentence
     numbers = [float(each.replace(",", "").replace("−", "-")) for each in re.findall(r"[−\d][\d.,]*\d|\d", sentence)]
@@ -231,7 +231,7 @@ def test_the_sentence_is_short_and_agrees_with_the_result(walks, settings):
         assert ("average" in sentence) == (result.raw_std > 0)
 
 
-def test_histograms_walks_and_moments_can_be_downloaded(result, walks):
+def test_tables_have_the_data_of_histograms_and_walks(result, walks):
     shown = main(result, walks)
     for name in ("raw", "scaled"):
         edges = getattr(result, f"{name}_edges").tolist()
@@ -243,7 +243,7 @@ def test_histograms_walks_and_moments_can_be_downloaded(result, walks):
     assert (shown.bins["low"], shown.bins["high"]) == (walks.low[:65].tolist(), walks.high[:65].tolist())
 
 
-def test_the_moment_table_says_in_words_if_a_value_is_in_its_band(result):
+def test_moment_table_says_in_words_if_a_value_is_in_its_band(result):
     rough = "exact, rough gamma approximation"
     rows = [
         replace(result.rows[1], measured=66.5, low=60.25, high=65.0, z=-2.25, inside=False),
@@ -259,7 +259,7 @@ def test_the_moment_table_says_in_words_if_a_value_is_in_its_band(result):
 # --- spread against d_k ----------------------------------------------------------------------------------
 
 
-def test_spreads_are_beside_their_theory_in_their_bands(curve):
+def test_measured_spreads_are_shown_with_theory_and_bands(curve):
     fig = plotted(spreads(curve))
     for i, name in enumerate(figures.LOOKS):
         theory, small, large = fig.data[3 * i : 3 * i + 3]
@@ -277,7 +277,7 @@ def test_spreads_are_beside_their_theory_in_their_bands(curve):
             assert table[f"{name}: {what}"] == np.sqrt(getattr(curve, what)[i]).tolist()
 
 
-def test_marks_of_other_dimensions_stay_small():
+def test_point_at_the_chosen_d_k_is_twice_as_large():
     curve = core.variance_curve((1, 3, 4), **CURVE)
     small, large = traces_of(plotted(spreads(curve, 3)), "raw")
     assert (list(small.x), list(large.x)) == ([1, 4], [3])
@@ -285,7 +285,7 @@ def test_marks_of_other_dimensions_stay_small():
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_three_rays_are_named_by_what_they_do(curve, profile):
+def test_names_of_the_three_rays_say_how_they_grow(curve, profile):
     said = [re.sub("<[^>]*>", " ", each).split() for each in texts(plotted(spreads(curve, 4, profile=profile)))]
     assert [" ".join(each) for each in said[3:]] == [
         "raw spreads like √dₖ",
@@ -298,14 +298,14 @@ def test_three_rays_are_named_by_what_they_do(curve, profile):
         np.testing.assert_allclose(theory.y[[0, 2, 3]], [1, at_64, at_1024], rtol=1e-12)
 
 
-def test_level_is_named_where_it_is():
+def test_name_of_the_level_ray_gives_its_height():
     options = {**CURVE, "mean_k": 2.0}  # E[q k] = 0 and Var(q k) = 1 · (1 + 2²)
     said = texts(plotted(spreads(core.variance_curve((1, 4, 1024), **options), options=options)))
     assert any("stays at 2.24" in each for each in said)
 
 
 @pytest.mark.parametrize("d_k", [1, 4, 64, 1024])
-def test_sentence_has_the_current_spreads(curve, d_k):
+def test_sentence_gives_the_spreads_at_the_chosen_d_k(curve, d_k):
     numbers = [float(each) for each in re.findall(r"\d+\.?\d*", spreads(curve, d_k).sentence)]
     here = np.sqrt(curve.measured[:, curve.dims.index(d_k)])
     np.testing.assert_allclose(numbers, here, rtol=0.05)
@@ -313,11 +313,11 @@ def test_sentence_has_the_current_spreads(curve, d_k):
         assert f"the spread is {number(measured)}, predicted {number(predicted)};" in each
     numbered = texts(plotted(spreads(curve, d_k)))[:3]
     assert [re.sub("<[^>]*>", "", each) for each in numbered] == (
-        [""] * 3 if d_k == 1 else [number(each, 2) for each in here]  # at dₖ = 1 the three marks coincide
+        [""] * 3 if d_k == 1 else [number(each, 2) for each in here]  # at dₖ = 1 the points coincide
     )
 
 
-def test_constant_scores_have_no_spread_to_divide():
+def test_constant_scores_are_said_not_to_spread_at_any_d_k():
     options = {"n_samples": 50, **CONSTANT}
     shown = spreads(core.variance_curve((1, 2, 4), **options), 2, options)
     assert texts(plotted(shown)) == []

@@ -57,7 +57,7 @@ def large(experiment, profile=LIGHT):
     return figures.large_experiment(experiment, profile)
 
 
-def test_histograms_show_draws_expected_counts_and_marks(result, sweep):
+def test_histograms_show_draws_expected_counts_and_named_lines(result, sweep):
     fig, counted = plotted(draws(result, sweep, 64, LIGHT)), sweep.first(50)
     left, right = traces_of(fig, "draws")
     expected = trace_of(fig, "expected")
@@ -87,7 +87,7 @@ def test_histograms_show_draws_expected_counts_and_marks(result, sweep):
     assert max(max(each.y) for each in (first[1], second[1])) < few.layout.yaxis2.range[1] / 1.4
 
 
-def test_a_last_draw_beyond_the_edge_is_drawn_on_it(sweep):
+def test_a_last_draw_beyond_the_axis_is_drawn_at_its_end(sweep):
     many = measure_small_samples(SmallSamplesParams())
     n = int(np.argmax(many.variances)) + 1
     far, longer = measure_small_samples(SmallSamplesParams(n_draws=n)), draw_sweep((1, 64), n_draws=2_000)
@@ -105,7 +105,7 @@ def test_a_last_draw_beyond_the_edge_is_drawn_on_it(sweep):
 @pytest.mark.parametrize("ddof", [0, 1])
 @pytest.mark.parametrize("size", [2, 16, 64])
 @pytest.mark.parametrize("n_draws", [1, 50, 200])
-def test_the_sentence_is_short_and_counts_the_draws_near_d_k(size, ddof, n_draws):
+def test_sentence_gives_the_share_of_draws_near_d_k(size, ddof, n_draws):
     asked, each = sized(size, ddof, n_draws)
     for i, d_k in enumerate(each.dims):
         said = draws(asked, each, d_k).sentence
@@ -117,7 +117,7 @@ def test_the_sentence_is_short_and_counts_the_draws_near_d_k(size, ddof, n_draws
         assert abs(found - near) <= 0.01
 
 
-def test_the_tables_have_the_current_numbers(result, sweep):
+def test_tables_have_the_numbers_of_the_current_d_k(result, sweep):
     picture, counted = draws(result, sweep), sweep.first(50)
     assert picture.table["draws, 2 × 2"] == result.counts.tolist()
     assert picture.table["expected, 2 × 2"] == result.expected.tolist()
@@ -132,14 +132,14 @@ def test_the_tables_have_the_current_numbers(result, sweep):
 
 
 @pytest.mark.parametrize(("size", "shown"), [(64, "0.9998"), (2, "0.750")])
-def test_a_mean_other_than_d_k_does_not_read_like_it(size, shown):
+def test_a_mean_close_to_d_k_is_not_rounded_to_it(size, shown):
     asked, each = sized(size)
     picture = draws(asked, each)
     assert picture.checks["predicted"][-1] == shown
     assert f"mean {shown}" in texts(plotted(picture))
 
 
-def test_the_band_shows_both_bands_and_every_point(curve):
+def test_band_picture_shows_both_bands_and_every_draw(curve):
     fig = plotted(band(curve, LIGHT))
     names = {
         "exact band, low": curve.low,
@@ -162,9 +162,9 @@ def test_the_band_shows_both_bands_and_every_point(curve):
     assert band(curve).table["naive low"] == curve.naive_low.tolist()
 
 
-# The narrower the dotted band, the fewer draws it holds: 93.5 % at dₖ = 1,024.
+# At dₖ = 1,024 the dotted band holds 93.5 % of the draws, so it is not called too narrow.
 @pytest.mark.parametrize("d_k", [1, 64, 1024])
-def test_the_dotted_band_is_called_too_narrow_only_where_it_is(d_k):
+def test_dotted_band_is_called_too_narrow_only_if_it_is(d_k):
     drawn = band_curve((2, 64), d_k=d_k, ddof=0, n_draws=300, seed=0)
     sentence = band(drawn).sentence
     assert ("too narrow" in sentence) == (drawn.naive_share_inside[-1] < 0.85)
@@ -172,8 +172,8 @@ def test_the_dotted_band_is_called_too_narrow_only_where_it_is(d_k):
 
 
 @pytest.mark.parametrize("d_k", [1, 64, 1024])
-def test_the_band_of_small_products_is_no_bound_for_their_draws(d_k):
-    """Own draws: one in forty is beyond the end of the band."""
+def test_one_draw_in_forty_lies_above_the_band_of_small_products(d_k):
+    """Count new draws above the upper end of the 95 % band."""
     rng, n = np.random.default_rng(1), 4_000
     A, B = rng.standard_normal((n, 2, d_k)), rng.standard_normal((n, d_k, 2))
     drawn = (A @ B).reshape(n, 4).var(axis=1) / d_k
@@ -186,7 +186,7 @@ def test_the_band_of_small_products_is_no_bound_for_their_draws(d_k):
     assert band(curve).sentence.startswith(said)
 
 
-def test_the_large_experiment_shows_both_runs_on_both_bands(experiment):
+def test_large_experiment_shows_both_runs_and_both_bands(experiment):
     fig = plotted(large(experiment, LIGHT))
     row = experiment.rows[2]
     assert trace_of(fig, "exact").x == experiment.band

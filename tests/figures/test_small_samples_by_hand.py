@@ -1,4 +1,4 @@
-"""The picture of the examples made by hand: their products and spread, and that of drawn ones, for any typed text."""
+"""The picture of typed examples: their products and spread beside the spread of random ones, for any typed text."""
 
 import numpy as np
 import pytest
@@ -30,13 +30,13 @@ TYPED = {
 
 
 def drawn(profile=LIGHT, **typed):
-    """Return the examples and their picture with these texts in the fields."""
+    """Return the examples and their picture for these texts in the fields."""
     values = DEFAULTS | typed
     return work.examples(values)[0], work.STEPS["by_hand"].picture(values, profile)
 
 
 @pytest.mark.parametrize("typed", TYPED.values(), ids=TYPED)
-def test_picture_shows_products_their_spread_and_that_of_drawn_ones(typed):
+def test_picture_shows_products_their_spread_and_the_random_spread(typed):
     examples, picture = drawn(**typed)
     fig = plotted(picture)
     shown = {trace.name for trace in fig.data}
@@ -58,7 +58,7 @@ def test_picture_shows_products_their_spread_and_that_of_drawn_ones(typed):
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("typed", TYPED.values(), ids=TYPED)
-def test_words_are_short_and_say_the_spread_of_every_example(typed, profile):
+def test_words_are_short_and_give_the_spread_of_every_example(typed, profile):
     examples, picture = drawn(profile, **typed)
     whole(picture)
     assert picture.drawn()
@@ -84,7 +84,7 @@ def test_examples_of_the_notes_fit_on_one_axis():
 
 
 @pytest.mark.parametrize("name", ["q_2d", "k_2d", "q_3d", "k_3d"])
-def test_older_addresses_have_a_line_for_each_vector(name):
+def test_older_addresses_with_one_line_per_vector_are_read(name):
     text, problem = LESSON.controls[name].read("1, 2\n3, 4\r\n5, 6")
     assert (text, problem) == ("1, 2;3, 4;5, 6", None)
     assert LESSON.controls[name].read(LESSON.controls[name].default) == (LESSON.controls[name].default, None)

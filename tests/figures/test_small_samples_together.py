@@ -1,4 +1,4 @@
-"""The picture of small_samples in a class: empty at first, then what the phones have drawn, and its mean."""
+"""The picture of small_samples in a class: empty at first, then the phones' draws and their mean."""
 
 import re
 
@@ -22,7 +22,7 @@ def wall(phones, **more):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_nothing_is_drawn_before_the_first_phone_and_no_mean_is_told(profile):
+def test_picture_before_the_first_phone_shows_no_draws_and_no_mean(profile):
     shown = together.drawn(class_draws(0), profile)
     whole(shown)
     fig = plotted(shown)
@@ -35,7 +35,7 @@ def test_nothing_is_drawn_before_the_first_phone_and_no_mean_is_told(profile):
 
 @pytest.mark.parametrize("ddof", [0, 1])
 @pytest.mark.parametrize("n_phones", [1, 24, 40, 100])
-def test_mean_and_its_error_are_those_of_the_draws_of_the_phones(n_phones, ddof):
+def test_mean_and_standard_error_are_those_of_the_phones_draws(n_phones, ddof):
     found = class_draws(n_phones, ddof=ddof, seed=3)
     shown = together.drawn(found, PROFILES[2].values[0])
     whole(shown)
@@ -45,7 +45,8 @@ def test_mean_and_its_error_are_those_of_the_draws_of_the_phones(n_phones, ddof)
     means = [np.mean(drawn[: i + 1]) for i in range(n_phones)]
     np.testing.assert_allclose(trace_of(fig, "mean of the class").y, means, rtol=1e-12)
     assert trace_of(fig, "the mean now").y == pytest.approx(means[-1:])
-    # The error is of the exact law; that of n draws is off by sqrt((kurtosis - 1) / 4n) of itself, kurtosis 20 or so.
+    # The picture's standard error is exact. One estimated from n draws is off by sqrt((kurtosis - 1) / 4n), relatively,
+    # with a kurtosis of about 20.
     (error,) = trace_of(fig, "the mean now").error_y.array
     off = np.sqrt(20 / (4 * drawn.size))
     assert error == pytest.approx(stats.sem(drawn, axis=None), rel=4 * off)
@@ -55,14 +56,14 @@ def test_mean_and_its_error_are_those_of_the_draws_of_the_phones(n_phones, ddof)
     assert f"average {number(means[-1])} ± {number(error, 2)};" in shown.sentence
 
 
-def test_code_of_a_class_gives_its_mean_and_error():
+def test_code_of_a_class_prints_its_mean_and_standard_error():
     found = class_draws(3, seed=5)
     _, printed = run(together.drawn(found, PROFILES[0].values[0]).code)
     told = [float(each) for each in re.findall(r"[\d.]+", printed)]
     assert told == pytest.approx([found.mean_measured, found.standard_error])
 
 
-def test_wall_holds_the_truth_back_until_the_first_phone_has_drawn():
+def test_wall_withholds_the_answer_until_the_first_phone_has_drawn():
     before, after = wall(0, **{"class": "2~1.5~1.5"}), wall(1, **{"class": "2~1.5~1.5"})
     assert "In fact" not in before.line.text
     assert before.line.text.startswith("◆ 3 bets.")
@@ -78,7 +79,7 @@ def test_wall_holds_the_truth_back_until_the_first_phone_has_drawn():
     assert alone.line.text == LESSONS["small_samples"].together.asks
 
 
-def test_wall_that_asks_the_bet_draws_nothing_of_the_machine():
+def test_wall_that_asks_the_bet_shows_no_draws():
     asked = wall(0, reveal="0")
     assert asked.address.asks_bet
     assert not any(trace_of(plotted(asked.known), "draws").y)

@@ -31,7 +31,7 @@ def lists_of(lists=NOTES, study=None, profile=LIGHT, **options):
 
 
 def bars(trace):
-    """Return the places and the heights of bars that are drawn as one outline."""
+    """Return the left and right ends and the heights of bars that are drawn as one outline."""
     x, y = np.reshape(trace.x, (-1, 4)), np.reshape(trace.y, (-1, 4))
     np.testing.assert_array_equal(y[:, [0, 3]], 0)
     np.testing.assert_array_equal(y[:, 1], y[:, 2])
@@ -43,7 +43,7 @@ def weights(profile=LIGHT, exponent=0.0, params=ROWS, expected=None):
 
 
 def said(max_weight, spread, exponent=0.3):
-    """Return the sentence of rows with these largest weights and spreads."""
+    """Return the sentence for rows with these largest weights and spreads."""
     rows = core.measure_rows(ROWS).divided(exponent)
     found = {"max_weight": np.array(max_weight), "spread": np.array(spread), "ratio": max(spread) / min(spread)}
     return figures.weights(replace(rows, **found), ROWS, LIGHT).sentence
@@ -77,11 +77,11 @@ def test_bars_are_the_weights_at_their_scores(lists, options, profile):
         for score, places in groups.items():
             assert (places.min() + places.max()) / 2 == pytest.approx(score, abs=1e-9)
         order = np.argsort(ends[:, 0], kind="stable")
-        assert (ends[order[1:], 0] >= ends[order[:-1], 1] - 1e-9).all()  # none covers another
+        assert (ends[order[1:], 0] >= ends[order[:-1], 1] - 1e-9).all()  # no bar covers another
 
 
 @pytest.mark.parametrize("options", [{}, {"multiplier": 1 / 9}, {"shift": 4}, {"shift": 100}, {"multiplier": 64}])
-def test_differences_are_measured_above_the_bars(options):
+def test_brackets_above_the_bars_span_the_two_largest_scores(options):
     comparison, drawn = core.compare_lists(FOUR, **options), plotted(lists_of(FOUR, **options))
     for trace, scores, gap in zip(drawn.data[4:], comparison.scores, comparison.gap, strict=True):
         assert [min(trace.x), max(trace.x)] == np.sort(scores)[-2:].tolist()
@@ -91,7 +91,7 @@ def test_differences_are_measured_above_the_bars(options):
 
 @pytest.mark.parametrize("profile", [LIGHT, PROJECTOR])
 @pytest.mark.parametrize("added", [0, 1, MOST_ADDED])
-def test_outlines_are_the_bars_before_the_nudge(added, profile):
+def test_outlines_show_the_bars_before_something_is_added(added, profile):
     nudge = core.nudge_lists(FOUR, added)
     drawn = plotted(figures.nudged(nudge, added, profile))
     outlines = [each for each in drawn.data if each.name == "before"]
@@ -104,7 +104,7 @@ def test_outlines_are_the_bars_before_the_nudge(added, profile):
         np.testing.assert_array_equal(group, nudge.after.attention_weights[i])
 
 
-def test_axis_of_scores_stays_while_something_is_added():
+def test_axis_of_scores_is_the_same_for_every_added_number():
     control = LESSONS["softmax_saturation"].controls["nudge"]
     drawn = [plotted(figures.nudged(core.nudge_lists(NOTES, each), each, LIGHT)) for each in control.stops]
     ((low, high),) = {each.range for one in drawn for each in axes_of(one)}
@@ -129,13 +129,13 @@ SURE = ", which passes on hardly any gradient"
         (6, "Added 6: 72 % of the weight moves in the first list, 4.7 % in the second list."),
     ],
 )
-def test_the_sentence_of_a_nudge_gives_the_moved_weight(added, said):
+def test_sentence_gives_the_weight_moved_by_an_added_number(added, said):
     shown = figures.nudged(core.nudge_lists(NOTES, added), added, LIGHT)
     assert shown.sentence == said
     headings = [each["text"] for each in shown.figure.layout["annotations"] if "moves" in each["text"]]
     assert len(headings) == 2
     assert all("nothing" in each for each in headings) is (added == 0)
-    for slope, weight in (("0.20", "27"), ("0.00012", "0.012")):  # of the weights before, for any added number
+    for slope, weight in (("0.20", "27"), ("0.00012", "0.012")):  # slopes at the weights before adding
         assert f"gradient p (1 − p) = {slope} at p = {weight} %" in texts(plotted(shown))
 
 
@@ -143,14 +143,14 @@ def axes_of(drawn):
     return [drawn.layout[name] for name in drawn.layout.to_plotly_json() if name.startswith("xaxis")]
 
 
-def test_axis_of_scores_ignores_the_sliders_and_follows_an_address():
+def test_axis_of_scores_stays_for_sliders_and_grows_for_linked_values():
     controls = LESSONS["softmax_saturation"].controls
     ranges = {
         each.range
         for shift, multiplier in product(controls["shift"].stops, controls["multiplier"].stops)
         for each in axes_of(plotted(lists_of(shift=shift, multiplier=multiplier)))
     }
-    assert ranges == {(0.1 - 4.7, 10 + 4.7)}  # a tenth of 1, with 4 added or taken and half a bar
+    assert ranges == {(0.1 - 4.7, 10 + 4.7)}  # 0.1 · 1 to 10, ± shift 4 and half a bar
     (there,) = {each.range for each in axes_of(plotted(lists_of(shift=100)))}
     assert there[0] <= 101 < 110 <= there[1]
     (wide,) = {each.range for each in axes_of(plotted(lists_of(multiplier=64)))}
@@ -159,7 +159,7 @@ def test_axis_of_scores_ignores_the_sliders_and_follows_an_address():
 
 @pytest.mark.parametrize("profile", [LIGHT, PROJECTOR], ids=lambda each: each.name)
 @pytest.mark.parametrize("multiplier", [1, 1 / 2, 1 / 10])
-def test_numbers_of_two_bars_are_at_them_and_apart(multiplier, profile):
+def test_numbers_of_two_bars_are_at_the_bars_and_do_not_overlap(multiplier, profile):
     drawn = plotted(lists_of(multiplier=multiplier, profile=profile))
     comparison = core.compare_lists(NOTES, multiplier=multiplier)
     for axis, found in zip(("x", "x2"), comparison.attention_weights, strict=True):
@@ -169,11 +169,11 @@ def test_numbers_of_two_bars_are_at_them_and_apart(multiplier, profile):
         ends = corners[:, [0, -1]]
         for each, (left, right) in zip(names, ends, strict=True):
             assert left <= each.x <= right
-        if np.ptp(ends.mean(axis=1)) < 0.1 * 18.4:  # too close to be over their bars on a phone
+        if np.ptp(ends.mean(axis=1)) < 0.1 * 18.4:  # bars too close for numbers above them on a phone
             assert [(each.xanchor, np.sign(each.xshift)) for each in names] == [("right", -1), ("left", 1)]
 
 
-def test_lists_are_side_by_side_on_a_wall():
+def test_lists_are_stacked_on_a_screen_and_side_by_side_on_a_wall():
     for profile, panel in ((LIGHT, "yaxis2"), (PROJECTOR, "xaxis2")):
         layout = plotted(lists_of(profile=profile)).layout
         one, other = (layout[each] for each in (panel[:-1], panel))
@@ -185,11 +185,11 @@ def test_lists_are_side_by_side_on_a_wall():
     ("scores", "heading"),
     [((4, 5), "scores 4 and 5"), ((1000, -0.11111), "scores 1,000 and −0.111"), ((1, 2, 3, 4), "4 scores")],
 )
-def test_heading_of_a_list_names_few_scores_and_counts_many(scores, heading):
+def test_heading_names_few_scores_of_a_list_and_counts_many(scores, heading):
     assert f"<b>{heading}</b>" in [each.text for each in plotted(lists_of((scores, (0, 1)))).layout.annotations]
 
 
-def test_scores_that_cannot_be_read_leave_the_axes_empty():
+def test_unreadable_lists_give_an_empty_picture():
     shown = figures.lists(None, LIGHT)
     assert (shown.figure.data, shown.sentence) == ([], "One of the lists cannot be read.")
     assert [*shown.table.values()] == [[], [], []]
@@ -204,13 +204,13 @@ def test_scores_that_cannot_be_read_leave_the_axes_empty():
         (((0, 0), (1, 1), (2, 2)), "50 % of the weight in the first list, and 50 % in the second list."),
     ],
 )
-def test_the_sentence_of_the_lists_names_two_of_them(lists, said):
+def test_sentence_of_the_lists_names_two_lists(lists, said):
     shown = lists_of(lists)
     assert shown.sentence == f"The largest score takes {said}"
     assert not too_much(shown.sentence)
 
 
-def test_the_table_of_the_lists_has_every_weight():
+def test_table_of_the_lists_has_every_weight():
     lists, options = (*NOTES, (0.1, 0.2, 0.7)), {"multiplier": 3.0, "shift": 1.0}
     data = lists_of(lists, **options).table
     assert data["list"] == ["list 1"] * 2 + ["list 2"] * 2 + ["list 3"] * 3
@@ -218,7 +218,7 @@ def test_the_table_of_the_lists_has_every_weight():
     assert data["weight"] == np.concatenate(core.compare_lists(lists, **options).attention_weights).tolist()
 
 
-def test_lists_are_written_in_full_even_with_tiny_weights():
+def test_how_sure_writes_weights_and_norms_however_tiny():
     *_, third, fourth, norms = lists_of((*NOTES, (5.0, 5.0), tuple(0.0 for _ in range(64)))).sure
     assert third == "Softmax turns [5, 5] into [50.00 %, 50.00 %]; the gap is 0."
     assert fourth == "In list 4, of 64 scores, the largest weight is 1.56 %; the gap is 0."
@@ -226,7 +226,7 @@ def test_lists_are_written_in_full_even_with_tiny_weights():
     assert "Softmax turns [−8, −7.5] into [37.75 %, 62.25 %]; the gap is 0.5." in (
         lists_of(multiplier=0.5, shift=-10).sure
     )  # 1 / (1 + e**0.5)
-    # 2 e^-744 is three or four of the smallest steps of a float, and 2 e^-1000 is less than one.
+    # 2 e^-744 is subnormal, 3 or 4 times the smallest float; 2 e^-1000 underflows.
     # mpmath: 2*e**-744, 2*e**-1000; 2*e**-1000 / (2*p*(1-p)), p = 1/(1+e)
     assert "norm 1.53439 × 10⁻³²³ and" in lists_of(((0, 744), (0, 1))).sure[-1]
     sentence = lists_of(((0, 1000), (0, 1))).sure[-1]
@@ -246,13 +246,13 @@ def test_overflow_is_reported_beside_the_lists(study, place):
     assert lists_of().sure == sure[:-5]
 
 
-def test_a_broken_stable_softmax_is_reported(study):
+def test_an_overflow_of_the_stable_softmax_is_reported(study):
     broken = lists_of(study=replace(study, curves=(replace(study.curves[0], stable_is_finite=False),))).sure
     assert broken[-3].endswith("with the subtraction it still breaks.")
     assert "not finite everywhere" in broken[-2]
 
 
-# --- rows with a divisor to change -----------------------------------------------------------------------
+# --- rows with an adjustable divisor ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_a_broken_stable_softmax_is_reported(study):
         (1.0, "÷ dₖ", LIGHT.third),
     ],
 )
-def test_three_rows_share_one_scale(exponent, name, colour):
+def test_bars_of_three_rows_share_one_scale(exponent, name, colour):
     rows, fig = core.measure_rows(ROWS).divided(exponent), plotted(weights(exponent=exponent))
     for i, (trace, panel) in enumerate(zip(fig.data[:3], ("x", "x2", "x3"), strict=True)):
         ends, heights = bars(trace)
@@ -275,7 +275,7 @@ def test_three_rows_share_one_scale(exponent, name, colour):
 
 
 @pytest.mark.parametrize("n_keys", [2, 16, 512])
-def test_outline_is_the_row_of_the_smallest_d_k(n_keys):
+def test_outline_in_later_panels_is_the_row_of_the_smallest_d_k(n_keys):
     params = core.RowsParams(n_keys, figures.DIMS)
     rows, fig = core.measure_rows(params).divided(0.3), plotted(weights(exponent=0.3, params=params))
     assert [(each.name, each.xaxis) for each in fig.data[3:]] == [("outline: dₖ = 4", "x2"), ("outline: dₖ = 4", "x3")]
@@ -294,21 +294,21 @@ def test_outline_is_the_row_of_the_smallest_d_k(n_keys):
         ((0.4, 0.3, 0.002), (4.0, 2.0, 1.0), 0.7, "40 %, 30 % and 0.20 %", "least at the largest"),
     ],
 )
-def test_the_row_that_differs_is_named(max_weight, spread, exponent, takes, end):
+def test_sentence_names_the_row_that_differs(max_weight, spread, exponent, takes, end):
     assert said(max_weight, spread, exponent) == (
         f"Not alike: the strongest key takes {takes} of the weight on average, the {end} dₖ."
     )
 
 
 @pytest.mark.parametrize(("exponent", "where"), [(0.42, ", close to √dₖ:"), (0.58, ", close to √dₖ:"), (0.62, ":")])
-def test_rows_alike_are_called_close_to_the_root_only_there(exponent, where):
+def test_equal_rows_are_called_close_to_sqrt_d_k_only_near_one_half(exponent, where):
     assert said((0.4, 0.4, 0.4), (1.0, 1.0, 1.24), exponent) == (
         f"Found{where} the three rows look alike; on average the strongest key takes 40 %, 40 % and 40 % of the weight."
     )
 
 
 @pytest.mark.parametrize(("n_keys", "law"), list(product((2, 16, 512), COMPONENT_LAWS)))
-def test_the_sentence_is_short_and_true_at_every_stop(n_keys, law):
+def test_sentence_is_short_and_true_at_every_exponent(n_keys, law):
     params = core.RowsParams(n_keys, figures.DIMS, law, seed=3)
     drawn, found = core.measure_rows(params), []
     for exponent in LESSONS["softmax_saturation"].controls["exponent"].stops:
@@ -325,23 +325,23 @@ def test_the_sentence_is_short_and_true_at_every_stop(n_keys, law):
             best = {"most": max, "least": min}[place[1]](rows.max_weight)
             assert rows.max_weight[("smallest", "middle", "largest").index(place[2])] == best
         found += [exponent] * rows.alike
-    assert found == [] or found[-1] - found[0] < 0.12  # one value of the dial
+    assert found == [] or found[-1] - found[0] < 0.12  # all found exponents are close together
 
 
-def test_the_table_of_the_rows_has_every_weight():
+def test_table_of_the_rows_has_every_weight():
     rows, data = core.measure_rows(ROWS).divided(0.5), weights(exponent=0.5).table
     assert data["row"] == [f"÷ √dₖ, dₖ = {d_k:,}" for d_k in (4, 64, 1024) for _ in range(16)]
     assert data["key"] == 3 * [*range(1, 17)]
     assert data["weight"] == rows.weights.ravel().tolist()
 
 
-def test_a_mean_is_called_inside_its_band_only_where_it_is():
+def test_a_mean_is_called_inside_its_band_only_if_it_is():
     checks = weights(expected=np.array([0.4, 0.84, 0.9])).checks
     assert checks["in its 95 % band"] == ["inside", "inside", "outside"]
 
 
 @pytest.mark.parametrize("profile", [LIGHT, PROJECTOR])
-def test_largest_weights_are_above_their_panels(profile):
+def test_largest_weights_are_written_above_their_panels(profile):
     rows = core.measure_rows(ROWS).divided(0.0)
     named = [each.text for each in plotted(weights(profile=profile)).layout.annotations]
     for d_k, weight in zip(rows.dims, rows.max_weight, strict=True):
@@ -349,7 +349,7 @@ def test_largest_weights_are_above_their_panels(profile):
         assert f"<b>{100 * weight:.0f} %</b>" in named
 
 
-def test_threshold_of_freezing_is_called_a_limit():
+def test_freezing_threshold_is_called_a_limit_for_many_keys():
     # √(2 ln 64) = 2.88, 2 ln 64 = 8.32
     sure = weights(params=core.RowsParams(64, figures.DIMS)).sure[-1]
     assert sure.startswith("With very many keys")
@@ -361,7 +361,7 @@ def test_threshold_of_freezing_is_called_a_limit():
 
 @pytest.mark.parametrize("profile", [LIGHT, DARK, PROJECTOR])
 @pytest.mark.parametrize(("exponent", "colour"), [(0.0, "raw"), (0.3, "band"), (0.5, "scaled"), (1.0, "third")])
-def test_outputs_lie_among_the_values_that_they_mix(exponent, colour, profile):
+def test_values_outputs_and_rays_are_those_of_the_result(exponent, colour, profile):
     panels, fig = divided(exponents=(0.0, exponent, 1.0)), plotted(flat(exponent=exponent, profile=profile))
     wanted = ("raw", colour, "third")
     for i, (found, meaning) in enumerate(zip(panels, wanted, strict=True)):
@@ -377,7 +377,7 @@ def test_outputs_lie_among_the_values_that_they_mix(exponent, colour, profile):
         assert f"<b>{outputs.share(found)}</b>" in named
 
 
-def test_panels_of_outputs_share_axes_that_stay_while_d_k_moves():
+def test_panels_of_outputs_share_axes_at_every_d_k():
     ranges = set()
     for d_k, exponent in product((1, 64, 1024), (0.0, 0.5, 1.0)):
         layout = plotted(flat(d_k, exponent)).layout
@@ -387,7 +387,7 @@ def test_panels_of_outputs_share_axes_that_stay_while_d_k_moves():
 
 
 @pytest.mark.parametrize("profile", [LIGHT, PROJECTOR])
-def test_default_draw_names_a_value_and_an_output_in_the_first_panel(profile):
+def test_first_panel_names_one_value_and_one_output(profile):
     panels = divided()
     named = {
         each.text: each for each in plotted(flat(profile=profile)).layout.annotations if each.xref == "x" and each.text
@@ -400,7 +400,7 @@ def test_default_draw_names_a_value_and_an_output_in_the_first_panel(profile):
 
 @pytest.mark.parametrize("room", [outputs._ON_A_SCREEN, outputs._IN_A_ROW, outputs._ON_A_WALL])
 @pytest.mark.parametrize("seed", range(4))
-def test_names_of_marks_cover_no_mark_and_stay_in_the_panel(seed, room):
+def test_names_of_points_cover_no_point_and_stay_in_the_panel(seed, room):
     for d_k in (1, 8, 64, 1024):
         found = core.measure_outputs(core.OutputsParams(16, (d_k,), seed=seed)).divided(0.0)
         low, high = outputs._reach(found.values[:, :2]).T
@@ -435,7 +435,7 @@ def test_sentence_gives_the_share_left_to_a_token(d_k, exponent, said):
 
 
 @pytest.mark.parametrize(("n_keys", "law"), [(2, "normal"), (512, "sparse"), *((16, law) for law in COMPONENT_LAWS)])
-def test_sentence_on_outputs_is_short_and_words_below_are_true(n_keys, law):
+def test_sentence_on_outputs_is_short_and_panel_names_are_true(n_keys, law):
     for d_k, exponent in product((1, 2, 9, 64, 1024), (0.0, 0.02, 0.5, 0.98, 1.0)):
         params = core.OutputsParams(n_keys, (d_k,), law, seed=3)
         drawn = core.measure_outputs(params)
@@ -449,11 +449,11 @@ def test_sentence_on_outputs_is_short_and_words_below_are_true(n_keys, law):
 
 
 @pytest.mark.parametrize(("share", "said"), [(0.9049, "90 %"), (0.0151, "1.5 %"), (0.00097, "0.1 %"), (0.0098, "1 %")])
-def test_a_share_has_two_digits_and_a_small_one_has_one(share, said):
+def test_a_share_has_two_digits_and_a_tiny_share_one(share, said):
     assert outputs.share(replace(divided()[0], own_share=share)) == said
 
 
-def test_percentages_are_averages_with_errors_and_a_limit():
+def test_how_sure_gives_standard_errors_predictions_and_the_limit():
     panels, expected = divided(), (0.9, 0.52, 0.2)
     shown = flat(expected=expected)
     assert "Each percentage is a mean over 20 draws of 64 tokens and of values with 64 numbers." in shown.sure[1]
@@ -469,7 +469,7 @@ def test_percentages_are_averages_with_errors_and_a_limit():
     assert "It is for normal queries and keys." in flat(law="uniform").sure[2]
 
 
-def test_table_of_the_outputs_has_every_mark():
+def test_table_of_the_outputs_has_every_point():
     panels, table = divided(), flat().table
     assert [*dict.fromkeys(table["mark"])] == ["value", "output, raw", "output, ÷ √dₖ", "output, ÷ dₖ"]
     places = np.concatenate([panels[0].values[:, :2], *(each.output[:12, :2] for each in panels)])

@@ -1,4 +1,4 @@
-"""The start page's picture: the hero's data are the measured ones, at every stop of its slider."""
+"""The hero of the start page: its data are the measured values at every stop of its slider."""
 
 import json
 import re
@@ -39,7 +39,7 @@ def payload(result):
 
 
 def with_numbers(result, i, **values):
-    """Return the result with one entry of some of its arrays set by hand."""
+    """Return a copy of the result with new values at index i of some arrays."""
     for name, value in values.items():
         values[name] = getattr(result, name).copy()
         values[name][i] = value
@@ -61,7 +61,7 @@ SAID = dict(
 
 
 def of_mean(raw, scaled, i=2):
-    """Return MEAN with another mean at one stop."""
+    """Return MEAN with other values at stop i."""
     changed = replace(MEAN, raw=MEAN.raw.copy(), scaled=MEAN.scaled.copy())
     changed.raw[i], changed.scaled[i] = raw, scaled
     return changed
@@ -83,7 +83,7 @@ def test_sentence_gives_the_mean_largest_weight(result, d_k, raw, scaled, said):
 
 @pytest.mark.parametrize("n_keys", [2, 16, 512])
 @pytest.mark.parametrize("law", ["normal", "laplace"])
-def test_sentence_is_short_and_true_and_raw_share_only_grows(n_keys, law):
+def test_sentence_is_short_and_true_and_the_raw_share_grows_with_d_k(n_keys, law):
     dims = DIMENSIONS[::6]
     result = measure_start(StartParams(dims, n_samples=50, n_keys=n_keys, law=law, seed=1))
     mean = mean_largest_weight(dims, n_keys, law)
@@ -97,13 +97,13 @@ def test_sentence_is_short_and_true_and_raw_share_only_grows(n_keys, law):
     assert (np.diff(mean.raw) > 0).all()
 
 
-def test_at_four_keys_the_words_of_the_example_name_them(payload):
+def test_four_keys_are_named_by_the_example_s_words(payload):
     four = measure_start(StartParams((1024,), n_samples=50, n_keys=4, seed=1))
     assert figures.payload(four, MEAN, LIGHT)["weightAxis"]["names"] == KEY_WORDS
     assert payload["weightAxis"]["names"] == ()
 
 
-def test_every_stop_has_its_title_its_sentence_and_its_bracket(result, payload):
+def test_every_stop_has_its_sentence_and_spread(result, payload):
     assert [stop["d_k"] for stop in payload["stops"]] == list(DIMS)
     assert [stop["sentence"] for stop in payload["stops"]] == [figures.hero(result, d_k, MEAN).sentence for d_k in DIMS]
     assert payload["raw"]["unit"] == [1, 8**0.5, 8, 32]
@@ -116,7 +116,7 @@ def test_every_stop_has_its_title_its_sentence_and_its_bracket(result, payload):
 
 
 @pytest.mark.parametrize("side", SIDES)
-def test_mark_is_at_the_mean_and_across_the_largest_bar(result, payload, side):
+def test_mean_mark_is_at_the_largest_bar(result, payload, side):
     assert payload[side]["mean"] == getattr(MEAN, side).tolist()
     assert payload[side]["top"] == getattr(result, f"{side}_weights").argmax(axis=1).tolist()
     for said, mean in zip(payload[side]["largest"], getattr(MEAN, side), strict=True):
@@ -129,7 +129,7 @@ def test_each_row_and_column_is_named_once(payload):
     assert payload["headings"]["weights"] == ["Weights of one query’s 8 keys", "Weights"]
 
 
-def test_bars_and_law_are_counts_and_density_as_shares_of_the_tallest(result, payload):
+def test_bars_and_law_are_scaled_to_the_tallest_bar(result, payload):
     edges, every_count = result.sweep.scaled_edges, result.sweep.scaled_counts
     assert payload["bins"] == {"first": edges[0], "width": edges[1] - edges[0]}
     for counts, exact, heights, law in zip(
@@ -138,28 +138,28 @@ def test_bars_and_law_are_counts_and_density_as_shares_of_the_tallest(result, pa
         np.testing.assert_array_equal(heights, np.rint(1000 * counts / counts.max()))
         expected_counts = exact * (edges[1] - edges[0]) * counts.sum()
         np.testing.assert_allclose(law, 1000 * np.minimum(expected_counts / counts.max(), 1.05), rtol=0, atol=0.51)
-        assert all(isinstance(height, int) for height in (*heights, *law))  # a third of the bytes of decimals
+        assert all(isinstance(height, int) for height in (*heights, *law))  # shorter in JSON than decimals
 
 
 @pytest.mark.parametrize("law", COMPONENT_LAWS)
-def test_no_histogram_is_cut_by_the_axis_that_both_sides_share(law):
+def test_shared_axis_cuts_off_no_histogram(law):
     low, high = (figures.payload(measure_start(PARAMS), MEAN, LIGHT)["scoreAxis"][end] for end in ("low", "high"))
     assert high == -low
     assert max(2 * dot_product_cdf(-high, d_k) for d_k in DIMENSIONS) < 5e-4
     far = StartParams(DIMENSIONS[-3:], n_samples=4_000, n_keys=2, law=law, seed=2)
     for counts, sigma in zip(measure_start(far).sweep.scaled_counts, np.sqrt(far.dims), strict=True):
         middles = sigma * (np.arange(len(counts)) + 0.5 - len(counts) / 2) * 12 / len(counts)
-        assert counts[np.abs(middles) > high].sum() <= 8  # of 4,000, in means below 2
+        assert counts[np.abs(middles) > high].sum() <= 8  # 0.2 % of 4,000 scores
 
 
 @pytest.mark.parametrize("side", SIDES)
-def test_weights_are_those_of_the_result_and_sum_to_one(result, payload, side):
+def test_weights_equal_the_result_s_and_sum_to_one(result, payload, side):
     weights = np.array(payload[side]["weights"])
     np.testing.assert_array_equal(weights, np.round(getattr(result, f"{side}_weights"), 4))
     np.testing.assert_allclose(weights.sum(axis=1), 1, rtol=0, atol=8 * 0.5e-4)
 
 
-def test_how_sure_has_measured_and_predicted_numbers(result):
+def test_how_sure_gives_measured_and_predicted_numbers(result):
     picture = figures.hero(with_numbers(result, 2, std_z=1.37, **SAID), 64, MEAN)
     rows = [list(row) for row in zip(*picture.checks.values(), strict=True)]
     assert rows[0] == ["raw, 2,000", "8.00", "8.06 ± 0.041", "1.4", "inside"]
@@ -176,7 +176,7 @@ def test_how_sure_has_measured_and_predicted_numbers(result):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_the_style_holds_the_profile_s_sizes_and_both_grounds(result, profile):
+def test_style_has_the_profile_s_sizes_and_colours_for_light_and_dark(result, profile):
     payload = figures.payload(result, MEAN, profile)
     style = payload["style"]
     assert payload["mode"] == profile.name
@@ -191,13 +191,13 @@ def test_the_style_holds_the_profile_s_sizes_and_both_grounds(result, profile):
             assert contrast(style[f"{name}-ink-{ground}"], theme.ground) >= 4.5
 
 
-def test_the_payload_is_plain_json_without_gaps(result, payload):
+def test_payload_is_json_without_nan_or_placeholders(result, payload):
     again = json.loads(json.dumps(payload, allow_nan=False))
     assert again["heights"] == payload["heights"]
     assert not any(word in json.dumps(again) for word in ("undefined", "infinite", "nan"))
 
 
-def test_the_table_is_the_data_of_the_stop_that_it_names(result, hero):
+def test_table_has_the_data_of_the_stop_named_in_its_note(result, hero):
     table = hero.table
     assert table["scores"] == ["raw", "scaled"]
     fields = {
@@ -215,7 +215,7 @@ def test_the_table_is_the_data_of_the_stop_that_it_names(result, hero):
     assert figures.hero(result, 1024, MEAN).note == "At dₖ = 1,024, where the slider last came to rest."
 
 
-def test_the_long_table_holds_every_bin_and_every_weight(result):
+def test_long_table_has_every_bin_and_every_weight(result):
     table = figures.hero(result, 8, MEAN).bins
     what = np.array(table["what"])
     for side in ("raw", "scaled"):

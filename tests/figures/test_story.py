@@ -1,4 +1,4 @@
-"""The story as one picture: three lines from one point over two ends, at each d_k."""
+"""The summary picture of the path: spread against d_k for the three scales, between two shaded extremes."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def told(d_k=core.STORY_D_K, seed=0, profile=LIGHT):
 
 @pytest.mark.parametrize("profile", [LIGHT, DARK, PROJECTOR])
 @pytest.mark.parametrize("d_k", [1, 4, 100, 1024])
-def test_three_lines_are_powers_of_the_size_up_to_it(profile, d_k):
+def test_three_lines_are_powers_of_d_k_up_to_the_chosen_one(profile, d_k):
     shown = plotted(told(d_k, profile=profile))
     for name, power in NAMES.items():
         each = trace_of(shown, name)
@@ -37,7 +37,7 @@ def test_three_lines_are_powers_of_the_size_up_to_it(profile, d_k):
 
 
 @pytest.mark.parametrize("profile", [LIGHT, DARK])
-def test_the_shade_shows_the_worse_end(profile):
+def test_shade_shows_the_worse_of_both_extremes(profile):
     picture = told(profile=profile)
     bands = [each for each in plotted(picture).layout.shapes if each.type == "rect"]
     spread = np.array(picture.bins["spread"])
@@ -53,7 +53,7 @@ def test_the_shade_shows_the_worse_end(profile):
 
 @pytest.mark.parametrize("seed", [0, 9999])
 @pytest.mark.parametrize("d_k", [16, 64, 256, 1024])
-def test_sentence_names_both_ends_and_that_the_root_avoids_both(d_k, seed):
+def test_sentence_says_that_sqrt_d_k_avoids_both_extremes(d_k, seed):
     found, sentence = core.tell_story(core.StoryParams(d_k, seed)), told(d_k, seed).sentence
     raw, root, _ = found.put_right
     assert root >= NEARLY_ALL > raw
@@ -63,7 +63,7 @@ def test_sentence_names_both_ends_and_that_the_root_avoids_both(d_k, seed):
     assert sentence.endswith("÷ √dₖ avoids both ends.")
 
 
-def test_the_sentence_says_where_it_hardly_matters():
+def test_sentence_at_small_d_k_says_that_the_scale_hardly_matters():
     assert told(1).sentence == "At dₖ = 1 nothing is divided: all three lines start in one point."
     raw, root, _ = core.tell_story(core.StoryParams(4)).put_right
     assert raw >= root - 5
@@ -71,13 +71,13 @@ def test_the_sentence_says_where_it_hardly_matters():
     assert told(8).sentence.endswith("% is a token’s own. ÷ √dₖ avoids both ends.")  # ÷ dₖ leaves too little
 
 
-def test_a_full_count_is_written_as_a_word():
+def test_a_count_of_all_rows_is_written_as_all():
     shown = texts(plotted(told(64)))
     assert any("all put right" in text for text in shown)
     assert not any(f"{N_ROWS} put right" in text for text in shown)
 
 
-def test_the_step_has_the_current_size_and_seed():
+def test_step_of_the_lesson_uses_the_current_d_k_and_seed():
     way = VIEWS["training_race"].steps["between"]
     shown = way.picture({"d_k": 100, "seed": 3}, LIGHT)
     assert shown.sentence == told(100, 3).sentence

@@ -1,4 +1,4 @@
-"""The theme: contrast by the WCAG formula, the classroom's sizes, numbers as a person writes them."""
+"""The theme: contrasts by the WCAG formula, sizes on screens and projectors, and how numbers are written."""
 
 import math
 import re
@@ -17,13 +17,13 @@ ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))["theme"]
 
 
-def test_the_contrast_formula_gives_the_known_values():
+def test_contrast_formula_gives_the_known_values():
     assert contrast("#000000", "#ffffff") == pytest.approx(21, abs=1e-12)
     assert contrast("#ffffff", "#767676") == pytest.approx(4.54, abs=0.005)  # the lightest grey for text on white
 
 
 @pytest.mark.parametrize("theme", PROFILES)
-def test_text_has_contrast_of_at_least_4_5_and_marks_3(theme):
+def test_text_has_a_contrast_of_at_least_4_5_and_colours_of_marks_3(theme):
     assert contrast(theme.text, theme.ground) >= 4.5
     for mark in ("raw", "scaled", "third", "band"):
         assert contrast(getattr(theme, mark), theme.ground) >= 3, mark
@@ -38,7 +38,7 @@ def test_colours_of_a_profile_differ(theme):
 
 
 @pytest.mark.parametrize(("name", "theme"), [("light", LIGHT), ("dark", DARK)])
-def test_figures_have_the_ground_and_the_text_of_the_page(name, theme):
+def test_figures_have_the_background_and_text_colour_of_the_page(name, theme):
     page = SETTINGS[name]
     assert (page["backgroundColor"], page["textColor"]) == (theme.ground, theme.text)
     for ground in (page["backgroundColor"], page["secondaryBackgroundColor"]):
@@ -57,7 +57,7 @@ def test_raw_is_orange_and_scaled_is_blue():
         assert blue > 1.5 * red
 
 
-def test_the_screen_and_the_projector_have_their_sizes():
+def test_screen_and_projector_have_their_sizes():
     def sizes(theme):
         return theme.base_size, theme.title_size, theme.axis_size, theme.tick_size
 
@@ -82,7 +82,7 @@ def test_the_screen_and_the_projector_have_their_sizes():
         ("projector", None, PROJECTOR),
     ],
 )
-def test_profile_depends_on_the_mode_and_then_on_the_ground(mode, ground, theme):
+def test_profile_depends_on_the_mode_and_then_on_the_background(mode, ground, theme):
     assert profile(mode, ground) is theme
 
 
@@ -121,7 +121,7 @@ def test_profile_depends_on_the_mode_and_then_on_the_ground(mode, ground, theme)
         (math.nan, 3, "undefined"),
     ],
 )
-def test_number_is_written_as_a_person_writes_it(value, digits, text):
+def test_numbers_are_written_with_digits_separators_and_powers(value, digits, text):
     assert number(value, digits) == text
 
 
@@ -130,11 +130,11 @@ _PLAIN_DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-
 
 @settings(deadline=None, max_examples=60)
 @given(st.floats(allow_nan=False, allow_infinity=False), st.integers(1, 8))
-def test_number_keeps_its_digits_and_never_a_hyphen(value, digits):
+def test_written_numbers_keep_their_digits_and_have_no_hyphen(value, digits):
     text = number(value, digits)
     assert "-" not in text
     mantissa, _, power = text.translate(_PLAIN_DIGITS).partition(" × 10")
-    back = Fraction(f"{mantissa}e{power or 0}")  # rounded up, it may be beyond the largest float
+    back = Fraction(f"{mantissa}e{power or 0}")  # a Fraction: rounded up, it may exceed the largest float
     assert abs(back - Fraction(value)) <= Fraction(1, 2) * Fraction(10) ** (1 - digits) * abs(Fraction(value))
 
 
@@ -149,7 +149,7 @@ def test_number_keeps_its_digits_and_never_a_hyphen(value, digits):
         (400.99999999, 3, "1.00 × 10⁴⁰¹"),
     ],
 )
-def test_a_number_given_by_its_logarithm_may_exceed_float64(log10, digits, text):
+def test_numbers_given_by_their_logarithm_may_exceed_float64(log10, digits, text):
     assert number_of_log10(log10, digits) == text
 
 
@@ -157,7 +157,7 @@ def test_a_number_given_by_its_logarithm_may_exceed_float64(log10, digits, text)
     ("value", "text"),
     [(4.0, "4"), (-2.5, "−2.5"), (0.1, "0.1"), (1e-6, "1e−06"), (1e6, "1000000"), (1 / 3, "0.3333333333")],
 )
-def test_typed_keeps_a_number_as_it_was_typed(value, text):
+def test_typed_writes_numbers_as_they_are_typed(value, text):
     assert typed(value) == text
 
 
@@ -172,5 +172,5 @@ def test_typed_keeps_a_number_as_it_was_typed(value, text):
         (0.5, 1, "50.0 %"),
     ],
 )
-def test_percent_has_so_many_places(share, places, text):
+def test_percent_has_the_given_number_of_decimals(share, places, text):
     assert percent(share, places) == text

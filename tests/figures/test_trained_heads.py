@@ -22,7 +22,7 @@ def trace(shown, name):
 
 
 @pytest.mark.parametrize("exponent", [0.0, 0.37, 0.5, 1.0])
-def test_the_dots_are_the_heads(heads, exponent):
+def test_dots_are_the_values_of_all_heads(heads, exponent):
     found = heads.scaled(exponent)
     shown = figures.spread(heads, exponent, LIGHT)
     for name, values in (("σ", found.score_std), ("effective keys", found.effective_keys)):
@@ -40,7 +40,7 @@ def test_the_dots_are_the_heads(heads, exponent):
         (1.0, "Divided by dₖ, one head lies above the dashed line"),
     ],
 )
-def test_the_sentence_counts_the_heads_above_1(heads, exponent, start):
+def test_sentence_counts_the_heads_with_a_spread_above_1(heads, exponent, start):
     found = heads.scaled(exponent)
     sentence = figures.spread(heads, exponent, LIGHT).sentence
     assert sentence.startswith(start)
@@ -50,12 +50,12 @@ def test_the_sentence_counts_the_heads_above_1(heads, exponent, start):
     assert "of 13 words" in sentence
 
 
-def test_a_count_of_no_head_above_1_is_put_in_words():
+def test_no_and_some_heads_above_the_line_are_put_in_words():
     assert figures._above_the_line(0, 72) == "no head lies above the dashed line"
     assert figures._above_the_line(36, 72) == "some heads lie above the dashed line"
 
 
-def test_the_matrix_and_the_bars_are_the_weights(heads):
+def test_matrix_and_bars_are_the_weights_of_the_head(heads):
     shown = figures.attention(heads, PLACE, 0.3, LIGHT)
     weights = heads.weights(2, 9, 0.3)
     cells, bars = shown.figure.data
@@ -66,7 +66,7 @@ def test_the_matrix_and_the_bars_are_the_weights(heads):
     assert names[0] == heads.tokens[int(weights[7].argmax())]
 
 
-def test_a_word_that_looks_at_itself_is_mentioned():
+def test_sentence_mentions_a_word_that_looks_most_at_itself():
     found = measure_trained_heads(TrainedHeadsParams("cat"))
     own = next(
         (layer, head, word)
@@ -78,12 +78,12 @@ def test_a_word_that_looks_at_itself_is_mentioned():
     assert "looks most at itself" in figures.attention(found, figures.Place(*own), 0.5, LIGHT).sentence
 
 
-def test_pieces_of_a_word_are_shown_as_pieces():
+def test_pieces_of_a_word_begin_with_an_ellipsis():
     shown = figures.attention(measure_trained_heads(TrainedHeadsParams("list")), PLACE, 0.5, LIGHT)
     assert "…s" in shown.table["from"]
 
 
-def test_long_texts_name_no_more_words_than_fit():
+def test_axis_of_a_long_text_names_at_most_12_words():
     found = measure_trained_heads(TrainedHeadsParams())
     for profile, most in ((LIGHT, 12), (PROJECTOR, 6)):
         ticks = figures.attention(found, PLACE, 0.5, profile).figure.layout["yaxis"]
@@ -91,7 +91,7 @@ def test_long_texts_name_no_more_words_than_fit():
         assert [ticks["ticktext"][1]] == [found.tokens[ticks["tickvals"][1]]]
 
 
-def test_the_curves_are_the_cosines(heads):
+def test_curves_are_the_cosines_after_each_layer(heads):
     shown = figures.downstream(heads, 0.0, LIGHT)
     np.testing.assert_array_equal(trace(shown, "after layer 6")["y"], heads.cosines[:, 5])
     assert heads.cosines.min() > shown.figure.layout["yaxis"]["range"][0]
@@ -100,7 +100,7 @@ def test_the_curves_are_the_cosines(heads):
     assert EXPONENTS[25] == 0.5
 
 
-def test_the_table_of_a_head_is_its_report():
+def test_table_of_a_head_gives_the_numbers_of_its_report():
     head = measure_head(HeadParams("paragraph", 3, 5))
     table = figures.head_table(head)
     assert table["q"][1] == f"{head.report.query.variance:.3g}"
@@ -111,7 +111,7 @@ def test_the_table_of_a_head_is_its_report():
     assert {len(column) for column in table.values()} == {5}
 
 
-def test_head_report_separates_untrained_from_trained():
+def test_verdict_says_that_it_judges_a_start_of_training():
     head = measure_head(HeadParams())
     verdict, trained = figures.head_verdict(head)
     assert verdict == head.report.verdict
@@ -119,7 +119,7 @@ def test_head_report_separates_untrained_from_trained():
 
 
 @pytest.mark.parametrize("word", [1, 2, 4, 38, 76])
-def test_the_chosen_word_is_named_beside_its_row(word):
+def test_axis_always_names_the_chosen_word(word):
     found = measure_trained_heads(TrainedHeadsParams())
     for profile in (LIGHT, PROJECTOR):
         shown = figures.attention(found, figures.Place(6, 12, word), 0.5, profile)

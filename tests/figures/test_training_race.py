@@ -43,7 +43,7 @@ def pairs():
     ]
 
 
-def test_the_table_has_every_quantity_of_every_run(result):
+def test_table_has_every_quantity_of_every_run(result):
     table = figures.attention(result, LIGHT).bins
     assert table["step"] == result.steps.tolist()
     assert len(table) == 1 + 2 * len(NAMES) * len(core.QUANTITIES)
@@ -51,7 +51,7 @@ def test_the_table_has_every_quantity_of_every_run(result):
         assert table[f"{NAMES[i]}: {words}"] == getattr(result, quantity).mean[i].tolist()
 
 
-def test_the_steps_at_which_runs_have_learnt_are_named(result):
+def test_how_sure_names_the_step_by_which_each_run_has_learnt(result):
     mean = np.zeros_like(result.accuracy.mean)
     mean[1, 2:] = 0.95
     shown = replace(result, accuracy=replace(result.accuracy, mean=mean))
@@ -63,7 +63,7 @@ def test_the_steps_at_which_runs_have_learnt_are_named(result):
 
 
 def with_right(result, *right, n_keys=32, before=None):
-    """Return the race of three runs whose last maps have so many queries right; before: the same of all maps before."""
+    """Return a race of three runs whose last maps have `right` queries right, and all earlier maps `before`."""
     maps = [_maps(before or right, n_keys)] * (len(result.maps) - 1)
     params = replace(result.params, exponents=(0.0, 0.5, 1.0), n_keys=n_keys)
     curves = {name: _of_three(getattr(result, name)) for name in core.QUANTITIES}
@@ -96,14 +96,14 @@ def _maps(right, n_keys):
         ((0, 0, 0), None, "raw gets none right, ÷ √dₖ none and ÷ dₖ none"),
     ],
 )
-def test_the_sentence_belongs_to_the_maps_in_the_picture(result, right, before, said):
+def test_sentence_describes_the_maps_in_the_picture(result, right, before, said):
     shown = with_right(result, *right, before=before)
     assert figures.attention(shown, LIGHT).sentence == f"After 40 steps at dₖ = 16, {said}."
 
 
 @pytest.mark.parametrize(("gained", "weight", "is_said"), [(2, 0.95, True), (2, 0.8, False), (1, 0.95, False)])
-def test_a_rise_on_fresh_data_needs_a_rising_curve_and_weight(result, gained, weight, is_said):
-    """Two of 32 queries are a sixteenth of the curve's height; other queries come at each step."""
+def test_rise_on_fresh_data_needs_a_rising_count_and_mean_weight(result, gained, weight, is_said):
+    """Each step draws new queries, so a rise must be at least two of 32 queries, a sixteenth of the curve's height."""
     shown = with_right(result, 2, 32, 20, before=(2, 32, 20 - gained))
     last = shown.maps[-1].copy()
     last[2, range(20), range(20)] = weight
@@ -116,12 +116,12 @@ def test_a_rise_on_fresh_data_needs_a_rising_curve_and_weight(result, gained, we
 
 
 @pytest.mark.parametrize("d_k", [2, 3, 4])
-def test_at_a_tiny_dimension_a_smaller_rate_suffices_for_raw(d_k):
+def test_sentence_at_tiny_d_k_says_that_raw_learns_at_a_smaller_rate(d_k):
     race = core.measure_training_race(core.TrainingRaceParams(d_k))
     best = core.sweep_learning_rates(race.params)
     at_best = best.accuracy[..., -1].max(axis=1)
     smaller = [best.rates[at] for at in best.accuracy[..., -1].argmax(axis=1)]
-    assert at_best[0] > at_best[1] - 0.06  # of 32 queries, two
+    assert at_best[0] > at_best[1] - 0.06  # two of 32 queries
     assert smaller[0] < race.params.learning_rate
     assert race.accuracy.mean[0, -1] < at_best[0] - 0.1
     shown = figures.attention(race, LIGHT)
@@ -135,7 +135,7 @@ def test_at_a_tiny_dimension_a_smaller_rate_suffices_for_raw(d_k):
 
 
 @pytest.mark.parametrize("d_k", [6, 16])
-def test_small_dimensions_do_little_harm_and_64_is_suggested(d_k):
+def test_sentence_at_small_d_k_says_little_harm_and_suggests_64(d_k):
     race = core.measure_training_race(core.TrainingRaceParams(d_k))
     shown = figures.attention(race, LIGHT)
     whole(shown)
@@ -151,14 +151,14 @@ def test_small_dimensions_do_little_harm_and_64_is_suggested(d_k):
 
 
 @pytest.mark.parametrize("d_k", [1, 4, 24])
-def test_nothing_is_suggested_where_raw_has_not_learnt(d_k):
+def test_no_harm_is_mentioned_if_raw_has_not_learnt(d_k):
     race = core.measure_training_race(core.TrainingRaceParams(d_k, n_seeds=2))
     assert not core.learnt(race)[0]
     assert "harm" not in figures.attention(race, LIGHT).sentence
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_suggested_dimension_does_harm_with_any_draw(seed):
+def test_raw_fails_at_the_suggested_d_k_with_every_seed(seed):
     race = core.measure_training_race(core.TrainingRaceParams(figures._HARMS, n_seeds=2, seed=seed))
     assert core.race_outcome(race) == "harm"
 
@@ -186,7 +186,7 @@ def test_running_overflowing_and_trained_races_are_described(result):
 @pytest.mark.parametrize("n_keys", [2, 32])
 @pytest.mark.parametrize("d_k", [1, 4, 64, 1024])
 @pytest.mark.parametrize("init", [None, (0.25, 0.0, -0.25)])
-def test_the_sentence_of_a_start_is_true_of_its_matrices(d_k, n_keys, init):
+def test_sentence_of_an_untrained_start_is_true_of_its_matrices(d_k, n_keys, init):
     start = core.measure_race_start(core.TrainingRaceParams(d_k, n_keys=n_keys, init_exponents=init))
     said = figures.attention(start, LIGHT).sentence
     weights = start.attention_weights
@@ -206,7 +206,7 @@ def test_the_sentence_of_a_start_is_true_of_its_matrices(d_k, n_keys, init):
 @pytest.mark.parametrize("n_keys", [2, 64])
 @pytest.mark.parametrize("d_k", [1, 4, 64, 1024])
 @pytest.mark.parametrize("init", [None, (0.25, 0.0, -0.25)])
-def test_a_start_beside_train_says_what_it_does_and_how_long(d_k, n_keys, init):
+def test_sentence_of_a_start_says_how_long_training_takes(d_k, n_keys, init):
     start = core.measure_race_start(core.TrainingRaceParams(d_k, n_keys=n_keys, init_exponents=init))
     shown = figures.attention(start, LIGHT, takes="about 10 seconds")
     whole(shown)
@@ -230,7 +230,7 @@ def test_a_start_beside_train_says_what_it_does_and_how_long(d_k, n_keys, init):
         ((1.0, 0.3), 0.5, "Raw has learnt by step 40; ÷ √dₖ has not."),
     ],
 )  # fmt: skip
-def test_the_outcome_belongs_to_the_race_in_the_picture(result, right, middle, verdict):
+def test_outcome_describes_the_race_in_the_picture(result, right, middle, verdict):
     mean = np.zeros_like(result.accuracy.mean)
     middle_at = list(result.steps).index(20)
     mean[:2, -1], mean[0, middle_at] = right, middle
@@ -246,7 +246,7 @@ def test_the_outcome_belongs_to_the_race_in_the_picture(result, right, middle, v
     assert verdict not in figures.attention(replace(shown, progress=0.5), LIGHT).sure
 
 
-def test_an_outcome_that_depends_on_the_seeds_says_so(result):
+def test_outcome_says_if_it_may_depend_on_the_seeds(result):
     mean, error = np.ones_like(result.accuracy.mean), np.zeros_like(result.accuracy.mean)
     mean[0, -1], error[0] = 0.962, 0.018
     shown = replace(result, accuracy=replace(result.accuracy, mean=mean, standard_error=error))
@@ -256,8 +256,8 @@ def test_an_outcome_that_depends_on_the_seeds_says_so(result):
     assert "seeds" not in figures.outcome(shown, "")
 
 
-def test_no_harm_is_never_claimed_where_raw_learns_later():
-    """At d_k = 20 raw learns with some seeds, in several times the steps: both steps are named."""
+def test_outcome_names_both_steps_if_raw_learns_later():
+    """At d_k = 20 raw learns with some seeds, but takes several times the steps of ÷ √dₖ."""
     for seed in (0, 1):
         race = core.measure_training_race(core.TrainingRaceParams(d_k=20, seed=seed))
         raw, root, _ = core.learnt_by(race)
@@ -268,7 +268,7 @@ def test_no_harm_is_never_claimed_where_raw_learns_later():
         assert ("Other seeds may decide otherwise" in said) == any(core.in_doubt(race)[:2])
 
 
-def test_each_map_has_its_colour_on_one_domain(result):
+def test_maps_have_their_own_colours_and_the_same_range(result):
     for shown in (result, core.measure_race_start(PARAMS)):
         fig = plotted(figures.attention(shown, LIGHT))
         for i, (name, colour) in enumerate(zip(NAMES, (LIGHT.raw, LIGHT.scaled, LIGHT.third, LIGHT.band), strict=True)):
@@ -277,10 +277,10 @@ def test_each_map_has_its_colour_on_one_domain(result):
             assert (trace.zmin, trace.zmax, trace.showscale) == (0, 1, False)
             assert trace.colorscale[-1] == (1, colour)
             axes = fig.layout[trace.yaxis.replace("y", "yaxis")]
-            assert axes.scaleanchor == trace.xaxis  # it makes a cell a square
+            assert axes.scaleanchor == trace.xaxis  # makes cells square
 
 
-def test_each_right_query_has_a_mark_and_the_race_ends_at_their_number(result):
+def test_right_queries_are_marked_and_counted_by_the_race_curve(result):
     for step in (0, 20, 40):
         shown = core.race_at(result, step)
         fig = plotted(figures.attention(shown, LIGHT))
@@ -298,29 +298,29 @@ def test_each_right_query_has_a_mark_and_the_race_ends_at_their_number(result):
     assert traces_of(wall, "raw, race") == []
 
 
-def test_the_cells_of_the_right_keys_are_outlined(result):
+def test_cells_of_the_right_keys_are_outlined(result):
     fig = plotted(figures.attention(result, LIGHT))
     for trace in (traces_of(fig, f"{name}, right keys")[0] for name in NAMES):
         corners = set(zip(trace.x, trace.y, strict=True))
         cells = [{(x + a, x + b) for a in (-0.5, 0.5) for b in (-0.5, 0.5)} for x in range(1, PARAMS.n_keys + 1)]
         assert corners == set().union(*cells)
-        for (x0, y0), (x1, y1) in pairwise(zip(trace.x, trace.y, strict=True)):  # along cells' edges, never diagonal
+        for (x0, y0), (x1, y1) in pairwise(zip(trace.x, trace.y, strict=True)):  # along cells' edges
             assert sorted((abs(x1 - x0), abs(y1 - y0))) == [0, 1] or (x0, y0) == (x1, y1)
 
 
-def test_an_even_spread_is_visible_on_either_ground():
+def test_equal_weights_are_visible_on_light_and_dark_backgrounds():
     for profile, name in product((LIGHT, DARK, PROJECTOR), ("raw", "scaled", "third")):
         scale = figures._shades(profile, getattr(profile, name))
         places, shades = zip(*scale, strict=True)
         even = np.interp(1 / 32, places, range(len(places)))
-        assert contrast(shades[math.ceil(even)], profile.ground) > 1.2  # 1.04 if shades followed the weight itself
+        assert contrast(shades[math.ceil(even)], profile.ground) > 1.2  # a linear scale would give 1.04
         if profile is PROJECTOR:
             assert contrast(*map(in_the_light, (shades[math.floor(even)], profile.ground))) > 1.3
         light = [luminance(each) for each in shades]
         assert light == sorted(light, reverse=profile is not DARK)
 
 
-def test_above_each_map_is_its_own_count_of_right_rows(result):
+def test_heading_of_each_map_counts_its_right_rows(result):
     shown = with_right(result, 1, 4, 3, n_keys=4)
     notes = plotted(figures.attention(shown, LIGHT)).layout.annotations
     said = [re.sub("<[^>]*>", "", note.text) for note in notes]
@@ -334,7 +334,7 @@ def test_above_each_map_is_its_own_count_of_right_rows(result):
     assert [re.sub("<[^>]*>", "", note.text) for note in notes[1::2]] == [f"{round(4 * three.right)} of 4 right"] * 3
 
 
-def test_bars_hold_the_end_of_the_sweep_on_shared_axes(sweep):
+def test_bars_are_the_counts_after_the_last_step_on_shared_axes(sweep):
     fig = plotted(figures.rates(sweep, LIGHT))
     layout = fig.layout.to_plotly_json()
     colours = (LIGHT.raw, LIGHT.scaled, LIGHT.third, LIGHT.band)
@@ -352,7 +352,7 @@ def test_bars_hold_the_end_of_the_sweep_on_shared_axes(sweep):
     assert all(abs(np.log10(sweep.rates[at] / float(text))) < 1e-12 for text, at in rates.items())
 
 
-def test_the_line_of_learning_is_named_once_and_divides_the_bars(sweep):
+def test_threshold_line_is_named_once_and_separates_pale_bars(sweep):
     fig = plotted(figures.rates(sweep, LIGHT))
     assert sum("learnt" in text for text in texts(fig)) == 1
     for trace, line in zip(fig.data, fig.layout.shapes, strict=True):
@@ -361,7 +361,7 @@ def test_the_line_of_learning_is_named_once_and_divides_the_bars(sweep):
             assert (shade == 1) == (height > line.y0)
 
 
-def test_the_map_counts_its_runs_and_jumps_where_it_is_solved(sweep):
+def test_sentence_of_the_rates_counts_the_rates_that_learn(sweep):
     accuracy = np.zeros_like(sweep.accuracy)
     accuracy[1, 3:6, -1], accuracy[1, 4, 1] = 0.95, 1.0
     shown = replace(sweep, accuracy=accuracy, solved=accuracy >= 0.95)
@@ -377,13 +377,13 @@ def test_the_map_counts_its_runs_and_jumps_where_it_is_solved(sweep):
 
 
 @pytest.mark.parametrize(("n_keys", "least"), [(2, 2), (20, 19), (32, 31), (64, 61)])
-def test_the_threshold_is_the_first_count_that_counts_as_learnt(sweep, n_keys, least):
+def test_named_threshold_is_the_smallest_count_that_is_learnt(sweep, n_keys, least):
     shown = replace(sweep, params=replace(sweep.params, n_keys=n_keys))
     assert f"<b>learnt:</b><br>{least} right by<br>step 40" in texts(plotted(figures.rates(shown, LIGHT)))
     assert least / n_keys >= core.SOLVED_ACCURACY > (least - 1) / n_keys
 
 
-def test_before_the_sweep_each_bar_is_as_high_as_the_start(sweep):
+def test_bars_before_the_sweep_are_as_high_as_the_untrained_start(sweep):
     begun = next(core.sweep_frames(PARAMS))
     start = core.measure_race_start(PARAMS)
     shown = figures.rates_start(begun, start.right, "about 12 seconds", LIGHT)
@@ -399,7 +399,7 @@ def test_before_the_sweep_each_bar_is_as_high_as_the_start(sweep):
     assert (layout.yaxis, layout.xaxis) == (finished.yaxis, finished.xaxis)
 
 
-def test_rates_at_a_small_dimension_are_no_argument_against_a_scale(sweep):
+def test_sentence_says_if_hardly_any_rate_learns_with_any_scale(sweep):
     solved = np.zeros_like(sweep.solved)
     few, some = (
         "hardly any rate puts 4 of 4 right, whichever divides",
@@ -415,7 +415,7 @@ def sure_of(sweep):
     return " ".join(figures.rates(sweep, LIGHT).sure)
 
 
-def test_a_diverged_rate_is_a_cross_with_words(sweep):
+def test_diverged_rates_are_marked_by_a_cross_and_named(sweep):
     diverged = np.zeros(sweep.loss.shape, bool)
     diverged[0, -2:, 1:] = True
     shown = replace(sweep, diverged=diverged)
@@ -428,7 +428,7 @@ def test_a_diverged_rate_is_a_cross_with_words(sweep):
     assert "iverged" not in sure_of(none) + figures.rates(none, LIGHT).sentence
 
 
-def test_the_table_of_twins_has_only_measured_values(pairs):
+def test_table_of_twin_trainings_has_the_measured_values(pairs):
     table = figures.twin_table(pairs)
     sgd, adam = "Gradient descent, rate", f"Adam, rate {number(pairs[2].learning_rate, 1)}"
     assert table["optimizer"] == [f"{sgd} 0.01", f"{sgd} 1", adam, adam]
@@ -444,7 +444,7 @@ def test_the_table_of_twins_has_only_measured_values(pairs):
         assert figures.twin_table([replace(pairs[0], **changes)])["the two losses"] == [said]
 
 
-def test_the_dose_table_has_a_line_for_every_dimension():
+def test_dose_table_has_a_row_for_every_d_k():
     first, *_, last = core.dose_frames((4, 8), optimizers=("sgd",), n_steps=3, n_seeds=1)
     table = figures.dose_table(last)
     assert table["dₖ"] == ["4", "8"]
@@ -459,7 +459,7 @@ def test_the_dose_table_has_a_line_for_every_dimension():
 
 
 def printed(code):
-    """Return the lines that a piece of code prints, as numbers."""
+    """Run code and return its printed lines as Python values."""
     _, lines = run(code)
     return [eval(each, {"nan": np.nan, "inf": np.inf}) for each in lines.splitlines()]
 
@@ -468,7 +468,7 @@ def maps_of(picture):
     return [trace.z.tolist() for trace in plotted(picture).data if trace.type == "heatmap"]
 
 
-def test_code_prints_the_plotted_numbers_up_to_the_last_step(result, sweep):
+def test_code_prints_the_plotted_numbers(result, sweep):
     attention, rates = figures.attention(result, LIGHT), figures.rates(sweep, LIGHT)
     assert printed(attention.code) == [maps_of(attention)]
     start = figures.attention(core.measure_race_start(PARAMS), LIGHT)

@@ -1,4 +1,4 @@
-"""Pictures of a whole transformer: their data are the record's, and their words follow from any record."""
+"""Pictures of the trained transformers: their data are the record's, and their words follow from any record."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from sattn_core.training.trained_transformers import RATES, WAYS, trained_transf
 from tests.figures.drawing import PROFILES, plotted, traces_of
 
 DRAWN = ["raw", "÷ √dₖ", "÷ dₖ"]
-NAMES = [*DRAWN, "QK-norm"]  # of the record
+NAMES = [*DRAWN, "QK-norm"]  # all variants in the record
 
 
 @pytest.fixture(scope="module")
@@ -21,12 +21,12 @@ def result():
 
 
 def curve(old, values, spread=0.0):
-    """Return the same curve with these values, from which its seeds differ by the spread."""
+    """Return a curve with new mean values; its lowest and highest seeds are `spread` away."""
     values = np.broadcast_to(values, old.mean.shape)
     return replace(old, mean=values, low=values - spread, high=values + spread, standard_error=np.zeros_like(values))
 
 
-def test_every_way_is_a_line_of_its_losses_in_its_band(result):
+def test_every_way_has_a_line_of_mean_losses_in_the_band_of_its_seeds(result):
     fig = plotted(transformer.learning(result, LIGHT))
     assert not any("QK-norm" in each.name for each in fig.data)
     for way, name in enumerate(DRAWN):
@@ -44,7 +44,7 @@ def test_every_way_is_a_line_of_its_losses_in_its_band(result):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_axes_are_the_same_at_every_rate_and_hold_all_marks(profile):
+def test_axes_are_the_same_at_every_rate_and_contain_all_points(profile):
     axes = set()
     for rate in RATES:
         result = compare_transformers(TransformerParams(rate))
@@ -57,7 +57,7 @@ def test_axes_are_the_same_at_every_rate_and_hold_all_marks(profile):
 
 @pytest.mark.parametrize("narrow", [False, True])
 @pytest.mark.parametrize("profile", PROFILES)
-def test_names_appear_once_at_their_marks(result, profile, narrow):
+def test_every_line_is_named_once(result, profile, narrow):
     figure = transformer.learning(result, profile).figure
     layout = figure.layout | (figure.narrow if narrow else {})
     said = [note["text"].replace("<br>", " ") for note in layout["annotations"]]
@@ -66,23 +66,23 @@ def test_names_appear_once_at_their_marks(result, profile, narrow):
     assert layout["annotations"][-1]["y"] == result.bigram_loss
 
 
-def test_the_line_of_a_rate_runs_through_no_name(result):
+def test_line_at_the_chosen_rate_crosses_no_name(result):
     layout = transformer.learning(result, LIGHT).figure.layout
     low, high = layout["xaxis"]["range"]
     *_, before, last = (np.log10(RATES) - low) / (high - low)
     name = layout["annotations"][-1]
     assert name["xanchor"] == "right"
-    assert before + 0.17 < name["x"] < last  # a sixth of the width, where it is widest: on a wall
+    assert before + 0.17 < name["x"] < last  # a name takes at most a sixth of the width
 
 
-def test_names_keep_their_order_and_distance_around_their_ends():
+def test_overlapping_names_are_moved_apart_around_their_lines_ends():
     heights = transformer._apart_by(0.1, [0.7, 0.2, 0.72, 0.71])
     np.testing.assert_allclose(heights, [0.61, 0.2, 0.81, 0.71])
     assert transformer._apart_by(0.1, [0.1, 0.5, 0.3, 0.9]) == pytest.approx([0.1, 0.5, 0.3, 0.9])
 
 
 def at_the_rate(result, *works):
-    """Return the result with these ways below the line at its rate; in all: raw at one, ÷ √dₖ at two, ÷ dₖ at none."""
+    """Return a result in which the ways in `works` learn at its rate; raw learns at one rate in all, ÷ √dₖ at two."""
     found = np.zeros_like(result.works)
     found[:, RATES.index(result.params.rate)] = works
     for way, wanted in enumerate((1, 2)):
@@ -101,7 +101,7 @@ def at_the_rate(result, *works):
         ((0, 0, 0, 1), "no scale learns"),
     ],
 )
-def test_sentence_names_the_ways_that_learn_and_at_how_many_rates(result, works, said):
+def test_sentence_names_the_ways_that_learn_and_counts_their_rates(result, works, said):
     shown = transformer.learning(at_the_rate(result, *works), LIGHT)
     flat = (
         f"{'It' if sum(works[:3]) == 1 else '÷ dₖ'} starts flat: its scores first grow, from a spread of 0.04 to 2.0."
@@ -121,7 +121,7 @@ def test_sentence_names_the_ways_that_learn_and_at_how_many_rates(result, works,
         (0.1, "no scale learns"),
     ],
 )
-def test_the_sentence_is_true_of_the_record_at_each_rate(rate, said):
+def test_sentence_is_true_of_the_record_at_each_rate(rate, said):
     kept = trained_transformers()
     works = (kept.held_out_loss[..., -1] < kept.about["bigram_loss"]).all(axis=-1)
     learn = {"no": [], "each": DRAWN, "all": DRAWN[1:], "÷": ["÷ dₖ"]}[said.split()[0]]
@@ -141,7 +141,7 @@ def test_the_sentence_is_true_of_the_record_at_each_rate(rate, said):
 
 
 @pytest.mark.parametrize(("whole", "overlap"), [(2.5, True), (2.59, True), (3.0, False)])
-def test_how_sure_compares_both_divisors_at_their_best(result, whole, overlap):
+def test_how_sure_compares_both_divisors_at_their_best_rates(result, whole, overlap):
     losses = np.array([3.0, 2.5, whole, 2.6])[:, None]
     shown = transformer.learning(replace(result, last_loss=curve(result.last_loss, losses, 0.1)), LIGHT)
     apart = "every seed with ÷ √dₖ has a smaller loss than any with ÷ dₖ"
@@ -158,20 +158,20 @@ def test_how_sure_compares_both_divisors_at_their_best(result, whole, overlap):
         (2.5, 2.6, "the losses of their seeds overlap"),
     ],
 )
-def test_words_say_which_way_learns_more_in_either_case(result, raw, root, sure):
+def test_how_sure_says_if_raw_or_sqrt_d_k_has_the_smaller_loss(result, raw, root, sure):
     losses = np.array([raw, root, 2.6, 2.6])[:, None]
     shown = transformer.learning(replace(result, last_loss=curve(result.last_loss, losses, 0.1)), LIGHT)
     assert f"Raw against ÷ √dₖ, each at its best rate: {sure}." in shown.sure[4]
 
 
-def test_the_rates_that_work_are_named(result):
+def test_how_sure_lists_the_rates_that_work(result):
     works = np.zeros_like(result.works)
     works[1, 2], works[0, :2] = True, True
     shown = transformer.learning(replace(result, works=works), LIGHT)
     assert "Rates that work: raw 0.0003 and 0.001, ÷\u00a0√dₖ 0.003, ÷\u00a0dₖ none, QK-norm none." in shown.sure[5]
 
 
-def test_words_give_the_width_of_heads_and_the_text(result):
+def test_how_sure_gives_the_heads_width_and_the_amount_of_text(result):
     kept = trained_transformers()
     about, said = kept.about, " ".join(transformer.learning(result, LIGHT).sure)
     assert (about["n_heads"] * about["d_k"], about["d_model"]) == (256, 128)
@@ -181,7 +181,7 @@ def test_words_give_the_width_of_heads_and_the_text(result):
 
 
 @pytest.mark.parametrize("rate", RATES)
-def test_words_give_the_smallest_and_the_largest_head(rate):
+def test_how_sure_gives_the_spreads_of_the_smallest_and_largest_head(rate):
     kept = trained_transformers().score_std[:, RATES.index(rate), :, -1].reshape(len(WAYS), -1)
     said = " ".join(transformer.learning(compare_transformers(TransformerParams(rate)), LIGHT).sure)
     for word, found in (("the smallest", kept.min(axis=1)), ("The largest", kept.max(axis=1))):

@@ -32,7 +32,7 @@ def sweep():
 
 
 def sure(result, asked_heads=2):
-    """Return the texts under "How sure?" of the main picture."""
+    """Return the texts below "How sure?" of the main picture."""
     params = result.params
     sweep = core.expected_stages((params.d_k,), n_heads=asked_heads, normalise=params.normalise, bias=params.bias)
     return " ".join(figures.expected(sweep, params.scheme, params.d_k, asked_heads, LIGHT, result).sure)
@@ -43,7 +43,7 @@ def chosen(result):
     return row
 
 
-def test_expected_deviations_are_beside_assumed_and_measured_ones(sweep, result):
+def test_expected_deviations_are_shown_with_assumed_and_measured_ones(sweep, result):
     fig = plotted(figures.expected(sweep, "torch_multihead_attention", 64, 2, LIGHT, result))
     found = sweep.std[sweep.schemes.index("torch_multihead_attention"), 1]
     np.testing.assert_array_equal(trace_of(fig, "expected").y, found)
@@ -64,7 +64,7 @@ def test_expected_deviations_are_beside_assumed_and_measured_ones(sweep, result)
     [{}, {"n_heads": 64}, {"n_heads": 1}, {"x_std": 100.0, "x_mean": -10.0, "normalise": False},
      {"x_std": 0.1, "normalise": False, "bias": True}],
 )  # fmt: skip
-def test_the_sentence_is_short_and_says_what_is_expected(scheme, options):
+def test_sentence_gives_the_expected_deviation_of_scaled_scores(scheme, options):
     sweep = core.expected_stages((1, 2, 64, 1024), **options)
     for i, d_k in enumerate(sweep.dims):
         picture = figures.expected(sweep, scheme, d_k, options.get("n_heads", 8), LIGHT)
@@ -83,7 +83,7 @@ def test_the_sentence_is_short_and_says_what_is_expected(scheme, options):
         assert f"at dₖ = {d_k:,} with " in picture.alt
 
 
-def test_the_pipeline_shows_every_stage_on_one_axis(result):
+def test_pipeline_shows_every_stage_on_one_axis(result):
     fig = plotted(figures.pipeline(result, LIGHT))
     assert [stage.name for stage in result.stages] == list(core.STAGES)
     for i, stage in enumerate(result.stages):
@@ -95,7 +95,7 @@ def test_the_pipeline_shows_every_stage_on_one_axis(result):
         np.testing.assert_allclose(ends, [-stage.predicted_std, stage.predicted_std])
 
 
-def test_how_sure_names_values_outside_their_band_and_a_bias(result):
+def test_how_sure_names_values_outside_their_band_and_the_bias(result):
     *others, last = result.stages
     for std, where in ((0.9, "outside"), (0.5, "inside")):
         moved = replace(result, stages=(*others, replace(last, std=std)))
@@ -115,15 +115,15 @@ def test_how_sure_names_values_outside_their_band_and_a_bias(result):
         (1.02, "1.02 times what the rule assumes."),
     ],
 )
-def test_unit_variance_is_claimed_within_a_hundredth(result, sweep, expected, said):
+def test_unit_variance_is_claimed_within_one_per_cent(result, sweep, expected, said):
     moved = replace(sweep, row_std=np.full_like(sweep.row_std, expected))
     sure = figures.expected(moved, "he_normal", 64, 2, LIGHT, result).sure
     assert sure[1].endswith(f"): {said}")
 
 
-# A row is without the parts that all keys share: the mean of x and a bias.
+# Within a row of scores, the part that all keys share (from the mean of x and a bias) cancels.
 @pytest.mark.parametrize("x", [{}, {"x_mean": 10.0, "x_std": 0.1}, {"x_mean": -2.0, "x_std": 3.0}])
-def test_a_verdict_is_about_the_spread_within_a_row(x):
+def test_sentence_names_the_smaller_spread_within_a_row(x):
     params = core.UnitVarianceParams(n_tokens=128, scheme="xavier_square", normalise=False, **x)
     result, sweep = core.measure_unit_variance(params), core.expected_stages((64,), normalise=False, **x)
     mean, deviation = params.x_mean, params.x_std
@@ -136,9 +136,9 @@ def test_a_verdict_is_about_the_spread_within_a_row(x):
     assert picture.sentence.startswith(said if mean else "With square Xavier at dₖ = 64, the scaled scores start with")
 
 
-def test_the_stage_tables_are_the_data(result):
+def test_tables_of_the_stages_give_the_result_s_numbers(result):
     table = figures.stage_table(result)
-    # The digits are those of the picture and the sentence.
+    # as many digits as in the picture and the sentence
     assert table["σ measured"] == [number(stage.std) for stage in result.stages]
     assert table["σ predicted"] == [number(stage.predicted_std) for stage in result.stages]
     assert table["σ assumed"] == ["1.00", "1.00", "1.00", "1.00", "8.00", "1.00"]
@@ -149,7 +149,7 @@ def test_the_stage_tables_are_the_data(result):
     assert len(data) == 18
 
 
-def test_the_schemes_are_compared_and_the_chosen_one_is_measured(result):
+def test_schemes_are_compared_and_only_the_chosen_one_is_measured(result):
     fig = plotted(figures.schemes(result, LIGHT))
     predicted = {trace.y[0]: trace.x[0] for trace in fig.data if trace.name in INIT_SCHEMES}
     assert predicted == {_said(row): row.scaled_std for row in result.schemes}
@@ -162,7 +162,7 @@ def test_the_schemes_are_compared_and_the_chosen_one_is_measured(result):
 
 
 @pytest.mark.parametrize(("count", "said"), [(0, "none gives 1"), (1, " gives 1"), (2, " give 1")])
-def test_how_sure_counts_the_schemes_that_give_1(result, count, said):
+def test_how_sure_counts_the_schemes_with_unit_variance(result, count, said):
     rows = tuple(replace(row, scaled_std=1.0 if i < count else 3.0) for i, row in enumerate(result.schemes))
     sure = figures.schemes(replace(result, schemes=rows), LIGHT).sure[0]
     assert said in sure
@@ -171,7 +171,7 @@ def test_how_sure_counts_the_schemes_that_give_1(result, count, said):
 
 @pytest.mark.parametrize("scheme", INIT_SCHEMES)
 @pytest.mark.parametrize("normalise", [True, False])
-def test_the_sentence_of_the_schemes_names_the_chosen_and_both_ends(scheme, normalise):
+def test_sentence_names_the_chosen_scheme_and_both_extremes(scheme, normalise):
     params = core.UnitVarianceParams(128, 2, 16, scheme=scheme, x_std=3.0, normalise=normalise)
     found = core.measure_unit_variance(params)
     picture = figures.schemes(found, LIGHT)
@@ -191,8 +191,8 @@ def _said(row):
 
 
 @pytest.mark.parametrize("d_k", [2, 64, 1024])
-def test_sentence_of_shared_inputs_gives_the_mean_weight(d_k):
-    """A normalised token scores √dₖ with itself, and about 0 ± 1 with 15 others: own draws."""
+def test_sentence_of_shared_inputs_gives_a_token_s_own_weight(d_k):
+    """Recompute the weight from new draws: a normalised token scores √dₖ with itself, about 0 ± 1 with 15 others."""
     found = core.measure_shared_input(core.UnitVarianceParams(d_k, 1, 16))
     said = figures.shared(found, FEW, LIGHT).sentence
     X = np.random.default_rng(0).standard_normal((200, 16, d_k))
@@ -206,7 +206,7 @@ def test_sentence_of_shared_inputs_gives_the_mean_weight(d_k):
     assert ("practically all" in said) == (found[2].self_weight >= 0.9995)
 
 
-def test_shared_inputs_share_one_colour_domain(rows):
+def test_matrices_of_shared_inputs_have_the_same_range_of_colours(rows):
     fig = plotted(figures.shared(rows, FEW, LIGHT))
     assert [trace.showscale for trace in fig.data] == [False] * 3
     for note, row in zip(fig.layout.annotations, rows, strict=True):

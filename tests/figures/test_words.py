@@ -1,6 +1,6 @@
-"""The words of all pictures, as last reviewed: one file a lesson, in __snapshots__.
+"""The words of all pictures equal those last reviewed, in one file per lesson in __snapshots__.
 
-A change of words is a change of that file: `pytest tests/figures/test_words.py --snapshot-update` writes it again.
+After a change of words, `pytest tests/figures/test_words.py --snapshot-update` rewrites the file.
 """
 
 import pytest
@@ -14,7 +14,7 @@ from tests.figures.test_every_picture import SHORT, at
 from tests.figures.words import words_beside, words_of
 
 MOST_OPTIONS = 1
-EVERYWHERE = ("sentence", "claim", "title", "words")  # other kinds of line are kept only at the defaults
+EVERYWHERE = ("sentence", "claim", "title", "words")  # recorded at all settings; other kinds only at the defaults
 
 
 class Lines(SingleFileSnapshotExtension):
@@ -25,7 +25,7 @@ class Lines(SingleFileSnapshotExtension):
 
 
 def settings_of(stem):
-    """Yield the defaults, both ends of the slider, the settings of bets and tries, and some options, by name."""
+    """Yield names and settings: the defaults, both ends of the d_k slider, the bet, all tries, and some options."""
     lesson = LESSONS[stem]
     yield from (("defaults", {}), ("d_k = 1", {"d_k": 1}), ("d_k = 1,024", {"d_k": 1024}))
     if lesson.bet and lesson.bet.when:
@@ -40,7 +40,7 @@ def settings_of(stem):
 
 
 def lines_of(stem):
-    """Yield the words at the defaults, and new ones at other settings, with how many there are."""
+    """Yield all words at the defaults, and at other settings the new ones, with the number of lines if it differs."""
     usual = {}
     settings = [(name, chosen, LIGHT) for name, chosen in settings_of(stem)]
     for setting, chosen, profile in [*settings, ("on a wall", {}, PROJECTOR)]:
@@ -56,7 +56,7 @@ def lines_of(stem):
 
 
 def is_new(line, usual):
-    """Return True if a line is not among those at the defaults, and of a kind that is kept at all settings."""
+    """Return True if a line differs from those at the defaults and its kind is recorded at all settings."""
     return line not in usual and line.split(":")[0].split()[-1] in EVERYWHERE
 
 

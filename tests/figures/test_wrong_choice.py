@@ -23,7 +23,7 @@ START = "At this rate plain gradient descent puts"
 
 
 def choices(result, step, row=0, profile=LIGHT, phones=0):
-    """Return the picture of the rows with the weights of one of them."""
+    """Draw the picture of all rows, with the weights of one row below."""
     followed = core.follow_row(result.params, row) if row else replace(FIRST, params=result.params)
     return figures.choices(result, followed, step, profile, phones)
 
@@ -39,7 +39,7 @@ def measured():
 
 
 def curves_with(smallest, dims=DIMS):
-    """Return curves on which rule i puts all right from rate smallest[i][j] on at dims[j]; None: at no rate."""
+    """Return curves on which rule i puts all rows right at dims[j] from rate number smallest[i][j] on (None: never)."""
     made = []
     for j, d_k in enumerate(dims):
         counts = np.zeros((3, len(core.LEARNING_RATES), core.N_STEPS + 1), dtype=np.uint8)
@@ -53,7 +53,7 @@ def curves_with(smallest, dims=DIMS):
 # --- the cells -----------------------------------------------------------------------------------------
 
 
-def test_a_cell_is_the_weight_on_the_right_key_of_its_row(result):
+def test_a_cell_shows_the_weight_on_its_row_s_right_key(result):
     for step in (0, 7, 200):
         shown = plotted(choices(result, step))
         for i, name in enumerate(figures.NAMES):
@@ -73,12 +73,12 @@ def test_a_cell_gets_the_colour_of_its_panel_once_put_right(result, profile):
             places, (none, below, above, most) = zip(*each.colorscale, strict=True)
             assert (each.zmin, each.zmax, places, each.showscale) == (0, 1, (0, 0.5, 0.5, 1), False)
             assert (none, above, most) == (below, full, full)
-            assert contrast(below, above) > 2.5  # the smaller contrast of two greys side by side
+            assert contrast(below, above) > 2.5  # shades below and above one half
             assert contrast(profile.ground, below) < contrast(profile.ground, above)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_cells_are_squares_at_any_size_and_bars_are_as_wide(result, profile):
+def test_cells_are_square_and_bars_below_are_as_wide(result, profile):
     layout = plotted(choices(result, 200, 0, profile)).layout
     for at, below in (("", "4"), ("2", "5"), ("3", "6")):
         x, y = layout[f"xaxis{at}"], layout[f"yaxis{at}"]
@@ -92,13 +92,13 @@ def test_cells_are_squares_at_any_size_and_bars_are_as_wide(result, profile):
     assert {each.xaxis for each in bars} == (set() if profile is PROJECTOR else {"x4", "x5", "x6"})
 
 
-def test_a_cell_says_that_it_can_be_clicked(result):
+def test_hover_text_of_a_cell_says_that_it_can_be_clicked(result):
     for each in plotted(choices(result, 200)).data[:3]:
         assert "click" in each.hovertemplate
-        assert each.text[4][1] == 42  # of the row that a click there chooses
+        assert each.text[4][1] == 42  # number of the row that a click chooses
 
 
-def test_the_chosen_row_is_framed_in_every_panel_and_clickable(result):
+def test_chosen_row_is_framed_in_every_panel_and_a_click_chooses_it(result):
     shown = plotted(choices(result, 200, 41))
     places = {(each.x0, each.x1, each.y0, each.y1) for each in shown.layout.shapes}
     assert places == {(0.5, 1.5, 3.5, 4.5)}
@@ -123,7 +123,7 @@ def test_the_chosen_row_is_framed_in_every_panel_and_clickable(result):
         ((1, 1, 1), "Of a hundred wrong choices 1 comes right in all three."),
     ],
 )
-def test_the_sentence_gives_the_counts(result, counts, said):
+def test_sentence_gives_the_counts_of_rows_put_right(result, counts, said):
     put_right = result.put_right.copy()
     put_right[:, 90] = counts
     shown = choices(replace(result, put_right=put_right), 90)
@@ -131,7 +131,7 @@ def test_the_sentence_gives_the_counts(result, counts, said):
     whole(shown)
 
 
-def test_the_sentence_is_true_at_the_ends(result):
+def test_sentence_is_true_before_the_first_step_and_at_d_k_1(result):
     assert choices(result, 0).sentence.startswith("Before the first step every right key has less")
     one = core.measure_wrong_choices(P(1))
     assert choices(one, 200).sentence.startswith("At dₖ = 1 nothing is divided: ")
@@ -139,7 +139,7 @@ def test_the_sentence_is_true_at_the_ends(result):
         whole(each)
 
 
-def test_overflow_is_reported():
+def test_rows_whose_numbers_overflow_are_reported():
     found = core.measure_wrong_choices(P(64, learning_rate=1e5, loss="weights", learns="both"))
     gone = np.isnan(found.right_weight[:, 200]).sum(axis=-1).max()
     assert gone > 0
@@ -152,7 +152,7 @@ def test_overflow_is_reported():
 
 
 @pytest.mark.parametrize("n_keys", [4, 16])
-def test_bars_are_the_row_s_weights_with_the_right_key_in_colour(n_keys):
+def test_bars_are_the_row_s_weights_and_the_right_key_is_coloured(n_keys):
     row = core.follow_row(P(64, n_keys), 8)
     picture = choices(core.measure_wrong_choices(P(64, n_keys)), 30, 8)
     shown, right = plotted(picture), row.right_key
@@ -173,7 +173,7 @@ def test_bars_are_the_row_s_weights_with_the_right_key_in_colour(n_keys):
 
 
 @pytest.mark.parametrize("right", [0, 7, 15])
-def test_the_name_of_the_right_key_stays_within_its_panel(result, right):
+def test_name_of_the_right_key_stays_inside_its_panel(result, right):
     shown = figures.choices(result, replace(FIRST, right_key=right), 200, LIGHT)
     (note, *_) = [each for each in plotted(shown).layout.annotations if "right key" in each.text]
     assert note.xanchor == {0: "left", 7: "center", 15: "right"}[right]
@@ -182,7 +182,7 @@ def test_the_name_of_the_right_key_stays_within_its_panel(result, right):
     assert np.sign(note.xshift) == {0: -1, 7: 0, 15: 1}[right]
 
 
-def test_before_the_bet_the_same_picture_shows_its_start(result):
+def test_picture_before_the_bet_shows_the_rows_before_training(result):
     values = {"d_k": 64, "n_keys": 16, "learning_rate": 10.0, "loss": "output", "learns": "q", "seed": 0, "row": 2}
     start, later = bet.before(values, LIGHT), choices(result, 200, 1)
     assert start.figure.layout["margin"] == later.figure.layout["margin"]
@@ -196,7 +196,7 @@ def test_before_the_bet_the_same_picture_shows_its_start(result):
 
 
 @pytest.mark.parametrize(("d_k", "answer"), [(64, "10"), (16, "50"), (8, "90"), (4, "90")])
-def test_the_bet_s_truth_is_the_count_and_its_nearest_answer(d_k, answer):
+def test_outcome_of_the_bet_is_the_count_and_the_nearest_answer(d_k, answer):
     values = {"d_k": d_k, "n_keys": 16, "learning_rate": 10.0, "steps": 200, "loss": "output", "learns": "q", "seed": 0}
     found, count = bet.outcome(values), core.measure_wrong_choices(P(d_k)).put_right[0, -1]
     assert (found.truth, found.text) == (answer, str(count))
@@ -205,7 +205,7 @@ def test_the_bet_s_truth_is_the_count_and_its_nearest_answer(d_k, answer):
     assert ("hardly matters: 77 come right with ÷ √dₖ" in found.why) == (d_k == 4)
 
 
-def test_the_three_weights_of_a_row_are_given(result):
+def test_how_sure_gives_the_three_weights_of_the_row(result):
     row = core.follow_row(P(64), 8)
     set_ = row.weights.copy()
     set_[:, 200, row.right_key] = 0.0004, 0.9996, 0.5
@@ -219,7 +219,7 @@ def test_the_three_weights_of_a_row_are_given(result):
 # --- the curves ----------------------------------------------------------------------------------------
 
 
-def test_points_of_the_rates_are_counts_and_the_line_is_the_slider(measured):
+def test_points_are_counts_by_rate_and_a_line_marks_the_slider(measured):
     shown = plotted(curves.rates(measured[1], 31.6, 200, LIGHT))
     for i, name in enumerate(figures.NAMES):
         marks = trace_of(shown, name)
@@ -231,7 +231,7 @@ def test_points_of_the_rates_are_counts_and_the_line_is_the_slider(measured):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_a_curve_has_its_name_at_its_end_and_what_it_does(measured, profile):
+def test_name_of_a_curve_says_at_which_rates_it_works(measured, profile):
     shown = plotted(curves.rates(measured[1], 31.6, 200, profile))
     best, smallest = measured[1].best(), measured[1].smallest_rate()
     between = " " if profile is PROJECTOR else "<br>"
@@ -249,7 +249,7 @@ def test_a_curve_has_its_name_at_its_end_and_what_it_does(measured, profile):
         ((True, False, True), "A rate works only with raw scores and with ÷ dₖ"),
     ],
 )
-def test_the_title_over_the_rates_fits_the_curves(works, claim):
+def test_title_of_the_rates_follows_from_the_curves(works, claim):
     (made,) = curves_with([[5] if each else [None] for each in works], (64,))
     shown = curves.rates(made, 1.0, 200, LIGHT)
     assert shown.sure[0].startswith(f"{claim}. ")
@@ -272,7 +272,7 @@ def test_the_title_over_the_rates_fits_the_curves(works, claim):
          "With plain gradient descent no learning rate puts nearly all right with any of the three."),
     ],
 )  # fmt: skip
-def test_the_words_over_the_dimensions_fit_the_curves(smallest, does, said):
+def test_words_on_the_smallest_rates_follow_from_the_curves(smallest, does, said):
     shown = curves.dimensions(curves_with(smallest), "sgd", 64, LIGHT)
     assert shown.sentence.endswith(said)
     assert shown.sentence.startswith("With plain gradient descent")
@@ -281,7 +281,7 @@ def test_the_words_over_the_dimensions_fit_the_curves(smallest, does, said):
     whole(shown)
 
 
-def test_a_rule_that_no_rate_puts_right_is_named_with_its_size():
+def test_name_of_a_curve_says_from_which_d_k_no_rate_works():
     given = curves_with(([8, None, None, None], [None] * 4, [8] * 4))
     words = texts(plotted(curves.dimensions(given, "sgd", 64, LIGHT)))
     most = {each.params.d_k: each.best() for each in given}
@@ -291,7 +291,7 @@ def test_a_rule_that_no_rate_puts_right_is_named_with_its_size():
 
 @pytest.mark.parametrize("profile", [LIGHT, PROJECTOR], ids=lambda each: each.name)
 @pytest.mark.parametrize("share", [0.55, 1, 2])
-def test_names_at_lines_keep_a_line_apart_in_a_lower_picture(measured, profile, share):
+def test_names_at_lines_do_not_overlap_in_a_lower_or_taller_picture(measured, profile, share):
     drawn = [curves.rates(each, 10.0, 200, profile) for each in measured]
     for shown in (*drawn, curves.dimensions(measured, "sgd", 64, profile)):
         layout = plotted(shown).layout
@@ -304,7 +304,7 @@ def test_names_at_lines_keep_a_line_apart_in_a_lower_picture(measured, profile, 
         assert up[-1][0] <= plot
 
 
-def test_equal_curves_are_named_in_the_order_of_the_three():
+def test_names_of_equal_curves_are_in_the_usual_order():
     made = curves_with([[5]] * 3, (1,))
     names = [each for each in plotted(curves.rates(made[0], 10.0, 200, LIGHT)).layout.annotations if each.x == 1]
     downwards = [re.sub("<[^>]*>", "", each.text) for each in sorted(names, key=lambda each: -each.yshift)]
@@ -314,7 +314,7 @@ def test_equal_curves_are_named_in_the_order_of_the_three():
 
 
 @pytest.mark.parametrize("optimizer", ["sgd", "adam"])
-def test_the_points_are_the_smallest_rates_of_the_optimizer(measured, optimizer):
+def test_points_are_the_smallest_rates_of_the_chosen_optimizer(measured, optimizer):
     shown = curves.dimensions(measured, optimizer, 100, LIGHT)
     adam = core.compare_with_adam()[0]
     seen = [i for i, each in enumerate(adam.dims) if each >= 16]
@@ -330,12 +330,12 @@ def test_the_points_are_the_smallest_rates_of_the_optimizer(measured, optimizer)
     assert (line.x0, line.x1) == (100, 100)
 
 
-def test_both_optimizers_have_the_same_axes(measured):
+def test_pictures_of_both_optimizers_have_the_same_axes(measured):
     descent, adam = (plotted(curves.dimensions(measured, each, 64, LIGHT)).layout for each in ("sgd", "adam"))
     assert (descent.xaxis.range, descent.yaxis.range) == (adam.xaxis.range, adam.yaxis.range)
 
 
-def test_the_optimizers_change_roles_at_the_usual_settings(measured):
+def test_one_rate_fits_sqrt_d_k_with_descent_and_d_k_with_adam(measured):
     descent, adam = (curves.dimensions(measured, each, 64, LIGHT) for each in ("sgd", "adam"))
     assert "÷ √dₖ needs about one rate, " in descent.sentence
     assert "÷ dₖ needs more as dₖ grows" in descent.sentence
@@ -346,7 +346,7 @@ def test_the_optimizers_change_roles_at_the_usual_settings(measured):
 
 
 @pytest.mark.parametrize("how", [{"n_keys": 4}, {"loss": "weights"}, {"learns": "K"}])
-def test_the_record_of_adam_is_behind_no_curve_of_other_settings(how):
+def test_adam_s_record_is_not_drawn_behind_curves_of_other_settings(how):
     made = tuple(replace(each, params=replace(each.params, **how)) for each in curves_with(([8] * 4,) * 3))
     assert [each.name for each in plotted(curves.dimensions(made, "sgd", 64, LIGHT)).data] == list(figures.NAMES)
     adam = curves.dimensions(made, "adam", 64, LIGHT)
@@ -355,7 +355,7 @@ def test_the_record_of_adam_is_behind_no_curve_of_other_settings(how):
     whole(adam)
 
 
-def test_how_sure_names_predictions_and_findings(measured):
+def test_how_sure_gives_predicted_and_found_factors_and_the_record(measured):
     descent, adam, record = curves.dimensions(measured, "sgd", 64, LIGHT).sure
     rates = np.array([each.smallest_rate() for each in measured])
     grown = rates[-1] / rates[0]
@@ -364,13 +364,13 @@ def test_how_sure_names_predictions_and_findings(measured):
     assert record.startswith("Adam is a record: 400 rows with 16 keys, 200 steps, β = 0.9 and 0.999; ")
 
 
-def test_marks_at_the_same_place_are_side_by_side(measured):
+def test_points_at_the_same_place_are_drawn_side_by_side(measured):
     found = plotted(curves.rates(measured[1], 1.0, 0, LIGHT))
     assert len({tuple(each.x) for each in found.data if each.name in figures.NAMES}) == 3
 
 
 @pytest.mark.parametrize("step", [0, 7, 200])
-def test_sentence_of_the_rates_gives_the_best_counts(measured, step):
+def test_sentence_of_the_rates_gives_each_rule_s_best_count(measured, step):
     start = "At the best rate plain gradient descent puts"
     for found in measured:
         counts = [max(found.put_right[i, :, step].tolist()) for i in range(3)]
@@ -381,8 +381,8 @@ def test_sentence_of_the_rates_gives_the_best_counts(measured, step):
 
 
 @pytest.mark.parametrize(("d_k", "n_keys"), [(2, 16), (4, 16), (8, 16), (4, 64)])
-def test_no_more_come_right_than_some_query_can_choose(d_k, n_keys):
-    """A key can have the largest score if and only if a linear program has a solution: it lies on the hull of all."""
+def test_no_rate_puts_right_a_key_that_no_query_can_choose(d_k, n_keys):
+    """A query that chooses a key exists if and only if the key is a corner of the convex hull: a linear program."""
     (drawn,) = (draw_wrong_rows(d_k, n_keys, rows, seed=0) for rows in row_blocks(core.N_ROWS, n_keys, 1, "q"))
     on_hull = 0
     for gram, right in zip(drawn.gram, drawn.right_key, strict=True):
@@ -400,7 +400,7 @@ def test_no_more_come_right_than_some_query_can_choose(d_k, n_keys):
     assert said == (np.ptp(found.best()) == 0 and found.best()[0] < core.NEARLY_ALL)
 
 
-def test_name_of_a_curve_gives_the_rates_that_put_nearly_all_right(measured):
+def test_name_of_a_curve_gives_the_rates_that_reach_99_rows(measured):
     for found in measured:
         for i in range(3):
             works = (found.put_right[i, :, 200] >= 99).tolist()
@@ -413,7 +413,7 @@ def test_name_of_a_curve_gives_the_rates_that_put_nearly_all_right(measured):
                 assert all(works[works.index(True) :])
             elif len(rates) == works[::-1].index(True) - len(works) + works.index(True):
                 assert said == f"at {rates[0]} to {rates[-1]}"
-    assert curves._works(figures.NAMES.index("÷ √dₖ"), measured[1], 200).startswith("at ")  # 1,000 is too large
+    assert curves._works(figures.NAMES.index("÷ √dₖ"), measured[1], 200).startswith("at ")  # rate 1,000 is too large
     for counts, said in (([0, 99, 99], "at 1 to 3.16"), ([99, 0, 99], "at 2 rates"), ([0, 99], "at rate 1")):
         some = np.zeros((3, 19, 201), dtype=np.uint8)
         some[0, 7 : 7 + len(counts), 200] = counts
@@ -424,22 +424,22 @@ def test_name_of_a_curve_gives_the_rates_that_put_nearly_all_right(measured):
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-def test_answer_holds_from_8_to_1024_with_16_keys(seed):
+def test_lesson_s_answer_holds_from_d_k_8_to_1024_with_16_keys(seed):
     at_rate = {d_k: core.measure_wrong_choices(P(d_k, seed=seed)).put_right[:, -1] for d_k in (8, 16, 64, 256, 1024)}
     for counts in at_rate.values():
         assert core.interval(counts[1])[1] >= core.NEARLY_ALL
-    assert at_rate[8][0] > 60  # so that "rarely" needs a large d_k
+    assert at_rate[8][0] > 60  # so the answer's "rarely" holds for large d_k only
     for d_k in (256, 1024):
         best = core.measure_learning_rates(P(d_k, seed=seed)).best()
         assert core.interval(best[0])[1] < 25
     many = core.measure_wrong_choices(P(8, 64, seed=seed)).put_right[1, -1]
-    assert core.interval(many)[1] < core.NEARLY_ALL  # so that it needs 16 keys
+    assert core.interval(many)[1] < core.NEARLY_ALL  # so the answer must say 16 keys
     assert "With ÷ $\\sqrt{d_k}$ and 16 keys one rate" in LESSON.answer
 
 
 @pytest.mark.parametrize("how", [{}, {"n_keys": 2}, {"n_keys": 64}, {"loss": "weights"}, {"learns": "K"}])
-def test_rate_of_the_root_stays_and_that_of_d_k_grows(how):
-    """Rates are half a decade apart: one step is no change."""
+def test_smallest_rate_is_constant_for_sqrt_d_k_and_grows_for_d_k(how):
+    """Measured rates are a factor of √10 apart: a difference of one step counts as no change."""
     found = np.array([core.measure_learning_rates(P(d_k, **how)).smallest_rate() for d_k in DIMS])
     root, whole = found[:, 1], found[:, 2]
     assert root.max() < 4 * root.min()
@@ -448,7 +448,7 @@ def test_rate_of_the_root_stays_and_that_of_d_k_grows(how):
 
 
 @pytest.mark.parametrize("d_k", [8, 64, 1024])
-def test_vote_has_an_option_that_puts_most_right_with_the_root(d_k):
+def test_best_option_of_the_vote_is_rate_10_with_sqrt_d_k(d_k):
     counts = [
         core.measure_wrong_choices(P(d_k, learning_rate=each)).put_right[1, -1] for each in LESSON.together.options
     ]
@@ -469,7 +469,7 @@ def values_of(**chosen):
 
 @pytest.mark.parametrize("rate", [1e-4, 10.0, 1000.0, 1e5])
 @pytest.mark.parametrize(("loss", "learns"), [("output", "q"), ("weights", "K"), ("weights", "both")])
-def test_a_phone_names_no_number_that_its_row_lacks(rate, loss, learns):
+def test_a_phone_s_sentence_names_lost_weights_and_no_nan(rate, loss, learns):
     values = values_of(learning_rate=rate, loss=loss, learns=learns)
     lost = 0
     for place in range(100):
@@ -486,7 +486,7 @@ def test_a_phone_names_no_number_that_its_row_lacks(rate, loss, learns):
     ("weight", "said"),
     [(0.0, "under 1 %"), (0.4999, "at most 50 %"), (0.5, "at most 50 %"), (0.5001, "over 50 %"), (1.0, "over 99 %")],
 )
-def test_a_weight_near_0_half_or_1_is_not_rounded_to_it(weight, said):
+def test_weights_near_0_half_and_1_are_not_rounded_to_them(weight, said):
     assert figures.share(weight) == said
 
 
@@ -494,22 +494,22 @@ def test_a_weight_near_0_half_or_1_is_not_rounded_to_it(weight, said):
 
 
 @pytest.mark.parametrize("d_k", [1, 64, 1024])
-def test_the_sizes_of_the_curves_do_not_follow_the_slider(d_k):
+def test_dimensions_of_the_curves_do_not_depend_on_the_slider(d_k):
     values = {"d_k": d_k, "n_keys": 16, "loss": "output", "learns": "q", "seed": 0}
     assert work.dimensions(values).dims == DIMS
 
 
-def test_a_dial_of_rates_stops_at_every_rate_of_the_curves():
+def test_rate_dial_has_a_stop_at_every_rate_of_the_curves():
     assert set(core.LEARNING_RATES) <= set(LESSON.controls["learning_rate"].stops)
 
 
-def test_a_wall_shows_only_the_cells(result):
+def test_a_wall_shows_only_the_cells_without_bars(result):
     shown = plotted(choices(result, 200, 0, PROJECTOR))
     assert {each.type for each in shown.data} == {"heatmap"}
 
 
 @pytest.mark.parametrize(("step", "seed"), [("rate", 77), ("every_size", 77)])
-def test_cached_curves_cost_nothing_at_any_slider_value(step, seed):
+def test_price_of_cached_curves_is_zero(step, seed):
     values = {"d_k": 4, "n_keys": 2, "loss": "output", "learns": "q", "seed": seed, "steps": 200, "learning_rate": 1.0,
               "optimizer": "sgd"}  # fmt: skip
     main = work.STEPS[step]
@@ -522,7 +522,7 @@ def test_cached_curves_cost_nothing_at_any_slider_value(step, seed):
     assert main.params(values | {"seed": seed + 1}) != before
 
 
-def test_only_computations_below_a_second_run_unasked():
+def test_only_cheap_computations_run_unasked_or_without_a_button():
     values = {"d_k": 64, "n_keys": 16, "loss": "output", "learns": "q", "seed": 77}
     rate, sizes = (work.STEPS[step] for step in ("rate", "every_size"))
     assert rate.is_unasked(values)
@@ -537,7 +537,7 @@ def test_only_computations_below_a_second_run_unasked():
 # --- the votes of a class --------------------------------------------------------------------------------
 
 
-def test_votes_stand_beside_what_each_rate_comes_to():
+def test_votes_are_shown_beside_the_rows_that_each_rate_puts_right():
     cast = ["10"] * 14 + ["100"] * 6 + ["0.1"] * 4
     values = values_of(phones=24, votes=tuple(cast), row=2, mode="projector")
     shown = work.STEPS["rows"].picture(values, PROJECTOR)

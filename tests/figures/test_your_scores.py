@@ -1,4 +1,4 @@
-"""The your_scores lesson: its pictures and tables show the report, its sentences give the verdict."""
+"""Pictures of the your_scores lesson: they and the tables show the report, the sentences give its verdict."""
 
 import re
 from dataclasses import replace
@@ -27,7 +27,7 @@ def no_variation():
 
 
 def histogram(result, sample="ideal", d_k=16, own=()):
-    """Return the histogram of a result, as that of a sample or of a visitor's files."""
+    """Draw the histogram of a result for a sample, or for a visitor's files (`own`)."""
     params = params_of(sample)
     return figures.histogram(result, params, figures.source(result, params, d_k, own), own, LIGHT)
 
@@ -37,13 +37,13 @@ def sure(picture):
 
 
 def growth(result, sample="ideal", own=()):
-    """Return the growth of the scores of a result, as that of a sample or of a visitor's files."""
+    """Draw the growth of the scores of a result for a sample, or for a visitor's files (`own`)."""
     params = params_of(sample)
     return figures.growth(result, params, figures.source(result, params, 16, own), own, LIGHT)
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
-def test_the_histogram_is_under_the_ideal_distribution(results, sample):
+def test_histogram_and_ideal_density_are_those_of_the_report(results, sample):
     result = results[sample]
     fig = plotted(figures.histogram(result, params_of(sample), "A sample", (), LIGHT))
     measured, ideal = fig.data
@@ -51,17 +51,17 @@ def test_the_histogram_is_under_the_ideal_distribution(results, sample):
     np.testing.assert_array_equal(measured.y[:-1], result.measured_density)
     np.testing.assert_array_equal(ideal.y, result.report.ideal_density)
     assert title_of(fig).endswith(f" spread {number(result.shown.scaled_std, 4)}")
-    assert len(title_of(fig)) <= 50  # a phone cuts longer ones
+    assert len(title_of(fig)) <= 50  # a phone cuts off longer titles
 
 
 def title_of(fig):
-    """Return the words of a title, which are bold."""
+    """Return a figure's title without its <b> tags."""
     (words,) = re.findall("^<b>(.*)</b>$", fig.layout.title.text)
     return words
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
-def test_the_name_of_the_ideal_curve_is_over_all_bars_beside_it(results, sample):
+def test_name_of_the_ideal_curve_is_above_the_bars_and_the_curve(results, sample):
     result = results[sample]
     fig = plotted(histogram(result, sample))
     (name,) = [note for note in fig.layout.annotations if note.text == "ideal q and k"]
@@ -73,7 +73,7 @@ def test_the_name_of_the_ideal_curve_is_over_all_bars_beside_it(results, sample)
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
-def test_the_names_of_the_growth_are_at_its_ends_in_their_colours(results, sample):
+def test_names_of_the_growth_curves_have_the_curves_colours(results, sample):
     fig = plotted(growth(results[sample], sample))
     *names, upright = fig.layout.annotations
     assert upright.text == "Root mean square score"
@@ -83,7 +83,7 @@ def test_the_names_of_the_growth_are_at_its_ends_in_their_colours(results, sampl
     assert [name.text for name in names] == ["all pairs", "√m", "i with i"]
 
 
-def test_the_band_and_scores_beyond_the_axis_are_named(results):
+def test_scores_beyond_the_axis_and_the_band_are_named(results):
     shown = replace(results["ideal"].shown, scaled_below=10, scaled_above=0, scaled_counts=np.full(96, 5))
     words = plotted(histogram(replace(results["ideal"], shown=shown))).layout.annotations
     assert words[1].text == "2.0 % beyond ±6"  # 10 of 490
@@ -95,17 +95,17 @@ def test_the_band_and_scores_beyond_the_axis_are_named(results):
     assert "The spread is inside the 95 % band" in sure(histogram(inside))
 
 
-def test_a_divisor_is_called_too_small_or_too_large(results):
+def test_sentence_says_if_the_divisor_is_too_small_or_too_large(results):
     assert "divides too little" in histogram(results["anisotropic"], "anisotropic").sentence
     weak = measure_your_scores(*(0.5 * np.random.default_rng(0).standard_normal((2, 40, 16))))
     assert "divides too much" in histogram(weak).sentence
     assert histogram(no_variation()).sentence.startswith("The scores of every row are all equal")
 
 
-# The range that counts as right is wider than the band of ideal q and k.
+# The report accepts a wider range as right than the 95 % band of ideal q and k.
 @pytest.mark.parametrize("size", [0.85, 0.9, 0.97, 1.0, 1.03, 1.1])
 @pytest.mark.parametrize("aligned", [0.0, 0.6])
-def test_only_a_spread_inside_the_band_is_called_ideal(size, aligned):
+def test_only_a_spread_inside_the_band_is_called_ideal_in_words(size, aligned):
     Q, noise = np.random.default_rng(3).standard_normal((2, 128, 64))
     result = measure_your_scores(size * Q, aligned * Q + np.sqrt(1 - aligned**2) * noise)
     (low, high), sentence = result.shown.scaled_band, histogram(result).sentence
@@ -115,7 +115,7 @@ def test_only_a_spread_inside_the_band_is_called_ideal(size, aligned):
 
 
 @pytest.mark.parametrize("size", [1e-9, 0.013, 0.5, 1.0, 4.0, 1234.5, 1e8])
-def test_a_number_that_appears_twice_has_the_same_digits(size):
+def test_equal_numbers_have_the_same_digits_everywhere(size):
     Q, K = np.random.default_rng(0).standard_normal((2, 2, 40, 20))
     result = measure_your_scores(size * Q, K, head=1)
     rows, picture = figures.head_table(result), histogram(result)
@@ -138,7 +138,7 @@ def test_a_number_that_appears_twice_has_the_same_digits(size):
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
-def test_the_growth_is_beside_the_square_root(results, sample):
+def test_growth_curves_and_sqrt_m_are_those_of_the_result(results, sample):
     result = results[sample]
     fig = plotted(growth(result, sample))
     root, fitted, rows, paired = fig.data
@@ -158,7 +158,7 @@ def test_the_growth_is_beside_the_square_root(results, sample):
         (np.nan, np.nan, "Too few rows to tell"),
     ],
 )
-def test_the_title_of_the_growth_follows_from_its_interval(results, low, high, title):
+def test_title_of_the_growth_follows_from_the_exponent_s_interval(results, low, high, title):
     result = results["ideal"]
     fit = replace(result.shown.row_exponent, low=low, high=high)
     moved = growth(replace(result, shown=replace(result.shown, row_exponent=fit)))
@@ -167,7 +167,7 @@ def test_the_title_of_the_growth_follows_from_its_interval(results, low, high, t
     assert (", does not hold ½" in sure(moved)) == (low > 0.5 or high < 0.5)
 
 
-def test_few_rows_and_constant_scores_still_give_pictures_and_words():
+def test_few_rows_and_constant_scores_still_give_pictures():
     Q, K = np.random.default_rng(0).standard_normal((2, 4, 16))
     said = sure(growth(measure_your_scores(Q, K)))
     assert said.endswith(". An interval takes at least 5 queries and 5 keys.")
@@ -190,7 +190,7 @@ def test_few_rows_and_constant_scores_still_give_pictures_and_words():
     assert min(fig.layout.yaxis.tickvals) > 0
 
 
-def test_the_tables_are_the_report_head_by_head(results):
+def test_tables_give_the_numbers_of_the_report(results):
     result = results["aligned"]
     saturation = figures.saturation_table(result)
     assert saturation["scale"] == ["no scale", "1/√dₖ", "1/dₖ", "the one that fits"]
@@ -214,7 +214,7 @@ def test_the_tables_are_the_report_head_by_head(results):
 
 
 @pytest.mark.parametrize("name", ["q.csv", 'a "b\'s" \\n\nq{0}.csv'])
-def test_the_code_loads_the_files_that_were_uploaded(results, tmp_path, monkeypatch, name):
+def test_code_loads_the_uploaded_files_and_gives_the_same_verdict(results, tmp_path, monkeypatch, name):
     result = results["anisotropic"]
     monkeypatch.chdir(tmp_path)
     Q, K = sample_scores(params_of("anisotropic"))
@@ -229,7 +229,7 @@ def test_the_code_loads_the_files_that_were_uploaded(results, tmp_path, monkeypa
         assert run(picture.code)[0]["result"].report.verdict == result.report.verdict
 
 
-def test_every_picture_says_whose_rows_it_has(results):
+def test_every_picture_says_if_its_rows_are_a_sample_s_or_the_visitor_s(results):
     for picture in (histogram, growth):
         sample, own = picture(results["ideal"]), picture(results["ideal"], own=("q.npy", "k.npy"))
         assert sample.sure[0] == "Sample “ideal”, 1 head, 32 queries, 32 keys, dₖ = 16."
@@ -239,7 +239,7 @@ def test_every_picture_says_whose_rows_it_has(results):
         assert keys == ["Sample, 32 queries, 32 keys, dₖ = 16", "Your file, 32 queries, 32 keys, dₖ = 16"]
 
 
-def test_sentence_of_aligned_heads_gives_no_spread_as_reason():
+def test_sentence_of_aligned_heads_names_the_alignment_not_the_spread():
     Q, K = np.random.default_rng(11).standard_normal((2, 64, 16))
     result = measure_your_scores(np.stack([Q] * 4), np.stack([Q + each * K for each in (0.1, 0.2, 0.3, 0.4)]))
     report = result.report

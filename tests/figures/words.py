@@ -1,4 +1,4 @@
-"""The words of a lesson, one a line: sentences, titles, ticks, names and looks of marks, headings of tables."""
+"""List the words of a lesson: sentences, titles, ticks, names and looks of traces, headings of tables."""
 
 import re
 from collections.abc import Iterator
@@ -13,14 +13,14 @@ from pages._view.theme import Profile
 from sattn_core.lessons.attention_steps import expand_cell, expand_output, measure_attention_steps
 
 MEANINGS = ("raw", "scaled", "third", "band", "text", "grid", "ground")
-MOST = 16  # texts of one trace, or of one column: more of them belong to a matrix
-# These pictures measure rounding, which is not the same on every processor.
+MOST = 16  # texts of a trace or column: a matrix has more and is left out
+# Pictures that measure rounding errors, which differ between processors, and the kinds of words with such numbers.
 ROUNDING, MEASURED = ("difference_error", "gradient_matrix", "race_equivalence"), ("sure", "check", "words")
 Word = tuple[str, str]
 
 
 def words_of(picture: Picture, profile: Profile) -> list[Word]:
-    """Return every word of a picture, with its kind."""
+    """Return every text of a picture, with its kind."""
     found = [("sentence", picture.sentence), ("claim", picture.claim)]
     found += [("alt", picture.alt.replace(picture.sentence, "[sentence]")), ("note", picture.note)]
     found += [("marks", " | ".join(f"{each.word}: {', '.join(each.traces)}" for each in picture.marks))]
@@ -37,7 +37,7 @@ def words_of(picture: Picture, profile: Profile) -> list[Word]:
 
 
 def words_beside(stem: str, values, profile: Profile) -> list[Word]:
-    """Return the words of a lesson beside its pictures."""
+    """Return the texts of a lesson that are not in its pictures."""
     if VIEWS[stem].hero:
         return cleaned(hero_words(VIEWS[stem].hero(values, (), profile)[0], values["d_k"]))
     if stem not in BESIDE:
@@ -47,24 +47,24 @@ def words_beside(stem: str, values, profile: Profile) -> list[Word]:
 
 
 def cleaned(found) -> list[Word]:
-    """Return the words that are not empty, each on one line."""
+    """Return the texts that are not empty, each on one line."""
     return [(what, plain(text)) for what, text in found if text]
 
 
 def figures_of(picture: Picture) -> dict[str, Figure | str]:
-    """Return the figures of a picture by their names, "" for a single one, or its Markdown."""
+    """Return the figures of a picture by name. A single figure, or Markdown in its place, has the name ""."""
     drawn = picture.figure
     return dict(drawn) if isinstance(drawn, dict) else {} if drawn is None else {"": drawn}
 
 
 def rows_of(table) -> list[str]:
-    """Return the rows of a table, its head first."""
+    """Return the rows of a table as texts, its head first."""
     rows = [tuple(table), *zip(*table.values(), strict=True)] if table else []
     return [" | ".join(map(str, row)) for row in rows]
 
 
 def words_in(figure: Figure | str, profile: Profile) -> Iterator[Word]:
-    """Yield the words that a figure shows, and how its marks look."""
+    """Yield the texts of a figure, and for each look the names of the traces that have it."""
     if isinstance(figure, str):
         yield from (("row", each) for each in figure.replace("\u00a0", " ").split("\n"))
         return
@@ -79,14 +79,14 @@ def words_in(figure: Figure | str, profile: Profile) -> Iterator[Word]:
 
 
 def axis_words(axis) -> str:
-    """Return title, type and ticks of an axis."""
+    """Return title, type and tick labels of an axis."""
     ticks = next((each for each in (axis.get("ticktext"), axis.get("tickvals")) if each is not None), ())
     shown = [] if axis.get("showticklabels") is False else [str(each) for each in ticks]
     return " ".join([axis["title"]["text"] or "", axis.get("type", ""), *(["‖", *shown] if shown else [])]).strip()
 
 
 def shape_words(shape) -> str:
-    """Return the place of a line or a box; "" if it is invisible."""
+    """Return type, dash and position of a shape; "" if it is invisible."""
     if shape.get("visible") is False:
         return ""
     places = (f"{name} {shape[name]:.4g}" for name in ("x0", "x1", "y0", "y1") if name in shape)
@@ -94,7 +94,7 @@ def shape_words(shape) -> str:
 
 
 def look(trace, profile: Profile) -> str:
-    """Return kind, dash, symbol and colours by meaning of a trace."""
+    """Return the mode, dash, symbol and fill of a trace, and its colours by their meaning."""
     line, marker, shades = trace.get("line", {}), trace.get("marker", {}), trace.get("colorscale", ())
     used = [line.get("color"), marker.get("color"), trace.get("fillcolor"), *(each for _, each in shades[-1:])]
     colours = [str(each) for one in used if one is not None for each in np.ravel(one)]
@@ -104,13 +104,13 @@ def look(trace, profile: Profile) -> str:
 
 
 def name_of(trace) -> str:
-    """Return the name of a trace, and the texts at its marks."""
+    """Return the name of a trace, and the texts at its points."""
     seen = texts_in(np.ravel(np.array(trace.get("text", ""), dtype=object)))
     return f"{trace.get('name')}" + f" ({seen})" * bool(seen)
 
 
 def texts_in(values) -> str:
-    """Return the texts among values, "" if they are many."""
+    """Return the texts among values, or "" if there are more than MOST."""
     found = list(dict.fromkeys(each for each in values if isinstance(each, str) and each))
     return ", ".join(found) if len(found) <= MOST else ""
 
@@ -121,7 +121,7 @@ def without_numbers(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return text as one line without sizes and colours; a number that is only rounding becomes ≈ 0."""
+    """Return text on one line without <span> and <b>; a number below 10⁻⁹, which is rounding, becomes ≈ 0."""
     text = re.sub("</?(span|b)[^>]*>", "", re.sub("<br>|\n", " / ", text))
     return re.sub("−?[0-9.]+ × 10⁻[¹²³⁴⁵⁶⁷⁸⁹][⁰¹²³⁴⁵⁶⁷⁸⁹]+", "≈ 0", text)
 
@@ -130,7 +130,7 @@ def plain(text: str) -> str:
 
 
 def hero_words(told, d_k) -> Iterator[Word]:
-    """Yield the words of the hero at this stop of its slider."""
+    """Yield the texts of the hero at d_k."""
     at = [stop["d_k"] for stop in told["stops"]].index(d_k)
     yield "title", told["stops"][at]["title"]
     yield "axis", " ".join([*told["scoreAxis"]["labels"], "‖", *told["weightAxis"]["names"]])
@@ -146,7 +146,7 @@ def _attention_steps(values, figures, work):
     query, key, column = at = work.cell_of(params, values)
     lines = figures.calculation(expand_cell(params, query, key), scaled=scaled)
     lines += figures.output_calculation(expand_output(params, query, column), scaled=scaled)
-    yield from ((name, without_numbers(text)) for name, text in lines)  # sums of decimals end in ties
+    yield from ((name, without_numbers(text)) for name, text in lines)  # rounding of ties differs between machines
     yield from (("remark", each) for each in figures.remarks(measure_attention_steps(params), values, at))
 
 

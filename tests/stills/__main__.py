@@ -1,6 +1,6 @@
-"""The stills of each lesson as it opens, drawn again and stored beside it:  .venv/bin/python tests/stills
+"""Redraw and store the stills and cards of all lessons:  .venv/bin/python tests/stills
 
-Name some to draw only those:  .venv/bin/python tests/stills one_query derivation
+For some lessons only:  .venv/bin/python tests/stills one_query derivation
 """
 
 import argparse

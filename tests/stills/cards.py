@@ -1,4 +1,4 @@
-"""The picture that a chat shows beside a link to a page: its question, its picture, and the lab's name."""
+"""The preview image (card) that a chat shows for a link to a page: its question, its picture, and the lab's name."""
 
 import base64
 import io
@@ -15,7 +15,7 @@ from pages._view.routes import NAME
 from pages._view.server.first import in_letters
 from pages._view.theme import LIGHT
 
-COLOURS = 128  # of the file: few are small
+COLOURS = 128  # a small palette makes a small file
 _MEDIA = Path(streamlit.__file__).parent / "static" / "static" / "media"
 _STYLE = f"""
 * {{ box-sizing: border-box; margin: 0; }}
@@ -35,7 +35,7 @@ footer {{ font-size: 36px; line-height: 1; font-weight: 600; color: {LIGHT.scale
 
 
 def card_of(page, stem, picture):
-    """Return the card of a page as a PNG file: with this picture, an element of HTML, or with the page's answer."""
+    """Return the card of a page as a PNG file, with a picture given as HTML, or else with the page's answer."""
     lesson = LESSONS[stem]
     shown = picture or f"<p>{_written(in_letters(lesson.answer))}</p>"
     page.set_viewport_size({"width": stills.CARD[0], "height": stills.CARD[1]})
@@ -49,13 +49,13 @@ def card_of(page, stem, picture):
 
 
 def _written(text):
-    """Return text with a true subscript: Streamlit's font has no such letters."""
+    """Return text as HTML with a <sub> element for ₖ, which Streamlit's font lacks."""
     return escape(text).replace("dₖ", "d<sub>k</sub>")
 
 
 @cache
 def _face():
-    """Return Streamlit's font."""
+    """Return a CSS rule with Streamlit's font."""
     (file,) = _MEDIA.glob("SourceSansVF-Upright*")
     data = base64.b64encode(file.read_bytes()).decode()
     return (

@@ -1,4 +1,4 @@
-"""The differences between stills drawn again and stored ones. Each function returns them in words.
+"""Compare redrawn stills and cards with the stored ones. The differences are returned as texts.
 
 Import it as ``from compared import svg_differences`` (the test settings put this folder on the path).
 """
@@ -12,13 +12,13 @@ import numpy as np
 from grounds import NUMBER, PATH_NUMBER, pixels
 from PIL import Image
 
-NEAR = 1.5  # px: letters are as wide as a machine's browser makes them, and sums end in other digits
-NEAR_COLOUR = 1.0  # of 255, on average over an image
+NEAR = 1.5  # px: widths of letters differ between machines, and sums differ by rounding
+NEAR_COLOUR = 1.0  # mean difference over an image, of 255
 _COLOURS = re.compile(r"(?:light-dark\()?rgba?\([^)]*\)(?:, rgba?\([^)]*\)\))?")
 
 
 def svg_differences(kept, drawn):
-    """Return all differences of elements, texts and colours, and large ones of numbers and images."""
+    """Return all differences in elements, texts and colours, and large differences in numbers and images."""
     some, others = (list(ElementTree.fromstring(text).iter()) for text in (kept, drawn))
     if [each.tag for each in some] != [each.tag for each in others]:
         return [f"{len(some)} elements are kept, {len(others)} drawn, or they have other names"]
@@ -54,7 +54,7 @@ def _near(number, here, there):
 
 
 def _runs_along(here, there):
-    """Return True if every corner of a line is near another line: Plotly leaves out corners on straight parts."""
+    """Return True if every corner of one path is near the other path: Plotly omits corners on straight parts."""
     corners, others = _corners(here), _corners(there)
     if corners is None or others is None:
         return False
@@ -62,7 +62,7 @@ def _runs_along(here, there):
 
 
 def _corners(path):
-    """Return the corners of one open line; None for anything else."""
+    """Return the corners of a path that is one open line; None for any other path."""
     if not re.fullmatch(r"M[-\d.,]+(?:L[-\d.,]+){2,}", path):
         return None
     return np.array([[float(number) for number in each.split(",")] for each in re.split("[ML]", path)[1:]])
@@ -75,7 +75,7 @@ def _distance(point, begin, end):
 
 
 def card_differences(kept, drawn):
-    """Return the difference of two PNG files that do not look alike."""
+    """Return a list with one text if two PNG files look different, else an empty list."""
     some, others = (Image.open(io.BytesIO(file)) for file in (kept, drawn))
     return [] if images_are_near(some, others) else ["the cards look different"]
 

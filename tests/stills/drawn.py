@@ -1,4 +1,4 @@
-"""The picture and the card of a step as it opens at its default settings.
+"""Draw the stills and the card of a step at its default settings.
 
 Import it as ``from drawn import draw`` (the test settings put this folder on the path).
 """
@@ -19,7 +19,7 @@ from pages._view.lessons import LESSONS, ORDER, PAGES, VIEWS
 WINDOWS = {"wide": (1440, 900), "narrow": (390, 844)}
 PICTURE = "[data-picture]"
 HERO = "[data-hero] .panels"
-# Every screen of every lesson: its step, "" for a lesson without steps.
+# Every step of every lesson as (stem, step name); the name is "" in a lesson without steps.
 SCREENS = [(stem, step.name) for stem in PAGES for step in LESSONS[stem].steps or (LESSONS[stem].step(""),)]
 
 _SVG = """async ([picture]) => {
@@ -32,14 +32,14 @@ _SVG = """async ([picture]) => {
 
 @dataclass(frozen=True)
 class Drawn:
-    """The stills of one screen: svgs by the size of the window; card is the PNG file's content."""
+    """The stills of one step: svgs maps "wide" and "narrow" to an SVG; card is a PNG file."""
 
     svgs: dict[str, str]
     card: bytes
 
 
 def has_still(stem, step):
-    """Return True if the server draws the step's picture without asking first."""
+    """Return True if the step has a picture that is computed without asking first."""
     main, values = VIEWS[stem].of(LESSONS[stem].step(step)), Address(LESSONS[stem], {STEP: step}).values
     return main is not None and not (main.params and needs_button(main.params(values), main.limit))
 
@@ -60,7 +60,7 @@ def _on_both_grounds(page, server, stem, step, name):
 
 
 def _seen(page, server, stem, step):
-    """Return the picture as an element if Plotly does not draw it, or the lesson has no main picture; else ""."""
+    """Return a screenshot of the hero or picture as an HTML image; "" if the page has neither."""
     _open(page, server, stem, step, WINDOWS["wide"], "light")
     for each in (HERO, PICTURE):
         if page.locator(each).count():
@@ -70,7 +70,7 @@ def _seen(page, server, stem, step):
 
 
 def _open(page, server, stem, step, size, ground):
-    """Open a screen in a window of this size and wait until nothing moves."""
+    """Open a step in a window of this size and wait until nothing moves."""
     page.emulate_media(color_scheme=ground)
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page.mouse.move(0, 0)

@@ -1,6 +1,6 @@
-"""One SVG from two: the same picture on light and on dark ground, without invisible parts.
+"""Merge two SVGs of a picture, on light and on dark background, into one without invisible parts.
 
-A colour that differs becomes `light-dark(…)`; an embedded image that differs is there twice.
+Colours that differ become `light-dark(…)`; embedded images that differ are both kept, each with a class.
 """
 
 import base64
@@ -20,7 +20,7 @@ NUMBER = re.compile(r"(?<![\w#.])-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?")
 PATH_NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?")
 REFERENCE = re.compile(r"url\([\"']?#([^)\"']+)[\"']?\)")
 PAINTS = ("fill", "stroke", "stop-color", "color", "flood-color")
-# Declarations that change nothing unless an ancestor differs; the first ones are the element's own, others inherited.
+# Default values of style properties: of those that are not inherited (OWN), and of those that are (INHERITED).
 OWN = {"opacity": "1", "vector-effect": "none", "display": "inline", "text-decoration": "none"}
 INHERITED = {
     "fill-opacity": "1",
@@ -36,7 +36,7 @@ DRAWN = ("path", "rect", "circle", "line", "polygon", "polyline", "image", "use"
 
 
 def merged(light, dark, name):
-    """Return the picture of both, with ids that begin with this name."""
+    """Return one SVG for both backgrounds; its ids begin with `name`."""
     root = _pair(_parsed(light, name), _parsed(dark, name))
     _tidy(root)
     _drop_unused(root)
@@ -50,7 +50,7 @@ def merged(light, dark, name):
 
 
 def _parsed(text, name):
-    """Return the tree, with ids that are the same each time, without those that nothing refers to."""
+    """Parse an SVG; number its ids, so that they do not change between runs, and drop those that nothing refers to."""
     root = ElementTree.fromstring(text)
     used = {found for each in root.iter() for value in each.attrib.values() for found in REFERENCE.findall(value)}
     used |= {value[1:] for each in root.iter() for key, value in each.attrib.items() if key == LINK and value[0] == "#"}
@@ -74,7 +74,7 @@ def _parsed(text, name):
 
 
 def _pair(light, dark):
-    """Return one element of two, with all below it."""
+    """Merge two elements and their descendants into one."""
     assert (light.tag, len(light)) == (dark.tag, len(dark)), f"{light.tag} with {len(light)}, {dark.tag} {len(dark)}"
     assert (light.text or "").strip() == (dark.text or "").strip(), f"{light.text!r} on light, {dark.text!r} on dark"
     one = ElementTree.Element(light.tag)
@@ -95,7 +95,7 @@ def _pair(light, dark):
 
 
 def _images(light, dark):
-    """Return an image, or if its data differ one for each ground."""
+    """Return one image if both have the same data, else one image for each background."""
     if light.get("href") == dark.get("href"):
         return [_pair(light, dark)]
     both = _pair(light, light), _pair(dark, dark)
@@ -105,13 +105,13 @@ def _images(light, dark):
 
 
 def pixels(address):
-    """Return the embedded image of an address."""
+    """Decode the image in a data URL."""
     assert address.startswith(PNG), address[:40]
     return Image.open(io.BytesIO(base64.b64decode(address.removeprefix(PNG))))
 
 
 def _small(address):
-    """Return the same image with a table of its colours, if they are few."""
+    """Return a data URL with a palette if the image has at most 256 colours, else the URL itself."""
     image = np.asarray(pixels(address).convert("RGBA"))
     colours, places = np.unique(image.reshape(-1, 4), axis=0, return_inverse=True)
     if len(colours) > 256:
@@ -125,14 +125,14 @@ def _small(address):
 
 
 def _declarations(element):
-    """Return its style, including the paints in attributes: `light-dark` works only in styles."""
+    """Return an element's style with the colours from its attributes: `light-dark` works only in styles."""
     said = {key: element.get(key) for key in PAINTS if key in element.attrib}
     pairs = [each.split(":", 1) for each in (element.get("style") or "").split(";") if ":" in each]
     return said | {key.strip(): value.strip() for key, value in pairs}
 
 
 def _share_opacity(light, dark):
-    """Turn an opacity that differs into a part of the colour."""
+    """Move an opacity that differs into the colour."""
     for paint in ("fill", "stroke"):
         key = f"{paint}-opacity"
         if light.get(key) != dark.get(key):
@@ -155,14 +155,14 @@ def _both(light, dark, key):
 
 
 def _tidy(root):
-    """Remove the ground, and attributes that only a script reads."""
+    """Remove the background, and attributes that only scripts read."""
     ground = f"light-dark({_rgb(LIGHT.ground)}, {_rgb(DARK.ground)})"
     for each in list(root):
         if each.tag == f"{SVG}rect" and _declarations(each).get("fill") == ground:
             root.remove(each)
     for each in root.iter():
         classes = each.get("class", "").split()
-        if "crisp" in classes:  # a rule of Plotly's own style sheet
+        if "crisp" in classes:  # as in Plotly's style sheet
             each.set("shape-rendering", "crispEdges")
         grounds = [name for name in classes if name in ("on-light", "on-dark")]
         unread = [key for key in each.keys() if key == "class" or key.startswith("data-") or key in POINTING]
@@ -177,7 +177,7 @@ def _rgb(colour):
 
 
 def _drop_unused(root):
-    """Remove elements that draw nothing, from the leaves up, and unused definitions."""
+    """Remove unused definitions and elements that draw nothing, from the leaves up."""
     while True:
         used = {found for each in root.iter() for value in each.attrib.values() for found in REFERENCE.findall(value)}
         used |= {each.get("href", "")[1:] for each in root.iter()}
@@ -206,7 +206,7 @@ def _shows_nothing(element, used):
 
 
 def _is_clear(style):
-    """Return True if neither its inside nor its outline is visible. Plotly's outlines without a colour have none."""
+    """Return True if neither fill nor stroke is visible. A stroke without a colour counts as none."""
     inside = style.get("fill") in ("none", "transparent") or style.get("fill-opacity") == "0"
     outline = style.get("stroke", "none") in ("none", "transparent") or style.get("stroke-opacity") == "0"
     return inside and (outline or style.get("stroke-width") in ("0", "0px"))
@@ -239,7 +239,7 @@ def _rounded(found):
 
 
 def _inherit(element, said):
-    """Remove a declaration that an ancestor has already."""
+    """Remove declarations that an element inherits anyway, from it and its descendants."""
     style = _declarations(element)
     left = {key: value for key, value in style.items() if said.get(key) != value}
     element.attrib.pop("style", None)
@@ -251,7 +251,7 @@ def _inherit(element, said):
 
 
 def _flatten(root):
-    """Replace a group that changes nothing by its content."""
+    """Replace groups without attributes by their children."""
     for over in list(root.iter()):
         place = 0
         while place < len(over):
@@ -263,7 +263,7 @@ def _flatten(root):
 
 
 def _lettered(root):
-    """Move the letters that all texts share to the top."""
+    """Remove the font properties that all texts share, and return them as the root's style attribute."""
     texts = [each for each in root.iter() if each.tag == f"{SVG}text"]
     styles = [_declarations(each) for each in texts]
     said = {key: {style.get(key, "") for style in styles} for key in LETTERS}
@@ -282,7 +282,7 @@ def _style(declarations):
 
 
 def written(root):
-    """Return the tree as text, an element a line except inside a text."""
+    """Return the tree as text, one element per line except inside texts."""
     for each in root.iter():
         if each.tag.removeprefix(SVG) not in ("text", "tspan"):
             each.text = "\n" if len(each) else None

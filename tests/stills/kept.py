@@ -1,4 +1,4 @@
-"""Draws the stills of lessons and keeps them beside each: what `__main__` runs."""
+"""Draw the stills of lessons and store them in the lessons' folders."""
 
 from drawn import SCREENS, draw
 from harness import launch_browser, running_server, watch_runs
@@ -20,7 +20,7 @@ def keep_all(stems):
 
 
 def keep(stem, step, drawn):
-    """Write the files of a screen, and say how large they are."""
+    """Write the files of a step, and print their sizes."""
     card = stills.card(stem, step)
     card.parent.mkdir(parents=True, exist_ok=True)
     for name, svg in drawn.svgs.items():

@@ -1,4 +1,7 @@
-"""Fixtures of the scripts: alone, hurried, stopped, load, mount. No server runs; requests are answered here."""
+"""Fixtures for the tests of scripts: alone, hurried, stopped, load, mount.
+
+No server runs: a route of Playwright answers the requests.
+"""
 
 import json
 from urllib.parse import urlsplit
@@ -9,19 +12,19 @@ from harness import PATIENCE_MS, watch_console
 from pages._view import bundle, live
 
 ADDRESS = "http://localhost/lesson"
-# The parts of Streamlit's page and style rules that the scripts use.
+# The parts of Streamlit's page and styles that the scripts need.
 PAGE = """<!DOCTYPE html><html lang="en"><style>
 body, p { margin: 0; } [data-picture] { position: relative; } [data-drawing], [data-drawing] * { position: absolute; }
 </style><body>
 <div data-testid="stApp" data-test-script-state="notRunning" data-test-connection-state="CONNECTED">
 <section data-testid="stMain" style="height: 700px; overflow: auto"><div data-testid="stVerticalBlock"></div></section>
 </div></body></html>"""
-# A module as Streamlit runs it: its exports are in `script`.
+# Run a module as Streamlit does; its exports are in `window.script`.
 _RUN = """async text => {
   const address = URL.createObjectURL(new Blob([text], {type: 'text/javascript'}));
   window.script = {...await import(address)};
 }"""
-# A component in its place: its messages in `told`, its end in `leave`; later with other data, as after an answer.
+# Mount a component, or give the mounted one new data, as after an answer. `told` has its messages, `leave` unmounts it.
 _MOUNT = """([html, data]) => {
   window.told ??= [];
   if (html !== null) {
@@ -36,7 +39,7 @@ _MOUNT = """([html, data]) => {
 
 @pytest.fixture(scope="session")
 def tab(browser):
-    """Yield one tab for all the tests. answers: by path, data or an SVG, besides the page and Plotly's script."""
+    """Yield one tab for all the tests. Its `answers` map a path to a function that returns JSON data or an SVG."""
     context = browser.new_context(viewport={"width": 1000, "height": 700})
     context.set_default_timeout(PATIENCE_MS)
     tab = context.new_page()
@@ -61,7 +64,7 @@ def tab(browser):
 
 @pytest.fixture
 def alone(tab, problems):
-    """Return an empty page of Streamlit, at an address with a setting; console errors fail the test."""
+    """Yield an empty page of Streamlit whose address has a d_k and a room; console errors fail the test."""
     tab.answers.clear()
     tab.emulate_media(media="screen", reduced_motion="no-preference")
     unwatch = watch_console(tab, problems)
@@ -74,7 +77,7 @@ def alone(tab, problems):
 
 @pytest.fixture
 def hurried(alone):
-    """Return the same page with all timers ten times as fast."""
+    """Return the page of `alone` with all timers ten times as fast."""
     alone.evaluate(
         """() => {
           const {setTimeout: once, setInterval: often} = window;
@@ -87,7 +90,7 @@ def hurried(alone):
 
 @pytest.fixture
 def stopped(alone):
-    """Return the same page with timers that end at `ring()`, so that no test depends on the speed of a machine."""
+    """Return the page of `alone` with timers that fire at `ring()`, so that no test depends on the machine's speed."""
     alone.evaluate(
         """() => {
           const timers = new Map();
@@ -102,7 +105,7 @@ def stopped(alone):
 
 @pytest.fixture
 def load(alone):
-    """Return a function that runs these files as one module and takes these names out of it."""
+    """Return a function that runs files as one module and exports the given names."""
 
     def run(*files, names):
         text = live.text_of("lab.js", "streamlit.js", *files)
@@ -114,7 +117,7 @@ def load(alone):
 
 @pytest.fixture
 def mount(alone):
-    """Return a function that mounts a component with this data; without its name again, with other data."""
+    """Return a function that mounts a component by name; without a name it gives the mounted one new data."""
 
     def run(name, data, html=""):
         if name:

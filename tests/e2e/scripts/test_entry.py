@@ -1,4 +1,4 @@
-"""The scripts' requests while sliders move: the name by which the server knows the picture."""
+"""Addresses that the scripts request while a slider moves: they equal the server's names of the pictures."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from pages._view.stage import Stage
 
 pytestmark = pytest.mark.e2e
 
-# The pictures that follow sliders, with other parameters that a link may have.
+# The steps whose picture follows a slider, with other parameters that a link may have.
 PLACES = [
     (stem, {"step": step.name, "seed": "3", **more})
     for stem, lesson in LESSONS.items()
@@ -22,7 +22,7 @@ ASK = """all => all.map(([told, values, ground]) =>
   script.entryAt({...told, address: script.entryAt(told, ground)}, values))"""
 
 
-def test_scripts_ask_for_each_stop_by_the_server_s_name(load):
+def test_scripts_request_each_stop_under_the_server_s_name(load):
     asked, named = [], []
     for stem, query in [*PLACES, ("trained_heads", TEXTS), ("softmax_saturation", TEXTS | {"step": "lists"})]:
         told = Stage(Address(LESSONS[stem], query)).places()
@@ -36,7 +36,7 @@ def test_scripts_ask_for_each_stop_by_the_server_s_name(load):
     assert len(set(found)) > 1000
 
 
-def test_default_of_a_slider_is_left_out_and_the_rest_is_in_order(load):
+def test_requests_leave_out_default_values_and_sort_the_rest(load):
     page = load("entry.js", names=("entryAt",))
     told = {"address": "moving/X?v=1&seed=3&d_k=8", "usual": {"d_k": 64}}
     ask = "([told, values]) => script.entryAt(told, values)"

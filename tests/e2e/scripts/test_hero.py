@@ -1,4 +1,4 @@
-"""The hero alone: it draws the data that Python has computed for the slider's stop, and for values between stops."""
+"""The hero's script draws the data that Python has computed for the slider's stops, and for values between stops."""
 
 import pytest
 
@@ -18,7 +18,7 @@ MARK = {
 
 
 def payload(*stops):
-    """Return Python's data for these d_k; the heights are the stop's number."""
+    """Return data for the hero with a stop at each of these d_k; its raw standard deviation is d_k."""
     sigma = [float(each) for each in stops]
     side = {"name": "n", "alt": "a", "weightAlt": "w", "unit": sigma, "spread": [f"± {each}" for each in stops]}
     side |= {"weights": [[0.25, 0.75]] * len(stops), "top": [1] * len(stops), "mean": [0.6] * len(stops)}
@@ -54,7 +54,7 @@ def hero(mount):
     return page
 
 
-def test_hero_shows_the_slider_s_stop_and_reports_it_at_rest(hero):
+def test_hero_shows_the_slider_s_stop_and_announces_it_on_release(hero):
     spoken = "() => document.querySelector('.spoken').textContent"
     hero.evaluate(HAND, [2, True])
     assert hero.evaluate(SHOWN) == ["2", "raw at 2", "± 2"]
@@ -63,7 +63,7 @@ def test_hero_shows_the_slider_s_stop_and_reports_it_at_rest(hero):
     assert hero.evaluate(spoken) == "raw at 2"
 
 
-def test_raw_bars_are_as_wide_as_their_spread_and_scaled_ones_stay(hero):
+def test_raw_bars_widen_with_their_spread_and_scaled_bars_stay(hero):
     wide = """() => ['raw', 'scaled'].map(side => {
       const bars = document.querySelector(`[data-part=${side}] .fill`), {width} = bars.ownerSVGElement.viewBox.baseVal;
       return bars.getBBox().width - width / 2;  // from the middle of the axis
@@ -75,33 +75,33 @@ def test_raw_bars_are_as_wide_as_their_spread_and_scaled_ones_stay(hero):
     assert same == scaled
 
 
-def test_value_between_stops_is_shown_once_it_comes(hero, mount):
+def test_value_between_stops_is_shown_once_its_data_arrive(hero, mount):
     hero.evaluate(HAND, [5, False])
     assert hero.evaluate(SHOWN)[0] == "2"  # the stop below
     mount("between", payload(5))
     assert hero.evaluate(SHOWN) == ["5", "raw at 5", "± 5"]
 
 
-def test_word_fades_other_side(hero):
+def test_hovering_a_word_fades_the_other_side(hero):
     hero.locator(".mark").hover()
     faded = """() => Object.fromEntries([...document.querySelectorAll('[data-part]')].map(
       each => [each.dataset.part, each.style.opacity]))"""
     assert hero.evaluate(faded) == {"raw": "", "raw-weights": "", "scaled": "0.15", "scaled-weights": "0.15"}
 
 
-def test_mark_is_across_the_largest_bar_at_the_mean(hero):
+def test_mean_mark_crosses_the_largest_bar(hero):
     bar, mark, words = hero.evaluate("""() => ['.fill', '.ruler', '.at'].map(each => {
       const {x, y, width, height} = document.querySelector(`[data-part=raw-weights] ${each}`).getBBox();
       return {x, y, width, height};
     })""")
-    assert mark["x"] < bar["x"] + bar["width"] / 2 + 5  # the second of two bars
+    assert mark["x"] < bar["x"] + bar["width"] / 2 + 5  # the mark is on the second of two bars
     zero, top = bar["y"] + bar["height"], bar["y"]
     assert (zero - mark["y"]) / (zero - top) == pytest.approx(0.6 / 0.75, abs=0.01)
     assert words["x"] + words["width"] <= mark["x"]
     assert words["y"] + words["height"] < zero
 
 
-def test_file_of_hero_needs_no_style_sheet(hero):
+def test_saved_hero_needs_no_style_sheet(hero):
     text = hero.evaluate("() => new XMLSerializer().serializeToString(lab.hero.sheet())")
     assert "raw at 8" in text
     assert "all weights" in text

@@ -1,4 +1,4 @@
-"""The one object that the scripts share, and the text of each component."""
+"""The object that all scripts share, `window.lab`, and the module of each component."""
 
 import pytest
 
@@ -9,7 +9,7 @@ pytestmark = pytest.mark.e2e
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_component_is_one_module_with_one_function(alone, name):
-    """A name that two of its files declare would stop the whole module."""
+    """A name declared in two of a component's files would be a syntax error of the whole module."""
     alone.evaluate(
         """async text => {
           const address = URL.createObjectURL(new Blob([text], {type: 'text/javascript'}));
@@ -20,7 +20,7 @@ def test_component_is_one_module_with_one_function(alone, name):
     assert alone.evaluate("() => [Object.keys(script), typeof script.default]") == [["default"], "function"]
 
 
-def test_later_script_keeps_the_object_s_entries(load):
+def test_a_later_script_keeps_the_entries_of_the_shared_object(load):
     page = load(names=("lab",))
     page.evaluate("() => { window.first = script.lab; lab.hands.d_k = 1; lab.do = 2; }")
     load(names=("lab",))
@@ -32,7 +32,7 @@ def test_later_script_keeps_the_object_s_entries(load):
     ]
 
 
-def test_older_object_gets_the_missing_entries(load, alone):
+def test_an_older_shared_object_gets_the_missing_entries(load, alone):
     alone.evaluate("() => { window.lab = {near: 5}; }")
     page = load(names=("lab",))
     assert page.evaluate("() => [lab.near, lab.leaves(), typeof lab.do]") == [5, False, "function"]

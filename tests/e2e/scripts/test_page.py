@@ -1,4 +1,4 @@
-"""The scripts of the page alone: names of boxes, history, keys, tries, clicks on matrices, a class."""
+"""Scripts of the page without a server: names of boxes, history, keys, bets, clicks on matrices, a class."""
 
 import pytest
 
@@ -16,7 +16,7 @@ ADD = "html => document.querySelector('[data-testid=stVerticalBlock]').insertAdj
 STAGE = """<div data-testid="stLayoutWrapper" id="outer"><div class="st-key-stage x"><b data-slider></b></div></div>"""
 
 
-def test_a_box_names_its_content_before_the_next_paint(mount):
+def test_boxes_are_named_by_their_content_before_the_next_paint(mount):
     page = mount("frame", FRAME)
     page.evaluate(ADD, STAGE)
     box = "() => new Promise(done => queueMicrotask(() => done({...document.getElementById('outer').dataset})))"
@@ -26,7 +26,7 @@ def test_a_box_names_its_content_before_the_next_paint(mount):
     assert page.evaluate(box) == {"testid": "stLayoutWrapper", "around": ""}
 
 
-def test_change_inside_slider_names_no_box(mount):
+def test_change_inside_a_slider_renames_no_box(mount):
     page = mount("frame", FRAME)
     page.evaluate(ADD, STAGE)
     page.evaluate(
@@ -44,26 +44,26 @@ def test_change_inside_slider_names_no_box(mount):
 # --- the frame ------------------------------------------------------------------------------------------
 
 
-def test_history_has_one_entry_a_page_and_one_a_step(mount):
+def test_history_gets_one_entry_per_page_and_per_step(mount):
     page = mount("frame", FRAME)
     push = "address => { history.pushState(null, '', address); return [history.length, location.search]; }"
     before = page.evaluate("() => history.length")
     assert page.evaluate(push, "?d_k=65") == [before, "?d_k=65"]
-    assert page.evaluate(push, "?step=2") == [before, "?step=2"]  # nobody has done anything
+    assert page.evaluate(push, "?step=2") == [before, "?step=2"]  # no entry before the visitor does something
     page.keyboard.press("a")
     assert page.evaluate(push, "?step=3") == [before + 1, "?step=3"]
     assert page.evaluate(push, "?step=3&d_k=4") == [before + 1, "?step=3&d_k=4"]
     assert page.evaluate(push, "/other?d_k=4")[0] == before + 2
 
 
-def test_address_without_a_path_means_this_page(mount):
+def test_push_state_without_an_address_adds_no_history_entry(mount):
     page = mount("frame", FRAME)
     before = page.evaluate("() => [history.length, location.href]")
     page.evaluate("() => history.pushState({n: 1}, '')")
     assert page.evaluate("() => [history.length, location.href]") == before
 
 
-def test_title_of_a_new_page_has_focus(mount):
+def test_title_of_a_new_page_gets_the_focus(mount):
     page = mount("frame", FRAME)
     page.evaluate(ADD, "<h1>And how?</h1>")
     assert page.evaluate("() => document.activeElement.tagName") == "BODY"
@@ -80,7 +80,7 @@ WAY = """<nav data-way><a rel="prev" href="?step=a" data-step="a">←</a>
 
 @pytest.fixture
 def way(mount, alone):
-    """Return the frame of a page with a way through four steps, at the second; `turned` has those asked for."""
+    """Return a page with links to four steps, at the second; its script's `turned()` lists the requested steps."""
     alone.evaluate(ADD, WAY)
     page = mount("frame", FRAME | {"line": "Here."})
     page.evaluate("() => { window.turned = () => told.filter(([name]) => name === 'step').map(each => each[1]); }")
@@ -88,20 +88,20 @@ def way(mount, alone):
     return page
 
 
-def test_link_of_the_way_asks_for_its_step_and_loads_no_page(way):
+def test_a_step_link_requests_its_step_without_loading_a_page(way):
     way.evaluate("() => { window.same = true; }")
     way.locator("[data-way] li a").last.dispatch_event("click")
     way.wait_for_function("() => turned().length")
     assert way.evaluate("() => [turned(), same]") == [["d"], True]
 
 
-def test_second_click_on_next_goes_one_step_further(way):
+def test_a_second_click_on_next_goes_one_step_further(way):
     for _ in range(2):
         way.get_by_text("Next →").click()
     assert way.evaluate("() => turned()") == ["c", "d"]
 
 
-def test_back_ends_a_step_that_is_on_its_way(way):
+def test_back_cancels_a_step_that_is_still_loading(way):
     way.evaluate("() => { document.querySelector('.stApp, [data-testid=stApp]').dataset.testScriptState = 'running'; }")
     way.get_by_text("Next →").click()
     way.evaluate("() => window.dispatchEvent(new PopStateEvent('popstate'))")
@@ -110,14 +110,14 @@ def test_back_ends_a_step_that_is_on_its_way(way):
     assert way.evaluate("() => turned()") == []
 
 
-def test_line_of_a_new_step_has_focus(way, mount):
+def test_line_of_a_new_step_gets_the_focus(way, mount):
     way.locator("[data-way] li a").last.dispatch_event("click")
     way.evaluate("() => { document.querySelector('p.line').textContent = 'There.'; }")
     mount(None, FRAME | {"line": "There."})
     assert way.evaluate("() => document.activeElement.textContent") == "There."
 
 
-def test_a_new_step_begins_at_the_top_and_back_stays(way, mount):
+def test_a_new_step_scrolls_to_the_top_and_back_does_not_scroll(way, mount):
     way.evaluate(ADD, '<div style="height: 2000px"></div>')
     scrolled = []
     for text, turned in (("There.", True), ("Here.", False)):
@@ -130,7 +130,7 @@ def test_a_new_step_begins_at_the_top_and_back_stays(way, mount):
     assert scrolled == [0, 300]
 
 
-def test_a_wall_in_a_small_window_is_reported(mount):
+def test_a_wall_in_a_small_window_is_reported_to_the_server(mount):
     page = mount("frame", FRAME | {"asksForWall": True})
     assert page.evaluate("() => [told, lab.page.fits()]") == [[["window", "small"]], False]
     mount(None, FRAME | {"asksForWall": True, "small": True})
@@ -148,7 +148,7 @@ PRESSED = """() => {
 }"""
 
 
-def test_page_key_goes_on_by_step_then_answer_then_lesson(mount):
+def test_page_down_presses_next_then_reveal_then_the_next_lesson(mount):
     page = mount("keys", {"lesson": "start"}, text_of("keys.html"))
     page.evaluate(ADD, BUTTONS)
     page.evaluate(PRESSED)
@@ -159,7 +159,7 @@ def test_page_key_goes_on_by_step_then_answer_then_lesson(mount):
     page.evaluate("() => Object.assign(document.querySelector('[data-reveal]').dataset, { sets: 'reveal=' })")  # Hide
     page.evaluate(PRESSED.replace("window.pressed = [];", ""))
     for _ in range(2):
-        page.keyboard.press("PageDown")  # turns one page, however often it is pressed
+        page.keyboard.press("PageDown")  # two presses open one lesson
     assert page.evaluate("() => pressed") == ["Next", "Reveal", "After"]
     page.locator("#typed").press("PageDown")
     mount(None, {"lesson": "next"})
@@ -168,19 +168,19 @@ def test_page_key_goes_on_by_step_then_answer_then_lesson(mount):
     assert page.evaluate("() => pressed") == ["Next", "Reveal", "After", "After"]
 
 
-def test_page_key_goes_through_steps_first(mount):
+def test_page_keys_follow_the_step_links_before_the_next_lesson(mount):
     page = mount("keys", {"lesson": "start"}, text_of("keys.html"))
     page.evaluate(ADD, WAY.replace('href="', 'href="#'))
-    page.evaluate(ADD, BUTTONS.partition("</div>")[2].replace("reveal=1", "reveal="))  # shown already
+    page.evaluate(ADD, BUTTONS.partition("</div>")[2].replace("reveal=1", "reveal="))  # already revealed
     page.evaluate(PRESSED)
     page.keyboard.press("PageDown")
     page.keyboard.press("PageUp")
-    page.evaluate("() => document.querySelector('[data-way] a[rel=next]').remove()")  # as at the last step
+    page.evaluate("() => document.querySelector('[data-way] a[rel=next]').remove()")  # at the last step
     page.keyboard.press("PageDown")
     assert page.evaluate("() => pressed") == ["Next →", "←", "After"]
 
 
-def test_black_screen_covers_the_page_until_a_key(mount):
+def test_black_screen_ignores_page_keys_and_ends_with_escape(mount):
     page = mount("keys", {"lesson": "start"}, text_of("keys.html"))
     page.evaluate(ADD, BUTTONS)
     page.evaluate(PRESSED)
@@ -192,7 +192,7 @@ def test_black_screen_covers_the_page_until_a_key(mount):
     assert page.evaluate("() => pressed") == []
 
 
-def test_arrows_step_large_slider_and_space_plays(mount):
+def test_arrows_move_the_large_slider_and_space_plays_it(mount):
     page = mount("keys", {"lesson": "start"}, text_of("keys.html"))
     page.evaluate(
         """() => {
@@ -215,7 +215,7 @@ STAGE_FORM = """<form class="bet" data-bet action="bet/start"><label><output>?</
 <a class="go" data-try="all" data-sets="rate=0.5&amp;guess=" href="#">Try it</a>"""
 
 
-def test_nothing_is_bet_before_the_marker_is_moved(mount, alone):
+def test_bet_cannot_be_placed_before_the_marker_is_moved(mount, alone):
     alone.evaluate(ADD, STAGE_FORM)
     page = mount("frame", FRAME)
     button = page.get_by_role("button", name="Place my bet")
@@ -226,7 +226,7 @@ def test_nothing_is_bet_before_the_marker_is_moved(mount, alone):
     assert page.evaluate("() => told.filter(([name]) => name === 'bet')") == [["bet", "55"]]
 
 
-def test_link_of_a_try_sends_its_settings_and_keeps_the_focus(mount, alone):
+def test_a_try_sends_its_settings_and_keeps_the_focus(mount, alone):
     alone.evaluate(ADD, STAGE_FORM)
     page = mount("frame", FRAME)
     page.get_by_text("Try it").press("Enter")
@@ -235,7 +235,7 @@ def test_link_of_a_try_sends_its_settings_and_keeps_the_focus(mount, alone):
     page.wait_for_function("() => document.activeElement.dataset.try === 'all'")
 
 
-def test_a_curve_is_bet_as_drawn(mount, alone):
+def test_a_bet_on_a_curve_sends_the_drawn_heights(mount, alone):
     alone.evaluate(ADD, STAGE_FORM.replace("data-bet ", "data-bet data-draws "))
     page = mount("frame", FRAME)
     page.evaluate("() => { lab.drawn = [1, 2, 3]; document.querySelector('[data-draws] button').disabled = false; }")
@@ -243,7 +243,7 @@ def test_a_curve_is_bet_as_drawn(mount, alone):
     assert page.evaluate("() => told.filter(([name]) => name === 'bet')") == [["bet", "1-2-3"]]
 
 
-def test_without_a_session_a_link_leads_to_its_address(load, alone):
+def test_a_try_without_a_session_opens_its_address(load, alone):
     alone.evaluate(ADD, STAGE_FORM.replace('data-sets="', 'data-sets="d_k=&amp;'))
     load("bet.js", names=["hearStage"]).evaluate("() => script.hearStage()")
     alone.get_by_text("Try it").click()
@@ -260,7 +260,7 @@ PLOT = """() => Object.assign(document.querySelector('.js-plotly-plot'), {
 })"""
 
 
-def test_click_on_a_matrix_sends_chart_line_and_place(mount, alone):
+def test_a_click_on_a_matrix_sends_chart_row_and_column(mount, alone):
     alone.evaluate(ADD, MATRIX)
     alone.evaluate(PLOT)
     page = mount("cells", {})
@@ -282,7 +282,7 @@ WALL = {"mark": "m1", "count": "2 phones are here.", "code": "ABC", "join": "/j/
 WALL |= {"lead": "", "drawn": "code"}
 
 
-def test_wall_counts_and_reports_a_change_once(mount, hurried):
+def test_wall_updates_its_count_and_reports_a_change_once(mount, hurried):
     state = {"mark": "m1", "count": "2 phones are here."}
     hurried.answers["state"] = lambda _: state
     page = mount("wall", WALL, text_of("wall.html"))
@@ -292,7 +292,7 @@ def test_wall_counts_and_reports_a_change_once(mount, hurried):
     assert page.evaluate("() => told") == []
     state |= {"mark": "m2", "count": "4 phones are here."}
     page.wait_for_function("() => told.length")
-    page.wait_for_timeout(150)  # another question
+    page.wait_for_timeout(150)  # time for another poll
     assert page.evaluate("() => told") == [["changed", "m2"]]
 
 
@@ -301,7 +301,7 @@ ROOM = """<main data-news="news" data-mark="1" data-asked="bet"><p>1 of 9</p><fo
 <p id="away" hidden></p>"""
 
 
-def test_phone_keeps_typed_text_while_its_page_changes(hurried):
+def test_phone_keeps_typed_text_when_its_page_is_updated(hurried):
     texts = [ROOM.replace("1 of 9", "5 of 9").replace('data-mark="1"', 'data-mark="2"').replace("Name", "Your name")]
     hurried.evaluate("html => { document.body.innerHTML = html; }", ROOM)
     hurried.evaluate("text => { window.fetch = async () => ({status: 200, text: async () => text}); }", texts[0])

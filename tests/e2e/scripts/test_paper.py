@@ -1,4 +1,4 @@
-"""The scripts, without a page, that make files and prints: a lesson on paper, a picture in a file."""
+"""Scripts that print a lesson and save its picture, without a server."""
 
 import pytest
 
@@ -25,14 +25,14 @@ def lesson(hurried, load, mount):
     return mount("paper", {"code": "code", "inks": INKS}, '<div style="--pages: 1">' + text_of("paper.html") + "</div>")
 
 
-def test_pictures_are_drawn_for_paper_and_come_back(lesson):
+def test_pictures_are_redrawn_for_paper_and_restored_afterwards(lesson):
     lesson.evaluate("() => dispatchEvent(new Event('beforeprint'))")
     assert lesson.evaluate("() => heard") == [{"on": True, "share": 0.9}, {"on": True, "draw": True, "inks": INKS}]
     lesson.evaluate("() => dispatchEvent(new Event('afterprint'))")
     assert lesson.evaluate("() => heard.at(-1)") == {"on": False, "draw": True}
 
 
-def test_pictures_shrink_until_the_lesson_has_room(lesson):
+def test_pictures_shrink_until_the_lesson_fits_the_paper(lesson):
     lesson.evaluate(
         """() => addEventListener('lab:paper', ({detail: {share}}) => {
           if (share) document.querySelector('[data-picture]').style.height = `${1100 * share}px`;
@@ -42,22 +42,22 @@ def test_pictures_shrink_until_the_lesson_has_room(lesson):
     assert lesson.evaluate("() => heard.map(each => each.share ?? 'drawn')") == [0.9, 0.8, 0.7, "drawn"]
 
 
-def test_rules_for_paper_hold_while_it_is_drawn(lesson):
+def test_print_styles_apply_while_the_pictures_are_redrawn(lesson):
     colour = "getComputedStyle(document.querySelector('h1')).color"
     lesson.evaluate(f"() => addEventListener('lab:paper', () => {{ window.colour = {colour}; }})")
     lesson.evaluate("() => dispatchEvent(new Event('beforeprint'))")
     assert lesson.evaluate(f"() => [window.colour, {colour}]") == ["rgb(255, 0, 0)", "rgb(0, 0, 0)"]
 
 
-def test_address_on_paper_is_the_lessons_with_its_code(lesson):
+def test_paper_has_the_lesson_s_address_and_its_qr_code(lesson):
     address = "http://localhost/lesson?d_k=64"
     code_of = "at => new URL(document.querySelector('[data-address] img').src || at).searchParams.get('at') === at"
-    lesson.wait_for_function(code_of, arg=address)  # once the address has rested
+    lesson.wait_for_function(code_of, arg=address)  # once the address has stopped changing
     lesson.evaluate("() => dispatchEvent(new Event('beforeprint'))")
     assert lesson.locator("[data-address] p").inner_text() == address
     assert lesson.locator("[data-address] img").get_attribute("src") is not None
     lesson.evaluate("() => { history.replaceState(null, '', '?d_k=65'); dispatchEvent(new Event('beforeprint')); }")
-    assert lesson.locator("[data-address] img").get_attribute("src") is None  # of the earlier address
+    assert lesson.locator("[data-address] img").get_attribute("src") is None  # outdated, so removed
     lesson.evaluate("() => lab.addressed()")
     lesson.wait_for_function(code_of, arg=address.replace("64", "65"))
 
@@ -80,7 +80,7 @@ PARTS = """sheet => ({
 })"""
 
 
-def test_file_holds_pictures_sentence_and_address(mount, alone):
+def test_saved_svg_holds_pictures_sentence_and_address(mount, alone):
     alone.add_script_tag(url=f"/{BUNDLE}")
     alone.evaluate(PICTURES, FIGURE)
     page = mount("saving", SAVING, text_of("saving.html"))
@@ -100,7 +100,7 @@ def test_file_holds_pictures_sentence_and_address(mount, alone):
     assert address == "http://localhost/lesson?d_k=64"
 
 
-def test_file_of_dots_is_as_large_as_it_says(mount, alone):
+def test_saved_png_is_1920_by_1080(mount, alone):
     alone.add_script_tag(url=f"/{BUNDLE}")
     alone.evaluate(PICTURES, FIGURE)
     page = mount("saving", SAVING, text_of("saving.html"))

@@ -1,4 +1,4 @@
-"""A picture alone: quick numbers match Plotly's drawing, words light marks up, a drag asks, a curve is drawn."""
+"""Scripts of a picture: quick redrawing, morphing between steps, words that light marks, drags, and drawn curves."""
 
 import base64
 import json
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.e2e
 
 
 def numbers(*rows):
-    """Return numbers as Plotly's JSON has them, those of a matrix with its shape."""
+    """Return an array as Plotly's JSON encodes it; several rows are a matrix with its shape."""
     flat = [each for row in rows for each in row]
     packed = {"dtype": "f8", "bdata": base64.b64encode(struct.pack(f"<{len(flat)}d", *flat)).decode()}
     return packed | ({"shape": f"{len(rows)}, {len(rows[0])}"} if len(rows) > 1 else {})
@@ -60,7 +60,8 @@ CHANGES = {
     "title": tuple(drawn(LINE, title={"text": text}) for text in ("before", "after")),
     "ticks": tuple(drawn(LINE, xaxis=TICKS | {"ticktext": [text, "two"]}) for text in ("one", "1,024")),
 }
-# The figure drawn quickly after the previous one, then as Plotly draws it from scratch.
+# Draw a figure quickly over another one, then by `Plotly.react`.
+# Return: was it drawn quickly, are both drawings equal, has the figure changed?
 QUICKLY = """async ([one, other]) => {
   const plot = document.body.appendChild(document.createElement('div'));
   const look = () => [...plot.querySelectorAll('.main-svg')].map(svg => svg.innerHTML
@@ -84,12 +85,12 @@ def quickly(load):
     return lambda one, other: page.evaluate(QUICKLY, [one, other])
 
 
-def test_quick_drawing_equals_plotly_s(quickly):
+def test_quick_drawing_equals_that_of_plotly(quickly):
     for name, change in CHANGES.items():
         assert quickly(*change) == [True, True, True], name
 
 
-def test_figure_that_differs_in_more_is_left_to_plotly(quickly):
+def test_changes_that_quick_drawing_does_not_know_are_left_to_plotly(quickly):
     one = drawn(LINE)
     for other in (
         drawn(LINE, yaxis={"range": [0, 20]}),
@@ -129,7 +130,7 @@ def open_picture(mount, **more):
     return page
 
 
-# Each look at the clock is 40 ms later, on any machine; heights has the first point of each quick drawing.
+# Let the clock advance 40 ms at each reading, on any machine. `heights` collects the first y of each quick drawing.
 TICKING = """() => {
   let now = 0;
   performance.now = () => (now += 40);
@@ -143,7 +144,7 @@ TURNED = [LINE | {"y": numbers([9, 4, 1])}, TWO[1]]
 
 
 @pytest.mark.parametrize(("calm", "change"), [(False, {}), (True, {}), (False, {"name": "another"})])
-def test_points_glide_to_their_places_at_the_next_step(mount, calm, change):
+def test_points_glide_to_the_next_step_unless_motion_is_reduced(mount, calm, change):
     page = open_picture(mount, key="first")
     page.emulate_media(reduced_motion="reduce" if calm else "no-preference")
     page.evaluate(TICKING)
@@ -156,7 +157,7 @@ def test_points_glide_to_their_places_at_the_next_step(mount, calm, change):
     assert page.evaluate("() => [...document.querySelector('.js-plotly-plot')._fullData[0].y]") == [9, 4, 1]
 
 
-def test_points_on_another_axis_glide_to_their_places_on_it(load):
+def test_points_glide_to_their_positions_on_other_axes(load):
     page = load("quick.js", "morph.js", names=("wayOf",))
     way = """([one, other, before, after]) => {
       const way = script.wayOf(one, other, before, after);
@@ -175,7 +176,7 @@ def test_points_on_another_axis_glide_to_their_places_on_it(load):
     assert page.evaluate(way, [line, after, axes, root | {"xaxis": {}}]) is None
 
 
-def test_word_lights_its_mark_up(mount):
+def test_a_word_lights_its_part_of_the_picture(mount):
     page = open_picture(mount)
     raw, scaled = page.locator(".mark").all()
     raw.hover()
@@ -189,7 +190,7 @@ def test_word_lights_its_mark_up(mount):
     assert page.evaluate(OPACITIES) == ["1", "0.15"]
 
 
-def test_number_and_its_sign_stay_whole_around_words(mount):
+def test_a_number_and_its_unit_are_not_split_over_two_lines(mount):
     page = open_picture(mount, sentence="At dₖ = 64, raw takes 84 %.", marks=[MARKS[0] | {"before": "At dₖ = 64, "}])
     sentence = page.locator("[data-sentence]")
     assert sentence.locator(".whole").all_inner_texts() == ["dₖ = 64", "84 %"]
@@ -201,7 +202,7 @@ def test_number_and_its_sign_stay_whole_around_words(mount):
     assert sentence.inner_text() == "At dₖ = 4, raw takes it."
 
 
-def test_word_keeps_its_node_and_light_while_sentence_changes(mount):
+def test_a_word_keeps_its_node_and_light_when_the_sentence_changes(mount):
     page = open_picture(mount)
     page.locator(".mark").first.click()
     page.evaluate("() => { window.word = document.querySelector('.mark'); }")
@@ -213,7 +214,7 @@ def test_word_keeps_its_node_and_light_while_sentence_changes(mount):
     assert page.evaluate(OPACITIES) == ["1", "0.15"]
 
 
-def test_picture_follows_a_drag_quickly_and_is_whole_at_rest(mount):
+def test_picture_is_drawn_quickly_in_a_drag_and_fully_at_rest(mount):
     page = open_picture(mount)
     asked = []
 
@@ -237,7 +238,7 @@ DOMAIN = "() => document.querySelector('[data-picture]').firstElementChild._full
 WIDEN = "width => { document.querySelector('[data-testid=stMain]').style.width = width; }"
 
 
-def test_narrow_picture_keeps_its_layout_in_a_drag(mount):
+def test_a_narrow_picture_keeps_its_layout_in_a_drag(mount):
     told = {"of_figure": {"narrow": ON_A_PHONE}, "narrow": {"height": 200, "plot": 150}}
     page = open_picture(mount, **told)
     page.answers["moving/X"] = lambda request: picture(65, **told)
@@ -257,7 +258,7 @@ def test_narrow_picture_keeps_its_layout_in_a_drag(mount):
     assert page.evaluate(DOMAIN) == [0.5, 1]
 
 
-def test_slider_moved_back_has_the_picture_of_python(mount):
+def test_slider_moved_back_shows_the_picture_from_python_again(mount):
     page = open_picture(mount)
     page.answers["moving/X"] = lambda request: picture(65)
     page.evaluate(HAND, [65, True])
@@ -267,11 +268,11 @@ def test_slider_moved_back_has_the_picture_of_python(mount):
     assert page.evaluate(TITLE) == "d_k = 64"
 
 
-def test_main_picture_is_as_high_as_the_window_allows(mount):
+def test_main_picture_is_as_tall_as_the_window_allows(mount):
     page = open_picture(mount)
     height = "() => document.querySelector('[data-picture]').offsetHeight"
     end = "() => document.querySelector('[data-sentence]').getBoundingClientRect().bottom"
-    assert page.evaluate(height) == 480  # at most 1.6 times its own
+    assert page.evaluate(height) == 480  # at most 1.6 times the figure's height
     page.evaluate("() => { document.querySelector('[data-testid=stMain]').style.height = '400px'; }")
     page.wait_for_function("() => document.querySelector('.main-svg').getBoundingClientRect().height < 400")
     assert 300 < page.evaluate(end) <= 400
@@ -287,7 +288,7 @@ POINTS = "() => [...document.querySelectorAll('[data-height]')].map(each => Numb
 BUTTON = "<form data-draws><button disabled>Place my bet</button></form>"
 
 
-def test_a_sweep_takes_points_along_for_the_form_of_the_bet(mount, alone):
+def test_one_sweep_draws_all_points_and_enables_the_bet(mount, alone):
     alone.evaluate("html => document.body.insertAdjacentHTML('beforeend', html)", BUTTON)
     page = open_picture(mount, drawing=DRAWING)
     box = page.locator("[data-drawing]").bounding_box()
@@ -297,14 +298,14 @@ def test_a_sweep_takes_points_along_for_the_form_of_the_bet(mount, alone):
 
     page.mouse.move(*at(0.5, 2))
     page.mouse.down()
-    page.mouse.move(*at(3.5, 8))  # past all three at once
+    page.mouse.move(*at(3.5, 8))  # one move past all three points
     assert page.locator("[data-draws] button").is_disabled()
     page.mouse.up()
     assert page.evaluate(POINTS) == page.evaluate("() => lab.drawn") == [3, 5, 7]
     assert page.locator("[data-draws] button").is_enabled()
 
 
-def test_keys_move_a_point(mount):
+def test_arrow_and_end_keys_move_a_point(mount):
     page = open_picture(mount, drawing=DRAWING)
     point = page.get_by_role("slider", name="two")
     for key, height in (("ArrowUp", 1), ("ArrowUp", 2), ("ArrowDown", 1), ("End", 10)):

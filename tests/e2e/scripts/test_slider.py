@@ -1,4 +1,4 @@
-"""The slider alone: its display, its messages to pictures while it moves, and its messages to Python."""
+"""Script of the slider: its display, its events for pictures while it moves, and its messages to Python."""
 
 import pytest
 
@@ -18,7 +18,7 @@ DATA = {
     "large": True,
 }
 DATA |= {"shown": [f"dₖ = {stop}" for stop in STOPS], "heard": None}
-# The messages to a picture while the slider moves.
+# Record the events that the slider sends to pictures.
 HEAR = """() => {
   window.heard = [];
   addEventListener('lab:hand', ({detail}) => heard.push([detail.value, detail.held]));
@@ -34,12 +34,12 @@ def open_slider(mount, **changes):
 
 
 def stand_at(page, stop):
-    """Move the pointer over the place of a stop."""
+    """Move the pointer to a stop on the track."""
     box = page.locator(THUMB).bounding_box()
     page.mouse.move(box["x"] + 8 + (box["width"] - 16) * stop / (len(STOPS) - 1), box["y"] + box["height"] / 2)
 
 
-def test_keys_go_from_stop_to_stop_and_report_once(stopped, mount):
+def test_arrow_keys_go_from_stop_to_stop_and_report_once(stopped, mount):
     page = open_slider(mount)
     for _ in range(2):
         page.locator(THUMB).press("ArrowRight")
@@ -51,7 +51,7 @@ def test_keys_go_from_stop_to_stop_and_report_once(stopped, mount):
     assert page.evaluate("() => heard") == [[64, True], [256, True], [256, False]]
 
 
-def test_a_drag_reports_its_last_stop(mount):
+def test_a_drag_reports_only_its_last_stop(mount):
     page = open_slider(mount)
     stand_at(page, 2)
     page.mouse.down()
@@ -74,7 +74,7 @@ def test_a_drag_back_to_its_start_reports_nothing(mount):
     assert page.evaluate("() => told") == []
 
 
-def test_answer_to_an_earlier_move_leaves_the_thumb(stopped, mount):
+def test_answer_to_an_earlier_move_does_not_move_the_thumb(stopped, mount):
     page = open_slider(mount)
     page.locator(THUMB).press("ArrowRight")
     page.evaluate("() => ring()")
@@ -85,7 +85,7 @@ def test_answer_to_an_earlier_move_leaves_the_thumb(stopped, mount):
     assert page.evaluate(STATE)[0] == 4
 
 
-def test_thumb_glides_unless_dragged(mount):
+def test_thumb_glides_to_a_new_value_unless_motion_is_reduced(mount):
     page = open_slider(mount)
     on_its_way = """data => {
       script.default({parentElement: place, data: [data], setTriggerValue() {}});
@@ -99,7 +99,7 @@ def test_thumb_glides_unless_dragged(mount):
     assert page.evaluate("() => document.querySelector('input').valueAsNumber") == 0
 
 
-def test_play_goes_through_stops_and_reports_the_last(mount):
+def test_play_runs_through_the_stops_and_reports_the_last(mount):
     page = open_slider(mount, play=10)
     page.get_by_role("button", name="Play").click()
     page.wait_for_function("() => told.length")
@@ -109,7 +109,7 @@ def test_play_goes_through_stops_and_reports_the_last(mount):
     assert page.evaluate("() => heard[4]") == [1, True]
 
 
-def test_nothing_is_reported_while_a_link_leads_away(stopped, mount):
+def test_move_is_reported_only_after_a_followed_link_is_done(stopped, mount):
     page = open_slider(mount)
     page.evaluate("() => { lab.leaves = () => true; }")
     page.locator(THUMB).press("ArrowRight")

@@ -1,4 +1,4 @@
-"""The scripts of the HTML page alone: the stage before Streamlit, and the connection that survives a loss."""
+"""Scripts of the first HTML page: the stage before Streamlit, and the connection that reconnects by itself."""
 
 import json
 
@@ -22,7 +22,7 @@ LESSON = '<h1>Why?</h1><div id="here"></div>'
 
 @pytest.fixture
 def stage(alone):
-    """Return the stage of a lesson before Streamlit has drawn anything."""
+    """Return a page with the stage of a lesson, before Streamlit has drawn anything."""
     facts = f'<script type="application/json" id="lab-told">{json.dumps(TOLD)}</script>'
     platform = '<template id="lab-platform"></template>'
     html = f'<div id="lab-first">{WAY}{SLIDER}<p role="alert"></p>{PAPER}{platform}{facts}</div>'
@@ -33,7 +33,7 @@ def stage(alone):
 
 
 def draw_lesson(stage, mount, **heard):
-    """Draw the lesson as Streamlit does, with a slider of its own."""
+    """Draw the lesson and its slider as Streamlit does."""
     stage.evaluate(
         "html => document.querySelector('[data-testid=stVerticalBlock]').insertAdjacentHTML('beforeend', html)", LESSON
     )
@@ -41,14 +41,14 @@ def draw_lesson(stage, mount, **heard):
     return mount("slider", THUMB | {"heard": None} | heard, SLIDER)
 
 
-def test_a_move_without_a_session_goes_into_the_address(stage):
+def test_a_move_without_a_session_changes_the_address(stage):
     stage.locator("input").press("ArrowRight")
     stage.wait_for_function("() => location.search.includes('d_k=256')")
     stage.locator("input").press("ArrowLeft")
-    stage.wait_for_function("() => !location.search.includes('d_k')")  # as it opens
+    stage.wait_for_function("() => !location.search.includes('d_k')")  # the initial value is left out
 
 
-def test_a_link_of_the_way_takes_the_slider_along_without_a_session(stage):
+def test_step_links_carry_the_slider_s_value_without_a_session(stage):
     stage.evaluate("() => history.replaceState(null, '', '?seed=3&step=a')")
     stage.locator("input").press("ArrowRight")
     stage.wait_for_function("() => location.search.includes('d_k=256')")
@@ -59,14 +59,14 @@ def test_a_link_of_the_way_takes_the_slider_along_without_a_session(stage):
     assert hrefs == ["lesson?seed=3&step=b&d_k=256", "other?seed=3&step=a&d_k=256"]
 
 
-def test_a_link_of_the_way_takes_no_new_parameter_along(stage):
+def test_step_links_carry_no_other_parameter_of_the_address(stage):
     stage.evaluate("() => history.replaceState(null, '', '?seed=3&step=a&correlation=1')")
     stage.evaluate("() => addEventListener('click', event => event.preventDefault())")
     stage.get_by_text("Next →").click()
     assert stage.get_by_text("Next →").evaluate("link => link.href.split('/').at(-1)") == "lesson?seed=3&step=b"
 
 
-def test_slider_moves_into_streamlit_s_page_with_its_changes(stage, mount):
+def test_slider_moves_into_streamlit_s_page_with_value_and_focus(stage, mount):
     stage.evaluate("() => { window.thumb = document.querySelector('input'); thumb.focus(); }")
     stage.locator("input").press("ArrowRight")
     draw_lesson(stage, mount)
@@ -74,11 +74,11 @@ def test_slider_moves_into_streamlit_s_page_with_its_changes(stage, mount):
     assert stage.locator("input").count() == 1
     assert stage.evaluate("() => [document.querySelector('input') === thumb, thumb.value]") == [True, "2"]
     assert stage.evaluate("() => document.activeElement === thumb")
-    stage.wait_for_function("() => told.length")  # now there is a session
+    stage.wait_for_function("() => told.length")  # the session gets the earlier move
     assert stage.evaluate("() => told[0][1].at") == 256
 
 
-def test_stage_stays_during_a_drag(stage, mount):
+def test_stage_is_not_replaced_during_a_drag(stage, mount):
     box = stage.locator("input").bounding_box()
     stage.mouse.move(box["x"] + 2, box["y"] + box["height"] / 2)
     stage.mouse.down()
@@ -91,7 +91,7 @@ def test_stage_stays_during_a_drag(stage, mount):
 
 # --- the connection -------------------------------------------------------------------------------------
 
-# A server that is there while `answers` is true. Its page rests whenever it is asked.
+# Simulate a server that can be reached while `answers` is true.
 SERVER = """() => {
   window.sent = [];
   window.opened = [];
@@ -132,7 +132,7 @@ def lose(page):
     page.evaluate("() => { answers = false; opened.at(-1)[0].say('close'); }")
 
 
-def test_lost_connection_is_shown_and_not_passed_on(connected):
+def test_lost_connection_is_shown_and_hidden_from_streamlit(connected):
     lose(connected)
     assert connected.evaluate("() => [said, socket.readyState, lab.away]") == [["open"], 1, True]
     connected.locator("#lab-away", has_text="Reconnecting…").wait_for()
@@ -144,8 +144,8 @@ def test_lost_connection_is_shown_and_not_passed_on(connected):
     ]
 
 
-def test_line_of_lost_connection_covers_no_words_that_are_seen(connected):
-    """Nor those that come under it later."""
+def test_reconnecting_notice_covers_no_visible_text(connected):
+    """Text that is added under it later moves it up."""
     every = "p { position: fixed; margin: 0; bottom: 0; line-height: 60px; white-space: nowrap }"
     connected.add_style_tag(content=f"{every} #lab-away {{ width: max-content; height: 20px; line-height: 20px }}")
     add = "html => document.body.insertAdjacentHTML('beforeend', html)"
@@ -164,7 +164,7 @@ def test_line_of_lost_connection_covers_no_words_that_are_seen(connected):
     connected.wait_for_function("() => document.getElementById('lab-away').textContent === ''")
 
 
-def test_what_was_done_meanwhile_is_done_once_server_is_back(connected):
+def test_acts_during_a_lost_connection_are_done_on_reconnection(connected):
     connected.evaluate("() => { window.done = []; }")
     lose(connected)
     connected.evaluate("([run, other]) => { socket.send([other]); socket.send([run]); }", [RUN, OTHER])
@@ -174,10 +174,10 @@ def test_what_was_done_meanwhile_is_done_once_server_is_back(connected):
     connected.evaluate("() => { answers = true; }")
     connected.wait_for_function("() => done.length === 2")
     assert connected.evaluate("() => done") == ["cell", "release"]
-    assert connected.evaluate("() => sent") == [11, 5]  # the page is drawn again, then the other messages
+    assert connected.evaluate("() => sent") == [11, 5]  # a run first, then the other messages
 
 
-def test_act_is_repeated_unless_the_server_has_answered(connected):
+def test_an_act_is_repeated_if_the_server_has_not_answered(connected):
     connected.evaluate("() => { window.done = []; lab.do('heard', () => done.push('heard')); }")
     connected.evaluate("() => opened[0][0].say('message')")
     connected.evaluate("() => lab.do('lost', () => done.push('lost'))")
@@ -187,33 +187,33 @@ def test_act_is_repeated_unless_the_server_has_answered(connected):
     assert connected.evaluate("() => done") == ["heard", "lost", "lost"]
 
 
-def test_released_connection_comes_back_for_an_act(connected):
+def test_a_released_connection_reconnects_for_an_act(connected):
     connected.evaluate("() => { window.done = []; lab.sleep(); }")
     assert connected.evaluate("() => [said, socket.readyState, lab.away, opened.length]") == [["open"], 1, True, 1]
     connected.evaluate("() => lab.do('release', () => { done.push(1); opened.at(-1)[0].say('message'); })")
     connected.wait_for_function("() => done.length === 1 && !lab.away")
     assert connected.evaluate("() => opened.map(each => each[1].at(-1))") == ["old", "mine"]
-    assert connected.evaluate("() => said") == ["open", "message", "message"]  # of the page, and of the act
+    assert connected.evaluate("() => said") == ["open", "message", "message"]  # for the rerun and for the act
     assert connected.locator("#lab-away").text_content() == ""
 
 
-def test_released_connection_stays_so_in_a_hidden_tab(connected):
+def test_a_released_connection_stays_closed_in_a_hidden_tab(connected):
     connected.evaluate("() => Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
-    connected.evaluate("run => { lab.sleep(); socket.send([run]); }", RUN)  # as a clock of the page's may
+    connected.evaluate("run => { lab.sleep(); socket.send([run]); }", RUN)  # as a timer of the page may do
     assert connected.evaluate("() => [opened.length, sent]") == [1, []]
     connected.evaluate("run => { delete document.hidden; socket.send([run]); }", RUN)
     connected.wait_for_function("() => !lab.away")
     assert connected.evaluate("() => [opened.length, sent[0]]") == [2, 11]
 
 
-def test_file_is_requested_in_the_session_of_the_connection(connected):
+def test_files_are_requested_in_the_connection_s_session(connected):
     asked = backend_operation("other")
     connected.evaluate(
         "asked => { window.send = opened.at(-1)[0].send = message => { window.last = [...message]; }; "
         "socket.send(new Uint8Array(asked)); }",
         [*asked],
     )
-    assert bytes(connected.evaluate("() => last")) == asked  # of another length, so none that is known
+    assert bytes(connected.evaluate("() => last")) == asked  # unchanged: its session id has another length
     connected.evaluate("() => { lab.page.session = 'yours'; }")
     connected.evaluate("asked => socket.send(new Uint8Array(asked))", [*asked])
     assert bytes(connected.evaluate("() => last")) == backend_operation("yours")
@@ -230,7 +230,7 @@ def backend_operation(session, file="table"):
     return message.SerializeToString()
 
 
-def test_without_our_connection_an_act_is_sent_at_once(load):
+def test_an_act_is_done_at_once_without_our_connection(load):
     page = load(names=())
     page.evaluate("() => { window.done = []; lab.do('cell', () => done.push('cell')); }")
     assert page.evaluate("() => done") == ["cell"]
