@@ -1,4 +1,4 @@
-"""Helpers of the measurements in a browser: the browser, its watching scripts, and the lessons to open."""
+"""Helpers for measurements in a browser: the browser, the scripts that watch its pages, and the lessons to open."""
 
 from contextlib import contextmanager
 

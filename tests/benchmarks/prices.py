@@ -34,7 +34,7 @@ REPEATS = 3
 
 
 def prices():
-    """Yield a row for each price that is off by more than a factor of 2, and statistics of all but very short cases."""
+    """Yield a row for each price off by more than a factor of 2, then statistics; very short cases are left out."""
     measured = rates.measure()
     ratios = []
     for call in CASES + LONG:

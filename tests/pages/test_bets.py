@@ -252,7 +252,7 @@ def test_lesson_without_a_bet_ignores_the_bet_parameter(stem):
 
 
 @pytest.mark.parametrize("stem", OF_EACH_KIND)
-def test_bet_first_link_opens_and_closes_the_bet(stem):
+def test_link_bet_first_opens_and_closes_the_bet(stem):
     app = opening.open_page(stem)
     opening.follow(app, "Bet first")
     assert app.query_params["bet"] == "1"
@@ -780,7 +780,7 @@ def test_forged_curve_is_refused(heights):
     assert answer.takes([0, 1, 2, 3.5, 100_000])
 
 
-def test_drawing_first_opens_no_bet_in_other_lessons():
+def test_drawing_without_a_bet_opens_no_bet_in_other_lessons():
     app = opening.open_page("score_variance")
     opening.follow(app, "Draw it first")
     assert app.query_params == {"bet": "draw", STEP: "draw"}

@@ -27,7 +27,7 @@ class Held:
     more: tuple = ()
 
 
-def test_result_equals_the_core_s_and_is_computed_once():
+def test_result_equals_that_of_the_core_and_is_computed_once():
     params = ScoreVarianceParams(4, 1_000)
     first = compute.result(measure_score_variance, params)
     assert compute.result(measure_score_variance, params) is first

@@ -43,7 +43,7 @@ def test_settings_pinned_by_the_first_step_return_at_the_next():
         assert said in next(iter(charts(app).values())).sentence
 
 
-def test_strength_of_a_repaired_assumption_leaves_the_address():
+def test_address_drops_the_strength_of_a_repaired_assumption():
     app = open_page("derivation", step="broken", broken="heavy tails", nu="30")
     assert widget(app, "nu").value == 30
     settle(widget(app, "broken").set_value("all hold").run())

@@ -24,7 +24,7 @@ SHORT = {"training_race": {"n_steps": "10", "n_seeds": "1"}}  # short enough to 
 
 
 def moved_on(stem, unused=SHARED):
-    """Return the controls that change a page; those that it has but does not use, on one page only.
+    """Return the controls that change a page, and on one page also those that it has but does not use.
 
     `rest` is drawn in projector mode only, so moving it changes the mode as well.
     """
@@ -37,7 +37,7 @@ def moved_on(stem, unused=SHARED):
 
 
 def step_with(stem, name):
-    """Return the link parameters of a step with this control: the opening step if it has it or if none does."""
+    """Return the link parameters of a step with this control, if possible of the opening step."""
     lesson = LESSONS[stem]
     usual, own = lesson.step(lesson.opens), [each for each in lesson.steps if name in (*each.followed, *each.in_sight)]
     return opening.at_step((usual if usual in own or not own else own[0]).name)

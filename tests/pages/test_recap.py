@@ -28,7 +28,7 @@ def unanswered(**query):
 
 
 def tells(app):
-    """Return the questions whose answer the browser receives, by its picture or its sentence."""
+    """Return the questions whose answer the browser receives, as a picture or as a sentence."""
     sent = seen(app)
     found = {name for name, key in PICTURES.items() if key in charts(app) or key in sent}
     for name in QUESTIONS:

@@ -790,7 +790,7 @@ def test_results_file_names_draws_by_the_number_of_the_phone(rooms):
     assert np.allclose(found, class_draws(2, ddof=1, seed=room.seed).variances[::-1], rtol=1e-15)
 
 
-def test_rows_on_the_phones_are_the_wall_s_at_the_chosen_rate(rooms):
+def test_rows_on_the_phones_agree_with_the_wall_at_the_chosen_rate(rooms):
     room = opened(rooms, "wrong_choice", d_k="256")
     crowd = phones(room, 4)
     votes = ("1000", "0.1", "0.1", "10")
@@ -1262,7 +1262,7 @@ def test_wall_without_a_room_creates_no_database(tmp_path):
     assert not (tmp_path / "rooms.sqlite").exists()
 
 
-def test_wall_s_state_counts_answers_and_its_mark_changes_at_a_reveal(rooms):
+def test_wall_gets_counts_and_a_mark_that_changes_at_a_reveal(rooms):
     room = opened(rooms, "gradient_flow")
     crowd = phones(room, 2)
     crowd[0].send("answer", answer="5")

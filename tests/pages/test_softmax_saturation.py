@@ -199,7 +199,7 @@ def test_try_one_point(tried):
     raw, scaled, flat = outputs_at(*tried("softmax_saturation", "one_point", **ADVERSE))
     assert flat.own_share < 0.0015
     reach = np.ptp(flat.values[:, :2], axis=0)
-    assert (np.ptp(flat.output[:12, :2], axis=0) < 0.03 * reach).all()  # about one dot
+    assert (np.ptp(flat.output[:12, :2], axis=0) < 0.03 * reach).all()  # the size of a dot
     assert (np.ptp(scaled.output[:12, :2], axis=0) > 0.1 * reach).all()
     assert raw.own_share > 0.9
 

@@ -60,7 +60,7 @@ def test_slider_and_picture_have_the_data_of_the_session_s_page(stem, step, quer
     if not told.view.hero:
         (main,) = [vars(each) for each in charts(app).values() if each.main]
         asked = [dict(parse_qsl(urlsplit(each["address"]).query)) for each in (told_of(told), main)]
-        assert asked[0].items() <= asked[1].items()  # the session's also has the ground, among others
+        assert asked[0].items() <= asked[1].items()  # in a session it has more, such as the ground
         here = {name: each for name, each in main.items() if name not in LATER}
         assert {name: each for name, each in plain(told_of(told)).items() if name not in LATER} == here
 

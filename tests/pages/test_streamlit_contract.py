@@ -31,7 +31,7 @@ BROWSER = Path(st.__file__).parent / "static/static/js"
 
 
 def broken(what, where=MODULE):
-    """Return the message of a failure."""
+    """Return the message about a broken assumption."""
     return f"Streamlit {st.__version__}: {what}. Mend it in {where}"
 
 

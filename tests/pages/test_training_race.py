@@ -460,7 +460,7 @@ def test_race_has_exactly_one_control_that_starts_it(monkeypatch):
     assert starters(opening.settle(long)) == ["trained_steps_dial"]
 
 
-def test_step_rates_opens_with_its_map():
+def test_rates_step_opens_with_its_map():
     app = open_race(step="rates")
     assert opening.charts(app)["race_rates"].sentence.startswith("At dₖ = 64, ")
     assert "one seed" in opening.sure_of(app, "race_rates")

@@ -71,7 +71,7 @@ def test_links_to_other_steps_reset_the_hidden_settings_of_a_try():
     assert ended(here) == {"correlation": "0"}
 
 
-def test_settings_in_sight_or_of_no_try_stay_after_the_step():
+def test_leaving_a_step_keeps_visible_settings_and_those_of_no_try():
     said = [
         ("score_variance", {"step": "straighten", "correlation": "0.5"}),
         ("score_variance", {"step": "divide", "correlation": "1.0"}),

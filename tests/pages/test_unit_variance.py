@@ -15,7 +15,7 @@ def deviations(app):
     return dict(zip(stages["stage"], stages["σ predicted"], strict=True))
 
 
-def test_default_is_pytorch_s_attention_with_spread_0_707_of_q():
+def test_pytorch_attention_gives_q_a_spread_of_0_707_by_default():
     app = open_lesson()
     assert sure_of(app, "unit_variance").startswith("At dₖ = 64 with 8 heads (model width 512), LayerNorm and PyTorch")
     assert deviations(app)["q = x $W_Q$"] == "0.707"
