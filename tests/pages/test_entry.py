@@ -123,7 +123,7 @@ def test_server_recognises_a_query_that_equals_the_name(stem, step):
 
 @pytest.fixture
 def code(tmp_path):
-    """Return a small folder of code."""
+    """Return a folder with a few files of code."""
     for name in ("pages/a.py", "pages/live/b.js", "pages/still/card.png", "sattn_core/c.py", "requirements.txt"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
