@@ -406,7 +406,7 @@ def test_forged_or_outdated_forms_change_nothing(rooms):
     assert texts(rooms, room.code, "gradient_flow") == ["10"]
 
 
-def test_a_form_of_more_than_forty_fields_changes_nothing(rooms):
+def test_form_with_more_than_forty_fields_changes_nothing(rooms):
     room = opened(rooms, "gradient_flow")
     (phone,) = phones(room, 1)
     good = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', phone.html)) | {"answer": "10"}
@@ -747,7 +747,7 @@ def test_a_class_that_votes_again_sees_its_first_choice(rooms, leads):
     app = wall_of(room, "wrong_choice")
     phone, other = phones(room, 2)
     phone.send("answer", answer="1000")
-    other.send("answer", answer="100")  # a tie, of which the wall shows the smaller
+    other.send("answer", answer="100")  # a tie: the wall shows the smaller rate
     teacher(room).send("reset")
     phone.open().send("answer", answer="10")
     turn_truth(app, "Reveal")

@@ -66,9 +66,9 @@ def test_slider_and_picture_have_the_data_of_the_session_s_page(stem, step, quer
 
 
 @pytest.mark.parametrize(("stem", "query"), WITH_DIALS)
-def test_dials_have_the_data_of_the_page(stem, query):
-    """Those that belong to the options in the address, and none that would answer a bet."""
-    app = open_page(stem, **query)  # cheap computations are there from now on
+def test_dials_have_the_data_of_the_session_s_page(stem, query):
+    """Only dials of the chosen options are there, and none that would reveal an open bet."""
+    app = open_page(stem, **query)  # computes and caches what is cheap
     here = Stage(Address(LESSONS[stem], query).waiting).opening()
     keys = [f"{name}_dial" for name in here.address.step.dials]
     on_page = [vars(large_slider(app, each.key)) for each in app.get("bidi_component") if each.key in keys]

@@ -452,7 +452,7 @@ def test_few_networks_cannot_take_all_rooms(store, clock, url):
 
 
 @pytest.mark.parametrize(("own", "said"), [(1, "1 room"), (2, "2 rooms")])
-def test_a_network_with_too_many_rooms_reads_how_many_it_has(own, said):
+def test_network_with_too_many_rooms_is_told_how_many_it_has(own, said):
     assert f"Your network has {said} open, and" in str(TooManyHere(own))
 
 
