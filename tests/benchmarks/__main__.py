@@ -1,8 +1,8 @@
-"""All measurements, side by side in one run:  .venv/bin/python tests/benchmarks
+"""Run all measurements:  .venv/bin/python tests/benchmarks
 
-Name some to run only those:  .venv/bin/python tests/benchmarks prices drag
-Exit code 1 if a budget is exceeded. Nothing else should run on the machine meanwhile.
-Memory of visitors who stay long:  .venv/bin/python tests/benchmarks visitors --minutes 10
+Run only some of them:  .venv/bin/python tests/benchmarks prices drag
+The exit code is 1 if a budget is exceeded. Nothing else should run on the machine meanwhile.
+Measure the memory of visitors who stay long:  .venv/bin/python tests/benchmarks visitors --minutes 10
 """
 
 import argparse
@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "e2e")]
 
-# name -> module, function: imported when run, so that prices needs no browser.
+# name -> (module, function). A module is imported only when it runs, so prices needs no browser.
 MEASUREMENTS = {
     "prices": ("prices", "prices"),
     "drag": ("dragging", "drag"),

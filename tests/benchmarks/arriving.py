@@ -1,8 +1,8 @@
-"""Visitors who arrive at a fixed rate, whether or not those before them have their answers; each has an empty cache.
+"""Visitors who arrive at a fixed rate, even if earlier ones still wait for answers; each has an empty cache.
 
-There is no browser: each visitor, from its own address, sends the requests of a browser that opens a link, and those
-for the pictures of one drag. A wait counts from the moment planned for the arrival or the stop of the drag, so neither
-a late server nor a late generator hides anything.
+There is no browser: each visitor, from its own IP address, sends the requests of a browser that opens a link, and those
+for the pictures of one drag. A wait counts from the planned moment of the arrival, or of the stop of the drag, so
+neither a late server nor a late generator hides anything.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ _FETCHED = re.compile(r"\b(?:preload|modulepreload|stylesheet|icon)\b")
 
 @dataclass(frozen=True)
 class Page:
-    """Addresses that the HTML of a link makes a browser request."""
+    """The URLs that the HTML of a link makes a browser request."""
 
     files: tuple[str, ...]
     platform: tuple[str, ...]
@@ -44,7 +44,7 @@ class Page:
 
     @classmethod
     def of(cls, link, html):
-        """Read the addresses in a page; link: its path and query."""
+        """Read the URLs in a page; link: the path and query of the page."""
         told = json.loads(_TOLD.search(html)[1])
         if not told["picture"] or not told["slider"]:
             raise ValueError(f"{link} shows no picture that follows a slider before a session")
@@ -53,14 +53,14 @@ class Page:
         return cls(_files(link, _PLATFORM.sub("", html)), _files(link, platform), picture, told["slider"])
 
     def at(self, place=None):
-        """Return the address of the picture with the slider at this value, or at that of the link."""
+        """Return the URL of the picture with the slider at this value, or at that of the link."""
         values = self.picture["values"] | ({} if place is None else {self.slider["name"]: place})
         moved = {name: str(value) for name, value in values.items() if value != self.picture["usual"].get(name)}
         path, _, query = self.picture["address"].partition("?")
         return f"{path}?{as_asked(dict(parse_qsl(query)) | GROUND | moved)}"
 
     def drag(self, rng):
-        """Return the stops that the hand passes: up or down from its position, one or two steps at a time."""
+        """Return the stops of a drag: up or down from the slider's position, one or two stops at a time."""
         stops, step = self.slider["stops"], rng.choice((-2, -1, 1, 2))
         begin = min(range(len(stops)), key=lambda i: abs(stops[i] - self.slider["value"]))
         passed = [begin + step * i for i in range(1, STOPS + 1)]
@@ -68,7 +68,7 @@ class Page:
 
 
 def _files(link, html):
-    """Return the paths that a browser requests, each once, from elements that are not inside a script."""
+    """Return the paths that a browser requests, each once, from elements outside scripts."""
     found = []
     for element in _ELEMENT.findall(re.sub(r"(<script\b[^>]*>).*?</script>", r"\1", html, flags=re.DOTALL)):
         attributes = dict(re.findall(r'([\w-]+)="([^"]*)"', element))
@@ -80,7 +80,7 @@ def _files(link, html):
 
 @dataclass
 class Waits:
-    """Waits (ms) by kind of answer, failures, bytes over the wire, and the share that a proxy had cached."""
+    """Waits (ms) by kind of response, failures, bytes over the wire, and the responses that a proxy had cached."""
 
     by_kind: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     opened: list[float] = field(default_factory=list)  # from arrival to the first picture
@@ -96,16 +96,16 @@ class Waits:
 
 @dataclass
 class Crowd:
-    """A site with the state that its visitors share: the pages read so far, and the waits."""
+    """A site, and what its visitors share: the pages read so far, and the waits."""
 
     url: str
     waits: Waits = field(default_factory=Waits)
     pages: dict[str, Page] = field(default_factory=dict)
 
     async def come(self, links, rate, rng, session=None):
-        """Let visitors arrive one after the other, `rate` a second on average, independently of each other.
+        """Let visitors arrive independently of each other, `rate` a second on average.
 
-        links: (path and query, True if this visitor starts a session). session: called for those who do.
+        links: (path and query, True if this visitor starts a session). session: called for visitors who start one.
         """
         due, coming = time.perf_counter(), []
         for number, (link, goes_on) in enumerate(links):
@@ -117,13 +117,13 @@ class Crowd:
 
 
 class _Person:
-    """One visitor: its connections."""
+    """One visitor with its connections."""
 
     def __init__(self, crowd, number, rng):
         self.crowd, self.rng = crowd, rng
         there = urlsplit(crowd.url)
         self.there = there.hostname, there.port
-        # Each from another address: a proxy counts connections by address.
+        # Each visitor has its own IP address, by which a proxy counts connections.
         self.home = f"127.{1 + number // 62500 % 250}.{1 + number // 250 % 250}.{1 + number % 250}"
         self.head = f"Host: {there.netloc}\r\nUser-Agent: {AGENT}\r\nAccept: */*\r\nAccept-Encoding: {TAKES}\r\n\r\n"
         self.free, self.lines, self.room = [], [], asyncio.Semaphore(AT_ONCE)
@@ -157,7 +157,7 @@ class _Person:
         return page
 
     async def _drag(self, page, arrival):
-        """Request one picture after the other, each when the hand is there and the previous one has arrived."""
+        """Request one picture after the other, each when the slider is there and the previous picture has arrived."""
         begin = max(arrival + LOOKS, time.perf_counter())
         for number, place in enumerate(page.drag(self.rng)):
             due = begin + number * EACH
@@ -165,7 +165,7 @@ class _Person:
             await self._ask("picture", page.at(place), due)
 
     async def _ask(self, kind, path, due=None):
-        """Return the body of an answer; its wait counts from when it was due, or from now."""
+        """Return the body of a response; its wait counts from `due`, or from now."""
         due = due or time.perf_counter()
         waits, wait = self.crowd.waits, math.inf
         try:
@@ -191,7 +191,7 @@ class _Person:
 
 
 class _Line(asyncio.Protocol):
-    """A persistent connection: one answer after the other. asyncio's streams would take twice the processor."""
+    """A persistent connection, one request after the other. asyncio's streams would take twice the CPU time."""
 
     def __init__(self):
         self.wire, self.answer = None, None
@@ -238,7 +238,7 @@ class _Line(asyncio.Protocol):
         if length:
             self.whole = int(length[1])
         elif not re.search(rb"(?i)\r\ntransfer-encoding: chunked", self.head):
-            self.whole = 0  # 204
+            self.whole = 0  # a 204 has no body
         return True
 
 
@@ -257,7 +257,7 @@ def unchunked(body):
 
 
 async def _all(coming):
-    """Wait for all, or until one fails; then cancel the others."""
+    """Wait for all of them; if one fails, cancel the others."""
     tasks = [asyncio.create_task(each) for each in coming]
     try:
         await asyncio.gather(*tasks)

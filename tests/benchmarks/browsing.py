@@ -1,11 +1,11 @@
-"""Helpers of the measurements in a browser: the browser, its watching scripts, and the lessons to open."""
+"""Helpers for measurements in a browser: the browser, the scripts that watch its pages, and the lessons to open."""
 
 from contextlib import contextmanager
 
 from harness import launch_browser, watch_runs
 from playwright.sync_api import sync_playwright
 
-# Elements in the document and in every open shadow root.
+# `deep` finds elements in the document and in every open shadow root.
 DEEP = """
 window.deep = selector => {
   const search = root => {
@@ -43,12 +43,12 @@ def new_page(browser, script="", size=(1280, 800)):
 
 
 def following_dimension():
-    """Return address and step, for each step whose picture follows the slider of d_k."""
+    """Return (page, step) for each step whose picture follows the slider of d_k."""
     return [(address, step) for address, step, name in sliders() if name == "d_k"]
 
 
 def sliders():
-    """Return address, step and slider, for each slider that the step's picture follows as it opens."""
+    """Return (page, step, slider) for each slider that the picture of a step follows when the step opens."""
     from pages._view.lessons import LESSONS
 
     here = [(address, LESSONS[stem]) for address, stem in _addresses().items()]
@@ -57,7 +57,7 @@ def sliders():
 
 
 def _drawn(lesson, step):
-    """Return the sliders of a step, without those that it pins or that belong to an option not chosen at first."""
+    """Return the sliders of a step, except pinned ones and those of an option that is not the default."""
     known = lesson.controls
     waiting = {name for name, each in known.items() if each.when and known[each.when[0]].default != each.when[1]}
     return [name for name in step.followed if name not in waiting and name not in step.pinned]

@@ -1,6 +1,6 @@
-"""A class: how long phones wait, how soon the wall counts them, and the cost of a request, in SQLite and Postgres.
+"""A class with SQLite and with Postgres: waits of the phones, delays on the wall, and CPU time of a request.
 
-Phones are plain requests that ask for news as `room.js` does. The wall is a browser. Each phone answers, and then
+Phones are plain HTTP clients that ask for news as `room.js` does. The wall is a browser. Each phone answers, and then
 draws, at its own moment.
 """
 
@@ -22,8 +22,8 @@ from ratios import Row, percentile
 from pages._view.lessons import LESSONS
 
 SIZES, ROUNDS = (40, 100), 3
-COMING, ACTING = 5.0, 10.0  # seconds within which all join, and all answer or draw
-EVERY = 1.2  # seconds between two questions for news, on average
+COMING, ACTING = 5.0, 10.0  # seconds within which all join, and within which all answer or draw
+EVERY = 1.2  # seconds between two requests for news, on average
 REQUEST, WALL, ALL_IN = 150, 2000, 5.0  # ms at p95, ms at p95, s
 TICKS = os.sysconf("SC_CLK_TCK")
 _SEEN = """
@@ -38,7 +38,7 @@ new MutationObserver(() => {
 
 
 def classes():
-    """Yield the rows of a class of each size, three times, with each of the two databases."""
+    """Yield the rows of each class size, played three times, with each of the two databases."""
     with chromium() as browser:
         for name, database in (("SQLite", _file), ("Postgres", cluster)):
             with database() as url, running_server(environment={"DATABASE_URL": url} if url else {}) as server:
@@ -79,10 +79,10 @@ class _Person:
 
     phone: Phone
     rng: random.Random
-    sent: list = field(default_factory=list)  # when it pressed, and how long it waited
+    sent: list = field(default_factory=list)  # (time of the press, seconds until the next page)
 
     def stays(self, until, deed=None, within=0.0):
-        """Ask for news now and then, and do the deed once, within so many seconds."""
+        """Ask for news now and then; call `deed` once, within so many seconds."""
         begin = time.time()
         due = begin + self.rng.uniform(0, within) if deed else until
         asks = begin + self.rng.uniform(0, EVERY)
@@ -100,7 +100,7 @@ class _Person:
 
 
 class _Round:
-    """One class."""
+    """A class that plays a bet and the draws of its phones."""
 
     def __init__(self, browser, server, many):
         self.server, self.many, self.sent, self.to_wall = server, many, [], []
@@ -113,7 +113,7 @@ class _Round:
         self.window.goto(page_url(server, f"room/{self.code}"))
 
     def _open(self):
-        """Start a class; return when it was open."""
+        """Open a room; return the time at which it was open."""
         self.wall.goto(page_url(self.server, "room", at="/softmax_saturation"))
         self.wall.get_by_role("button", name="Open a room").click()
         self.wall.locator("[data-room]").wait_for()
@@ -122,7 +122,7 @@ class _Round:
         return time.time()
 
     def played(self):
-        """Play a bet, and the draws of all phones."""
+        """Play a bet, then the draws of all phones."""
         phones = [Phone(self.server.url, self.code) for _ in range(self.many)]
         people = [_Person(phone, random.Random(i)) for i, phone in enumerate(phones)]
         before = cpu(self.server.pid)
@@ -153,13 +153,13 @@ class _Round:
         together(phones, Phone.look)
 
     def _press(self, label):
-        """Press a button of the teacher's window; return when."""
+        """Press a button of the teacher's window; return the time of the press."""
         begin = time.time()
         self.window.get_by_role("button", name=label, exact=True).click()
         return begin
 
     def _all(self, people, deed, within):
-        """Let all do something within so many seconds, and stay until a little later."""
+        """Let everybody call `deed` within so many seconds, and stay two seconds longer."""
         for each in people:
             each.sent.clear()
         until = time.time() + within + 2
@@ -170,7 +170,7 @@ class _Round:
             self.sent += [wait for each in people for _, wait in each.sent]
 
     def _counted(self, people, words):
-        """Return how long after each press the wall had counted it."""
+        """Record the seconds from each press until the wall has counted it."""
         self._shown(time.time(), f"{self.many} of {self.many} {words}")
         seen = [(when, int(text.split()[0])) for when, text in self.wall.evaluate("counted") if words in text]
         presses = sorted(pressed for each in people for pressed, _ in each.sent)
@@ -178,7 +178,7 @@ class _Round:
             self.to_wall.append(next(when for when, count in seen if count > i) - pressed)
 
     def _shown(self, begin, text):
-        """Return the seconds from a moment until the wall shows a text."""
+        """Wait until the wall shows a text; return the seconds since `begin`."""
         self.wall.get_by_text(text).first.wait_for()
         return time.time() - begin
 

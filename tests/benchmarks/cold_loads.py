@@ -1,11 +1,11 @@
 """Cold loads as visitors have them: a new browser context with an empty cache, at a desk and on a phone.
 
-Our pages take turns with four charts of Streamlit, served with its defaults, and of Dash where DASH_PYTHON names a
-Python that has it. Every server has served its page before. The slider has a separate load, since a key press would
-change the other figures: from when it is there a key is pressed ten times a second, until the picture shows another
-d_k. The time thus includes that of the picture, for a person who does not wait. Ours is usable when slider and picture
-are live: Streamlit loads only for those who reach for more. The others are usable when their four charts are drawn and
-nothing has changed for 0.7 s, which are not counted.
+Our pages take turns with four charts in Streamlit with its defaults, and in Dash if DASH_PYTHON names a Python that has
+it. Every server has served its page before. The slider is measured in a separate load, since key presses would change
+the other numbers: once it is there, a key is pressed ten times a second until the picture shows another d_k. This time
+includes that of the picture, for a person who does not wait. Our page is usable when slider and picture are live:
+Streamlit loads only for visitors who need more. The others are usable when their four charts are drawn and nothing has
+changed for 0.7 s, which are not counted.
 """
 
 import statistics
@@ -48,7 +48,7 @@ MACHINES = {
 
 
 def cold(loads=5):
-    """Yield the rows of question, picture, slider and whole page on each machine, of layout shifts and of bytes."""
+    """Yield for each machine and page the rows of question, picture, slider, whole page, layout shift and bytes."""
     with chromium() as browser, ExitStack() as servers:
         ours, others = _sites(servers)
         taken = _taken(browser, ours, others, loads)
@@ -60,7 +60,7 @@ def cold(loads=5):
 
 
 def _sites(servers):
-    """Return the addresses of our pages, and those of the others; Dash may be missing."""
+    """Return the URLs of our pages and of the others; Dash may be missing."""
     lab = servers.enter_context(running_server()).url
     environment = {"DRAW": "plotly_chart", "PYTHONPATH": str(ROOT)}
     plain = servers.enter_context(running_server("page.py", cwd=PAGES, environment=environment)).url
@@ -70,7 +70,7 @@ def _sites(servers):
 
 
 def _taken(browser, ours, others, loads):
-    """Return the figures of each load, by machine and page; pages take turns, so that a busy moment hits all."""
+    """Return the measurements of each load, by machine and page; pages take turns, so a busy moment affects all."""
     sites = [(place, url, LESSON) for place, url in ours.items()]
     sites += [(name, url, FOUR_CHARTS) for name, url in others.items()]
     taken = {(machine.name, place): [] for machine in MACHINES for place, *_ in sites}

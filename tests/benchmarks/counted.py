@@ -1,4 +1,4 @@
-"""The app with one more address, for the number of sessions in the process; the product itself does not publish it."""
+"""The app with one more route: the number of sessions in the process, which the product does not publish."""
 
 import gc
 import sys

@@ -1,8 +1,8 @@
-"""Count the visitors a second, each with an empty cache, who can open a link and drag once; and say what runs out.
+"""Measure how many visitors a second, each with an empty cache, can open a link and drag once; say what runs out.
 
 They come to one process, to one behind the shipped proxy, and to two behind it; to the two also as a mix: a tenth have
-their own settings, a twentieth start a session. The visitors use some of the same cores, and the details say how much.
-A rate lasts a few seconds only, so a rate slightly too high for longer may still pass.
+their own settings, a twentieth start a session. The visitors use some of the same cores; the details say how much.
+A rate lasts a few seconds only, so a rate that is slightly too high to last may still pass.
 """
 
 import asyncio
@@ -28,24 +28,24 @@ from ratios import Row, crossing, percentile
 from visiting import Visitor
 from visitors import lab
 
-SHARED = 20  # links that all others open
+SHARED = 20  # links shared by all visitors without their own settings
 OWN, SESSIONS = 10, 20  # in the mix, every 10th visitor has its own settings, every 20th starts a session
 STOPS = (16, 32, 64, 128, 256)
-LIMIT, LIMIT_OF_MIX = 500, 1000  # ms, 95 % of answers
+LIMIT, LIMIT_OF_MIX = 500, 1000  # ms: largest p95 of the waits
 ROUNDS = 3
 SLOWEST, FASTEST = 1, 640  # visitors a second
 BARE, MIXED = 5, 20  # first rate without the proxy, and with the mix
 FINER = 2**0.5  # factor between rates, once the limit is known to lie between two
 REST = 0.5  # seconds between two rates
-MANY = 5  # fewest answers of a kind for a 95 % quantile
+MANY = 5  # fewest responses of a kind for a p95
 LOOKING, STAYS = 3, 5.0  # visitors in a browser, and seconds that they stay after their last drag
-LOOK = 0.1  # seconds between two looks at the memory
-FULL = 0.9  # of a core, or of all cores: counts as used up
-ORIGIN = "http://lab.example"  # without it a shared cache keeps no page
+LOOK = 0.1  # seconds between two readings of the memory
+FULL = 0.9  # share of a core, or of all cores, that counts as used up
+ORIGIN = "http://lab.example"  # without an origin, a shared cache stores no page
 
 
 def crowd(rate=200, seconds=5):
-    """Yield the rows of each lab. rate: of visitors a second, for two replicas; seconds: how long each rate lasts."""
+    """Yield the rows of each lab. rate: visitors a second behind the proxy; seconds: how long each rate lasts."""
     _allow_connections()
     links()  # before the first visitor arrives
     for replicas, proxied in ((1, False), (1, True), (2, True)):
@@ -69,7 +69,7 @@ def crowd(rate=200, seconds=5):
 
 
 def _allow_connections():
-    """Let this process and those that it starts have as many connections as the system gives."""
+    """Let this process and its children have as many connections as the system allows."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
@@ -79,7 +79,7 @@ def _allow_connections():
 
 @cache
 def links():
-    """Return the shared links: steps whose picture follows dₖ at once, even if everything takes three times as long."""
+    """Return the shared links: steps whose picture follows dₖ at once even on a machine three times as slow."""
     from pages._view.address import Address
     from pages._view.compute import rates
     from pages._view.compute.store import AT_ONCE
@@ -105,14 +105,14 @@ def _shared(rng, numbers):
 
 
 def _mixed(rng, numbers):
-    """Yield the same, but a tenth with their own settings, and a twentieth who start a session."""
+    """Yield visitors at shared links: a tenth with their own settings, and a twentieth who start a session."""
     for number, (link, _) in enumerate(_shared(rng, numbers)):
         own = f"&seed={next(numbers)}" if number % OWN == OWN // 2 else ""
         yield f"{link}{own}", number % SESSIONS == SESSIONS - 1
 
 
 async def _session(url, link, due, waits):
-    """Open a session at a link, and let go of the slider once."""
+    """Open a session at a link, and release the slider once."""
     page, _, query = link.partition("?")
     visitor = Visitor(url, page.strip("/"), query, random.Random(due))
     async with visitor.there():
@@ -128,7 +128,7 @@ async def _session(url, link, due, waits):
 
 @dataclass(frozen=True)
 class _Rate:
-    """Figures of one rate."""
+    """The measurements at one rate."""
 
     rate: float
     waits: object
@@ -137,12 +137,12 @@ class _Rate:
 
     @property
     def late(self):
-        """The 95 % quantile of the waits for the slowest kind of answer (ms), of kinds with at least MANY answers."""
+        """The p95 of the waits for the slowest kind of response (ms), among kinds with at least MANY responses."""
         many = [each for each in self.waits.by_kind.values() if len(each) >= MANY]
         return max(percentile(each, 0.95) for each in many or self.waits.by_kind.values())
 
     def details(self):
-        """Describe the waits of each kind, the load of the cores, and how late the generator itself was."""
+        """Return as text the waits of each kind, the load of the cores, and the delay of the generator itself."""
         waits = self.waits.by_kind | {"first picture": self.waits.opened or [math.inf]}
         kinds = ", ".join(f"{kind} {percentile(each, 0.95):.0f}" for kind, each in waits.items())
         kept = 100 * self.waits.kept / max(1, self.waits.answers)
@@ -155,7 +155,7 @@ class _Rate:
         )
 
     def spent(self):
-        """Return what is used up, in words."""
+        """Return in words which cores are used up."""
         most = max(self.used, key=self.used.get)
         if sum(self.used.values()) >= FULL * os.cpu_count():
             return f"all of {os.cpu_count()}, most by {most}"
@@ -163,7 +163,7 @@ class _Rate:
 
 
 class _Measured:
-    """A lab, and the figures of every rate tried on it."""
+    """A lab, and the measurements of every rate tried on it."""
 
     def __init__(self, site, seconds):
         self.site, self.seconds = site, seconds
@@ -217,14 +217,14 @@ def _busy():
 
 
 def _budget(measured, name, rate):
-    """Return the row of the promised rate, tried three times."""
+    """Return the row of the promised rate: the median of three tries."""
     rounds = sorted((measured.at(rate, _shared) for _ in range(ROUNDS)), key=lambda one: one.late)
     detail = _spread([one.late for one in rounds], rounds[ROUNDS // 2])
     return Row(f"{name}, {SHARED} links: {rate} visitors a second, p95", rounds[ROUNDS // 2].late, LIMIT, "ms", detail)
 
 
 def _until_it_breaks(measured, name, who, begin, limit):
-    """Return the row of the rate at which the 95 % quantile of the waits passes the limit."""
+    """Return the row of the rate at which the p95 of the waits passes the limit."""
     found = []
     for number in range(ROUNDS):
         found.append(_search(measured, who, begin, limit, FINER if number else 2))
@@ -236,7 +236,7 @@ def _until_it_breaks(measured, name, who, begin, limit):
 
 
 def _search(measured, who, rate, limit, factor):
-    """Go up until a rate fails, or down until one passes; return the rate between, the failure, and the last pass."""
+    """Raise the rate until it fails, or lower it until it passes; return the rate between, failure and last pass."""
     one = measured.at(rate, who)
     passed, broke = (None, one) if one.late > limit else (one, None)
     while not (passed and broke) and SLOWEST <= rate <= FASTEST:
@@ -256,7 +256,7 @@ def _spread(values, one):
 
 
 def _looking():
-    """Yield the number of sessions opened by browsers that open a link, drag, and take the next step."""
+    """Yield the number of sessions opened by browsers that open a link, drag, and go to the next step."""
     opened, every = [], links()[:: SHARED // LOOKING]
     with chromium() as browser, lab(1) as site:
         for link in every:
@@ -272,7 +272,7 @@ def _looking():
 
 
 def _drag(page):
-    """Wait for the picture, and move its slider, where the step has one."""
+    """Wait for the picture, and move its slider if it has one."""
     page.locator("[data-picture][data-value]").first.wait_for()
     box = next(filter(None, (each.bounding_box() for each in page.locator("input[type=range]").all())), None)
     if box is None:

@@ -1,8 +1,8 @@
-"""Count the pictures that a drag of each slider of a step draws.
+"""Count the pictures drawn during a drag, for each slider of each step.
 
 A drag is 40 moves of the pointer, 25 ms apart, over half of the track, at a desk and with a processor four times
-slower, beside the same drag in which nothing is redrawn. Each move waits for the page to receive it, so a slow page
-makes the drag longer. A slider with few stops draws at most one picture a stop, and has no budget.
+slower. It is compared with the same drag when nothing is redrawn. Each move waits for the page to receive it, so a slow
+page makes the drag longer. A slider with few stops draws at most one picture per stop, and has no budget.
 """
 
 import statistics
@@ -17,10 +17,10 @@ MOVES = 40
 PAUSE = 0.025  # seconds between two moves
 ROUNDS = 2
 FEW = 20  # stops
-# By slowdown of the processor: ms from picture to picture, and the drag's time over that of one that redraws nothing.
+# Slowdown of the processor: (ms between two pictures, duration of the drag over one that redraws nothing).
 BUDGETS = {1: (50, 1.4), 4: (125, None)}
 
-# A picture counts once it is drawn: the picture, and the hero, record the value that they show.
+# A picture counts once it is drawn: pictures and the hero record the value that they show.
 COUNT = """() => {
   const shown = window.deep('[data-picture][data-value], [data-hero]')[0];
   window.drawn = [];
@@ -39,7 +39,7 @@ STILL = """still => {
 
 
 def drag():
-    """Yield the ms from picture to picture, and how much longer the drag takes than one that redraws nothing."""
+    """Yield the ms between two pictures, and the duration of the drag over that of one that redraws nothing."""
     with chromium() as browser, running_server() as server:
         for slower in BUDGETS:
             for stem, step, name in sliders():
@@ -82,7 +82,7 @@ def _told(name, moving, still, slower):
 
 
 def _one_drag(page, session, name, still):
-    """Return the pictures drawn and stops passed in one drag, the seconds it took, and the ms of style."""
+    """Return the pictures drawn and stops passed in one drag, its duration in seconds, and the ms spent on styles."""
     page.evaluate("still => { window.stillness = still; }", still)
     box = slider(page, name).bounding_box()
     height, first, reach = box["y"] + box["height"] / 2, box["x"] + box["width"] / 4, box["width"] / 2

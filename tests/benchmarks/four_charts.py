@@ -1,4 +1,4 @@
-"""The page of four charts that cold loads are compared with: in Streamlit and, where it is installed, in Dash.
+"""The page of four charts that cold loads are compared with: in Streamlit and, if it is installed, in Dash.
 
 DASH_PYTHON names the Python that has Dash if it is not this one.
 """
@@ -19,14 +19,14 @@ DASH_PYTHON = os.environ.get("DASH_PYTHON", sys.executable)
 
 
 def dash():
-    """Serve the Dash page and yield its address; yield None where there is no Dash."""
+    """Serve the Dash page and yield its URL; yield None without Dash."""
     found = subprocess.run([DASH_PYTHON, "-c", "import dash"], capture_output=True)
     return _running_dash() if found.returncode == 0 else nullcontext()
 
 
 @contextmanager
 def _running_dash():
-    """Yield the address of the Dash page while it is served."""
+    """Serve the Dash page and yield its URL."""
     port = free_port()
     silent = subprocess.DEVNULL
     process = subprocess.Popen([DASH_PYTHON, PAGES / "dash_page.py", str(port)], stdout=silent, stderr=silent)

@@ -74,7 +74,7 @@ window.visible = each => {
 }
 """
 
-# The slider of d_k gets the focus as soon as it is there. The picture, and the hero, record the d_k that they show.
+# Focus the slider of d_k as soon as it is there. The picture, and the hero, record the d_k that they show.
 _HAND = """
 {
   let opened;
@@ -115,7 +115,7 @@ class Machine:
 
 @dataclass
 class Wire:
-    """Bytes over the wire, as compressed; websocket messages are counted uncompressed."""
+    """Bytes over the wire, compressed; websocket messages count uncompressed."""
 
     session: object
     received: int = 0
@@ -162,7 +162,7 @@ def _opened(browser, machine, url, script):
 
 
 def load(browser, machine, url, usable):
-    """Open a page until it is quiet; times in ms, `wire` in bytes. `still`: the time of the last change."""
+    """Open a page and wait until it is quiet; return times in ms, `wire` in bytes, and `still`: the last change."""
     with _opened(browser, machine, url, _WATCH % usable) as (page, wire):
         page.wait_for_function(_STILL)
         still = page.evaluate("() => Math.max(seen.usable, seen.changed)")
@@ -172,7 +172,7 @@ def load(browser, machine, url, usable):
 
 
 def answer(browser, machine, url):
-    """Press a key on the slider of d_k again and again; return when the picture first shows another d_k, in ms."""
+    """Press a key on the slider of d_k repeatedly; return the ms until the picture first shows another d_k."""
     with _opened(browser, machine, url, _WATCH % LESSON + _HAND) as (page, _):
         limit = time.monotonic() + LONGEST
         while (taken := page.evaluate("() => seen.answer")) is None:

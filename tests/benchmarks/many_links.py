@@ -1,6 +1,6 @@
-"""The worst mix of links at once, each with its own seed: memory meanwhile, and the wait of another visitor.
+"""The most expensive links, many at once and each with its own seed: memory, and the wait of another visitor.
 
-They are requested as HTML, as the pictures of a moving slider, and as sessions, each time from a new process.
+The links are requested as HTML, as the pictures of a moving slider, and as sessions, each time from a new process.
 """
 
 import asyncio
@@ -65,7 +65,7 @@ async def _watch(server, over, most):
 
 
 async def _visit(url, path, waits, over):
-    """Request one page again and again, whether or not the last answer has arrived."""
+    """Request one page at fixed intervals, even if the last response has not arrived."""
 
     async def one():
         began = time.perf_counter()

@@ -34,7 +34,7 @@ REPEATS = 3
 
 
 def prices():
-    """Yield a row for each case outside a factor of 2, and the number inside; cases that take no time are left out."""
+    """Yield a row for each price off by more than a factor of 2, then statistics; very short cases are left out."""
     measured = rates.measure()
     ratios = []
     for call in CASES + LONG:
@@ -52,7 +52,7 @@ def prices():
 
 
 def _least(call):
-    """Return the CPU seconds of a first run, without the tables that no price counts: the least of several."""
+    """Return the CPU seconds of the fastest of several runs; a first run caches the tables that no price counts."""
     call()
     taken = []
     for _ in range(REPEATS):

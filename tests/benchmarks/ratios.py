@@ -1,4 +1,4 @@
-"""One measured quantity, and the statistics of its runs."""
+"""A measured quantity, and statistics of its runs."""
 
 import math
 import statistics
@@ -28,7 +28,7 @@ class Row:
 
 
 def ratio_row(quantity, budget, pairs, *, scale=1e3, unit="ms", note=""):
-    """Return a row of the median ratio of the pairs, with both medians in its note."""
+    """Return a row with the median ratio of the pairs, and both medians in its detail."""
     ratio = statistics.median(ours / bare for ours, bare in pairs)
     ours, bare = (statistics.median(times) * scale for times in zip(*pairs, strict=True))
     detail = f"{ours:.3g} {unit} against {bare:.3g} {unit}, {len(pairs)} pairs"
@@ -36,18 +36,18 @@ def ratio_row(quantity, budget, pairs, *, scale=1e3, unit="ms", note=""):
 
 
 def percentile(values, share):
-    """Return the smallest value that at least this share of the values do not exceed."""
+    """Return the smallest value that is not exceeded by at least this share of the values."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
 
 def spread(values, unit="ms"):
-    """Return the smallest, the largest and the number of values, as text."""
+    """Return the smallest value, the largest value and their number as text."""
     return f"{min(values):.0f} to {max(values):.0f} {unit}, {len(values)} times"
 
 
 def crossing(rate, late, broken, later, limit):
-    """Return the rate at which the wait passes the limit, by interpolation of its logarithm."""
+    """Return the rate at which the wait passes the limit, interpolated on logarithmic scales."""
     if math.isinf(later):
         return rate
     return rate * (broken / rate) ** (math.log(limit / late) / math.log(later / late))

@@ -19,7 +19,7 @@ from websockets.asyncio.client import connect
 EVERY = 2.0  # seconds between two moves of one visitor
 CYCLE = 10.0  # seconds from the start of one drag to the next
 HELD = 1.0  # seconds that a drag takes
-HAND = 0.025  # seconds between two stops of the hand
+HAND = 0.025  # seconds between two stops of a drag
 DRAWN = 0.05  # seconds that a browser takes to draw a picture, while the next one is on its way
 PATIENCE = 60  # seconds after which a missing answer is an error
 ENDED = (
@@ -33,8 +33,8 @@ ENDED = (
 class Visitor:
     """One session: its state, and its waits (ms).
 
-    opening: until the page was there; moves: from letting go of the slider to the end of the run; last: from letting
-    go after a drag until the picture of that value was drawn; pictures: those drawn during the drag.
+    opening: until the page is there; moves: from releasing the slider to the end of the run; last: from releasing it
+    after a drag until the picture of that value is drawn; pictures: the number drawn during drags.
     """
 
     url: str
@@ -49,17 +49,17 @@ class Visitor:
     errors: list = field(default_factory=list)
     page_hash: str = ""
     kept: set = field(default_factory=set)
-    slider: str = ""  # its id
-    fragment: str = ""  # that holds the slider
+    slider: str = ""  # the id of its component
+    fragment: str = ""  # the fragment around the slider
     value: float | None = None
     stops: tuple = ()
     place: int = 0
-    address: str = ""  # of the main picture; the hero of the start page needs none
+    address: str = ""  # URL of the main picture; the hero of the start page needs none
     hand_is_on: bool = False
     cookie: str = ""
 
     async def visit(self, arrival, rounds):
-        """Arrive, and play each round in turn: (its method, begin, end)."""
+        """Arrive, and play each round in turn: (method, begin, end)."""
         try:
             await _until(arrival)
             async with self.there():
@@ -71,7 +71,7 @@ class Visitor:
 
     @asynccontextmanager
     async def there(self):
-        """Connect, and hold the session while the page is drawn."""
+        """Connect, and keep the session open after its page is drawn."""
         self.cookie = self.cookie or await self._first_cookie()
         address = self.url.replace("http://", "ws://") + "/_stcore/stream"
         options = {"subprotocols": ["streamlit"], "max_size": None, "compression": None, "proxy": None}
@@ -83,7 +83,7 @@ class Visitor:
             yield
 
     async def _first_cookie(self):
-        """Return the cookies of the request before a session, in which a proxy names the replica."""
+        """Return the cookies of a request before the session, by which a proxy names the replica."""
         there = urlsplit(self.url)
         reader, writer = await asyncio.open_connection(there.hostname, there.port)
         with closing(writer):
@@ -92,11 +92,11 @@ class Visitor:
         return "; ".join(re.findall(r"(?i)set-cookie: ([^;\r]+)", head.decode()))
 
     async def move(self, begin, end):
-        """Move one stop further every two seconds."""
+        """Move one stop every two seconds."""
         async for due in self._every(EVERY, begin, end):
             self.place = (self.place + 1) % len(self.stops)
             await self.let_go()
-            # Counted from when the hand moved, so that a late answer is not hidden by a late next move.
+            # Counted from when the move was due, so that a late answer is not hidden by a late next move.
             self.moves.append(1e3 * (time.perf_counter() - due))
 
     async def drag(self, begin, end):
@@ -119,7 +119,7 @@ class Visitor:
             due = max(due + pause, time.perf_counter())
 
     async def _hold(self):
-        """Move the slider over the stops and let go."""
+        """Move the slider over its stops until the drag ends."""
         begin = time.perf_counter()
         for step in range(1, round(HELD / HAND) + 1):
             self.place = (self.place + 1) % len(self.stops)
@@ -129,7 +129,7 @@ class Visitor:
             self.held += time.perf_counter() - begin
 
     async def _follow(self):
-        """Request pictures as a browser does: one at a time, of the current value, and at last of the final one."""
+        """Request pictures as a browser does: one at a time, of the current value, and finally of the last value."""
         there, shown = urlsplit(self.url), None
         reader, writer = await asyncio.open_connection(there.hostname, there.port)
         with closing(writer):
@@ -143,7 +143,7 @@ class Visitor:
         wish += f"\r\nCookie: {self.cookie}"
         writer.write(f"{wish}\r\n\r\n".encode())
         head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)
-        length = re.search(rb"(?i)\r\ncontent-length: (\d+)", head)  # none where the picture waits for a button: 204
+        length = re.search(rb"(?i)\r\ncontent-length: (\d+)", head)  # none if the picture waits for a button: 204
         await reader.readexactly(int(length[1]) if length else 0)
         if not head.startswith((b"HTTP/1.1 200", b"HTTP/1.1 204")):
             self.errors.append(f"{self.address}: {head[:40]}")
@@ -157,7 +157,7 @@ class Visitor:
         self.place = self.rng.randrange(len(self.stops))
 
     async def let_go(self):
-        """Let go of the slider: the fragment that holds it is run again."""
+        """Release the slider: the fragment around it is rerun."""
         message = BackMsg()
         message.rerun_script.page_script_hash = self.page_hash
         message.rerun_script.fragment_id = self.fragment
@@ -201,7 +201,7 @@ class Visitor:
             self.errors.append(f"{element.exception.type}: {element.exception.message}")
         elif kind == "bidi_component" and element.bidi_component.component_name == "sattn_slider":
             (state,) = json.loads(element.bidi_component.json)
-            if state["name"] == "d_k":  # a step may have others under it
+            if state["name"] == "d_k":  # a step may have other sliders too
                 self.slider, self.fragment = element.bidi_component.id, fragment
                 self.value, self.stops = state["value"], tuple(state["stops"])
         elif kind == "bidi_component" and element.bidi_component.component_name == "sattn_picture":

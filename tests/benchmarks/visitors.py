@@ -1,7 +1,7 @@
-"""Sixty visitors at once: how long they wait for a page, a move and the last picture of a drag; memory; sessions.
+"""Sixty visitors at once: their waits for a page, a move and the last picture of a drag; memory; sessions.
 
-One link is that of the lesson whose picture costs most. Visitors with their own settings are spread over all steps with
-a slider of d_k, each with a seed, and every second one with a d_k, a distribution or keys too.
+The one link opens the lesson whose picture costs most. Visitors with their own settings are spread over all steps with
+a slider of d_k, each with a seed, and every second one also with its own d_k, distribution or number of keys.
 """
 
 import asyncio
@@ -24,17 +24,17 @@ from visiting import Visitor
 
 LINK = "score_variance"
 LAWS = ("uniform", "rademacher", "laplace", "student_t", "sparse")
-ARRIVALS = 30.0  # seconds within which a class comes
-ROUND = 30.0  # seconds of moves, then equally many of drags
+ARRIVALS = 30.0  # seconds within which the visitors arrive
+ROUND = 30.0  # seconds of moves, then as many of drags
 LAST_PICTURE = 500  # ms, p95
-MEMORY, GROWTH = 400, 1.05  # MB at the end; times what it was after a fifth of a long visit
+MEMORY, GROWTH = 400, 1.05  # MB at the end; its largest ratio to the MB after a fifth of a long visit
 LONG = 600  # seconds
 KEPT_FOR = 3  # seconds that the server keeps the session of a browser that has gone; by default two minutes
 COUNTED = "tests/benchmarks/counted.py"
 
 
 def visitors(people=60, minutes=2.5, replicas=2):
-    """Yield the rows of three classes, each on a new lab. minutes: how long those with their own settings stay."""
+    """Yield the rows of three groups, each on new servers. minutes: how long those with their own settings stay."""
     stay = 60 * minutes
     own = [_own(i) for i in range(people)]
     yield from _class("one link", [at(LINK, {})] * people, min(stay, 2 * ROUND), replicas, moves=150)
@@ -59,7 +59,7 @@ class Lab:
 
 @contextmanager
 def lab(replicas, *, proxied=None, environment=None):
-    """Run so many processes, behind the proxy if there are several or `proxied` is set."""
+    """Run `replicas` processes, behind the proxy if there are several or `proxied` is set."""
     proxied = replicas > 1 if proxied is None else proxied
     flags = ("--server.disconnectedSessionTTL", str(KEPT_FOR))
     shared = (ENVIRONMENT if replicas > 1 else {}) | (environment or {})
@@ -87,7 +87,7 @@ def _own(i):
 
 
 def _class(title, wishes, stay, replicas, *, opening=None, moves=None):
-    """Return the rows of one class; it arrives all at once if it does not stay."""
+    """Return the rows of one group; its visitors arrive all at once if they do not stay."""
     with lab(replicas) as server:
         people = [Visitor(server.url, rng=random.Random(i), **wish) for i, wish in enumerate(wishes)]
         begin, spent = time.perf_counter(), time.process_time()
@@ -128,12 +128,12 @@ def _wait(quantity, waits, budget):
 
 def _growth(name, memory, stay):
     detail = f"{memory[0]:.0f} MB after {stay / 300:.2g} minutes, {memory[1]:.0f} MB after {stay / 60:.2g}"
-    budget = GROWTH if stay >= LONG else None  # before that the cache of results is still filling
+    budget = GROWTH if stay >= LONG else None  # until then the cache of results is still filling
     return Row(f"{name}: memory at the end, over that after a fifth", memory[1] / memory[0], budget, detail=detail)
 
 
 async def _together(people, server, stay):
-    """Run the visitors, one after the other if they stay; return the memory after a fifth of it and at the end."""
+    """Run the visitors, who arrive one by one if they stay; return the memory after a fifth of it and at the end."""
     begin = time.perf_counter() + 1
     each = ARRIVALS / len(people) if stay else 0
     settled = begin + each * len(people)
@@ -144,7 +144,7 @@ async def _together(people, server, stay):
 
 
 def _rounds(begin, end):
-    """Return moves and drags in turn, in rounds of the same length."""
+    """Return rounds of equal length, in which moves and drags alternate."""
     length, ways, rounds = min(ROUND, (end - begin) / 2), (Visitor.move, Visitor.drag), []
     while length and begin + length <= end + 1e-6:
         rounds.append((ways[len(rounds) % 2], begin, begin + length))
@@ -158,7 +158,7 @@ async def _memory(server, due):
 
 
 def _sessions_left(server, wish):
-    """Return the most sessions still in memory of a process. An expired one is dropped when the next visitor leaves."""
+    """Return the most sessions left in a process. An expired session is dropped when the next visitor leaves."""
     time.sleep(KEPT_FOR + 1)
     return max(_sessions_left_in(process.url, wish) for process in server.processes)
 

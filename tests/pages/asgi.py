@@ -5,15 +5,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 
 def run(coroutine):
-    """Run it in a thread of its own: the browser tests keep an event loop running in this one."""
+    """Run a coroutine in another thread: in this one the browser tests keep an event loop running."""
     with ThreadPoolExecutor(1) as own:
         return own.submit(asyncio.run, coroutine).result()
 
 
 def ask(app, path, method="GET", body=(), **sent):
-    """Return status, headers and body of an ASGI application's answer to a body sent in these pieces.
+    """Return status, headers and body of an ASGI application's answer; `body` is the request's body in pieces.
 
-    A header that occurs several times has its values on a line each.
+    The values of a repeated header are joined by line breaks.
     """
     answers = []
     pieces = [{"type": "http.request", "body": piece, "more_body": True} for piece in body]

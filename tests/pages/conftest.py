@@ -1,4 +1,4 @@
-"""Visitors of the pages, and clicks on tries."""
+"""Fixtures of the page tests: visitors, and clicks on tries."""
 
 import re
 from types import SimpleNamespace
@@ -18,7 +18,7 @@ def visitors():
 
 @pytest.fixture
 def app(visitors, request):
-    """Yield one visitor of the page `stem`, kept for all tests of a module; each test's moves are undone."""
+    """Yield a visitor of the page `stem`, shared by all tests of a module; reset the controls after each test."""
     stem = request.getfixturevalue("stem")
     if stem not in visitors:
         visitors[stem] = open_page(stem)
@@ -30,7 +30,7 @@ def app(visitors, request):
 
 
 def move_back(app, stem):
-    """Set every control to its default, first those that are drawn only at another control's value."""
+    """Reset every control, first those that are drawn only at another control's value; return those that had moved."""
     controls = controls_of(stem)
     for name in {*LESSONS[stem].unbound} & {*app.query_params}:
         if name not in app.session_state:  # a control of another step: only the address has it
@@ -51,9 +51,9 @@ HEDGED = rf"\b(?:about|over|under|below|in|within|than|up to|or more) {A_NUMBER}
 
 
 def not_shown(suggested, app):
-    """Return the words of a promise that the page does not show: quantities, and exact numbers that are not set either.
+    """Return what a try's promise names and the page does not show: quantities, and exact numbers.
 
-    A quantity must be in a picture, in the subject of a table, or in a setting; prose and "How sure?" do not count.
+    A quantity must be in a picture, a table or a setting; a number may also be in the prose.
     """
     pictures = " ".join(f"{each.alt} {each.spec}" for each in charts(app).values()).lower()
     tables = " ".join(str(each.value.to_numpy().tolist()) for each in app.table)
@@ -74,7 +74,7 @@ def not_shown(suggested, app):
 
 @pytest.fixture
 def asked(monkeypatch):
-    """Return the growing list of the page's calls to the core: (function's name, arguments, result)."""
+    """Return a list that collects the page's calls to the core: (function name, arguments, result)."""
     asked, result = [], compute.result
 
     def record(function, *args, **kwargs):
@@ -88,9 +88,9 @@ def asked(monkeypatch):
 
 @pytest.fixture
 def tried(asked):
-    """Return a function that clicks a try on its page, and returns the app and the last result of every core function.
+    """Return a function that clicks a try and checks that the page shows what the try promises.
 
-    The promise of the try must be visible there.
+    The function returns the app, and the last result of every core function by name.
     """
 
     def click(stem, key, **query):

@@ -1,4 +1,4 @@
-"""Pages without a browser. They skip app.py, which is a server: through it AppTest renders and raises nothing."""
+"""Open pages without a browser. They bypass app.py, a server through which AppTest renders and raises nothing."""
 
 import json
 import re
@@ -20,7 +20,7 @@ from pages._view.server import MAIN, bets
 from pages._view.shared import SHARED
 from tests.pages.asgi import ask
 
-# For each visitor AppTest searches all installed packages for their components, which takes as long as a page.
+# For each visitor, AppTest searches all installed packages for components, which takes as long as a page.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 FOLDS = ("assumed", "myths", "sources", "background")
@@ -30,26 +30,26 @@ KINDS = ("select_slider", "number_input", "selectbox", "button_group", "text_inp
 
 # Every step of every lesson; "" for a lesson without steps.
 SCREENS = [(stem, step.name) for stem in ORDER for step in LESSONS[stem].steps or (LESSONS[stem].step(""),)]
-# Those with a picture that follows a slider, or a dial.
+# Steps with a picture that follows a slider or a dial.
 FOLLOWING = [(stem, step) for stem, step in SCREENS if VIEWS[stem].is_drawn and LESSONS[stem].step(step).followed]
 
-# Those whose picture takes long at some settings, and is then asked for by a button.
+# Steps whose picture takes long at some settings, and then waits for a button.
 ASKED = {("training_race", "rates")}
-# The others with a picture that the server draws.
+# The other steps with a picture that the server draws.
 DRAWN = [each for each in SCREENS if VIEWS[each[0]].of(LESSONS[each[0]].step(each[1])) and each not in ASKED]
-# Those that open on a picture.
+# Steps that open with a picture.
 OPENED = [*DRAWN, ("training_race", "rates")]
 
-# Parameters of a link that opens every picture of a lesson.
+# By lesson: link parameters that open all its pictures.
 ANSWERED = {"recap": {"score": "sum", "spread": "8", "breaks": "stuck", "power": "0.5", "alike": "small"}}
 
 
 def app_at(stem, *, timeout=60, **query):
-    """Return the app at a lesson's address, before its first run; with right answers if pictures wait for them."""
+    """Return the app at a lesson's address before its first run, with right answers if pictures wait for them."""
     app = AppTest.from_file(MAIN, default_timeout=timeout)
     app.query_params.update(ANSWERED.get(stem, {}) | query)
     for key in (key for lesson in LESSONS.values() for key in lesson.pictures):
-        app.session_state[f"{key}_sure"] = True  # "How sure?" is written when it is opened
+        app.session_state[f"{key}_sure"] = True  # else "How sure?" stays empty
     return app if stem == ORDER[0] else turn_to(app, stem)
 
 
@@ -75,14 +75,14 @@ def turn_to(app, stem):
 
 
 def settle(app):
-    """Run the part of the page that the last move asks for, then the whole page: a move of d_k redraws only a part."""
+    """Run the part of the page that the last move redraws, then the whole page."""
     app.run()
     assert [each.message for each in app.exception] == []
     return app.run()
 
 
 def widget(app, name):
-    """Return the widget of a control of any kind; for d_k, whose slider is a component, the box to type in."""
+    """Return a control's widget of any kind; for d_k, whose slider is a component, the number field."""
     if name in LESSONS[app.session_state["lesson"]].own_sliders:
         return Dial(app, name)
     found = [each for kind in KINDS for each in app.get(kind) if _control_of(each) == name]
@@ -91,7 +91,7 @@ def widget(app, name):
 
 
 class Dial:
-    """The slider of a number that is a component, or the way between steps."""
+    """A control without a Streamlit widget: the slider of a component, or the links between steps."""
 
     def __init__(self, app, name):
         self._app, self._name = app, name
@@ -126,7 +126,7 @@ def press(app, label):
 
 
 def plain_html(app):
-    """Return the plain elements of both front ends as HTML: the way, the line, the bet, the tries."""
+    """Return the HTML that both front ends share: the links between steps, the line, the bet, the tries."""
     return "\n".join(each.proto.body for each in app.get("html"))
 
 
@@ -142,7 +142,7 @@ def read(html):
 
 
 def sets_of(app, link):
-    """Return the query of the link with this text, or markup, in it."""
+    """Return the parameters set by the link whose text or markup contains `link`."""
     found = [each for each in re.findall("<a .*?</a>", plain_html(app)) if link in each + read(each)]
     (sets,) = [re.search('data-sets="(.*?)"', each)[1] for each in found]
     return dict(parse_qsl(unescape(sets), keep_blank_values=True))
@@ -159,13 +159,13 @@ def follow(app, link):
 
 
 def turn_truth(app, label):
-    """Show the truth of a bet on a wall, or hide it again, by its link."""
+    """Reveal or hide the truth of a bet on a wall, by its link."""
     app.session_state["truth_turned"] = label == "Reveal"
     return follow(app, f">{label}<")
 
 
 def tries_of(app):
-    """Return the tries of a picture, by the keys."""
+    """Return the texts of the tries by key."""
     return {key: read(said) for key, said in re.findall('data-try="(.*?)".*?>(.*?)</a>', plain_html(app))}
 
 
@@ -175,7 +175,7 @@ def asks_bet(app):
 
 
 def place_bet(app, text):
-    """Send the form of the bet, whose answer leads to the address that the page then has."""
+    """Submit the form of the bet and go to the address it redirects to."""
     query = {name: str(each) for name, each in app.query_params.items()} | {"guess": text}
     action = re.search('<form.* action="(.*?)"', plain_html(app))[1]
     status, headers, _ = ask(Starlette(routes=bets.routes()), f"/{action}?{urlencode(query)}")
@@ -203,13 +203,13 @@ def drawn_controls(app):
 
 
 def charts(app):
-    """Return the pictures by their keys, in their order: alt text, sentence, and the figure for Plotly."""
+    """Return the pictures by key, in page order: alt text, sentence and Plotly figure."""
     found = [json.loads(each.proto.json)[0] for each in app.get("bidi_component") if each.proto.json]
     return {data["key"]: SimpleNamespace(**data, spec=data["figure"]) for data in found if "figure" in data}
 
 
 def large_slider(app, key=""):
-    """Return the data of the large slider, or of the one with this key: its value, its stops and their texts."""
+    """Return the data of the large slider, or of the slider with this key: value, stops and their texts."""
     name = step_of(app).slider
     key = key or ("dimension" if name == "d_k" else f"{name}_dial")
     (found,) = [json.loads(each.proto.json)[0] for each in app.get("bidi_component") if each.key == key]
@@ -217,7 +217,7 @@ def large_slider(app, key=""):
 
 
 def traces(app, key):
-    """Return the traces of a picture by their names, their numbers as arrays."""
+    """Return a picture's traces by name, with numbers as arrays."""
     return {each["name"]: _decoded(each) for each in json.loads(charts(app)[key].spec)["data"]}
 
 
@@ -246,7 +246,7 @@ def _sure_box(app, key):
 
 
 def rows_of(app, head):
-    """Return the rows of the table of Markdown that begins with this head."""
+    """Return the rows of the Markdown table that begins with `head`."""
     (table,) = [each.value for each in app.markdown if each.value.startswith(head)]
     return table.split("\n")[2:]
 
@@ -274,29 +274,29 @@ def seen(app):
 
 
 def said(app):
-    """Return the sentences of the pictures, by their keys, on a page without an exception."""
+    """Return the alt texts of the pictures by key; fail if the page has an exception."""
     assert [each.message for each in app.exception] == []
     return {key: chart.alt for key, chart in charts(app).items()}
 
 
 def folds(app):
-    """Return the folds at the end of a lesson, by label: True if open, and their Markdown."""
+    """Return the folds at the end of a lesson by label: (True if open, Markdown texts)."""
     found = [each for each in app.expander if each.key in FOLDS]
     return {each.label: (each.proto.expanded, [text.value for text in each.markdown]) for each in found}
 
 
 def pictures(app):
-    """Return the keys of the pictures with data to download, in their order."""
+    """Return the keys of the pictures with data to download, in page order."""
     return [each.key.removesuffix("_data") for each in app.expander if each.key.endswith("_data")]
 
 
 def without_definitions(said):
-    """Return Markdown without the definitions that its words open."""
+    """Return Markdown with each word's pop-up definition removed."""
     return re.sub(r"<details.*?<summary>(.*?)</summary>.*?</details>", r"\1", said)
 
 
 def too_much(sentence):
-    """Return the excess of a sentence: more than 25 words, or more than three numbers besides d_k and its root.
+    """Return the faults of a sentence: more than 25 words, or more than three numbers besides d_k and roots.
 
     A size such as 2 × 2 is one number.
     """
@@ -306,12 +306,12 @@ def too_much(sentence):
 
 
 def check_page(app, stem):
-    """Check the rules of any page: no exception, the right lesson, declared pictures, figures under their sentences."""
+    """Check the rules of every page: no exception, its question, declared pictures in order, each with its sentence."""
     assert [each.message for each in app.exception] == []
     assert [each.value for each in app.title] == [LESSONS[stem].question]
     drawn = pictures(app)
     waits = [each.key for each in app.button if each.key == "compute_main"]  # the main picture, waiting for its button
-    assert drawn or waits or app.session_state["mode"] == "projector"  # it shows only the main picture, until asked
+    assert drawn or waits or app.session_state["mode"] == "projector"  # a projector shows no data at first
     assert drawn == [key for key in LESSONS[stem].pictures if key in drawn]
     texts = {each.value for each in app.markdown}
     for key, chart in charts(app).items():

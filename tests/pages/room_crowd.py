@@ -1,8 +1,8 @@
-"""Several processes at one store; each prints the answers that it gets.
+"""Processes that share one store and print the answers they get.
 
-python -m tests.pages.room_crowd ADDRESS            opens a class
-python -m tests.pages.room_crowd ADDRESS CODE       acts as phones in a class
-python -m tests.pages.room_crowd ADDRESS CODE on    the same by one process, which answers until it is killed
+python -m tests.pages.room_crowd URL            each process opens a class
+python -m tests.pages.room_crowd URL CODE       each process acts as phones in a class
+python -m tests.pages.room_crowd URL CODE on    one process acts as phones, and answers until it is killed
 """
 
 import json
@@ -17,11 +17,11 @@ from pages._view.classroom import kept  # noqa: F401
 from pages._view.classroom.store import RoomIsFull, Store
 
 PROCESSES, PHONES = 8, 14
-SHARED = "shared"  # a phone that comes through all processes at once
+SHARED = "shared"  # a phone that joins via every process
 
 
 def _store(url):
-    return Store(url, patience=60)  # on a slow machine too
+    return Store(url, patience=60)  # enough on a slow machine
 
 
 def opened(store, me):
@@ -29,7 +29,7 @@ def opened(store, me):
 
 
 def played(store, code, me):
-    """Yield each phone's number and draw, None for those who found the class full."""
+    """Return each phone's number and draw by phone; None for a phone that found the class full."""
     return {phone: _played(store, code, phone) for phone in (SHARED, *(f"{me} {i}" for i in range(PHONES)))}
 
 
@@ -55,7 +55,7 @@ def main(url, code=None, on=None):
         go_on(_store(url), code)
     reader, gate = os.pipe()
     children = [_fork(url, code, me, reader, gate) for me in range(PROCESSES)]
-    os.close(gate)  # they begin together
+    os.close(gate)  # all children start now
     if any(os.waitpid(child, 0)[1] for child in children):
         sys.exit(1)
 

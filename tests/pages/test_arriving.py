@@ -1,4 +1,4 @@
-"""The visitors of the benchmark `crowd`: they request what a browser requests, and each of their waits counts."""
+"""The visitors of the benchmark `crowd`: they request what a browser requests, and every wait is counted."""
 
 import asyncio
 import json
@@ -45,7 +45,7 @@ class Site:
         server = await asyncio.start_server(self._answer, "127.0.0.1", 0)
         async with server:
             yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-            await asyncio.gather(*self.answering)  # until all have gone
+            await asyncio.gather(*self.answering)  # until all visitors have disconnected
 
     async def _answer(self, reader, writer):
         self.answering.add(asyncio.current_task())
@@ -95,28 +95,28 @@ def test_all_requests_of_a_visitor_are_counted():
     assert all(path.startswith("/moving/one?d_k=") for path in site.asked if "d_k" in path and "moving" in path)
 
 
-def test_a_wait_counts_from_the_visitor_s_due_time():
+def test_page_wait_counts_from_the_planned_arrival():
     waits = run(come(Site(), [("/lesson", False)], late=50.0))
     assert waits.by_kind["page"][0] >= 50_000
     assert waits.opened[0] >= 50_000
     assert waits.late[0] >= 50_000
 
 
-def test_a_wait_for_a_picture_counts_from_the_move_to_it(monkeypatch):
-    monkeypatch.setattr(arriving, "EACH", -10.0)  # each stop was due ten seconds before the last
+def test_picture_wait_counts_from_the_slider_move(monkeypatch):
+    monkeypatch.setattr(arriving, "EACH", -10.0)  # each stop is due ten seconds before the previous one
     waits = run(come(Site(), [("/lesson", False)]))
     drag = waits.by_kind["picture"][1:]
     assert all(wait >= 10_000 * number for number, wait in enumerate(drag))
 
 
-def test_answer_that_fails_is_an_endless_wait_and_one_error():
+def test_failed_answer_is_an_infinite_wait_and_one_error():
     waits = run(come(Site(broken=("/a.woff2",)), [("/lesson", False), ("/lesson?other", False)]))
     assert waits.by_kind["file"].count(math.inf) == 2
     assert [each.split(":")[0] for each in waits.errors] == ["/lesson", "/lesson?other"]
     assert waits.opened == []
 
 
-def test_a_visitor_who_opens_a_session_asks_for_streamlit_first():
+def test_visitor_loads_streamlit_before_opening_a_session():
     site, gone = Site(), []
 
     async def session(link, due, waits):
@@ -128,7 +128,7 @@ def test_a_visitor_who_opens_a_session_asks_for_streamlit_first():
 
 
 @pytest.mark.parametrize("query", ["d_k=128&step=straighten", "d_k=64&seed=7&step=divide"])
-def test_a_picture_has_the_name_of_its_cache_entry(query):
+def test_picture_url_contains_the_name_of_its_cache_entry(query):
     link = f"/score_variance?{query}"
     _, _, body = ask(LAB, link, host="lab.example", accept="text/html")
     page = Page.of(link, body.decode())
@@ -142,7 +142,7 @@ def test_a_picture_has_the_name_of_its_cache_entry(query):
     assert not {*page.files} & {*page.platform}
 
 
-def test_a_drag_passes_stops_from_the_link_s_value_on():
+def test_drag_starts_at_a_stop_near_the_value_of_the_link():
     page = Page.of("/lesson", HTML)
     for seed in range(20):
         passed = page.drag(random.Random(seed))
@@ -150,13 +150,13 @@ def test_a_drag_passes_stops_from_the_link_s_value_on():
         assert passed[0] in (56, 60, 68, 72)
 
 
-def test_pieces_of_a_body_are_joined_once_all_are_there():
+def test_chunked_body_is_joined_only_when_complete():
     whole = b"3\r\na\r\n\r\n10;x\r\n0123456789abcdef\r\n0\r\n\r\n"
     assert unchunked(whole) == b"a\r\n0123456789abcdef"
     assert {unchunked(whole[:end]) for end in range(len(whole))} == {None}
 
 
-def test_rate_at_which_the_limit_is_passed_lies_between_two_rates():
+def test_crossing_interpolates_the_rate_that_reaches_the_limit():
     assert crossing(100, 50, 200, 5000, 500) == pytest.approx(100 * 2**0.5)
     assert crossing(100, 500, 200, 5000, 500) == 100
     assert crossing(100, 50, 200, 500, 500) == pytest.approx(200)

@@ -30,18 +30,18 @@ def stem():
 
 
 def the_picture(app):
-    """Return the one picture."""
+    """Return the only picture."""
     (shown,) = charts(app).values()
     return shown
 
 
 def panels(app):
-    """Return the matrices of the one picture, by their names."""
+    """Return the matrices of the only picture by name."""
     return {name: each["z"] for name, each in traces(app, the_picture(app).key).items()}
 
 
 def check_step(app):
-    """Check that the page shows the matrices of its step in one picture, under a sentence that names the step."""
+    """Check that the page shows the matrices of its step in one picture, whose alt text names the step."""
     step = app.session_state["step"]
     assert list(panels(app)) == STEP_PANELS[step]
     place = list(STEP_PANELS).index(step) + 1
@@ -55,12 +55,12 @@ def lit(app):
 
 
 def go_to(app, step):
-    """Follow a dot to another step."""
+    """Go to another step by its dot."""
     widget(app, "step").set_value(step)
     return settle(app)
 
 
-def test_every_step_is_lit_in_the_architecture():
+def test_architecture_highlights_every_step():
     app = open_page("attention_steps")
     walked = []
     for step in STEP_PANELS:
@@ -71,7 +71,7 @@ def test_every_step_is_lit_in_the_architecture():
     assert walked == ["MatMul", "Scale", "Mask (optional)", "Softmax", "MatMul"]
 
 
-def test_typed_and_chosen_values_stay_while_steps_change(app):
+def test_typed_and_chosen_values_stay_when_the_step_changes(app):
     typed = {"Q": "1, 2\n3, 4", "K": "1, 1", "V": "5", "query": 2}
     for name, value in typed.items():
         widget(app, name).set_value(value)
@@ -83,7 +83,7 @@ def test_typed_and_chosen_values_stay_while_steps_change(app):
 
 
 @pytest.mark.parametrize("preset", LESSONS["attention_steps"].controls["preset"].options)
-def test_every_step_of_every_preset_is_shown_without_the_scale(preset):
+def test_every_preset_is_shown_at_every_step_without_the_scale(preset):
     app = open_page("attention_steps", preset=preset, scaling="off", d_k="16")
     for step in STEP_PANELS:
         check_page(go_to(app, step), "attention_steps")
@@ -93,13 +93,13 @@ def test_every_step_of_every_preset_is_shown_without_the_scale(preset):
         assert all(REMARKS[preset] in each.value for each in app.info)
 
 
-def test_the_chosen_cell_is_written_term_by_term():
+def test_chosen_cell_is_written_out_term_by_term():
     said = prose(open_page("attention_steps", preset="notes", query="3", key="2"))
     assert "8 × 5 + 9 × 6 = 40 + 54 = 94" in said
     assert "94 ÷ 1.414213562 ≈ 66.4680" in said  # 94 / √2 = 66.46804
 
 
-def test_a_cell_outside_the_matrices_is_their_last_one():
+def test_cell_outside_the_matrices_becomes_the_last_cell():
     assert "Query 3 with key 3 scores 98" in prose(
         open_page("attention_steps", preset="notes", query="16", key="16", column="64")
     )
@@ -114,7 +114,7 @@ BAD_MATRICES = [
 
 
 @pytest.mark.parametrize(("name", "text", "sentence"), BAD_MATRICES)
-def test_a_bad_matrix_gets_a_sentence_and_the_preset_is_shown(app, name, text, sentence):
+def test_invalid_matrix_gets_an_error_and_the_preset_is_shown(app, name, text, sentence):
     widget(app, "preset").set_value("notes")
     widget(app, name).set_value(text)
     settle(app)
@@ -123,7 +123,7 @@ def test_a_bad_matrix_gets_a_sentence_and_the_preset_is_shown(app, name, text, s
     assert panels(app)["raw"][2].tolist() == [43, 94, 98]
 
 
-def test_a_typed_mask_that_forbids_a_whole_row_is_no_error(app, stem):
+def test_typed_mask_may_forbid_a_whole_row(app, stem):
     widget(app, "preset").set_value("notes")
     widget(app, "mask").set_value("100\n000\n111")
     settle(app)
@@ -132,7 +132,7 @@ def test_a_typed_mask_that_forbids_a_whole_row_is_no_error(app, stem):
     assert app.info[1].value.startswith("The mask forbids every key to query 2:")
 
 
-def test_the_preset_can_be_written_into_the_fields_and_taken_back():
+def test_preset_can_be_written_into_the_fields_and_removed():
     app = press(open_page("attention_steps", preset="notes"), "Write the preset into the fields")
     written = {name: widget(app, name).value for name in ("Q", "K", "V", "mask")}
     assert (written["Q"], written["K"]) == ("1, 2\n1, 4\n8, 9", "2, 3\n5, 6\n10, 2")
@@ -144,7 +144,7 @@ def test_the_preset_can_be_written_into_the_fields_and_taken_back():
     assert not set(written) & set(app.query_params)
 
 
-def test_matrices_too_large_for_a_link_stay_on_the_page_with_a_note():
+def test_matrices_too_large_for_a_link_stay_with_a_note():
     app = open_page("attention_steps", d_k="2")
     large, small = "\n".join([", ".join(["0.12345"] * 64)] * 4), "1, 2"
     for text, remarks in ((large, 1), (small, 0)):
@@ -167,7 +167,7 @@ ADVERSE |= {"Q": "1, 2", "K": "9, 9", "V": "5"}
 
 
 def shades(shown):
-    """Return how dark raw and scaled scores are in total, as shares of the darkest shade."""
+    """Return the mean shade of raw and of scaled scores, as shares of the darkest shade."""
     result = shown.measure_attention_steps
     traces = plotted(figures.main(result, "scale", (0, 0, 0), LIGHT, scaled=True)).data
     assert [trace.name for trace in traces] == ["raw", "scaled"]
@@ -191,7 +191,7 @@ def test_try_large_dimension(tried):
     raw, scaled = shades(shown)
     assert raw > 5 * before[0]
     assert scaled < 0.1
-    assert abs(scaled - before[1]) < 0.03  # of the darkest shade: too little to see
+    assert abs(scaled - before[1]) < 0.03  # 3 % of the darkest shade: invisible
 
 
 def test_try_softmax_without_scale(tried):

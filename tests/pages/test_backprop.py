@@ -1,4 +1,4 @@
-"""The backprop page: the gradients one by one, their checks, the three products."""
+"""The backprop page: its gradients, their checks, the three products."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ STEPS = {
 
 @pytest.mark.parametrize(("step", "key"), STEPS.items())
 @pytest.mark.parametrize("mode", ["screen", "projector"])
-def test_step_shows_its_picture_alone(step, key, mode):
+def test_each_step_shows_only_its_picture(step, key, mode):
     assert list(charts(open_page("backprop", step=step, mode=mode))) == [key]
 
 
@@ -31,11 +31,11 @@ def test_step_shows_its_picture_alone(step, key, mode):
         ({"A": "1, 2", "B": "3, 4"}, "gradient_matrix"),
     ],
 )
-def test_address_without_a_step_opens_the_picture_it_sets(said, key):
+def test_address_without_a_step_opens_the_picture_of_its_settings(said, key):
     assert list(charts(open_page("backprop", **said))) == [key]
 
 
-def test_every_gradient_is_chosen_and_agrees_with_both_checks():
+def test_every_gradient_agrees_with_both_checks():
     app = open_page("backprop")
     for place, name in enumerate(GRADIENT_FORMULAS, 1):
         widget(app, "gradient").set_value(name)
@@ -46,7 +46,7 @@ def test_every_gradient_is_chosen_and_agrees_with_both_checks():
     assert list(checks_of(app, "gradient_matrix")["verdict"]) == ["agree"] * 10
 
 
-def test_no_truncation_error_in_w_v_and_the_page_says_why():
+def test_w_v_has_no_truncation_error_and_the_page_says_why():
     app = open_page("backprop", step="difference", weight="W_V")
     assert "Only rounding is left here" in charts(app)["difference_error"].alt
     assert "no h² branch: the loss is quadratic in $W_V$" in sure_of(app, "difference_error")
@@ -60,7 +60,7 @@ def test_no_truncation_error_in_w_v_and_the_page_says_why():
         ("1, x\n3, 4", 'A has "x" in row 1, column 2: write a number, as 1.5.'),
     ],
 )
-def test_products_of_wrong_sizes_get_a_sentence_and_an_example(app, stem, text, sentence):
+def test_products_of_invalid_matrices_show_an_error_and_an_example(app, stem, text, sentence):
     settle(widget(app, "step").set_value("products"))
     widget(app, "A").set_value(text)
     settle(app)
@@ -72,7 +72,7 @@ def test_products_of_wrong_sizes_get_a_sentence_and_an_example(app, stem, text, 
     assert (list(app.error), charts(app)["products"].sentence[-31:]) == ([], "⟨A, B⟩ = 78 adds up everything.")
 
 
-def test_the_three_products_and_their_identities_are_computed():
+def test_products_and_their_identities_are_computed():
     app = open_page("backprop", step="products", A="1, 2", B="3, -4")
     assert "A ⊖ B = \\[−5\\]" in sure_of(app, "products")
     assert "⟨A, B⟩ = −5" in charts(app)["products"].alt
@@ -81,7 +81,7 @@ def test_the_three_products_and_their_identities_are_computed():
     assert list(checks["relative error"]) == ["0"] * 6
 
 
-def test_the_gradient_follows_the_slider_beyond_the_checked_sizes():
+def test_gradient_follows_the_slider_beyond_the_checked_sizes():
     app = open_page("backprop", gradient="Q", d_k="300")
     check_page(app, "backprop")
     assert charts(app)["gradient_matrix"].sentence.startswith("At dₖ = 300 dQ has length ")

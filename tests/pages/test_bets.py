@@ -1,4 +1,4 @@
-"""Bet, then see: hidden while the bet is open, then revealed; the truth is the core's at the current settings."""
+"""Bets: the truth is hidden while a bet is open, then revealed as the core computes it at the current settings."""
 
 import json
 import math
@@ -40,12 +40,12 @@ OF_EACH_KIND = (
     "softmax_saturation",
     "derivation",
     "training_race",
-)  # a number, a choice, and a truth that needs a training
+)  # a number, a choice, and a truth that needs training
 SETTINGS = ({}, {"d_k": "1"}, {"d_k": "1024", "n_keys": "512"}, {"d_k": "7", "n_keys": "2", "seed": "5"})
 
 
 def options(stem):
-    """Return the smallest and the largest possible answer, or every choice, or two curves."""
+    """Return the smallest and the largest possible answer, or all choices, or two curves."""
     answer = LESSONS[stem].bet.answer
     if isinstance(answer, Drawing):
         return (11, 16, 23, 28, 32), (0, 100, 0, 100, 0)
@@ -53,7 +53,7 @@ def options(stem):
 
 
 def values_of(stem, **said):
-    """Return the values of the bet's step."""
+    """Return the control values at the bet's step."""
     return Address(LESSONS[stem], said | at(stem)).values
 
 
@@ -68,7 +68,7 @@ def texts(app):
 
 
 def everything_sent(app):
-    """Return all text that the browser gets for the lesson itself."""
+    """Return all text that the browser receives for the lesson."""
     return "\n".join([*texts(app), *(json.dumps(vars(each)) for each in opening.charts(app).values())])
 
 
@@ -77,7 +77,7 @@ def main_chart(app):
 
 
 def bet_chart(app):
-    """Return the picture of the bet: the one that follows the slider."""
+    """Return the bet's picture: the one that follows the slider."""
     return next(each for each in opening.charts(app).values() if each.address)
 
 
@@ -86,7 +86,7 @@ def bet_chart(app):
 
 @pytest.mark.parametrize("said", SETTINGS)
 @pytest.mark.parametrize("stem", WITH_BETS)
-def test_an_open_bet_sends_nothing_that_gives_it_away(stem, said):
+def test_open_bet_sends_nothing_that_reveals_the_answer(stem, said):
     shown, app = opening.open_page(stem, **at(stem), **said), opening.open_page(stem, bet="1", **at(stem), **said)
     assert [*app.exception, *app.error, *app.info] == []
     (known,) = opening.charts(app).values()
@@ -109,7 +109,7 @@ def test_an_open_bet_sends_nothing_that_gives_it_away(stem, said):
     assert json.loads(body)["figure"] == known.spec
 
 
-# The traces of the main picture that give the answer away; in other lessons the last.
+# Traces of the main picture that reveal the answer; in lessons not listed, the last trace.
 TELLING = {
     "one_query": ["“cat” on top"],
     "score_variance": ["walks to come", "mean ± 1 σ", "scaled, 10,000 scores"],
@@ -123,12 +123,12 @@ TELLING = {
     "unit_variance": ["expected", "others"],
     "scaling_rules": ["½, ÷ √dₖ", "1, ÷ dₖ"],
     "wrong_choice": ["raw"],
-    "training_race": [],  # nothing is trained, see below
+    "training_race": [],  # nothing is trained while a bet is open
 }
 
 
 def telling(stem, chart):
-    """Return the data of these traces and of no other, as sent: at d_k = 1 raw scores equal scaled ones."""
+    """Return data, as sent, that only the telling traces contain: at d_k = 1, raw and scaled scores are equal."""
     names = [each.format(**chart.values or {}) for each in TELLING.get(stem, [drawn(chart)[-1]["name"]])]
     told = [each for each in drawn(chart) if each["name"] in names]
     assert {each["name"] for each in told} == {*names}
@@ -139,7 +139,7 @@ def telling(stem, chart):
 
 
 def asked_in(app):
-    """Return the question of the bet, on the line of its step."""
+    """Return the question of the bet, from the line of its step."""
     found = opening.line_of(app)
     assert found.startswith("Your bet: ")
     assert found.endswith("?")
@@ -147,7 +147,7 @@ def asked_in(app):
 
 
 def data_sent(app):
-    """Return the data of all traces, as sent."""
+    """Return the data of all traces as JSON."""
     return json.dumps([drawn(each) for each in opening.charts(app).values()])
 
 
@@ -156,7 +156,7 @@ def drawn(chart):
 
 
 def at(stem):
-    """Return the parameters of an address that opens the picture of the bet."""
+    """Return the link parameters that open the bet's picture."""
     name, option = LESSONS[stem].bet.when or ("", "")
     controls = LESSONS[stem].controls
     kept = name and (name == STEP or option != controls[name].default)
@@ -164,7 +164,7 @@ def at(stem):
 
 
 @pytest.mark.parametrize("stem", [stem for stem in WITH_BETS if LESSONS[stem].bet.earlier])
-def test_earlier_steps_show_meanwhile_and_later_ones_lead_to_the_bet(stem):
+def test_open_bet_shows_earlier_steps_and_redirects_later_ones(stem):
     name, option = LESSONS[stem].bet.when
     control = LESSONS[stem].controls[name]
     tells = telling(stem, main_chart(opening.open_page(stem, **at(stem))))
@@ -206,10 +206,10 @@ OF_SECOND = {"guess": "25", "guessed_at": f"step={SECOND}&d_k=64"}
     [
         (FIRST, {}, FIRST, True),
         (SECOND, {}, SECOND, True),
-        (SECOND, {"guess": "55"}, SECOND, True),  # the answer to the first does not answer the second
+        (SECOND, {"guess": "55"}, SECOND, True),  # an answer to the first bet does not answer the second
         (FIRST, {"guess": "55"}, FIRST, False),
         (SECOND, OF_SECOND, SECOND, False),
-        (FIRST, OF_SECOND, SECOND, False),  # and is not asked again
+        (FIRST, OF_SECOND, SECOND, False),  # the first bet is not asked again
         ("lists", {}, FIRST, True),
         ("lists", OF_SECOND, SECOND, False),
         (SECOND, {"class": "50~80"}, FIRST, False),
@@ -238,12 +238,12 @@ def test_second_bet_is_placed_judged_and_opened_again():
 
 
 def opened_at(stem):
-    """Return the step in the address after a lesson has opened without one."""
+    """Return the step parameter that the address gets when a lesson opens without one."""
     return {STEP: LESSONS[stem].opens} if LESSONS[stem].steps else {}
 
 
 @pytest.mark.parametrize("stem", [stem for stem in ORDER if stem not in WITH_BETS])
-def test_a_lesson_without_a_bet_ignores_the_wish_for_one(stem):
+def test_lesson_without_a_bet_ignores_the_bet_parameter(stem):
     app = opening.open_page(stem, bet="1")
     opening.check_page(app, stem)
     assert LESSONS[stem].steps or LESSONS[stem].answer in texts(app)
@@ -252,7 +252,7 @@ def test_a_lesson_without_a_bet_ignores_the_wish_for_one(stem):
 
 
 @pytest.mark.parametrize("stem", OF_EACH_KIND)
-def test_the_switch_opens_the_bet_and_takes_it_away(stem):
+def test_link_bet_first_opens_and_closes_the_bet(stem):
     app = opening.open_page(stem)
     opening.follow(app, "Bet first")
     assert app.query_params["bet"] == "1"
@@ -266,7 +266,7 @@ WITH_MARKERS = [stem for stem in WITH_BETS if isinstance(LESSONS[stem].bet.answe
 
 
 def check_mark(layout, bet, value):
-    """Check that a number that was bet has a line, or beyond the axis an arrow."""
+    """Check that a number bet is marked by a line, or by an arrow if it is beyond the axis."""
     along = bet.place.along
     (mark,) = [each for each in layout["annotations"] if each["text"][0] == "◆"]
     low, high = sorted(layout[f"{along[0]}axis{along[1:]}"]["range"])
@@ -281,7 +281,7 @@ def check_mark(layout, bet, value):
 
 
 @pytest.mark.parametrize(("stem", "guess"), [(stem, guess) for stem in WITH_BETS for guess in options(stem)])
-def test_a_placed_bet_shows_the_bet_and_the_truth_on_the_picture(stem, guess):
+def test_placed_bet_and_truth_are_on_the_picture(stem, guess):
     bet, app = LESSONS[stem].bet, place(opening.open_page(stem, bet="1", **at(stem)), stem, guess)
     opening.check_page(app, stem)
     found = VIEWS[stem].outcome(values_of(stem))
@@ -307,7 +307,7 @@ def letter_of(stem):
 
 
 def placed_at(stem):
-    """Return the settings of a bet at the defaults, as an address has them: the value of the large slider."""
+    """Return `guessed_at` of a bet placed at the defaults: the value of the large slider."""
     name = LESSONS[stem].step(at(stem).get(STEP, "")).slider
     control = opening.controls_of(stem).get(name)
     return f"{name}={control.write(control.default)}" if control else ""
@@ -330,18 +330,18 @@ def test_bet_keeps_the_settings_it_was_placed_at(stem):
     assert "◆" in bet_chart(app).alt
 
 
-def test_verdict_names_the_slider_of_the_bet_once_it_has_moved():
+def test_verdict_names_the_slider_value_of_the_bet_after_a_move():
     app = opening.open_page("derivation", bet="1", guess="4", guessed_at="d_k=96", d_k="128")
     assert opening.line_of(app).startswith("dₖ = 96: Right. ")
 
 
-def test_verdict_names_the_other_slider_that_has_moved_too():
+def test_verdict_also_names_another_slider_that_has_moved():
     asked = {"bet": "1", "guess": "50", "guessed_at": "d_k=64", "step": "rows"}
     for moved, said in (({}, "Not this time."), ({"learning_rate": "31.6"}, "dₖ = 64, rate 10: Not this time.")):
         assert opening.line_of(opening.open_page("wrong_choice", **asked | moved)).startswith(said)
 
 
-def test_unreadable_settings_judge_nothing():
+def test_unreadable_guessed_at_is_noted_and_the_bet_still_judged():
     app = opening.open_page("derivation", bet="1", guess="4", guessed_at="<script>")
     opening.check_page(app, "derivation")
     assert "`guessed_at` is no list of settings" in app.info[0].value
@@ -349,7 +349,7 @@ def test_unreadable_settings_judge_nothing():
 
 
 @pytest.mark.parametrize("stem", WITH_BETS)
-def test_address_shows_the_same_to_others_and_while_sliders_move(stem):
+def test_shared_address_and_moving_picture_show_the_placed_bet(stem):
     mine = place(opening.open_page(stem, bet="1", d_k="100", **at(stem)), stem, options(stem)[-1])
     theirs = opening.open_page(stem, **{name: str(each) for name, each in mine.query_params.items()})
     assert everything_sent(theirs) == everything_sent(mine)
@@ -361,7 +361,7 @@ def test_address_shows_the_same_to_others_and_while_sliders_move(stem):
 
 
 @pytest.mark.parametrize("stem", OF_EACH_KIND)
-def test_a_bet_counts_once_and_another_look_is_free(stem):
+def test_repeated_bet_counts_once_in_the_tally(stem):
     app = place(opening.open_page(stem, bet="1", tally="2-3"), stem, options(stem)[0])
     first = app.query_params["tally"]
     assert first in (f"2-4-{letter_of(stem)}", f"3-4-{letter_of(stem)}")
@@ -377,14 +377,14 @@ def test_second_bet_of_a_lesson_counts_too():
     assert app.query_params["tally"] == f"1-2-{letter_of(TWO).upper()}{letter_of(TWO)}"
 
 
-def test_the_tally_goes_on_to_the_next_lesson_without_the_guess():
+def test_tally_is_carried_to_the_next_lesson_without_the_guess():
     app = place(opening.open_page("softmax_saturation", bet="1"), "softmax_saturation", 85)
     app.query_params.pop("guess")  # as the browser does when it follows the link
     app = place(opening.turn_to(app, "derivation").run(), "derivation", "16")
     assert app.query_params["tally"] == f"1-2-{letter_of('derivation')}{letter_of('softmax_saturation')}"
 
 
-def test_bets_and_tally_survive_a_menu_whose_links_lack_them():
+def test_bets_and_tally_stay_when_menu_links_lack_them():
     app = opening.open_page("softmax_saturation", mode="projector", bet="1", tally="1-2-e", guess="90")
     for name in ("bet", "tally", "guess"):  # as the browser does at a click in the projector's menu
         app.query_params.pop(name)
@@ -417,7 +417,7 @@ def test_a_wall_reveals_the_truth_without_a_bet_and_hides_it_again(stem):
 
 
 @pytest.mark.parametrize("stem", WITH_BETS)
-def test_bets_of_a_class_are_with_the_truth_on_picture_and_in_link(stem):
+def test_picture_and_link_contain_the_bets_of_a_class(stem):
     bet, (low, *_, high) = LESSONS[stem].bet, options(stem)
     said = "~".join(map(bet.answer.write, (low, high, high)))
     app = opening.open_page(stem, **{"class": said}, mode="projector", rest="shown", **at(stem))
@@ -443,7 +443,7 @@ def test_bets_of_a_class_are_with_the_truth_on_picture_and_in_link(stem):
 
 
 @pytest.mark.parametrize("stem", ["gradient_flow", "small_samples", "one_query"])
-def test_on_a_screen_the_bets_of_a_class_come_from_the_edge_of_the_picture(stem):
+def test_class_bets_on_a_screen_start_at_the_edge_of_the_picture(stem):
     bet, (low, *_, high) = LESSONS[stem].bet, options(stem)
     app = opening.open_page(stem, **{"class": "~".join(map(bet.answer.write, (low, high, high)))}, **at(stem))
     layout = json.loads(bet_chart(app).spec)["layout"]
@@ -458,7 +458,7 @@ def test_on_a_screen_the_bets_of_a_class_come_from_the_edge_of_the_picture(stem)
     assert bool(beyond) == (high * bet.place.unit > high_axis)
 
 
-def test_no_name_of_a_mark_covers_the_bets_of_a_class():
+def test_names_of_marks_do_not_cover_the_bets_of_a_class():
     """Most of a class bet on the marked values: 1.6 and 2."""
     app = opening.open_page("small_samples", **{"class": "2~2~1.6~3"})
     layout = json.loads(bet_chart(app).spec)["layout"]
@@ -475,7 +475,7 @@ def test_both_sides_of_small_samples_are_named_while_its_bet_is_open(mode):
     assert {"The question", "dₖ = 256"} <= {each["text"] for each in layout["annotations"]}
 
 
-def test_the_right_bets_of_a_class_are_counted():
+def test_correct_bets_of_a_class_are_counted():
     app = opening.open_page("derivation", **{"class": "2~2~4"}, mode="projector")
     assert LESSONS["derivation"].bet.answer.options
     card = opening.line_of(app)
@@ -485,13 +485,13 @@ def test_the_right_bets_of_a_class_are_counted():
 
 
 @pytest.mark.parametrize("said", ["", "a lot", "~", "10~x", "~".join(["10"] * 101), "101"])
-def test_unreadable_bets_of_a_class_are_left_out_with_a_note(said):
+def test_unreadable_class_bets_are_dropped_with_a_note(said):
     app = opening.open_page("gradient_flow", **{"class": said})
     assert "class" not in app.query_params
     assert "is no list of at most 100 answers" in app.info[0].value
 
 
-def test_a_shared_link_reveals_nothing():
+def test_shared_link_does_not_reveal_the_truth():
     lesson = LESSONS["gradient_flow"]
     said = {"bet": "1", "reveal": "1", "d_k": "100", "mode": "projector"}
     assert Address(lesson, said).shared() == "?d_k=100&step=freeze"
@@ -501,7 +501,7 @@ def test_a_shared_link_reveals_nothing():
 
 
 @pytest.mark.parametrize("said", SETTINGS)
-def test_the_truths_are_those_of_the_core(said):
+def test_truths_agree_with_the_core(said):
     values = values_of("softmax_saturation", **said)
     rows = measure_rows(RowsParams(values["n_keys"], (64,), values["law"], seed=values["seed"]))
     truth = VIEWS["softmax_saturation"].outcome(values | {"exponent": 1.0}).truth
@@ -512,7 +512,7 @@ def test_the_truths_are_those_of_the_core(said):
 
 
 @pytest.mark.parametrize("d_k", [1, 7, 64, 1024])
-def test_the_variance_at_four_times_the_dimension_is_that_of_the_core(d_k):
+def test_variance_ratio_at_four_times_d_k_agrees_with_the_core(d_k):
     found = VIEWS["derivation"].outcome(values_of("derivation", d_k=str(d_k)))
     assert (found.truth, found.text) == ("4", "4 times as large")
     few, many = (exact_scores(DerivationParams(dim), dim).variance for dim in (d_k, 4 * d_k))
@@ -520,7 +520,7 @@ def test_the_variance_at_four_times_the_dimension_is_that_of_the_core(d_k):
     assert found.why.endswith("the spread, is 2 times as large.")
 
 
-def test_the_bet_of_derivation_asks_for_a_value_in_its_picture():
+def test_derivation_bet_asks_about_the_quantity_in_its_picture():
     before = VIEWS["derivation"].before(values_of("derivation"), LIGHT)
     assert [each["text"] for each in before.figure.layout["annotations"]] == ["<b>Variance</b>"]
     asked = Address(LESSONS["derivation"], {"bet": "1", "step": "lines"}).question
@@ -530,14 +530,14 @@ def test_the_bet_of_derivation_asks_for_a_value_in_its_picture():
 @pytest.mark.parametrize(
     "said", [{}, {"correlation": "0"}, {"correlation": "-1", "exponent": "1"}, {"exponent": "0.5"}]
 )
-def test_the_flat_exponent_is_where_sampled_variances_agree(said):
+def test_true_exponent_makes_sampled_variances_equal(said):
     values = values_of("scaling_rules", **said)
     flat = float(VIEWS["scaling_rules"].outcome(values).truth)
     rng = np.random.default_rng(1)
     spreads = [_sampled_variance(rng, d_k, values["correlation"]) for d_k in (16, 256)]
     for exponent in (0.0, 0.5, 1.0):
         small, large = (each / d_k ** (2 * exponent) for each, d_k in zip(spreads, (16, 256), strict=True))
-        # 4,000 pairs: within about 5 %; others differ 16-fold
+        # 4,000 pairs: equal variances agree within about 5 %; with another exponent they differ 16-fold
         assert (0.8 < large / small < 1.25) == (exponent == flat)
 
 
@@ -571,7 +571,7 @@ def test_an_open_bet_keeps_the_lesson_at_its_picture():
         ({"d_k": "8", "masking": "causal"}, None),
     ],
 )
-def test_the_raw_gradient_changes_as_the_core_says(said, truth):
+def test_raw_gradient_truth_agrees_with_the_core(said, truth):
     values = values_of("backprop", **said)
     found = VIEWS["backprop"].outcome(values)
     params = BackpropParams(exponent=values["exponent"], mask=values["masking"], seed=values["seed"])
@@ -581,7 +581,7 @@ def test_the_raw_gradient_changes_as_the_core_says(said, truth):
     assert truth in (None, found.truth)
 
 
-def test_the_favourite_key_leads_by_what_its_raw_score_is_ahead():
+def test_reason_states_the_raw_score_lead_of_the_favourite_key():
     values = values_of("attention_steps")
     params, _ = attention_steps.attention_matrices(values)
     query = attention_steps.cell_of(params, values)[0]
@@ -589,7 +589,7 @@ def test_the_favourite_key_leads_by_what_its_raw_score_is_ahead():
     assert f"by {number(scores[-1] - scores[-2], 2)}," in VIEWS["attention_steps"].outcome(values).why
 
 
-def test_the_reason_for_the_gradient_fits_the_jacobian():
+def test_reason_for_a_gradient_change_fits_its_direction():
     reasons = {}
     for said in ({"d_k": str(d_k), "seed": str(seed)} for d_k in (1, 2, 4, 16, 64, 1024) for seed in range(4)):
         found = VIEWS["backprop"].outcome(values_of("backprop", **said))
@@ -613,7 +613,7 @@ def test_the_reason_for_the_gradient_fits_the_jacobian():
         {"preset": "notes", "query": "2"},
     ],
 )
-def test_the_favourite_s_share_is_the_softmax_of_raw_scores(said):
+def test_favourite_key_s_share_is_the_softmax_of_raw_scores(said):
     values = values_of("attention_steps", **said)
     params = preset_params(values["preset"], d_k=values["d_k"], seed=values["seed"])
     row = min(values["query"], len(params.Q)) - 1
@@ -625,7 +625,7 @@ def test_the_favourite_s_share_is_the_softmax_of_raw_scores(said):
     assert ("mask" in found.why) == (allowed.sum() < 2)
 
 
-def test_no_remark_names_a_masked_row_while_a_bet_is_open():
+def test_open_bet_hides_the_remark_on_a_masked_row():
     app = opening.open_page("attention_steps", bet="1", step="softmax", preset="fully masked", query="9")
     assert "softmax has nothing" not in everything_sent(app)
     assert "There is no query 9" in everything_sent(app)
@@ -634,7 +634,7 @@ def test_no_remark_names_a_masked_row_while_a_bet_is_open():
 
 
 @pytest.mark.parametrize(("d_k", "truth", "said"), [(8, "all", "all three"), (64, "root", ""), (1, "other", "none")])
-def test_the_winners_of_a_race_are_those_of_the_core(d_k, truth, said):
+def test_winners_of_a_race_agree_with_the_core(d_k, truth, said):
     compute.forget()
     values = values_of("training_race", d_k=str(d_k))
     assert VIEWS["training_race"].outcome(values).truth is None
@@ -670,7 +670,7 @@ def test_an_open_bet_trains_nothing():
 
 
 @pytest.mark.parametrize(("d_k", "lead"), [(4, ""), (64, "a lead of 1."), (1024, "a lead of 1.")])
-def test_the_meaning_is_on_top_with_its_exact_probability(d_k, lead):
+def test_key_on_top_has_its_exact_probability(d_k, lead):
     found = VIEWS["one_query"].outcome(values_of("one_query", d_k=str(d_k), step="wander"))
     chance = chance_on_top((1, 2, -2, 0), d_k - 4)[1]
     assert abs(found.truth / 100 - chance) <= 4 * math.sqrt(chance * (1 - chance) / 1000)
@@ -690,7 +690,7 @@ def test_the_meaning_is_on_top_with_its_exact_probability(d_k, lead):
         ({"correlation": "1", "mean_q": "2", "mean_k": "2", "d_k": "1024"}, math.sqrt(2 + 16)),
     ],
 )
-def test_the_spread_of_the_sums_has_its_closed_form(said, std):
+def test_spread_of_sums_agrees_with_its_closed_form(said, std):
     found = VIEWS["score_variance"].outcome(values_of("score_variance", **said))
     at = LESSONS["score_variance"].bet.answer.at
     np.testing.assert_allclose(found.truth, [std * math.sqrt(each) for each in at], rtol=1e-12)
@@ -699,7 +699,7 @@ def test_the_spread_of_the_sums_has_its_closed_form(said, std):
 
 
 @pytest.mark.parametrize("law", LAWS.values())
-def test_sums_have_mean_0_and_fit_the_axis_while_a_curve_is_drawn(law):
+def test_drawing_ignores_means_and_correlation_and_fits_its_axis(law):
     said = {"law": law, "correlation": "1", "mean_q": "-2", "mean_k": "2", "d_k": "1024", "seed": "3"}
     app = opening.open_page("score_variance", bet="1", **said)
     assert {*app.query_params} == {"bet", "law", "d_k", "seed", STEP} - ({"law"} if law == "normal" else set())
@@ -714,7 +714,7 @@ def drawing_of(app):
 # --- a curve -------------------------------------------------------------------------------------------
 
 
-def test_a_curve_is_drawn_on_the_axes_of_the_first_products():
+def test_drawing_uses_the_axes_of_the_first_products():
     for d_k, seen in ((1, 1), (40, 40), (64, 64), (1024, 64)):
         app = opening.open_page("score_variance", bet="1", d_k=str(d_k), axis="own", products_axis="square-root axis")
         walks = opening.traces(app, "score_histograms_before")["walks"]
@@ -728,13 +728,13 @@ def test_a_curve_is_drawn_on_the_axes_of_the_first_products():
         assert "Draw how they go on" in chart.sentence
 
 
-def test_a_wall_asks_nobody_to_draw():
+def test_wall_does_not_ask_for_a_drawing():
     chart = main_chart(opening.open_page("score_variance", bet="1", mode="projector"))
     assert chart.sentence == "After 64 products these sums spread by 8.0."
     assert not chart.drawing
 
 
-def test_the_drawn_and_the_true_curve_are_on_the_picture():
+def test_picture_shows_the_drawn_and_the_true_curve():
     app = opening.open_page("score_variance", bet="1", guess="1-2-3-4-5")
     found = opening.traces(app, "score_histograms")
     np.testing.assert_allclose(found["your bet"]["x"], [0, 128, 256, 512, 768, 1024])
@@ -743,10 +743,10 @@ def test_the_drawn_and_the_true_curve_are_on_the_picture():
     far = np.nanmax(bounds["x"])
     assert (found["in fact"]["x"][-1], found["in fact"]["y"][-1]) == (far, np.nanmax(bounds["y"]))
     said = np.interp(bounds["x"][:20], found["in fact"]["x"], found["in fact"]["y"])
-    np.testing.assert_allclose(said, np.abs(bounds["y"][:20]), atol=0.8)  # lines between points of a root
+    np.testing.assert_allclose(said, np.abs(bounds["y"][:20]), atol=0.8)  # straight lines, not a square root
 
 
-def test_the_words_for_a_curve_are_about_its_largest_error():
+def test_verdict_on_a_curve_names_its_largest_error():
     app = opening.open_page("score_variance", bet="1", guess="11-16-60-28-32")
     card = opening.line_of(app)
     assert card.startswith("Not this time. ")
@@ -763,7 +763,7 @@ def test_the_words_for_a_curve_are_about_its_largest_error():
         ((16, 32, 64, 96, 112), "Not this time."),
     ],
 )
-def test_a_curve_is_judged_in_shares_of_its_last_height(curve, said):
+def test_curve_is_judged_relative_to_its_last_height(curve, said):
     truth = VIEWS["score_variance"].outcome(values_of("score_variance")).truth
     assert bet_words.verdict(LESSONS["score_variance"].bet, curve, truth) == said
     twice = [[2 * each for each in some] for some in (curve, truth)]
@@ -774,13 +774,13 @@ def test_a_curve_is_judged_in_shares_of_its_last_height(curve, said):
 @pytest.mark.parametrize(
     "heights", [None, "1-2-3-4-5", [1, 2, 3, 4], [1, 2, 3, 4, -0.5], [1, 2, 3, 4, math.nan], [True] * 5]
 )
-def test_a_forged_curve_is_dropped(heights):
+def test_forged_curve_is_refused(heights):
     answer = LESSONS["score_variance"].bet.answer
     assert not answer.takes(heights)
     assert answer.takes([0, 1, 2, 3.5, 100_000])
 
 
-def test_drawing_needs_no_bet_and_bets_nowhere_else():
+def test_drawing_without_a_bet_opens_no_bet_in_other_lessons():
     app = opening.open_page("score_variance")
     opening.follow(app, "Draw it first")
     assert app.query_params == {"bet": "draw", STEP: "draw"}
@@ -792,7 +792,7 @@ def test_drawing_needs_no_bet_and_bets_nowhere_else():
 
 
 @pytest.mark.parametrize(("ddof", "mean"), [(0, 1.5), (1, 2.0)])
-def test_mean_variance_of_four_entries_is_that_of_many_products(ddof, mean):
+def test_mean_variance_of_four_entries_agrees_with_many_products(ddof, mean):
     found = VIEWS["small_samples"].outcome(values_of("small_samples", ddof=str(ddof), d_k="1024", size="64"))
     assert (found.truth, found.text) == (mean, number(mean, 2))
     left, right = np.random.default_rng(1).standard_normal((2, 100_000, 2, 2))
@@ -811,7 +811,7 @@ def test_mean_variance_of_four_entries_is_that_of_many_products(ddof, mean):
         ({"normalise": "off", "x_std": "10"}, "", (2500, 10_000, 40_000)),
     ],
 )
-def test_weights_for_variance_1_are_those_of_the_closed_form(said, truth, scores):
+def test_weights_that_give_variance_1_agree_with_the_closed_form(said, truth, scores):
     found = VIEWS["unit_variance"].outcome(values_of("unit_variance", **said))
     assert (found.truth, found.text) == (truth, "" if truth else "none of the three")
     torch, xavier, he = (number(each) for each in scores)
@@ -842,7 +842,7 @@ def test_a_bad_guess_in_a_link_leaves_the_bet_open_with_a_note(stem, guess):
     assert opening.asks_bet(app)
 
 
-def test_answers_and_tallies_survive_the_address():
+def test_only_valid_answers_and_tallies_are_read_from_an_address():
     answer, tally = Answer(Number("", 50, 0, 100, (0, 50, 100))), CARRIED["tally"]
     assert isinstance(tally, Tally)
     assert [answer.read(text)[0] for text in ("0", "100", "100.1", "no")] == [0, 100, "", ""]
@@ -854,7 +854,7 @@ def test_answers_and_tallies_survive_the_address():
 @pytest.mark.parametrize(
     ("placed", "truth", "said"), [(50, 54, "Right."), (50, 62, "Close."), (50, 66, "Not this time.")]
 )
-def test_near_is_right_and_a_little_further_is_close(placed, truth, said):
+def test_verdict_depends_on_the_distance_from_the_truth(placed, truth, said):
     assert bet_words.verdict(Bet("", Number("", 0, 0, 100, (0, 100)), near=5), placed, truth) == said
 
 
@@ -877,6 +877,6 @@ def test_computations_for_a_bet_are_cheap(monkeypatch, stem):
         ("unit_variance", "Spread σ"),
     ],
 )
-def test_the_title_of_an_upright_axis_is_shown_before_a_bet(stem, said):
+def test_title_of_the_vertical_axis_is_shown_before_the_bet(stem, said):
     before = VIEWS[stem].before(values_of(stem), LIGHT)
     assert before.figure.layout["title"]["text"] == f"<b>{said}</b>"

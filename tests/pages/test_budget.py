@@ -1,4 +1,4 @@
-"""The memory of all computations together: never more than the budget, small ones first, and nobody waits forever."""
+"""The memory budget of all computations: never exceeded, small ones go first, and nobody waits forever."""
 
 import asyncio
 import random
@@ -96,13 +96,13 @@ def test_a_computation_larger_than_the_budget_runs_alone():
     assert granted(small) == [True]
 
 
-def test_no_more_run_at_once_than_there_are_slots_however_small():
+def test_number_of_simultaneous_computations_is_limited():
     shared = Budget(100, at_once=3)
     wishes = [shared.ask(0) for _ in range(5)]
     assert granted(*wishes) == [True, True, True, False, False]
 
 
-def test_a_failure_and_the_end_of_a_wait_give_everything_back():
+def test_failure_and_abandoned_wait_free_the_budget():
     shared = Budget(10)
     with pytest.raises(ZeroDivisionError), shared.hold(10):
         raise ZeroDivisionError
@@ -125,19 +125,19 @@ def test_a_failure_and_the_end_of_a_wait_give_everything_back():
 
 
 @pytest.mark.parametrize("said", ["", "many", "-400", "519", "520.5"])
-def test_a_setting_too_small_or_not_a_number_is_refused(said):
+def test_invalid_memory_setting_is_refused(said):
     with pytest.raises(ValueError, match="SATTN_COMPUTE_MB must be a whole number of at least 520"):
         configured(said)
 
 
 @pytest.mark.parametrize(("said", "in_megabytes"), [("520", (140, 100, 280)), ("1000", (140, 340, 520))])
-def test_the_shares_are_those_configured(said, in_megabytes):
+def test_memory_setting_determines_the_shares(said, in_megabytes):
     assert tuple(each.most // 1_000_000 for each in shares(configured(said))) == in_megabytes
 
 
 def test_each_share_holds_its_largest_computation():
     pages, runs, jobs = shares(configured("520"))
-    assert pages.most >= compute.UNASKED.bytes + 4 * prices.SMALL.bytes  # an expensive one beside all quick ones
+    assert pages.most >= compute.UNASKED.bytes + 4 * prices.SMALL.bytes  # one expensive page beside all quick ones
     assert runs.most >= compute.UNASKED.bytes
     race = Address(LESSONS["training_race"], {}).values
     dear = {"d_k": 1024, "n_pairs": 64, "n_seeds": 8, "exponent": 0.3, "optimizer": "adam", "data": "fresh"}
@@ -150,7 +150,7 @@ def test_each_share_holds_its_largest_computation():
 
 @pytest.fixture
 def held(monkeypatch):
-    """Yield budgets of pages, runs and jobs for one test."""
+    """Replace the budgets of pages, runs and jobs; return a function that reads the bytes they hold."""
     mine = SimpleNamespace(PAGES=Budget(100), RUNS=Budget(100), JOBS=Budget(100))
     for name, each in vars(mine).items():
         monkeypatch.setattr(turns, name, each)
@@ -176,7 +176,7 @@ def test_an_inner_computation_counts_as_part_of_the_outer(held):
     assert compute.result(outer) == (100, 0, 0)
 
 
-def test_a_computation_without_a_price_takes_the_most_of_its_kind(held, monkeypatch):
+def test_computation_without_a_price_holds_the_bytes_of_a_small_one(held, monkeypatch):
     monkeypatch.setattr(turns, "PAGES", Budget(10 * prices.SMALL.bytes))
     assert compute.result(lambda: turns.PAGES.held) == prices.SMALL.bytes
 
@@ -204,7 +204,7 @@ def test_a_job_keeps_its_bytes_until_it_ends_or_fails(held, fails):
 # --- pages that are drawn ------------------------------------------------------------------------------
 
 
-def test_a_page_that_waits_for_bytes_lets_the_next_one_draw(held, monkeypatch):
+def test_a_page_that_waits_for_memory_lets_the_next_one_draw(held, monkeypatch):
     monkeypatch.setattr(turns, "page", turns.Page(visitor=lambda: "one"))
     monkeypatch.setattr(turns, "DRAWN", Budget(1))
     first = turns.RUNS.ask(100)
@@ -229,13 +229,13 @@ def test_a_page_that_waits_for_bytes_lets_the_next_one_draw(held, monkeypatch):
 
 
 def dear(size, work):
-    """Return the needs of a plain page that takes `size` times as long as a quick one."""
+    """Return a computation that takes `size` times as long as a quick page."""
     computed = partial(work)
     computed.price = lambda: Price(size * turns.QUICK.numbers, 1)
     return lambda: compute.result(computed)
 
 
-def test_a_plain_page_waits_for_no_expensive_one():
+def test_quick_page_does_not_wait_for_expensive_ones():
     release, begun, most, now = threading.Event(), [], [0], [0]
     drawing = Drawing(2, 1)
 
@@ -265,7 +265,7 @@ def test_a_plain_page_waits_for_no_expensive_one():
     assert most == [1]
 
 
-def test_an_expensive_page_that_fails_frees_its_place():
+def test_failed_expensive_page_frees_its_slot():
     drawing = Drawing(2, 1)
 
     async def visit():
@@ -277,7 +277,7 @@ def test_an_expensive_page_that_fails_frees_its_place():
     assert drawing._dear.held == 0
 
 
-def test_two_objects_compute_a_once_property_at_the_same_time():
+def test_two_objects_can_compute_a_once_property_simultaneously():
     both = threading.Barrier(2, timeout=30)
 
     class One:

@@ -1,4 +1,4 @@
-"""The QR code on a printed page: for addresses of this server only."""
+"""The QR code of a printed page, made only for addresses of this server."""
 
 from urllib.parse import quote
 from xml.etree import ElementTree
@@ -18,7 +18,7 @@ def answer(link):
     return ask(APP, f"/{CODE}?at={quote(link, safe='')}", host="testserver")
 
 
-def test_an_address_of_this_server_has_a_self_contained_code():
+def test_own_address_gets_a_self_contained_qr_code():
     status, headers, body = answer(f"{HOST}/score_variance?d_k=256")
     assert (status, headers["content-type"]) == (200, "image/svg+xml")
     assert ElementTree.fromstring(body).tag == "{http://www.w3.org/2000/svg}svg"
@@ -36,5 +36,5 @@ def test_an_address_of_this_server_has_a_self_contained_code():
         f"{HOST}/?Q={'1' * 3000}",
     ],
 )
-def test_no_other_text_has_a_code(link):
+def test_other_addresses_and_texts_get_no_qr_code(link):
     assert answer(link)[0] == 404

@@ -1,4 +1,4 @@
-"""The cache of results: one computation for everybody, bounded in entries and in bytes, nothing that can be changed."""
+"""The cache of results: computed once for everybody, read-only, and limited in entries and bytes."""
 
 import threading
 from contextlib import nullcontext
@@ -27,7 +27,7 @@ class Held:
     more: tuple = ()
 
 
-def test_a_result_is_that_of_the_core_and_computed_once():
+def test_result_equals_that_of_the_core_and_is_computed_once():
     params = ScoreVarianceParams(4, 1_000)
     first = compute.result(measure_score_variance, params)
     assert compute.result(measure_score_variance, params) is first
@@ -35,18 +35,18 @@ def test_a_result_is_that_of_the_core_and_computed_once():
     assert compute.result(measure_score_variance, ScoreVarianceParams(8, 1_000)) is not first
 
 
-def test_two_functions_of_the_same_arguments_are_two_results():
+def test_cache_distinguishes_functions_with_equal_arguments():
     assert (compute.result(min, 1, 2), compute.result(max, 1, 2)) == (1, 2)
 
 
-def test_no_visitor_can_change_the_next_one_s_result():
+def test_visitors_cannot_change_cached_results():
     held = compute.result(lambda: Held(np.zeros(3), ({"deep": np.ones(2)},)))
     for numbers in (held.numbers, held.more[0]["deep"]):
         with pytest.raises(ValueError, match="read-only"):
             numbers[0] = 1
 
 
-def test_visitors_at_the_same_time_wait_for_one_computation():
+def test_simultaneous_visitors_share_one_computation():
     calls, together, release = [], threading.Barrier(5), threading.Event()
 
     def slow(key):
@@ -69,7 +69,7 @@ def test_visitors_at_the_same_time_wait_for_one_computation():
     assert (calls, found) == (["same"], ["same"] * 4)
 
 
-def test_an_ended_computation_leaves_its_place_to_the_next():
+def test_failed_computation_is_repeated_and_not_cached():
     class Left(BaseException):
         pass
 
@@ -99,7 +99,7 @@ def test_the_cache_stays_within_its_number_of_entries():
     assert kept[-1] == compute.ENTRIES + 9
 
 
-def test_a_result_too_large_to_cache_is_computed_all_the_same():
+def test_result_too_large_for_the_cache_is_still_computed():
     def hold():
         return np.zeros(compute.BYTES // 8 + 1)
 
@@ -107,7 +107,7 @@ def test_a_result_too_large_to_cache_is_computed_all_the_same():
     assert compute.kept(hold) is None
 
 
-def test_a_result_computed_in_another_way_can_be_cached():
+def test_result_computed_elsewhere_can_be_cached():
     assert compute.kept(max, 3, 4) is None
     compute.keep(4, max, 3, 4)
     assert compute.kept(max, 3, 4) == 4
@@ -115,7 +115,7 @@ def test_a_result_computed_in_another_way_can_be_cached():
 
 
 @pytest.mark.parametrize(("seconds", "at_once"), [(0.1, True), (1.0, False)])
-def test_a_computation_of_a_second_takes_turns_and_waits_for_rest(monkeypatch, seconds, at_once):
+def test_slow_computation_takes_turns_and_a_quick_one_does_not(monkeypatch, seconds, at_once):
     def computed():
         return seconds
 

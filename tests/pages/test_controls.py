@@ -24,12 +24,12 @@ OFF = "is not a number; {} is used"
 # --- the table of controls -------------------------------------------------------------------------------
 
 
-# Older addresses have values that are no stops of their sliders now.
+# Controls whose old links have values beyond the stops of today's sliders.
 OLDER = {"softmax_saturation.multiplier", "softmax_saturation.shift"}
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-def test_stops_are_in_order_within_bounds_with_the_default_among_them(name):
+def test_stops_are_sorted_within_bounds_and_include_the_default(name):
     control = NUMBERS[name]
     assert list(control.stops) == sorted(set(control.stops))
     assert control.low <= control.stops[0]
@@ -39,7 +39,7 @@ def test_stops_are_in_order_within_bounds_with_the_default_among_them(name):
         assert (control.stops[0], control.stops[-1]) == (control.low, control.high)
 
 
-def test_the_dimension_has_the_stops_that_the_lessons_name():
+def test_dimension_slider_has_the_stops_that_lessons_name():
     d_k = CONTROLS["d_k"]
     assert len(d_k.stops) >= 48
     assert {1, 2, 3, 4, 8, 16, 32, 64, 100, 111, 128, 256, 512, 1024} <= set(d_k.stops)
@@ -47,7 +47,7 @@ def test_the_dimension_has_the_stops_that_the_lessons_name():
 
 
 @pytest.mark.parametrize("key", EVERY)
-def test_every_value_of_a_widget_survives_the_address(key):
+def test_every_widget_value_is_read_back_from_the_address(key):
     control, values = EVERY[key], [EVERY[key].default]
     if isinstance(control, Number):
         values += [*control.stops, control.low, control.high]
@@ -62,7 +62,7 @@ def test_every_value_of_a_widget_survives_the_address(key):
     ("text", "value"),
     [("300", 300), (" 64 ", 64), ("+5", 5), ("1e2", 100), ("64.0", 64), ("128/2", 64), ("1", 1), ("1024", 1024)],
 )
-def test_a_whole_number_in_bounds_stays_as_it_is(text, value):
+def test_whole_number_in_bounds_is_read_unchanged(text, value):
     kept, note = CONTROLS["d_k"].read(text)
     assert (kept, note, type(kept)) == (value, None, int)
 
@@ -72,7 +72,7 @@ HIGH = ("9999", "1024.5", "inf", "1e400", "1e999999999", "9" * 10_000)
 
 
 @pytest.mark.parametrize(("text", "kept"), [*((text, 1) for text in LOW), *((text, 1024) for text in HIGH)])
-def test_a_number_out_of_bounds_goes_to_the_nearest_bound(text, kept):
+def test_number_out_of_bounds_becomes_the_nearest_bound(text, kept):
     assert CONTROLS["d_k"].read(text) == (kept, f"must be between 1 and 1024; {kept} is used")
 
 
@@ -94,7 +94,7 @@ def test_a_fraction_of_a_whole_number_rounds_half_to_even(text, kept):
     ("text", "value"),
     [("1/64", 1 / 64), ("0.015625", 1 / 64), ("1/3", 1 / 3), ("64", 64.0), ("2.5", 2.5), ("128/3", 128 / 3)],
 )
-def test_the_multiplier_takes_fractions_and_decimals_up_to_both_bounds(text, value):
+def test_multiplier_takes_fractions_and_decimals_within_bounds(text, value):
     kept, note = CONTROLS["multiplier"].read(text)
     assert (kept, note, type(kept)) == (value, None, float)
 
@@ -102,19 +102,19 @@ def test_the_multiplier_takes_fractions_and_decimals_up_to_both_bounds(text, val
 @pytest.mark.parametrize(
     ("text", "kept"), [("1/65", 1 / 64), ("0.0156249999", 1 / 64), ("64.0001", 64.0), ("0", 1 / 64), ("1e9999", 64.0)]
 )
-def test_the_multiplier_stops_exactly_at_its_bounds(text, kept):
+def test_multiplier_is_clipped_exactly_to_its_bounds(text, kept):
     shown = "1/64" if kept < 1 else "64"
     assert CONTROLS["multiplier"].read(text) == (kept, f"must be between 1/64 and 64; {shown} is used")
 
 
-def test_a_true_minus_is_a_minus():
+def test_typographic_minus_is_read_as_a_minus():
     assert CONTROLS["shift"].read("−20") == (-20.0, None)
     assert CONTROLS["mean_q"].read("−0.25") == (-0.25, None)
     assert CONTROLS["correlation"].read("−1.01") == (-1.0, "must be between -1 and 1; -1 is used")
 
 
 @pytest.mark.parametrize("name", ["mean_q", "shift", "seed"])
-def test_minus_zero_is_zero(name):
+def test_minus_zero_is_read_as_zero(name):
     kept, note = CONTROLS[name].read("-0")
     assert (kept, note, str(float(kept))) == (0, None, "0.0")
 
@@ -130,7 +130,7 @@ def test_a_number_is_written_as_it_is_shown(name, value, text):
 
 @settings(deadline=None, max_examples=60)
 @given(st.sampled_from(sorted(NUMBERS)), st.text(max_size=40) | st.floats().map(str) | st.integers().map(str))
-def test_any_text_gives_a_value_in_bounds_that_survives_the_address(name, text):
+def test_any_text_gives_a_value_in_bounds_that_can_be_read_back(name, text):
     control = NUMBERS[name]
     kept, note = control.read(text)
     assert control.low <= kept <= control.high
@@ -145,18 +145,18 @@ def test_any_text_gives_a_value_in_bounds_that_survives_the_address(name, text):
 
 
 @pytest.mark.parametrize("text", ["foo", "", "Normal", " normal", "normal ", "x" * 10_000])
-def test_a_choice_takes_only_its_options(text):
+def test_choice_accepts_only_its_options(text):
     sentence = "must be one of normal, uniform, rademacher, laplace, student_t, sparse; normal is used"
     assert CONTROLS["law"].read(text) == ("normal", sentence)
 
 
 @pytest.mark.parametrize("name", [key for key, control in EVERY.items() if isinstance(control, Choice)])
-def test_every_option_is_also_linked_by_its_name_in_the_code(name):
+def test_options_can_be_linked_by_their_names_in_the_code(name):
     for option in EVERY[name].options:
         assert EVERY[name].read(option) == (option, None)
 
 
-def test_any_text_is_kept_up_to_its_length():
+def test_text_is_kept_up_to_the_allowed_length():
     text = CONTROLS["list_1"]
     assert isinstance(text, Text)
     for typed in ("4, five", "", "<script>", "9" * 2_000):
@@ -164,7 +164,7 @@ def test_any_text_is_kept_up_to_its_length():
     assert text.read("9" * 2_001) == ("4, 5", "is longer than 2,000 characters; the default is used")
 
 
-def test_a_quotation_of_a_link_is_short_and_on_one_line():
+def test_quotation_from_a_link_is_cut_to_one_short_line():
     assert controls._short("<b>`$x$`*[a]\\\n\x00\u202e") == "<b>`$x$`*[a]\\"
     assert controls._short("x" * 24) == "x" * 24
     assert controls._short("x" * 25) == "x" * 24 + "…"
@@ -173,7 +173,7 @@ def test_a_quotation_of_a_link_is_short_and_on_one_line():
 # --- show ------------------------------------------------------------------------------------------------
 
 
-def test_csv_holds_every_number_in_full_precision():
+def test_csv_contains_every_number_at_full_precision():
     table = {"d_k": [1, 2], "weight, raw": [0.1 + 0.2, 1e-300], 'say "x"': ["a,b", "c\nd"]}
     rows = list(csv.reader(io.StringIO(show.as_csv(table), newline="")))
     assert rows[0] == list(table)
@@ -212,31 +212,31 @@ def test_csv_refuses_columns_of_different_length():
         ("", ""),
     ],
 )
-def test_plain_gives_markdown_that_shows_the_text(text, markdown):
+def test_plain_returns_markdown_that_shows_the_text(text, markdown):
     assert show.plain(text) == markdown
 
 
 @settings(deadline=None, max_examples=100)
 @given(st.text(":/@w.a_`|<>[]() \\$", max_size=30))
-def test_no_markup_outside_code_survives(text):
+def test_plain_leaves_no_markup_outside_code(text):
     outside = re.sub(r"(?<!\\)(`+)(?!`).*?(?<!`)\1(?!`)", "\x00", show.plain(text))
     bare = re.sub(r"\\(.)", r"\1", outside)
     assert not re.search(r"https?://|www\.|@|:[\w+-]+:", bare)
     assert not re.search(r"(?<!\\)(?:\\\\)*[`$\[\]|_]", outside)
 
 
-def test_plain_escapes_every_mark():
+def test_plain_escapes_every_markdown_character():
     assert show.plain("d_j * [4, 5] `x` $y$ ~z~ \\n") == "d\\_j \\* \\[4, 5\\] \\`x\\` \\$y\\$ \\~z\\~ \\\\n"
     assert show.plain("64.4 (predicted 64.0 ± 0.3)") == "64.4 (predicted 64.0 ± 0.3)"
 
 
-def test_table_shows_a_visitor_s_words_letter_for_letter():
+def test_table_shows_a_visitor_s_text_literally():
     shown = show.readable({"file": ["*a*_b_[x](http://e).csv", "d_k"], "list": ["$c^2$", "no_scale"]})
     assert shown["file"] == [r"\*a\*\_b\_\[x\](`http://e`).csv", "d\\_k"]
     assert shown["list"] == ["$c^2$", "no scale"]  # formulas of a lesson stay formulas
 
 
-def test_a_table_has_the_digits_of_sentences_and_its_file_all_of_them():
+def test_table_rounds_like_sentences_and_csv_keeps_all_digits():
     table = {"n": [1, 2], "name": ["a", "b"], "value": [0.98561, -12345.6], "standard error": [0.041234, None]}
     assert show.readable(table) == {
         "n": [1, 2],
@@ -247,7 +247,7 @@ def test_a_table_has_the_digits_of_sentences_and_its_file_all_of_them():
     assert "0.98561,0.041234" in show.as_csv(table)
 
 
-def test_a_component_sets_values_between_stops_but_within_bounds():
+def test_component_may_set_values_between_stops_within_bounds():
     def script():
         import streamlit as st
 
@@ -284,8 +284,8 @@ def test_number_field_follows_slider():
 
 
 @pytest.mark.parametrize(("drawn", "d_k"), [(1, 500), (2, 64)])
-def test_a_replaced_field_does_not_move_the_slider(monkeypatch, drawn, d_k):
-    # A run that ended early has drawn the new field, but it began with the number of the old one.
+def test_replaced_number_field_does_not_move_the_slider(monkeypatch, drawn, d_k):
+    # An interrupted run has drawn the new field, but it started with the number of the old field.
     state = {"d_k": 64, "d_k_typed": (drawn, 64), "d_k_typed_1": 500}
     monkeypatch.setattr(controls, "st", SimpleNamespace(session_state=state, query_params={}, rerun=lambda: None))
     controls._place_typed("d_k", "d_k_typed", 1)
@@ -305,19 +305,19 @@ BELIEVED = [
 
 
 @pytest.mark.parametrize(("name", "said", "value"), BELIEVED)
-def test_messages_that_only_a_forger_sends_are_ignored(monkeypatch, name, said, value):
+def test_forged_widget_values_are_ignored(monkeypatch, name, said, value):
     monkeypatch.setattr(controls.st, "session_state", {name: said})
     assert controls._value(name) == value
 
 
 def test_parameters_without_widget_share_no_name_with_a_control():
-    """On the way from one lesson to another they would be read as a setting of that control."""
+    """Else the next lesson would read them as that control's value."""
     for stem, lesson in LESSONS.items():
         elsewhere = {name for other, each in LESSONS.items() if other != stem for name in each.controls}
         assert set(lesson.unseen) & elsewhere == set(), stem
 
 
-def test_a_placed_value_overrides_the_address_until_it_catches_up(monkeypatch):
+def test_placed_value_overrides_the_address_until_it_is_updated(monkeypatch):
     state = {"lesson": "score_variance", "n_keys": 16, "placed": {"n_keys": 64}}
     monkeypatch.setattr(controls, "st", SimpleNamespace(session_state=state, query_params={"n_keys": "32"}))
     controls._follow_address("n_keys")
@@ -325,7 +325,7 @@ def test_a_placed_value_overrides_the_address_until_it_catches_up(monkeypatch):
 
 
 def test_a_value_of_the_previous_lesson_is_no_stop_of_this_one(monkeypatch):
-    """Both have a control of that name, with different bounds."""
+    """Both lessons have a control of that name, with different bounds."""
     state = {"lesson": "small_samples", "size": 1}
     monkeypatch.setattr(controls, "st", SimpleNamespace(session_state=state, query_params={}))
     controls.place("size", 4)

@@ -1,4 +1,4 @@
-"""The claims of the appendix about the sources, each number computed in another way."""
+"""The appendix's claims about the sources; each number is computed independently."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ SAID = dict(
 )
 
 
-def test_the_first_source_names_its_divisor():
+def test_appendix_corrects_the_divisor_of_the_first_source():
     assert SAID["The scores are divided by $d_\\rho$."] == "By $\\sqrt{d_\\rho}$. The figure is missing."
 
 
@@ -32,8 +32,8 @@ def test_one_element_gets_nearly_all_of_the_weight_but_not_all():
     assert "84 % on average at 64 with 16 keys" in SAID["All of the weight falls on one random element."]
 
 
-def test_variance_is_1_with_flax_s_start_not_pytorch_s_or_keras_s():
-    """The variance is multiplied by the fan-in; each fan is that of the layer's own kernel."""
+def test_variance_is_1_with_flax_initialisation_not_pytorch_or_keras():
+    """A component's variance is fan-in times weight variance, with the fans of the layer's own kernel."""
     width, heads = 512, 8
     fans = {
         "xavier_square": width * 2 / (width + width),
@@ -49,7 +49,7 @@ def test_variance_is_1_with_flax_s_start_not_pytorch_s_or_keras_s():
     assert said == "With a square Xavier matrix or Flax’s start, not with those of PyTorch and Keras."
 
 
-def test_variances_of_one_product_s_entries_scatter_more():
+def test_variances_within_one_product_scatter_more():
     rng, n, d_k = np.random.default_rng(2), 8, 16
     shared = [np.var(rng.standard_normal((n, d_k)) @ rng.standard_normal((d_k, n))) for _ in range(3_000)]
     apart = np.var(
@@ -61,7 +61,7 @@ def test_variances_of_one_product_s_entries_scatter_more():
     assert said.endswith("so their sample variance scatters more than that of independent ones.")
 
 
-def test_other_draws_of_the_larger_experiment_differ_as_claimed():
+def test_larger_experiment_varies_between_draws_as_claimed():
     mean, variance = score_variance_moments(1111, 1111, 111)
     assert mean == pytest.approx(111, abs=0.2)
     assert np.sqrt(variance) == pytest.approx(0.65, abs=0.01)

@@ -1,4 +1,4 @@
-"""The parts of .deploy fit together, and several servers do not start without a common secret."""
+"""The files in .deploy fit together, and several servers refuse to start without a shared secret."""
 
 import os
 import re
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / ".deploy"
 
 
-def test_one_of_several_servers_without_a_secret_ends_with_advice():
+def test_replica_without_a_secret_refuses_to_start():
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(free_port())]
     named = {"SATTN_REPLICAS": "2", "STREAMLIT_SERVER_COOKIE_SECRET": ""}
     ended = subprocess.run(command, cwd=ROOT, env=os.environ | named, capture_output=True, text=True, timeout=120)
@@ -26,7 +26,7 @@ def test_one_of_several_servers_without_a_secret_ends_with_advice():
 
 
 @pytest.mark.parametrize(("replicas", "secret"), [("1", ""), ("1", "sixteen letters."), ("2", "sixteen letters.")])
-def test_a_single_server_needs_no_secret_and_several_start_with_one(monkeypatch, replicas, secret):
+def test_single_server_needs_no_secret_and_replicas_start_with_one(monkeypatch, replicas, secret):
     monkeypatch.setenv("SATTN_REPLICAS", replicas)
     monkeypatch.setenv("STREAMLIT_SERVER_COOKIE_SECRET", secret)
     server.check_settings()
@@ -34,14 +34,14 @@ def test_a_single_server_needs_no_secret_and_several_start_with_one(monkeypatch,
 
 @pytest.mark.parametrize("replicas", ["1", "2"])
 @pytest.mark.parametrize(("secret", "letters"), [("x", "1 letter"), (" fifteen letters ", "15 letters")])
-def test_a_guessable_secret_is_refused_with_a_sentence(monkeypatch, replicas, secret, letters):
+def test_guessable_secret_is_refused(monkeypatch, replicas, secret, letters):
     monkeypatch.setenv("SATTN_REPLICAS", replicas)
     monkeypatch.setenv("STREAMLIT_SERVER_COOKIE_SECRET", secret)
     with pytest.raises(SystemExit, match=f"^STREAMLIT_SERVER_COOKIE_SECRET has {letters}, but needs 16 or more: give"):
         server.check_settings()
 
 
-def test_the_replicas_are_where_the_proxy_looks_for_them():
+def test_compose_replicas_have_the_addresses_of_the_proxy():
     compose = (DEPLOY / "compose.yaml").read_text()
     addresses = re.findall(r"ipv4_address: (\S+)", compose)
     (port,) = re.findall(r"PORT=(\d+)", (DEPLOY / "Dockerfile").read_text())
@@ -51,7 +51,7 @@ def test_the_replicas_are_where_the_proxy_looks_for_them():
     assert "  SATTN_REPLICAS: 2 " in compose
 
 
-def test_additional_replicas_come_after_those_of_the_compose_file():
+def test_additional_replicas_follow_those_of_the_compose_file():
     more = subprocess.run([DEPLOY / "proxy", "more", "4"], capture_output=True, text=True, check=True).stdout
     (named,) = re.findall('export LAB_REPLICAS="(.+)"', more)
     compose = (DEPLOY / "compose.yaml").read_text()
@@ -61,13 +61,13 @@ def test_additional_replicas_come_after_those_of_the_compose_file():
     assert re.findall(r"^  (replica-\d):$", more, re.MULTILINE) == ["replica-3", "replica-4"]
 
 
-def test_an_upload_that_the_server_accepts_passes_the_proxy():
+def test_proxy_accepts_the_largest_upload_of_the_server():
     (largest,) = re.findall(r"client_max_body_size (\d+)m;", (DEPLOY / "nginx.conf").read_text())
     settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
     assert int(largest) == settings["server"]["maxUploadSize"] + 1
 
 
-def test_both_replicas_keep_classes_in_one_folder_that_is_theirs():
+def test_both_replicas_store_classes_in_one_folder_they_own():
     image, compose = ((DEPLOY / name).read_text() for name in ("Dockerfile", "compose.yaml"))
     kept = store.FILE.parent.relative_to(ROOT)
     user, place = (re.search(rf"^{name} (\S+)$", image, re.MULTILINE)[1] for name in ("USER", "WORKDIR"))
@@ -79,11 +79,11 @@ def test_both_replicas_keep_classes_in_one_folder_that_is_theirs():
     assert "DATABASE_URL: ${DATABASE_URL:-}" in common
 
 
-def test_both_services_keep_classes_in_one_file_they_may_write():
+def test_both_services_store_classes_in_one_file_they_may_write():
     said = (DEPLOY / "lab@.service").read_text()
     (url,) = re.findall(r"^Environment=DATABASE_URL=(\S+)$", said, re.MULTILINE)
     (folder,) = re.findall(r"^StateDirectory=(\S+)$", said, re.MULTILINE)
     assert store.Store(url)._place.file == Path("/var/lib") / folder / "rooms.sqlite"
     assert re.search("^DynamicUser=yes$", said, re.MULTILINE)
     assert re.search(r"^User=\w+$", said, re.MULTILINE)  # named explicitly: one user for both, else each has its own
-    assert said.index("Environment=DATABASE_URL") < said.index("EnvironmentFile=")  # it may name another file
+    assert said.index("Environment=DATABASE_URL") < said.index("EnvironmentFile=")  # so that file may override it

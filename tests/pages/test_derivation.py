@@ -1,4 +1,4 @@
-"""The derivation page: each assumption broken, the first line that fails."""
+"""The derivation page: each broken assumption, and the first line that fails."""
 
 import re
 
@@ -24,18 +24,18 @@ STEPS = {"lines": "three_lines", "root": "root", "broken": "broken_lines"}
 
 @pytest.mark.parametrize(("step", "key"), STEPS.items())
 @pytest.mark.parametrize("mode", ["screen", "projector"])
-def test_step_shows_its_picture_alone(step, key, mode):
+def test_each_step_shows_only_its_picture(step, key, mode):
     assert list(charts(open_page("derivation", step=step, mode=mode))) == [key]
 
 
-def test_first_step_breaks_nothing_and_has_the_nine_lines_behind_it():
+def test_first_step_breaks_nothing_and_checks_all_nine_lines():
     app = open_page("derivation", step="lines", broken="means not 0")
     assert charts(app)["three_lines"].sentence.startswith("At dₖ = 64 all three lines hold.")
     assert len(checks_of(app, "three_lines")) == 9
     assert "all 9 lines hold" in sure_of(app, "three_lines")
 
 
-def test_next_step_keeps_the_settings_that_the_first_one_pins():
+def test_settings_pinned_by_the_first_step_return_at_the_next():
     app = open_page("derivation", step="broken", broken="means not 0", mean_k="3")
     for step, said in (("lines", "three lines hold"), ("root", "one of 64 squares"), ("broken", "the mean is")):
         settle(widget(app, "step").set_value(step))
@@ -43,7 +43,7 @@ def test_next_step_keeps_the_settings_that_the_first_one_pins():
         assert said in next(iter(charts(app).values())).sentence
 
 
-def test_strength_of_a_repaired_assumption_leaves_the_address():
+def test_address_drops_the_strength_of_a_repaired_assumption():
     app = open_page("derivation", step="broken", broken="heavy tails", nu="30")
     assert widget(app, "nu").value == 30
     settle(widget(app, "broken").set_value("all hold").run())
@@ -53,7 +53,7 @@ def test_strength_of_a_repaired_assumption_leaves_the_address():
     assert widget(app, "nu").value == 1.5
 
 
-def test_address_without_a_step_opens_the_picture_it_showed():
+def test_old_address_without_a_step_opens_the_picture_of_its_settings():
     assert list(charts(open_page("derivation"))) == ["three_lines"]
     assert list(charts(open_page("derivation", d_k="8"))) == ["three_lines"]
     for said in ({"broken": "means not 0"}, {"broken": "heavy tails", "nu": "4"}, {"correlation": "-0.2"}):
@@ -70,7 +70,7 @@ def test_address_of_the_removed_step_opens_the_broken_lines():
 
 
 @pytest.mark.parametrize("d_k", [1, 7, 1024])
-def test_before_the_bet_only_the_variance_of_one_product_is_shown(d_k):
+def test_open_bet_shows_only_the_variance_of_one_product(d_k):
     view = VIEWS["derivation"]
     known = view.before({**Address(view.lesson, {"d_k": str(d_k)}).values}, LIGHT)
     points = [(x, y) for each in known.figure.data for x, y in zip(each["x"], each["y"], strict=True) if y is not None]
@@ -80,7 +80,7 @@ def test_before_the_bet_only_the_variance_of_one_product_is_shown(d_k):
     assert [each["x0"] for each in known.figure.layout["shapes"]] == [d_k]
 
 
-def test_the_three_lines_are_measured_once_for_every_dimension(asked):
+def test_three_lines_are_measured_once_for_all_dimensions(asked):
     app = open_page("derivation", d_k="8")
     widget(app, "d_k").set_value(512).run()
     growths = {args[0] for name, args, _ in asked if name == "measure_growth"}
@@ -88,7 +88,7 @@ def test_the_three_lines_are_measured_once_for_every_dimension(asked):
 
 
 @pytest.mark.parametrize(("broken", "number"), FIRST_FAILING.items())
-def test_an_assumption_has_its_controls_and_names_the_failing_line(broken, number):
+def test_broken_assumption_has_controls_and_names_the_failing_line(broken, number):
     controls = LESSONS["derivation"].controls
     strengths = {name for name, control in controls.items() if control.when == ("broken", broken)}
     app = open_page("derivation", step="broken", broken=broken)
@@ -149,8 +149,8 @@ def test_try_small_start(tried):
     )
 
 
-def test_heavy_tails_have_a_variance_that_cannot_be_checked():
+def test_variance_of_heavy_tails_cannot_be_checked():
     app = open_page("derivation", step="broken", broken="heavy tails", nu="2.1", d_k="64")
     assert "holds" not in checks_of(app, "broken_lines")["check"].tolist()[6]
     marks = re.findall("<b>(.) ", charts(app)["broken_lines"].spec.replace("\\u2713", "✓"))
-    assert marks == ["✓", "?", "?"] * 2  # of the wide layout and of a phone's
+    assert marks == ["✓", "?", "?"] * 2  # the wide layout, then the phone's

@@ -1,7 +1,7 @@
-"""The name of a picture: it has all that the picture depends on, in one order, and the version of the code.
+"""The name of a picture: all that the picture depends on, in a fixed order, and the version of the code.
 
 A cache keyed by this name gives one visitor's picture to another. So a control that is not in the name must change
-nothing, and nothing else of an address may be read.
+nothing, and no other parameter may be read.
 """
 
 from urllib.parse import parse_qsl
@@ -23,7 +23,7 @@ def at(stem, step, **query):
 
 
 def other_texts(one):
-    """Return texts of a control in an address, other than its default: the ends, the middle, and each option."""
+    """Return texts of a control in an address, other than its default: ends, middle, every option."""
     if isinstance(one, Choice):
         return [one.write(each) for each in one.options if each != one.default]
     if isinstance(one, Number):
@@ -33,7 +33,7 @@ def other_texts(one):
 
 
 @pytest.mark.parametrize(("stem", "step"), DRAWN)
-def test_a_control_that_is_not_in_the_name_changes_no_picture(stem, step):
+def test_controls_missing_from_the_name_change_no_picture(stem, step):
     here = at(stem, step)
     usual = moving._drawn(stem, here.query)
     for name in here.said.keys() - {*entry.depends_on(here)}:
@@ -42,7 +42,7 @@ def test_a_control_that_is_not_in_the_name_changes_no_picture(stem, step):
 
 
 @pytest.mark.parametrize(("stem", "step"), DRAWN)
-def test_the_name_leaves_out_only_declared_controls(stem, step):
+def test_name_omits_only_controls_that_the_step_does_not_use(stem, step):
     here = at(stem, step)
     dropped = here.said.keys() - {*entry.depends_on(here)}
     unused = SHARED.keys() - {*here.lesson.shared, *here.step.followed}
@@ -72,14 +72,14 @@ class Heard(dict):
 
 @pytest.mark.parametrize("bet", [{}, {"bet": "1"}])
 @pytest.mark.parametrize(("stem", "step"), DRAWN)
-def test_a_picture_reads_no_parameter_that_is_not_in_its_name(stem, step, bet):
+def test_picture_reads_no_parameter_missing_from_its_name(stem, step, bet):
     said = Heard(at_step(step) | bet)
     moving._drawn(stem, said)
     assert said.asked <= {*at(stem, step).said, entry.GROUND, "bet", *entry.THEIRS}
 
 
 @pytest.mark.parametrize(("stem", "step"), DRAWN)
-def test_the_name_has_the_parameters_of_the_address(stem, step):
+def test_name_parses_back_to_the_values_of_the_address(stem, step):
     usual = entry.name_of(at(stem, step), None)
     for name in entry.depends_on(at(stem, step)):
         for text in () if name == STEP else other_texts(at(stem, step).known(name)):
@@ -91,11 +91,11 @@ def test_the_name_has_the_parameters_of_the_address(stem, step):
 
 
 @pytest.mark.parametrize(("stem", "step"), DRAWN)
-def test_one_setting_has_one_name_from_any_link(stem, step):
+def test_every_link_to_a_setting_gives_the_same_name(stem, step):
     here = at(stem, step)
     usual = {name: here.known(name).write(each) for name, each in here.said.items()}
     named = entry.name_of(here, "light")
-    unused = SHARED.keys() - {*here.lesson.shared, *here.step.followed, "mode"}  # as other lessons have set them
+    unused = SHARED.keys() - {*here.lesson.shared, *here.step.followed, "mode"}  # set in other lessons
     elsewhere = at_step(step) | {name: other_texts(SHARED[name])[0] for name in unused} | {"utm_source": "x"}
     for said in (usual, dict(reversed(usual.items())), elsewhere):
         assert entry.name_of(Address(here.lesson, said), "light") == named
@@ -104,14 +104,14 @@ def test_one_setting_has_one_name_from_any_link(stem, step):
     assert {entry.GROUND, entry.VERSION_OF} <= set(parts) <= {entry.GROUND, entry.VERSION_OF, STEP}
 
 
-def test_a_number_is_in_the_name_with_all_its_digits():
+def test_numbers_keep_all_their_digits_in_the_name():
     here = at("scaling_rules", "exponents", exponent="0.123456789")
     assert "exponent=0.123456789&" in entry.name_of(here, None)
     assert "exponent=1&" in entry.name_of(at("scaling_rules", "exponents", exponent="1.0"), None)
 
 
 @pytest.mark.parametrize(("stem", "step"), FOLLOWING)
-def test_the_server_counts_an_address_as_the_name_if_it_equals_it(stem, step):
+def test_server_recognises_a_query_that_equals_the_name(stem, step):
     slider = LESSONS[stem].step(step).followed[0]
     here = at(stem, step, **{slider: other_texts(at(stem, step).known(slider))[0]})
     named = entry.name_of(here, "dark")
@@ -123,7 +123,7 @@ def test_the_server_counts_an_address_as_the_name_if_it_equals_it(stem, step):
 
 @pytest.fixture
 def code(tmp_path):
-    """Return a small folder of code."""
+    """Return a folder with a few files of code."""
     for name in ("pages/a.py", "pages/live/b.js", "pages/still/card.png", "sattn_core/c.py", "requirements.txt"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
@@ -131,7 +131,7 @@ def code(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["pages/a.py", "pages/live/b.js", "sattn_core/c.py", "requirements.txt"])
-def test_other_code_has_another_version(code, name):
+def test_changed_or_moved_code_gets_a_new_version(code, name):
     before = version.version_of(code)
     (code / name).write_text("other")
     after = version.version_of(code)
@@ -139,7 +139,7 @@ def test_other_code_has_another_version(code, name):
     assert len({before, after, version.version_of(code)}) == 3
 
 
-def test_files_that_draw_nothing_keep_the_version(code):
+def test_files_that_draw_nothing_do_not_change_the_version(code):
     before = version.version_of(code)
     (code / "pages/still/card.png").write_text("other")
     for name in ("pages/__pycache__/a.pyc", "tests/a.py", "README.md"):
@@ -149,12 +149,12 @@ def test_files_that_draw_nothing_keep_the_version(code):
     assert version.version_of(code) == before
 
 
-def test_the_stage_asks_for_the_version_of_this_code():
+def test_stage_requests_pictures_of_this_code_s_version():
     assert version.VERSION == version.version_of(version._ROOT)
     assert entry.name_of(at("score_variance", "draw"), None) == f"v={version.VERSION}"
 
 
-def test_settings_of_a_try_end_with_its_step_after_another_try():
+def test_hidden_settings_of_a_try_are_reset_after_its_step():
     query = {"step": "straighten", "correlation": "1", "sampling": "matrix", "n_queries": "2", "d_k": "64", "seed": "3"}
     ended = way.ended(Address(LESSONS["score_variance"], query))
     assert ended["correlation"] == "0"

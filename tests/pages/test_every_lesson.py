@@ -19,14 +19,14 @@ from tests.pages import opening
 LINKED = {"d_k": "300", "n_keys": "48", "law": "uniform", "seed": "3"}
 TITLES = ["What is assumed", "Myth and fact", "Sources"]
 LONGEST = 2_000  # characters of a text in a link
-NOTHING_MEASURED = {"one_query", "stage_histograms"}  # the first step; the data of its own table
-SHORT = {"training_race": {"n_steps": "10", "n_seeds": "1"}}  # so that all is drawn at once
+NOTHING_MEASURED = {"one_query", "stage_histograms"}  # pictures without "How sure?"
+SHORT = {"training_race": {"n_steps": "10", "n_seeds": "1"}}  # short enough to be drawn at once
 
 
 def moved_on(stem, unused=SHARED):
-    """Yield the controls that change a page; one that it has but does not use is moved on one page only.
+    """Return the controls that change a page, and on one page also those that it has but does not use.
 
-    The rest of a lesson is shown in projector mode, so that its control changes the mode as well.
+    `rest` is drawn in projector mode only, so moving it changes the mode as well.
     """
     unused = unused if stem == ORDER[1] else ()
     d_k = ("d_k",) if opening.uses_d_k(stem) else ()
@@ -37,13 +37,13 @@ def moved_on(stem, unused=SHARED):
 
 
 def step_with(stem, name):
-    """Return a link to the step that a control belongs to; without one to the step that a bare link opens."""
+    """Return the link parameters of a step with this control, if possible of the opening step."""
     lesson = LESSONS[stem]
     usual, own = lesson.step(lesson.opens), [each for each in lesson.steps if name in (*each.followed, *each.in_sight)]
     return opening.at_step((usual if usual in own or not own else own[0]).name)
 
 
-USED_WHILE = {  # controls that count only at another control's value, though they are always drawn
+USED_WHILE = {  # controls that are always drawn, but matter only at this value of another control
     ("one_query", "seed"): ("step", "wander"),
     ("score_variance", "n_keys"): ("sampling", "matrix"),
     ("score_variance", "n_queries"): ("sampling", "matrix"),
@@ -56,25 +56,25 @@ EVERY_CONTROL = [(stem, name) for stem in ORDER for name in moved_on(stem)]
 
 
 def ends(control):
-    """Return the ends of a slider, every option of a choice, the shortest and the longest text."""
+    """Return both bounds of a number, every option of a choice, or the shortest and the longest text."""
     if isinstance(control, Choice):
         return control.options
     return ("", "9" * (control.most or LONGEST)) if isinstance(control, Text) else (control.low, control.high)
 
 
 def follows_d_k(app, stem, d_k):
-    """Return True if the page shows this d_k: on its slider, which the hero follows, and in a sentence."""
+    """Return True if the slider and a picture show this d_k, or if the page does not depend on it."""
     if not opening.uses_d_k(stem) or "d_k" in opening.step_of(app).pinned:
         return True
     if opening.step_of(app).slider == "d_k" and opening.large_slider(app).value != d_k:
         return False
     d_k = opening.step_of(app).pinned.get("d_k", d_k)
-    said = f"d_k = {min(d_k, 256)}" if stem == "your_scores" else f"d_k = {d_k}"  # its samples have no more
+    said = f"d_k = {min(d_k, 256)}" if stem == "your_scores" else f"d_k = {d_k}"  # its samples end at d_k = 256
     return stem == "start" or any(said in chart.alt for chart in opening.charts(app).values())
 
 
 def drawn_at(lesson, step):
-    """Return the controls that a step draws: all of the lesson, without those of other steps and pinned ones."""
+    """Return the controls that a step draws: all of the lesson's, except those of other steps."""
     known, here = opening.controls_of(lesson.stem), lesson.step(step)
     kept = {name for name, one in known.items() if one.when is None or known[one.when[0]].default == one.when[1]}
     if not lesson.steps:
@@ -85,7 +85,7 @@ def drawn_at(lesson, step):
 
 
 @pytest.mark.parametrize(("stem", "step"), opening.SCREENS)
-def test_a_page_opens_inside_its_frame_with_every_control_once(stem, step):
+def test_every_step_opens_complete_with_each_control_once(stem, step):
     app = opening.open_page(stem, **opening.at_step(step))
     opening.check_page(app, stem)
     assert opening.drawn_controls(app) == drawn_at(LESSONS[stem], step)
@@ -106,7 +106,7 @@ def test_a_page_opens_inside_its_frame_with_every_control_once(stem, step):
 
 
 @pytest.mark.parametrize("stem", [stem for stem in PAGES if stem not in ORDER])
-def test_a_page_of_the_appendix_can_be_read(stem):
+def test_appendix_page_shows_its_answer_and_no_picture(stem):
     app = opening.open_page(stem)
     assert [*app.exception, *app.error, *app.warning, *app.info] == []
     assert [each.value for each in app.title] == [LESSONS[stem].question]
@@ -118,7 +118,7 @@ def test_a_page_of_the_appendix_can_be_read(stem):
 
 
 def check_folds(app, lesson):
-    """Check that a lesson's assumptions, myths and sources are folded at its end."""
+    """Check that a lesson ends with folded assumptions, myths and sources."""
     found = opening.folds(app)
     if lesson.steps or lesson.stem == "recap":
         (((is_open, texts),)) = found.values()
@@ -136,9 +136,9 @@ def check_folds(app, lesson):
 
 
 def check_way_on(app, stem):
-    """Check links to the questions before and after, and to lessons that say more, and a mark of the current place.
+    """Check the links to the lessons before, after and related, and the mark of the current lesson.
 
-    Only the cards of the start ask for bets.
+    Only the cards of the start page ask for bets.
     """
     here, questions = PAGES.index(stem), [each.question for each in LESSONS.values()]
     before, after = questions[max(here - 1, 0) : here], questions[here + 1 : here + 2]
@@ -158,12 +158,12 @@ def check_way_on(app, stem):
 
 
 @pytest.mark.parametrize("stem", ORDER[1:])
-def test_a_deep_link_as_the_server_s_first_request_has_the_frame(stem, monkeypatch):
-    monkeypatch.setattr(PagesManager, "uses_pages_directory", None)  # as in a process that has just begun
+def test_deep_link_as_the_first_request_of_a_server_opens_its_page(stem, monkeypatch):
+    monkeypatch.setattr(PagesManager, "uses_pages_directory", None)  # as in a new process
     check_linked(opening.open_page(stem, **LINKED), stem)
 
 
-def test_a_link_to_the_start_opens_there():
+def test_link_to_the_start_page_keeps_its_settings():
     check_linked(opening.open_page(ORDER[0], **LINKED), ORDER[0])
 
 
@@ -179,10 +179,10 @@ def check_linked(app, stem):
 
 
 @pytest.mark.parametrize(("stem", "step"), opening.SCREENS)
-def test_projector_mode_reaches_every_picture(stem, step):
+def test_projector_mode_styles_every_picture(stem, step):
     app = opening.open_page(stem, mode="projector", **opening.at_step(step))
     opening.check_page(app, stem)
-    assert len(app.sidebar.get("page_link")) == 0  # the menu moves to the top
+    assert len(app.sidebar.get("page_link")) == 0  # the menu is at the top
     for chart in opening.charts(app).values():
         layout = json.loads(chart.spec)["layout"]
         assert layout["font"]["size"] == PROJECTOR.tick_size
@@ -191,7 +191,7 @@ def test_projector_mode_reaches_every_picture(stem, step):
 
 @pytest.mark.parametrize(("ground", "colour"), [("light", "#ffffff"), ("dark", "#12161c")])
 @pytest.mark.parametrize("stem", ["score_variance"])
-def test_figures_have_the_ground_of_the_visitor_s_page(stem, ground, colour):
+def test_pictures_have_the_background_of_the_visitor_s_theme(stem, ground, colour):
     app = opening.app_at(stem)
     app.context["theme"] = ground
     app.run()
@@ -218,12 +218,12 @@ def test_a_control_works_at_both_ends(app, stem, name):
         if not isinstance(control, Text):
             opening.check_page(app, stem)
         shown.add(opening.seen(app))
-    if name in moved_on(stem, unused=()) and (stem, name) != ("training_race", "exponent"):  # 0 and 1 are there already
+    if name in moved_on(stem, unused=()) and (stem, name) != ("training_race", "exponent"):  # 0 and 1 are shown already
         assert len(shown) > 1, "nothing that is seen depends on it"
 
 
 @pytest.mark.parametrize("stem", [stem for stem in ORDER if opening.uses_d_k(stem)])
-def test_a_typed_dimension_moves_the_slider_and_the_sentence(app, stem):
+def test_typed_d_k_moves_the_slider_and_the_sentence(app, stem):
     assert opening.widget(app, "d_k").value == 64
     opening.widget(app, "d_k").set_value(300).run()
     assert [each.message for each in app.exception] == []
@@ -260,7 +260,7 @@ def test_a_bad_link_leaves_every_page_working(stem):
 
 
 @pytest.mark.parametrize(("stem", "step"), opening.SCREENS)
-def test_opened_data_has_a_table_files_and_code_that_runs(stem, step, capsys, tmp_path, monkeypatch):
+def test_opened_data_have_a_table_files_and_working_code(stem, step, capsys, tmp_path, monkeypatch):
     app = opening.open_page(stem, d_k="8", n_samples="1000", **opening.at_step(step), **SHORT.get(stem, {}))
     keys = opening.pictures(app)
     tables_before = len(app.table)
@@ -271,7 +271,7 @@ def test_opened_data_has_a_table_files_and_code_that_runs(stem, step, capsys, tm
     assert len(app.table) == tables_before + len(keys)
     assert all(len(each.value) <= MOST_ROWS for each in app.table)
     shown = {str(kind) for each in app.table for kind in each.value.dtypes}
-    assert not [kind for kind in shown if kind.startswith("float")]  # written with the digits of the sentences
+    assert not [kind for kind in shown if kind.startswith("float")]  # text, with the digits of the sentences
     files = [each.key for each in app.get("download_button") if each.key.endswith("_csv")]
     assert [name for name in files if not name.endswith("_bins_csv")] == [f"{key}_csv" for key in keys]
     assert len(app.code) == len(keys)
@@ -308,5 +308,5 @@ def test_opened_data_has_a_table_files_and_code_that_runs(stem, step, capsys, tm
         (" ".join(["word"] * 26), ["26"]),
     ],
 )
-def test_a_sentence_with_too_many_words_or_numbers_is_found(sentence, faults):
+def test_too_much_finds_sentences_with_too_many_words_or_numbers(sentence, faults):
     assert [fault.split()[0] for fault in opening.too_much(sentence)] == faults

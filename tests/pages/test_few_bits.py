@@ -16,7 +16,7 @@ from tests.pages.opening import charts, open_page, sure_of, widget
     ("step", "key"), [("scores", "rounded_scores"), ("formats", "few_bits_curves"), ("sum", "large_sum")]
 )
 @pytest.mark.parametrize("mode", ["screen", "projector"])
-def test_step_shows_its_picture_alone(step, key, mode):
+def test_each_step_shows_only_its_picture(step, key, mode):
     assert list(charts(open_page("few_bits", step=step, mode=mode))) == [key]
 
 
@@ -40,7 +40,7 @@ def test_all_formats_share_the_curves_and_the_sum(asked):
     assert len(sums) == 1
 
 
-def test_the_address_has_every_setting():
+def test_address_sets_every_control_of_the_lesson():
     said = {"format": "float8 E4M3", "sums": "the format", "order": "q first", "size": "2", "d_k": "300"}
     app = open_page("few_bits", **said)
     assert [app.session_state[name] for name in said] == ["float8_e4m3fn", "same", "before", 2, 300]
@@ -58,14 +58,14 @@ def test_the_address_has_every_setting():
         (64, 64.0, "", "overflows in every row"),
     ],
 )
-def test_the_outcome_of_the_bet(d_k, size, truth, why):
+def test_outcome_of_the_bet_has_the_right_truth_and_reason(d_k, size, truth, why):
     values = {"d_k": d_k, "format": "float8_e4m3fn", "sums": "float32", "order": "after", "size": size, "seed": 0}
     found = outcome(values)
     assert found.truth == truth
     assert why in found.why
 
 
-def test_three_bits_more_make_up_for_the_scale_at_64():
+def test_three_more_bits_compensate_for_the_missing_scale_at_64():
     found = measure_few_bits(FewBitsParams(64, "float16"))
     other = measure_few_bits(FewBitsParams(64, "bfloat16"))
     assert root_mean_squares(found)[0] == pytest.approx(root_mean_squares(other)[1], rel=0.1)
@@ -100,7 +100,7 @@ def test_try_sums_in_16_bits(tried):
 
 
 def lost_at_512(app, shown):
-    """Return the share of rows of the chosen format that overflow, raw and scaled, and the sentence."""
+    """Return the shares of float16 rows that overflow at d_k = 512, raw and scaled, and the sentence."""
     found = shown.few_bits_curves
     assert (app.session_state["format"], app.session_state["d_k"]) == ("float16", 512)
     raw, scaled = found.lost[FORMATS.index("float16"), :, found.dims.index(512)]

@@ -1,4 +1,4 @@
-"""The gradient_flow page: the current sentences, the places of the gradient, Jacobians."""
+"""The gradient_flow page: its sentences at the current settings, the places of the gradient, Jacobians."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ STEPS = {"freeze": "rows_freezing", "at_q": "rows_at_q", "jacobian": "row_jacobi
 
 @pytest.mark.parametrize(("step", "key"), STEPS.items())
 @pytest.mark.parametrize("mode", ["screen", "projector"])
-def test_step_shows_its_picture_alone(step, key, mode):
+def test_each_step_shows_only_its_picture(step, key, mode):
     assert list(charts(open_page("gradient_flow", step=step, mode=mode))) == [key]
 
 
@@ -28,18 +28,18 @@ def test_step_shows_its_picture_alone(step, key, mode):
         ({"row": "30"}, "row_jacobians"),
     ],
 )
-def test_address_without_a_step_opens_the_picture_it_sets(said, key):
+def test_address_without_a_step_opens_the_picture_of_its_settings(said, key):
     assert list(charts(open_page("gradient_flow", **said))) == [key]
 
 
 @pytest.mark.parametrize(("d_k", "passed"), [(512, "after ÷ √512 trace"), (1, "after ÷ √1 trace")])
-def test_how_sure_is_about_the_current_settings(d_k, passed):
+def test_how_sure_follows_the_settings(d_k, passed):
     app = open_page("gradient_flow", step="jacobian", d_k=str(d_k))
     assert passed in sure_of(app, "row_jacobians")
     assert f"√{d_k}" in charts(app)["row_jacobians"].sentence
 
 
-def test_the_jacobian_is_that_of_the_row_at_its_place(asked):
+def test_jacobian_belongs_to_the_chosen_row_or_list(asked):
     app = open_page("gradient_flow", step="jacobian", row="30", d_k="64")
     rows = next(answer for name, _, answer in asked if name == "freezing_rows")
     (passed,) = np.sort(rows.passed[0, 0, [rows.dims.index(64)]])
@@ -55,7 +55,7 @@ def test_the_jacobian_is_that_of_the_row_at_its_place(asked):
 @pytest.mark.parametrize(
     ("place", "step", "of_the_rows"), [("softmax", "freeze", "are frozen"), ("q", "at_q", "get more gradient at q")]
 )
-def test_each_place_has_its_own_sentences_and_only_q_has_no_exact_mean(place, step, of_the_rows):
+def test_each_place_has_its_sentences_and_only_q_lacks_an_exact_mean(place, step, of_the_rows):
     (chart,) = charts(open_page("gradient_flow", step=step)).values()
     assert of_the_rows in chart.sentence
     app = open_page("gradient_flow", step="curves", place=place)
@@ -65,7 +65,7 @@ def test_each_place_has_its_own_sentences_and_only_q_has_no_exact_mean(place, st
         assert (sure in sure_of(app, "gradient_curves")) == (place != "q")
 
 
-def test_the_curves_are_those_of_every_dimension():
+def test_curves_do_not_depend_on_d_k():
     few, many = (charts(open_page("gradient_flow", step="curves", d_k=d_k))["gradient_curves"] for d_k in ("4", "300"))
     assert (few.spec, few.alt) == (many.spec, many.alt)
 
@@ -118,6 +118,6 @@ def test_try_gradient_of_q(tried):
 def test_try_second_list(tried):
     app, _ = tried("gradient_flow", "second_list", **ADVERSE)
     row, _ = work.row_jacobian({"jacobian": app.session_state["jacobian"], "d_k": 64})
-    # Of the colours' limit 1/4: p(1 − p) at a gap of 9, and at a gap of 9/8.
+    # Entries p(1 − p) over the colour limit 1/4: at a gap of 9, then of 9/8.
     assert np.abs(row.raw_jacobian).max() < 0.001 * row.colour_limit
     assert np.abs(row.scaled_jacobian).min() > 0.7 * row.colour_limit

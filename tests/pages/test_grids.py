@@ -1,4 +1,4 @@
-"""Matrices as grids, on the pages that have them."""
+"""Typed matrices shown as grids."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.pages.opening import check_page, open_page, settle, widget
     [("attention_steps", ["Q", "K", "V"], {"preset": "notes"}), ("backprop", ["A", "B"], {})],
     ids=["attention", "backprop"],
 )
-def test_an_opened_grid_shows_every_matrix_and_names_a_ragged_text(stem, names, said):
+def test_opened_grid_shows_every_matrix_and_reports_ragged_text(stem, names, said):
     app = open_page(stem, **said)
     assert len(app.dataframe) == 0
     app.session_state[f"grid_of_{names[0]}"] = True

@@ -1,4 +1,4 @@
-"""A server's health: alive, and ready for visitors if it is warm, its database answers, and it is not about to end."""
+"""A server's health: alive, and ready if it is warm, its database answers, and it is not shutting down."""
 
 import asyncio
 import threading
@@ -14,7 +14,7 @@ from tests.pages.asgi import ask, run
 
 @pytest.fixture
 def readiness(monkeypatch, tmp_path):
-    """Return a server that is warm, with a database of its own and no class yet."""
+    """Make the server warm, with a database of its own and no class; return its readiness."""
     mine = health.Readiness()
     mine.is_warm = True
     monkeypatch.setattr(health, "readiness", mine)
@@ -35,7 +35,7 @@ def test_a_warm_server_is_ready_before_and_after_the_first_class(readiness):
 
 
 @pytest.mark.parametrize("state", [{"is_warm": False}, {"is_ending": True}])
-def test_a_server_that_warms_up_or_ends_is_alive_but_not_ready(readiness, state):
+def test_starting_or_stopping_server_is_alive_but_not_ready(readiness, state):
     vars(readiness).update(state)
     status, said = told(health.READY)
     assert status == 503
@@ -43,7 +43,7 @@ def test_a_server_that_warms_up_or_ends_is_alive_but_not_ready(readiness, state)
     assert told(health.ALIVE) == (200, "ok")
 
 
-def test_a_server_without_its_database_is_ready_when_it_is_back(readiness, monkeypatch):
+def test_server_is_ready_again_when_its_database_is_back(readiness, monkeypatch):
     answers = iter([StoreError(UNREACHABLE), None])
 
     class Away:
@@ -73,11 +73,11 @@ def test_a_silent_database_costs_one_thread_and_one_task(readiness, monkeypatch)
         return set(found), len(asyncio.all_tasks())
 
     try:
-        assert run(many()) == ({UNREACHABLE}, 2)  # this one, and the one look
+        assert run(many()) == ({UNREACHABLE}, 2)  # this task, and the one that checks the database
         assert len(looks) == 1
     finally:
         over.set()
 
 
-def test_the_real_timeouts_together_stay_below_two_seconds():
+def test_readiness_check_ends_within_two_seconds():
     assert health.PATIENCE < 2

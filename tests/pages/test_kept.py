@@ -1,4 +1,4 @@
-"""Caching of answers: public ones are the same for everybody, and a visitor's own are cached by nobody."""
+"""Caching of responses: public ones are equal for everybody, and a visitor's own are never cached."""
 
 import gzip
 import re
@@ -31,7 +31,7 @@ CODE = f"code?at={NAMED}/recap"
 
 
 class Platform:
-    """A page of Streamlit with an ETag of its own; it answers 304 to browsers that have it."""
+    """A Streamlit page with an ETag; it answers 304 to browsers that have it."""
 
     async def __call__(self, scope, receive, send):
         page = HTMLResponse(PLATFORM, headers={"ETag": '"platform"', "Cache-Control": "no-cache"})
@@ -55,7 +55,7 @@ def control(address, **sent):
 
 @pytest.fixture
 def named(monkeypatch):
-    """Give the lab a name of its own."""
+    """Set the lab's public address."""
     monkeypatch.setenv(origin.ORIGIN, NAMED)
 
 
@@ -78,10 +78,10 @@ KEPT += ["cards/start.png", "cards/score_variance/draw.png", "robots.txt", "site
 
 
 @pytest.mark.parametrize("address", KEPT)
-def test_a_publicly_cached_answer_is_the_same_for_every_browser(named, address):
+def test_publicly_cached_response_is_the_same_for_every_browser(named, address):
     first = answer(address)
     assert first[0] == 200
-    assert first[1]["cache-control"] in (PAGE, DAY, *[FOR_NOW] * (address == "training_race"))  # whose race may not run
+    assert first[1]["cache-control"] in (PAGE, DAY, *[FOR_NOW] * (address == "training_race"))  # race not yet trained
     assert "set-cookie" not in first[1]
     assert re.fullmatch('"[0-9a-f]{32}"', first[1]["etag"])
     for browser in BROWSERS:
@@ -107,7 +107,7 @@ UNPACK = {None: bytes, "gzip": gzip.decompress, "br": brotli.decompress}
 
 
 @pytest.mark.parametrize("address", ["", MOVED, CODE, "sitemap.xml"])
-def test_each_encoding_has_an_etag_and_its_owner_gets_a_304(named, address):
+def test_each_encoding_has_its_own_etag_and_answers_304_to_it(named, address):
     marks = set()
     plain = answer(address)[2]
     for taken, packed in (("", None), ("gzip;q=0", None), ("deflate, gzip", "gzip"), ("gzip, deflate, br", "br")):
@@ -124,7 +124,7 @@ def test_each_encoding_has_an_etag_and_its_owner_gets_a_304(named, address):
     assert answer(address, accept_encoding="br", if_none_match=got["etag"][:-4] + '"')[0] == 200
 
 
-def test_another_page_has_another_etag(named):
+def test_different_pages_have_different_etags(named):
     marks = [answer(address)[1]["etag"] for address in ("score_variance", "score_variance?seed=3", "recap")]
     assert len(set(marks)) == 3
 
@@ -132,7 +132,7 @@ def test_another_page_has_another_etag(named):
 # --- the lab's own name ---------------------------------------------------------------------------------
 
 
-def test_addresses_have_the_lab_s_own_name_and_no_other(named):
+def test_addresses_name_the_configured_host_not_the_requested_one(named):
     for address in ("score_variance?seed=3", "score_variance?embed=1", "robots.txt", "sitemap.xml"):
         said = answer(address, host="evil.example", x_forwarded_proto="http")[2].decode()
         assert f"{NAMED}/" in said
@@ -140,7 +140,7 @@ def test_addresses_have_the_lab_s_own_name_and_no_other(named):
         assert "testserver" not in said
 
 
-def test_without_a_name_no_answer_that_names_the_host_is_shared(unnamed):
+def test_responses_that_name_the_host_are_not_shared_without_an_origin(unnamed):
     for address in ("", "score_variance?seed=3", "recap?embed=1", "robots.txt", "sitemap.xml", f"code?at={HERE}/recap"):
         status, got, body = answer(address)
         assert (status, got["cache-control"]) == (200, OF_HOST)
@@ -150,7 +150,7 @@ def test_without_a_name_no_answer_that_names_the_host_is_shared(unnamed):
 
 
 @pytest.mark.parametrize("address", [MOVED, "cards/start.png"])
-def test_answers_without_the_host_are_shared_without_a_name_too(unnamed, address):
+def test_responses_without_the_host_are_shared_without_an_origin_too(unnamed, address):
     assert control(address) == DAY
     assert answer(address, host="evil.example") == answer(address)
 
@@ -169,7 +169,7 @@ OURS = [
 
 
 @pytest.mark.parametrize("said", OURS)
-def test_a_page_with_the_bets_of_one_or_a_class_is_never_cached(named, said):
+def test_page_with_bets_of_a_visitor_or_a_class_is_never_cached(named, said):
     for address in (f"score_variance?bet=1&{said}", f"score_variance?embed=1&{said}", f"?{said}&{said}"):
         _, got, _ = answer(address)
         assert (got["cache-control"], "etag" in got) == (NOBODY, False)
@@ -205,19 +205,19 @@ def test_a_page_with_the_bets_of_one_or_a_class_is_never_cached(named, said):
         ("room/ABCD/state", 404),
     ],
 )
-def test_a_visitor_s_own_answer_or_an_error_is_never_cached(named, address, status):
+def test_private_responses_and_errors_are_never_cached(named, address, status):
     for method in ("GET", "HEAD"):
         got_status, got, _ = answer(address, method)
         assert (got_status, got["cache-control"], "etag" in got) == (status, NOBODY, False)
 
 
-def test_a_code_of_the_requested_host_is_not_shared(named):
+def test_qr_code_of_the_requested_host_is_not_shared(named):
     assert (control(CODE), control(f"code?at={HERE}/recap")) == (DAY, OF_HOST)
     assert answer("code?at=https://evil.example/", host="evil.example")[1]["cache-control"] == OF_HOST
 
 
 @pytest.mark.parametrize("said", ["public, max-age=60", "", "no-cache"])
-def test_an_answer_with_a_cookie_is_never_cached(said):
+def test_response_with_a_cookie_is_never_cached(said):
     async def giving(scope, receive, send):
         given = Response("hello", headers={"Cache-Control": said} if said else {})
         given.set_cookie("a", "b")
@@ -228,8 +228,8 @@ def test_an_answer_with_a_cookie_is_never_cached(said):
 
 
 @pytest.mark.parametrize(("came_by", "secure"), [("http", False), ("https", True)])
-def test_every_cookie_is_for_https_only_if_the_visitor_used_it(came_by, secure):
-    """Those of Streamlit too, which only knows how the proxy came."""
+def test_cookies_are_secure_only_if_the_visitor_used_https(came_by, secure):
+    """Include Streamlit's cookies: Streamlit sees only the scheme of the proxy's own request."""
 
     async def giving(scope, receive, send):
         given = Response("hello")
@@ -244,17 +244,17 @@ def test_every_cookie_is_for_https_only_if_the_visitor_used_it(came_by, secure):
 # --- a picture that takes long --------------------------------------------------------------------------
 
 
-def test_a_page_without_its_picture_is_cached_for_moments(named, monkeypatch):
+def test_page_without_its_picture_is_cached_only_briefly(named, monkeypatch):
     assert control("score_variance") == PAGE
     monkeypatch.setattr(store, "AT_ONCE", 0.0)
     assert control("score_variance") == FOR_NOW
     assert control("score_variance?embed=1") == FOR_NOW
-    assert control("recap") == PAGE  # it has none
+    assert control("recap") == PAGE  # it has no picture
     assert control("score_variance?bet=1") == PAGE  # the part shown before a bet is always there
 
 
-def test_a_page_is_cached_for_minutes_and_versioned_files_for_a_day():
-    """A page names the files of its deploy: an older page may ask for files that are gone."""
+def test_pages_are_cached_for_at_most_fifteen_minutes():
+    """Limit the age of a page: an older page may ask for files that a new deploy lacks."""
     whole = sum(map(int, re.findall(r"(?:s-maxage|revalidate)=(\d+)", kept.PAGE)))
     assert whole <= 15 * 60
     assert "max-age=0" in kept.PAGE.split(", ")
@@ -272,7 +272,7 @@ def test_a_static_file_has_an_etag_for_each_encoding():
 
     app = compress.KeptCompression(Starlette(routes=[Route("/static/a.js", file)]))
     for taken, mark in (("gzip", '"file-gzip"'), ("br", '"file-br"'), ("", '"file"')):
-        for _ in range(2):  # compressed, and cached
+        for _ in range(2):  # compressed first, then from the cache
             assert ask(app, "/static/a.js", accept_encoding=taken)[1]["etag"] == mark
             status, got, body = ask(app, "/static/a.js", accept_encoding=taken, if_none_match=mark)
             assert (status, body, got["etag"]) == ((304, b"", mark) if taken else (200, SCRIPT, mark))

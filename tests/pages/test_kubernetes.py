@@ -1,4 +1,4 @@
-"""The manifests for Kubernetes: valid by its own schemas, without unknown names, and consistent."""
+"""The Kubernetes manifests: valid by the official schemas, without unknown names, and consistent."""
 
 import os
 import re
@@ -28,7 +28,7 @@ def schemas():
 
 @pytest.fixture(scope="module")
 def manifests(schemas):
-    """Return the declarations of the files, by kind and name."""
+    """Return the manifests by kind and name."""
     import yaml
 
     found = [each for path in sorted(FOLDER.glob("*.yaml")) for each in yaml.safe_load_all(path.read_text())]
@@ -42,20 +42,20 @@ def test_every_manifest_is_valid(schemas, manifests):
         schemas.validate(each, VERSION, strict=True)
 
 
-def test_a_name_unknown_to_kubernetes_is_found(schemas, manifests):
+def test_validation_rejects_names_unknown_to_kubernetes(schemas, manifests):
     wrong = {**manifests["Service", "lab"], "specs": {}}
     with pytest.raises(schemas.ValidationError):
         schemas.validate(wrong, VERSION, strict=True)
 
 
-def test_the_probes_ask_the_addresses_of_the_server(manifests):
+def test_probes_request_the_server_s_health_addresses(manifests):
     (lab,) = manifests["Deployment", "lab"]["spec"]["template"]["spec"]["containers"]
     asked = {name: lab[f"{name}Probe"]["httpGet"]["path"] for name in ("startup", "liveness", "readiness")}
     assert asked == {"startup": f"/{health.ALIVE}", "liveness": f"/{health.ALIVE}", "readiness": f"/{health.READY}"}
     assert health.PATIENCE < lab["readinessProbe"]["timeoutSeconds"]
 
 
-def test_the_parts_find_each_other(manifests):
+def test_deployment_service_and_disruption_budget_agree(manifests):
     deployment = manifests["Deployment", "lab"]["spec"]
     labels = deployment["template"]["metadata"]["labels"]
     assert deployment["selector"]["matchLabels"] == labels
@@ -66,7 +66,7 @@ def test_the_parts_find_each_other(manifests):
     (lab,) = deployment["template"]["spec"]["containers"]
     ports = {each["name"]: each["containerPort"] for each in lab["ports"]}
     (outside,) = manifests["Service", "lab"]["spec"]["ports"]
-    assert outside["targetPort"] == "http"  # and the figures are not reachable from outside
+    assert outside["targetPort"] == "http"  # so the metrics are not reachable from outside
     said = {each["name"]: each.get("value") for each in lab["env"]}
     assert said["SATTN_REPLICAS"] == str(deployment["replicas"])
     assert said[metrics.PORT] == str(ports["metrics"])
@@ -79,7 +79,7 @@ def test_the_parts_find_each_other(manifests):
     assert f"USER {deployment['template']['spec']['securityContext']['runAsUser']}:" in image
 
 
-def test_the_cookie_is_set_where_the_proxy_sets_it(manifests):
+def test_ingress_sets_the_cookie_on_the_same_paths_as_nginx(manifests):
     visitor, shared = (manifests["Ingress", name] for name in ("lab-of-a-visitor", "lab-of-all"))
     (rule,) = visitor["spec"]["rules"]
     (places,) = re.findall(r'"~/\(([\w|]+)\)\(/\|\$\)" visitor;', (FOLDER.parent / "nginx.conf").read_text())

@@ -1,4 +1,4 @@
-"""The path of a lecture: how its address is read, what comes before and after, and the room that goes along it."""
+"""The path of a lecture: its address, and the stops before and after each page."""
 
 import re
 from html import unescape
@@ -20,11 +20,11 @@ def at(stem, **query):
     return Address(LESSONS[stem], query)
 
 
-def test_a_list_names_lessons_and_steps():
+def test_path_lists_lessons_and_steps():
     assert stops_of("start, score_variance.divide,softmax_saturation,recap") == (
         Stop("start", "drag"),
         Stop("score_variance", "divide"),
-        Stop("softmax_saturation", "divisor"),  # as its address opens
+        Stop("softmax_saturation", "divisor"),  # the step that the lesson opens with
         Stop("recap", ""),
     )
     assert stops_of("") == ()
@@ -39,7 +39,7 @@ def test_a_list_names_lessons_and_steps():
         ("start,recap,start.drag", "names start.drag twice; name each step once"),
     ],
 )
-def test_a_bad_name_is_said_in_one_sentence(text, said):
+def test_invalid_path_is_explained_in_one_sentence(text, said):
     with pytest.raises(BadPath, match=re.escape(said)):
         stops_of(text)
     assert lecture.stops_at(at("start", path=text)) == ()
@@ -49,27 +49,27 @@ def test_a_bad_name_is_said_in_one_sentence(text, said):
     assert "path" not in app.query_params
 
 
-def test_the_lecture_is_that_of_the_classroom_s_page():
+def test_lecture_visits_the_lessons_of_the_classroom_readme():
     rows = re.findall(r"^\| [\d–]+ \| `(\w+)` \|", CLASSROOM.read_text(encoding="utf-8"), re.MULTILINE)
     assert [*dict.fromkeys(each.stem for each in stops_of("lecture"))] == rows
 
 
-def test_before_and_after_lead_along_the_path():
+def test_stops_before_and_after_follow_the_path():
     stops = stops_of("start,small_samples.band,wrong_choice,one_query")
     for before, here, after in zip((None, *stops), stops, (*stops[1:], None), strict=False):
         assert around(stops, *here) == (before, after)
-    assert around(stops, "small_samples", "draw") == (stops[0], stops[1])  # beside its own stop
+    assert around(stops, "small_samples", "draw") == (stops[0], stops[1])  # off the path, before its lesson's stop
     assert around(stops, "small_samples", "by_hand") == (stops[1], stops[2])
     assert around(stops, "corrections", "")[1] is None
 
 
-def test_no_step_comes_next_that_would_tell_the_answer_of_a_bet():
+def test_next_stop_skips_steps_that_reveal_an_open_bet():
     path = {"path": "score_variance.draw,score_variance.divide,recap", "step": "draw", "bet": "1"}
     assert beside(at("score_variance", **path))[1] == Stop("recap", "")
     assert beside(at("score_variance", **path, reveal="1"))[1] == Stop("score_variance", "divide")
 
 
-def test_next_leads_to_the_following_stop_and_no_further():
+def test_next_link_leads_to_the_following_stop_and_ends_with_the_path():
     path = {"path": "softmax_saturation.too_flat,score_variance.divide,softmax_saturation.lists"}
     (link,) = re.findall('<a rel="next"[^>]*>', way.html_of(at("softmax_saturation", step="too_flat", **path)))
     assert (

@@ -1,4 +1,4 @@
-"""The largest computations that a link can ask for: every control at both ends, alone and together, priced, not run."""
+"""The largest computations that a link can request: every control at both ends, alone and together, priced only."""
 
 import sys
 import time
@@ -48,7 +48,7 @@ def known_to(stem):
 
 
 class Values(dict):
-    """The values of the controls; it records which of them a page has read."""
+    """Control values that record which of them a page reads."""
 
     def __init__(self, stem, changed):
         super().__init__({name: control.default for name, control in known_to(stem).items()} | changed)
@@ -60,7 +60,7 @@ class Values(dict):
 
 
 class Anything:
-    """A replacement for everything that a page draws with: any operation on it returns it again."""
+    """A replacement for everything that a page draws with: every operation returns the object itself."""
 
     def same(self, *_, **__):
         return self
@@ -86,11 +86,10 @@ def stand_in_for_streamlit():
 
 
 def run(stem, step="", **changed):
-    """Run a page's script with these values of its controls; return the computations it asks for, and what it read.
+    """Run a page's script with these control values; return the computations it requests, and the values it reads.
 
-    step: the open one, by default that of an address without a step.
-
-    Nothing is drawn and nothing computed: a computation is (function, args, kwargs).
+    `step` is the open step, by default that of an address without a step. Nothing is drawn or computed: a computation
+    is (function, args, kwargs).
     """
     lesson, linked, asked = LESSONS[stem], ANSWERED.get(stem, {}), []
     shown = lesson.step(step or lesson.opens)
@@ -161,7 +160,7 @@ def ends(control):
 
 
 def settings_of(stem, names):
-    """Yield each control alone at its ends; all at their lower and all at their upper ends, with each option."""
+    """Yield the defaults, each control at its ends, and all at their lower or upper ends with each option of one."""
     by_name = {name: ends(known_to(stem)[name]) for name in names}
     yield {}
     yield from ({name: end} for name in names for end in by_name[name])
@@ -173,31 +172,31 @@ def settings_of(stem, names):
 
 @cache
 def pages_asked_of(stem):
-    """Return the computations that the page asks for at each of these settings: [(name, args, kwargs), …] for each."""
+    """Return the computations that the page requests, as a list of (function, args, kwargs) for each setting."""
     steps = [each.name for each in LESSONS[stem].steps] or [""]
     known = {step: sorted(run(stem, step)[1] & known_to(stem).keys() - {STEP}) for step in steps}
     return [run(stem, step, **each)[0] for step, names in known.items() for each in settings_of(stem, names)]
 
 
 def asked_of(stem):
-    """Return all computations that the page asks for, at any of these settings: {description: (name, args, kwargs)}."""
+    """Return all computations that the page requests at any setting, by description."""
     return {repr(each): each for asked in pages_asked_of(stem) for each in asked}
 
 
-WITHOUT_PRICE = 1.2 * compute.AT_ONCE  # the most that may be computed at once without a price
+WITHOUT_PRICE = 1.2 * compute.AT_ONCE  # seconds: the most that a computation without a price may take
 COUNTED: dict[str, Price] = {}
 
 
 def price_of(asked):
-    """Return the price of a call; without a price its real counts."""
+    """Return the price of a call, or its counted work if it has no price."""
     function, args, kwargs = asked
     return function.price(*args, **kwargs) if hasattr(function, "price") else counted(asked)
 
 
 def counted(asked):
-    """Return the real counts of a call, and the bytes that it holds."""
+    """Return the counted work and memory of a call."""
     function, args, kwargs = asked
-    key = repr(asked).replace("9999", "0")  # another seed counts the same
+    key = repr(asked).replace("9999", "0")  # the seed does not change the work
     if key not in COUNTED:
         COUNTED[key] = count(partial(function, *args, **kwargs))
     return COUNTED[key]
@@ -218,7 +217,7 @@ def test_unasked_computations_of_a_page_take_a_second_and_100_mb(stem):
 
 
 def largest_of(stem):
-    """Yield the calls without a price and, of each function with one, the call that holds the most."""
+    """Return the calls without a price, and for each priced function the call that holds the most memory."""
     asked = [each for each in asked_of(stem).values() if seconds_of(each) <= compute.WITHOUT_BUTTON.seconds]
     priced = [each for each in asked if hasattr(each[0], "price")]
     most = {each[0]: each for each in sorted(priced, key=lambda each: price_of(each).bytes)}
@@ -236,7 +235,7 @@ def test_no_computation_exceeds_its_price_in_bytes_or_time(stem):
         assert not said or done.numbers <= 1.2 * most.numbers, asked
 
 
-def test_computations_beside_an_unasked_one_are_counted_too():
+def test_main_and_other_computations_together_stay_within_the_limit():
     beside = [
         sum(seconds_of(each) for each in asked if each[0] is not measure_score_variance)
         for asked in pages_asked_of("score_variance")
@@ -248,14 +247,14 @@ def test_the_limits_are_a_second_and_100_mb():
     assert compute.UNASKED == (1.0, 100_000_000)
 
 
-def test_a_page_is_run_with_the_values_of_its_controls():
+def test_page_script_runs_with_the_given_values():
     asked, read = run("score_variance", d_k=3, law="uniform", n_samples=1_000)
     assert asked[0][0] is measure_score_variance
     assert asked[0][1][0] == ScoreVarianceParams(3, 1_000, "uniform", n_keys=16)
     assert {"d_k", "law", "seed", "n_samples", "sampling", "n_queries", "n_keys", "correlation"} <= read
 
 
-def test_a_too_expensive_computation_is_not_asked_for():
+def test_too_expensive_computation_is_not_requested():
     asked, _ = run("score_variance", d_k=1024, law="student_t", n_samples=1_000_000)
     assert asked == []
 
@@ -288,14 +287,14 @@ def test_expensive_pictures_wait_for_a_button_at_each_setting(asking):
 @pytest.mark.parametrize(
     ("seconds", "said"), [(0.2, "1 s"), (11.3, "12 s"), (90, "90 s"), (91, "2 minutes"), (280, "5 minutes")]
 )
-def test_a_button_gives_the_time_that_it_takes(seconds, said):
+def test_button_states_the_duration_of_its_computation(seconds, said):
     assert show._duration(seconds) == said
 
 
-# The most expensive unasked computations are really run, to check their prices.
+# Run the most expensive unasked computations to check their prices.
 @pytest.mark.walk
 @pytest.mark.parametrize("stem", ["score_variance", "training_race"])
-def test_the_most_expensive_unasked_computation_keeps_to_its_price(stem):
+def test_most_expensive_unasked_computation_matches_its_price(stem):
     priced = [asked for asked in asked_of(stem).values() if hasattr(asked[0], "price")]
     dearest = max(priced, key=seconds_of)
     function, args, kwargs = dearest
@@ -305,7 +304,7 @@ def test_the_most_expensive_unasked_computation_keeps_to_its_price(stem):
     assert counted.bytes < compute.UNASKED.bytes
 
 
-def test_the_pictures_of_answered_questions_are_counted():
+def test_answered_recap_requests_the_computations_of_its_pictures():
     asked, read = run("recap", d_k=1024)
     assert {function.__name__ for function, *_ in asked} == {
         "measure_sum", "measure_spread", "measure_correction", "compare_divisors", "tell_story"

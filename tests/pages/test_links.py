@@ -1,4 +1,4 @@
-"""Links without a browser: good and bad ones, those of two visitors, and the settings that a page change keeps."""
+"""Links without a browser: bad and old ones, and the settings that a page change keeps."""
 
 from urllib.parse import parse_qsl, urlencode
 
@@ -82,8 +82,8 @@ def test_shared_controls_keep_their_values_on_the_next_page():
         assert "d_k" in step_of(app).pinned or any("d_k = 300" in chart.alt for chart in charts(app).values())
 
 
-def test_each_page_sends_the_browser_its_shared_settings():
-    """The browser may have dropped them on the way, and would show the default although the address says otherwise."""
+def test_each_page_sends_its_shared_settings_to_the_browser():
+    """The browser may have dropped them during the page change, and would show the defaults."""
     said = {"n_keys": 32, "law": "uniform", "seed": 3}
     app = open_page("score_variance", **{name: str(value) for name, value in said.items()})
     for stem in ("start", "score_variance"):
@@ -92,14 +92,14 @@ def test_each_page_sends_the_browser_its_shared_settings():
         assert {name: each.value for name, each in told.items() if each.proto.set_value} == said
 
 
-def test_the_note_on_a_link_stays_with_the_page_that_it_opened():
+def test_note_on_a_link_disappears_on_the_next_page():
     app = open_page("score_variance", d_k="abc")
     assert len(app.run().info) == 1
     assert len(turn_to(app, "softmax_saturation").run().info) == 0
 
 
 @pytest.mark.parametrize("lesson", [each for each in LESSONS.values() if each.formerly], ids=lambda each: each.stem)
-def test_a_former_control_opens_its_step(lesson):
+def test_link_with_a_former_control_opens_its_step(lesson):
     for name, steps in lesson.formerly.items():
         for said, step in steps.items():
             assert renewed(lesson, {name: said, "d_k": "8"}) == {"step": step, "d_k": "8"}
@@ -113,7 +113,7 @@ def test_an_old_address_opens_its_step_without_a_note():
     assert (app.query_params, len(app.info)) == ({"step": "rules", "d_k": "8"}, 0)
 
 
-def test_an_old_address_opens_its_lesson_with_a_note_on_the_rest():
+def test_old_address_opens_its_lesson_with_a_note_on_unknown_settings():
     app = open_page("derivation", broken="alignment", rho="0.2", d_k="8")
     check_page(app, "derivation")
     assert app.query_params == {"d_k": "8", "step": "lines"}
@@ -127,13 +127,13 @@ def test_an_old_address_opens_its_lesson_with_a_note_on_the_rest():
 
 
 def sent_on(address):
-    """Return the address that the server redirects to; None where it answers."""
+    """Return the address that the server redirects to, or None."""
     page = Route("/{stem:path}", lambda _: HTMLResponse("<head><title>Streamlit</title></head><body></body>"))
     status, headers, _ = ask(Shell(Starlette(routes=[page])), address, host="lab.example")
     return headers["location"] if status == 307 else None
 
 
-def test_a_moved_control_s_link_leads_to_its_lesson_with_its_value():
+def test_link_to_a_moved_control_redirects_to_its_new_lesson():
     typed = {"q_2d": "1, 2\n3, 4", "k_2d": "+1; √&"}
     old = typed | {"step": "divide", "sampling": "matrix", "guess": "3", "bet": "1", "d_k": "8", "seed": "3"}
     path, _, query = sent_on(f"/score_variance?{urlencode(old)}").partition("?")
@@ -145,13 +145,13 @@ def test_a_moved_control_s_link_leads_to_its_lesson_with_its_value():
 
 
 @pytest.mark.parametrize("lesson", [each for each in LESSONS.values() if each.moved], ids=lambda each: each.stem)
-def test_a_moved_control_belongs_to_the_other_lesson_only(lesson):
+def test_moved_control_belongs_only_to_its_new_lesson(lesson):
     for name, elsewhere in lesson.moved.items():
         assert name in LESSONS[elsewhere].controls
         assert name not in controls_of(lesson.stem)
 
 
-def test_an_old_link_to_vectors_on_three_lines_opens_their_step():
+def test_old_link_with_vectors_on_three_lines_opens_their_step():
     app = open_page("small_samples", q_2d="1, 2\n1, 4\n8, 10", d_k="8")
     check_page(app, "small_samples")
     assert (step_of(app).name, len(app.info), len(app.error)) == ("by_hand", 0, 0)
@@ -169,11 +169,11 @@ def test_an_old_link_to_vectors_on_three_lines_opens_their_step():
         ("training_race", "backprop", "exponent", "0.3", 0.5),
     ],
 )
-def test_a_control_of_the_same_name_starts_at_its_own_default(first, second, name, value, default):
+def test_control_of_the_same_name_starts_at_its_own_default(first, second, name, value, default):
     broken = {"broken": "means not 0"}
     app = open_page(first, **{name: value}, **(broken if first == "derivation" else {}))
     check_page(app, first)
-    app.query_params.pop(name)  # as the browser does when a page is left
+    app.query_params.pop(name)  # as the browser does when it leaves a page
     if second == "derivation":
         app.query_params.update(broken)
     app = turn_to(app, second).run()

@@ -1,4 +1,4 @@
-"""Messages of the components to Python: only those that our own scripts send count, since messages may be forged."""
+"""Messages from components in the browser: only well-formed ones count, since messages may be forged."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.pages.opening import open_page, turn_to
 
 @pytest.fixture
 def tell(monkeypatch):
-    """Draw a component to which the browser sends this message at once."""
+    """Return a function that draws a component to which the browser sends a message at once."""
 
     def told(component, event, said, draw):
         monkeypatch.setattr(components, component, lambda **drawn: drawn[f"on_{event}_change"]())
@@ -25,7 +25,7 @@ def tell(monkeypatch):
     + [({"release": {"at": 65, "number": wrong}}, []) for wrong in (None, "0.25", [0.25], 1, float("nan"))]
     + [(said, []) for said in ({}, {"other": {"at": 65, "number": 0.25}})],
 )
-def test_the_slider_s_message_counts_only_with_a_number(tell, said, heard):
+def test_slider_message_counts_only_with_valid_numbers(tell, said, heard):
     places = []
     tell("_slider", "release", said, lambda key: components.draw_slider({}, key=key, on_release=places.append))
     assert places == heard
@@ -41,7 +41,7 @@ CLICK = {"chart": "Q", "line": 1, "place": 0}
     + [({"cell": CLICK | wrong}, []) for wrong in ({"chart": []}, {"line": "1"}, {"place": 0.5}, {"place": None})]
     + [({}, [])],
 )
-def test_a_matrix_click_counts_only_with_a_chart_and_a_place(tell, said, heard):
+def test_matrix_click_counts_only_if_all_its_fields_are_valid(tell, said, heard):
     clicks = []
     tell(
         "_cells",
@@ -52,8 +52,8 @@ def test_a_matrix_click_counts_only_with_a_chart_and_a_place(tell, said, heard):
     assert clicks == heard
 
 
-def test_a_message_to_an_unmounted_script_stops_no_page(monkeypatch):
-    """Between two pages Streamlit has the message but not the key; the browser sends it again."""
+def test_message_without_its_session_key_does_not_stop_a_page(monkeypatch):
+    """Between two pages Streamlit delivers a message without its key; the browser sends it again."""
     state = {}
     monkeypatch.setattr(components.st, "session_state", state)
     heard = []
@@ -77,7 +77,7 @@ def test_a_message_to_an_unmounted_script_stops_no_page(monkeypatch):
     ("query", "follows"),
     [({}, False), ({"mode": "projector"}, True), ({"room": "ABCD"}, True)],
 )
-def test_a_page_that_a_class_watches_reports_it(query, follows, monkeypatch):
+def test_wall_or_room_page_tells_the_browser_that_a_class_follows(query, follows, monkeypatch):
     told = []
     monkeypatch.setattr(components, "mend_browser", lambda *_, **named: told.append(named["follows"]))
     monkeypatch.setattr(wall, "follow", lambda _: None)
@@ -91,7 +91,7 @@ def test_a_page_that_a_class_watches_reports_it(query, follows, monkeypatch):
 
 @pytest.mark.parametrize(("stands", "parts"), [("softmax", [[frame.LIVE], None]), ("start", [None]), (None, [None])])
 def test_only_the_page_in_the_browser_is_redrawn_in_part(stands, parts, monkeypatch):
-    """Another page has no place for the part, and the browser would show an empty page. Here no `rerun` stops."""
+    """A partial rerun would leave another page empty. Here `rerun` returns, so a full rerun follows the partial one."""
     monkeypatch.setattr(frame.st, "session_state", {"page_drawn": stands})
     monkeypatch.setattr(frame, "page_of_run", lambda: "softmax")
     drawn = []
@@ -100,7 +100,7 @@ def test_only_the_page_in_the_browser_is_redrawn_in_part(stands, parts, monkeypa
     assert drawn == parts
 
 
-def test_no_page_counts_as_in_the_browser_while_one_is_drawn(monkeypatch):
+def test_page_counts_as_drawn_only_after_its_run(monkeypatch):
     stood = []
     title_of = frame.title_of
 

@@ -1,4 +1,4 @@
-"""The long_context page: its slider is the number of keys; the weight after each rule; the promises of its tries."""
+"""The long_context page: a slider for the number of keys, the weight under each rule, the tries."""
 
 import json
 
@@ -20,7 +20,7 @@ def weight(shown, rule, n):
     return shown.fading_weights.weight(rule, n)
 
 
-def test_the_large_slider_is_that_of_n_and_can_be_typed():
+def test_number_of_keys_is_the_large_slider_and_can_be_typed():
     app = open_lesson(context_length="1000", d_k="300")
     assert (large_slider(app).value, large_slider(app).large) == (1000, True)
     assert large_slider(app).shown[large_slider(app).stops.index(1000)] == "n = 1,000"
@@ -33,7 +33,7 @@ def test_the_large_slider_is_that_of_n_and_can_be_typed():
     assert app.session_state["d_k"] == 300
 
 
-def test_d_k_goes_on_to_the_next_lesson_and_n_does_not():
+def test_d_k_is_carried_to_the_next_lesson_and_n_is_not():
     app = open_lesson(context_length="64", d_k="300")
     app.switch_page("../score_variance.py").run()
     assert large_slider(app).value == 300
@@ -42,7 +42,7 @@ def test_d_k_goes_on_to_the_next_lesson_and_n_does_not():
     assert large_slider(app).value == 16_384
 
 
-def test_log_n_changes_nothing_at_its_training_length():
+def test_log_n_equals_the_usual_scale_at_its_training_length():
     sentences = [charts(open_lesson(n_train=n))["key_weights"].sentence for n in ("512", "16384")]
     assert "10 % with ÷ √dₖ, and 82 % with log n" in sentences[0]
     assert "10 % with ÷ √dₖ, and 10 % with log n" in sentences[1]
@@ -50,18 +50,18 @@ def test_log_n_changes_nothing_at_its_training_length():
 
 @pytest.mark.parametrize(("step", "key"), [("keys", "key_weights"), ("text", "text_rows")])
 @pytest.mark.parametrize("mode", ["screen", "projector"])
-def test_step_shows_its_picture_alone(step, key, mode):
+def test_each_step_shows_only_its_picture(step, key, mode):
     assert list(charts(open_lesson(step=step, mode=mode))) == [key]
 
 
-def test_the_cards_of_all_rules_are_in_a_fold():
+def test_fold_contains_the_cards_of_all_rules():
     (fold,) = [each for each in open_lesson().expander if each.key == "own"]
     heads = [each.value.split("\n")[0] for each in fold.markdown]
     assert heads == [f"**{plain(each.title)}**" for each in RULES.values()]
 
 
 @pytest.mark.parametrize(("n", "last"), [("16384", 256), ("1024", 16), ("1000", 0), ("16", 0)])
-def test_the_bet_shows_the_line_only_at_far_fewer_keys(n, last):
+def test_open_bet_shows_the_line_only_at_far_fewer_keys(n, last):
     app = open_lesson(bet="1", context_length=n)
     line = traces(app, "key_weights_before")["1/√dₖ"]
     assert [x for x, y in zip(line["x"], line["y"], strict=True) if y is not None] == [x for x in STOPS if x <= last]
@@ -71,7 +71,7 @@ def test_the_bet_shows_the_line_only_at_far_fewer_keys(n, last):
     assert json.loads(shown.spec)["layout"]["annotations"] == []
 
 
-def test_the_truth_of_the_bet_is_the_weight_after_the_scale():
+def test_truth_of_the_bet_is_the_weight_with_the_usual_scale():
     told = open_lesson(bet="1", guess="10")
     assert "In fact: 10 %." in charts(told)["key_weights"].alt
     settings = {"context_length": 16_384, "key_score": 8, "d_k": 64, "n_train": 512}

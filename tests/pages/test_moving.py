@@ -17,8 +17,8 @@ from pages._view.version import VERSION
 from tests.pages.asgi import ask
 from tests.pages.opening import FOLLOWING, at_step, charts, controls_of, open_page
 
-UNTRAINED = {"race": {"n_steps": "3000"}}  # a race that takes long is not there at once
-SHORT = {"rates": {"n_steps": "10", "n_pairs": "4", "n_seeds": "1"}}  # nor are its maps
+UNTRAINED = {"race": {"n_steps": "3000"}}  # a slow race, which is not trained at once
+SHORT = {"rates": {"n_steps": "10", "n_pairs": "4", "n_seeds": "1"}}  # maps that are computed at once
 
 
 def answer(address, **headers):
@@ -39,7 +39,7 @@ def main_picture(app):
 
 
 def two_places(stem, name):
-    """Return two values of a lesson's slider, as an address has them."""
+    """Return two stops of a lesson's slider, as an address has them."""
     stops = controls_of(stem)[name].stops
     return ("16", "100") if name == "d_k" else tuple(f"{stops[i]:g}" for i in (1, -2))
 
@@ -55,13 +55,13 @@ def test_moving_picture_is_the_one_the_page_shows_at_rest(stem, step):
     layouts = [json.loads(figure)["layout"] for figure in (asked["figure"], there.spec)]
     assert layouts[0] == layouts[1]
     main = VIEWS[stem].of(LESSONS[stem].step(step))
-    assert asked["figure"] == there.spec or main.at_rest  # it may draw more
+    assert asked["figure"] == there.spec or main.at_rest  # the page at rest may draw more
     assert (asked["sentence"], asked["height"]) == (there.sentence, there.height)
     assert elsewhere.spec != there.spec
 
 
 @pytest.mark.parametrize(("stem", "step"), FOLLOWING)
-def test_a_moving_address_has_every_control_but_its_sliders(stem, step):
+def test_moving_url_contains_every_control_except_the_sliders(stem, step):
     bars = {name: one for name, one in LESSONS[stem].controls.items() if isinstance(one, Choice) and one.bar}
     chosen = {name: one.write(one.options[1]) for name, one in bars.items() if one.options[1] != one.default}
     slider = LESSONS[stem].step(step).followed[0]
@@ -77,14 +77,14 @@ def test_a_moving_address_has_every_control_but_its_sliders(stem, step):
     assert not said.keys() & shown.values.keys()
 
 
-def test_values_in_an_address_are_brought_inside_their_bounds():
+def test_values_out_of_bounds_are_clipped():
     far = picture_at("moving/score_variance?d_k=99999&seed=-5&law=none&n_samples=1&foo=1")
     near = picture_at("moving/score_variance?d_k=1024&seed=0&n_samples=1000")
     assert far == near
 
 
 @pytest.mark.parametrize("stem", ["recap", "nothing", "__init__", "corrections"])
-def test_a_lesson_without_a_moving_picture_is_not_found(stem):
+def test_lesson_without_a_moving_picture_gets_a_404(stem):
     assert answer(f"moving/{stem}?d_k=64")[0] == 404
 
 
@@ -101,7 +101,7 @@ KEPT = "public, max-age=86400, s-maxage=86400, stale-while-revalidate=604800"
 NAME = f"d_k=65&ground=dark&seed=3&v={VERSION}"
 
 
-def test_the_answer_is_compressed_for_a_browser_that_accepts_it():
+def test_response_is_compressed_if_the_browser_accepts_it():
     _, packed_headers, packed = answer("moving/score_variance?d_k=64", accept_encoding="gzip")
     _, plain_headers, plain = answer("moving/score_variance?d_k=64")
     assert packed_headers["content-encoding"] == "gzip"
@@ -132,7 +132,7 @@ def test_a_picture_of_this_version_is_cached_under_its_one_name():
     ],
 )
 def test_the_same_picture_under_another_name_is_never_cached(name):
-    """Nor is this version's picture for a page of another version: a deploy never mixes the two."""
+    """This includes names with another version: a deploy never mixes pictures of two versions."""
     status, headers, body = answer(f"moving/score_variance?{name}")
     assert (status, headers["cache-control"]) == (200, "private, no-store")
     assert "etag" not in headers
@@ -144,7 +144,7 @@ def test_the_same_picture_under_another_name_is_never_cached(name):
     "said",
     [{"bet": "1", "guess": "4"}, {"bet": "1", "reveal": "1"}, {"class": "4~8"}, {"room": "ABCD"}, {"phones": "3"}],
 )
-def test_a_picture_with_the_bets_of_one_or_a_class_is_never_cached(said):
+def test_picture_with_bets_of_a_visitor_or_a_class_is_never_cached(said):
     lesson = LESSONS["score_variance"]
     named = entry.name_of(Address(lesson, said), "dark")
     for asked in (named, entry.as_asked(dict(parse_qsl(named)) | said)):

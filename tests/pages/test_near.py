@@ -1,4 +1,4 @@
-"""The lab's other addresses: offered to a visitor who opened it at localhost, and only on this machine."""
+"""The lab's other addresses, offered only to a visitor on this machine who opened it at localhost."""
 
 import json
 import socket
@@ -30,7 +30,7 @@ def request(host, asking="127.0.0.1", scheme="http", **more):
 
 @pytest.fixture
 def machine(monkeypatch):
-    """Return a machine with two addresses and a name, whose lab listens at all of them."""
+    """Fake a machine with two IP addresses and a name, whose lab listens at all of them; return the monkeypatch."""
     monkeypatch.delenv(ORIGIN, raising=False)
     monkeypatch.setattr(near, "own_addresses", lambda: OWN)
     monkeypatch.setattr(near, "_listens", lambda address, port: True)
@@ -39,7 +39,7 @@ def machine(monkeypatch):
 
 
 @pytest.mark.parametrize("host", ["localhost", "lab.localhost", "127.0.0.1", "127.1.2.3", "::1", "0.0.0.0"])
-def test_names_of_the_asking_machine_are_local(host):
+def test_loopback_names_are_local(host):
     assert is_local(host)
 
 
@@ -49,30 +49,30 @@ def test_other_names_are_not_local(host):
 
 
 @pytest.mark.parametrize(("host", "port"), [("localhost:8501", ":8501"), ("[::1]:80", ":80"), ("127.0.0.1", "")])
-def test_addresses_of_the_machine_keep_the_port(machine, host, port):
+def test_offered_addresses_keep_the_port(machine, host, port):
     found = near.near(request(host))
     assert found.says == f"Phones cannot reach {host}. Open the lab here instead:"
     assert found.roots == [f"http://{each}{port}" for each in ("192.168.1.5", "[fd00::5]", "laptop")]
 
 
-def test_a_name_that_phones_can_reach_has_no_warning(machine):
+def test_host_that_phones_can_reach_gets_no_warning(machine):
     assert near.near(request("192.168.1.5:8501")) is None
     assert near.near(request("lab.example")) is None
 
 
 @pytest.mark.parametrize("more", [{"asking": "203.0.113.9"}, {"asking": ""}, {"x_forwarded_for": "203.0.113.9"}])
-def test_a_visitor_on_another_machine_gets_no_address(machine, more):
+def test_visitor_on_another_machine_is_offered_no_address(machine, more):
     found = near.near(request("localhost:8501", **more))
     assert found.roots == []
     assert "Look up this computer's address in its network settings" in found.says
 
 
-def test_a_lab_that_listens_at_localhost_only_offers_nothing(machine):
+def test_lab_that_listens_only_at_localhost_offers_no_address(machine):
     machine.setattr(near, "_listens", lambda address, port: False)
     assert near.near(request("localhost:8501")).roots == []
 
 
-def test_the_lab_s_own_name_is_offered_if_it_has_one(machine):
+def test_configured_origin_is_offered_unless_it_is_local(machine):
     machine.setenv(ORIGIN, "https://lab.example")
     assert near.near(request("localhost:8501", asking="203.0.113.9")).roots == ["https://lab.example"]
     machine.setenv(ORIGIN, "http://localhost:8501")
@@ -80,7 +80,7 @@ def test_the_lab_s_own_name_is_offered_if_it_has_one(machine):
 
 
 class Silent:
-    """A datagram socket that cannot send. ours: the address of each kind of network."""
+    """A datagram socket that cannot send; `ours` has this machine's IP address by kind of network."""
 
     ours = MappingProxyType({socket.AF_INET: "192.168.1.5", socket.AF_INET6: "fe80::1%eth0"})
 
@@ -102,21 +102,21 @@ class Silent:
         return self.ours[self.family], 5
 
 
-def test_addresses_are_found_without_sending_and_phones_can_use_them(monkeypatch):
+def test_own_ip_addresses_are_found_without_sending(monkeypatch):
     monkeypatch.setattr(socket, "socket", Silent)
-    assert near.own_addresses() == [ip_address("192.168.1.5")]  # the other needs the name of a network card
+    assert near.own_addresses() == [ip_address("192.168.1.5")]  # an fe80 address needs the name of a network card
     monkeypatch.setattr(Silent, "ours", {})
     assert near.own_addresses() == []
 
 
-def test_the_lab_is_offered_only_where_it_listens():
+def test_address_is_offered_only_if_the_lab_listens_there():
     with socket.create_server(("127.0.0.1", 0)) as lab:
         port = lab.getsockname()[1]
         assert near._listens(ip_address("127.0.0.1"), port)
     assert not near._listens(ip_address("127.0.0.1"), port)
 
 
-def test_the_page_that_opens_a_class_leads_to_the_same_lesson(machine):
+def test_page_that_opens_a_class_links_to_the_same_lesson(machine):
     page = desk.before_opening("token", "/one_query?d_k=16", FOUND)
     assert FOUND.says in page
     for root in FOUND.roots:
@@ -126,7 +126,7 @@ def test_the_page_that_opens_a_class_leads_to_the_same_lesson(machine):
 
 @pytest.fixture
 def code(tmp_path, monkeypatch):
-    """Return the code of a class in a store of the test's own."""
+    """Yield the code of a class in a store of its own."""
     own = Store(f"sqlite:///{tmp_path}/rooms.sqlite")
     for module in ("classroom.moment", "server.desk", "server.rooms"):
         monkeypatch.setattr(f"pages._view.{module}.store", lambda: own)
@@ -134,7 +134,7 @@ def code(tmp_path, monkeypatch):
     own.dispose()
 
 
-def test_the_teacher_s_window_leads_to_itself(machine, code):
+def test_teacher_s_window_links_to_itself_at_other_addresses(machine, code):
     machine.setattr(rooms, "near", lambda request: FOUND)
     body = ask(APP, f"/room/{code}", host="localhost:8501", cookie=f"{TEACHER}={code}{SECRET}")[2].decode()
     for root in FOUND.roots:
@@ -142,11 +142,11 @@ def test_the_teacher_s_window_leads_to_itself(machine, code):
     assert "It asks for the secret of this room" in body
 
 
-def test_window_and_wall_warn_only_at_localhost(machine, code):
+def test_desk_and_wall_warn_only_at_localhost(machine, code):
     for host, says in {"localhost:8501": True, "lab.example": False}.items():
         for place in ("/room", f"/room/{code}"):
             body = ask(APP, place, host=host, cookie=f"{TEACHER}={code}{SECRET}")[2].decode()
             assert ("Phones cannot reach localhost:8501." in body) == says
-            assert "It asks for the secret" not in body  # no address was found for it
+            assert "It asks for the secret" not in body  # no other address was found
         found = json.loads(ask(APP, f"/room/{code}/near", host=host)[2])
         assert found == (near.near(request(host, asking=""))._asdict() if says else None)

@@ -20,7 +20,7 @@ def alt(app):
 
 
 def go_to(app, step):
-    """Follow a dot to another step."""
+    """Go to another step by its dot."""
     widget(app, "step").set_value(step)
     return settle(app)
 
@@ -35,7 +35,7 @@ def test_every_step_has_its_own_sentence():
 
 
 @pytest.mark.parametrize("step", STEPS[:3])
-def test_first_steps_are_by_hand_at_any_d_k(step):
+def test_first_steps_are_the_same_at_any_d_k(step):
     seen = [open_page("one_query", step=step, d_k=d_k) for d_k in ("4", "64", "1024")]
     assert len({(alt(app), next(iter(charts(app).values())).spec) for app in seen}) == 1
     assert "slider" not in [each.key for each in seen[-1].get("bidi_component")]
@@ -45,7 +45,7 @@ def test_first_steps_are_by_hand_at_any_d_k(step):
 
 
 @pytest.mark.parametrize("step", STEPS[3:])
-def test_a_link_opens_a_step_and_its_picture_follows_the_dimension(step):
+def test_link_opens_a_step_whose_picture_follows_d_k(step):
     app = open_page("one_query", step=step)
     assert app.session_state["step"] == widget(app, "step").value == step
     (before,) = charts(app).values()
@@ -55,7 +55,7 @@ def test_a_link_opens_a_step_and_its_picture_follows_the_dimension(step):
     assert after.alt != before.alt
 
 
-def test_arithmetic_is_under_how_sure_but_not_in_a_classroom():
+def test_how_sure_shows_the_arithmetic_except_in_projector_mode():
     app = open_page("one_query", step="add")
     assert app.table[0].value["products"].tolist()[1] == "1.5 + 0.5 − 0.5 + 0.5"
     assert len(open_page("one_query", step="add", mode="projector").table) == 0
@@ -63,12 +63,12 @@ def test_arithmetic_is_under_how_sure_but_not_in_a_classroom():
 
 def test_a_link_with_larger_numbers_opens_their_step():
     assert open_page("one_query", emphasis="8").session_state["step"] == "grow"
-    assert open_page("one_query", emphasis="8", d_k="4").session_state["step"] == "grow"  # the first step pins it
+    assert open_page("one_query", emphasis="8", d_k="4").session_state["step"] == "grow"  # the first step pins d_k
     assert open_page("one_query").session_state["step"] == STEPS[0]
 
 
 @pytest.mark.parametrize("d_k", [2, 64])
-def test_before_the_bet_only_the_invented_products_are_drawn(d_k):
+def test_open_bet_shows_only_the_invented_products(d_k):
     values = {"d_k": d_k, "seed": 0, "emphasis": 1}
     result, there = work.result(values, "wander"), work.STEPS["wander"].picture(values, LIGHT).figure.layout
     known = before(values, LIGHT)
@@ -86,7 +86,7 @@ def test_before_the_bet_only_the_invented_products_are_drawn(d_k):
 
 
 @pytest.mark.parametrize(("d_k", "why"), [(1, "nothing is random"), (4, "nothing is random"), (5, "1 product of ±1")])
-def test_the_bet_says_what_is_random_at_a_small_dimension(d_k, why):
+def test_reason_names_what_is_random_at_a_small_d_k(d_k, why):
     found = outcome({"d_k": d_k, "seed": 0, "emphasis": 1})
     assert why in found.why
     assert (found.truth == 100) == (d_k <= 4)
@@ -122,8 +122,8 @@ def test_try_larger_numbers(tried):
     assert result.sentences.on_top[EXAMPLE_KEY] > 0.9
 
 
-def test_another_word_wins_in_two_of_three_sentences_only_at_64():
-    """A word's drawn products add up to a binomial number; "cat" starts with 2, the others with 1, -2 and 0."""
+def test_another_word_wins_in_two_of_three_sentences_at_64():
+    """Draw the sums of ±1 products as binomial numbers; "cat" starts at 2, the other words at 1, -2 and 0."""
     rng, n = np.random.default_rng(9), 100_000
     lost = {}
     for d_k in (4, 8, 64, 1024):

@@ -1,4 +1,4 @@
-"""The lab's own name: a valid one from the environment, or the host that the browser asked for."""
+"""The lab's public address: a valid one from the environment, or the host that the browser requested."""
 
 import re
 import subprocess
@@ -18,7 +18,7 @@ ROOT = server.MAIN.parents[2]
 @pytest.mark.parametrize(
     "name", ["https://lab.example", "http://10.0.0.5:8501", "http://[::1]:80", "HTTPS://Lab.example"]
 )
-def test_a_name_is_scheme_and_host(monkeypatch, name):
+def test_valid_origin_is_scheme_and_host(monkeypatch, name):
     monkeypatch.setenv(origin.ORIGIN, name)
     origin.check_origin()
     assert ask(Starlette(routes=links.routes()), "/robots.txt", host="evil.example")[2].endswith(
@@ -38,7 +38,7 @@ WRONG += ["https://lab.example?x", "https://me@lab.example", "https://lab.exampl
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_bad_name_is_reported_before_the_server_starts(monkeypatch, name):
+def test_invalid_origin_is_refused_before_the_server_starts(monkeypatch, name):
     monkeypatch.setenv(origin.ORIGIN, name)
     with pytest.raises(
         SystemExit, match=f"^SATTN_ORIGIN must be http or https and a host, .* but is {re.escape(repr(name))}"
@@ -46,7 +46,7 @@ def test_a_bad_name_is_reported_before_the_server_starts(monkeypatch, name):
         origin.check_origin()
 
 
-def test_a_server_with_a_wrong_name_ends(monkeypatch):
+def test_server_with_an_invalid_origin_exits(monkeypatch):
     monkeypatch.setenv(origin.ORIGIN, "lab.example")
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(free_port())]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)

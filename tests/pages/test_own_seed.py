@@ -1,4 +1,4 @@
-"""`seed=mine`: everyone who opens such an address gets a seed of their own, before anything is drawn with another."""
+"""`seed=mine`: every visitor who opens such an address gets a random seed before anything is drawn."""
 
 import re
 
@@ -20,7 +20,7 @@ LESSON = OFFERED[-1]
 
 @pytest.fixture
 def at_each_end(monkeypatch):
-    """Make the next two seeds the first and the last possible one."""
+    """Make the next two seeds the smallest and the largest possible one."""
     ends = iter((0, -1))
     monkeypatch.setattr(own_seed, "randbelow", lambda n: next(ends) % n)
 
@@ -36,7 +36,7 @@ def at_each_end(monkeypatch):
         *((each, None) for each in ("", "seed=", "seed", "seed=3", "seed=Mine", "seed=mine1", "a_seed=mine")),
     ],
 )
-def test_a_seed_replaces_the_wish_and_the_rest_stays(at_each_end, asked, settled):
+def test_seed_mine_is_replaced_and_the_rest_of_the_query_stays(at_each_end, asked, settled):
     assert own_seed.settled(asked) == settled
 
 
@@ -46,7 +46,7 @@ def asked_of_the_server(address):
     return status, headers
 
 
-def test_each_visitor_is_sent_to_an_own_seed_which_is_not_cached(at_each_end):
+def test_visitor_is_redirected_to_an_own_seed_that_is_not_cached(at_each_end):
     for seed in (1, 9999):
         status, headers = asked_of_the_server(f"/{LESSON}?d_k=8&seed=mine&embed=1")
         assert (status, headers["location"]) == (307, f"?d_k=8&seed={seed}&embed=1")
@@ -55,12 +55,12 @@ def test_each_visitor_is_sent_to_an_own_seed_which_is_not_cached(at_each_end):
         assert asked_of_the_server(address)[0] in (200, 404)
 
 
-def test_no_picture_is_drawn_before_its_seed_is():
+def test_picture_is_refused_until_its_seed_is_drawn():
     app = Starlette(routes=moving.routes())
     assert [ask(app, f"/moving/{LESSON}?seed={seed}&d_k=8")[0] for seed in ("mine", "7")] == [404, 200]
 
 
-def test_without_our_server_the_page_draws_the_seed_silently():
+def test_page_without_our_server_draws_the_seed_silently():
     app = open_page(LESSON, seed="mine", d_k="8")
     check_page(app, LESSON)
     assert len(app.info) == 0
@@ -70,13 +70,13 @@ def test_without_our_server_the_page_draws_the_seed_silently():
     assert app.run().query_params["seed"] == seed
 
 
-def test_an_unreadable_seed_is_repaired_with_a_note():
+def test_unreadable_seed_becomes_the_default_with_a_note():
     app = open_page(LESSON, seed="Mine")
     assert re.search("seed is not a number; 0 is used .the link says “Mine”", app.info[0].value)
 
 
 @pytest.mark.parametrize("stem", OFFERED)
-def test_a_lesson_that_offers_it_shares_own_seeds_or_this_one(stem):
+def test_share_offers_own_seeds_or_this_seed(stem):
     settings, step = {"d_k": "16", "seed": "5"}, f"step={LESSONS[stem].opens}"
     assert shared(stem, **settings)[0].partition("?")[2] == f"d_k=16&seed=5&{step}"
     link, codes = shared(stem, each=True, **settings)
@@ -84,7 +84,7 @@ def test_a_lesson_that_offers_it_shares_own_seeds_or_this_one(stem):
     assert shared(stem, each=True)[0].partition("?")[2] == f"{step}&seed=mine"
 
 
-def test_the_other_lessons_do_not_offer_it():
+def test_other_lessons_do_not_offer_own_seeds():
     app = open_page("recap")
     app.button(key="share").click().run()
     assert [each.key for each in app.checkbox] == []

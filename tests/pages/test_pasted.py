@@ -38,7 +38,7 @@ def page_at(address):
 
 
 def head_of(page):
-    """Return the title, and the content of each tag of the head, by its name."""
+    """Return the title, the canonical address, and the content of each meta tag by name."""
     tags = re.findall(r'<meta (?:name|property)="([^"]+)" content="([^"]*)">', page)
     (canonical,) = re.findall(r'<link rel="canonical" href="([^"]*)">', page)
     (title,) = re.findall("<title>(.*?)</title>", page)
@@ -47,14 +47,14 @@ def head_of(page):
 
 
 def words_of(page):
-    """Return the text of the page without scripts."""
+    """Return the text that the page shows without scripts."""
     (first,) = re.findall('<div id="lab-first"(.*?)<template id="lab-platform">', page, re.DOTALL)
-    whole = re.sub("</?(span|b)( [^>]*)?>", "", first)  # within a line of text
+    whole = re.sub("</?(span|b)( [^>]*)?>", "", first)  # these tags do not end a line
     return unescape(re.sub("<(style|template).*?</\\1>|<[^>]+>", "\n", whole, flags=re.DOTALL))
 
 
 def asked(stem, step):
-    """Return the parameters of our own links to a step, which name it."""
+    """Return the parameter by which our own links name a step."""
     return f"&step={step}" if step else ""
 
 
@@ -62,7 +62,7 @@ def asked(stem, step):
 def test_step_has_a_title_and_a_card_with_question_and_sentence(stem, step):
     lesson, main = LESSONS[stem], VIEWS[stem].of(LESSONS[stem].step(step))
     if (stem, step) in DRAWN and main.params:
-        open_page(stem, **SETTINGS, **at_step(step))  # cheap computations are there from now on
+        open_page(stem, **SETTINGS, **at_step(step))  # computes and caches what is cheap
     status, page = page_at(f"{place(stem)}?d_k=256&seed=3{asked(stem, step)}")
     said = head_of(page)
     assert status == 200
@@ -83,19 +83,19 @@ def test_step_has_a_title_and_a_card_with_question_and_sentence(stem, step):
 
 
 @pytest.mark.parametrize(("stem", "step"), DRAWN)
-def test_the_card_shows_the_page_s_content(stem, step):
+def test_card_has_the_sentence_of_the_page(stem, step):
     (main,) = [each for each in charts(open_page(stem, **SETTINGS, **at_step(step))).values() if each.address]
     assert head_of(page_at(f"{stem}?d_k=256&seed=3{asked(stem, step)}")[1])["description"] == main.sentence
 
 
-def test_the_card_of_the_first_page_follows_its_address():
+def test_card_of_the_start_page_follows_its_address():
     here, there = (head_of(page_at(f"?d_k={d_k}")[1])["description"] for d_k in (4, 256))
     assert here != there
     assert "dₖ = 256" in there
 
 
 @pytest.mark.parametrize("stem", WITH_BET)
-def test_neither_card_nor_text_gives_an_open_bet_away(stem):
+def test_card_and_text_do_not_reveal_an_open_bet(stem):
     lesson = LESSONS[stem]
     step = lesson.bet.when[1]
     closed, opened = page_at(f"{stem}?step={step}")[1], page_at(f"{stem}?step={step}&bet=1")[1]
@@ -108,13 +108,13 @@ def test_neither_card_nor_text_gives_an_open_bet_away(stem):
     assert asked in re.sub(r"\s+", " ", words_of(opened))
 
 
-def test_an_address_leaves_out_the_visitor_s_own_parameters():
+def test_canonical_address_omits_the_visitor_s_own_parameters():
     page = page_at("score_variance?mode=projector&rest=shown&bet=1&guess=1-2-3-4-5&tally=1-2&d_k=64&axis=own")[1]
     assert head_of(page)["canonical"] == "http://lab.example/score_variance?step=draw&axis=own"
 
 
 @pytest.mark.parametrize(("said", "scheme"), [("https", "https"), ("https, http", "https"), ("javascript", "http")])
-def test_an_address_has_the_scheme_that_the_visitor_used(said, scheme):
+def test_canonical_address_has_the_scheme_that_the_visitor_used(said, scheme):
     _, _, body = ask(APP, "/recap", x_forwarded_proto=said, **HOST)
     assert head_of(body.decode())["canonical"] == f"{scheme}://lab.example/recap"
 
@@ -127,7 +127,7 @@ def test_text_of_an_address_cannot_break_out_of_its_tag(bad):
     assert page.count("</noscript>") == 1
 
 
-def test_no_text_breaks_out_of_the_script_that_holds_it(monkeypatch):
+def test_text_cannot_break_out_of_a_json_script(monkeypatch):
     bad = "</script><script>alert(1)</script>"
     monkeypatch.setattr(first, "_UNSET", bad)
     monkeypatch.setattr(first, "in_letters", lambda _: bad)
@@ -138,7 +138,7 @@ def test_no_text_breaks_out_of_the_script_that_holds_it(monkeypatch):
 
 
 @pytest.mark.parametrize("stem", LESSONS)
-def test_without_scripts_the_page_has_its_question_answer_and_links(stem):
+def test_page_without_scripts_has_its_question_answer_and_links(stem):
     page = page_at(place(stem))[1]
     words = words_of(page)
     assert LESSONS[stem].question in words
@@ -151,13 +151,13 @@ def test_without_scripts_the_page_has_its_question_answer_and_links(stem):
 
 
 @pytest.mark.parametrize("stem", LESSONS)
-def test_an_answer_is_written_in_letters(stem):
+def test_answers_in_plain_letters_contain_no_markup(stem):
     said = in_letters(LESSONS[stem].answer)
     assert not set("$\\{}*^") & set(said)
     assert not re.search(r"[a-zA-Z]_(?!model)", said)
 
 
-def test_a_missing_page_says_so_and_offers_the_others():
+def test_missing_page_is_a_404_that_offers_the_lessons():
     for address in ("nope", "score_variance/more", "static/js/none.js", "pages/start.py"):
         status, page = page_at(address)
         assert status == 404
@@ -165,12 +165,12 @@ def test_a_missing_page_says_so_and_offers_the_others():
         assert LESSONS["score_variance"].question in unescape(page)
 
 
-def test_the_name_of_the_first_page_leads_to_it():
+def test_start_redirects_to_the_root_address():
     status, got, _ = ask(APP, "/start?d_k=4", **HOST)
     assert (status, got["location"]) == (307, "/?d_k=4")
 
 
-def test_search_engines_get_the_list_of_pages():
+def test_robots_txt_and_sitemap_lead_to_all_pages():
     status, _, robots = ask(APP, "/robots.txt", host="lab.example")
     assert (status, "Sitemap: http://lab.example/sitemap.xml" in robots.decode()) == (200, True)
     _, got, body = ask(APP, "/sitemap.xml", host="lab.example")
@@ -180,18 +180,18 @@ def test_search_engines_get_the_list_of_pages():
 
 
 @pytest.mark.parametrize("card", [*LESSONS, *(f"{stem}/{step}" for stem, step in SCREENS if step)])
-def test_the_picture_of_a_card_exists(card):
+def test_every_card_has_a_picture_of_the_right_size(card):
     status, got, body = ask(APP, f"/cards/{card}.png")
     assert (status, got["content-type"]) == (200, "image/png")
     assert Image.open(BytesIO(body)).size == (1200, 630)
 
 
-def test_there_is_no_other_card():
+def test_unknown_cards_are_not_found():
     for name in ("score_variance/nope", "nope/draw", "recap/draw", "nope", "..%2F..%2Fapp", "_view"):
         assert ask(APP, f"/cards/{name}.png")[0] == 404
 
 
-def test_below_a_path_every_route_works(monkeypatch):
+def test_every_route_works_below_a_base_path(monkeypatch):
     monkeypatch.setattr(_streamlit.st, "get_option", {"server.baseUrlPath": "/lab/"}.get)
     assert links.lesson_at("/lab") == links.lesson_at("/lab/") == ORDER[0]
     assert links.lesson_at("/lab/recap") == "recap"
@@ -202,14 +202,14 @@ def test_below_a_path_every_route_works(monkeypatch):
 
 
 @pytest.mark.parametrize("stem", LESSONS)
-def test_the_pictures_script_is_fetched_early_for_a_first_picture(stem):
+def test_chart_script_is_preloaded_only_for_pages_with_a_picture(stem):
     wanted = VIEWS[stem].is_drawn
     assert (f'rel="preload" as="script" href="{BUNDLE}"' in page_at(place(stem))[1]) == wanted
 
 
 @pytest.mark.parametrize(("stem", "step"), OPENED)
-def test_a_still_is_on_the_page_that_opens_on_it(stem, step):
-    open_page(stem, **at_step(step))  # cheap computations are there from now on
+def test_still_is_on_a_page_only_at_its_defaults(stem, step):
+    open_page(stem, **at_step(step))  # computes and caches what is cheap
 
     def stills_at(query):
         return re.findall('<div data-still="(.*?)"', page_at(f"{stem}{query or '?'}{asked(stem, step)}")[1])
@@ -219,7 +219,7 @@ def test_a_still_is_on_the_page_that_opens_on_it(stem, step):
         assert stills_at(query) == [], query
 
 
-def test_streamlit_waits_for_the_first_picture():
+def test_streamlit_s_scripts_wait_in_a_template():
     platform = (
         '<script type="module" crossorigin src="./static/js/a.js"></script><link rel="modulepreload" href="./b.js">'
     )
@@ -235,7 +235,7 @@ def test_streamlit_waits_for_the_first_picture():
     assert "static/js" not in before
 
 
-def test_the_stage_s_data_are_what_the_scripts_read():
+def test_stage_data_have_the_values_of_the_address():
     (told,) = re.findall('id="lab-told">(.*?)</script>', page_at("score_variance?d_k=16&seed=3")[1])
     read = json.loads(told)
     assert (read["slider"]["value"], read["slider"]["usual"]) == (16, 64)

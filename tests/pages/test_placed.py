@@ -1,4 +1,4 @@
-"""A bet placed without a session: the form, the address it leads to, and its page."""
+"""A bet placed without a session: its form, the address that it redirects to, and that page."""
 
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -23,7 +23,7 @@ def sent(stem, **query):
 
 
 @pytest.mark.parametrize("stem", WITH_BETS)
-def test_answer_leads_to_the_address_that_keeps_its_settings(stem):
+def test_answer_redirects_to_an_address_that_keeps_its_settings(stem):
     bet = LESSONS[stem].bet
     step, answer = bet.when[1], bet.answer
     choices = answer.options if isinstance(answer, Choice) else [(1,) * 5] if isinstance(answer, Drawing) else [1]
@@ -36,8 +36,8 @@ def test_answer_leads_to_the_address_that_keeps_its_settings(stem):
     assert not there.bet_waits
 
 
-def test_settings_that_a_session_has_left_judge_no_bet():
-    """The query may still have one try's settings while the session has the next one's."""
+def test_bet_is_judged_at_the_session_s_settings_not_at_stale_ones():
+    """The query may still have the settings of one try when the session already has those of the next."""
     said = {"step": "rows", "bet": "1", "guess": "about 50", "guessed_at": "d_k=16", "loss": "weights"}
     here = Address(LESSONS["wrong_choice"], said, {"loss": "output", "d_k": 1024})
     assert here.judged.said["loss"] == "output"
@@ -50,13 +50,13 @@ def test_an_invalid_answer_leaves_the_bet_open(text):
     assert (status, query) == (303, {"bet": "1", "step": "divisor"})
 
 
-def test_only_lessons_are_bet_on():
+def test_only_lessons_with_a_bet_accept_an_answer():
     assert sent("nope", guess="1")[0] == 404
     assert sent("recap", guess="1", **ANSWERED["recap"])[1].get("guess") is None
 
 
 @pytest.mark.parametrize("stem", WITH_BETS)
-def test_the_form_sends_the_address_along_without_scripts(stem):
+def test_form_without_scripts_sends_the_address_along(stem):
     here = Address(LESSONS[stem], {"bet": "1", "step": LESSONS[stem].bet.when[1], "d_k": "5", "guess": "<"})
     form = bet_html.html_of(Stage(here), kept=here.query)
     assert '<input type="hidden" name="d_k" value="5">' in form
@@ -64,7 +64,7 @@ def test_the_form_sends_the_address_along_without_scripts(stem):
     assert "hidden" not in bet_html.html_of(Stage(here))
 
 
-def test_a_tally_counts_each_lesson_once_and_waits_for_its_truth():
+def test_tally_counts_each_lesson_once_and_waits_for_the_truth():
     def tally(**said):
         query = {"bet": "1", "step": "divisor", "guess": "85", **said}
         return bet_html.tally_of(Stage(Address(LESSONS["softmax_saturation"], query)))
@@ -73,7 +73,7 @@ def test_a_tally_counts_each_lesson_once_and_waits_for_its_truth():
     assert tally(guess="0") == "0-1-e"
     assert tally(tally="2-3-ab") == "3-4-abe"
     assert tally(tally="2-3-ae") == "2-3-ae"
-    assert tally(tally="2-3") == "3-4-e"  # of an older link
+    assert tally(tally="2-3") == "3-4-e"  # an older link
     assert tally(**{"class": "10~20"}) == ""
     waiting = Stage(
         Address(LESSONS["softmax_saturation"], {"bet": "1", "step": "divisor", "guess": "85"}), is_told=False

@@ -1,4 +1,4 @@
-"""The shipped nginx.conf, in a real nginx before servers that number their answers: its cache, and its routes."""
+"""The shipped nginx.conf: its cache and its routes, in a real nginx before servers that number their responses."""
 
 import json
 import os
@@ -17,7 +17,7 @@ COOKIE = "lab_replica"
 
 
 class Lab(ThreadingHTTPServer):
-    """A server that answers with its number and the number of such requests; answers below /kept may be cached."""
+    """A server that answers with its number and its count of requests; responses below /kept may be cached."""
 
     def __init__(self, number):
         super().__init__(("127.0.0.1", 0), Answer)
@@ -59,7 +59,7 @@ class Answer(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def start(tmp_path):
-    """Yield a function that starts the proxy before so many servers; it returns its address, and them."""
+    """Yield a function that starts the proxy before `count` servers, and returns its port and the servers."""
     if NGINX is None:
         if os.environ.get("CI") == "true":
             pytest.fail(f"CI=true and {NO_NGINX}")
@@ -77,7 +77,7 @@ def start(tmp_path):
 
 
 def ask(port, path, method="GET", **headers):
-    """Return status, headers and text of an answer."""
+    """Return status, headers and text of the response."""
     connection = HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
     answer = connection.getresponse()
@@ -86,7 +86,7 @@ def ask(port, path, method="GET", **headers):
     return answer.status, answer.headers, body
 
 
-def test_cacheable_answers_are_fetched_once_and_name_no_replica(start):
+def test_cacheable_responses_are_fetched_once_and_set_no_cookie(start):
     port, (lab,) = start(1)
     found = [ask(port, "/kept?d_k=64", Cookie=f"lab_visitor={i}; {COOKIE}=1") for i in range(3)]
     found += [ask(port, "/kept?d_k=64"), ask(port, "/kept?d_k=64", "HEAD"), ask(port, "/static/a.js")]
@@ -113,14 +113,14 @@ def test_cacheable_answers_are_fetched_once_and_name_no_replica(start):
         "/_stcore/host-config",
     ],
 )
-def test_a_visitor_s_own_answer_is_never_cached(start, path):
+def test_private_response_is_never_cached(start, path):
     port, _ = start(1)
     found = [ask(port, path, Cookie=f"lab_visitor={i}") for i in range(3)]
     assert len({body for _, _, body in found}) == 3
     assert not any(headers["X-Cache"] == "HIT" for _, headers, _ in found)
 
 
-def test_a_replica_s_cookie_is_set_where_a_session_or_class_begins(start):
+def test_replica_cookie_is_set_only_where_a_session_or_class_begins(start):
     port, labs = start(3)
     for path in (
         "/",
@@ -144,13 +144,13 @@ def test_a_replica_s_cookie_is_set_where_a_session_or_class_begins(start):
 
 
 @pytest.mark.parametrize(("came_by", "secure"), [("http", False), ("https", True)])
-def test_a_replica_s_cookie_is_for_https_only_over_https(start, came_by, secure):
+def test_replica_cookie_is_secure_only_over_https(start, came_by, secure):
     port, _ = start(1)
     given = ask(port, "/j", **{"X-Forwarded-Proto": came_by})[1]["Set-Cookie"]
     assert ("; Secure" in given) is secure
 
 
-def test_of_many_equal_requests_at_once_one_is_passed_on(start):
+def test_simultaneous_equal_requests_are_passed_on_once(start):
     port, (lab,) = start(1)
     lab.waits = threading.Event()
     bodies = []
@@ -164,7 +164,7 @@ def test_of_many_equal_requests_at_once_one_is_passed_on(start):
     assert bodies == ["1 1"] * 8
 
 
-def test_a_missing_replica_or_script_is_replaced_by_another(start):
+def test_another_replica_replaces_a_missing_one_or_its_missing_file(start):
     port, (first, second) = start(2)
     assert {ask(port, f"/static/of-{number}", Cookie=f"{COOKIE}=1")[2].split()[0] for number in (1, 2)} == {"1", "2"}
     assert ask(port, "/static/of-3")[0] == ask(port, "/missing")[0] == 404
@@ -204,7 +204,7 @@ def test_a_request_with_too_long_headers_is_refused(start):
     assert lab.asked == 1
 
 
-def test_slow_and_half_requests_have_limits():
+def test_slow_and_incomplete_requests_time_out():
     said = (DEPLOY / "nginx.conf").read_text()
     for name in ("client_header_timeout", "client_body_timeout", "send_timeout"):
         assert f"    {name} " in said
@@ -214,7 +214,7 @@ def test_slow_and_half_requests_have_limits():
 
 
 @pytest.mark.parametrize("main", ["worker_connections 768;", "worker_connections  1024;"])
-def test_a_distribution_s_own_file_allows_many_connections(tmp_path, main):
+def test_distribution_s_nginx_conf_gets_many_connections(tmp_path, main):
     (tmp_path / "own.conf").write_text(f"user www-data;\nevents {{\n    {main}\n}}\n")
     written = written_by_proxy("main", tmp_path / "own.conf")
     assert written.startswith("worker_rlimit_nofile 32768;\nuser www-data;\n")
@@ -222,7 +222,7 @@ def test_a_distribution_s_own_file_allows_many_connections(tmp_path, main):
 
 
 @pytest.mark.parametrize("count", [1, 2, 7])
-def test_the_environment_names_any_number_of_replicas(count):
+def test_environment_may_name_any_number_of_replicas(count):
     places = [f"10.0.{number}.1:850{number}" for number in range(1, count + 1)]
     written = written_by_proxy("replicas", environment={"LAB_REPLICAS": " ".join(places)})
     for number, place in enumerate(places, 1):
@@ -236,7 +236,7 @@ def test_the_environment_names_any_number_of_replicas(count):
 @pytest.mark.parametrize(
     ("named", "said"), [("", "name the replicas"), ("nowhere.invalid:8501", "no address found for nowhere.invalid")]
 )
-def test_a_list_without_an_address_is_refused_with_a_sentence(named, said):
+def test_replica_list_without_an_address_is_refused(named, said):
     with pytest.raises(subprocess.CalledProcessError) as refused:
         written_by_proxy("replicas", environment={"LAB_REPLICAS": named})
     assert said in refused.value.stderr

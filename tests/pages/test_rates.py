@@ -1,4 +1,4 @@
-"""Counted numbers as seconds: decisions are the same on every machine, shown times are this machine's."""
+"""Prices in seconds: decisions are the same on every machine, displayed times are this machine's."""
 
 from itertools import count as ticks
 
@@ -16,18 +16,18 @@ LONG = {"law": "student_t", "d_k": "1024", "n_samples": "100000"}
 
 @pytest.fixture
 def ticking(monkeypatch):
-    """Yield a clock that advances a second between two looks; afterwards restore the measured rate."""
+    """Make every reading of the clock a second later than the last; return the function that measures the rate."""
     monkeypatch.setattr(rates, "clock", ticks().__next__)
     monkeypatch.setattr(rates, "_here", rates.REFERENCE)
     return rates.measure
 
 
-def test_before_the_measurement_the_reference_rate_applies(monkeypatch):
+def test_reference_rate_applies_before_the_measurement(monkeypatch):
     monkeypatch.setattr(rates, "_here", rates.REFERENCE)
     assert rates.here(Price(1e9)) == rates.decided(Price(1e9)) == pytest.approx(0.6)
 
 
-def test_the_measured_work_counts_as_much_as_it_says(ticking):
+def test_measured_sample_does_the_work_it_states(ticking):
     numbers = rates._sample()[1]
     assert ticking() == pytest.approx(1 / numbers)
     assert rates.here(Price(numbers)) == pytest.approx(1)
@@ -42,7 +42,7 @@ def test_the_measured_work_counts_as_much_as_it_says(ticking):
     assert done[-1] == pytest.approx(numbers, rel=0.1)
 
 
-def test_the_measured_rate_decides_nothing(ticking):
+def test_measured_rate_does_not_change_decisions(ticking):
     prices = [ScoreVarianceParams(1024, n, "student_t").price for n in (100, 20_000, 100_000)]
     decided = [rates.decided(price) for price in prices]
     ticking()
@@ -50,7 +50,7 @@ def test_the_measured_rate_decides_nothing(ticking):
     assert rates.here(prices[0]) > 10 * decided[0]
 
 
-def test_a_button_is_everywhere_and_shows_this_machine_s_seconds(ticking):
+def test_button_appears_everywhere_and_shows_this_machine_s_seconds(ticking):
     params = ScoreVarianceParams(1024, 100_000, "student_t", n_keys=16)
     assert compute.needs_button(params)
     first = app_at("score_variance", timeout=120, **LONG).run().button(key="compute_main").label

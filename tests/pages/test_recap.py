@@ -1,4 +1,4 @@
-"""The recap page: it asks first, keeps the answers in the address, and sends no right answer before."""
+"""The recap page: it asks first, keeps the answers in the address, and sends no right answer early."""
 
 import json
 
@@ -17,7 +17,7 @@ VALUES = {"d_k": 64, "seed": 0}
 
 
 def unanswered(**query):
-    """Return the page of a visitor who has answered these questions only."""
+    """Return the page of a visitor who has answered only these questions."""
     app = app_at("recap")
     for name in ANSWERS:
         del app.query_params[name]
@@ -28,7 +28,7 @@ def unanswered(**query):
 
 
 def tells(app):
-    """Return the questions whose answer is in the data for the browser: by verdict, picture, or words."""
+    """Return the questions whose answer the browser receives, as a picture or as a sentence."""
     sent = seen(app)
     found = {name for name, key in PICTURES.items() if key in charts(app) or key in sent}
     for name in QUESTIONS:
@@ -39,7 +39,7 @@ def tells(app):
 
 
 def linked(app, name):
-    """Return a parameter of the address: AppTest has a list for those of a link, a text for those of a page."""
+    """Return a parameter of the address: AppTest has a list for a link's parameter, a string for a page's."""
     text = app.query_params[name]
     return text if isinstance(text, str) else text[-1]
 
@@ -83,7 +83,7 @@ DRAFTS = [("score", "share", "share"), ("spread", 64, "64"), ("breaks", "stuck",
 
 
 @pytest.mark.parametrize(("name", "draft", "written"), DRAFTS)
-def test_an_answer_is_in_the_address_judged_and_can_be_taken_back(name, draft, written):
+def test_answer_goes_into_the_address_is_judged_and_can_be_removed(name, draft, written):
     app = unanswered()
     submit(app, name)  # an empty form answers nothing
     assert tells(app) == set()
@@ -99,7 +99,7 @@ def test_an_answer_is_in_the_address_judged_and_can_be_taken_back(name, draft, w
     assert drafts(app)[name].value is None
 
 
-def test_the_story_comes_with_the_last_answer_and_goes_with_all():
+def test_story_appears_with_the_last_answer_and_disappears_at_a_reset():
     app = unanswered(**{name: ANSWERS[name] for name in list(QUESTIONS)[:-1]})
     assert plain(answers.BREATH) not in prose(app)
     assert STORY not in seen(app)
@@ -114,14 +114,14 @@ def test_the_story_comes_with_the_last_answer_and_goes_with_all():
     assert {*drafts(app)} == {*QUESTIONS}
 
 
-def test_the_story_is_on_a_wall_that_turns_to_it_and_on_no_other():
+def test_story_is_only_on_the_last_page_of_a_wall():
     for place in range(1, 7):
         app = unanswered(mode="projector", asked=str(place))
         assert (STORY in charts(app)) == (place == 6)
         assert [*drafts(app)] == list(QUESTIONS)[place - 1 : place]
 
 
-def test_at_most_three_folds_are_below_it():
+def test_recap_has_two_folds_at_its_end():
     app = app_at("recap").run()
     keys = [each.key for each in app.expander if not each.key.endswith(("_sure", "_data"))]
     assert [key for key in keys if not key.startswith(("menu", "settings"))] == ["behind", "background"]
@@ -135,7 +135,7 @@ def test_an_unreadable_answer_leaves_its_question_open(name, text):
     assert name in drafts(app)
 
 
-def test_the_second_question_asks_for_the_d_k_of_the_visitor():
+def test_second_question_asks_at_the_visitor_s_d_k():
     app = unanswered(d_k="100", spread="10")
     assert "At dₖ = 100, what is" in prose(app)
     assert f"**{answers.RIGHT}**" in prose(app)
@@ -143,7 +143,7 @@ def test_the_second_question_asks_for_the_d_k_of_the_visitor():
 
 
 @pytest.mark.parametrize("place", range(1, 6))
-def test_in_a_classroom_one_question_is_asked_at_a_time(place):
+def test_projector_mode_asks_one_question_at_a_time(place):
     app = unanswered(mode="projector", asked=str(place))
     assert [*drafts(app)] == [list(QUESTIONS)[place - 1]]
     assert [each.label for each in app.button if each.label in ("Previous", "Next")] == ["Previous", "Next"]
@@ -151,7 +151,7 @@ def test_in_a_classroom_one_question_is_asked_at_a_time(place):
     assert list(charts(app)) == [LESSON.pictures[place - 1]]
 
 
-def test_every_question_leads_to_a_lesson_of_the_path():
+def test_every_question_links_to_lessons_of_the_path():
     app = app_at("recap").run()
     check_page(app, "recap")
     links = [each.label for each in app.main.get("page_link")]
@@ -167,7 +167,7 @@ def test_every_question_leads_to_a_lesson_of_the_path():
 # --- another draw --------------------------------------------------------------------------------------
 
 
-def test_another_draw_changes_pictures_and_no_answer():
+def test_another_draw_changes_all_pictures_but_no_verdict():
     before = charts(app_at("recap").run())
     app = app_at("recap", seed="1").run()
     after = charts(app)

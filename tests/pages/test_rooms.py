@@ -1,4 +1,4 @@
-"""Rooms: phones by plain requests, the teacher's window, and the wall, which follows and is followed."""
+"""Rooms: phones as plain HTTP clients, the teacher's window, and the wall, which leads or follows."""
 
 import asyncio
 import csv
@@ -47,7 +47,7 @@ APP = Starlette(routes=routes.routes())
 
 @pytest.fixture(autouse=True)
 def rooms(tmp_path, monkeypatch):
-    """Yield a store of the test's own, with unused limits."""
+    """Yield a store for one test; the limits are too high to be reached."""
     own = Store(f"sqlite:///{tmp_path}/rooms.sqlite", patience=60)
     of_classroom = [f"classroom.{name}" for name in ("moment", "leading", "answering", "results")]
     for module in (*of_classroom, "server.phone", "server.desk", "server.rooms", "page.wall"):
@@ -60,7 +60,7 @@ def rooms(tmp_path, monkeypatch):
 
 
 def opened(rooms, stem, **query):
-    """Return a room whose wall is at a lesson."""
+    """Open a room whose wall is at a lesson."""
     return rooms.open_room(SECRET, stem=stem, query=urlencode({"bet": "1", **at(stem), **query}))
 
 
@@ -69,7 +69,7 @@ def texts(rooms, code, stem):
 
 
 def at(stem):
-    """Return the parameters that open the picture of the bet."""
+    """Return the link parameters that open the picture of the bet."""
     name, option = (LESSONS[stem].bet and LESSONS[stem].bet.when) or ("", "")
     return {name: LESSONS[stem].controls[name].write(option)} if name else {}
 
@@ -100,12 +100,12 @@ class Browser:
         return self
 
     def open(self):
-        """Return the page, after the cookie was handed out."""
+        """Open the page, and request it again if it has only set the cookie."""
         self.get()
         return self.get() if self.status == 303 else self
 
     def send(self, do, **fields):
-        """Send the page's form with this act."""
+        """Submit the page's form for this action."""
         found = re.search(
             rf'<form method="post" action="([^"]*)">(?:<input[^>]*>)*?<input[^>]*value="{do}">', self.html
         )
@@ -120,7 +120,7 @@ class Browser:
 
     @property
     def text(self):
-        """Return the text of the page's main part."""
+        """The text of the page's main part."""
         main = self.html[self.html.index("<main") : self.html.index("</main>")]
         return unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", main))).strip()
 
@@ -133,14 +133,14 @@ def phones(room, n):
 
 
 def teacher(room):
-    """Return the window of the room's opener."""
+    """Return the teacher's window of a room."""
     browser = Browser(cookies={TEACHER: room.code + SECRET, visitor.VISITOR: visitor.new_visitor()})
     browser.place = f"/room/{room.code}"
     return browser.get()
 
 
 def answers_to(stem):
-    """Return two answers as a phone sends them, and their values."""
+    """Return two answers, each as the form fields that a phone sends and as a value."""
     lesson = LESSONS[stem]
     if lesson.together and lesson.together.chooses:
         return [({"answer": f"{each:g}"}, each) for each in lesson.together.options[:2]]
@@ -156,7 +156,7 @@ def answers_to(stem):
 # --- phones ----------------------------------------------------------------------------------------------
 
 
-def test_a_phone_joins_once_its_browser_has_returned_the_cookie(rooms):
+def test_phone_joins_only_once_its_browser_returns_the_cookie(rooms):
     room = opened(rooms, "gradient_flow")
     phone = Browser(room).get()
     assert (phone.status, phone.place) == (303, f"/j/{room.code}?here=1")
@@ -170,14 +170,14 @@ def test_a_phone_joins_once_its_browser_has_returned_the_cookie(rooms):
     assert "keeps no cookies" in without.text
 
 
-def test_a_phone_keeps_only_a_random_number_that_no_script_reads(rooms):
+def test_phone_keeps_only_a_random_number_hidden_from_scripts(rooms):
     _, headers, _ = ask(APP, f"/j/{opened(rooms, 'start').code}", host="lab.example", x_forwarded_proto="https")
     kept = headers["set-cookie"]
     assert re.fullmatch(r"lab_visitor=[0-9a-f]{32}; HttpOnly; Max-Age=86400; Path=/; SameSite=lax; Secure", kept)
 
 
 def test_the_number_of_a_returning_phone_lasts_another_day(rooms):
-    """Yesterday's number would end in the middle of the hour, and the phone would be a new one."""
+    """Yesterday's number would expire during the lesson, and the phone would count as a new one."""
     room = opened(rooms, "start")
     (phone,) = phones(room, 1)
     given = f"{visitor.VISITOR}={phone.cookies[visitor.VISITOR]}"
@@ -185,7 +185,7 @@ def test_the_number_of_a_returning_phone_lasts_another_day(rooms):
     assert headers["set-cookie"].startswith(f"{given}; HttpOnly; Max-Age=86400")
 
 
-def test_codes_are_also_read_in_small_letters_and_typed_at_the_door(rooms):
+def test_codes_may_be_in_lower_case_and_typed_at_the_door(rooms):
     room = opened(rooms, "start")
     assert Browser(SimpleNamespace(code=room.code.lower())).open().status == 200
     door = Browser().get("/j")
@@ -194,10 +194,10 @@ def test_codes_are_also_read_in_small_letters_and_typed_at_the_door(rooms):
 
 
 @pytest.mark.parametrize("typed", ["1234", "ЖЖЖЖ", "ΑΒΓΔ", "ÄÖÜS", "%00", "<b>", "../../x", "A" * 5000])
-def test_text_at_the_door_that_is_no_code_leads_back_to_it(typed):
+def test_text_that_is_no_code_leads_back_to_the_door(typed):
     phone = Browser(cookies={visitor.VISITOR: visitor.new_visitor()}).get(f"/j?code={quote(typed)}")
     if phone.status == 303:
-        phone.get(unquote(phone.place))  # as a server hands it on
+        phone.get(unquote(phone.place))  # decoded, as a server passes it on
     assert phone.status == 404
     assert "This room is not open" in phone.text
     assert 'name="code"' in phone.html
@@ -215,14 +215,14 @@ def test_read_only_addresses_accept_no_form(rooms, place):
 
 
 @pytest.mark.parametrize("code", ["ZZZZ", "A", "AEIO", "<b>", "ÄÖÜS", "%00%00%00%00", "ABCDEFGHIJKL"])
-def test_a_code_of_no_room_leads_back_to_the_door(code):
+def test_unknown_code_leads_back_to_the_door(code):
     phone = Browser(cookies={visitor.VISITOR: visitor.new_visitor()}).get(f"/j/{code}")
     assert phone.status == 404
     assert "This room is not open" in phone.text
     assert 'name="code"' in phone.html
 
 
-def test_a_guesser_of_codes_finds_no_room_and_a_member_stays(rooms, monkeypatch):
+def test_guesser_of_codes_finds_no_room_and_phones_inside_stay(rooms, monkeypatch):
     monkeypatch.setattr(limits, "WRONG_CODES", limits.Rate("wrong", 3, 0))
     monkeypatch.setenv("SATTN_REPLICAS", "2")
     room = opened(rooms, "start")
@@ -234,8 +234,8 @@ def test_a_guesser_of_codes_finds_no_room_and_a_member_stays(rooms, monkeypatch)
     assert teacher(room).status == 200
 
 
-def test_a_session_that_guesses_codes_finds_no_room_and_a_wall_stays(rooms, leads, monkeypatch):
-    """It shares its limit with phones of its network."""
+def test_session_that_guesses_codes_finds_no_room_and_walls_stay(rooms, leads, monkeypatch):
+    """A session shares its limit with the phones of its network."""
     monkeypatch.setattr(limits, "WRONG_CODES", limits.Rate("wrong", 3, 0))
     monkeypatch.setattr(wall, "_network", lambda: limits.network_of("", ""))
     leads(False)
@@ -265,14 +265,14 @@ def test_a_session_that_guesses_codes_finds_no_room_and_a_wall_stays(rooms, lead
         ("", "", "1", ""),
     ],
 )
-def test_a_limit_counts_an_address_or_a_network_of_ipv6(monkeypatch, here, forwarded, replicas, counted):
+def test_limit_counts_an_ip_address_or_an_ipv6_network(monkeypatch, here, forwarded, replicas, counted):
     monkeypatch.setattr(limits, "_scrambled", lambda text: text)
     monkeypatch.setenv("SATTN_REPLICAS", replicas)
     found = limits.network_of(here, forwarded)
     assert (found.name, found.site) == (counted, counted.replace("2001:db8:1:2::/64", "2001:db8:1::/48"))
 
 
-def test_no_address_is_stored_and_all_replicas_count_alike(monkeypatch):
+def test_limits_store_no_ip_address_and_agree_across_replicas(monkeypatch):
     monkeypatch.setenv("STREAMLIT_SERVER_COOKIE_SECRET", "a secret of all replicas")
     found = limits.network_of("192.0.2.7", "")
     assert found == limits.network_of("192.0.2.7", "") != limits.network_of("192.0.2.8", "")
@@ -282,7 +282,7 @@ def test_no_address_is_stored_and_all_replicas_count_alike(monkeypatch):
 
 
 @pytest.mark.parametrize("stem", ORDER)
-def test_a_phone_goes_from_question_to_truth_in_under_ten_kilobytes(rooms, stem):
+def test_phone_goes_from_question_to_truth_on_pages_under_10_kb(rooms, stem):
     room = opened(rooms, stem)
     first, second, third = phones(room, 3)
     moment = moment_of(rooms.room(room.code))
@@ -298,13 +298,13 @@ def test_a_phone_goes_from_question_to_truth_in_under_ten_kilobytes(rooms, stem)
     assert "Your answer: " in first.text
     assert "Look at the wall." in first.text
     second.send("answer", **other)
-    second.send("answer", **sent)  # changed
+    second.send("answer", **sent)  # an answer may be changed
     assert [moment.read(each)[0] for each in texts(rooms, room.code, stem)] == [value, value]
     assert "In fact" not in first.html
     teacher(room).send("reveal")
     for phone in (first, third):
         phone.open()
-        if moment.draws_apart:  # it is told once it has drawn
+        if moment.draws_apart:  # the truth waits until the phone has drawn
             assert "In fact" not in phone.html
             phone.send("draw")
         assert len(phone.html.encode()) < LARGEST_PAGE
@@ -325,13 +325,13 @@ def test_an_invalid_answer_is_explained_and_stays_in_its_field(rooms, stem, text
     assert phone.status == 422
     assert re.search(r"Your answer (is|must|has)[^;]*\.", phone.text)
     assert texts(rooms, room.code, stem) == []
-    assert "<script>\n" in phone.html  # the page's own
+    assert "<script>\n" in phone.html  # the page's own script
     assert phone.html.count("<script>") == 1
     if text and not isinstance(LESSONS[stem].bet.answer, Choice):
         assert f'value="{text.replace("<", "&lt;").replace(">", "&gt;")}"' in phone.html
 
 
-def test_a_curve_without_numbers_is_answered_in_its_fields_words(rooms):
+def test_curve_without_numbers_gets_a_message_about_its_fields(rooms):
     (phone,) = phones(opened(rooms, "score_variance"), 1)
     phone.send("answer", **{f"answer_{i}": "11.3.1" for i in range(5)})
     assert "Your answer must be a number in each field, 0 to 100,000." in phone.text
@@ -344,7 +344,7 @@ def test_a_curve_without_numbers_is_answered_in_its_fields_words(rooms):
         ("gradient_flow", {"answer": "86.5"}, "86.5", "86.5"),
     ],
 )
-def test_an_answer_may_have_decimals_as_the_truth_has(rooms, leads, stem, sent, kept, said):
+def test_answer_may_have_decimals_like_the_truth(rooms, leads, stem, sent, kept, said):
     room = opened(rooms, stem)
     app = wall_of(room, stem)
     (phone,) = phones(room, 1)
@@ -359,7 +359,7 @@ def test_an_answer_may_have_decimals_as_the_truth_has(rooms, leads, stem, sent, 
 
 
 @pytest.mark.parametrize("stem", [*WITH_BETS[:3], "wrong_choice"])
-def test_a_given_answer_is_in_the_fields_that_change_it(rooms, stem):
+def test_given_answer_fills_the_fields_that_change_it(rooms, stem):
     (phone,) = phones(opened(rooms, stem), 1)
     _, (sent, _) = answers_to(stem)
     phone.send("answer", **sent)
@@ -368,8 +368,8 @@ def test_a_given_answer_is_in_the_fields_that_change_it(rooms, stem):
         assert re.search(rf'name="{name}"[^>]*value="{re.escape(value)}"( required checked|[^>]* required)', form)
 
 
-def test_a_page_without_scripts_waits_while_an_answer_is_typed(rooms):
-    """Otherwise the typed text would be gone after five seconds, without a word."""
+def test_page_without_scripts_does_not_reload_while_an_answer_is_typed(rooms):
+    """A reload after five seconds would delete the typed text."""
     room = opened(rooms, "gradient_flow")
     (phone,) = phones(room, 1)
     reload = 'http-equiv="refresh"'
@@ -388,7 +388,7 @@ def test_a_page_without_scripts_waits_while_an_answer_is_typed(rooms):
     assert reload in changing.html
 
 
-def test_forms_of_others_or_of_an_earlier_question_change_nothing(rooms):
+def test_forged_or_outdated_forms_change_nothing(rooms):
     room = opened(rooms, "gradient_flow")
     (phone,) = phones(room, 1)
     place = f"/j/{room.code}"
@@ -406,7 +406,7 @@ def test_forms_of_others_or_of_an_earlier_question_change_nothing(rooms):
     assert texts(rooms, room.code, "gradient_flow") == ["10"]
 
 
-def test_a_form_of_more_than_forty_fields_changes_nothing(rooms):
+def test_form_with_more_than_forty_fields_changes_nothing(rooms):
     room = opened(rooms, "gradient_flow")
     (phone,) = phones(room, 1)
     good = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', phone.html)) | {"answer": "10"}
@@ -421,7 +421,7 @@ def test_links_and_experiments_fit_all_phones_of_a_room():
     assert lesson.MOST_PHONES == class_draws_module.MOST_PHONES == MOST_PHONES <= N_ROWS
 
 
-def test_a_phone_that_sends_too_much_waits(rooms, monkeypatch):
+def test_phone_that_sends_too_much_is_refused(rooms, monkeypatch):
     monkeypatch.setattr(limits, "SENT", limits.Limit(2, 0))
     room = opened(rooms, "gradient_flow")
     one, other = phones(room, 2)
@@ -432,7 +432,7 @@ def test_a_phone_that_sends_too_much_waits(rooms, monkeypatch):
     assert texts(rooms, room.code, "gradient_flow") == ["5", "20"]
 
 
-def test_a_full_room_says_so(rooms):
+def test_full_room_refuses_new_phones_with_a_reason(rooms):
     room = opened(rooms, "start")
     (early,) = phones(room, 1)
     for i in range(MOST_PHONES):
@@ -446,7 +446,7 @@ def test_a_full_room_says_so(rooms):
     assert Browser(room, {visitor.VISITOR: f"{7:032x}"}).open().send("answer", answer="5").status == 200
 
 
-def test_a_phone_only_gets_news_about_its_own_page(rooms):
+def test_phone_gets_news_only_about_its_own_page(rooms):
     room = opened(rooms, "gradient_flow")
     one, other = phones(room, 2)
     mark = re.search('data-mark="([^"]+)"', one.html)[1]
@@ -459,11 +459,11 @@ def test_a_phone_only_gets_news_about_its_own_page(rooms):
     rooms.close(room.code)
     assert one.get(news).status == 410
     assert "The class is over" in one.text
-    assert 'data-news=""' in one.html  # it asks no more
+    assert 'data-news=""' in one.html  # no further requests
 
 
 def test_pages_of_a_room_have_no_white_space_between_tags(rooms):
-    """room.js keeps nodes that are equal to the new ones, and any two pieces of white space are."""
+    """room.js keeps nodes that equal the new ones, and all white-space nodes are equal."""
     room = opened(rooms, "score_variance")
     for page in (*phones(room, 1), teacher(room)):
         assert re.findall(r">\s+<", page.html[page.html.index("<main") : page.html.index("</main>")]) == []
@@ -487,7 +487,7 @@ class Elsewhere(Browser):
 
 @pytest.fixture
 def attacked(rooms, monkeypatch):
-    """Return a room with a class of forty inside, behind one address, and the true limits."""
+    """Return a room and forty phones in it, which share an IP address; the limits are the real ones."""
     monkeypatch.setenv("SATTN_REPLICAS", "2")
     rooms._clock = rooms._kept()._clock = Clock()
     for name, rate in TRUE.items():
@@ -510,7 +510,7 @@ TRUE = {name: getattr(limits, name) for name in ("WRONG_CODES", "OPENED", "JOINE
 
 
 def goes_on(rooms, room, crowd):
-    """Return True if each phone of the class answers, and a late one of its network comes in."""
+    """Return True if every phone of the class can answer, and a late phone of its network can join."""
     for phone in crowd:
         phone.open()
         assert phone.send("answer", answer="20").status == 200
@@ -521,7 +521,7 @@ def goes_on(rooms, room, crowd):
 
 
 def made_up(room, i, answers=True):
-    """Return the status for a made-up cookie: of the page, or of an answer sent without it."""
+    """Return the status of a page requested, or of an answer sent, with a made-up cookie."""
     who = f"{i:032x}"
     phone = Elsewhere(room, {visitor.VISITOR: who})
     if not answers:
@@ -531,7 +531,7 @@ def made_up(room, i, answers=True):
 
 
 @pytest.mark.walk
-def test_pages_loaded_with_made_up_cookies_take_no_place(rooms, attacked):
+def test_pages_with_made_up_cookies_take_no_place_in_a_room(rooms, attacked):
     room, crowd = attacked
     assert {made_up(room, i, answers=False) for i in range(120)} == {200}
     now = rooms.room(room.code)
@@ -540,7 +540,7 @@ def test_pages_loaded_with_made_up_cookies_take_no_place(rooms, attacked):
 
 
 @pytest.mark.walk
-def test_answers_with_made_up_cookies_fill_no_room(rooms, attacked):
+def test_answers_with_made_up_cookies_cannot_fill_a_room(rooms, attacked):
     room, crowd = attacked
     told = Counter(made_up(room, i) for i in range(120))
     assert told == {303: 40, 429: 80}
@@ -549,7 +549,7 @@ def test_answers_with_made_up_cookies_fill_no_room(rooms, attacked):
 
 
 @pytest.mark.walk
-def test_a_phone_whose_network_sends_many_is_let_in_a_little_later(rooms, attacked):
+def test_phone_of_a_busy_network_is_let_in_a_little_later(rooms, attacked):
     room, _ = attacked
     for i in range(40):
         made_up(room, i)
@@ -563,15 +563,15 @@ def test_a_phone_whose_network_sends_many_is_let_in_a_little_later(rooms, attack
 
 
 @pytest.mark.walk
-def test_networks_of_one_household_are_one(rooms, attacked):
+def test_ipv6_addresses_of_one_household_share_a_limit(rooms, attacked):
     room, _ = attacked
     phones = [Elsewhere(room, network=f"2001:db8:1:2::{i:x}").open() for i in range(50)]
     assert Counter(phone.send("answer", answer="99").status for phone in phones) == {200: 40, 429: 10}
 
 
 @pytest.mark.walk
-def test_a_guesser_of_codes_keeps_nobody_of_the_class_out(rooms, attacked):
-    """Behind the address of the class, and behind that of the room's opener."""
+def test_guesser_of_codes_keeps_no_phone_of_the_class_out(rooms, attacked):
+    """Guess from the network of the class, then from that of the room's teacher."""
     room, crowd = attacked
     for network in (HERE, THERE):
         guesser = Elsewhere(cookies={visitor.VISITOR: visitor.new_visitor()}, network=network)
@@ -584,7 +584,7 @@ def test_a_guesser_of_codes_keeps_nobody_of_the_class_out(rooms, attacked):
     assert Elsewhere(other).open().status == 200
 
 
-def test_a_teacher_locks_the_door_and_removes_silent_phones(rooms, attacked):
+def test_teacher_can_lock_the_door_and_remove_silent_phones(rooms, attacked):
     room, crowd = attacked
     for i in range(30):
         made_up(room, i, answers=False)
@@ -602,14 +602,14 @@ def test_a_teacher_locks_the_door_and_removes_silent_phones(rooms, attacked):
     late = Elsewhere(room, network=HERE).open()
     assert (late.status, "The door of this room is locked" in late.text) == (403, True)
     assert made_up(room, 2) == 403
-    assert made_up(room, 1) == 303  # it is in
+    assert made_up(room, 1) == 303  # it is in already
     for phone in crowd:
         assert phone.open().send("answer", answer="20").status == 200
     desk.get(f"/room/{room.code}").send("open_door")
     assert late.open().status == 200
 
 
-def test_the_wall_and_the_desk_keep_a_room_that_nobody_has_joined(rooms):
+def test_wall_and_desk_keep_a_room_open_before_anyone_joins(rooms):
     rooms._clock = rooms._kept()._clock = Clock()
     room = opened(rooms, "start")
     desk, stranger = teacher(room), Browser()
@@ -626,7 +626,7 @@ def test_the_wall_and_the_desk_keep_a_room_that_nobody_has_joined(rooms):
 # --- together --------------------------------------------------------------------------------------------
 
 
-def test_each_phone_has_its_own_draw_also_in_file_and_link(rooms):
+def test_results_file_and_link_contain_the_draws_of_each_phone(rooms):
     room = opened(rooms, "small_samples")
     one, two, idle = phones(room, 3)
     assert "Draw ten" not in one.html
@@ -655,12 +655,12 @@ def test_each_phone_has_its_own_draw_also_in_file_and_link(rooms):
 
 
 def table_of(desk, room):
-    """Return the rows of the file: one table, for all questions and draws."""
+    """Return the rows of the results file, in which all questions and draws are one table."""
     return list(csv.DictReader(io.StringIO(desk.get(f"/room/{room.code}/results.csv").html), strict=True))
 
 
-def test_the_file_holds_the_whole_lecture_with_a_row_for_each_answer(rooms):
-    """A row has lesson, step, d_k, seed, time, the number of the phone, and whether the answer is right."""
+def test_results_file_has_a_row_for_each_answer_of_the_lecture(rooms):
+    """A row has lesson, step, d_k, seed, time, phone number, answer and verdict."""
     rooms._clock = rooms._kept()._clock = Clock()
     rooms._clock.now = datetime(2026, 11, 26, 10, 0, tzinfo=UTC).timestamp()
     room = opened(rooms, "gradient_flow", d_k="96")
@@ -710,7 +710,7 @@ def test_the_file_holds_the_whole_lecture_with_a_row_for_each_answer(rooms):
 
 
 def test_ask_again_keeps_the_first_vote_and_the_reveal_shows_both(rooms, leads):
-    """On the wall, on the phones, in the teacher's window and in the file; of three votes the first and the last."""
+    """Check the wall, the phones, the desk and the file; of three votes, the first and the last are kept."""
     room = opened(rooms, "gradient_flow", d_k="96")
     app = wall_of(room, "gradient_flow", d_k="96")
     truth = f"{5 * round(VIEWS['gradient_flow'].outcome(moment_of(room).values).truth / 5)}"
@@ -747,7 +747,7 @@ def test_a_class_that_votes_again_sees_its_first_choice(rooms, leads):
     app = wall_of(room, "wrong_choice")
     phone, other = phones(room, 2)
     phone.send("answer", answer="1000")
-    other.send("answer", answer="100")  # a tie, of which the wall shows the smaller
+    other.send("answer", answer="100")  # a tie: the wall shows the smaller rate
     teacher(room).send("reset")
     phone.open().send("answer", answer="10")
     turn_truth(app, "Reveal")
@@ -763,7 +763,7 @@ def test_a_class_that_votes_again_sees_its_first_choice(rooms, leads):
         (("100", "100", "0.1"), "100", ""),
     ],
 )
-def test_of_a_tie_the_wall_shows_the_smallest_rate_and_says_so(rooms, leads, rates, chosen, said):
+def test_wall_breaks_a_tie_with_the_smallest_rate_and_says_so(rooms, leads, rates, chosen, said):
     room = opened(rooms, "wrong_choice")
     app = wall_of(room, "wrong_choice")
     for phone, rate in zip(phones(room, len(rates)), rates, strict=True):
@@ -774,8 +774,8 @@ def test_of_a_tie_the_wall_shows_the_smallest_rate_and_says_so(rooms, leads, rat
     assert (app.query_params["votes"], app.session_state["learning_rate"]) == ("~".join(rates), float(chosen))
 
 
-def test_the_file_names_a_drawer_by_the_number_of_the_phone(rooms):
-    """Whichever draws first; a draw keeps the settings that it was drawn at."""
+def test_results_file_names_draws_by_the_number_of_the_phone(rooms):
+    """The order of drawing does not matter; a draw keeps the settings it was made at."""
     room = opened(rooms, "small_samples", ddof="1")
     crowd = phones(room, 2)
     for phone in crowd:
@@ -790,7 +790,7 @@ def test_the_file_names_a_drawer_by_the_number_of_the_phone(rooms):
     assert np.allclose(found, class_draws(2, ddof=1, seed=room.seed).variances[::-1], rtol=1e-15)
 
 
-def test_the_rows_of_a_class_are_the_wall_s_at_the_rate_voted_for(rooms):
+def test_rows_on_the_phones_agree_with_the_wall_at_the_chosen_rate(rooms):
     room = opened(rooms, "wrong_choice", d_k="256")
     crowd = phones(room, 4)
     votes = ("1000", "0.1", "0.1", "10")
@@ -824,7 +824,7 @@ def test_the_rows_of_a_class_are_the_wall_s_at_the_rate_voted_for(rooms):
 # --- the teacher -----------------------------------------------------------------------------------------
 
 
-def test_a_room_opens_at_its_link_with_its_secret_only_in_the_cookie(rooms):
+def test_room_opens_at_its_lesson_with_the_secret_only_in_the_cookie(rooms):
     browser = Browser().get("/room", referer="http://lab.example/derivation?d_k=100&tally=1-2&mode=screen")
     assert "deleted 60 minutes after the room is closed, and after 24 hours" in browser.text
     browser.send("open")
@@ -839,15 +839,15 @@ def test_a_room_opens_at_its_link_with_its_secret_only_in_the_cookie(rooms):
 
 
 @pytest.mark.parametrize("at", ["", "/nowhere", "http://[", "//evil.example/derivation", "/start?%%%&d_k=x&d_k=9"])
-def test_a_room_without_a_lesson_opens_at_the_first(rooms, at):
+def test_room_without_a_lesson_opens_at_the_first_lesson(rooms, at):
     browser = Browser().get(f"/room?{urlencode({'at': at})}").send("open")
     assert browser.status == 303
     assert urlsplit(browser.place).path == "/"
     assert urlsplit(browser.place).netloc == ""
 
 
-def test_a_room_is_opened_from_an_address_of_any_length(rooms):
-    """A room leaves out long texts, which a visitor has typed."""
+def test_room_can_be_opened_from_an_address_of_any_length(rooms):
+    """The room drops long texts that a visitor has typed."""
     long = f"/your_scores?q={'%0A1.5' * 4000}&d_k=100&{'x=%25&' * 2000}"
     browser = Browser().get("/room", referer=f"http://lab.example{long}")
     assert len(browser.html.encode()) < LARGEST_PAGE
@@ -855,7 +855,7 @@ def test_a_room_is_opened_from_an_address_of_any_length(rooms):
     assert (browser.status, urlsplit(browser.place).path) == (303, "/your_scores")
 
 
-def test_rooms_are_opened_only_by_our_own_pages_and_not_too_often(rooms, monkeypatch):
+def test_rooms_are_opened_only_from_our_pages_and_not_too_often(rooms, monkeypatch):
     monkeypatch.setattr(limits, "OPENED", limits.Rate("opened", 1, 0))
     browser = Browser().get("/room")
     assert browser.post("/room", {"token": "0" * 32, "do": "open"}).status == 403
@@ -863,7 +863,7 @@ def test_rooms_are_opened_only_by_our_own_pages_and_not_too_often(rooms, monkeyp
     assert browser.get("/room").send("open").status == 429
 
 
-def test_without_the_secret_nobody_leads(rooms):
+def test_nobody_leads_without_the_secret(rooms):
     room = opened(rooms, "gradient_flow")
     other = Browser(cookies={TEACHER: room.code + "x" * 12})
     other.get(f"/room/{room.code}")
@@ -883,7 +883,7 @@ def test_without_the_secret_nobody_leads(rooms):
     assert "Reveal" in other.html
 
 
-def test_the_teacher_s_window_leads_the_question_and_the_wall(rooms):
+def test_teacher_s_window_controls_the_question_and_the_wall(rooms):
     room = opened(rooms, "gradient_flow", d_k="100")
     crowd = phones(room, 3)
     crowd[0].send("answer", answer="95")
@@ -909,7 +909,7 @@ def test_the_teacher_s_window_leads_the_question_and_the_wall(rooms):
     assert rooms.room(room.code).stem == "derivation"
 
 
-def test_a_closed_room_says_goodbye_and_can_be_opened_again(rooms):
+def test_closed_room_says_goodbye_and_can_be_reopened(rooms):
     room = opened(rooms, "gradient_flow", d_k="100")
     (phone,) = phones(room, 1)
     phone.send("answer", answer="95")
@@ -924,7 +924,7 @@ def test_a_closed_room_says_goodbye_and_can_be_opened_again(rooms):
         phone.get(place)
         assert (phone.status, "The class is over" in phone.text) == (410, True)
         assert f'href="{home}"' in unescape(phone.html)
-        assert 'data-news=""' in phone.html  # it asks no more
+        assert 'data-news=""' in phone.html  # no further requests
     for place in (f"/room/{room.code}", f"/room/{room.code}/results.csv"):
         stranger.get(place)
         assert (stranger.status, "Open it again" in stranger.html) == (410, False)
@@ -943,7 +943,7 @@ def test_a_closed_room_says_goodbye_and_can_be_opened_again(rooms):
 
 @pytest.fixture
 def leads(monkeypatch):
-    """Return a function that makes this browser the teacher's, which it is at first, or somebody else's."""
+    """Return a function that makes this browser the teacher's, as it is at first, or somebody else's."""
 
     def set_to(is_teacher):
         monkeypatch.setattr(wall, "_secret", lambda code: SECRET if is_teacher else "")
@@ -957,14 +957,14 @@ def wall_of(room, stem, **query):
 
 
 def gone_on(room, stem):
-    """A wall that has gone on from the lesson of its room to another."""
+    """Return a wall that has moved from its room's lesson to another."""
     app = turn_to(wall_of(room, room.stem), stem).run()
     go_to_step(app, at(stem)["step"])
     return app
 
 
 @pytest.mark.parametrize("stem", WITH_BETS)
-def test_the_wall_gives_its_address_and_shows_revealed_bets(rooms, leads, stem):
+def test_wall_tells_the_room_its_address_and_shows_revealed_bets(rooms, leads, stem):
     room = opened(rooms, "start")
     app = gone_on(room, stem)
     app.session_state["d_k"] = 100
@@ -995,12 +995,12 @@ def test_the_wall_gives_its_address_and_shows_revealed_bets(rooms, leads, stem):
 
 
 def in_address(app, *names):
-    """Those of these names that stand in the address of a wall."""
+    """Return those of these parameters that the address of a wall has."""
     return {name: app.query_params[name] for name in names if name in app.query_params}
 
 
-def test_a_bet_is_judged_where_it_was_placed_wherever_the_wall_goes(rooms, leads):
-    """On the phone, on the wall, in the file and in the link."""
+def test_bet_is_judged_at_its_own_settings_after_the_wall_has_moved(rooms, leads):
+    """Check the phone, the wall, the file and the link."""
     room = opened(rooms, "gradient_flow", d_k="96")
     truth = {d_k: VIEWS["gradient_flow"].outcome(moment_of(room).at(f"d_k={d_k}").values).truth for d_k in (96, 8)}
     assert abs(truth[96] - truth[8]) > 20
@@ -1047,7 +1047,7 @@ def test_the_wall_follows_the_teacher_s_window_and_its_reveals(rooms, leads):
     assert "reveal" not in app.query_params
 
 
-def test_a_wall_goes_on_to_the_steps_after_its_bet(rooms, leads):
+def test_wall_can_move_on_to_the_steps_after_its_bet(rooms, leads):
     room = opened(rooms, "one_query")
     app = wall_of(room, "one_query")
     (crowd,) = phones(room, 1)
@@ -1083,7 +1083,7 @@ def test_two_walls_show_the_same_and_the_latest_move_wins(rooms, leads):
     assert shown_on(one) == shown_on(other)
     widget(one, "n_keys").set_value(64)
     one.run()
-    other.session_state["d_k"] = 256  # moved before it has heard of the other's
+    other.session_state["d_k"] = 256  # moved before it has heard of the other move
     other.run()
     one.run()
     assert shown_on(one) == shown_on(other)
@@ -1106,13 +1106,13 @@ def test_two_walls_show_the_same_and_the_latest_move_wins(rooms, leads):
 
 
 def hears(app):
-    """Run a wall that asks its room, which may lead it to another lesson: AppTest would run the one before again."""
+    """Run a wall, then open the lesson to which its room has led it: AppTest would rerun the old one."""
     app.run()
     turn_to(app, app.session_state["lesson"])
 
 
-def test_two_walls_do_not_answer_each_other(rooms, leads):
-    """A wall does not tell the room what its page moves by itself, as to the step where a bet may wait."""
+def test_two_walls_do_not_move_each_other_back_and_forth(rooms, leads):
+    """A wall does not report what its page moves by itself, as to the step of an open bet."""
     room = opened(rooms, "start")
     one, other = wall_of(room, "start"), wall_of(room, "start")
     for stem in ("trained_heads", "wrong_choice", "training_race", "small_samples", "recap"):
@@ -1128,7 +1128,7 @@ def test_two_walls_do_not_answer_each_other(rooms, leads):
 
 
 @pytest.mark.parametrize("said", [{}, {"seed": "7", "exponent": "0.25", "rest": "shown"}])
-def test_seed_rest_and_exponent_stay_with_their_lesson(rooms, leads, said):
+def test_seed_rest_and_exponent_do_not_move_to_another_lesson(rooms, leads, said):
     at = f"/softmax_saturation?{urlencode({'step': 'too_flat', 'd_k': '16', **said})}"
     browser = Browser().get(f"/room?{urlencode({'at': at})}").send("open")
     room = rooms.room(parse_qs(urlsplit(browser.place).query)["room"][0])
@@ -1153,7 +1153,7 @@ def test_seed_rest_and_exponent_stay_with_their_lesson(rooms, leads, said):
     assert {name: app.session_state[name] for name in kept if name in app.session_state}.items() <= kept.items()
 
 
-def test_a_wall_that_does_not_lead_follows_and_changes_nothing(rooms, leads):
+def test_wall_without_the_secret_follows_and_changes_nothing(rooms, leads):
     leads(False)
     room = opened(rooms, "gradient_flow", d_k="256")
     app = wall_of(room, "derivation")
@@ -1168,7 +1168,7 @@ def test_a_wall_that_does_not_lead_follows_and_changes_nothing(rooms, leads):
     assert rooms.room(room.code).query == opened(rooms, "gradient_flow", d_k="256").query
 
 
-def test_the_wall_of_a_vote_hides_its_result_until_it_is_shown(rooms, leads):
+def test_wall_of_a_vote_hides_the_result_until_the_reveal(rooms, leads):
     room = opened(rooms, "start")
     app = gone_on(room, "wrong_choice")
     app.run()
@@ -1179,8 +1179,8 @@ def test_the_wall_of_a_vote_hides_its_result_until_it_is_shown(rooms, leads):
     assert not asks_bet(app)
 
 
-def test_the_wall_grows_by_what_is_drawn(rooms, leads):
-    """From nothing on: neither the machine's draws nor the answer stand on it before a phone has drawn."""
+def test_wall_shows_the_draws_of_the_class_as_they_arrive(rooms, leads):
+    """Before the first draw, the wall shows neither the computer's draws nor the answer."""
     room = opened(rooms, "small_samples")
     app = wall_of(room, "small_samples")
     assert app.query_params["phones"] == "0"
@@ -1203,13 +1203,13 @@ def test_the_wall_grows_by_what_is_drawn(rooms, leads):
 
 
 def results_link(room):
-    """The link to the result in the teacher's window, None while there is none."""
+    """Return the link to the result in the teacher's window, or None."""
     found = re.search(r'href="(http[^"]*)" target', teacher(room).html)
     return found and unescape(found[1])
 
 
-def test_an_answer_that_comes_while_a_wall_is_drawn_is_not_counted_yet(rooms, leads, monkeypatch):
-    """Else the wall would never ask for the picture that has it."""
+def test_answer_sent_while_a_wall_is_drawn_is_not_yet_counted(rooms, leads, monkeypatch):
+    """Else the wall would never request the picture that contains it."""
     room = opened(rooms, "small_samples")
     app = wall_of(room, "small_samples")
     turn_truth(app, "Reveal")
@@ -1230,7 +1230,7 @@ def test_an_answer_that_comes_while_a_wall_is_drawn_is_not_counted_yet(rooms, le
     assert told[-1]["mark"] != now["mark"]
 
 
-def test_a_wall_of_a_closed_room_says_so_and_goes_on(rooms, leads):
+def test_wall_of_a_closed_room_says_so_and_keeps_working(rooms, leads):
     room = opened(rooms, "gradient_flow")
     app = wall_of(room, "gradient_flow")
     rooms.close(room.code)
@@ -1241,7 +1241,7 @@ def test_a_wall_of_a_closed_room_says_so_and_goes_on(rooms, leads):
     assert app.query_params["reveal"] == "1"
 
 
-def test_a_wall_of_a_closed_room_stays_on_its_picture(rooms, leads):
+def test_wall_of_a_closed_room_keeps_its_picture(rooms, leads):
     room = opened(rooms, "gradient_flow")
     app = wall_of(room, "gradient_flow")
     phones(room, 1)[0].send("answer", answer="95")
@@ -1254,7 +1254,7 @@ def test_a_wall_of_a_closed_room_stays_on_its_picture(rooms, leads):
     assert "room" not in app.query_params
 
 
-def test_without_a_room_nothing_is_opened(tmp_path):
+def test_wall_without_a_room_creates_no_database(tmp_path):
     app = app_at("gradient_flow", mode="projector", bet="1").run()
     check = Store(f"sqlite:///{tmp_path}/rooms.sqlite")
     assert [*app.exception] == []
@@ -1262,7 +1262,7 @@ def test_without_a_room_nothing_is_opened(tmp_path):
     assert not (tmp_path / "rooms.sqlite").exists()
 
 
-def test_a_wall_asks_for_its_counts(rooms):
+def test_wall_gets_counts_and_a_mark_that_changes_at_a_reveal(rooms):
     room = opened(rooms, "gradient_flow")
     crowd = phones(room, 2)
     crowd[0].send("answer", answer="5")
@@ -1279,7 +1279,7 @@ def test_a_wall_asks_for_its_counts(rooms):
 # --- limits ----------------------------------------------------------------------------------------------
 
 
-def test_forms_are_short_and_only_for_rooms():
+def test_forms_are_limited_in_length_and_accepted_only_for_rooms():
     async def answer(scope, receive, send):
         while (await receive()).get("more_body"):
             pass
@@ -1298,8 +1298,8 @@ def test_forms_are_short_and_only_for_rooms():
         ask(middleware.cls(answer), "/journal", "POST", [b"do=open"])
 
 
-def test_a_silent_database_keeps_no_lesson_waiting(rooms, monkeypatch):
-    """A hundred phones ask; the threads that answer for the lessons are still free."""
+def test_silent_database_does_not_keep_lessons_waiting(rooms, monkeypatch):
+    """A hundred phones wait for the database; the threads for lessons stay free."""
     back = Event()
     monkeypatch.setattr(rooms, "room", lambda code: back.wait() and None)
     monkeypatch.setattr(routes, "in_thread", Threads(10, 90))
@@ -1319,7 +1319,7 @@ def test_a_silent_database_keeps_no_lesson_waiting(rooms, monkeypatch):
     assert Counter(task.result() for task in asked) == {404: 90, 503: 10}
 
 
-def test_waiting_writes_keep_no_read_waiting(rooms, monkeypatch):
+def test_waiting_writes_do_not_delay_reads(rooms, monkeypatch):
     back = Event()
     room = opened(rooms, "gradient_flow")
     who, of = [visitor.new_visitor() for _ in range(12)], moment_of(room).which
@@ -1343,7 +1343,7 @@ def test_waiting_writes_keep_no_read_waiting(rooms, monkeypatch):
 
 @pytest.fixture
 def held(rooms, monkeypatch):
-    """Yield a function that lets another connection hold the database; it returns another to release it."""
+    """Yield a function that locks the database from another connection and returns one that unlocks it."""
     other = []
 
     def hold():
@@ -1378,7 +1378,7 @@ def test_an_answer_to_a_busy_database_stays_typed_and_is_sent_again(rooms, held)
     assert texts(rooms, room.code, "gradient_flow") == ["86.5", "20"]
 
 
-def test_the_teacher_s_window_reports_acts_that_fail_now(rooms, held):
+def test_teacher_s_window_reports_actions_that_fail(rooms, held):
     room = opened(rooms, "gradient_flow")
     desk = teacher(room)
     let_go = held()
@@ -1403,7 +1403,7 @@ async def status_of(place, who="", body=None):
     return answers[0]["status"]
 
 
-def test_a_limit_recovers_in_time_and_forgets_the_first_networks():
+def test_limit_recovers_in_time_and_forgets_the_oldest_networks():
     now = [0.0]
     limit = limits.Limit(2, 60, keys=2, clock=lambda: now[0])
     assert [limit.takes("a") for _ in range(3)] == [True, True, False]
@@ -1412,11 +1412,11 @@ def test_a_limit_recovers_in_time_and_forgets_the_first_networks():
     assert [limit.takes("a") for _ in range(2)] == [True, False]
     assert limit.takes("b")
     assert limit.takes("c")
-    assert limit.takes("a")  # forgotten
+    assert limit.takes("a")  # "a" has been forgotten
 
 
 def test_old_rooms_are_deleted_at_the_start_and_every_hour(monkeypatch, caplog):
-    """Whatever the database does; the operator gets the reason if it did not answer."""
+    """A database that does not answer is logged with its reason and stops no later deletion."""
     swept, slept = [], []
 
     def sweep():

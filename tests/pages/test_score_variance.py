@@ -15,9 +15,9 @@ STEM = "score_variance"
 
 
 @pytest.mark.parametrize("stem", [STEM])
-def test_scores_are_measured_in_pairs_and_in_a_matrix(app, stem):
+def test_scores_are_measured_in_pairs_or_in_a_matrix(app, stem):
     for sampling, drawn, predicted in (
-        ("matrix", "histograms of the 64 × 16 entries of one Q Kᵀ", ["63.94", "0.9990"]),  # × 1 − 1/1024
+        ("matrix", "histograms of the 64 × 16 entries of one Q Kᵀ", ["63.94", "0.9990"]),  # 64 and 1, times 1 − 1/1024
         ("pairs", "histograms of 10,000 independent pairs", ["64.00", "1.000"]),
     ):
         widget(app, "sampling").set_value(sampling).run()
@@ -30,11 +30,11 @@ def test_scores_are_measured_in_pairs_and_in_a_matrix(app, stem):
     ("step", "key"), [("draw", "score_histograms"), ("straighten", "straight_histograms"), ("divide", "variance_curve")]
 )
 @pytest.mark.parametrize("mode", ["screen", "projector"])
-def test_step_shows_its_picture_alone(step, key, mode):
+def test_each_step_shows_only_its_picture(step, key, mode):
     assert list(charts(open_page(STEM, step=step, mode=mode))) == [key]
 
 
-def test_only_the_second_step_has_an_axis_of_roots():
+def test_only_the_second_step_has_a_square_root_axis():
     ticks = [
         json.loads(charts(open_page(STEM, step=step))[key].spec)["layout"]["xaxis"]["title"]["text"]
         for step, key in (("draw", "score_histograms"), ("straighten", "straight_histograms"))
@@ -42,14 +42,14 @@ def test_only_the_second_step_has_an_axis_of_roots():
     assert ["√" in each for each in ticks] == [False, True]
 
 
-def test_constant_scores_leave_a_working_page():
+def test_page_works_with_constant_scores():
     app = open_page(STEM, law="rademacher", correlation="1", d_k="1")
     check_page(app, "score_variance")
     assert app.table[0].value["verdict"].tolist() == ["nothing to compare"] * 6
     assert app.table[0].value["measured"].tolist()[2] == "undefined"
 
 
-def test_a_matrix_notes_that_a_correlation_does_not_apply():
+def test_matrix_sampling_notes_that_correlation_does_not_apply():
     app = open_page(STEM, sampling="matrix", correlation="0.5")
     check_page(app, "score_variance")
     said = "The correlation pairs each q with its own k: it counts for pairs, not for a matrix."
@@ -125,7 +125,7 @@ def test_try_heavier_tails(tried):
 @pytest.mark.parametrize(
     ("d_k", "said"), [(16, "up to 16 products"), (64, "up to 64 products"), (512, "up to 64 products")]
 )
-def test_picture_of_the_bet_says_how_far_its_walks_go(d_k, said):
+def test_picture_of_an_open_bet_says_how_many_products_it_adds(d_k, said):
     view = VIEWS["score_variance"]
     known = view.before({**Address(view.lesson, {"d_k": str(d_k)}).values}, LIGHT)
     assert said in known.figure.layout["annotations"][0]["text"]

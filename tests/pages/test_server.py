@@ -1,4 +1,4 @@
-"""The parts that the server adds to Streamlit: headers, cached compression, the bundle, words for blocked browsers."""
+"""The server's additions to Streamlit: headers, compression, the chart bundle, limits on uploads, the warm-up."""
 
 import asyncio
 import gzip
@@ -78,7 +78,7 @@ def test_a_static_file_is_compressed_once_for_each_encoding(taken, encoding, unp
     assert got["cache-control"] == "immutable"
     assert unpack(body) == SCRIPT
     assert inner.asked == 1
-    assert inner.accepted == [None]  # no inner layer may compress it at each request
+    assert inner.accepted == [None]  # else an inner layer would compress each response
 
 
 @pytest.mark.parametrize(
@@ -94,13 +94,13 @@ def test_a_static_file_is_compressed_once_for_each_encoding(taken, encoding, unp
         ("/static/missing.js", {"accept_encoding": "gzip"}),
     ],
 )
-def test_every_other_answer_passes_unchanged(path, sent):
+def test_other_responses_are_not_compressed(path, sent):
     app = compress.KeptCompression(Counted())
     assert "content-encoding" not in ask(app, path, **sent)[1]
     assert app.kept == {}
 
 
-def test_the_cache_is_bounded(monkeypatch):
+def test_compression_cache_is_limited_in_bytes(monkeypatch):
     monkeypatch.setattr(compress, "KEPT_BYTES", 10)
     inner = Counted()
     app = compress.KeptCompression(inner)
@@ -109,7 +109,7 @@ def test_the_cache_is_bounded(monkeypatch):
     assert (inner.asked, app.kept) == (2, {})
 
 
-def test_every_answer_has_the_security_headers():
+def test_every_response_has_the_security_headers():
     _, got, _ = ask(headers.SecurityHeaders(Counted()), "/page")
     policy = dict(part.split(" ", 1) for part in got["content-security-policy"].split("; "))
     assert policy["object-src"] == "'none'"
@@ -124,7 +124,7 @@ def directives(path, **sent):
     return dict(part.split(" ", 1) for part in got["content-security-policy"].split("; "))
 
 
-def test_no_text_runs_as_script_and_no_form_goes_to_another_host():
+def test_policy_forbids_eval_and_forms_to_other_hosts():
     policy = directives("/page", host="lab.example")
     assert policy["script-src"] == "'self' 'unsafe-inline' blob:"
     assert policy["form-action"] == policy["base-uri"] == "'self'"
@@ -138,10 +138,10 @@ def test_no_text_runs_as_script_and_no_form_goes_to_another_host():
         ("/page", "other.example", "https://lab.example", " ws://lab.example wss://lab.example"),
         ("/page", "a; script-src *", "", ""),
         ("/page", "*", "", ""),
-        ("/static/a.js", "other.example", "", ""),  # everybody may see it
+        ("/static/a.js", "other.example", "", ""),  # cached for everybody, so without the host
     ],
 )
-def test_a_page_is_connected_to_its_own_host_alone(monkeypatch, path, host, origin, sockets):
+def test_page_may_connect_only_to_its_own_host(monkeypatch, path, host, origin, sockets):
     monkeypatch.setenv("SATTN_ORIGIN", origin)
     assert directives(path, host=host)["connect-src"] == f"'self'{sockets}"
 
@@ -152,14 +152,14 @@ def test_one_variable_sets_who_may_frame_the_lab(monkeypatch):
 
 
 @pytest.mark.parametrize("value", ["*; script-src *", "https://a.example\nx: y", "'self', x"])
-def test_the_variable_cannot_add_a_directive(monkeypatch, value):
+def test_frame_ancestors_variable_cannot_add_a_directive(monkeypatch, value):
     monkeypatch.setenv(headers.FRAME_ANCESTORS, value)
     with pytest.raises(ValueError, match="SATTN_FRAME_ANCESTORS must be a list of sources"):
         headers.content_policy()
 
 
 NOT_ASKED_FOR = ["_stcore/metrics", "_stcore/agent/mcp", "_stcore/", "_stcore//health", "_stcore"]
-MOVED = ["_stcore/health/metrics", "_stcore/new", "_core/numbers", "metrics", "a/metrics/b"]  # as an upgrade may do
+MOVED = ["_stcore/health/metrics", "_stcore/new", "_core/numbers", "metrics", "a/metrics/b"]  # after an upgrade
 
 
 @pytest.mark.parametrize("path", [*NOT_ASKED_FOR, *(f"lab/{each}" for each in NOT_ASKED_FOR), *MOVED])
@@ -182,7 +182,7 @@ def test_the_page_explains_blocked_scripts_and_websockets():
     assert int(got["content-length"]) == len(body)
 
 
-def test_a_page_that_would_come_compressed_has_the_words_too():
+def test_page_that_streamlit_would_compress_has_the_explanation_too():
     packing = GZipMiddleware(Counted(), minimum_size=1)
     assert ask(packing, "/recap", accept_encoding="gzip")[1]["content-encoding"] == "gzip"
     _, _, body = ask(shell.Shell(packing), "/recap", accept="text/html", accept_encoding="gzip")
@@ -212,11 +212,11 @@ def test_any_client_that_accepts_gzip_can_read_the_answer(path, status, said):
     assert int(got["content-length"]) == len(body)
 
 
-def test_a_file_that_is_no_page_gets_no_words():
+def test_file_that_is_no_page_stays_unchanged():
     assert ask(shell.Shell(Counted()), "/static/a.js")[2] == SCRIPT
 
 
-def test_the_bundle_is_the_installed_package_s_and_cached_forever():
+def test_bundle_is_the_installed_plotly_and_cached_forever():
     app = Starlette(routes=assets.routes())
     status, got, body = ask(app, f"/{bundle.BUNDLE}")
     assert (status, got["cache-control"]) == (200, "public, max-age=31536000, immutable")
@@ -236,7 +236,7 @@ def test_the_bundle_exports_the_functions_that_quick_pictures_call(monkeypatch):
 
 
 @pytest.mark.parametrize("base", ["lab", "/lab/", "a/b", "_lab"])
-def test_every_address_of_ours_is_below_the_base_path(monkeypatch, base):
+def test_every_own_address_is_below_the_base_path(monkeypatch, base):
     monkeypatch.setattr(_streamlit.st, "get_option", {"server.baseUrlPath": base}.get)
     below = f"/{base.strip('/')}/"
     assert not bundle.BUNDLE.startswith("/")
@@ -250,7 +250,7 @@ def test_every_address_of_ours_is_below_the_base_path(monkeypatch, base):
 
 
 class Connection:
-    """The object of uvicorn with the method `receive`; it has the transport of the connection."""
+    """An object with uvicorn's method `receive` and the transport of its connection."""
 
     def __init__(self, sock):
         self.transport = SimpleNamespace(get_extra_info={"socket": sock}.get)
@@ -264,13 +264,13 @@ async def nobody(*_):
 
 
 @pytest.mark.parametrize(("kind", "at_once"), [("websocket", True), ("http", True), ("lifespan", False)])
-def test_messages_and_answers_are_sent_at_once(kind, at_once):
+def test_websocket_and_http_messages_are_sent_without_delay(kind, at_once):
     with socket.socket() as sock:
         run(prompt.PromptMessages(nobody)({"type": kind}, Connection(sock).receive, nobody))
         assert bool(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)) is at_once
 
 
-def test_a_server_without_a_visible_connection_still_answers():
+def test_server_without_a_visible_socket_still_answers():
     for receive in (nobody, Connection(None).receive):
         run(prompt.PromptMessages(nobody)({"type": "websocket"}, receive, nobody))
 
@@ -279,7 +279,7 @@ def test_a_server_without_a_visible_connection_still_answers():
 
 
 class Uploads:
-    """An app that takes files as Streamlit does, behind a limit of 300 bytes a visitor."""
+    """An app that takes uploads as Streamlit does, behind the limits of BoundedUploads."""
 
     def __init__(self):
         self.bytes_read = 0
@@ -317,7 +317,7 @@ def test_a_file_that_announces_too_large_a_size_is_not_read(small_files):
     assert put(app, "mine/1", [b"x" * 290], content_length="290") == TAKEN
 
 
-def test_a_file_without_or_with_a_false_size_is_read_up_to_the_limit(small_files):
+def test_file_without_a_true_size_is_read_only_up_to_the_limit(small_files):
     for said in ({}, {"content_length": "5"}, {"content_length": "five"}):
         app = Uploads()
         assert put(app, "mine/1", [b"x" * 100] * 9, **said) == TOO_MUCH
@@ -328,7 +328,7 @@ def test_a_file_without_or_with_a_false_size_is_read_up_to_the_limit(small_files
 def test_a_visitor_s_files_count_together_until_they_are_removed(small_files):
     app = Uploads()
     assert [put(app, f"mine/{i}", [b"x" * 140]) for i in range(3)] == [TAKEN, TAKEN, TOO_MUCH]
-    assert put(app, "mine/0", [b"x" * 140]) == TOO_MUCH  # the first one is still held while it comes again
+    assert put(app, "mine/0", [b"x" * 140]) == TOO_MUCH  # the old mine/0 counts while the new one arrives
     assert put(app, "yours/1", [b"x" * 140]) == TAKEN
     assert ask(app, "/_stcore/upload_file/mine/0", "DELETE")[0] == 204
     assert put(app, "mine/3", [b"x" * 140]) == TAKEN
@@ -342,8 +342,8 @@ def test_empty_and_refused_files_are_counted_correctly(small_files):
     assert ask(app, "/_stcore/upload_file/nobody/1", "DELETE")[0] == 204
 
 
-def test_a_stalled_body_is_dropped_and_a_whole_one_may_wait(monkeypatch):
-    """The body here ends with a piece that announces another one."""
+def test_stalled_body_is_dropped_but_a_complete_one_may_wait(monkeypatch):
+    """A stalled body here is a piece that announces another one."""
     monkeypatch.setattr(slow, "PATIENCE", 0.02)
 
     async def waits(scope, receive, send):
@@ -375,8 +375,8 @@ def test_a_stalled_body_is_dropped_and_a_whole_one_may_wait(monkeypatch):
 
 
 @pytest.mark.parametrize("at", ["/_stcore/upload", "/_stcore/v2/upload_file", "/upload_file", "/moved"])
-def test_no_file_is_accepted_if_an_upgrade_may_move_the_address(at):
-    """A file that cannot be counted is refused."""
+def test_uploads_to_unknown_addresses_are_refused(at):
+    """An upgrade may move the address for uploads, and files that are not counted must be refused."""
     app = Uploads()
     for sent in ({}, {"content_length": "1"}, {"transfer_encoding": "chunked"}):
         assert put(app, "mine/1", [b"x"], at=at, **sent) == (413, "Nothing can be sent to this address.")
@@ -385,19 +385,19 @@ def test_no_file_is_accepted_if_an_upgrade_may_move_the_address(at):
 
 
 @pytest.mark.parametrize("method", ["POST", "PATCH", "GET"])
-def test_no_file_is_accepted_by_another_method(method):
+def test_uploads_by_other_methods_are_refused(method):
     app = Uploads()
     assert ask(app, "/_stcore/upload_file/mine/1", method, [b"x"])[0] == 413
     assert app.bytes_read == 0
 
 
-def test_a_removal_names_its_visitor_and_nothing_more(small_files):
+def test_removal_request_may_have_only_a_short_body(small_files):
     app = Uploads()
     for body, status in ((b"x" * 10, 204), (b"x" * 11, 413)):
         assert ask(app, "/_stcore/upload_file/mine/0", "DELETE", [body])[0] == status
 
 
-def test_the_number_of_counted_visitors_is_bounded(small_files, monkeypatch):
+def test_number_of_counted_visitors_is_limited(small_files, monkeypatch):
     monkeypatch.setattr(uploads, "MOST_VISITORS", 2)
     app = Uploads()
     for visitor in "abc":
@@ -405,7 +405,7 @@ def test_the_number_of_counted_visitors_is_bounded(small_files, monkeypatch):
     assert list(app.app.held) == ["b", "c"]
 
 
-def test_the_limit_holds_two_of_the_largest_files():
+def test_limit_allows_two_files_of_the_largest_size():
     largest = tomllib.loads((ROOT / ".streamlit/config.toml").read_text())["server"]["maxUploadSize"] * 2**20
     assert largest == score_files.MAX_FILE_BYTES
     assert 2 * (largest + uploads.FILE_BYTES) < uploads.MOST_BYTES < 2.1 * largest
@@ -419,7 +419,7 @@ FINISHED, AGAIN = (
 
 
 class Opened:
-    """An app that records its requests and answers each wish for a page with the same messages."""
+    """An app that records its requests and answers every request for a page with the same messages."""
 
     def __init__(self, *answers):
         self.asked, self.answers = [], answers
@@ -452,19 +452,19 @@ def test_server_opens_every_lesson_and_the_bundle_before_it_answers():
 
 
 def test_the_server_compiles_its_templates_before_it_answers(monkeypatch):
-    fresh = html._ENVIRONMENT.overlay()  # of an empty cache
+    fresh = html._ENVIRONMENT.overlay()  # a copy with an empty cache
     monkeypatch.setattr(html, "_ENVIRONMENT", fresh)
     serve(Opened(FINISHED))
     assert sorted(name for _, name in fresh.cache.keys()) == fresh.list_templates()
 
 
-def test_template_line_breaks_go_between_tags_and_stay_in_scripts():
+def test_template_line_breaks_are_removed_except_in_scripts():
     script = "<script>\n  if (a) {\n  }\n  {{ b }}\n</script>"
     template = html._ENVIRONMENT.from_string(f"<p>\n  <b>{{{{ b }}}}</b>\n</p>\n{script}\n<i>")
     assert template.render(b="c") == f"<p><b>c</b></p>{script.replace('{{ b }}', 'c')}<i>"
 
 
-def test_a_throwaway_server_may_skip_the_warm_up(monkeypatch):
+def test_warm_up_can_be_switched_off(monkeypatch):
     monkeypatch.setenv("SATTN_WARM_UP", "0")
     app = Opened(FINISHED)
     serve(app)
@@ -472,14 +472,14 @@ def test_a_throwaway_server_may_skip_the_warm_up(monkeypatch):
 
 
 @pytest.mark.parametrize("answers", [(), (ForwardMsg(), AGAIN)])
-def test_a_page_without_an_end_delays_the_first_answer_only_so_long(monkeypatch, answers):
+def test_page_that_never_finishes_delays_the_first_answer_only_briefly(monkeypatch, answers):
     monkeypatch.setattr(warm, "PATIENCE", 0.1)
     app = Opened(*answers)
     serve(app)
     assert [page for _, page in app.asked] == [None, ""]
 
 
-# Prints for each question True if it was drawn, and whether drawing every page again cached anything new.
+# Prints five checks: every question drawn, results cached, none added by a second visit, no pandas, no optimize.
 SECOND_VISIT = """
 import asyncio, sys, app
 from pages._view.compute import store
@@ -511,7 +511,7 @@ print("pandas" not in sys.modules, "scipy.optimize" not in sys.modules)
 
 
 def test_first_visitor_finds_every_lesson_computed_without_pandas():
-    """Pandas takes 60 MB for a table that somebody opens, and SciPy's optimize 24 MB for one law of the derivation."""
+    """pandas takes 60 MB and is needed for opened tables; SciPy's optimize takes 24 MB, for one law of derivation."""
     done = subprocess.run([sys.executable, "-c", SECOND_VISIT], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.split() == ["True"] * 5, done.stderr
 
@@ -541,7 +541,7 @@ import app
 """
 
 
-def test_numpy_uses_one_core_for_a_product_of_matrices():
+def test_numpy_multiplies_matrices_on_one_core():
     environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
     done = subprocess.run([sys.executable, "-c", THREADS], cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.stdout.split() == ["1"], done.stderr

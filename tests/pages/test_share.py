@@ -1,4 +1,4 @@
-"""The link that a lesson shares: its settings and nothing of the sharer's own, to copy and as a code."""
+"""The link that a lesson shares, as text and as a QR code: its settings without the sharer's own values."""
 
 from xml.etree import ElementTree
 
@@ -17,7 +17,7 @@ WITH_ANSWERS = [
 
 
 def shared(stem, each=False, **query):
-    """Return the dialog of a page: the link, and the alt texts of its pictures. each: a draw for each visitor."""
+    """Return the link of a page's share dialog, and the alt texts of its images. each: a draw for each visitor."""
     app = open_page(stem, **query)
     app.session_state["share_each"] = each
     app.button(key="share").click()
@@ -35,7 +35,7 @@ def test_the_link_has_the_settings_without_the_sharer_s_own_values():
 
 
 @pytest.mark.parametrize("stem", LESSONS)
-def test_every_lesson_gives_a_link(stem):
+def test_every_lesson_offers_a_link(stem):
     link, codes = shared(stem, d_k="16")
     opens = LESSONS[stem].opens
     assert link.partition("?")[2] == (f"d_k=16&step={opens}" if opens else "d_k=16")
@@ -43,11 +43,11 @@ def test_every_lesson_gives_a_link(stem):
 
 
 @pytest.mark.parametrize(("stem", "name"), WITH_ANSWERS)
-def test_no_answer_is_shared(stem, name):
+def test_links_do_not_share_answers(stem, name):
     assert name in own(LESSONS[stem])
 
 
-def test_a_code_holds_the_link_dark_on_white_with_its_quiet_zone():
+def test_qr_code_is_black_on_white_with_a_quiet_zone():
     link = "https://lab.example/score_variance?d_k=256"
     drawn = ElementTree.fromstring(code_of(link))
     size = int(drawn.get("viewBox").split()[-1])
@@ -56,8 +56,8 @@ def test_a_code_holds_the_link_dark_on_white_with_its_quiet_zone():
     assert fills == {"#fff", "#000"}
 
 
-def test_a_link_too_long_for_a_code_is_only_text():
-    link, codes = shared("attention_steps", Q="é" * 900)  # six letters each in an address
+def test_link_too_long_for_a_qr_code_is_only_text():
+    link, codes = shared("attention_steps", Q="é" * 900)  # an é has six letters in an address
     assert (len(link) > 2953, codes) == (True, [])
     assert code_of("x" * 2953)
 

@@ -1,4 +1,4 @@
-"""The small_samples page: the question's experiment, other matrices and numbers of draws, seeds, examples by hand."""
+"""The small_samples page: the question's experiment, other sizes and numbers of draws, seeds, examples by hand."""
 
 import numpy as np
 import pytest
@@ -30,11 +30,11 @@ def drawn(app):
     ],
 )
 @pytest.mark.parametrize("mode", ["screen", "projector"])
-def test_a_step_shows_its_picture_alone(step, key, mode):
+def test_each_step_shows_only_its_picture(step, key, mode):
     assert list(charts(open_page(step=step, mode=mode))) == [key]
 
 
-def test_the_story_and_the_answer_are_there_at_once():
+def test_story_and_answer_are_shown_at_once():
     app = open_page()
     assert any("two random 2 × 2 matrices" in each.value and "measured 1.6" in each.value for each in app.markdown)
     assert charts(app)["small_samples"].sentence.startswith("Variances of two-by-two products average 1.5, so 1.6 is")
@@ -48,7 +48,7 @@ def test_the_right_side_has_the_slider_s_d_k_and_number_of_draws():
     assert "At dₖ = 1,024 the 95 % band" in sure_of(open_page(step="band", d_k="1024"), "sample_band")
 
 
-def test_draws_follow_their_dial_and_a_link_may_set_any_number():
+def test_number_of_draws_follows_its_dial_and_any_link():
     app = open_page(n_draws="137")
     assert drawn(app) == 137
     assert charts(app)["small_samples"].values == {"d_k": 64, "size": 2, "n_draws": 137}
@@ -65,7 +65,7 @@ def test_the_first_draw_is_written_in_full():
 
 
 @pytest.mark.parametrize(("step", "key"), [("large", "large_experiment"), ("draw", "small_samples")])
-def test_everything_is_drawn_again_with_the_next_seed(step, key):
+def test_next_seed_draws_everything_again(step, key):
     app = open_page(step=step, seed="9999")
     before = charts(app)[key].spec
     press(app, "Draw all of it again with the next seed")
@@ -79,7 +79,7 @@ def test_the_large_experiment_uses_the_seed():
     assert "with seed 0: variance 111.015" in sure_of(open_page(step="large"), "large_experiment")
 
 
-def test_examples_made_by_hand_give_the_numbers_of_the_notes():
+def test_hand_made_examples_give_the_numbers_of_the_notes():
     app = open_page(step="by_hand")
     said = sure_of(app, "hand_made")
     assert "the dot products are 8, 29 and 98. The mean is 45.0000 and the variance 1,478.00" in said
@@ -97,7 +97,7 @@ def test_examples_made_by_hand_give_the_numbers_of_the_notes():
         ("q_3d", "", "The second example: q: There are no numbers: write vectors, for example 1 2; 3 4."),
     ],
 )
-def test_unreadable_vectors_get_a_sentence_and_stay(name, text, part):
+def test_unreadable_vectors_get_an_error_and_stay_in_their_field(name, text, part):
     app = open_page(step="by_hand")
     widget(app, name).set_value(text).run()
     check_page(app, STEM)
@@ -107,7 +107,7 @@ def test_unreadable_vectors_get_a_sentence_and_stay(name, text, part):
     assert "gives none." in charts(app)["hand_made"].sentence
 
 
-def test_vectors_typed_are_kept_while_other_steps_are_open():
+def test_typed_vectors_stay_while_other_steps_are_open():
     app = open_page(step="by_hand")
     widget(app, "q_2d").set_value("1 2; 3 4; 5 6").run()
     for step in ("draw", "by_hand"):

@@ -1,4 +1,4 @@
-"""The softmax_saturation page: typed lists, shift and multiplier."""
+"""The softmax_saturation page: typed lists, rows of weights, outputs of tokens, its bets."""
 
 import math
 import re
@@ -18,7 +18,7 @@ from tests.figures.drawing import plotted
 from tests.pages.opening import charts, controls_of, line_of, open_page, pictures, prose, settle, traces, widget
 
 
-def test_exponents_draw_nothing_again():
+def test_exponents_reuse_the_same_draws():
     values = {"n_keys": 4, "law": "normal", "seed": 77, "d_k": 8}
     one, other = (work.token_outputs(values | {"middle_exponent": each})[0] for each in (0.1, 0.9))
     assert one is other
@@ -34,7 +34,7 @@ def test_exponents_draw_nothing_again():
     ],
 )
 @pytest.mark.parametrize("mode", ["screen", "projector"])
-def test_step_shows_its_picture_alone(step, key, mode):
+def test_each_step_shows_only_its_picture(step, key, mode):
     assert list(charts(open_page("softmax_saturation", step=step, mode=mode))) == [key]
 
 
@@ -45,14 +45,14 @@ def test_step_shows_its_picture_alone(step, key, mode):
      ({"middle_exponent": "0.3"}, "too_flat"), ({"step": "averages", "d_k": "128"}, "divisor"),
      *(({"step": each}, each) for each in ("lists", "nudge", "divisor", "too_flat")), ({"nudge": "1"}, "nudge")],
 )  # fmt: skip
-def test_old_and_new_links_open_a_step(query, step):
+def test_old_and_new_links_open_their_step(query, step):
     app = open_page("softmax_saturation", **query)
     assert len(app.info) == 0
     assert settle(app).session_state["step"] == step
     assert app.query_params["step"] == step
 
 
-def test_the_axis_of_the_lists_stays_where_they_are_divided():
+def test_list_axis_does_not_depend_on_the_divisor():
     ends = []
     for said in ({}, {"multiplier": "0.1"}):
         here = Address(LESSONS["softmax_saturation"], {"step": "lists", "list_1": "-20, 30", **said})
@@ -64,7 +64,7 @@ def test_the_axis_of_the_lists_stays_where_they_are_divided():
 
 
 @pytest.mark.parametrize(("step", "key"), [("lists", "list_weights"), ("nudge", "nudged_weights")])
-def test_every_list_that_cannot_be_read_gets_its_own_sentence(step, key):
+def test_every_unreadable_list_gets_its_own_error(step, key):
     app = open_page("softmax_saturation", step="lists")
     typed = {"list_1": "a, 1", "list_2": "1, 2", "list_3": "3", "list_4": "1 b"}
     for name, text in typed.items():
@@ -84,7 +84,7 @@ def test_every_list_that_cannot_be_read_gets_its_own_sentence(step, key):
     assert list(traces(app, "softmax_weights"))[:3] == [f"raw, dₖ = {d_k}" for d_k in ("4", "64", "1,024")]
 
 
-def test_rows_keep_their_dimensions_and_the_address_the_learner_s():
+def test_rows_keep_their_dimensions_and_the_address_keeps_d_k():
     app = open_page("softmax_saturation", step="divisor", d_k="128")
     assert list(traces(app, "softmax_weights"))[:3] == [f"raw, dₖ = {d_k}" for d_k in ("4", "64", "1,024")]
     assert app.query_params["d_k"] == "128"
@@ -106,7 +106,7 @@ def test_factor_is_read_from_the_address_and_shown_as_a_divisor(text, factor, sa
 @pytest.mark.parametrize(
     ("factor", "between"), [("1", []), ("1/9", []), ("2/7", ["3.5"]), ("4", ["1/4"]), ("1/64", ["64"])]
 )
-def test_divisors_rise_from_left_to_right_with_a_linked_one_added(factor, between):
+def test_divisors_increase_to_the_right_and_include_a_linked_one(factor, between):
     dial = Stage(Address(LESSONS["softmax_saturation"], {"step": "lists", "multiplier": factor})).dial("multiplier")
     shown = [each.removeprefix("Divide by ") for each in dial["shown"]]
     assert sorted(shown, key=Fraction) == shown
@@ -121,7 +121,7 @@ def test_overflow_is_reported_beside_the_lists():
     )
 
 
-def test_read_lists_leaves_out_the_optional_lists_that_are_empty():
+def test_read_lists_skips_empty_optional_lists():
     assert work.read_lists(["4, 5", "1, 10", "", "  "]) == (((4.0, 5.0), (1.0, 10.0)), [])
     assert work.read_lists(["4, 5", "1, 10", "", "0 1"]) == (((4.0, 5.0), (1.0, 10.0), (0.0, 1.0)), [])
 
@@ -130,22 +130,22 @@ def test_read_lists_leaves_out_the_optional_lists_that_are_empty():
 
 
 def rows(**chosen):
-    """Return the rows at these settings, else at the defaults."""
+    """Return the rows at the defaults, except for the `chosen` settings."""
     values = {name: each.default for name, each in controls_of("softmax_saturation").items()}
     return work.rows(values | chosen)
 
 
-def test_undivided_rows_sharpen_with_d_k():
+def test_undivided_rows_get_sharper_as_d_k_grows():
     found = rows()
     assert found.max_weight[0] < 0.5 < 0.8 < found.max_weight[1] < 0.95 < found.max_weight[2]
     assert found.ratio > 10
 
 
-def test_rows_of_four_keys_look_alike_at_the_root_too():
+def test_rows_of_four_keys_are_alike_when_divided_by_the_root():
     found = rows(n_keys=4, exponent=0.5)
     assert np.ptp(found.max_weight) < 0.05
     assert found.ratio < 1.1
-    assert min(found.max_weight) > 0.4  # of 16 keys the strongest takes 25 %
+    assert min(found.max_weight) > 0.4  # with 16 keys, the strongest takes 25 %
     assert found.alike
 
 
@@ -157,7 +157,7 @@ ADVERSE |= {"n_keys": "2", "d_k": "9", "exponent": "0.7", "middle_exponent": "0.
 
 
 def rows_at(app, shown):
-    """Return the rows of the page's settings: the largest weights, and how far their spreads differ."""
+    """Return the largest weights of the rows at the page's exponent, and the ratio of their spreads."""
     rows = shown.measure_rows.divided(app.session_state["exponent"])
     assert rows.dims == (4, 64, 1024)
     return rows.max_weight, rows.ratio
@@ -179,19 +179,19 @@ def test_try_alike(tried):
 def test_try_divided(tried):
     _, shown = tried("softmax_saturation", "divided", **ADVERSE)
     first, second = shown.compare_lists.attention_weights
-    np.testing.assert_allclose(second, [1 / (1 + math.exp(1)), 1 / (1 + math.exp(-1))], rtol=1e-12)  # those of [4, 5]
+    np.testing.assert_allclose(second, [1 / (1 + math.exp(1)), 1 / (1 + math.exp(-1))], rtol=1e-12)  # softmax of [4, 5]
     assert 0.5 < first[1] < 0.53
 
 
 def outputs_at(app, shown):
-    """Return the drawn outputs of the page's settings: raw, ÷ √d_k, ÷ d_k."""
+    """Return the outputs of the page's tokens: raw, ÷ √d_k, ÷ d_k."""
     assert app.session_state["middle_exponent"] == 0.5
     return [shown.measure_outputs.divided(exponent) for exponent in (0.0, 0.5, 1.0)]
 
 
 def test_try_small(tried):
     raw, scaled, flat = outputs_at(*tried("softmax_saturation", "small", **ADVERSE))
-    assert 0.18 < flat.own_share < 0.23  # a fifth
+    assert 0.18 < flat.own_share < 0.23  # about a fifth
     assert flat.own_share < scaled.own_share < raw.own_share
 
 
@@ -199,7 +199,7 @@ def test_try_one_point(tried):
     raw, scaled, flat = outputs_at(*tried("softmax_saturation", "one_point", **ADVERSE))
     assert flat.own_share < 0.0015
     reach = np.ptp(flat.values[:, :2], axis=0)
-    assert (np.ptp(flat.output[:12, :2], axis=0) < 0.03 * reach).all()  # the dots are as large
+    assert (np.ptp(flat.output[:12, :2], axis=0) < 0.03 * reach).all()  # the size of a dot
     assert (np.ptp(scaled.output[:12, :2], axis=0) > 0.1 * reach).all()
     assert raw.own_share > 0.9
 
@@ -225,7 +225,7 @@ def test_try_shifted(tried):
 
 
 @pytest.mark.parametrize("seed", [0, 3])
-def test_before_the_bet_only_the_first_row_is_shown(seed):
+def test_open_bet_shows_only_the_first_row(seed):
     params = RowsParams(16, figures.DIMS, n_rows=40, seed=seed)
     rows = measure_rows(params).divided(0.0)
     known = figures.first_alone(rows, figures.weights(rows, params, LIGHT))
@@ -241,7 +241,7 @@ def test_before_the_bet_only_the_first_row_is_shown(seed):
 
 
 @pytest.mark.parametrize("d_k", [4, 64, 1024])
-def test_a_token_s_own_share_is_hidden_before_its_bet(d_k):
+def test_open_bet_hides_a_token_s_own_share(d_k):
     here = {**Address(LESSONS["softmax_saturation"], {"step": "too_flat", "d_k": str(d_k)}).values}
     known, shown = VIEWS["softmax_saturation"].before(here, LIGHT), work.STEPS["too_flat"].picture(here, LIGHT)
     truth = VIEWS["softmax_saturation"].outcome(here)
@@ -253,7 +253,7 @@ def test_a_token_s_own_share_is_hidden_before_its_bet(d_k):
     assert (known.table, known.sure, known.code, known.marks) == ({}, (), "", ())
 
 
-def test_line_and_bet_explain_token_value_and_output_first():
+def test_line_and_bet_begin_by_explaining_a_token_s_output():
     step = LESSONS["softmax_saturation"].step("too_flat")
     for said in (step.line, step.bet.question):
         assert said.startswith("A token, say “cat”, outputs ")
@@ -266,7 +266,7 @@ def shown_flat(values):
 
 
 @pytest.mark.parametrize("d_k", ["1", "64", "1024"])
-def test_the_bet_is_at_d_k_64_whatever_the_address_has(d_k):
+def test_bet_asks_about_d_k_64_at_any_address(d_k):
     here = Address(LESSONS["softmax_saturation"], {"step": "divisor", "bet": "1", "d_k": d_k, "exponent": "1"})
     assert here.question.startswith(
         "Not divided, at dₖ = 64: how much of the weight does the strongest of 16 keys take"
@@ -276,14 +276,14 @@ def test_the_bet_is_at_d_k_64_whatever_the_address_has(d_k):
     assert truth.truth == pytest.approx(100 * rows(exponent=0.0).max_weight[1])
 
 
-def test_exponent_has_no_dial_while_the_bet_waits():
+def test_exponent_has_no_dial_while_the_bet_is_open():
     app = open_page("softmax_saturation", bet="1", exponent="0.5")
     assert app.session_state["exponent"] == 0
     assert "exponent_dial" not in [each.key for each in app.get("bidi_component")]
 
 
 @pytest.mark.parametrize("placed", [{"guess": "50"}, {"guess": "50", "guessed_at": "d_k=64"}, {"class": "50~80"}])
-def test_marks_of_the_bet_are_only_on_undivided_rows(placed):
+def test_bet_is_marked_only_on_undivided_rows(placed):
     for exponent, is_marked in (("0", True), ("0.5", False)):
         app = open_page("softmax_saturation", bet="1", exponent=exponent, **placed)
         assert ("◆" in charts(app)["softmax_weights"].alt) == is_marked

@@ -1,4 +1,4 @@
-"""The stage in the HTML page, without a session: its data equal those of the page in a session."""
+"""The stage in the HTML page, before a session: its data equal those of the page in a session."""
 
 import json
 from dataclasses import replace
@@ -31,26 +31,26 @@ WITH_BET = [stem for stem in LESSONS if LESSONS[stem].bet]
 
 
 def opened(stem, **query):
-    """Return the stage that a page opens on, without a session."""
+    """Return the stage that a page opens with before a session, or None."""
     here = Stage(Address(LESSONS[stem], query))
     return None if here.needs_session else here.opening()
 
 
 def told_of(here):
-    """Return the picture's data in the HTML page."""
+    """Return the data of the stage's picture in the HTML page."""
     return here.payload(here.picture, figure=False)
 
 
 def plain(data):
-    """Return text as a browser reads it."""
+    """Return data as a browser reads them from JSON."""
     return json.loads(json.dumps(data))
 
 
 @pytest.mark.parametrize("query", [{}, SETTINGS], ids=["usual", "linked"])
 @pytest.mark.parametrize(("stem", "step"), STAGED)
-def test_slider_and_picture_have_the_data_of_the_page(stem, step, query):
+def test_slider_and_picture_have_the_data_of_the_session_s_page(stem, step, query):
     query = query | at_step(step) | ({"n_steps": "10"} if (stem, step) in ASKED else {})
-    app = open_page(stem, **query)  # cheap computations are there from now on
+    app = open_page(stem, **query)  # computes and caches what is cheap
     told, slider = opened(stem, **query), LESSONS[stem].step(step).slider
     assert bool(told.slider) == bool(slider)
     if slider:
@@ -60,15 +60,15 @@ def test_slider_and_picture_have_the_data_of_the_page(stem, step, query):
     if not told.view.hero:
         (main,) = [vars(each) for each in charts(app).values() if each.main]
         asked = [dict(parse_qsl(urlsplit(each["address"]).query)) for each in (told_of(told), main)]
-        assert asked[0].items() <= asked[1].items()  # it also has what moves by itself, and the ground
+        assert asked[0].items() <= asked[1].items()  # in a session it has more, such as the ground
         here = {name: each for name, each in main.items() if name not in LATER}
         assert {name: each for name, each in plain(told_of(told)).items() if name not in LATER} == here
 
 
 @pytest.mark.parametrize(("stem", "query"), WITH_DIALS)
-def test_dials_have_the_data_of_the_page(stem, query):
-    """Those that belong to the options in the address, and none that would answer a bet."""
-    app = open_page(stem, **query)  # cheap computations are there from now on
+def test_dials_have_the_data_of_the_session_s_page(stem, query):
+    """Only dials of the chosen options are there, and none that would reveal an open bet."""
+    app = open_page(stem, **query)  # computes and caches what is cheap
     here = Stage(Address(LESSONS[stem], query).waiting).opening()
     keys = [f"{name}_dial" for name in here.address.step.dials]
     on_page = [vars(large_slider(app, each.key)) for each in app.get("bidi_component") if each.key in keys]
@@ -82,13 +82,13 @@ def test_negative_stop_of_a_slider_has_a_minus_sign():
     assert (said["shown"][0], said["ticks"][0][1]) == ("Mean of qᵢ −4", "−4")
 
 
-def test_a_classroom_s_picture_has_its_sizes():
+def test_picture_for_a_projector_is_higher():
     heights = [told_of(opened("score_variance", mode=mode))["height"] for mode in ("screen", "projector")]
     assert heights[0] < heights[1]
 
 
 @pytest.mark.parametrize("stem", WITH_BET)
-def test_a_bet_is_asked_before_there_is_a_session(stem):
+def test_bet_is_asked_before_a_session_starts(stem):
     here = opened(stem, bet="1", step=LESSONS[stem].bet.when[1])
     told = here.payload(here.seen, figure=False)
     assert told["key"].endswith("_before")
@@ -98,7 +98,7 @@ def test_a_bet_is_asked_before_there_is_a_session(stem):
 
 
 @pytest.mark.parametrize("stem", WITH_BET)
-def test_no_step_that_gives_the_bet_away_opens_while_it_waits(stem):
+def test_step_that_reveals_an_open_bet_leads_to_the_bet(stem):
     lesson = LESSONS[stem]
     for step in lesson.steps:
         there = Address(lesson, {"bet": "1", "step": step.name}).waiting.step.name
@@ -109,7 +109,7 @@ def test_no_step_that_gives_the_bet_away_opens_while_it_waits(stem):
 
 
 @pytest.mark.parametrize("stem", [stem for stem in LESSONS if stem not in dict(STAGED)])
-def test_a_page_without_a_picture_of_the_slider_has_no_stage(stem):
+def test_page_without_a_picture_has_no_stage(stem):
     assert opened(stem) is None
 
 
@@ -118,12 +118,12 @@ def test_an_expensive_picture_waits_for_a_session(monkeypatch):
     assert opened("score_variance") is None
 
 
-def test_a_step_without_a_slider_has_none():
+def test_stage_has_a_slider_only_if_its_step_has_one():
     assert opened("score_variance", step="draw").slider
     assert opened("trained_heads", step="undivided").slider is None
 
 
-def test_a_step_may_have_its_own_number_on_the_large_slider():
+def test_large_slider_may_move_a_step_s_own_number():
     usual = LESSONS["softmax_saturation"]
     own = {**usual.controls, "shift": replace(usual.controls["shift"], letter="m", play=100)}
     told = Stage(Address(replace(usual, controls=own), {"step": "lists", "shift": "0.31", "d_k": "100"}))
@@ -138,14 +138,14 @@ def test_a_step_may_have_its_own_number_on_the_large_slider():
     assert usual.own_sliders == ("shift", "multiplier", "nudge", "exponent", "middle_exponent", "step")
 
 
-def test_a_large_slider_belongs_to_a_number():
+def test_large_slider_must_belong_to_a_number():
     usual = LESSONS["softmax_saturation"]
     lesson = replace(usual, steps=(replace(usual.step("lists"), slider="list_1"),))
     with pytest.raises(TypeError, match="list_1"):
         Stage(Address(lesson, {"step": "lists"})).slider  # noqa: B018
 
 
-def test_a_framed_page_shows_the_screen_layout_for_any_link():
+def test_framed_page_ignores_projector_mode():
     here = Address(LESSONS["score_variance"], {"mode": "projector", "d_k": "4"}).without(("mode",))
     framed = Stage(here, least=LEAST_FRAMED).opening(alone=True)
     usual = opened("score_variance", d_k="4")
@@ -155,14 +155,14 @@ def test_a_framed_page_shows_the_screen_layout_for_any_link():
     assert Stage(Address(LESSONS["recap"], {})).opening(alone=True) is None
 
 
-def test_the_stage_of_a_bet_is_as_high_as_any():
+def test_stage_keeps_its_height_with_a_bet():
     for query in ({}, {"bet": "1"}, {"bet": "1", "guess": "2"}):
         (chart,) = [each for each in charts(open_page("derivation", **query)).values() if each.main]
         assert chart.least == LEAST == told_of(opened("derivation"))["least"]
 
 
-def test_only_a_stage_without_a_page_opens_on_the_address_s_picture(monkeypatch):
-    """The page may have gone beyond the address, and this one has not got there yet."""
+def test_only_a_stage_without_a_page_opens_at_the_address_s_own_values(monkeypatch):
+    """The page would open at d_k = 5, and that picture is not ready here."""
     lines = VIEWS["derivation"].steps["lines"]
     lines = replace(lines, opened=lambda values: {"d_k": 5}, ready=lambda values: values["d_k"] != 5)
     monkeypatch.setattr(stage, "VIEWS", {"derivation": replace(VIEWS["derivation"], steps={"lines": lines})})

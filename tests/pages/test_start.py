@@ -1,4 +1,4 @@
-"""The start page: the hero is at the link's d_k, and its cards lead on."""
+"""The start page: its hero shows the link's d_k, and its cards lead to the lessons."""
 
 import json
 
@@ -21,7 +21,7 @@ def hero(app, key="hero"):
     return found
 
 
-def test_the_hero_is_at_one_of_its_stops():
+def test_hero_shows_the_d_k_of_a_link():
     app = open_page("start", d_k="300", n_keys="48")
     (here,) = hero(app, "hero_between")["stops"]
     assert large_slider(app).value == here["d_k"] == 300
@@ -30,7 +30,7 @@ def test_the_hero_is_at_one_of_its_stops():
         assert hero(app, key)["headings"]["weights"][0] == "Weights of one query’s 48 keys"
 
 
-def test_the_stops_are_the_same_at_any_d_k_so_they_are_sent_once():
+def test_stops_are_equal_at_any_d_k_so_they_are_sent_once():
     # Unchanged data are sent as the hash of the data that the browser already has.
     app = open_page("start")
     stops = hero(app)
@@ -51,20 +51,20 @@ def test_a_typed_d_k_measures_no_stop_again(asked):
     assert {each.dims for each in params} == {DIMENSIONS, (65,)}
 
 
-def test_links_along_the_path_suggest_to_bet():
+def test_cards_ask_for_bets_unless_the_address_refuses_them():
     for address, carried in (({}, "bet=1"), ({"bet": "0"}, "")):
         links = open_page("start", **address).main.get("page_link")
         said = {each.proto.query_string.partition("bet=")[1:] for each in links}
         assert said == {("bet=", "1") if carried else ("", "")}
 
 
-def test_without_a_session_the_hero_has_the_same_data():
+def test_hero_without_a_session_has_the_same_data():
     app = open_page("start", d_k="50", seed="3")
     _, _, told = ask(Starlette(routes=moving.routes()), "/moving/start?d_k=50&seed=3&ground=light")
     assert json.loads(told) == {"stops": hero(app), "between": hero(app, "hero_between")}
 
 
-def test_a_classroom_sees_only_the_hero():
+def test_projector_mode_shows_only_the_hero():
     app = open_page("start", mode="projector")
     assert hero(app)["mode"] == "projector"
     assert [*app.header] == []

@@ -1,4 +1,4 @@
-"""Two drawings of a picture become one still; two stills are compared."""
+"""Merging a light and a dark drawing into one still, and comparing stills."""
 
 import base64
 import io
@@ -13,7 +13,7 @@ NAMES = ' xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" role="img"'
 
 
 def one(light, dark):
-    """Return the content of the still, without the line ends."""
+    """Return the content of the merged still without line breaks."""
     text = merged(HEAD.format(light), HEAD.format(dark), "here").replace("\n", "")
     assert text.startswith(f"<svg{NAMES}")
     return text.removeprefix(f"<svg{NAMES}>").removesuffix("</svg>").replace(f"<svg{NAMES}/>", "")
@@ -32,7 +32,7 @@ def embedded(colour):
 @pytest.mark.parametrize(
     ("light", "dark", "still"),
     [
-        # a colour that differs, anywhere
+        # colours that differ
         ('<path d="M0,1.23456" style="fill: #fff"/>', '<path d="M0,1.23456" style="fill: #000"/>',
          '<path d="M0,1.23" style="fill:light-dark(#fff, #000)"/>'),
         ('<path d="M0,1" fill="#fff"/>', '<path d="M0,1" fill="#000"/>',
@@ -40,7 +40,7 @@ def embedded(colour):
         ('<path d="M0,1" style="fill: rgb(1, 2, 3); fill-opacity: 0.5"/>',
          '<path d="M0,1" style="fill: rgb(4, 5, 6); fill-opacity: 1"/>',
          '<path d="M0,1" style="fill:light-dark(rgba(1, 2, 3, 0.5), rgba(4, 5, 6, 1))"/>'),
-        # names that are new each time, and elements that nothing refers to
+        # generated ids, and elements that nothing refers to
         ('<clipPath id="a1"><path d="M1,1"/></clipPath><clipPath id="b1"/><path d="M2,2" clip-path="url(#a1)"/>',
          '<clipPath id="a2"><path d="M1,1"/></clipPath><clipPath id="b2"/><path d="M2,2" clip-path="url(#a2)"/>',
          '<clipPath id="here-0"><path d="M1,1"/></clipPath><path clip-path="url(#here-0)" d="M2,2"/>'),
@@ -50,16 +50,16 @@ def embedded(colour):
         ('<g style="opacity: 1"><path class="js" d="M0,1" style="stroke-opacity: 1; opacity: 1"/></g>',) * 2
         + ('<path d="M0,1"/>',),
         ('<path class="grid crisp" d="M0,1"/>',) * 2 + ('<path d="M0,1" shape-rendering="crispEdges"/>',),
-        # attributes with other values than those above
+        # a child's value that differs from its parent's
         ('<g style="stroke-width: 2px"><path d="M0,1" style="stroke-width: 1px"/></g>',) * 2
         + ('<g style="stroke-width:2px"><path d="M0,1" style="stroke-width:1px"/></g>',),
     ],
 )  # fmt: skip
-def test_two_drawings_become_one(light, dark, still):
+def test_light_and_dark_drawing_become_one_still(light, dark, still):
     assert one(light, dark) == still
 
 
-def test_an_image_that_differs_is_there_twice():
+def test_images_that_differ_are_both_in_the_still():
     assert one(embedded("red"), embedded("red")).count("<image") == 1
     both = one(embedded("red"), embedded("blue"))
     assert both.count("<image") == 2
@@ -94,19 +94,19 @@ PATH = '<path d="M0,1L5,6L9,9" transform="translate(3,4)" style="fill:light-dark
         ("translate(3,4)", "translate(4.6,4)", False),
         ("L5,6", "L5,7", True),
         ("L5,6", "L5,9", False),
-        ("L5,6", "L5,6L7,7.5", True),  # another corner of nearly the same line
+        ("L5,6", "L5,6L7,7.5", True),  # an extra corner on nearly the same line
         ("L5,6", "L5,6L7,19", False),
         ("rgb(1, 2, 3)", "rgb(1, 2, 4)", False),
         ("rgb(4, 5, 6)", "rgb(4, 5, 7)", False),
         ("<path", '<path id="a"', False),
     ],
 )
-def test_a_still_may_be_a_little_off(before, after, is_same):
+def test_svg_differences_tolerates_small_shifts(before, after, is_same):
     kept, drawn = HEAD.format(PATH), HEAD.format(PATH.replace(before, after))
     assert (svg_differences(kept, drawn) == []) is is_same
 
 
-def test_other_elements_texts_and_images_are_found():
+def test_different_elements_texts_and_images_are_found():
     text = HEAD.format("<text>a</text>")
     assert svg_differences(text, text) == []
     assert svg_differences(text, HEAD.format("<text>b</text>"))

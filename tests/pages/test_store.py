@@ -1,4 +1,4 @@
-"""The store of the rooms, in SQLite and in Postgres: its rules, many users at once, and killed processes."""
+"""The store of rooms, in SQLite and in Postgres: its rules, many users at once, and killed processes."""
 
 import itertools
 import json
@@ -77,9 +77,9 @@ schemas = map("test_{}".format, itertools.count())
 
 @pytest.fixture
 def schema(postgres):
-    """Return the address of an empty schema of that Postgres.
+    """Return the URL of an empty schema in Postgres.
 
-    Without indexes rows come in the order in which they were written: a promised order must be asked for.
+    Indexes are off, so rows come in the order of writing: the store must sort wherever it promises an order.
     """
     name = next(schemas)
     with psycopg.connect(postgres) as connection:
@@ -90,7 +90,7 @@ def schema(postgres):
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def url(request, tmp_path):
-    """Return the address of an empty database."""
+    """Return the URL of an empty database."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/rooms/rooms.sqlite"
     return request.getfixturevalue("schema")
@@ -103,7 +103,7 @@ def clock():
 
 @contextmanager
 def opened(url, **options):
-    """Yield a store that waits for others as long as a slow machine takes."""
+    """Yield a store that waits long enough for others on a slow machine."""
     store = Store(url, **{"patience": 60, **options})
     yield store
     store.dispose()
@@ -117,7 +117,7 @@ def store(url, clock):
 
 @pytest.fixture
 def code(store):
-    """Return a room that three phones have joined, which have no number yet."""
+    """Return the code of a room that three phones have joined, still without numbers."""
     code = store.open_room(SECRET, stem="start", query="d_k=64").code
     for phone in "abc":
         store.join(code, phone)
@@ -125,7 +125,7 @@ def code(store):
 
 
 def placed(store, code, phone, question="first"):
-    """Join and answer; return the phone's number."""
+    """Join and answer as a phone; return its number."""
     store.join(code, phone)
     store.answer(code, question, phone, "1")
     return store.number_of(code, phone)
@@ -165,7 +165,7 @@ WRITES = {
 
 
 def check_no_room(store, code):
-    """Check all reads and acts in a room that does not exist."""
+    """Check that reads find nothing and writes fail in a room that does not exist."""
     assert store.room(code) is None
     assert not store.is_teacher(code, SECRET)
     assert store.asked(code, "q") == Asked()
@@ -181,7 +181,7 @@ def check_no_room(store, code):
             write(store, code)
 
 
-def test_nothing_is_created_while_no_room_is_open(tmp_path):
+def test_nothing_is_created_before_the_first_room_opens(tmp_path):
     with opened(f"sqlite:///{tmp_path}/rooms/rooms.sqlite") as store:
         check_no_room(store, "BCDF")
         store.sweep()
@@ -190,14 +190,14 @@ def test_nothing_is_created_while_no_room_is_open(tmp_path):
         assert [path.name for path in tmp_path.iterdir()] == ["rooms"]
 
 
-def test_looking_for_a_room_before_the_first_loads_no_library(tmp_path):
+def test_lookup_before_the_first_room_loads_no_database_library(tmp_path):
     said = "import sys\nfrom pages._view.classroom.store import store\nassert store().room('BCDF') is None\n"
     said += "sys.exit('sqlalchemy' in sys.modules or 'psycopg' in sys.modules)"
     environment = os.environ | {module.DATABASE_URL: f"sqlite:///{tmp_path}/rooms.sqlite"}
     assert subprocess.run([sys.executable, "-c", said], cwd=ROOT, env=environment).returncode == 0
 
 
-def test_a_code_of_no_room_finds_nothing(store):
+def test_unknown_code_finds_nothing(store):
     taken = store.open_room(SECRET, stem="start").code
     other = "BCDF" if taken != "BCDF" else "FDCB"
     for code in (other, taken.lower(), taken[:3], f"{taken}B", f"{taken}\n", "ABCD", "BC\0D", ""):
@@ -232,7 +232,7 @@ def test_whoever_has_the_secret_is_the_teacher(store, code):
 
 
 def fill(store, code):
-    """Add something of every kind."""
+    """Add an answer, a locked question and a draw."""
     store.answer(code, "q", "a", "1")
     store.ask(code, "r", locked=True)
     store.draw(code, "b")
@@ -315,7 +315,7 @@ def test_the_number_of_rooms_is_limited(store, clock):
 
 # --- the version -------------------------------------------------------------------------------------
 
-# Each after the ones before it, in one room with the phones a, b and c.
+# Made in this order, in one room with the phones a, b and c.
 CHANGES = {
     "lock the door": lambda store, code: store.lock_door(code, shut=True),
     "open the door": lambda store, code: store.lock_door(code, shut=False),
@@ -347,7 +347,7 @@ def test_the_version_grows_by_one_with_each_real_change(store, code):
     assert grown == dict.fromkeys(CHANGES, (1, 0))
 
 
-def test_the_room_has_the_address_of_its_wall(store, code):
+def test_room_stores_the_address_of_its_wall(store, code):
     store.stand(code, "derivation", "d_k=8")
     room = store.room(code)
     assert (room.stem, room.query) == ("derivation", "d_k=8")
@@ -357,7 +357,7 @@ def test_the_room_has_the_address_of_its_wall(store, code):
 
 
 def come(store, code, network, many, name="x"):
-    """Let so many phones come at once; return how many are let in."""
+    """Let `many` phones of a network come at once; return how many are let in."""
     let_in = 0
     for i in range(many):
         with suppress(TooManyAtOnce):
@@ -366,15 +366,15 @@ def come(store, code, network, many, name="x"):
     return let_in
 
 
-def test_a_class_of_a_hundred_behind_one_address_comes_in_at_once(store, url):
+def test_class_of_a_hundred_behind_one_ip_address_joins_at_once(store, url):
     code = store.open_room(SECRET, stem="start").code
     assert come(store, code, HERE, MOST_PHONES) == MOST_PHONES
     with opened(url, clock=store._clock) as replica, pytest.raises(TooManyAtOnce, match="Many new phones come from"):
         replica.join(code, "one more", HERE)
 
 
-def test_a_network_that_comes_after_the_class_fills_no_room(store, clock):
-    """A class of forty goes on, and a phone of its network or of a third one gets in."""
+def test_network_that_joins_after_the_class_cannot_fill_the_room(store, clock):
+    """A class of forty stays, and late phones of its network or of a third one get in."""
     code = store.open_room(SECRET, stem="start").code
     come(store, code, HERE, 40)
     for i in range(40):
@@ -419,7 +419,7 @@ def test_a_locked_door_keeps_new_phones_out(store, code):
     store.join(code, "d")
 
 
-def test_only_places_without_an_answer_are_cleared(store, code, url):
+def test_only_phones_without_answer_or_draw_are_cleared(store, code, url):
     store.answer(code, "q", "a", "1")
     store.draw(code, "b")
     store.clear(code)
@@ -433,8 +433,8 @@ def rooms_in_use(url):
     return len(rows_of(url, "lab_rooms"))
 
 
-def test_a_few_networks_do_not_take_all_rooms(store, clock, url):
-    """Each gets at most a tenth of the rest; also through several replicas, and closed rooms do not count."""
+def test_few_networks_cannot_take_all_rooms(store, clock, url):
+    """Each may have a tenth of the remaining rooms, counted across replicas and without closed ones."""
     with opened(url, clock=clock) as replica:
         for i in range(10):
             opens = partial(replica.open_room, SECRET, stem="start", network=limits.Network(f"of {i}", f"site {i}"))
@@ -452,11 +452,11 @@ def test_a_few_networks_do_not_take_all_rooms(store, clock, url):
 
 
 @pytest.mark.parametrize(("own", "said"), [(1, "1 room"), (2, "2 rooms")])
-def test_a_network_with_too_many_rooms_reads_how_many_it_has(own, said):
+def test_network_with_too_many_rooms_is_told_how_many_it_has(own, said):
     assert f"Your network has {said} open, and" in str(TooManyHere(own))
 
 
-def test_rooms_of_a_network_have_a_rate(store, clock, monkeypatch):
+def test_network_may_open_rooms_only_at_a_limited_rate(store, clock, monkeypatch):
     monkeypatch.setattr(limits, "OPENED", limits.Rate("opened", 2, 1))
     for _ in range(2):
         store.close(store.open_room(SECRET, stem="start", network=HERE).code)
@@ -499,14 +499,14 @@ def test_new_rooms_have_longer_codes_while_codes_are_guessed(store, clock):
     assert store.has_joined(during, "a")
 
 
-def test_a_rate_is_shared_by_replicas_and_recovers_in_time(store, clock, url):
+def test_rate_limit_is_shared_by_replicas_and_recovers_in_time(store, clock, url):
     rate = limits.Rate("some", 3, 60)
     assert not store.is_over(rate, "a")
     assert store.takes(rate, "a")  # before the first room there is nothing to protect
     store.open_room(SECRET, stem="start")
     with opened(url, clock=clock) as replica:
         taken = [each.takes(rate, "a") for each in (store, replica, replica, store)]
-        assert taken in ([True] * 3 + [False], [True, True, False, False])  # Postgres is always there
+        assert taken in ([True] * 3 + [False], [True, True, False, False])  # Postgres counts before the first room too
         assert store.is_over(rate, "a")
         assert replica.is_over(rate, "a")
         assert not replica.is_over(rate, "b")
@@ -518,7 +518,7 @@ def test_a_rate_is_shared_by_replicas_and_recovers_in_time(store, clock, url):
     assert rows_of(url, "lab_limits") == []
 
 
-def test_a_rate_counts_only_so_many_and_forgets_the_first(store, clock, monkeypatch):
+def test_rate_limit_forgets_the_oldest_of_too_many_networks(store, clock, monkeypatch):
     store.open_room(SECRET, stem="start")
     monkeypatch.setattr("pages._view.classroom.kept._MOST_KEYS", 2)
     rate = limits.Rate("some", 1, 0)
@@ -531,7 +531,7 @@ def test_a_rate_counts_only_so_many_and_forgets_the_first(store, clock, monkeypa
 # --- questions ---------------------------------------------------------------------------------------
 
 
-def test_a_revealed_question_is_locked_also_when_hidden_again(store, code):
+def test_revealed_question_stays_locked_when_hidden_again(store, code):
     seen = []
     for said in ({"revealed": True}, {"locked": False}, {"revealed": False}, {"locked": False}, {"locked": True}, {}):
         store.ask(code, "q", **said)
@@ -551,7 +551,7 @@ def test_a_phone_has_one_answer_which_it_may_replace(store, code):
     assert store.asked(code, "q") == Asked(answers=1)
 
 
-def test_an_answer_keeps_its_settings(store, code):
+def test_answer_keeps_the_settings_it_was_given_at(store, code):
     store.answer(code, "q", "a", "1", "d_k=96")
     store.answer(code, "q", "b", "1", "d_k=100")
     store.stand(code, "start", "d_k=100")
@@ -560,7 +560,7 @@ def test_an_answer_keeps_its_settings(store, code):
     assert store.answer_of(code, "q", "a") == Answer(0, "1", "d_k=100")
 
 
-def test_a_lecture_has_all_answers_and_draws_with_their_times(store, code, clock):
+def test_lecture_contains_all_answers_and_draws_with_their_times(store, code, clock):
     begin = clock.now
     for question, phone, settings in (("q", "b", "d_k=8"), ("q", "a", ""), ("p", "b", "")):
         store.answer(code, question, phone, f"of {phone}", settings)
@@ -579,7 +579,7 @@ def test_a_lecture_has_all_answers_and_draws_with_their_times(store, code, clock
     assert store.lecture(code) == store.draws(code) == []
 
 
-def test_answers_come_in_the_order_of_the_phones(store, code):
+def test_answers_are_sorted_by_the_numbers_of_the_phones(store, code):
     for phone in "abc":
         store.answer(code, "p", phone, "1")
     for phone in "cab":
@@ -605,7 +605,7 @@ def test_a_late_answer_is_refused(store, code, said):
     assert texts(store, code, "q") == ["1", "2"]
 
 
-def test_a_reset_question_is_open_and_has_no_answers(store, code):
+def test_reset_opens_a_question_and_keeps_only_its_first_answers(store, code):
     for question in "qr":
         store.answer(code, question, "a", "1")
         store.ask(code, question, revealed=True)
@@ -622,7 +622,7 @@ def test_a_reset_question_is_open_and_has_no_answers(store, code):
 # --- phones ------------------------------------------------------------------------------------------
 
 
-def test_a_phone_takes_its_place_by_its_first_answer_or_draw(store, code):
+def test_phone_gets_its_number_by_its_first_answer_or_draw(store, code):
     assert [store.number_of(code, phone) for phone in "abc"] == [None] * 3
     assert (store.room(code).phones, store.room(code).waiting) == (0, 3)
     store.answer(code, "q", "c", "1")
@@ -666,7 +666,7 @@ def test_a_phone_keeps_its_draw_until_all_draws_start_again(store, code):
 
 
 @pytest.mark.parametrize("write", [WRITES["answer"], WRITES["draw"]])
-def test_a_phone_that_has_not_joined_neither_answers_nor_draws(store, write):
+def test_phone_that_has_not_joined_can_neither_answer_nor_draw(store, write):
     code = store.open_room(SECRET, stem="start").code
     with pytest.raises(RoomError, match="not in the room"):
         write(store, code)
@@ -710,7 +710,7 @@ def test_too_long_or_binary_text_is_refused(store, code):
     assert store.room(code) == before
 
 
-def test_text_of_the_greatest_length_is_kept(store, code):
+def test_text_of_the_maximum_length_is_kept(store, code):
     text, query = "√" * 400, "\U0001f600" * 2_000
     store.stand(code, text, query)
     store.answer(code, text, "a", text)
@@ -722,7 +722,7 @@ def test_text_of_the_greatest_length_is_kept(store, code):
 
 
 def crowd(*arguments):
-    """Return the output of each of the processes."""
+    """Run room_crowd; return the output of each process."""
     ended = subprocess.run(command(*arguments), cwd=ROOT, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
     told = [json.loads(line) for line in ended.stdout.splitlines()]
@@ -734,7 +734,7 @@ def command(*arguments):
     return [sys.executable, "-m", "tests.pages.room_crowd", *arguments]
 
 
-def test_rooms_opened_at_once_in_a_new_database_are_all_there(url):
+def test_rooms_opened_at_once_in_a_new_database_all_exist(url):
     codes = crowd(url)
     with opened(url) as store:
         assert all(store.is_teacher(code, f"secret {code_of}") for code, code_of in _by_teacher(store, codes))
@@ -777,7 +777,7 @@ def test_threads_of_one_process_lose_nothing_either(store):
     assert store.room(code).version == 1 + 3 * 60
 
 
-def test_acknowledged_answers_outlive_a_killed_process(url):
+def test_acknowledged_answers_are_kept_when_a_process_is_killed(url):
     with opened(url) as store:
         code = store.open_room(SECRET, stem="start").code
         with subprocess.Popen(command(url, code, "on"), cwd=ROOT, stdout=subprocess.PIPE, text=True) as working:
@@ -788,14 +788,14 @@ def test_acknowledged_answers_outlive_a_killed_process(url):
             assert (store.number_of(code, phone), store.drawn(code, phone)) == (number, draw)
             assert store.answer_of(code, "q", phone).text == phone
         last, kept = int(lines[-1]), int(store.answer_of(code, "more", "0 0").text)
-        assert kept in (last, last + 1)  # the one that was killed before it could print
+        assert kept in (last, last + 1)  # last + 1: stored, but the process was killed before it printed
         assert store.room(code).version == 1 + 3 * PHONES + kept + 1
         assert placed(store, code, "next") == PHONES
 
 
 @contextmanager
 def held(url, code):
-    """Hold the room in another transaction, until the block ends."""
+    """Lock the room in another transaction until the block ends."""
     with connected(url) as connection:
         if url.startswith("sqlite"):
             connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -805,7 +805,7 @@ def held(url, code):
         connection.rollback()
 
 
-def test_a_write_waits_for_another_and_a_read_does_not(store, code, url):
+def test_write_waits_for_another_write_and_a_read_does_not(store, code, url):
     with ThreadPoolExecutor(1) as pool:
         with held(url, code):
             joining = pool.submit(store.join, code, "d")
@@ -817,7 +817,7 @@ def test_a_write_waits_for_another_and_a_read_does_not(store, code, url):
 
 
 def test_a_write_gives_up_after_a_long_wait_and_a_read_never_waits(store, code, url):
-    """Threads of the same process wait too, in line for the one that waits for the database."""
+    """Threads of one process queue behind the one that waits for the database."""
     with opened(url, clock=store._clock, patience=0.3) as hasty:
         with ThreadPoolExecutor(8) as pool, held(url, code):
             joining = [pool.submit(hasty.join, code, phone) for phone in "defgh"]
@@ -844,7 +844,7 @@ def test_a_write_waits_two_seconds_by_default():
     assert Store()._patience == PATIENCE == 2.0
 
 
-def test_table_makers_and_room_openers_wait_for_one_another(schema):
+def test_creating_tables_and_opening_rooms_wait_for_one_another(schema):
     with opened(schema) as store, ThreadPoolExecutor(1) as pool:
         for work in (partial(store.room, "BCDF"), partial(store.open_room, SECRET, stem="start"), store.sweep):
             with psycopg.connect(schema) as other:
@@ -857,7 +857,7 @@ def test_table_makers_and_room_openers_wait_for_one_another(schema):
 
 # --- tables of earlier versions -----------------------------------------------------------------------
 
-# As the first version made them.
+# The tables as the first version made them.
 FIRST = (
     "CREATE TABLE lab_rooms (code VARCHAR NOT NULL PRIMARY KEY, secret VARCHAR NOT NULL, seed INTEGER NOT NULL, "
     "stem VARCHAR NOT NULL, query VARCHAR NOT NULL, opened DOUBLE PRECISION NOT NULL, version INTEGER NOT NULL, "
@@ -896,12 +896,12 @@ SECOND = (
     "ALTER TABLE lab_rooms ADD COLUMN closed DOUBLE PRECISION",
     "ALTER TABLE lab_answers ADD COLUMN settings VARCHAR",
 )
-# The additions of the third version to those tables; it also had new ones.
+# The columns that the third version added to those tables; it also added new tables.
 THIRD = tuple(
     f"ALTER TABLE lab_rooms ADD COLUMN {column}"
     for column in ("waiting INTEGER", "shut BOOLEAN", "seen DOUBLE PRECISION", "opener VARCHAR")
 )
-# What the fourth has added.
+# The additions of the fourth version.
 FOURTH = (
     "ALTER TABLE lab_answers ADD COLUMN at DOUBLE PRECISION",
     "ALTER TABLE lab_phones ADD COLUMN settings VARCHAR",
@@ -912,7 +912,7 @@ FOURTH = (
 @pytest.mark.parametrize(
     ("version", "later"), [(0, ()), (2, SECOND), (3, SECOND + THIRD), (4, SECOND + THIRD + FOURTH)]
 )
-def test_an_earlier_database_is_brought_along_while_it_is_in_use(url, clock, version, later):
+def test_database_of_an_earlier_version_is_upgraded_while_in_use(url, clock, version, later):
     if url.startswith("sqlite"):
         Path(url.removeprefix("sqlite:///")).parent.mkdir()
         run_at(url, "PRAGMA journal_mode=WAL", f"PRAGMA user_version={version}")
@@ -949,7 +949,7 @@ def test_simultaneous_upgrades_do_not_hinder_each_other(url, clock):
 # --- the database ------------------------------------------------------------------------------------
 
 
-def test_the_file_and_its_folder_belong_to_their_owner_only(tmp_path):
+def test_database_file_and_folder_are_private_to_their_owner(tmp_path):
     with opened(f"sqlite:///{tmp_path}/new/rooms/rooms.sqlite") as store:
         store.open_room(SECRET, stem="start")
         folder = tmp_path / "new" / "rooms"
@@ -957,7 +957,7 @@ def test_the_file_and_its_folder_belong_to_their_owner_only(tmp_path):
     assert modes == {"rooms": 0o700} | dict.fromkeys(("rooms.sqlite", "rooms.sqlite-shm", "rooms.sqlite-wal"), 0o600)
 
 
-def test_a_deleted_file_is_made_again(tmp_path):
+def test_deleted_database_file_is_created_again(tmp_path):
     with opened(f"sqlite:///{tmp_path}/rooms/rooms.sqlite") as store:
         code = store.open_room(SECRET, stem="start").code
         for path in (tmp_path / "rooms").iterdir():
@@ -968,13 +968,13 @@ def test_a_deleted_file_is_made_again(tmp_path):
             assert other.room(again.code) == store.room(again.code) == again
 
 
-def test_a_file_deleted_during_a_read_is_not_made_empty(tmp_path):
+def test_file_deleted_during_a_read_is_not_replaced_by_an_empty_one(tmp_path):
     with opened(f"sqlite:///{tmp_path}/rooms.sqlite") as store, pytest.raises(StoreError):
         store._kept().room("BCDF")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_broken_connections_are_made_again(postgres):
+def test_broken_connections_are_replaced(postgres):
     with opened(postgres) as store:
         code = store.open_room(SECRET, stem="start").code
         with psycopg.connect(postgres, autocommit=True) as other:
@@ -987,7 +987,7 @@ def test_broken_connections_are_made_again(postgres):
 
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
-def test_a_postgres_address_may_be_written_in_three_ways(postgres, scheme):
+def test_postgres_url_may_have_three_schemes(postgres, scheme):
     with opened(postgres.replace("postgresql", scheme, 1)) as store:
         assert store.room(store.open_room(SECRET, stem="start").code)
 
@@ -1001,14 +1001,14 @@ def unreachable(request, tmp_path):
     }[request.param]
 
 
-def test_a_silent_database_is_reported_in_a_sentence(unreachable):
+def test_unreachable_database_is_reported_in_a_sentence(unreachable):
     with opened(unreachable) as store, pytest.raises(StoreError, match="their database does not answer") as raised:
         store.open_room(SECRET, stem="start")
     assert raised.value.__cause__
 
 
 def test_missing_database_rights_are_reported(postgres, schema):
-    """Without the right to make tables, and without the right to read those of others."""
+    """First without the right to create tables, then without the right to read those of another role."""
     role = schema.partition("test_")[2].partition("%20")[0]
     name = f"guest_{role}"
     with psycopg.connect(postgres, autocommit=True) as connection:
@@ -1023,8 +1023,8 @@ def test_missing_database_rights_are_reported(postgres, schema):
             store.open_room(SECRET, stem="start")
 
 
-def test_callers_of_a_missing_database_do_not_wait_for_one_another(postgres, monkeypatch):
-    """Otherwise each would wait as long as all those before it."""
+def test_callers_of_an_unreachable_database_do_not_queue(postgres, monkeypatch):
+    """Else each would wait as long as all those before it."""
     together = Barrier(3)
 
     def begin():
@@ -1045,12 +1045,12 @@ def test_a_damaged_file_is_reported_in_a_sentence(tmp_path):
 
 
 @pytest.mark.parametrize("url", ["mysql://h/d", "sqlite://", "sqlite:///", "postgresql://", "somewhere", "://"])
-def test_an_address_of_no_database_of_ours_is_refused(url):
+def test_url_of_an_unknown_database_is_refused(url):
     with pytest.raises(StoreError, match="DATABASE_URL must begin with postgresql:// or sqlite:///"):
         Store(url)
 
 
-def test_an_unreadable_address_is_refused_and_not_shown():
+def test_unreadable_url_is_refused_and_not_shown():
     with (
         opened("postgresql://lab:a word@h:port/d") as store,
         pytest.raises(StoreError, match="cannot be read") as raised,
@@ -1059,7 +1059,7 @@ def test_an_unreadable_address_is_refused_and_not_shown():
     assert "a word" not in str(raised.value)
 
 
-def test_the_process_s_own_store_is_the_environment_s(monkeypatch, tmp_path):
+def test_process_uses_the_store_named_in_the_environment(monkeypatch, tmp_path):
     module.store.cache_clear()
     monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}/here.sqlite")
     own = module.store()
@@ -1072,7 +1072,7 @@ def test_the_process_s_own_store_is_the_environment_s(monkeypatch, tmp_path):
         module.store.cache_clear()
 
 
-def test_the_file_of_this_copy_is_at_its_top_and_not_in_git():
+def test_default_file_is_in_the_top_folder_and_ignored_by_git():
     assert module.FILE == ROOT / ".rooms" / "rooms.sqlite"
     for ignored in (".gitignore", ".dockerignore"):
         assert any(line.strip("/") == ".rooms" for line in (ROOT / ignored).read_text().splitlines())

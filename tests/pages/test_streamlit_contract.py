@@ -31,12 +31,12 @@ BROWSER = Path(st.__file__).parent / "static/static/js"
 
 
 def broken(what, where=MODULE):
-    """Return the message of a failure."""
+    """Return the message about a broken assumption."""
     return f"Streamlit {st.__version__}: {what}. Mend it in {where}"
 
 
 def reaches_inside(source):
-    """Return what a text uses of Streamlit besides its public names: by an import, or as a module of `st`."""
+    """Return the private parts of Streamlit that a source text uses: what it imports, and modules of `st`."""
     modules = {each.name for each in pkgutil.iter_modules(st.__path__) if not callable(getattr(st, each.name, None))}
     reached = set(re.findall(r"\bst\.(\w+)", source)) & modules - {"column_config", "components"}
     imported = re.findall(r"^\s*(?:from|import) (streamlit\b.*)", source, re.MULTILINE)
@@ -54,13 +54,13 @@ def test_only_one_module_uses_private_parts():
 
 
 @pytest.mark.parametrize("name", ["session_id", "query_string", "is_history_navigation", "page_script_hash"])
-def test_the_context_of_a_run_has_the_fields_that_are_read(name):
+def test_run_context_has_the_fields_that_the_lab_reads(name):
     assert hasattr(ScriptRunContext, name) or name in ScriptRunContext.__dataclass_fields__, broken(
         f"the context of a run has no {name} any more"
     )
 
 
-def test_a_run_knows_its_session_and_a_thread_of_its_own_knows_none():
+def test_session_is_known_in_a_run_and_nowhere_else():
     def script():
         import streamlit as st
 
@@ -77,20 +77,20 @@ def test_a_run_knows_its_session_and_a_thread_of_its_own_knows_none():
     assert "fragment_ids_this_run" in known, broken("a run no longer says which fragments it draws")
 
 
-def test_a_server_knows_whether_a_session_is_active():
+def test_runtime_knows_if_a_session_is_active():
     assert runtime.exists() in (True, False), broken("nothing says whether a server runs")
     takes = list(signature(runtime.Runtime.is_active_session).parameters)
     assert takes == ["self", "session_id"], broken(f"is_active_session takes {takes}")
 
 
-def test_a_read_of_the_state_lets_streamlit_end_the_run():
+def test_reading_the_state_lets_streamlit_end_the_run():
     looks = []
     with suppress(KeyError):
         SafeSessionState(SessionState(), lambda: looks.append(1))["asked"]
     assert looks, broken("reading the state of a session no longer ends a run that nobody waits for")
 
 
-def test_a_part_of_a_page_is_refused_where_the_whole_page_is_drawn():
+def test_fragment_rerun_is_refused_during_a_run_of_the_whole_page():
     def script():
         import streamlit as st
 
@@ -108,13 +108,13 @@ def test_a_part_of_a_page_is_refused_where_the_whole_page_is_drawn():
 # --- messages ------------------------------------------------------------------------------------------
 
 
-def test_a_page_is_asked_for_by_its_name():
+def test_page_is_requested_by_its_name():
     wish = BackMsg.FromString(_streamlit.wish_for("start"))
     assert wish.WhichOneof("type") == "rerun_script", broken("another message asks for a page")
     assert wish.rerun_script.page_name == "start", broken("a page is named in another way")
 
 
-def test_the_first_byte_identifies_the_message_that_asks_for_a_run():
+def test_first_byte_identifies_a_message_that_requests_a_run():
     number = int(re.search(r"message\[0\] >> 3 === (\d+)", KNOWN)[1])
     assert BackMsg.DESCRIPTOR.fields_by_name["rerun_script"].number == number, broken("the field has moved", SCRIPT)
     assert _streamlit.wish_for("start")[0] >> 3 == number, broken("its number takes more than a byte", SCRIPT)
@@ -132,14 +132,14 @@ def test_the_end_of_a_run_is_recognised(message, ends):
     assert _streamlit.ends_the_run(message.SerializeToString()) is ends, broken("the end of a run is said otherwise")
 
 
-def test_a_page_that_connects_again_names_its_session_third():
+def test_reconnecting_page_names_its_session_as_the_third_protocol():
     assert "[...protocols.slice(0, 2), session]" in KNOWN
     named = Headers({"sec-websocket-protocol": "streamlit, token, mine"})
     found = starlette_websocket._parse_subprotocols(named)
     assert found == ("streamlit", "token", "mine"), broken("a session is named elsewhere", f"{SCRIPT}, protocolsOf")
 
 
-def test_a_file_is_asked_for_with_the_session_as_the_second_field():
+def test_file_request_names_its_session_where_the_script_reads_it():
     message = BackMsg()
     message.backend_operation_request.session_id = message.backend_operation_request.request_id = "mine"
     said = message.SerializeToString()
@@ -153,7 +153,7 @@ def test_a_file_is_asked_for_with_the_session_as_the_second_field():
 
 @cache
 def routes():
-    """Return Streamlit's own addresses, each with its methods."""
+    """Return the paths and methods of Streamlit's own routes."""
     made = starlette_app.create_streamlit_routes(MagicMock())
     return [(each.path, getattr(each, "methods", None) or set()) for each in made]
 
@@ -165,7 +165,7 @@ def test_the_addresses_that_a_page_needs_exist(name):
 
 
 def test_all_other_addresses_of_streamlit_are_private():
-    """Mounted folders, media files and components of others are not Streamlit's own."""
+    """Mounted folders, media files and third-party components are not Streamlit's own."""
     public = [path for path, _ in routes() if not headers.is_private(path)]
     known = "/_stcore/(health|host-config|stream|upload_file/.+)|/(media|component|oauth2callback|auth|static)(/.*)?|"
     unknown = [path for path in public if not re.fullmatch(known, path)]
@@ -173,7 +173,7 @@ def test_all_other_addresses_of_streamlit_are_private():
     assert any(headers.is_private(path) and path.endswith("/metrics") for path, _ in routes())
 
 
-def test_files_come_to_the_one_address_that_is_counted():
+def test_uploads_have_only_the_address_that_is_counted():
     taken = [path for path, methods in routes() if methods & {"PUT", "POST", "PATCH"} and not headers.is_private(path)]
     assert taken == [f"/{_streamlit.UPLOADS}{{session_id}}/{{file_id}}"], broken(f"files come to {taken}")
 
@@ -196,16 +196,16 @@ def scripts():
 
 
 def names():
-    """Return the names that our scripts and style rules use for parts of its page, each with its file."""
+    """Yield the names that our scripts and style rules use for parts of Streamlit's page, each with its file."""
     for path in sorted([VIEW / "live/streamlit.js", *(VIEW / "style").glob("*.css")]):
         found = set(re.findall(r"\bst[A-Z]\w+(?:-\w+)?|react-aria-\w+", path.read_text(encoding="utf-8")))
         yield from (pytest.param(name, path, id=f"{path.name}-{name}") for name in sorted(found))
 
 
 @pytest.mark.parametrize(("name", "path"), [*names()])
-def test_the_parts_of_the_page_have_the_names_that_we_search_for(name, path):
+def test_parts_of_the_page_have_the_names_that_we_search_for(name, path):
     where = path.relative_to(VIEW.parents[1])
-    head, dash, _ = name.partition("-")  # the rest may be put together, such as stBaseButton-${kind}
+    head, dash, _ = name.partition("-")  # the rest may be composed later, such as stBaseButton-${kind}
     found = rf"[`\"' ]({name}[`\"' ]" + (rf"|{head}-\$)" if dash else ")")
     assert re.search(found, scripts()), broken(f"no part of its page is called {name}", where)
 
@@ -217,7 +217,7 @@ def test_the_page_exposes_its_state(name):
     assert name in scripts(), broken(f"its page has no {name} any more", f"{SCRIPT} and pages/_view/style")
 
 
-def test_the_page_stores_the_chosen_ground_by_its_path():
+def test_page_stores_the_chosen_theme_by_its_path():
     assert re.search(r"`stActiveTheme-\$\{window\.location\.pathname\}`.{0,200}`\$\{\w+\}-v\$\{", scripts()), broken(
         "its page keeps the chosen theme elsewhere", f"{SCRIPT}, isGroundChosen"
     )
@@ -237,11 +237,11 @@ def test_the_page_accepts_the_address_of_its_server():
 
 
 @pytest.mark.parametrize("part", _streamlit.PARTS)
-def test_a_part_of_the_page_has_a_script_of_its_own(part):
+def test_part_of_the_page_has_its_own_script(part):
     found = [each for each in (BROWSER).glob(f"{part}.*.js")]
     assert len(found) == 1, broken(f"{part} has another script", "pages/_view/_streamlit.py, PARTS")
     assert f"./static/js/{found[0].name}" in _streamlit.scripts_of_parts()
-    assert len(_streamlit.scripts_of_parts()) > len(_streamlit.PARTS)  # their imports
+    assert len(_streamlit.scripts_of_parts()) > len(_streamlit.PARTS)  # with their imports
 
 
 def test_style_rules_never_use_has():
@@ -253,7 +253,7 @@ def test_style_rules_never_use_has():
     assert [str(path.relative_to(VIEW)) for path, text in texts.items() if ":has(" in text] == []
 
 
-def test_no_other_file_uses_the_parts_of_the_page():
+def test_no_other_file_refers_to_parts_of_the_page():
     inside = re.compile(r"data-testid|_stcore|\.st[A-Z]|testScriptState|__streamlit")
     may = {VIEW / "_streamlit.py", VIEW / "live/streamlit.js", *(VIEW / "style").glob("*.css")}
     files = [
@@ -266,22 +266,22 @@ def test_no_other_file_uses_the_parts_of_the_page():
 # --- the HTML page -------------------------------------------------------------------------------------
 
 
-def test_the_page_has_one_title_and_one_end_for_ours():
+def test_page_has_one_title_and_one_end_of_its_body():
     page = (Path(st.__file__).parent / "static/index.html").read_text(encoding="utf-8")
     where = "pages/_view/server/links.py"
     assert page.count("<title>Streamlit</title>") == 1, broken("its page has another title", where)
     assert page.count("</body>") == 1, broken("its page ends otherwise", where)
 
 
-def test_the_browser_keeps_messages_that_may_be_referred_to_again():
+def test_browser_keeps_messages_that_a_later_run_may_refer_to():
     """Of two runs in a row, the second may refer to a message that the first evicted, which ends the connection."""
     message = Config()
     app_session._populate_config_msg(message)
     assert message.max_cached_message_age == 20, broken("how long the browser keeps messages", ".streamlit/config.toml")
 
 
-def test_streamlit_compresses_nothing_that_is_too_small_for_us():
-    """If it compresses after us, the answer has the ETag of the uncompressed one."""
+def test_streamlit_compresses_no_response_too_small_for_us():
+    """If Streamlit compressed after us, the response would have the ETag of the uncompressed one."""
     assert starlette_server_config.GZIP_MINIMUM_SIZE >= compress.SMALLEST, broken(
         "it packs smaller answers", "pages/_view/server/compress.py"
     )

@@ -31,7 +31,7 @@ def test_the_record_is_read_once_for_all_exponents(monkeypatch):
     compute.forget()
 
 
-def test_a_word_beyond_the_text_is_its_last():
+def test_word_beyond_the_text_becomes_its_last_word():
     shown = charts(open_page("trained_heads", step="one_head", text="“On the mat the cat slept; …”", word="70"))
     assert "“[SEP]” looks most at" in shown["trained_attention"].sentence
 
@@ -54,7 +54,7 @@ def test_an_address_shows_its_head_at_its_exponent():
         ("whole", "trained_downstream"),
     ],
 )
-def test_step_shows_its_picture_alone(step, key):
+def test_each_step_shows_only_its_picture(step, key):
     app = open_page("trained_heads", step=step)
     check_page(app, "trained_heads")
     assert list(charts(app)) == [key]
@@ -78,7 +78,7 @@ def _kept(name):
     return recorded(name)
 
 
-def test_the_report_of_the_chosen_head_is_one_click_away():
+def test_chosen_head_links_to_its_report():
     app = open_page("trained_heads", step="one_head", layer="3", head_of_layer="5")
     (link,) = [each for each in app.main.get("page_link") if each.label == "Its report, on the paragraph"]
     said = dict(parse_qsl(link.proto.query_string))
@@ -89,7 +89,7 @@ def test_the_report_of_the_chosen_head_is_one_click_away():
     assert "dₖ = 32" in charts(report)["your_histogram"].alt.replace("d_k", "dₖ")
 
 
-def test_the_file_of_a_head_is_read_as_it_was_written():
+def test_file_of_a_head_can_be_read_back():
     values = {"text": "cat", "layer": 6, "head_of_layer": 12}
     result, problem = read_your_scores(("mine.npz", work.head_file(values)))
     assert problem is None
@@ -102,7 +102,7 @@ def test_the_file_of_a_head_is_read_as_it_was_written():
 
 @pytest.fixture(scope="module")
 def small_model():
-    """Return an encoder of the right shape with random weights, and a tokenizer that takes letters."""
+    """Return an encoder of the right shape with random weights, and a tokenizer that splits text into letters."""
     rng = np.random.default_rng(0)
     shapes = {f"embeddings.{name}_embeddings.weight": (n, 384) for name, n in SIZES.items()} | pair(
         "embeddings.LayerNorm"
@@ -139,7 +139,7 @@ def own_page(found, monkeypatch, sentence, **said):
     return app
 
 
-def test_an_own_sentence_is_read_and_run_at_the_slider_s_exponent(small_model, monkeypatch):
+def test_own_sentence_is_read_at_the_slider_s_exponent(small_model, monkeypatch):
     app = own_page(small_model, monkeypatch, "a key")
     assert [each.message for each in app.exception] == []
     assert len(app.info) == 0
@@ -171,7 +171,7 @@ def test_empty_texts_and_unknown_words_are_noted(small_model, monkeypatch):
     assert own.remarks("😀") == ["The model has no token for a part of your text, and reads [UNK] there."]
 
 
-def test_a_text_too_long_for_an_address_is_cut(small_model, monkeypatch):
+def test_sentence_too_long_for_an_address_is_cut(small_model, monkeypatch):
     monkeypatch.setattr(own, "opened", lambda: small_model)
     app = open_page("trained_heads", text="your own sentence", sentence="a key")
     (field,) = [each for each in app.text_input if each.label == "Your sentence"]
@@ -182,7 +182,7 @@ def test_a_text_too_long_for_an_address_is_cut(small_model, monkeypatch):
 
 
 @pytest.mark.parametrize("mode", ["screen", "projector"])
-def test_without_the_model_the_page_says_how_to_get_it(mode, monkeypatch):
+def test_page_without_the_model_says_how_to_get_it(mode, monkeypatch):
     app = own_page(own.GET, monkeypatch, "a key", mode=mode)
     assert [each.value for each in app.info] == [plain(f"{own.GET} “a key” is not read.")]
     assert [*app.exception, *app.error] == []
@@ -191,7 +191,7 @@ def test_without_the_model_the_page_says_how_to_get_it(mode, monkeypatch):
 
 
 def test_a_model_with_other_weights_is_not_read(tmp_path, monkeypatch):
-    """A package of this name may come to hold other weights."""
+    """A later package of this name may have other weights."""
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "model.safetensors").write_bytes(b"other")
     place = SimpleNamespace(submodule_search_locations=[str(tmp_path)])
@@ -215,7 +215,7 @@ def scaled(app, shown):
     return shown.measure_trained_heads.scaled(app.session_state["exponent"])
 
 
-def test_undivided_heads_spread_wide_and_see_few_words():
+def test_undivided_heads_have_wide_spreads_and_see_few_words():
     found = measure_trained_heads(TrainedHeadsParams()).scaled(0.0)
     assert charts(open_page("trained_heads", step="undivided"))["trained_undivided"].sentence.startswith("Not divided")
     assert found.n_tokens == 76
@@ -223,7 +223,7 @@ def test_undivided_heads_spread_wide_and_see_few_words():
     assert found.median_keys < 2
 
 
-def test_trained_heads_spread_wider_than_1_and_see_few_or_many_words():
+def test_trained_heads_spread_by_more_than_1_and_see_few_or_many_words():
     found = measure_trained_heads(TrainedHeadsParams()).scaled(0.5)
     assert (found.score_std > 1).mean() > 0.6
     assert found.effective_keys.min() < 2 < 60 < found.effective_keys.max()
@@ -259,7 +259,7 @@ def test_try_pronoun(tried):
     assert tokens[int(row.argmax())] == "cat"
 
 
-def test_a_head_with_nowhere_to_look_looks_at_the_start_of_the_text():
+def test_head_without_a_target_looks_at_the_start_of_the_text():
     said = {"step": "one_head", "layer": "4", "head_of_layer": "2", "word": "4"}
     shown = charts(open_page("trained_heads", **said))["trained_attention"]
     assert shown.sentence == "As trained, “boat” looks most at “[CLS]”, with 93 % of its weight."
@@ -268,7 +268,7 @@ def test_a_head_with_nowhere_to_look_looks_at_the_start_of_the_text():
 # --- before the bet --------------------------------------------------------------------------------------
 
 
-def test_the_truth_is_what_a_typical_head_sees_without_the_scale():
+def test_truth_is_the_median_number_of_keys_without_the_scale():
     controls = LESSONS["trained_heads"].controls
     values = {name: each.default for name, each in controls.items()}
     found = measure_trained_heads(TrainedHeadsParams()).scaled(0.0)
@@ -276,7 +276,7 @@ def test_the_truth_is_what_a_typical_head_sees_without_the_scale():
     assert f"spread by {found.median_std:.2g}," in bet.outcome(values).why
 
 
-def test_the_slider_lacks_the_bet_s_exponent_while_it_is_open():
+def test_slider_lacks_the_exponent_while_the_bet_is_open():
     app = open_page("trained_heads", bet="1", step="heads")
     assert step_of(app).name == "undivided"
     assert "exponent" not in drawn_controls(app)
@@ -285,7 +285,7 @@ def test_the_slider_lacks_the_bet_s_exponent_while_it_is_open():
     assert "exponent" in drawn_controls(app)
 
 
-def test_before_the_bet_only_the_spreads_are_shown():
+def test_open_bet_shows_only_the_spreads():
     heads = measure_trained_heads(TrainedHeadsParams("cat"))
     found = heads.scaled(0.0)
     known = figures.spread_alone(found, figures.spread(heads, 0.0, LIGHT))

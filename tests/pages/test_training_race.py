@@ -27,7 +27,7 @@ from tests.pages.test_moving import answer, picture_at
 
 @pytest.fixture(autouse=True)
 def _in_no_time(monkeypatch):
-    """Make the steps of a race follow each other at once, since nobody watches."""
+    """Remove the pauses between the steps of a race: nobody watches."""
     monkeypatch.setattr(race, "_PLAYED", 0)
 
 
@@ -41,7 +41,7 @@ def bar(app):
 
 
 def dial(app):
-    """Return the data of the dial over the kept steps."""
+    """Return the data of the dial over the stored steps."""
     return opening.large_slider(app, "trained_steps_dial")
 
 
@@ -70,13 +70,13 @@ def choose(app, name):
 
 
 def watch(run):
-    """Watch until it has trained a little."""
+    """Advance a race until it has trained a little."""
     while not run.result.step:
         race.advance(run)
 
 
 def train(app):
-    """Train to the end. AppTest always draws the whole page, where a race pauses, so its pause is switched off."""
+    """Train to the end. AppTest always draws the whole page, where a race pauses, so the pause is switched off."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(race, "go_on", lambda rest: None)
         opening.button(app, "Train").click().run()
@@ -87,7 +87,7 @@ def train(app):
     return run
 
 
-def test_the_default_race_is_there_and_a_long_one_waits_for_a_button():
+def test_default_race_is_shown_and_a_long_one_waits_for_a_button():
     app = open_race()
     # Near-ties decide some answers, and rounding, which depends on the processor, decides the near-ties.
     said = "After 300 steps at dₖ = 64, raw gets few right, ÷ √dₖ all and ÷ dₖ (nearly all|most)( .still rising.)?[.]"
@@ -102,7 +102,7 @@ def test_the_default_race_is_there_and_a_long_one_waits_for_a_button():
     assert list(opening.charts(app)) == ["race_attention"]
 
 
-def test_the_time_of_a_race_is_at_least_that_of_its_film():
+def test_stated_time_of_a_race_is_at_least_that_of_its_film():
     short, long = TrainingRaceParams(8, n_seeds=1), TrainingRaceParams(1024, n_seeds=8, n_steps=20_000)
     assert work.time_of(short, False) == work.about(work.PLAYED) == "about 10 seconds"
     assert work.time_of(long, False) == race.about(long.price) != "about 10 seconds"
@@ -114,7 +114,7 @@ def test_the_time_of_a_race_is_at_least_that_of_its_film():
 @pytest.mark.parametrize("n_steps", [10, 60, 300])
 @pytest.mark.parametrize("n_seeds", [1, 8])
 def test_a_page_computes_at_most_a_second_unasked(monkeypatch, d_k, rates, n_steps, n_seeds):
-    """It computes the race or its first step, or the pairs; other tests hold their prices against counted work."""
+    """It computes the race, its first step, or the pairs; other tests compare their prices with counted work."""
     ran = []
     monkeypatch.setattr(race.core, "race_frames", lambda params, **_: iter([ran.append((params, None))]))
     monkeypatch.setattr(compute, "kept", lambda *_: None)
@@ -130,7 +130,7 @@ def test_a_page_computes_at_most_a_second_unasked(monkeypatch, d_k, rates, n_ste
     assert decided(spent) <= 1
     assert decided(work.equal_pairs_price(work.equal_d_k(d_k))) <= 1
     if (d_k, rates, n_seeds) == (1, "fixed", 1):
-        assert best is False  # a short race is there at once
+        assert best is False  # a short race is trained at once
 
 
 @pytest.mark.parametrize(
@@ -146,14 +146,14 @@ def test_a_page_holds_at_most_100_mb_unasked(query):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     run = app.session_state["race_run"]
-    assert run.params.n_seeds == 8  # Train trains them all
+    assert run.params.n_seeds == 8  # Train trains all eight
     assert run.result.progress < 1
     assert 1 <= run.result.params.n_seeds < 8
     assert peak < 100e6
     assert app.exception == []
 
 
-def test_a_short_race_at_best_rates_is_there_at_once_with_its_sweep():
+def test_short_race_at_best_rates_is_shown_at_once_with_its_sweep():
     app = open_race(rates="best", values="trained", n_seeds="1", n_steps="50", d_k="16")
     assert first_sentence(app).startswith("After 50 steps at dₖ = 16, ")
     run = app.session_state["race_run"]
@@ -162,7 +162,7 @@ def test_a_short_race_at_best_rates_is_there_at_once_with_its_sweep():
 
 
 @pytest.mark.walk
-def test_a_long_race_that_has_run_is_there_for_its_address(monkeypatch):
+def test_finished_long_race_is_shown_at_its_address(monkeypatch):
     monkeypatch.setattr(work, "AT_ONCE", 0)
     query = {"rates": "best", "n_seeds": "1", "n_steps": "40", "d_k": "8", "n_pairs": "4"}
     first = open_race(**query)
@@ -179,7 +179,7 @@ def test_a_long_race_that_has_run_is_there_for_its_address(monkeypatch):
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_a_preset_sets_the_settings_and_says_what_it_teaches(name):
+def test_preset_sets_its_settings_and_says_what_it_teaches(name):
     app = choose(open_race(data="fresh", seed="3", n_seeds="1"), name)
     assert (PRESETS[name].teaches in {each.value for each in app.markdown}) == (name != "race")
     assert app.selectbox("race_preset").value == name
@@ -195,10 +195,10 @@ def test_the_race_preset_has_the_default_of_every_setting():
         assert opening.controls_of("training_race")[name].default == value
 
 
-def test_a_moved_dimension_shows_its_start_and_leaves_races_alone(monkeypatch):
+def test_moved_slider_shows_the_untrained_start_and_keeps_the_race(monkeypatch):
     app = open_race(n_seeds="1")
     run = app.session_state["race_run"]
-    monkeypatch.setattr(race.work, "train", None)  # a training would fail
+    monkeypatch.setattr(race.work, "train", None)  # any training would fail
     for d_k in (16, 1, 512):
         move(app, d_k)
         assert first_sentence(app).startswith(f"Untrained at dₖ = {d_k:,}, ")
@@ -274,7 +274,7 @@ def test_only_a_preset_with_its_own_dimension_changes_d_k():
     app = choose(open_race(d_k="32"), "fresh_data")
     assert app.session_state["race_run"].params.d_k == 32
     assert opening.widget(choose(app, "small_d_k"), "d_k").value == 8
-    assert first_sentence(app).startswith("After 300 steps at dₖ = 8, ")  # it was chosen, not dragged
+    assert first_sentence(app).startswith("After 300 steps at dₖ = 8, ")  # chosen by the preset, not dragged
     move(app, 32)
     assert app.selectbox("race_preset").value == "race"
     assert choose(choose(app, "small_d_k"), "race").session_state["race_run"].params.d_k == 64
@@ -289,7 +289,7 @@ def test_other_settings_match_no_preset_and_an_own_exponent_adds_a_run():
 
 
 @pytest.mark.walk
-def test_a_race_plays_its_kept_steps_and_ends_as_if_run_at_once(monkeypatch):
+def test_played_race_shows_every_stored_step_and_the_same_end(monkeypatch):
     at_once = open_race(n_seeds="2", n_steps="50").session_state["race_run"].result
     compute.forget()
     monkeypatch.setattr(work, "AT_ONCE", 0)
@@ -308,7 +308,7 @@ def test_a_race_plays_its_kept_steps_and_ends_as_if_run_at_once(monkeypatch):
     assert not {"Stop", "Skip to the end"} & {each.label for each in app.button}
 
 
-def test_the_dial_shows_the_kept_step_on_a_cold_server_too(monkeypatch):
+def test_dial_shows_the_stored_step_on_a_cold_server_too(monkeypatch):
     mine = open_race(n_seeds="2", d_k="16")
     assert (dial(mine).stops[:3], dial(mine).stops[-2:]) == ([0, 5, 10], [295, LAST])
     moving = opening.widget(mine, "trained_steps").set_value(45)
@@ -323,7 +323,7 @@ def test_the_dial_shows_the_kept_step_on_a_cold_server_too(monkeypatch):
     compute.forget()
     assert (
         answer(f"{opening.charts(mine)['race_attention'].address}&d_k=16&trained_steps=45")[0] == 204
-    )  # until Python draws it
+    )  # no picture until the page draws it
     theirs = open_race(**mine.query_params)
     assert opening.said(theirs) == opening.said(mine)
     assert (dial(theirs).value, dial(theirs).shown[9]) == (45, "step 45")
@@ -331,7 +331,7 @@ def test_the_dial_shows_the_kept_step_on_a_cold_server_too(monkeypatch):
     assert (dial(between).value, between.query_params["trained_steps"]) == (45, "45")
 
 
-def test_address_without_a_step_shows_its_training_step_and_heads():
+def test_old_address_opens_the_race_at_its_training_step():
     old = open_race(n_seeds="1", step="45")
     assert (dial(old).value, old.session_state["step"]) == (45, "race")
     assert [*old.info] == []
@@ -347,7 +347,7 @@ def test_address_without_a_step_shows_its_training_step_and_heads():
         ({"model_way": "QK-norm"}, "transformer", "transformer_learning"),
     ],
 )
-def test_address_of_a_removed_picture_opens_the_nearest(query, step, picture):
+def test_address_of_a_removed_picture_opens_the_nearest_step(query, step, picture):
     app = open_race(n_seeds="1", n_steps="10", **query)
     assert [*opening.charts(app)] == [picture]
     kept = {name: text for name, text in query.items() if name not in ("step", "model_way")}
@@ -355,7 +355,7 @@ def test_address_of_a_removed_picture_opens_the_nearest(query, step, picture):
     assert [*app.info] == []
 
 
-def test_a_try_shows_the_end_and_another_seed_the_same_step():
+def test_try_shows_the_end_and_another_seed_keeps_the_step():
     app = open_race(n_seeds="1", trained_steps="45")
     app.number_input("seed").set_value(3)
     opening.settle(app)
@@ -364,14 +364,14 @@ def test_a_try_shows_the_end_and_another_seed_the_same_step():
     assert first_sentence(app).startswith("After 300 steps at dₖ = 8")
 
 
-def test_a_paused_race_offers_its_data_and_stop_keeps_them(monkeypatch):
+def test_stopped_race_keeps_its_step_and_offers_its_data(monkeypatch):
     monkeypatch.setattr(work, "AT_ONCE", 0)
     monkeypatch.setattr(race, "go_on", lambda rest: None)
     app = open_race(n_seeds="1", d_k="8", n_steps="3000", seed="1")
     assert opening.pictures(app) == ["race_attention"]
     opening.button(app, "Train").click().run()
     run = app.session_state["race_run"]
-    run.job.wait(60)  # all is trained, and little of it shown
+    run.job.wait(60)  # fully trained, but little of it is shown
     while run.at < 2:
         app.run()
     assert (run.playing, [*opening.charts(app)], opening.pictures(app)) == (True, ["race_attention"], [])
@@ -395,7 +395,7 @@ def test_leaving_the_page_stops_a_running_race(monkeypatch):
 
 
 @pytest.mark.walk
-def test_a_map_of_the_rates_leaves_the_race_alone():
+def test_map_of_the_rates_does_not_change_the_race():
     app = open_race(n_seeds="1", seed="4", d_k="96")
     result = app.session_state["race_run"].result
     go(app, "rates")
@@ -420,7 +420,7 @@ def test_maps_and_twins_follow_the_slider():
 
 
 def compare_twins(app):
-    """Return the fold's text after the comparison."""
+    """Press Compare; return the text of the page."""
     opening.press(app, "Compare")
     return opening.prose(app)
 
@@ -441,13 +441,13 @@ def test_descent_without_the_scale_has_the_losses_of_its_twin():
 
 
 def starters(app):
-    """Return the controls that start a race: Train, and the dial whose ▶ plays one."""
+    """Return the controls that start a race: Train, or the dial, whose ▶ plays one."""
     dials = [each.key for each in app.get("bidi_component") if each.key == "trained_steps_dial"]
     return [each.label for each in app.button if each.label == "Train"] + dials
 
 
 @pytest.mark.walk
-def test_a_race_has_one_starter(monkeypatch):
+def test_race_has_exactly_one_control_that_starts_it(monkeypatch):
     app = open_race(n_seeds="1")
     assert starters(app) == ["trained_steps_dial"]
     assert dial(app).play > 0
@@ -460,7 +460,7 @@ def test_a_race_has_one_starter(monkeypatch):
     assert starters(opening.settle(long)) == ["trained_steps_dial"]
 
 
-def test_rates_open_on_their_map():
+def test_rates_step_opens_with_its_map():
     app = open_race(step="rates")
     assert opening.charts(app)["race_rates"].sentence.startswith("At dₖ = 64, ")
     assert "one seed" in opening.sure_of(app, "race_rates")
@@ -483,14 +483,14 @@ def test_a_placed_bet_starts_the_race_and_is_judged_at_its_end():
     app = bet_on(open_race(bet="1", n_seeds="1"), "root")
     assert first_sentence(app).startswith("Untrained at dₖ = 64, ")
     assert "in fact: " not in opening.seen(app).lower()
-    assert "race_run" not in app.session_state  # the next run of its fragment begins it
+    assert "race_run" not in app.session_state  # the next run of its fragment starts it
     app.run()  # a run of the whole page shows the end
     assert first_sentence(app).startswith("After 300 steps at dₖ = 64, ")
     assert "In fact: only ÷ √dₖ" in opening.seen(app)
 
 
 @pytest.mark.walk
-def test_a_film_gives_nothing_away_while_it_runs(monkeypatch):
+def test_played_race_does_not_reveal_the_truth_before_its_end(monkeypatch):
     compute.forget()
     monkeypatch.setattr(work, "AT_ONCE", 0)
     monkeypatch.setattr(race, "go_on", lambda rest: None)
@@ -507,7 +507,7 @@ def test_a_film_gives_nothing_away_while_it_runs(monkeypatch):
 
 @pytest.mark.walk
 def test_a_judged_bet_shows_its_own_race(monkeypatch):
-    """The line uses a race that the server has run before, so the maps show that race too, not the start."""
+    """If the line judges by a race that the server has run before, the maps must show that race too, not the start."""
     compute.forget()
     train(move(open_race(n_seeds="1"), 16))
     monkeypatch.setattr(work, "AT_ONCE", 0)
@@ -522,7 +522,7 @@ def test_a_judged_bet_shows_its_own_race(monkeypatch):
     assert first_sentence(app).startswith("Untrained at dₖ = 16, ")
 
 
-def test_a_long_race_waits_for_its_button_also_after_a_bet(monkeypatch):
+def test_long_race_waits_for_its_button_even_after_a_bet(monkeypatch):
     compute.forget()
     monkeypatch.setattr(work, "AT_ONCE", 0)
     app = bet_on(open_race(bet="1", n_seeds="1"), "root")
@@ -531,7 +531,7 @@ def test_a_long_race_waits_for_its_button_also_after_a_bet(monkeypatch):
 
 
 @pytest.mark.parametrize("moments", [partial(race._moments, False), race._sweep_moments])
-def test_leaving_or_another_wish_pauses_a_race_after_a_step(monkeypatch, moments):
+def test_race_pauses_after_a_step_if_nobody_is_connected(monkeypatch, moments):
     """The finished steps stay, and the race can continue."""
     looks = []
     monkeypatch.setattr(turns, "page", turns.Page(is_connected=lambda _: looks.append(1) or len(looks) % 40))
@@ -543,14 +543,14 @@ def test_leaving_or_another_wish_pauses_a_race_after_a_step(monkeypatch, moments
         assert (len(looks), job.runs, job.done) == (seen, False, False)
 
 
-def test_a_block_between_two_checks_is_short():
+def test_training_step_takes_less_than_half_a_second():
     worst = TrainingRaceParams(1024, optimizer="adam", exponents=(0.0, 0.5, 1.0, 0.25), n_keys=64, n_seeds=8)
     shorter, longer = (decided(replace(worst, n_steps=n).price) for n in (100, 200))
     assert longer - shorter < 100 * 0.5
 
 
 def make_small(monkeypatch):
-    """Return a table that is computed in a moment."""
+    """Make the table small enough to be computed in a moment."""
     monkeypatch.setattr(dose, "STEPS", 2)
     monkeypatch.setattr(dose, "SEEDS", 1)
     for name in ("dose_frames", "dose_price"):
@@ -606,7 +606,7 @@ def test_last_step_shows_transformers_at_the_address_s_rate():
     assert opening.said(app)["transformer_learning"].startswith("At rate 0.03, no scale learns.")
 
 
-def test_a_classroom_sees_the_transformers_unless_a_bet_is_open():
+def test_transformers_are_shown_on_a_wall_but_not_during_a_bet():
     key = "transformer_learning"
     assert key in opening.charts(open_race(mode="projector", step="transformer"))
     assert key not in opening.charts(open_race(bet="1", step="transformer"))
@@ -619,15 +619,15 @@ ADVERSE = {"optimizer": "adam", "rates": "best", "learning_rate": "0.03", "n_ste
 
 
 def finished(app, shown):
-    """Return the right answers after the last step: raw, with 1/√d_k, and with 1/d_k."""
+    """Return the shares of right answers after the last step: raw, with 1/√d_k, and with 1/d_k."""
     result, _ = shown.train
     assert result is app.session_state["race_run"].result
     assert (result.step, result.params.n_seeds) == (300, 5)
     return result.accuracy.mean[:, -1]
 
 
-# A race without the scale amplifies the rounding of its first steps: kernels of OpenBLAS for other processors put
-# 0.36 or 0.46 of the answers right at d_k = 24, and seeds 0.33 to 0.54.
+# Without the scale, a race amplifies the rounding of its first steps. At d_k = 24, OpenBLAS kernels for different
+# processors put 0.36 or 0.46 of the answers right, and different seeds 0.33 to 0.54.
 
 
 def test_try_no_harm(tried):
@@ -636,7 +636,7 @@ def test_try_no_harm(tried):
 
 
 def swept(tried, key, *, d_k):
-    """Return right answers after the last step by scale and rate, and the best rate; no button is in the way."""
+    """Return the sweep of learning rates that a try shows without a button."""
     app, shown = tried("training_race", key, **ADVERSE, step="rates", d_k="512", data="fresh", n_pairs="8")
     assert opening.charts(app)["race_rates"].sentence.startswith(f"At dₖ = {d_k}, ")
     found = shown.sweep_rates
@@ -658,7 +658,7 @@ def test_try_small_rate(tried):
 
 
 def test_try_between_small(tried):
-    """Sizes near one another differ little: as many rows come right, and none is flat yet."""
+    """At d_k = 4 the divisors differ little: as many rows are put right, and none is flat."""
     _, shown = tried("training_race", "between_small", **ADVERSE, step="between", d_k="512")
     found = shown.tell_story
     assert found.params.d_k == 4
@@ -677,16 +677,16 @@ def test_try_between_large(tried):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_best_rates_of_a_small_dimension_hold_for_other_seeds(seed):
-    """The promise names rates, so it must hold for any draw."""
+def test_best_rates_at_a_small_d_k_hold_for_other_seeds(seed):
+    """The promise of the try names rates, so it must hold for any draw."""
     params = TrainingRaceParams(d_k=4, n_seeds=5, seed=seed)
     assert training_race.sweep_learning_rates(params).best_rates == (0.3, 1.0, 3.0)
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("d_k", [24, 64, 128])
-def test_the_answer_agrees_with_the_rates(d_k, seed):
-    """Fewer rates work without the scale, and no end of the rates fails where ÷ d_k puts all right."""
+def test_answer_agrees_with_the_sweeps_of_rates(d_k, seed):
+    """Fewer rates work without the scale; ÷ d_k works even at the largest rate, 100, if d_k > 24."""
     sweep = training_race.sweep_learning_rates(TrainingRaceParams(d_k=d_k, n_seeds=1, seed=seed))
     raw, root, _ = map(len, sweep.solved_rates)
     assert raw < root
@@ -698,8 +698,8 @@ def test_the_answer_agrees_with_the_rates(d_k, seed):
     assert "every scale" not in LESSON.answer
 
 
-def test_the_answer_agrees_with_the_transformer():
-    """It holds for each seed and for the mean of the seeds: the rates that work, by the table of pairs."""
+def test_answer_agrees_with_the_transformers():
+    """Fewer rates work without the scale, both for single seeds and for the mean of the seeds."""
     found = training_race.compare_transformers(training_race.TransformerParams())
     by_mean = found.last_loss.mean < found.bigram_loss
     for works in (found.works, by_mean):
@@ -713,7 +713,7 @@ def test_try_same_first_scores(tried):
     assert min(without, scaled) >= 0.99
 
 
-def test_a_try_that_moves_only_the_dimension_shows_the_finished_race(tried):
+def test_try_that_moves_only_d_k_shows_the_finished_race(tried):
     """A move of the slider would show the start instead."""
     app, shown = tried("training_race", "no_harm", d_k="64")
     assert finished(app, shown)[0] >= 0.95
@@ -724,8 +724,8 @@ def test_line_of_the_race_names_the_task_and_its_marks():
     assert all(word in said for word in ("must learn", "return the value", "one right key", "on the diagonal"))
 
 
-def test_the_verdict_at_another_seed_is_about_the_maps_that_are_shown():
-    """A picture on which 31 of 32 are right, and a mean of five seeds that is too few, would contradict each other."""
+def test_verdict_at_another_seed_agrees_with_the_maps():
+    """A verdict by the mean of five seeds would contradict a map on which 31 of 32 are right."""
     values = Address(LESSON, {"seed": "8", "d_k": "64"}).values
     found = compute.result(work.train, work.params(values), False)[0]
     assert training_race.right_in_map(found) == (5, 32, 31)

@@ -1,4 +1,4 @@
-"""The tries of every lesson: each fits its controls, has a plain link, and a test of its promise."""
+"""The tries of every lesson: valid settings, plain links, and a test for every promise."""
 
 import ast
 import re
@@ -19,20 +19,20 @@ IDS = [f"{stem}-{each.key}" for stem, each in ALL]
 
 
 @pytest.mark.parametrize(("stem", "each"), ALL, ids=IDS)
-def test_the_settings_are_values_that_their_controls_accept(stem, each):
+def test_settings_of_a_try_are_accepted_by_their_controls(stem, each):
     for name, value in each.settings.items():
         assert controls_of(stem)[name].read(str(value)) == (value, None)
 
 
 @pytest.mark.parametrize("stem", ORDER)
-def test_every_promise_has_its_test(stem):
+def test_every_promise_of_a_try_has_a_test(stem):
     tests = ast.parse((HERE / f"test_{stem}.py").read_text(encoding="utf-8")).body
     names = {each.name for each in tests if isinstance(each, ast.FunctionDef)}
     assert {f"test_try_{each.key}" for each in LESSONS[stem].tries} <= names
 
 
 @pytest.mark.parametrize(("stem", "each"), ALL, ids=IDS)
-def test_a_try_s_link_leads_to_its_own_address(stem, each):
+def test_link_of_a_try_leads_to_its_settings(stem, each):
     step = each.settings["step"]
     html = tries_html(Address(LESSONS[stem], {"step": step, "d_k": "5"}))
     (link,) = re.findall(f'<a [^>]*data-try="{each.key}".*?</a>', html)
@@ -44,7 +44,7 @@ def test_a_try_s_link_leads_to_its_own_address(stem, each):
     assert 'aria-current="true"' in done
 
 
-def test_the_page_after_a_try_says_that_it_is_done():
+def test_page_after_a_try_has_its_settings_and_the_same_tries():
     app = open_page("small_samples", seed="3", size="4", step="draw")
     assert "aria-current" not in tries_html(Address(LESSONS["small_samples"], {"seed": "3", "size": "4"}))
     there = open_page("small_samples", step="draw", **sets_of(app, 'data-try="large_matrices"'))
@@ -60,7 +60,7 @@ def test_no_try_is_offered_on_a_wall_or_while_a_bet_waits():
 ALIGNED = {"step": "straighten", "d_k": "256", "correlation": "1.0"}
 
 
-def test_links_to_other_steps_reset_settings_that_a_try_hid():
+def test_links_to_other_steps_reset_the_hidden_settings_of_a_try():
     here = Address(LESSONS["score_variance"], ALIGNED)
     links = {
         step: dict(parse_qsl(unescape(said)))
@@ -71,7 +71,7 @@ def test_links_to_other_steps_reset_settings_that_a_try_hid():
     assert ended(here) == {"correlation": "0"}
 
 
-def test_settings_in_sight_or_of_no_try_survive_the_step():
+def test_leaving_a_step_keeps_visible_settings_and_those_of_no_try():
     said = [
         ("score_variance", {"step": "straighten", "correlation": "0.5"}),
         ("score_variance", {"step": "divide", "correlation": "1.0"}),

@@ -21,16 +21,16 @@ def line_of(line, *visitors, long=True):
 def test_as_many_compute_as_there_are_slots_and_others_queue(slots, before):
     line = Line(slots)
     assert line_of(line, *"abcd") == before
-    assert line_of(line, *"dcba") == before[::-1]  # a look does not change the order
+    assert line_of(line, *"dcba") == before[::-1]  # asking does not change the order
 
 
-def test_a_leaver_makes_room_for_the_next():
+def test_visitor_who_leaves_makes_room_for_the_next():
     line = Line(1)
     line_of(line, *"abc")
     line.leave("a")
     line.leave("nobody")
     assert line_of(line, *"bc") == [0, 1]
-    assert line_of(line, *"abc") == [2, 0, 1]  # coming back means the end of the queue
+    assert line_of(line, *"abc") == [2, 0, 1]  # whoever comes back is last
 
 
 def test_a_short_computation_goes_first_and_long_ones_pause():
@@ -49,7 +49,7 @@ def test_a_visitor_has_one_place_for_all_kinds_of_computation():
     assert line_of(line, *"ab") == [0, 1]
 
 
-def test_a_visitor_without_a_sign_for_two_seconds_has_left(monkeypatch):
+def test_visitor_silent_for_two_seconds_has_left(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(turns.time, "monotonic", lambda: now[0])
     line = Line(1)
@@ -65,7 +65,7 @@ def test_the_queue_length_is_put_in_words(before, words):
     assert turns.queue_text(before) == words
 
 
-def test_at_least_one_computes():
+def test_server_has_at_least_one_slot():
     assert turns.SLOTS >= 1
 
 
@@ -74,7 +74,7 @@ def test_at_least_one_computes():
 
 @pytest.fixture
 def line(monkeypatch):
-    """Return the only slot of a server on which everything takes turns."""
+    """Return the queue of a server with one slot, on which every computation takes turns."""
     compute.forget()
     monkeypatch.setattr(turns, "LINE", Line(1))
     monkeypatch.setattr(store, "AT_ONCE", 0.0)
@@ -83,7 +83,7 @@ def line(monkeypatch):
 
 @pytest.fixture
 def held(line):
-    """Yield an event; until it is set, another visitor computes something short and occupies the slot."""
+    """Yield an event; until it is set, a short computation of another visitor occupies the slot."""
     release = threading.Event()
 
     def hold():
@@ -99,7 +99,7 @@ def held(line):
     other.join()
 
 
-def test_a_run_waits_for_its_turn_and_says_who_is_before_it(line, held, monkeypatch):
+def test_run_waits_for_its_turn_and_says_how_many_are_before_it(line, held, monkeypatch):
     words = []
 
     class Place:
@@ -164,7 +164,7 @@ def has_ended(job):
     return not wait_for(job).done
 
 
-def test_a_job_is_done_in_its_turn(line, held):
+def test_job_runs_in_its_turn(line, held):
     ran = []
     job = began(Job("this", lambda: ran.append(turns.look())))
     while not job.before:
@@ -196,13 +196,13 @@ def test_an_unwanted_job_ends_at_its_next_check(line, monkeypatch):
     assert line.before("another", long=True) == 0
 
 
-def test_an_error_in_a_job_is_kept_for_the_page(line):
+def test_error_in_a_job_is_raised_for_the_page_that_waits(line):
     with pytest.raises(ZeroDivisionError):
         began(Job("this", lambda: 1 / 0)).wait(30)
     assert line.before("another", long=True) == 0
 
 
-def test_a_visitor_has_one_job(line, monkeypatch):
+def test_visitor_has_at_most_one_job(line, monkeypatch):
     monkeypatch.setattr(jobs.st, "session_state", {})
     first = jobs.job_of_visitor("this", endless)
     assert jobs.job_of_visitor("this", endless) is first
@@ -219,7 +219,7 @@ def test_a_visitor_has_one_job(line, monkeypatch):
     assert has_ended(second)
 
 
-def test_a_job_serves_all_who_want_it_with_its_latest_frame(line, monkeypatch):
+def test_job_serves_all_who_want_it_with_its_latest_frame(line, monkeypatch):
     go_on, who = threading.Event(), ["one"]
 
     def frames():
@@ -239,7 +239,7 @@ def test_a_job_serves_all_who_want_it_with_its_latest_frame(line, monkeypatch):
     who[0] = "one"
     job.leave()
     go_on.set()
-    assert wait_for(job).done  # the other still wanted it
+    assert wait_for(job).done  # visitor "two" still wants it
     assert job.frame == "last"
 
 
@@ -276,7 +276,7 @@ def test_a_page_shows_a_job_s_progress_and_then_its_picture(waiting, held):
     assert not app.exception
 
 
-def test_a_cancelled_computation_is_asked_about_again(waiting):
+def test_cancelled_computation_gets_its_button_again(waiting):
     app, job = waiting, waiting.session_state["job"]
     app.button(key="cancel_main").click().run()
     assert has_ended(job)
@@ -293,7 +293,7 @@ def another_page(app):
 
 
 @pytest.mark.parametrize("leave", [another_setting, another_page])
-def test_another_wish_of_the_visitor_ends_the_job(waiting, leave):
+def test_job_ends_when_its_visitor_changes_a_setting_or_the_page(waiting, leave):
     job = waiting.session_state["job"]
     leave(waiting)
     assert has_ended(job)

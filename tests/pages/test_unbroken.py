@@ -1,4 +1,4 @@
-"""Text in which no line breaks between a number and its sign, or a symbol and its number."""
+"""Text whose lines never break between a number and its sign, or between a symbol and its number."""
 
 import re
 
@@ -21,13 +21,13 @@ from tests.pages.opening import read
         ("a < b & c", []),
     ],
 )
-def test_a_number_with_its_sign_stays_in_one_piece(text, whole):
+def test_number_and_sign_stay_on_one_line(text, whole):
     html = unbroken.html_of(text)
     assert re.findall('<span class="whole">(.*?)</span>', html) == whole
     assert read(html) == text
 
 
-def test_line_tries_and_answers_stay_whole():
+def test_line_tries_and_answers_keep_numbers_whole():
     race = LESSONS["training_race"]
     assert "<b>One key takes" in (line := way.line_html(Line("One key takes 52 %.", "", "at dₖ = 64"), asks=False))
     assert re.findall('"whole">(.*?)<', line) == ["52 %", "dₖ = 64"]

@@ -1,4 +1,4 @@
-"""The unit_variance page: initialisations, the input x, heads that do not fit, the trap."""
+"""The unit_variance page: initialisations, the input x, and numbers of heads that do not fit."""
 
 import pytest
 
@@ -10,18 +10,18 @@ def open_lesson(**query):
 
 
 def deviations(app):
-    """Return the predicted standard deviation of every stage."""
+    """Return the predicted standard deviation of every stage, by name."""
     stages = app.table[0].value
     return dict(zip(stages["stage"], stages["σ predicted"], strict=True))
 
 
-def test_pytorch_s_attention_gives_half_at_the_default():
+def test_pytorch_attention_gives_q_a_spread_of_0_707_by_default():
     app = open_lesson()
     assert sure_of(app, "unit_variance").startswith("At dₖ = 64 with 8 heads (model width 512), LayerNorm and PyTorch")
     assert deviations(app)["q = x $W_Q$"] == "0.707"
 
 
-def test_schemes_are_compared_from_the_widest_to_the_narrowest():
+def test_schemes_are_sorted_from_the_widest_to_the_narrowest():
     app = open_lesson(step="schemes")
     assert checks_of(app, "schemes")["σ scaled"].tolist()[:2] == ["2.00", "1.78"]
     said = "Scaled scores start at σ = 0.500 with PyTorch MultiheadAttention, at 2.00 with He normal"
@@ -32,18 +32,18 @@ def test_schemes_are_compared_from_the_widest_to_the_narrowest():
     ("step", "key"),
     [("stages", "unit_variance"), ("one_draw", "stage_histograms"), ("schemes", "schemes"), ("shared", "shared_input")],
 )
-def test_step_shows_its_picture_alone(step, key):
+def test_each_step_shows_only_its_picture(step, key):
     assert list(charts(open_lesson(step=step))) == [key]
 
 
-def test_the_size_of_x_counts_only_without_layer_norm():
+def test_size_of_x_matters_only_without_layer_norm():
     normalised, free = (deviations(open_lesson(x_std="7", x_mean="3", normalise=state)) for state in ("on", "off"))
     assert normalised["x"] == free["x"] == "7.00"
     assert normalised["scaled q·k/√dₖ"] == "0.500"
     assert float(free["scaled q·k/√dₖ"]) == pytest.approx(58 / 2, rel=0.05)  # (3² + 7²)/2
 
 
-def test_a_number_of_heads_that_does_not_fit_uses_the_nearest():
+def test_number_of_heads_that_does_not_fit_becomes_the_nearest():
     app = open_lesson(d_k="1024", n_heads="8")
     assert "with 2 heads (model width" in sure_of(app, "unit_variance")
     assert charts(app)["unit_variance"].alt.endswith("2 heads are used.")

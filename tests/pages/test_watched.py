@@ -1,4 +1,4 @@
-"""The operator's view of requests: a line each, and figures. Neither identifies anybody."""
+"""The operator's view of requests: a log line each, and metrics. Neither identifies anybody."""
 
 import json
 import logging
@@ -62,14 +62,14 @@ def app(told):
         ("/J/BCDF", "other", "/*"),
     ],
 )
-def test_a_line_has_no_class_code_no_file_and_nothing_typed(path, kind, shown):
+def test_log_line_has_no_class_code_file_name_or_typed_text(path, kind, shown):
     seen = []
     ask(app((seen.append,)), path)
     assert (seen[0].kind, places.shown(seen[0].path, seen[0].status)) == (kind, shown)
 
 
 class Slow(StringIO):
-    """An output for lines that blocks until it is released."""
+    """An output stream that blocks until it is released."""
 
     def __init__(self):
         super().__init__()
@@ -85,7 +85,7 @@ class Slow(StringIO):
 
 @pytest.fixture
 def out():
-    """Yield the output of a log; afterwards the store's failures go where they went before."""
+    """Yield the output of a log; afterwards restore the handlers of the store's failures."""
     before, level = list(FAILURES.handlers), FAILURES.level
     slow = Slow()
     yield slow
@@ -99,7 +99,7 @@ def lines_of(out):
     return [json.loads(line) for line in out.getvalue().splitlines()]
 
 
-def test_a_request_is_one_line_without_its_sender(out):
+def test_request_is_one_log_line_without_its_sender(out):
     told = log.Log(out).begin().request
     ask(app((told,)), "/j/BCDF?phone=1", cookie="lab_visitor=0123", x_forwarded_for="203.0.113.9")
     (line,) = lines_of(out)
@@ -108,7 +108,7 @@ def test_a_request_is_one_line_without_its_sender(out):
     assert line == {"kind": "class", "method": "GET", "path": "/j/*", "status": 200, "bytes": 3}
 
 
-def test_each_failure_of_the_store_is_a_line(out):
+def test_each_failure_of_the_store_is_one_log_line(out):
     log.Log(out).begin()
     with pytest.raises(StoreError), database._told():
         raise OSError("no route")
@@ -116,7 +116,7 @@ def test_each_failure_of_the_store_is_a_line(out):
     assert (line["kind"], line["failure"]) == ("store", f"{UNREACHABLE} (no route)")
 
 
-def test_failures_of_the_store_are_silent_unless_asked_for():
+def test_failures_of_the_store_are_not_logged_by_default():
     assert (FAILURES.handlers, FAILURES.level) == ([], logging.NOTSET)
 
 
@@ -136,11 +136,11 @@ def test_lines_that_cannot_be_written_are_dropped_and_counted(out, monkeypatch):
 
 
 def figures(text):
-    """Return the figures by their names."""
+    """Return the metrics by name."""
     return {name: float(value) for name, value in re.findall(r"^(lab_\S+) (\S+)$", text, re.MULTILINE)}
 
 
-def test_figures_count_requests_by_kind_and_status_and_their_seconds():
+def test_metrics_count_requests_by_kind_and_status_and_their_seconds():
     mine = metrics.Metrics()
     for seconds in (0.001, 0.03, 99.0):
         mine.request(Seen("page", "GET", PAGE, 200, seconds))
@@ -159,7 +159,7 @@ def test_figures_count_requests_by_kind_and_status_and_their_seconds():
     assert "BCDF" not in mine.text()
 
 
-def test_every_figure_has_its_type_once():
+def test_every_metric_declares_its_type_once():
     mine = metrics.Metrics()
     mine.request(Seen("page", "GET", PAGE, 200, 0.1))
     families = re.findall(r"^# TYPE (\S+) (?:counter|gauge|histogram)$", mine.text(), re.MULTILINE)
@@ -194,13 +194,13 @@ def test_a_session_is_open_until_it_ends_and_a_failure_is_a_500():
         ("SATTN_GRACE", "long", ending.grace),
     ],
 )
-def test_a_bad_environment_variable_ends_the_server_with_a_sentence(monkeypatch, name, value, read):
+def test_invalid_environment_variable_ends_the_server_with_a_reason(monkeypatch, name, value, read):
     monkeypatch.setenv(name, value)
     with pytest.raises(SystemExit, match=f"{name} is '{value}', but it must be"):
         read()
 
 
-def test_nothing_is_recorded_unless_asked_for(monkeypatch):
+def test_nothing_is_recorded_by_default(monkeypatch):
     for name in (log.LOG, metrics.PORT):
         monkeypatch.delenv(name, raising=False)
     assert Watched not in [each.cls for each in server.middleware()]
@@ -209,7 +209,7 @@ def test_nothing_is_recorded_unless_asked_for(monkeypatch):
 
 
 def fetch(url):
-    """Return status and text of an answer."""
+    """Return status and text of the response."""
     try:
         with build_opener(ProxyHandler({})).open(url, timeout=60) as answer:
             return answer.status, answer.read().decode()
@@ -224,8 +224,8 @@ def until(happens):
         time.sleep(0.05)
 
 
-def test_an_ending_server_first_sends_new_visitors_elsewhere():
-    """It still serves the visitors it has; figures and lines are where the operator asked for them."""
+def test_ending_server_is_not_ready_but_still_answers():
+    """Metrics and log lines are where the operator asked for them."""
     port = free_port()
     asked = {"SATTN_GRACE": "3600", "SATTN_LOG": "json", "SATTN_METRICS_PORT": str(port)}
     with running_server(environment=asked | {"STREAMLIT_SERVER_ADDRESS": "127.0.0.1"}, warm=False) as lab:

@@ -1,4 +1,4 @@
-"""The wrong_choice page: a row is chosen, long curves wait for their button, and each suggestion keeps its promise."""
+"""The wrong_choice page: a row is chosen, long curves wait for their button, and each try keeps its promise."""
 
 import json
 import time
@@ -25,7 +25,7 @@ RAW, ROOT, WHOLE = range(3)
 
 
 @pytest.mark.parametrize("stem", [STEM])
-def test_the_chosen_row_is_the_one_of_the_bars(app, stem):
+def test_chosen_row_is_framed_in_the_matrices(app, stem):
     widget(app, "row").set_value(42).run()
     check_page(app, stem)
     layout = json.loads(charts(app)["matrix_choices"].spec)["layout"]
@@ -33,7 +33,7 @@ def test_the_chosen_row_is_the_one_of_the_bars(app, stem):
 
 
 @pytest.mark.parametrize("stem", [STEM])
-def test_the_first_view_shows_the_point(app, stem):
+def test_first_view_says_how_few_raw_rows_are_put_right(app, stem):
     raw, root, whole = measure_wrong_choices(WrongChoiceParams(64)).put_right[:, -1]
     assert raw < 30 < whole
     assert root == 100
@@ -51,11 +51,11 @@ def test_the_first_view_shows_the_point(app, stem):
     ],
 )
 @pytest.mark.parametrize("mode", ["screen", "projector"])
-def test_a_step_shows_its_picture_alone(step, key, mode):
+def test_each_step_shows_only_its_picture(step, key, mode):
     assert list(charts(open_page(STEM, step=step, mode=mode))) == [key]
 
 
-def test_the_count_the_curve_and_the_best_agree_on_the_page():
+def test_cells_and_curve_agree_on_the_number_of_right_rows():
     app = open_page(STEM, d_k="64", learning_rate="10", steps="200")
     cells = [traces(app, "matrix_choices")[name]["z"] for name in ("raw", "÷ √dₖ", "÷ dₖ")]
     counts = [int((np.array(each) > 0.5).sum()) for each in cells]
@@ -69,7 +69,7 @@ def test_the_count_the_curve_and_the_best_agree_on_the_page():
 
 @pytest.mark.parametrize(("step", "seed"), [("rate", "2"), ("every_size", "2")])
 def test_long_curves_wait_for_a_button(monkeypatch, step, seed):
-    monkeypatch.setattr(rates, "REFERENCE", 1.0)  # where everything takes long
+    monkeypatch.setattr(rates, "REFERENCE", 1.0)  # as if everything took long
     key = LESSONS[STEM].step(step).picture
     app = open_page(STEM, step=step, n_keys="2", d_k="4", seed=seed)
     assert key not in charts(app)
@@ -81,13 +81,13 @@ def test_long_curves_wait_for_a_button(monkeypatch, step, seed):
     assert not app.exception
 
 
-def test_curves_that_another_visitor_has_computed_need_no_button(monkeypatch):
+def test_cached_curves_of_another_visitor_need_no_button(monkeypatch):
     open_page(STEM, step="rate", n_keys="2", d_k="4", seed="3")
     monkeypatch.setattr(rates, "REFERENCE", 1.0)
     assert "choice_rates" in charts(open_page(STEM, step="rate", n_keys="2", d_k="4", seed="3"))
 
 
-def test_a_visitor_who_leaves_waits_for_no_curves(monkeypatch):
+def test_visitor_who_leaves_ends_the_computation(monkeypatch):
     monkeypatch.setattr(rates, "REFERENCE", 1.0)
     app = open_page(STEM, step="rate", n_keys="2", d_k="6", seed="4")
     app.button(key="compute_main").click().run()
@@ -95,16 +95,16 @@ def test_a_visitor_who_leaves_waits_for_no_curves(monkeypatch):
     assert "job" not in turn_to(app, "corrections").run().session_state
 
 
-def test_the_truth_of_the_bet_comes_once_it_is_cheap_or_computed(monkeypatch):
+def test_truth_of_the_bet_is_known_once_it_is_cheap_or_computed(monkeypatch):
     values = {"d_k": 64, "n_keys": 4, "learning_rate": 10.0, "steps": 200, "loss": "output", "learns": "q", "seed": 3}
     count = measure_wrong_choices(WrongChoiceParams(64, 4, seed=3)).put_right[RAW, -1]
     assert VIEWS[STEM].outcome(values).text == str(count)
-    monkeypatch.setattr(rates, "REFERENCE", 1.0)  # where everything takes long
+    monkeypatch.setattr(rates, "REFERENCE", 1.0)  # as if everything took long
     assert VIEWS[STEM].outcome(values).text == str(count)  # it is cached
     assert VIEWS[STEM].outcome(values | {"n_keys": 512}).truth is None
 
 
-def test_a_bet_is_marked_on_its_picture():
+def test_bet_is_marked_only_on_its_own_picture():
     app = open_page(STEM, step="rows", bet="1", guess="about 50")
     assert "◆" in charts(app)["matrix_choices"].alt
     app = open_page(STEM, step="every_size", bet="1", guess="about 50")
@@ -120,7 +120,7 @@ def test_an_open_bet_shows_its_own_picture_with_nothing_put_right(d_k):
         assert np.max(traces(app, key)[name]["z"]) == 0
 
 
-def test_the_switch_of_optimizers_is_at_its_step_and_in_the_address():
+def test_optimizer_switch_is_at_its_step_and_in_the_address():
     app = open_page(STEM, step="every_size", optimizer="Adam")
     check_page(app, STEM)
     assert widget(app, "optimizer").value == "adam"
@@ -147,7 +147,7 @@ def test_try_one_rate(tried):
     app, shown = tried(STEM, "one_rate", **ADVERSE, loss="weights")
     assert (app.session_state["d_k"], app.session_state["learning_rate"]) == (1024, 10.0)
     assert counts(shown)[ROOT] == 100
-    assert measure_wrong_choices(WrongChoiceParams(64)).put_right[ROOT, -1] == 100  # and at the page's first d_k
+    assert measure_wrong_choices(WrongChoiceParams(64)).put_right[ROOT, -1] == 100  # also at the default d_k
 
 
 def test_try_hardly_begun(tried):
@@ -165,14 +165,14 @@ def test_try_small_dimension(tried):
     assert np.ptp(shown.measure_learning_rates.best()) == 0
 
 
-def test_raw_scores_come_right_with_the_loss_on_weights():
+def test_loss_on_the_weights_puts_raw_rows_right():
     app = open_page(STEM, loss="weights", d_k="64")
     assert charts(app)["matrix_choices"].sentence.endswith(": with −ln the gradient does not vanish.")
     assert measure_wrong_choices(WrongChoiceParams(64, loss="weights")).put_right[RAW, -1] >= NEARLY_ALL
-    assert measure_wrong_choices(WrongChoiceParams(64)).put_right[RAW, -1] < 30  # with the other loss it is not so
+    assert measure_wrong_choices(WrongChoiceParams(64)).put_right[RAW, -1] < 30  # not with the other loss
 
 
-def test_adam_has_one_rate_for_the_divisor_that_starts_flat():
+def test_adam_needs_one_rate_for_the_divisor_that_starts_flat():
     app = open_page(STEM, step="every_size", optimizer="adam")
     assert charts(app)["choice_dimensions"].sentence.endswith(
         plain("÷ dₖ needs about one rate, 0.0316, but starts flat. Rates alone do not decide.")
@@ -182,7 +182,7 @@ def test_adam_has_one_rate_for_the_divisor_that_starts_flat():
     assert np.ptp(whole) == 0
     assert root[-1] <= root[0] / 10
     left = [expected_own_share(16, 16, d_k, 1.0) for d_k in (4, 64, 1024)]
-    assert left[0] > 10 * left[1] > 100 * left[2]  # of a token's own, with any training
+    assert left[0] > 10 * left[1] > 100 * left[2]  # a token's own share at the start
 
 
 def test_address_of_the_removed_step_opens_the_one_before_it():

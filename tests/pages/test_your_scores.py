@@ -1,4 +1,4 @@
-"""The upload on your_scores: good files are measured, bad ones get a sentence, and nothing of them is kept."""
+"""The upload on your_scores: good files are measured, bad ones get a sentence, and no file is stored."""
 
 import io
 from pathlib import Path
@@ -23,7 +23,7 @@ SAMPLE = work.sample_params("ideal", 16, 0)
 
 @pytest.fixture(autouse=True)
 def session(monkeypatch, request):
-    """Yield a session without a page; tests that open the page have the session of their app."""
+    """Return the state of a session without a page; tests that open the page use the session of their app."""
     state = {}
     if not {"tried", "opened"} & {*request.fixturenames}:
         monkeypatch.setattr(st, "session_state", state)
@@ -31,7 +31,7 @@ def session(monkeypatch, request):
 
 
 def chosen(name, data, file_id="1"):
-    """Return a chosen file, as Streamlit delivers it."""
+    """Return a chosen file as Streamlit delivers it."""
     return SimpleNamespace(name=name, file_id=file_id, getvalue=lambda: data)
 
 
@@ -46,12 +46,12 @@ def both(heads=8, file_id="1"):
     return chosen(name, data, file_id)
 
 
-def test_without_a_file_the_sample_is_shown():
+def test_sample_is_shown_without_a_file():
     result, own, problems = uploads.measure(SAMPLE, None, None, 99)
     assert (result.report.d_k, result.report.n_queries, own, problems) == (16, work.SAMPLE_ROWS, (), [])
 
 
-def test_one_file_with_q_and_k_is_measured_and_a_head_chosen():
+def test_one_file_with_q_and_k_is_measured_at_the_chosen_head():
     result, own, problems = uploads.measure(SAMPLE, both(), None, 3)
     assert (result.report.n_heads, result.head, own, problems) == (8, 2, ("layer_norm_mha.npz",), [])
     assert uploads.measure(SAMPLE, both(heads=1, file_id="2"), None, 3)[0].head == 0
@@ -79,13 +79,13 @@ def test_a_bad_file_gets_one_sentence_and_the_sample_stays(q_file, said):
 
 
 @pytest.mark.parametrize(("array", "said"), [(np.full((4, 4), np.nan), "finite"), (np.eye(5), "same d_k")])
-def test_a_bad_array_beside_a_good_one_is_named(array, said):
+def test_bad_array_beside_a_good_one_is_explained(array, said):
     _, own, (problem,) = uploads.measure(SAMPLE, array_file(array), array_file(np.eye(4), "k.npy", "2"), 1)
     assert not own
     assert said in problem
 
 
-def test_a_file_for_k_alone_asks_for_q():
+def test_file_for_k_alone_asks_for_a_file_for_q():
     assert uploads.measure(SAMPLE, None, both(), 1)[2] == [
         "A file for K needs a file for Q beside it; choose that one too."
     ]
@@ -118,7 +118,7 @@ def test_every_step_shows_the_files_of_its_fields(step, session, monkeypatch):
 
 
 class Browser:
-    """The upload fields of a browser as Streamlit has them: None for a file that this server does not have."""
+    """The upload fields of a browser as Streamlit sees them: None for a file that this server does not have."""
 
     def __init__(self, state, **files):
         self.state, self.files, self.drawn, self.ticked = state, files, None, {}
@@ -129,7 +129,7 @@ class Browser:
         return None if self.state[key] == "lost" else self.state[key]
 
     def choose(self, file):
-        """Put a file into the field, or None."""
+        """Put a file, or None, into the field."""
         self.files[self.drawn] = file
         self.change["on_change"](*self.change["args"])
 
@@ -139,12 +139,12 @@ class Browser:
 
 
 class Again(Exception):
-    """The exception with which Streamlit runs the page once more."""
+    """A stand-in for the exception by which Streamlit reruns a page."""
 
 
 @pytest.fixture
 def come(session, monkeypatch):
-    """Return a new session with a browser: the result of the first run that ends, the last field, and the notes."""
+    """Return a function that draws a field in a new session and returns the browser, the file and the remarks."""
 
     def draw(ticked=(), **files):
         session.clear()
@@ -177,7 +177,7 @@ def test_a_new_session_has_an_empty_field_and_no_note(come):
 def test_a_field_with_a_lost_file_is_replaced_by_an_empty_one(come, held, fresh):
     browser, file, remarks = come(**{held: "lost"})
     assert (browser.drawn, file, remarks) == (fresh, None, [uploads.LOST])
-    assert come(browser.ticked)[1:] == (None, [uploads.LOST])  # nor does the next server have it
+    assert come(browser.ticked)[1:] == (None, [uploads.LOST])  # the next server does not have it either
     browser, *_ = come(**{held: "lost"})
     assert (uploads.draw_field("q_file", "Q"), uploads.remarks("q_file")) == (None, [uploads.LOST])
     browser.choose("own.npz")
@@ -186,12 +186,12 @@ def test_a_field_with_a_lost_file_is_replaced_by_an_empty_one(come, held, fresh)
 
 
 @pytest.mark.parametrize("left", [True, False])
-def test_a_file_lost_on_another_page_is_missed_but_not_a_removed_one(come, session, left):
+def test_file_lost_on_another_page_is_reported_but_a_removed_one_is_not(come, session, left):
     browser, *_ = come()
     uploads.draw_field("q_file", "Q")
     browser.choose("own.npz")
     assert uploads.draw_field("q_file", "Q") == "own.npz"
-    if left:  # Streamlit drops the values of a page's fields
+    if left:  # Streamlit drops the field's value
         browser.files.clear()
         session.pop("q_file_missed")
     else:
@@ -199,7 +199,7 @@ def test_a_file_lost_on_another_page_is_missed_but_not_a_removed_one(come, sessi
     assert (uploads.draw_field("q_file", "Q"), uploads.remarks("q_file")) == (None, [uploads.LOST] * left)
 
 
-def test_the_limits_are_those_of_the_server():
+def test_stated_upload_limits_are_those_of_the_server():
     config = (ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8")
     assert "maxUploadSize = 64\n" in config
     assert "at most 64 MB" in work.UPLOAD_NOTES[0]
@@ -271,7 +271,7 @@ def npz_of(**arrays):
 
 @pytest.fixture
 def opened():
-    """Return the page once these files are chosen, name and bytes each; the main picture needs one more run."""
+    """Return a function that opens the page and chooses files, each given as (name, bytes)."""
 
     def choose_files(*files, **query):
         app = app_at("your_scores", **query).run()
@@ -295,7 +295,7 @@ def alt_of(app):
 
 
 def choose(app, name, value):
-    """Choose an option about the files in a field."""
+    """Choose an option for reading the files."""
     kind = app.number_input if name == "heads" else app.selectbox
     kind(key=f"reading_{name}").set_value(value)
     return settled(app)
@@ -310,7 +310,7 @@ def choose(app, name, value):
         ("q.csv", COUNTED[0], "now choose a file for K"),
     ],
 )
-def test_a_refusal_takes_the_place_of_the_verdict(step, name, data, words, opened):
+def test_error_of_a_refused_file_replaces_the_verdict(step, name, data, words, opened):
     app = opened((name, data), step=step.name)
     assert alt_of(app).startswith("Your file is not read. ")
     assert words in alt_of(app)
@@ -319,11 +319,11 @@ def test_a_refusal_takes_the_place_of_the_verdict(step, name, data, words, opene
     assert [each.value for each in app.markdown if "What softmax does with them" in each.value] == []
 
 
-def test_a_file_of_any_kind_can_be_chosen(opened):
+def test_file_of_any_type_can_be_chosen(opened):
     assert {tuple(field.proto.type) for field in opened().get("file_uploader")} == {()}
 
 
-def test_every_guess_is_named_above_the_verdict_and_can_be_undone(opened):
+def test_every_guess_is_named_above_the_verdict_and_can_be_changed(opened):
     app = opened(*zip(("q.csv", "k.csv"), COUNTED, strict=True))
     assert "12 queries, 12 keys, dₖ = 8; first line left out: it counts." in written(alt_of(app))
     assert any("first line left out: it counts" in each.value for each in app.markdown)
@@ -343,7 +343,7 @@ def test_the_axes_of_an_array_can_be_swapped(opened):
     assert not [each for each in app.selectbox if each.key == "reading_comma"]
 
 
-def test_ambiguous_bits_are_asked_about_and_then_read(opened):
+def test_ambiguous_bits_need_a_choice_and_are_then_read(opened):
     bits = (ROWS.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
     app = opened(("q.npz", npz_of(Q=bits[0], K=bits[1])))
     assert "they look like bits, or quantised values" in alt_of(app)

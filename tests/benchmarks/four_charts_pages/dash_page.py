@@ -1,4 +1,4 @@
-"""The same four charts and slider as a Dash page, on the port that is named."""
+"""The four charts and their slider as a Dash page, served on the port given as the argument."""
 
 import sys
 
