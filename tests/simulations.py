@@ -1,4 +1,4 @@
-"""Helpers of tests that simulate: the error of a mean, and smaller simulations where the number does not matter."""
+"""Helpers of tests that simulate: compare a mean with its expected value, and make simulations smaller."""
 
 import math
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ def within_four_errors(values, expected):
 
 @contextmanager
 def fewer(sizes, forgotten):
-    """Set sizes, (module, name, size) each; results simulated meanwhile are not cached for other tests."""
+    """Set sizes, given as (module, name, size), in the block; clear the caches in `forgotten` before and after it."""
     for each in forgotten:
         each.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
