@@ -22,7 +22,7 @@ _PASSES = frozenset(
     "minimum clip floor ceil rint ldexp frexp greater greater_equal less less_equal equal not_equal isfinite isnan "
     "isinf signbit logical_and logical_or logical_not bitwise_and bitwise_or bitwise_xor invert bitwise_count".split()
 )
-# Work for one value of these functions, in values of exp.
+# Work of these functions for one value, as a multiple of the work of exp.
 _SPECIALS = {
     "power": 2, "hypot": 5, "ndtr": 10, "ndtri": 10, "log_ndtr": 20, "xlog1py": 10, "binom": 20, "stdtrit": 200,
     "kve": 300, "gammaincinv": 500, "gammainccinv": 500, "betaincinv": 500,

@@ -8,7 +8,7 @@ import pytest
 
 
 def within_four_errors(values, expected):
-    """Return True if the mean of independent values is within 4 of its standard errors."""
+    """Return True if the mean of independent values is within 4 standard errors of `expected`."""
     return abs(np.mean(values) - expected) <= 4 * np.std(values, ddof=1) / math.sqrt(np.size(values))
 
 

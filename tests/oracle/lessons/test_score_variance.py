@@ -20,9 +20,8 @@ def repeats(params):
     return [measure_score_variance(replace(params, seed=seed)).rows[:3] for seed in range(N_REPEATS)]
 
 
-# 95 % of 200 is 190, with a standard error of 3.1; 4 standard errors below it is 177.7. Only mean and
-# variance have an upper limit: the kurtosis band of a heavy-tailed sample covers more than 95 %, and is
-# then marked as rough or left out.
+# 95 % of 200 is 190; 4 standard errors of 3.1 below it is 177.7. Only mean and variance have an upper limit: the
+# kurtosis band of a heavy-tailed sample covers more than 95 %, and is then marked as rough or left out.
 @pytest.mark.parametrize(
     "params",
     [
@@ -87,7 +86,7 @@ def test_band_of_a_kurtosis_covers_95_percent_and_a_rough_one_more(law, d_k, is_
 
 
 # Few entries of a heavy-tailed law, and components with means. With 4,000 matrices the coverage of 95 % has a
-# standard error of 0.34 %, and the band's own quantiles add up to 0.5 %; 4 of both together are 2.4 %. The sparse
+# standard error of 0.34 %, and the band's own quantiles one of up to 0.5 %; 4 of both together are 2.4 %. The sparse
 # law often gives four scores of 0: this variance of 0 lies inside the band and raises the coverage.
 @pytest.mark.parametrize(
     ("params", "highest"),

@@ -265,7 +265,7 @@ def test_simulated_bands_miss_each_side_equally_often(m, n, d):
     n_matrices = 40_000
     V = draw_variances(m, n, d, n_matrices, seed=6)
     low, high = score_variance_band(m, n, d, level=0.9)
-    # 4 standard errors of a difference between 100,000 matrices and these 40,000; the band has 25,000
+    # 4 standard errors of these 40,000 matrices and of 100,000 others (the band itself has only 25,000)
     allowed = 4 * math.sqrt(0.05 * 0.95 * (1 / 100_000 + 1 / n_matrices))
     assert abs((low > V).mean() - 0.05) < allowed
     assert abs((high < V).mean() - 0.05) < allowed

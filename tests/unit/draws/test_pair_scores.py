@@ -106,9 +106,8 @@ def test_normal_scores_at_extreme_correlations_are_finite(pair):
         assert np.isfinite(pair_scores.draw_pair_scores(100, d_k, PairLaw(**pair), seed=0)).all()
 
 
-# Two components of q: one is 0, both are equal, or both are minus the mean. Rounding can then put a square computed
-# from sums below 0 or above the total, and its root would be NaN. About one random pair in 1e8 comes that close, which
-# is a few in a class's day.
+# Pairs of components of q for which rounding can put a computed square below 0 or above the total: its root is NaN.
+# About one random pair in 1e8 comes that close, which happens a few times on a day of classes.
 ROUNDED = {
     "one component is 0": (lambda z: (z, z**2), {"mean_k": 1.0}),
     "both are equal": (lambda z: (2 * z, np.nextafter(2 * z**2, 0)), {"mean_k": 1.0}),

@@ -27,7 +27,7 @@ def test_rotation_keeps_lengths_and_products_at_one_position(found):
     assert turned[0] == pytest.approx(x[0])
     both = _turned(x[:2], np.array([7, 7]))
     assert both[0] @ both[1] == pytest.approx(x[0] @ x[1])
-    near, far = (_turned(x[:2], np.array([3 + i, 5 + i])) for i in (0, 40))  # only their distance counts
+    near, far = (_turned(x[:2], np.array([3 + i, 5 + i])) for i in (0, 40))  # only the distance counts
     assert near[0] @ near[1] == pytest.approx(far[0] @ far[1])
     quarter = _turned(np.array([[1.0, 0.0]]), np.array([2]))
     assert quarter[0] == pytest.approx([math.cos(2), math.sin(2)])

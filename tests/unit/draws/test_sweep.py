@@ -24,7 +24,7 @@ def scores_at(d_k):
     return draw_pair_scores(500, d_k, seed=9)
 
 
-def test_shapes_are_dimension_first(sweep):
+def test_first_axis_of_arrays_is_the_dimension(sweep):
     shapes = {name: value.shape for name, value in vars(sweep).items() if isinstance(value, np.ndarray)}
     assert shapes == {
         "raw_edges": (130,), "raw_counts": (5, 129), "raw_below": (5,), "raw_above": (5,),
@@ -75,7 +75,7 @@ def test_row_scores_grow_component_by_component():
     assert np.unique(steps.T, axis=0).shape[0] == 5  # the keys differ
 
 
-def test_row_scores_do_not_share_the_draw_of_the_pairs():
+def test_row_scores_are_drawn_separately_from_the_pairs():
     tiny = dimension_sweep((1,), n_samples=2, n_keys=4, seed=0)
     assert not np.intersect1d(tiny.row_scores, draw_pair_scores(2, 1, seed=0)).size
 

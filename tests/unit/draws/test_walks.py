@@ -58,7 +58,7 @@ def test_thinned_walks_of_a_larger_d_k_continue_those_of_a_smaller_one():
     assert len(longer) <= 150
 
 
-def test_walks_and_their_thinning_are_checked():
+def test_bad_arguments_of_walks_and_thinning_are_refused():
     with pytest.raises(ValueError, match="n_walks must be at least 1"):
         random_walks(4, n_walks=0, seed=0)
     with pytest.raises(ValueError, match="d_k must be at least 1"):

@@ -1,4 +1,4 @@
-"""Axes of queries and keys: their interpretation, and the notes on it."""
+"""Interpretation of the axes of queries and keys, and the notes on it."""
 
 import numpy as np
 import pytest

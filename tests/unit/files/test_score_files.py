@@ -107,7 +107,7 @@ def test_fortran_order_with_heads_is_read():
         "(1, 2),\n(3, 4)",
     ],
 )
-def test_csv_is_read_in_every_spelling(text):
+def test_common_variants_of_csv_are_read(text):
     assert read_arrays("a.csv", text.encode())["array"].tolist() == [[1, 2], [3, 4]]
 
 

@@ -98,7 +98,7 @@ def test_heads_are_measured_one_by_one():
     assert measure_scores(np.stack([Q, Q]), np.stack([K, K])).verdict.startswith("√d_k is right for all 2 heads")
 
 
-def test_aligned_head_decides_the_report_before_a_right_one():
+def test_report_names_an_aligned_head_rather_than_a_right_one():
     # The right head is farther from 1 than the aligned one, and yet the aligned one is reported.
     report = measure_scores(np.stack([Q, Q]), np.stack([0.85 * K, Q + 0.3 * K]))
     assert report.heads[0].code == "right"

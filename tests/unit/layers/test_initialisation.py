@@ -93,7 +93,7 @@ DRAWS = 60
 
 
 def inputs():
-    """Return heavy-tailed tokens after LayerNorm, for which the prediction holds whatever the data."""
+    """Return heavy-tailed tokens after LayerNorm, which makes the prediction hold for any data."""
     return layer_norm(np.random.default_rng(1).standard_normal((10, D_MODEL)) ** 3 + 5.0)
 
 

@@ -73,7 +73,7 @@ def test_curve_agrees_with_the_measurement_at_one_dimension(result):
     assert np.array_equal(curve.frozen_error[:, 1], result.frozen_error)
 
 
-def test_scores_of_rows_are_those_of_freezing_rows():
+def test_scores_of_rows_agrees_with_freezing_rows():
     scores = gradient_flow.scores_of_rows(512, n_keys=16, seed=3)
     rows = [gradient_flow.measure_row_jacobian(each, 512) for each in scores]
     raw, scaled = gradient_flow.freezing_rows((64, 512), n_keys=16, seed=3).passed[0, :, 1]
@@ -209,7 +209,7 @@ def test_softmax_responses_agree_with_the_jacobian():
     rows = gradient_flow._draw_rows(n_keys=5, n_rows=40, seed=1)
     stretch = np.linspace(0.1, 6.0, 40)
     trace, along_q, size = gradient_flow._softmax_response(rows, stretch)
-    push = np.zeros_like(rows.z)  # gradients relative to the best key, put back at their keys
+    push = np.zeros_like(rows.z)  # gradients relative to the best key's, in their original places
     push[np.arange(5) != rows.z.argmax(axis=1)[:, None]] = rows.pushes.ravel()
     jacobians = softmax_jacobian(stretch[:, None] * rows.z)
     d_scores = np.einsum("rij,rj->ri", jacobians, push)

@@ -177,7 +177,7 @@ def test_drawn_part_of_a_score_has_mean_0_and_variance_d_k_minus_4():
 
 @pytest.mark.parametrize("emphasis", [1, 4, MOST_EMPHASIS])
 @pytest.mark.parametrize("d_k", [5, 16, 64, 1024])
-def test_shares_agree_with_the_exact_probabilities(d_k, emphasis):
+def test_shares_on_top_agree_with_the_exact_probabilities(d_k, emphasis):
     many = measured(d_k, seed=1, emphasis=emphasis).sentences
     exact = many.on_top_exact
     np.testing.assert_allclose(many.on_top_error, np.sqrt(exact * (1 - exact) / N_SENTENCES), rtol=1e-9, atol=1e-12)

@@ -330,7 +330,7 @@ def test_rows_at_one_d_k_do_not_depend_on_the_others(law, seed, n_keys, d_k):
 
 
 @given(st.lists(st.integers(-8, 8), min_size=2, max_size=8), st.integers(-1000, 1000), st.integers(2, 9))
-def test_a_shift_makes_no_list_sharper_and_a_factor_does(numbers, shift, factor):
+def test_factor_makes_a_list_sharper_but_a_shift_does_not(numbers, shift, factor):
     assert sharper(numbers, [number + shift for number in numbers]) == "neither"
     even = len(set(numbers)) == 1
     assert sharper(numbers, [factor * number for number in numbers]) == ("neither" if even else "second")
@@ -370,7 +370,7 @@ def test_rows_that_share_keys_need_the_standard_error_of_batches():
 
 
 @pytest.mark.parametrize("law", sorted(COMPONENT_LAWS))
-def test_every_law_is_measured_as_drawn(law):
+def test_largest_weight_of_every_law_agrees_with_separate_draws(law):
     # Independent rows at d_k = 4, each with its own keys.
     rng = np.random.default_rng(21)
     draw = COMPONENT_LAWS[law].draw
@@ -397,7 +397,7 @@ def test_own_shares_agree_with_another_program(d_k):
     outputs = measure_outputs(OutputsParams(64, (d_k,), seed=11))
     for exponent, other in zip((0.0, 0.5, 1.0), OTHER_PROGRAM[d_k], strict=True):
         found = outputs.divided(exponent)
-        # 10 draws here and 40 there, whose standard error is half of this one; its last digit is rounded.
+        # 10 draws here, 40 in the other program: its standard error is half of this one, and its last digit is rounded.
         rounding = 0.5 * 10.0 ** -(2 if other > 0.1 else 3 if other > 0.05 else 4)
         assert abs(found.own_share - other) <= 4 * math.hypot(1, 0.5) * found.standard_error + rounding
 

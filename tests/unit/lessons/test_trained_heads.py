@@ -32,7 +32,7 @@ def one_layer(Q, K):
 
 
 def test_spread_and_effective_keys_of_two_words_by_hand():
-    """Queries 1 and 1 with keys 1 and −1 have raw scores ±1, of variance 1."""
+    """Measure two queries 1 with keys 1 and −1: raw scores ±1, of variance 1."""
     found = one_layer(np.array([[1.0], [1.0]]), np.array([[1.0], [-1.0]]))
     assert found.raw_scores[0, 0].tolist() == [[1.0, -1.0], [1.0, -1.0]]
     assert found.raw_std.tolist() == [[1.0]]

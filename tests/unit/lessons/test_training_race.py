@@ -321,7 +321,7 @@ def test_run_within_two_standard_errors_of_the_threshold_is_in_doubt(race):
 
 
 def test_race_at_d_k_20_depends_on_the_seed_and_is_in_doubt():
-    """At d_k = 20 raw scores learn late with some seeds and never with others, so the verdict must be in doubt."""
+    """Try d_k = 20, where raw scores learn late with some seeds and not at all with others."""
     flips = [measure_training_race(TrainingRaceParams(d_k=20, seed=seed)) for seed in range(4)]
     assert {learnt(each)[0] for each in flips} == {True, False}
     assert sum(in_doubt(each)[0] for each in flips) >= 2  # not all: rounding differs between processors
@@ -364,7 +364,7 @@ def test_a_diverged_transformer_does_not_work_and_is_never_best(monkeypatch):
 
 
 def test_transformers_without_the_scale_have_a_larger_loss():
-    """Without the scale the recorded loss is larger with every seed, and fewer rates work."""
+    """Check that without the scale the recorded loss is larger with every seed and fewer rates work."""
     found = compare_transformers(TransformerParams())
     raw, root = (found.last_loss.low[0, found.best[0]], found.last_loss.high[1, found.best[1]])
     assert root < raw
@@ -426,7 +426,7 @@ def test_race_is_complete_and_its_bands_contain_the_means(params):
 
 def test_best_losses_agree_with_an_independent_implementation():
     # An independent implementation (500 steps, 5 seeds, rates in decades) has best final losses of .0034 at d_k = 8 and
-    # .349 at 64 for scale 1, at most .0001 for 1/√d_k. Their standard deviation over seeds is .06: .04 for two seeds.
+    # .349 at 64 for scale 1, at most .0001 for 1/√d_k. Over seeds they vary by .06, so the mean of two varies by .04.
     best = {}
     for d_k, rates in ((8, (1.0,)), (64, (0.1, 10.0))):
         params = TrainingRaceParams(d_k, exponents=(0.0, 0.5), n_steps=500, n_seeds=2, seed=3)

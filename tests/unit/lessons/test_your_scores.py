@@ -93,7 +93,7 @@ def test_a_bad_file_gives_a_sentence_instead_of_an_error():
     assert problem == "q.npy does not begin as a .npy file does: it is something else."
 
 
-def test_a_missing_head_becomes_the_last_one():
+def test_too_large_head_number_selects_the_last_head():
     result, _ = read_your_scores(sample_file(YourScoresParams("layer_norm_mha", n_rows=8, d_k=4)), head=99)
     assert result.head == 7
 
@@ -153,7 +153,7 @@ def test_finite_sample_lowers_the_effective_dimension():
 
 @settings(max_examples=30)
 @given(st.sampled_from(sorted(SAMPLES)), st.integers(2, 20), st.integers(2, 9), st.integers(0, 2**32))
-def test_a_sample_file_holds_the_sample(sample, n_rows, d_k, seed):
+def test_sample_file_contains_the_sample(sample, n_rows, d_k, seed):
     params = YourScoresParams(sample, n_rows, d_k, seed)
     Q, K = sample_scores(params)
     result, problem = read_your_scores(sample_file(params))

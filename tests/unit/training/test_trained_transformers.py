@@ -41,7 +41,7 @@ def test_before_the_first_step_rates_agree_and_spreads_follow_the_scale(kept):
     for name in (*OF_MODEL, "score_std", "entropy_nats"):
         first = getattr(kept, name)[:, :, :, 0]
         np.testing.assert_array_equal(first, first[:, :1].repeat(len(RATES), axis=1))
-    raw, root, whole, _ = kept.score_std[:, 0, :, 0, 0]  # of the first layer, which reads the same input
+    raw, root, whole, _ = kept.score_std[:, 0, :, 0, 0]  # first layer: the same input for all ways
     np.testing.assert_allclose(raw, 8 * root, rtol=1e-5)
     np.testing.assert_allclose(root, 8 * whole, rtol=1e-5)
 
