@@ -5,19 +5,19 @@ from importlib.util import find_spec
 
 from hypothesis import settings
 
-# One core for each product of matrices, set before NumPy is loaded: the other cores run other tests.
+# One thread for each matrix product, set before NumPy is imported: the other cores run other tests.
 for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
-# A red build must be red again on the next run, so the examples are fixed there.
+# CI uses fixed examples: a failing build must fail again on the next run.
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
 settings.register_profile("local", deadline=None, max_examples=60)
-# `pytest tests/attack -m "not matrix" --hypothesis-profile=attack --hypothesis-seed=1` tries much more, see there.
+# `pytest tests/attack -m "not matrix" --hypothesis-profile=attack --hypothesis-seed=1` tries many more examples.
 settings.register_profile("attack", deadline=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "local")
 
-# SATTN_CLOCK_SPEED=0.3 (or 3) makes the clock behind prices run that many times as fast, in started servers and here,
-# where the rates are then measured as those servers do. No test's outcome may change.
+# SATTN_CLOCK_SPEED=0.3 (or 3) multiplies the speed of the clock behind prices, in started servers and here. The rates
+# are then measured here as a server measures them. No test's outcome may change.
 if "SATTN_CLOCK_SPEED" in os.environ and find_spec("streamlit"):
     from pages._view.compute import rates
 

@@ -1,6 +1,6 @@
-"""Count the work that a computation really does, without a clock: generators and arrays that count operations.
+"""Count the operations of a computation, without a clock.
 
-A generator returns arrays whose operations are counted, and so are those of every array computed from them.
+Random generators return arrays that count their operations, and so does every array computed from them.
 """
 
 import tracemalloc
@@ -22,7 +22,7 @@ _PASSES = frozenset(
     "minimum clip floor ceil rint ldexp frexp greater greater_equal less less_equal equal not_equal isfinite isnan "
     "isinf signbit logical_and logical_or logical_not bitwise_and bitwise_or bitwise_xor invert bitwise_count".split()
 )
-# The work of one value of these, in values of exp.
+# Work of these functions for one value, as a multiple of the work of exp.
 _SPECIALS = {
     "power": 2, "hypot": 5, "ndtr": 10, "ndtri": 10, "log_ndtr": 20, "xlog1py": 10, "binom": 20, "stdtrit": 200,
     "kve": 300, "gammaincinv": 500, "gammainccinv": 500, "betaincinv": 500,
@@ -81,7 +81,7 @@ for _name in ("astype", "copy"):
 
 
 def _terms(name, *args):
-    """Return how many terms are summed."""
+    """Return the number of terms that the function sums."""
     if name == "einsum":
         sizes = {}
         for names, each in zip(args[0].split("->")[0].split(","), args[1:], strict=True):
@@ -132,14 +132,14 @@ def _making(make):
 
 
 def so_far():
-    """Return what has been counted since `count` was called."""
+    """Return the work counted since `count` was called."""
     return _numbers[0]
 
 
 def count(compute):
-    """Return the work that `compute` does, and the most memory that it holds.
+    """Return the work of `compute` and its peak memory.
 
-    Simulated bands and distributions are computed again; the core's other tables are cached from a run before.
+    Simulated bands and distributions are computed anew; the core's other tables are cached by a first call.
     """
     compute()
     forget()

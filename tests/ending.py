@@ -1,14 +1,14 @@
-"""A limit for work that must end: reading a long text takes a second if work is proportional, minutes if squared."""
+"""A time limit for reading long texts: linear work takes a second, quadratic work takes minutes."""
 
 import signal
 from contextlib import contextmanager
 
-PATIENCE = 60  # CPU seconds, of which it takes one
+PATIENCE = 60  # CPU seconds; linear work takes about one
 
 
 @contextmanager
 def ends():
-    """Fail if the work inside does not end, however slow the machine."""
+    """Fail if the block uses more than PATIENCE seconds of CPU time."""
 
     def give_up(*_):
         raise TimeoutError("it does not end: its work must grow faster than what it is given")

@@ -1,4 +1,4 @@
-"""Helpers of tests that simulate: the error of a mean, and smaller simulations where the number does not matter."""
+"""Helpers of tests that simulate: compare a mean with its expected value, and make simulations smaller."""
 
 import math
 from contextlib import contextmanager
@@ -8,13 +8,13 @@ import pytest
 
 
 def within_four_errors(values, expected):
-    """Return True if the mean of independent values is within 4 of its standard errors."""
+    """Return True if the mean of independent values is within 4 standard errors of `expected`."""
     return abs(np.mean(values) - expected) <= 4 * np.std(values, ddof=1) / math.sqrt(np.size(values))
 
 
 @contextmanager
 def fewer(sizes, forgotten):
-    """Set sizes, (module, name, size) each; results simulated meanwhile are not cached for other tests."""
+    """Set sizes, given as (module, name, size), in the block; clear the caches in `forgotten` before and after it."""
     for each in forgotten:
         each.cache_clear()
     with pytest.MonkeyPatch.context() as patch:

@@ -1,4 +1,4 @@
-"""A stranger at the websocket, who sends a browser's messages or any others, and reads the answers."""
+"""A client of the websocket that sends a browser's messages, or any others, and reads the answers."""
 
 from contextlib import contextmanager, suppress
 
@@ -13,7 +13,7 @@ ENDED = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCC
 
 
 class Stranger:
-    """One session: the widgets of its page by their ids, with their kinds, and the exceptions that it received."""
+    """One session: the kinds of its page's widgets by their ids, and the exceptions that it received."""
 
     def __init__(self, socket):
         self.socket = socket
@@ -26,7 +26,7 @@ class Stranger:
         self.hear()
 
     def run(self, *states, **said):
-        """Ask for a run with these widget states, (id, field, value) each, and read it to its end."""
+        """Request a run with these widget states, each (id, field, value), and read until it has ended."""
         message = BackMsg()
         message.rerun_script.page_script_hash = self.page_hash
         for name, value in said.items():
@@ -40,7 +40,7 @@ class Stranger:
         self.socket.send(message.SerializeToString())
 
     def hear(self):
-        """Read until a run has ended, and none follows."""
+        """Read messages until a run has ended and no other follows."""
         ended = False
         with suppress(TimeoutError):
             while True:

@@ -1,4 +1,4 @@
-"""A stranger's input, made from the declarations: addresses, typed texts, widget states, messages, files."""
+"""Strategies for a stranger's input, made from the lessons' declarations: texts, addresses and widget states."""
 
 import json
 from urllib.parse import quote
@@ -14,7 +14,7 @@ LONG_RUN = settings.get_current_profile_name() == "attack"
 
 
 def examples(few, many):
-    """Return the number of tries: few among the other tests, many in the long run."""
+    """Return settings with few examples, or with many in the long run."""
     return settings(max_examples=many if LONG_RUN else few)
 
 
@@ -37,7 +37,7 @@ JSON = st.recursive(
 
 
 def texts_of(one):
-    """Return texts for a control in an address, from valid ones to nonsense."""
+    """Return a strategy for a control's text in an address, from valid texts to nonsense."""
     if isinstance(one, Number):
         near = (one.low, one.high, one.default, one.low - 1, one.high + 1, *one.stops)
         within = st.integers(int(one.low), int(one.high)) if one.whole else st.floats(one.low, one.high)
@@ -70,7 +70,7 @@ def _known(lesson):
 
 
 def addresses(pages=PAGES):
-    """Return a page, and parameters for its controls, for those of others, and for none at all."""
+    """Return a strategy for a page with parameters of its own controls, of other pages' controls and unknown ones."""
 
     def of(stem):
         lesson = LESSONS[stem]
@@ -100,7 +100,7 @@ _CHOSEN = ("string_array_value", st.lists(TEXTS, max_size=3))
 _LINE = ("string_value", TYPED)
 _PRESSED = ("trigger_value", st.booleans())
 _ON = ("bool_value", st.booleans())
-# By the kind of the element: the field that its widget fills in, and a stranger's values for it.
+# For each kind of element: the field that its widget fills in, and a stranger's values for it.
 READABLE = {
     "number_input": ("double_value", st.floats(allow_nan=False, allow_infinity=False)),
     "slider": _CHOSEN,
@@ -117,7 +117,7 @@ READABLE = {
     "file_uploader": ("file_uploader_state_value", st.none()),
     "events": ("json_trigger_value", st.lists(_TOLD, max_size=3).map(json.dumps) | _JSON_TEXT),
 }
-# For any widget: fields of other kinds, and values that no field can be read from.
+# For any widget: fields of other kinds, and values that cannot be read.
 UNREADABLE = st.sampled_from(
     (
         ("trigger_value", True),

@@ -1,4 +1,4 @@
-"""Absurd addresses: every page opens, and a moving picture is there or not found."""
+"""Absurd addresses: every page opens, and the server sends a moving picture or none."""
 
 import json
 from urllib.parse import urlencode
@@ -34,19 +34,19 @@ def test_every_address_opens_its_page():
         assert [each.value for each in app.title] == [LESSONS[stem].question]
 
     with memory_bounded(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(wall, "_network", lambda: limits.network_of("", ""))  # nobody opens an app under test
+        patch.setattr(wall, "_network", lambda: limits.network_of("", ""))  # an app under test has no client
         patch.setattr(wall, "_secret", lambda code: "")
         opens()
 
 
 def answer(path):
-    """Return status and figure of the server's answer; a number that JSON does not know is an error."""
+    """Return status and figure of the server's answer; fail if its JSON has NaN or Infinity."""
     status, _, body = ask(Starlette(routes=moving.routes()), f"/moving/{path}")
     return status, json.loads(json.loads(body)["figure"], parse_constant=int) if status == 200 else {}
 
 
 @pytest.mark.walk
-def test_every_address_of_a_moving_picture_gets_it_or_nothing():
+def test_every_address_of_a_moving_picture_is_answered():
     @examples(100, 10_000)
     @given(addresses(FOLLOWING))
     def answers(address):
@@ -61,5 +61,5 @@ def test_every_address_of_a_moving_picture_gets_it_or_nothing():
 
 @examples(20, 2_000)
 @given(st.sampled_from(FOLLOWING) | TEXTS, QUERIES)
-def test_a_garbled_address_of_a_moving_picture_is_answered_too(stem, query):
+def test_garbled_address_of_a_moving_picture_is_answered(stem, query):
     assert answer(f"{stem}?{query}")[0] in (200, 307, 404)  # 307: a stem that ends in a slash

@@ -1,4 +1,4 @@
-"""Messages of the websocket that no browser of ours sends, against a running server."""
+"""Websocket messages that our pages never send, against a running server."""
 
 import re
 from contextlib import suppress
@@ -15,7 +15,7 @@ from tests.attack.speaking import stranger
 from tests.attack.strategies import QUERIES, READABLE, TEXTS, UNREADABLE, examples
 
 MEMORY = 600  # MB
-LONG = re.compile("-(compute_.*|map_rates|dose)$")  # buttons that say how long their computation takes
+LONG = re.compile("-(compute_.*|map_rates|dose)$")  # buttons of long computations
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def server():
 
 @pytest.fixture(autouse=True)
 def undisturbed(server):
-    """Check that after an attack the server has its memory, and the next visitor a page."""
+    """Check after an attack that the server's memory is bounded and the next visitor gets a page."""
     yield
     assert server.memory_mb() < MEMORY
     with stranger(server) as next_visitor:
@@ -44,7 +44,7 @@ def of_ours(path):
     return any(name.startswith((f"{ROOT}/pages", f"{ROOT}/sattn_core", f"{ROOT}/app.py")) for name in path)
 
 
-# A widget by its kind and its number among those of the page, so that the tries do not depend on the page.
+# A widget is given by its kind and its number on the page, so that examples do not depend on the page.
 PLACES = st.integers(0, 30)
 STATES = st.sampled_from(sorted(READABLE)).flatmap(
     lambda kind: st.tuples(st.just(kind), PLACES, st.tuples(st.just(READABLE[kind][0]), READABLE[kind][1]))
@@ -54,13 +54,13 @@ RUNS = st.lists(st.tuples(st.lists(STATES, max_size=4), SAID), min_size=1, max_s
 
 
 def chosen(session, place, kind=None):
-    """Return the id of the widget with this number: a list of one, or of none."""
+    """Return the id of the widget with this number, as a list of one or none."""
     known = sorted(each for each, its_kind in session.widgets.items() if kind in (None, its_kind))
     known = [each for each in known if not LONG.search(each)]
     return known[place % len(known) :][:1] if known else []
 
 
-def test_readable_values_of_any_content_leave_a_page_working(server):
+def test_any_readable_widget_values_leave_a_page_working(server):
     @examples(4, 1_000)
     @given(st.sampled_from(PAGES), RUNS)
     def works(page, runs):
@@ -76,7 +76,7 @@ def test_readable_values_of_any_content_leave_a_page_working(server):
     assert tracebacks(server.log()[before:]) == []
 
 
-def test_streamlit_refuses_unreadable_messages_before_any_page(server):
+def test_streamlit_refuses_unreadable_messages_before_a_page_runs(server):
     @examples(3, 1_000)
     @given(st.sampled_from(PAGES), st.lists(st.tuples(PLACES | TEXTS, UNREADABLE), min_size=1, max_size=3))
     def is_refused(page, states):
@@ -108,7 +108,7 @@ def test_no_other_message_ends_the_server_or_a_session(server):
         assert session.exceptions == []
 
 
-def test_frames_that_are_no_messages_end_the_session_that_sent_them(server):
+def test_invalid_frames_end_at_most_the_session_that_sent_them(server):
     @examples(3, 1_000)
     @given(st.binary(min_size=1, max_size=60) | st.text(max_size=60))
     def is_ended_or_ignored(frame):

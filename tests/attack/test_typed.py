@@ -21,7 +21,7 @@ FIELDS = [(stem, name) for stem in ORDER for name, each in LESSONS[stem].control
 
 
 def open_at(stem, name):
-    """Return the page at the step and in the part that show this field."""
+    """Return the page, opened at the step and the part that show this field."""
     when = LESSONS[stem].controls[name].when
     steps = [step.name for step in LESSONS[stem].steps if name in step.in_sight]
     return open_page(stem, **at_step("".join(steps[:1])), **dict([when] if when else []))
@@ -75,7 +75,7 @@ NUMBERS = (b"0", b"-1", b"99999999", b"1e999", b"4294967295", b"NaN", b"true")
 
 @st.composite
 def damaged(draw, suffix):
-    """Return a good file after some accidents."""
+    """Draw a good file and damage it one to four times."""
     data = draw(st.sampled_from(GOOD[suffix]))
     for _ in range(draw(st.integers(1, 4))):
         data = _after_an_accident(draw, data)
@@ -83,7 +83,7 @@ def damaged(draw, suffix):
 
 
 def _after_an_accident(draw, data):
-    """Return the file with a piece cut out, doubled or overwritten, or another number in place of one."""
+    """Return the file with a piece cut out, doubled or overwritten, or with one number replaced."""
     first, last = sorted(draw(st.tuples(*2 * [st.integers(0, len(data))])))
     few, numbers = draw(st.binary(min_size=1, max_size=4)), list(re.finditer(rb"\d+", data))
     accidents = [data[:first] + data[last:], data[:last] + data[first:], data[:first] + few + data[first + len(few) :]]
@@ -98,7 +98,7 @@ def test_there_are_damaged_files_of_every_kind():
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_a_damaged_file_is_measured_or_gets_a_sentence(suffix):
+def test_damaged_file_is_measured_or_refused_in_one_sentence(suffix):
     @examples(3, 500)
     @given(damaged(suffix), st.none() | damaged(suffix))
     def is_answered(q_file, k_file):

@@ -10,18 +10,18 @@ from pages._view import compute
 from pages._view.compute import rates, store
 from tests.counting import count
 
-FACTOR, SLACK = 2, 0.05  # a price counts the work within a factor of 2; seconds that no price counts
-GROWTH = 300  # MB for the cache of results, and for modules loaded meanwhile
+FACTOR, SLACK = 2, 0.05  # a price is right within a factor of 2; seconds of work that no price covers
+GROWTH = 300  # MB for the cache of results and for newly imported modules
 
 
 @contextmanager
 def prices_kept():
-    """Check that no run asks unasked for more than it may, and that the dearest computation keeps to its price."""
+    """Check that runs stay within the limits of unrequested work, and the dearest computation within its price."""
     asked, result = {}, compute.result
 
     def watched(function, *args, **kwargs):
         call = partial(function, *args, **kwargs)
-        asked[repr((function, args, kwargs))] = call  # at the second request it is cached
+        asked[repr((function, args, kwargs))] = call  # a second request is cached
         return result(function, *args, **kwargs)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -37,7 +37,7 @@ def prices_kept():
 
 
 def _price_of(call):
-    """Return the price of a call; without a price its real counts."""
+    """Return the price of a call, or its counted work if it has no price."""
     return call.func.price(*call.args, **call.keywords) if hasattr(call.func, "price") else count(call)
 
 
@@ -50,7 +50,7 @@ def memory_bounded():
 
 
 def resident_mb():
-    """Return the memory of this process (Linux; elsewhere 0)."""
+    """Return the memory of this process in MB, or 0 if this is not Linux."""
     status = Path("/proc/self/status")
     lines = status.read_text().splitlines() if status.exists() else []
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS:")), 0.0)

@@ -1,4 +1,4 @@
-"""Fixtures that the tests of the core share."""
+"""Shared fixtures of the core's tests."""
 
 import pytest
 

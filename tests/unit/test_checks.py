@@ -21,8 +21,8 @@ EYE = np.eye(2)
 EYE.flags.writeable = False
 RAW = np.array(PLAIN) @ np.array(PLAIN).T
 
-# Every function that takes a caller's array (two rows of two numbers), as a function of that array alone; the last
-# word of its key is the name of the argument.
+# Every function that takes a caller's array, as a function of that array (two rows of two numbers) alone. A key is
+# the function's name, a space and the argument's name.
 DOORS = {
     "raw_scores Q": lambda x: sattn_core.raw_scores(x, EYE),
     "raw_scores K": lambda x: sattn_core.raw_scores(EYE, x),
@@ -131,19 +131,19 @@ def test_other_array_arguments_are_not_written_to():
 
 
 class Column:
-    """An object that is not a list but becomes an array, as a table's column does."""
+    """An object that NumPy converts through `__array__`, like a column of a table."""
 
     def __array__(self, dtype=None, copy=None):
         return np.array([1, MOST + 1])
 
 
 @pytest.mark.parametrize("value", [Column(), *(each for name, each in LARGE.items() if name != "object")])
-def test_the_sentence_names_the_argument_the_rule_and_the_number(value):
+def test_message_names_the_argument_the_rule_and_the_number(value):
     with pytest.raises(ValueError, match=r"^x must hold integers between −2⁵³ and 2⁵³, .*, but got -?[0-9]{16,}$"):
         check_array("x", value)
 
 
-def test_a_masked_mask_is_refused_too():
+def test_masks_with_masked_entries_are_refused():
     mask = np.ma.array([[True, True], [True, False]], mask=[[False, False], [False, True]])
     with pytest.raises(ValueError, match="mask must have no masked numbers, but got 1"):
         sattn_core.attention(EYE, EYE, EYE, mask=mask)
@@ -158,14 +158,14 @@ def test_a_masked_mask_is_refused_too():
         ([MOST + 1], "dims must hold integers"),
     ],
 )
-def test_dimensions_are_checked_too(value, message):
+def test_masked_or_too_large_dimensions_are_refused(value, message):
     with pytest.raises(ValueError, match=message):
         sattn_core.expected_attention_curve(4, value, 1.0)
 
 
 def test_exact_integers_and_arrays_without_masked_numbers_pass():
     assert check_array("x", [MOST, -MOST, 0.5]).tolist() == [float(MOST), -float(MOST), 0.5]
-    assert check_array("x", np.array([2**62, 2.0])).tolist() == [2.0**62, 2.0]  # a float64 already
+    assert check_array("x", np.array([2**62, 2.0])).tolist() == [2.0**62, 2.0]  # already float64
     assert check_array("x", np.ma.array([1.0, 2.0])).tolist() == [1.0, 2.0]
     assert check_array("x", np.ma.array([1, 2], mask=[False, False])).tolist() == [1.0, 2.0]
     assert type(check_array("x", np.ma.array([1.0, 2.0]))) is np.ndarray
@@ -179,7 +179,7 @@ def test_exact_integers_and_arrays_without_masked_numbers_pass():
 
 
 @pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3", "int4"])
-def test_registered_types_are_accepted_everywhere(name):
+def test_number_types_of_ml_dtypes_are_accepted_everywhere(name):
     few = np.array(PLAIN).astype(getattr(ml_dtypes, name))
     for door, function in DOORS.items():
         if "hand_made" not in door and "compare" not in door and "Params" not in door:
@@ -188,12 +188,12 @@ def test_registered_types_are_accepted_everywhere(name):
     assert np.array_equal(check_scores("x", few), PLAIN)
 
 
-def test_a_missing_number_of_a_registered_type_is_refused():
+def test_nan_in_bfloat16_is_refused():
     with pytest.raises(ValueError, match=r"^x must hold finite numbers only, but got nan$"):
         check_array("x", np.array([1, np.nan], dtype=ml_dtypes.bfloat16))
 
 
-def test_bytes_without_a_type_are_refused():
+def test_void_dtype_is_refused():
     with pytest.raises(TypeError, match=r"x must hold real numbers, but got dtype \|V2"):
         check_array("x", np.array([1, 2], dtype=ml_dtypes.bfloat16).view("V2"))
 
@@ -201,19 +201,19 @@ def test_bytes_without_a_type_are_refused():
 @pytest.mark.parametrize(
     "scale", [np.array(0.125), np.float16(0.125), ml_dtypes.bfloat16(0.125), np.array(0.125, dtype=ml_dtypes.bfloat16)]
 )
-def test_a_scale_may_be_an_array_without_axes(scale):
+def test_scale_may_be_a_zero_dimensional_array(scale):
     found = sattn_core.attention(EYE, EYE, EYE, scale=scale)
     assert np.array_equal(found.scaled_scores, 0.125 * EYE)
 
 
 class Elsewhere:
-    """A number that is on another device."""
+    """A number on another device, such as a GPU, that NumPy cannot read."""
 
     def __array__(self, dtype=None, copy=None):
         raise RuntimeError("copy it first")
 
 
-def test_a_bool_or_a_list_is_not_a_scale():
+def test_scale_must_be_a_single_real_number():
     for wrong in (np.array(True), np.array([0.125]), np.array("a"), True, Elsewhere()):
         with pytest.raises(TypeError, match="scale must be a real number, but got"):
             sattn_core.attention(EYE, EYE, EYE, scale=wrong)
@@ -228,7 +228,7 @@ def test_a_bool_or_a_list_is_not_a_scale():
         ((0.0, 2.0), "x must be a finite number in [0, 2], but got inf"),
     ],
 )
-def test_half_open_intervals_are_named_in_words(interval, words):
+def test_messages_name_half_open_intervals_in_words(interval, words):
     with pytest.raises(ValueError, match=f"^{re.escape(words)}$"):
         check_number("x", np.inf, *interval)
     with pytest.raises(ValueError, match=r"^x must be a finite number above 0, but got 0$"):
@@ -237,7 +237,7 @@ def test_half_open_intervals_are_named_in_words(interval, words):
         check_number("x", 0, high=0, open_high=True)
 
 
-def test_nullable_columns_pass_unless_a_value_is_missing(pandas):
+def test_nullable_pandas_columns_pass_unless_a_value_is_missing(pandas):
     whole, broken = pandas.array([1, 3], dtype="Int64"), pandas.array([2.0, 5.0], dtype="Float64")
     table = pandas.DataFrame({"a": whole, "b": broken})
     assert np.array_equal(check_array("x", table), PLAIN)

@@ -1,4 +1,4 @@
-"""Prices beside the counted work and the memory of the computations; no clock is read."""
+"""Prices compared with the counted work and the memory of the computations; no clock is read."""
 
 from functools import partial
 
@@ -19,7 +19,7 @@ from tests.counting import count
 
 FACTOR = 1.2  # a price may be this many times too high or too low
 SLACK = 3_000_000  # numbers that take too little time to matter
-BYTES = (2, 2_000_000)  # the same of bytes
+BYTES = (2, 2_000_000)  # factor and slack for bytes
 
 MATRIX = {"sampling": "matrix"}
 LAWS = tuple(COMPONENT_LAWS)

@@ -1,11 +1,11 @@
-"""The words of the example."""
+"""The words of the example sentence."""
 
 import pytest
 
 from sattn_core.example import KEY_WORDS, QUERY_WORD, SENTENCE, key_words
 
 
-def test_key_words_occur_in_order_and_the_query_once_in_the_sentence():
+def test_sentence_has_the_key_words_in_order_and_the_query_once():
     words = SENTENCE.replace(":", "").replace(".", "").split()
     assert [word for word in words if word in KEY_WORDS] == list(KEY_WORDS)
     assert words.count(QUERY_WORD) == 1

@@ -64,7 +64,7 @@ def page_faults(source, stem):
 
 
 @pytest.mark.parametrize("path", _cases(PAGES))
-def test_page_reads_like_a_slide(path):
+def test_pages_are_short_and_compute_nothing(path):
     assert page_faults(_read(path), path.stem) == []
 
 
@@ -80,12 +80,12 @@ def test_page_faults_are_found():
     assert {*found} == {"long", "backprop", "folders", "a / b", "x += 1", "-a", "'%s' % y", *faults[4:]}
 
 
-def test_the_server_imports_the_view_and_streamlit_only():
+def test_app_imports_only_os_streamlit_and_the_view():
     imported = re.findall(r"^\s*(?:from|import) (\S+)", _read(ROOT / "app.py"), re.MULTILINE)
     assert set(imported) == {"os", "pages._view", "streamlit"}
 
 
-# --- one folder a lesson -----------------------------------------------------------------------------
+# --- one folder for each lesson ----------------------------------------------------------------------
 
 NAMED = {
     ast.unparse(node.targets[0]): [each.id for each in node.value.elts if isinstance(each, ast.Name)]
@@ -96,12 +96,12 @@ ORDER, APPENDIX = NAMED["_PATH"], NAMED["_APPENDIX"]
 
 
 def lessons_of_the_readme(text):
-    """Return the stems and questions in the table of the lessons."""
+    """Return the stems and questions in the README's table of lessons."""
     return re.findall(r"^\| `(\w+)` \| (.+) \|$", text, re.MULTILINE)
 
 
 def declared(stem, name):
-    """Return the value of a keyword of `Lesson` in a declaration, if it is a plain text."""
+    """Return the literal that a lesson's declaration passes to `Lesson` for this keyword."""
     tree = ast.parse(_read(FOLDERS / stem / "declaration.py"))
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     (call,) = [node for node in calls if ast.unparse(node.func) == "Lesson"]
@@ -120,9 +120,9 @@ def test_every_page_has_its_folder_core_file_position_and_readme_row():
 
 
 @pytest.mark.parametrize("stem", ORDER)
-def test_a_lesson_has_its_tests(stem):
+def test_every_lesson_has_its_tests(stem):
     numbers = ROOT / f"tests/unit/lessons/test_{stem}.py"
-    for folder, section in (("property", "properties"), ("oracle", "oracles")):  # a file, or a section of the first
+    for folder, section in (("property", "properties"), ("oracle", "oracles")):  # a separate file, or a section
         assert (ROOT / f"tests/{folder}/lessons/{numbers.name}").is_file() or f"# --- {section} ---" in _read(numbers)
     assert (ROOT / "tests" / "figures" / f"test_{stem}.py").is_file()
     assert (ROOT / "tests" / "pages" / f"test_{stem}.py").is_file()
@@ -134,7 +134,7 @@ def of_one_lesson(path):
 
 
 def names_a_lesson(text):
-    """Return the lessons that a text names: quoted, or as the module or the folder of a lesson."""
+    """Return the lessons that a text names, in quotes or as a module or folder."""
     stems = "|".join((*ORDER, *APPENDIX))
     imported = rf"lessons import (?:\(\s*)?(?:\w+,\s*)*({stems})\b"
     return sorted(
@@ -142,13 +142,13 @@ def names_a_lesson(text):
     )
 
 
-def test_only_the_order_and_the_readme_name_a_lesson():
+def test_only_the_lesson_list_and_the_readme_name_lessons():
     shared = [path for path in (ROOT / "app.py", *EVERY_VIEW) if not of_one_lesson(path)]
     naming = [_name(path) for path in (*shared, ROOT / "README.md") if names_a_lesson(_read(path))]
     assert naming == ["pages/_view/lessons/__init__.py", "README.md"]
 
 
-def test_names_of_lessons_are_found():
+def test_lesson_names_are_found():
     assert names_a_lesson('if stem == "start":') == [("start", "", "")]
     assert names_a_lesson("from pages._view.lessons.start import figures") == [("", "start", "")]
     assert names_a_lesson("from pages._view.lessons import (\n    LESSONS,\n    start,\n)") == [("", "", "start")]
@@ -159,7 +159,7 @@ def test_names_of_lessons_are_found():
 
 
 def long_bodies(path, most):
-    """Yield the functions with more lines of code; docstrings, comments and blank lines do not count."""
+    """Yield functions with more than `most` lines of code; docstrings, comments and blank lines do not count."""
     source = _read(path)
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -170,11 +170,11 @@ def long_bodies(path, most):
 
 
 @pytest.mark.parametrize(("paths", "most"), [(CORE, 20), (EVERY_VIEW, 24)], ids=["core", "view"])
-def test_bodies_are_short(paths, most):
+def test_function_bodies_are_short(paths, most):
     assert [each for path in paths for each in long_bodies(path, most)] == []
 
 
-def test_hints_name_the_dtype_of_arrays():
+def test_type_hints_name_the_dtype_of_arrays():
     bare = re.compile(r"[:>|] np\.ndarray\b|\bnp\.ndarray\b(?![,)])")
     assert [_name(path) for path in (*CORE, *EVERY_VIEW) if bare.search(_read(path))] == []
 
@@ -189,7 +189,7 @@ def test_core_module_names_are_unique():
     stems = [path.stem for path in CORE if path.name != "__init__.py"]
     assert sorted(stems) == sorted({*stems})
     folders = {path.parent.name for path in CORE} - {"sattn_core"}
-    assert folders & {*stems, *sattn_core.__all__} == set()  # an exported name hides the folder
+    assert folders & {*stems, *sattn_core.__all__} == set()  # an exported name would hide the folder
 
 
 @pytest.mark.parametrize("name", [n for n in sattn_core.__all__ if inspect.isfunction(getattr(sattn_core, n))])
@@ -199,7 +199,7 @@ def test_exported_function_is_documented_in_full(name):
     assert [error for error in validate(f"sattn_core.{name}")["errors"] if error[0] in asked] == []
 
 
-def test_only_what_is_exported_is_documented_in_full():
+def test_only_exported_names_are_documented_in_full():
     sections = re.compile(r"^(Parameters|Attributes)$", re.MULTILINE)
     nodes = [node for path in CORE for node in ast.walk(ast.parse(_read(path)))]
     named = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)]
@@ -232,7 +232,7 @@ def _files():
     return [name for name in names if not generated & set(name.parts) and (ROOT / name).is_file()]
 
 
-def test_six_visible_names_at_the_top():
+def test_repository_root_has_six_visible_names():
     assert {name.parts[0] for name in _files() if not name.parts[0].startswith(".")} == VISIBLE_NAMES
 
 
@@ -245,7 +245,7 @@ def _text_files():
     return [ROOT / name for name in _files() if name.suffix in texts]
 
 
-def test_no_text_names_a_path_of_one_machine():
+def test_no_file_names_a_path_of_one_machine():
     assert [_name(path) for path in _text_files() if MACHINE_PATH.search(_read(path))] == []
 
 
@@ -255,7 +255,7 @@ def test_no_script_or_font_comes_from_another_host():
     assert [_name(path) for path in files if OTHER_HOST.search(_read(path))] == []
 
 
-def test_machine_paths_and_hosts_are_found():
+def test_machine_paths_and_other_hosts_are_recognised():
     assert MACHINE_PATH.search("see " + "/" + "home/me")
     assert not MACHINE_PATH.search("https://example.org/home/me")
     assert OTHER_HOST.search("@import url(//fonts.example.com/a.css)")
@@ -269,7 +269,7 @@ def test_requirements_are_pinned_exactly(name):
     assert [line for line in lines if not re.fullmatch(r"[A-Za-z0-9_.-]+==\d+(\.\d+)+(\+cpu)?", line)] == []
 
 
-def test_no_package_marks_the_test_folders():
+def test_test_folders_have_no_init_files():
     assert list((ROOT / "tests").rglob("__init__.py")) == []
 
 

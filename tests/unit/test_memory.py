@@ -35,10 +35,10 @@ MEMORIES = [
     (start._simulated_mean, (tuple(range(1, 65)), 2, "uniform")),
     (trained_transformers.trained_transformers, ()),
 ]
-MOST_MEGABYTES = 30  # of all caches when they are full
+MOST_MEGABYTES = 30  # of all full caches together
 
 
-def test_cache_keeps_only_the_last_results():
+def test_cache_evicts_the_least_recently_used_result():
     calls = []
     keep = remembered(2)(lambda n: calls.append(n) or n)
     assert [keep(n) for n in (1, 2, 1, 3, 1, 2)] == [1, 2, 1, 3, 1, 2]
@@ -59,7 +59,7 @@ def bytes_of(value):
         return value.nbytes
     kept = value if isinstance(value, dict) else getattr(value, "__dict__", {})
     parts = value if isinstance(value, tuple) else list(kept.values())
-    return 100 + sum(map(bytes_of, parts))  # an object of Python takes some tens of bytes
+    return 100 + sum(map(bytes_of, parts))  # a Python object takes some tens of bytes
 
 
 def test_all_caches_together_take_little_memory():

@@ -144,7 +144,7 @@ def test_seed_must_be_a_natural_number(params):
 
 
 def numbers_of(value):
-    """Yield every number in a result, in order."""
+    """Return every number in a result, in order."""
     if dataclasses.is_dataclass(value) or isinstance(value, dict):
         value = list((value if isinstance(value, dict) else vars(value)).values())
     if isinstance(value, (list, tuple)) or inspect.isgenerator(value):
@@ -172,7 +172,7 @@ DRAWN = {
 
 
 @pytest.mark.parametrize("draw", DRAWN.values(), ids=DRAWN)
-def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(draw):
+def test_same_seed_repeats_the_numbers_and_another_seed_changes_them(draw):
     first, second, other = (numbers_of(draw(seed)) for seed in (1, 1, 2))
     assert len(first) > 0
     np.testing.assert_array_equal(first, second)

@@ -1,4 +1,4 @@
-"""Every dataclass of the core: with arrays it is equal only to itself; params are values."""
+"""Equality of the core's dataclasses: with arrays they equal only themselves; params compare by value."""
 
 import dataclasses
 import importlib
@@ -28,7 +28,7 @@ PARAMS = [each for each in CLASSES if each.__name__.endswith("Params")]
 
 
 def holds_arrays(cls):
-    """Return True if a field of the dataclass is or contains an array: then == has no single answer."""
+    """Return True if a field of the dataclass is or contains an array, for which == has no single answer."""
     hints = typing.get_type_hints(cls).values()
     return any("ndarray" in repr(each) and typing.get_origin(each) is not Callable for each in hints)
 
@@ -51,7 +51,7 @@ def test_every_dataclass_of_the_core_is_found():
 
 
 @pytest.mark.parametrize("cls", PARAMS, ids=lambda cls: cls.__name__)
-def test_params_are_values_that_can_be_keys(cls):
+def test_equal_params_are_the_same_dictionary_key(cls):
     needed = [each for each in dataclasses.fields(cls) if each.default is dataclasses.MISSING]
     one, two = (cls(**{each.name: NEEDED.get(each.name, 4) for each in needed}) for _ in range(2))
     assert one == two
@@ -68,7 +68,7 @@ def test_params_are_values_that_can_be_keys(cls):
     ],
     ids=["AttentionSteps", "AttentionStepsResult", "RulesResult", "ExpectedSoftmax"],
 )
-def test_two_results_are_different_keys(make):
+def test_two_results_are_different_dictionary_keys(make):
     one, two = make(), make()
     assert one == one
     assert one != two

@@ -1,4 +1,4 @@
-"""The measurements of the story as one picture: weights, own shares, and rows that can be put right, by spread."""
+"""The story's measurements by spread: weights, own shares, and the rows that training puts right."""
 
 import math
 
@@ -13,7 +13,7 @@ from sattn_core.lessons.wrong_choice import N_ROWS, N_STEPS, DimensionParams, Wr
 
 
 @pytest.mark.parametrize("d_k", [1, 16, 1024])
-def test_the_story_has_its_weights_from_largest_to_smallest(d_k):
+def test_story_sorts_weights_and_its_intervals_contain_the_shares(d_k):
     found = story.tell_story(story.StoryParams(d_k, 3))
     np.testing.assert_allclose(found.weights.sum(axis=1), 1, rtol=1e-12)
     assert (np.diff(found.weights, axis=1) <= 0).all()
@@ -23,7 +23,7 @@ def test_the_story_has_its_weights_from_largest_to_smallest(d_k):
 
 
 @pytest.mark.parametrize("d_k", [1, 5, 64, 1024])
-def test_the_story_at_a_size_is_of_the_rows_and_outputs_of_that_size(d_k):
+def test_story_agrees_with_the_measurements_of_its_lessons(d_k):
     found = story.tell_story(story.StoryParams(d_k, 2))
     curves = measure_learning_rates(WrongChoiceParams(d_k, story.N_KEYS, seed=2))
     outputs = measure_outputs(OutputsParams(story.N_KEYS, (d_k,), seed=2))
@@ -33,7 +33,7 @@ def test_the_story_at_a_size_is_of_the_rows_and_outputs_of_that_size(d_k):
     assert story.tell_story.price(found.params) == DimensionParams((d_k,), story.N_KEYS, seed=2).price
 
 
-def test_both_ends_of_the_story_rise_away_from_sigma_1():
+def test_uncorrected_share_and_flatness_grow_away_from_sigma_1():
     spreads = np.geomspace(1 / 64, 64, 97)
     assert (np.diff(story.uncorrected_share(spreads)) >= 0).all()
     assert (np.diff(story.flatness(spreads)) <= 0).all()
@@ -47,14 +47,14 @@ def test_both_ends_of_the_story_rise_away_from_sigma_1():
 
 
 @pytest.mark.parametrize("place", [0, 4, 10])
-def test_the_record_of_the_story_is_what_is_counted(place):
+def test_recorded_counts_equal_a_new_count(place):
     spread = story.STORY_SPREADS[place]
     assert story.count_uncorrected(spread) == story._UNCORRECTED[place]
     assert story.uncorrected_share(spread) == pytest.approx(story._UNCORRECTED[place] / story.STORY_ROWS, rel=1e-12)
 
 
-def test_rows_of_the_story_stay_wrong_as_often_where_torch_descends():
-    """Plain descent on q by PyTorch's autograd, at σ = 8 and half of the record's rates, on other rows."""
+def test_uncorrected_share_agrees_with_descent_by_torch():
+    """Run plain gradient descent on q with PyTorch's autograd, at σ = 8, on other rows and at four of the rates."""
     torch = pytest.importorskip("torch")
     generator, n = torch.Generator().manual_seed(1), 200
     q = torch.randn(n, 1, 64, generator=generator, dtype=torch.float64)
@@ -76,7 +76,7 @@ def test_rows_of_the_story_stay_wrong_as_often_where_torch_descends():
     assert abs(share - recorded) < 4 * error
 
 
-def test_the_lower_end_is_a_formula_of_mpmath():
+def test_flatness_agrees_with_mpmath():
     mpmath = pytest.importorskip("mpmath")
     for spread in (1 / 32, 0.5):
         exact = 1 - (1 - mpmath.exp(-(mpmath.mpf(spread) ** 2))) / (1 - mpmath.exp(-1))

@@ -1,4 +1,4 @@
-"""Names of the code as they are written on the screen."""
+"""Names from the code as the screen shows them."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def test_weight_matrices_get_a_subscript():
     assert drawn("q = x W_Q") == "q = x W<sub>Q</sub>"
 
 
-def test_quoted_input_and_argument_names_stay():
+def test_quoted_input_and_argument_names_are_kept():
     assert plain("“d_k” is no d_k") == "“d\\_k” is no dₖ"
     assert plain("n_keys is 7", names=True) == "`n_keys` is 7"
 

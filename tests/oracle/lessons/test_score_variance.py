@@ -20,9 +20,8 @@ def repeats(params):
     return [measure_score_variance(replace(params, seed=seed)).rows[:3] for seed in range(N_REPEATS)]
 
 
-# 95 % of 200 is 190, standard error 3.1: 4 standard errors below is 177.7. Only mean and variance
-# have a limit above, because the band of the kurtosis of a heavy-tailed sample is wider than it says,
-# and is then called rough or left out.
+# 95 % of 200 is 190; 4 standard errors of 3.1 below it is 177.7. Only mean and variance have an upper limit: the
+# kurtosis band of a heavy-tailed sample covers more than 95 %, and is then marked as rough or left out.
 @pytest.mark.parametrize(
     "params",
     [
@@ -42,22 +41,22 @@ def test_bands_cover_their_level(params):
 
 
 def scores_of_many_draws(law, d_k, n_samples, n_draws, seed):
-    """Draw n_draws rows of n_samples scores in a short form: S = |q| z, with z normal."""
+    """Draw n_draws rows of n_samples scores; normal ones in the short form S = |q| z, with z normal."""
     rng = np.random.default_rng(seed)
     shape = (n_draws, n_samples)
     if law == "normal":
         return np.sqrt(rng.chisquare(d_k, shape)) * rng.standard_normal(shape)
-    if law == "sparse":  # of d_k products, a binomial number with p = 0.01 is not zero
+    if law == "sparse":  # the number of non-zero products is binomial with p = 0.01
         both = rng.binomial(d_k, 0.01, shape)
         return 10 * np.sqrt(2 * rng.standard_gamma(both / 2)) * rng.standard_normal(shape)
     draw = COMPONENT_LAWS[law].draw
     return sum(draw(rng, shape) * draw(rng, shape) for _ in range(d_k))
 
 
-# 2,000 draws: the standard error of a coverage of 95 % is 0.49 %, 4 of them are 2 %, and the gamma law itself
-# covers 96.5 % where its shape is least (1.1, the sparse law at d_k = 1).
+# With 2,000 draws 4 standard errors of a coverage of 95 % are 2 %, and the gamma band itself covers 96.5 %
+# where its shape parameter is smallest (1.1 for the sparse law at d_k = 1).
 @pytest.mark.parametrize(("law", "d_k"), [*product(("normal", "sparse"), (1, 8, 64)), ("laplace", 1), ("laplace", 8)])
-def test_the_gamma_band_of_the_variance_of_pairs_covers(law, d_k):
+def test_gamma_band_of_the_pair_variance_covers_95_percent(law, d_k):
     row = measure_score_variance(P(d_k, n_samples=1_000, law=law)).rows[1]
     blocks = (scores_of_many_draws(law, d_k, 1_000, 100, seed) for seed in range(20))
     variances = np.concatenate([scores.var(axis=1, ddof=1) for scores in blocks])
@@ -66,7 +65,7 @@ def test_the_gamma_band_of_the_variance_of_pairs_covers(law, d_k):
 
 
 def test_gamma_band_without_a_sixth_moment_covers_too_much_and_is_rough():
-    # 98.5 %, and 400 draws have a standard error of 0.6 %: even 40,000 scores do not bring it down to 95 %.
+    # Even with 40,000 scores the band covers 98.5 % instead of 95 %; 400 draws have a standard error of 0.6 %.
     row = measure_score_variance(P(1, n_samples=40_000, law="student_t")).rows[1]
     blocks = (scores_of_many_draws("student_t", 1, 40_000, 20, seed) for seed in range(20))
     variances = np.concatenate([scores.var(axis=1, ddof=1) for scores in blocks])
@@ -74,7 +73,7 @@ def test_gamma_band_without_a_sixth_moment_covers_too_much_and_is_rough():
     assert np.mean((variances >= row.low) & (variances <= row.high)) > 0.96
 
 
-# Relative error of the kurtosis just below that of a rough band, and far above.
+# The relative standard error of the kurtosis is just below the limit of a rough band, then far above it.
 @pytest.mark.parametrize(
     ("law", "d_k", "is_rough", "highest"), [("normal", 8, False, 0.972), ("sparse", 64, True, 0.99)]
 )
@@ -86,9 +85,9 @@ def test_band_of_a_kurtosis_covers_95_percent_and_a_rough_one_more(law, d_k, is_
     assert 0.928 <= np.mean((excess >= row.low) & (excess <= row.high)) <= highest
 
 
-# Few entries of a heavy-tailed law, and components with means. 4,000 fresh matrices: the standard error of a
-# coverage of 95 % is 0.34 %, that of the band's own quantiles up to 0.5 %; 4 of both together is 2.4 %. An atom
-# at 0 (all four entries of sparse vectors) lies inside and raises the coverage.
+# Few entries of a heavy-tailed law, and components with means. With 4,000 matrices the coverage of 95 % has a
+# standard error of 0.34 %, and the band's own quantiles one of up to 0.5 %; 4 of both together are 2.4 %. The sparse
+# law often gives four scores of 0: this variance of 0 lies inside the band and raises the coverage.
 @pytest.mark.parametrize(
     ("params", "highest"),
     [
@@ -98,7 +97,7 @@ def test_band_of_a_kurtosis_covers_95_percent_and_a_rough_one_more(law, d_k, is_
         (P(8, mean_q=0.5, mean_k=-1.0, sampling="matrix", n_queries=8, n_keys=8), 0.975),
     ],
 )
-def test_the_simulated_band_of_the_variance_of_a_matrix_covers(params, highest):
+def test_simulated_band_of_the_matrix_variance_covers_95_percent(params, highest):
     row = measure_score_variance(params).rows[1]
     m, n, d, law = params.n_queries, params.n_keys, params.d_k, COMPONENT_LAWS[params.law]
     rng = np.random.default_rng(7)
@@ -112,7 +111,7 @@ def test_standard_errors_are_the_spread_over_seeds(params):
     rows = repeats(params)
     spread = np.std([[row.measured for row in row_set] for row_set in rows], axis=0)
     errors = [row.standard_error for row in rows[0]]
-    # relative error of a standard deviation of n values: √((κ - 1)/(4n)), κ < 5 here
+    # relative standard error of a standard deviation of n values: √((κ - 1)/(4n)), κ < 5 here
     assert (np.abs(spread[:2] / errors[:2] - 1) < 4 * math.sqrt(4 / (4 * N_REPEATS))).all()
 
 
@@ -121,17 +120,17 @@ def test_matrix_with_means_has_the_predicted_mean_and_variance():
     for k in range(2):
         measured = np.array([row_set[k].measured for row_set in rows])
         assert abs(measured.mean() - rows[0][k].predicted) < 4 * measured.std() / math.sqrt(N_REPEATS)
-    # the estimated error of the variance is right on average; few rows, so within 15 %
+    # the estimated standard error of the variance is right on average; with few rows, within 15 %
     spread = np.std([row_set[1].measured for row_set in rows])
     estimated = np.sqrt(np.mean([row_set[1].standard_error ** 2 for row_set in rows]))
     assert estimated / spread == pytest.approx(1, abs=0.15)
 
 
-# NumPy's own histogram closes its last bin, which holds no score at its very end here.
+# NumPy's last bin includes its right edge, but no score lies on that edge here.
 @pytest.mark.parametrize(
     "params", [P(64, n_samples=5_000), P(1, n_samples=5_000), P(16, 5_000, "laplace", 0.5, -1.0, 0.3, seed=5)]
 )
-def test_the_histogram_is_that_of_numpy(params):
+def test_histogram_agrees_with_numpy(params):
     result = measure_score_variance(params)
     law = PairLaw(params.law, params.mean_q, params.mean_k, params.correlation)
     scores = draw_pair_scores(params.n_samples, params.d_k, law, seed=params.seed)
@@ -139,7 +138,7 @@ def test_the_histogram_is_that_of_numpy(params):
         edges = getattr(result, f"{side}_edges")
         counts, _ = np.histogram(values, edges)
         np.testing.assert_array_equal(result.counts, counts)
-        inside = counts.sum() / params.n_samples  # NumPy's density leaves out what lies outside
+        inside = counts.sum() / params.n_samples  # NumPy's density ignores values outside the bins
         density, _ = np.histogram(values, edges, density=True)
         np.testing.assert_allclose(getattr(result, f"{side}_density"), density * inside, rtol=1e-12)
     assert result.raw_std == pytest.approx(np.std(scores, ddof=1), rel=1e-12)

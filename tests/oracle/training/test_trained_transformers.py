@@ -1,4 +1,4 @@
-"""The script of the record beside PyTorch: its model, its measurements, and the first steps of the recorded runs."""
+"""The script that made the record: its model and measurements compared with PyTorch, and its first steps repeated."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def tokens():
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_short_training_agrees_with_the_first_steps_of_the_record(way):
+def test_short_training_agrees_with_the_first_steps_of_the_record(way):
     kept, at = trained_transformers(), (WAYS.index(way), RATES.index(RATE), SEED)
     found = transformer.train(transformer.Run(way, RATE, SEED), N_STEPS)
     n = int((kept.steps <= N_STEPS).sum())
@@ -44,7 +44,7 @@ def _as_json(value):
     return list(value) if isinstance(value, tuple) else value
 
 
-def test_another_text_is_refused(tmp_path):
+def test_text_with_another_checksum_is_refused(tmp_path):
     other = tmp_path / "other.py"
     other.write_text("another text")
     with pytest.raises(ValueError, match=r"other.py must be that of the pinned PyTorch, sha256 38bd.*, but got"):
@@ -52,8 +52,8 @@ def test_another_text_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_the_attention_of_the_model_is_that_of_pytorch(way):
-    """Compare with `scaled_dot_product_attention`, causal, with the scale of the way."""
+def test_attention_of_the_model_agrees_with_pytorch(way):
+    """Compare with the causal `scaled_dot_product_attention` at the scale of this way."""
     torch.manual_seed(0)
     model = transformer.Attention(way)
     x = torch.randn(2, 10, transformer.D_MODEL)
@@ -67,7 +67,7 @@ def test_the_attention_of_the_model_is_that_of_pytorch(way):
     torch.testing.assert_close(seen[0], scale * q @ k.mT, atol=1e-5, rtol=1e-5)
 
 
-def test_spread_and_entropy_are_those_of_each_causal_row():
+def test_spread_and_entropy_agree_with_direct_formulas_for_each_row():
     torch.manual_seed(0)
     scores = 3 * torch.randn(2, 3, 12, 12)
     std, entropy = transformer.rows_of(scores)
@@ -78,7 +78,7 @@ def test_spread_and_entropy_are_those_of_each_causal_row():
     torch.testing.assert_close(entropy, entropies.mean((0, 2)))
 
 
-def test_all_ways_start_from_the_same_weights_and_read_the_same_text(tokens):
+def test_all_ways_share_initial_weights_and_the_text_is_split_fully(tokens):
     starts = []
     for way in WAYS:
         torch.manual_seed(SEED)
@@ -90,15 +90,15 @@ def test_all_ways_start_from_the_same_weights_and_read_the_same_text(tokens):
     assert len(held_out) == round(transformer.HELD_OUT * len(tokens))
 
 
-def test_initial_spread_is_predicted_by_the_draw_of_the_weights():
-    """It is a little below: rows have as few as eight keys, and repeated characters."""
+def test_initial_spread_is_slightly_below_its_prediction():
+    """Allow 6 %: rows have as few as eight keys, and repeated characters."""
     kept = trained_transformers()
     first = np.sqrt((kept.score_std[:, 0, :, 0] ** 2).mean(axis=(1, 2, 3)))
     assert (first < predicted_std(kept.about)).all()
     np.testing.assert_allclose(first, predicted_std(kept.about), rtol=0.06)
 
 
-def test_a_rebuild_is_compared_with_the_record():
+def test_differences_of_a_rebuild_from_the_record_are_named():
     with np.load(transformer.KEPT) as file:
         kept = dict(file)
     assert list(transformer.compare(kept, kept)) == []

@@ -33,7 +33,7 @@ def _few_simulated_matrices():
 
 
 @given(st.one_of(pair_params, matrix_params))
-def test_every_choice_is_measured_without_a_warning(params):
+def test_any_params_are_measured_without_a_warning(params):
     result = measure_score_variance(params)
     assert result.counts.sum() + result.below + result.above == result.n_scores == math.prod(params.shape)
     np.testing.assert_allclose(result.scaled_edges, result.raw_edges * result.scale, rtol=1e-12)

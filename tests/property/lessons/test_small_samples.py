@@ -11,7 +11,7 @@ from tests.simulations import fewer
 
 @pytest.fixture(autouse=True, scope="module")
 def _few_reference_draws():
-    """Use few draws: these properties hold for any number of them."""
+    """Use few reference draws: these properties hold for any number."""
     sizes = [(matrix_products, "_REFERENCE_DRAWS", 5_000), (matrix_variance, "_SIMULATED_MATRICES", 10_000)]
     with fewer(sizes, forgotten=(matrix_products.reference_distribution, matrix_variance._simulated_quantiles)):
         yield
@@ -19,7 +19,7 @@ def _few_reference_draws():
 
 @settings(max_examples=25)
 @given(st.integers(2, 6), st.integers(1, 6), st.integers(0, 1), st.integers(1, 50), st.integers(0, 2**32))
-def test_every_draw_is_counted_and_the_band_is_in_order(size, d_k, ddof, n_draws, seed):
+def test_every_draw_is_counted_and_quantiles_are_in_order(size, d_k, ddof, n_draws, seed):
     result = measure_small_samples(SmallSamplesParams(size, d_k, ddof, n_draws, seed))
     assert result.counts.sum() + result.above == n_draws
     assert (result.variances >= 0).all()
@@ -30,7 +30,7 @@ def test_every_draw_is_counted_and_the_band_is_in_order(size, d_k, ddof, n_draws
 
 @settings(max_examples=20)
 @given(st.lists(st.integers(2, 64), min_size=1, max_size=4, unique=True), st.integers(1, 16))
-def test_a_size_does_not_depend_on_the_others(sizes, d_k):
+def test_band_at_one_size_does_not_depend_on_the_others(sizes, d_k):
     curve = band_curve(sizes, d_k=d_k, n_draws=2)
     for i, size in enumerate(sizes):
         alone = band_curve((size,), d_k=d_k, n_draws=2)

@@ -11,21 +11,21 @@ def test_a_normal_band_is_two_sided_95_percent():
     assert (band.low, band.high) == pytest.approx(stats.norm(1.0, 0.5).interval(0.95), rel=1e-12)
 
 
-def test_gamma_band_has_the_given_mean_and_error():
+def test_gamma_band_has_the_given_mean_and_standard_error():
     band = Band.gamma(3.0, 2.0, GAMMA)
     assert (band.low, band.high) == pytest.approx(stats.gamma(9 / 4, scale=4 / 3).interval(0.95), rel=1e-10)
     assert Band.gamma(3.0, 0.0, GAMMA)[1:4] == (0.0, 3.0, 3.0)
 
 
-# relative errors of the kurtosis 3 + 0: 0.1 is still good, beyond it is rough; 1.96 * 1.03 reaches below -2
+# standard errors relative to the kurtosis 3 + 0: up to 0.1 is good, above is rough; -1.96 * 1.03 is below -2
 @pytest.mark.parametrize(("error", "source"), [(0.3, NORMAL), (0.31, ROUGH_NORMAL), (1.03, NO_BAND)])
-def test_band_of_a_kurtosis_is_marked_by_its_quality(error, source):
+def test_kurtosis_band_names_its_quality(error, source):
     band = Band.kurtosis(0.0, error)
     assert band.error_source == source
     assert (band.low == -math.inf) == (source == NO_BAND)
 
 
-def test_a_kurtosis_without_a_prediction_has_no_error():
+def test_kurtosis_without_a_prediction_has_no_standard_error():
     assert math.isnan(Band.kurtosis(math.inf, 1.0).standard_error)
 
 
@@ -37,7 +37,7 @@ def test_row_holds_the_measured_value_and_the_band_times_a_factor(measured, z, i
 
 
 @pytest.mark.parametrize("error", [0.0, math.inf, math.nan])
-def test_no_verdict_without_a_standard_error(error):
+def test_row_has_no_verdict_without_a_standard_error(error):
     row = Band.normal(1.0, error, ROUGH[0]).row("raw mean", 1.0)
     assert (row.inside, row.is_rough) == (None, True)
     assert math.isnan(row.z)

@@ -20,14 +20,14 @@ def test_variances_of_products_are_the_variances_of_their_entries():
         np.testing.assert_allclose(variances_of_products(Q, K), wanted, rtol=1e-12)
 
 
-def test_the_bands_of_normal_components_are_exact():
+def test_bands_of_normal_components_are_exact():
     mean, variance, _ = matrix_bands((6, 5, 16), PairLaw())
     assert mean.standard_error == pytest.approx(math.sqrt(16 / 30), rel=1e-13)
     assert mean.high == -mean.low == pytest.approx(dot_product_ppf(0.975, 16) / math.sqrt(30), rel=1e-12)
     assert (variance.low, variance.high) == pytest.approx(score_variance_band(6, 5, 16), rel=1e-12)
 
 
-def test_means_enter_the_bands_and_remove_that_of_the_kurtosis():
+def test_means_widen_two_bands_and_leave_the_kurtosis_without_one():
     mean, variance, kurtosis = matrix_bands((6, 5, 16), PairLaw(mean_q=0.5, mean_k=2.0))
     of_mean = 16 * (1 / 30 + 0.25 / 5 + 4 / 6)
     assert (mean.predicted, mean.standard_error) == (16.0, pytest.approx(math.sqrt(of_mean), rel=1e-13))
@@ -38,7 +38,7 @@ def test_means_enter_the_bands_and_remove_that_of_the_kurtosis():
     assert math.isnan(kurtosis.low)
 
 
-def test_simulated_band_is_reproducible_and_costs_its_price():
+def test_simulated_band_is_reproducible_and_has_a_price():
     shape, pair_law = (4, 4, 8), PairLaw("sparse")
     first, second = (matrix_bands(shape, pair_law)[1] for _ in range(2))
     assert first == second
@@ -47,21 +47,21 @@ def test_simulated_band_is_reproducible_and_costs_its_price():
     assert matrix_bands_price((64, 64, 64), pair_law) == Price()
 
 
-def test_band_is_rough_and_free_where_simulation_takes_too_many_numbers():
+def test_band_is_rough_and_free_if_a_simulation_would_be_too_large():
     shape, pair_law = (2, 512, 16), PairLaw("sparse")
     assert matrix_bands(shape, pair_law)[1].error_source == "exact, rough gamma approximation"
     assert matrix_bands_price(shape, pair_law) == Price()
 
 
-def test_numbers_of_a_matrix():
+def test_numbers_of_a_matrix_by_hand():
     assert numbers_of((2, 3, 10)) == 50
 
 
 # --- oracles -------------------------------------------------------------------------------------------
 
 
-# Fresh matrices: the standard error of a coverage of 95 % is 0.7 %, and the laws that the bands approximate cover
-# 92.5 to 98 %. A discrete law may have values exactly at the edge of a band.
+# With 1,000 matrices a coverage of 95 % has a standard error of 0.7 %, and the approximate bands cover 92.5 to 98 %.
+# A discrete law may have values exactly at the edge of a band.
 @pytest.mark.parametrize(
     ("shape", "law", "mean_q", "mean_k"),
     [

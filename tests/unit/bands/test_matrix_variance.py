@@ -1,4 +1,4 @@
-"""Moments and band of np.var(Q K^T) on cases checked by hand."""
+"""Moments and band of np.var(Q K^T): cases by hand, properties and oracles."""
 
 import itertools
 import math
@@ -18,25 +18,25 @@ from sattn_core.bands.matrix_variance import (
 )
 
 
-def test_two_by_two_with_two_components():
+def test_moments_of_a_two_by_two_matrix_by_hand():
     assert score_variance_moments(2, 2, 2) == (1.5, 4.75)
 
 
 @pytest.mark.parametrize(("m", "n", "d"), [(2, 3, 4), (16, 16, 64), (1, 64, 5), (1111, 1111, 111)])
-def test_the_general_formula_reduces_to_the_normal_one(m, n, d):
+def test_general_formula_reduces_to_the_normal_one(m, n, d):
     N = m * n
     normal = 2 * d * ((N - 2) * (m + n + d + 1) + d + 3) / N**2
     assert score_variance_moments(m, n, d).variance == pytest.approx(normal, rel=1e-14)
     assert score_variance_moments(m, n, d, kurtosis_q=3.1).variance > normal
 
 
-def test_a_single_entry_does_not_vary():
+def test_variance_of_a_single_entry_is_always_0():
     assert score_variance_moments(1, 1, 8) == (0, 0)
     assert score_variance_moments(1, 1, 8, kurtosis_q=math.inf) == (0, 0)
     assert score_variance_band(1, 1, 8) == (0, 0)
 
 
-def test_an_infinite_kurtosis_makes_the_variance_infinite():
+def test_infinite_kurtosis_makes_the_variance_infinite():
     assert score_variance_moments(1, 2, 3, kurtosis_k=math.inf) == (1.5, math.inf)
 
 
@@ -47,7 +47,7 @@ def test_queries_and_keys_are_interchangeable():
     assert score_variance_band(3, 40, 4) == score_variance_band(40, 3, 4)
 
 
-def test_the_band_is_the_same_every_time():
+def test_simulated_bands_are_reproducible():
     first = score_variance_band(2, 2, 2), row_variance_band(2, 2, 2)
     _simulated_quantiles.cache_clear()
     assert (score_variance_band(2, 2, 2), row_variance_band(2, 2, 2)) == first
@@ -57,7 +57,7 @@ def test_the_band_is_the_same_every_time():
 @pytest.mark.parametrize(
     "function", [score_variance_moments, score_variance_band, row_variance_moments, row_variance_band]
 )
-def test_sizes_are_checked(function, name):
+def test_bad_sizes_are_refused(function, name):
     sizes = {"n_queries": 4, "n_keys": 4, "d_k": 4}
     with pytest.raises(ValueError, match=f"{name} must be at least 1, but got 0"):
         function(**(sizes | {name: 0}))
@@ -65,7 +65,7 @@ def test_sizes_are_checked(function, name):
         function(**(sizes | {name: 2.5}))
 
 
-def test_kurtosis_and_level_are_checked():
+def test_bad_kurtosis_and_level_are_refused():
     with pytest.raises(ValueError, match=r"kurtosis_q must be at least 1 \(no law has less\), but got 0\.9"):
         score_variance_moments(4, 4, 4, kurtosis_q=0.9)
     with pytest.raises(TypeError, match="kurtosis_k must be a real number, but got 'normal'"):
@@ -90,7 +90,7 @@ def test_a_level_too_high_for_the_simulated_matrices_is_refused(band):
 
 
 @pytest.mark.parametrize(("m", "n", "d"), [(1000, 2, 64), (64, 2, 8), (5, 3, 1)])
-def test_the_moments_inside_a_row_reduce_to_the_normal_formula(m, n, d):
+def test_row_variance_moments_reduce_to_the_normal_formula(m, n, d):
     moments = row_variance_moments(m, n, d)
     assert moments.mean == d * (n - 1) / n
     assert moments.variance == pytest.approx(2 * d * (m + n + d) * m * (n - 1) / (m * n) ** 2, rel=1e-14)
@@ -127,7 +127,7 @@ LOPSIDED = ((-0.5, 0.8), (2.0, 0.2))  # mean 0, variance 1, fourth moment 3.25, 
 
 
 def enumerate_variance(m, n, d, law_q, law_k):
-    """Return mean and variance of np.var(Q K^T) over every outcome of two-point components."""
+    """Return mean and variance of np.var(Q K^T) over every outcome of discrete components."""
     scores, weights = every_score(m, n, d, law_q, law_k)
     return weighted_moments(scores.reshape(*weights.shape, -1).var(axis=-1), weights)
 
@@ -150,7 +150,7 @@ def every_matrix(law, rows, columns):
 
 
 @pytest.mark.parametrize(("m", "n", "d"), [(1, 2, 1), (2, 2, 1), (2, 2, 2), (3, 2, 2), (1, 4, 2), (2, 3, 3)])
-def test_moments_against_enumeration(m, n, d):
+def test_score_variance_moments_agree_with_enumeration(m, n, d):
     moments = score_variance_moments(m, n, d, kurtosis_q=1, kurtosis_k=3.25)
     # at most 2^15 terms: rounding below 1e-11
     assert moments == pytest.approx(enumerate_variance(m, n, d, COIN, LOPSIDED), rel=1e-11)
@@ -160,7 +160,7 @@ THREE = ((-math.sqrt(2.0), 0.25), (0.0, 0.5), (math.sqrt(2.0), 0.25))  # symmetr
 
 
 @pytest.mark.parametrize(("m", "n", "d"), [(1, 2, 1), (2, 2, 2), (3, 2, 2), (1, 4, 2), (2, 3, 2)])
-def test_moments_inside_a_row_against_enumeration(m, n, d):
+def test_row_variance_moments_agree_with_enumeration(m, n, d):
     for laws, kurtosis in (((COIN, THREE), (1, 2)), ((THREE, COIN), (2, 1))):
         scores, weights = every_score(m, n, d, *laws)
         moments = row_variance_moments(m, n, d, kurtosis_q=kurtosis[0], kurtosis_k=kurtosis[1])
@@ -169,7 +169,7 @@ def test_moments_inside_a_row_against_enumeration(m, n, d):
 
 
 def draw_variances(m, n, d, n_matrices, seed, axis=(1, 2), draw=np.random.Generator.standard_normal):
-    """Return the variance of all scores of each matrix, or the mean of its variances along an axis."""
+    """Return each matrix's variance over all scores, or its mean variance along `axis`."""
     rng, batch = np.random.default_rng(seed), max(1, 2_000_000 // (m * d + n * d + m * n))
     sizes = np.diff([*range(0, n_matrices, batch), n_matrices])
     scores = (draw(rng, (size, m, d)) @ draw(rng, (size, n, d)).swapaxes(1, 2) for size in sizes)
@@ -177,7 +177,7 @@ def draw_variances(m, n, d, n_matrices, seed, axis=(1, 2), draw=np.random.Genera
 
 
 def draw_row_variances(m, n, d, n_matrices, seed):
-    """Draw afresh; for many queries and few keys, from the law of the scores given the keys."""
+    """Return each matrix's mean row variance; with at most 8 keys, draw it from its law given the keys."""
     rng = np.random.default_rng(seed)
     if n <= 8:
         keys = rng.standard_normal((n_matrices, n, d))
@@ -202,15 +202,15 @@ def draw_row_variances(m, n, d, n_matrices, seed):
         (6, 7, 6, 20_000),
     ],
 )
-def test_the_band_inside_a_row_covers_its_level(m, n, d, n_matrices):
+def test_row_variance_band_covers_its_level(m, n, d, n_matrices):
     W = draw_row_variances(m, n, d, n_matrices, seed=8)
     mean, variance = row_variance_moments(m, n, d)
     assert abs(W.mean() - mean) < 4 * math.sqrt(variance / n_matrices)
     low, high = row_variance_band(m, n, d)
     coverage = ((low <= W) & (W <= high)).mean()
-    # 93.5 to 96.5 %; one standard error of 20,000 draws is 0.15 points, of 3,000 it is 0.4
+    # 93.5 to 96.5 %; the standard error is 0.15 points with 20,000 draws and 0.4 with 3,000
     assert 0.935 < coverage < 0.965
-    # the mean of all scores does not enter: the band of all entries is too wide, or in the wrong place
+    # each row is centred by its own mean, so the band for all entries is too wide or in the wrong place
     if n == 2 and m > 2:
         low, high = score_variance_band(m, n, d)
         assert not 0.93 < ((low <= W) & (W <= high)).mean() < 0.97
@@ -226,11 +226,11 @@ def draw_tailed(law, rng, shape):
 
 @pytest.mark.parametrize(("law", "kurtosis"), [("t", 9), ("sparse", 30), ("uniform", 1.8)])
 @pytest.mark.parametrize(("m", "n", "d"), [(32, 32, 32), (64, 128, 4)])
-def test_the_band_inside_a_row_follows_the_tails(law, kurtosis, m, n, d):
+def test_row_variance_band_follows_the_kurtosis(law, kurtosis, m, n, d):
     n_matrices = 2_000
     W = draw_variances(m, n, d, n_matrices, seed=9, axis=2, draw=partial(draw_tailed, law))
     low, high = row_variance_band(m, n, d, kurtosis_q=kurtosis, kurtosis_k=kurtosis)
-    # 2 points for the gamma law and 4 standard errors (half a point each)
+    # 2 points for the gamma approximation, and 4 standard errors of half a point
     assert abs(((low <= W) & (W <= high)).mean() - 0.95) < 0.02 + 4 * math.sqrt(0.95 * 0.05 / n_matrices)
 
 
@@ -249,14 +249,14 @@ def test_the_band_inside_a_row_follows_the_tails(law, kurtosis, m, n, d):
         (7, 7, 7, 20_000),
     ],
 )
-def test_the_band_covers_its_level(m, n, d, n_matrices):
+def test_score_variance_band_covers_its_level(m, n, d, n_matrices):
     V = draw_variances(m, n, d, n_matrices, seed=5)
     mean, variance = score_variance_moments(m, n, d)
     assert abs(V.mean() - mean) < 4 * math.sqrt(variance / n_matrices)
     for level in (0.95, 0.8):
         low, high = score_variance_band(m, n, d, level=level)
         coverage = ((low <= V) & (V <= high)).mean()
-        # the gamma approximation is allowed 1.5 points; the rest is the error of this simulation
+        # 1.5 points for the gamma approximation, and 2 standard errors of this simulation
         assert abs(coverage - level) < 0.015 + 2 * math.sqrt(level * (1 - level) / n_matrices)
 
 
@@ -265,17 +265,17 @@ def test_simulated_bands_miss_each_side_equally_often(m, n, d):
     n_matrices = 40_000
     V = draw_variances(m, n, d, n_matrices, seed=6)
     low, high = score_variance_band(m, n, d, level=0.9)
-    # the quantiles come from 100,000 matrices, the check from 40,000: both errors count
+    # 4 standard errors of these 40,000 matrices and of 100,000 others (the band itself has only 25,000)
     allowed = 4 * math.sqrt(0.05 * 0.95 * (1 / 100_000 + 1 / n_matrices))
     assert abs((low > V).mean() - 0.05) < allowed
     assert abs((high < V).mean() - 0.05) < allowed
 
 
-def test_bartlett_factors_give_the_same_law_as_the_matrices():
-    # the band of few queries and very many keys, where drawing the matrices would take gigabytes:
-    # given q the variance of n scores tends to |q|^2, chi-square with d_k degrees of freedom
+def test_band_with_very_many_keys_has_chi_square_quantiles():
+    # one query and very many keys, where drawing the matrices would take gigabytes:
+    # given q, the variance of n scores tends to |q|^2, chi-square with d_k degrees of freedom
     low, high = score_variance_band(1, 1_000_000, 2)
-    # chi2(2) quantiles are -2 ln(1 - p); 100,000 draws leave 1.6 % at the lower end
+    # chi2(2) quantiles are -2 ln(1 - p); with 25,000 draws the lower one has a standard error of 4 %
     assert low == pytest.approx(-2 * math.log(0.975), rel=0.08)
     assert high == pytest.approx(-2 * math.log(0.025), rel=0.02)
 
@@ -285,7 +285,7 @@ def test_bartlett_factors_give_the_same_law_as_the_matrices():
 )
 @pytest.mark.parametrize("sizes", [(2, 2, 2), (3, 2, 1), (1, 3, 2), (2, 3, 1)])
 @pytest.mark.parametrize("means", [(0.0, 0.0), (0.3, -0.7), (2.0, 0.0), (0.0, 1.5)])
-def test_moments_with_means_are_those_of_all_matrices_of_a_few_values(values, chances, kurtosis, sizes, means):
+def test_moments_with_means_agree_with_enumeration(values, chances, kurtosis, sizes, means):
     mean_q, mean_k = means
     found = score_variance_moments(*sizes, kurtosis_q=kurtosis, kurtosis_k=kurtosis, mean_q=mean_q, mean_k=mean_k)
     laws = ([(mean + value, chance) for value, chance in zip(values, chances, strict=True)] for mean in means)

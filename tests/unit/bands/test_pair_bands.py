@@ -9,7 +9,7 @@ from sattn_core.laws.components import PairLaw
 from sattn_core.laws.moments import pair_moments
 
 
-def test_the_bands_of_normal_components_by_hand():
+def test_bands_of_normal_components_by_hand():
     mean, variance, kurtosis = pair_bands(16, 400, PairLaw(), math.nan)
     assert (mean.predicted, mean.standard_error) == (0.0, math.sqrt(16 / 400))
     error = 16 * math.sqrt((6 / 16 + 3 - 397 / 399) / 400)
@@ -28,11 +28,11 @@ def test_band_without_a_kurtosis_uses_the_measured_one_and_is_rough():
     assert pair_variance_band(4, 100, pair_law, 7.0).error_source == source
 
 
-def test_without_an_eighth_moment_a_kurtosis_has_no_finite_error():
+def test_kurtosis_without_an_eighth_moment_has_infinite_standard_error():
     assert pair_bands(4, 100, PairLaw("student_t"), 0.0)[2].standard_error == math.inf
 
 
-def test_constant_scores_have_bands_without_width():
+def test_bands_of_constant_scores_have_no_width():
     mean, variance, kurtosis = pair_bands(8, 20, PairLaw("rademacher", correlation=1.0), math.nan)
     assert (mean.predicted, mean.low, mean.high) == (8.0, 8.0, 8.0)
     assert variance[:4] == (0.0, 0.0, 0.0, 0.0)

@@ -20,7 +20,7 @@ from sattn_core.laws.components import COMPONENT_LAWS
 
 
 def test_shared_row_covariance_of_signs_in_two_dimensions():
-    # |q|² is always 2, so every query has the same law of scores
+    # |q|² is always 2, so scores have the same law for every query
     assert shared_row_covariance(2, (1.0, 1.0, 1.0, 1.0)) == 0.0
 
 
@@ -32,19 +32,19 @@ def test_mean_and_error_by_hand():
     np.testing.assert_array_equal(mean_and_error(values, axis=0)[0], [2.5, 3.0, 3.5])
 
 
-def test_one_value_has_no_error():
+def test_mean_of_one_value_has_no_standard_error():
     mean, error = mean_and_error(np.array([[1.0], [2.0]]))
     np.testing.assert_array_equal(mean, [1, 2])
     assert np.isnan(error).all()
 
 
-def test_share_and_variance_errors_by_hand():
+def test_standard_errors_of_share_and_variance_by_hand():
     np.testing.assert_allclose(share_error([0.0, 0.2, 1.0], 16), [0, 0.1, 0], rtol=1e-15)
     # μ₄ of N(0, 4) is 48: 48 - 16 * 7/9 over 10
     assert variance_error(4.0, 0.0, 10) == pytest.approx(math.sqrt((48 - 16 * 7 / 9) / 10), rel=1e-13)
 
 
-def test_error_of_a_kurtosis_includes_the_shared_part():
+def test_standard_error_of_a_kurtosis_includes_the_shared_part():
     normal = np.array([1.0, 0, 1, 0, 3, 0, 15, 0, 105])  # E (z⁴ - 6 z² + 3)² = 24
     assert kurtosis_error(normal, 100) == pytest.approx(math.sqrt(24 / 100), rel=1e-13)
     assert kurtosis_error(normal, 100, shared=12.0) == pytest.approx(math.sqrt(36 / 100), rel=1e-13)
@@ -77,7 +77,7 @@ def test_shared_row_covariance_is_the_variance_over_queries(law, d_k):
 
 @pytest.mark.parametrize(("count", "n"), [(0, 2_000), (1, 10), (467, 2_000), (10, 10)])
 @pytest.mark.parametrize("level", [0.95, 0.5])
-def test_share_interval_is_scipy_s_exact_one(count, n, level):
+def test_share_interval_agrees_with_scipy(count, n, level):
     wanted = stats.binomtest(count, n).proportion_ci(level, method="exact")
     # SciPy searches for the roots; its tolerance is about 1e-12.
     np.testing.assert_allclose(share_interval(count, n, level=level), wanted, rtol=1e-9, atol=1e-12)
@@ -89,11 +89,11 @@ def test_sample_moments_by_hand():
     assert (mean, variance, excess_kurtosis) == (2.0, 4 / 3, -2.0)
 
 
-def test_equal_samples_have_no_kurtosis():
+def test_equal_values_have_no_kurtosis():
     assert np.isnan(sample_moments(np.array([2.0, 2.0]))[2])
 
 
-def test_the_moments_of_a_matrix_are_those_of_its_entries():
+def test_moments_of_a_matrix_are_those_of_its_entries():
     values = np.random.default_rng(0).gamma(2.0, size=(4, 5))
     for ddof in (0, 1):
         wanted = values.mean(), values.var(ddof=ddof), stats.kurtosis(values, axis=None)

@@ -15,7 +15,7 @@ from sattn_core.draws.matrix_products import (
 
 
 @pytest.mark.parametrize(("size", "d_k"), [(2, 1), (3, 3), (8, 64)])
-def test_mean_and_spread_are_the_exact_ones(size, d_k):
+def test_drawn_variances_have_the_exact_mean_and_variance(size, d_k):
     drawn = matrix_variances(size, d_k, 100_000, seed=0)
     mean, variance = score_variance_moments(size, size, d_k)
     assert abs(drawn.mean() - mean) < 4 * math.sqrt(variance / len(drawn))
@@ -23,14 +23,14 @@ def test_mean_and_spread_are_the_exact_ones(size, d_k):
     assert abs(squares.mean() - variance) < 4 * squares.std() / math.sqrt(len(drawn))
 
 
-def test_blocks_do_not_change_the_draws(monkeypatch):
+def test_block_size_does_not_change_the_draws(monkeypatch):
     many = matrix_variances(3, 1024, 300, seed=0)
     monkeypatch.setattr(module, "BLOCK_NUMBERS", 100)
     np.testing.assert_array_equal(matrix_variances(3, 1024, 300, seed=0), many)
     assert matrix_variances(3, 1024, 0, seed=0).shape == (0,)
 
 
-def test_the_reference_describes_its_draws():
+def test_reference_distribution_describes_its_draws():
     sample = matrix_variances(2, 2, reference_draws(2, 2), 28) * 4 / 3
     found = reference_distribution(2, 2, 1, 1.6, 8.0, 4)
     assert found.n_draws == len(sample) == 400_000
@@ -51,6 +51,6 @@ def test_large_matrices_have_fewer_reference_draws():
     assert reference_draws(64, 1024) == 6_000_000 // 256
 
 
-def test_independent_entries_would_scatter_less():
+def test_independent_entries_would_have_a_smaller_spread():
     assert independent_entries_std(2, 2) == pytest.approx(math.sqrt(20) / 2)
     assert independent_entries_std(16, 4) < math.sqrt(score_variance_moments(16, 16, 4).variance)

@@ -16,12 +16,12 @@ PAIR = {"mean_q": 0.5, "mean_k": -1.0, "correlation": 0.6}
 
 
 class Left(Exception):
-    """Raised to end a draw, as when a visitor has left."""
+    """The signal to end a draw, as when a visitor has left."""
 
 
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("pair", [{}, PAIR])
-def test_the_same_seed_gives_the_same_scores_and_another_seed_others(law, pair):
+def test_same_seed_repeats_the_scores_and_another_seed_changes_them(law, pair):
     first, second, other = (
         pair_scores.draw_pair_scores(300, 37, PairLaw(law, **pair), seed=seed) for seed in (1, 1, 2)
     )
@@ -32,13 +32,13 @@ def test_the_same_seed_gives_the_same_scores_and_another_seed_others(law, pair):
 
 
 @pytest.mark.parametrize(("law", "pair"), [("uniform", {}), ("laplace", PAIR), ("student_t", {}), ("sparse", PAIR)])
-def test_a_law_without_a_shortcut_has_every_component_drawn(law, pair):
+def test_laws_without_a_shortcut_draw_every_component(law, pair):
     wanted = append_components(np.zeros(50), 0, 21, PairLaw(law, **pair), seed=4)
     np.testing.assert_array_equal(pair_scores.draw_pair_scores(50, 21, PairLaw(law, **pair), seed=4), wanted)
 
 
 @pytest.mark.parametrize("law", LAWS)
-def test_more_pairs_follow_the_first_ones_and_differ(law):
+def test_more_samples_append_different_scores(law):
     scores = pair_scores.draw_pair_scores(2 * pair_scores._PART, 3, PairLaw(law), seed=0)
     np.testing.assert_array_equal(
         scores[: pair_scores._PART], pair_scores.draw_pair_scores(pair_scores._PART, 3, PairLaw(law), seed=0)
@@ -64,25 +64,25 @@ def test_growing_rows_equal_a_single_draw_at_each_d_k():
         assert not np.array_equal(rows, next(pair_scores.growing_rows((128,), 5, 3, **other))[0])
 
 
-def test_many_growing_scores_are_drawn_in_the_same_parts():
+def test_growing_scores_of_two_parts_equal_a_single_draw():
     dims = (2, 5)
     for d_k, scores in zip(dims, pair_scores.growing_scores(dims, pair_scores._PART + 3, PairLaw(), 1), strict=True):
         np.testing.assert_array_equal(scores, pair_scores.draw_pair_scores(pair_scores._PART + 3, d_k, seed=1))
 
 
-def test_signs_add_up_to_the_lattice():
+def test_sums_of_signs_lie_on_their_lattice():
     for d_k in (1, 5, 63, 64, 65, 200):
         scores = pair_scores.draw_pair_scores(500, d_k, PairLaw("rademacher"), seed=2)
         np.testing.assert_array_equal(scores % 2, d_k % 2)
         assert np.abs(scores).max() <= d_k
 
 
-def test_one_more_component_of_signs_adds_plus_or_minus_one():
+def test_one_more_sign_changes_every_score_by_one():
     scores = [pair_scores.draw_pair_scores(500, d_k, PairLaw("rademacher"), seed=2) for d_k in range(60, 70)]
     np.testing.assert_array_equal(np.abs(np.diff(scores, axis=0)), np.ones((9, 500)))
 
 
-def test_signs_by_hand():
+def test_scores_of_correlated_signs_by_hand():
     # q = 0.5 ± 1, k = 2 − (q − 0.5): q k = 1.5 or −1.5, so three of them add up to ±1.5 or ±4.5
     scores = pair_scores.draw_pair_scores(
         200, 3, PairLaw("rademacher", mean_q=0.5, mean_k=2.0, correlation=-1.0), seed=0
@@ -91,8 +91,8 @@ def test_signs_by_hand():
 
 
 @pytest.mark.parametrize("law", ["normal", "sparse"])
-def test_larger_d_k_keeps_the_smaller_components(law):
-    # Scores of one draw are correlated like sums that share components: the fewer are added, the more.
+def test_larger_d_k_keeps_the_components_of_a_smaller_one(law):
+    # Scores at two d_k share the components of the smaller, so their correlation is √(small / large).
     scores = {d_k: pair_scores.draw_pair_scores(4_000, d_k, PairLaw(law), seed=5) for d_k in (64, 72, 100, 101)}
     for small, large in ((64, 72), (72, 100), (100, 101)):
         correlation = np.corrcoef(scores[small], scores[large])[0, 1]
@@ -101,14 +101,13 @@ def test_larger_d_k_keeps_the_smaller_components(law):
 
 
 @pytest.mark.parametrize("pair", [{}, {"mean_q": 1.0, "correlation": -1.0}, {"mean_k": 2.0, "correlation": 1.0}])
-def test_normal_scores_at_the_ends_of_the_correlation_are_finite(pair):
+def test_normal_scores_at_extreme_correlations_are_finite(pair):
     for d_k in (1, 2, 3, 5, 1023):
         assert np.isfinite(pair_scores.draw_pair_scores(100, d_k, PairLaw(**pair), seed=0)).all()
 
 
-# Two components of q: one that is 0, two that are equal, two at minus their mean. Rounding then moves a square that is
-# computed from sums below 0 or above the whole, and its root would be NaN. Of random pairs one in about 1e8 comes that
-# near: a few in a day of a class.
+# Pairs of components of q for which rounding can put a computed square below 0 or above the total: its root is NaN.
+# About one random pair in 1e8 comes that close, which happens a few times on a day of classes.
 ROUNDED = {
     "one component is 0": (lambda z: (z, z**2), {"mean_k": 1.0}),
     "both are equal": (lambda z: (2 * z, np.nextafter(2 * z**2, 0)), {"mean_k": 1.0}),
@@ -126,7 +125,7 @@ def test_sums_of_squares_stay_in_range_despite_rounding(case):
         assert np.isfinite(each).all()
 
 
-def test_fully_aligned_pairs_score_the_length_of_their_queries():
+def test_scores_of_aligned_pairs_have_one_sign():
     assert (pair_scores.draw_pair_scores(1_000, 7, PairLaw(correlation=1.0), seed=0) >= 0).all()
     assert (pair_scores.draw_pair_scores(1_000, 7, PairLaw(correlation=-1.0), seed=0) <= 0).all()
 
@@ -154,7 +153,7 @@ def test_a_long_draw_calls_check_often_and_can_be_ended(options, n_samples):
 
 
 @pytest.mark.parametrize("law", LAWS)
-def test_every_law_can_be_ended_after_its_first_block(law):
+def test_draws_of_every_law_can_be_ended_after_the_first_block(law):
     def check():
         raise Left
 
@@ -162,7 +161,7 @@ def test_every_law_can_be_ended_after_its_first_block(law):
         pair_scores.draw_pair_scores(10, 10, PairLaw(law), seed=0, check=check)
 
 
-def test_the_price_grows_with_d_k_only_where_every_component_is_drawn():
+def test_price_is_proportional_to_d_k_only_without_a_shortcut():
     def numbers(law, d_k, **pair):
         return pair_scores.pair_scores_price(1_000_000, d_k, PairLaw(law, **pair)).numbers
 
@@ -209,10 +208,10 @@ def test_normal_scores_follow_the_exact_law(d_k):
 
 @pytest.mark.parametrize(("law", "pair"), SHORT_CUTS)
 @pytest.mark.parametrize("d_k", [1, 6, 37])
-def test_scores_have_the_law_of_scores_with_every_component_drawn(law, pair, d_k):
+def test_shortcuts_have_the_law_of_scores_drawn_in_full(law, pair, d_k):
     short = pair_scores.draw_pair_scores(N, d_k, PairLaw(law, **pair), seed=6)
     all_drawn = append_components(np.zeros(N), 0, d_k, PairLaw(law, **pair), seed=7)
-    # Scores on a lattice differ by rounding between the two ways; they are equal to nine decimals.
+    # On a lattice the two ways differ by rounding only: scores are equal to nine decimals.
     assert stats.ks_2samp(np.round(short, 9), np.round(all_drawn, 9)).pvalue > 1e-4
 
 
@@ -220,7 +219,7 @@ def assert_moments(scores, d_k, law, pair):
     theory = paired_score_moments(d_k, moments=COMPONENT_LAWS[law].moments, **pair)
     n = scores.size
     assert abs(scores.mean() - theory.mean) < 4 * math.sqrt(theory.variance / n)
-    # At d_k = 1 the product of two signs has excess kurtosis −2, and the n − 1 of the variance counts.
+    # At d_k = 1 the product of two signs has excess kurtosis −2, so the variance's n − 1 matters.
     error = theory.variance * math.sqrt((theory.excess_kurtosis + 2 + 2 / n) / n)
     assert abs(scores.var(ddof=1) - theory.variance) < 4 * error + 1e-9
 
@@ -256,7 +255,7 @@ def test_growing_scores_keep_their_moments_and_add_independent_products(law):
     for d_k, each in zip(dims, scores, strict=True):
         assert_moments(each, d_k, law, PAIRS[0])
     for small, large in pairwise(scores):
-        # Independent with mean 0: the mean of the product has the standard error of the product's own spread.
+        # Independent with mean 0, so the product has mean 0, with a standard error from the product's spread.
         product = small * (large - small)
         assert abs(product.mean()) < 4 * product.std() / math.sqrt(N)
 
@@ -282,6 +281,6 @@ def test_scores_of_a_row_share_their_query_but_not_appended_products(small):
 
 
 @pytest.mark.parametrize("half", [1, 2, 8, 256])
-def test_the_share_of_half_the_components_follows_scipy_s_beta(half):
+def test_share_of_half_the_components_follows_the_beta_law(half):
     share = pair_scores._share_of_half(np.random.default_rng(3), half, N)
     assert stats.kstest(share, stats.beta(half / 2, half / 2).cdf).pvalue > 1e-4

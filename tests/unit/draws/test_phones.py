@@ -9,7 +9,7 @@ from sattn_core.draws.matrix_products import matrix_variances
 from sattn_core.draws.phones import MOST_PHONES, phone_draws
 
 
-def test_the_first_product_is_multiplied_and_its_variance_is_the_first():
+def test_first_product_and_its_variance_by_hand():
     drawn = phone_draws(7, size=3, d_k=5, seed=2)
     assert (drawn.first_A.shape, drawn.first_B.shape, drawn.variances.shape) == ((3, 5), (5, 3), (10,))
     by_hand = [[sum(drawn.first_A[i] * drawn.first_B[:, j]) for j in range(3)] for i in range(3)]
@@ -17,8 +17,8 @@ def test_the_first_product_is_multiplied_and_its_variance_is_the_first():
     assert drawn.variances[0] == pytest.approx(np.var(by_hand), rel=1e-13)
 
 
-def test_draws_are_those_of_their_recipe():
-    # Written again: one stream for each phone, first all of A, then B by its columns, product after product.
+def test_draws_follow_their_documented_recipe():
+    # One random stream for each phone; for each product first all of A, then B column by column.
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(2021, spawn_key=(6, 29))))
     expected = []
     for _ in range(10):
@@ -41,10 +41,10 @@ def test_ddof_1_multiplies_by_four_thirds():
 
 
 @pytest.mark.parametrize(("size", "d_k"), [(2, 2), (3, 8)])
-def test_many_phones_have_the_distribution_of_the_variance(size, d_k):
+def test_variances_of_many_phones_have_the_right_distribution(size, d_k):
     drawn = np.array([phone_draws(i, 100, size=size, d_k=d_k, seed=5).variances for i in range(MOST_PHONES)]).ravel()
     exact = matrix_variances(size, d_k, len(drawn), seed=6)
-    # Kolmogorov's distance of two samples of n draws exceeds this once in a thousand times.
+    # The Kolmogorov distance of two samples of n draws exceeds this once in a thousand times.
     assert stats.ks_2samp(drawn, exact).statistic < 1.95 * math.sqrt(2 / len(drawn))
     mean, variance = score_variance_moments(size, size, d_k)
     assert abs(drawn.mean() - mean) < 4 * math.sqrt(variance / len(drawn))
@@ -62,6 +62,6 @@ def test_many_phones_have_the_distribution_of_the_variance(size, d_k):
         ({"seed": -1}, "seed must be at least 0"),
     ],
 )
-def test_bad_arguments(wrong, message):
+def test_bad_arguments_are_refused(wrong, message):
     with pytest.raises(ValueError, match=message):
         phone_draws(**{"number": 0} | wrong)

@@ -1,4 +1,4 @@
-"""The short answers: the effect of a rotation, a norm, tiles and shared keys on scores, beside its theory."""
+"""The short answers: effects of a rotation, a norm, tiles and shared keys on scores, compared with theory."""
 
 import math
 
@@ -16,7 +16,7 @@ def found():
 
 def test_variants_keep_the_spread_at_1(found):
     spreads = [found.plain, found.causal, found.rotary, found.grouped, found.normed]
-    assert spreads == pytest.approx([1] * 5, abs=0.1)  # 4 standard errors of 64 keys: they share the queries' lengths
+    assert spreads == pytest.approx([1] * 5, abs=0.1)  # 4 standard errors; the 64 keys share the queries' lengths
     assert len({round(each, 9) for each in spreads}) == 5
 
 
@@ -27,7 +27,7 @@ def test_rotation_keeps_lengths_and_products_at_one_position(found):
     assert turned[0] == pytest.approx(x[0])
     both = _turned(x[:2], np.array([7, 7]))
     assert both[0] @ both[1] == pytest.approx(x[0] @ x[1])
-    near, far = (_turned(x[:2], np.array([3 + i, 5 + i])) for i in (0, 40))  # what counts is how far they are apart
+    near, far = (_turned(x[:2], np.array([3 + i, 5 + i])) for i in (0, 40))  # only the distance counts
     assert near[0] @ near[1] == pytest.approx(far[0] @ far[1])
     quarter = _turned(np.array([[1.0, 0.0]]), np.array([2]))
     assert quarter[0] == pytest.approx([math.cos(2), math.sin(2)])
@@ -39,7 +39,7 @@ def test_scores_of_normed_q_and_k_are_at_most_root_d_k(found):
     assert found.bound == 8
 
 
-def test_tiles_give_softmax_whatever_the_order_of_the_scores(found):
+def test_tiled_softmax_equals_softmax_for_any_order_of_scores(found):
     for row in ([-50.0, *range(40), 700.0], [700.0, *range(40), -50.0], [0.0] * 42):
         assert _tiled_softmax(np.array([row])) == pytest.approx(softmax(np.array([row])), rel=1e-13)
     assert 0 <= found.tiled < 1e-15
@@ -51,18 +51,18 @@ def test_linear_attention_ignores_the_size_of_the_queries(found):
     assert found.linear < 1e-15
 
 
-def test_the_latent_size_makes_scores_smaller_by_the_root_of_three(found):
+def test_scaling_by_the_latent_size_divides_the_spread_by_root_three(found):
     assert found.latent == pytest.approx(1 / math.sqrt(3))
 
 
-def test_a_sink_at_0_is_one_key_among_others(found):
+def test_weight_of_a_sink_at_score_0_agrees_with_draws(found):
     x = np.random.default_rng(3).standard_normal((20_000, 16))
     weights = 1 / (1 + np.exp(x).sum(axis=1))
     assert abs(weights.mean() - found.sink[0]) < 4 * weights.std(ddof=1) / math.sqrt(20_000)
     assert 0 < found.sink[1] < 1e-6
 
 
-def test_a_seed_is_another_draw(found):
+def test_another_seed_gives_another_draw(found):
     assert short_answers(1).plain != found.plain
     with pytest.raises(ValueError, match="seed must be at least 0"):
         short_answers(-1)

@@ -1,4 +1,4 @@
-"""Sums of random signs, and the chance to be on top beside enumeration, SciPy and the normal limit."""
+"""Sums of random signs; the chance to be on top, compared with enumeration, SciPy and the normal limit."""
 
 import itertools
 
@@ -20,12 +20,12 @@ def test_a_longer_sum_appends_signs_to_a_shorter_one(n_signs):
     np.testing.assert_array_equal(some, signs(MOST_SIGNS, 12, which, seed=5)[:, :n_signs])
 
 
-def test_no_sign_adds_nothing():
+def test_sum_of_no_signs_is_0():
     assert sign_sums(0, 3, seed=0).tolist() == [0, 0, 0]
     assert signs(0, 3, [1], seed=0).shape == (1, 0)
 
 
-def test_out_of_range_is_refused():
+def test_out_of_range_arguments_are_refused():
     for refused in (-1, MOST_SIGNS + 1):
         with pytest.raises(ValueError, match="n_signs must be between 0 and 1024"):
             sign_sums(refused, 2, seed=0)
@@ -40,7 +40,7 @@ def test_sums_have_the_moments_of_independent_signs(n_signs):
     fourth = 3 * n_signs**2 - 2 * n_signs
     assert abs(sums.mean()) < 4 * np.sqrt(n_signs / n)
     assert abs(np.mean(sums**2) - n_signs) < 4 * np.sqrt((fourth - n_signs**2) / n)
-    assert abs(np.mean(sums[1:] * sums[:-1])) < 4 * n_signs / np.sqrt(n)  # neighbours
+    assert abs(np.mean(sums[1:] * sums[:-1])) < 4 * n_signs / np.sqrt(n)  # neighbours are independent
 
 
 # --- oracles -------------------------------------------------------------------------------------------
@@ -66,7 +66,8 @@ def test_chance_on_top_agrees_with_binomial_distributions(n_signs):
 
 def test_chance_on_top_of_many_signs_has_the_normal_limit():
     n_signs, sigma = 1020, np.sqrt(1020)
-    # Sums of one parity lie 2 apart: an even start, which may tie with 2, gets half of that; an odd one gets nothing.
+    # Continuity correction: sums of one parity lie 2 apart. An even start can tie with start 2 and is moved by half of
+    # that; an odd start cannot tie.
     more = {1.0: 0.0, -2.0: 1.0, 0.0: 1.0}
 
     def at(x):

@@ -24,7 +24,7 @@ def scores_at(d_k):
     return draw_pair_scores(500, d_k, seed=9)
 
 
-def test_shapes_are_dimension_first(sweep):
+def test_first_axis_of_arrays_is_the_dimension(sweep):
     shapes = {name: value.shape for name, value in vars(sweep).items() if isinstance(value, np.ndarray)}
     assert shapes == {
         "raw_edges": (130,), "raw_counts": (5, 129), "raw_below": (5,), "raw_above": (5,),
@@ -35,7 +35,7 @@ def test_shapes_are_dimension_first(sweep):
     assert (sweep.dims, sweep.n_samples, sweep.n_keys, sweep.law, sweep.seed) == (DIMS, 500, 4, "normal", 9)
 
 
-def test_edges_are_fixed_and_equally_wide(sweep):
+def test_edges_are_fixed_and_equally_spaced(sweep):
     np.testing.assert_array_equal(sweep.raw_edges, np.arange(-64.5, 65.0))
     np.testing.assert_array_equal(sweep.scaled_edges, np.arange(-48, 49) / 8)
 
@@ -75,7 +75,7 @@ def test_row_scores_grow_component_by_component():
     assert np.unique(steps.T, axis=0).shape[0] == 5  # the keys differ
 
 
-def test_row_scores_do_not_share_the_draw_of_the_pairs():
+def test_row_scores_are_drawn_separately_from_the_pairs():
     tiny = dimension_sweep((1,), n_samples=2, n_keys=4, seed=0)
     assert not np.intersect1d(tiny.row_scores, draw_pair_scores(2, 1, seed=0)).size
 
@@ -87,7 +87,7 @@ def test_row_scores_depend_on_the_seed_and_not_on_n_samples(sweep):
     assert not np.array_equal(reseeded.row_scores, other.row_scores)
 
 
-def test_a_sweep_holds_little_memory():
+def test_sweep_needs_little_memory():
     tracemalloc.start()
     dimension_sweep((16, 256), n_samples=20_000, n_keys=16, seed=0)
     peak = tracemalloc.get_traced_memory()[1]
@@ -107,7 +107,7 @@ def test_a_sweep_holds_little_memory():
         ("64", TypeError, "dims must be a sequence of integers, but got '64'"),
     ],
 )
-def test_dims_are_checked(dims, error, message):
+def test_bad_dims_are_refused(dims, error, message):
     with pytest.raises(error) as caught:
         dimension_sweep(dims, n_samples=10, n_keys=1, seed=0)
     assert message in str(caught.value)
@@ -149,7 +149,7 @@ def test_counts_add_up_and_the_same_seed_gives_the_same_sweep(dims, law, seed):
 # --- oracles -------------------------------------------------------------------------------------------
 
 
-def test_moments_agree_with_scipy():
+def test_excess_kurtosis_agrees_with_scipy():
     sweep = dimension_sweep((7,), n_samples=400, n_keys=1, seed=2)
     scores = draw_pair_scores(400, 7, seed=2)
     assert sweep.raw_excess_kurtosis[0] == pytest.approx(stats.kurtosis(scores), rel=1e-12)
@@ -157,7 +157,7 @@ def test_moments_agree_with_scipy():
 
 def test_keys_of_a_row_share_their_query():
     rows = np.array([dimension_sweep((1,), n_samples=2, n_keys=2, seed=s).row_scores[0] for s in range(2000)])
-    # log s² = log q² + log k², and the two terms have one law: the correlation of the logs is 1/2
+    # log s² = log q² + log k², and both terms have the same law: the correlation of the logs is 1/2
     x, y = ((logs - logs.mean()) / logs.std() for logs in np.log(rows**2).T)
-    influence = x * y - 0.25 * (x**2 + y**2)  # of the correlation at 1/2
+    influence = x * y - 0.25 * (x**2 + y**2)  # influence function of the correlation at 1/2
     assert abs(np.mean(x * y) - 0.5) < 4 * influence.std() / math.sqrt(len(rows))

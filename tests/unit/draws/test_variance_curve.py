@@ -10,7 +10,7 @@ from sattn_core.draws.variance_curve import variance_curve
 from sattn_core.laws.components import COMPONENT_LAWS, PairLaw, append_components
 
 
-def test_variance_curve_measures_the_appended_draw():
+def test_variance_curve_measures_appended_scores():
     curve = variance_curve((2, 9), n_samples=300, law="uniform", mean_q=0.5, correlation=0.2, seed=8)
     for column, d_k in enumerate((2, 9)):
         scores = append_components(np.zeros(300), 0, d_k, PairLaw("uniform", mean_q=0.5, correlation=0.2), seed=8)
@@ -26,7 +26,7 @@ def test_smaller_components_make_smaller_scores():
     smaller = curve.of_smaller(size)
     rng = np.random.default_rng(3)
     scores = np.einsum("ni,ni->n", *size * rng.standard_normal((2, n, d_k)))
-    # The error of a variance of near-normal scores, four times.
+    # Four standard errors of the variance of near-normal scores.
     np.testing.assert_allclose(smaller.theory[0, -1], scores.var(), rtol=4 * np.sqrt(2.4 / n))
     for name in ("measured", "theory", "low", "high"):
         np.testing.assert_allclose(getattr(smaller, name), size**4 * getattr(curve, name), rtol=1e-14)
@@ -35,7 +35,7 @@ def test_smaller_components_make_smaller_scores():
         curve.of_smaller(0)
 
 
-def test_variance_curve_theory_and_band():
+def test_variance_curve_theory_and_band_by_hand():
     curve = variance_curve((4, 16), n_samples=100, seed=0)
     np.testing.assert_allclose(curve.theory, [[4, 16], [1, 1], [1 / 4, 1 / 16]], rtol=1e-13)
     error = 16 * math.sqrt((6 / 16 + 3 - 97 / 99) / 100)
@@ -55,7 +55,7 @@ def test_variance_curve_says_when_its_band_is_estimated():
     assert np.isfinite(curve.high).all()
 
 
-def test_variance_curve_of_constant_scores_has_no_width():
+def test_band_of_constant_scores_has_no_width():
     curve = variance_curve((4,), n_samples=100, law="rademacher", correlation=1.0, seed=0)
     np.testing.assert_array_equal([curve.measured, curve.low, curve.high], np.zeros((3, 3, 1)))
 

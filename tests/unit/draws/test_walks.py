@@ -18,7 +18,7 @@ def test_walks_start_at_zero_and_end_at_the_appended_scores():
     np.testing.assert_array_equal(walks.walks[:, :21], random_walks(20, n_walks=5, **options).walks)
 
 
-def test_walk_envelope_is_the_theory_at_every_step():
+def test_walk_envelope_follows_the_theory_at_every_step():
     walks = random_walks(9, mean_q=1.0, mean_k=2.0, seed=0)
     np.testing.assert_array_equal(walks.steps, np.arange(10))
     np.testing.assert_allclose(walks.mean, 2.0 * np.arange(10), rtol=1e-13)
@@ -34,7 +34,7 @@ def test_thinned_walks_keep_some_steps_and_the_last_one():
     assert len(some.steps) <= 150
     for name in ("walks", "mean", "std", "low", "high"):
         np.testing.assert_array_equal(getattr(some, name), getattr(walks, name)[..., some.steps])
-    gaps = np.diff(np.sqrt(some.steps))  # 32/149, or from one whole step to the next
+    gaps = np.diff(np.sqrt(some.steps))  # 32/149, or the gap between two neighbouring steps
     assert (gaps <= np.maximum(32 / 149 + 1 / np.sqrt(np.maximum(some.steps[:-1], 1)), 1)).all()
 
 
@@ -58,7 +58,7 @@ def test_thinned_walks_of_a_larger_d_k_continue_those_of_a_smaller_one():
     assert len(longer) <= 150
 
 
-def test_walks_and_their_thinning_are_checked():
+def test_bad_arguments_of_walks_and_thinning_are_refused():
     with pytest.raises(ValueError, match="n_walks must be at least 1"):
         random_walks(4, n_walks=0, seed=0)
     with pytest.raises(ValueError, match="d_k must be at least 1"):
@@ -73,8 +73,8 @@ def test_walks_and_their_thinning_are_checked():
 # --- oracles -------------------------------------------------------------------------------------------
 
 
-# The draw as it is documented: components come in blocks of four, and block b has a generator of its own, SFC64 seeded
-# with SeedSequence(seed, spawn_key=(0, b)), which gives each component the a of all pairs and then the b.
+# The draw as documented: components come in blocks of four. Block b has its own generator, SFC64 seeded with
+# SeedSequence(seed, spawn_key=(0, b)), which draws for each component first the a of all pairs, then the b.
 def drawn_again(d_k, n_walks, seed, mean_q=0.0, mean_k=0.0, rho=0.0):
     products = np.empty((n_walks, d_k))
     for i in range(d_k):
@@ -85,7 +85,7 @@ def drawn_again(d_k, n_walks, seed, mean_q=0.0, mean_k=0.0, rho=0.0):
     return np.array([[math.fsum(row[:t]) for t in range(d_k + 1)] for row in products])
 
 
-# Sums of up to 70 products of either order: rounding.
+# Sums of up to 70 products, added in a different order: they differ by rounding.
 @pytest.mark.parametrize("broken", [{}, {"mean_q": 0.5, "mean_k": -1.0}, {"rho": 0.6}])
 def test_walks_are_the_sums_of_the_documented_draw(broken):
     options = {"correlation" if name == "rho" else name: value for name, value in broken.items()}

@@ -1,4 +1,4 @@
-"""Axes of queries and keys: how they are read, and the notes on it."""
+"""Interpretation of the axes of queries and keys, and the notes on it."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def refused(shape_q, shape_k, **reading):
 
 
 @pytest.mark.parametrize(("heads", "shared"), [(8, 2), (8, 1), (6, 3), (4, 4)])
-def test_each_head_of_k_serves_its_share_of_q(heads, shared):
+def test_each_key_head_serves_its_share_of_query_heads(heads, shared):
     Q, K, found_q, found_k, notes = arranged((heads, 10, 4), (shared, 12, 4))
     assert np.array_equal(found_q, Q)
     for h in range(heads):
@@ -51,7 +51,7 @@ def test_heads_side_by_side_are_split_as_pytorch_does(axes, heads):
     assert "6 heads side by side in Q, d_k = 4" in notes
 
 
-def test_a_head_from_a_batch_of_one_or_a_very_wide_head_gets_a_note():
+def test_single_head_of_a_batch_or_a_wide_head_gets_a_note():
     assert (
         "one head of d_k = 12: if heads lie side by side in it, set their number below"
         in arranged((1, 9, 12), (1, 9, 12))[-1]
@@ -66,7 +66,7 @@ def test_a_head_from_a_batch_of_one_or_a_very_wide_head_gets_a_note():
     [
         ((40, 12, 8), (40, 12, 8), {"axes": "tokens first"}),
         ((40, 12, 8), (40, 12, 8), {"heads": 12}),
-        ((100, 12, 8), (100, 12, 8), {}),  # no more than 64 heads
+        ((100, 12, 8), (100, 12, 8), {}),  # at most 64 heads are allowed
         ((40, 1, 8), (40, 1, 8), {}),  # a head has more than one token
         ((40, 12, 8), (50, 12, 8), {}),  # 50 heads cannot serve 40
         ((40, 12, 8), (40, 4, 8), {"axes": "tokens first"}),
@@ -79,7 +79,7 @@ def test_tokens_first_are_transposed(shape_q, shape_k, reading):
     assert "axes taken as (tokens, heads, d_k)" in notes
 
 
-def test_more_heads_than_tokens_get_a_note_unless_set():
+def test_more_heads_than_tokens_get_a_note_unless_axes_are_set():
     doubt = "(40, 12, 8) taken as 40 heads of 12 tokens: if it is 12 heads of 40 tokens, turn the axes below"
     assert doubt in arranged((40, 12, 8), (40, 12, 8))[-1]
     assert doubt not in arranged((40, 12, 8), (40, 12, 8), axes="heads first")[-1]
@@ -109,7 +109,7 @@ def test_unreadable_axes_are_refused_with_advice(shape_q, shape_k, reading, mess
         assert arranged(shape_q, shape_k, **reading)[3].shape == (64, 4000, 1)
 
 
-def test_the_description_names_each_axis():
+def test_description_names_each_axis():
     assert described(np.zeros((1200, 8)), np.zeros((30, 8))) == "1,200 queries, 30 keys, d_k = 8"
     assert described(np.zeros((3, 12, 8)), np.zeros((3, 30, 8))) == "3 heads, 12 queries, 30 keys, d_k = 8"
 
@@ -117,7 +117,7 @@ def test_the_description_names_each_axis():
 @pytest.mark.parametrize(
     "shape", [(5,), (), (0, 4), (4, 0), (1, 4), (5000, 2), (2, 70_000), (2,) * 7, (-2, 3), (2.0, 3), (10**9, 10**9)]
 )
-def test_sizes_are_bounded_before_a_number_is_read(shape):
+def test_bad_shapes_are_refused_before_any_number_is_read(shape):
     with pytest.raises(ScoreFileError, match=r"^q\.npy "):
         check_size("q.npy", shape)
 

@@ -59,7 +59,7 @@ DELIMITERS = {";": ";", "tab": "\t", ",": ",", "space": " ", "bar": "|", "comma 
 def written(
     array, *, delimiter, heading="none", index="none", corner="", decimal=".", quotes=False, end="\n", trailing=""
 ):
-    """Write a table as some program does."""
+    """Return the text of a table as some program writes it."""
 
     def cell(value):
         text = repr(float(value)).replace(".", decimal)
@@ -78,7 +78,7 @@ def written(
     return end.join(lines) + end
 
 
-# Decimal commas between commas are ambiguous (see below), and a sentence itself has spaces.
+# Decimal commas between commas are ambiguous (see below), and a heading that is a sentence contains spaces.
 EVERY_TABLE = [
     each
     for each in product(DELIMITERS, HEADINGS, INDEXES, ".,")
@@ -109,7 +109,7 @@ def test_headings_and_index_columns_are_left_out(corner, heading, index):
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 @pytest.mark.parametrize("trailing", ["", ";", ";;", " "])
-def test_line_ends_marks_and_trailing_separators_change_nothing(end, mark, trailing):
+def test_line_ends_bom_and_trailing_separators_change_nothing(end, mark, trailing):
     found, notes = read(mark + written(Q, delimiter=";", decimal=",", end=end, trailing=trailing))
     assert np.array_equal(found, Q)
     assert any("empty" in note for note in notes) == (";" in trailing)
@@ -166,13 +166,13 @@ def test_tables_of_numpy_are_read(options):
 @pytest.mark.parametrize("columns", [range(6), list("abcdef")])
 @pytest.mark.parametrize("labels", [[i % 2 for i in range(12)], [f"w{i}" for i in range(12)]])
 @pytest.mark.parametrize("options", [{}, {"index": False}])
-def test_a_column_of_labels_at_the_end_is_left_out(columns, labels, options, pandas):
+def test_last_column_of_labels_is_left_out(columns, labels, options, pandas):
     found, notes = read(pandas.DataFrame(Q, columns=list(columns)).assign(label=labels).to_csv(**options))
     assert np.array_equal(found, Q)
     assert any("last column left out" in note for note in notes)
 
 
-def test_columns_of_two_levels_are_read(pandas):
+def test_pandas_columns_of_two_levels_are_read(pandas):
     columns = pandas.MultiIndex.from_product([["h0", "h1"], range(3)])
     found, notes = read(pandas.DataFrame(Q, columns=columns).to_csv())
     assert np.array_equal(found, Q)
@@ -180,16 +180,16 @@ def test_columns_of_two_levels_are_read(pandas):
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "latin-1", "utf-8-sig"])
-def test_letters_of_a_spreadsheet_are_read(encoding):
+def test_encodings_of_spreadsheets_are_read(encoding):
     text = "\n".join(["Größe\t" + "\t".join("bcdef"), *("\t".join(map(repr, row)) for row in Q.tolist())])
     assert np.array_equal(read(text.encode(encoding))[0], Q)
 
 
-def test_the_separator_line_of_excel_is_used():
+def test_separator_line_of_excel_is_used():
     assert np.array_equal(read("sep=;\r\n" + written(Q, delimiter=";", decimal=","))[0], Q)
 
 
-# --- what stays ------------------------------------------------------------------------------------------
+# --- numbers that are kept -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_numbers_without_names_are_all_kept(array):
         ("00,12\n05,1", {"comma": "separator"}, [[0, 12], [5, 1]]),
     ],
 )
-def test_every_guess_can_be_undone(text, reading, wanted):
+def test_every_guess_can_be_overridden(text, reading, wanted):
     assert read(text, **reading)[0].tolist() == wanted
 
 
@@ -278,13 +278,13 @@ def test_empty_columns_are_left_out_with_a_note(empty):
     assert any("empty" in note and "left out" in note for note in notes)
 
 
-def test_a_number_in_an_empty_column_is_not_lost():
+def test_number_in_an_empty_column_is_not_lost():
     lines = [f"{i + 0.5},,{i + 0.25}" for i in range(50)]
     lines[45] = "45.5,7,45.25"
     assert "row 46, column 2" in refused("\n".join(lines))
 
 
-def test_a_few_numbers_among_words_do_not_make_a_column_of_numbers():
+def test_column_of_words_with_a_few_numbers_is_left_out():
     lines = [f"{'the' if i % 4 else '2'},{i * i + 0.5},{1.5 - i * i}" for i in range(12)]
     found, notes = read("\n".join(lines))
     assert found.shape == (12, 2)
@@ -335,5 +335,5 @@ def test_no_table_is_misread_silently(table):
         found, notes = read(text)
     except ScoreFileError:
         return
-    whole = (found == np.rint(found)).all()  # `real_numbers` notes this on any array
+    whole = (found == np.rint(found)).all()  # `real_numbers` adds a note to any whole numbers
     assert np.array_equal(found, array) or notes or whole

@@ -1,4 +1,4 @@
-"""Printed arrays, read back."""
+"""Reading of printed arrays."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def printed(array, form):
 
 
 @pytest.mark.parametrize("form", ["print", "repr", "list", "rows", "tuples", "named", "numpy", "float32", "torch"])
-def test_every_print_of_a_matrix_is_read(form):
+def test_matrix_is_read_in_every_printed_form(form):
     text = printed(Q, form)
     assert is_printed(text)
     assert np.allclose(read_printed("q.csv", text), Q, rtol=1e-6)
@@ -75,7 +75,7 @@ def test_tables_are_not_printed_arrays(text):
         ("[" * 9 + "1" + "]" * 9, "its brackets do not pair up"),
     ],
 )
-def test_an_incomplete_print_is_refused(text, message):
+def test_bad_prints_are_refused(text, message):
     with pytest.raises(ScoreFileError) as caught:
         read_printed("q.csv", text)
     assert message in str(caught.value)
@@ -93,7 +93,7 @@ def test_an_incomplete_print_is_refused(text, message):
         "]" * 10**6,
     ],
 )
-def test_prints_are_bounded(text):
+def test_long_prints_are_refused_in_linear_time(text):
     with ends(), pytest.raises(ScoreFileError):
         read_printed("q.csv", text)
 

@@ -1,4 +1,4 @@
-"""Whole numbers and bytes that may be bits: refused unless their owner sets what they are."""
+"""Whole numbers and bytes that may be the bits of floats: refused unless the user says what they are."""
 
 import ml_dtypes
 import numpy as np
@@ -52,7 +52,7 @@ def test_whole_numbers_can_be_read_as_numbers():
         assert task.notes == ["whole numbers taken as they are"]
 
 
-def test_numbers_with_fractions_are_not_bits():
+def test_numbers_with_fractions_are_never_taken_as_bits():
     for stored in ("guess", *FORMATS):
         task = Task(Reading(stored=stored))
         assert real_numbers("q.npy", Q, task) is Q
@@ -62,16 +62,16 @@ def test_numbers_with_fractions_are_not_bits():
 @pytest.mark.parametrize(
     ("array", "stored"), [(np.array([[70_000, 1]]), "bfloat16"), (np.array([[300, 1]]), "float8_e5m2")]
 )
-def test_numbers_too_large_for_a_format_are_not_its_bits(array, stored):
+def test_numbers_that_overflow_the_stored_format_are_refused(array, stored):
     with pytest.raises(ScoreFileError, match="its numbers do not fit into"):
         real_numbers("q.npy", array, Task(Reading(stored=stored)))
 
 
 @pytest.mark.parametrize(("field", "value"), [("axes", "sideways"), ("comma", ""), ("heads", 65), ("heads", -1)])
-def test_a_reading_that_does_not_exist_is_refused(field, value):
+def test_unknown_options_of_a_reading_are_refused(field, value):
     with pytest.raises(ValueError, match=f"{field} must be"):
         Reading(**{field: value})
 
 
-def test_names_are_short_and_on_one_line():
+def test_shown_names_are_short_and_on_one_line():
     assert shown_name("a\nb" + "c" * 99) == "ab" + "c" * 38 + "…" + "c" * 15

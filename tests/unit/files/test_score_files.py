@@ -35,7 +35,7 @@ def npz(compressed=False, **arrays):
 
 
 def header_only(shape, descr="<f8"):
-    """Return a .npy file that declares a shape and holds no number."""
+    """Return a .npy file that declares a shape but contains no numbers."""
     header = repr({"descr": descr, "fortran_order": False, "shape": shape}).encode()
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header
 
@@ -50,7 +50,7 @@ def safetensors(**tensors):
 
 
 def placed(offsets, shape="[6, 4]", other=None, name="k"):
-    """Return a file of 192 bytes with a tensor q at these offsets (as JSON), and another tensor if given."""
+    """Return a safetensors file with 192 bytes of data, a tensor q at these offsets (as JSON), and another if given."""
     entry = '"{}": {{"dtype": "F64", "shape": {}, "data_offsets": {}}}'.format
     second = entry(name, "[3, 4]", other or "[192, 192]") if other or name != "k" else '"__metadata__": {}'
     text = f"{{{entry('q', shape, offsets)}, {second}}}".encode()
@@ -65,7 +65,7 @@ def zip_of(name, data, method=zipfile.ZIP_DEFLATED):
 
 
 @pytest.mark.parametrize("compressed", [False, True])
-def test_npz_holds_both(compressed):
+def test_npz_with_q_and_k_is_read(compressed):
     read = read_queries_and_keys(("both.npz", npz(compressed, Q=Q, k=K, other=np.arange(3))))
     assert np.array_equal(read[0], Q)
     assert np.array_equal(read[1], K)
@@ -85,7 +85,7 @@ def test_a_header_of_the_second_version_is_read():
     assert np.array_equal(read_arrays("a.npy", stream.getvalue())["array"], Q)
 
 
-def test_fortran_order_and_heads():
+def test_fortran_order_with_heads_is_read():
     array = np.asfortranarray(RNG.standard_normal((2, 3, 4)))
     assert np.array_equal(read_arrays("a.NPY", npy(array))["array"], array)
 
@@ -107,16 +107,16 @@ def test_fortran_order_and_heads():
         "(1, 2),\n(3, 4)",
     ],
 )
-def test_csv_spellings(text):
+def test_common_variants_of_csv_are_read(text):
     assert read_arrays("a.csv", text.encode())["array"].tolist() == [[1, 2], [3, 4]]
 
 
-def test_a_csv_takes_the_true_minus():
+def test_csv_with_unicode_minus_is_read():
     text = '\ufeff−1, −2e0\n3, "−4"'
     assert read_arrays("a.csv", text.encode())["array"].tolist() == [[-1, -2], [3, -4]]
 
 
-def test_safetensors_and_bfloat16():
+def test_bfloat16_in_safetensors_is_read():
     half = Q.astype(np.float32)
     bfloat = (half.view(np.uint32) >> 16).astype("<u2").tobytes()
     data = safetensors(q=("BF16", [6, 4], bfloat), k=("F64", [6, 4], K.tobytes()), other=("F8_E4M3", [1], b"0"))
@@ -125,12 +125,12 @@ def test_safetensors_and_bfloat16():
     assert np.allclose(read_q, Q, rtol=2**-7, atol=0)
 
 
-def test_two_files():
+def test_two_files_give_q_and_k():
     read = read_queries_and_keys(("q.npy", npy(Q)), ("k.npz", npz(anything=K)))
     assert np.array_equal(read[1], K)
 
 
-def test_limits_name_the_numbers():
+def test_text_of_limits_names_their_numbers():
     for number in ("64 MB", "16 MB", "4,096", "1,024", "4,000,000"):
         assert number in LIMITS
 
@@ -220,7 +220,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_a_bad_file_is_named_in_one_sentence_and_quickly(case):
+def test_bad_file_is_refused_quickly_in_one_sentence(case):
     name, data, wanted = BAD[case]
     with ends(), pytest.raises(ScoreFileError) as caught:
         read_arrays(name, data)
@@ -239,7 +239,7 @@ def bomb():
 
 
 def declaring(data, size):
-    """Return the same file with a directory that lies about the unpacked size."""
+    """Return the zip file with a directory that declares another unpacked size."""
     at = data.rfind(b"PK\x01\x02")
     return data[: at + 24] + struct.pack("<I", size) + data[at + 28 :]
 
@@ -259,7 +259,7 @@ def test_zip_bombs_cost_no_memory(bomb, declared, wanted):
         resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
 
 
-def test_a_directory_of_many_entries_is_not_parsed(monkeypatch):
+def test_zip_directory_of_many_entries_is_not_parsed(monkeypatch):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for i in range(100):
@@ -269,14 +269,14 @@ def test_a_directory_of_many_entries_is_not_parsed(monkeypatch):
         read_arrays("a.npz", stream.getvalue())
 
 
-def test_a_zip64_locator_is_refused_before_parsing():
+def test_zip64_locator_is_refused_before_parsing():
     data = npz(Q=Q)
     end = data.rfind(b"PK\x05\x06")
     with pytest.raises(ScoreFileError, match="at most 64 arrays"):
         read_arrays("a.npz", data[:end] + b"PK\x06\x07" + bytes(16) + data[end:])
 
 
-def test_a_damaged_checksum_is_seen():
+def test_wrong_checksum_in_a_zip_is_refused():
     data = bytearray(npz(Q=Q))
     at = data.find(b"\x93NUMPY") + 140
     data[at] ^= 255
@@ -291,7 +291,7 @@ def test_large_files_are_refused_by_size():
         read_arrays("a.csv", bytes(17 * 2**20))
 
 
-def test_two_files_have_one_limit_together(monkeypatch):
+def test_two_files_share_one_size_limit(monkeypatch):
     monkeypatch.setattr(score_files, "MAX_FILE_BYTES", 2**20)
     half = npy(np.zeros((2, 40_000)))
     with pytest.raises(ScoreFileError, match=r"^q\.npy and k\.npy may have at most 1 MB together, but have 1\.2 MB\.$"):
@@ -310,7 +310,7 @@ def test_tensors_may_be_in_any_order_and_empty():
             }
         ).encode()
         + b"  "
-    )  # the header may be filled up with blanks
+    )  # the header may be padded with blanks
     data = struct.pack("<Q", len(text)) + text + K.tobytes() + Q.tobytes()
     read = read_queries_and_keys(("a.safetensors", data))
     assert np.array_equal(read, (Q, K))
@@ -319,7 +319,7 @@ def test_tensors_may_be_in_any_order_and_empty():
 TWO = safetensors(a=("F64", [6, 4], Q.tobytes()), b=("F64", [6, 4], K.tobytes()))
 
 
-def test_every_array_of_a_file_is_read_unless_some_are_chosen():
+def test_read_arrays_returns_every_array_of_a_file():
     for name, data in (("a.npz", npz(a=Q, b=K)), ("a.safetensors", TWO)):
         read = read_arrays(name, data)
         assert list(read) == ["a", "b"]
@@ -354,7 +354,7 @@ def test_every_array_of_a_file_is_read_unless_some_are_chosen():
         ([("q.npy", npy(Q[None])), ("k.npy", npy(np.stack([K, K])))], "1 and 2 heads, but each head of K must serve"),
     ],
 )
-def test_files_that_do_not_fit_together(files, message):
+def test_files_that_do_not_fit_together_are_refused(files, message):
     with pytest.raises(ScoreFileError, match=message):
         read_queries_and_keys(*files)
 
@@ -366,7 +366,7 @@ def test_a_long_name_is_shortened_and_cleaned():
     assert "\n" not in str(caught.value)
 
 
-def test_nothing_is_written_back():
+def test_changing_a_read_array_does_not_change_the_file():
     data = npy(Q)
     (read,) = read_arrays("a.npy", data).values()
     read[0, 0] = 99.0
@@ -400,14 +400,14 @@ def saved(array, as_npz):
 
 @given(DTYPES.flatmap(lambda dtype: arrays(dtype, SHAPES, elements={"allow_nan": False, "allow_infinity": False,
        "min_value": -100, "max_value": 100} if "f" in dtype else None)), st.booleans())  # fmt: skip
-def test_what_numpy_saves_comes_back(array, as_npz):
+def test_arrays_saved_by_numpy_are_read_back(array, as_npz):
     file = "a.npz" if as_npz else "a.npy", saved(array, as_npz)
     (read,) = read_arrays(*file, reading=Reading(stored="numbers")).values()
     assert np.array_equal(read, array.astype(np.float64))
 
 
 def refusal(name, content):
-    """Return the sentence that refuses a file, or "" for a file that is read; any other error is a failure."""
+    """Return the message that refuses a file, or "" for a file that is read."""
     try:
         arrays_read = read_arrays(name, content).values()
     except ScoreFileError as problem:
@@ -442,7 +442,7 @@ def test_noise_is_refused_in_one_sentence(suffix, noise):
     assert "\n" not in refusal(f"a.{suffix}", noise)
 
 
-# --- how people save -----------------------------------------------------------------------------------
+# --- files as people save them -------------------------------------------------------------------------
 
 
 def one_after_another(*each):
@@ -482,7 +482,7 @@ def test_other_names_for_q_and_k_are_noted(names):
 
 @pytest.mark.parametrize("folder", ["", "qk/", "a/b/"])
 @pytest.mark.parametrize("suffix", ["npz", "zip"])
-def test_a_folder_in_a_zip_is_opened(folder, suffix):
+def test_arrays_in_a_folder_of_a_zip_are_read(folder, suffix):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for name, array in (("Q", Q), ("K", K)):
@@ -502,7 +502,7 @@ def test_a_header_of_the_third_version_is_read():
 
 
 @pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
-def test_types_that_numpy_loses_are_refused_with_advice(name):
+def test_npy_files_of_types_unknown_to_numpy_are_refused_with_advice(name):
     few = Q.astype(getattr(ml_dtypes, name))
     with pytest.raises(ScoreFileError, match=r"floating point|bfloat16") as caught:
         read_arrays("a.npy", npy(few))
@@ -534,11 +534,11 @@ def test_files_of_other_programs_are_refused_with_advice(suffix):
 
 
 @pytest.mark.parametrize("suffix", ["txt", "tsv", "dat", "CSV"])
-def test_text_by_another_name_is_read(suffix):
+def test_text_with_another_suffix_is_read(suffix):
     assert read_arrays(f"q.{suffix}", b"1\t2.5\n3\t4\n")["array"].tolist() == [[1, 2.5], [3, 4]]
 
 
-def test_a_note_on_one_of_two_files_names_it():
+def test_note_on_one_of_two_files_names_the_file():
     counted = "0,1,2,3\n" + "\n".join(",".join(map(str, row)) for row in Q)
     *_, taken = read_as(("q.csv", counted.encode()), ("k.npy", npy(K)))
     assert taken == ("6 queries, 6 keys, d_k = 4", "Q: first line left out: it counts")
@@ -546,6 +546,6 @@ def test_a_note_on_one_of_two_files_names_it():
     assert taken[1:] == ("first line left out: it counts",)
 
 
-def test_bytes_of_no_known_type_are_refused():
+def test_bytes_of_an_unknown_type_are_refused():
     with pytest.raises(ScoreFileError, match=r"must hold real numbers, but its type is \|V3"):
         read_arrays("a.npy", npy(np.zeros((2, 2), "V3")))

@@ -1,4 +1,4 @@
-"""The fitted growth: cases checked by hand, and the coverage of its intervals."""
+"""The fitted exponent of growth: cases checked by hand, and the coverage of its intervals."""
 
 import math
 
@@ -12,26 +12,26 @@ RNG = np.random.default_rng(11)
 
 
 def exponents(Q, K):
-    """Return the exponents of the rows, and of query i with key i."""
+    """Return the exponent of rows and, for equally many queries and keys, that of query i with key i."""
     q, k = Q - Q.mean(axis=0), K - K.mean(axis=0)
     rows = row_exponent(Q, k, Q.T @ Q / len(Q), k.T @ k / len(k))
     return (rows, paired_exponent(q, k)) if len(Q) == len(K) else (rows,)
 
 
-def test_mean_over_all_subsets_by_listing_them():
+def test_mean_over_subsets_agrees_with_enumeration():
     H = RNG.standard_normal((4, 4))
     every_pair = [H[np.ix_(pair, pair)].sum() for pair in ([0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3])]
     means = mean_over_subsets((1, 2, 4), 4, np.array([np.trace(H)]), np.array([H.sum()]))[0]
     assert np.allclose(means, [np.trace(H) / 4, np.mean(every_pair), H.sum()], rtol=1e-13)
 
 
-def test_sub_dimensions():
+def test_sub_dimensions_by_hand():
     assert sub_dimensions(1) == (1,)
     assert sub_dimensions(8) == (1, 2, 4, 8)
     assert sub_dimensions(12) == (1, 2, 4, 8, 12)
 
 
-def test_two_components_by_hand():
+def test_exponent_of_two_components_by_hand():
     # Two components: the exponent is the slope over one octave, log₂ of the ratio of the sizes.
     Q, K = RNG.standard_normal((2, 8, 2))
     k = K - K.mean(axis=0)
@@ -41,7 +41,7 @@ def test_two_components_by_hand():
     assert fit.value == pytest.approx(0.5 * math.log2(2 * H.sum() / np.trace(H)), rel=1e-12)
 
 
-def test_the_exponents_are_those_of_the_scores_themselves():
+def test_fitted_sizes_agree_with_the_scores_themselves():
     Q, K = RNG.standard_normal((2, 6, 2)) + 0.3
     q, k = Q - Q.mean(axis=0), K - K.mean(axis=0)
     rows, pairs = exponents(Q, K)
@@ -51,7 +51,7 @@ def test_the_exponents_are_those_of_the_scores_themselves():
     assert pairs.sizes == pytest.approx([np.sqrt(np.mean((q * k) ** 2)), np.sqrt(np.mean(own**2))], rel=1e-13)
 
 
-def test_components_that_add_up_have_exponent_one_at_most():
+def test_equal_components_have_exponent_one_which_is_the_largest():
     Q, K = RNG.standard_normal((2, 40, 1))
     for fit in exponents(np.repeat(Q, 8, axis=1), np.repeat(K, 8, axis=1)):
         assert (fit.low, fit.value, fit.high) == pytest.approx((1.0, 1.0, 1.0), abs=0.2)
@@ -61,14 +61,14 @@ def test_components_that_add_up_have_exponent_one_at_most():
     assert all(fit.low < fit.value <= fit.high <= 1 + 1e-12 for fit in exponents(nearly, nearly))
 
 
-def test_components_that_never_meet_have_exponent_one_half():
+def test_components_without_overlap_have_exponent_one_half():
     fit = exponents(np.eye(6), np.eye(6))[0]
     assert fit.low <= 0.5 <= fit.high
     assert fit.high - fit.low < 1e-12
 
 
 @pytest.mark.parametrize(("n", "d_k", "correlation"), [(300, 64, 0.5), (1000, 64, 0.8), (1000, 256, 1.0)])
-def test_the_interval_is_that_of_the_estimate_however_many_rows(n, d_k, correlation):
+def test_interval_contains_its_estimate_for_many_rows(n, d_k, correlation):
     Q, noise = RNG.standard_normal((2, n, d_k))
     fits = exponents(Q, correlation * Q + math.sqrt(1 - correlation**2) * noise)
     assert all(fit.low < fit.value < fit.high for fit in fits)
@@ -104,7 +104,7 @@ def test_one_component_and_no_variation_have_no_exponent():
             assert len(fit.sizes) == len(fit.dims)
 
 
-def test_a_sum_of_rounding_errors_has_no_exponent():
+def test_sum_of_rounding_errors_has_no_exponent():
     fit = row_exponent(*RNG.standard_normal((2, 6, 2)), np.eye(2), np.array([[1.0, 0.0], [0.0, -1.0 + 1e-17]]))
     assert math.isnan(fit.value)
     tiny = np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([[1.0, -1.0], [-1.0, 1.0 + 2e-16]])
@@ -136,22 +136,22 @@ FITS = {"rows": row_fit, "pairs": pair_fit}
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("of", FITS)
 @pytest.mark.parametrize(("n", "d_k"), [(5, 16), (5, 64), (64, 64)])
-def test_the_interval_of_independent_components_holds_one_half(law, of, n, d_k):
+def test_interval_of_independent_components_covers_one_half(law, of, n, d_k):
     rng, draws = np.random.default_rng(n), 500
     fits = [FITS[of](*LAWS[law](rng, (2, n, d_k))) for _ in range(draws)]
     covered = np.mean([fit.low <= 0.5 <= fit.high for fit in fits])
     # 94 % is promised; 3 standard errors of 500 draws are 3 points
     assert covered > 0.94 - 3 * math.sqrt(0.94 * 0.06 / draws)
     values = np.array([fit.value for fit in fits])
-    # Wide, but not without end: Student's quantile for so few rows, √2 for the noise that is counted twice, and half.
+    # A bound on the width: 2 standard deviations, √2 for the noise that is counted twice, and half as much again.
     if n == 64:
-        assert abs(values.mean() - 0.5) < 4 * values.std() / math.sqrt(draws) + 0.005  # + the bias of a logarithm
+        assert abs(values.mean() - 0.5) < 4 * values.std() / math.sqrt(draws) + 0.005  # 0.005: the bias of a logarithm
         half = np.mean([fit.high - fit.low for fit in fits]) / 2
         assert half < 1.5 * math.sqrt(2) * 2 * values.std()
 
 
 @pytest.mark.parametrize(("m", "n"), [(5, 64), (64, 5)])
-def test_the_interval_of_a_few_rows_on_one_side_holds_one_half(m, n):
+def test_interval_for_few_queries_or_few_keys_covers_one_half(m, n):
     rng = np.random.default_rng(m)
     fits = [row_fit(rng.standard_normal((m, 16)), rng.standard_normal((n, 16))) for _ in range(300)]
     assert np.mean([fit.low <= 0.5 <= fit.high for fit in fits]) > 0.94
@@ -175,12 +175,12 @@ CASES = {
 
 @pytest.mark.parametrize("n", [100, 300])
 @pytest.mark.parametrize("case", CASES)
-def test_the_interval_covers_the_average_of_as_many_rows(case, n):
+def test_interval_covers_the_mean_estimate_of_many_draws(case, n):
     rng, draws = np.random.default_rng(n), 200
     for fit_of in (row_fit, pair_fit):
         fits = [fit_of(*CASES[case](n, rng)) for _ in range(draws)]
         mean, spread = np.mean([fit.value for fit in fits]), np.std([fit.value for fit in fits])
         assert np.mean([fit.low <= mean <= fit.high for fit in fits]) >= 0.95 - 4 * math.sqrt(0.95 * 0.05 / draws)
         half = np.mean([fit.high - fit.low for fit in fits]) / 2
-        # Pairs that share much: the error of independent signs is kept, up to four times as wide.
+        # Pairs that share much keep the standard error of independent signs, which is up to four times as wide.
         assert half < (1.2 * math.sqrt(2) if fit_of is row_fit else 4) * 1.96 * spread

@@ -19,11 +19,11 @@ def head(*arrays):
 
 
 def few_of_spread(std):
-    """Return four rows whose scaled scores have that standard deviation."""
+    """Return four queries and four keys whose scaled scores have this standard deviation."""
     return Q[:4] * (std / head(Q[:4], K[:4]).scaled_std), K[:4]
 
 
-def test_moments_are_those_of_the_scores():
+def test_reported_moments_are_those_of_the_scores():
     report = head(Q + 0.3, K - 0.2)
     scores = (Q + 0.3) @ (K - 0.2).T
     assert abs(report.raw_mean - scores.mean()) < 1e-12
@@ -36,10 +36,10 @@ def test_moments_are_those_of_the_scores():
 def test_component_moments_by_hand():
     moments = head([[1.0, -1.0], [-1.0, 1.0]], [[1.0, 0.0], [0.0, 0.0]]).query
     assert (moments.mean, moments.variance, moments.kurtosis) == (0.0, 1.0, 1.0)
-    assert moments.effective_dimension == pytest.approx(1.0, rel=1e-13)  # both rows on one line
+    assert moments.effective_dimension == pytest.approx(1.0, rel=1e-13)  # both rows lie on one line
 
 
-def test_a_constant_key_shift_is_invisible():
+def test_shifting_all_keys_does_not_change_the_spread():
     plain, shifted = head(Q, K), head(Q, K + 100.0)
     assert shifted.within_row_std == pytest.approx(plain.within_row_std, rel=1e-10)
     assert shifted.code == plain.code
@@ -77,7 +77,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("code", CASES)
-def test_verdicts(code):
+def test_verdict_of_each_case(code):
     report = measure_scores(*CASES[code])
     assert report.code == code
     assert report.verdict.endswith(".")
@@ -98,8 +98,8 @@ def test_heads_are_measured_one_by_one():
     assert measure_scores(np.stack([Q, Q]), np.stack([K, K])).verdict.startswith("√d_k is right for all 2 heads")
 
 
-def test_an_aligned_head_is_not_called_right():
-    # The right head is farther from 1 than the aligned one, and still not the one to report.
+def test_report_names_an_aligned_head_rather_than_a_right_one():
+    # The right head is farther from 1 than the aligned one, and yet the aligned one is reported.
     report = measure_scores(np.stack([Q, Q]), np.stack([0.85 * K, Q + 0.3 * K]))
     assert report.heads[0].code == "right"
     assert abs(math.log(report.scaled_std[0])) > abs(math.log(report.scaled_std[1]))
@@ -108,7 +108,7 @@ def test_an_aligned_head_is_not_called_right():
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_aligned_heads_are_reported_by_their_alignment(sign):
-    """Their spread is near 1, so it cannot be the reason."""
+    """Expect the alignment as the reason, for the spread is near 1."""
     keys = [sign * (Q + each * K) for each in (0.1, 0.2, 0.3, 0.4)]
     report = measure_scores(np.stack([Q] * 4), np.stack(keys))
     assert {head.code for head in report.heads} == {"aligned"}
@@ -142,7 +142,7 @@ def test_heads_count_from_1_and_unclear_ones_are_counted_separately():
     round_ /= math.sqrt(head(round_, round_).scaled_std)
     report = measure_scores(np.stack([few[0][1], round_]), np.stack([few[1][1], round_]))
     assert [head.code for head in report.heads] == ["unclear", "aligned"]
-    assert report.code == "aligned"  # nearer to 1, but known to be wrong
+    assert report.code == "aligned"  # nearer to 1, but certainly wrong
 
 
 def test_ideal_data_inside_their_band_are_not_called_wrong():
@@ -164,8 +164,8 @@ def test_equal_keys_have_no_variation_whatever_their_rounding(keys):
     assert (report.heads[0].within_row_std, report.heads[0].size_factor) == (0.0, 0.0)
 
 
-def test_queries_that_do_not_see_the_keys_differences():
-    for _ in range(8):  # the rounding may be of either sign
+def test_queries_orthogonal_to_key_differences_have_no_variation():
+    for _ in range(8):  # rounding may have either sign
         turn = np.linalg.qr(RNG.standard_normal((16, 16)))[0]
         assert measure_scores(Q * ([1] * 8 + [0] * 8) @ turn, K * ([0] * 8 + [1] * 8) @ turn).code == "no_variation"
 
@@ -188,7 +188,7 @@ def test_keys_that_point_away_from_their_query_are_not_called_right():
 
 
 @pytest.mark.parametrize("size", [1e-100, 1e-170, 1e25])
-def test_sizes_whose_squares_leave_float64_are_measured(size):
+def test_sizes_whose_squares_overflow_or_underflow_are_measured(size):
     plain, other = measure_scores(5 + Q, K), measure_scores(size * (5 + Q), K)
     assert other.heads[0].within_row_std == pytest.approx(size * plain.heads[0].within_row_std, rel=1e-12)
     assert other.heads[0].shape_factor == pytest.approx(plain.heads[0].shape_factor, rel=1e-12)
@@ -200,13 +200,13 @@ def test_sizes_whose_squares_leave_float64_are_measured(size):
 
 
 @pytest.mark.parametrize("size", [1e-100, 1e-160])
-def test_a_tiny_spread_is_reported_exactly(size):
+def test_tiny_spread_is_reported_unless_it_underflows(size):
     report = measure_scores(size * (5 + Q), size * K)
     assert report.code == ("too_strong" if size > 1e-150 else "no_variation")
     assert "equal up to rounding" in report.verdict or "divides too much" in report.verdict
 
 
-def test_unpaired_rows_have_no_pair_figures():
+def test_unpaired_rows_have_no_pair_statistics():
     report = head(Q, K[:40])
     assert math.isnan(report.paired_correlation)
     assert math.isnan(report.paired_exponent.value)
@@ -231,13 +231,13 @@ def test_one_dimension_has_no_exponent():
         (([[1.0], [1.0, 2.0]], K), ValueError, "Q must be a rectangular array"),
     ],
 )
-def test_bad_arguments(arrays, error, message):
+def test_bad_arguments_are_refused(arrays, error, message):
     with pytest.raises(error, match=message):
         measure_scores(*arrays)
 
 
-def test_a_row_of_few_keys_aims_at_less_than_1():
-    # Sixteen components ±1/√n each way: the spread is exactly √(1/2), as ideal q and k give with two keys.
+def test_target_spread_of_few_keys_is_below_1():
+    # All components have one size: the spread is exactly √(1/2), as ideal q and k give with two keys.
     queries, keys = np.sign(Q), np.array([[1.0], [-1.0]]) * np.ones(16) / math.sqrt(2)
     queries *= math.sqrt(16) / head(queries, keys).within_row_std / math.sqrt(2)
     two = head(queries, keys)
@@ -252,7 +252,7 @@ def test_a_row_of_few_keys_aims_at_less_than_1():
 
 
 @pytest.mark.parametrize(("n", "aim"), [(2, "the 0.71"), (16, "the 0.97"), (100, "the 0.99"), (101, "1")])
-def test_the_target_is_named_wherever_it_is_not_1(n, aim):
+def test_verdict_names_the_target_unless_it_is_1(n, aim):
     keys = np.random.default_rng(0).standard_normal((n, 16))
     for size, way in ((0.1, "below"), (10.0, "above")):
         verdict = measure_scores(size * Q, keys).verdict
@@ -260,17 +260,17 @@ def test_the_target_is_named_wherever_it_is_not_1(n, aim):
         assert verdict.endswith("would give 1." if aim == "1" else "would give that.")
 
 
-def test_the_divisor_in_the_sentence_gives_the_target():
+def test_divisor_in_the_verdict_gives_the_target_spread():
     for n in (3, 64):
         report = measure_scores(Q, 3.0 * K[:n]).heads[0]
         divisor = float(report.verdict.partition("too little, ")[2].partition(" ")[0])
-        assert report.within_row_std / divisor == pytest.approx(report.target_std, rel=1e-3)  # written to 4 digits
+        assert report.within_row_std / divisor == pytest.approx(report.target_std, rel=1e-3)  # the verdict has 4 digits
         assert 1 / report.unit_scale == pytest.approx(divisor, rel=1e-3)
     assert "mean square of q times variance of k is" in report.reason
     assert report.reason.endswith(f"{report.size_factor:.3f} instead of 0.98.")
 
 
-def test_the_bands_are_those_of_the_spread_inside_a_row():
+def test_bands_are_those_of_the_spread_inside_a_row():
     report = head(Q, K[:3])
     kurtosis = {"kurtosis_q": report.query.kurtosis, "kurtosis_k": report.key.kurtosis}
     for band, options in ((report.scaled_band, {}), (report.tail_band, kurtosis)):
@@ -279,7 +279,7 @@ def test_the_bands_are_those_of_the_spread_inside_a_row():
 
 
 def heavy(spread, n=64, share=0.1):
-    """Return components of which that share is not 0, with that spread inside a row."""
+    """Return queries and keys with this share of non-zero components and this spread inside a row."""
     rng = np.random.default_rng(1)
     rows = np.where(rng.random((2, n, 16)) < share, rng.standard_normal((2, n, 16)), 0.0)
     return rows[0] * spread / head(*rows).scaled_std, rows[1]
@@ -336,8 +336,8 @@ def test_equal_queries_have_no_tails_to_compare():
     assert report.chance.startswith("The spread is ")
 
 
-def test_a_lift_that_chance_can_give_is_not_called_aligned():
-    # Six queries that resemble their keys a little: a lift above 1, yet less than 6 of its own errors.
+def test_lift_that_chance_can_explain_is_not_called_aligned():
+    # Six queries that resemble their keys a little: a lift above 1, but below 6 of its standard errors.
     queries, noise = np.random.default_rng(3).standard_normal((2, 6, 16))
     report = head(queries, 0.35 * queries + 0.9 * noise)
     assert report.paired_lift > 1
@@ -346,7 +346,7 @@ def test_a_lift_that_chance_can_give_is_not_called_aligned():
 
 
 @pytest.mark.parametrize(("sign", "z"), [(1.0, math.inf), (-1.0, -math.inf)])
-def test_pairs_that_all_score_the_same_have_no_error(sign, z):
+def test_pairs_with_equal_scores_have_an_infinite_z(sign, z):
     rows = np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]])
     report = head(rows, sign * rows)
     assert report.paired_z == z
@@ -355,7 +355,7 @@ def test_pairs_that_all_score_the_same_have_no_error(sign, z):
     assert math.isnan(head(np.zeros((4, 2)), rows).paired_z)
 
 
-def test_the_report_calls_check_several_times_a_head():
+def test_report_calls_check_several_times_for_each_head():
     asked = []
     measure_scores(np.stack([Q] * 3), np.stack([K] * 3), check=lambda: asked.append(1))
     assert len(asked) == 15
@@ -397,7 +397,7 @@ def test_any_queries_and_keys_get_a_report(pair):
 
 @settings(max_examples=30)
 @given(pairs(), st.permutations(range(6)))
-def test_the_order_of_keys_and_components_does_not_matter(pair, order):
+def test_order_of_keys_and_components_does_not_matter(pair, order):
     Q, K = pair
     keys = [i for i in order if i < len(K)]
     components = [i for i in order if i < Q.shape[1]]
@@ -412,8 +412,8 @@ def test_the_order_of_keys_and_components_does_not_matter(pair, order):
 ORACLE_RNG = np.random.default_rng(21)
 
 
-def test_the_ideal_density_is_that_of_the_scaled_score():
-    # q·k is a Laplace variable at d_k = 2, a difference of two Erlang ones at 4; over √d_k it is √d_k times denser.
+def test_ideal_density_is_that_of_a_scaled_score():
+    # q·k has a Laplace law at d_k = 2; at 4 it is the difference of two Erlang variables. ÷ √d_k: density times √d_k.
     for d_k, law in ((2, lambda s: np.exp(-s) / 2), (4, lambda s: (1 + s) * np.exp(-s) / 4)):
         report = measure_scores(*ORACLE_RNG.standard_normal((2, 8, d_k)))
         centres = (report.scaled_edges[1:] + report.scaled_edges[:-1]) / 2
@@ -421,7 +421,7 @@ def test_the_ideal_density_is_that_of_the_scaled_score():
         assert np.allclose(report.ideal_density, root * law(root * np.abs(centres)), rtol=1e-9, atol=0)
 
 
-def test_correlated_components_have_the_variance_of_theory():
+def test_correlated_components_have_the_predicted_variance():
     # Var(q·k) = tr(Σ Σ) = d² / d_eff for q, k ~ N(0, Σ), tr Σ = d.
     d, n = 12, 1500
     sizes = np.linspace(0.2, 1.8, d)
@@ -429,13 +429,13 @@ def test_correlated_components_have_the_variance_of_theory():
     Q, K = (ORACLE_RNG.standard_normal((n, d)) * np.sqrt(sizes) @ turn for _ in range(2))
     head = measure_scores(Q, K).heads[0]
     expected = np.sum(sizes**2) / d
-    # At most the relative error of iid scores with d_eff dimensions, twice for unequal directions.
+    # Relative standard error for d_eff independent components, doubled for unequal directions.
     mean, variance = score_variance_moments(n, n, int(d / expected))
     assert abs(head.scaled_std**2 / expected - 1) < 4 * 2 * math.sqrt(variance) / mean
     assert abs(head.query.effective_dimension / (sizes.sum() ** 2 / np.sum(sizes**2)) - 1) < 4 * math.sqrt(2 / n)
 
 
-def test_paired_correlation_and_growth_of_aligned_scores():
+def test_aligned_scores_have_the_predicted_correlation_and_growth():
     rho, n, d = 0.5, 2000, 32
     A, B = ORACLE_RNG.standard_normal((2, n, d))
     head = measure_scores(A, rho * A + math.sqrt(1 - rho**2) * B).heads[0]

@@ -42,7 +42,7 @@ def test_a_bad_matrix_is_refused_in_one_sentence(text, message):
     assert str(error.value) == message
 
 
-def test_masks_are_read():
+def test_masks_are_read_in_every_usual_form():
     assert typed.parse_mask("10\n01", 2, 2) == ((True, False), (False, True))
     assert typed.parse_mask("1,0;0,1", 2, 2) == ((True, False), (False, True))
     assert typed.parse_mask("110", 2, 3) == ((True, True, False), (True, True, False))
@@ -74,7 +74,7 @@ def test_a_bad_mask_is_refused_in_one_sentence(text, message):
         ("[[1 2]\n [3 4]]", (("1", "2"), ("3", "4"))),
     ],
 )
-def test_cells_survive_split_and_join(text, cells):
+def test_joined_cells_are_split_into_the_same_cells(text, cells):
     assert typed.split_cells("Q", text) == cells
     assert typed.split_cells("Q", typed.join_cells("Q", cells)) == cells
 
@@ -88,20 +88,20 @@ def test_cells_survive_split_and_join(text, cells):
         (",".join(["1"] * 65), "Q has 65 columns: at most 64 are allowed."),
     ],
 )
-def test_text_that_is_not_a_grid_gets_the_message_of_parse_matrix(text, sentence):
+def test_split_cells_and_parse_matrix_refuse_a_bad_grid_alike(text, sentence):
     for read in (typed.split_cells, typed.parse_matrix):
         with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
             read("Q", text)
 
 
 @pytest.mark.parametrize("cell", ["1,5", "1;5", "[1", "1]", "1 5", "1\n5", " "])
-def test_a_cell_that_would_become_several_is_named(cell):
+def test_cell_that_would_become_several_is_refused(cell):
     sentence = f'K has "{cell}" in row 2, column 2: write one number there, as 1.5.'
     with pytest.raises(ValueError, match=re.escape(sentence)):
         typed.join_cells("K", [["1", "2"], ["3", cell]])
 
 
-def test_the_largest_matrix_goes_into_cells_and_back_into_text():
+def test_largest_matrix_is_split_into_cells_and_joined_again():
     cells = typed.split_cells("V", ";".join([",".join(["-0.12345"] * 64)] * 16))
     assert (len(cells), len(cells[0])) == (16, 64)
     assert typed.parse_matrix("V", typed.join_cells("V", cells)) == ((-0.12345,) * 64,) * 16
@@ -125,7 +125,7 @@ def test_the_largest_matrix_goes_into_cells_and_back_into_text():
         ("x" * 99, '"' + "x" * 20 + '…" (vector 1, item 1) is not a number.'),
     ],
 )
-def test_vector_rows_say_what_is_wrong(text, message):
+def test_bad_vector_rows_are_refused_with_the_reason(text, message):
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         typed.parse_vector_rows(text)
     assert str(caught.value) == message
@@ -137,12 +137,12 @@ def test_sixteen_rows_of_sixty_four_numbers_are_allowed():
 
 
 @pytest.mark.parametrize("text", ["[4, 5", "4, 5]", "[[4, 5]]", "[4], 5"])
-def test_brackets_that_do_not_match_are_named(text):
+def test_brackets_that_do_not_match_are_refused(text):
     with pytest.raises(ValueError, match=r"is not a number\."):
         typed.parse_score_list(text)
 
 
-def test_limits_of_a_list_are_allowed():
+def test_lists_at_their_limits_are_allowed():
     assert typed.parse_score_list("1e6 -1e6") == (1e6, -1e6)
     assert len(typed.parse_score_list(" ".join(["1"] * 64))) == 64
     assert typed.parse_score_list("1 2".ljust(2000)) == (1.0, 2.0)
@@ -167,7 +167,7 @@ def test_limits_of_a_list_are_allowed():
         ("1 2".ljust(2001), "The text has 2,001 characters, but at most 2,000 are allowed."),
     ],
 )
-def test_list_messages(text, sentence):
+def test_bad_lists_are_refused_with_the_reason(text, sentence):
     with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
         typed.parse_score_list(text)
 
@@ -195,7 +195,7 @@ ROWS = {"vectors": typed.parse_vector_rows, "matrix": lambda text: typed.parse_m
         "[-1, 2], [3, -4]",
         "[[−1, 2], [3, −4]]",
         "[[-1.  2.]\n [ 3. -4.]]",
-        "[[-1,\n 2],\n [3, -4]]\n",  # a row that goes on in the next line
+        "[[-1,\n 2],\n [3, -4]]\n",  # a row that continues on the next line
         "((−1, 2), (3, −4))",
         "[-1, 2; 3, -4]",
         "-1\u00a02\u20283 -4",
@@ -237,14 +237,14 @@ def test_an_item_may_be_infinite_and_minus_zero_is_zero():
 
 
 @pytest.mark.parametrize("text", ["[1, 2", "1, 2]", "[1, 2], 3", "[[1, 2], 3]", "][", "[[[1, 2]]]", "[1)(2]]"])
-def test_brackets_that_do_not_pair_up_are_named_where_rows_are_read(text):
+def test_unpaired_brackets_are_refused_where_rows_are_read(text):
     with pytest.raises(ValueError, match=r"is not a number\.|number is missing"):
         typed.parse_vector_rows(text)
     with pytest.raises(ValueError, match=r"write a number"):
         typed.parse_matrix("Q", text)
 
 
-def test_a_semicolon_counts_as_a_new_line():
+def test_semicolon_counts_as_a_new_line():
     with pytest.raises(ValueError, match=r'^"x" \(vector 2, item 2\) is not a number\.$'):
         typed.parse_vector_rows("[1, 2]; [3, x]")
 
@@ -266,7 +266,7 @@ HUGE = 300_000  # characters
 def test_reading_time_is_proportional_to_the_length_of_the_text(piece, monkeypatch):
     monkeypatch.setattr(typed, "MAX_TEXT", HUGE)
     text = (piece * HUGE)[:HUGE]
-    readers = (*ROWS.values(), lambda text: typed.parse_mask(text, 2, 2))  # they share what splits a text
+    readers = (*ROWS.values(), lambda text: typed.parse_mask(text, 2, 2))  # all share the code that splits a text
     for read in readers[: 3 if piece == "1," else 1]:
         with ends(), pytest.raises(ValueError, match=r"\.$"):
             read(text)
@@ -294,12 +294,12 @@ WRAPPERS = st.sampled_from([str, "[{}]".format, "\ufeff{}".format, "({})\n".form
 
 
 def printed(numbers, separator=", "):
-    """Print numbers as the sentences of the dashboard do: with a true minus."""
+    """Return numbers as the page prints them, with the Unicode minus."""
     return separator.join(map(repr, numbers)).replace("-", "−")
 
 
 @given(TABLES)
-def test_a_matrix_survives_the_link(rows):
+def test_formatted_matrix_is_read_back(rows):
     assert typed.parse_matrix("V", typed.format_matrix(rows)) == tuple(map(tuple, rows))
 
 
@@ -312,7 +312,7 @@ def test_rows_are_read_back_by_both_readers_of_rows(rows, separator, end, wrappe
 
 @settings(max_examples=30)
 @given(st.integers(1, 64).flatmap(rows_of))
-def test_what_numpy_prints_is_read_back(rows):
+def test_arrays_printed_by_numpy_are_read_back(rows):
     array = np.round(rows, 3)
     assert typed.parse_matrix("Q", np.array2string(array, threshold=2000)) == tuple(map(tuple, array.tolist()))
 
@@ -369,7 +369,7 @@ def test_any_text_is_a_number_or_refused(text):
     ],
 )
 @pytest.mark.parametrize("field", ["matrix", "cells", "vectors"])
-def test_a_comma_that_may_be_decimal_is_asked_about(text, shown, field):
+def test_comma_that_may_be_decimal_is_refused_with_a_question(text, shown, field):
     name, read = {
         "matrix": ("Q", lambda: typed.parse_matrix("Q", text)),
         "cells": ("Q", lambda: typed.split_cells("Q", text)),
@@ -382,7 +382,7 @@ def test_a_comma_that_may_be_decimal_is_asked_about(text, shown, field):
 
 
 @pytest.mark.parametrize("text", ["4,5; 10", "0,5 1,5", "1,05 2", "4,5;10,25"])
-def test_a_list_asks_about_commas_too(text):
+def test_comma_in_a_list_is_refused_with_the_same_question(text):
     with pytest.raises(ValueError, match=r'^The list has "\d,\d+": write \d\.\d+ if its comma is decimal'):
         typed.parse_score_list(text)
 
@@ -397,7 +397,7 @@ def test_commas_that_can_only_separate_are_read(text):
         assert len(typed.parse_score_list(text)) > 1
 
 
-def test_the_answers_offered_by_the_question_are_read():
+def test_both_answers_to_the_comma_question_are_read():
     assert typed.parse_matrix("Q", "0.12\t-1.5\n2.0\t0.3") == ((0.12, -1.5), (2.0, 0.3))
     assert typed.parse_matrix("Q", "0, 12 -1, 5") == ((0.0, 12.0, -1.0, 5.0),)
     assert typed.parse_score_list("4, 5; 10") == (4.0, 5.0, 10.0)
@@ -412,5 +412,5 @@ def test_no_decimal_comma_between_columns_is_misread(rows, digits):
 
 
 @given(st.lists(st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=3), min_size=1, max_size=5))
-def test_text_written_for_a_link_is_unambiguous(rows):
+def test_formatted_matrix_has_no_ambiguous_comma(rows):
     assert typed.parse_matrix("Q", typed.format_matrix(rows)) == tuple(map(tuple, rows))

@@ -11,14 +11,14 @@ from sattn_core.laws.components import COMPONENT_LAWS, PairLaw, append_component
 from sattn_core.laws.dot_product import dot_product_cdf
 
 
-def test_laws_are_the_six_named_ones_with_their_kurtosis():
+def test_six_laws_have_their_kurtosis():
     kurtosis = {name: law.kurtosis for name, law in COMPONENT_LAWS.items()}
     assert kurtosis == {
         "normal": 3, "uniform": 1.8, "rademacher": 1, "laplace": 6, "student_t": 9, "sparse": 30,
     }  # fmt: skip
 
 
-def test_laws_mark_infinite_moments():
+def test_only_student_t_has_infinite_moments():
     infinite = {name for name, law in COMPONENT_LAWS.items() if not np.isfinite(law.moments).all()}
     assert infinite == {"student_t"}
     assert COMPONENT_LAWS["student_t"].moments[2:] == (math.inf, math.inf)
@@ -60,12 +60,12 @@ def test_correlation_mixes_paired_rows_and_leaves_the_others_alone():
     np.testing.assert_array_equal(K[2:], B[2:])
 
 
-def test_correlation_is_taken_before_the_means():
+def test_correlation_is_applied_before_the_means():
     Q, K = draw_queries_and_keys(2, 2, 4, mean_q=5.0, mean_k=1.0, correlation=1.0, seed=3)
     np.testing.assert_allclose(K - 1, Q - 5, rtol=0, atol=1e-13)
 
 
-def test_more_queries_than_keys_pairs_the_first_ones():
+def test_only_as_many_queries_are_paired_as_there_are_keys():
     Q, K = draw_queries_and_keys(5, 2, 4, correlation=-1.0, seed=3)
     np.testing.assert_array_equal(K, -Q[:2])
 
@@ -75,8 +75,8 @@ def test_pair_law_product_is_the_product_of_query_and_key():
     assert pair.product(np.array([3.0]), np.array([5.0])) == pytest.approx((1 + 3) * (2 + 0.6 * 3 + 0.8 * 5))
 
 
-def test_appended_components_add_to_the_scores_they_get():
-    # k = q with components ±1 adds 1 a component
+def test_appended_components_add_to_the_given_scores():
+    # k = q with components ±1: each component adds 1
     scores = append_components([10.0, 20.0], 3, 6, PairLaw("rademacher", correlation=1.0), seed=0)
     np.testing.assert_array_equal(scores, [13.0, 23.0])
 
@@ -211,7 +211,7 @@ def test_appended_scores_follow_the_exact_law(d_k):
     assert stats.kstest(scores, lambda s: dot_product_cdf(s, d_k)).pvalue > 1e-4
 
 
-def test_paired_rows_have_the_correlation_asked_and_others_none():
+def test_only_paired_rows_have_the_requested_correlation():
     rho, n_queries, d_k = 0.7, 200, 100
     Q, K = draw_queries_and_keys(n_queries, 400, d_k, correlation=rho, seed=7)
     paired = np.mean(Q * K[:n_queries])

@@ -1,4 +1,4 @@
-"""The exact law of q . k on cases checked by hand."""
+"""The exact law of q . k: cases by hand, properties and oracles."""
 
 import math
 
@@ -19,7 +19,7 @@ from sattn_core.laws.dot_product import (
 )
 
 
-def test_the_density_at_zero():
+def test_density_at_zero_by_hand():
     assert dot_product_pdf(0.0, 1) == np.inf
     assert dot_product_pdf(0.0, 2) == pytest.approx(1 / 2, rel=1e-15)
     assert dot_product_pdf(0.0, 3) == pytest.approx(1 / np.pi, rel=1e-15)
@@ -36,7 +36,7 @@ def test_the_density_is_smooth_at_zero(d_k):
 
 
 @pytest.mark.parametrize("d_k", [1, 2, 3, 64, 4096])
-def test_probabilities_at_the_ends(d_k):
+def test_results_at_both_ends_are_exact(d_k):
     np.testing.assert_array_equal(dot_product_ppf([0, 0.5, 1], d_k), [-np.inf, 0, np.inf])
     assert dot_product_cdf(0.0, d_k) == 0.5
     np.testing.assert_array_equal(dot_product_cdf([-1e308, 1e308], d_k), [0, 1])
@@ -46,14 +46,14 @@ def test_probabilities_at_the_ends(d_k):
 
 @pytest.mark.parametrize("d_k", [1, 2, 10, 64, 4096])
 def test_quantiles_of_the_smallest_probabilities_are_finite(d_k):
-    # below 2e-308 a probability is subnormal and the tail underflows on the way
+    # below 2e-308 a probability is subnormal, and the computed tail underflows
     s = dot_product_ppf([5e-324, 1e-310, 1e-300, 1e-290], d_k)
     assert np.isfinite(s).all()
     assert (np.diff(s) > 0).all()
 
 
 @pytest.mark.parametrize("function", [dot_product_pdf, dot_product_cdf, dot_product_ppf])
-def test_shapes_and_types(function):
+def test_results_keep_shapes_and_are_float64(function):
     assert isinstance(function(0.25, 3), np.float64)
     assert function([[0.1, 0.2, 0.3]], 3).shape == (1, 3)
     assert function(np.zeros((2, 0)), 40).shape == (2, 0)
@@ -61,7 +61,7 @@ def test_shapes_and_types(function):
 
 
 @pytest.mark.parametrize("function", [dot_product_pdf, dot_product_cdf, dot_product_ppf])
-def test_messages(function):
+def test_bad_arguments_are_named(function):
     name = "probability" if function is dot_product_ppf else "s"
     with pytest.raises(ValueError, match=f"{name} must hold finite numbers only, but got nan"):
         function([0.5, np.nan], 4)
@@ -83,7 +83,7 @@ def test_a_probability_outside_the_unit_interval_is_refused(wrong):
 
 
 DIMS = st.one_of(st.integers(1, 70), st.sampled_from([111, 512, 1023, 4096]))
-SD = st.floats(-8, 8)  # a score in standard deviations
+SD = st.floats(-8, 8)  # a score, in standard deviations
 
 
 @given(DIMS, SD)
@@ -104,7 +104,7 @@ def test_cdf_undoes_ppf_in_both_tails(d_k, log_p):
 
 @given(DIMS, st.floats(0.05, 7))
 def test_the_density_is_the_slope_of_the_cdf(d_k, x):
-    # 5-point difference of the tail: error h^4 f''''/30, below 1e-7 relative at this h
+    # 5-point difference of the tail: truncation error h^4 f''''/30, below 1e-7 relative at this h
     s, h = x * np.sqrt(d_k), 2e-3 * x * np.sqrt(d_k) / (1 + x**2)
     f = dot_product_cdf(-s + h * np.array([-2, -1, 1, 2]), d_k)
     slope = (f[0] - 8 * f[1] + 8 * f[2] - f[3]) / (12 * h)
@@ -136,7 +136,7 @@ LITERALS = [
 
 
 @pytest.mark.parametrize(("d_k", "s", "density", "tail"), LITERALS)
-def test_against_mpmath_literals(d_k, s, density, tail):
+def test_law_agrees_with_mpmath_literals(d_k, s, density, tail):
     # rounding of the exponent (at most 32) and of a few dozen terms: below 1e-12
     assert dot_product_pdf(s, d_k) == pytest.approx(density, rel=1e-12)
     assert dot_product_cdf(-s, d_k) == pytest.approx(tail, rel=1e-12)
@@ -144,7 +144,7 @@ def test_against_mpmath_literals(d_k, s, density, tail):
 
 
 @pytest.mark.parametrize("d_k", [1, 2, 3, 5, 14, 18, 25, 30, 31, 32, 47, 64, 111, 256])
-def test_the_density_against_mpmath_within_eight_standard_deviations(d_k):
+def test_density_agrees_with_mpmath_within_eight_standard_deviations(d_k):
     s = np.concatenate([[1e-12, 1e-5, 0.01], np.linspace(0.1, 8, 12)]) * math.sqrt(d_k)
     with mp.workdps(30):
         nu = mp.mpf(d_k - 1) / 2
@@ -154,17 +154,17 @@ def test_the_density_against_mpmath_within_eight_standard_deviations(d_k):
 
 
 @pytest.mark.parametrize("d_k", [2, 4, 8, 30, 64, 128])
-def test_the_tail_against_the_finite_sum_for_even_dimensions(d_k):
+def test_tail_agrees_with_the_finite_sum_for_even_dimensions(d_k):
     # |S| is a mixture of Erlang laws: P(S > s) = sum_k C(m-1+k, k) 2^-(m+k) Q(m-k, s), m = d/2
     m = d_k // 2
     s = np.linspace(0, 9, 30) * math.sqrt(d_k)
     k = np.arange(m)[:, None]
     tail = (special.comb(m - 1 + k, k) * 0.5 ** (m + k) * special.gammaincc(m - k, s)).sum(axis=0)
-    # the reference itself: incomplete gamma functions of SciPy, good to 1e-12
+    # SciPy's incomplete gamma functions are accurate to 1e-12
     np.testing.assert_allclose(dot_product_cdf(-s, d_k), tail, rtol=1e-11)
 
 
-def test_the_tail_of_one_product_against_struve_functions():
+def test_tail_of_one_product_agrees_with_struve_functions():
     # P(S <= s) = 1/2 + s/2 [K0(s) L_-1(s) + L0(s) K1(s)]
     s = np.linspace(0.01, 6, 25)
     K0, K1 = special.kv(0, s), special.kv(1, s)
@@ -172,9 +172,9 @@ def test_the_tail_of_one_product_against_struve_functions():
     np.testing.assert_allclose(dot_product_cdf(s, 1), exact, rtol=1e-13)
 
 
-def test_many_components_look_normal():
+def test_law_of_many_components_is_nearly_normal():
     x = np.linspace(-4, 4, 41)
-    # the first correction is excess kurtosis / 24 = 1/(4 d_k) times He_3(x) phi(x), which is below 0.6
+    # the first correction is excess kurtosis / 24 = 1/(4 d_k) times He_3(x) phi(x), and |He_3(x) phi(x)| < 0.6
     d_k = 10**6
     assert abs(dot_product_cdf(x * 1000, d_k) - special.ndtr(x)).max() < 0.2 / d_k
 

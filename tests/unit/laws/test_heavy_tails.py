@@ -4,7 +4,7 @@ import pytest
 from sattn_core.laws.heavy_tails import median_size
 
 
-# 20,000 pairs: of the share below the median the standard error is 0.35 %.
+# With 20,000 pairs the share below the median has a standard error of 0.35 %.
 @pytest.mark.parametrize("nu", [1.5, 1.8, 2.0])
 def test_half_of_the_simulated_scores_lie_within_the_median_size(nu):
     rng, scores = np.random.default_rng(5), np.zeros(20_000)

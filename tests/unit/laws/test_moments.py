@@ -1,4 +1,4 @@
-"""Moments of products and dot products on cases checked by hand."""
+"""Moments of products and dot products: cases by hand, properties and oracles."""
 
 import dataclasses
 import math
@@ -51,19 +51,19 @@ def test_unit_normal_components_give_variance_d_k(d_k):
 
 
 @pytest.mark.parametrize(("kurtosis", "excess_times_d"), [(1, -2), (1.8, 0.24), (3, 6), (6, 33), (9, 78), (30, 897)])
-def test_excess_kurtosis_of_other_components(kurtosis, excess_times_d):
+def test_excess_kurtosis_follows_from_that_of_the_components(kurtosis, excess_times_d):
     moments = dot_product_moments(16, kurtosis_q=kurtosis, kurtosis_k=kurtosis)
     assert moments.variance == 16
     assert moments.excess_kurtosis == pytest.approx(excess_times_d / 16, rel=1e-14)
 
 
-def test_an_infinite_kurtosis_leaves_the_variance():
+def test_infinite_kurtosis_leaves_the_variance_finite():
     moments = dot_product_moments(8, kurtosis_q=math.inf, mean_q=1)
     assert moments.variance == 16
     assert moments.excess_kurtosis == math.inf
 
 
-def test_an_irrelevant_kurtosis_does_not_matter():
+def test_kurtosis_of_a_constant_query_is_ignored():
     # a query that never varies: s = mean_q * sum k, so only the key's kurtosis counts
     moments = dot_product_moments(4, mean_q=2, var_q=0, kurtosis_q=math.inf, kurtosis_k=5)
     assert moments.variance == 16
@@ -87,7 +87,7 @@ def test_paired_scores_by_hand():
     assert shifted.excess_kurtosis == pytest.approx(240 * 5 / 30**2, rel=1e-13)
 
 
-def test_infinite_even_moments_matter_only_where_they_enter():
+def test_infinite_moments_affect_only_results_that_depend_on_them():
     heavy = (1, 9, math.inf, math.inf)
     assert paired_score_moments(2, moments=heavy).excess_kurtosis == pytest.approx((81 - 3) / 2)
     paired = paired_score_moments(2, moments=heavy, correlation=0.5)
@@ -145,7 +145,7 @@ COIN = (np.array([-1.0, 1.0]), np.array([0.5, 0.5]))
 
 
 def enumerate_sums(products, probabilities, d_k):
-    """Return mean, variance and excess kurtosis of the sum of d_k independent draws, by summing every outcome."""
+    """Return mean, variance and excess kurtosis of the sum of d_k independent draws, by enumeration."""
     sums = sum(np.meshgrid(*[products.ravel()] * d_k, indexing="ij"))
     weights = math.prod(np.meshgrid(*[probabilities.ravel()] * d_k, indexing="ij"))
     mean = (weights * sums).sum()
@@ -155,7 +155,7 @@ def enumerate_sums(products, probabilities, d_k):
 
 @pytest.mark.parametrize("d_k", [1, 2, 3])
 @pytest.mark.parametrize(("mean_q", "mean_k"), [(0, 0), (0.7, 0), (1.5, -0.4)])
-def test_independent_components_against_enumeration(d_k, mean_q, mean_k):
+def test_independent_components_agree_with_enumeration(d_k, mean_q, mean_k):
     (x, p), (y, r) = THREE_POINTS, COIN
     sd_q, sd_k = 1.3, 0.6
     products = np.multiply.outer(mean_q + sd_q * x, mean_k + sd_k * y)
@@ -165,7 +165,7 @@ def test_independent_components_against_enumeration(d_k, mean_q, mean_k):
     )
     # a few hundred terms of size one: rounding below 1e-12
     assert (moments.mean, moments.variance, moments.excess_kurtosis) == pytest.approx(exact, abs=1e-12)
-    # given the query the score varies with the key alone; average that over queries
+    # given the query, the score varies with the key alone; average this variance over queries
     within = d_k * sd_k**2 * (p * (mean_q + sd_q * x) ** 2).sum()
     assert moments.within_row_variance == pytest.approx(within, rel=1e-13)
 
@@ -174,7 +174,7 @@ def test_independent_components_against_enumeration(d_k, mean_q, mean_k):
 @pytest.mark.parametrize(("mean_q", "mean_k"), [(0, 0), (0.7, 0), (1.5, -0.4)])
 @pytest.mark.parametrize("rho", [0, 0.3, -0.8, 1])
 @pytest.mark.parametrize(("law", "even"), [(THREE_POINTS, (1, 3, 9, 27)), (COIN, (1, 1, 1, 1))])
-def test_paired_components_against_enumeration(d_k, mean_q, mean_k, rho, law, even):
+def test_paired_components_agree_with_enumeration(d_k, mean_q, mean_k, rho, law, even):
     x, p = law
     a, b = x[:, None], x[None, :]
     products = (mean_q + a) * (mean_k + rho * a + math.sqrt(1 - rho**2) * b)
@@ -187,7 +187,7 @@ def test_paired_components_against_enumeration(d_k, mean_q, mean_k, rho, law, ev
 
 
 @pytest.mark.parametrize("rho", [-1, -0.6, 0, 0.25, 1])
-def test_the_correlated_normal_pair_against_its_cumulants(rho):
+def test_correlated_normal_pair_agrees_with_its_cumulants(rho):
     # s = (1+rho)/2 A - (1-rho)/2 B, A and B chi2(d): kappa_r = (d/2) (r-1)! [(1+rho)^r + (-1)^r (1-rho)^r]
     d_k = 12
     kappa = [d_k / 2 * math.factorial(r - 1) * ((1 + rho) ** r + (rho - 1) ** r) for r in (1, 2, 4)]
@@ -196,20 +196,20 @@ def test_the_correlated_normal_pair_against_its_cumulants(rho):
     assert (pair.mean, pair.variance, pair.excess_kurtosis) == pytest.approx(expected, rel=1e-13, abs=1e-13)
 
 
-def test_score_moments_of_one_fully_correlated_component():
+def test_score_moments_of_a_fully_correlated_component_by_hand():
     # q = k normal, S = q²: central moments of χ²₁ are 0, 2, 8, 60
     moments = score_moments(1, PairLaw(correlation=1.0))
     np.testing.assert_allclose(moments[:5], [1, 0, 1, 8 / 2**1.5, 60 / 4], atol=1e-12)
 
 
-def test_score_moments_of_signs():
+def test_score_moments_of_signs_by_hand():
     # four products ±1: S is -4, -2, 0, 2, 4 with weights 1, 4, 6, 4, 1 over 16, and z = S/2
     z, weights = np.arange(-2, 3), np.array([1, 4, 6, 4, 1]) / 16
     moments = score_moments(4, PairLaw("rademacher"))
     np.testing.assert_allclose(moments, [weights @ z**j for j in range(9)], atol=1e-12)
 
 
-def test_pair_moments_are_those_of_the_law():
+def test_pair_moments_of_a_law_by_hand():
     # q = 0.5 + a, k = -1 + 0.6 a + 0.8 b: E qk = -0.5 + 0.6, Var qk = 1 + 0.36 + 0.25 + 1 - 2 * 0.5 * 0.6
     moments = pair_moments(16, PairLaw("normal", 0.5, -1.0, 0.6))
     assert (moments.mean, moments.variance) == (pytest.approx(1.6), pytest.approx(16 * 2.01))
@@ -248,13 +248,13 @@ def test_score_moments_agree_with_the_closed_forms(law, pair):
     assert moments[4] == pytest.approx(3 + theory.excess_kurtosis, rel=1e-10)
 
 
-def test_score_moments_of_normal_components():
-    # cumulants of q·k are d (2r-1)!: standardised moments to order 8 at d = 4 from the density
+def test_score_moments_of_normal_components_agree_with_mpmath():
+    # cumulant 2r of q·k is d (2r-1)!; standardised moments up to order 8 at d = 4, from the density
     # mpmath: f = lambda s: (1+s)*exp(-s)/4;  2*quad(lambda s: s**8*f(s), [0, inf]) / 4**4
     np.testing.assert_allclose(score_moments(4, PairLaw())[::2], [1, 1, 4.5, 45.0, 787.5], rtol=1e-13)
 
 
-def test_score_moments_of_a_sample():
+def test_score_moments_agree_with_a_sample():
     pair_law = PairLaw("uniform", mean_q=0.5, mean_k=1.0, correlation=-0.4)
     scores = append_components(np.zeros(200_000), 0, 3, pair_law, seed=0)
     theory = paired_score_moments(

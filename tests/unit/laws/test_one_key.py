@@ -1,4 +1,4 @@
-"""The expected weight of one key among many, beside quadratures of SciPy, draws and identities."""
+"""The expected weight of one key among many, compared with SciPy's quadrature, random draws and identities."""
 
 import math
 import re
@@ -15,7 +15,7 @@ from tests.simulations import within_four_errors
 
 
 def nested(n, score, std, start=1.0):
-    """Compute the same double integral by SciPy's adaptive rule, over x instead of e^x."""
+    """Return the expected weight as a double integral by SciPy's adaptive quadrature."""
 
     def lost(v):
         points = [p for p in (-v / std + k / std for k in (-6, -2, 0, 2, 4)) if abs(p) < 9.5]
@@ -35,7 +35,7 @@ def test_weight_agrees_with_the_double_integral(n, score, std):
     assert expected_key_weight(n, score, std) == pytest.approx(nested(n, score, std), abs=1e-11)
 
 
-def test_sink_adds_e_to_minus_the_score():
+def test_sink_adds_exp_of_minus_the_score():
     assert expected_key_weight(16, 1.0, sink=True) == pytest.approx(nested(16, 1.0, 1.0, 1 + math.exp(-1)), abs=1e-11)
     assert expected_key_weight(1, 1.0, sink=True) == pytest.approx(1 / (1 + math.exp(-1)), abs=1e-12)
 
@@ -75,7 +75,7 @@ def test_weight_without_a_spread_is_softmax():
     )
 
 
-def test_lost_weight_to_one_key_is_between_0_and_1():
+def test_lost_weight_goes_from_0_to_1():
     lost = _lost(np.array([-700.0, -20.0, 0.0, 700.0]), 1.0)
     assert lost[0] == pytest.approx(0, abs=1e-300)
     assert lost[1] == pytest.approx(math.exp(-20 + 0.5), rel=1e-6)
@@ -92,6 +92,6 @@ def test_lost_weight_to_one_key_is_between_0_and_1():
         ((2, 8.0, 33.0), "score_std must be a finite number in [0, 32], but got 33"),
     ],
 )
-def test_out_of_range_is_refused(arguments, message):
+def test_out_of_range_arguments_are_refused(arguments, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         expected_key_weight(*arguments)

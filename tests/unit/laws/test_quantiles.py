@@ -10,14 +10,14 @@ MAXIMA = [(1, 0.0), (2, 0.564190), (8, 1.423600), (64, 2.343733), (1024, 3.24824
 
 
 @pytest.mark.parametrize(("n", "expected"), MAXIMA)
-def test_expected_maximum(n, expected):
+def test_expected_maximum_by_table(n, expected):
     assert abs(expected_maximum(n) - expected) < 1e-6
 
 
 @pytest.mark.parametrize("n", [10, 101, 2000])
-def test_the_bounds_hold_the_median_as_often_as_the_binomial_says(n):
+def test_bounds_cover_the_median_with_about_95_percent_probability(n):
     low, high = median_bounds(np.arange(float(n)))
-    # the median lies above the order statistic of rank r (from 0) if more than r of n values are below it
+    # the median lies above the order statistic of rank r (from 0) if more than r of n values are below the median
     covered = stats.binom(n, 0.5).cdf(high) - stats.binom(n, 0.5).cdf(low)
     assert 0.95 - 0.02 < covered < 0.995
 
@@ -28,7 +28,7 @@ def test_bounds_stay_inside_the_sample():
 
 
 @pytest.mark.parametrize("n", [0, 1.5])
-def test_the_number_of_normals_is_checked(n):
+def test_bad_numbers_of_normals_are_refused(n):
     with pytest.raises((ValueError, TypeError), match="n must be"):
         expected_maximum(n)
 
@@ -44,17 +44,17 @@ def test_expected_maximum_grows_and_stays_below_its_bound(n):
 # --- oracles -------------------------------------------------------------------------------------------
 
 
-def test_expected_maximum_against_a_closed_form():
+def test_expected_maximum_agrees_with_a_closed_form():
     # Three normals: E max = 3 / (2 sqrt(pi)).
     assert abs(expected_maximum(3) - 1.5 / np.sqrt(np.pi)) < 1e-13
 
 
-def test_quantiles_of_0_degrees_are_0():
+def test_quantiles_with_0_degrees_of_freedom_are_0():
     np.testing.assert_array_equal(chi_square_quantiles(0, np.array([0.0, 0.3, 1.0])), np.zeros(3))
     assert chi_square_quantiles(3, np.full((2, 5), 0.5)).shape == (2, 5)
 
 
-def test_the_ends_are_finite_and_in_order():
+def test_quantiles_of_0_and_1_are_finite():
     low, middle, high = chi_square_quantiles(7, np.array([0.0, 0.5, 1.0]))
     assert 0 < low < middle < high < np.inf
 
@@ -63,9 +63,9 @@ def test_the_ends_are_finite_and_in_order():
 
 
 @pytest.mark.parametrize("degrees", [1, 2, 3, 10, 63, 64, 1023, 1024])
-def test_quantiles_are_those_of_scipy(degrees):
+def test_quantiles_agree_with_scipy(degrees):
     below = np.geomspace(1e-16, 0.5, 400)
-    # 1e-9: the series of 80 terms is 1.1e-10 off at one degree of freedom, where ln x turns the most.
+    # 1e-9: the series of 80 terms is off by 1.1e-10 at one degree of freedom, where ln x bends most.
     np.testing.assert_allclose(chi_square_quantiles(degrees, below), stats.chi2.ppf(below, degrees), rtol=1e-9)
     above = 1 - np.geomspace(1e-12, 0.5, 400)
     np.testing.assert_allclose(chi_square_quantiles(degrees, above), stats.chi2.ppf(above, degrees), rtol=1e-9)

@@ -1,4 +1,4 @@
-"""Expected softmax: cases known by hand, its bounds and its messages."""
+"""Expected softmax: cases by hand, bounds, error messages and oracles."""
 
 import math
 
@@ -48,7 +48,7 @@ def test_results_are_plain_floats():
         assert [type(value) for value in values(expected)] == [float] * 4
 
 
-def test_critical_spread():
+def test_critical_spread_by_hand():
     assert critical_score_std(1) == 0.0
     assert critical_score_std(8) == pytest.approx(math.sqrt(2 * math.log(8)), rel=1e-15)
 
@@ -131,7 +131,7 @@ TWO_KEYS = [
 ]
 
 TABLE_SPREADS = (0.125, 0.5, 1.0, 2.0, 4.0, 8.0, math.sqrt(128), math.sqrt(512))
-# n_keys: E H / E max p / E tr J at each of TABLE_SPREADS, cut to 4 places
+# n_keys: E H / E max p / E tr J at each of TABLE_SPREADS, truncated to 4 places
 TABLE = {
     8: "2.0726/.1486/.8733 1.9753/.2335/.8472 1.7218/.3612/.7677 1.1919/.5663/.5703 "
     ".6437/.7582/.3355 .3143/.8763/.1754 .2186/.9124/.1250 .1066/.9562/.0628",
@@ -155,7 +155,7 @@ def mean_log_sum(n_keys, score_std):
 
 @pytest.mark.parametrize(("score_std", "entropy", "max_weight", "squares"), TWO_KEYS)
 def test_two_keys_agree_with_mpmath(score_std, entropy, max_weight, squares):
-    # The quadrature converges geometrically; 1e-11 is its discretisation, far above rounding.
+    # The quadrature converges geometrically; 1e-11 is its discretisation error, far above rounding.
     e = expected_softmax(2, score_std)
     assert e.entropy_nats == pytest.approx(entropy, abs=1e-11)
     assert e.max_weight == pytest.approx(max_weight, abs=1e-11)
@@ -163,11 +163,11 @@ def test_two_keys_agree_with_mpmath(score_std, entropy, max_weight, squares):
 
 
 @pytest.mark.parametrize("n_keys", TABLE)
-def test_table_of_averages(n_keys):
+def test_averages_agree_with_the_table(n_keys):
     table = [[float(entry) for entry in cell.split("/")] for cell in TABLE[n_keys].split()]
     averages = [expected_softmax(n_keys, score_std) for score_std in TABLE_SPREADS]
     found = [[e.entropy_nats, e.max_weight, e.jacobian_trace] for e in averages]
-    # The table is cut, not rounded, and its largest weights are up to 1.3e-4 low; see the next test.
+    # The table is truncated, not rounded, and its largest weights are up to 1.3e-4 too low; see the next test.
     np.testing.assert_allclose(found, table, atol=1.4e-4)
 
 
@@ -191,7 +191,7 @@ def mean_largest_weight(n_keys, score_std):
 
 @pytest.mark.parametrize(("n_keys", "score_std"), [(64, 4.0), (512, 4.0), (512, 8.0), (4096, 8.0)])
 def test_largest_weight_agrees_with_the_integral_over_the_largest_score(n_keys, score_std):
-    # The reference is cut at m > -1, which leaves out less than 1e-50, and is good to 1e-7.
+    # The reference is cut at m > -1, which leaves out less than 1e-50, and is accurate to 1e-7.
     expected = mean_largest_weight(n_keys, score_std)
     assert expected_softmax(n_keys, score_std).max_weight == pytest.approx(expected, abs=2e-7)
 
@@ -199,7 +199,7 @@ def test_largest_weight_agrees_with_the_integral_over_the_largest_score(n_keys, 
 @pytest.mark.parametrize("n_keys", [2, 64, 4096])
 @pytest.mark.parametrize("score_std", [0.5, 1.0, 3.0, 16.0])
 def test_entropy_is_log_sum_minus_mean_score(n_keys, score_std):
-    # Stein's lemma: E sum p s = σ² (1 - E sum p²). The reference itself is good to 1e-9.
+    # Stein's lemma: E sum p s = σ² (1 - E sum p²). The reference is accurate to 1e-9.
     e = expected_softmax(n_keys, score_std)
     expected = mean_log_sum(n_keys, score_std) - score_std**2 * e.jacobian_trace
     assert e.entropy_nats == pytest.approx(expected, abs=2e-8)
@@ -226,14 +226,14 @@ def test_attention_is_the_mixture_over_the_query_norm(d_k, scale):
     rows = [expected_softmax(64, scale * r) for r in norm]
     mixed = [[e.entropy_nats, e.max_weight, e.sum_of_squares] for e in rows]
     e = expected_attention(64, d_k, scale)
-    # The table of the module is good to 1e-7; 40 nodes do better than that.
+    # The module's table is accurate to 1e-7; 40 nodes are more accurate.
     found = [e.entropy_nats, e.max_weight, e.sum_of_squares]
     np.testing.assert_allclose(found, weight @ mixed / weight.sum(), atol=1e-7)
 
 
 @pytest.mark.parametrize("n_keys", [2, 512, 4096])
-def test_the_table_reproduces_the_quadrature(n_keys):
-    # At d_k = 10^9 the norm is √d_k to 2e-5, so the mixture is a read of the table at one spread.
+def test_table_agrees_with_the_quadrature(n_keys):
+    # At d_k = 10^9 the norm is √d_k to 2e-5, so the mixture reads the table at a single spread.
     d_k = 10**9
     for score_std in (0.3, 1.0, 2.5, 3.6, 9.0, 60.0, 500.0):
         read = expected_attention(n_keys, d_k, score_std / math.sqrt(d_k))
@@ -243,10 +243,10 @@ def test_the_table_reproduces_the_quadrature(n_keys):
         assert read.jacobian_trace == pytest.approx(exact.jacobian_trace, abs=1e-7)
 
 
-# --- what is left of a token's own -----------------------------------------------------------------------
+# --- limit of the own share ------------------------------------------------------------------------------
 
 
-def test_limit_of_the_own_share_by_hand():
+def test_own_share_limit_by_hand():
     # decimal, 30 digits: 1 - exp(-x) at 1, 1/64 and 1/1024
     found = [own_share_limit(spread) for spread in (0.0, 1.0, 1 / 8, 1 / 32, 8.0)]
     np.testing.assert_allclose(found, [0, 0.632120558828558, 0.015503562994591, 0.000976085818024, 1.0], rtol=1e-12)
@@ -254,8 +254,8 @@ def test_limit_of_the_own_share_by_hand():
 
 
 @pytest.mark.parametrize("score_std", [0.25, 0.5, 1.0])
-def test_own_share_of_many_keys_is_its_limit(score_std):
-    # 8,192 keys and as many tokens; with weights for outputs (V is the identity) the values have no part in it.
+def test_own_share_of_many_keys_is_near_its_limit(score_std):
+    # 8,192 keys and as many tokens. V is the identity, so the outputs are the weights.
     rng = np.random.default_rng(7)
     shares, n = [], 8192
     for _ in range(30):
@@ -269,6 +269,6 @@ def test_own_share_of_many_keys_is_its_limit(score_std):
     ("score_std", "error", "message"),
     [(-1, ValueError, r"score_std must be a finite number in \[0, 1e\+06\]"), ("a", TypeError, "score_std must be")],
 )
-def test_bad_spread_of_the_limit_is_named(score_std, error, message):
+def test_own_share_limit_names_a_bad_spread(score_std, error, message):
     with pytest.raises(error, match=message):
         own_share_limit(score_std)

@@ -11,7 +11,7 @@ V = np.array([[1.0], [2.0], [4.0]])
 ONES = np.ones((2, 1))
 
 
-def test_steps_by_hand():
+def test_attention_steps_by_hand():
     steps = attention(Q, K, V)
     raw = np.array([[1.0, 2.0, 0.0], [2.0, 0.0, 6.0]])
     exponentials = np.exp(raw / np.sqrt(2))
@@ -39,7 +39,7 @@ def test_huge_scores_do_not_overflow():
     assert np.array_equal(weights, [[1.0, 0.0]])
 
 
-def test_mask_true_may_attend():
+def test_true_in_the_mask_allows_attention():
     steps = attention(Q, K, V, mask=[[True, False, True], [True, True, True]])
     assert steps.masked_scores[0, 1] == -np.inf
     assert steps.attention_weights[0, 1] == 0.0
@@ -78,7 +78,7 @@ def test_d_scale_is_the_inner_product_with_the_raw_scores():
     assert type(gradients.d_scale) is float
 
 
-def test_batches_equal_a_loop():
+def test_batch_equals_a_loop_over_its_entries():
     rng = np.random.default_rng(1)
     q, k, v = (rng.standard_normal((3, 2, *shape)) for shape in ((4, 5), (6, 5), (6, 2)))
     d_output = rng.standard_normal((3, 2, 4, 2))
@@ -132,7 +132,7 @@ def test_wrong_types_are_named():
         attention(Q, K, V, scale="1")
 
 
-def test_d_output_is_checked():
+def test_bad_d_output_is_refused():
     with pytest.raises(ValueError, match=r"d_output must have the output's shape \(2, 1\), but got \(1, 1\)"):
         attention_backward(Q, K, V, [[1.0]])
     with pytest.raises(ValueError, match="d_Q must be finite, but the inputs are so large"):
@@ -164,10 +164,10 @@ def test_rows_of_d_scaled_scores_and_columns_of_d_K_sum_to_zero(sizes, size):
 
 
 @given(SIZES, SIZE)
-def test_the_gradient_at_the_scale_agrees_with_the_one_at_q(sizes, size):
+def test_gradient_of_the_scale_agrees_with_the_gradient_of_q(sizes, size):
     Q, K, V, d_output, mask = draw(sizes, size)
     gradients = attention_backward(Q, K, V, d_output, scale=0.7, mask=mask)
-    # Multiplying Q by t and the scale by t are the same thing (Euler's relation): <dQ, Q> = c dc.
+    # Multiplying Q by t or the scale by t has the same effect (Euler's relation): <dQ, Q> = c dc.
     terms = gradients.d_Q * Q
     assert abs(terms.sum() - 0.7 * gradients.d_scale) < 1e-12 * (1 + np.abs(terms).sum())
 
@@ -254,13 +254,13 @@ def loss_along(case, name):
 
 @pytest.mark.parametrize("name", ["Q", "K", "V", "scale"])
 @pytest.mark.parametrize("case", CASES)
-def test_complex_step(case, name):
+def test_gradients_agree_with_complex_steps(case, name):
     loss, slope, size = loss_along(case, name)
     # The complex step has no cancellation, so only rounding of the sums remains.
     assert abs(np.imag(loss(1e-30j)) / 1e-30 - slope) <= 1e-13 * max(size, abs(slope), 1)
 
 
-def test_the_gradient_keeps_its_digits_when_one_weight_is_nearly_one():
+def test_gradient_keeps_its_digits_when_one_weight_is_nearly_one():
     d_S = attention_backward([[1.0]], [[40.0], [0.0]], [[0.3], [1.0]], [[1.0]], scale=1).d_scaled_scores
     # mpmath, 40 digits: p (1 - p) (0.3 - 1) with p = 1/(1 + exp(-40)):
     #   mpmath.mp.dps = 40; p = 1/(1 + mpmath.exp(-40)); print(p*(1-p)*(mpmath.mpf(0.3)-1))

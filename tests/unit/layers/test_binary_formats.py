@@ -19,7 +19,7 @@ def every_number(name):
     """Return all finite numbers of a format, from their bits, in order."""
     kind = np.dtype(TYPES[name])
     bits = np.arange(2 ** (8 * kind.itemsize), dtype=f"u{kind.itemsize}")
-    with np.errstate(invalid="ignore"):  # some NaN of bfloat16
+    with np.errstate(invalid="ignore"):  # NaNs of bfloat16
         numbers = bits.view(kind).astype(np.float64)
     return np.unique(numbers[np.isfinite(numbers)])
 
@@ -29,8 +29,8 @@ def every_number(name):
     [
         ("bfloat16", [100.25, 100.75, 100.3], [100, 101, 100.5]),  # ties go to the even number
         ("float16", [65_519, 65_520, -65_520], [65_504, np.inf, -np.inf]),
-        ("float8_e4m3fn", [464, 464.01, 17], [448, np.nan, 16]),  # it has no infinity
-        ("float8_e4m3fn", [2**-10, 3 * 2**-11, -(2**-11)], [0, 2**-9, -0.0]),  # below 2^-6 all 2^-9 apart
+        ("float8_e4m3fn", [464, 464.01, 17], [448, np.nan, 16]),  # the format has no infinity
+        ("float8_e4m3fn", [2**-10, 3 * 2**-11, -(2**-11)], [0, 2**-9, -0.0]),  # below 2^-6 numbers are 2^-9 apart
         ("float32", [1 + 2**-24, 1 + 3 * 2**-24], [1, 1 + 2**-22]),
     ],
 )
@@ -61,7 +61,7 @@ def test_non_finite_numbers_pass_rounded_but_not_round_to_format(value):
         round_to_format([value], "bfloat16")
 
 
-def test_an_unknown_format_is_named():
+def test_unknown_formats_are_refused():
     with pytest.raises(ValueError, match="name must be one of float16, bfloat16, float8_e4m3fn, float32, but got 'x'"):
         round_to_format([1.0], "x")
 
@@ -71,7 +71,7 @@ def test_an_unknown_format_is_named():
 
 @settings(max_examples=100)
 @given(floats, st.sampled_from(list(BINARY_FORMATS)))
-def test_no_number_of_the_format_is_nearer(value, name):
+def test_rounding_returns_the_nearest_number_of_the_format(value, name):
     to, found = BINARY_FORMATS[name], round_to_format(value, name)
     if np.isfinite(found):
         assert abs(found - value) <= to.spacing(value) / 2
@@ -85,7 +85,7 @@ def test_no_number_of_the_format_is_nearer(value, name):
 
 @pytest.mark.parametrize("name", TYPES)
 def test_numbers_midpoints_and_their_neighbours_round_as_in_the_type(name):
-    """The types are NumPy's float16 and those of ml_dtypes, which converts a float32 directly."""
+    """Compare with NumPy's float16 and the types of ml_dtypes, which converts float32 directly."""
     numbers = every_number(name)
     middles = (numbers[1:] + numbers[:-1]) / 2
     largest = numbers[-1]
@@ -107,14 +107,14 @@ def to_next(name):
 
 
 @pytest.mark.parametrize("name", TYPES)
-def test_the_largest_number_and_the_spacings_are_those_of_the_type(name):
+def test_largest_number_and_spacings_agree_with_the_type(name):
     to, numbers = SHORT[name], every_number(name)
     assert to.largest == numbers[-1]
     np.testing.assert_array_equal(to.spacing(numbers[numbers >= 0][:-1]), np.diff(numbers[numbers >= 0]))
     assert to.largest == float(ml_dtypes.finfo(TYPES[name]).max)
 
 
-def test_float32_by_spacing_is_that_of_numpy():
+def test_float32_rounding_by_spacing_agrees_with_numpy():
     tried = np.random.default_rng(0).standard_normal(20_000) * 2.0 ** np.linspace(-155, 140, 20_000)
     with np.errstate(over="ignore"):
         right = tried.astype(np.float32).astype(np.float64)
@@ -126,13 +126,13 @@ SUMMED = TYPES | {"float32": np.float32}
 
 
 def test_sums_are_rounded_after_each_addition():
-    # Between 256 and 512 the numbers of bfloat16 lie 2 apart: each 1 is lost, and their sum is not.
+    # Between 256 and 512 the numbers of bfloat16 lie 2 apart: each single 1 is lost, but their sum is not.
     q = np.array([256.0, 1, 1, 1, 1])
     assert [float(each) for each in rounded_sums(q, np.ones(5), (1, 5), BFLOAT16)] == [256, 256]
     assert [float(each) for each in rounded_sums(q[::-1], np.ones(5), (4, 5), BFLOAT16)] == [4, 260]
 
 
-def test_products_of_40_overflow_at_the_41st():
+def test_float16_sum_of_products_of_40_overflows_at_the_41st():
     forty = np.full(64, 40.0)
     sums = np.array(list(rounded_sums(forty, forty, range(1, 65), FLOAT16)))
     assert np.isfinite(sums[:40]).all()
@@ -149,7 +149,7 @@ def test_infinity_minus_infinity_is_nan():
 @pytest.mark.parametrize("name", SUMMED)
 @pytest.mark.parametrize("size", [1.0, 12.0])
 def test_rounded_sums_agree_with_the_type_itself(name, size):
-    """Multiply and add as NumPy and ml_dtypes do, bit for bit, over more components than are rounded at a time."""
+    """Compare bit for bit with NumPy and ml_dtypes, over more components than are rounded at a time."""
     rng, kind = np.random.default_rng(1), SUMMED[name]
     short = name if name != "float32" else "float16"
     q, k = (round_to_format(size * rng.standard_normal((65, 50)), short) for _ in range(2))

@@ -21,28 +21,28 @@ BY_HAND = {
 
 
 @pytest.mark.parametrize("scheme", BY_HAND)
-def test_variances_by_hand(scheme):
+def test_projection_variances_by_hand(scheme):
     component, scaled_std, raw = BY_HAND[scheme]
     law = projection_variance(scheme, 512, 8)
     assert np.allclose(law, (component, component, raw, scaled_std**2), rtol=1e-13, atol=0)
 
 
-def test_all_schemes_are_there():
+def test_every_scheme_is_checked_by_hand():
     assert set(INIT_SCHEMES) == set(BY_HAND)
 
 
-def test_only_nn_linear_has_a_bias_which_counts_as_one_weight():
+def test_only_torch_linear_has_a_bias_which_counts_as_one_weight():
     assert abs(projection_variance("torch_linear", 512, 8, bias=True).scaled_score - 0.111546) < 1e-6
     for scheme in set(INIT_SCHEMES) - {"torch_linear"}:
         assert projection_variance(scheme, 64, 4, bias=True) == projection_variance(scheme, 64, 4)
 
 
-def test_kurtosis_of_the_weights():
+def test_weights_have_the_kurtosis_of_their_law():
     assert init_scheme("torch_linear").kurtosis == 1.8
     assert init_scheme("he_normal").kurtosis == 3.0
 
 
-def test_uniform_weights_stay_inside_their_bounds():
+def test_uniform_weights_fill_their_bounds():
     weights = init_scheme("torch_linear").draw(np.random.default_rng(0), 64, 4, (64, 64))
     assert np.abs(weights).max() <= 1 / 8
     assert np.abs(weights).max() > 0.99 / 8
@@ -57,7 +57,7 @@ def test_uniform_weights_stay_inside_their_bounds():
         (("he_normal", 64.0, 1), TypeError, "d_model must be an integer"),
     ],
 )
-def test_bad_arguments(arguments, error, message):
+def test_bad_arguments_are_refused(arguments, error, message):
     with pytest.raises(error, match=message):
         projection_variance(*arguments)
 
@@ -71,7 +71,7 @@ def test_bias_must_be_a_bool():
 
 
 @given(st.sampled_from(INIT_SCHEMES), st.integers(1, 64), st.integers(1, 32), st.booleans())
-def test_scores_follow_from_components(scheme, d_k, n_heads, bias):
+def test_score_variance_follows_from_the_component_variances(scheme, d_k, n_heads, bias):
     law = projection_variance(scheme, d_k * n_heads, n_heads, bias=bias)
     product = law.query_component * law.key_component
     assert law.query_component > 0
@@ -81,7 +81,7 @@ def test_scores_follow_from_components(scheme, d_k, n_heads, bias):
 
 @settings(max_examples=30)
 @given(st.integers(1, 512))
-def test_with_one_head_xavier_is_xavier(d_model):
+def test_both_xavier_schemes_agree_for_one_head(d_model):
     assert projection_variance("xavier_per_head", d_model, 1) == projection_variance("xavier_square", d_model, 1)
 
 
@@ -93,7 +93,7 @@ DRAWS = 60
 
 
 def inputs():
-    """Return very uneven tokens: LayerNorm makes the prediction hold for any data."""
+    """Return heavy-tailed tokens after LayerNorm, which makes the prediction hold for any data."""
     return layer_norm(np.random.default_rng(1).standard_normal((10, D_MODEL)) ** 3 + 5.0)
 
 
@@ -103,7 +103,7 @@ def squares_of_draw(x, W_q, W_k):
 
 
 @pytest.mark.parametrize("scheme", INIT_SCHEMES)
-def test_monte_carlo_over_the_weights(scheme):
+def test_prediction_agrees_with_drawn_weights(scheme):
     x, rng, law = inputs(), np.random.default_rng(2), projection_variance(scheme, D_MODEL, N_HEADS)
     shape = (2, D_MODEL, D_MODEL)
     draws = [squares_of_draw(x, *init_scheme(scheme).draw(rng, D_MODEL, N_HEADS, shape)) for _ in range(DRAWS)]
@@ -126,7 +126,7 @@ def test_prediction_agrees_with_pytorchs_multihead_attention(torch):
     assert within_four_errors(q, law.query_component)
     assert within_four_errors(k, law.key_component)
     assert within_four_errors(raw, law.raw_score)
-    # Precise enough to tell it from Xavier on square matrices, variance 1.
+    # Precise enough to exclude the variance 1 of Xavier on square matrices.
     assert not within_four_errors(q, 1.0)
 
 
@@ -151,7 +151,7 @@ def test_prediction_agrees_with_pytorchs_linear_layer(bias, torch):
     assert within_four_errors(q, law.query_component)
 
 
-def test_bias_is_seen_in_a_narrow_layer(torch):
+def test_prediction_for_a_narrow_layer_needs_the_bias(torch):
     torch.manual_seed(5)
     ones = torch.ones(1, 1, dtype=torch.float64)
     squares = [torch.nn.Linear(1, 1).double()(ones).detach().item() ** 2 for _ in range(2000)]

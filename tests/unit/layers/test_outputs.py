@@ -1,4 +1,4 @@
-"""Own shares of outputs that a reader can check, messages, and properties of any outputs."""
+"""Own share of outputs: cases by hand, error messages and properties."""
 
 import math
 
@@ -17,17 +17,17 @@ from sattn_core.layers.outputs import own_share
     [
         ([[3.0, 4.0], [3.0, 4.0]], 0.0),
         ([[1.0, 0.0], [0.0, 1.0]], 0.5),
-        ([[1.0], [-1.0]], 1.0),  # they cancel
+        ([[1.0], [-1.0]], 1.0),  # the tokens cancel: their mean is 0
         (np.eye(4), 0.75),
-        ([[2.0, 1.0], [2.0, -1.0]], 0.2),  # mean (2, 0), 4 of 5
-        ([[5.0]], 0.0),  # one token is the mean
+        ([[2.0, 1.0], [2.0, -1.0]], 0.2),  # mean (2, 0): 4 of each square 5 is shared
+        ([[5.0]], 0.0),  # a single token is the mean
     ],
 )
 def test_own_share_by_hand(output, share):
     assert own_share(output) == pytest.approx(share, abs=1e-15)
 
 
-def test_each_batch_has_its_own_share():
+def test_own_share_is_computed_for_each_entry_of_a_batch():
     output = np.stack([np.eye(2), np.ones((2, 2))])
     np.testing.assert_allclose(own_share(output), [0.5, 0.0], atol=1e-15)
     assert own_share(np.ones((3, 1, 4, 2))).shape == (3, 1)
@@ -61,7 +61,7 @@ def test_bad_outputs_are_named(output, error, message):
         own_share(output)
 
 
-def test_argument_is_not_written_to():
+def test_argument_is_not_changed():
     output = np.array([[1.0, 2.0], [3.0, 4.0]])
     own_share(output)
     np.testing.assert_array_equal(output, [[1.0, 2.0], [3.0, 4.0]])

@@ -37,7 +37,7 @@ def test_batches_keep_their_axes_but_frobenius_is_one_number():
 
 
 @pytest.mark.parametrize("product", PRODUCTS)
-def test_shapes_must_agree_and_both_are_named(product):
+def test_message_names_both_shapes_that_differ(product):
     with pytest.raises(ValueError, match=r"A and B must have the same shape, but got \(2, 2\) and \(1, 2\)"):
         product(A, [[1.0, 2.0]])
     with pytest.raises(ValueError, match="A must have at least 2"):
@@ -56,7 +56,7 @@ def matrices(drawn, *shapes):
 
 
 @given(SHAPES)
-def test_hadamard_sums_to_row_wise_dot_and_that_to_frobenius(drawn):
+def test_hadamard_sums_to_row_wise_dot_which_sums_to_frobenius(drawn):
     A, B = matrices(drawn, (0, 1), (0, 1))
     assert np.allclose(hadamard(A, B).sum(axis=1), row_wise_dot(A, B), rtol=0, atol=1e-12)
     assert abs(row_wise_dot(A, B).sum() - frobenius(A, B)) < 1e-12

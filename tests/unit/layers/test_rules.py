@@ -16,7 +16,7 @@ Q, K = RNG.standard_normal((5, 16)), RNG.standard_normal((7, 16))
 RAW = Q @ K.T
 CONTEXT = {"d_k": 16, "Q": Q, "K": K, "sigma_q": 2.0, "sigma_k": 2.0}
 
-# Worked out from the cited formulas, by rule.
+# The check value of each rule, worked out from its cited formula.
 CHECKED = {
     "vaswani": 0.125,
     "mup": 0.03125,
@@ -36,7 +36,7 @@ CHECKED = {
 
 
 @pytest.mark.parametrize("name", CHECKED)
-def test_checkable_numbers(name):
+def test_check_values_by_hand(name):
     assert abs(SCALING_RULES[name].check() - CHECKED[name]) < 1e-6
 
 
@@ -54,12 +54,12 @@ def test_cards_are_complete_and_rules_keep_shape_and_arguments(rule):
 
 
 @pytest.mark.parametrize("rule", SCALING_RULES.values(), ids=list(SCALING_RULES))
-def test_no_query_and_many_heads_keep_their_shape(rule):
+def test_shape_is_kept_without_queries_and_with_heads(rule):
     assert rule.apply(RAW[:0], **CONTEXT | {"Q": Q[:0]}).shape == (0, 7)
     assert rule.apply(np.stack([RAW, RAW]), **CONTEXT).shape == (2, 5, 7)
 
 
-def test_context_may_serve_all_queries_or_one_each():
+def test_positions_and_biases_broadcast_to_the_scores():
     two = np.ones((2, 3, 4))
     for positions in (8191, [8191, 0, 0], [[8191] * 3] * 2):
         after = SCALING_RULES["llama_4"].apply(two, d_k=1, positions=positions)
@@ -113,7 +113,7 @@ def test_qk_clip_leaves_small_scores_and_clips_each_head_separately():
     assert np.allclose(SCALING_RULES["qk_clip"].apply([[-9e4, -1.0]], d_k=1), [[-9e4, -1.0]], rtol=1e-13)
 
 
-def test_adaptive_beta():
+def test_adaptive_beta_by_hand():
     assert adaptive_beta([0.0, 0.5, 7.5]).tolist() == [1.0, 1.0, 1.0]
     assert abs(adaptive_beta(2.0) - 2.099) < 1e-12
 
@@ -150,7 +150,7 @@ def test_min_entropy_bound_is_reached_by_one_score_above_equal_ones():
         ("key_length_sum", {"K": np.stack([K, K])}, r"heads of K must have the shape \(\)"),
     ],
 )
-def test_bad_context(name, context, message):
+def test_bad_context_is_refused(name, context, message):
     with pytest.raises(ValueError, match=message):
         SCALING_RULES[name].apply(RAW, **context)
 
@@ -178,14 +178,14 @@ def test_raw_scores_must_be_finite_matrices():
 
 
 @pytest.mark.parametrize("rule", SCALING_RULES.values(), ids=list(SCALING_RULES))
-def test_one_context_serves_every_rule_but_options_do_not(rule):
+def test_context_serves_every_rule_but_options_only_their_own(rule):
     for name in ("softcap", "d_K", "soft_cap" if rule.name != "soft_cap" else "clip_tau"):
         with pytest.raises(TypeError, match=rf"an option of the rule {rule.name} must be .*, but got {name}$"):
             rule.apply(RAW, **CONTEXT, **{name: 30.0})
     assert not set(rule.options) & set(CONTEXT)
 
 
-def test_options_are_named_where_there_are_some():
+def test_message_lists_the_options_of_the_rule():
     with pytest.raises(TypeError, match="of the rule soft_cap must be one of soft_cap, but got softcap"):
         SCALING_RULES["soft_cap"].apply(RAW, d_k=16, softcap=30)
     with pytest.raises(TypeError, match="of the rule vaswani must be left out, for it has none, but got scale, x"):
@@ -218,8 +218,8 @@ def test_rounded_scores_still_match_q_and_k(dtype):
     assert np.abs(after).max() <= 1 + 100 * np.finfo(dtype).eps
 
 
-def test_ssmax_keeps_the_largest_weight_near_1_as_in_its_figure_1():
-    # Figure 1 of arXiv:2501.19399: scores of −2 but one of +3, s = 0.43; softmax fades, SSMax stays near 1.
+def test_ssmax_keeps_the_largest_weight_near_1_as_in_its_paper():
+    # Figure 1 of arXiv:2501.19399: all scores are −2 except one +3, s = 0.43; softmax fades, SSMax stays near 1.
     for n in (16, 256, 4096):
         row = np.full((1, n), -2.0)
         row[0, -1] = 3.0
@@ -236,26 +236,26 @@ NUMBERS = st.floats(-50, 50).map(lambda x: x if abs(x) > 1e-3 else 1.0)
 
 
 @given(arrays(np.float64, (3, 4), elements=NUMBERS), arrays(np.float64, (5, 4), elements=NUMBERS))
-def test_every_rule_but_vit_keeps_the_order_inside_a_row(Q, K):
+def test_rules_that_need_no_q_keep_the_order_inside_a_row(Q, K):
     raw = Q @ K.T
     context = {"d_k": 4, "Q": Q, "K": K, "sigma_q": 2.0, "sigma_k": 2.0}
     for name, rule in SCALING_RULES.items():
         scores = rule.apply(raw, **context)
         assert np.isfinite(scores).all()
-        if "Q" not in rule.needs:  # cosines divide by the length of each key
+        if "Q" not in rule.needs:  # rules that need Q divide by the length of each key
             ordered = np.take_along_axis(scores, raw.argsort(axis=-1), axis=-1)
             assert (np.diff(ordered, axis=-1) >= -1e-9 * np.abs(scores).max()).all(), name
 
 
 @given(arrays(np.float64, 6, elements=st.floats(-5, 5)))
-def test_no_row_has_less_entropy_than_its_norm_allows(row):
+def test_no_row_has_less_entropy_than_the_bound_for_its_norm(row):
     bound = min_entropy_bound(float(np.linalg.norm(row)), 6)
     assert entropy_nats(row) >= bound - 1e-12
     assert 0 <= bound <= math.log(6) + 1e-15
 
 
 @pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
-def test_scores_of_few_bits_match_their_queries_and_keys(name):
+def test_few_bit_scores_match_their_queries_and_keys(name):
     few = getattr(ml_dtypes, name)
     Q, K = np.random.default_rng(0).standard_normal((2, 6, 16)).astype(few)
     scores = (Q.astype(float) @ K.astype(float).T).astype(few)

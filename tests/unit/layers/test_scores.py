@@ -1,4 +1,4 @@
-"""scale_factor and raw_scores: cases checked by hand, properties, and einsum beside them."""
+"""scale_factor and raw_scores: cases by hand, properties, and a comparison with einsum."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from sattn_core.layers.scores import raw_scores, scale_factor
 
 
 @pytest.mark.parametrize(("d_k", "expected"), [(1, 1.0), (2, 0.5**0.5), (4, 0.5), (64, 0.125), (256, 0.0625)])
-def test_the_default_scale_is_one_over_the_square_root(d_k, expected):
+def test_default_scale_is_one_over_the_square_root(d_k, expected):
     assert scale_factor(d_k) == pytest.approx(expected, rel=1e-15)
 
 
@@ -59,7 +59,7 @@ def test_leading_axes_broadcast():
     assert scores[2, 1, 0, 4] == Q[2, 0, 0] @ K[1, 4]
 
 
-def test_messages_name_both_shapes():
+def test_messages_name_the_bad_shapes():
     with pytest.raises(ValueError, match=r"same last axis d_k, but got shapes \(2, 3\) and \(4, 5\)"):
         raw_scores(np.ones((2, 3)), np.ones((4, 5)))
     with pytest.raises(ValueError, match=r"broadcast, but got shapes \(2, 2, 3\) and \(3, 4, 3\)"):
@@ -75,7 +75,7 @@ def test_messages_name_both_shapes():
 
 @settings(max_examples=50)
 @given(st.integers(1, 10_000), st.integers(1, 10_000), st.floats(-4, 4))
-def test_the_scale_of_a_product_is_the_product_of_scales(d, e, exponent):
+def test_scale_of_a_product_is_the_product_of_scales(d, e, exponent):
     product = scale_factor(d, exponent) * scale_factor(e, exponent)
     np.testing.assert_allclose(scale_factor(d * e, exponent), product, rtol=1e-12)
 

@@ -1,4 +1,4 @@
-"""Softmax and its kin on rows that a reader can check by hand."""
+"""Softmax, its logarithm, Jacobian and entropy: rows by hand, properties and oracles."""
 
 import numpy as np
 import pytest
@@ -33,14 +33,14 @@ def test_weights_of_scores_that_are_logarithms():
     np.testing.assert_allclose(softmax(np.log([1.0, 2.0, 5.0])), [0.125, 0.25, 0.625], rtol=1e-15)
 
 
-def test_axis_holds_the_keys():
+def test_axis_selects_the_keys():
     scores = np.log([[1.0, 3.0], [3.0, 1.0]])
     np.testing.assert_allclose(softmax(scores, axis=0), [[0.25, 0.75], [0.75, 0.25]], rtol=1e-15)
     np.testing.assert_allclose(log_softmax(scores.T, axis=0), np.log(softmax(scores)).T, rtol=1e-14)
     np.testing.assert_array_equal(softmax(scores, axis=-2), softmax(scores, axis=0))
 
 
-def test_a_masked_key_gets_no_weight_and_the_others_share():
+def test_masked_key_gets_no_weight():
     np.testing.assert_array_equal(softmax([2.0, MASKED, 2.0]), [0.5, 0.0, 0.5])
     np.testing.assert_allclose(log_softmax([2.0, MASKED, 2.0]), [-np.log(2), MASKED, -np.log(2)], rtol=1e-15)
     assert entropy_nats([2.0, MASKED, 2.0]) == pytest.approx(np.log(2), rel=1e-15)
@@ -50,7 +50,7 @@ def test_a_masked_key_gets_no_weight_and_the_others_share():
     assert not np.signbit(softmax_jacobian([2.0, MASKED])).any()  # 0, not -0
 
 
-def test_a_fully_masked_row_beside_a_row_that_is_not():
+def test_fully_masked_row_gets_weight_0_beside_an_unmasked_row():
     scores = [[MASKED, MASKED], [0.0, 0.0]]
     np.testing.assert_array_equal(softmax(scores), [[0.0, 0.0], [0.5, 0.5]])
     np.testing.assert_allclose(log_softmax(scores), [[MASKED, MASKED], [-np.log(2)] * 2])
@@ -74,21 +74,21 @@ def test_jacobian_by_hand():
     # p = (1/4, 3/4): p(1 - p) = 3/16
     expected = np.array([[3, -3], [-3, 3]]) / 16
     np.testing.assert_allclose(softmax_jacobian(np.log([1.0, 3.0])), expected, rtol=1e-15)
-    # ties of three: |J|² = 3 (1/3 · 2/3)² + 6/81 = 2/9
+    # three equal scores: |J|² = 3 (1/3 · 2/3)² + 6/81 = 2/9
     assert softmax_jacobian_norm([5.0, 5.0, 5.0]) == pytest.approx(np.sqrt(2 / 9), rel=1e-15)
 
 
-def test_jacobian_diagonal_survives_where_one_minus_p_rounds_to_zero():
+def test_jacobian_is_accurate_where_one_minus_p_rounds_to_zero():
     jacobian = softmax_jacobian([0.0, 40.0])
     assert softmax([0.0, 40.0])[1] == 1.0
     np.testing.assert_allclose(np.abs(jacobian), np.full((2, 2), np.exp(-40.0)), rtol=1e-15)
 
 
-def test_log_weight_of_the_largest_score_is_not_lost():
+def test_log_weight_near_0_keeps_its_digits():
     assert log_softmax([0.0, 40.0])[1] == pytest.approx(-np.exp(-40.0), rel=1e-14, abs=0)
 
 
-def test_uniform_row():
+def test_entropy_of_a_uniform_row():
     assert entropy_nats(np.full(4096, -3.0)) == pytest.approx(np.log(4096), rel=1e-15)
     assert effective_keys(np.full(4096, -3.0)) == pytest.approx(4096, rel=1e-13)
 
@@ -99,7 +99,7 @@ def test_huge_scores_neither_overflow_nor_warn(scores):
     assert entropy_nats(scores) == 0.0
 
 
-def test_shapes_of_a_batch():
+def test_batches_keep_their_shape():
     scores = np.arange(24.0).reshape(2, 3, 4)
     assert softmax(scores).shape == log_softmax(scores).shape == (2, 3, 4)
     assert softmax_jacobian(scores).shape == (2, 3, 4, 4)
@@ -146,7 +146,7 @@ def test_bad_axis_is_named(function):
 # --- properties --------------------------------------------------------------------------------------
 
 
-# Whole multiples of 1/8 so that a shift is exact and the two sides see the same differences.
+# Multiples of 1/8, so that a shift is exact and both sides have the same differences.
 ENTRIES = st.integers(-400, 400).map(lambda eighths: eighths / 8)
 SHAPES = st.tuples(st.integers(1, 3), st.integers(1, 12))
 SCORES = SHAPES.flatmap(lambda shape: arrays(float, shape, elements=ENTRIES))
@@ -163,14 +163,14 @@ def test_rows_sum_to_one_unless_fully_masked(scores):
 
 
 @given(MASKED_SCORES)
-def test_log_softmax_is_the_logarithm(scores):
+def test_log_softmax_is_the_logarithm_of_softmax(scores):
     logs = log_softmax(scores)
     assert (logs <= 0).all()
     np.testing.assert_allclose(np.exp(logs), softmax(scores), rtol=1e-12, atol=0)
 
 
 @given(SCORES, st.integers(-1000, 1000))
-def test_a_shift_changes_nothing(scores, shift):
+def test_shifting_all_scores_changes_nothing(scores, shift):
     np.testing.assert_array_equal(softmax(scores + shift), softmax(scores))
     np.testing.assert_array_equal(entropy_nats(scores + shift), entropy_nats(scores))
     np.testing.assert_array_equal(softmax_jacobian_norm(scores + shift), softmax_jacobian_norm(scores))
@@ -194,7 +194,7 @@ def test_jacobian_is_symmetric_positive_and_its_rows_sum_to_zero(scores):
 
 
 @given(MASKED_SCORES)
-def test_norm_is_the_norm_of_the_jacobian(scores):
+def test_softmax_jacobian_norm_is_the_norm_of_the_jacobian(scores):
     norm = softmax_jacobian_norm(scores)
     np.testing.assert_allclose(norm, np.linalg.norm(softmax_jacobian(scores), axis=(-2, -1)), rtol=1e-12)
     np.testing.assert_allclose(np.exp(log_softmax_jacobian_norm(scores)), norm, rtol=1e-12)
@@ -229,7 +229,7 @@ def test_norm_and_entropy_agree_with_mpmath(scores, norm, entropy, log_norm):
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_weights_agree_with_scipy(spread, axis):
     scores = spread * np.random.default_rng(5).standard_normal((4, 5, 6))
-    # Both subtract the largest score; what is left is the order of one sum.
+    # Both subtract the largest score; only the order of one sum differs.
     np.testing.assert_allclose(softmax(scores, axis), special.softmax(scores, axis), rtol=1e-13)
     # SciPy takes ln of the sum where this module takes log1p of the others: 1e-16 absolute apart.
     expected = special.log_softmax(scores, axis)
@@ -240,12 +240,12 @@ def test_jacobian_agrees_with_central_differences():
     scores = np.random.default_rng(7).standard_normal((3, 6))
     step = 6e-6
     shifts = step * np.eye(6)
-    # [row, i, j] = d p_j / d s_i, which is symmetric
+    # slopes[row, i, j] = d p_j / d s_i, which is symmetric
     slopes = (softmax(scores[:, None] + shifts) - softmax(scores[:, None] - shifts)) / (2 * step)
-    # error step² / 6 times a third derivative below 1, plus 1e-16 / step of rounding
+    # truncation error: step² / 6 times a third derivative below 1; rounding error: 1e-16 / step
     np.testing.assert_allclose(softmax_jacobian(scores), slopes, atol=1e-10)
 
 
-def test_wide_rows_agree_with_the_matrix_they_avoid():
+def test_norm_of_a_wide_row_agrees_with_its_full_jacobian():
     scores = 3 * np.random.default_rng(8).standard_normal(1500)
     assert softmax_jacobian_norm(scores) == pytest.approx(np.linalg.norm(softmax_jacobian(scores)), rel=1e-12)

@@ -33,7 +33,7 @@ def test_3_by_3_example_of_the_notes():
     assert (result.divisor, result.scale) == (np.sqrt(2), 2**-0.5)
 
 
-def test_scaling_keeps_more_keys_in_play():
+def test_scaling_raises_the_effective_keys_of_every_row():
     result = measure_attention_steps(preset_params("random", d_k=64))
     assert (result.scaled_rows.effective_keys > result.unscaled_rows.effective_keys).all()
     assert (result.scaled_rows.max_weight < result.unscaled_rows.max_weight).all()
@@ -43,7 +43,7 @@ def test_scaling_keeps_more_keys_in_play():
     assert np.allclose(result.output_change, np.sqrt((change**2).sum(axis=1)), rtol=1e-13)
 
 
-def test_limits_cover_every_matrix_that_shares_them():
+def test_colour_limits_cover_every_matrix_that_shares_them():
     result = measure_attention_steps(preset_params("random", d_k=3))
     assert np.abs(result.scaled.scaled_scores).max() <= result.score_limit
     assert result.value_limit == max(np.abs(a).max() for a in (result.params.V, result.scaled.output))
@@ -83,7 +83,7 @@ def test_fully_masked_row_is_named_and_has_no_distribution():
     assert np.array_equal(result.scaled.output[0], np.zeros(4))
 
 
-def test_preset_masks():
+def test_masks_of_the_presets():
     assert preset_params("random").mask is None
     assert format_mask(preset_params("causal").mask) == "1000;1100;1110;1111"
     assert format_mask(preset_params("padding").mask) == "1110;1110;1110;1110"
@@ -99,7 +99,7 @@ def test_same_input_has_a_scaled_diagonal_of_the_square_root_of_d_k(d_k):
     assert not measure_attention_steps(preset_params("random", d_k=d_k)).same_input
 
 
-def test_more_dimensions_keep_the_components_there_were():
+def test_larger_d_k_keeps_the_components_of_a_smaller_one():
     small, large = preset_params("random", d_k=5), preset_params("random", d_k=1024)
     assert np.array_equal(np.array(small.Q), np.array(large.Q)[:, :5])
     assert np.array_equal(np.array(small.K), np.array(large.K)[:, :5])
@@ -113,7 +113,7 @@ def test_random_numbers_have_two_decimals():
     assert np.array_equal(numbers, np.round(numbers, 2))
 
 
-def test_a_cell_term_by_term():
+def test_score_cell_term_by_term():
     cell = expand_cell(NOTES, 1, 2)
     assert cell.products.tolist() == [10.0, 8.0]
     assert (cell.raw_score, cell.divisor) == (18.0, np.sqrt(2))
@@ -127,7 +127,7 @@ def test_a_cell_term_by_term():
     assert abs(cell.scaled.weights.sum() - 1) < 1e-13
 
 
-def test_a_forbidden_cell_and_a_fully_masked_row():
+def test_forbidden_cells_have_weight_0():
     params = preset_params("fully_masked")
     forbidden, empty = expand_cell(params, 1, 3), expand_cell(params, 0, 0)
     assert not forbidden.allowed
@@ -138,7 +138,7 @@ def test_a_forbidden_cell_and_a_fully_masked_row():
     assert empty.scaled.weights.tolist() == [0, 0, 0, 0]
 
 
-def test_an_output_cell_term_by_term():
+def test_output_cell_term_by_term():
     params = AttentionStepsParams([[1]], [[4], [5]], [[10], [20]])
     cell = expand_output(params, 0, 0)
     assert cell.values.tolist() == [10, 20]
@@ -167,7 +167,7 @@ def test_cells_outside_are_rejected():
         (([[1]], [[1]], [[1]], [[True, False]]), ValueError, "mask is 1 × 2 but the scores are 1 × 1"),
     ],
 )
-def test_params_are_checked(matrices, error, message):
+def test_bad_matrices_are_refused(matrices, error, message):
     with pytest.raises(error, match=message):
         AttentionStepsParams(*matrices)
 
@@ -188,14 +188,14 @@ def test_bad_presets_are_named():
         preset_params("random", n_keys=17)
 
 
-def test_the_steps_and_presets_have_their_names():
+def test_steps_have_their_names_and_presets_can_be_measured():
     assert STEP_NAMES == ("scores", "scale", "mask", "softmax", "output")
     for preset in PRESETS:
         assert measure_attention_steps(preset_params(preset)).params == preset_params(preset)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_blank_texts_are_the_preset(preset):
+def test_blank_texts_give_the_preset(preset):
     assert typed_params(preset, d_k=5, seed=3) == preset_params(preset, d_k=5, seed=3)
     assert typed_params(preset, " ", "\n", "", " \n", d_k=5, seed=3) == preset_params(preset, d_k=5, seed=3)
 
@@ -211,7 +211,7 @@ def test_mask_of_a_preset_has_the_shape_of_the_typed_scores():
     assert typed_params("padding", "1", "1; 2; 3", "1; 2; 3").mask == ((True, True, False),)
 
 
-def test_a_typed_mask_replaces_that_of_the_preset():
+def test_typed_mask_replaces_the_mask_of_the_preset():
     assert typed_params("causal", "1; 2", "1; 2", "1; 2", "01").mask == ((False, True), (False, True))
     assert typed_params("notes", "1", "1; 2", "1; 2", "01").mask == ((False, True),)
 
@@ -259,13 +259,13 @@ PARAMS = st.builds(
 
 
 @given(PARAMS)
-def test_a_mask_survives_the_link(params):
+def test_mask_is_the_same_after_formatting_and_parsing(params):
     if params.mask is not None:
         assert parse_mask(format_mask(params.mask), len(params.Q), len(params.K)) == params.mask
 
 
 @given(PARAMS, st.integers(0, 15), st.integers(0, 15), st.integers(0, 63))
-def test_written_out_cells_agree_with_the_matrices(params, query, key, column):
+def test_expanded_cells_agree_with_the_matrices(params, query, key, column):
     query, key, column = query % len(params.Q), key % len(params.K), column % len(params.V[0])
     result = measure_attention_steps(params)
     cell, output = expand_cell(params, query, key), expand_output(params, query, column)
@@ -281,10 +281,10 @@ def test_written_out_cells_agree_with_the_matrices(params, query, key, column):
 # --- oracles -------------------------------------------------------------------------------------------
 
 
-def test_weights_and_entropy_against_scipy():
+def test_weights_and_entropy_agree_with_scipy():
     result = measure_attention_steps(preset_params("random", n_queries=16, n_keys=16, d_k=64))
     for steps, rows in ((result.scaled, result.scaled_rows), (result.unscaled, result.unscaled_rows)):
         weights = special.softmax(steps.scaled_scores, axis=1)
-        # SciPy subtracts the maximum too; both round each exponential once.
+        # SciPy also subtracts the maximum; both round each exponential once.
         assert np.allclose(steps.attention_weights, weights, rtol=1e-13, atol=1e-300)
         assert np.allclose(np.log(rows.effective_keys), special.entr(weights).sum(axis=1), rtol=1e-9, atol=1e-13)

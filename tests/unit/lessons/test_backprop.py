@@ -29,7 +29,7 @@ def test_zero_matrices_have_no_error():
     )
 
 
-def test_product_matrices_are_checked():
+def test_bad_product_matrices_are_refused():
     with pytest.raises(ValueError, match="A is 1 × 2 but B is 2 × 1: both need one shape"):
         backprop.ProductsParams([[1, 2]], [[1], [2]])
     with pytest.raises(ValueError, match="B has 17 rows: at most 16 are allowed"):
@@ -71,7 +71,7 @@ def test_tolerance_of_a_small_gradient_allows_for_rounding():
     assert scores.complex_agrees
 
 
-def test_one_token_has_one_weight_and_no_gradient_at_the_scores():
+def test_gradient_at_the_score_of_a_single_token_is_0():
     result = backprop.measure_backprop(backprop.BackpropParams(n_tokens=1))
     scores = result.gradients[2]
     assert scores.gradient.tolist() == [[0]]
@@ -104,7 +104,7 @@ def test_both_forms_of_the_row_mean_agree_and_rows_sum_to_zero():
     assert np.abs(result.score_gradient_row_sums).max() < 1e-13
 
 
-def test_the_scale_multiplies_the_backward_pass():
+def test_scale_multiplies_the_backward_pass():
     result = backprop.measure_backprop(backprop.BackpropParams(d_k=16))
     d_S, d_Q = result.gradients[2].gradient, result.gradients[3].gradient
     assert np.allclose(d_Q, 0.25 * result.d_Q_without_scale, rtol=0, atol=1e-13)
@@ -113,7 +113,7 @@ def test_the_scale_multiplies_the_backward_pass():
 
 
 @pytest.mark.parametrize("weight", backprop.WEIGHTS)
-def test_the_loss_changes_to_first_order_and_the_remainder_is_quadratic(weight):
+def test_loss_change_is_linear_with_a_quadratic_remainder(weight):
     change = backprop.first_order_change(backprop.BackpropParams(), weight)
     assert change.slope == pytest.approx(2, abs=0.02)
     assert change.in_fit.sum() >= 10
@@ -126,7 +126,7 @@ def test_the_loss_changes_to_first_order_and_the_remainder_is_quadratic(weight):
 
 
 @pytest.mark.parametrize("weight", ["W_Q", "W_K", "X"])
-def test_the_central_difference_has_two_branches(weight):
+def test_central_difference_has_a_truncation_and_a_rounding_branch(weight):
     error = backprop.central_difference_error(backprop.BackpropParams(), weight)
     assert error.truncation_slope == pytest.approx(2, abs=0.05)
     assert error.rounding_slope == pytest.approx(-1, abs=0.1)
@@ -142,7 +142,7 @@ def test_a_quadratic_loss_has_no_truncation_branch():
 
 
 @pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0])
-def test_sweep_holds_the_checked_gradients_up_to_8_columns(exponent):
+def test_sweep_has_the_first_8_columns_of_the_checked_gradients(exponent):
     params = backprop.BackpropParams(exponent=exponent, mask="causal", seed=2)
     dims = (1, 4, 16, 300)
     sweep = backprop.gradient_sweep(params, dims)
@@ -173,7 +173,7 @@ def test_numerical_checks_take_at_most_16_dimensions():
             measure(backprop.BackpropParams(d_k=17))
 
 
-def test_more_directions_begin_with_the_same():
+def test_more_directions_keep_the_first_ones():
     one, three = (backprop._directions(backprop.BackpropParams(), (6, 4), n) for n in (1, 3))
     assert np.array_equal(one[0], three[0])
     assert np.allclose(np.linalg.norm(three, axis=(1, 2)), 1, rtol=1e-14, atol=0)
@@ -181,7 +181,7 @@ def test_more_directions_begin_with_the_same():
     assert not np.array_equal(*errors)
 
 
-def test_unknown_weights_are_named():
+def test_bad_weight_names_and_numbers_of_directions_are_refused():
     with pytest.raises(ValueError, match="weight must be one of W_Q, W_K, W_V, X, but got 'V'"):
         backprop.first_order_change(backprop.BackpropParams(), "V")
     with pytest.raises(ValueError, match="weight must be one of W_Q"):
@@ -253,13 +253,13 @@ def test_gradients_match_autograd(mask, exponent, torch):
         array.retain_grad()
     (0.5 * ((at["P"] @ at["V"] - torch.tensor(layer.target)) ** 2).sum()).backward()
     for check in backprop.measure_backprop(params).gradients:
-        # Gradients of size about 1 to 10, sums of at most 8 terms three times over: rounding near 1e-14.
+        # Gradients of size about 1 to 10, three nested sums of at most 8 terms: rounding near 1e-14.
         assert np.allclose(check.gradient, at[check.name].grad.numpy(), rtol=0, atol=1e-12), check.name
 
 
 @pytest.mark.parametrize("exponent", [0.0, 0.5])
 def test_gradient_at_raw_scores_of_large_d_k_agrees_with_complex_step(exponent):
-    # The loss as a function of the raw scores alone, written here anew: 16 entries at any d_k.
+    # The loss as a function of the raw scores alone: 16 entries at any d_k.
     params = backprop.BackpropParams(d_k=700, exponent=exponent, seed=4)
     inputs, target = backprop._layer(params).inputs, backprop._layer(params).target
     raw = inputs["X"] @ inputs["W_Q"] @ (inputs["X"] @ inputs["W_K"]).T
@@ -279,7 +279,7 @@ def test_gradient_at_raw_scores_of_large_d_k_agrees_with_complex_step(exponent):
     assert np.allclose(sweep.scales[0] * sweep.gradients[0]["S"], found, rtol=0, atol=1e-10 * size)
 
 
-def test_the_fully_masked_layer_equals_the_layer_without_its_first_output():
+def test_fully_masked_first_row_has_output_0_and_gradient_0():
     params = backprop.BackpropParams(n_tokens=4, mask="fully_masked")
     result = backprop.measure_backprop(params)
     d_Q, d_S = result.gradients[3].gradient, result.gradients[2].gradient

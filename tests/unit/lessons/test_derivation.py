@@ -12,7 +12,7 @@ def collected(params):
     return np.concatenate([q for q, _ in blocks]), np.concatenate([k for _, k in blocks])
 
 
-def test_nothing_broken_all_lines_hold():
+def test_all_lines_hold_if_no_assumption_is_broken():
     result = derivation.measure_derivation(derivation.DerivationParams())
     assert [line.number for line in result.lines] == list(range(1, 10))
     assert tuple(line.name for line in result.lines) == derivation.LINE_NAMES
@@ -29,7 +29,7 @@ def test_nothing_broken_all_lines_hold():
         ({"correlation": 0.5}, {3, 4, 6, 7, 9}, "d_k"),
         ({"mean_q": 1.0, "mean_k": 1.0}, {4, 7, 9}, "within_row"),
         ({"mean_q": 1.0}, {7, 9}, "within_row"),
-        # 2 ρ mean_q mean_k = -ρ²: the product rule comes out right by accident.
+        # 2 ρ mean_q mean_k = -ρ²: the product rule holds by accident.
         ({"correlation": 0.5, "mean_q": 0.5, "mean_k": -0.5}, {3, 4, 7, 9}, "d_k"),
         ({"variance_q": 2.0}, {7, 9}, "component_variances"),
         ({"variance_q": 2.0, "variance_k": 0.5}, set(), "sqrt_d_k"),
@@ -37,7 +37,7 @@ def test_nothing_broken_all_lines_hold():
         ({"nu": 3.0}, set(), "sqrt_d_k"),
     ],
 )
-def test_each_broken_assumption_fails_its_lines_in_the_draws_too(broken, failing, rule):
+def test_broken_assumptions_fail_their_lines_in_theory_and_draws(broken, failing, rule):
     result = derivation.measure_derivation(derivation.DerivationParams(**broken))
     assert {line.number for line in result.lines if not line.holds} == failing
     assert {line.number for line in result.lines if line.seen_to_fail} == failing
@@ -45,7 +45,7 @@ def test_each_broken_assumption_fails_its_lines_in_the_draws_too(broken, failing
     assert result.exact.right_rule == rule
 
 
-def test_without_a_variance_its_lines_fail_and_no_error_bar_is_usable():
+def test_infinite_variance_fails_lines_and_makes_error_bars_unusable():
     result = derivation.measure_derivation(derivation.DerivationParams(nu=1.5))
     assert {line.number for line in result.lines if not line.holds} == {5, 6, 7, 8, 9}
     assert {line.number for line in result.lines if not line.reliable} == {3, 4, 5, 6, 7, 9}
@@ -55,29 +55,29 @@ def test_without_a_variance_its_lines_fail_and_no_error_bar_is_usable():
     assert abs(result.exact.right_divisor - 16.0) < 1e-12  # 64^(1/1.5)
 
 
-def test_for_nu_between_2_and_4_lines_hold_but_variance_has_no_error_bar():
+def test_nu_between_2_and_4_leaves_the_variance_without_an_error_bar():
     lines = derivation.measure_derivation(derivation.DerivationParams(nu=3.5)).lines
     assert {line.number for line in lines if not line.reliable} == {5, 6, 7, 9}
     assert all(line.reliable for line in derivation.measure_derivation(derivation.DerivationParams(nu=4.5)).lines)
 
 
 @pytest.mark.parametrize(("nu", "holds", "fails", "unchecked"), [(None, 9, 0, 0), (2.1, 5, 0, 4), (1.5, 2, 5, 2)])
-def test_a_line_without_a_usable_error_bar_cannot_be_checked(nu, holds, fails, unchecked):
+def test_line_without_a_usable_error_bar_cannot_be_checked(nu, holds, fails, unchecked):
     result = derivation.measure_derivation(derivation.DerivationParams(nu=nu))
     assert result.checks == {"holds": holds, "fails": fails, "cannot be checked": unchecked}
     for line in result.lines:
         assert line.check == ("fails" if not line.holds else "holds" if line.reliable else "cannot be checked")
 
 
-def test_without_a_usable_error_bar_no_line_is_seen_to_fail():
+def test_line_without_a_usable_error_bar_is_not_seen_to_fail():
     line = derivation.measure_derivation(derivation.DerivationParams(nu=2.1)).lines[
         6
-    ]  # 13 against 64, and yet it is true
+    ]  # 13 is measured and 64 predicted, and yet the line holds
     assert (line.holds, line.reliable, line.seen_to_fail) == (True, False, False)
     assert line.z < -4
 
 
-def test_a_break_too_small_to_see_fails_unseen():
+def test_tiny_break_fails_a_line_but_is_not_seen_in_the_draws():
     result = derivation.measure_derivation(derivation.DerivationParams(correlation=1e-4))
     assert result.first_failing == 3
     assert result.first_seen is None
@@ -89,7 +89,7 @@ def test_one_component_has_no_terms_to_correlate():
     assert result.lines[4].standard_error == 0
 
 
-def test_sides_and_errors_by_hand():
+def test_sides_and_standard_errors_by_hand():
     params = derivation.DerivationParams(d_k=3, n_samples=200, mean_q=0.5, correlation=0.3)
     q, k = collected(params)
     x, s = q * k, np.sum(q * k, axis=0)
@@ -120,7 +120,7 @@ def test_more_dimensions_append_components():
     assert np.array_equal(small[1], large[1][:5])
 
 
-def test_shapes_of_the_divided_scores():
+def test_divided_scores_have_divided_moments():
     result = derivation.measure_derivation(derivation.DerivationParams(correlation=0.5))
     assert abs(result.scaled_mean * 8 - result.mean) < 1e-12
     assert abs(result.right_mean * 64 - result.mean) < 1e-12
@@ -137,13 +137,13 @@ def test_shapes_of_the_divided_scores():
         ({"component_correlation": 0.5}, 0, 64 * (1 + 63 * 0.25), 64 * (1 + 63 * 0.25), 64 / 16.75),
         ({"component_correlation": 1.0}, 0, 64**2, 64**2, 1),
         ({"nu": 5.0}, 0, 64, 64, 64),
-        # c = 1: 4 + c² + 1 + 4·4 + 2·2 c a component
+        # c = 1: 4 + c² + 1 + 4·4 + 2·2 c for each component
         ({"correlation": 0.5, "mean_q": 1.0, "mean_k": 2.0, "variance_q": 4.0}, 192, 64 * 26, 64 * 5, 64),
-        # 6 a component and ¼ + ½ (1 + 4) a pair of them
+        # 6 for each component and ¼ + ½ (1 + 4) for each pair of components
         ({"component_correlation": 0.5, "mean_q": 1.0, "mean_k": 2.0}, 128, 64 * (6 + 63 * 2.75), 3152, 64 / 16.75),
     ],
 )
-def test_exact_moments(options, mean, variance, within, effective):
+def test_exact_moments_by_hand(options, mean, variance, within, effective):
     exact = derivation.exact_scores(derivation.DerivationParams(**options))
     assert (exact.mean, exact.variance) == pytest.approx((mean, variance), rel=1e-13)
     assert exact.within_row_variance == pytest.approx(within, rel=1e-13)
@@ -161,7 +161,7 @@ def test_exact_moments(options, mean, variance, within, effective):
         ({"nu": 2.0}, 8),
     ],
 )
-def test_right_divisors(options, divisor):
+def test_right_divisors_by_hand(options, divisor):
     exact = derivation.exact_scores(derivation.DerivationParams(**options))
     assert exact.right_divisor == pytest.approx(divisor, rel=1e-13)
 
@@ -179,12 +179,12 @@ def test_within_row_variance_by_hand():
     halves = [(one - two) ** 2 / 2 for one, two in pairs]
     result, about = derivation.measure_derivation(params), halves - np.mean(halves)
     assert result.within_row_variance == pytest.approx(np.mean(halves), rel=1e-12)
-    # Neighbours share a key: each covariance with the next counts twice, once from either side.
+    # Neighbouring pairs share a key, so the covariance of neighbours counts twice.
     spread = np.mean(about**2) + 2 * np.mean(about * np.roll(about, -1))
     assert result.within_row_error == pytest.approx(np.sqrt(spread / 100), rel=1e-12)
 
 
-def test_effective_dimension_is_measured_only_where_it_means_something():
+def test_effective_dimension_is_measured_only_where_it_is_defined():
     assert np.isnan(derivation.measure_derivation(derivation.DerivationParams(mean_q=1.0)).effective_dimension)
     assert np.isnan(derivation.measure_derivation(derivation.DerivationParams(correlation=0.1)).effective_dimension)
     assert np.isnan(derivation.measure_derivation(derivation.DerivationParams(nu=2.0)).effective_dimension)
@@ -192,20 +192,20 @@ def test_effective_dimension_is_measured_only_where_it_means_something():
     assert abs(result.effective_dimension - 64) < 4 * result.effective_dimension_error
 
 
-# --- the three lines, and the growth along d_k ---------------------------------------------------------
+# --- three of the lines, as d_k grows ------------------------------------------------------------------
 
 SHORT = [{}, {"correlation": 0.5}, {"mean_q": 1.0, "mean_k": -2.0}, {"component_correlation": 0.3}, {"nu": 1.5}]
 
 
 @pytest.mark.parametrize("broken", SHORT)
-def test_the_growth_is_measured_on_the_pairs_of_the_nine_lines(broken):
+def test_growth_agrees_with_the_nine_lines_at_every_d_k(broken):
     growth = derivation.measure_growth(derivation.DerivationParams(d_k=100, n_samples=200, **broken))
     for d_k in (1, 2, 33, 64, 100):
         there = derivation.measure_derivation(derivation.DerivationParams(d_k=d_k, n_samples=200, **broken))
         mean, variance, scaled = growth.at(d_k)
         found = mean.measured, mean.standard_error, variance.measured, variance.standard_error
         wanted = there.mean, there.mean_error, there.variance, there.variance_error
-        # The sums are added up in another order; 1e-10 allows for means that nearly cancel.
+        # The sums are added in a different order; 1e-10 allows for means that nearly cancel.
         assert found == pytest.approx(wanted, rel=1e-10, abs=1e-10)
         assert scaled.measured == pytest.approx(there.scaled_std**2, rel=1e-12)
         for name, line in zip(derivation.SCORE_LINES, (mean, variance, scaled), strict=True):
@@ -215,7 +215,7 @@ def test_the_growth_is_measured_on_the_pairs_of_the_nine_lines(broken):
             assert line.z == pytest.approx(full.z, rel=1e-9, abs=1e-9)
 
 
-def test_short_lines_agree_with_the_full_lines_of_their_names():
+def test_three_lines_are_mean_variance_and_unit_variance():
     assert [derivation.LINE_NAMES[place] for place in derivation.SCORE_LINES.values()] == [
         "zero_mean",
         "variance_d_k",
@@ -233,14 +233,14 @@ def test_three_lines_have_their_predictions_and_exact_values():
 
 
 @pytest.mark.parametrize("broken", SHORT)
-def test_growth_knows_exact_moments_at_every_dimension(broken):
+def test_growth_has_the_exact_moments_at_every_d_k(broken):
     growth = derivation.measure_growth(derivation.DerivationParams(d_k=20, n_samples=100, **broken))
     exact = [derivation.exact_scores(derivation.DerivationParams(d_k=d, **broken)) for d in range(1, 21)]
     assert np.allclose(growth.exact_variance, [each.variance for each in exact], rtol=1e-13)
     assert np.allclose(growth.exact_mean, [each.mean for each in exact], rtol=1e-13)
 
 
-def test_a_larger_growth_begins_with_the_smaller_one():
+def test_growth_to_a_larger_d_k_begins_with_that_to_a_smaller_one():
     small, large = (derivation.measure_growth(derivation.DerivationParams(d_k=d, n_samples=100)) for d in (7, 90))
     assert np.allclose(small.variance, large.variance[:7], rtol=1e-12)
     with pytest.raises(ValueError, match="d_k must be between 1 and 7, but got 8"):
@@ -263,19 +263,19 @@ def test_spread_ratio_by_hand(options, factor, ratio):
     assert derivation.spread_ratio(derivation.DerivationParams(**options), factor) == pytest.approx(ratio, rel=1e-13)
 
 
-def test_without_a_variance_median_sizes_are_compared():
+def test_spread_ratio_compares_median_sizes_if_the_variance_is_infinite():
     ratio = derivation.spread_ratio(derivation.DerivationParams(nu=1.5), 4)
     assert ratio == median_size(256, 1.5) / median_size(64, 1.5)
-    assert ratio > 4 ** (1 / 1.5)  # by a power of the logarithm of d_k
+    assert ratio > 4 ** (1 / 1.5)  # larger by a power of ln d_k
 
 
-def test_the_ratio_stays_inside_the_largest_dimension():
+def test_spread_ratio_stays_within_the_largest_d_k():
     assert derivation.spread_ratio(derivation.DerivationParams(d_k=1024)) == 2
     with pytest.raises(ValueError, match="factor must be between 1 and 3, but got 4"):
         derivation.spread_ratio(derivation.DerivationParams(d_k=1025))
 
 
-def test_only_the_square_root_leaves_the_variance_at_one():
+def test_only_division_by_the_square_root_gives_variance_1():
     assert [derivation.variance_after_dividing(64, exponent) for exponent in (0, 0.25, 0.5, 1)] == [64, 8, 1, 1 / 64]
     with pytest.raises(ValueError, match=r"exponent must be a finite number in \[0, 1\], but got 2"):
         derivation.variance_after_dividing(64, 2)
@@ -343,14 +343,14 @@ def test_z_is_standard_normal_where_a_line_holds(options):
     for i in range(9):
         z = np.array([run.lines[i].z for run in runs])
         if runs[0].lines[i].holds and z.any():
-            # Mean and standard deviation of 200 standard normals: errors 1/sqrt(200), 1/sqrt(400); a little
-            # bias (order 1/sqrt(n_samples)) comes from the skewness of squared scores.
+            # Mean and standard deviation of 200 standard normals: standard errors 1/sqrt(200), 1/sqrt(400); a
+            # little bias (order 1/sqrt(n_samples)) comes from the skewness of squared scores.
             assert abs(z.mean()) < 4 / np.sqrt(200) + 0.1
             assert abs(z.std() - 1) < 4 / np.sqrt(400) + 0.1
 
 
 @pytest.mark.parametrize("mean_k", [0.0, 2.0])
-def test_the_error_of_each_side_is_its_spread_over_seeds(mean_k):
+def test_standard_error_of_each_side_is_its_spread_over_seeds(mean_k):
     runs = many_runs(mean_q=1.0, mean_k=mean_k)
     for i in range(9):
         for side in ("left", "right"):
@@ -362,24 +362,24 @@ def test_the_error_of_each_side_is_its_spread_over_seeds(mean_k):
     assert spread == pytest.approx(np.mean([run.within_row_error for run in runs]), rel=0.2)
 
 
-# --- the root ------------------------------------------------------------------------------------------
+# --- the standard deviation ----------------------------------------------------------------------------
 
 
 def test_spread_is_the_root_of_the_variance():
     growth = derivation.measure_growth(derivation.DerivationParams(d_k=9, n_samples=400))
     np.testing.assert_allclose(growth.spread**2, growth.variance, rtol=1e-14)
-    # σ + error squared is the variance + its error, to first order.
+    # (σ + its error)² is the variance + its error, to first order.
     np.testing.assert_allclose(2 * growth.spread * growth.spread_error, growth.variance_error, rtol=1e-14)
 
 
-def test_error_of_a_spread_is_how_far_draws_scatter():
+def test_standard_error_of_the_spread_is_its_spread_over_seeds():
     drawn = [derivation.measure_growth(derivation.DerivationParams(d_k=8, n_samples=400, seed=i)) for i in range(200)]
     scatter = np.std([each.spread[-1] for each in drawn])
-    assert scatter == pytest.approx(np.mean([each.spread_error[-1] for each in drawn]), rel=0.2)  # 4 errors of scatter
+    assert scatter == pytest.approx(np.mean([each.spread_error[-1] for each in drawn]), rel=0.2)  # 4 standard errors
 
 
 @pytest.mark.parametrize("d_k", [1, 16, 20, 64])
-def test_divided_scores_are_the_divided_numbers(d_k):
+def test_growth_divided_agrees_with_divided_scores(d_k):
     params = derivation.DerivationParams(d_k=64, n_samples=300)
     growth = derivation.measure_growth(params)
     q, k = collected(params)
@@ -399,8 +399,8 @@ def test_divided_scores_are_the_divided_numbers(d_k):
 @pytest.mark.parametrize(
     ("d_k", "edges"), [(1, [0, 1]), (4, [0, 1, 2]), (5, [0, 1, 2, 5**0.5]), (1024, list(range(33)))]
 )
-def test_unit_cells_fill_the_side(d_k, edges):
+def test_unit_cells_fill_the_square(d_k, edges):
     found = derivation.unit_cells(d_k)
     assert found.tolist() == edges
     widths = np.diff(found)
-    assert np.outer(widths, widths).sum() == pytest.approx(d_k, rel=1e-14)  # the cells, cut ones too, fill the area
+    assert np.outer(widths, widths).sum() == pytest.approx(d_k, rel=1e-14)  # cells, including cut ones, fill the area

@@ -26,7 +26,7 @@ def test_defaults_are_those_of_the_lesson():
     assert few_bits.FewBitsParams() == few_bits.FewBitsParams(64, "bfloat16", "float32", "after", 1.0, 0)
 
 
-def test_errors_by_their_definition(result):
+def test_rounding_errors_follow_their_definition(result):
     for one in (result.raw, result.scaled):
         assert one.exact.shape == one.found.shape == (few_bits.N_ROWS, few_bits.N_KEYS)
         p, few = softmax(one.exact), softmax(one.found)
@@ -49,8 +49,8 @@ def test_bfloat16_moves_scores_of_64_to_128_by_at_most_a_quarter():
     np.testing.assert_array_equal(raw.found[between] % 0.5, 0)
 
 
-def test_the_scale_saves_log2_of_root_d_k_bits():
-    # 1/√64 is 2⁻³: the scaled scores of bfloat16 are its raw ones with another exponent, three bits less are off.
+def test_scale_makes_rounding_errors_smaller_by_log2_of_root_d_k_bits():
+    # 1/√64 is 2⁻³: scaled bfloat16 scores are the raw ones with another exponent, so their error is three bits smaller.
     found = few_bits.measure_few_bits(few_bits.FewBitsParams(64))
     np.testing.assert_array_equal(found.scaled.found, found.raw.found / 8)
     assert math.sqrt(found.raw.mean_square[0] / found.scaled.mean_square[0]) == pytest.approx(8, rel=1e-12)
@@ -71,13 +71,13 @@ def test_products_of_40_fit_into_32_bits_but_overflow_when_stored():
     assert (found.after, found.before) == (np.inf, 12_800)
 
 
-def test_bfloat16_holds_products_of_40_but_stops_growing():
-    # From 2¹⁹ on its numbers lie 4,096 apart, and a product is 1,600.
+def test_bfloat16_sum_of_products_of_40_stops_growing():
+    # From 2¹⁹ on bfloat16 numbers lie 4,096 apart, and a product is 1,600.
     assert few_bits.large_sum(64, "bfloat16").after == 12_800
     assert few_bits.large_sum(1024, "bfloat16", "same").raw[-1] == 2**19
 
 
-def test_float8_has_no_number_for_a_single_product():
+def test_float8_cannot_hold_a_single_product_of_40():
     assert np.isnan(few_bits.large_sum(1, "float8_e4m3fn").after)
     assert np.isnan(few_bits.large_sum(64, "float8_e4m3fn", "same").raw).all()
 
@@ -91,7 +91,7 @@ def test_large_components_lose_rows_unless_q_is_divided_first():
     assert not before.scaled.lost.any()
 
 
-def test_errors_are_nan_if_every_row_is_lost():
+def test_rounding_errors_are_nan_if_every_row_is_lost():
     raw = few_bits.measure_few_bits(few_bits.FewBitsParams(64, "float8_e4m3fn", size=64.0)).raw
     assert raw.lost.all()
     assert np.isnan([raw.mean_square, raw.change, raw.moved]).all()
@@ -115,7 +115,7 @@ def test_curves_agree_with_single_measurements(order):
 @settings(max_examples=15)
 @given(PARAMS)
 def test_order_of_division_does_not_matter_if_the_scale_is_a_power_of_2(params):
-    """This holds as long as nothing overflows or falls below the smallest normal number."""
+    """Try only params for which nothing overflows or falls below the smallest normal number."""
     params = replace(params, d_k=min(64, 4 ** round(math.log(params.d_k, 4))), size=1.0)
     params = replace(params, format="bfloat16" if params.format == "float8_e4m3fn" else params.format)
     before, after = (few_bits.measure_few_bits(replace(params, order=order)).scaled for order in few_bits.ORDERS)
@@ -134,8 +134,7 @@ def test_scores_are_numbers_of_the_format_or_their_row_is_lost(params):
 
 @settings(max_examples=6)
 @given(PARAMS, st.integers(1, 80))
-def test_a_larger_d_k_appends_components(params, more):
-    """With the same q and k at every d_k, the next raw score is the last one plus one product."""
+def test_curve_at_one_d_k_does_not_depend_on_the_others(params, more):
     params = replace(params, size=1.0, sums="float32")
     few, many = (few_bits.few_bits_curves((params.d_k,), replace(params, d_k=d)) for d in (1, more))
     np.testing.assert_array_equal(few.change, many.change)
@@ -156,6 +155,6 @@ def test_rounding_error_of_a_score_follows_from_its_spacing(name, d_k):
         assert abs(mean - predicted**2) < 4 * error
 
 
-def test_no_prediction_where_sums_are_rounded_or_q_is_divided():
+def test_errors_have_no_prediction_if_sums_are_rounded_or_q_is_divided():
     for other in ({"sums": "same"}, {"order": "before"}):
         assert np.isnan(few_bits.predicted_errors(few_bits.FewBitsParams(4, **other))).all()

@@ -44,18 +44,18 @@ def test_statistics_are_those_of_the_rows(result):
     assert np.isnan(statistics.z[1]).all()
 
 
-def test_a_row_is_frozen_by_its_softmax_and_not_by_the_factor_c(result):
+def test_frozen_rows_are_judged_by_the_trace_without_the_scale(result):
     trace = passed_by_each(result.params)[gradient_flow.PLACES.index("softmax")]
     share = [np.mean(row < gradient_flow.FROZEN_BELOW) for row in trace]
     assert result.frozen_share.tolist() == share
     assert np.allclose(result.frozen_error, [np.sqrt(p * (1 - p) / 2000) for p in share], rtol=1e-13, atol=0)
-    # Times the scale, many scaled rows would be below the threshold at d_k = 4,096; as it is, none are.
+    # Multiplied by the scale, all traces at d_k = 4,096 would be below twice the threshold; yet no row is frozen.
     wide = gradient_flow.GradientFlowParams(4096, 512)
     assert (wide.d_k**-0.5 * passed_by_each(wide)[0, 1] < 2 * gradient_flow.FROZEN_BELOW).all()
     assert gradient_flow.measure_gradient_flow(wide).frozen_share[1] == 0
 
 
-def test_at_q_the_mean_rises_without_the_scale_and_is_flat_with_it():
+def test_mean_gradient_at_q_rises_only_without_the_scale():
     statistics = gradient_flow.gradient_curve((4, 16, 64, 256), n_keys=16, n_rows=20_000).statistics
     raw, scaled = statistics.mean[gradient_flow.PLACES.index("q")]
     assert (np.diff(raw) > 0.05).all()
@@ -73,7 +73,7 @@ def test_curve_agrees_with_the_measurement_at_one_dimension(result):
     assert np.array_equal(curve.frozen_error[:, 1], result.frozen_error)
 
 
-def test_scores_of_rows_are_those_of_freezing_rows():
+def test_scores_of_rows_agrees_with_freezing_rows():
     scores = gradient_flow.scores_of_rows(512, n_keys=16, seed=3)
     rows = [gradient_flow.measure_row_jacobian(each, 512) for each in scores]
     raw, scaled = gradient_flow.freezing_rows((64, 512), n_keys=16, seed=3).passed[0, :, 1]
@@ -82,7 +82,7 @@ def test_scores_of_rows_are_those_of_freezing_rows():
 
 
 def test_gradient_at_q_hardly_changes_when_one_component_is_appended():
-    """Appending one component to a thousand hardly changes the gradient, since all other random numbers stay."""
+    """Append one component to a thousand, with all other random numbers unchanged."""
     passed = gradient_flow.freezing_rows((1000, 1001), n_keys=16, seed=3).passed[1]
     assert np.median(np.abs(np.log(passed[1, 1] / passed[1, 0]))) < 0.1
     assert np.corrcoef(passed[1])[0, 1] > 0.95
@@ -103,19 +103,19 @@ def test_scaled_row_is_divided_by_the_square_root():
     assert gradient_flow.measure_row_jacobian([0.0, 1e6], 1).norm_ratio == np.inf
 
 
-def test_two_keys_follow_one_over_the_square_root_of_pi_d_k():
+def test_rate_of_two_keys_is_one_over_the_root_of_pi_d_k():
     rate = gradient_flow.gradient_curve((16,), n_keys=2, n_rows=10).rate
     assert np.allclose(rate, 1 / np.sqrt(np.pi * 16), rtol=1e-13, atol=0)
 
 
-def test_other_bad_arguments():
+def test_bad_arguments_are_refused():
     with pytest.raises(TypeError, match="d_k must be an integer"):
         gradient_flow.gradient_curve((2.5,))
     with pytest.raises(ValueError, match="raw_scores must have at least 2 entries"):
         gradient_flow.measure_row_jacobian([1.0], 4)
 
 
-# --- the rows one by one ---------------------------------------------------------------------------------
+# --- single rows -----------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +123,7 @@ def rows():
     return gradient_flow.freezing_rows((1, 64, 512, 4096), n_keys=16, seed=3)
 
 
-def test_the_rows_are_counted_and_averaged(rows):
+def test_rows_are_counted_and_averaged(rows):
     assert rows.passed.shape == (2, 2, 4, gradient_flow.DOTS)
     assert rows.frozen.tolist() == [
         [np.sum(each < gradient_flow.FROZEN_BELOW) for each in side] for side in rows.passed[0]
@@ -154,7 +154,7 @@ def test_rows_at_one_dimension_do_not_depend_on_the_others(rows):
 ANY_PARAMS = st.builds(
     gradient_flow.GradientFlowParams,
     d_k=st.integers(1, 1024),
-    n_keys=st.sampled_from([2, 3, 12]),  # few: the table of exact means is built once for each
+    n_keys=st.sampled_from([2, 3, 12]),  # few, for each needs its own table of exact means
     n_rows=st.just(40),
     seed=st.integers(0, 2**32 - 1),
 )
@@ -181,7 +181,7 @@ def test_without_the_scale_the_share_of_frozen_rows_never_falls(n_keys, seed):
 
 @settings(max_examples=10)
 @given(st.sampled_from([2, 3, 12, 100]), st.integers(0, 2**32 - 1))
-def test_a_row_passes_on_no_less_with_the_scale(n_keys, seed):
+def test_scale_never_lowers_the_trace_of_a_row(n_keys, seed):
     passed = gradient_flow.freezing_rows((1, 2, 5, 16, 17, 300, 1024), n_keys=n_keys, seed=seed).passed[0]
     assert (passed[1] >= passed[0] * (1 - 1e-12)).all()
     assert ((passed >= 0) & (passed <= 1 - 1 / n_keys + 1e-12)).all()
@@ -195,21 +195,21 @@ def test_measured_means_agree_with_the_exact_ones():
     assert np.abs(statistics.z[0]).max() < 4
 
 
-# Median of tr J at n_keys = 64 and share of rows with tr J below 0.01: an independent simulation of full Q and K.
+# Median of tr J at n_keys = 64 and share of rows with tr J below 0.01: independent simulation with full Q and K.
 @pytest.mark.parametrize(("d_k", "median", "share"), [(64, 0.2485, 0.15), (512, 3.95e-3, 0.56)])
 def test_median_row_and_share_of_frozen_rows(d_k, median, share):
     result = gradient_flow.measure_gradient_flow(gradient_flow.GradientFlowParams(d_k=d_k, n_rows=20_000, seed=5))
     statistics = result.statistics
     assert statistics.median_low[0, 0] <= median <= statistics.median_high[0, 0]
-    # The value above is rounded to 0.01, hence 0.005 beside the four standard errors.
+    # The share above is rounded to 0.01, hence 0.005 more than the four standard errors.
     assert abs(result.frozen_share[0] - share) < 0.005 + 4 * result.frozen_error[0]
 
 
-def test_responses_are_those_of_the_jacobian():
+def test_softmax_responses_agree_with_the_jacobian():
     rows = gradient_flow._draw_rows(n_keys=5, n_rows=40, seed=1)
     stretch = np.linspace(0.1, 6.0, 40)
     trace, along_q, size = gradient_flow._softmax_response(rows, stretch)
-    push = np.zeros_like(rows.z)  # the gradients relative to the best key, put back in their places
+    push = np.zeros_like(rows.z)  # gradients relative to the best key's, in their original places
     push[np.arange(5) != rows.z.argmax(axis=1)[:, None]] = rows.pushes.ravel()
     jacobians = softmax_jacobian(stretch[:, None] * rows.z)
     d_scores = np.einsum("rij,rj->ri", jacobians, push)
@@ -252,25 +252,25 @@ def test_gradient_at_q_has_the_law_of_real_queries_and_keys(d_k, scale_index):
             assert abs(a.mean() - b.mean()) < 4 * np.sqrt((a.var() + b.var()) / n_rows)
 
 
-def test_the_unscaled_mean_approaches_its_rate():
+def test_unscaled_mean_approaches_its_rate():
     curve = gradient_flow.gradient_curve((256, 1024), n_keys=8, n_rows=10)
     relative = curve.statistics.exact_mean[0, 0] / curve.rate - 1
     assert abs(relative[1]) < 0.01
     assert abs(relative[1]) < abs(relative[0])
 
 
-def test_the_rows_one_by_one_are_those_of_full_softmax_jacobians():
+def test_single_rows_agree_with_full_softmax_jacobians():
     dims = (1, 8, 64)
     rows, drawn = gradient_flow.freezing_rows(dims, n_keys=16, seed=4), growing_rows(dims, 100, 16, 4)
     for i, (d_k, (scores, _)) in enumerate(zip(dims, drawn, strict=True)):
         for j, scale in enumerate((1.0, d_k**-0.5)):
             trace = np.trace(softmax_jacobian(scale * scores), axis1=1, axis2=2)
-            # 1e-14 is the rounding of 1 − p, which the lesson avoids and this sum does not.
+            # 1e-14 is the rounding of 1 − p, which the lesson avoids but this trace does not.
             assert np.allclose(rows.passed[0, j, i], trace, rtol=1e-10, atol=1e-14)
 
 
 def _frozen_of_full_rows(n_rows, n_keys, rng):
-    """Return True for each row that is frozen at d_k = 64 and at 128, with every component drawn."""
+    """Return masks of the rows that are frozen at d_k = 64 and at 128, with every component drawn."""
     q, k = rng.standard_normal((n_rows, 1, 128)), rng.standard_normal((n_rows, n_keys, 128))
     scores = np.cumsum(q * k, axis=-1)[..., [63, 127]]
     weights = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -295,7 +295,7 @@ def test_share_of_thawing_rows_agrees_with_full_draws(n_keys, thawed):
 
 
 @pytest.mark.parametrize("d_k", [1, 4, 64, 512])
-def test_the_share_of_frozen_rows_of_two_keys_is_that_of_the_exact_law(d_k):
+def test_frozen_share_of_two_keys_agrees_with_the_exact_law(d_k):
     p = (1 - np.sqrt(1 - 2 * gradient_flow.FROZEN_BELOW)) / 2
     gap = np.log((1 - p) / p)
     result = gradient_flow.measure_gradient_flow(gradient_flow.GradientFlowParams(d_k, n_keys=2, n_rows=20_000, seed=8))

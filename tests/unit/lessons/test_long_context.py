@@ -1,4 +1,4 @@
-"""The weight that every rule leaves one key: multipliers beside the published rules, averages beside drawn rows."""
+"""The weight of one key under every rule: multipliers compared with published rules, averages with drawn rows."""
 
 import math
 from itertools import pairwise
@@ -17,14 +17,14 @@ def found():
     return long_context.fading_weights(long_context.LongContextParams())
 
 
-def test_stops_are_four_whole_numbers_an_octave_from_16_to_a_million():
+def test_stops_are_four_per_octave_from_16_to_a_million():
     assert (long_context.STOPS[0], long_context.STOPS[-1], len(long_context.STOPS)) == (16, 2**20, 65)
     assert set(long_context.STOPS) < set(long_context.LENGTHS)
     assert all(1 < after / before <= 1.25 for before, after in pairwise(long_context.STOPS))
     assert {long_context.quarter_row(n) for n in long_context.STOPS} < {*long_context.LENGTHS}
 
 
-def test_yarn_and_log_n_change_nothing_at_the_length_of_the_training():
+def test_yarn_and_log_n_change_nothing_at_the_training_length():
     rows = long_context.LongContextParams(n_train=512).multipliers([16, 512, 1024])
     assert rows[list(long_context.RULES).index("yarn")] == pytest.approx([1, 1, (1 + 0.1 * math.log(2)) ** 2])
     assert rows[list(long_context.RULES).index("log_n")] == pytest.approx([4 / 9, 1, 10 / 9])
@@ -39,7 +39,7 @@ def test_known_weights_and_half_length(found):
 
 
 @pytest.mark.parametrize("lengths", [(1, 16), (16, 2**20 + 1)])
-def test_a_length_out_of_range_is_refused(lengths):
+def test_out_of_range_lengths_are_refused(lengths):
     with pytest.raises(ValueError, match="each of lengths must be between 2 and 1048576"):
         long_context.fading_weights(long_context.LongContextParams(), lengths)
 
@@ -48,7 +48,7 @@ def test_a_length_out_of_range_is_refused(lengths):
 
 
 @pytest.mark.parametrize("score", [2, 5, 8, 11, 14])
-def test_the_length_of_half_a_weight_is_near_its_limit(score):
+def test_half_length_is_near_its_prediction(score):
     found = long_context.fading_weights(long_context.LongContextParams(score), (2,))
     around = long_context.fading_weights(
         long_context.LongContextParams(score), (max(2, found.half_length - 1), found.half_length)
@@ -69,7 +69,7 @@ def test_d_k_does_not_matter_after_division_by_its_root():
     assert one.weight("no_scale", 4096) != pytest.approx(other.weight("no_scale", 4096), abs=1e-3)
 
 
-def test_a_table_of_other_lengths_has_the_same_weights(found):
+def test_weight_at_one_length_does_not_depend_on_the_others(found):
     few = long_context.fading_weights(long_context.LongContextParams(), (16, 1000))
     assert few.weights[:, 0] == pytest.approx(found.weights[:, found.lengths.index(16)], abs=1e-13)
 
@@ -88,7 +88,7 @@ def test_a_table_of_other_lengths_has_the_same_weights(found):
     ],
 )
 def test_multipliers_agree_with_the_published_rules(name, options):
-    rule, ones = SCALING_RULES[name], np.full((1, 1000), 10.0)  # raw scores at d_k = 100 that are 1 after 1/√d_k
+    rule, ones = SCALING_RULES[name], np.full((1, 1000), 10.0)  # raw scores at d_k = 100, which are 1 after ÷ √d_k
     given = {"d_k": 100} if "d_k" in rule.needs else {}
     here = long_context.LongContextParams(d_k=100, n_train=64).multipliers([1000])[
         list(long_context.RULES).index(name), 0
@@ -114,7 +114,7 @@ def test_drawn_rows_have_the_exact_means(score, seed):
     assert (simulated.predicted[smooth] < simulated.high[smooth]).all()
 
 
-def test_the_crowd_weighs_as_much_as_one_key():
+def test_one_key_with_the_crowd_score_weighs_as_much_as_the_crowd():
     sums = np.exp(np.random.default_rng(1).standard_normal((400, 4095))).sum(axis=1)
     assert within_four_errors(sums, math.exp(long_context.crowd_score(4096)))
 

@@ -27,7 +27,7 @@ def measured(d_k, seed=0, emphasis=1):
     return measure_one_query(OneQueryParams(d_k, seed, emphasis))
 
 
-def test_the_products_of_the_example_add_up_to_its_score():
+def test_products_of_the_example_add_up_to_its_score():
     result = measured(4)
     assert result.products[EXAMPLE_KEY].tolist() == [1.5, 0.5, -0.5, 0.5]
     assert result.walk.sums[EXAMPLE_KEY].tolist() == [1.5, 2, 1.5, 2]
@@ -49,7 +49,7 @@ def test_products_from_the_fifth_on_are_plus_or_minus_one():
     assert (result.raw.scores == result.invented_scores.scores + result.n_up - result.n_down).all()
 
 
-def test_largest_and_smallest_keys_are_named_ties_included():
+def test_largest_and_smallest_keys_include_ties():
     row = measured(3).raw
     assert row.scores.tolist() == [1.5, 1.5, -2, -1]
     assert (row.largest, row.smallest) == ((0, 1), (2,))
@@ -76,14 +76,14 @@ def test_emphasis_multiplies_only_the_invented_components_of_the_query():
     np.testing.assert_array_equal(strong.raw.scores - plain.raw.scores, 7 * INVENTED)
 
 
-def test_the_first_of_many_sentences_is_the_one_shown():
+def test_shown_sentence_is_the_first_of_many():
     for d_k in (5, 64, 1024):
         first = sign_sums(d_k - 4, 4 * N_SENTENCES, seed=3)[:4]
         np.testing.assert_array_equal(measured(d_k, seed=3).raw.scores, INVENTED + first)
 
 
-def test_the_example_tells_the_usual_story_at_the_defaults():
-    # One sentence, chosen among many: the invented numbers favour "cat", but chance favours another, as it mostly does.
+def test_default_example_shows_a_typical_sentence():
+    # The default seed is typical: the invented numbers favour "cat", but the drawn ones favour another key.
     assert measured(4).raw.largest == (EXAMPLE_KEY,)
     result = measured(64)
     assert EXAMPLE_KEY not in result.raw.largest
@@ -94,7 +94,7 @@ def test_the_example_tells_the_usual_story_at_the_defaults():
 
 
 @pytest.mark.parametrize(("d_k", "on_top"), [(1, [0, 1, 0, 0]), (3, [1, 1, 0, 0]), (4, [0, 1, 0, 0])])
-def test_all_sentences_are_alike_without_drawn_components(d_k, on_top):
+def test_all_sentences_are_equal_without_drawn_components(d_k, on_top):
     result = measured(d_k)
     many = result.sentences
     assert many.on_top.tolist() == on_top
@@ -111,7 +111,7 @@ dimensions, seeds = st.integers(1, 128), st.integers(0, 9999)
 
 
 @given(dimensions, dimensions, seeds)
-def test_a_larger_dimension_keeps_every_number_of_a_smaller_one(one, other, seed):
+def test_larger_d_k_keeps_every_number_of_a_smaller_one(one, other, seed):
     small, large = (measure_one_query(OneQueryParams(d_k, seed)) for d_k in sorted((one, other)))
     d_k = small.params.d_k
     np.testing.assert_array_equal(small.query, large.query[:d_k])
@@ -131,7 +131,7 @@ def test_weights_sum_to_1_and_division_flattens_them_in_the_same_order(d_k, seed
 
 
 @given(dimensions, seeds)
-def test_no_sum_leaves_its_axis(d_k, seed):
+def test_every_sum_stays_on_its_axis(d_k, seed):
     result = measure_one_query(OneQueryParams(d_k, seed))
     assert np.abs(result.walk.sums).max() <= result.walk.limit
 
@@ -140,7 +140,7 @@ def test_no_sum_leaves_its_axis(d_k, seed):
 
 
 @pytest.mark.parametrize("d_k", [1, 3, 4, 5, 64, 1024])
-def test_the_scores_are_the_sums_in_exact_fractions(d_k):
+def test_scores_equal_sums_of_exact_fractions(d_k):
     result = measure_one_query(OneQueryParams(d_k, seed=2))
     query = [Fraction(x) for x in result.query.tolist()]
     for key, score, sums in zip(result.keys.tolist(), result.raw.scores, result.walk.sums, strict=True):
@@ -152,7 +152,7 @@ def test_the_scores_are_the_sums_in_exact_fractions(d_k):
 
 
 @pytest.mark.parametrize("d_k", [4, 64, 1024])
-def test_both_softmaxes_at_forty_digits(d_k):
+def test_both_softmaxes_agree_with_mpmath_at_forty_digits(d_k):
     result = measure_one_query(OneQueryParams(d_k))
     with mpmath.workdps(40):
         for row, divisor in ((result.raw, mpmath.mpf(1)), (result.scaled, mpmath.sqrt(d_k))):
@@ -160,7 +160,7 @@ def test_both_softmaxes_at_forty_digits(d_k):
             weights = [power / sum(powers) for power in powers]
             entropy = -sum(p * mpmath.log(p) for p in weights)
             np.testing.assert_allclose(row.weights, [float(p) for p in weights], rtol=1e-13)
-            # at d_k = 1,024 without the division the entropy is 1e-11, and e to that power keeps 16 digits
+            # at d_k = 1,024 without division the entropy is 1e-11, and exp(entropy) keeps 16 digits
             assert row.effective_keys == pytest.approx(float(mpmath.exp(entropy)), rel=1e-13)
 
 
@@ -169,7 +169,7 @@ def test_drawn_part_of_a_score_has_mean_0_and_variance_d_k_minus_4():
     results = [measure_one_query(OneQueryParams(d_k, seed)) for seed in range(n_seeds)]
     drawn = np.array([result.raw.scores - result.invented_scores.scores for result in results]).ravel()
     variance, n = d_k - 4, drawn.size
-    # Products of signs are independent across keys too. The fourth moment of a sum of m signs is 3 m² − 2 m.
+    # Products of signs are independent across keys. The fourth moment of a sum of m signs is 3 m² − 2 m.
     fourth = 3 * variance**2 - 2 * variance
     assert abs(drawn.mean()) < 4 * np.sqrt(variance / n)
     assert abs(np.mean(drawn**2) - variance) < 4 * np.sqrt((fourth - variance**2) / n)
@@ -177,7 +177,7 @@ def test_drawn_part_of_a_score_has_mean_0_and_variance_d_k_minus_4():
 
 @pytest.mark.parametrize("emphasis", [1, 4, MOST_EMPHASIS])
 @pytest.mark.parametrize("d_k", [5, 16, 64, 1024])
-def test_shares_agree_with_the_exact_probabilities(d_k, emphasis):
+def test_shares_on_top_agree_with_the_exact_probabilities(d_k, emphasis):
     many = measured(d_k, seed=1, emphasis=emphasis).sentences
     exact = many.on_top_exact
     np.testing.assert_allclose(many.on_top_error, np.sqrt(exact * (1 - exact) / N_SENTENCES), rtol=1e-9, atol=1e-12)
@@ -195,6 +195,7 @@ def test_mean_largest_weight_agrees_with_separately_drawn_sums(d_k, emphasis):
         largest = 1 / powers.sum(axis=1)
         error = np.hypot(getattr(many, f"{name}_top_weight_error"), largest.std() / np.sqrt(n))
         assert abs(getattr(many, f"{name}_top_weight") - largest.mean()) < 4 * error
-        spread = np.sqrt((stats.kurtosis(largest, fisher=False) - 1) / (4 * N_SENTENCES))  # of a standard deviation
+        # Relative standard error of a standard deviation.
+        spread = np.sqrt((stats.kurtosis(largest, fisher=False) - 1) / (4 * N_SENTENCES))
         ratio = getattr(many, f"{name}_top_weight_error") * np.sqrt(N_SENTENCES) / largest.std()
         assert abs(ratio - 1) < 4 * spread

@@ -1,4 +1,4 @@
-"""The recap's measurements: a sum by hand, a spread, wrong rows with and without the scale."""
+"""The recap's measurements: one sum, the spread of scores, and wrong rows with and without the scale."""
 
 import math
 
@@ -22,13 +22,13 @@ from sattn_core.training.wrong_rows import draw_wrong_rows
 SEEDS = range(3)
 
 
-def test_a_score_is_the_sum_of_products_of_signs():
+def test_score_is_the_sum_of_products_of_signs():
     found = recap.measure_sum(0)
     assert set(found.products) == {-1.0, 1.0}
     assert found.sums.tolist() == [math.fsum(found.products[: i + 1]) for i in range(recap.N_PRODUCTS)]
 
 
-def test_the_spread_is_measured_at_the_three_sizes_and_at_d_k():
+def test_spread_is_measured_at_the_three_sizes_and_at_d_k():
     found = recap.measure_spread(recap.SpreadParams(100))
     assert found.params.dims == (64, 100, 256, 1024)
     assert found.here == 1
@@ -51,7 +51,7 @@ def test_out_of_range_params_are_refused_by_name(params, changes, message):
         params(**changes)
 
 
-def test_an_unusual_exponent_gets_its_own_curve():
+def test_unusual_exponent_gets_its_own_curve():
     usual, other = (recap.compare_divisors(recap.DivisorParams(exponent)) for exponent in (0.5, 0.2))
     assert usual.params.exponents == (0.0, 0.5, 1.0)
     assert usual.chosen is not None
@@ -64,14 +64,14 @@ def test_an_unusual_exponent_gets_its_own_curve():
 
 
 @given(st.integers(0, 9999))
-def test_the_sum_goes_by_one_and_stays_on_its_axis(seed):
+def test_sum_changes_by_one_and_stays_on_its_axis(seed):
     found = recap.measure_sum(seed)
     assert (np.abs(np.diff(found.sums, prepend=0)) == 1).all()
     assert np.abs(found.sums).max() <= recap.N_PRODUCTS
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_recap_measures_the_story_it_tells(seed):
+def test_measurements_support_what_the_recap_says(seed):
     large, few, start = (
         recap.measure_correction(recap.CorrectionParams(**one, seed=seed))
         for one in ({}, {"d_k": recap.SMALL}, {"size": recap.TENTH})
@@ -97,14 +97,14 @@ def test_spread_agrees_with_the_root_of_d_k(d_k):
     assert (np.abs(found.std - np.sqrt(found.params.dims)) < 4 * found.standard_error).all()
 
 
-def test_its_standard_error_is_that_of_repeated_draws():
+def test_standard_error_of_the_spread_agrees_with_repeated_draws():
     few = [recap.measure_spread(recap.SpreadParams(64, seed=seed)) for seed in range(200)]
     scatter = np.std([each.std for each in few], axis=0)
     np.testing.assert_allclose(scatter, few[0].standard_error, rtol=4 / math.sqrt(2 * len(few)))
     assert recap.N_PAIRS == 2_000
 
 
-def test_rows_are_those_of_wrong_choice():
+def test_wrong_rows_agree_with_the_wrong_choice_lesson():
     curves = measure_learning_rates(WrongChoiceParams(recap.LARGE)).put_right[:2]
     found = recap.measure_correction(recap.CorrectionParams(recap.LARGE))
     assert found.put_right[:, -1].tolist() == curves[:, :, -1].max(axis=1).tolist()
@@ -116,7 +116,7 @@ def test_rows_are_those_of_wrong_choice():
 
 
 def test_numbers_a_tenth_as_large_start_with_nearly_equal_weights():
-    """A tenth of q and of k gives a hundredth of the scores; full queries and keys, drawn here, are as undecided."""
+    """Compare with full queries and keys: a tenth of q and a tenth of k give a hundredth of the scores."""
     rng = np.random.default_rng(1)
     q, K = (
         recap.TENTH * rng.standard_normal((200, recap.LARGE, 1)),

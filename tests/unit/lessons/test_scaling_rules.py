@@ -24,7 +24,7 @@ from sattn_core.lessons.scaling_rules import (
 )
 
 
-def test_only_one_half_is_flat_for_independent_scores():
+def test_only_exponent_one_half_is_flat_for_independent_scores():
     curves = measure_exponents(ExponentParams(exponent=0.25)).curves
     assert [curve.exponent for curve in curves] == [0.25, 0.0, 0.5, 1.0]
     assert [curve.variance_is_flat for curve in curves] == [False, False, True, False]
@@ -44,14 +44,14 @@ def test_measurement_at_one_dimension_does_not_depend_on_the_others():
             measure_exponents(ExponentParams(), dims)
 
 
-def test_one_is_flat_for_the_mean_of_correlated_scores():
+def test_only_exponent_1_keeps_the_mean_of_correlated_scores_flat():
     curves = {curve.exponent: curve for curve in measure_exponents(ExponentParams(correlation=0.5)).curves}
     assert [curves[each].mean_is_flat for each in (0.0, 0.5, 1.0)] == [False, False, True]
     assert np.allclose(curves[1.0].mean_theory, 0.5, rtol=1e-14)
     assert np.allclose(curves[0.5].variance_theory, 1.25, rtol=1e-14)
 
 
-def test_a_standard_exponent_is_not_shown_twice():
+def test_standard_exponent_is_not_shown_twice():
     assert len(measure_exponents(ExponentParams(exponent=1.0)).curves) == 3
 
 
@@ -81,7 +81,7 @@ def test_curves_agree_with_the_comparison_on_other_draws(correlation):
     assert np.allclose(curves.uniform, [math.log(16), math.log(64)], rtol=1e-14)
 
 
-def test_the_error_of_a_curve_is_how_far_seeds_scatter():
+def test_standard_error_of_a_curve_is_its_spread_over_seeds():
     curves = [rule_curves(RulesParams(64, 16, seed=seed), dims=(4, 64), n_keys=(16,)) for seed in range(40)]
     spread = np.std([each.against_d_k for each in curves], axis=0, ddof=1)
     stated = np.sqrt(np.mean([np.square(each.against_d_k_error) for each in curves], axis=0))
@@ -101,7 +101,7 @@ STDS = {
 
 
 @pytest.mark.parametrize("bug", BUGS)
-def test_bugs_by_hand(bug):
+def test_spread_of_every_bug_by_hand(bug):
     result = measure_bug(BugParams(bug))
     assert result.right.predicted_std == pytest.approx(1.0, rel=1e-14)
     assert result.wrong.predicted_std == pytest.approx(STDS[bug], rel=1e-12)
@@ -124,15 +124,15 @@ def test_museum_agrees_with_each_bug_measured_alone():
 
 
 def test_every_bug_changes_the_output():
-    # At the page's sizes; the next test compares such an error with attention itself.
+    # At the page's sizes; the next test compares one of these errors with `attention`.
     errors = [[result.output_error for result in measure_museum(BugParams(seed=seed))] for seed in range(2)]
     assert np.min(errors) > 0.3
     assert np.max(errors) < 5
     assert np.round(errors[0], 1).tolist() == [0.6, 3.5, 4.2, 0.7, 1.9, 0.4, 0.6]
 
 
-def test_a_fused_matrix_shrinks_the_values_too():
-    # x and the weights are drawn as in the lesson; the fused start makes every weight √½ as large.
+def test_fused_matrix_shrinks_the_values_too():
+    # x and the weights are drawn as in the lesson; the fused initialisation multiplies every weight by √½.
     E, H, n = 64, 4, 9
     rng = np.random.Generator(np.random.SFC64(0))
     x = layer_norm(rng.standard_normal((n, E)))
@@ -148,7 +148,7 @@ def test_a_fused_matrix_shrinks_the_values_too():
     assert round(measure_bug(BugParams("fused_qkv")).output_error, 2) == 0.57
 
 
-def test_with_one_head_d_model_is_d_k():
+def test_d_model_bug_is_harmless_with_one_head():
     result = measure_bug(BugParams("d_model", d_model=64, n_heads=1))
     assert result.output_error == 0.0
     assert result.output_cosine == pytest.approx(1.0, rel=1e-14)
@@ -159,7 +159,7 @@ def test_with_one_head_d_model_is_d_k():
 
 @settings(max_examples=20)
 @given(st.floats(0, 1), st.floats(-1, 1), st.integers(100, 300), st.integers(0, 2**32))
-def test_slopes_are_those_of_the_exponent(exponent, correlation, n_samples, seed):
+def test_theoretical_slopes_follow_from_the_exponent(exponent, correlation, n_samples, seed):
     for curve in measure_exponents(ExponentParams(exponent, correlation, n_samples, seed)).curves:
         assert (curve.variance >= 0).all()
         log_theory = np.log(curve.variance_theory)
@@ -177,7 +177,7 @@ def test_weights_of_every_rule_sum_to_1(d_k, n_keys, n_queries, correlation, see
 
 @settings(max_examples=30)
 @given(st.sampled_from(sorted(BUGS)), st.integers(1, 4), st.integers(1, 8), st.integers(2, 8), st.integers(0, 2**32))
-def test_a_harmless_bug_changes_nothing_and_others_scale_the_scores(bug, n_heads, d_k, n_tokens, seed):
+def test_bugs_scale_the_scores_and_harmless_ones_change_nothing(bug, n_heads, d_k, n_tokens, seed):
     d_model = max(2, n_heads * d_k)
     result = measure_bug(BugParams(bug, d_model, n_heads if d_model % n_heads == 0 else 1, n_tokens, seed))
     ratio = result.wrong.predicted_std / result.right.predicted_std
@@ -190,7 +190,7 @@ def test_a_harmless_bug_changes_nothing_and_others_scale_the_scores(bug, n_heads
 # --- oracles -------------------------------------------------------------------------------------------
 
 
-def test_errors_are_those_of_repeated_draws():
+def test_standard_errors_agree_with_repeated_draws():
     runs = [measure_exponents(ExponentParams(correlation=0.5, n_samples=100, seed=i)).curves[0] for i in range(200)]
     for name in ("variance", "mean"):
         z = np.array([(getattr(c, name) - getattr(c, f"{name}_theory")) / getattr(c, f"{name}_error") for c in runs])

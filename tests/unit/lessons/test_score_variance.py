@@ -32,13 +32,13 @@ def scores():
     return draw_pair_scores(400, 16, seed=3)
 
 
-def test_pairs_are_the_drawn_scores(pairs, scores):
+def test_result_measures_the_scores_of_draw_pair_scores(pairs, scores):
     given = measure_score_variance(pairs.params, scores=scores)
     assert given.rows == pairs.rows
     np.testing.assert_array_equal(given.counts, pairs.counts)
 
 
-def test_pairs_with_means_and_correlation_are_drawn_with_them():
+def test_means_and_correlation_enter_the_drawn_pairs():
     options = {"law": "laplace", "mean_q": 0.5, "mean_k": -1.0, "correlation": 0.3, "seed": 4}
     params = ScoreVarianceParams(3, n_samples=20_000, **options)
     scores = draw_pair_scores(20_000, 3, PairLaw("laplace", 0.5, -1.0, 0.3), seed=4)
@@ -50,10 +50,10 @@ def test_matrix_is_the_product_of_the_drawn_queries_and_keys():
     Q, K = draw_queries_and_keys(6, 5, 16, mean_q=0.5, mean_k=1.0, seed=3)
     result = measure_score_variance(params)
     assert result.n_scores == 30
-    assert str(result.rows) == str(measure_score_variance(params, scores=raw_scores(Q, K)).rows)  # NaN is not NaN
+    assert str(result.rows) == str(measure_score_variance(params, scores=raw_scores(Q, K)).rows)  # as text: NaN != NaN
 
 
-def test_rows_are_named_and_measured(pairs, scores):
+def test_rows_have_names_and_measured_moments(pairs, scores):
     assert tuple(row.name for row in pairs.rows) == NAMES
     m2 = scores.var()
     excess = np.mean((scores - scores.mean()) ** 4) / m2**2 - 3
@@ -111,7 +111,7 @@ def test_matrix_variance_of_other_laws_uses_their_kurtosis():
     mean, variance = score_variance_moments(6, 5, 16, kurtosis_q=6, kurtosis_k=6)
     assert (row.predicted, row.standard_error) == pytest.approx((mean, math.sqrt(variance)))
     assert 0 < row.low < row.predicted < row.high
-    assert row.predicted - row.low < row.high - row.predicted  # a gamma law leans to the left
+    assert row.predicted - row.low < row.high - row.predicted  # a gamma law is skewed to the right
 
 
 def test_band_of_a_large_matrix_with_means_is_gamma_with_exact_moments():
@@ -124,7 +124,7 @@ def test_band_of_a_large_matrix_with_means_is_gamma_with_exact_moments():
     assert row.error_source == "exact, gamma approximation"
 
 
-def test_an_infinite_prediction_gets_no_verdict():
+def test_infinite_prediction_gets_no_verdict():
     row = rows_of(law="student_t", correlation=0.5)["raw excess kurtosis"]
     assert row.predicted == math.inf
     assert row.inside is None
@@ -147,14 +147,14 @@ def test_constant_scores_have_no_spread_and_no_density(mean_q, mean_k, rho):
     assert result.counts.sum() == 20
 
 
-def test_a_draw_that_happens_to_be_constant_gets_no_verdict_on_kurtosis():
+def test_kurtosis_of_a_constant_draw_gets_no_verdict():
     result = measure_score_variance(ScoreVarianceParams(1, n_samples=400), scores=np.ones(400))
     assert result.rows[1].inside is False
     assert result.rows[2].standard_error > 0
     assert result.rows[2].inside is None
 
 
-def test_bins_are_five_standard_deviations_each_way(pairs, scores):
+def test_bins_reach_five_standard_deviations_to_each_side(pairs, scores):
     np.testing.assert_allclose(pairs.raw_edges, np.linspace(-20, 20, 81), atol=1e-12)
     np.testing.assert_allclose(pairs.scaled_edges, np.linspace(-5, 5, 81), atol=1e-12)
     np.testing.assert_array_equal(pairs.counts, np.histogram(scores, pairs.raw_edges)[0])
@@ -162,7 +162,7 @@ def test_bins_are_five_standard_deviations_each_way(pairs, scores):
     np.testing.assert_allclose(pairs.scaled_density, pairs.counts / 400 / 0.125, rtol=1e-12)
 
 
-def test_bins_are_around_the_predicted_mean():
+def test_bins_are_centred_at_the_predicted_mean():
     result = measure_score_variance(ScoreVarianceParams(16, 400, mean_q=1.0, mean_k=2.0))
     assert (result.raw_edges[0] + result.raw_edges[-1]) / 2 == pytest.approx(32)
     assert result.raw_edges[-1] - 32 == pytest.approx(5 * math.sqrt(16 * 6))
@@ -176,7 +176,7 @@ def test_scores_outside_the_bins_are_counted():
     assert result.beyond_own == 3 / 5
 
 
-def test_shared_axis_and_the_scores_beyond_it():
+def test_scores_beyond_the_shared_axis_are_counted():
     scores = [-113.0, -112.0, 0.0, 112.0, 122.0]
     result = measure_score_variance(ScoreVarianceParams(1024, n_samples=5), scores=scores)
     assert (result.shared_span, result.beyond_shared, result.beyond_own) == ((-112.0, 112.0), 2 / 5, 0.0)
@@ -211,7 +211,7 @@ def test_a_dimension_beyond_1024_has_its_own_shared_axis():
     assert result.shared_span == (-224.0, 224.0)
 
 
-def test_the_standard_deviations_are_those_of_the_scores(pairs, scores):
+def test_standard_deviations_are_those_of_the_scores(pairs, scores):
     assert pairs.raw_std == pytest.approx(np.std(scores, ddof=1), rel=1e-12)
     assert pairs.scaled_std == pytest.approx(np.std(scores, ddof=1) / 4, rel=1e-12)
 
@@ -232,7 +232,7 @@ def test_law_is_finite_at_d_k_1():
     assert np.isfinite(measure_score_variance(ScoreVarianceParams(1, 4)).raw_law).all()
 
 
-def test_scaling_rule_holds_both_sides(pairs, scores):
+def test_both_sides_of_the_scaling_rule_agree(pairs, scores):
     rule = pairs.scaling_rule
     assert rule.scale == pairs.scale == 0.25
     assert rule.raw_variance == pytest.approx(scores.var(ddof=1), rel=1e-12)
@@ -240,7 +240,7 @@ def test_scaling_rule_holds_both_sides(pairs, scores):
     assert rule.scaled_variance == pytest.approx(rule.scale_squared_times_raw_variance, rel=1e-12)
 
 
-def test_scores_are_not_written_to(scores):
+def test_given_scores_are_not_changed(scores):
     before = scores.copy()
     measure_score_variance(ScoreVarianceParams(16, n_samples=400, seed=3), scores=scores)
     np.testing.assert_array_equal(scores, before)
@@ -253,6 +253,6 @@ def test_scores_are_not_written_to(scores):
         ([0.0, 0.0, 0.0, math.nan], "scores must hold finite numbers only, but got nan"),
     ],
 )
-def test_scores_are_checked(scores, message):
+def test_bad_scores_are_refused(scores, message):
     with pytest.raises(ValueError, match=message):
         measure_score_variance(ScoreVarianceParams(4, n_samples=4), scores=scores)

@@ -32,7 +32,7 @@ def test_two_by_two_by_hand(small):
     assert np.array_equal(small.first_product, small.first_A @ small.first_B)
 
 
-def test_the_known_percentiles(small):
+def test_known_percentiles_of_two_by_two_products(small):
     assert abs(small.percentile - 71.4) < 4 * small.percentile_error + 0.05
     assert abs(small.median - 0.756) < 4 * small.median_error + 0.0005
     assert abs(small.low - 0.048) < 0.002
@@ -49,7 +49,7 @@ def test_ddof_1_multiplies_by_four_thirds(small):
     assert np.allclose(with_ddof.band, np.array(small.band) * 4 / 3, rtol=1e-14)
 
 
-def test_the_histogram_counts_every_draw(small):
+def test_histogram_counts_every_draw(small):
     assert small.counts.sum() + small.above == 2000
     assert np.array_equal(np.histogram(small.variances, small.edges)[0], small.counts)
 
@@ -80,13 +80,13 @@ def test_dot_is_matmul_in_two_dimensions():
     assert experiment.largest_difference < 1e-13
 
 
-def test_the_scaled_variance_is_the_same_number_over_d_k():
+def test_scaled_variance_is_the_raw_variance_over_d_k():
     _, _, product, scaled = measure_large_experiment(50, 7, seed=2).rows
     assert abs(scaled.measured * 7 / product.measured - 1) < 1e-13
     assert abs(scaled.z - product.z) < 1e-9
 
 
-def test_the_band_narrows():
+def test_band_narrows_with_the_size():
     curve = band_curve((2, 8, 64), d_k=4)
     assert (np.diff(curve.high - curve.low) < 0).all()
     assert (curve.naive_high - curve.naive_low < curve.high - curve.low)[1:].all()
@@ -94,26 +94,26 @@ def test_the_band_narrows():
     assert curve.share_inside[2] > curve.naive_share_inside[2]
 
 
-def test_bad_arguments():
+def test_bad_arguments_are_refused():
     with pytest.raises(ValueError, match="n_rows must be between 2 and 2048"):
         measure_large_experiment(1)
     with pytest.raises(ValueError, match="sizes must hold at least one size"):
         band_curve(())
 
 
-# --- draws that fall one by one, and their checks --------------------------------------------------------
+# --- draws and their checks ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("size", "d_k"), [(2, 1), (3, 1024), (64, 2)])
-def test_a_draw_does_not_depend_on_later_draws(size, d_k, monkeypatch):
+def test_draws_do_not_depend_on_later_draws(size, d_k, monkeypatch):
     many = measure_small_samples(SmallSamplesParams(size, d_k, n_draws=300)).variances
     few = measure_small_samples(SmallSamplesParams(size, d_k, n_draws=7)).variances
     assert np.array_equal(many[:7], few)
-    monkeypatch.setattr(matrix_products, "BLOCK_NUMBERS", 100)  # a few draws a block
+    monkeypatch.setattr(matrix_products, "BLOCK_NUMBERS", 100)  # a few draws per block
     assert np.array_equal(measure_small_samples(SmallSamplesParams(size, d_k, n_draws=300)).variances, many)
 
 
-def test_the_large_experiment_holds_less_than_100_mb():
+def test_large_experiment_needs_less_than_100_mb():
     tracemalloc.start()
     measure_large_experiment()
     assert tracemalloc.get_traced_memory()[1] < 100e6
@@ -127,7 +127,7 @@ def test_expected_counts_are_those_of_the_reference_draws():
     assert np.abs(many.counts - many.expected).max() < 4 * np.sqrt(many.expected.max())
 
 
-def test_the_checks_have_the_numbers_of_the_draws():
+def test_checks_agree_with_the_draws():
     result = measure_small_samples(SmallSamplesParams(n_draws=400))
     mean, median, below, near = result.checks
     assert [each.name for each in result.checks] == ["mean", "median", "below 1.6", "near d_k"]
@@ -140,7 +140,7 @@ def test_the_checks_have_the_numbers_of_the_draws():
     assert max(abs(each.z) for each in result.checks) < 4
 
 
-def test_an_expected_share_of_0_has_no_error():
+def test_expected_share_of_0_has_standard_error_0():
     below = measure_small_samples(SmallSamplesParams(16, 64, n_draws=5)).checks[2]
     assert (below.predicted, below.measured, below.standard_error) == (0, 0, 0)
     assert np.isnan(below.z)
@@ -149,7 +149,7 @@ def test_an_expected_share_of_0_has_no_error():
 # --- the same draws at every d_k --------------------------------------------------------------------------
 
 
-def test_a_sweep_keeps_its_draws_from_one_d_k_to_the_next():
+def test_sweep_keeps_its_draws_from_one_d_k_to_the_next():
     sweep = draw_sweep((1, 2, 64, 72))
     together = [np.corrcoef(sweep.ratios[[i, i + 1]])[0, 1] for i in range(3)]
     assert together[2] > 0.95  # 8 of 72 components are new
@@ -159,7 +159,7 @@ def test_a_sweep_keeps_its_draws_from_one_d_k_to_the_next():
     np.testing.assert_array_equal(draw_sweep((1, 2, 64, 72), n_draws=50).ratios, sweep.ratios[:, :50])
 
 
-def test_the_first_draws_of_a_sweep_are_counted():
+def test_first_draws_of_a_sweep_are_counted():
     sweep = draw_sweep((1, 64), n_draws=300)
     first = sweep.first(100)
     for i in range(2):
@@ -172,7 +172,7 @@ def test_the_first_draws_of_a_sweep_are_counted():
     assert abs(check.z) < 4
 
 
-def test_bad_sweeps():
+def test_bad_sweeps_are_refused():
     with pytest.raises(ValueError, match="dims must hold at least one d_k and rise, but got"):
         draw_sweep((64, 2))
     with pytest.raises(ValueError, match="dims must hold at least one d_k and rise"):
@@ -184,7 +184,7 @@ def test_bad_sweeps():
 # --- a class draws together -----------------------------------------------------------------------------
 
 
-def test_300_draws_of_a_class_tell_a_mean_of_1_5_from_2():
+def test_300_draws_of_a_class_distinguish_a_mean_of_1_5_from_2():
     ten, one = class_draws(30), class_draws(30, 1)
     assert ten.standard_error == pytest.approx(math.sqrt(4.75 / 300), rel=1e-14)
     assert (round(ten.standard_error, 2), round(one.standard_error, 1)) == (0.13, 0.4)
@@ -201,7 +201,7 @@ def test_rows_of_a_class_are_the_draws_of_its_phones():
     assert not np.isin(class_draws(30, seed=5).variances, drawn.variances).any()
 
 
-def test_a_class_is_counted_as_the_lesson_counts():
+def test_class_and_lesson_use_the_same_bins_and_theory():
     drawn, alone = class_draws(30, seed=1), measure_small_samples(SmallSamplesParams(n_draws=300))
     np.testing.assert_array_equal(drawn.edges, alone.edges)
     np.testing.assert_array_equal(drawn.expected, alone.expected)
@@ -212,7 +212,7 @@ def test_a_class_is_counted_as_the_lesson_counts():
     assert drawn.z == pytest.approx((drawn.mean_measured - 1.5) / drawn.standard_error)
 
 
-def test_means_of_a_class_are_those_of_as_many_phones():
+def test_running_means_of_a_class_are_the_means_of_fewer_phones():
     drawn = class_draws(40, seed=2)
     fewer = [class_draws(n, seed=2) for n in range(1, 41)]
     np.testing.assert_allclose(drawn.means, [each.variances.mean() for each in fewer], rtol=1e-13)
@@ -220,7 +220,7 @@ def test_means_of_a_class_are_those_of_as_many_phones():
     assert (drawn.means[-1], drawn.errors[-1]) == pytest.approx((drawn.mean_measured, drawn.standard_error))
 
 
-def test_before_the_first_phone_there_is_no_mean():
+def test_class_without_phones_has_no_mean():
     empty = class_draws(0)
     assert (empty.means.size, empty.errors.size) == (0, 0)
     assert empty.variances.shape == (0, 10)
@@ -228,7 +228,7 @@ def test_before_the_first_phone_there_is_no_mean():
     assert np.isnan([empty.mean_measured, empty.standard_error, empty.z]).all()
 
 
-def test_bad_classes():
+def test_bad_classes_are_refused():
     with pytest.raises(ValueError, match="n_phones must be between 0 and 100, but got 101"):
         class_draws(101)
     with pytest.raises(ValueError, match="per_phone must be between 1 and 100, but got 0"):
@@ -240,8 +240,8 @@ def test_bad_classes():
 # --- oracles -----------------------------------------------------------------------------------------
 
 
-def test_monte_carlo_by_the_question_s_own_recipe():
-    # The public percentile of 1.6 and the median are Monte Carlo too; this one shares no code.
+def test_statistics_agree_with_a_plain_monte_carlo():
+    # The lesson's percentile of 1.6 and median are Monte Carlo too, but share no code with this one.
     rng = np.random.default_rng(2021)
     variances = np.array([(rng.standard_normal((2, 2)) @ rng.standard_normal((2, 2))).var() for _ in range(40_000)])
     result = measure_small_samples(SmallSamplesParams())
@@ -253,9 +253,9 @@ def test_monte_carlo_by_the_question_s_own_recipe():
 
 
 @pytest.mark.parametrize(("size", "d_k"), [(2, 1), (2, 3), (3, 2), (5, 4), (5, 5), (4, 9)])
-def test_draws_and_a_sweep_have_the_distribution_of_a_multiplied_product(size, d_k):
-    # Fewer, as many and more inner than outer dimensions; the sweep reaches this d_k by way of smaller ones.
-    # Kolmogorov's distance of two samples of n draws of one distribution exceeds 1.95 √(2/n) once in a thousand times.
+def test_draws_and_sweep_have_the_distribution_of_multiplied_matrices(size, d_k):
+    # Fewer, as many and more inner than outer dimensions; the sweep goes through all smaller d_k first.
+    # The Kolmogorov distance of two samples of n draws of one law exceeds 1.95 √(2/n) once in a thousand times.
     rng, n = np.random.default_rng(size + 10 * d_k), 10_000
     A, B = rng.standard_normal((n, size, d_k)), rng.standard_normal((n, d_k, size))
     multiplied = np.matmul(A, B).var(axis=(1, 2))
@@ -266,12 +266,12 @@ def test_draws_and_a_sweep_have_the_distribution_of_a_multiplied_product(size, d
     assert abs(multiplied.mean() / d_k - sweep.mean_theory) < 4 * sweep.std_theory[-1] / math.sqrt(n)
 
 
-def test_z_of_the_large_experiment_is_standard_but_the_naive_z_is_not():
+def test_z_of_the_large_experiment_has_variance_1_but_the_naive_z_not():
     runs = [measure_large_experiment(60, 8, seed=i) for i in range(300)]
     for index in range(4):
         z = np.array([run.rows[index].z for run in runs])
         assert abs(z.mean()) < 4 / math.sqrt(300)
-        assert abs(z.var() - 1) < 4 * math.sqrt(3 / 300)  # the variances have a little more tail than a normal
+        assert abs(z.var() - 1) < 4 * math.sqrt(3 / 300)  # variances have slightly heavier tails than a normal
     residual = np.array([run.residual_z for run in runs])
     assert abs(residual.var() - 1) < 4 * math.sqrt(3 / 300)
     assert np.var([run.naive_z for run in runs]) > 3
@@ -279,17 +279,17 @@ def test_z_of_the_large_experiment_is_standard_but_the_naive_z_is_not():
     assert abs(inside - 0.95) < 4 * math.sqrt(0.05 * 0.95 / 300)
 
 
-def test_measured_points_keep_inside_the_band():
+def test_band_contains_95_percent_of_the_measured_points():
     curve = band_curve((2, 16, 48), d_k=4, n_draws=300)
     assert (np.abs(curve.share_inside - 0.95) < 4 * math.sqrt(0.05 * 0.95 / 300)).all()
     assert curve.naive_share_inside[2] < 0.8
 
 
 @pytest.mark.parametrize(("size", "d_k", "ddof"), [(2, 2, 0), (3, 4, 1)])
-def test_z_of_a_class_is_standard(size, d_k, ddof):
+def test_z_of_a_class_has_mean_0_and_variance_1(size, d_k, ddof):
     z = np.array([class_draws(30, size=size, d_k=d_k, ddof=ddof, seed=seed).z for seed in range(200)])
     assert abs(z.mean()) < 4 / math.sqrt(200)
-    assert abs(z.var() - 1) < 4 * math.sqrt(3 / 200)  # a mean of 300 has a little more tail than a normal
+    assert abs(z.var() - 1) < 4 * math.sqrt(3 / 200)  # a mean of 300 has slightly heavier tails than a normal
 
 
 def test_hand_made_examples_of_the_notes():
@@ -312,7 +312,7 @@ def test_hand_made_examples_of_the_notes():
         ([[1]], [[-1e7]], r"must lie between ±1e\+06, but got 1e\+07"),
     ],
 )
-def test_hand_made_examples_are_checked(q_rows, k_rows, message):
+def test_bad_hand_made_examples_are_refused(q_rows, k_rows, message):
     with pytest.raises(ValueError, match=message):
         hand_made_example(q_rows, k_rows)
 
@@ -329,14 +329,14 @@ def test_hand_made_moments_agree_with_the_standard_library(d_k):
 
 
 @pytest.mark.parametrize("d_k", [1, 2, 3, 64])
-def test_drawn_products_spread_as_predicted_beside_hand_made_ones(d_k):
+def test_drawn_products_have_the_predicted_spread(d_k):
     q, k = np.random.default_rng(0).standard_normal((2, 100_000, d_k))
     drawn = np.sum(q * k, axis=-1)
     error = math.sqrt(np.var((drawn - drawn.mean()) ** 2) / len(drawn))
     assert abs(drawn.var() - hand_made_example(q[:1], k[:1]).std_theory ** 2) < 4 * error
 
 
-def test_all_patterns_of_signs_spread_as_drawn_products_do():
+def test_all_patterns_of_signs_have_the_predicted_spread():
     for d_k in (1, 2, 3, 4):
         k = np.array(np.meshgrid(*[[-1, 1]] * d_k)).reshape(d_k, -1).T
         example = hand_made_example(np.ones_like(k), k)

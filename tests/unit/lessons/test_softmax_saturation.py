@@ -1,4 +1,4 @@
-"""The softmax lesson: lists a reader can check, messages a person reads, fields a page shows."""
+"""The softmax lesson: lists by hand, error messages, drawn rows and outputs."""
 
 import math
 from dataclasses import replace
@@ -27,7 +27,7 @@ from sattn_core.lessons.softmax_saturation import (
 )
 
 
-def test_the_two_lists_of_the_lesson():
+def test_two_lists_of_the_lesson_by_hand():
     found = compare_lists([[4, 5], [1, 10]])
     np.testing.assert_allclose(found.attention_weights[0], [0.268941, 0.731059], atol=5e-7)
     np.testing.assert_allclose(found.attention_weights[1], [1.23395e-4, 0.999877], atol=5e-7)
@@ -64,11 +64,11 @@ def test_nudge_moves_weight_where_softmax_is_open():
     assert found.smallest == (0, 0)
 
 
-def test_small_nudge_moves_what_the_jacobian_says():
+def test_small_nudge_moves_weight_as_the_jacobian_predicts():
     lists, added = [[4, 5], [3, 1, 1, 10], [7, 7]], 1e-6
     found = nudge_lists(lists, added)
     slopes = [softmax_jacobian(scores)[i, i] for scores, i in zip(lists, (0, 1, 0), strict=True)]
-    np.testing.assert_allclose(found.moved, added * np.array(slopes), rtol=1e-5)  # the square of what is added
+    np.testing.assert_allclose(found.moved, added * np.array(slopes), rtol=1e-5)  # up to a term in added²
 
 
 def test_gradient_of_a_nudge_is_the_slope_of_its_weight():
@@ -79,14 +79,14 @@ def test_gradient_of_a_nudge_is_the_slope_of_its_weight():
     assert found.gradient[0] == pytest.approx(0.19661193324148185, rel=1e-14)  # mpmath: 1 / (e^½ + e^−½)²
 
 
-def test_nudge_leaves_the_largest_scores_a_person_may_type():
+def test_nudge_works_at_the_largest_scores_that_may_be_typed():
     found = nudge_lists([[1e6, 1e6], [-1e6, 1e6]], 6)
     np.testing.assert_allclose(found.moved, [1 / (1 + np.exp(-6)) - 0.5, 0.0])
     with pytest.raises(ValueError, match=r"added must be a finite number in \[0, 1e\+06\], but got -1"):
         nudge_lists([[1, 2], [3, 4]], -1)
 
 
-def test_ratio_of_norms_that_underflow():
+def test_ratio_of_norms_is_exact_where_norms_underflow():
     found = compare_lists([[0, 1000], [0, 1001]])
     np.testing.assert_array_equal(found.jacobian_norm, [0.0, 0.0])
     assert found.log10_jacobian_norm_ratio == pytest.approx(math.log10(math.e), rel=1e-12)
@@ -122,7 +122,7 @@ def test_bad_lists_are_named(lists, keywords, error, message):
         ([4, 5], [104, 105], "neither"),
         ([4, 5], [1, 10], "second"),
         ([1, 10], [4, 5], "first"),
-        ([0.1, 0.2], [1000.1, 1000.2], "neither"),  # but for rounding
+        ([0.1, 0.2], [1000.1, 1000.2], "neither"),  # equal up to rounding
         ([5, 4], [4, 5], "neither"),
         ([0, 0], [0, 0, 0], "first"),  # ln 2 < ln 3
         ([0, 1000], [0, 1001], "second"),  # both entropies are less than the smallest float
@@ -134,13 +134,13 @@ def test_the_sharper_list_has_less_entropy(first, second, answer):
     assert sharper(first, second) == answer
 
 
-def test_a_list_that_cannot_be_compared_is_named():
+def test_sharper_names_a_list_that_is_too_short():
     with pytest.raises(ValueError, match="list 2 must hold 2 to 64 numbers, but got 1"):
         sharper([1, 2], [3])
 
 
-def test_rows_by_hand():
-    # One query a batch; octave by octave the components of the query and of its three keys.
+def test_rows_follow_their_documented_draw():
+    # One query per batch: components of the query and of its three keys are drawn octave by octave.
     rows = measure_rows(RowsParams(3, (1, 3, 8), n_rows=20, seed=5))
     assert (rows.dims, rows.scores.shape) == ((1, 3, 8), (3, 20, 1, 3))
     for batch in (0, 19):
@@ -153,14 +153,14 @@ def test_rows_by_hand():
     np.testing.assert_allclose(rows.spread, np.sqrt(within), rtol=1e-14)
 
 
-def test_divided_rows_are_scipy_s_softmax_of_the_divided_scores():
+def test_divided_rows_agree_with_scipys_softmax():
     rows = measure_rows(RowsParams(6, (4, 100, 256), "uniform", 60, 2))
     for exponent in (0.0, 0.3, 0.5, 1.0):
         found = rows.divided(exponent)
         for i, d_k in enumerate(rows.dims):
             weights = special.softmax(rows.scores[i] / d_k**exponent, axis=-1)
             np.testing.assert_allclose(found.weights[i], weights.mean(axis=(0, 1)), rtol=1e-12)
-            means = weights.max(axis=-1).mean(axis=-1)  # of the batches
+            means = weights.max(axis=-1).mean(axis=-1)  # one mean for each batch
             assert found.max_weight[i] == pytest.approx(means.mean(), rel=1e-12)
             assert found.standard_error[i] == pytest.approx(means.std(ddof=1) / math.sqrt(20), rel=1e-12)
             assert found.spread[i] == pytest.approx(rows.spread[i] / d_k**exponent, rel=1e-14)
@@ -171,7 +171,7 @@ def test_divided_rows_are_scipy_s_softmax_of_the_divided_scores():
 
 
 @pytest.mark.parametrize(("exponent", "alike"), [(0.45, False), (0.47, True), (0.5, True), (0.53, True), (0.55, False)])
-def test_rows_are_alike_if_their_spreads_differ_by_at_most_a_quarter(exponent, alike):
+def test_rows_are_alike_if_spreads_differ_by_a_factor_up_to_1_25(exponent, alike):
     # Spreads of √d_k: the ratio at d_k = 4 and 1,024 is 256^|1/2 − exponent|, and 256^0.0402 = 1.25.
     rows = replace(measure_rows(RowsParams(2, (4, 64, 1024), n_rows=20)), spread=np.array([2.0, 8.0, 32.0]))
     divided = rows.divided(exponent)
@@ -184,19 +184,19 @@ def test_rows_look_alike_at_exponent_one_half_but_not_at_0_or_1(n_keys):
     for seed in range(10):
         rows = measure_rows(RowsParams(n_keys, (4, 64, 1024), n_rows=640, seed=seed))
         assert [rows.divided(exponent).ratio > 5 for exponent in (0.0, 0.5, 1.0)] == [True, False, True]
-        assert n_keys == 2 or rows.divided(0.5).alike  # of two keys 20 pairs are few
+        assert n_keys == 2 or rows.divided(0.5).alike  # with 2 keys, 20 pairs are too few
 
 
 def test_expected_largest_weight_agrees_with_expected_attention():
     found = expected_largest(16, (4, 64, 1024), 0.3)
     for weight, d_k in zip(found, (4, 64, 1024), strict=True):
         assert weight == pytest.approx(expected_attention(16, d_k, d_k**-0.3).max_weight, rel=1e-12)
-    # A query of 1,024 components is nearly as long as √1,024, and then its scores are independent normal ones.
+    # A query of 1,024 components has a length near √1,024, so its scores are nearly independent normals.
     assert found[-1] == pytest.approx(expected_softmax(16, 1024**0.2).max_weight, abs=1e-3)
 
 
 @pytest.mark.parametrize("exponent", [0.0, 0.2, 0.5, 0.8, 1.0])
-def test_largest_weights_and_spreads_are_those_expected(exponent):
+def test_largest_weights_and_spreads_agree_with_theory(exponent):
     dims = (1, 4, 100, 1024)
     rows = measure_rows(RowsParams(16, dims, seed=1))
     divided, expected = rows.divided(exponent), expected_largest(16, dims, exponent)
@@ -204,17 +204,17 @@ def test_largest_weights_and_spreads_are_those_expected(exponent):
     low, high = divided.band(expected)
     half_width = stats.t.ppf(0.975, 19) * divided.standard_error
     np.testing.assert_allclose([low, high], [expected - half_width, expected + half_width], rtol=1e-9)
-    variances = rows.scores.var(axis=-1, ddof=1).mean(axis=-1)  # of each batch
+    variances = rows.scores.var(axis=-1, ddof=1).mean(axis=-1)  # one variance for each batch
     error = variances.std(axis=-1, ddof=1) / math.sqrt(20)
     assert (np.abs(variances.mean(axis=-1) - dims) <= 4 * error).all()
 
 
-def test_many_keys_are_drawn_fewer_times():
+def test_rows_of_many_keys_have_fewer_batches():
     drawn = [(n_keys, RowsParams(n_keys, (4,)).n_batches) for n_keys in (2, 32, 64, 160, 512, 4096)]
     assert drawn == [(2, 20), (32, 20), (64, 10), (160, 4), (512, 4), (4096, 4)]
 
 
-def test_outputs_by_hand():
+def test_measured_outputs_by_hand():
     params = OutputsParams(3, (4,), n_rows=40, seed=5)
     outputs = measure_outputs(params)
     assert (outputs.d_k, outputs.scores.shape, outputs.values.shape) == (4, (20, 2, 3), (20, 3, D_V))
@@ -243,7 +243,7 @@ def test_values_are_normal_and_independent_of_other_draws():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_own_share_falls_with_d_k_after_division_by_d_k_alone(seed):
+def test_own_share_falls_with_d_k_only_after_division_by_d_k(seed):
     found = [measure_outputs(OutputsParams(16, (d_k,), seed=seed)) for d_k in (4, 16, 64, 256, 1024)]
     raw, scaled, flat = ([each.divided(exponent).own_share for each in found] for exponent in (0.0, 0.5, 1.0))
     assert (np.diff(flat) < 0).all()
@@ -255,20 +255,20 @@ def test_own_share_falls_with_d_k_after_division_by_d_k_alone(seed):
 
 @pytest.mark.parametrize("exponent", [0.0, 0.25, 0.5, 0.75, 1.0])
 @pytest.mark.parametrize("d_k", [256, 1024])
-def test_at_large_d_k_the_scores_of_tokens_are_as_independent(d_k, exponent):
+def test_own_share_at_large_d_k_is_that_of_independent_scores(d_k, exponent):
     found = measure_outputs(OutputsParams(16, (d_k,), seed=6)).divided(exponent)
     assert abs(found.own_share - expected_own_share(64, 16, d_k, exponent)) <= 4 * found.standard_error
 
 
-def test_at_small_d_k_tokens_have_more_in_common_than_independent_ones():
+def test_own_share_at_small_d_k_is_below_that_of_independent_scores():
     found = measure_outputs(OutputsParams(64, (4,), seed=1)).divided(0.0)
     assert expected_own_share(64, 64, 4, 0.0) == pytest.approx(0.8835, abs=5e-4)
     assert found.own_share < 0.8835 - 4 * found.standard_error
-    assert found.limit == pytest.approx(0.982, abs=5e-4)  # 1 − e^−4: many keys and many dimensions
+    assert found.limit == pytest.approx(0.982, abs=5e-4)  # 1 − e^−4, the limit of many keys and dimensions
 
 
 def test_own_share_is_nearly_0_for_nearly_equal_weights():
-    # Scores over d_k^1 at d_k = 4,096 spread by 1/64; with weights exactly equal the share would be 0.
+    # Scores divided by d_k = 4,096 have a spread of 1/64; exactly equal weights would give a share of 0.
     assert expected_own_share(64, 16, 4096, 1.0) == pytest.approx(4096**-1 * (1 - 1 / 16) * (1 - 1 / 64), rel=0.01)
 
 
@@ -322,15 +322,15 @@ def test_any_lists_give_weights_and_finite_summaries(lists, multiplier, shift):
 
 @settings(max_examples=25)
 @given(st.sampled_from(sorted(COMPONENT_LAWS)), st.integers(0, 2**32), st.integers(2, 40), st.integers(1, 200))
-def test_rows_depend_on_the_seed_and_not_on_the_dimensions_asked(law, seed, n_keys, d_k):
+def test_rows_at_one_d_k_do_not_depend_on_the_others(law, seed, n_keys, d_k):
     alone, among = (measure_rows(RowsParams(n_keys, dims, law, 20, seed)) for dims in ((d_k,), (d_k, 201, 300)))
-    # Cut in other places a sum is rounded in other places.
+    # Sums that are cut at different places are rounded differently.
     np.testing.assert_allclose(alone.scores[0], among.scores[0], rtol=1e-12, atol=1e-12)
     assert (np.diff(among.scores) <= 0).all()
 
 
 @given(st.lists(st.integers(-8, 8), min_size=2, max_size=8), st.integers(-1000, 1000), st.integers(2, 9))
-def test_a_shift_makes_no_list_sharper_and_a_factor_does(numbers, shift, factor):
+def test_factor_makes_a_list_sharper_but_a_shift_does_not(numbers, shift, factor):
     assert sharper(numbers, [number + shift for number in numbers]) == "neither"
     even = len(set(numbers)) == 1
     assert sharper(numbers, [factor * number for number in numbers]) == ("neither" if even else "second")
@@ -339,8 +339,8 @@ def test_a_shift_makes_no_list_sharper_and_a_factor_does(numbers, shift, factor)
 # --- oracles -----------------------------------------------------------------------------------------
 
 
-def test_the_band_covers_its_level():
-    # 200 seeds: 95 % means 0.95 ± 4 √(0.95 · 0.05 / 200) = 0.95 ± 0.06 for one exponent.
+def test_band_covers_its_level():
+    # For one exponent, 200 seeds cover 0.95 ± 4 √(0.95 · 0.05 / 200) = 0.95 ± 0.06.
     inside = []
     for seed in range(200):
         rows = measure_rows(RowsParams(8, (16,), n_rows=100, seed=seed))
@@ -352,9 +352,9 @@ def test_the_band_covers_its_level():
     assert np.abs(coverage - 0.95).max() <= 4 * math.sqrt(0.95 * 0.05 / 200)
 
 
-def test_rows_that_share_keys_need_the_error_of_batches():
-    # With 2 keys all queries of a batch see the same two keys, and treating rows as independent
-    # (spread of rows / √rows) would understate the error; here by about 2.
+def test_rows_that_share_keys_need_the_standard_error_of_batches():
+    # With 2 keys all queries of a batch see the same two keys, so treating rows as independent
+    # (spread of rows / √rows) would understate the standard error, here by a factor of about 2.
     rows, batches = [], []
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -365,13 +365,13 @@ def test_rows_that_share_keys_need_the_error_of_batches():
     true_error = np.std(batches, ddof=1) / math.sqrt(20)
     assert true_error > 1.5 * np.mean(rows) / math.sqrt(20)
     errors = [measure_rows(RowsParams(2, (4,), seed=seed)).divided(0.0).standard_error[0] for seed in range(20)]
-    # The mean of 20 estimates with 19 degrees of freedom is good to 4 %, the reference to 9 %.
+    # The mean of 20 estimates with 19 degrees of freedom is accurate to 4 %, the reference to 9 %.
     assert np.mean(errors) == pytest.approx(true_error, rel=0.4)
 
 
 @pytest.mark.parametrize("law", sorted(COMPONENT_LAWS))
-def test_every_law_is_measured_as_drawn(law):
-    # Independent rows, each with keys of its own, at d_k = 4.
+def test_largest_weight_of_every_law_agrees_with_separate_draws(law):
+    # Independent rows at d_k = 4, each with its own keys.
     rng = np.random.default_rng(21)
     draw = COMPONENT_LAWS[law].draw
     scores = (draw(rng, (4000, 1, 4)) * draw(rng, (4000, 6, 4))).sum(axis=-1)
@@ -397,13 +397,13 @@ def test_own_shares_agree_with_another_program(d_k):
     outputs = measure_outputs(OutputsParams(64, (d_k,), seed=11))
     for exponent, other in zip((0.0, 0.5, 1.0), OTHER_PROGRAM[d_k], strict=True):
         found = outputs.divided(exponent)
-        # 10 draws here, 40 there: its error is half of this one; half a unit of its last digit is rounding.
+        # 10 draws here, 40 in the other program: its standard error is half of this one, and its last digit is rounded.
         rounding = 0.5 * 10.0 ** -(2 if other > 0.1 else 3 if other > 0.05 else 4)
         assert abs(found.own_share - other) <= 4 * math.hypot(1, 0.5) * found.standard_error + rounding
 
 
 @pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0])
-def test_own_share_is_that_of_pytorchs_attention(exponent):
+def test_own_share_agrees_with_pytorchs_attention(exponent):
     torch = pytest.importorskip("torch")
     generator = torch.Generator().manual_seed(5)
     drawn = [torch.randn(200, n, 16, generator=generator, dtype=torch.float64) for n in (64, 16)]

@@ -22,7 +22,7 @@ def result():
     return measure_start(StartParams(DIMS, n_samples=500, n_keys=5, seed=2))
 
 
-def test_sweep_is_the_sweep_of_the_params(result):
+def test_start_has_the_dimension_sweep_of_its_params(result):
     sweep = dimension_sweep(DIMS, n_samples=500, n_keys=5, seed=2)
     np.testing.assert_array_equal(result.sweep.scaled_counts, sweep.scaled_counts)
     np.testing.assert_array_equal(result.sweep.row_scores, sweep.row_scores)
@@ -32,7 +32,7 @@ def test_defaults_are_those_of_the_lesson():
     assert dataclasses.astuple(StartParams((2,))) == ((2,), 20_000, 16, "normal", 0)
 
 
-def test_theory_is_the_root_of_d_k_and_one(result):
+def test_theoretical_spreads_are_root_d_k_and_1(result):
     np.testing.assert_array_equal(result.raw_std_theory, [1, 2, 8, 10])
     np.testing.assert_array_equal(result.scaled_std_theory, np.ones(4))
 
@@ -70,7 +70,7 @@ def test_weights_are_the_softmax_of_the_row(result):
     np.testing.assert_array_equal(result.scaled_max_weight, result.scaled_weights.max(axis=1))
 
 
-def test_law_is_finite_everywhere_also_at_d_k_1(result):
+def test_law_is_finite_even_at_d_k_1(result):
     assert result.law_is_exact
     assert np.isfinite(result.scaled_law).all()
     assert result.scaled_law[0].argmax() in (47, 48)  # the bins beside 0
@@ -94,7 +94,7 @@ def test_bad_params_are_refused_with_the_argument_named():
 
 def test_inside_is_within_1_96_standard_errors_of_the_theory(result):
     z = (result.raw_std_measured - result.raw_std_theory) / result.raw_std_error
-    np.testing.assert_allclose(result.std_z, z, rtol=1e-9)  # 1 is subtracted from what is near it
+    np.testing.assert_allclose(result.std_z, z, rtol=1e-9)  # 1 is subtracted from a number near 1
     assert result.raw_std_inside.tolist() == (np.abs(z) <= 1.959964).tolist()
     assert result.scaled_std_inside.tolist() == result.raw_std_inside.tolist()
     seeds = [measure_start(StartParams((16,), n_samples=200, seed=seed)).raw_std_inside[0] for seed in range(200)]
@@ -143,13 +143,13 @@ def test_exact_law_is_the_bin_average_of_the_density(row, d_k):
     edges = result.sweep.scaled_edges * np.sqrt(d_k)
     for b in (len(edges) // 2 + 1, len(edges) // 2 + 6):
         mass = integrate.quad(dot_product_pdf, edges[b], edges[b + 1], args=(d_k,))[0]
-        assert result.scaled_law[row, b] == pytest.approx(mass / 0.125, rel=1e-7)  # quad asks for 1.5e-8
+        assert result.scaled_law[row, b] == pytest.approx(mass / 0.125, rel=1e-7)  # quad's tolerance is 1.5e-8
 
 
 @pytest.mark.parametrize("law", COMPONENT_LAWS)
 @pytest.mark.parametrize(("d_k", "n_keys"), [(1, 2), (1, 512), (16, 16), (16, 512), (64, 16)])
-def test_mean_over_all_queries_agrees_with_the_rows_of_other_seeds(law, d_k, n_keys):
-    # The page shows one row of a seed, and states the mean over all rows, for this distribution.
+def test_mean_largest_weight_agrees_with_rows_of_many_seeds(law, d_k, n_keys):
+    # The page shows one row of a seed and states the mean over all rows.
     rows = [measure_start(StartParams((d_k,), n_samples=2, n_keys=n_keys, law=law, seed=s)) for s in range(200)]
     mean = mean_largest_weight((d_k,), n_keys, law)
     for side in ("raw", "scaled"):
@@ -159,7 +159,7 @@ def test_mean_over_all_queries_agrees_with_the_rows_of_other_seeds(law, d_k, n_k
         assert getattr(mean, f"{side}_error")[0] <= 0.02
 
 
-def test_one_key_of_many_that_score_1_or_minus_1_has_next_to_no_weight():
+def test_largest_weight_of_scores_1_and_minus_1_agrees_with_binomial():
     # 512 keys, half of them near +1: the largest weight is e/(N e + (512 − N)/e), N binomial.
     n = np.arange(1, 513)
     largest = np.e / (n * np.e + (512 - n) / np.e)
@@ -170,7 +170,7 @@ def test_one_key_of_many_that_score_1_or_minus_1_has_next_to_no_weight():
 
 
 @pytest.mark.parametrize("law", ["normal", "uniform"])
-def test_means_at_many_d_k_are_those_at_each(law):
+def test_means_at_several_d_k_agree_with_those_at_each(law):
     dims = (1, 4, 64, 100)
     many = mean_largest_weight(dims, 16, law)
     each = [mean_largest_weight((d_k,), 16, law) for d_k in dims]

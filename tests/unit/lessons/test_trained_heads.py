@@ -31,8 +31,8 @@ def one_layer(Q, K):
     return heads_of(RecordedText("mine", "", tuple("ab")[: len(Q[0, 0])], Q, K, np.ones((len(EXPONENTS), 1))))
 
 
-def test_two_words_by_hand():
-    """Query 1 against keys 1 and −1: raw scores ±1, of variance 1."""
+def test_spread_and_effective_keys_of_two_words_by_hand():
+    """Measure two queries 1 with keys 1 and −1: raw scores ±1, of variance 1."""
     found = one_layer(np.array([[1.0], [1.0]]), np.array([[1.0], [-1.0]]))
     assert found.raw_scores[0, 0].tolist() == [[1.0, -1.0], [1.0, -1.0]]
     assert found.raw_std.tolist() == [[1.0]]
@@ -44,8 +44,8 @@ def test_two_words_by_hand():
     assert found.ideal_std == math.sqrt(0.5)
 
 
-def test_the_paragraph_as_it_was_measured(paragraph):
-    """Compare with the numbers of a first trial on a text of the same length."""
+def test_paragraph_agrees_with_an_earlier_measurement(paragraph):
+    """Compare with numbers measured earlier on another text of the same length."""
     trained, raw = paragraph.scaled(0.5), paragraph.scaled(0.0)
     assert trained.score_std.shape == (N_LAYERS, N_HEADS)
     assert 0.4 < trained.score_std.min() < 0.5
@@ -55,18 +55,18 @@ def test_the_paragraph_as_it_was_measured(paragraph):
     assert raw.median_keys < 2 < 15 < trained.median_keys < 25
 
 
-def test_one_head_of_the_first_layer_looks_back_by_one_word(paragraph):
+def test_one_head_of_the_first_layer_attends_to_the_previous_word(paragraph):
     weights = paragraph.weights(1, 3, 0.5)
     assert (weights[1:].argmax(axis=1) == np.arange(len(weights) - 1)).all()
     assert np.diag(weights, -1).min() > 0.9
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_text_has_no_more_words_than_its_price_counts(name):
+def test_texts_have_no_more_words_than_their_price_counts(name):
     assert len(recorded(name).tokens) <= MOST_TOKENS
 
 
-def test_the_nearest_exponent_is_one_of_the_record(paragraph):
+def test_nearest_exponent_is_an_index_into_the_record(paragraph):
     assert EXPONENTS[nearest_exponent(paragraph, 0.5)] == 0.5
     assert EXPONENTS[nearest_exponent(paragraph, 0.317)] == 0.32
     assert [nearest_exponent(paragraph, each) for each in EXPONENTS] == list(range(len(EXPONENTS)))
@@ -96,7 +96,7 @@ def test_bad_arguments_are_refused(make, message):
         make()
 
 
-def test_an_exponent_out_of_range_is_refused(paragraph):
+def test_out_of_range_exponents_are_refused(paragraph):
     for ask in (lambda: paragraph.scaled(1.5), lambda: paragraph.weights(1, 1, -0.1)):
         with pytest.raises(ValueError, match="exponent must be a finite number in"):
             ask()
@@ -106,7 +106,7 @@ def test_an_exponent_out_of_range_is_refused(paragraph):
 
 
 @given(st.floats(0, 1), st.sampled_from(TEXTS[2:]))
-def test_spreads_change_by_one_factor_and_rows_sum_to_1(exponent, name):
+def test_spreads_scale_with_the_divisor_and_rows_sum_to_1(exponent, name):
     found = heads_of(recorded(name))
     moved = found.scaled(exponent)
     np.testing.assert_allclose(moved.score_std, found.scaled(0.0).score_std * D_K**-exponent, rtol=1e-12)
@@ -114,7 +114,7 @@ def test_spreads_change_by_one_factor_and_rows_sum_to_1(exponent, name):
     np.testing.assert_allclose(found.weights(6, 12, exponent).sum(axis=1), 1, rtol=1e-12)
 
 
-def test_a_larger_divisor_lets_every_head_look_at_more_words(paragraph):
+def test_larger_divisor_raises_the_effective_keys_of_every_head(paragraph):
     seen = [paragraph.scaled(each).effective_keys for each in (0.0, 0.25, 0.5, 0.75, 1.0)]
     assert (np.diff(seen, axis=0) > 0).all()
 
@@ -123,8 +123,8 @@ def test_a_larger_divisor_lets_every_head_look_at_more_words(paragraph):
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_the_spread_of_every_head_is_that_of_its_scores_one_by_one(name):
-    """Compare with float64 sums over the file's own numbers, and with the closed form of `measure_scores`."""
+def test_spread_and_effective_keys_of_heads_agree_with_direct_sums(name):
+    """Compare three heads with float64 sums over the file's own numbers."""
     kept, found = recorded(name), measure_trained_heads(TrainedHeadsParams(name)).scaled(0.5)
     for layer, head in ((0, 2), (2, 6), (5, 11)):
         Q, K = (each[layer, head].astype(float) for each in (kept.queries, kept.keys))
@@ -137,8 +137,8 @@ def test_the_spread_of_every_head_is_that_of_its_scores_one_by_one(name):
 
 
 @pytest.mark.parametrize("layer", range(N_LAYERS))
-def test_the_reports_of_all_heads_are_those_of_direct_formulas(layer):
-    """Compute every score from the file's own numbers, and the directions from the eigenvalues of the products."""
+def test_reports_of_all_heads_agree_with_direct_formulas(layer):
+    """Compute scores from the file's own numbers, and effective dimensions from eigenvalues."""
     kept = recorded("list")
     for j in range(N_HEADS):
         Q, K = (each[layer, j].astype(float) for each in (kept.queries, kept.keys))

@@ -48,27 +48,27 @@ def race():
     return measure_training_race(TrainingRaceParams())
 
 
-def test_the_scale_decides_the_default_race(race):
+def test_default_race_is_learnt_only_with_the_scale(race):
     without, scaled, _ = race.accuracy.mean[:, -1]
     assert without < 0.3
     assert scaled > 0.99
     assert race.step == 300
     assert race.progress == 1.0
-    assert race.entropy_nats.mean[0, [0, -1]].max() < 0.6  # collapsed before anything is learned, and after
+    assert race.entropy_nats.mean[0, [0, -1]].max() < 0.6  # raw attention is collapsed at the start and at the end
 
 
-def test_at_the_start_the_gradient_is_larger_without_the_scale(race):
+def test_first_gradient_is_larger_without_the_scale(race):
     assert 10 < race.first_gradient_ratio < 20
     ten = list(race.steps).index(10)
     assert race.median_row_gradient.mean[0, ten] < 1e-3 * race.median_row_gradient.mean[1, ten]
 
 
-def test_attention_columns_are_sorted_so_that_right_is_the_diagonal(race):
+def test_right_keys_lie_on_the_diagonal_of_the_attention_map(race):
     diagonal = race.attention_weights[1].diagonal()
     assert diagonal.min() > 0.5
 
 
-def test_frames_grow_and_keep_their_start():
+def test_frames_extend_the_curves_of_earlier_frames():
     frames = list(islice(race_frames(TrainingRaceParams(**SMALL, n_steps=600)), 3))
     assert [frame.step for frame in frames] == [0, 10, 20]
     assert frames[2].loss.mean.shape == (3, 3)
@@ -76,7 +76,7 @@ def test_frames_grow_and_keep_their_start():
     assert frames[2].progress == pytest.approx(20 / 600)
 
 
-def test_sweep_agrees_with_the_single_race_and_names_the_best():
+def test_sweep_agrees_with_single_races_and_names_the_best_rates():
     params = TrainingRaceParams(**SMALL, n_steps=30)
     sweep = sweep_learning_rates(params, (0.01, 1.0))
     single = measure_training_race(replace(params, learning_rate=0.01))
@@ -97,7 +97,7 @@ def test_sweep_agrees_with_the_single_race_and_names_the_best():
         assert sweep.soonest[run] == (soonest[0] if soonest else None)
 
 
-def test_the_rates_of_a_sweep_are_half_a_decade_apart():
+def test_sweep_rates_are_half_a_decade_apart():
     for optimizer, ends in (("sgd", (1e-3, 100.0)), ("adam", (1e-5, 0.1))):
         rates = HALF_DECADES[optimizer]
         assert (rates[0], rates[-1]) == ends
@@ -105,7 +105,7 @@ def test_the_rates_of_a_sweep_are_half_a_decade_apart():
     assert 24 in DOSE_DIMS
 
 
-def test_dose_response_goes_line_by_line():
+def test_dose_response_yields_a_row_for_each_d_k_and_optimizer():
     rows = list(dose_response((4, 8), n_steps=3, n_seeds=1))
     assert [(row.d_k, row.optimizer) for row in rows] == [(4, "sgd"), (4, "adam"), (8, "sgd"), (8, "adam")]
     assert rows[-1].progress == 1.0
@@ -114,7 +114,7 @@ def test_dose_response_goes_line_by_line():
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_presets_can_be_run_and_say_what_they_teach(name):
+def test_presets_can_be_run_and_have_an_explanation(name):
     preset = PRESETS[name]
     assert preset.teaches.endswith(".")
     params = preset_params(name, seed=7, n_seeds=2)
@@ -123,14 +123,14 @@ def test_presets_can_be_run_and_say_what_they_teach(name):
 
 
 @pytest.mark.parametrize("name", ["small_d_k", "loss_on_weights", "fresh_data", "smaller_start"])
-def test_controls_show_no_harm_without_the_scale(name):
+def test_control_presets_show_no_harm_without_the_scale(name):
     assert race_outcome(measure_training_race(preset_params(name, n_seeds=2))) == "harmless"
 
 
 @pytest.mark.parametrize(
     ("d_k", "outcome"), [(2, "neither"), (4, "harm"), (8, "harmless"), (16, "harmless"), (24, "harm"), (32, "harm")]
 )
-def test_the_outcome_of_the_race_is_that_of_its_dimension(d_k, outcome):
+def test_race_outcome_at_each_d_k(d_k, outcome):
     assert race_outcome(measure_training_race(TrainingRaceParams(d_k, exponents=(0.0, 0.5), n_seeds=2))) == outcome
 
 
@@ -138,7 +138,7 @@ def test_the_outcome_of_the_race_is_that_of_its_dimension(d_k, outcome):
     ("right", "outcome"),
     [((0.9, 0.95), "harm"), ((0.95, 1), "harmless"), ((0.9, 0.9), "neither"), ((1, 0.9), "only_without")],
 )
-def test_the_outcome_compares_the_two_scales_whatever_their_order(right, outcome):
+def test_outcome_does_not_depend_on_the_order_of_exponents(right, outcome):
     result = measure_training_race(TrainingRaceParams(**SMALL, exponents=(0.5, 1.0, 0.0), n_steps=1))
     accuracy = replace(result.accuracy, mean=np.array([[0.0, right[1]], [0.0, 0.5], [1.0, right[0]]]))
     assert race_outcome(replace(result, accuracy=accuracy)) == outcome
@@ -146,14 +146,14 @@ def test_the_outcome_compares_the_two_scales_whatever_their_order(right, outcome
         race_outcome(replace(result, params=replace(result.params, exponents=(0.5,))))
 
 
-def test_a_training_has_learnt_from_95_percent_on(race):
+def test_run_has_learnt_at_95_percent_accuracy(race):
     mean = race.accuracy.mean.copy()
     mean[:, -1] = 0.949, 0.95, 1.0
     assert learnt(replace(race, accuracy=replace(race.accuracy, mean=mean))) == (False, True, True)
     assert learnt(race) == (False, True, False)
 
 
-def test_a_race_starts_from_attention_that_only_the_scale_spreads():
+def test_race_start_is_the_first_frame_and_flatter_with_the_scale():
     start = measure_race_start(TrainingRaceParams())
     first = next(race_frames(TrainingRaceParams()))
     assert np.allclose(start.attention_weights, first.attention_weights, rtol=1e-12, atol=1e-15)
@@ -172,17 +172,17 @@ def test_runs_start_the_same_if_their_first_scores_are_equal():
     assert not measure_race_start(nearly).same
 
 
-def test_adam_at_its_preset_does_harm_without_the_scale():
+def test_adam_preset_shows_harm_without_the_scale():
     params = preset_params("adam", n_seeds=2, exponents=(0.0, 0.5))
     assert race_outcome(measure_training_race(params)) == "harm"
 
 
-def test_loss_of_uniform_attention(race):
+def test_loss_of_uniform_attention_by_hand(race):
     assert race.uniform_loss == pytest.approx(0.484375, abs=1e-15)
     assert next(race_frames(TrainingRaceParams(**SMALL, loss="weights"))).uniform_loss == math.log(4)
 
 
-def test_bad_arguments():
+def test_bad_arguments_are_refused():
     with pytest.raises(TypeError, match="params must be TrainingRaceParams, but got NoneType"):
         next(race_frames(None))
     with pytest.raises(ValueError, match="rates must be at least 1"):
@@ -191,17 +191,17 @@ def test_bad_arguments():
         preset_params("magic")
 
 
-def test_the_sweep_goes_rate_by_rate_and_ends_as_the_whole_sweep():
+def test_sweep_frames_add_rates_until_the_sweep_is_complete():
     params = TrainingRaceParams(**SMALL, n_steps=20)
     frames = list(sweep_frames(params, (0.1, 1.0)))
     assert [frame.progress for frame in frames] == [0.0, 0.25, 0.5, 0.5, 0.75, 1.0]
     assert [frame.n_tried for frame in frames] == [0, 0, 1, 1, 1, 2]
     assert np.isnan(frames[2].accuracy[:, 1]).all()
     assert not frames[2].diverged.any()
-    assert frames[2].best_rates == (0.1,) * 3  # of those tried
+    assert frames[2].best_rates == (0.1,) * 3  # the best rate tried so far
     whole = sweep_learning_rates(params, (0.1, 1.0))
     assert np.array_equal(frames[-1].loss, whole.loss)
-    assert np.array_equal(frames[2].loss[:, 0], whole.loss[:, 0])  # a frame is not changed by what comes after it
+    assert np.array_equal(frames[2].loss[:, 0], whole.loss[:, 0])  # later frames do not change an earlier one
 
 
 def test_pauses_allow_stopping_at_every_step():
@@ -212,7 +212,7 @@ def test_pauses_allow_stopping_at_every_step():
     progress = [frame.progress for frame in sweep_frames(params, (0.1,), pauses=True)]
     assert progress == [step / 70 for step in range(71)]
     tables = list(dose_frames((4,), optimizers=("sgd",), n_steps=3, n_seeds=1, pauses=True))
-    assert len(tables) == 11 * 4  # every step of every rate; the last is the line
+    assert len(tables) == 11 * 4  # every step of every rate; the last one completes the row
 
 
 @pytest.mark.parametrize(
@@ -238,8 +238,8 @@ def test_a_long_computation_can_be_ended_after_any_step(compute):
     assert len(calls) == 3
 
 
-def test_a_rate_has_diverged_beyond_ten_times_the_loss_of_the_start(monkeypatch):
-    """Losses given by hand: 9.9 and 10.1 times that of the start, infinite, and not a number."""
+def test_rate_has_diverged_above_ten_times_the_first_loss(monkeypatch):
+    """Try last losses of 9.9 and 10.1 times the first loss, infinity and NaN."""
     times = {0.1: 9.9, 0.3: 10.1, 1.0: math.inf, 3.0: math.nan}
 
     def steps(race):
@@ -254,17 +254,17 @@ def test_a_rate_has_diverged_beyond_ten_times_the_loss_of_the_start(monkeypatch)
     assert sweep.best_rates == (0.1,)
 
 
-def test_a_run_counts_as_diverged_before_it_leaves_float64():
+def test_run_counts_as_diverged_before_it_overflows():
     sweep = sweep_learning_rates(TrainingRaceParams(train_values=True, n_steps=30, n_seeds=1), (1.0, 100.0))
     assert sweep.diverged[0].tolist() == [[False] * 2, [True] * 2]
     assert np.isfinite(sweep.loss[0, 1, 0])
 
 
-def test_the_dose_table_grows_and_its_progress_counts_the_work():
+def test_dose_table_grows_and_its_progress_is_the_work_done():
     tables = list(dose_frames((4, 8), optimizers=("sgd",), n_steps=3, n_seeds=1))
     progress = [table.progress for table in tables]
     assert progress == sorted(progress)
-    assert progress.count(1.0) == 1  # with the last line, not before it
+    assert progress.count(1.0) == 1  # with the last row only
     assert (progress[0], progress[-1]) == (0.0, 1.0)
     assert [len(table.rows) for table in tables][-1] == 2
     share = [sweep_price(TrainingRaceParams(d_k, n_steps=3, n_seeds=1)).numbers for d_k in (4, 8)]
@@ -273,7 +273,7 @@ def test_the_dose_table_grows_and_its_progress_counts_the_work():
     assert [row.loss.tolist() for row in rows] == [row.loss.tolist() for row in tables[-1].rows]
 
 
-def test_the_prices_of_a_sweep_and_a_table_are_those_of_their_races():
+def test_prices_of_a_sweep_and_a_table_are_sums_over_their_races():
     two, three = (sweep_price(TrainingRaceParams(), (0.1, 1.0, 3.0)[:n]) for n in (2, 3))
     assert (three.numbers, three.bytes) == (1.5 * two.numbers, two.bytes)
     small, large = (sweep_price(TrainingRaceParams(d_k, n_seeds=3)) for d_k in (8, 64))
@@ -286,7 +286,7 @@ def test_a_diverged_run_leaves_the_others_finite():
     assert np.isfinite(result.loss.mean[1:]).all()
 
 
-def test_right_queries_are_counted_by_step_and_none_once_it_overflows():
+def test_right_queries_are_counted_by_step_and_are_0_after_overflow():
     found = measure_training_race(TrainingRaceParams(d_k=8, n_keys=4, n_steps=10, n_seeds=1))
     counts = training_race.right_by_step(found)
     assert counts.shape == (3, len(found.steps))
@@ -299,32 +299,32 @@ def test_right_queries_are_counted_by_step_and_none_once_it_overflows():
 
 
 def with_shares(race, shares, errors=0.0):
-    """Return the race with these shares of right answers, run by run and step by step."""
+    """Return the race with these shares of right answers, one row for each run and one column for each step."""
     mean = np.array(shares, float)
     n = mean.shape[1]
     curve = replace(race.accuracy, mean=mean, standard_error=np.broadcast_to(errors, mean.shape))
     return replace(race, accuracy=curve, steps=race.steps[:n])
 
 
-def test_a_run_has_learnt_from_the_step_where_it_stays_right(race):
+def test_run_has_learnt_at_the_step_from_which_it_stays_right(race):
     shares = [[0.1, 0.5, 0.96, 1], [0.95, 1, 1, 1], [0, 0.96, 0.9, 0.97], [0, 0.96, 1, 0.94], [0, 1, 1, math.nan]]
     found = with_shares(race, shares)
     assert learnt_by(found) == (race.steps[2], race.steps[0], race.steps[3], None, None)
     assert tuple(each is not None for each in learnt_by(found)) == learnt(found)
 
 
-def test_a_run_within_two_errors_of_the_threshold_is_in_doubt(race):
+def test_run_within_two_standard_errors_of_the_threshold_is_in_doubt(race):
     shares = np.array([[0.93], [0.97], [0.96], [1.0]])
     assert in_doubt(with_shares(race, shares, 0.011)) == (True, True, True, False)
     assert in_doubt(with_shares(race, shares, 0.009)) == (False, False, True, False)
-    assert in_doubt(with_shares(race, shares, math.nan)) == (False,) * 4  # one seed has no error
+    assert in_doubt(with_shares(race, shares, math.nan)) == (False,) * 4  # a single seed has no standard error
 
 
 def test_race_at_d_k_20_depends_on_the_seed_and_is_in_doubt():
-    """At d_k = 20, raw scores learn late with one seed, not with another, so a verdict must say that it may flip."""
+    """Try d_k = 20, where raw scores learn late with some seeds and not at all with others."""
     flips = [measure_training_race(TrainingRaceParams(d_k=20, seed=seed)) for seed in range(4)]
     assert {learnt(each)[0] for each in flips} == {True, False}
-    assert sum(in_doubt(each)[0] for each in flips) >= 2  # not all: a processor's rounding moves them too
+    assert sum(in_doubt(each)[0] for each in flips) >= 2  # not all: rounding differs between processors
     for each in flips:
         raw, root, _ = learnt_by(each)
         assert root < 100
@@ -334,7 +334,7 @@ def test_race_at_d_k_20_depends_on_the_seed_and_is_in_doubt():
 # --- the whole transformer ----------------------------------------------------------------------------
 
 
-def test_transformers_are_compared_by_the_numbers_of_the_record():
+def test_transformer_comparison_has_the_numbers_of_the_record():
     kept, found = trained_transformers(), compare_transformers(TransformerParams(0.01))
     at = RATES.index(0.01)
     np.testing.assert_allclose(found.loss.mean[1, -1], kept.held_out_loss[1, at, :, -1].mean())
@@ -363,15 +363,15 @@ def test_a_diverged_transformer_does_not_work_and_is_never_best(monkeypatch):
     assert np.isnan(found.last_loss.mean[1, 2])
 
 
-def test_the_scale_matters_in_the_transformers_too():
-    """Without the scale the record has a larger loss in every seed, and fewer rates that work."""
+def test_transformers_without_the_scale_have_a_larger_loss():
+    """Check that without the scale the recorded loss is larger with every seed and fewer rates work."""
     found = compare_transformers(TransformerParams())
     raw, root = (found.last_loss.low[0, found.best[0]], found.last_loss.high[1, found.best[1]])
     assert root < raw
     assert found.works[1].sum() > found.works[0].sum()
 
 
-def test_sigma_before_the_first_step_is_a_third_of_that_for_variance_1():
+def test_sigma_before_the_first_step_agrees_with_its_prediction():
     found = compare_transformers(TransformerParams())
     np.testing.assert_allclose(found.predicted_std, [8 / 3, 1 / 3, 1 / 24, 1])
     np.testing.assert_allclose(found.first_std, found.predicted_std, rtol=0.06)
@@ -383,7 +383,7 @@ def test_sigma_before_the_first_step_is_a_third_of_that_for_variance_1():
         ({"rate": 0.002}, "rate must be one of 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, but got 0.002"),
     ],
 )
-def test_a_transformer_that_was_not_trained_is_refused(changes, message):
+def test_transformers_that_are_not_recorded_are_refused(changes, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         TransformerParams(**changes)
 
@@ -409,7 +409,7 @@ PARAMS = st.builds(
 
 @settings(max_examples=20)
 @given(PARAMS)
-def test_a_race_is_complete_and_its_bands_hold_their_means(params):
+def test_race_is_complete_and_its_bands_contain_the_means(params):
     result = measure_training_race(params)
     assert result.progress == 1.0
     assert result.steps[0] == 0
@@ -424,9 +424,9 @@ def test_a_race_is_complete_and_its_bands_hold_their_means(params):
 # --- oracles -----------------------------------------------------------------------------------------
 
 
-def test_the_best_losses_of_an_independent_run():
-    # Best final loss over decades of an independent implementation (500 steps, 5 seeds): .0034 at d_k = 8 and .349 at
-    # 64 for scale 1, at most .0001 for 1/√d_k. Its standard deviation over seeds is .06, so .1 is three errors of two.
+def test_best_losses_agree_with_an_independent_implementation():
+    # An independent implementation (500 steps, 5 seeds, rates in decades) has best final losses of .0034 at d_k = 8 and
+    # .349 at 64 for scale 1, at most .0001 for 1/√d_k. Over seeds they vary by .06, so the mean of two varies by .04.
     best = {}
     for d_k, rates in ((8, (1.0,)), (64, (0.1, 10.0))):
         params = TrainingRaceParams(d_k, exponents=(0.0, 0.5), n_steps=500, n_seeds=2, seed=3)
@@ -439,8 +439,8 @@ def test_the_best_losses_of_an_independent_run():
 
 
 @pytest.mark.parametrize("d_k", [4, 64])
-def test_the_largest_weight_at_the_start_is_that_of_a_simulation(d_k):
-    """Draw inputs and weights again with NumPy, softmax with SciPy; 4 standard errors of both, over the seeds."""
+def test_largest_weight_at_the_start_agrees_with_a_simulation(d_k):
+    """Draw inputs and weights with NumPy, use SciPy's softmax, and allow 4 standard errors of both means."""
     rng = np.random.default_rng(1)
     seeds = [measure_race_start(TrainingRaceParams(d_k, n_seeds=1, seed=seed)) for seed in range(40)]
     inputs = rng.standard_normal((2, 40, 32, 64))
@@ -456,14 +456,14 @@ def test_the_largest_weight_at_the_start_is_that_of_a_simulation(d_k):
 
 
 def later(d_k, rates, steps, **options):
-    """Return the share of right answers without the scale at every rate (rows) after each of the steps."""
+    """Return the accuracy without the scale, one row for each rate and one column for each step."""
     options = {"n_seeds": 2, "n_steps": steps[-1], "checkpoint_steps": steps} | options
     params = KeyValueMemoryParams(d_k=d_k, exponents=(0.0,) * len(rates), learning_rates=rates, **options)
     return np.array([each.accuracy.mean(axis=1) for each in train_key_value_memory(params)]).T
 
 
-def test_without_the_scale_a_large_rate_freezes_and_a_small_one_learns_on():
-    # Measured with four seeds: rate 1 .15 right after 300 steps and .16 after 4,000; rate 0.3 .23 and .81.
+def test_without_the_scale_a_large_rate_freezes_but_a_small_one_learns():
+    # With four seeds, accuracy after 300 and 4,000 steps: .15 and .16 at rate 1; .23 and .81 at rate 0.3.
     frozen, slow = later(64, (1.0, 0.3), (300, 2000))
     assert frozen[1] - frozen[0] < 0.03
     assert slow[1] - slow[0] > 0.1
@@ -493,13 +493,13 @@ def test_predicted_memory_of_a_race_is_right_within_a_factor_of_2(name):
 
 
 def test_training_without_the_scale_is_slower_only_at_large_d_k():
-    # The lesson's answer speaks of a large d_k: at 8 the race without the scale is ahead after 50 steps.
+    # The lesson's answer is about a large d_k: at 8 the run without the scale is ahead after 50 steps.
     def losses(d_k):
         return measure_training_race(TrainingRaceParams(d_k, (0.0, 0.5), n_steps=50, n_seeds=16)).loss
 
     for d_k in (24, 64, 256):
         found = losses(d_k)
-        assert found.low[0, -1] > found.high[1, -1]  # every seed
+        assert found.low[0, -1] > found.high[1, -1]  # with every seed
     raw, scaled = losses(8).mean[:, -1]
     assert raw < 0.7 * scaled
 

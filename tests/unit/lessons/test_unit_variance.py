@@ -49,7 +49,7 @@ def test_without_layer_norm_size_and_mean_of_x_matter():
     assert abs(stages["scaled_scores"].predicted_std - 25.0) < 2
 
 
-def test_the_table_is_sorted_and_marks_the_chosen_scheme():
+def test_schemes_are_sorted_and_the_chosen_one_is_marked():
     result = measure_unit_variance(UnitVarianceParams(scheme="he_normal"))
     stds = [row.scaled_std for row in result.schemes]
     assert stds == sorted(stds, reverse=True)
@@ -61,7 +61,7 @@ def test_the_table_is_sorted_and_marks_the_chosen_scheme():
     assert all(math.isnan(row.measured_raw_std) for row in result.schemes if not row.chosen)
 
 
-def test_the_shared_input_trap_by_hand():
+def test_scores_of_a_shared_input_by_hand():
     rows = {row.name: row for row in measure_shared_input(UnitVarianceParams(n_tokens=16, scheme="xavier_square"))}
     assert tuple(rows) == ("independent", "tied_weights", "same_vectors")
     same = rows["same_vectors"]
@@ -96,12 +96,12 @@ def test_expected_stages_by_hand():
 
 
 @pytest.mark.parametrize(("d_k", "asked", "used"), [(1024, 8, 2), (1, 1, 2), (64, 64, 32), (64, 8, 8), (2, 1, 1)])
-def test_heads_that_do_not_fit_become_the_nearest_number(d_k, asked, used):
+def test_number_of_heads_that_does_not_fit_becomes_the_nearest(d_k, asked, used):
     assert fitting_heads(d_k, asked) == used
     assert expected_stages((d_k,), n_heads=asked).n_heads == (used,)
 
 
-def test_bad_sweeps():
+def test_bad_sweeps_are_refused():
     with pytest.raises(ValueError, match="d_k must be between 1 and 1024, but got 0"):
         expected_stages((0,))
     with pytest.raises(ValueError, match="x_std must be a finite number"):
@@ -157,7 +157,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_errors_of_q_k_and_scores_are_exact(case):
+def test_standard_errors_of_q_k_and_scores_are_right(case):
     options = {"d_model": 32, "n_heads": 4, "n_tokens": 12} | CASES[case]
     z = np.array(
         [
@@ -171,13 +171,13 @@ def test_errors_of_q_k_and_scores_are_exact(case):
 
 
 @pytest.mark.parametrize("case", [{}, {"scheme": "torch_linear", "bias": True}, {"normalise": False, "x_mean": 2.0}])
-def test_without_weights_q_and_scores_are_distributed_as_with_them(monkeypatch, case):
+def test_q_and_scores_drawn_without_weights_have_the_same_law(monkeypatch, case):
     options = {"d_model": 24, "n_heads": 6, "n_tokens": 5, "scheme": "he_normal"} | case
     params, runs = UnitVarianceParams(**options), 4_000
     x = np.random.default_rng(3).standard_normal((params.n_tokens, params.d_model)) + params.x_mean
     monkeypatch.setattr(unit_variance, "init_scheme", lambda name: replace(init_scheme(name), weights="normal"))
     drawn = []
-    for widest in (512, 0):  # every weight, then none
+    for widest in (512, 0):  # draw every weight, then none
         monkeypatch.setattr(unit_variance, "_EACH_WEIGHT", widest)
         rng = np.random.default_rng(widest)
         pairs = [[_heads(_project(params, x, rng), params) for _ in range(2)] for _ in range(runs)]
@@ -191,7 +191,7 @@ def test_without_weights_q_and_scores_are_distributed_as_with_them(monkeypatch, 
             one, other = with_weights**power, without**power
             assert abs(one.mean() - other.mean()) < 4 * math.sqrt((one.var() + other.var()) / runs)
         distance = stats.ks_2samp(with_weights, without).statistic
-        assert distance < 2.2 * math.sqrt(2 / runs)  # passed by one of 8,000 pairs of equal distributions
+        assert distance < 2.2 * math.sqrt(2 / runs)  # exceeded by one of 8,000 pairs of samples of one law
 
 
 @pytest.mark.parametrize("law", ["normal", "sparse"])
@@ -207,7 +207,7 @@ def test_wide_sums_of_uniform_weights_are_nearly_normal(law):
 
 
 @pytest.mark.parametrize("x", [{}, {"normalise": False, "x_mean": 1.0, "x_std": 2.0}])
-def test_tied_and_same_vectors_against_monte_carlo(x):
+def test_predictions_for_a_shared_input_agree_with_monte_carlo(x):
     # Normal weights, few components: the square of tied weights has a term that grows with d_k + 1.
     options = {"d_model": 24, "n_heads": 12, "n_tokens": 6, "scheme": "lecun_normal"} | x
     runs = [measure_shared_input(UnitVarianceParams(**options, seed=i)) for i in range(RUNS)]
@@ -225,7 +225,7 @@ def test_tied_and_same_vectors_against_monte_carlo(x):
 
 @pytest.mark.parametrize("x", [{}, {"x_mean": 2.0, "x_std": 0.5, "normalise": False}, {"bias": True}])
 def test_expected_stages_agree_with_monte_carlo(x):
-    # Two tokens, fresh x and weights every time: the score of one with the other, drawn without the lesson's code.
+    # Two tokens with new x and new weights in every run; their score is drawn without the lesson's code.
     rng, runs, d_k, heads = np.random.default_rng(12), 20_000, 4, 2
     width = d_k * heads
     drawn = x.get("x_mean", 0.0) + x.get("x_std", 1.0) * rng.standard_normal((runs, 2, width))

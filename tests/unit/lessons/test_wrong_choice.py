@@ -1,4 +1,4 @@
-"""The wrong_choice lesson: its counts, its curves, and the table that was measured before."""
+"""The wrong_choice lesson: its counts and curves, compared with earlier measurements."""
 
 from dataclasses import replace
 
@@ -17,39 +17,39 @@ RAW, ROOT, WHOLE = range(3)
 
 
 def curves_of(put_right):
-    """Return curves with these counts at every step, (3, 19)."""
+    """Return curves with these counts, of shape (3, 19), at every step."""
     return wrong_choice.RateCurves(P(8), np.repeat(np.array(put_right)[..., None], wrong_choice.N_STEPS + 1, axis=-1))
 
 
 def test_the_rates_are_nineteen_half_decades():
     assert len(wrong_choice.LEARNING_RATES) == 19
     np.testing.assert_allclose(np.diff(np.log10(wrong_choice.LEARNING_RATES)), 0.5, atol=4e-4)  # 3.16 is √10, rounded
-    assert all(float(f"{rate:g}") == rate for rate in wrong_choice.LEARNING_RATES)  # an address holds all their digits
+    assert all(float(f"{rate:g}") == rate for rate in wrong_choice.LEARNING_RATES)  # a URL can hold all their digits
 
 
-def test_a_choice_is_put_right_by_more_than_half_of_the_weight():
+def test_choice_is_put_right_by_more_than_half_of_the_weight():
     found = wrong_choice.measure_wrong_choices(P(16))
     assert found.put_right.shape == (3, 201)
     assert (found.put_right[:, 0] == 0).all()
     assert np.array_equal(found.put_right, (found.right_weight > 0.5).sum(axis=-1))
 
 
-def test_scales_are_equal_at_one_component():
+def test_all_scales_are_equal_at_d_k_1():
     found = wrong_choice.measure_wrong_choices(P(1))
     for other in (ROOT, WHOLE):
         np.testing.assert_array_equal(found.right_weight[RAW], found.right_weight[other])
 
 
-# Not near the rates at which rows jump about, where the last bit of a sum decides: see `descend`.
+# Away from the rates at which rows jump about and the last bit of a sum decides: see `descend`.
 @pytest.mark.parametrize(("d_k", "rate"), [(64, 10.0), (1024, 31.6), (16, 0.1), (256, 1e5)])
-def test_count_of_a_rate_is_its_point_of_the_curve_at_every_step(d_k, rate):
+def test_count_at_a_rate_agrees_with_the_curve_at_every_step(d_k, rate):
     counts = wrong_choice.measure_wrong_choices(P(d_k, learning_rate=rate)).put_right
     curves = wrong_choice.measure_learning_rates(P(d_k))
     assert np.array_equal(curves.put_right[:, wrong_choice.LEARNING_RATES.index(rate)], counts)
 
 
 @pytest.mark.parametrize("learns", LEARNERS)
-def test_chosen_rates_are_counted_as_among_all(learns):
+def test_chosen_rates_have_the_same_counts_as_among_all_rates(learns):
     params, rates = P(16, 4, learns=learns), (0.1, 10.0, 1000.0)
     few, whole = wrong_choice.measure_learning_rates(params, rates), wrong_choice.measure_learning_rates(params)
     at = [whole.learning_rates.index(each) for each in rates]
@@ -62,7 +62,7 @@ def test_chosen_rates_are_counted_as_among_all(learns):
         wrong_choice.measure_learning_rates(params, (1.0, -1.0))
 
 
-def test_where_both_learn_each_rate_has_its_own_keys():
+def test_each_rate_has_its_own_keys_if_q_and_k_learn():
     counts = wrong_choice.measure_wrong_choices(P(8, 3, 3.16, learns="both")).put_right
     curves = wrong_choice.measure_learning_rates(P(8, 3, learns="both"))
     assert np.array_equal(curves.put_right[:, wrong_choice.LEARNING_RATES.index(3.16)], counts)
@@ -78,7 +78,7 @@ def test_follow_row_agrees_with_all_rows(learns):
     assert row.winner != row.right_key
 
 
-def test_a_row_that_overflows_is_nan_from_then_on():
+def test_row_that_overflows_stays_nan():
     params = P(1024, 2, 100_000.0, loss="weights", learns="both", seed=9999)
     found, row = wrong_choice.measure_wrong_choices(params), wrong_choice.follow_row(params, 99)
     lost = np.isnan(row.weights)
@@ -86,7 +86,7 @@ def test_a_row_that_overflows_is_nan_from_then_on():
     assert np.array_equal(lost[:, :, row.right_key], np.isnan(found.right_weight[:, :, 99]))
 
 
-def test_blocks_of_rows_change_nothing(monkeypatch):
+def test_block_size_does_not_change_the_counts(monkeypatch):
     params = P(16, 8, 3.16)
     whole = wrong_choice.measure_learning_rates(params).put_right
     monkeypatch.setattr(wrong_choice, "row_blocks", lambda *_: [range(0, 30), range(30, 31), range(31, 100)])
@@ -105,7 +105,7 @@ def test_measurement_calls_check_between_its_steps():
         wrong_choice.measure_learning_rates(P(4, 2), check=stop)
 
 
-def test_the_best_and_the_smallest_rate_are_read_off_the_counts():
+def test_best_count_and_smallest_rate_by_hand():
     counts = np.zeros((3, 19), dtype=int)
     counts[RAW, 5] = 40
     counts[ROOT, 8:12], counts[WHOLE, 14:] = wrong_choice.NEARLY_ALL, 100
@@ -120,7 +120,7 @@ def test_the_best_and_the_smallest_rate_are_read_off_the_counts():
     assert wrong_choice.compare_dimensions([]).smallest_rate.shape == (3, 0)
 
 
-# Measured before, with other code and other rows: the smallest rate of Adam that put all of forty rows right, for
+# Measured earlier with other code and other rows: the smallest rate at which Adam puts all of forty rows right, for
 # ÷ √d_k and ÷ d_k.
 ADAM = {16: (0.01, 0.0316), 64: (0.00562, 0.0316), 256: (0.00316, 0.0316)}
 
@@ -134,7 +134,7 @@ def test_rates_of_adam_agree_with_other_code_within_half_a_decade(d_k):
         assert (np.abs(np.log10(rates[[ROOT, WHOLE], i] / ADAM[d_k])) < 0.51).all()
 
 
-def test_adam_has_one_rate_for_all_sizes_with_division_by_d_k():
+def test_adam_has_one_rate_for_all_d_k_after_division_by_d_k():
     together, of_seeds = wrong_choice.compare_with_adam()
     root, whole = together.smallest_rate[[ROOT, WHOLE], together.dims.index(16) :]
     assert len({*whole.tolist()}) == 1
@@ -150,7 +150,7 @@ def test_interval_of_a_count_agrees_with_scipy():
         np.testing.assert_allclose([low[i], high[i]], [100 * exact.low, 100 * exact.high], rtol=1e-9)
 
 
-def test_the_price_of_all_dimensions_is_the_sum_of_theirs():
+def test_price_of_several_d_k_is_the_sum_of_their_prices():
     asked = wrong_choice.DimensionParams((4, 64), 8, "weights", "K", 3)
     assert [each.d_k for each in asked.each] == [4, 64]
     assert {(each.n_keys, each.loss, each.learns, each.seed) for each in asked.each} == {(8, "weights", "K", 3)}
@@ -158,7 +158,7 @@ def test_the_price_of_all_dimensions_is_the_sum_of_theirs():
     assert asked.price.numbers == pytest.approx(sum(price.numbers for price in each))
 
 
-def test_a_row_out_of_range_is_refused():
+def test_out_of_range_row_is_refused():
     with pytest.raises(ValueError, match="row must be between 0 and 99, but got 100"):
         wrong_choice.follow_row(P(4), 100)
 
@@ -185,8 +185,8 @@ def test_weights_are_shares_or_nan_and_all_rows_start_wrong(d_k, n_keys, rate, l
 
 # --- oracles -------------------------------------------------------------------------------------------
 
-# Measured before, with other code and another draw: the share that the best of the nineteen rates puts right in 1,000
-# rows, for raw, ÷ √d_k and ÷ d_k, and the smallest rate that puts 99 % right, in half decades.
+# Measured earlier with other code and another draw, for raw, ÷ √d_k and ÷ d_k: the share of 1,000 rows that the best
+# of the nineteen rates puts right, and the smallest rate that puts 99 % right, in half decades.
 TABLE = {
     (16, 16): ((0.85, 1.0, 1.0), (None, 1, 10)),
     (16, 64): ((0.33, 1.0, 1.0), (None, 3.2, 32)),
@@ -206,7 +206,7 @@ def test_shares_and_rates_agree_with_an_earlier_table(n_keys, d_k):
     rows, (shares, rates) = 100 * len(SEEDS), TABLE[n_keys, d_k]
     for i, (share, rate) in enumerate(zip(shares, rates, strict=True)):
         best = counts[i].max() / rows
-        # The table has two digits; the error is that of these rows and of its own.
+        # The table has two digits; the standard error is that of these rows and of the table's rows.
         error = np.sqrt(max(share * (1 - share), 0.003) * (1 / rows + 1 / 1_000))
         assert abs(best - share) < 4 * error + 0.005, (i, best, share)
         works = [

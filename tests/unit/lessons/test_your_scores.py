@@ -37,7 +37,7 @@ def test_every_sample_is_read_and_judged(sample):
         assert row.divisor * row.unit_scale == pytest.approx(1.0, rel=1e-13)
 
 
-# Chance matters where there are few directions: there many seeds are tried.
+# With few directions chance matters, so more seeds are tried.
 @pytest.mark.parametrize(("d_k", "n_seeds"), [(2, 30), (3, 30), (64, 6)])
 def test_anisotropic_sample_matches_its_text_at_every_d_k_and_seed(d_k, n_seeds):
     params = [YourScoresParams("anisotropic", 128, d_k, seed) for seed in range(n_seeds)]
@@ -67,7 +67,7 @@ def test_a_layer_of_the_trained_encoder_is_a_sample(sample):
     assert result.report.code != "right"
 
 
-def test_the_picture_is_of_the_chosen_head():
+def test_result_shows_the_chosen_head():
     Q, K = np.random.default_rng(0).standard_normal((2, 3, 50, 8))
     result = measure_your_scores(Q, K * [[[1.0]], [[1.0]], [[0.1]]], head=2)
     assert result.head == 2
@@ -78,7 +78,7 @@ def test_the_picture_is_of_the_chosen_head():
     assert result.divisor == math.sqrt(8)
 
 
-def test_lines_go_through_the_middle():
+def test_slope_lines_go_through_the_middle_of_the_sizes():
     result = measure_your_scores(*sample_scores(YourScoresParams("anisotropic")))
     middle = np.log(result.shown.row_exponent.sizes).mean()
     assert np.log(result.exponent_line).mean() == pytest.approx(middle, rel=1e-12)
@@ -93,7 +93,7 @@ def test_a_bad_file_gives_a_sentence_instead_of_an_error():
     assert problem == "q.npy does not begin as a .npy file does: it is something else."
 
 
-def test_a_missing_head_becomes_the_last_one():
+def test_too_large_head_number_selects_the_last_head():
     result, _ = read_your_scores(sample_file(YourScoresParams("layer_norm_mha", n_rows=8, d_k=4)), head=99)
     assert result.head == 7
 
@@ -104,20 +104,20 @@ def test_constant_scores_have_no_lines():
     assert np.isnan(result.ideal_line).all()
 
 
-def test_a_report_on_a_file_can_be_ended():
+def test_reading_a_file_calls_check_often():
     asked = []
     file = sample_file(YourScoresParams("layer_norm_mha", n_rows=8, d_k=4))
     read_your_scores(file, check=lambda: asked.append(1))
     assert len(asked) >= 8
 
 
-def test_the_snippet_is_python_that_saves_what_the_page_reads():
+def test_snippet_is_valid_python_that_saves_q_and_k():
     compile(HOOK_SNIPPET, "snippet", "exec")
     assert "torch.nn.functional.scaled_dot_product_attention = keep" in HOOK_SNIPPET
     assert 'np.savez("q_and_k.npz", Q=Q, K=K)' in HOOK_SNIPPET
 
 
-def test_before_the_norm_of_q_and_k_their_spread_says_nothing():
+def test_verdict_before_the_norm_of_q_and_k_can_be_wrong():
     Q, K = 5.0 * np.random.default_rng(0).standard_normal((2, 64, 64))
 
     def rms_norm(rows):
@@ -136,12 +136,12 @@ def test_sample_files_hold_plain_numbers():
         assert arrays["Q"].shape == (4, 3)
 
 
-def test_a_head_outside_the_report():
+def test_head_outside_the_report_is_refused():
     with pytest.raises(ValueError, match="head must be between 0 and 0, but got 1"):
         measure_your_scores(np.eye(3), np.eye(3), head=1)
 
 
-def test_sampling_alone_lowers_the_effective_dimension():
+def test_finite_sample_lowers_the_effective_dimension():
     result = measure_your_scores(*sample_scores(YourScoresParams("ideal", n_rows=200, d_k=50)))
     assert result.ideal_effective_dimension == (50 * 199 / 250, 50 * 199 / 250)
     measured = np.array([result.shown.query.effective_dimension, result.shown.key.effective_dimension])
@@ -153,14 +153,14 @@ def test_sampling_alone_lowers_the_effective_dimension():
 
 @settings(max_examples=30)
 @given(st.sampled_from(sorted(SAMPLES)), st.integers(2, 20), st.integers(2, 9), st.integers(0, 2**32))
-def test_a_sample_file_holds_the_sample(sample, n_rows, d_k, seed):
+def test_sample_file_contains_the_sample(sample, n_rows, d_k, seed):
     params = YourScoresParams(sample, n_rows, d_k, seed)
     Q, K = sample_scores(params)
     result, problem = read_your_scores(sample_file(params))
     assert problem is None
     assert (result.report.n_queries, result.report.n_keys, result.report.d_k) == (n_rows, n_rows, d_k)
     assert Q.shape == K.shape
-    # Saved as float32, 6e-8 of each number.
+    # Saved as float32, with a relative rounding of 6e-8.
     assert np.allclose(result.report.heads[0].query.mean, Q.reshape(-1, n_rows, d_k)[0].mean(), rtol=0, atol=1e-5)
 
 
@@ -168,7 +168,7 @@ def test_a_sample_file_holds_the_sample(sample, n_rows, d_k, seed):
 
 
 @pytest.mark.parametrize("n_kv_heads", [4, 2, 1])
-def test_the_snippet_takes_q_and_k_out_of_a_pytorch_model(tmp_path, monkeypatch, n_kv_heads, torch):
+def test_snippet_saves_q_and_k_of_a_pytorch_model(tmp_path, monkeypatch, n_kv_heads, torch):
     torch.manual_seed(0)
 
     class Attention(torch.nn.Module):

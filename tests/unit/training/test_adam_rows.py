@@ -1,4 +1,4 @@
-"""The record of Adam: its counts, and the script that makes them beside the core's own draws."""
+"""The record of Adam: its counts, and its script compared with the core's draws and with PyTorch."""
 
 import json
 
@@ -11,7 +11,7 @@ from sattn_core.training.wrong_rows import draw_wrong_rows
 from tests.records import adam_rows as script
 
 
-def test_the_record_is_small_complete_and_documented():
+def test_record_is_small_complete_and_documented():
     found = adam_rows.adam_rows()
     assert adam_rows.FILE.stat().st_size < 3_000
     assert json.loads(json.dumps(script.about())) == found.about
@@ -30,7 +30,7 @@ def test_a_record_with_other_sizes_is_refused(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(("d_k", "seed"), [(4, 3), (16, 0)])
-def test_the_script_counts_what_the_record_holds(d_k, seed):
+def test_script_reproduces_the_recorded_counts(d_k, seed):
     kept = adam_rows.adam_rows().put_right[adam_rows.SEEDS.index(seed), adam_rows.DIMS.index(d_k)]
     assert np.abs(script.counts(d_k, seed) - kept).max() <= script.TOLERANCE
 

@@ -12,7 +12,7 @@ TOKENS = (3, 17, 0, 3, 9)
 
 
 def random_weights(seed=0):
-    """Return a small encoder with the names and the shapes of BERT's."""
+    """Return random weights of a small encoder, with BERT's names and shapes."""
     rng = np.random.default_rng(seed)
     shapes = {
         "embeddings.word_embeddings.weight": (N_WORDS, D_MODEL),
@@ -44,12 +44,12 @@ def run(weights):
     return encode(weights, TOKENS, n_heads=N_HEADS)
 
 
-def test_shapes(run):
+def test_queries_keys_and_hidden_states_have_their_shapes(run):
     assert run.queries.shape == run.keys.shape == (N_LAYERS, N_HEADS, len(TOKENS), D_MODEL // N_HEADS)
     assert run.hidden.shape == (N_LAYERS + 1, len(TOKENS), D_MODEL)
 
 
-def test_queries_and_keys_are_those_before_the_scale(weights, run):
+def test_queries_and_keys_are_returned_before_the_scale(weights, run):
     for name, found in (("query", run.queries), ("key", run.keys)):
         at = f"encoder.layer.1.attention.self.{name}"
         whole = run.hidden[1] @ weights[f"{at}.weight"].T + weights[f"{at}.bias"]
@@ -67,7 +67,7 @@ def test_exponent_changes_nothing_before_the_first_softmax(weights, run):
     assert not np.allclose(other.hidden[1], run.hidden[1], rtol=0, atol=1e-3)
 
 
-def test_float32_differs_by_its_rounding_only(weights, run):
+def test_float32_differs_by_rounding_only(weights, run):
     half = encode(weights, TOKENS, n_heads=N_HEADS, dtype=np.float32)
     assert half.hidden.dtype == half.queries.dtype == np.float32
     assert 0 < np.abs(half.hidden - run.hidden).max() < 1e-4
@@ -91,7 +91,7 @@ def test_an_embedding_adds_word_place_and_kind_by_hand(weights):
 
 
 def test_only_positions_carry_the_order_of_tokens(weights):
-    """With one vector for all positions, tokens in another order give the same rows in that order."""
+    """Set all position embeddings to 0: reversed tokens must give the same rows, reversed."""
     alike = dict(weights)
     alike["embeddings.position_embeddings.weight"] = np.zeros((N_PLACES, D_MODEL))
     there, back = (encode(alike, tokens, n_heads=N_HEADS).hidden for tokens in (TOKENS, TOKENS[::-1]))
@@ -99,8 +99,8 @@ def test_only_positions_carry_the_order_of_tokens(weights):
 
 
 @pytest.mark.parametrize("exponent", [0.0, 0.5, 0.8])
-def test_against_layers_of_pytorch(weights, exponent, torch):
-    """PyTorch's scale is 1/√d_k, so another exponent becomes a factor of the queries."""
+def test_layers_agree_with_pytorch(weights, exponent, torch):
+    """Multiply the queries by a factor for other exponents, since PyTorch's scale is 1/√d_k."""
     found = encode(weights, TOKENS, n_heads=N_HEADS, exponent=exponent).hidden
     for i in range(N_LAYERS):
         layer = _torch_layer(torch, weights, f"encoder.layer.{i}", (D_MODEL / N_HEADS) ** (0.5 - exponent))
@@ -124,7 +124,7 @@ def _torch_layer(torch, weights, at, factor):
     return layer
 
 
-def test_against_embeddings_of_pytorch(weights, run, torch):
+def test_embeddings_agree_with_pytorch(weights, run, torch):
     words, places, kinds = (
         weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")
     )
@@ -181,7 +181,7 @@ def written(path, tensors):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def test_a_file_is_mapped_and_cannot_be_written_to(tmp_path):
+def test_weights_file_is_mapped_read_only(tmp_path):
     path, table = tmp_path / "model.safetensors", np.arange(6, dtype=np.float32).reshape(2, 3)
     digest = written(path, {"table": ("F32", table), "places": ("I64", np.arange(2))})
     found = open_weights(path, digest)
@@ -191,14 +191,14 @@ def test_a_file_is_mapped_and_cannot_be_written_to(tmp_path):
     assert not found["table"].flags.writeable
 
 
-def test_another_file_is_refused(tmp_path):
+def test_weights_file_with_another_checksum_is_refused(tmp_path):
     path = tmp_path / "model.safetensors"
     written(path, {"table": ("F32", np.zeros(3, dtype=np.float32))})
     with pytest.raises(ValueError, match="safetensors must have the sha256 0000, but has"):
         open_weights(path, "0000")
 
 
-def test_other_types_are_refused(tmp_path):
+def test_tensors_of_other_types_are_refused(tmp_path):
     path = tmp_path / "model.safetensors"
     digest = written(path, {"table": ("F16", np.zeros(3, dtype=np.float16))})
     with pytest.raises(ValueError, match="a tensor must be of F32 or I64, but got F16"):

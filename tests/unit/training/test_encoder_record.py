@@ -7,7 +7,7 @@ from sattn_core.training import encoder_record
 from sattn_core.training.encoder import EncoderRun
 
 
-def test_the_file_is_small_and_names_its_source():
+def test_file_is_small_and_names_its_source():
     assert encoder_record.FILE.stat().st_size <= 2_000_000
     assert encoder_record.provenance()["model.safetensors, sha256"] == encoder_record.SHA256
     assert encoder_record.provenance()["license"] == "Apache License 2.0"
@@ -27,35 +27,34 @@ def test_record_of_a_text_is_complete(name):
 
 
 @pytest.mark.parametrize("name", encoder_record.TEXTS)
-def test_the_model_with_its_own_scale_is_itself(name):
-    """With any other scale it differs from itself."""
+def test_embeddings_have_cosine_1_only_with_the_trained_scale(name):
     found = encoder_record.recorded(name).cosines
     right = encoder_record.EXPONENTS.index(0.5)
     assert np.allclose(found[right], 1, rtol=0, atol=1e-6)
     assert (np.delete(found, right, axis=0) < 1).all()
 
 
-def test_the_words_of_a_text_are_those_of_its_tokens():
+def test_tokens_spell_their_text():
     for name in encoder_record.TEXTS:
         found = encoder_record.recorded(name)
         glued = "".join(token.removeprefix("##") for token in found.tokens[1:-1])
         assert glued == found.text.lower().replace(" ", "")
 
 
-def test_shuffled_words_are_the_same_words():
+def test_shuffled_text_has_the_same_tokens_in_another_order():
     there, shuffled = encoder_record.recorded("paragraph").tokens, encoder_record.recorded("shuffled").tokens
     assert sorted(there) == sorted(shuffled)
     assert there != shuffled
 
 
-def test_positions_are_in_the_queries():
-    """The same word at two places has two queries in the first layer."""
+def test_queries_depend_on_the_position():
+    """Compare the queries of one word at two positions, in the first layer."""
     found = encoder_record.recorded("cat")
     first, second = (i for i, token in enumerate(found.tokens) if token == "the")
     assert not np.allclose(found.queries[0, :, first], found.queries[0, :, second], rtol=0, atol=0.01)
 
 
-def test_a_run_is_kept_in_half_precision():
+def test_run_is_recorded_in_half_precision():
     rng = np.random.default_rng(0)
     right, other = (EncoderRun(*rng.standard_normal((2, 1, 2, 3, 4)), rng.standard_normal((2, 3, 8))) for _ in "ab")
     found = encoder_record.as_recorded("mine", "a b", ["a", "b"], [right, other], right)

@@ -5,7 +5,7 @@ from sattn_core.lessons.training_race import TrainingRaceParams, measure_trainin
 from sattn_core.training.equal_training import equivalence_price, measure_equivalence
 
 
-def test_equivalence_agrees_with_two_separate_trainings():
+def test_first_of_two_equivalent_runs_agrees_with_a_separate_race():
     found = measure_equivalence(24, optimizer="adam", n_steps=5)
     assert (found.power, found.learning_rate, found.parted) == (0.25, 0.001, None)
     assert len(found.steps) == len(found.relative_difference) == 6
@@ -24,10 +24,10 @@ def test_adam_costs_more_than_gradient_descent():
 
 
 @pytest.mark.parametrize("d_k", [24, 100])  # at 16 and 256 d_k^¼ is a power of 2 and nothing is rounded
-def test_scale_and_start_are_equivalent_step_by_step(d_k):
+def test_scale_and_smaller_start_are_equivalent_at_every_step(d_k):
     # Rounding of 1e-16 grows with the training; at this rate it stays far below 1e-9 for 30 steps.
     assert measure_equivalence(d_k, n_steps=30).largest_difference < 1e-9
-    # Adam's ε of 1e-8 beside gradients of 1e-3 and less leaves 1e-5 and more, and the training multiplies it.
+    # Adam's ε of 1e-8 is at least 1e-5 of gradients up to 1e-3, and this difference grows with the training.
     adam = measure_equivalence(d_k, optimizer="adam", n_steps=30)
     assert 1e-12 < adam.largest_difference < 1e-3
     wrong = measure_equivalence(d_k, optimizer="adam", power=0.5, n_steps=30)

@@ -29,19 +29,19 @@ def test_uniform_attention_by_hand():
     (start,) = run(d_k=1024, exponents=(2.0,), n_keys=32, n_steps=0)
     assert np.allclose(start.loss, (1 - 1 / 32) / 2, rtol=0, atol=1e-3)
     assert np.allclose(start.entropy_nats, math.log(32), rtol=0, atol=1e-3)
-    # |dS| of a uniform row: 1/n times the norm of its one-hot target less its mean, √(1 − 1/n).
+    # |dS| of a uniform row: 1/n times the norm of its one-hot target minus its mean, √(1 − 1/n).
     assert np.allclose(start.median_row_gradient, math.sqrt(1 - 1 / 32) / 32, rtol=2e-2)
 
 
-def test_the_known_start_without_the_scale():
+def test_start_agrees_with_an_independent_implementation():
     (start,) = list(train_key_value_memory(KeyValueMemoryParams(n_steps=0, n_seeds=16)))
     mean, error = start.loss.mean(axis=1), start.loss.std(axis=1) / 4
-    assert (np.abs(mean[:2] - [0.858, 0.506]) < 4 * error[:2] * math.sqrt(3)).all()  # 8 seeds there, 16 here
+    assert (np.abs(mean[:2] - [0.858, 0.506]) < 4 * error[:2] * math.sqrt(3)).all()  # 16 seeds here, 8 there
     assert abs(mean[2] - 0.485) < 2e-3
     assert np.allclose(start.gradient_norm.mean(axis=1), [1.43, 0.100, 0.0078], rtol=0.1)
 
 
-def test_gradients_are_those_of_attention_backward():
+def test_gradients_agree_with_attention_backward():
     params = KeyValueMemoryParams(**SMALL, exponents=(0.0, 0.5), train_values=True)
     memory = _start(params)
     _draw_data(memory)
@@ -67,12 +67,12 @@ def test_larger_dimension_appends_components_and_keeps_the_data():
 
 
 @pytest.mark.parametrize("changes", [{}, {"fresh_data": True}, {"init_exponents": (0.25, 0.0, -0.25)}, {"n_seeds": 1}])
-def test_the_starting_attention_is_that_of_the_first_checkpoint(changes):
+def test_starting_attention_is_that_of_the_first_checkpoint(changes):
     params = KeyValueMemoryParams(**SMALL | {"n_steps": 0} | changes)
     (start,) = train_key_value_memory(params)
     shown = starting_attention(params)
     assert np.allclose(shown, start.attention_weights[:, :, start.targets], rtol=1e-12, atol=1e-15)
-    for run_, row in itertools.product(range(3), range(4)):  # the right key of a row is its own column
+    for run_, row in itertools.product(range(3), range(4)):  # row i has its right key in column i
         assert shown[run_, row, row] == pytest.approx(start.attention_weights[run_, row, start.targets[row]])
 
 
@@ -83,13 +83,13 @@ def test_runs_share_their_start_and_do_not_affect_each_other():
         assert np.allclose(getattr(both, name)[1], getattr(alone, name)[0], rtol=1e-12), name
 
 
-def test_a_seed_does_not_depend_on_the_number_of_seeds():
+def test_result_of_a_seed_does_not_depend_on_the_number_of_seeds():
     many, few = run(n_steps=3, n_seeds=3)[-1], run(n_steps=3, n_seeds=2)[-1]
     assert np.allclose(many.loss[:, :2], few.loss, rtol=1e-12)
     assert not np.allclose(many.loss[:, 2], few.loss[:, 1])
 
 
-def test_the_start_can_be_made_smaller():
+def test_smaller_start_has_the_first_loss_of_a_scaled_run():
     scaled, smaller = run(exponents=(0.5, 0.0), init_exponents=(0.0, 0.25), n_steps=0)[0].loss
     assert np.allclose(scaled, smaller, rtol=1e-12)
 
@@ -121,7 +121,7 @@ def test_a_diverged_run_is_marked_and_leaves_others_unchanged():
     assert np.allclose(last.loss[1], fine.loss[0], rtol=1e-10)
 
 
-def test_the_loss_on_the_weights_is_minus_log():
+def test_loss_on_the_weights_is_the_cross_entropy():
     (start,) = run(loss="weights", n_steps=0, n_seeds=1)
     right = start.attention_weights[:, np.arange(4), start.targets]
     assert np.allclose(start.loss[:, 0], -np.log(right).mean(axis=-1), rtol=1e-12)
@@ -140,7 +140,7 @@ def test_checkpoints_come_at_regular_or_given_steps():
         KeyValueMemoryParams(n_steps=4, checkpoint_steps=(5,))
 
 
-def test_a_training_can_be_ended_between_two_steps():
+def test_training_can_be_ended_between_two_steps():
     steps = []
 
     def check():
@@ -176,7 +176,7 @@ PARAMS = st.builds(
 
 
 @given(PARAMS)
-def test_every_checkpoint_keeps_its_bounds(params):
+def test_every_checkpoint_is_within_its_bounds(params):
     for each in train_key_value_memory(params):
         assert each.loss.shape == (len(params.exponents), params.n_seeds)
         assert (each.loss >= 0).all()
@@ -205,7 +205,7 @@ CASES = {
 
 
 def torch_losses(torch, params, run, seed):
-    """Train the same by autograd and torch.optim, one run and one seed."""
+    """Return losses and gradient norms of one run and one seed, trained with autograd and torch.optim."""
     memory = _start(params)
     n = params.n_keys
     names = ("W_Q", "W_K", "V") if params.train_values else ("W_Q", "W_K")
@@ -238,13 +238,13 @@ def test_twenty_steps_agree_with_autograd(case, torch):
     checkpoints = list(train_key_value_memory(params))
     for run, seed in ((0, 0), (1, 1)):
         losses, norms = torch_losses(torch, params, run, seed)
-        # Rounding of 1e-16 a step, multiplied by the training: at these rates below 1e-9 after 20 steps.
+        # Rounding of 1e-16 per step grows with the training: at these rates it is below 1e-9 after 20 steps.
         assert np.allclose([each.loss[run, seed] for each in checkpoints], losses, rtol=1e-9, atol=1e-13)
         assert np.allclose([each.gradient_norm[run, seed] for each in checkpoints], norms, rtol=1e-9, atol=1e-13)
 
 
 def textbook_losses(params):
-    """Train the same with algorithm 1 of Kingma and Ba (Adam), line by line, one number at a time."""
+    """Return the losses of training by algorithm 1 of Kingma and Ba (Adam), line by line, one number at a time."""
     memory, rate = _start(params), params.learning_rates[0]
     _draw_data(memory)
     (X_q,), (X_k,), (wanted,) = memory.X_q, memory.X_k, memory.wanted
@@ -273,13 +273,13 @@ def test_twenty_steps_of_adam_agree_with_the_textbook(exponent):
         n_steps=STEPS, checkpoint_every=1, n_seeds=1, seed=3,
     )  # fmt: skip
     losses = [each.loss[0, 0] for each in train_key_value_memory(params)]
-    # Rounding of 1e-16 a step, multiplied by the training as in the comparison with autograd; a bias correction that
-    # is one power off moves the first step by a tenth and more.
+    # Rounding of 1e-16 per step grows as in the comparison with autograd; a bias correction that is one power off
+    # changes the first step by a tenth or more.
     assert np.allclose(losses, textbook_losses(params), rtol=1e-9, atol=0)
 
 
-def test_the_known_training_without_and_with_the_scale():
-    # Mean loss of eight other seeds of an independent implementation after 100 steps at rate 1.
+def test_training_agrees_with_an_independent_implementation():
+    # Mean losses of an independent implementation with eight other seeds, after 100 steps at rate 1.
     params = KeyValueMemoryParams(n_steps=100, checkpoint_every=100, n_seeds=8, seed=1)
     last = list(train_key_value_memory(params))[-1]
     loss, accuracy = last.loss.mean(axis=1), last.accuracy.mean(axis=1)

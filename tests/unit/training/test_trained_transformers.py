@@ -32,21 +32,21 @@ def test_measurements_are_within_their_bounds(kept):
     assert (kept.held_out_loss > 0).all()
     assert (kept.score_std > 0).all()
     assert (kept.entropy_nats >= -1e-6).all()
-    assert (kept.entropy_nats <= kept.about["most_entropy"] + 1e-4).all()  # of float32
+    assert (kept.entropy_nats <= kept.about["most_entropy"] + 1e-4).all()  # rounding of float32
     uniform = np.log(kept.about["n_tokens"])
-    assert (abs(kept.held_out_loss[..., 0] - uniform) < 0.3).all()  # nothing is known before the first step
+    assert (abs(kept.held_out_loss[..., 0] - uniform) < 0.3).all()  # nothing is learnt before the first step
 
 
 def test_before_the_first_step_rates_agree_and_spreads_follow_the_scale(kept):
     for name in (*OF_MODEL, "score_std", "entropy_nats"):
         first = getattr(kept, name)[:, :, :, 0]
         np.testing.assert_array_equal(first, first[:, :1].repeat(len(RATES), axis=1))
-    raw, root, whole, _ = kept.score_std[:, 0, :, 0, 0]  # of the first layer, where all read the same
+    raw, root, whole, _ = kept.score_std[:, 0, :, 0, 0]  # first layer: the same input for all ways
     np.testing.assert_allclose(raw, 8 * root, rtol=1e-5)
     np.testing.assert_allclose(root, 8 * whole, rtol=1e-5)
 
 
-def test_the_mean_of_the_logarithms_is_the_entropy_of_even_rows(kept):
+def test_most_entropy_is_the_mean_entropy_of_uniform_rows(kept):
     rows = np.arange(kept.about["fewest_keys"], kept.about["context"] + 1)
     assert kept.about["most_entropy"] == pytest.approx(np.log(rows).mean(), rel=1e-12)
 
@@ -58,7 +58,7 @@ def test_record_is_read_once_read_only_and_small(kept):
     assert FILE.stat().st_size < 1_000_000
 
 
-def test_a_record_with_other_ways_is_refused(monkeypatch, tmp_path):
+def test_record_with_other_ways_is_refused(monkeypatch, tmp_path):
     other = tmp_path / FILE.name
     with np.load(FILE) as kept:
         about = json.loads(str(kept["about"])) | {"ways": ["raw"]}

@@ -1,4 +1,4 @@
-"""Wrong rows and their descent: the short form beside full queries and keys, and beside autograd."""
+"""Wrong rows and their descent: the short form compared with full queries and keys, and with autograd."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ SCALES, RATES = np.array([1.0, D_K**-0.5, 1 / D_K]), np.array([0.03, 0.4, 3.0])
 
 
 def drawn_vectors(d_k, n_keys, row, seed):
-    """Draw as documented: two integers, then component by component the query and the keys."""
+    """Return query and keys drawn as documented: after two integers, component by component."""
     rng = block_generator(seed, 3, row)
     rng.integers(n_keys), rng.integers(n_keys - 1)
     vectors = rng.standard_normal((d_k, 1 + n_keys))
@@ -22,7 +22,7 @@ def drawn_vectors(d_k, n_keys, row, seed):
 
 
 def steps_of(rows, n_steps, **how):
-    """Return the weights on the right key and the scaled scores after each step, as arrays."""
+    """Return the scaled scores and the weights on the right key after each step, as arrays."""
     steps = zip(range(n_steps + 1), descend(rows, SCALES, RATES, **how), strict=False)
     scores, weights = zip(*((scores.copy(), weight) for _, (scores, weight) in steps), strict=True)
     return np.array(scores), np.array(weights)
@@ -31,7 +31,7 @@ def steps_of(rows, n_steps, **how):
 # --- the rows ------------------------------------------------------------------------------------------
 
 
-def test_the_rows_are_the_products_of_the_drawn_query_and_keys():
+def test_rows_hold_the_products_of_the_drawn_query_and_keys():
     rows = draw_wrong_rows(D_K, N_KEYS, range(N_ROWS), seed=4)
     for row in range(N_ROWS):
         q, K = drawn_vectors(D_K, N_KEYS, row, seed=4)
@@ -49,7 +49,7 @@ def test_every_row_starts_wrong_and_a_row_does_not_depend_on_its_block():
     assert alone.right_key[0] == rows.right_key[41]
 
 
-def test_larger_d_k_appends_components_and_keeps_a_right_key_that_loses():
+def test_larger_d_k_appends_components_and_keeps_most_right_keys():
     less, more = (draw_wrong_rows(d_k, 16, range(100), seed=0) for d_k in (64, 65))
     q, K = drawn_vectors(65, 16, 9, seed=0)
     np.testing.assert_allclose(more.raw_scores[9] - less.raw_scores[9], K[:, -1] * q[-1], atol=1e-12)
@@ -61,11 +61,11 @@ def test_larger_d_k_appends_components_and_keeps_a_right_key_that_loses():
     assert ((far.winner == less.right_key) | (less.winner == far.right_key))[moved].all()
 
 
-def test_the_right_key_is_any_other_with_equal_probability():
+def test_right_key_is_uniform_among_the_keys_that_do_not_win():
     rows = draw_wrong_rows(2, 4, range(4_000), seed=1)
     counts = np.bincount((rows.right_key - rows.winner) % 4, minlength=4)
     assert counts[0] == 0
-    # A share of 1/3 of 4,000 has the standard error 29.8.
+    # A count of 4,000/3 has a standard error of 29.8.
     assert np.abs(counts[1:] - 4_000 / 3).max() < 4 * 29.8
 
 
@@ -97,7 +97,7 @@ def full_descent(q, K, right, scale, rate, n_steps, *, loss, learns):
 
 
 @pytest.mark.parametrize(("loss", "learns"), HOW)
-def test_the_short_form_is_gradient_descent_on_the_full_query_and_keys(loss, learns):
+def test_short_form_is_gradient_descent_on_full_query_and_keys(loss, learns):
     rows = draw_wrong_rows(D_K, N_KEYS, range(N_ROWS), seed=2)
     scores, found = steps_of(rows, 40, loss=loss, learns=learns)
     assert (np.abs(found[-1] - found[0]).max(axis=0) > 0.01).all()  # something is learnt in each column
@@ -111,7 +111,7 @@ def test_the_short_form_is_gradient_descent_on_the_full_query_and_keys(loss, lea
 
 
 @pytest.mark.parametrize(("loss", "learns"), HOW)
-def test_autograd_takes_the_same_steps(loss, learns, torch):
+def test_descent_by_torch_takes_the_same_steps(loss, learns, torch):
     rows = draw_wrong_rows(D_K, N_KEYS, range(N_ROWS), seed=3)
     _, found = steps_of(rows, 20, loss=loss, learns=learns)
     q, K = drawn_vectors(D_K, N_KEYS, 0, seed=3)
@@ -131,10 +131,10 @@ def test_autograd_takes_the_same_steps(loss, learns, torch):
             optimizer.step()
 
 
-# --- what always holds ---------------------------------------------------------------------------------
+# --- properties ----------------------------------------------------------------------------------------
 
 
-def test_a_shift_of_the_scores_moves_no_weight():
+def test_shifting_the_scores_changes_no_weight():
     rows = draw_wrong_rows(D_K, N_KEYS, range(N_ROWS), seed=5)
     shifted = WrongRows(rows.raw_scores + 3.0, rows.gram, rows.squared_length, rows.winner, rows.right_key)
     np.testing.assert_allclose(steps_of(shifted, 30)[1], steps_of(rows, 30)[1], rtol=1e-9)
