@@ -15,7 +15,7 @@ class _Vectors(Text):
     """Vectors on one line, with semicolons between them; older addresses have a line for each."""
 
     def read(self, text: str) -> Read:
-        """Return the text with a semicolon for each end of a line, and what had to be changed, or None."""
+        """Return the text with a semicolon for each line break, and what had to be changed, or None."""
         return Text.read(self, ";".join(text.splitlines()))
 
 
