@@ -53,8 +53,8 @@ _LEAST = 1e-8  # a smaller gradient is called practically zero
 _SAME = 0.05  # two lengths that differ by a smaller share are called the same
 _HIGH_ON_A_WALL = 0.75  # height factor: controls are above the figure
 LENGTH = "Length of the gradient at the raw scores"
-_LEFT = 2.7  # left margin for tick labels, in letters of an axis title
-_ONE_LINE = 45  # letters in a title's line as wide as a phone
+_LEFT = 2.7  # left margin for tick labels, in em of an axis title
+_ONE_LINE = 45  # letters per title line on a phone
 _TERMS = 14  # characters that fit into a cell
 
 

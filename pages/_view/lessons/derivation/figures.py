@@ -17,8 +17,8 @@ _MEANS, _VARIANCES = 3, 6  # indices of the lines E[s] = 0 and Var(s) = d_k: are
 VARIANCE = "<b>Variance</b>"  # y axis title of the three lines' plot
 _NO_BAR = "without a usable error bar"
 _SECOND = 0.35, 78  # left edge of the three lines' second column: share of the plot, plus pixels
-_ON_A_WALL = 110  # letters in a title's line on a wall
-_TITLE = 32  # letters in a title's line elsewhere: a phone has room for no more
+_ON_A_WALL = 110  # letters per title line on a wall
+_TITLE = 32  # letters per title line on a phone
 _LOWER = 40  # pixels taken off the height on a phone
 _LOW = 0.84  # height factor: many words and controls are above this plot
 _REACH, _STEP = (0.25, 1024), 16  # range of the axis of spreads and means, and the factor by which it grows

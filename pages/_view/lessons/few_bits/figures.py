@@ -28,15 +28,15 @@ _CHANGES = (-4.5, 1.8)  # axis range of the curves in log10, for components of s
 _UNDER_THE_TOP = (0.2, 0.55)  # overflow marks of raw and scaled curves are so far below the top, in log10
 _LONG = 1000  # a larger factor is not written in full
 _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
-_ROOM = 40  # letters in a title's line as wide as a phone
+_ROOM = 40  # letters per title line on a phone
 _DIM_ENDS, _SUM_ENDS = (-0.1, 3.1), (1.0, 7.0)  # axis ranges of the sums in log10
 _STEP = 64.0  # a number whose distance to the next one is given under "How sure?"
 _BITS_AT = 64  # the dₖ at which "How sure?" says how much a bit is worth
 _ABOVE, _ABOVE_ON_A_WALL = 3.0, 2.1  # top margin for the axis titles; on a screen the camera is above them
-_LEFT, _RIGHT = 3.2, 3.4  # margins for tick labels, in letters of an axis title
+_LEFT, _RIGHT = 3.2, 3.4  # margins for tick labels, in em of an axis title
 _PHONE, _WALL = (215, 220), (1500, 300)  # width and height of the clouds' smallest plot, in pixels
 _LETTER, _LINE = 0.56, 1.5  # width and height of a letter, as shares of its size
-_END = 5.2  # right margin for the sums' names, in letters of a tick
+_END = 5.2  # right margin for the sums' names, in em of a tick label
 
 
 # --- scores ----------------------------------------------------------------------------------------------

@@ -14,12 +14,12 @@ from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons import long_context as core
 
 UPRIGHT = "<b>Weight of the key</b>"  # y axis title, above the axis
-_LEFT = 2.6  # left margin for tick labels, in letters of an axis title
+_LEFT = 2.6  # left margin for tick labels, in em of an axis title
 _HEIGHT, _HEIGHT_ON_A_WALL = 0.87, 0.92  # height factors: one more dial is above the plot
 _TICKS = {16: "16", 100: "100", 1_000: "1,000", 10_000: "10⁴", 100_000: "10⁵", 1_000_000: "10⁶"}
 _FAR = 64  # so many times fewer keys say little about the weight
 _TOP = 1.06  # upper end of the weight axis: room for a mark at 1
-_ABOVE, _ABOVE_ON_A_WALL = 2.2, 1.5  # top margin, in letters of an axis title; a screen has the camera there
+_ABOVE, _ABOVE_ON_A_WALL = 2.2, 1.5  # top margin, in em of an axis title; a screen has the camera there
 _LOOKS: dict[str, tuple[str, float, str]] = {  # colour, width and dash of each line
     "vaswani": ("scaled", 2.0, "solid"),
     "softmax1": ("text", 0.8, "dot"),

@@ -19,18 +19,18 @@ _ASKING = f"“{QUERY_WORD}”"
 _EXAMPLE = f"“{KEY_WORDS[EXAMPLE_KEY]}”"
 _ROWS = (f"<b>{_ASKING}</b>", "", *KEY_WORDS)  # of the first step's matrix: a gap below the query
 _HEIGHT = 0.95  # height factor: the sentence and the steps above a figure need room too
-_LEFT = 6.2  # left margin for the names of the strip's bars, in letters
+_LEFT = 6.2  # left margin for the names of the strip's bars, in em of an axis title
 _PERCENT = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"]}
 _LARGEST = 2.3  # end of the invented components' axes
-_LINE = 1.3  # height of a line of text, in sizes of its letters
+_LINE = 1.3  # height of a line of text, in em
 _WIDE, _NARROW = 0.6, 0.28  # widths of a bar, and of a bar in front of another, as shares of a word's room
 _LETTERS = 10  # letters in the longest name at the end of a line, with its sum
-_OFF, _OFF_ON_A_PHONE = 1.2, 2.4  # letters of a tick from the end of a line to its name; on a phone, past "random"
+_OFF, _OFF_ON_A_PHONE = 1.2, 2.4  # from the end of a line to its name, in em; on a phone, past "random"
 _SURE = 0.9995  # a share that is called practically all
 _MOST = 0.9  # a share that is called nearly all
 _PRODUCTS = (1, 4, 16, 64, 256, 1024)  # ticks of the axis of products
-_ROOM = 40  # letters in a line of a title
-_ROW = 1.6  # height of a row of the strip below a step's own picture, in letters of a tick
+_ROOM = 40  # letters per title line
+_ROW = 1.6  # height of a row of the strip below a step's own picture, in em of a tick label
 _REACH = (118, 145)  # ends of the strip's axis, below and beside, in percent: the longest bar has a number behind it
 _BESIDE = ([0, 0.56], [0.78, 1])  # on a wall: horizontal domains of the step's own picture and of the strip
 
@@ -638,7 +638,7 @@ def _signed_axis(profile):
 
 
 def _room(profile, lines):
-    """Return room for so many lines of ticks, in letters of an axis title."""
+    """Return the height of so many lines of tick labels, in em of an axis title."""
     return (lines * _LINE + 0.8) * profile.tick_size / profile.axis_size
 
 

@@ -15,7 +15,7 @@ from sattn_core.lessons import small_samples as core
 _LEFT, _RIGHT = [0, 0.52], [0.6, 1]  # horizontal domains of the panels
 _HIGHEST = 3.2  # upper end of the mean's axis
 _PHONES = (10, 25, 50, 100)  # ends of the phones' axis: the first one with room is used
-_END = 3.9  # right margin for the exact mean's name, in letters of a tick
+_END = 3.9  # right margin for the exact mean's name, in em of a tick label
 _NOBODY = "Nobody has drawn yet: what the class draws stands here."
 
 

@@ -18,7 +18,7 @@ NAMES = {"raw": "raw", "scaled": "÷ √dₖ"}
 _SURE = 0.9995  # from this share on the sentence says "over 99.9 %"
 _CHECKED = ("theory", "measured", "error", "inside")
 _NAME = 20  # smallest size of names and of the sentence, in pixels
-_PANEL = 11  # height of a row, in letters of a tick
+_PANEL = 11  # height of a row, in em of a tick label
 _HALF = 0.5  # share of the weight: with more, one key outweighs all others
 
 

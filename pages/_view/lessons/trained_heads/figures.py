@@ -254,7 +254,7 @@ def _attention_figure(weights, strongest, names, place, exponent, profile):
     return fig
 
 
-_LEFT = 4.6  # left margin for words, in letters of an axis title
+_LEFT = 4.6  # left margin for words, in em of an axis title
 _MATRIX, _ROW = [0, 0.5], [0.73, 1]  # horizontal domains of the panels
 
 

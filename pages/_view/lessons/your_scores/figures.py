@@ -24,11 +24,11 @@ from sattn_core.lessons.your_scores import (
     sample_scores,
 )
 
-_LETTERS = 38  # letters in a title's line as wide as a phone
+_LETTERS = 38  # letters per title line on a phone
 _HALF = 0.5  # height of the ideal curve's name, as a share of its peak
 _ROOM = 0.87  # share of the axis: a name would not fit above it
 _NAME = 4.6  # width of the name on a phone, in units of the axis
-_LEFT = 3.0  # left margin for tick labels, in letters of an axis title
+_LEFT = 3.0  # left margin for tick labels, in em of an axis title
 _SCALES = {"1": "no scale", "1/√d_k": "1/√dₖ", "1/d_k": "1/dₖ", "1/std": "the one that fits"}
 
 
