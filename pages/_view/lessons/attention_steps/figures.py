@@ -65,7 +65,7 @@ def formula(step: str) -> str:
 def main(
     result: core.AttentionStepsResult, step: str, at: Cell, profile: Profile, *, scaled: bool, code: str = ""
 ) -> Picture:
-    """Return the matrices of one step in one figure, with the chosen cell framed; scaled: divided by √d_k.
+    """Return one step's matrices in one figure, with the chosen cell framed. scaled: with the division by √d_k.
 
     With code, the picture also has its data: every entry, and the sentences under "How sure?".
     """
@@ -443,7 +443,7 @@ def _beyond(name, size, asked, shown):
 
 
 def calculation(terms: core.CellExpansion, *, scaled: bool) -> list[tuple[str, str]]:
-    """Return one cell from q and k to its weight, with or without the scale: (name, numbers) for each line."""
+    """Return the calculation of one cell's weight, with or without the scale: (name, numbers) for each line."""
     i, j = terms.query + 1, terms.key + 1
     division = f"{operand(terms.raw_score)} ÷ {typed(terms.divisor)} {equals(terms.scaled_score, operand)}"
     lines = [(f"$q_{{{i}}} \\cdot k_{{{j}}}$", _dot(terms))]
@@ -489,7 +489,7 @@ def _softmax_lines(allowed, terms):
 
 
 def output_calculation(terms: core.OutputExpansion, *, scaled: bool) -> list[tuple[str, str]]:
-    """Return one cell of the output, with or without the scale: (name, numbers)."""
+    """Return the calculation of one cell of the output, with or without the scale: (name, numbers)."""
     weights, output = (
         (terms.scaled_weights, terms.scaled_output) if scaled else (terms.unscaled_weights, terms.unscaled_output)
     )

@@ -9,7 +9,7 @@ _STAYS = 0.1  # share of the length with the scale: a smaller change counts as n
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the length of the gradient at the raw scores, only with the scale."""
+    """Return the gradient at the raw scores with the scale; the line without it is hidden."""
     said = "This is the gradient at the raw scores with the scale."
     return work.STEPS["raw_scores"].picture(values, profile).partly(said, keep=("with it",), words=(figures.LENGTH,))
 

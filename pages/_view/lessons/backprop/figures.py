@@ -196,7 +196,7 @@ def _gradient_figure(sweep, name, i, profile):
 
 
 def _gradient_sentence(sweep, name, i):
-    """Return the length of the gradient, and the effect of the scale on it."""
+    """Return the sentence on the gradient's length, and on the effect of the scale."""
     norm, scale, start = sweep.norms[name][i], sweep.scales[i], f"At dₖ = {sweep.dims[i]:,} {_IN_WORDS[name]}"
     if norm == 0:
         return f"{start} is 0: nothing comes back here."
@@ -353,7 +353,7 @@ def _with_upright(fig, text, profile):
 
 
 def _above_floor(values):
-    """Return values, at least the smallest height: a log axis has no 0."""
+    """Return values raised to at least _LEAST: a log axis has no 0."""
     return np.maximum(values, _LEAST)
 
 

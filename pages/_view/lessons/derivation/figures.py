@@ -13,7 +13,7 @@ from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, listed, number, typed
 from sattn_core.lessons import derivation as core
 
-_MEANS, _VARIANCES = 3, 6  # indices of the lines E[s] = 0 and Var(s) = d_k: are standard errors usable?
+_MEANS, _VARIANCES = 3, 6  # indices of E[s] = 0 and Var(s) = d_k among the nine lines
 VARIANCE = "<b>Variance</b>"  # y axis title of the three lines' plot
 _NO_BAR = "without a usable error bar"
 _SECOND = 0.35, 78  # left edge of the three lines' second column: share of the plot, plus pixels

@@ -27,7 +27,7 @@ _NAMES = "raw", "÷ √dₖ", "÷ dₖ"
 
 
 def squares(growth: core.ScoreGrowth, d_k: int, profile: Profile) -> Picture:
-    """Return a picture of three squares: raw scores of d_k cells, ÷ √d_k of one cell, ÷ d_k of a d_k-th of a cell."""
+    """Return a picture of three squares, whose areas are the variances: d_k (raw), 1 (÷ √d_k) and 1/d_k (÷ d_k)."""
     found = [growth.divided(d_k, power) for power in _POWERS]
     return Picture(
         "root",
@@ -97,7 +97,7 @@ def _laid(second, beside, profile, toward="left"):
 
 
 def _margin(above, below, profile):
-    """Return margins for so many lines of text above, plus a large one, and so many below."""
+    """Return margins for these numbers of text lines above and below, and for one large line above."""
     size = profile.tick_size
     return {"l": 0, "r": 0, "t": round(above * size + profile.axis_size), "b": round(below * size)}
 

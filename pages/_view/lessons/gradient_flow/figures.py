@@ -24,13 +24,13 @@ _FLOOR_TICKS = (0, -2, -4, -6)
 _FLOOR_NAMES = ("1", "0.01", "10⁻⁴", "≤ 10⁻⁶")
 _ROOM = 0.35  # space below the rows that are drawn at _FLOOR, in decades
 _TOP = {"softmax": _ROOM, "q": 1.8}  # log10 of the upper end: 1 − Σp² is below 1, gradients at q reach 60
-_FAR = 0.1  # a median that changes by less than this share of the mean's factor falls much further
+_FAR = 0.1  # a median falls "far more" if its ratio (last to first) is below this share of the mean's
 _NOTHING = 1e-4  # smaller numbers are called practically zero
 _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
 _FIRST_DIM = 4  # first dₖ that the sentence compares: rows of one or two components behave differently
 _BRIEF = {"hardly changes": "stays"}
 _PLURAL = {"falls": "fall", "grows": "grow", "hardly changes": "stay"}
-_RISES, _FALLS = 1.25, 0.8  # a mean that changes by less than this, or by less than chance may do, stays the same
+_RISES, _FALLS = 1.25, 0.8  # ratios: a mean that changes by less, or by less than chance, stays the same
 _ABOVE, _ABOVE_ON_A_WALL = 4.4, 3.0  # top margin above two panels, in em of an axis title
 _MEAN_ROOM = 3.0  # right margin for the means' name, in em of a tick label
 _ENDS_ROOM = 7.2  # right margin for the curves' names, in em of a tick label
@@ -132,7 +132,7 @@ def _places(shown, i):
 
 
 def row_at(shown: core.FreezingRows, d_k: int, place: int) -> int:
-    """Return the index of the row that is drawn at this place, counted from 1 at the left."""
+    """Return the index of the row at this place; places are counted from 1 at the left."""
     return int(_places(shown, shown.dims.index(d_k))[place - 1])
 
 

@@ -17,7 +17,7 @@ from sattn_core.lessons.one_query import COMPONENTS, EXAMPLE_KEY, N_SENTENCES, O
 ENDS = "ends"  # the dots at the ends of the lines
 _ASKING = f"“{QUERY_WORD}”"
 _EXAMPLE = f"“{KEY_WORDS[EXAMPLE_KEY]}”"
-_ROWS = (f"<b>{_ASKING}</b>", "", *KEY_WORDS)  # of the first step's matrix: a gap below the query
+_ROWS = (f"<b>{_ASKING}</b>", "", *KEY_WORDS)  # rows of the first step's matrix, with a gap below the query
 _HEIGHT = 0.95  # height factor: the sentence and the steps above a figure need room too
 _LEFT = 6.2  # left margin for the names of the strip's bars, in em of an axis title
 _PERCENT = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"]}
@@ -31,7 +31,7 @@ _MOST = 0.9  # a share that is called nearly all
 _PRODUCTS = (1, 4, 16, 64, 256, 1024)  # ticks of the axis of products
 _ROOM = 40  # letters per title line
 _ROW = 1.6  # height of a row of the strip below a step's own picture, in em of a tick label
-_REACH = (118, 145)  # ends of the strip's axis, below and beside, in percent: the longest bar has a number behind it
+_REACH = (118, 145)  # end of the strip's axis below and beside a picture, in percent: room for a number after a bar
 _BESIDE = ([0, 0.56], [0.78, 1])  # on a wall: horizontal domains of the step's own picture and of the strip
 
 
@@ -296,7 +296,7 @@ def _end_points(sums, profile):
 def _at_the_ends(sums, limit, profile):
     """Return each word with its sum beside the end of its line, moved apart as far as the letters need.
 
-    A thin line leads from the end to its name, however far that had to move.
+    A thin line connects each end with its name.
     """
     ends = sums[:, -1]
     room = _LINE * profile.tick_size * 2 * limit / (profile.height * _HEIGHT / 2)  # for the lowest plot
@@ -612,7 +612,7 @@ def _claim(text, key, profile):
 
 
 def _stacked(name, lines, profile):
-    """Return the words below a bar: its name, and further lines, which a wall has in one."""
+    """Return the words below a bar: its name, and further lines, joined into one on a wall."""
     return f"<b>{name}</b><br>{(' ' if profile is PROJECTOR else '<br>').join(lines)}"
 
 

@@ -17,7 +17,7 @@ def before(values: Values, profile: Profile) -> Picture:
 
 
 def outcome(values: Values) -> Outcome:
-    """Return the one of three exponents that keeps the variance the same at every d_k."""
+    """Return the exponent, out of three, that keeps the variance the same at every d_k."""
     flat = [_OPTIONS[each.exponent] for each in work.powers(values).curves if _is_offered(each)]
     why = "The variance of raw scores is proportional to dₖ, and dividing scores divides it by the divisor’s square."
     return Outcome(flat[0] if flat else "", why, text="" if flat else "none of them")

@@ -148,7 +148,7 @@ def _exponent_name(exponent):
 
 
 def _exponent_sentence(result, i):
-    """Return the sentence: the variance at this d_k, and if it is the same at every other."""
+    """Return the sentence on the variance at this d_k, and on its change with d_k."""
     curve, d_k, variance = result.curves[0], result.dims[i], _by_exponent(result, "variance", i)
     start, here, half = f"At dₖ = {d_k:,}", number(curve.variance[i], 2), number(variance[0.5], 2)
     if d_k == 1:
@@ -840,7 +840,7 @@ ANSWERED_ON = (
 
 
 def answers(found: ShortAnswers) -> list[tuple[str, str]]:
-    """Return a name and a line with its number for each variant of attention that treats the scale differently."""
+    """Return a name and a one-line answer with a number for each variant of attention."""
     return [(f"**{name}**", said) for name, said in (_answers_on_spreads(found) | _other_answers(found)).items()]
 
 

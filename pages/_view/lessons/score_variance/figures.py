@@ -25,7 +25,7 @@ _SAME = 0.05  # a scaled spread closer to 1 than this means "the root"
 _APART = 4  # from this d_k on, each of the three marks has room for a number beside it
 _FEW = {12: "Twelve"}
 _TO_COME = "walks to come"
-_OFF = 1 / 7  # letters between a dashed line and its name
+_OFF = 1 / 7  # distance between a dashed line and its name, in em
 _TAIL, _HIGHEST = 2.6, 0.9  # place of a distribution's name: σ above the mean; share of the axis, at most
 
 
@@ -159,7 +159,7 @@ def _walks(walks, d_k, products_axis, profile):
 
 
 def _many(walks, heights, products_axis, style, name):
-    """Return lines over the same steps as one trace with gaps, which the browser redraws faster than many."""
+    """Return lines over the same steps as one trace with gaps, which the browser redraws faster than several traces."""
     gap = [np.nan]
     steps_and_gap = np.append(on_products_axis(walks.steps, products_axis), gap)
     return base.line(
@@ -239,7 +239,7 @@ def _spread(std):
 
 
 def _main_sentence(result):
-    """Return the sentence: the spread of raw and scaled scores, their mean if it is larger, or their only value."""
+    """Return the sentence: the spread of raw and scaled scores, or their mean if it is larger."""
     d_k, theory, (raw, _, _, scaled, _, _) = result.params.d_k, result.theory, result.rows
     start = f"At dₖ = {d_k:,}"
     if result.raw_std == 0:
@@ -405,11 +405,11 @@ _SMALLER = (
     "Each number of q and k is {size} times what was drawn, each product and each score {product} times. Training may "
     "let the numbers grow again."
 )
-_CLOSE = 1.25  # factor: a spread within it of 1 needs no division
+_CLOSE = 1.25  # a spread within this factor of 1 needs no division
 
 
 def _small_sentence(curve, d_k, size):
-    """Return the sentence: the spread of raw scores from numbers of this size, and if it needs a division."""
+    """Return the sentence on the spread of raw scores from numbers of this size, and on the need for a division."""
     raw = curve.spread("measured")[0][curve.dims.index(d_k)]
     if curve.theory[0][-1] == 0:
         return _curve_sentence(curve, d_k)

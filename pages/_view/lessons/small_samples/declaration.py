@@ -19,7 +19,7 @@ class _Vectors(Text):
         return Text.read(self, ";".join(text.splitlines()))
 
 
-_SIGNS = ("1 1", "1 -1", "-1 1", "-1 -1")  # each as likely as the others
+_SIGNS = ("1 1", "1 -1", "-1 1", "-1 -1")  # all four equally likely
 _ALL_SIGNS = {
     "q_2d": "; ".join(["1 1"] * 4),
     "k_2d": "; ".join(_SIGNS),

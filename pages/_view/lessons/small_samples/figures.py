@@ -15,13 +15,13 @@ from sattn_core.lessons import small_samples as core
 
 Named = tuple[str, float, Part]  # a mark: its name, its value and its line style
 _ASKED_SIZE = 2  # size and d_k of the experiment in the question
-TOP = 1.75  # the marks are named above the highest bar
+TOP = 1.75  # axis end relative to the highest bar: room for the marks' names
 _OUTLINE = slice(18, 40)  # bins under the outline's name
 _OVER, _LEAST_OVER = 0.02, 0.1  # shares of the height: distance of that name from the curve, and its lowest place
 _HIGHEST_RATIO = 4
 _ROOM = 40  # letters per title line on a phone
 _END = 6.6  # right margin for names, in em of a tick label
-_LINE, _SEEN = 1.3, 0.75  # height of a line, in em; share of the plot in a small window
+_LINE, _SEEN = 1.3, 0.75  # height of a line, in em; share of the plot that a small window shows
 _ABOVE_RUNS = 3.4  # upper end of the line at the exact mean; the runs are at 2 and 3
 _SIZE_TICKS = (2, 4, 8, 16, 32, 64)
 _SMALL = 0.5
@@ -124,7 +124,7 @@ def _headings(asked, sweep, counted, i, profile):
 
 
 def _heading(name, size, last, axes, profile):
-    """Name a side and its last draw; on a wall in one line, for its pictures are low."""
+    """Return a side's heading with its last draw; on a wall in one line, since pictures are low there."""
     wall = base.on_a_wall(profile)
     small = f"{size} × {size} products{', ' if wall else '<br>'}last ▲ {number(last, 2)}"
     written = f'<span style="font-size: {profile.tick_size}px">{small}</span>'
@@ -178,7 +178,7 @@ def _mean(sweep):
 
 
 def _draws_sentence(asked, counted, i):
-    """Return sentences: the question's number is ordinary or not, and so many current draws come close to d_k."""
+    """Return sentences on the question's number, ordinary or not, and on the current draws close to d_k."""
     ordinary = asked.low <= asked.value <= asked.high
     is_it = f"so {asked.value} is ordinary" if ordinary else f"yet {asked.value} is still not ordinary"
     return (

@@ -210,7 +210,7 @@ def _moved(weight):
 
 
 def _nudge_sentence(moved, added):
-    """Return the sentence: the weight moved in two lists, with more lists in those with the most and the least."""
+    """Return the sentence on the weight moved in two lists; of three or four, those with the most and the least."""
     if added == 0:
         return "Nothing is added, and no weight moves."
     shown = (0, 1) if len(moved) == 2 or np.ptp(moved) == 0 else (moved.argmax(), moved.argmin())
@@ -321,7 +321,7 @@ def bars(ends: NDArray[np.float64], heights: NDArray[np.float64], profile: Profi
 
 
 def _lists_sentence(comparison):
-    """Return the sentence: the largest weight in two lists, with more lists in those with the least and the most."""
+    """Return the sentence on the largest weight in two lists; of three or four, those with the least and the most."""
     if comparison is None:
         return "One of the lists cannot be read."
     largest = comparison.max_weight
@@ -477,7 +477,7 @@ _WIDTHS = {" ": 0.22, ".": 0.27, "%": 0.9}  # widths of bold letters, as shares 
 def heads(
     place: int, name: str, large: str, unit: str, profile: Profile, colour: str | None = None
 ) -> tuple[Part, ...]:
-    """Return the name of a panel and its large number above it, with the unit; on a wall the unit is beside it."""
+    """Return a panel's name, large number and unit, above the panel; on a wall the unit is beside the number."""
     beside, size = base.on_a_wall(profile), LARGE * profile.title_size
     at = {"xref": "paper", "yref": "paper", "x": COLUMNS[place][0], "y": 1, "xanchor": "left", "yanchor": "bottom"}
     below, high = _lines_above(profile)

@@ -281,7 +281,7 @@ def _said(exponent):
 
 
 def _sentence(d_k, panels):
-    """Return the sentence: a token's own share with ÷ d_k, and in the middle panel, or the first if that is raw."""
+    """Return the sentence on a token's own share with ÷ d_k, and with the middle exponent (raw if that is 0 or 1)."""
     raw, middle, flat = panels
     if d_k == 1:
         return f"At dₖ = 1 no exponent changes anything: {share(raw)} of an output is {_OWN} in all three."

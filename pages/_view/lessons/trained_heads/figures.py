@@ -231,7 +231,7 @@ def _word(token):
 
 
 def _attention_figure(weights, strongest, names, place, exponent, profile):
-    """Return all words against all words with a frame around the chosen row, and the weights of that row beside it."""
+    """Return the matrix of all words with a frame around the chosen row, and the weights of that row beside it."""
     n, at, word = len(names), place.word - 1, names[place.word - 1]
     wall = base.on_a_wall(profile)  # a wall has no room for axis titles below
     to = {"tickvals": list(range(n)), "ticktext": names, "showticklabels": False, "ticks": ""}
@@ -264,7 +264,7 @@ def _cells(weights, exponent, profile):
     return base.heatmap(profile, weights, 1.0, name="weights") | look | hover
 
 
-_SHADES, _ROOT = 8, 2.0  # steps of the colours; a weight's shade is its root of this degree, so that small ones show
+_SHADES, _ROOT = 8, 2.0  # number of shades; a weight's shade is its root of this degree, so that small ones show
 
 
 def _shades(profile, full):
@@ -352,7 +352,7 @@ def head_verdict(head: core.HeadResult) -> tuple[str, str]:
 
 
 def downstream(heads: core.TrainedHeads, exponent: float, profile: Profile) -> Picture:
-    """Return the cosine of the model's vector of the text with that at exponent ½, by layer, at every exponent."""
+    """Return the cosine of the model's vector of the text with that at exponent ½, for every layer and exponent."""
     at = core.nearest_exponent(heads, exponent)
     return Picture(
         "trained_downstream",

@@ -31,7 +31,7 @@ class Model(NamedTuple):
 
 @lru_cache(maxsize=1)
 def opened() -> Model | str:
-    """Return the model, opened once, with its weights left in the file; or the reason why it is missing, in words."""
+    """Return the model, opened once and with its weights left in the file, or a sentence on why it is missing."""
     if any(find_spec(name) is None for name in PACKAGES):
         return GET
     try:

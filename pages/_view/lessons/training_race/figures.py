@@ -47,7 +47,7 @@ _NEARLY = 0.995  # a larger share of the weight is called nearly all
 _RISE = 1 / 16  # a curve visibly rises if it gains this share of all queries
 _NEEDS_A_SMALLER_RATE = (2, 3, 4)  # d_k at which raw does as well as the others at a smaller rate
 SMALLER_RATE = "At a smaller rate raw does about as well"
-_HARMS = 64  # a d_k at which leaving out the scale does harm with the first settings
+_HARMS = 64  # a d_k at which leaving out the scale does harm with the default settings
 _OVER, _BAR, _NOT_LEARNT = 1.08, 0.86, 0.4  # axis end, relative to all right; bar width; opacity unless learnt
 
 
@@ -246,7 +246,7 @@ def _diagonal(n):
 def _start_sentence(start, takes=""):
     """Return the sentence: how attention is spread before anything is learnt, and what Train does.
 
-    With what Train does, there is room for raw scores only; the maps show ÷ √dₖ.
+    If it mentions Train, it has room for raw scores only; the maps show ÷ √dₖ.
     """
     place, wrong = f"Untrained at dₖ = {start.params.d_k:,}", ", usually a wrong one" if start.right < 0.5 else ""
     raw, scaled = (_share(start.largest_weight[start.params.exponents.index(each)], takes) for each in (0.0, 0.5))
@@ -301,7 +301,7 @@ def rate_decides(result: core.TrainingRaceResult) -> bool:
 
 
 def _is_usual(result):
-    """Return True for the race of the first settings at any d_k, seed and number of seeds."""
+    """Return True for a race with the default settings, at any d_k, seed and number of seeds."""
     params, usual = result.params, core.TrainingRaceParams(d_k=_HARMS)
     return replace(params, d_k=_HARMS, seed=usual.seed, n_seeds=usual.n_seeds) == usual
 
@@ -315,7 +315,7 @@ def has_usual_seed(result: core.TrainingRaceResult) -> bool:
 
 
 def _is_too_small(result):
-    """Return True if the race of the first settings shows no harm at this d_k, but does at a larger one."""
+    """Return True if a race with the default settings shows no harm at this d_k, but does at a larger one."""
     if not _is_usual(result) or result.params.d_k >= _HARMS or result.progress < 1:
         return False
     is_seen = has_usual_seed(result) or all(core.learnt_in_map(result)[:2])
@@ -352,7 +352,7 @@ def _seen_rise(params):
 
 
 def _so_many(count, of):
-    """Return a count of queries in a word; the number is above the map."""
+    """Return a count of queries as a word, such as "most"; the number is above the map."""
     exact = {0: "none", of / 2: "half", of: "all"}
     words = ((_NEARLY_ALL, "nearly all"), (_MOST, "most"), (_FEW, "some"))
     return exact.get(count) or next((word for share, word in words if count > share * of), "few")
@@ -454,7 +454,7 @@ def run_name(exponent: float) -> str:
 
 
 def _each(result, say):
-    names = [run_name(exponent).replace(" ", "\u00a0") for exponent in result.params.exponents]  # on one line
+    names = [run_name(exponent).replace(" ", "\u00a0") for exponent in result.params.exponents]  # unbroken names
     return ", ".join(f"{name} {say(run)}" for run, name in enumerate(names))
 
 

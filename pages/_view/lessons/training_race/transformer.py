@@ -23,7 +23,7 @@ _DRAWN = (_RAW, _ROOT, _WHOLE)
 _DASHES = {"whole": "longdash"}
 _SYMBOLS = {"raw": "circle", "root": "square", "whole": "triangle-up"}
 _LOSSES = (2.3, 3.7)  # range of the loss axis, in nats
-_GAP, _WALL_GAP = 0.075, 0.11  # between two names beside the panel, as a share of its height
+_GAP, _WALL_GAP = 0.075, 0.11  # distance between two names beside the panel, as a share of its height
 _NAMED = [NAMES[WAYS[way]] for way in _DRAWN]
 _LEFT_OF_LAST = 0.96  # right end of a name, as a share of the width: left of the vertical line at the last rate
 _SEEDS = ("largest seed", "smallest seed")
@@ -84,7 +84,7 @@ def _rates_sure(result):
 
 
 def _each(say):
-    names = [name.replace(" ", "\u00a0") for name in NAMES.values()]  # on one line
+    names = [name.replace(" ", "\u00a0") for name in NAMES.values()]  # unbroken names
     return ", ".join(f"{name} {say(way)}" for way, name in enumerate(names))
 
 
@@ -222,7 +222,7 @@ def _height_of(values, span):
 
 
 def _learning_sentence(result):
-    """Return the sentence: which ways learn at the chosen rate, and how ÷ dₖ's scores grow or how often each learns."""
+    """Return sentences on the ways that learn at the chosen rate, and on ÷ dₖ's scores or the rates of each way."""
     start = f"At rate {typed(result.params.rate)}, {_who_learns(result)}"
     works = result.works[[*_DRAWN], RATES.index(result.params.rate)]
     if works[_WHOLE]:

@@ -185,7 +185,7 @@ def _transformer(values, profile):
 
 
 def story_params(values: Values) -> told.StoryParams:
-    """Return the params of the picture between the ends: the d_k of the slider."""
+    """Return the params of the step "between", at the slider's d_k."""
     return told.StoryParams(values["d_k"], values["seed"])
 
 

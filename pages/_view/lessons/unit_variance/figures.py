@@ -109,7 +109,7 @@ def _rings(places, measured, profile):
 
 
 def _others_name(sweep, chosen, i, profile):
-    """Return the name of the grey lines, between q and k, at the one that is farthest from the chosen."""
+    """Return the name of the grey lines, between q and k, at the line farthest from the chosen one."""
     at = sweep.stages.index("q")
     heights, here = np.log10(sweep.std[:, i, at]), math.log10(chosen[at])
     far = float(heights[np.argmax(abs(heights - here))])
@@ -391,7 +391,7 @@ def _schemes(result, profile):
         values = {"type": "log", "domain": domain, "anchor": f"y{i}", **_decades(_shown(rows), 0.3, profile)}
         axes[f"xaxis{i}"] = base.axis(profile, "σ, scaled scores", grid=True, **values)
         axes[f"yaxis{i}"] = _scheme_names(column, profile) | {"anchor": f"x{i}"}
-    return base.figure(profile, traces, left=10.6, **axes)  # letters of the longest name
+    return base.figure(profile, traces, left=10.6, **axes)  # room for the longest name
 
 
 _HALVES = ([0, 0.33], [0.67, 1])  # horizontal domains of two columns on a wall

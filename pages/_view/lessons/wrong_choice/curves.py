@@ -13,7 +13,7 @@ from pages._view.theme import Profile, listed, so_many
 from sattn_core.lessons import wrong_choice as core
 
 _SYMBOLS = ("circle", "square", "triangle-up")
-_APART = (0.94, 1.0, 1.06)  # factors on the place of a point, so that marks of one height are side by side
+_APART = (0.94, 1.0, 1.06)  # factors on x, so that marks of equal height are side by side
 _RATES = (1e-4, 1e-2, 1.0, 100.0, 1e4)  # learning rates that have a tick
 _LETTERS = 27  # letters per title line on a phone
 _NAME_LETTERS, _WALL_LETTERS = 8.2, 10.5  # right margin for the names of lines, in em of a tick label
@@ -104,7 +104,7 @@ def _what(text, fig, profile, row=0):
 
 
 def _named(fig, notes, ends, span, profile):
-    """Add names at the ends of lines, without overlaps. ends: (rule, height of its end, words on its course).
+    """Add names at the ends of lines, without overlaps. ends: (rule, height of its end, words on what its line does).
 
     The words are below the name if there is room. A line without an end has no name.
     """
@@ -177,7 +177,7 @@ def _rates_claim(best):
 
 _D_TICKS = (16, 64, 256, 1024)
 _SPAN, _LOW, _HIGH = [1.0, 3.1], -3.4, 3.4  # axis ranges in log10, wider if a rate is beyond
-_STEADY = 5  # a factor between rates; a smaller one is a single step, since rates are half a decade apart
+_STEADY = 5  # rates within a smaller factor are at most one step apart: a step is half a decade
 _BAND = 0.1  # share of ink in the band of a rate that stays
 _OPTIMIZERS = {"sgd": "With plain gradient descent", "adam": "With Adam"}
 _RECORDED = {"n_keys": 16, "loss": "output", "learns": "q"}
@@ -244,7 +244,7 @@ def _dimensions_figure(here, there, optimizer, d_k, profile, best):
 
 
 def _seen(found):
-    """Return the d_k from 16, the number of keys, on, and their smallest rates."""
+    """Return every d_k from 16 (the number of keys) on, and their smallest rates."""
     shown = np.array(found.dims) >= _D_TICKS[0]
     return np.array(found.dims, dtype=float)[shown], found.smallest_rate[:, shown]
 
@@ -286,9 +286,9 @@ def _bands(found, profile):
 
 
 def _never(found, best, profile):
-    """Return a line of text for each rule without a rate that works: from which d_k on, and its most right rows.
+    """Return a line of text for each rule without a working rate: the first such d_k, and the most rows right there.
 
-    A wall has no room for the latter.
+    A wall has no room for the number of rows.
     """
     dims, smallest = _seen(found)
     lines = []

@@ -1,4 +1,4 @@
-"""Pictures of the wrong_choice lesson: a hundred rows as cells over one row as bars."""
+"""Pictures of the wrong_choice lesson: a hundred rows as cells, above one row as bars."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -156,7 +156,7 @@ def _cell_axes(i, at, profile):
 
 
 def _sizes(profile):
-    """Return the letter sizes of a panel's name, its number and its unit."""
+    """Return the font sizes of a panel's name, its number and its unit."""
     return profile.axis_size, round(_LARGE * profile.title_size), profile.tick_size
 
 

@@ -129,7 +129,7 @@ def _ideal_name(result, centres, top, profile):
 
 
 def _whose(result):
-    """Return the source of the numbers, short enough for the figure beside the files on a small screen."""
+    """Return the start of the histogram's title, short enough for a figure beside the files on a small screen."""
     return f"Head {result.head + 1}: density, spread" if has_heads(result) else "Density of scaled scores, spread"
 
 

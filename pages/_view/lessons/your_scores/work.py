@@ -46,7 +46,7 @@ def sample_params(sample: str, d_k: int, seed: int) -> core.YourScoresParams:
 
 
 def sample_price(params: core.YourScoresParams, _head: int) -> Price:
-    """Return the price of a sample's report; with LayerNorm, the two matrices that make q and k cost most."""
+    """Return the price of a sample's report; with LayerNorm it includes the two matrices that make q and k."""
     d_model = params.n_heads * params.d_k
     weights = 2 * d_model**2 if params.sample == "layer_norm_mha" else 0
     numbers = weights * (DRAWN["standard_normal"] + MULTIPLIED * params.n_rows) + _EACH_HEAD * params.n_heads
