@@ -1,4 +1,4 @@
-"""few_bits: stored numbers lie further apart the larger they are, so rounding moves raw scores further."""
+"""few_bits: the larger a stored number, the coarser its rounding, so raw scores lose more than scaled ones."""
 
 from pages._view.lessons.few_bits.declaration import LESSON
 from pages._view.page import screen

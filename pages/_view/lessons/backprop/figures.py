@@ -374,7 +374,7 @@ def _raw_score_sentence(sweep, i):
 
 
 def amount(value: float) -> str:
-    """Return a length in words or two digits."""
+    """Return a length with two digits, or as "practically nothing"."""
     return "practically nothing" if value < _LEAST else number(value, 2)
 
 
@@ -425,7 +425,7 @@ def _first_order_figure(change, profile):
 
 
 def _first_order_names(change, profile):
-    """Yield the lines' names: above the upper ones, below the remainder, and above the right end of the floor."""
+    """Yield the lines' names: above the upper ones, below the remainder, above the right end of the rounding floor."""
     epsilon, between = change.epsilon, ", " if on_a_wall(profile) else "<br>"
     ink = readable(profile.band, profile.ground, profile.text)
     both = f'<span style="color: {ink}">change</span>{between}first order'

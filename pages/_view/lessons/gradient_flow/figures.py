@@ -554,7 +554,7 @@ def _jacobian_figure(row, profile):
 
 
 def _key_axes(row, profile):
-    """Return options of the horizontal and the vertical axis; many names do not fit across, nor on a wall."""
+    """Return options of both axes: many keys are named on the vertical one only, and not on a wall."""
     ticks = {"type": "category", "tickvals": _key_names(row), "showline": False, "ticks": ""}
     few = len(_key_names(row)) <= _MOST_NUMBERS
     down = {"autorange": "reversed", "showticklabels": few or not base.on_a_wall(profile)}

@@ -25,7 +25,7 @@ _LARGEST = 2.3  # end of the invented components' axes
 _LINE = 1.3  # height of a line of text, in em
 _WIDE, _NARROW = 0.6, 0.28  # widths of a bar, and of a bar in front of another, as shares of a word's room
 _LETTERS = 10  # letters in the longest name at the end of a line, with its sum
-_OFF, _OFF_ON_A_PHONE = 1.2, 2.4  # from the end of a line to its name, in em; on a phone, past "random"
+_OFF, _OFF_ON_A_PHONE = 1.2, 2.4  # distance of a name from its line's end, in em; on a phone, past "random"
 _SURE = 0.9995  # a share that is called practically all
 _MOST = 0.9  # a share that is called nearly all
 _PRODUCTS = (1, 4, 16, 64, 256, 1024)  # ticks of the axis of products
@@ -573,12 +573,12 @@ def _strip_heading(step, profile):
 
 
 def _sure(result, step):
-    """Return sentences on a step's counts and their meaning; the last step shows no single sentence."""
+    """Return notes on a step's counts and their meaning; the last step shows no single example sentence."""
     return *_counts(result, step), _SHARED + _SHOWN * (step != "grow"), _ON_TOP_MEANS
 
 
 def _counts(result, step):
-    """Return a sentence for each bar of the strip, with its standard error; the first with its exact probability."""
+    """Return a note for each bar of the strip, with its standard error; the first with its exact probability."""
     many = result.sentences
     errors = (many.on_top_error[EXAMPLE_KEY], many.raw_top_weight_error, many.scaled_top_weight_error)
     shares = (many.on_top[EXAMPLE_KEY], many.raw_top_weight, many.scaled_top_weight)

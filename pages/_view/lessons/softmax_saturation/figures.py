@@ -467,7 +467,7 @@ def room_above(profile: Profile) -> int:
 
 
 def _lines_above(profile):
-    """Return the heights of two lines: the unit, which on a wall is beside the number, and the number."""
+    """Return the heights of the lines for the unit and for the number; on a wall the unit has no line."""
     return (0.2 if base.on_a_wall(profile) else 1.5) * profile.tick_size, 1.4 * LARGE * profile.title_size
 
 
@@ -483,7 +483,7 @@ def heads(
     below, high = _lines_above(profile)
     number_at = {"xshift": size * (0.3 + sum(_WIDTHS.get(each, 0.53) for each in large))} if beside else {}
     bold = [f"<b>{each}</b>" for each in (name, large.replace(">", "&gt;"))]
-    if colour:  # in the text: while a slider is dragged, texts are updated and fonts are not
+    if colour:  # colour set in the text: a drag of a slider updates texts, not fonts
         bold = [f'<span style="color:{colour}">{each}</span>' for each in bold]
     return (
         base.label(bold[0], profile, size=profile.axis_size, yshift=below + high, **at),

@@ -307,9 +307,9 @@ def _is_usual(result):
 
 
 def has_usual_seed(result: core.TrainingRaceResult) -> bool:
-    """Return True for the seed that everybody starts with; sentences on other seeds describe only the maps' run.
+    """Return True for the default seed, whose sentences give means over several seeds.
 
-    A mean over five seeds could contradict the maps, which show the one that a teacher has chosen.
+    With another seed, sentences describe only the run in the maps, which a mean could contradict.
     """
     return result.params.seed == core.TrainingRaceParams(d_k=_HARMS).seed
 

@@ -204,7 +204,7 @@ def _names_at(ends, gap, profile):
 
 
 def _apart_by(gap, ends):
-    """Return heights at least this far apart: the mean of pushing upwards and pushing downwards."""
+    """Return heights at least a gap apart: the average of moving them only up and only down."""
     order = np.argsort(ends, kind="stable")
     steps = gap * np.arange(len(ends))
     sorted_ends = np.asarray(ends)[order]

@@ -243,7 +243,7 @@ def _pipeline(result, profile):
 
 
 def _stage_name(stage, axes, profile):
-    """Return a stage and its σ, above its bars; on a wall, which is wide and low, to their left."""
+    """Return a label with a stage's name and σ: above its bars or, on a wall, which is wide and low, to their left."""
     name = base.in_colour(drawn(_STAGES[stage.name]), _colour(stage.name, profile), profile)
     text = f"{name}: σ {number(stage.std)}"
     beside = {"x": 0, "y": 0, "xanchor": "right", "xshift": -profile.tick_size} if base.on_a_wall(profile) else {}

@@ -345,7 +345,7 @@ def _every(dims):
 
 
 def _size_range(traces):
-    """Return the range of the vertical axis, as powers of ten."""
+    """Return the range of the vertical axis, in log10."""
     sizes = np.concatenate([np.asarray(trace["y"]) for trace in traces])
     sizes = sizes[sizes > 0]
     low, high = (np.log10(sizes.min()), np.log10(sizes.max())) if len(sizes) else (-1.0, 1.0)
@@ -464,7 +464,7 @@ def saturation_table(result: YourScoresResult) -> Table:
 
 
 def moment_table(result: YourScoresResult) -> Table:
-    """Return a table of the components' moments, their pairs and the scale that fits, beside ideal values."""
+    """Return a table of the components' moments, the correlation of pairs, and the scale that fits."""
     query, key, shown = result.shown.query, result.shown.key, result.shown
     rows = [
         ("mean of q", query.mean, 0),
