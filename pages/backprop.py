@@ -1,4 +1,4 @@
-"""backprop: the gradient comes back through every product of matrices, and the scale multiplies it too."""
+"""backprop: gradients flow back through every matrix product, and the scale multiplies them too."""
 
 import streamlit as st
 

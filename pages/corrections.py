@@ -1,4 +1,4 @@
-"""corrections: the five sources that this started from are right in the main point and wrong in some details."""
+"""corrections: the five sources behind this project are right on the main point and wrong in some details."""
 
 from pages._view.lessons.corrections.declaration import LESSON
 from pages._view.page import show

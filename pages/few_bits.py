@@ -1,4 +1,4 @@
-"""few_bits: numbers lie further apart the larger they are, so rounding puts raw scores off by as much more."""
+"""few_bits: the larger a stored number, the coarser its rounding, so raw scores lose more than scaled ones."""
 
 from pages._view.lessons.few_bits.declaration import LESSON
 from pages._view.page import screen

@@ -1,4 +1,4 @@
-"""recap: five questions on the path, each answered by a picture; the address keeps what was said."""
+"""recap: five questions on the path, each answered by a picture; the address keeps the answers."""
 
 import streamlit as st
 

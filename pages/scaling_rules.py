@@ -1,4 +1,4 @@
-"""scaling_rules: of the powers only √d_k keeps the variance of scores; every other rule solves another problem."""
+"""scaling_rules: among powers of d_k, only √d_k keeps the variance at 1; other rules solve other problems."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""small_samples: a variance of four dependent entries scatters widely; its mean at 2 × 2 is 1.5, not 2."""
+"""small_samples: the variance of a 2 × 2 matrix product scatters widely, and its mean is 1.5, not 2."""
 
 import streamlit as st
 

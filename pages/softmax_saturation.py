@@ -1,4 +1,4 @@
-"""softmax_saturation: a key far ahead takes all the weight; one divisor makes the rows of all d_k alike."""
+"""softmax_saturation: a key far ahead takes all the weight; ÷ √d_k makes rows look alike at every d_k."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""trained_heads: training moves q and k away from variance 1, and the scale is part of what it has adapted to."""
+"""trained_heads: training moves q and k away from variance 1, and the weights adapt to the scale that is used."""
 
 import streamlit as st
 

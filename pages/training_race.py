@@ -1,4 +1,4 @@
-"""training_race: training with and without the scale, and on what it depends whether leaving it out does harm."""
+"""training_race: training with and without the scale, and the settings that decide if leaving it out does harm."""
 
 import streamlit as st
 

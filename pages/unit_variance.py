@@ -1,4 +1,4 @@
-"""unit_variance: LayerNorm fixes x, not q and k; their variance is that of a weight times d_model."""
+"""unit_variance: LayerNorm gives x variance 1; q and k get d_model times the variance of a weight."""
 
 from pages._view.lessons.unit_variance.declaration import LESSON
 from pages._view.page import screen

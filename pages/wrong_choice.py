@@ -1,4 +1,4 @@
-"""wrong_choice: a hundred wrong winners, and how many gradient descent puts right, with and without the scale."""
+"""wrong_choice: gradient descent on a hundred rows that favour a wrong key, with and without the scale."""
 
 import streamlit as st
 

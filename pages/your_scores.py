@@ -1,4 +1,4 @@
-"""your_scores: whether √d_k suits a model is measured on its own q and k: the scores of a row should have spread 1."""
+"""your_scores: √d_k suits a model if the scores of its own q and k spread by 1 within a row."""
 
 import streamlit as st
 

@@ -44,7 +44,7 @@ _PATH = (
     long_context,
     few_bits,
 )
-_APPENDIX = (corrections,)  # pages to read, without a picture, a control or a module of the core
+_APPENDIX = (corrections,)  # pages of text, without pictures, controls or a module of the core
 
 VIEWS = MappingProxyType({each.VIEW.lesson.stem: each.VIEW for each in (*_PATH, *_APPENDIX)})
 LESSONS = MappingProxyType({stem: view.lesson for stem, view in VIEWS.items()})
@@ -53,5 +53,5 @@ ORDER = PAGES[: len(_PATH)]
 
 
 def path_of_page(stem: str) -> str:
-    """Return the path of a lesson's page; the first one's is the bare one."""
+    """Return the URL path of a lesson's page; empty for the first lesson."""
     return "" if stem == ORDER[0] else stem

@@ -1,4 +1,4 @@
-"""The outcome of the bet of attention_steps."""
+"""The attention_steps lesson's bet: the picture before it, and its outcome."""
 
 import numpy as np
 
@@ -9,16 +9,16 @@ from pages._view.picture import Picture
 from pages._view.theme import Profile, number
 from sattn_core.lessons.attention_steps import measure_attention_steps
 
-_HALF, _NEARLY_ALL = 0.5, 0.95  # of the weight
+_HALF, _NEARLY_ALL = 0.5, 0.95  # shares of the weight
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the raw scores, and those that the mask leaves."""
+    """Return the mask step without the scale: the raw scores, and those that the mask leaves."""
     return work.STEPS["mask"].picture({**values, "scaling": "off"}, profile)
 
 
 def outcome(values: Values) -> Outcome:
-    """Return how much of its weight the chosen query gives its favourite key without the scale."""
+    """Return the share of weight that the chosen query gives its favourite key without the scale."""
     params, _ = work.attention_matrices(values)
     query, result = work.cell_of(params, values)[0], compute.result(measure_attention_steps, params)
     share = float(result.unscaled_rows.max_weight[query])
@@ -30,7 +30,7 @@ def outcome(values: Values) -> Outcome:
 
 
 def _why(scores):
-    """Return how far the highest score that the mask leaves is ahead of the next one."""
+    """Return a sentence on the lead of the highest score that the mask leaves over the next one."""
     left = np.sort(scores[np.isfinite(scores)])
     if len(left) == 0:
         return "The mask forbids every key to this query."

@@ -27,8 +27,8 @@ STEPS = {
     "softmax": ("Softmax", "of each row", r"P_{ij} = e^{M_{ij}} / \sum_j e^{M_{ij}}"),
     "output": ("MatMul", "P V", r"O = P V = \operatorname{softmax}(Q K^\top / \sqrt{d_k})\, V"),
 }
-DRAWN_LIMIT = 3.0  # of the colours of drawn components: three standard deviations
-_CONTROLS = {  # the controls that a row and a column of each matrix set
+DRAWN_LIMIT = 3.0  # colour limit of drawn components: three standard deviations
+_CONTROLS = {  # matrix -> the controls that a click on its row and column sets
     "Q": ("query", None),
     "K": ("key", None),
     "V": ("key", "column"),
@@ -65,9 +65,9 @@ def formula(step: str) -> str:
 def main(
     result: core.AttentionStepsResult, step: str, at: Cell, profile: Profile, *, scaled: bool, code: str = ""
 ) -> Picture:
-    """Return the matrices of one step in one figure, with the chosen cell framed; scaled: divided by √d_k.
+    """Return one step's matrices in one figure, with the chosen cell framed. scaled: with the division by √d_k.
 
-    With code, also the data behind the figure: careful numbers and every entry.
+    With code, the picture also has its data: every entry, and the sentences under "How sure?".
     """
     sentence = _sentence(result, step, at, scaled)
     return Picture(
@@ -92,7 +92,7 @@ def _matmul(result, at, profile, scaled):
 
 
 def _component(result, name, row):
-    """Return the vectors of the queries or of the keys; drawn ones keep their axis and colours while d_k moves."""
+    """Return the panel of the queries or of the keys; drawn ones keep their axis and colours while d_k moves."""
     params = result.params
     values = getattr(params, name)
     limit = DRAWN_LIMIT if params.drawn else max(np.abs(params.Q).max(), np.abs(params.K).max())
@@ -133,7 +133,7 @@ _PANELS = {"scores": _matmul, "scale": _scale, "mask": _mask, "softmax": _softma
 
 
 def _chosen(result, scaled):
-    """Return every step with the scale, or without it."""
+    """Return all steps, with the scale or without it."""
     return result.scaled if scaled else result.unscaled
 
 
@@ -166,7 +166,7 @@ def clicked(params: core.AttentionStepsParams, click: Mapping[str, Any]) -> dict
     return {control: min(max(place, 0), sizes[control] - 1) + 1 for control, place in places if control}
 
 
-# What a sentence says of each panel.
+# step -> words of its sentence -> the panel that they light up
 _NAMED = {
     "scores": {"each score": "raw"},
     "scale": {"all scores": "raw", "the scores": "raw", "the division": "scaled"},
@@ -180,7 +180,7 @@ _NAMED = {
 
 
 def _sentence(result, step, at, scaled):
-    """Return the point of the step, with its current numbers."""
+    """Return the step's sentence, with its current numbers."""
     return _POINTS[step](result, at, scaled)
 
 
@@ -214,7 +214,7 @@ def _point_of_mask(result, at, scaled):
 
 
 def _forbidden(mask):
-    """Return how many scores a mask forbids."""
+    """Return the number of scores that a mask forbids."""
     return sum(not allowed for row in mask for allowed in row)
 
 
@@ -236,7 +236,7 @@ def left_keys(result: core.AttentionStepsResult, query: int) -> int:
 
 
 def favourite(p: float, left: int) -> str:
-    """Return the largest weight in words. If several keys share it, none gets all, even if it rounds to 1."""
+    """Return the largest weight in words: "all" only if a single key is left, not if it rounds to 1."""
     if left == 1:
         return "all"
     return "practically all" if p > 0.9995 else percent(p, 1 if p > 0.985 else 0)
@@ -252,14 +252,14 @@ def _point_of_output(result, at, scaled):
 
 
 def _value(x):
-    """Return a number for a sentence, which has no powers of ten."""
+    """Return a number for a sentence, without powers of ten."""
     if abs(x) >= 1e7:
         return "beyond ±10,000,000"
     return "practically zero" if 0 < abs(x) < 1e-4 else cell(x)
 
 
 def _both(start, with_scale, without, scaled, of=""):
-    """Return a number of this picture beside the one that the switch's other side would give."""
+    """Return a sentence that compares this picture's number with the one at the switch's other position."""
     if with_scale == without:
         return f"{start} {without}{of}, with the scale as without it."
     if scaled:
@@ -403,12 +403,12 @@ _BESIDE = {
 
 
 def remarks(result: core.AttentionStepsResult, values: Mapping[str, Any], at: Cell) -> list[str]:
-    """Return what a visitor must know about these matrices, at any settings."""
+    """Return remarks on these matrices: differences from the controls' settings, and unusual properties."""
     return [*shown_instead(result, values, at), *_traps(result)]
 
 
 def shown_instead(result: core.AttentionStepsResult, values: Mapping[str, Any], at: Cell) -> list[str]:
-    """Return how these matrices differ from the controls' settings; nothing about their weights."""
+    """Return remarks on how these matrices differ from the controls' settings, without a word on weights."""
     shape = len(result.params.Q), len(result.params.K), len(result.params.V[0])
     places = zip(("query", "key", "column"), shape, at, strict=True)
     said = [_beyond(name, size, values[name], i) for name, size, i in places if values[name] != i + 1]
@@ -418,7 +418,7 @@ def shown_instead(result: core.AttentionStepsResult, values: Mapping[str, Any], 
 
 
 def _traps(result):
-    """Return what is unusual in these matrices: rows without a key, and queries that are the keys."""
+    """Return remarks on unusual properties of these matrices: rows without a key, and queries equal to keys."""
     said = []
     if result.fully_masked_rows:
         names = ", ".join(str(query + 1) for query in result.fully_masked_rows)
@@ -443,7 +443,7 @@ def _beyond(name, size, asked, shown):
 
 
 def calculation(terms: core.CellExpansion, *, scaled: bool) -> list[tuple[str, str]]:
-    """Return one cell from q and k to its weight, with or without the scale: (name, numbers) for each line."""
+    """Return the calculation of one cell's weight, with or without the scale: (name, numbers) for each line."""
     i, j = terms.query + 1, terms.key + 1
     division = f"{operand(terms.raw_score)} ÷ {typed(terms.divisor)} {equals(terms.scaled_score, operand)}"
     lines = [(f"$q_{{{i}}} \\cdot k_{{{j}}}$", _dot(terms))]
@@ -462,7 +462,7 @@ def _dot(terms):
 
 
 def _sum(terms):
-    """Return the terms of a sum; of many only the first two and the last."""
+    """Return a sum as text; of many terms only the first two and the last."""
     shown = [*terms[:2], "…", terms[-1]] if len(terms) > _MOST_TERMS else terms
     return " + ".join(shown)
 
@@ -489,7 +489,7 @@ def _softmax_lines(allowed, terms):
 
 
 def output_calculation(terms: core.OutputExpansion, *, scaled: bool) -> list[tuple[str, str]]:
-    """Return one cell of the output, with or without the scale: (name, numbers)."""
+    """Return the calculation of one cell of the output, with or without the scale: (name, numbers)."""
     weights, output = (
         (terms.scaled_weights, terms.scaled_output) if scaled else (terms.unscaled_weights, terms.unscaled_output)
     )
@@ -528,7 +528,7 @@ def _table(result):
 
 
 def matrices_code(values: Mapping[str, Any]) -> str:
-    """Return the Python that builds the matrices from the controls and walks through the steps."""
+    """Return Python code that builds the matrices from the controls and computes the steps."""
     given = {name: values[name] for name in ("Q", "K", "V", "mask") if values[name].strip()}
     params = code(core.typed_params, values["preset"], **given, d_k=values["d_k"], seed=values["seed"], name="params")
     sides = ("scaled", "unscaled")

@@ -13,7 +13,7 @@ PLACES = ("query", "key", "column")
 
 
 def attention_matrices(values: Values) -> tuple[AttentionStepsParams, list[str]]:
-    """Return the preset's matrices with the typed ones put in, or only the preset's and why the others do not fit."""
+    """Return the preset's matrices with typed ones put in; if these do not fit, the preset's alone and the reason."""
     given = {name: values[name] for name in ("preset", "d_k", "seed")}
     try:
         return typed_params(**given, **{name: values[name] for name in MATRICES}), []
@@ -22,7 +22,7 @@ def attention_matrices(values: Values) -> tuple[AttentionStepsParams, list[str]]
 
 
 def matrix_texts(values: Values) -> dict[str, str]:
-    """Return the preset's matrices as texts for their fields, one row per line; of wide ones the first columns."""
+    """Return the preset's matrices as texts for their fields, one row per line; only the first columns of wide ones."""
     params = typed_params(values["preset"], d_k=min(values["d_k"], typed.MAX_COLUMNS), seed=values["seed"])
     texts = {name: typed.format_matrix(getattr(params, name)) for name in ("Q", "K", "V")}
     everything = [[True] * len(params.K)] * len(params.Q)
@@ -31,7 +31,7 @@ def matrix_texts(values: Values) -> dict[str, str]:
 
 
 def cell_of(params: AttentionStepsParams, values: Values) -> tuple[int, int, int]:
-    """Return the chosen row and column, counted from 0, inside the matrices."""
+    """Return the chosen query, key and column, counted from 0 and limited to the matrices' sizes."""
     shape = len(params.Q), len(params.K), len(params.V[0])
     query, key, column = (min(values[name], size) - 1 for name, size in zip(PLACES, shape, strict=True))
     return query, key, column

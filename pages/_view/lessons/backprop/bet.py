@@ -1,21 +1,21 @@
-"""The outcome of the bet of backprop."""
+"""The backprop lesson's bet: the picture before it, and its outcome."""
 
 from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.backprop import figures, work
 from pages._view.picture import Picture
 from pages._view.theme import Profile
 
-_STAYS = 0.1  # of the length with the scale: a smaller change counts as none
+_STAYS = 0.1  # share of the length with the scale: a smaller change counts as none
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the gradient at the raw scores with the scale."""
+    """Return the gradient at the raw scores with the scale; the line without it is hidden."""
     said = "This is the gradient at the raw scores with the scale."
     return work.STEPS["raw_scores"].picture(values, profile).partly(said, keep=("with it",), words=(figures.LENGTH,))
 
 
 def outcome(values: Values) -> Outcome:
-    """Return what the gradient at the raw scores does without the scale."""
+    """Return the outcome: without the scale, the gradient at the raw scores stays, grows or shrinks."""
     sweep = work.sweep(values)
     i = sweep.dims.index(values["d_k"])
     before, after = sweep.raw_score_norms[i], sweep.without_scale[i]
@@ -26,7 +26,7 @@ def outcome(values: Values) -> Outcome:
 
 
 def _why(truth, scale, *, passes_less):
-    """Return the two effects of leaving out the scale, and which one is larger."""
+    """Return a sentence on the two effects of leaving out the scale, and on the larger one."""
     if scale == 1:
         return "The scale is 1 here, so leaving it out changes nothing."
     if not passes_less:

@@ -47,14 +47,14 @@ _IN_WORDS = {name: f"d{name}" for name in ("V", "P", "S", "Q", "K")} | {
     "W_V": "the gradient of V’s weights",
     "X": "the gradient of the input X",
 }
-_WITH_D_K = ("Q", "K", "W_Q", "W_K")  # of these gradients, which have dₖ columns
+_WITH_D_K = ("Q", "K", "W_Q", "W_K")  # gradients with dₖ columns
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _LEAST = 1e-8  # a smaller gradient is called practically zero
 _SAME = 0.05  # two lengths that differ by a smaller share are called the same
-_HIGH_ON_A_WALL = 0.75  # of the usual height, since controls are above it
+_HIGH_ON_A_WALL = 0.75  # height factor: controls are above the figure
 LENGTH = "Length of the gradient at the raw scores"
-_LEFT = 2.7  # the margin of the ticks, in letters of an axis title
-_ONE_LINE = 45  # letters of a title over a whole phone
+_LEFT = 2.7  # left margin for tick labels, in em of an axis title
+_ONE_LINE = 45  # letters per title line on a phone
 _TERMS = 14  # characters that fit into a cell
 
 
@@ -64,7 +64,7 @@ _TERMS = 14  # characters that fit into a cell
 def products(result: core.ProductsResult, profile: Profile, *, readable: bool = True) -> Picture:
     """Return a matrix, a vector and a number: the Hadamard product, its row sums, and their sum.
 
-    readable: False if they come from an example, because the typed text cannot be read.
+    readable: False if the typed text cannot be read, so that an example is shown.
     """
     return Picture(
         "products",
@@ -98,7 +98,7 @@ def _products_figure(result, profile):
 
 
 def _sum(terms, total):
-    """Return a sum with its terms above it, as long as they fit into a cell."""
+    """Return a sum with its terms above it, if they fit into a cell."""
     written = " + ".join(_signed(term) for term in terms)
     return f"{written}<br>{equals(total)}" if written and len(written) <= _TERMS else cell(total)
 
@@ -126,7 +126,7 @@ def _products_sure(result):
 
 
 def _identities(result):
-    """Return each identity with the numbers of its two sides."""
+    """Return a table of the identities, with the numbers on both sides."""
     return {
         "identity": [f"${each.formula}$" for each in result.identities],
         "left": [_long(each.left) for each in result.identities],
@@ -163,7 +163,7 @@ def _products_code(params):
 def gradient(
     sweep: core.GradientSweep, name: str, d_k: int, profile: Profile, result: core.BackpropResult | None = None
 ) -> Picture:
-    """Return one gradient as a matrix; result has those of two numerical methods, at a d_k small enough for them."""
+    """Return one gradient as a matrix. result: checks by two numerical methods, at a d_k small enough for them."""
     i = sweep.dims.index(d_k)
     sentence = _gradient_sentence(sweep, name, i)
     place = f"Gradient {GRADIENTS.index(name) + 1} of {len(GRADIENTS)}, {_IN_WORDS[name]}"
@@ -196,7 +196,7 @@ def _gradient_figure(sweep, name, i, profile):
 
 
 def _gradient_sentence(sweep, name, i):
-    """Return the length of the gradient, and the effect of the scale on it."""
+    """Return the sentence on the gradient's length, and on the effect of the scale."""
     norm, scale, start = sweep.norms[name][i], sweep.scales[i], f"At dₖ = {sweep.dims[i]:,} {_IN_WORDS[name]}"
     if norm == 0:
         return f"{start} is 0: nothing comes back here."
@@ -237,7 +237,7 @@ def _agreement(result, name, d_k):
 
 
 def _gradient_checks(result):
-    """Return all gradients in the order of backpropagation, each with its two checks."""
+    """Return a table of all gradients in the order of backpropagation, each with its two checks."""
     checks = result.gradients
     return {
         "formula": [plain(_FORMULAS[check.name]) for check in checks],
@@ -253,7 +253,7 @@ def _gradient_checks(result):
 
 
 def _gradient_table(sweep, name, i):
-    """Return every entry that is shown."""
+    """Return a table of the entries that are shown."""
     values = np.atleast_2d(sweep.gradients[i][name])
     places = list(np.ndindex(values.shape))
     return {
@@ -334,12 +334,12 @@ def _raw_score_figure(sweep, i, profile):
 
 
 def _claimed(text, profile):
-    """Return the title, which says what the picture shows, in one line; the upright axis is named below it."""
+    """Return the one-line title, which says what the picture shows; the y axis title is below it."""
     return title(f"<b>{text}</b>", profile, size=profile.axis_size, letters=_ONE_LINE)
 
 
 def _with_ends(fig, ends, colours, text, profile):
-    """Return the figure with the name of its upright axis, and the names of its lines at their ends."""
+    """Return the figure with its y axis title, and with the lines' names at their ends."""
     low, high = fig.layout["yaxis"]["range"]
     fig = name_ends(fig, ends, profile, low=low, high=high, colours=colours)
     return _with_upright(fig, text, profile)
@@ -353,12 +353,12 @@ def _with_upright(fig, text, profile):
 
 
 def _above_floor(values):
-    """Replace zeros by the smallest height: a log axis has no 0."""
+    """Return values raised to at least _LEAST: a log axis has no 0."""
     return np.maximum(values, _LEAST)
 
 
 def _raw_score_claim(sweep, i):
-    """Return what the gradient does at this d_k without the scale."""
+    """Return the title: at this d_k, the gradient without the scale is the same, larger or smaller."""
     scaled, raw = sweep.raw_score_norms[i], sweep.without_scale[i]
     if abs(raw - scaled) <= _SAME * scaled:
         return "Here the same without the scale"
@@ -374,7 +374,7 @@ def _raw_score_sentence(sweep, i):
 
 
 def amount(value: float) -> str:
-    """Return a length in words or two digits."""
+    """Return a length with two digits, or as "practically nothing"."""
     return "practically nothing" if value < _LEAST else number(value, 2)
 
 
@@ -390,7 +390,7 @@ def _error(value):
 
 
 def first_order(change: core.FirstOrderChange, params: core.BackpropParams, profile: Profile) -> Picture:
-    """Return change of the loss, its first-order part and the remainder, on log–log axes."""
+    """Return the change of the loss, its first-order part and the remainder, on log–log axes."""
     return Picture(
         "first_order",
         _first_order_figure(change, profile),
@@ -425,7 +425,7 @@ def _first_order_figure(change, profile):
 
 
 def _first_order_names(change, profile):
-    """Return the names of the lines: over the upper ones, under the remainder, and over the end of the floor."""
+    """Yield the lines' names: above the upper ones, below the remainder, above the right end of the rounding floor."""
     epsilon, between = change.epsilon, ", " if on_a_wall(profile) else "<br>"
     ink = readable(profile.band, profile.ground, profile.text)
     both = f'<span style="color: {ink}">change</span>{between}first order'
@@ -446,7 +446,7 @@ def _layer_of(params):
 
 
 def _first_order_sure(change):
-    """Return how fast the remainder falls."""
+    """Return a sentence on the slope of the remainder."""
     name = _plain(change.weight)
     if np.isnan(change.slope):
         return (
@@ -461,7 +461,7 @@ def _first_order_sure(change):
 
 
 def difference(error: core.DifferenceError, params: core.BackpropParams, profile: Profile) -> Picture:
-    """Return the error of the central difference against its step, with its two branches."""
+    """Return the central difference's error against its step h: rounding at small h, truncation at large h."""
     return Picture(
         "difference_error",
         _difference_figure(error, profile),
@@ -492,7 +492,7 @@ def _difference_figure(error, profile):
 
 
 def _difference_names(error, profile):
-    """Return the slopes beside the curve, and the names of both lines over their left ends, where the curve is high."""
+    """Yield the slopes beside the curve, and the names of both lines above their left ends."""
     first, rounding, truncation = error.h[0], number(error.rounding_slope), number(error.truncation_slope)
     yield _word(f"slope {rounding}", profile, 1e-6, _at(error.h, error.error, 1e-6), "below")
     if np.isfinite(error.truncation_slope):
@@ -515,7 +515,7 @@ def _difference_sentence(error):
 
 
 def _difference_sure(error):
-    """Return where the central difference is best, and why no step does better."""
+    """Return a sentence on the best step of the central difference, and on the errors that limit it."""
     name = _plain(error.weight)
     best = f"its smallest error is {number(error.best_error, 2)} at h = {number(error.best_h, 2)}"
     rounding = f"at small h rounding grows as eps/h (slope {number(error.rounding_slope)}, predicted −1)"
@@ -536,7 +536,7 @@ def _difference_sure(error):
 
 
 def _curve_code(params, weight):
-    """Return the Python of both curves, the same under each figure."""
+    """Return Python code for both curves, shown under either figure."""
     return "".join(
         code(each, params, weight, show="result") for each in (core.first_order_change, core.central_difference_error)
     )
@@ -573,7 +573,7 @@ _SIDES = {
 
 
 def _word(text, profile, x, y, side):
-    """Return a word beside a curve on log–log axes; none where the curve is 0."""
+    """Return a word beside a curve on log–log axes; None if the curve is 0 there."""
     if not y > 0:
         return None
     return label(text, profile, x=np.log10(x), y=np.log10(y), **_SIDES[side])

@@ -23,7 +23,7 @@ def layer_size(d_k: int) -> int:
 
 
 def checked_params(values: Values) -> core.BackpropParams:
-    """Return the layer that is checked."""
+    """Return the params of the layer that is checked."""
     return core.BackpropParams(d_k=layer_size(values["d_k"]), **_options(values))
 
 

@@ -8,7 +8,7 @@ _FREEDOMS = (1.5, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.5, 3.0, 4.0, 4.5, 5.0, 6.0, 8.
 _MEANS = tuple(j / 4 for j in range(-16, 17))
 
 RATIOS = ("2", "4", "16")  # the answers of the bet
-# Controls that say how strongly an assumption is broken; each belongs to its assumption.
+# Controls that set how strongly an assumption is broken; each is shown only with its assumption.
 _STRENGTHS = ("mean_q", "mean_k", "var_q", "var_k", "correlation", "r", "nu")
 
 LESSON = Lesson(
@@ -116,7 +116,7 @@ LESSON = Lesson(
             ),
         ),
     ),
-    # In older addresses the fourth step compared raw scores with √dₖ and the right divisor, as the last step does now.
+    # The former step "growth" compared raw scores with √dₖ and the right divisor, as "broken" does now.
     formerly={"step": {"growth": "broken"}},
     assumed="Each line names the assumption it uses. Normality is not among them. The variance of the sum has no cross "
     "terms: where all components are independent, $E[q_ik_i\\,q_jk_j]$ is a product of four means, and these are 0.\n\n"

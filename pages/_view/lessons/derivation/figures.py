@@ -1,4 +1,4 @@
-"""Pictures of the derivation lesson: its three lines while d_k moves, over variances or over spreads and means."""
+"""Pictures of the derivation lesson: its three lines (equations) above a plot of variances, or of spreads and means."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,22 +13,22 @@ from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, listed, number, typed
 from sattn_core.lessons import derivation as core
 
-_MEANS, _VARIANCES = 3, 6  # indices of the lines E[s] = 0 and Var(s) = d_k; their errors are typical of all lines
-VARIANCE = "<b>Variance</b>"  # the title of the upright axis of the three lines
+_MEANS, _VARIANCES = 3, 6  # indices of E[s] = 0 and Var(s) = d_k among the nine lines
+VARIANCE = "<b>Variance</b>"  # y axis title of the three lines' plot
 _NO_BAR = "without a usable error bar"
-_SECOND = 0.35, 78  # where the second column of the three lines begins: share of the plot, and pixels
-_ON_A_WALL = 110  # letters of a title
-_TITLE = 32  # letters of one of a phone
-_LOWER = 40  # pixels less on a phone
-_LOW = 0.84  # of the usual height, since most words and controls are above this plot
-_REACH, _STEP = (0.25, 1024), 16  # of the axis of spreads and means, and the step by which it grows
-_NEAR = 2.0  # standard errors within which a prediction fits
-_SHORT = {  # line -> its formula, and what it is about
+_SECOND = 0.35, 78  # left edge of the three lines' second column: share of the plot, plus pixels
+_ON_A_WALL = 110  # letters per title line on a wall
+_TITLE = 32  # letters per title line on a phone
+_LOWER = 40  # pixels taken off the height on a phone
+_LOW = 0.84  # height factor: many words and controls are above this plot
+_REACH, _STEP = (0.25, 1024), 16  # range of the axis of spreads and means, and the factor by which it grows
+_NEAR = 2.0  # a prediction fits within so many standard errors
+_SHORT = {  # line -> its formula and its subject
     "mean_zero": ("E[q·k] = 0", "mean of q·k"),
     "variance_d_k": ("Var(q·k) = dₖ", "variance of q·k"),
     "scaled_variance_one": ("Var(q·k/√dₖ) = 1", "variance of q·k/√dₖ"),
 }
-_USED = {  # line -> assumption -> its words
+_USED = {  # line -> assumption -> its wording
     "mean_zero": {"means": "means 0", "alignment": "qᵢ and kᵢ independent"},
     "variance_d_k": {"variances": "variances 1", "components": "components independent"},
     "scaled_variance_one": {"tails": "a finite variance"},
@@ -64,7 +64,7 @@ _RULES = {
     "d_k": "dₖ",
     "tail_power": "the ν-th root of dₖ",
 }
-_WHY = {  # rule -> the reason for its divisor, in the few words that have room below it
+_WHY = {  # rule -> a short reason for its divisor
     "sqrt_d_k": "the root of the variance, dₖ",
     "component_variances": "the root of dₖ Var(qᵢ) Var(kᵢ)",
     "within_row": "all that softmax sees is the spread within a row",
@@ -88,9 +88,9 @@ _REASONS = {
 def three_lines(
     growth: core.ScoreGrowth, d_k: int, profile: Profile, result: core.DerivationResult | None = None
 ) -> Picture:
-    """Return the three lines with their errors, over the variance of raw and scaled scores up to this d_k.
+    """Return the three lines with their standard errors, above a plot of raw and scaled variances up to this d_k.
 
-    result: the nine lines at this d_k, for the folds behind the picture.
+    result: the nine lines at this d_k, for the folds below the picture.
     """
     shown = Picture(
         "three_lines",
@@ -114,7 +114,7 @@ def three_lines(
 def broken_lines(
     growth: core.ScoreGrowth, d_k: int, profile: Profile, result: core.DerivationResult | None = None
 ) -> Picture:
-    """Return the three lines over the spread of raw and scaled scores, and over their mean where it is not zero."""
+    """Return the three lines above a plot of raw and scaled spreads, and of means if these are not zero."""
     shown = Picture(
         "broken_lines",
         _lower_on_a_phone(
@@ -133,9 +133,9 @@ def broken_lines(
 
 
 def _lower_on_a_phone(fig, growth, profile):
-    """Return a figure that can be low enough on a phone to end above the bar, although one more dial is above it.
+    """Return the figure with a lower layout for a phone, which ends above the bottom bar despite one more dial.
 
-    Where means have lines too, the end of a line has only its name.
+    If means are drawn too, each line is labelled by its name alone.
     """
     if base.on_a_wall(profile):
         return fig
@@ -185,7 +185,7 @@ def _spread_figure(growth, d_k, profile):
 
 
 def _title(growth, d_k, profile):
-    """Return the current divisor; the reason for it is at the ends of the lines, and on a wall behind it."""
+    """Return the title: the current divisor, and on a wall the reason for it."""
     headline, why = _divisor(growth, d_k)
     if base.on_a_wall(profile):
         return base.title(f"<b>{headline}</b>, {why}", profile, size=profile.tick_size, letters=_ON_A_WALL)
@@ -193,7 +193,7 @@ def _title(growth, d_k, profile):
 
 
 def here(d_k: int, profile: Profile) -> list[Part]:
-    """Return the upright line at this d_k."""
+    """Return the vertical line at this d_k."""
     return [base.upright(d_k, base.thin(profile)) | {"layer": "below"}]
 
 
@@ -209,7 +209,7 @@ def _with_lines(fig, heading, growth, d_k, profile):
     row, head = _row_height(profile), (1.5 if heading else 0.5) * profile.axis_size
     place: Part = {"xref": "paper", "yref": "paper", "y": 1, "xanchor": "left", "yanchor": "top", "align": "left"}
     out = -fig.layout["margin"]["l"]
-    head_place = place | {"x": 0, "xshift": out, "yshift": head, "bgcolor": None}  # a long title may reach over a name
+    head_place = place | {"x": 0, "xshift": out, "yshift": head, "bgcolor": None}  # a long title may overlap a name
     words = [base.label(heading, profile, size=profile.axis_size, **head_place)]
     for i, each in enumerate(growth.at(d_k)):
         up = round(head + (len(core.SCORE_LINES) - i) * row)
@@ -224,7 +224,7 @@ def _with_lines(fig, heading, growth, d_k, profile):
 
 
 def _free_above(fig, profile):
-    """Return the part of the margin above the plot that no title takes."""
+    """Return the height above the plot that the title leaves free."""
     title = fig.layout["title"]
     return fig.layout["margin"]["t"] - (round(1.6 * title["font"]["size"]) if title else 0)
 
@@ -244,7 +244,7 @@ def _measured(each):
 
 
 def _so(each):
-    """Return the measured value with its error, and what it says about the prediction."""
+    """Return the measured value with its error bar, and a verdict on the prediction."""
     if not each.reliable:
         return f"{number(each.measured)}, {'no variance exists' if np.isinf(each.exact) else 'no usable error'}"
     said, predicted, off = _with_error(each), f"{each.predicted:,.0f}", abs(each.z)
@@ -256,7 +256,7 @@ def _so(each):
 
 
 def _with_error(each):
-    """Return a measured number with the errors within which a prediction fits, to the second digit of the errors."""
+    """Return a measured number ± _NEAR standard errors, rounded to two digits of the latter."""
     around = _NEAR * each.standard_error
     places = max(0, 1 - int(np.floor(np.log10(around))))
     return f"{each.measured:,.{places}f} ± {around:,.{places}f}".replace("-", "−")
@@ -273,19 +273,19 @@ def _used(each, params):
 
 
 def _divisor(growth, d_k):
-    """Return the divisor at this d_k for the settings, beside √d_k if they differ, and the reason."""
+    """Return the right divisor for these settings, with √d_k if that differs, and the reason for it."""
     exact, root = core.exact_scores(replace(growth.params, d_k=d_k)), np.sqrt(d_k)
     rule, divisor = exact.right_rule, _short(exact.right_divisor)
     if np.isclose(exact.right_divisor, root):
         return f"Divide by √dₖ = {divisor}", _WHY[rule]
-    if rule == "d_k":  # the effect of a key that agrees, not of all keys: no divisor suits a whole row
+    if rule == "d_k":  # only the aligned key's mean grows: no divisor suits a whole row
         return "The mean grows like dₖ", _WHY[rule]
     named = {"tail_power": "about"}.get(rule, f"√{_short(exact.right_divisor**2)} =")
     return f"Then divide by {named} {divisor}, not √dₖ = {_short(root)}", _WHY[rule]
 
 
 def _short(value):
-    """Return a number without zeros at its end."""
+    """Return a number as text without trailing zeros."""
     text = number(value)
     return text.rstrip("0").rstrip(".") if "." in text and "×" not in text else text
 
@@ -295,7 +295,7 @@ def _has_mean(growth):
 
 
 def _heading(growth, profile):
-    """Return the axis title; none on a low wall with two sliders, where the names of the lines are enough."""
+    """Return the axis title; none on a wall, where height is short and the lines have names."""
     if base.on_a_wall(profile):
         return ""
     what = "<b>Mean (hollow) and spread</b>" if _has_mean(growth) else "<b>Spread σ</b>"
@@ -307,7 +307,7 @@ def _counted(what, dashed, profile):
 
 
 def _exact_lines(growth, profile):
-    """Return what is true for these settings, where it differs from the prediction."""
+    """Return lines of the exact spread and mean, where they differ from the prediction."""
     dims, none = _dims(growth.params.d_k), np.full(growth.params.d_k, np.nan)
     differs = not growth.at(growth.params.d_k)[1].holds and np.isfinite(growth.exact_variance[0])
     found = (
@@ -322,13 +322,13 @@ def _exact_lines(growth, profile):
 
 
 def _measured_points(growth, d_k, profile, *, power):
-    """Return variances (power 1) or spreads (½): small marks up to this d_k, large ones at it; a band is two errors."""
+    """Return variances (power 1) or spreads (½) as marks, large at this d_k, with bands of two standard errors."""
     values, errors = (growth.variance, growth.variance_error) if power == 1 else (growth.spread, growth.spread_error)
     return _points(values, errors if growth.at(d_k)[1].reliable else np.zeros_like(errors), d_k, profile, power=power)
 
 
 def _mean_points(growth, d_k, profile):
-    """Return hollow marks of the means' sizes: none where they are 0, or where chance puts one below the axis."""
+    """Return hollow marks at the absolute means; none if the true mean is 0 or the mark would be below the axis."""
     sizes, roots = np.abs(growth.mean), np.sqrt(np.arange(1, len(growth.mean) + 1))
     shown = np.where(_has_mean(growth) & (sizes / roots > _reach(growth)[0]), sizes, np.nan)
     return _points(shown, growth.mean_error, d_k, profile, power=0.5, hollow=True)
@@ -356,7 +356,7 @@ def _dims(d_k):
 
 
 def _reach(growth):
-    """Return the ends of the axis: the same at every d_k and nearly all settings, further only for values beyond."""
+    """Return the axis range: _REACH, widened by powers of _STEP if values lie beyond it."""
     roots = np.sqrt(np.arange(1, growth.params.d_k + 1))
     exact = np.abs(growth.exact_mean) if _has_mean(growth) else growth.spread
     low, high = min((growth.spread / roots).min(), (exact / roots).min() / 2), max(growth.spread.max(), exact.max())
@@ -366,7 +366,7 @@ def _reach(growth):
 
 
 def _spread_ends(growth, profile):
-    """Return what spread and mean do, raw and divided by √d_k; a mean of 0 has no name."""
+    """Return labels for the lines' ends: how raw and scaled spread and mean grow; a mean of 0 has none."""
     spread, mean, root = growth.exact_variance, np.abs(growth.exact_mean), growth.params.d_k**0.5
     spread = growth.spread if np.isinf(spread[0]) else np.sqrt(spread)
     does, shown = _what_spreads_do(growth), _has_mean(growth)
@@ -389,7 +389,7 @@ def _what_spreads_do(growth):
 
 
 def _point(growth, d_k):
-    """Return what the three lines say at this d_k, in one sentence with at most three numbers."""
+    """Return the sentence under the picture: the three lines at this d_k, with at most three numbers."""
     mean, variance, scaled = growth.at(d_k)
     at, measured = f"At dₖ = {d_k:,}", number(variance.measured)
     if np.isinf(variance.exact):
@@ -455,7 +455,7 @@ def _lines_in_words(growth, d_k):
 
 
 def _sure(growth, d_k):
-    """Return each line with its error, and how it was measured."""
+    """Return each line with its standard error, and notes on the measurement."""
     n, *lines = growth.params.n_samples, *growth.at(d_k)
     return (
         *(_measured_line(each) for each in lines),
@@ -520,7 +520,7 @@ def _spread_code(params, d_k):
 
 
 def _with_nine(shown, result):
-    """Return a picture with the nine lines behind it: how sure each is, and a file of their numbers."""
+    """Return the picture with the nine lines added: their checks, their code and a file of their numbers."""
     return replace(
         shown,
         sure=(*shown.sure, *_state(result), *_moments(result)),
@@ -532,7 +532,7 @@ def _with_nine(shown, result):
 
 
 def _line_rows(result):
-    """Return each line as a row: formula, assumption, both sides, z and verdict; the first that fails is bold."""
+    """Return a table of the nine lines: formula, assumption, both sides, z and verdict, the first failure in bold."""
     lines, known = result.lines, [_known(each, result) for each in result.lines]
     return {
         "no.": [str(each.number) for each in lines],
@@ -546,7 +546,7 @@ def _line_rows(result):
 
 
 def _known(each, result):
-    """Return True if the errors of the two sides are usable, also in a line whose sides are equal by algebra."""
+    """Return True if the standard errors of a line's two sides are usable, even if the sides are equal by algebra."""
     return result.lines[_MEANS if each.number <= _MEANS + 1 else _VARIANCES].reliable
 
 
@@ -577,12 +577,12 @@ def _unseen(each, result):
 
 
 def _state(result):
-    """Return the state of the derivation, and the right divisor, in sentences."""
+    """Return two sentences: the state of the derivation and the right divisor."""
     return f"At dₖ = {result.params.d_k:,} with {_broken(result.params)}, {_first(result)}", _divisors(result)
 
 
 def _broken_ones(params):
-    """Return how each assumption is broken, in words; nothing where it holds."""
+    """Return, for each assumption, a phrase that says how it is broken; empty if it holds."""
     p, found = params, dict.fromkeys(("means", "variances", "alignment", "components", "tails"), "")
     if p.mean_q or p.mean_k:
         found["means"] = f"means {typed(p.mean_q)} and {typed(p.mean_k)}"
@@ -615,7 +615,7 @@ def _first(result):
 
 
 def _sides(result):
-    """Return the lines whose two sides are compared: those that hold, if some cannot be checked."""
+    """Return "their two sides differ by at most", said only of lines that hold if some cannot be checked."""
     whose = (
         f"the two sides of these {result.checks['holds']}" if result.checks["cannot be checked"] else "their two sides"
     )
@@ -661,7 +661,7 @@ def _right(result, rule):
 
 
 def _moments(result: core.DerivationResult) -> Sequence[str]:
-    """Return the moments of the raw scores, a sentence each: predicted, measured and the sampling error."""
+    """Return a sentence for each moment of the raw scores: predicted, measured and its standard error."""
     exact, reliable = result.exact, result.lines[_VARIANCES].reliable
     rows = [
         ("mean of s", exact.mean, result.mean, result.mean_error, result.lines[_MEANS].reliable),
@@ -687,7 +687,7 @@ def _moment(name, exact, measured, error, usable):
 
 
 def _line_table(result):
-    """Return every line with both sides, in full precision."""
+    """Return a table of all lines with both sides, in full precision."""
     lines, known = result.lines, [_known(each, result) for each in result.lines]
     return {
         "line": [each.number for each in lines],

@@ -1,6 +1,6 @@
 """The root as a picture: variance is the area of a square, spread is its side.
 
-Each square has its own axes, of one scale, so that a phone can lay the second one below the first.
+Each square has its own axes, with a common scale, so that a phone can draw the second one below the first.
 """
 
 from dataclasses import replace
@@ -14,20 +14,20 @@ from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, number
 from sattn_core.lessons import derivation as core
 
-_SIDE, _GAP, _WIDE_GAP = 8.0, 2.0, 7.5  # the side of either square as drawn, and the gap between them; a wall is wide
-_BRACKET, _TICK = -0.4, 0.15  # where the label of a side is under it, and half the length of its bracket's ends
-_BESIDE = 10.5  # on a wall the words are to the right of the squares
-_SECOND_BELOW = 8.5, -10.2  # on a phone: where the second square begins
-_EDGE = 0.05  # between a square and the end of its axis
-_HEIGHT_BELOW, _ABOVE_BELOW, _UNDER_BELOW = 1.3, 0.3, 1.6  # on a phone: of the usual height; lines of words
-_CLEAR = 16  # from this d_k on words fit above the enlarged part
-_PALE, _PALER = 0.4, 0.12  # of a colour on the ground
-_POWERS = 0, 0.5, 1  # of d_k: raw, ÷ √d_k, ÷ d_k
+_SIDE, _GAP, _WIDE_GAP = 8.0, 2.0, 7.5  # side of a drawn square; gap between squares, and on a wall
+_BRACKET, _TICK = -0.4, 0.15  # y of the bracket under a square, and half the height of its ends
+_BESIDE = 10.5  # on a wall: room for words to the right of the squares
+_SECOND_BELOW = 8.5, -10.2  # on a phone: lower left corner of the second square
+_EDGE = 0.05  # space between a square and the end of its axis
+_HEIGHT_BELOW, _ABOVE_BELOW, _UNDER_BELOW = 1.3, 0.3, 1.6  # on a phone: height factor; lines of text above and below
+_CLEAR = 16  # from this d_k on, words fit above the wedge
+_PALE, _PALER = 0.4, 0.12  # shares of a colour mixed into the background
+_POWERS = 0, 0.5, 1  # divisors as powers of d_k: raw, ÷ √d_k, ÷ d_k
 _NAMES = "raw", "÷ √dₖ", "÷ dₖ"
 
 
 def squares(growth: core.ScoreGrowth, d_k: int, profile: Profile) -> Picture:
-    """Return raw scores as a square of d_k cells, the square that ÷ √d_k leaves, and inside it that of ÷ d_k."""
+    """Return a picture of three squares, whose areas are the variances: d_k (raw), 1 (÷ √d_k) and 1/d_k (÷ d_k)."""
     found = [growth.divided(d_k, power) for power in _POWERS]
     return Picture(
         "root",
@@ -49,7 +49,7 @@ def squares(growth: core.ScoreGrowth, d_k: int, profile: Profile) -> Picture:
 
 
 def _figure(d_k, profile):
-    edges = core.unit_cells(d_k) * (_SIDE / core.unit_cells(d_k)[-1])  # from the right and from below
+    edges = core.unit_cells(d_k) * (_SIDE / core.unit_cells(d_k)[-1])  # counted from the right and from below
     cell, wide = float(edges[1]), base.on_a_wall(profile)
     pale, small = base.shade(profile, profile.raw, _PALE), base.shade(profile, profile.scaled, 0.7)
     second = {"xaxis": "x2", "yaxis": "y2"}
@@ -66,7 +66,7 @@ def _figure(d_k, profile):
     ]
     at = _SIDE + (_WIDE_GAP if wide else _GAP), 0.0
     fig = base.figure(profile, traces, height=0.85 if wide else 1.15, **_laid(at, _BESIDE if wide else _EDGE, profile))
-    above, below = (1.5, 1.5) if wide else (1.35 + 2 * 1.3, 4 * 1.35)  # lines of words
+    above, below = (1.5, 1.5) if wide else (1.35 + 2 * 1.3, 4 * 1.35)  # lines of text
     fig.layout["margin"] = _margin(above, below, profile)
     fig.layout["shapes"] = [_enlarged(cell, at, profile)]
     fig.layout["annotations"] = (_on_a_wall if wide else _on_a_screen)(d_k, at, profile)
@@ -74,7 +74,7 @@ def _figure(d_k, profile):
 
 
 def _below(fig, d_k, cell, profile):
-    """Return the figure with a second layout for a phone: the second square to the right below the first."""
+    """Return the figure with a second layout for a phone: the second square below the first, to the right."""
     layout = _laid(_SECOND_BELOW, _EDGE, profile, toward="right") | {"height": round(_HEIGHT_BELOW * profile.height)}
     layout["margin"] = _margin(_ABOVE_BELOW, _UNDER_BELOW, profile)
     layout["shapes"] = [_enlarged(cell, _SECOND_BELOW, profile)]
@@ -83,7 +83,7 @@ def _below(fig, d_k, cell, profile):
 
 
 def _laid(second, beside, profile, toward="left"):
-    """Return the axes of the first square and, laid over them, those of the second one, counted from its own corner."""
+    """Return the axes of both squares; the second pair overlays the first, with its origin at the second square."""
     across = np.array([-_EDGE, second[0] + _SIDE + beside])
     down = np.array([second[1] + _BRACKET - _TICK, _SIDE + _EDGE])
     hidden = base.axis(profile, visible=False, constrain="domain")
@@ -97,13 +97,13 @@ def _laid(second, beside, profile, toward="left"):
 
 
 def _margin(above, below, profile):
-    """Return the margins for so many lines of words, and one large line, above, and for lines below."""
+    """Return margins for these numbers of text lines above and below, and for one large line above."""
     size = profile.tick_size
     return {"l": 0, "r": 0, "t": round(above * size + profile.axis_size), "b": round(below * size)}
 
 
 def _enlarged(cell, second, profile):
-    """Return the wedge from the first square's cell to the nearest side of the second, which shows it enlarged."""
+    """Return the wedge from the first square's last cell to the second square, which enlarges that cell."""
     x, y = second
     top = x, y + _SIDE
     ends = ((x + _SIDE, y + _SIDE), top) if y < 0 else (top, second)
@@ -124,7 +124,7 @@ def _box(name, corners, fill, colour, width):
 
 
 def _grid(name, edges, colour, profile):
-    """Return the lines between cells, counted from the right and from below: cut cells are at the left and above."""
+    """Return the lines between cells, from the right and from below: partial cells are at the left and the top."""
     inner, gap = edges[1:-1], np.full(len(edges) - 2, np.nan)
     along, side = _SIDE - inner, np.full(len(inner), _SIDE)
     x = [np.column_stack([along, along, gap]), np.column_stack([0 * side, side, gap])]
@@ -135,7 +135,7 @@ def _grid(name, edges, colour, profile):
 
 
 def _bracket(profile):
-    """Return the length of a side, under it."""
+    """Return the bracket under a square's side."""
     gap = np.nan
     ends = [0, 0, gap, 0, _SIDE, gap, _SIDE, _SIDE]
     low, high = _BRACKET - _TICK, _BRACKET + _TICK
@@ -144,7 +144,7 @@ def _bracket(profile):
 
 
 def _on_a_screen(d_k, second, profile):
-    """Return words above and below either square."""
+    """Return the labels on a screen: above and below the squares."""
     raw, scaled, third = _told(d_k)
     x, right = second[0], second[0] + _SIDE
     below = {"x_side": "right", "up": False, "down": round(1.3 * profile.tick_size)}
@@ -157,7 +157,7 @@ def _on_a_screen(d_k, second, profile):
 
 
 def _on_a_phone(d_k, second, profile):
-    """Return words above the first square, and left of the second one, as far from it as possible."""
+    """Return the labels on a phone: above the first square, and at the left edge beside the second."""
     raw, scaled, third = _told(d_k)
     size, left = profile.base_size, {"xref": "paper"}
     name = _lead("raw", profile.raw, profile, size)
@@ -172,7 +172,7 @@ def _on_a_phone(d_k, second, profile):
 
 
 def _on_a_wall(d_k, second, profile):
-    """Return words above the squares and between them, and the label of ÷ d_k right of its cell."""
+    """Return the labels on a wall: above and between the squares, with ÷ d_k to the right of its cell."""
     raw, scaled, third = (" ".join(each) for each in _told(d_k))
     x, right = second[0], second[0] + _SIDE
     between = (f"side ÷ {_length(d_k)}", f"area ÷ {d_k:,}") if d_k >= _CLEAR else ("",)
@@ -186,7 +186,7 @@ def _on_a_wall(d_k, second, profile):
 
 
 def _lengths(d_k, second, profile):
-    """Return the lengths of both sides, under their brackets."""
+    """Return labels under the brackets with the squares' side lengths."""
     x, y = second[0] + _SIDE / 2, second[1] + _BRACKET
     return [
         _word(profile, (text,), *place, x_side="center", up=False)
@@ -206,7 +206,7 @@ def _lead(text, colour, profile, size=None):
 
 
 def _told(d_k):
-    """Return the words beside the three squares: how many cells, and the variance."""
+    """Return the labels of the three squares: number of cells and variance."""
     if d_k == 1:
         return ("one square:", "variance 1"), ("the same:", "variance 1"), ("the same:", "variance 1")
     cells = "squares:" if len(set(np.diff(core.unit_cells(d_k)))) == 1 else "squares’ area:"
@@ -231,7 +231,7 @@ def _length(d_k):
 
 
 def _sentence(d_k):
-    """Return what each division leaves of the area."""
+    """Return the sentence under the picture: the area that each division leaves."""
     if d_k == 1:
         return "At dₖ = 1 there is one square: √1 is 1, and dividing changes nothing."
     return f"÷ √dₖ leaves one of {d_k:,} squares. ÷ dₖ divides by √dₖ twice, and leaves variance 1/{d_k:,}."
@@ -259,7 +259,7 @@ def _pairs(growth):
 
 
 def _why_root(d_k):
-    """Return why the divisor is √d_k and not d_k, in the current numbers."""
+    """Return the reason to divide by √d_k and not by d_k, with the current numbers."""
     rule = "Var(cX) = c² Var(X): dividing scores by a number divides their variance by its square."
     if d_k == 1:
         return f"{rule} At dₖ = 1 there is nothing to divide: √1 is 1."

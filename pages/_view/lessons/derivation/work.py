@@ -15,7 +15,7 @@ from sattn_core.lessons.derivation import (
 )
 
 SAMPLES = 2_000  # pairs that check the derivation: at d_k = 1,024 more would take noticeably long
-LARGEST = 1024  # d_k: the three lines are measured once for all d_k up to here, so that they follow a moving slider
+LARGEST = 1024  # d_k up to which the three lines are measured at once, so that they follow a moving slider
 _FIELDS = {"var_q": "variance_q", "var_k": "variance_k", "r": "component_correlation"}
 
 
@@ -34,7 +34,7 @@ def growth(values: Values) -> ScoreGrowth:
 
 
 def _measured(values: Values) -> DerivationResult:
-    """Return the nine lines at the current d_k."""
+    """Return the nine lines, measured at the current d_k."""
     return compute.result(measure_derivation, params(values, values["d_k"]))
 
 

@@ -1,4 +1,4 @@
-"""The outcome of the bet of few_bits."""
+"""The few_bits lesson's bet: the picture before it, and its outcome."""
 
 import math
 
@@ -10,14 +10,14 @@ from pages._view.theme import Profile, number
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the scaled scores, without the spacing of the format."""
+    """Return the scaled scores alone, without the format's spacing."""
     off = number(work.root_mean_square(values)[1], 2)
     known = f"Rounding puts a scaled score off by {off} (root mean square)."
     return work.SCORES.picture(values, profile).partly(known, keep=("scaled",), words=("÷ √dₖ", *figures.UPRIGHTS))
 
 
 def outcome(values: Values) -> Outcome:
-    """Return the power of dₖ that is nearest to the ratio of the two root mean squares."""
+    """Return the power of dₖ nearest to the ratio of raw to scaled root mean square errors."""
     raw, scaled = work.root_mean_square(values)
     powers = {FARTHER[0]: 0.0, FARTHER[1]: 0.5, FARTHER[2]: 1.0}
     if math.isnan(raw + scaled):

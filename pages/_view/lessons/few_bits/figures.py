@@ -20,23 +20,23 @@ CALLED = {"float16": "float16", "bfloat16": "bfloat16", "float8_e4m3fn": "float8
 UPRIGHTS = "<b>Score off by</b>", "<b>Weight changes by</b>"
 _SIDES = ("raw", "scaled")
 _SYMBOLS = ("circle", "square")
-_SIZES, _ERRORS = (-2.0, 2.5), (-6.0, 3.0)  # log10 of the ends of the axes, for components of size 1
+_SIZES, _ERRORS = (-2.0, 2.5), (-6.0, 3.0)  # axis ranges in log10, for components of size 1
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
-_UNDER = 0.3  # log10: overflow, under the end of the axis
+_UNDER = 0.3  # distance of overflow marks from the axis's top, in log10
 _TOO_FAR = 4  # log10 of an error whose factor is too large for a tick
-_CHANGES = (-4.5, 1.8)  # log10 of the ends of the axis of the curves, for components of size 1
-_UNDER_THE_TOP = (0.2, 0.55)  # log10: raw and scaled there, one below the other
+_CHANGES = (-4.5, 1.8)  # axis range of the curves in log10, for components of size 1
+_UNDER_THE_TOP = (0.2, 0.55)  # distances of raw and scaled overflow marks from the curves' top, in log10
 _LONG = 1000  # a larger factor is not written in full
 _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
-_ROOM = 40  # letters of a title over a whole phone
-_DIM_ENDS, _SUM_ENDS = (-0.1, 3.1), (1.0, 7.0)  # log10 of the ends of the axes of the sums
-_STEP = 64.0  # a size of numbers whose spacing "How sure?" names
+_ROOM = 40  # letters per title line on a phone
+_DIM_ENDS, _SUM_ENDS = (-0.1, 3.1), (1.0, 7.0)  # axis ranges of the sums in log10
+_STEP = 64.0  # a number whose distance to the next one is given under "How sure?"
 _BITS_AT = 64  # the dₖ at which "How sure?" says how much a bit is worth
-_ABOVE, _ABOVE_ON_A_WALL = 3.0, 2.1  # the margin for the axis titles, under the camera of a screen
-_LEFT, _RIGHT = 3.2, 3.4  # the margins for its ticks; those at the right are shorter
-_PHONE, _WALL = (215, 220), (1500, 300)  # px: the smallest plot of the clouds, across and up
+_ABOVE, _ABOVE_ON_A_WALL = 3.0, 2.1  # top margin for the axis titles; on a screen the camera is above them
+_LEFT, _RIGHT = 3.2, 3.4  # margins for tick labels, in em of an axis title
+_PHONE, _WALL = (215, 220), (1500, 300)  # width and height of the clouds' smallest plot, in pixels
 _LETTER, _LINE = 0.56, 1.5  # width and height of a letter, as shares of its size
-_END = 5.2  # the margin of the names at the ends of the sums, in letters of a tick
+_END = 5.2  # right margin for the sums' names, in em of a tick label
 
 
 # --- scores ----------------------------------------------------------------------------------------------
@@ -84,9 +84,9 @@ def _errors_figure(result, profile):
 
 
 def _uprights(profile):
-    """Return the names of both upright axes, over their ends."""
+    """Return the titles of both y axes, above the axes."""
     place: Part = {"xref": "paper", "yref": "paper", "y": 1, "yanchor": "bottom", "bgcolor": None, "borderpad": 0}
-    over = round(0.7 * profile.tick_size)  # of the ticks at the top
+    over = round(0.7 * profile.tick_size)  # clear of the top ticks
     ends = (UPRIGHTS[0], "left", 0, -_LEFT), (UPRIGHTS[1], "right", 1, _RIGHT)
     return [
         base.label(text, profile, x=x, xanchor=side, xshift=round(off * profile.axis_size), yshift=over, **place)
@@ -125,14 +125,14 @@ def change(off: float) -> str:
 
 
 def _drawn(result, side):
-    """Return sizes and errors of the scores that are drawn, flat; a score that overflows has no error."""
+    """Return sizes and errors of the drawn scores, flattened; the error is NaN if a score overflows."""
     one = getattr(result, _SIDES[side])
     exact, found = one.exact[:SHOWN_ROWS].ravel(), one.found[:SHOWN_ROWS].ravel()
     return np.abs(exact), np.abs(np.where(np.isfinite(found), found, np.nan) - exact)
 
 
 def _on_axes(sizes, off, params):
-    """Return log10 of both, kept inside the axes; an exact score is on the axis."""
+    """Return log10 of sizes and errors, clipped to the axes; an exact score lies on the axis."""
     moved = 2 * math.log10(params.size)
     low, high = (10.0 ** (each + moved) for each in (_SIZES[0], _SIZES[1]))
     floor, top = (10.0 ** (each + moved) for each in _ERRORS)
@@ -153,7 +153,7 @@ def _dots(x, y, side, name, profile, symbol=None):
 
 
 def _lost(result, side, profile):
-    """Return the scores that overflow, at the top, over their size in float64."""
+    """Return marks at the top for scores that overflow, above their size in float64."""
     sizes, off = _drawn(result, side)
     x, _ = _on_axes(sizes[np.isnan(off)], 1.0, result.params)
     y = np.full(x.size, _ERRORS[1] + 2 * math.log10(result.params.size) - _UNDER)
@@ -171,13 +171,13 @@ def _steps(params, ends, profile):
 
 
 def _limits(params, right, profile):
-    """Return the largest number of the format, where the axis reaches it."""
+    """Return a line at the format's largest number, if the axis reaches it."""
     largest = math.log10(params.to.largest)
     return [base.upright(largest, base.dotted(profile))] if largest < right else []
 
 
 def _names(result, traces, ends, profile):
-    """Return the names of both clouds, above them, and of the steps, the largest number and the overflow."""
+    """Return the names of both clouds, the steps, the largest number and the overflow."""
     clouds = [_cloud_name(result, side, traces, profile) for side in (RAW, SCALED)]
     top, lost = _ERRORS[1] + 2 * math.log10(result.params.size), np.concatenate([each["x"] for each in traces[1:3]])
     limit = _limit_name(result.params, ends[1], lost.size, profile)
@@ -191,7 +191,7 @@ def _names(result, traces, ends, profile):
 
 
 def _in_decades(text, size, profile):
-    """Return the width and the height of a word in a plot of the smallest size that the clouds may have."""
+    """Return a word's width and height in decades, in the smallest plot of the clouds."""
     across, up = _WALL if base.on_a_wall(profile) else _PHONE
     width, height = _LETTER * size * len(text) / across, _LINE * size / up
     return width * (_SIZES[1] - _SIZES[0]), height * (_ERRORS[1] - _ERRORS[0])
@@ -206,7 +206,7 @@ def _highest(traces, low, high):
 
 
 def _cloud_name(result, side, traces, profile):
-    """Return the name of a cloud over its middle; the raw one is never the one at the left."""
+    """Return the name of a cloud, above its dots: raw to the right of the cloud's middle, scaled to the left."""
     name, size = ("raw", "÷ √dₖ")[side], profile.axis_size
     sizes, _ = _drawn(result, side)
     x = float(_on_axes(np.exp(np.log(np.maximum(sizes, 1e-9)).mean()), 1.0, result.params)[0])
@@ -217,13 +217,13 @@ def _cloud_name(result, side, traces, profile):
 
 
 def _below_the_top(traces):
-    """Return the steps and the clouds, without the overflow, which is above all names."""
+    """Return the steps and the clouds without the overflow marks, which are above all names."""
     steps, _, _, *clouds = traces
     return [steps, *clouds]
 
 
 def _coloured(text, side, profile, **place):
-    """Return a name in the colour of raw or of scaled, as far as it can be read."""
+    """Return a name in the colour of raw or of scaled."""
     return base.label(text, profile, colour=(profile.raw, profile.scaled)[side], bgcolor=None, **place)
 
 
@@ -240,7 +240,7 @@ def _steps_name(traces, raw, corner, profile):
 
 
 def _limit_name(params, right, lost, profile):
-    """Return the name of the largest number, before its line, under the overflow's name; none beyond the axis."""
+    """Return the largest number's name, left of its line and below the overflow's name; empty beyond the axis."""
     x, below = math.log10(params.to.largest), "\u00a0<br>" if lost else ""
     between = " " if base.on_a_wall(profile) else "<br>"
     text = f"{below}largest{between}{params.to.largest:,.0f}" if x < right else ""
@@ -249,14 +249,14 @@ def _limit_name(params, right, lost, profile):
 
 
 def _overflow_name(lost, corner, profile):
-    """Return the name of the crosses, before the first of them."""
+    """Return the name of the crosses, left of the first one."""
     x, y = (float(lost.min()), corner[1] - _UNDER) if lost.size else corner
     place: Part = {"x": x, "xanchor": "right", "xshift": -profile.marker_size, "y": y, "yanchor": "middle"}
     return base.label("overflow" if lost.size else "", profile, bgcolor=None, **place)
 
 
 def _errors_sentence(result):
-    """Return how much a weight changes, raw and scaled; or how much overflows."""
+    """Return the sentence: how much a weight changes, raw and scaled, or how many rows overflow."""
     start, raw, scaled = f"At dₖ = {result.params.d_k:,}", *(_lost_rows(result, side) for side in _SIDES)
     if raw == core.N_ROWS and scaled == core.N_ROWS:
         return f"{start} a score overflows in every row, divided or not: no weight is left."
@@ -275,7 +275,7 @@ def _errors_sentence(result):
 
 
 def _what_dividing_saves(result, raw, scaled):
-    """Return what becomes of so many lost rows: a division afterwards cannot save them, dividing q beforehand may."""
+    """Return a sentence on the lost rows: dividing the scores cannot save them, dividing q first may."""
     if result.params.order == "before":
         how_many = "none does" if not scaled else "as many do" if scaled == raw else "fewer do"
         return f"With q divided before, {how_many if scaled <= raw else 'more do'}."
@@ -291,7 +291,7 @@ def _rows(count):
 
 
 def _in_words(off):
-    """Return a factor as `change` gives it, in the words of a sentence."""
+    """Return the factor that `change` gives, worded for a sentence."""
     factor = math.exp(min(off, 700.0))
     if factor < 2:
         return f"{number(100 * math.expm1(off), 2)} %"
@@ -310,7 +310,7 @@ def _errors_alt(result):
 
 
 def _errors_sure(result, predicted):
-    """Return errors of scores beside their prediction, changes of weights, and how both were measured."""
+    """Return sentences on the scores' errors and their predictions, the weights' changes, and the measurement."""
     params, name = result.params, CALLED[result.params.format]
     gap = float(params.to.spacing(_STEP))
     lost = [_lost_rows(result, side) for side in _SIDES]
@@ -332,7 +332,7 @@ def _errors_sure(result, predicted):
 
 
 def _farthest_sure(result):
-    """Return the largest errors of this draw's scores, with their sums."""
+    """Return a sentence on the largest errors of this draw's scores."""
     raw, scaled = (number(float(np.nanmax(each, initial=0.0)), 2) for each in (_off(result, side) for side in _SIDES))
     sums = "32 bits" if result.params.sums == "float32" else CALLED[result.params.format]
     return f"In this draw, added up in {sums}, the farthest raw score is off by {raw}, the farthest scaled by {scaled}."
@@ -349,7 +349,7 @@ def _factor(off):
 
 
 def _side_sure(result, side, predicted):
-    """Return one side: the root mean square error of its scores, the change of its weights, the weight that moves."""
+    """Return a sentence on one side: the scores' root mean square error, the weights' change, and the weight moved."""
     one, what = getattr(result, _SIDES[side]), ("Raw", "Scaled")[side]
     found, error = math.sqrt(one.mean_square[0]), one.mean_square[1] / (2 * math.sqrt(one.mean_square[0] or 1.0))
     z = (found - predicted) / error if error else math.nan
@@ -370,7 +370,7 @@ def _moved(one):
 
 
 def _errors_table(result):
-    """Return every score in full precision."""
+    """Return a table of the drawn scores in full precision."""
     columns = {}
     for name in _SIDES:
         one = getattr(result, name)
@@ -384,7 +384,7 @@ def _errors_table(result):
 
 
 def curves(found: core.FewBitsCurves, params: core.FewBitsParams, profile: Profile) -> Picture:
-    """Return the change of a weight at every dₖ, in each format, raw and scaled; params: of the first step."""
+    """Return the change of a weight at every dₖ, in each format, raw and scaled. params: those of the first step."""
     return Picture(
         "few_bits_curves",
         _curves_figure(found, params, profile),
@@ -421,7 +421,7 @@ def _curves_figure(found, params, profile):
 
 
 def _lost_name(traces, top, profile):
-    """Return the name of the crosses, before the first of the highest; none where no row is lost."""
+    """Return the name of the crosses, left of the highest one; empty if no row is lost."""
     crosses = [(each["y"].max(), each) for each in traces if each["name"].startswith("overflow") and np.size(each["x"])]
     y, highest = max(crosses, key=itemgetter(0), default=(top, None))
     x = 0.0 if highest is None else highest["x"][int(np.argmax(highest["y"]))]
@@ -431,7 +431,7 @@ def _lost_name(traces, top, profile):
 
 
 def _curve(found, i, side, width, top, profile):
-    """Return the mean change with its error, on a logarithmic scale of its own, and a cross where rows overflow."""
+    """Yield the mean change in log10 with its standard error, and crosses where rows overflow."""
     mean, error, lost = (each[i, side] for each in (found.change, found.standard_error, found.lost > 0))
     with np.errstate(divide="ignore", invalid="ignore"):
         y = np.where(mean > 0, np.log10(mean), np.nan)
@@ -446,7 +446,7 @@ def _curve(found, i, side, width, top, profile):
 
 
 def _format_names(found, fig, ends, profile):
-    """Return the name of each format before its first point, without overlaps."""
+    """Return the name of each format, left of its first point, without overlaps."""
     starts = {i: math.log10(each) for i, each in enumerate(found.change[:, RAW, 0]) if each > 0}
     margin = fig.layout["margin"]
     gap = 1.3 * profile.tick_size * (ends[1] - ends[0]) / (fig.layout["height"] - margin["t"] - margin["b"])
@@ -458,7 +458,7 @@ def _format_names(found, fig, ends, profile):
 
 
 def _side_names(found, profile):
-    """Return the names of raw and scaled, after the last points of the outer formats that keep rows."""
+    """Yield the names of raw and scaled, right of the last point of the outermost format that keeps rows."""
     for side, formats in ((RAW, (2, 1, 0)), (SCALED, (0, 1, 2))):
         last = next((end for i in formats if (end := found.change[i, side, -1]) > 0), None)
         if last is not None:
@@ -467,13 +467,13 @@ def _side_names(found, profile):
 
 
 def _growth(found, i, side):
-    """Return the last mean over the first."""
+    """Return the ratio of the last mean to the first."""
     first, last = found.change[i, side, [0, -1]]
     return float(last / first)
 
 
 def _curves_claim(found, params):
-    """Return what becomes of the chosen format."""
+    """Return the claim that the curves support for the chosen format."""
     raw, scaled = (found.lost[core.FORMATS.index(params.format), side, -1] for side in (RAW, SCALED))
     if scaled:
         late = params.order == "after"
@@ -488,7 +488,7 @@ def _curves_claim(found, params):
 
 
 def _curves_sentence(found, params):
-    """Return how the change grows with dₖ in the chosen format, or how many of its rows overflow."""
+    """Return the sentence: how the change grows with dₖ in the chosen format, or how many of its rows overflow."""
     i = core.FORMATS.index(params.format)
     if found.lost[i, :, -1].any():
         raw, scaled = (percent(share, 0) for share in found.lost[i, :, -1])
@@ -504,12 +504,12 @@ def _curves_sentence(found, params):
 
 
 def _times(factor):
-    """Return a factor with two digits, also if it is large."""
+    """Return a factor with two significant digits, even if it is large."""
     return number(float(f"{factor:.1e}"), 2)
 
 
 def _curves_sure(found):
-    """Return what a point is, what a bit is worth, and where rows overflow."""
+    """Return sentences on the points, on the worth of a bit, and on rows that overflow."""
     lost = [
         f"In {CALLED[name]}, {percent(share, 0)} of the rows overflow at dₖ = {found.dims[-1]:,} "
         f"{('without', 'with')[side]} the scale; points are means over those that do not."
@@ -528,7 +528,7 @@ def _curves_sure(found):
 
 
 def _bits_sure(found):
-    """Return the worth of bits and of the scale at one dₖ, where no row of any format overflows."""
+    """Yield sentences on the worth of bits and of the scale at one dₖ; none if rows overflow there."""
     at = found.dims.index(_BITS_AT) if _BITS_AT in found.dims else len(found.dims) - 1
     (few, more, fewest), shown = found.change[:, :, at], f"At dₖ = {found.dims[at]:,}"
     if found.lost[:, :, at].any() or not found.change[:, :, at].all():
@@ -552,7 +552,7 @@ def _curves_table(found):
 
 
 def large(found: core.LargeSum, profile: Profile) -> Picture:
-    """Return the sum of dₖ products 40 · 40 as it grows, and with q divided first."""
+    """Return the running sum of dₖ products 40 · 40, and the one with q divided first."""
     return Picture(
         "large_sum",
         _large_figure(found, profile),
@@ -569,7 +569,7 @@ def large(found: core.LargeSum, profile: Profile) -> Picture:
 
 
 def _large_figure(found, profile):
-    """Return both sums on logarithmic axes, which straight lines rise through, and the largest number."""
+    """Return both sums on log–log axes, where they rise in straight lines, and the largest number."""
     largest, size = math.log10(found.to.largest), profile.axis_size
     dims = {"tickvals": np.log10(_D_TICKS), "ticktext": [f"{each:,}" for each in _D_TICKS], "range": list(_DIM_ENDS)}
     texts = ["100", "10,000", _whole(found.to.largest), "1,000,000"]
@@ -589,13 +589,13 @@ def _large_figure(found, profile):
 
 
 def _largest_name(largest, profile):
-    """Return the name of the largest number, over the start of its line, since both sums reach it later."""
+    """Return the name of the largest number, above the left end of its line: the sums reach it further right."""
     place: Part = {"x": _DIM_ENDS[0], "xanchor": "left", "y": largest, "yanchor": "bottom"}
     return base.label("largest number", profile, bgcolor=None, **place)
 
 
 def _sum(found, side, profile):
-    """Return one sum up to where it overflows, and a cross there."""
+    """Yield one sum up to its overflow, and a cross there."""
     values, kept = ((found.raw, found.after), (found.divided, found.before))[side]
     there = np.isfinite(values)
     colour = (profile.raw, profile.scaled)[side]
@@ -614,18 +614,18 @@ def _alone(x, colour, side, profile):
 
 
 def _product(found, side):
-    """Return the value that one product adds, in float64."""
+    """Return the value that one product adds to a sum, in float64."""
     return found.exact / (math.sqrt(found.d_k) if side == RAW else found.d_k)
 
 
 def _first_lost(values, kept):
-    """Return which product overflows, counted from 1; the last one if only the stored sum does; None if none does."""
+    """Return the number of the product that overflows; the last one if only the stored sum does; None if none does."""
     bad = np.flatnonzero(~np.isfinite(values))
     return int(bad[0]) + 1 if bad.size else len(values) if not math.isfinite(kept) else None
 
 
 def _sum_name(found, side, profile):
-    """Return the name of a line at its end, which may be where it overflows."""
+    """Return the name of a sum, at the end of its line or at its overflow."""
     values, kept = ((found.raw, found.after), (found.divided, found.before))[side]
     lost = _first_lost(values, kept)
     end = found.d_k if lost is None else lost
@@ -636,7 +636,7 @@ def _sum_name(found, side, profile):
 
 
 def _large_sentence(found):
-    """Return where the sum overflows, and what becomes of it if q is divided first."""
+    """Return the sentence: where the sum overflows, and its value with q divided first."""
     before = f"with q divided first, it comes to {_whole(found.before)}"
     if math.isfinite(found.after):
         return f"The sum comes to {_whole(found.raw[-1])}, which the format holds; {before}."
@@ -646,7 +646,7 @@ def _large_sentence(found):
 
 
 def _large_sure(found):
-    """Return the exact score, the stored one, and how the sums were rounded."""
+    """Return sentences on the exact score, the stored one, and the rounding of sums."""
     of, sums = CALLED[found.to.name], "float32" if found.sums == "float32" else CALLED[found.to.name]
     return (
         f"All components are 40, so the exact scaled score is 1,600 √dₖ = {_whole(found.exact)}. Kept in {of}, "
@@ -662,5 +662,5 @@ def _kept(value):
 
 
 def _whole(value):
-    """Return all digits of a sum of products."""
+    """Return a sum of products with all its digits (at most seven)."""
     return f"{value:,.7g}"

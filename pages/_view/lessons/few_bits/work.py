@@ -18,7 +18,7 @@ def params(values: Values) -> core.FewBitsParams:
 
 
 def all_formats(one: core.FewBitsParams) -> core.FewBitsParams:
-    """Return the params for the curves of all formats at all d_k."""
+    """Return the params of the curves, which are the same for every d_k and format."""
     return replace(one, d_k=core.FewBitsParams.d_k, format=core.FewBitsParams.format)
 
 

@@ -1,4 +1,4 @@
-"""The outcome of the bet of gradient_flow."""
+"""The gradient_flow lesson's bet: the picture before it, and its outcome."""
 
 from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.gradient_flow import work
@@ -6,7 +6,7 @@ from pages._view.picture import Picture
 from pages._view.theme import Profile
 from sattn_core.lessons.gradient_flow import DOTS
 
-_SMALL, _LARGER = 4, 16  # dₖ
+_SMALL, _LARGER = 4, 16  # values of dₖ
 
 
 def before(values: Values, profile: Profile) -> Picture:
@@ -15,7 +15,7 @@ def before(values: Values, profile: Profile) -> Picture:
 
 
 def outcome(values: Values) -> Outcome:
-    """Return how many rows are frozen without the scale."""
+    """Return the number of rows that are frozen without the scale."""
     rows = work.rows(values)
     frozen = int(rows.frozen[0, rows.dims.index(values["d_k"])])
     why = "A row freezes where one key is far ahead of all others, and every row has its own scores."

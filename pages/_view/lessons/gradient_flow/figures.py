@@ -19,25 +19,25 @@ _IN_WORDS = ("without the scale", "with 1/√dₖ")
 _FEW = ("none", *"one two three four five six seven eight nine ten eleven twelve".split())
 _SYMBOLS = ("circle", "square")
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
-_FLOOR = -6  # log10 of the lower end of the main picture's axis: rows that pass less are drawn on it
+_FLOOR = -6  # log10 of the lower end of the main picture's axis: rows that pass on less are drawn there
 _FLOOR_TICKS = (0, -2, -4, -6)
 _FLOOR_NAMES = ("1", "0.01", "10⁻⁴", "≤ 10⁻⁶")
-_ROOM = 0.35  # between the axis and the rows on it, in decades
-_TOP = {"softmax": _ROOM, "q": 1.8}  # the sum 1 − Σp² is below 1; at q a row gets up to sixty
-_FAR = 0.1  # of the change of the mean: a median below this share of it falls much further
+_ROOM = 0.35  # space below the rows that are drawn at _FLOOR, in decades
+_TOP = {"softmax": _ROOM, "q": 1.8}  # log10 of the upper end: 1 − Σp² is below 1, gradients at q reach 60
+_FAR = 0.1  # a median falls "far more" if its ratio (last to first) is below this share of the mean's
 _NOTHING = 1e-4  # smaller numbers are called practically zero
 _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
-_FIRST_DIM = 4  # from here on the sentence compares: rows of one or two components behave differently
+_FIRST_DIM = 4  # first dₖ that the sentence compares: rows of one or two components behave differently
 _BRIEF = {"hardly changes": "stays"}
 _PLURAL = {"falls": "fall", "grows": "grow", "hardly changes": "stay"}
-_RISES, _FALLS = 1.25, 0.8  # a mean that changes by less than this, or by less than its error, stays the same
-_ABOVE, _ABOVE_ON_A_WALL = 4.4, 3.0  # the margin above two panels, in letters of an axis title
-_MEAN_ROOM = 3.0  # the margin of the name of the means, in letters of a tick
-_ENDS_ROOM = 7.2  # the margin of the names of the curves, in letters of a tick
-_BETWEEN_ENDS = 1.35  # letters between two of them
-_CLAIM = 44  # letters of a title of that size over a whole phone
-_TOP_PANEL = [0.4, 1.0]  # of the height
-_MOST_KEYS = 12  # in a Jacobian
+_RISES, _FALLS = 1.25, 0.8  # ratios: a mean that changes by less, or by less than chance, stays the same
+_ABOVE, _ABOVE_ON_A_WALL = 4.4, 3.0  # top margin above two panels, in em of an axis title
+_MEAN_ROOM = 3.0  # right margin for the means' name, in em of a tick label
+_ENDS_ROOM = 7.2  # right margin for the curves' names, in em of a tick label
+_BETWEEN_ENDS = 1.35  # distance between two of these names, in em
+_CLAIM = 44  # letters per title line on a phone
+_TOP_PANEL = [0.4, 1.0]  # vertical domain of the upper panel
+_MOST_KEYS = 12  # keys shown of a Jacobian, at most
 _MOST_NUMBERS = 4  # keys up to which every cell has room for its number
 
 
@@ -63,7 +63,7 @@ def rows(
 
 
 def _rows_marks(shown, i):
-    """Return the marks of the frozen raw rows, and of the others that are not frozen: each kind has one colour."""
+    """Return the marks of the frozen raw rows, and of the scaled rows that are not frozen: each kind has one colour."""
     frozen = shown.passed[0, :, i, _places(shown, i)].T < core.FROZEN_BELOW
     still, moving = (tuple(np.flatnonzero(each).tolist()) for each in (frozen[RAW], ~frozen[SCALED]))
     return (
@@ -73,7 +73,7 @@ def _rows_marks(shown, i):
 
 
 def _rows_figure(shown, i, place, profile):
-    """Return what each row passes on, or gets at q; at the softmax the rows in the grey zone are frozen."""
+    """Return what each row passes on, or its gradient at q; at the softmax, rows in the grey zone are frozen."""
     span = {"range": [_FLOOR - _ROOM, _TOP[place]], "tickvals": _FLOOR_TICKS, "ticktext": _FLOOR_NAMES}
     heights = base.axis(profile, grid=True, **span)
     sides = ((RAW, ""), (SCALED, "2"))
@@ -98,7 +98,7 @@ def _rows_figure(shown, i, place, profile):
 
 
 def _mean_name(mean, profile):
-    """Return the name of the means, at the end of the last of their lines."""
+    """Return the name of the means, right of the second panel's line."""
     place: Part = {"xref": "paper", "x": 1, "xanchor": "left", "yref": "y2", "y": float(_on_floor(mean))}
     return base.label("mean", profile, bgcolor=None, **place)
 
@@ -109,7 +109,7 @@ def _row_axis(profile, domain, anchor):
 
 
 def _dots(shown, i, at, scale, axes, profile):
-    """Return the rows in their places, and their mean as a line."""
+    """Return the rows as dots in their places, and their mean as a line."""
     places = _places(shown, i)
     heights = _on_floor(shown.passed[at, scale, i, places])
     frozen, on = shown.passed[0, scale, i, places] < core.FROZEN_BELOW, {"xaxis": f"x{axes}", "yaxis": f"y{axes}"}
@@ -127,17 +127,17 @@ def _dots(shown, i, at, scale, axes, profile):
 
 
 def _places(shown, i):
-    """Return the rows in the order of what they pass on without the scale: each has the same place on both sides."""
+    """Return row indices, ordered by what they pass on without the scale: a row has the same place in both panels."""
     return np.argsort(shown.passed[0, RAW, i], kind="stable")
 
 
 def row_at(shown: core.FreezingRows, d_k: int, place: int) -> int:
-    """Return which of the drawn rows is at this place, counted from 1 at the left."""
+    """Return the index of the row at this place; places are counted from 1 at the left."""
     return int(_places(shown, shown.dims.index(d_k))[place - 1])
 
 
 def _on_floor(values):
-    """Return log10, not below the end of the axis."""
+    """Return log10 of values, at least the lower end of the axis."""
     return np.log10(np.maximum(values, 10.0**_FLOOR))
 
 
@@ -157,12 +157,12 @@ def _count(shown, i, scale, axes, profile):
 
 
 def _in_colour(name, scale, profile):
-    """Return a name in the colour of raw or of scaled, as far as it can be read."""
+    """Return a name in the colour of raw or of scaled."""
     return base.in_colour(name, (profile.raw, profile.scaled)[scale], profile)
 
 
 def _rows_sentence(shown, i, place):
-    """Return how many rows are frozen on both sides; at q, how many get more without the scale, and how many less."""
+    """Return the sentence: frozen rows on both sides or, at q, how many rows get more and less without the scale."""
     if place == "q":
         return _at_q(shown.dims[i], shown.passed[1, RAW, i], shown.passed[1, SCALED, i])
     d_k, (raw, scaled) = shown.dims[i], shown.frozen[:, i]
@@ -212,7 +212,7 @@ def _amount(passed, digits=2):
 
 
 def _rows_sure(shown, i, result):
-    """Return shares of many rows with their intervals, means beside their exact expectations, and their origin."""
+    """Return sentences on shares of frozen rows with intervals, means with exact values, and the rows' origin."""
     n_rows, shares = result.params.n_rows, [_share(result, scale) for scale in (RAW, SCALED)]
     one_hundred = 100 * np.sqrt(result.frozen_share[RAW] * (1 - result.frozen_share[RAW]) / core.DOTS)
     scatter = f"A share of only {core.DOTS} rows scatters by {one_hundred:.1f} percentage points (one standard error)."
@@ -229,7 +229,7 @@ def _rows_sure(shown, i, result):
 
 
 def _thawed(shown, i):
-    """Return how many of the rows that are frozen at half this d_k pass gradients again."""
+    """Return a sentence on the rows that are frozen at half this d_k but pass gradients again at this d_k."""
     appended = "A larger dₖ appends components to the same queries and keys."
     before = int(np.searchsorted(shown.dims, shown.dims[i] / 2, side="right")) - 1
     were, are = (shown.passed[0, RAW, at] < core.FROZEN_BELOW for at in (max(before, 0), i))
@@ -251,7 +251,7 @@ def _share(result, scale):
 
 
 def _mean_sure(result, scale):
-    """Return the mean of tr J beside its exact expectation."""
+    """Return sentences on the mean of tr J and its exact expectation."""
     found, at = result.statistics, (core.PLACES.index("softmax"), scale)
     inside = "inside" if abs(found.z[at]) <= _WITHIN else "outside"
     return (
@@ -268,7 +268,7 @@ def _q_sure(found):
 
 
 def _rows_table(shown, i):
-    """Return row by row, in the order of the picture, what each row passes on."""
+    """Return a table of what each row passes on, in the order of the picture."""
     order = _places(shown, i)
     return {
         "row": list(range(1, core.DOTS + 1)),
@@ -281,7 +281,7 @@ def _rows_table(shown, i):
 
 
 def _rows_code(shown, d_k):
-    """Return the Python that computes the rows again."""
+    """Return Python code that computes the rows."""
     return code(
         core.freezing_rows, (d_k,), n_keys=shown.n_keys, seed=shown.seed, name="rows", show="rows.frozen, rows.passed"
     )
@@ -326,7 +326,7 @@ def _curve_figure(curve, place, profile):
 
 
 def _panel_name(text, axes, profile):
-    """Return the name of a panel, over its upper left corner."""
+    """Return the name of a panel, above its upper left corner."""
     return base.heading(text, profile, axes=axes) | {"xref": "paper"}
 
 
@@ -356,7 +356,7 @@ def _scale_traces(curve, at, j, profile):
 
 
 def _curve_names(curve, at, fig, profile):
-    """Return the names of points and lines at their ends, without overlaps; scaled, both end together."""
+    """Return the names of points and lines at their ends, without overlaps; scaled mean and median share one."""
     found, low, high = curve.statistics, *fig.layout["yaxis"]["range"]
     ends = (
         (SCALED, "", found.mean[at, SCALED, -1]),
@@ -379,7 +379,7 @@ def _rate_name(curve):
 
 
 def _curve_claim(curve, place):
-    """Return what becomes of the mean and of the median row without the scale."""
+    """Return the title: without the scale, mean and median fall, grow or stay."""
     i = core.PLACES.index(place)
     mean, median = _verb(curve, i, RAW), _median_verb(curve, i)
     if mean != median:
@@ -390,7 +390,7 @@ def _curve_claim(curve, place):
 
 
 def _median_change(curve, i):
-    """Return the last median over the first, without the scale."""
+    """Return the ratio of the last median to the first, without the scale."""
     first, last = curve.statistics.median[i, RAW, [_first(curve), -1]]
     return last / first
 
@@ -399,7 +399,7 @@ def _median_verb(curve, i):
     low, high = (
         each[i, RAW, [_first(curve), -1]] for each in (curve.statistics.median_low, curve.statistics.median_high)
     )
-    apart = low[0] > high[1] or low[1] > high[0]  # their 95 % intervals
+    apart = low[0] > high[1] or low[1] > high[0]  # 95 % intervals do not overlap
     change = _median_change(curve, i)
     if not apart or _FALLS <= change <= _RISES:
         return "hardly changes"
@@ -407,7 +407,7 @@ def _median_verb(curve, i):
 
 
 def _curve_sentence(curve, place):
-    """Return the direction in which the means move."""
+    """Return the sentence: the direction in which the means move."""
     i = core.PLACES.index(place)
     raw, scaled = (_verb(curve, i, j) for j in (RAW, SCALED))
     also = f"{scaled}{' too' if raw == scaled != 'grows' else ''}"
@@ -418,7 +418,7 @@ def _curve_sentence(curve, place):
 
 
 def _change(curve, i, j):
-    """Return the last mean over the first, and its error by chance (1.96 standard errors)."""
+    """Return the ratio of the last mean to the first, and 1.96 standard errors of it."""
     means, errors = (
         each[i, j, [_first(curve), -1]] for each in (curve.statistics.mean, curve.statistics.standard_error)
     )
@@ -440,7 +440,7 @@ def _said(curve, i, j):
 
 
 def _curve_sure(curve, place):
-    """Return means and medians at both ends, measured beside exact, and the meaning of the rate."""
+    """Return sentences on means and medians at both ends, with exact values, and on the rate."""
     i, found = core.PLACES.index(place), curve.statistics
     largest = "" if curve.n_keys == 2 else f", with M the largest of {curve.n_keys} standard normals,"
     rate = [f"The rate {_rate_name(curve)}{largest} says {number(curve.rate[-1])} for the mean without the scale."]
@@ -474,7 +474,7 @@ def _first(curve):
 
 
 def _move(curve, i, j):
-    """Return whether a mean grows, falls or stays, by its first and last point."""
+    """Return a phrase: a mean grows, falls or stays, with its first and last value."""
     means, verb = curve.statistics.mean[i, j, _first(curve) :], _verb(curve, i, j)
     if verb == "hardly changes":
         return f"stays between {number(means.min())} and {number(means.max())} {_IN_WORDS[j]}"
@@ -496,7 +496,7 @@ def _curve_table(curve, place):
 
 
 def _curve_code(curve):
-    """Return the Python that computes the curves again."""
+    """Return Python code that computes the curves."""
     options = {"n_keys": curve.n_keys, "n_rows": curve.n_rows, "seed": curve.seed, "name": "curve"}
     shown = "curve.statistics.mean, curve.statistics.median"
     return code(core.gradient_curve, curve.dims, **options, show=shown)
@@ -506,7 +506,7 @@ def _curve_code(curve):
 
 
 def jacobians(row: core.RowJacobian, name: str, d_k: int, profile: Profile) -> Picture:
-    """Return the Jacobian raw beside scaled, for the keys with the highest scores, on one fixed colour domain."""
+    """Return the raw beside the scaled Jacobian, for the keys with the highest scores, in the same colours."""
     return Picture(
         "row_jacobians",
         _jacobian_figure(row, profile),
@@ -549,12 +549,12 @@ def _jacobian_figure(row, profile):
     fig.layout["margin"] |= {
         "t": 3 * profile.axis_size,
         "b": (4.6 if base.on_a_wall(profile) else 6) * profile.axis_size,
-    }  # two lines; the colours
+    }  # top: two lines of text; bottom: the colour bar
     return fig
 
 
 def _key_axes(row, profile):
-    """Return options of the horizontal and the vertical axis; across, or on a wall, many names are too close."""
+    """Return options of both axes: many keys are named on the vertical one only, and not on a wall."""
     ticks = {"type": "category", "tickvals": _key_names(row), "showline": False, "ticks": ""}
     few = len(_key_names(row)) <= _MOST_NUMBERS
     down = {"autorange": "reversed", "showticklabels": few or not base.on_a_wall(profile)}
@@ -578,7 +578,7 @@ def _matrix(row, values, axes, name, profile):
 
 
 def _jacobian_sentence(row, d_k):
-    """Return how much both pass on, by the trace."""
+    """Return the sentence: how much the row passes on, raw and divided, measured by the trace."""
     raw, scaled = (_amount(trace, 3) for trace in (row.raw_trace, row.scaled_trace))
     if raw == scaled:
         return f"Raw or divided by √{d_k:,}, this row passes on {raw}."
@@ -586,7 +586,7 @@ def _jacobian_sentence(row, d_k):
 
 
 def _jacobian_sure(row, name, d_k):
-    """Return both Jacobians in numbers."""
+    """Return sentences with the traces and norms of both Jacobians."""
     n_keys, shown = len(row.raw_scores), len(_shown_keys(row))
     part = [f"Shown are the {shown} keys with the highest scores of {n_keys}."] if shown < n_keys else []
     return (
@@ -601,5 +601,5 @@ def _jacobian_sure(row, name, d_k):
 
 
 def _jacobian_code(row, d_k):
-    """Return the Python that computes both Jacobians again."""
+    """Return Python code that computes both Jacobians."""
     return code(core.measure_row_jacobian, row.raw_scores, d_k, name="row", show="row.raw_norm, row.scaled_norm")

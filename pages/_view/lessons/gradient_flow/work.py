@@ -10,7 +10,7 @@ from sattn_core.lessons import gradient_flow as core
 
 
 def params(values: Values) -> core.GradientFlowParams:
-    """Return the params of many rows at the current d_k."""
+    """Return the params for the statistics of many rows at the current d_k."""
     return core.GradientFlowParams(values["d_k"], **_options(values))
 
 

@@ -1,4 +1,4 @@
-"""The outcome of the bet of long_context, and the part of the line that is drawn before it."""
+"""The long_context lesson's bet: the part of the line drawn before it, and its outcome."""
 
 from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.long_context import figures, work
@@ -8,7 +8,7 @@ from sattn_core.lessons.long_context import crowd_score
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the weight after 1/√d_k where there are far fewer keys."""
+    """Return the line of 1/√d_k only where there are far fewer keys, which does not give the answer away."""
     n = figures.far_fewer(values["context_length"])
     hidden = "The lines are hidden while the bet is open."
     if n:

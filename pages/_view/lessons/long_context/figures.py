@@ -13,13 +13,13 @@ from pages._view.picture import Picture
 from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons import long_context as core
 
-UPRIGHT = "<b>Weight of the key</b>"  # the title of the axis, over its end
-_LEFT = 2.6  # the margin of the ticks, in letters of an axis title
-_HEIGHT, _HEIGHT_ON_A_WALL = 0.87, 0.92  # of the usual height: one more dial is above it
+UPRIGHT = "<b>Weight of the key</b>"  # y axis title, above the axis
+_LEFT = 2.6  # left margin for tick labels, in em of an axis title
+_HEIGHT, _HEIGHT_ON_A_WALL = 0.87, 0.92  # height factors: one more dial is above the plot
 _TICKS = {16: "16", 100: "100", 1_000: "1,000", 10_000: "10⁴", 100_000: "10⁵", 1_000_000: "10⁶"}
 _FAR = 64  # so many times fewer keys say little about the weight
-_TOP = 1.06  # of the axis of the weights: room for a mark at 1
-_ABOVE, _ABOVE_ON_A_WALL = 2.2, 1.5  # the margin of the title, in its letters; a screen has the camera there
+_TOP = 1.06  # upper end of the weight axis: room for a mark at 1
+_ABOVE, _ABOVE_ON_A_WALL = 2.2, 1.5  # top margin, in em of an axis title; a screen has the camera there
 _LOOKS: dict[str, tuple[str, float, str]] = {  # colour, width and dash of each line
     "vaswani": ("scaled", 2.0, "solid"),
     "softmax1": ("text", 0.8, "dot"),
@@ -47,7 +47,7 @@ def far_fewer(n: int) -> int:
 def weights(
     found: core.FadingResult, n: int, profile: Profile, simulated: core.SimulatedFading | None = None
 ) -> Picture:
-    """Return the key's weight against the number of keys, one line a rule, with the slider's value marked.
+    """Return the key's weight against the number of keys, one line per rule, with the slider's value marked.
 
     simulated : means of drawn rows, for the points and "How sure?".
     """
@@ -90,7 +90,7 @@ def _weights_figure(found, n, simulated, profile):
 
 
 def _upright(profile):
-    """Return the name of the upright axis, over its end."""
+    """Return the y axis title, above the axis."""
     return title(UPRIGHT, profile, size=profile.axis_size)
 
 
@@ -99,7 +99,7 @@ def _weight_axis(profile):
 
 
 def _lines(found, profile, first=0, last=None):
-    """Return a line for each rule, from one length to another."""
+    """Return a line for each rule, over lengths[first:last]."""
     x = np.array(found.lengths[first:last], dtype=float)
     return [
         line(x, found.weights[found.names.index(name), first:last], _style(name, profile), _title(name))
@@ -121,16 +121,16 @@ def _title(name):
 
 
 def _named(fig, found, n, profile):
-    """Return the names of the rules at the ends of their lines."""
+    """Return the figure with the rules' names at the ends of their lines."""
     names = [(_title(name), found.weight(name, n)) for name in core.RULES]
     above = _ABOVE_ON_A_WALL if on_a_wall(profile) else _ABOVE
     fig.layout["margin"]["t"] = round(above * profile.axis_size)
     colours = [_colour(name, profile) for name in core.RULES]
-    return name_ends(fig, names, profile, low=-0.02, high=_TOP, colours=colours, off=1.1)  # the mark of a bet is there
+    return name_ends(fig, names, profile, low=-0.02, high=_TOP, colours=colours, off=1.1)  # clear of a bet's mark
 
 
 def _simulated(simulated, profile):
-    """Return means of drawn rows after 1/√d_k."""
+    """Return points with error bars: mean weights of drawn rows after 1/√d_k."""
     i = simulated.names.index("vaswani")
     error = simulated.standard_error[i]
     below = np.minimum(error, simulated.measured[i])
@@ -154,7 +154,7 @@ def _sentence(found, n):
 
 
 def _sure(found, n, simulated):
-    """Return where the weight is halved, how much the other keys weigh, and how it was computed."""
+    """Return sentences on the length that halves the weight, the weight of the other keys, and the computation."""
     score, half, above = typed(found.params.score), found.half_length, core.expected_above(n, found.params.score)
     drawn = "" if simulated is None else f" In the table up to {max(simulated.n_rows):,} drawn rows stand beside it."
     return (
@@ -170,7 +170,7 @@ def _sure(found, n, simulated):
 
 
 def _checks(simulated):
-    """Return drawn rows beside the exact averages, for two of the rules."""
+    """Return a table of drawn rows beside exact averages, for two of the rules."""
     rows = [(simulated.names.index(name), j) for name in _CHECKED for j in range(len(simulated.lengths))]
     inside = [simulated.low[at] <= simulated.measured[at] <= simulated.high[at] for at in rows]
     return {
@@ -184,13 +184,13 @@ def _checks(simulated):
 
 
 def _table(found: core.FadingResult, last: int | None = None) -> dict[str, Any]:
-    """Return the weight that each rule leaves at every length."""
+    """Return the key's weight under each rule at every length."""
     columns = {rule: found.weights[i, :last].tolist() for i, rule in enumerate(found.names)}
     return {"n_keys": list(found.lengths[:last])} | {core.RULES[rule].title: kept for rule, kept in columns.items()}
 
 
 def _code(found):
-    """Return the Python that computes the weights again."""
+    """Return Python code that computes the weights."""
     lengths = {} if found.lengths == core.LENGTHS else {"lengths": found.lengths}
     return code(core.fading_weights, found.params, **lengths, show=("result.lengths", "result.names", "result.weights"))
 
@@ -246,7 +246,7 @@ _CLAIMS = {
 
 
 def _checked_here(found, claims):
-    """Return by rule the number that checks its claim."""
+    """Return, for each rule, a sentence with the number that checks its claim."""
     few, many = (f"{each:,}" for each in claims.lengths)
     one, trained = f"a key of score {typed(found.params.score)} keeps", f"{found.params.n_train:,}"
     quiet, first = (list(map(share, each)) for each in (claims.quiet, claims.first))

@@ -7,12 +7,12 @@ from sattn_core.lessons import long_context as core
 
 
 def params(values: Values) -> core.LongContextParams:
-    """Return what the weights depend on, except the number of keys."""
+    """Return the settings that the weights depend on, except the number of keys."""
     return core.LongContextParams(values["key_score"], values["d_k"], values["n_train"], values["seed"])
 
 
 def fading(values: Values) -> core.FadingResult:
-    """Return the weights at every stop of the slider, at its value, and at a quarter of a text of that length."""
+    """Return the weights at the slider's stops, at its value n, and in the row a quarter into a text of n words."""
     n = values["context_length"]
     lengths = tuple(sorted({*core.LENGTHS, n, core.quarter_row(n)}))
     return compute.result(core.fading_weights, core.LongContextParams(*_exact(values)), lengths)

@@ -1,4 +1,4 @@
-"""The outcome of the bet of one_query."""
+"""The one_query lesson's bet: the picture before it, and its outcome."""
 
 from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.one_query import figures, work
@@ -9,7 +9,7 @@ from sattn_core.lessons.one_query import COMPONENTS, EXAMPLE_KEY
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the sums of the invented products, before anything random is added, and no count."""
+    """Return the sums of the invented products, before anything random is added, without counts of sentences."""
     few = {**values, "d_k": min(values["d_k"], len(COMPONENTS))}
     shown = work.STEPS["wander"].picture(few, profile)
     layout = vars(shown.figure)["layout"]
@@ -18,7 +18,7 @@ def before(values: Values, profile: Profile) -> Picture:
 
 
 def outcome(values: Values) -> Outcome:
-    """Return in how many of a hundred sentences the favourite of the invented numbers is on top."""
+    """Return the number of sentences, out of a hundred, in which the invented numbers' favourite is on top."""
     result = work.result(values, "wander")
     n_drawn = result.params.d_k - result.n_invented
     second, first = sorted(result.invented_scores.scores)[-2:]

@@ -7,7 +7,7 @@ from pages._view.lesson import Bet, Lesson, Place, Step, Try
 from sattn_core.example import QUERY_WORD, SENTENCE
 from sattn_core.lessons.one_query import COMPONENTS, MOST_EMPHASIS
 
-_BY_HAND: dict[str, Any] = {"slider": "", "pinned": {"d_k": len(COMPONENTS)}}  # the invented numbers alone
+_BY_HAND: dict[str, Any] = {"slider": "", "pinned": {"d_k": len(COMPONENTS)}}  # no slider: only the invented numbers
 
 LESSON = Lesson(
     stem="one_query",

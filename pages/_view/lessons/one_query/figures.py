@@ -1,4 +1,4 @@
-"""Pictures of the one_query lesson: one for each step from the components of a query and its keys to weights."""
+"""Pictures of the one_query lesson: one for each step, from the components of a query and its keys to weights."""
 
 from dataclasses import replace
 from math import log2
@@ -17,22 +17,22 @@ from sattn_core.lessons.one_query import COMPONENTS, EXAMPLE_KEY, N_SENTENCES, O
 ENDS = "ends"  # the dots at the ends of the lines
 _ASKING = f"“{QUERY_WORD}”"
 _EXAMPLE = f"“{KEY_WORDS[EXAMPLE_KEY]}”"
-_ROWS = (f"<b>{_ASKING}</b>", "", *KEY_WORDS)  # of the first step's matrix: a gap below the query
-_HEIGHT = 0.95  # of a figure: the sentence above it and its steps need room too
-_LEFT = 6.2  # letters: the margin of a picture with the names of the strip
+_ROWS = (f"<b>{_ASKING}</b>", "", *KEY_WORDS)  # rows of the first step's matrix, with a gap below the query
+_HEIGHT = 0.95  # height factor: the sentence and the steps above a figure need room too
+_LEFT = 6.2  # left margin for the names of the strip's bars, in em of an axis title
 _PERCENT = {"tickvals": [0, 0.5, 1], "ticktext": ["0 %", "50 %", "100 %"]}
-_LARGEST = 2.3  # end of the axes of the invented components
-_LINE = 1.3  # of its letters' size: the height of a line of text
-_WIDE, _NARROW = 0.6, 0.28  # of the room of a word: the widths of its bar, and of a bar in front of another
-_LETTERS = 10  # of the longest name at the end of a line, with its sum
-_OFF, _OFF_ON_A_PHONE = 1.2, 2.4  # letters of a tick from the end of a line to its name; on a phone, past "random"
+_LARGEST = 2.3  # end of the invented components' axes
+_LINE = 1.3  # height of a line of text, in em
+_WIDE, _NARROW = 0.6, 0.28  # widths of a bar, and of a bar in front of another, as shares of a word's room
+_LETTERS = 10  # letters in the longest name at the end of a line, with its sum
+_OFF, _OFF_ON_A_PHONE = 1.2, 2.4  # distance of a name from its line's end, in em; on a phone, past "random"
 _SURE = 0.9995  # a share that is called practically all
 _MOST = 0.9  # a share that is called nearly all
-_PRODUCTS = (1, 4, 16, 64, 256, 1024)  # the names on the axis of the number of products
-_ROOM = 40  # letters of a title
-_ROW = 1.6  # letters of a tick: the height of a row of the strip below a step's own picture
-_REACH = (118, 145)  # of the strip, in percent: room for a number behind the longest bar, below and beside
-_BESIDE = ([0, 0.56], [0.78, 1])  # of the width of a projector's picture: the step's own, and the strip
+_PRODUCTS = (1, 4, 16, 64, 256, 1024)  # ticks of the axis of products
+_ROOM = 40  # letters per title line
+_ROW = 1.6  # height of a row of the strip below a step's own picture, in em of a tick label
+_REACH = (118, 145)  # end of the strip's axis below and beside a picture, in percent: room for a number after a bar
+_BESIDE = ([0, 0.56], [0.78, 1])  # on a wall: horizontal domains of the step's own picture and of the strip
 
 
 def one_step(result: OneQueryResult, step: str, profile: Profile) -> Picture:
@@ -57,7 +57,7 @@ def one_step(result: OneQueryResult, step: str, profile: Profile) -> Picture:
 
 
 def _marks(step, result):
-    """Return the marks that the words of a step's sentence name: lines, bars of this sentence, or bars of the strip."""
+    """Return the marks that a step's sentence names: lines, bars of this sentence, or bars of the strip."""
     if step == "wander":
         strip = {KEY_WORDS[EXAMPLE_KEY]: (_CAT,)}
         return tuple(Mark(f"“{word}”", (word, *strip.get(word, ()))) for word in KEY_WORDS)
@@ -96,12 +96,12 @@ def _asked(result, profile):
     )
 
 
-_SET_OFF = (0, 2 + EXAMPLE_KEY)  # rows of that matrix
-_PALE = 0.12  # of the colour of the other rows
+_SET_OFF = (0, 2 + EXAMPLE_KEY)  # highlighted rows of the first step's matrix
+_PALE = 0.12  # strength of the other rows' colour
 
 
 def _wanted(result):
-    """Return the components that are largest in the query."""
+    """Return the query's largest components, in words."""
     parts = [name for name, x in zip(COMPONENTS, result.query, strict=False) if x == result.query.max()]
     return "a living thing" if parts == ["living", "thing"] else f"what is {listed(parts)}"
 
@@ -125,7 +125,7 @@ def _ask_by_hand(result):
 
 
 def _multiplied(result, profile):
-    """Return the products of one key, a bar each, with its multiplication under it."""
+    """Return a bar for each product of one key, with its multiplication under it."""
     products = result.products[EXAMPLE_KEY, : result.n_invented]
     worked = _multiplications(result)
     ticks = [_stacked(name, [said, f"= {typed(product)}"], profile) for name, said, product in worked]
@@ -167,7 +167,7 @@ def _multiply_by_hand(result):
 
 
 def _added(result, profile):
-    """Return a score for each key, with its column addition under it."""
+    """Return a bar for each key's score, with its addition under it."""
     scores, named = result.invented_scores.scores, _named_products(result)
     ticks = [
         _stacked(word, [*_in_pairs(_terms(products)), f"= {typed(score)}"], profile)
@@ -189,7 +189,7 @@ def _highest(row):
 
 
 def _ink(key, profile):
-    """Return the colour of a key before anything is divided: each key keeps it through all steps."""
+    """Return the colour that a key keeps through all steps before the division."""
     return profile.text if key == EXAMPLE_KEY else profile.band
 
 
@@ -198,7 +198,7 @@ def _named_products(result):
 
 
 def _terms(products):
-    """Return numbers to add, each but the first with its sign."""
+    """Return the terms of a sum as text, each but the first with its sign."""
     first, *others = products
     return [typed(first), *(f"{'+' if x >= 0 else '−'} {typed(abs(x))}" for x in others)]
 
@@ -232,7 +232,7 @@ def _add_by_hand(result):
 
 
 def _wandered(result, profile):
-    """Return the four sums, product by product, on an axis of doublings; a thin line ends the invented products."""
+    """Return the four running sums on a log axis of products; a thin line marks the last invented product."""
     walk = result.walk
     ticks = {"tickvals": [log2(n) for n in _PRODUCTS], "ticktext": [f"{n:,}" for n in _PRODUCTS]}
     drawn = _with_strip(
@@ -287,7 +287,7 @@ def _chance_begins(profile):
 
 
 def _end_points(sums, profile):
-    """Return a dot at the end of each line; at d_k = 1 there is nothing else of it."""
+    """Return a dot at the end of each line; at d_k = 1 the dot is all there is of the line."""
     look = {"color": [_ink(key, profile) for key in range(len(KEY_WORDS))], "size": 0.8 * profile.marker_size}
     x = [log2(sums.shape[1])] * len(sums)
     return {"type": "scatter", "mode": "markers", "x": x, "y": sums[:, -1], "name": ENDS, "marker": look}
@@ -296,10 +296,10 @@ def _end_points(sums, profile):
 def _at_the_ends(sums, limit, profile):
     """Return each word with its sum beside the end of its line, moved apart as far as the letters need.
 
-    A thin line leads from the end to its name, however far that had to move.
+    A thin line connects each end with its name.
     """
     ends = sums[:, -1]
-    room = _LINE * profile.tick_size * 2 * limit / (profile.height * _HEIGHT / 2)  # the smallest height of the plot
+    room = _LINE * profile.tick_size * 2 * limit / (profile.height * _HEIGHT / 2)  # for the lowest plot
     order = np.argsort(ends, kind="stable")
     thread = {"showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": profile.band, "standoff": 4}
     beside = {"x": log2(sums.shape[1]), "xanchor": "left", "ax": _OFF * profile.tick_size, "ayref": "y"}
@@ -351,7 +351,7 @@ def _wander_by_hand(result):
 
 
 def _shared_out(result, profile):
-    """Return the weights of the raw scores, each under its word and its score."""
+    """Return a bar for each weight of the raw scores, with its word and its score under it."""
     row = result.raw
     cells = zip(KEY_WORDS, row.scores, row.weights, strict=True)
     ticks = [_weighed(word, f"score {typed(score)}", weight, profile) for word, score, weight in cells]
@@ -381,7 +381,7 @@ def _weighed(word, score, weight, profile):
 
 
 def _weights_figure(result, step, traces, ticks, claim, profile):
-    """Return the frame of these steps: the same axes, room for the longer ticks, and the strip of many sentences."""
+    """Return a figure of step 5 or 6: common axes, room for the longer ticks, and the strip of many sentences."""
     return _with_strip(
         profile,
         traces,
@@ -448,7 +448,7 @@ def _divide_by_hand(result):
 
 
 def _grown(result, profile):
-    """Return in how many sentences each word is on top: unlike weights, dividing does not change this share."""
+    """Return the share of sentences in which each word is on top, which dividing does not change."""
     shares = result.sentences.on_top
     ticks = [_stacked(word, [percent(share, 0)], profile) for word, share in zip(KEY_WORDS, shares, strict=True)]
     colours = [_ink(key, profile) for key in range(len(KEY_WORDS))]
@@ -465,7 +465,7 @@ def _grown(result, profile):
 
 
 def _who_wins(result):
-    """Return what decides more than half of the sentences; at d_k = 3 all of them end in a tie."""
+    """Return the title: meaning or chance wins most sentences, or all end in a tie, as at d_k = 3."""
     many = result.sentences
     meaning, other = many.on_top[EXAMPLE_KEY], np.delete(many.on_top, EXAMPLE_KEY).max()
     if meaning == other == 1:
@@ -496,7 +496,7 @@ def _grow_by_hand(result):
 
 # --- many such sentences -----------------------------------------------------------------------------
 
-_COUNTED = ("wander", "softmax", "divide", "grow")  # steps that count sentences, all but the last in the strip
+_COUNTED = ("wander", "softmax", "divide", "grow")  # steps that count sentences; all but the last do so in the strip
 _ON_TOP = "on top"
 _CAT, _RAW_MEAN, _SCALED_MEAN = f"{_EXAMPLE} on top", "mean, raw", "mean, ÷ √dₖ"
 _STRIP = {
@@ -517,9 +517,9 @@ def _rows(step, result):
 
 
 def _with_strip(profile, traces, step, result, lines, **layout):
-    """Return a step's own picture with a bar for each row, below it; on a projector's wide picture beside it.
+    """Return a step's own picture with the strip below it or, on a wall, beside it.
 
-    lines: how many there are under the step's own axis.
+    lines: the number of text lines under the step's own axis.
     """
     rows, beside = _rows(step, result), profile is PROJECTOR
     places = 1 if step == "wander" else 2  # pictures of weights share one frame, so that each can turn into the next
@@ -543,13 +543,13 @@ def _with_strip(profile, traces, step, result, lines, **layout):
 
 
 def _shares_axis(domain, reach, profile):
-    """Return the axis of the shares; each bar has its number behind it."""
+    """Return the strip's axis of shares, without ticks: each bar has its number behind it."""
     bare = {"showticklabels": False, "ticks": "", "showline": False}
     return axis(profile, domain=domain, anchor="y2", range=[0, reach], **bare)
 
 
 def _strip_axis(rows, places, top, profile):
-    """Return the names of its bars, from above."""
+    """Return the strip's axis with the names of its bars, from the top."""
     names = {"tickvals": list(range(len(rows))), "ticktext": [name for name, _, _ in rows], "ticks": ""}
     return axis(profile, domain=[0, top], anchor="x2", range=[places - 0.5, -0.5], **names)
 
@@ -573,12 +573,12 @@ def _strip_heading(step, profile):
 
 
 def _sure(result, step):
-    """Return the counts of a step, and what they count; the last step shows no single sentence."""
+    """Return notes on a step's counts and their meaning; the last step shows no single example sentence."""
     return *_counts(result, step), _SHARED + _SHOWN * (step != "grow"), _ON_TOP_MEANS
 
 
 def _counts(result, step):
-    """Return the strip's numbers with their errors, a sentence for each bar; the first beside its exact probability."""
+    """Return a note for each bar of the strip, with its standard error; the first with its exact probability."""
     many = result.sentences
     errors = (many.on_top_error[EXAMPLE_KEY], many.raw_top_weight_error, many.scaled_top_weight_error)
     shares = (many.on_top[EXAMPLE_KEY], many.raw_top_weight, many.scaled_top_weight)
@@ -606,18 +606,18 @@ _STEPS = {
 
 
 def _claim(text, key, profile):
-    """Return the title, which says what the picture shows; the key explains its numbers, where there is room for it."""
+    """Return the title, which says what the picture shows; the key explains its numbers, except on a wall."""
     key = None if profile is PROJECTOR else key
     return title(f"<b>{text}</b>", profile, size=profile.axis_size, key=key, letters=_ROOM)
 
 
 def _stacked(name, lines, profile):
-    """Return the words below a bar: its name, and lines that a wall has beside each other."""
+    """Return the words below a bar: its name, and further lines, joined into one on a wall."""
     return f"<b>{name}</b><br>{(' ' if profile is PROJECTOR else '<br>').join(lines)}"
 
 
 def _lines(count, profile):
-    """Return how many lines there are below each bar."""
+    """Return the number of text lines below each bar."""
     return 2 if profile is PROJECTOR else 1 + count
 
 
@@ -627,7 +627,7 @@ def _bars(heights, colour, name, *, width=_WIDE):
 
 
 def _ticks_axis(texts, profile):
-    """Return an axis of names; the words of a name are under it."""
+    """Return an axis with these texts as ticks."""
     ends = {"range": [-0.5, len(texts) - 0.5], "showline": False, "ticks": ""}
     return axis(profile, tickvals=list(range(len(texts))), ticktext=list(texts), tickangle=0, **ends)
 
@@ -638,7 +638,7 @@ def _signed_axis(profile):
 
 
 def _room(profile, lines):
-    """Return room for so many lines of ticks, in letters of an axis title."""
+    """Return the height of so many lines of tick labels, in em of an axis title."""
     return (lines * _LINE + 0.8) * profile.tick_size / profile.axis_size
 
 
@@ -652,7 +652,7 @@ def _share(weight):
 
 
 def _about(weight):
-    """Return a share in words that fit a tick."""
+    """Return a share as text that fits a tick."""
     if weight >= _SURE:
         return "≈ 100 %"
     return "≈ 0 %" if weight < 1 - _SURE else f"{number(100 * weight, 3 if weight >= 0.99 else 2)} %"
@@ -663,7 +663,7 @@ def _columns(names, rows):
 
 
 def _table(result):
-    """Return the table of each key, from its score to its weight."""
+    """Return a table with a row for each key, from its score to its weight."""
     return {
         "key": list(KEY_WORDS),
         "on top, share of the sentences": result.sentences.on_top.tolist(),
@@ -679,7 +679,7 @@ def _table(result):
 
 
 def _components(result):
-    """Return every component of the query and of the keys, and every product."""
+    """Return a table of all components of the query and the keys, and of all products."""
     columns = {"component": list(range(1, result.params.d_k + 1)), "query": result.query.tolist()}
     for word, key, products in zip(KEY_WORDS, result.keys, result.products, strict=True):
         columns |= {f"key of {word}": key.tolist(), f"product with {word}": products.tolist()}

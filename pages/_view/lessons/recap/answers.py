@@ -15,10 +15,10 @@ from sattn_core.story import harmless_spread
 
 RIGHT, CLOSE, MISSED = "Right:", "Close:", "Not quite:"
 _TRUE = {"score": "sum", "breaks": "stuck", "alike": "small"}
-_NEAR = 0.05  # of √d_k
-_EVEN = 0.01  # of the power ½
-_MANY, _AT = 1_024, 64  # the number of keys, and d_k
-_ROUND = 0.1  # relative: an answer so near to a certain number counts as that number
+_NEAR = 0.05  # relative distance from √d_k that still counts as right
+_EVEN = 0.01  # distance from the power ½ that still counts as right
+_MANY, _AT = 1_024, 64  # number of keys, and d_k
+_ROUND = 0.1  # relative distance within which an answer counts as a certain number
 _WHY = {
     "share": "that is a weight, which softmax makes of the scores.",
     "distance": "a distance is small where two vectors agree, and there a score is large.",
@@ -37,7 +37,7 @@ BREATH = (
 def verdict(name: str, said: float | str, values: Values, chosen: NDArray[np.int_] | None) -> tuple[str, str]:
     """Return the verdict (right, close or not quite), and the answer with the reason if it is not right.
 
-    chosen: how many rows the learner's power of d_k puts right at each size.
+    chosen: number of rows that the learner's power of d_k puts right at each size.
     """
     if name == "spread":
         return _of_spread(float(said), values["d_k"])
@@ -51,7 +51,7 @@ def verdict(name: str, said: float | str, values: Values, chosen: NDArray[np.int
 
 
 def _why(said):
-    """Return why an option is wrong."""
+    """Return the reason why an option is wrong."""
     if said != "many":
         return _WHY[said]
     largest = percent(expected_attention(_MANY, _AT, 1.0).max_weight, 0)
@@ -72,7 +72,7 @@ def _of_spread(said, d_k):
 
 
 def _why_not(said, d_k):
-    """Return why a spread far from √d_k is not that of the raw scores."""
+    """Return the reason why an answer far from √d_k is not the spread of raw scores."""
     if isclose(said, d_k, rel_tol=_ROUND):
         return "That is the variance; the standard deviation is its root."
     if isclose(said, 1, rel_tol=_ROUND):

@@ -11,9 +11,9 @@ from pages._view.lesson import Lesson
 class Question:
     """One question. `answers` has the right answer, which is sent only after the question is answered.
 
-    asked : may name d_k in braces.
+    asked : the question, which may name d_k in braces.
     shown_by : the lessons and steps that show it; "" for the first step.
-    options : the words for the options of a choice.
+    options : the options of a choice, with their wording.
     """
 
     asked: str

@@ -1,4 +1,4 @@
-"""Pictures of the recap: each answers one question, small, on axes that stay."""
+"""Pictures of the recap lesson: small ones on fixed axes, each of which answers one question."""
 
 from math import sqrt
 
@@ -12,11 +12,11 @@ from pages._view.theme import Profile, number, percent, so_many
 from sattn_core.lessons import recap as core
 from sattn_core.lessons.wrong_choice import N_ROWS, N_STEPS
 
-_HEIGHT = {"screen": 0.34, "projector": 0.62}  # of a figure: five of them are on one screen, one on a wall
-_LETTERS = 26  # of a line above a narrow figure
+_HEIGHT = {"screen": 0.34, "projector": 0.62}  # height factors: a screen has five figures, a wall one
+_LETTERS = 26  # letters in a line above a narrow figure
 _LARGEST_SPREAD = 40
-_BEYOND = 0.95  # of the axis: the place of a number that is beyond it
-_DIMS = (0, 256, 512, 1024)  # ticks
+_BEYOND = 0.95  # place of a number that is beyond the axis, as a share of the axis
+_DIMS = (0, 256, 512, 1024)  # ticks of dₖ
 _CURVE = tuple(range(1, 1025, 31))
 _MARKS = {"raw": "●", "÷ √dₖ": "■", "÷ dₖ": "▲", "yours": "○"}
 _SYMBOLS = {"raw": "circle", "÷ √dₖ": "square", "÷ dₖ": "triangle-up", "yours": "circle-open"}
@@ -25,10 +25,10 @@ _PLACES = [f"dₖ = {core.SMALL}", "small start", f"dₖ = {core.LARGE}"]
 
 
 def _small(profile, traces, text, key=None, **layout) -> Figure:
-    """Return a figure of the size of these, with its title and the key to its marks."""
+    """Return a small figure with its title and the key to its marks."""
     head = title(text, profile, size=profile.base_size, key=key, letters=_LETTERS)
     drawn = figure(profile, traces, height=_HEIGHT[profile.name], left=2.2, bottom=1.6, title=head, **layout)
-    above = round(1.4 * profile.base_size + 2.2 * profile.tick_size)  # a line each
+    above = round(1.4 * profile.base_size + 2.2 * profile.tick_size)  # a line for each of title and key
     drawn.layout["height"] -= drawn.layout["margin"]["t"] - above
     drawn.layout["margin"]["t"] = above
     return drawn
@@ -47,7 +47,7 @@ def _key(profile, names, marks=_MARKS):
 
 
 def growing_sum(result: core.SumResult, seed: int, profile: Profile) -> Picture:
-    """Return each product as a bar, and the sum that it is added to."""
+    """Return each product as a bar, and the running sum that it is added to."""
     return Picture(
         "growing_sum",
         _sum(result, profile),
@@ -129,7 +129,7 @@ def _spread(result, said, profile):
 
 
 def _said(said, d_k, profile):
-    """Return a mark at the learner's answer, at the axis's end if it is beyond."""
+    """Return a mark at the learner's answer, or near the axis's end if the answer is beyond it."""
     if said == "":
         return []
     marker = {"color": profile.text, "symbol": "triangle-up", "size": 1.5 * profile.marker_size}
@@ -141,7 +141,7 @@ def _said(said, d_k, profile):
 
 
 def put_right_or_not(result: core.CorrectionResult, profile: Profile) -> Picture:
-    """Return how many wrong winners are put right, step by step, without the scale and with it."""
+    """Return the number of wrong winners put right, step by step, without the scale and with it."""
     raw, scaled = result.put_right[:, -1]
     counts = dict(zip(_NAMES, result.put_right, strict=False))
     return Picture(
@@ -172,7 +172,7 @@ def _corrected(steps, counts, profile):
 
 
 def _correction_sure(result):
-    """Return the rate of each and the interval of its count."""
+    """Return a sentence for each scale: its learning rate, its count and the count's confidence interval."""
     each = zip(_NAMES, result.rate, result.put_right[:, -1], result.low, result.high, strict=False)
     return [
         f"{name.capitalize()}, at its best learning rate of 19, {rate:g}: {count} of {N_ROWS}. "
@@ -185,7 +185,7 @@ def _correction_sure(result):
 
 
 def one_rate(result: core.DivisorResult, profile: Profile) -> Picture:
-    """Return how many rows are put right at one learning rate against d_k, for each divisor and the learner's."""
+    """Return the number of rows put right at one learning rate against d_k, for each divisor and the learner's."""
     counts = dict(zip((*_NAMES, "yours"), result.put_right, strict=False))
     least, worst = counts["÷ √dₖ"].min(), int(np.flatnonzero(counts["÷ dₖ"] == counts["÷ dₖ"].min())[-1])
     fewest, d_k = so_many(counts["÷ dₖ"][worst], N_ROWS), result.dims[worst]
@@ -233,7 +233,7 @@ def _points(profile, name, counts):
 
 
 def no_difference(results: tuple[core.CorrectionResult, ...], profile: Profile) -> Picture:
-    """Return how many rows are put right with and without the scale, where d_k is small, or the numbers, or neither."""
+    """Return the number of rows put right with and without the scale: for a small d_k, small numbers, and neither."""
     counts = {name: [int(each.put_right[i, -1]) for each in results] for i, name in enumerate(_NAMES[:2])}
     gap = max(abs(raw - scaled) for raw, scaled in list(zip(*counts.values(), strict=True))[:2])
     alike = "as many" if gap == 0 else "nearly as many"
@@ -269,7 +269,7 @@ def _bars(counts, profile):
 
 
 def _code(results):
-    """Return the three measurements, each with its own name."""
+    """Return Python code for the three measurements, each with its own name."""
     names = ("few", "start", "large")
     parts = [
         code(core.measure_correction, each.params, show=f"{name}.put_right[:, -1]", name=name)

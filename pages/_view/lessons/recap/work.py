@@ -47,7 +47,7 @@ def _breaks(_said, values, profile):
 
 
 def divided(said: Said, values: Values) -> core.DivisorResult:
-    """Return the rows at the learner's power of d_k; at √d_k without an answer."""
+    """Return the rows put right with the learner's power of d_k, or with √d_k before there is an answer."""
     return compute.result(core.compare_divisors, core.DivisorParams(0.5 if said == "" else float(said), values["seed"]))
 
 

@@ -1,4 +1,4 @@
-"""The outcome of the bet of scaling_rules."""
+"""The scaling_rules lesson's bet: the picture before it, and its outcome."""
 
 from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.scaling_rules import work
@@ -11,13 +11,13 @@ _OPTIONS = {0.0: "0", 0.5: "0.5", 1.0: "1"}
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the variance of the scores as they are."""
+    """Return the variance of the raw scores alone."""
     said = "This is the variance of raw scores; the divided ones are hidden while the bet is open."
     return work.MAIN.picture(values, profile).partly(said, keep=_RAW, words=(*_RAW, UPRIGHT["variance"]))
 
 
 def outcome(values: Values) -> Outcome:
-    """Return the exponent of the three at which the variance is the same at every d_k."""
+    """Return the exponent, out of three, that keeps the variance the same at every d_k."""
     flat = [_OPTIONS[each.exponent] for each in work.powers(values).curves if _is_offered(each)]
     why = "The variance of raw scores is proportional to dₖ, and dividing scores divides it by the divisor’s square."
     return Outcome(flat[0] if flat else "", why, text="" if flat else "none of them")

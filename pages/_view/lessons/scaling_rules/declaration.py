@@ -6,7 +6,7 @@ from pages._view.literal import written
 from sattn_core.layers.rules import SCALING_RULES
 from sattn_core.lessons.scaling_rules import BUGS
 
-# The parts of the lesson before it had steps: their names, and their values in old addresses.
+# Names of parts of the lesson in old addresses -> the steps that replaced these parts.
 _PARTS = {"exponents": "exponents", "rules": "rules", "museum": "museum"}
 _PARTS |= {"Exponents": "exponents", "Other rules": "rules", "Bug museum": "museum"}
 

@@ -18,8 +18,8 @@ from sattn_core.lessons import scaling_rules as core
 
 _D_TICKS = (1, 4, 16, 64, 256, 1024)
 _ENTROPY_TICKS = {"d_k": (4, 32, 256), "n_keys": (4, 64, 1024)}
-_COLUMNS = ([0.0, 0.16], [0.42, 0.58], [0.84, 1.0])  # of the width of a wall
-_ENTROPY_PANELS = ([0.0, 0.44], [0.56, 1.0])  # of the width
+_COLUMNS = ([0.0, 0.16], [0.42, 0.58], [0.84, 1.0])  # horizontal domains of the columns on a wall
+_ENTROPY_PANELS = ([0.0, 0.44], [0.56, 1.0])  # horizontal domains of the panels
 _NAMED = {0.0: "α = 0, raw", 0.5: "½, ÷ √dₖ", 1.0: "1, ÷ dₖ"}
 _SYMBOLS = {0.0: "circle", 0.5: "square", 1.0: "diamond"}
 _SHORT = {
@@ -34,20 +34,20 @@ _SHORT = {
     "adaptive_temperature": "Adaptive temp.",
     "key_length_sum": "Key lengths",
 }
-_SAID = {"mup": "muP", "gemma_2_27b": "Gemma 27B", "no_scale": "no scale"}  # in a sentence: one numeral at most
+_SAID = {"mup": "muP", "gemma_2_27b": "Gemma 27B", "no_scale": "no scale"}  # names in a sentence: one numeral at most
 _LANDMARKS = ("vaswani", "no_scale", "mup")
 _LANDMARK_WORDS = {"vaswani": "1/√dₖ", "no_scale": "no scale", "mup": "muP 1/dₖ"}
-UPRIGHT = {"variance": "<b>Variance of the scores</b>", "mean": "<b>Mean of the scores</b>"}  # titles of the axes
-_RANGES = {"variance": (-3.6, 4.1), "mean": (-2.2, 3.5)}  # powers of ten
+UPRIGHT = {"variance": "<b>Variance of the scores</b>", "mean": "<b>Mean of the scores</b>"}  # y axis titles
+_RANGES = {"variance": (-3.6, 4.1), "mean": (-2.2, 3.5)}  # axis ranges in log10
 _AXES = {"d_k": "dₖ", "n_keys": "number of keys"}
-_NEARLY_UNCHANGED = 0.1  # error of the output, as a share of its length
+_NEARLY_UNCHANGED = 0.1  # error of the output that counts as none, as a share of its length
 _SAME = 0.02  # two numbers that differ by a smaller share are called the same
 _SAME_NATS = 0.1  # an entropy that changes by less stays almost the same
-_SURE = 3  # standard errors that chance may move any two points of a curve apart
+_SURE = 3  # chance may move two points of a curve apart by so many standard errors
 _WITHIN = 1.96  # standard errors on both sides that hold 95 % of all draws
 _LETTER = 0.56  # width of a letter, as a share of its size
-_USUAL_REACH, _USUAL_HIGH = 0.2, 0.7  # share of the keys that the name of an outline covers; of its axis
-_USUAL_PLACES = 33  # places for that name
+_USUAL_REACH, _USUAL_HIGH = 0.2, 0.7  # shares: keys that the outline's name covers; its highest place on the axis
+_USUAL_PLACES = 33  # places tried for that name
 
 
 # --- exponents -------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ def _exponent_figure(result, what, profile, d_k=None):
 
 
 def _exponent_traces(dims, d_k, what, curve, theory, profile):
-    """Return one exponent: its theory, and the measured points with their errors."""
+    """Return one exponent's traces: its theory, and the measured points with their standard errors."""
     few = [i for i, each in enumerate(dims) if each in core.EXPONENT_DIMS or each == d_k]  # not at every stop
     name, x = _exponent_name(curve.exponent), np.array(dims)[few]
     measured, error = (each[few] for each in (abs(getattr(curve, what)), getattr(curve, f"{what}_error")))
@@ -120,7 +120,7 @@ def _exponent_traces(dims, d_k, what, curve, theory, profile):
 
 
 def _larger(dots, d_k):
-    """Return the sizes of the points: the one at the current d_k is the largest."""
+    """Return the points with the one at the current d_k enlarged."""
     size = dots["marker"]["size"]
     sizes = {"size": np.where(dots["x"] == d_k, 1.7 * size, size), "line": {"width": 0}}
     return dots | {"marker": dots["marker"] | sizes}
@@ -131,7 +131,7 @@ def _decades(low, high):
 
 
 def _fewer(profile):
-    """Return a tick at every power of ten; on a wall, which is low, at every second one."""
+    """Return ticks at every power of ten or, on a wall, which is low, at every second one."""
     return {"dtick": 2 if base.on_a_wall(profile) else 1}
 
 
@@ -148,7 +148,7 @@ def _exponent_name(exponent):
 
 
 def _exponent_sentence(result, i):
-    """Return the variance at this d_k, and whether it is the same at every other."""
+    """Return the sentence on the variance at this d_k, and on its change with d_k."""
     curve, d_k, variance = result.curves[0], result.dims[i], _by_exponent(result, "variance", i)
     start, here, half = f"At dₖ = {d_k:,}", number(curve.variance[i], 2), number(variance[0.5], 2)
     if d_k == 1:
@@ -189,7 +189,7 @@ def _by_exponent(result, what, i):
 
 
 def _mean_sentence(result):
-    """Return where the means of ½ and 1 end."""
+    """Return the sentence: the means at the largest d_k, for the exponents ½ and 1."""
     if result.params.correlation == 0:
         return "The scores of independent pairs scatter around 0, whatever they are divided by."
     mean = _by_exponent(result, "mean", -1)
@@ -200,7 +200,7 @@ def _mean_sentence(result):
 
 
 def _exponent_sure(result, what, i):
-    """Return the first and last variance at the learner's exponent, with its error, and what is compared."""
+    """Return sentences on the first and last value at the learner's exponent, and on what the table compares."""
     params, curve = result.params, result.curves[0]
     first, *_, last = values = getattr(curve, what)
     error, predicted = (getattr(curve, f"{what}_{each}") for each in ("error", "theory"))
@@ -215,7 +215,7 @@ def _exponent_sure(result, what, i):
 
 
 def _exponent_checks(result, what, i):
-    """Return measured beside predicted, exponent by exponent."""
+    """Return a table of measured and predicted values, exponent by exponent."""
     rows = [
         (each, *(getattr(each, f"{what}{name}")[i] for name in ("", "_error", "_theory"))) for each in result.curves
     ]
@@ -230,7 +230,7 @@ def _exponent_checks(result, what, i):
 
 
 def _flat(curve, correlation):
-    """Return which of the two stays the same; a mean of 0 does at any exponent."""
+    """Return a sentence that says which of variance and mean stays the same; a mean of 0 always does."""
     if correlation == 0:
         said = "stays the same: ½ is right" if curve.variance_is_flat else "does not stay the same: only ½ is right"
         return f"The variance {said} for independent q and k."
@@ -242,7 +242,7 @@ def _flat(curve, correlation):
 
 
 def _exponent_table(result):
-    """Return every point with its theory and standard error."""
+    """Return a table of all points with their theory and standard error."""
     columns: dict[str, Sequence[Any]] = {"d_k": list(result.dims)}
     for curve in result.curves:
         for what in ("variance", "variance_theory", "variance_error", "mean", "mean_theory", "mean_error"):
@@ -252,7 +252,7 @@ def _exponent_table(result):
 
 
 def _exponent_code(result):
-    """Return the Python that measures the exponents again."""
+    """Return Python code that measures the exponents."""
     shown = "curve.exponent, curve.variance, curve.variance_theory for curve in result.curves"
     return code(core.measure_exponents, result.params, result.dims, show=shown)
 
@@ -261,7 +261,7 @@ def _exponent_code(result):
 
 
 def rules(result: core.RulesResult, name: str, profile: Profile) -> Picture:
-    """Return all rules by the number of keys that they use; the chosen one is highlighted."""
+    """Return all rules with the number of keys that they use; the chosen one is highlighted."""
     return Picture(
         "rules",
         _comparison(result, name, profile),
@@ -322,7 +322,7 @@ def _in_columns(rules, count):
 
 
 def _rows_axes(i, columns, n_keys, profile):
-    """Return axes of a column, with as many rows as the first column, so that rows line up."""
+    """Return a column's axes, with as many rows as the first column, so that rows line up."""
     order = {"categoryorder": "array", "categoryarray": [_short(each) for each in columns[i - 1]], "dtick": 1}
     rows = {"type": "category", "range": [len(columns[0]) - 0.4, -0.6], **order}
     domain, title = ({"domain": _COLUMNS[i - 1]}, None) if len(columns) > 1 else ({}, "effective keys")
@@ -339,7 +339,7 @@ def _all_keys(i, n_keys, profile):
 
 
 def _rows_height(count, profile):
-    """Return a line of type for each row, and the room above and below them."""
+    """Return the height factor for so many rows of text, with the room above and below them."""
     return (count * 1.2 * profile.tick_size + 1.6 * profile.title_size + 3 * profile.axis_size) / profile.height
 
 
@@ -397,7 +397,7 @@ def _after_colour(here, profile):
 
 
 def _usual_name(result, here, profile):
-    """Return the name of the dotted outline, over its highest key, or near it where high keys leave room."""
+    """Return the dotted outline's name, above its highest key or at the nearest place where keys leave room."""
     usual = _chosen(result, "vaswani").attention_weights
     high, n = np.maximum(usual, here.attention_weights), len(usual)
     half, peak = _USUAL_REACH * n / 2, int(np.argmax(usual)) + 1
@@ -410,7 +410,7 @@ def _usual_name(result, here, profile):
 
 
 def _below_each_other(keys, *heights):
-    """Return axes of panels that share the axis of keys; each has a copy, so that all show its names."""
+    """Return the axes of three panels, from top to bottom; only the last one names the keys."""
     rows = ([0.72, 0.94], [0.38, 0.60], [0, 0.26])
     found = {f"yaxis{i}": each | {"domain": rows[i - 1], "anchor": f"x{i}"} for i, each in enumerate(heights, start=1)}
     silent = {"showticklabels": False, "ticks": "", "title": {"text": None}}
@@ -418,7 +418,7 @@ def _below_each_other(keys, *heights):
 
 
 def _beside_each_other(keys, *heights):
-    """Return axes of panels from left to right."""
+    """Return the axes of three panels, from left to right."""
     columns = ([0, 0.28], [0.36, 0.64], [0.72, 1])
     found = {f"xaxis{i}": keys | {"domain": each, "anchor": f"y{i}"} for i, each in enumerate(columns, start=1)}
     return found | {f"yaxis{i}": each | {"anchor": f"x{i}"} for i, each in enumerate(heights, start=1)}
@@ -449,7 +449,7 @@ def _on(panel):
 
 
 def _rule_sentence(result, name):
-    """Return how many keys the chosen rule uses, beside 1/√d_k or no scale."""
+    """Return the sentence: the number of keys that the chosen rule uses, beside 1/√d_k or no scale."""
     here, usual, none = (_chosen(result, each).effective_keys for each in (name, "vaswani", "no_scale"))
     start = f"At dₖ = {result.params.d_k:,} about {_keys(here)} in use with"
     if name == "vaswani":
@@ -474,7 +474,7 @@ def _keys(count):
 
 
 def _rule_sure(result, name):
-    """Return spread, entropy and keys of the chosen rule, beside 1/√d_k and no scale."""
+    """Return sentences on the chosen rule's spread, entropy and keys, beside 1/√d_k and no scale."""
     here, params = _chosen(result, name), result.params
     usual, none = (_chosen(result, other) for other in ("vaswani", "no_scale"))
     drawn = f"correlation {typed(params.correlation)} of query i with key i" if params.correlation else "independent"
@@ -489,7 +489,7 @@ def _rule_sure(result, name):
 
 
 def _one_rule_compared(result, name):
-    """Return whether the chosen rule is sharper than 1/√d_k on this query."""
+    """Return a sentence: on this query, the chosen rule is sharper or flatter than 1/√d_k, or as sharp."""
     usual, here = (_chosen(result, each).attention_weights.max() for each in ("vaswani", name))
     if name == "vaswani":
         return "÷ √dₖ brings every score nearer to 0." if result.params.d_k > 1 else "At dₖ = 1 nothing is divided."
@@ -505,7 +505,7 @@ def _one_rule_sentence(result, name):
 
 
 def _one_rule_table(result, name):
-    """Return score and weight of every key."""
+    """Return a table with every key's score and weight."""
     here = _chosen(result, name)
     return {
         "key": list(range(1, result.params.n_keys + 1)),
@@ -517,7 +517,7 @@ def _one_rule_table(result, name):
 
 
 def _rule_table(result):
-    """Return every rule on the same scores."""
+    """Return a table with every rule's results on the same scores."""
     rules = result.rules
     return {
         "rule": [written(each.title) for each in rules],
@@ -529,7 +529,7 @@ def _rule_table(result):
 
 
 def _rule_code(params):
-    """Return the Python that applies every rule again."""
+    """Return Python code that applies every rule."""
     return code(
         core.compare_rules, params, show="rule.name, rule.score_std, rule.entropy_nats for rule in result.rules"
     )
@@ -631,7 +631,7 @@ def _curve_name(rule):
 
 
 def _span(x):
-    """Return the ends of an axis from the first point to the last, with a little room."""
+    """Return a log axis's range, from the first point to the last, with a little room."""
     return [np.log10(x[0]) - 0.05, np.log10(x[-1]) + 0.05]
 
 
@@ -647,7 +647,7 @@ def _curve(result, name, what):
 
 
 def _trend(entropies, errors):
-    """Return whether a curve rises, falls or stays: a change within its error, or too small to see, is none."""
+    """Return a curve's trend in words; a change within its standard error, or too small to see, is none."""
     change = np.triu(entropies - entropies[:, None])  # (from, to)
     error = np.nan_to_num(np.hypot(errors, errors[:, None]))
     rises, falls = ((sign * change > np.maximum(_SAME_NATS, _SURE * error)).any() for sign in (1, -1))
@@ -672,7 +672,7 @@ def _curve_sentence(result, name):
 
 
 def _curve_sure(result, name):
-    """Return the first and last entropy of the chosen rule, beside 1/√d_k."""
+    """Return sentences on the first and last entropy of the chosen rule, beside 1/√d_k."""
     params, word = result.params, _SHORT.get(name, written(SCALING_RULES[name].title))
     dims, keys = (" to ".join(_with_error(*_curve(result, name, what), end) for end in (0, -1)) for what in _AXES)
     usual_d_k, usual_keys = (_with_error(*_curve(result, "vaswani", what), -1) for what in _AXES)
@@ -687,7 +687,7 @@ def _curve_sure(result, name):
 
 
 def _with_error(entropies, errors, end):
-    """Return a mean entropy with its error, if several draws give one."""
+    """Return a mean entropy as text, with its standard error if there were several draws."""
     return number(entropies[end]) + ("" if np.isnan(errors[end]) else f" ± {number(errors[end], 1)}")
 
 
@@ -701,7 +701,7 @@ def _curve_table(result):
 
 
 def _curve_code(result):
-    """Return the Python that computes the curves again."""
+    """Return Python code that computes the curves."""
     shown = "curves.names, curves.against_d_k, curves.against_n_keys"
     return code(core.rule_curves, result.params, dims=result.dims, n_keys=result.n_keys, name="curves", show=shown)
 
@@ -710,7 +710,7 @@ def _curve_code(result):
 
 
 def bug(results: Sequence[core.BugResult], name: str, profile: Profile) -> Picture:
-    """Return attention weights of the first query in the first head: right above wrong, on one axis."""
+    """Return the first head's weights for the first query, right and wrong, on the same axes."""
     result = next(each for each in results if each.bug.name == name)
     return Picture(
         "bug_weights",
@@ -750,7 +750,7 @@ def _sides(result, profile):
 
 
 def _bug_axes(keys, heights, wall):
-    """Return axes of one panel below the other; on a wall, which is wide and low, side by side."""
+    """Return the axes of two panels: one below the other or, on a wall, which is wide and low, side by side."""
     domains = ([0, 0.46], [0.54, 1]) if wall else ([0.57, 0.9], [0, 0.35])
     silent = {"showticklabels": False, "ticks": "", "title": {"text": None}}
     found = {}
@@ -762,7 +762,7 @@ def _bug_axes(keys, heights, wall):
 
 
 def _bug_sentence(result):
-    """Return how far the scores spread, and the effect on the output."""
+    """Return the sentence: how far the scores spread, and the effect on the output."""
     ratio = result.wrong.score_std / result.right.score_std
     said = f"{number(ratio, 2)} times too far" if ratio > 1 else f"{number(1 / ratio, 2)} times too little"
     error = result.output_error
@@ -772,7 +772,7 @@ def _bug_sentence(result):
 
 
 def _bug_sure(result):
-    """Return the spread predicted and measured, the entropy and the error of the output."""
+    """Return a sentence with the predicted and measured spread, the entropy and the error of the output."""
     params, right, wrong = result.params, result.right, result.wrong
     return (
         f"{written(result.bug.title)}, in {params.n_heads} heads of {result.d_k} dimensions: the scores have root mean "
@@ -784,24 +784,24 @@ def _bug_sure(result):
 
 
 def _bug_weights(result):
-    """Return the weights of the picture."""
+    """Return a table of the weights in the picture."""
     right, wrong = (side.attention_weights[0].tolist() for side in (result.right, result.wrong))
     return {"key": list(range(1, len(right) + 1)), "right": right, "wrong": wrong}
 
 
 def _bug_code(params):
-    """Return the Python that runs the bug again."""
+    """Return Python code that runs the bug."""
     return code(core.measure_bug, params, show="result.right, result.wrong, result.output_error")
 
 
 def bug_lines(name: str) -> tuple[str, str, str, str, str]:
-    """Return what went wrong, and where it was seen: (title, cause, link text, link, what to know)."""
+    """Return the description of a bug: (title, cause, link text, link, what to know)."""
     here = core.BUGS[name]
     return here.title, here.cause, here.issue, here.url, here.note
 
 
 def _bug_checks(result):
-    """Return the right numbers beside the wrong ones."""
+    """Return a table of right numbers beside wrong ones."""
     sides = result.right, result.wrong
     rows = {
         "multiplier of the raw scores": "multiplier",
@@ -816,7 +816,7 @@ def _bug_checks(result):
 
 
 def _museum_sentence(results: Sequence[core.BugResult]) -> str:
-    """Return whether any bug leaves the output nearly unchanged, and how far the others move it."""
+    """Return a sentence on the bugs that leave the output nearly unchanged, and on how far the others move it."""
     least, *_, most = ordered = sorted(results, key=lambda each: each.output_error)
     near = [written(each.bug.title) for each in ordered if each.output_error < _NEARLY_UNCHANGED]
     share = percent(_NEARLY_UNCHANGED, 0)
@@ -840,7 +840,7 @@ ANSWERED_ON = (
 
 
 def answers(found: ShortAnswers) -> list[tuple[str, str]]:
-    """Return what other variants do with the scale: a name, and one line with its number."""
+    """Return a name and a one-line answer with a number for each variant of attention."""
     return [(f"**{name}**", said) for name, said in (_answers_on_spreads(found) | _other_answers(found)).items()]
 
 

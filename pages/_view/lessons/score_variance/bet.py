@@ -1,4 +1,4 @@
-"""The outcome of the bet of score_variance."""
+"""The score_variance lesson's bet: the picture before it, and its outcome."""
 
 from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.score_variance import figures, work
@@ -6,14 +6,14 @@ from pages._view.lessons.score_variance.declaration import DRAWN_AT
 from pages._view.picture import Picture
 from pages._view.theme import Profile, number
 
-_SEEN = 64  # products, at most
-_PAIRS = 10_000  # pairs, at most, so that no one waits
-_QUARTER, _ALL = 256, 1024  # products
-_ROUND = 0.005  # a factor whose distance from 1 is smaller is left out
+_SEEN = 64  # products shown before the bet, at most
+_PAIRS = 10_000  # pairs drawn before the bet, at most: nobody should wait
+_QUARTER, _ALL = 256, 1024  # numbers of products
+_ROUND = 0.005  # a factor closer to 1 than this is left out
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the first products of the walks, and the scores that they make."""
+    """Return the first steps of the random walks, and histograms of the scores there."""
     few = min(values["d_k"], _SEEN)
     held = {"d_k": few, "axis": "shared", "products_axis": "linear", "n_samples": min(values["n_samples"], _PAIRS)}
     shown = work.MAIN.picture({**values, **held}, profile)
@@ -30,7 +30,7 @@ def outcome(values: Values) -> Outcome:
 
 
 def _called(once):
-    """Return the true curve in words, by the standard deviation of one product."""
+    """Return the true curve in words. once: the standard deviation of one product."""
     return "the root" if abs(once - 1) < _ROUND else f"{number(once, 2)} × the root"
 
 

@@ -8,7 +8,7 @@ _POWERS = tuple(2**j for j in range(1, 10))
 _SAMPLES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
 
 SMALLEST = 0.25  # the smallest standard deviation to start from
-DRAWN_AT = (128, 256, 512, 768, 1024)  # products
+DRAWN_AT = (128, 256, 512, 768, 1024)  # numbers of products at which the learner draws
 _PAIRS = {"d_k": 64, "sampling": "pairs", "law": "normal", "n_samples": 10_000, "seed": 0}
 _NOTHING_BROKEN = {"mean_q": 0.0, "mean_k": 0.0, "correlation": 0.0}
 

@@ -17,16 +17,16 @@ from pages._view.theme import Profile, number, percent, typed
 from sattn_core.lessons import score_variance as core
 
 _TOP = 1.15
-_STEPS = {"linear": (0, 256, 512, 1024), "root": (0, 64, 256, 1024)}  # the names on the axis of the walks
-_BEYOND = 1.025  # of the last step: the axis goes a little further
-_MOST_POINTS, _ENVELOPE_POINTS = 150, 33  # of a walk, and of a line of its envelope
-_PALE = 0.35  # of the walks' colour, for the part that is still to come
-_SAME = 0.05  # a spread whose distance from 1 is smaller is called the root
-_APART = 4  # from this d_k on each of the three marks has room for a number beside it
+_STEPS = {"linear": (0, 256, 512, 1024), "root": (0, 64, 256, 1024)}  # ticks of the walks' axis
+_BEYOND = 1.025  # the axis ends at this multiple of the last step
+_MOST_POINTS, _ENVELOPE_POINTS = 150, 33  # points of a walk, and of an envelope line, at most
+_PALE = 0.35  # opacity of the walks beyond d_k
+_SAME = 0.05  # a scaled spread closer to 1 than this means "the root"
+_APART = 4  # from this d_k on, each of the three marks has room for a number beside it
 _FEW = {12: "Twelve"}
 _TO_COME = "walks to come"
-_OFF = 1 / 7  # letters between a dashed line and its name
-_TAIL, _HIGHEST = 2.6, 0.9  # the place of a distribution's name: σ above the mean; at most this share of the axis
+_OFF = 1 / 7  # distance between a dashed line and its name, in em
+_TAIL, _HIGHEST = 2.6, 0.9  # place of a distribution's name: σ above the mean; share of the axis, at most
 
 
 # --- walks beside histograms -----------------------------------------------------------------------------
@@ -41,10 +41,10 @@ def walks_and_histograms(
     score_axis: str = "shared",
     products_axis: str = "linear",
 ) -> Picture:
-    """Return sums that walk up to d_k beside the histograms of raw and scaled scores, whose bars are horizontal.
+    """Return random walks up to d_k beside histograms of raw and scaled scores, whose bars are horizontal.
 
-    All share one score axis, which does not change with d_k, or follows the spread ("own"). The axis of the products is
-    linear, or of their square roots. options are those of `random_walks`; its walks go further than d_k.
+    score_axis: one for all, which stays while d_k moves ("shared") or follows the spread ("own"). products_axis: linear
+    or of square roots. options: those of `random_walks`, whose walks go further than d_k.
     """
     d_k = result.params.d_k
     drawn = _main_figure(result, walks, score_axis == "shared", products_axis, profile)
@@ -75,9 +75,9 @@ def _main_marks(drawn):
 
 
 def before_drawing(shown: Picture, walks: core.RandomWalks, d_k: int, profile: Profile) -> Picture:
-    """Return the part of the picture at this d_k that is shown before the learner draws, on a linear axis of products.
+    """Return the part of the picture that is shown before the learner draws, on a linear axis of products.
 
-    Its title says how far the walks are shown: less far than the slider's d_k where that is large.
+    d_k: the last product shown, which the title names; the slider's d_k may be larger.
     """
     said = f"After {_products(d_k)} these sums spread by {_spread(walks.std[d_k])}."
     if not base.on_a_wall(profile):  # on a wall nobody draws, and the arrow keys turn the pages
@@ -95,7 +95,7 @@ def _products(count):
 
 
 def on_products_axis(steps: ArrayLike, products_axis: str) -> NDArray[np.float64]:
-    """Return the place of so many products on the axis of the walks."""
+    """Return the positions of these numbers of products on the walks' axis."""
     return np.sqrt(steps) if products_axis == "root" else np.asarray(steps, dtype=float)
 
 
@@ -159,7 +159,7 @@ def _walks(walks, d_k, products_axis, profile):
 
 
 def _many(walks, heights, products_axis, style, name):
-    """Return lines over the same steps as one trace with gaps: the browser redraws it sooner than one each."""
+    """Return lines over the same steps as one trace with gaps, which the browser redraws faster than several traces."""
     gap = [np.nan]
     steps_and_gap = np.append(on_products_axis(walks.steps, products_axis), gap)
     return base.line(
@@ -187,7 +187,7 @@ def _predicted_by(result):
 
 
 def _headings(result, walks, profile):
-    """Return the name of each panel, and its current spread."""
+    """Return a heading for each panel: its name and current spread."""
     panels = (
         ("", _title_of(walks), "q₁k₁ + q₂k₂ + …"),
         ("2", "Raw", f"σ = {_spread(result.raw_std)}"),
@@ -220,12 +220,12 @@ def _names(result, walks, profile):
 
 
 def _name(text, profile, **place):
-    """Return a name at the right of its place."""
+    """Return a name to the right of this place."""
     return base.label(text, profile, xanchor="left", xshift=_OFF * profile.tick_size, bgcolor=None, **place)
 
 
 def _name_of_law(result, profile):
-    """Return the name of the predicted distribution of raw scores, beside its upper tail; none where that is beyond."""
+    """Return the name of the predicted distribution of raw scores, beside its upper tail; empty beyond the axis."""
     theory = result.theory
     y = theory.mean + _TAIL * theory.variance**0.5
     seen = theory.variance > 0 and y < _HIGHEST * result.shared_span[1]
@@ -239,7 +239,7 @@ def _spread(std):
 
 
 def _main_sentence(result):
-    """Return how far raw and scaled scores spread; where their mean is larger, that; where all are equal, that."""
+    """Return the sentence: the spread of raw and scaled scores, or their mean if it is larger."""
     d_k, theory, (raw, _, _, scaled, _, _) = result.params.d_k, result.theory, result.rows
     start = f"At dₖ = {d_k:,}"
     if result.raw_std == 0:
@@ -254,7 +254,7 @@ def _main_sentence(result):
 
 
 def _beside_the_root(result):
-    """Return the measured spread beside √d_k."""
+    """Return a phrase that compares the measured spread with √d_k."""
     if abs(result.scaled_std - 1) < _SAME:
         return "the root of dₖ"
     return f"{'more' if result.scaled_std > 1 else 'less'} than the root of dₖ"
@@ -277,7 +277,7 @@ def _main_alt(result, walks):
 
 
 def _main_sure(result, walks, score_axis):
-    """Return the rule behind the division, and what is drawn."""
+    """Return sentences on the rule behind the division, and on what is drawn."""
     beyond = result.beyond_shared if score_axis == "shared" else result.beyond_own
     left_out = [f"{percent(beyond, 1)} of the raw scores lie beyond the axis."] if beyond >= 0.0005 else []
     return (
@@ -309,7 +309,7 @@ def _walks_table(walks, d_k):
 
 
 def _main_code(params, walks, options):
-    """Return the Python that measures the scores again and walks again."""
+    """Return Python code that repeats the measurement and the random walks."""
     rows = "row.name, row.measured, row.predicted, row.low, row.high for row in result.rows"
     ends = f"walks.walks[:, {params.d_k}]"
     measured = code(core.measure_score_variance, params, show=rows)
@@ -359,7 +359,7 @@ def spread_against_dimension(
 ) -> Picture:
     """Return spreads of raw scores, ÷ √d_k and ÷ d_k: marks at powers of two, large ones at this d_k, and their theory.
 
-    options are those of `variance_curve`.
+    options: those of `variance_curve`.
     """
     return Picture(
         "variance_curve",
@@ -382,7 +382,7 @@ _SPREADS = ("measured", "theory", "low", "high")
 def small_start(
     drawn: core.VarianceCurve, d_k: int, size: float, options: Mapping[str, Any], profile: Profile
 ) -> Picture:
-    """Return the same spreads where the numbers of q and k are size times as large as those drawn."""
+    """Return spreads against d_k for numbers of q and k that are size times as large as those drawn."""
     curve = drawn.of_smaller(size)
     said = _small_sentence(curve, d_k, size)
     made = code(core.variance_curve, curve.dims, **options, name="drawn")
@@ -405,11 +405,11 @@ _SMALLER = (
     "Each number of q and k is {size} times what was drawn, each product and each score {product} times. Training may "
     "let the numbers grow again."
 )
-_CLOSE = 1.25  # times 1: up to here it counts as the spread of divided scores
+_CLOSE = 1.25  # a spread within this factor of 1 needs no division
 
 
 def _small_sentence(curve, d_k, size):
-    """Say how far raw scores spread in that case, and whether dividing gives the same."""
+    """Return the sentence on the spread of raw scores from numbers of this size, and on the need for a division."""
     raw = curve.spread("measured")[0][curve.dims.index(d_k)]
     if curve.theory[0][-1] == 0:
         return _curve_sentence(curve, d_k)
@@ -425,7 +425,7 @@ def _curve_table(curve):
 
 
 def _reach(curve, smallest=1.0):
-    """Return the ends of the axis, for this curve and the one with smaller components."""
+    """Return an axis range that holds this curve, and the one with components of the smallest size."""
     theory = curve.spread("theory")
     if theory.max() == 0:
         return LOW, HIGH
@@ -472,7 +472,7 @@ def _curve_ends(theory, profile):
 
 
 def _curve_numbers(curve, d_k, profile):
-    """Return the spread beside each large mark, where the three marks are far enough apart."""
+    """Return the spread beside each large mark, if the three marks are far enough apart."""
     here = curve.spread("measured")[:, curve.dims.index(d_k)]
     told = d_k >= _APART and here[0] > 0
     texts = [_spread(each) if told else "" for each in here]
@@ -497,7 +497,7 @@ def _curve_alt(curve, d_k, said):
 
 
 def _curve_sure(curve, d_k, n_samples):
-    """Return the three spreads at this d_k beside their predictions, and what the bars are."""
+    """Return sentences on the three spreads at this d_k, their predictions, and the bars."""
     names = ("Raw scores", "Divided by √dₖ", "Divided by dₖ")
     here = [curve.spread(what)[:, curve.dims.index(d_k)] for what in _SPREADS]
     band = "a rough band is" if curve.is_rough else "95 % of draws give"

@@ -13,7 +13,7 @@ N_WALKS, LONGEST = 12, 1024
 
 
 def draw_options(values: Values) -> dict[str, Any]:
-    """Return how q and k are drawn; a correlation pairs q with its own k, so a matrix has none."""
+    """Return the options for drawing q and k; a matrix has no pairs of q and k, and thus no correlation."""
     names = ("law", "seed", "mean_q", "mean_k", "correlation")
     return {name: values[name] for name in names} | ({"correlation": 0.0} if values["sampling"] == "matrix" else {})
 

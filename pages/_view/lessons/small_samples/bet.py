@@ -1,4 +1,4 @@
-"""The outcome of the bet of small_samples."""
+"""The small_samples lesson's bet: the picture before it, and its outcome."""
 
 from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.small_samples import work
@@ -7,7 +7,7 @@ from pages._view.theme import Profile, number
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """A single draw, and what was found and expected; in a class nothing is drawn yet."""
+    """Return a single draw with the found and the expected variance; in a class, nothing is drawn yet."""
     if work.of_class(values) is not None:
         return work.STEPS["draw"].picture({**values, "phones": 0}, profile)
     asked = work.asked(values)

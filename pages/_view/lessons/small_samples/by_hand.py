@@ -11,11 +11,11 @@ from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number
 from sattn_core.lessons import small_samples as core
 
-_HIGH = 3  # of the axis: the height of each example, the first at the top
+_HIGH = 3  # height of each example on the axis; the first is at the top
 _HEADING, _SPREAD, _DOTS, _RANDOM = 2.95, 1.5, 1.05, (0.1, 1.62)  # heights inside an example
-_CAP, _ABOVE = 0.12, 0.16  # of a bracket's ends; of its name above it
-_AROUND, _LETTER, _BESIDE = 0.05, 0.021, 0.35  # of the axis on a phone: the room at its ends, a letter, a name
-_FEW, _LETTERS = 3, 16  # products in a heading, and their letters
+_CAP, _ABOVE = 0.12, 0.16  # half the height of a bracket's ends; distance of its name
+_AROUND, _LETTER, _BESIDE = 0.05, 0.021, 0.35  # shares of a phone's axis: room at its ends, a letter, a name
+_FEW, _LETTERS = 3, 16  # products in a heading, and their letters, at most
 
 Examples = Mapping[str, core.ExampleDots | None]
 
@@ -52,7 +52,7 @@ _ON_SAMPLES = (
 
 
 def _figure(examples, profile):
-    """Return one example above the other, on one axis that has room for all of them."""
+    """Return one example above the other, on one axis that has room for both."""
     reach = _reach([each for each in examples.values() if each])
     traces, names = [], []
     for i, (name, each) in enumerate(examples.items()):
@@ -76,12 +76,12 @@ def _figure(examples, profile):
 
 
 def _side(profile):
-    """Return the room on either side of the axis, for its numbers."""
+    """Return the margin on either side of the axis, for the numbers at its ends."""
     return round(1.2 * profile.axis_size)
 
 
 def _reach(found):
-    """Return the ends of the axis: all products, all spreads, those of drawn numbers too."""
+    """Return the axis range, which holds all products and spreads, also the spread of drawn numbers."""
     ends = [end for each in found for end in (*each.dots, *_spread(each), each.std_theory, -each.std_theory)]
     low, high = min(ends, default=-1.0), max(ends, default=1.0)
     return [float(low - _AROUND * (high - low)), float(high + _AROUND * (high - low))]
@@ -92,7 +92,7 @@ def _spread(found):
 
 
 def _marks(name, found, foot, profile):
-    """Return the products, above them their mean ± one standard deviation, and around 0 that of drawn numbers."""
+    """Return the products, above them their mean ± one standard deviation, and lines at ± that of drawn numbers."""
     marker = {"color": profile.raw, "symbol": "circle", "size": 1.5 * profile.marker_size}
     dots = base.line(found.dots, np.full(len(found.dots), foot + _DOTS), {}, f"raw products, {name}")
     spread, caps = np.repeat(_spread(found), 4), np.tile([0, _CAP, -_CAP, 0], 3)
@@ -111,7 +111,7 @@ def _heading(name, each, height, profile):
 
 
 def _dots(found):
-    """Return the products as text, or how many there are."""
+    """Return the products as text, or only their number if they do not fit."""
     n, texts = len(found.dots), [_exact(dot) for dot in found.dots[:_FEW]]
     written = listed(texts)
     if n <= _FEW and len(written) <= _LETTERS:
@@ -125,7 +125,7 @@ def _exact(dot):
 
 
 def _names(found, foot, reach, profile):
-    """Return the mean and spread above their bracket, away from a near end of the axis; the dashed lines' name."""
+    """Return mean and spread as a label above their bracket, inside the axis, and the dashed lines' name."""
     spread = f" ± {number(found.std)}" if len(found.dots) > 1 else ""
     text = f"mean {number(found.mean)}{spread}"
     share, half = (found.mean - reach[0]) / (reach[1] - reach[0]), _LETTER * len(text) / 2
@@ -135,7 +135,7 @@ def _names(found, foot, reach, profile):
 
 
 def _name_of_random(found, foot, reach, profile):
-    """Return the name of the dashed lines, on the side of them that has room, or between them."""
+    """Return the name of the dashed lines, on the side that has room, or between them."""
     end, room = found.std_theory, _BESIDE * (reach[1] - reach[0])
     x, side = (end, "left") if reach[1] - end > room else (-end, "right") if -end - reach[0] > room else (0, "center")
     between = " " if base.on_a_wall(profile) else "<br>"
@@ -145,7 +145,7 @@ def _name_of_random(found, foot, reach, profile):
 
 
 def _sentence(examples):
-    """Return the spread of each example's products, and that of drawn ones."""
+    """Return the sentence: the spread of each example's products, and of drawn ones."""
     said = [_spreads(each) for each in examples.values() if each]
     unread = [name for name, each in examples.items() if not each]
     if not said:
@@ -160,7 +160,7 @@ def _spreads(found):
 
 
 def _said(name, each):
-    """Return an example in numbers, beside those of drawn ones."""
+    """Return sentences with an example's products, mean and variance, and with those of drawn numbers."""
     are = "product is" if len(each.dots) == 1 else "products are"
     mean, variance = number(each.mean, 6), number(each.variance, 6)
     return (
@@ -170,7 +170,7 @@ def _said(name, each):
 
 
 def _table(known):
-    """Return mean and variance of each example, and those of drawn numbers."""
+    """Return a table with each example's mean and variance, and with those of drawn numbers."""
     found = known.values()
     return {
         "example": [f"{name}, dₖ = {each.d_k}" for name, each in known.items()],

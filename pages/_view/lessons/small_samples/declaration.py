@@ -15,11 +15,11 @@ class _Vectors(Text):
     """Vectors on one line, with semicolons between them; older addresses have a line for each."""
 
     def read(self, text: str) -> Read:
-        """Return the text with a semicolon for each end of a line, and what had to be changed, or None."""
+        """Return the text with a semicolon for each line break, and what had to be changed, or None."""
         return Text.read(self, ";".join(text.splitlines()))
 
 
-_SIGNS = ("1 1", "1 -1", "-1 1", "-1 -1")  # each as likely as the others
+_SIGNS = ("1 1", "1 -1", "-1 1", "-1 -1")  # all four equally likely
 _ALL_SIGNS = {
     "q_2d": "; ".join(["1 1"] * 4),
     "k_2d": "; ".join(_SIGNS),

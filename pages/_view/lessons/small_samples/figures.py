@@ -15,18 +15,18 @@ from sattn_core.lessons import small_samples as core
 
 Named = tuple[str, float, Part]  # a mark: its name, its value and its line style
 _ASKED_SIZE = 2  # size and d_k of the experiment in the question
-TOP = 1.75  # the marks are named above the highest bar
-_OUTLINE = slice(18, 40)  # of the bins: those under its name
-_OVER, _LEAST_OVER = 0.02, 0.1  # of the height: between a name and the curve under it, and between it and the axis
+TOP = 1.75  # axis end relative to the highest bar: room for the marks' names
+_OUTLINE = slice(18, 40)  # bins under the outline's name
+_OVER, _LEAST_OVER = 0.02, 0.1  # shares of the height: distance of that name from the curve, and its lowest place
 _HIGHEST_RATIO = 4
-_ROOM = 40  # letters of a title over a whole phone
-_END = 6.6  # the margin of the names at the right, in letters of a tick
-_LINE, _SEEN = 1.3, 0.75  # height of a line, of its letters; the part of the plot that fits in a small window
-_ABOVE_RUNS = 3.4  # the end of the line at the exact mean: the runs are at 2 and 3
+_ROOM = 40  # letters per title line on a phone
+_END = 6.6  # right margin for names, in em of a tick label
+_LINE, _SEEN = 1.3, 0.75  # height of a line, in em; share of the plot that a small window shows
+_ABOVE_RUNS = 3.4  # upper end of the line at the exact mean; the runs are at 2 and 3
 _SIZE_TICKS = (2, 4, 8, 16, 32, 64)
 _SMALL = 0.5
 _NAIVE = ("as if independent, low", "as if independent, high")
-_NARROW = 0.9  # of the width of a band: one of less is called too narrow
+_NARROW = 0.9  # a band of less than this share of the exact width is called too narrow
 _ROW_NAMES = {"A": "A", "B": "B", "product": "A B", "scaled product": "A B / √dₖ"}
 _CHECK_NAMES = {
     "mean": "mean",
@@ -45,7 +45,7 @@ def draws(
     d_k: int,
     profile: Profile,
 ) -> Picture:
-    """The question's experiment many times, and beside it the same for the size and the d_k of the moment."""
+    """Return draws of the question's experiment, beside draws at the current size and d_k."""
     i, counted = sweep.dims.index(d_k), sweep.first(asked.params.n_draws)
     sentence = _draws_sentence(asked, counted, i)
     return Picture(
@@ -67,7 +67,7 @@ def draws(
 
 
 def _draws_figure(asked, sweep, counted, i, profile):
-    """Two histograms: the question's experiment, which stays, and that of the moment in units of d_k."""
+    """Return two histograms: the question's experiment, which stays, and the current one in units of d_k."""
     tops = [TOP * max(asked.counts.max(), asked.expected.max()), TOP * counted.counts.max()]
     left, asked_names = _asked_side(asked, tops[0], profile)
     right, names = _side_of_the_moment(sweep, counted, i, tops[1], profile)
@@ -88,7 +88,7 @@ def _draws_figure(asked, sweep, counted, i, profile):
 
 
 def _asked_side(asked, top, profile):
-    """The traces at the left, and the names of its marks."""
+    """Return the traces at the left, and the names of the marks there."""
     lines, names = marked(asked_marks(asked, profile), top, "", profile)
     outline = base.line(asked.edges, [*asked.expected, 0], base.dashed(profile) | {"shape": "hv"}, "expected")
     bars = base.steps(asked.edges, asked.counts, profile.raw, "draws")
@@ -97,14 +97,14 @@ def _asked_side(asked, top, profile):
 
 
 def outline_name(asked: core.SmallSamplesResult | core.ClassDraws, top: float, profile: Profile) -> Part:
-    """The name of the outline, over its tail."""
+    """Return the name of the outline, above its tail."""
     under = max(each[_OUTLINE].max() for each in (asked.counts, asked.expected))
     place: Part = {"x": float(asked.edges[_OUTLINE].mean()), "y": max(under + _OVER * top, _LEAST_OVER * top)}
     return base.label("exact", profile, yanchor="bottom", bgcolor=None, borderpad=0, **place)
 
 
 def _side_of_the_moment(sweep, counted, i, top, profile):
-    """The same at the right; its height is that of the highest bar at any d_k."""
+    """Return traces and names at the right; the axis has room for the highest bar at any d_k."""
     lines, names = marked(_marks(sweep, profile), top, "2", profile)
     bars = base.steps(sweep.edges, counted.counts[i], profile.raw, "draws")
     last = _last_draw(min(counted.ratios[i, -1], sweep.edges[-1]), top, profile)
@@ -124,7 +124,7 @@ def _headings(asked, sweep, counted, i, profile):
 
 
 def _heading(name, size, last, axes, profile):
-    """Name a side and its last draw; on a wall in one line, for its pictures are low."""
+    """Return a side's heading with its last draw; on a wall in one line, since pictures are low there."""
     wall = base.on_a_wall(profile)
     small = f"{size} × {size} products{', ' if wall else '<br>'}last ▲ {number(last, 2)}"
     written = f'<span style="font-size: {profile.tick_size}px">{small}</span>'
@@ -138,7 +138,7 @@ def _last_draw(place, top, profile):
 
 
 def marked(marks: Iterable[Named], top: float, axes: str, profile: Profile) -> tuple[list[Part], list[Part]]:
-    """The marks and their names, each lower than the one before it, so that no name lies over a mark."""
+    """Return the marks and their names, each lower than the one before it, so that no name lies over a mark."""
     lines, names = [], []
     for row, (name, value, style) in enumerate(sorted(marks, key=lambda mark: mark[1])):
         height = top * (0.98 - 0.18 * row)
@@ -170,7 +170,7 @@ def _marks(sweep, profile):
 
 
 def _mean(sweep):
-    """Return the exact mean in units of d_k, with as many digits as it takes to tell it from 1 where it is not 1."""
+    """Return the exact mean in units of d_k, with enough digits to tell it from 1, unless it is 1."""
     digits = 3
     while sweep.ddof == 0 and number(sweep.mean_theory, digits) == number(1, digits):
         digits += 1
@@ -178,7 +178,7 @@ def _mean(sweep):
 
 
 def _draws_sentence(asked, counted, i):
-    """Return whether the question's number is ordinary, and how close a current draw comes to d_k."""
+    """Return sentences on the question's number, ordinary or not, and on the current draws close to d_k."""
     ordinary = asked.low <= asked.value <= asked.high
     is_it = f"so {asked.value} is ordinary" if ordinary else f"yet {asked.value} is still not ordinary"
     return (
@@ -188,7 +188,7 @@ def _draws_sentence(asked, counted, i):
 
 
 def _near(counted, i):
-    """Return how many draws come close to d_k, in words."""
+    """Return a phrase on how many draws come close to d_k."""
     n, near = counted.ratios.shape[1], counted.near[i]
     if n == 1:
         return "the one draw comes" if near else "the one draw does not come"
@@ -210,12 +210,12 @@ def _draws_alt(asked, sweep, i, sentence):
 
 
 def draws_of(n: int) -> str:
-    """Return a number of draws as a person says it."""
+    """Return a number of draws as text."""
     return "1 draw" if n == 1 else f"{n:,} draws"
 
 
 def _draws_sure(asked, sweep, counted, i):
-    """Return the draws beside their exact means, the place of 1.6 among all of them, and how they come about."""
+    """Return sentences on the draws and their exact means, the percentile of 1.6, and the method."""
     low, middle, high = (number(each) for each in (asked.low, asked.median, asked.high))
     return (
         f"{draws_of(asked.params.n_draws)} of two normal 2 × 2 matrices: the variance of the four entries "
@@ -246,7 +246,7 @@ def _beyond(above):
 
 
 def _draws_table(asked, sweep, counted, i):
-    """Return bins of both histograms, the draws in them, and the counts expected at the left."""
+    """Return a table of both histograms: bins, draws in them, and at the left the expected counts."""
     return {
         "variance from, 2 × 2": asked.edges[:-1].tolist(),
         "to, 2 × 2": asked.edges[1:].tolist(),
@@ -270,7 +270,7 @@ def _draws_code(params, sweep, i):
 
 
 def check_table(asked: core.SmallSamplesResult, sweep: core.DrawSweep, counted: core.FirstDraws, i: int) -> Table:
-    """Return every number of the draws beside its prediction and the sampling error."""
+    """Return a table of the draws' statistics with their predictions and standard errors."""
     checks = [*asked.checks, counted.check(sweep, i)]
     right = f"{sweep.size} × {sweep.size} at dₖ = {sweep.dims[i]:,}: mean ÷ dₖ"
     return {
@@ -304,7 +304,7 @@ def _latex(matrix):
 
 
 def band(curve: core.BandCurve, options: Mapping[str, Any], profile: Profile) -> Picture:
-    """Variance over d_k against the size of the matrix; options are those that `band_curve` was given."""
+    """Return variance over d_k against the matrix size. options: those that `band_curve` was given."""
     return Picture(
         "sample_band",
         _band_figure(curve, profile),
@@ -352,7 +352,7 @@ def _band_figure(curve, profile):
 
 
 def _band_names(curve, fig, profile):
-    """Return the names of the bands and of their middle at the right ends, without overlaps; the last has two lines."""
+    """Return the names of the bands and of the exact mean, at their right ends and without overlaps."""
     names = ("95 % band", profile.band), ("exact mean", profile.text), ("as if<br>independent", profile.text)
     ends = [each[-1] / curve.d_k for each in (curve.high, curve.mean, curve.naive_low)]
     margin = fig.layout["margin"]
@@ -383,7 +383,7 @@ def _band_claim(curve):
 
 
 def _band_sentence(curve):
-    """Return how far the band reaches at the first and at the last size."""
+    """Return the sentence: the upper end of the band at the first and at the last size."""
     small, large = (high / curve.d_k for high in (curve.high[0], curve.high[-1]))
     narrow = (curve.naive_high[-1] - curve.naive_low[-1]) < _NARROW * (curve.high[-1] - curve.low[-1])
     dotted_band = (
@@ -396,7 +396,7 @@ def _band_sentence(curve):
 
 
 def _band_sure(curve):
-    """Return how narrow the band is at the last size, and how often each band is right."""
+    """Return sentences on the band at the first and the last size, and on the share of points in each band."""
     size, n = curve.sizes[-1], curve.measured.size
     inside, naive = (f"{100 * share.mean():.0f} %" for share in (curve.share_inside, curve.naive_share_inside))
     return (
@@ -415,7 +415,7 @@ def _band_code(curve, options):
 
 
 def large_experiment(experiment: core.LargeExperiment, profile: Profile) -> Picture:
-    """Return the variance of the large product, now and as published, on the exact band and on the false one."""
+    """Return the variance of the large product, in this run and as published, with the exact and the false band."""
     return Picture(
         "large_experiment",
         _large_figure(experiment, profile),
@@ -478,7 +478,7 @@ def _inside(experiment):
 
 
 def _large_sentence(experiment):
-    """Return the meaning of the published run, and what the wrong band would make of it."""
+    """Return the sentence: the published run against the exact band, and against the wrong one."""
     low, high = experiment.naive_band
     missed = not low <= experiment.rows[2].published <= high
     alarm = "raises a false alarm" if missed and _inside(experiment) else "is too narrow"
@@ -490,7 +490,7 @@ def _large_sentence(experiment):
 
 
 def _large_sure(experiment):
-    """Return the current run and the published one, each with its z, the false alarm, and the cause of a shortfall."""
+    """Return sentences on both runs with their z, on the false alarm, and on the cause of a shortfall."""
     product, scaled = experiment.rows[2:]
     low, high = (number(each, 5) for each in experiment.band)
     n, d = f"{experiment.n_rows:,}", experiment.d_k
@@ -507,7 +507,7 @@ def _large_sure(experiment):
 
 
 def _large_table(experiment):
-    """Return the four variances in full precision."""
+    """Return a table of the four variances in full precision."""
     rows = experiment.rows
     fields = ("name", "measured", "mean", "std", "z", "published", "published_z")
     return {field: [getattr(row, field) for row in rows] for field in fields}
@@ -520,7 +520,7 @@ def _large_code(experiment):
 
 
 def large_rows(experiment: core.LargeExperiment) -> Table:
-    """Return the four variances, this run and the published one beside the exact mean and standard deviation."""
+    """Return a table of the four variances: exact mean and standard deviation, this run and the published one."""
     rows = experiment.rows
     return {
         "variance of": [_ROW_NAMES[row.name] for row in rows],
@@ -538,7 +538,7 @@ def _printed(published):
 
 
 def _large_lines(experiment):
-    """Return the cause of a shortfall, and whether dot and matmul differ, in numbers."""
+    """Return sentences on the cause of a shortfall, and on the difference between np.dot and matmul."""
     d, published = experiment.d_k, number(experiment.published_from_factors, 6)
     same = "agree" if experiment.dot_equals_matmul else "differ"
     return (

@@ -1,4 +1,4 @@
-"""The picture of small_samples in a class: what its phones have drawn, and their mean beside the exact one."""
+"""The picture of small_samples in a class: its phones' draws, and their mean beside the exact one."""
 
 import math
 
@@ -12,15 +12,15 @@ from pages._view.picture import Part, Picture
 from pages._view.theme import Profile, number
 from sattn_core.lessons import small_samples as core
 
-_LEFT, _RIGHT = [0, 0.52], [0.6, 1]  # of the width
-_HIGHEST = 3.2  # a variance: the end of the axis of the mean
-_PHONES = (10, 25, 50, 100)  # ends of the axis of the phones: the first that has room
-_END = 3.9  # of a tick's letters: the margin for the name of the exact mean
+_LEFT, _RIGHT = [0, 0.52], [0.6, 1]  # horizontal domains of the panels
+_HIGHEST = 3.2  # upper end of the mean's axis
+_PHONES = (10, 25, 50, 100)  # ends of the phones' axis: the first one with room is used
+_END = 3.9  # right margin for the exact mean's name, in em of a tick label
 _NOBODY = "Nobody has drawn yet: what the class draws stands here."
 
 
 def drawn(together: core.ClassDraws, profile: Profile) -> Picture:
-    """The draws of a class, and how their mean nears the exact one as phones draw; at first there is neither."""
+    """Return the draws of a class, and the path of their mean towards the exact one; empty before the first draw."""
     sentence = _sentence(together)
     return Picture(
         "small_samples",
@@ -43,7 +43,7 @@ def drawn(together: core.ClassDraws, profile: Profile) -> Picture:
 
 
 def _figure(together, profile):
-    """Two panels: the draws as a histogram, and the mean after each phone."""
+    """Return two panels: the draws as a histogram, and the mean after each phone."""
     top = figures.TOP * max(together.counts.max(), together.expected.max(), 1)
     lines, names = figures.marked(_marks(together, profile), top, "", profile)
     heights = base.axis(profile, showticklabels=False, ticks="", range=[0, top], anchor="x")
@@ -63,7 +63,7 @@ def _figure(together, profile):
 
 
 def _marks(together, profile):
-    """Return the marks of the histogram: the exact mean is among them once somebody has drawn."""
+    """Return the marks of the histogram; the exact mean is among them only once somebody has drawn."""
     found = figures.asked_marks(together, profile)
     return found if together.n_phones else found[1:]
 
@@ -79,7 +79,7 @@ def _room(together):
 
 
 def _mean_lines(together, profile):
-    """The mean after each phone with its standard error as a band and at the last one as a bar, and the exact mean."""
+    """Return the exact mean, and the mean after each phone with its standard error: a band, a bar at the last one."""
     x, means, errors = np.arange(1, together.n_phones + 1), together.means, together.errors
     none, band = {"width": 0, "color": profile.raw}, {"fill": "tonexty", "fillcolor": f"{profile.raw}40"}
     bar = {
@@ -100,7 +100,7 @@ def _mean_lines(together, profile):
 
 
 def _words(together, top, profile):
-    """The names of both panels, of the outline and of the exact mean."""
+    """Return the names of both panels, of the outline and of the exact mean."""
     mean = f"Their mean {base.in_colour(_said(together), profile.raw, profile)}"
     named = [
         base.heading(f"The class: {figures.draws_of(together.variances.size)}", profile),
@@ -126,7 +126,7 @@ def _mean(together):
 
 
 def _sentence(together):
-    """Return the mean of a class and its error, in a sentence."""
+    """Return the sentence: the mean of a class and its standard error."""
     if not together.n_phones:
         return _NOBODY
     return f"The variances of the class {_mean(together)}; the dashed line is the exact mean, {_exact(together)}."
@@ -143,7 +143,7 @@ def _alt(together, sentence):
 
 
 def _sure(together):
-    """Return the draws of each phone, and how far the mean is from the exact one."""
+    """Return sentences on the draws of the phones, and on the distance of their mean from the exact one."""
     phones = "One phone has" if together.n_phones == 1 else f"{together.n_phones} phones have"
     return (
         f"{phones} drawn {together.per_phone} products each, all multiplied: normal 2 × 2 matrices, ddof = "
@@ -153,7 +153,7 @@ def _sure(together):
 
 
 def _table(together):
-    """The bins, the draws in them, and the counts expected."""
+    """Return a table of the bins, the draws in them, and the expected counts."""
     return {
         "variance from": together.edges[:-1].tolist(),
         "to": together.edges[1:].tolist(),

@@ -10,11 +10,11 @@ from sattn_core.files import typed
 from sattn_core.lessons import small_samples as core
 
 BAND_DRAWS = 20  # measured points at each size of the matrix
-_AT_ONCE = (200, 2_000)  # draws made at a time, at every d_k, so that falling ones are drawn once
+_AT_ONCE = (200, 2_000)  # draws made at once, at every d_k: of these, the first n_draws are shown
 
 
 def asked(values: Values) -> core.SmallSamplesResult:
-    """Return so many repetitions of the question's experiment."""
+    """Return repetitions of the question's experiment."""
     params = core.SmallSamplesParams(ddof=int(values["ddof"]), n_draws=values["n_draws"], seed=values["seed"])
     return compute.result(core.measure_small_samples, params)
 
@@ -50,7 +50,7 @@ def _large(values, profile):
 
 
 def examples(values: Values) -> tuple[by_hand.Examples, list[str]]:
-    """Return both examples made by hand, None for one that cannot be read, and what is wrong with it."""
+    """Return both examples made by hand, None for one that cannot be read, and sentences on what is wrong."""
     found: dict[str, core.ExampleDots | None] = {}
     problems = []
     for name, size in (("first", "2d"), ("second", "3d")):

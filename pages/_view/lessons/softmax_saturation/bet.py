@@ -1,4 +1,4 @@
-"""The outcomes of the bets of softmax_saturation, and the pictures before them."""
+"""The softmax_saturation lesson's two bets: the pictures before them, and their outcomes."""
 
 from pages._view.lesson import STEP
 from pages._view.lesson_view import Outcome, Values
@@ -10,7 +10,7 @@ _FLAT = "too_flat"
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the panels that give nothing away: of the rows, without the scale, the first one; else all but ÷ dₖ."""
+    """Return the panels that give nothing away: the first row without the scale or, of the outputs, all but ÷ dₖ."""
     if values[STEP] == _FLAT:
         shown = work.STEPS[_FLAT].picture(values, profile)
         return outputs.without_flat(work.token_outputs(values)[0], values["middle_exponent"], shown, profile)
@@ -19,7 +19,7 @@ def before(values: Values, profile: Profile) -> Picture:
 
 
 def outcome(values: Values) -> Outcome:
-    """Return in percent the middle row's mean largest weight without the scale, or a token's own share at ÷ d_k."""
+    """Return a percentage: the middle row's mean largest weight without the scale, or a token's own share at ÷ d_k."""
     if values[STEP] == _FLAT:
         return _own(values)
     rows = work.rows({**values, "exponent": 0.0})

@@ -11,10 +11,10 @@ from pages._view.lesson import Bet, Lesson, Place, Step, Try
 
 @dataclass(frozen=True)
 class _Factor(Number):
-    """A factor that people read as a divisor; the address has the factor."""
+    """A factor that is shown as a divisor; the address has the factor."""
 
     def read(self, text: str) -> Read:
-        """Return the factor that text stands for, and what had to be changed, in the words of the address."""
+        """Return the factor that a text means, and what had to be changed, written as in the address."""
         return Number.read(replace(self, shown=fraction), text)
 
     def write(self, value: Any) -> str:
@@ -31,7 +31,7 @@ def _divisor(factor):
     return fraction(1 / factor)
 
 
-MOST_ADDED = 6  # to the smallest score of a list
+MOST_ADDED = 6  # largest number that is added to a list's smallest score
 _EXPONENTS = tuple(i / 50 for i in range(51))
 _LISTS = {"list_1": "4, 5", "list_2": "1, 10", "list_3": "", "list_4": ""}
 _DRAW = {"n_keys": 16, "law": "normal", "seed": 0}
@@ -144,7 +144,7 @@ LESSON = Lesson(
         ),
     ),
     opens="divisor",
-    formerly={"step": {"averages": "divisor"}},  # the averages against d_k were a step once
+    formerly={"step": {"averages": "divisor"}},  # a former step showed averages against d_k
     assumed="A *token* is a word or a part of one, such as “cat”. Its *value* is the numbers that it passes on; its "
     "*output* is the mean of all values, weighted by its weights.\n\n"
     "Queries and keys have independent components of mean 0 and variance 1, values 64 normal numbers each.\n\n"

@@ -16,26 +16,26 @@ from pages._view.theme import Profile, listed, number, number_of_log10, percent,
 from sattn_core.laws.saturation import critical_score_std
 from sattn_core.lessons import softmax_saturation as core
 
-DIMS = (4, 64, 1024)  # of the rows; the bet is on the middle one
-NAMED = {0.0: "raw", 0.5: "÷ √dₖ", 1.0: "÷ dₖ"}  # the exponents that have a name
+DIMS = (4, 64, 1024)  # d_k of the rows; the bet is on the middle one
+NAMED = {0.0: "raw", 0.5: "÷ √dₖ", 1.0: "÷ dₖ"}  # exponents that have a name
 COLOURS = {0.0: "raw", 0.5: "scaled", 1.0: "third"}
-COLUMNS = ([0.0, 0.3], [0.35, 0.65], [0.7, 1.0])  # of the width
-NUMBERS = ("", "2", "3", "4")  # of the axes of the panels
-LARGE = 1.25  # of the size of a title: the one large number of a panel
-_CLOSE = 0.1  # an exponent whose distance from ½ is smaller is called close to √dₖ
-_SPELLED = 8  # scores of a list that are written in full
-_FEW = 3  # the same in a heading
-_REACH, _MOST_DIVIDED = 4.7, 10  # room on either side for what is added; lists are divided by at most so much
-_HARDLY_ANY = 0.001  # of a weight, for each 1 that is added: less is hardly any gradient
-_NAMED_BEFORE = 0.25  # of the lists' width: room for a word to the left of the smallest score
-_EVEN = 24  # scores: the longest axis that has a tick at each even number
-_APART = 0.11  # of an axis: the width of a number on a phone
-_WIDEST, _THINNEST = 0.04, 0.003  # of an axis: the bars
+COLUMNS = ([0.0, 0.3], [0.35, 0.65], [0.7, 1.0])  # horizontal domains of the panels
+NUMBERS = ("", "2", "3", "4")  # Plotly's suffixes for the panels' axes
+LARGE = 1.25  # size of a panel's large number, relative to a title
+_CLOSE = 0.1  # an exponent closer to ½ than this is called close to √dₖ
+_SPELLED = 8  # scores of a list that are written in full, at most
+_FEW = 3  # scores of a list that are written in a heading, at most
+_REACH, _MOST_DIVIDED = 4.7, 10  # room on either side for what is added; largest divisor of the lists
+_HARDLY_ANY = 0.001  # weight moved for each 1 that is added: less is hardly any gradient
+_NAMED_BEFORE = 0.25  # share of the lists' width: room for a word to the left of the smallest score
+_EVEN = 24  # longest axis, in scores, that has a tick at each even number
+_APART = 0.11  # width of a number on a phone, as a share of an axis
+_WIDEST, _THINNEST = 0.04, 0.003  # widths of the bars, as shares of an axis
 _PLACES = ("first", "second", "third", "fourth")
-_HEIGHT = 0.87  # of the usual height: one more dial is above it, and on a wall it must still fit
-_BRACKET, _OVER = 1.45, 1.95  # weights: the height of a list's bracket, and the end of its axis
-_MORE = 0.05  # of the height: a line of small letters between two panels
-_TOP = 1.04  # the end of the axis of the rows' weights
+_HEIGHT = 0.87  # height factor: one more dial is above the figure, which must still fit on a wall
+_BRACKET, _OVER = 1.45, 1.95  # height of a list's bracket and upper end of its axis, in weights
+_MORE = 0.05  # height of a line of small letters between two panels, as a share of the figure's
+_TOP = 1.04  # upper end of the axis of the rows' weights
 _MANY_KEYS = 16
 _NEARLY_ALL = 0.995  # from here on a percentage without decimals is 100 %
 
@@ -139,7 +139,7 @@ def _lists_figure(comparison, profile, reach, nudge=None):
 
 
 def _names_in(i, panel, width, apart, profile, nudge):
-    """Yield the words of a panel."""
+    """Yield the labels of a panel."""
     axis, scores, weights = panel
     yield from _names_of_list(axis, _places(scores, width), scores, weights, apart, profile, _nudge_of(nudge, i))
     yield from _name_of_before(nudge, i, axis, width, profile)
@@ -147,7 +147,7 @@ def _names_in(i, panel, width, apart, profile, nudge):
 
 
 def _span(scores, unmoved):
-    """Return the ends of the axis: the lists as typed, and room for the sliders' changes or the address's."""
+    """Return the axis range: the lists as typed, and room for changes by the sliders or the address."""
     unmoved = unmoved or scores
     usual, found = _ends([*unmoved, *(np.asarray(each) / _MOST_DIVIDED for each in unmoved)]), _ends(scores)
     room = max(_REACH, 0.1 * (usual[1] - usual[0]))
@@ -161,7 +161,7 @@ _NO_SPAN = (-1.0, 1.0)
 
 
 def _room_to_add(scores):
-    """Return the ends of the axis: the lists as typed, and room for the number added to their smallest scores."""
+    """Return the axis range: the lists as typed, and room for the number added to their smallest scores."""
     low, high = _ends([*scores, *(each.min() + MOST_ADDED for each in scores)])
     return low - _NAMED_BEFORE * (high - low), high + _APART * (high - low)
 
@@ -176,7 +176,7 @@ def _before(nudge, i, width, profile):
 
 
 def _name_of_before(nudge, i, axis, width, profile):
-    """Return the name of the outline, at its left, where there is no score."""
+    """Yield the name of the outline, at its left, where there is no score."""
     if nudge is None or nudge.after.scores[i][nudge.smallest[i]] == nudge.before.scores[i][nudge.smallest[i]]:
         return
     left = _places(nudge.before.scores[i], width)[nudge.smallest[i]][0]
@@ -185,7 +185,7 @@ def _name_of_before(nudge, i, axis, width, profile):
 
 
 def _name_of_gradient(nudge, i, axis, profile):
-    """Return the gradient of a nudged list, under its heading."""
+    """Yield the gradient of a nudged list, under its heading."""
     if nudge:
         p = number(100 * nudge.before.attention_weights[i][nudge.smallest[i]], 2)
         said = f"gradient p (1 − p) = {number(nudge.gradient[i], 2)} at p = {p} %"
@@ -205,12 +205,12 @@ def _nudge_of(nudge, i):
 
 
 def _moved(weight):
-    """Return a weight that moved, in two digits."""
+    """Return a weight that moved, as text with two digits."""
     return "nothing" if weight == 0 else f"{number(100 * weight, 2)} %"
 
 
 def _nudge_sentence(moved, added):
-    """Return how much weight moved in two of the lists: of three, in those with the least and the most."""
+    """Return the sentence on the weight moved in two lists; of three or four, those with the most and the least."""
     if added == 0:
         return "Nothing is added, and no weight moves."
     shown = (0, 1) if len(moved) == 2 or np.ptp(moved) == 0 else (moved.argmax(), moved.argmin())
@@ -230,7 +230,7 @@ def _width(scores, span):
 
 
 def _places(scores, width):
-    """Return the ends (n, 2) of each bar; equal scores share their place."""
+    """Return the left and right ends (n, 2) of the bars; equal scores share the width of one bar."""
     _, group, count = np.unique(scores, return_inverse=True, return_counts=True)
     within = np.array([np.sum(group[:i] == each) for i, each in enumerate(group)])
     part = width / count[group]
@@ -241,7 +241,7 @@ def _places(scores, width):
 def _list_axes(count, reach, profile, more=False):
     """Return the axes of the panels, one below the other; on a wall, which is wide and low, side by side.
 
-    more : True if one more line is over each of them.
+    more : True if there is one more line of text above each panel.
     """
     wall, axes = base.on_a_wall(profile), {}
     gap = 0.05 if wall else (0.13 if count < 3 else 0.09) + (_MORE if more else 0)
@@ -278,7 +278,7 @@ def _names_of_list(axis, ends, scores, weights, apart, profile, said=""):
     """Return the list above its panel, the difference above its bracket, and weights above their bars."""
     refs = {"xref": f"x{axis}", "yref": f"y{axis}", "bgcolor": None, "yanchor": "bottom"}
     middle, gap = np.sort(scores)[-2:].mean(), np.diff(np.sort(scores)[-2:])[0]
-    up = {"yshift": _line_of(profile)} if said else {}  # over the line of its gradient
+    up = {"yshift": _line_of(profile)} if said else {}  # above the gradient's line
     heading = base.heading(f"<b>{said or _heading(scores)}</b>", profile, axes=axis) | up
     heading["font"]["color"] = profile.band
     difference = base.label(
@@ -299,7 +299,7 @@ def _short(score):
 
 
 def _names_of_bars(ends, weights, apart, refs, profile):
-    """Return the weights: all if the list has room for them, else the largest; two close ones point apart."""
+    """Return the weights as labels: all if there is room, else the largest; two close ones are moved apart."""
     x, size = ends.mean(axis=-1), profile.base_size
     names = [base.label(f"<b>{_share(each)}</b>", profile, size=size, y=each, **refs) for each in weights]
     if len(x) == 2 and np.ptp(x) < apart:  # each begins at the inner edge of its bar, at any width of the screen
@@ -321,7 +321,7 @@ def bars(ends: NDArray[np.float64], heights: NDArray[np.float64], profile: Profi
 
 
 def _lists_sentence(comparison):
-    """Return the share of the largest score in two of the lists: of three, in those with the least and the most."""
+    """Return the sentence on the largest weight in two lists; of three or four, those with the least and the most."""
     if comparison is None:
         return "One of the lists cannot be read."
     largest = comparison.max_weight
@@ -331,7 +331,7 @@ def _lists_sentence(comparison):
 
 
 def _lists_code(comparison, study):
-    """Return the Python that compares the lists again, and finds again where softmax overflows."""
+    """Return Python code that compares the lists, and finds the scores at which softmax overflows."""
     lists = [scores.tolist() for scores in comparison.scores] if comparison else []
     compared = code(core.compare_lists, lists, name="lists", show="lists.attention_weights") if comparison else ""
     shown = "curve.dtype, curve.first_failing_score, curve.largest_exponent for curve in result.curves"
@@ -344,14 +344,14 @@ def _weight_axis(profile):
 
 
 def _share(weight):
-    """Return a weight for a figure; it is not written as 0 or 1 unless it is exactly that."""
+    """Return a weight for a figure: whole percent, or "<1 %" or ">99 %" near the ends."""
     if weight < 1 - _NEARLY_ALL:
         return "&lt;1 %"
     return "&gt;99 %" if weight >= _NEARLY_ALL else percent(weight, 0)
 
 
 def _list_sentences(comparison):
-    """Return what softmax does with each list, in numbers."""
+    """Return sentences on what softmax does with each list, in numbers."""
     norms = [number_of_log10(log10, 6) for log10 in comparison.log10_jacobian_norm]
     return (
         *(_becomes(comparison, i) for i in range(len(norms))),
@@ -374,7 +374,7 @@ def _shown(scores):
 
 
 def list_table(comparison: core.ListComparison) -> Table:
-    """Return the table of each list and its softmax, in numbers."""
+    """Return a table with a row for each list: its gap and its softmax in numbers."""
     return {
         "list": [_shown(scores) for scores in comparison.scores],
         "gap": [typed(x) for x in comparison.gap],
@@ -386,7 +386,7 @@ def list_table(comparison: core.ListComparison) -> Table:
 
 
 def _overflow_sentences(study):
-    """Say where softmax breaks, what prevents it, where each type breaks, and which errors remain."""
+    """Return sentences on overflow: where softmax breaks in each type, what prevents it, and the remaining errors."""
     reach, first = number(study.scores[-1], 4), study.curves[0]
     mended = "never breaks here" if all(each.stable_is_finite for each in study.curves) else "still breaks"
     return (
@@ -438,7 +438,7 @@ def weights(
 
 
 def _weights_figure(rows, profile):
-    """Return three panels on one scale, the weights at the smallest d_k as an outline on the others."""
+    """Return three panels on one scale; the weights at the smallest d_k are an outline on the other two."""
     panels = range(len(rows.dims))
     return base.figure(
         profile,
@@ -467,23 +467,23 @@ def room_above(profile: Profile) -> int:
 
 
 def _lines_above(profile):
-    """Return the heights of the unit, which on a wall is beside the number, and of the number."""
+    """Return the heights of the lines for the unit and for the number; on a wall the unit has no line."""
     return (0.2 if base.on_a_wall(profile) else 1.5) * profile.tick_size, 1.4 * LARGE * profile.title_size
 
 
-_WIDTHS = {" ": 0.22, ".": 0.27, "%": 0.9}  # of bold letters, as a share of their size
+_WIDTHS = {" ": 0.22, ".": 0.27, "%": 0.9}  # widths of bold letters, as shares of their size
 
 
 def heads(
     place: int, name: str, large: str, unit: str, profile: Profile, colour: str | None = None
 ) -> tuple[Part, ...]:
-    """Return the name of a panel and its large number above it, with the unit; on a wall the unit is beside it."""
+    """Return a panel's name, large number and unit, above the panel; on a wall the unit is beside the number."""
     beside, size = base.on_a_wall(profile), LARGE * profile.title_size
     at = {"xref": "paper", "yref": "paper", "x": COLUMNS[place][0], "y": 1, "xanchor": "left", "yanchor": "bottom"}
     below, high = _lines_above(profile)
     number_at = {"xshift": size * (0.3 + sum(_WIDTHS.get(each, 0.53) for each in large))} if beside else {}
     bold = [f"<b>{each}</b>" for each in (name, large.replace(">", "&gt;"))]
-    if colour:  # in the text: while a slider is dragged, texts are updated and fonts are not
+    if colour:  # colour set in the text: a drag of a slider updates texts, not fonts
         bold = [f'<span style="color:{colour}">{each}</span>' for each in bold]
     return (
         base.label(bold[0], profile, size=profile.axis_size, yshift=below + high, **at),
@@ -493,7 +493,7 @@ def heads(
 
 
 def first_alone(rows: core.DividedRows, shown: Picture) -> Picture:
-    """Return the rows with only the first one's weights: the last one's would bound the middle one's."""
+    """Return the picture with the first row's weights alone: the last row's would bound the middle row's."""
     largest = _said(rows.max_weight[0])
     names = [f"<b>{_at(d_k)}</b>" for d_k in rows.dims]
     words = {_TAKES, _OUTLINE, *names, f"<b>{largest.replace('>', '&gt;')}</b>"}
@@ -502,7 +502,7 @@ def first_alone(rows: core.DividedRows, shown: Picture) -> Picture:
 
 
 def _key_axis(rows, i, profile):
-    """Return the keys from the strongest to the weakest; they have no names."""
+    """Return the axis of the keys, from the strongest to the weakest, without their names."""
     n_keys = rows.weights.shape[1]
     around = {"domain": COLUMNS[i], "range": [-0.7, n_keys - 0.3], "anchor": "y"}
     name = f"{n_keys} keys, strongest first" if i == 1 else None
@@ -523,7 +523,7 @@ def _outline(rows, i, profile):
 
 
 def _name_of_outline(rows, profile):
-    """Return the name of the outline, above it where it is low."""
+    """Return the name of the outline, above its low part."""
     n_keys = rows.weights.shape[1]
     beside = 1 if n_keys >= _MANY_KEYS else 0  # among many bars the first is too thin to point at
     y = min(0.9, float(rows.weights[:2, beside:].max()) + 0.02)
@@ -549,7 +549,7 @@ def called(exponent: float) -> str:
 
 
 def _rows_sentence(rows):
-    """Say whether the rows look alike, or which one differs."""
+    """Return the sentence: the rows look alike, or the strongest key's share goes up or down with dₖ."""
     said = f"the strongest key takes {listed([_said(each) for each in rows.max_weight])} of the weight"
     if rows.alike:
         return f"Found{_where(rows.exponent)} the three rows look alike; on average {said}."
@@ -561,26 +561,26 @@ def _rows_sentence(rows):
 
 
 def _rows_marks(rows, sentence):
-    """Return the words of the sentence that name rows."""
+    """Return marks for the words of the sentence that name rows."""
     names = tuple(_name_of(rows, i) for i in range(len(rows.dims)))
     named = {"three rows": names, "the smallest dₖ": names[:1], "the largest dₖ": names[-1:]}
     return tuple(Mark(word, traces) for word, traces in named.items() if word in sentence)
 
 
 def _where(exponent):
-    """Return where the dial is, if it is near √dₖ."""
+    """Return a phrase that says if the exponent is at √dₖ or close to it."""
     if exponent == 0.5:
         return ": divided by √dₖ,"
     return ", close to √dₖ:" if abs(exponent - 0.5) < _CLOSE else ":"
 
 
 def _said(weight):
-    """Return a weight in two digits."""
+    """Return a weight as text with two digits, or ">99 %"."""
     return ">99 %" if weight >= _NEARLY_ALL else f"{number(100 * weight, 2)} %"
 
 
 def _rows_sentences(rows, params):
-    """Return what a bar is, when rows are alike, and where the predictions come from."""
+    """Return sentences on the bars, on the criterion for rows to be alike, and on the predictions."""
     of_others = "" if params.law == "normal" else " Other components tend to it as dₖ grows."
     return (
         f"Each bar is a mean over {params.n_batches * params.n_queries} rows, the keys of each in the order of their "
@@ -596,7 +596,7 @@ def _rows_sentences(rows, params):
 
 
 def _threshold(n_keys):
-    """Return the threshold of freezing, which is a limit."""
+    """Return a sentence on the threshold of freezing, which is a limit for many keys."""
     critical = critical_score_std(n_keys)
     return (
         f"With very many keys, n of them, softmax freezes where the scores spread wider than √(2 ln n). Here "
@@ -606,7 +606,7 @@ def _threshold(n_keys):
 
 
 def _rows_checks(rows, expected):
-    """Return spreads and largest weights beside their predictions."""
+    """Return a table of spreads and largest weights with their predictions."""
     low, high = rows.band(expected)
     return {
         "dₖ": [f"{d_k:,}" for d_k in rows.dims],
@@ -624,7 +624,7 @@ def _rows_checks(rows, expected):
 
 
 def _weights_table(rows):
-    """Return every weight of a row from the largest, in full precision."""
+    """Return a table of every row's weights, the largest first, in full precision."""
     n_dims, n_keys = rows.weights.shape
     return {
         "row": [_name_of(rows, i) for i in range(n_dims) for _ in range(n_keys)],

@@ -24,8 +24,8 @@ from sattn_core.lessons import softmax_saturation as core
 SHOWN = 12  # tokens that are drawn
 _SYMBOLS = {0.0: "circle", 0.5: "square", 1.0: "triangle-up"}
 _OWN = "its token’s own"
-_SAME, _CERTAIN = 0.1, 0.75  # own share, at most: outputs are the same; largest weight, at least: one value
-# Of a panel, on a screen, a wall and a phone: a letter, half a line, a name's distance from its mark, half a ring.
+_SAME, _CERTAIN = 0.1, 0.75  # outputs are "nearly the same" up to this own share, "one value" from this weight on
+# Shares of a panel's width and height: a letter, half a line, a name's distance from its mark, half a ring.
 _ON_A_SCREEN = (0.058, 0.04, (0.08, 0.03), (0.06, 0.025))
 _ON_A_WALL = (0.034, 0.07, (0.05, 0.05), (0.03, 0.045))
 _IN_A_ROW = (0.045, 0.08, (0.06, 0.08), (0.04, 0.06))
@@ -35,7 +35,7 @@ _SIDES: dict[tuple[int, int], Part] = {
     (0, 1): {"yanchor": "bottom"},
     (0, -1): {"yanchor": "top"},
 }
-_GROUND = 0.08  # of the ink of neutral data: the ground of a panel
+_GROUND = 0.08  # share of neutral ink in a panel's background
 
 
 def outputs(
@@ -47,7 +47,7 @@ def outputs(
 ) -> Picture:
     """Return the outputs of tokens, raw, with scores divided by d_k^exponent, and by d_k.
 
-    expected : the own shares, were the scores of tokens independent, for "How sure?".
+    expected : the own shares if the tokens' scores were independent, for "How sure?".
     """
     panels = tuple(found.divided(each) for each in (0.0, exponent, 1.0))
     sentence = _sentence(found.d_k, panels)
@@ -86,7 +86,7 @@ def _first_line(name):
 
 
 def _code(params, exponents):
-    """Return the Python that computes the percentages and the places of the dots."""
+    """Return Python code that computes the percentages and the places of the dots."""
     panels = f"panels = [outputs.divided(exponent) for exponent in ({', '.join(map(str, exponents))})]\n"
     drawn = code(core.measure_outputs, params, name="outputs")
     return drawn + panels + printed("each.own_share, each.standard_error for each in panels")
@@ -113,7 +113,7 @@ def _figure(panels, profile):
 
 
 def _on_a_phone(fig, panels, profile):
-    """Return three rows, the words of each beside its panel."""
+    """Return the figure with a layout for a phone: three rows, the words of each beside its panel."""
     named = [_row(i, each, profile) for i, each in enumerate(panels)]
     places = {f"xaxis{at}": {"domain": [*rows.PICTURE]} for at in NUMBERS[: len(panels)]}
     places |= {f"yaxis{NUMBERS[i]}": {"domain": rows.down(i)} for i in range(len(panels))}
@@ -144,7 +144,7 @@ def _traces(i, found, profile):
 
 
 def _traces_of(i, found):
-    """Return the names of the dots of a panel and of its rays."""
+    """Return the names of a panel's two traces: its dots and its rays."""
     name = f"{called(found.exponent)}, panel {i + 1}"
     return name, f"{name}: rays"
 
@@ -169,7 +169,7 @@ def _axes(values, profile):
 
 
 def _reach(values):
-    """Return the ends of both axes (2, 2): the values and a little room."""
+    """Return the ranges (2, 2) of both axes: the values and a little room."""
     low, high = values.min(axis=0), values.max(axis=0)
     room = 0.1 * (high - low)
     return np.stack([low - room, high + room], axis=1)
@@ -201,7 +201,7 @@ def _room_below(profile):
 
 
 def _what_it_is(found):
-    """Return what became of the tokens' outputs, in two lines."""
+    """Return two lines of text that describe the tokens' outputs."""
     if found.own_share <= _SAME:
         return "nearly the same", "for all"
     if found.max_weight >= _CERTAIN:
@@ -212,7 +212,7 @@ def _what_it_is(found):
 def _names_of_marks(panels, room, profile):
     """Return the names of a ring and a dot of the first panel, where there is room beside one.
 
-    Each mark has an empty name at every other side of it: a drag then changes no more than words.
+    Every other side of a mark has an empty name, so that a drag changes nothing but texts.
     """
     raw, ink = panels[0], _ink(panels[0], profile)
     low, high = _reach(raw.values[:, :2]).T
@@ -230,7 +230,7 @@ def _names_of_marks(panels, room, profile):
 
 
 def _spots(found, room):
-    """Return each name with its mark, in shares of the panel, and the name's side of it."""
+    """Return each name with the mark that it names, in shares of the panel, and the side of the mark where it is."""
     low, high = _reach(found.values[:, :2]).T
     rings, dots = ((each[:, :2] - low) / (high - low) for each in (found.values, found.output[:SHOWN]))
     middle = (found.output[:, :2].mean(axis=0) - low) / (high - low)
@@ -246,7 +246,7 @@ def _spots(found, room):
 
 
 def _box(mark, side, letters, room):
-    """Return the ends of the place of a name beside a mark."""
+    """Return the left, right, bottom and top of a name beside a mark."""
     letter, half, off, _ = room
     width = letter * letters
     x, y = mark[0] + side[0] * (off[0] + width / 2), mark[1] + side[1] * (off[1] + half)
@@ -254,7 +254,7 @@ def _box(mark, side, letters, room):
 
 
 def _free_spot(marks, every, letters, room):
-    """Return the lowest mark with nothing beside it so far, and the side; None if there is none."""
+    """Return the lowest mark with a free side, and that side; None if there is none."""
     x, y = every.T
     for mark, side in product(marks[np.argsort(marks[:, 1])], _SIDES):
         left, right, bottom, top = _box(mark, side, letters, room)
@@ -276,12 +276,12 @@ def share(found: core.DividedOutputs) -> str:
 
 
 def _said(exponent):
-    """Return a divisor in the words of a sentence."""
+    """Return a divisor as text for a sentence."""
     return NAMED.get(exponent, f"exponent {exponent:.4g}")
 
 
 def _sentence(d_k, panels):
-    """Say what ÷ d_k leaves to a token, and what the middle panel does, or the first if both are the same."""
+    """Return the sentence on a token's own share with ÷ d_k, and with the middle exponent (raw if that is 0 or 1)."""
     raw, middle, flat = panels
     if d_k == 1:
         return f"At dₖ = 1 no exponent changes anything: {share(raw)} of an output is {_OWN} in all three."
@@ -291,13 +291,13 @@ def _sentence(d_k, panels):
 
 
 def _marks(panels):
-    """Return the divisors that the sentence names."""
+    """Return marks for the divisors that the sentence names."""
     names = {_said(each.exponent): f"{called(each.exponent)}, panel {i + 1}" for i, each in enumerate(panels)}
     return tuple(Mark(word, (name,)) for word, name in names.items())
 
 
 def _sure(found, panels, params):
-    """Return what the percentage is, which mean it is, and where the predictions come from."""
+    """Return sentences on the percentages, on the draws they average, and on the predictions."""
     n_draws, n_tokens, n_keys = found.scores.shape
     middle = panels[1]
     of_normal = "" if params.law == "normal" else " It is for normal queries and keys."
@@ -315,7 +315,7 @@ def _sure(found, panels, params):
 
 
 def _checks(panels, expected, n_draws):
-    """Return drawn shares beside their predictions, and the limit."""
+    """Return a table of drawn shares with their predictions and their limit."""
     half = [student_quantile(n_draws) * each.standard_error for each in panels]
     inside = [abs(each.own_share - at) <= width for each, at, width in zip(panels, expected, half, strict=True)]
     return {
@@ -328,7 +328,7 @@ def _checks(panels, expected, n_draws):
 
 
 def _table(panels):
-    """Return the place of each ring and each dot, in full precision."""
+    """Return a table with the place of each ring and each dot, in full precision."""
     parts = [("value", panels[0].values[:, :2])]
     parts += [(f"output, {called(each.exponent)}", each.output[:SHOWN, :2]) for each in dict.fromkeys(panels)]
     return {

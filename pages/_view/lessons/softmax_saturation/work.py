@@ -10,7 +10,7 @@ from sattn_core.lessons import softmax_saturation as core
 
 
 def read_lists(texts: Sequence[str]) -> tuple[tuple[tuple[float, ...], ...], list[str]]:
-    """Return the typed score lists, optional ones only if anything is typed, and which ones cannot be read."""
+    """Return the typed score lists, without empty optional ones, and sentences on those that cannot be read."""
     lists, problems = [], []
     for place, text in zip(("First", "Second", "Third", "Fourth"), texts, strict=True):
         if place in ("Third", "Fourth") and not text.strip():
@@ -23,7 +23,7 @@ def read_lists(texts: Sequence[str]) -> tuple[tuple[tuple[float, ...], ...], lis
 
 
 def comparison(values: Values) -> tuple[core.ListComparison | None, list[str]]:
-    """Return the typed lists compared, or None, and which ones cannot be read."""
+    """Return the comparison of the typed lists, or None, and sentences on those that cannot be read."""
     lists, problems = _read(values)
     options = {name: values[name] for name in ("multiplier", "shift")}
     return None if problems else compute.result(core.compare_lists, lists, **options), problems

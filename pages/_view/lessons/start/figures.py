@@ -12,18 +12,18 @@ from sattn_core.example import key_words
 from sattn_core.lessons.start import LargestWeight, StartParams, StartResult, measure_start
 
 TICKS = (-100, -50, 0, 50, 100)
-_MEANS = ("largest, on average: ", "on average: ", "")  # words before a mean, shorter where there is less room
+_MEANS = ("largest, on average: ", "on average: ", "")  # words before a mean, shorter if there is less room
 RANGE = 112  # 3.5 standard deviations at the largest dₖ: fewer than 1 score in 2,000 is beyond
 NAMES = {"raw": "raw", "scaled": "÷ √dₖ"}
-_SURE = 0.9995  # a share that is called practically all
+_SURE = 0.9995  # from this share on the sentence says "over 99.9 %"
 _CHECKED = ("theory", "measured", "error", "inside")
-_NAME = 20  # px, of the columns and rows and of the sentence, if no axis title is larger
-_PANEL = 11  # heights of a tick's letters: the height of a row
-_HALF = 0.5  # of the weight: above it, one key has more than all others
+_NAME = 20  # smallest size of names and of the sentence, in pixels
+_PANEL = 11  # height of a row, in em of a tick label
+_HALF = 0.5  # share of the weight: with more, one key outweighs all others
 
 
 def hero(result: StartResult, d_k: int, mean: LargestWeight) -> Picture:
-    """Return the words and the data of the hero, which draws `payload`, at the slider's last d_k."""
+    """Return the hero's words and tables at the slider's d_k; the browser draws it from `payload`."""
     i = result.sweep.dims.index(d_k)
     return Picture(
         "start",
@@ -101,7 +101,7 @@ def _thousandths(shares):
 
 
 def _bars(result):
-    """Return bars and theory in thousandths of the tallest bar, in bins of σ: the same set for both sides.
+    """Return bars and theory in thousandths of the tallest bar, in bins of σ: one set for both sides.
 
     The sides differ only in σ. A theory taller than its bars is cut at the panel's top.
     """
@@ -155,7 +155,7 @@ def _sentence(result, i, mean):
 
 
 def _about(weight):
-    """Return a weight in the words of a sentence."""
+    """Return a weight as text for a sentence."""
     if weight >= _SURE:
         return "over 99.9 %"
     if weight >= 0.99:
@@ -164,7 +164,7 @@ def _about(weight):
 
 
 def _sure(result, i, mean):
-    """Return the row in more digits, what it is a sample of, and what the dashed lines are."""
+    """Return sentences with the row's numbers in more digits, and on its sample and the dashed lines."""
     return (
         f"The weights are those of one query and one draw of its {result.sweep.n_keys} keys.",
         f"Raw, {_said(result, i, mean, 'raw')}. Divided, {_said(result, i, mean, 'scaled')}.",
@@ -187,7 +187,7 @@ def _said(result, i, mean, side):
 
 
 def _checks(result, i):
-    """Return the standard deviations against theory."""
+    """Return a table of predicted and measured standard deviations."""
     rows = [(side, *(getattr(result, f"{side}_std_{name}")[i] for name in _CHECKED)) for side in ("raw", "scaled")]
     return {
         "scores": [f"{side}, {result.sweep.n_samples:,}" for side, *_ in rows],
@@ -199,7 +199,7 @@ def _checks(result, i):
 
 
 def _share(weight, digits=3):
-    """Return a weight in per cent, with the digits of the table."""
+    """Return a weight in percent, with so many digits."""
     return f"{number(100 * weight, digits)} %"
 
 
@@ -222,7 +222,7 @@ def _table(result, i, mean):
 
 
 def _bins(result, i):
-    """Return every bar of stop i with its density in theory, and every weight, in one long table."""
+    """Return one long table of stop i: every bar with its predicted density, and every weight."""
     columns = {"what": [], "from": [], "to": [], "value": [], "predicted density": []}
     counts, law = result.sweep.scaled_counts[i].tolist(), result.scaled_law[i]
     for side in ("raw", "scaled"):
@@ -243,7 +243,7 @@ def _bins(result, i):
 
 
 def _code(sweep, d_k):
-    """Return the Python that computes these numbers again."""
+    """Return Python code that computes these numbers."""
     params = StartParams((d_k,), sweep.n_samples, sweep.n_keys, law=sweep.law, seed=sweep.seed)
     weights = (f"result.{side}_max_weight[0], result.{side}_effective_keys[0]" for side in ("raw", "scaled"))
     return code(measure_start, params, show=("result.sweep.raw_variance, result.sweep.scaled_variance", *weights))

@@ -11,7 +11,7 @@ from pages._view.theme import Profile
 from sattn_core.laws.components import COMPONENT_LAWS
 from sattn_core.lessons.start import LargestWeight, StartParams, StartResult, mean_largest_weight, measure_start
 
-# Enough for smooth bars; fewer where every component must be drawn, which takes long.
+# Enough for smooth bars; fewer for laws whose components must all be drawn, which takes long.
 SAMPLES = {law: 8_000 for law in COMPONENT_LAWS} | {"uniform": 4_000, "laplace": 4_000, "student_t": 2_000}
 
 
@@ -31,7 +31,7 @@ def _between(visited):
 
 
 def here(values: Values) -> StartResult:
-    """Return the same draw at the slider's value, perhaps beside others."""
+    """Return the same draw at the slider's value, and perhaps at others."""
     return _measured(values, _dims_here(values))
 
 
@@ -60,7 +60,7 @@ def sentence(values: Values) -> str:
 
 
 def mean(values: Values) -> LargestWeight:
-    """Return the largest weight on average over all queries, at the same values of d_k as `here`."""
+    """Return the mean largest weight over all queries, at the values of d_k in `here`."""
     return _mean(values, _dims_here(values))
 
 

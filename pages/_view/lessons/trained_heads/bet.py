@@ -1,4 +1,4 @@
-"""The outcome of the bet of trained_heads, and the part of the picture that is shown before it."""
+"""The trained_heads lesson's bet: the picture before it, and its outcome."""
 
 from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.trained_heads import figures, work
@@ -7,7 +7,7 @@ from pages._view.theme import Profile, number
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return how far the scores of each head spread without the scale, but not how many words heads look at."""
+    """Return the spread of each head's scores without the scale, but not the number of words it looks at."""
     return figures.spread_alone(work.heads(values).scaled(0.0), work.MAIN.picture(values, profile))
 
 

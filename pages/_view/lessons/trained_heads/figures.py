@@ -12,19 +12,19 @@ from pages._view.theme import Profile, number, percent
 from sattn_core.lessons import trained_heads as core
 from sattn_core.training.encoder_record import D_K, N_HEADS, N_LAYERS
 
-_COLOURS = {0.0: "raw", 0.5: "scaled", 1.0: "third"}  # the exponents that have a name
-_ABOVE = ("<b>σ in a row</b>", "<b>Effective keys</b>")  # the names of the panels
-_PANELS = ([0.0, 0.43], [0.57, 1.0])  # of the width
+_COLOURS = {0.0: "raw", 0.5: "scaled", 1.0: "third"}  # exponents that have a name
+_ABOVE = ("<b>σ in a row</b>", "<b>Effective keys</b>")  # names of the panels
+_PANELS = ([0.0, 0.43], [0.57, 1.0])  # horizontal domains of the panels
 _SPREADS = [0.1, 1, 10, 100]
-_SPREAD_RANGE = [-1.35, 2.15]  # powers of ten: wide enough for every exponent and text
-_WIDE = 0.7  # of the distance of two layers: the room for the heads of one
+_SPREAD_RANGE = [-1.35, 2.15]  # axis range in log10, wide enough for every exponent and text
+_WIDE = 0.7  # room for a layer's heads, as a share of the distance between layers
 _BARS = 10  # words of a row that have a bar
-_NAMES, _FEW_NAMES = 12, 6  # words that the side of the matrix has room to name, on a screen and on a wall
+_NAMES, _FEW_NAMES = 12, 6  # words named beside the matrix, at most: on a screen and on a wall
 
 
 @dataclass(frozen=True)
 class Place:
-    """A layer, a head and a word, each counted from 1; in a shorter text the last word."""
+    """A layer, a head and a word, each counted from 1; beyond the end of a text, its last word."""
 
     layer: int
     head: int
@@ -35,7 +35,7 @@ class Place:
 
 
 def spread(heads: core.TrainedHeads, exponent: float, profile: Profile) -> Picture:
-    """Return the spread inside a row of every head, and the number of words it looks at, against the layer."""
+    """Return every head's spread within a row, and the number of words it looks at, against the layer."""
     found = heads.scaled(exponent)
     sentence = _sentence(found)
     return Picture(
@@ -99,7 +99,7 @@ def _spread_figure(found, profile):
     )
 
 
-_ACROSS = (0.4, N_LAYERS + 0.6)  # the ends of the axis of layers
+_ACROSS = (0.4, N_LAYERS + 0.6)  # range of the layers' axis
 
 
 def _colour(exponent, profile):
@@ -107,7 +107,7 @@ def _colour(exponent, profile):
 
 
 def _dots(found, values, name, panel, profile):
-    """Return every head of every layer, and the median of all."""
+    """Return a dot for every head of every layer, and a line at the median of all heads."""
     x = np.arange(1, N_LAYERS + 1)[:, None] + _WIDE * (np.arange(N_HEADS) / (N_HEADS - 1) - 0.5)
     on = {"xaxis": f"x{panel}", "yaxis": f"y{panel}"}
     texts = [f"layer {i}, head {j}" for i in range(1, N_LAYERS + 1) for j in range(1, N_HEADS + 1)]
@@ -126,7 +126,7 @@ def _layers(panel, profile):
 
 
 def _sentence(found):
-    """Return how many heads spread wider than 1, and how many words a typical one sees."""
+    """Return the sentence: how many heads spread wider than 1, and how many words a typical one sees."""
     where = _above_the_line(int((found.score_std > 1).sum()), found.score_std.size)
     seen = f"a typical one looks at {number(found.median_keys, 2)} of {found.n_tokens} words"
     return f"{_how(found.exponent)}, {where}, and {seen}."
@@ -162,7 +162,7 @@ def _sure(heads, found):
 
 
 def _by_layer(found):
-    """Return the lowest, the middle and the highest of each layer."""
+    """Return a table with each layer's lowest, median and highest values."""
     return {"layer": [str(i) for i in range(1, N_LAYERS + 1)]} | {
         f"{name}, {which}": [number(float(each)) for each in how(values, axis=1)]
         for values, name in ((found.score_std, "σ"), (found.effective_keys, "effective keys"))
@@ -181,7 +181,7 @@ def _spread_table(found):
 
 
 def spread_alone(found: core.ScaledHeads, shown: Picture) -> Picture:
-    """Return the picture of the heads without the panel of how many words they look at."""
+    """Return the heads' spread alone, without the panel of effective keys."""
     told = (
         f"In a typical head, the solid line, the scores of a row spread by {number(found.median_std, 2)}; the dashed "
         "line is at 1."
@@ -195,7 +195,7 @@ def spread_alone(found: core.ScaledHeads, shown: Picture) -> Picture:
 
 
 def attention(heads: core.TrainedHeads, place: Place, exponent: float, profile: Profile) -> Picture:
-    """Return the weights of one head: of all words on all words, and of one word on the ones it looks at most."""
+    """Return one head's weights: of all words on all words, and of one word on those it looks at most."""
     weights, names = heads.weights(place.layer, place.head, exponent), [_word(each) for each in heads.tokens]
     place = replace(place, word=min(place.word, len(names)))
     row = weights[place.word - 1]
@@ -231,9 +231,9 @@ def _word(token):
 
 
 def _attention_figure(weights, strongest, names, place, exponent, profile):
-    """Return all words against all words with a frame around the chosen row, and the weights of that row beside it."""
+    """Return the matrix of all words with a frame around the chosen row, and the weights of that row beside it."""
     n, at, word = len(names), place.word - 1, names[place.word - 1]
-    wall = base.on_a_wall(profile)  # which has no room for the titles of the axes below
+    wall = base.on_a_wall(profile)  # a wall has no room for axis titles below
     to = {"tickvals": list(range(n)), "ticktext": names, "showticklabels": False, "ticks": ""}
     frame = {"type": "rect", "x0": -0.5, "x1": n - 0.5, "y0": at - 0.5, "y1": at + 0.5, "line": base.thin(profile)}
     above = base.heading(f"<b>Layer {place.layer}, head {place.head}</b>", profile)
@@ -250,12 +250,12 @@ def _attention_figure(weights, strongest, names, place, exponent, profile):
         shapes=[frame],
         annotations=[above, above_row, base.over_axis("from", profile, _LEFT, borderpad=0)],
     )
-    fig.layout["margin"]["r"] = 2 * profile.tick_size  # the share beside a bar may continue there
+    fig.layout["margin"]["r"] = 2 * profile.tick_size  # room for the share beside the longest bar
     return fig
 
 
-_LEFT = 4.6  # the margin of the words, in letters of an axis title
-_MATRIX, _ROW = [0, 0.5], [0.73, 1]  # of the width
+_LEFT = 4.6  # left margin for words, in em of an axis title
+_MATRIX, _ROW = [0, 0.5], [0.73, 1]  # horizontal domains of the panels
 
 
 def _cells(weights, exponent, profile):
@@ -264,7 +264,7 @@ def _cells(weights, exponent, profile):
     return base.heatmap(profile, weights, 1.0, name="weights") | look | hover
 
 
-_SHADES, _ROOT = 8, 2.0  # power of a weight that sets its colour, so that a small weight is visible
+_SHADES, _ROOT = 8, 2.0  # number of shades; a weight's shade is its root of this degree, so that small ones show
 
 
 def _shades(profile, full):
@@ -299,7 +299,7 @@ def _axes_of_row(names, profile):
 
 
 def _said(weight):
-    """Return a weight in two digits; it is not written as 0 or 1 unless it is exactly that."""
+    """Return a weight in whole percent, or "<1 %" or ">99 %" near the ends."""
     if weight < 0.005:
         return "&lt;1 %"
     return "&gt;99 %" if weight >= 0.995 else percent(float(weight), 0)
@@ -352,7 +352,7 @@ def head_verdict(head: core.HeadResult) -> tuple[str, str]:
 
 
 def downstream(heads: core.TrainedHeads, exponent: float, profile: Profile) -> Picture:
-    """Return how similar the model's vector of the text stays to itself, after each layer, at every exponent."""
+    """Return the cosine of the model's vector of the text with that at exponent ½, for every layer and exponent."""
     at = core.nearest_exponent(heads, exponent)
     return Picture(
         "trained_downstream",

@@ -31,7 +31,7 @@ class Model(NamedTuple):
 
 @lru_cache(maxsize=1)
 def opened() -> Model | str:
-    """Return the model, opened once, with its weights left in the file; or the reason why it is missing, in words."""
+    """Return the model, opened once and with its weights left in the file, or a sentence on why it is missing."""
     if any(find_spec(name) is None for name in PACKAGES):
         return GET
     try:
@@ -72,13 +72,13 @@ def heads(text: str) -> TrainedHeads:
 
 @priced(lambda text, exponents: own_price(1 + len(exponents)))
 def cosines(text: str, exponents: Sequence[float]) -> NDArray[np.float64]:
-    """Return how similar the model's vector of the text stays to itself at these exponents."""
+    """Return the cosine of the model's vector of the text with that at exponent ½, for these exponents."""
     weights, tokenizer = _model()
     return own_cosines(weights, tokenizer.encode(text).ids, exponents)
 
 
 def remarks(text: str) -> list[str]:
-    """Return what a visitor should know about the sentence as it was read."""
+    """Return remarks on a visitor's sentence as the model reads it."""
     found = opened()
     if isinstance(found, str):
         return [f"{found} “{_short(text)}” is not read." if text else found]

@@ -25,17 +25,17 @@ def is_own(values: Values) -> bool:
 
 
 def remarks(values: Values) -> list[str]:
-    """Return what a visitor should know about a sentence of their own."""
+    """Return remarks on the visitor's own sentence."""
     return own.remarks(values["sentence"]) if values["text"] == core.OWN else []
 
 
 def _recorded(values):
-    """Return the name of a recorded text: the first one where the visitor's own sentence cannot be read."""
+    """Return the name of a recorded text: the first one if the visitor's own sentence cannot be read."""
     return TEXTS[0] if values["text"] == core.OWN else values["text"]
 
 
 def place(values: Values) -> figures.Place:
-    """Return the layer, the head and the word that are chosen."""
+    """Return the chosen layer, head and word."""
     return figures.Place(values["layer"], values["head_of_layer"], values["word"])
 
 

@@ -1,4 +1,4 @@
-"""The outcome of the bet of training_race."""
+"""The training_race lesson's bet: the picture before it, and its outcome."""
 
 from math import ceil
 
@@ -9,7 +9,7 @@ from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, percent
 from sattn_core.lessons.training_race import SOLVED_ACCURACY, learnt, learnt_in_map
 
-_BET_ON = (0.0, 0.5, 1.0)  # the exponents
+_BET_ON = (0.0, 0.5, 1.0)  # exponents in the bet
 
 
 def before(values: Values, profile: Profile) -> Picture:
@@ -18,7 +18,7 @@ def before(values: Values, profile: Profile) -> Picture:
 
 
 def outcome(values: Values) -> Outcome:
-    """Return which of the three have learnt in the finished race; not known before it is trained."""
+    """Return the outcome: which of the three runs have learnt in the finished race; unknown before training."""
     found = compute.kept(work.train, work.params(values), values["rates"] == "best")
     if found is None:
         return Outcome(None, "Train to see what comes of it.")
@@ -33,12 +33,12 @@ def outcome(values: Values) -> Outcome:
 
 
 def _why(result, runs):
-    """Return the right answers of the three, beside the share that counts as learnt."""
+    """Return a sentence on the runs' right answers, and on the share that counts as learnt."""
     least, n = percent(SOLVED_ACCURACY, 0), result.params.n_keys
     mean = f", mean of {result.params.n_seeds} seeds," if result.params.n_seeds > 1 else ""
     right = [f"{figures.run_name(each)} {_right(result, run)}" for each, run in zip(_BET_ON, runs, strict=True)]
     said = f"At least {least} right answers{mean} count as learnt: {listed(right)}."
-    if not figures.has_usual_seed(result):  # the counts stand at the maps
+    if not figures.has_usual_seed(result):  # the maps show the counts
         said = f"At least {ceil(SOLVED_ACCURACY * n)} of {n} right, {least}, count as learnt."
     return f"{said} {figures.SMALLER_RATE}." if figures.rate_decides(result) else said
 

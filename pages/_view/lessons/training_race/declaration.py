@@ -23,7 +23,7 @@ _RACE = {
     "n_seeds": 5,
     "exponent": 0.5,
     "seed": 0,
-    TRAINED: LAST,  # the promise is visible only at the end of the race
+    TRAINED: LAST,  # what a try promises is visible only at the end
 }
 
 LESSON = Lesson(
@@ -176,7 +176,7 @@ LESSON = Lesson(
             ),
         ),
     ),
-    # Three steps show what six showed before; one of the six chose the heads by their scale.
+    # Three steps replaced six; one of the six chose its heads by their scale ("model_way").
     formerly={
         "step": {
             "curves": "race",

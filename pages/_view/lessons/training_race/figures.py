@@ -1,4 +1,4 @@
-"""Pictures of the training_race lesson, attention and learning rates, and the tables in its folds."""
+"""Pictures of the training_race lesson (attention and learning rates), and the tables in its folds."""
 
 import math
 from collections.abc import Sequence
@@ -31,24 +31,24 @@ _OUTCOMES = {
     "neither": "Neither raw nor ÷ √dₖ has learnt.",
     "only_without": "Raw has learnt by step {raw:,}; ÷ √dₖ has not.",
 }
-_STILL = 0.01  # of the answers: a smaller gain in half of the steps counts as none
+_STILL = 0.01  # share of the answers: a smaller gain in half of the steps counts as none
 _POWER_NAMES = {0.5: "√dₖ", 0.25: "⁴√dₖ"}
 _METHODS_IN_WORDS = {"sgd": "Gradient descent", "adam": "Adam"}
-_APART_COLUMNS, _MARGIN = 0.05, 0.025  # between maps, and of a map's width: half the room for marks at its right
-_MAPS, _CURVES = [0.3, 1.0], [0.0, 0.22]  # of the height
-_PHONE, _MAP_BESIDE, _RACE_BESIDE = 1.25, [0.65, 1.0], [0.29, 0.61]  # on a phone: of the usual height; of the width
-_RACE_HIGH = 0.75  # of a row there
-_LARGE, _LINE = 1.42, 1.3  # of a title: the number of a map; of letters: the height of a line
-_PALE = 0.05  # of the text's ink: the ground of a map
-_NEARLY_ALL, _MOST, _FEW = 0.9, 0.5, 0.125  # of the queries
+_APART_COLUMNS, _MARGIN = 0.05, 0.025  # gap between maps; half the room for marks at a map's right
+_MAPS, _CURVES = [0.3, 1.0], [0.0, 0.22]  # vertical domains
+_PHONE, _MAP_BESIDE, _RACE_BESIDE = 1.25, [0.65, 1.0], [0.29, 0.61]  # on a phone: height factor, then x domains
+_RACE_HIGH = 0.75  # height of the race on a phone, as a share of its row
+_LARGE, _LINE = 1.42, 1.3  # size of a map's number, relative to a title; height of a line, in em
+_PALE = 0.05  # share of the text's ink in a map's background
+_NEARLY_ALL, _MOST, _FEW = 0.9, 0.5, 0.125  # shares of the queries
 _SHADES = 8
-_ROOT, _WALL_ROOT = 2, 4  # the root of a weight that sets its colour: on a screen the square root
-_NEARLY = 0.995  # of the weight
-_RISE = 1 / 16  # of all queries: a curve visibly rises if it gains so many
+_ROOT, _WALL_ROOT = 2, 4  # a weight's colour is its root of this degree: on a screen, on a wall
+_NEARLY = 0.995  # a larger share of the weight is called nearly all
+_RISE = 1 / 16  # a curve visibly rises if it gains this share of all queries
 _NEEDS_A_SMALLER_RATE = (2, 3, 4)  # d_k at which raw does as well as the others at a smaller rate
 SMALLER_RATE = "At a smaller rate raw does about as well"
-_HARMS = 64  # a d_k at which the race of the first settings is harmed without the scale
-_OVER, _BAR, _NOT_LEARNT = 1.08, 0.86, 0.4  # of all right: an axis; of its room: a bar; of its colour
+_HARMS = 64  # a d_k at which leaving out the scale does harm with the default settings
+_OVER, _BAR, _NOT_LEARNT = 1.08, 0.86, 0.4  # axis end, relative to all right; bar width; opacity unless learnt
 
 
 def attention(
@@ -89,7 +89,7 @@ def _matrices(shown, profile):
         traces += [each | {"xaxis": f"x{at}", "yaxis": f"y{at}"} for each in _one_map(shown, run, profile)]
         axes |= _map_axes(shown.params.n_keys, place, at, profile)
         notes += _map_heading(shown, run, at, profile)
-        if not wall:  # which has no room below the maps
+        if not wall:  # a wall has no room below the maps
             below = str(n + run + 1)
             traces += [each | {"xaxis": f"x{below}", "yaxis": f"y{below}"} for each in _race(shown, run, profile)]
             axes |= _race_axes(shown.params, place, below, profile)
@@ -101,7 +101,7 @@ def _matrices(shown, profile):
 
 
 def _on_a_phone(fig, shown, profile):
-    """Return rows: the words of each run, its race, and its map at the right."""
+    """Return the figure with a layout for a phone: a row for each run, with its words, race and map."""
     n, notes, places = len(shown.params.exponents), [], {}
     for run in range(n):
         at, beside = "" if run == 0 else str(run + 1), str(n + run + 1)
@@ -119,7 +119,7 @@ def _on_a_phone(fig, shown, profile):
 
 
 def _column(run, n):
-    """Return the ends of one of n columns."""
+    """Return the left and the right end of one of n columns."""
     width = (1 - _APART_COLUMNS * (n - 1)) / n
     left = run * (width + _APART_COLUMNS)
     return [left, min(left + width, 1.0)]
@@ -153,9 +153,9 @@ def _one_map(shown, run, profile):
 
 
 def _shades(profile, full):
-    """Return the shades from pale to full colour, by a root of the weight, so that an even spread is visible.
+    """Return the colour scale, from pale to full, by a root of the weight, so that evenly spread weights are visible.
 
-    In a classroom with its lights on, a shade close to the ground cannot be seen at all.
+    In a classroom with its lights on, a shade close to the background cannot be seen at all.
     """
     root = _WALL_ROOT if base.on_a_wall(profile) else _ROOT
     shares = np.linspace(0, 1, _SHADES + 1).tolist()
@@ -164,14 +164,14 @@ def _shades(profile, full):
 
 
 def _heights(profile):
-    """Return the heights of the lines above a map: the name, the number, on a screen the unit; and a gap."""
+    """Return the heights of the lines above a map (name, number and, on a screen, unit), and of a gap."""
     named, large, small = profile.axis_size, _LARGE * profile.title_size, profile.tick_size
     lines = (named, large) if base.on_a_wall(profile) else (named, large, small)
     return (*(_LINE * each for each in lines), 0.4 * small)
 
 
 def _map_heading(shown, run, at, profile):
-    """Return the name of a run in its colour, and how many of its queries are right."""
+    """Return the name of a run in its colour, and the number of its right queries."""
     small, (name, count, unit, ink) = profile.tick_size, _told(shown, run, profile)
     count, lines = f"<b>{count}</b>", [(unit, small, profile.text)]
     if base.on_a_wall(profile):
@@ -198,7 +198,7 @@ def _told(shown, run, profile):
 
 
 def _right_now(shown):
-    """Return by run how many of the first seed's queries are right."""
+    """Return the number of right queries of each run, for the first seed."""
     if isinstance(shown, core.TrainingRaceResult):
         return core.right_in_map(shown)
     return [round(shown.right * shown.params.n_keys)] * len(shown.params.exponents)
@@ -208,7 +208,7 @@ def _right_now(shown):
 
 
 def _race(shown, run, profile):
-    """Return how many queries are right, step by step as far as the race has come, and its end as a mark."""
+    """Return the curve of right queries, up to the current step of the race, and a mark at its end."""
     name, colour = run_name(shown.params.exponents[run]), _colour(shown.params.exponents[run], profile)
     began = isinstance(shown, core.TrainingRaceResult)
     steps = shown.steps.tolist() if began else [0]
@@ -244,9 +244,9 @@ def _diagonal(n):
 
 
 def _start_sentence(start, takes=""):
-    """Say how attention is spread before anything is learnt, and what Train does.
+    """Return the sentence: how attention is spread before anything is learnt, and what Train does.
 
-    Beside what Train does there is only room for raw; the maps show ÷ √dₖ.
+    If it mentions Train, it has room for raw scores only; the maps show ÷ √dₖ.
     """
     place, wrong = f"Untrained at dₖ = {start.params.d_k:,}", ", usually a wrong one" if start.right < 0.5 else ""
     raw, scaled = (_share(start.largest_weight[start.params.exponents.index(each)], takes) for each in (0.0, 0.5))
@@ -278,7 +278,7 @@ def _start_sure(start):
 
 
 def _race_sentence(result, elsewhere):
-    """Return how many of the maps' queries each run has right by this step, or that no scale harms little."""
+    """Return the sentence: right queries of each run at this step, or that leaving out the scale does little harm."""
     params, when = result.params, f"After {result.step:,} steps at dₖ = {result.params.d_k:,}, "
     if result.progress < 1:
         when = f"Step {result.step:,} of {params.n_steps:,} at dₖ = {params.d_k:,}: "
@@ -296,26 +296,26 @@ def _race_sentence(result, elsewhere):
 
 
 def rate_decides(result: core.TrainingRaceResult) -> bool:
-    """Return True if d_k is so small that raw scores need only a smaller rate than the first settings', no scale."""
+    """Return True if d_k is so small that raw scores need only a smaller learning rate, not the scale."""
     return _is_usual(result) and result.params.d_k in _NEEDS_A_SMALLER_RATE and result.progress == 1
 
 
 def _is_usual(result):
-    """Return True for the race of the first settings at any d_k, seed and number of seeds."""
+    """Return True for a race with the default settings, at any d_k, seed and number of seeds."""
     params, usual = result.params, core.TrainingRaceParams(d_k=_HARMS)
     return replace(params, d_k=_HARMS, seed=usual.seed, n_seeds=usual.n_seeds) == usual
 
 
 def has_usual_seed(result: core.TrainingRaceResult) -> bool:
-    """Return True for the seed that everybody starts with; of others only the first is spoken of, which the maps show.
+    """Return True for the default seed, whose sentences give means over several seeds.
 
-    What five seeds come to on average would contradict the maps of the one that a teacher has chosen.
+    With another seed, sentences describe only the run in the maps, which a mean could contradict.
     """
     return result.params.seed == core.TrainingRaceParams(d_k=_HARMS).seed
 
 
 def _is_too_small(result):
-    """Return True if the race of the first settings shows no harm at this d_k, but does at a larger one."""
+    """Return True if a race with the default settings shows no harm at this d_k, but does at a larger one."""
     if not _is_usual(result) or result.params.d_k >= _HARMS or result.progress < 1:
         return False
     is_seen = has_usual_seed(result) or all(core.learnt_in_map(result)[:2])
@@ -323,7 +323,7 @@ def _is_too_small(result):
 
 
 def _so_many_each(result, counts, lost):
-    """Return in words how many queries each run gets right, then which runs have overflowed."""
+    """Return a phrase on how many queries each run gets right, and on the runs that have overflowed."""
     names, of, rising = [run_name(each) for each in result.params.exponents], result.params.n_keys, _rising(result)
     said = []
     for i in (i for i, gone in enumerate(lost) if not gone):
@@ -336,9 +336,9 @@ def _so_many_each(result, counts, lost):
 
 
 def _rising(result):
-    """Return by run True if its curve visibly rises over the last third of the steps.
+    """Return True for each run whose curve visibly rises over the last third of the steps.
 
-    Fresh data are other queries at each step, so the weight on the right keys must have grown too.
+    Fresh data have new queries at each step, so the weight on the right keys must have grown too.
     """
     before = core.right_in_map(core.race_at(result, 2 * result.step // 3))
     gained = [after - then for after, then in zip(core.right_in_map(result), before, strict=True)]
@@ -347,12 +347,12 @@ def _rising(result):
 
 
 def _seen_rise(params):
-    """Return how many more right queries are visible as a rise of the curve."""
+    """Return the least number of additional right queries that is visible as a rise of the curve."""
     return math.ceil(_RISE * params.n_keys)
 
 
 def _so_many(count, of):
-    """Return a count of queries in a word; the number is above the map."""
+    """Return a count of queries as a word, such as "most"; the number is above the map."""
     exact = {0: "none", of / 2: "half", of: "all"}
     words = ((_NEARLY_ALL, "nearly all"), (_MOST, "most"), (_FEW, "some"))
     return exact.get(count) or next((word for share, word in words if count > share * of), "few")
@@ -392,14 +392,14 @@ def _seeds(result):
 
 
 def _attention_table(shown):
-    """Return weight on the right key, query by query."""
+    """Return a table of the weight on the right key, query by query."""
     names = list(map(run_name, shown.params.exponents))
     right = {"weight on the right key": np.diagonal(shown.attention_weights, axis1=1, axis2=2)}
     return {"query": list(range(1, shown.params.n_keys + 1))} | columns_of(names, right)
 
 
 def _start_code(start):
-    """Return the Python that draws the start again and prints the matrices."""
+    """Return Python code that draws the start and prints its matrices."""
     return code(core.measure_race_start, start.params, show=_lists(["attention_weights"]))
 
 
@@ -414,7 +414,7 @@ def _learning_sure(result):
 
 
 def _learnt_by(result, run):
-    """Return the first measured step at which a run has learnt."""
+    """Return the first measured step at which a run has learnt, as text."""
     step = core.learnt_by(result)[run]
     return f"{step:,}" if step is not None else "not yet" if result.progress < 1 else "none"
 
@@ -454,7 +454,7 @@ def run_name(exponent: float) -> str:
 
 
 def _each(result, say):
-    names = [run_name(exponent).replace(" ", "\u00a0") for exponent in result.params.exponents]  # on one line
+    names = [run_name(exponent).replace(" ", "\u00a0") for exponent in result.params.exponents]  # unbroken names
     return ", ".join(f"{name} {say(run)}" for run, name in enumerate(names))
 
 
@@ -464,7 +464,7 @@ def _with_error(curve, run, mean=number, error=lambda value: number(value, 1)):
 
 
 def _steps_table(result):
-    """Return every checkpoint of every run, mean and standard error over the seeds."""
+    """Return a table of every checkpoint of every run: mean and standard error over the seeds."""
     fields = {}
     for quantity, words in _IN_WORDS.items():
         curve = getattr(result, quantity)
@@ -473,7 +473,7 @@ def _steps_table(result):
 
 
 def _code(result, *shown):
-    """Return the Python that trains the race again up to this step and prints the numbers of a picture."""
+    """Return Python code that trains the race up to this step and prints the numbers of a picture."""
     if result.progress == 1:
         return code(core.measure_training_race, result.params, show=_lists(shown))
     at_step = f"result = next(frame for frame in frames if frame.step == {result.step})\n"
@@ -492,7 +492,7 @@ def rates(sweep: core.LearningRateSweep, profile: Profile) -> Picture:
 
 
 def rates_start(sweep: core.LearningRateSweep, right: float, takes: str, profile: Profile) -> Picture:
-    """Return the bars before the first step. sweep: begun; right: share of right answers; takes: its time as text."""
+    """Return the bars before the first step. sweep: just begun; right: share of right answers; takes: time as text."""
     begun, n = replace(sweep, accuracy=np.full(sweep.accuracy.shape, right)), sweep.params.n_keys
     many = _so_many(round(right * n), n)
     place = f"Untrained at dₖ = {sweep.params.d_k:,}, a bar has {many} of the queries right."
@@ -502,7 +502,7 @@ def rates_start(sweep: core.LearningRateSweep, right: float, takes: str, profile
 
 
 def _rates_sentence(sweep):
-    """Say at how many rates each scale has learnt, or that hardly any rate is enough for a scale."""
+    """Return the sentence: at how many rates each scale has learnt, or that hardly any rate works."""
     counts = dict(zip(map(run_name, sweep.params.exponents), map(len, sweep.solved_rates), strict=True))
     raw, root, whole = (counts[run_name(each)] for each in (0.0, 0.5, 1.0))
     works = f"÷ √dₖ learns at {COUNTS[root]} rate{'' if root == 1 else 's'}, "
@@ -514,7 +514,7 @@ def _rates_sentence(sweep):
 
 
 def _least(sweep):
-    """Return how many right queries count as learnt."""
+    """Return the number of right queries that counts as learnt."""
     return math.ceil(round(core.SOLVED_ACCURACY * sweep.params.n_keys, 9))
 
 
@@ -549,7 +549,7 @@ def _learnt_from(most, at, profile):
 
 
 def _learnt_name(sweep, profile):
-    """Return the name of that line and its share, at its end in the first panel."""
+    """Return the label of the line that `_learnt_from` draws, at its end in the first panel."""
     text = f"<b>learnt:</b><br>{_least(sweep)} right by<br>step {sweep.steps[-1]:,}"
     place = {"xref": "x domain", "x": 1, "xanchor": "left", "yref": "y", "yanchor": "top", "align": "left"}
     look = {"bgcolor": None, "borderpad": 0, "xshift": profile.tick_size // 2, "yshift": round(0.7 * profile.tick_size)}
@@ -562,7 +562,7 @@ def _powers(decades):
 
 
 def _rates_heading(sweep, run, at, profile):
-    """Return the name of a scale in its colour, and at how many rates it has learnt."""
+    """Return the name of a scale in its colour, and the number of rates at which it has learnt."""
     exponent = sweep.params.exponents[run]
     ink = readable(_colour(exponent, profile), profile.ground, profile.text)
     counted = f"learns at {len(sweep.solved_rates[run])} of {len(sweep.rates)} rates" if sweep.progress else ""
@@ -594,7 +594,7 @@ def _bars_of(sweep, run, profile):
 
 
 def _rates_sure(sweep):
-    """Return how many rates solve the task with each scale, how soon, and the best of them."""
+    """Return sentences on the rates that solve the task with each scale, on the time they take, and on the best."""
     n, last = len(sweep.rates), sweep.steps[-1]
     seeds = "one seed" if sweep.params.n_seeds == 1 else f"mean of {sweep.params.n_seeds} seeds"
     tried = f"all {n} learning rates" if sweep.n_tried == n else f"{sweep.n_tried} of {n} learning rates so far"
@@ -614,7 +614,7 @@ def _solved(sweep, run):
 
 
 def _best(sweep):
-    """Return every scale's best rate, once a rate has been trained to the end."""
+    """Return a sentence with every scale's best rate; empty until a rate has been trained to the end."""
     if not sweep.n_tried:
         return ""
 
@@ -626,7 +626,7 @@ def _best(sweep):
 
 
 def _diverged(sweep):
-    """Return the rates at which a run diverged, if any."""
+    """Return a sentence with the rates at which a run diverged; empty if there are none."""
     lost = [
         f"{run_name(exponent)} at {listed([typed(rate) for rate in np.array(sweep.rates)[rates]])}"
         for exponent, rates in zip(sweep.params.exponents, sweep.diverged.any(axis=-1), strict=True)
@@ -640,7 +640,7 @@ def _diverged(sweep):
 
 
 def _rates_table(sweep):
-    """Return loss and accuracy at every rate and step."""
+    """Return a table of loss and accuracy at every rate and step."""
     places = [(rate, step) for rate in sweep.rates for step in sweep.steps]
     names = list(map(run_name, sweep.params.exponents))
     found = columns_of(names, {"loss": sweep.loss, "accuracy": sweep.accuracy})
@@ -648,13 +648,13 @@ def _rates_table(sweep):
 
 
 def _rates_code(sweep):
-    """Return the Python that sweeps the learning rates again to the end and prints the curves."""
+    """Return Python code that sweeps the learning rates to the end and prints the curves."""
     shown = ("result.rates", "result.steps", *_lists(("accuracy", "diverged")))
     return code(core.sweep_learning_rates, sweep.params, show=shown)
 
 
 def twin_table(pairs: Sequence[Equivalence]) -> Table:
-    """Return pairs of trainings, without the scale and with it, and how far apart their losses are."""
+    """Return a table of pairs of trainings, without the scale and with it, and the difference of their losses."""
     return {
         "optimizer": [f"{_METHODS_IN_WORDS[each.optimizer]}, rate {typed(each.learning_rate)}" for each in pairs],
         "rate with ÷ √dₖ": [f"× {_POWER_NAMES[each.power]}{_whether_wrong(each)}" for each in pairs],
@@ -663,7 +663,7 @@ def twin_table(pairs: Sequence[Equivalence]) -> Table:
 
 
 def twin_line(pairs: Sequence[Equivalence]) -> str:
-    """Return the change in the second training of each pair, in words."""
+    """Return a sentence on the change in the second training of each pair."""
     first, *_ = pairs
     return (
         f"{first.n_steps} steps at dₖ = {first.d_k:,} without the scale, beside {first.n_steps} with ÷ √dₖ from a "
@@ -684,7 +684,7 @@ def _differ(found):
 
 
 def outcome(result: core.TrainingRaceResult, preset: str) -> str:
-    """Return when raw and ÷ √dₖ had learnt; if raw had not, whether it was still learning; and if seeds may differ."""
+    """Return sentences: when raw and ÷ √dₖ had learnt, if raw was still learning, and if other seeds may differ."""
     params, found = result.params, core.race_outcome(result)
     raw, scaled = (params.exponents.index(each) for each in (0.0, 0.5))
     steps = core.learnt_by(result)
@@ -701,14 +701,14 @@ def outcome(result: core.TrainingRaceResult, preset: str) -> str:
 
 
 def _doubt(result, run):
-    """Say that another draw of the seeds may decide otherwise."""
+    """Return a sentence: other seeds may decide otherwise."""
     right = _with_error(result.accuracy, run, *[lambda share: percent(share, 1)] * 2)
     name, least = run_name(result.params.exponents[run]), percent(core.SOLVED_ACCURACY, 0)
     return f"Other seeds may decide otherwise: {name} has {right} right, and {least} count as learnt."
 
 
 def _half_way(result, run):
-    """Return True if the run gained anything in the second half of its steps."""
+    """Return a sentence that says if the raw run gained anything in the second half of its steps."""
     right = result.accuracy.mean[run]
     middle = int(np.searchsorted(result.steps, result.step / 2))
     before = f"At step {result.steps[middle]:,} the raw training was {percent(right[middle], 1)} right"
@@ -718,7 +718,7 @@ def _half_way(result, run):
 
 
 def dose_table(table: core.DoseTable) -> Table:
-    """Return the table of doses: right answers at the best rate, that rate, and how many rates solve the task."""
+    """Return the table of doses: right answers at the best rate, that rate, and the number of rates that work."""
     columns = {"dₖ": [f"{row.d_k:,}" for row in table.rows]}
     for run, name in enumerate(_NAMES.values()):
         columns[f"{name}: right"] = [percent(row.accuracy[run], 0) for row in table.rows]
@@ -728,7 +728,7 @@ def dose_table(table: core.DoseTable) -> Table:
 
 
 def dose_claim(table: core.DoseTable) -> str:
-    """Return what a finished table shows about the rates that work; before that, the question."""
+    """Return the claim that a finished table supports; before that, the question."""
     if table.progress < 1:
         return "Which learning rates work at which dₖ?"
     raw, scaled = (sum(row.n_solved[run] for row in table.rows) for run in (0, 1))
@@ -738,7 +738,7 @@ def dose_claim(table: core.DoseTable) -> str:
 
 
 def dose_lines(table: core.DoseTable, origin: str) -> list[tuple[str, str]]:
-    """Return the sentences on the table, and when and how it was computed."""
+    """Return sentences on the table, and on when and how it was computed, with a heading for each."""
     said = [("**What the table says**", _dose_sentence(table))] if table.rows else []
     return [*said, ("**When and how**", origin)]
 

@@ -22,12 +22,12 @@ _RAW, _ROOT, _WHOLE = map(WAYS.index, ("raw", "root", "whole"))
 _DRAWN = (_RAW, _ROOT, _WHOLE)
 _DASHES = {"whole": "longdash"}
 _SYMBOLS = {"raw": "circle", "root": "square", "whole": "triangle-up"}
-_LOSSES = (2.3, 3.7)  # nats that are shown
-_GAP, _WALL_GAP = 0.075, 0.11  # between two names beside the panel, as a share of its height
+_LOSSES = (2.3, 3.7)  # range of the loss axis, in nats
+_GAP, _WALL_GAP = 0.075, 0.11  # distance between two names beside the panel, as a share of its height
 _NAMED = [NAMES[WAYS[way]] for way in _DRAWN]
-_LEFT_OF_LAST = 0.96  # of the width, between the last two rates, where their line would run through a name
+_LEFT_OF_LAST = 0.96  # right end of a name, as a share of the width: left of the vertical line at the last rate
 _SEEDS = ("largest seed", "smallest seed")
-_RATE, _FAINT = "at the rate", 0.15  # in the name of a dot; the ink of a band
+_RATE, _FAINT = "at the rate", 0.15  # part of a dot's name; opacity of a band
 
 
 def _level(value, profile):
@@ -36,7 +36,7 @@ def _level(value, profile):
 
 
 def _band(curve, way, profile):
-    """Return the band from the smallest to the largest seed and the mean of one way to scale."""
+    """Return the mean of one way to scale, and the band from its smallest to its largest seed."""
     name, colour = NAMES[WAYS[way]], _colour(WAYS[way], profile)
     edge, mean = {"width": 0, "color": colour}, solid(profile, colour) | {"dash": _DASHES.get(WAYS[way], "solid")}
     return [
@@ -48,7 +48,7 @@ def _band(curve, way, profile):
 
 
 def _dot(result, way, profile):
-    """Return the loss of one way at the chosen rate."""
+    """Return a dot at the loss of one way at the chosen rate."""
     at, colour = RATES.index(result.params.rate), _colour(WAYS[way], profile)
     marker = {"color": colour, "symbol": _SYMBOLS[WAYS[way]], "size": 1.4 * profile.marker_size}
     place = {"x": [RATES[at]], "y": [result.last_loss.mean[way, at]], "name": f"{NAMES[WAYS[way]]}, {_RATE}"}
@@ -84,7 +84,7 @@ def _rates_sure(result):
 
 
 def _each(say):
-    names = [name.replace(" ", "\u00a0") for name in NAMES.values()]  # on one line
+    names = [name.replace(" ", "\u00a0") for name in NAMES.values()]  # unbroken names
     return ", ".join(f"{name} {say(way)}" for way, name in enumerate(names))
 
 
@@ -98,7 +98,7 @@ def _working(result, way):
 
 
 def _closest_call(result):
-    """Return where the largest seed comes closest to the line that a rate must stay below."""
+    """Return a sentence on the rate whose largest seed is closest to the line that a rate must stay below."""
     high = result.last_loss.high
     way, at = np.unravel_index(np.nanargmin(abs(high - result.bigram_loss)), high.shape)
     name = [*NAMES.values()][way]
@@ -106,13 +106,13 @@ def _closest_call(result):
 
 
 def _seeds_at_best(result, way):
-    """Return the smallest and the largest seed of a way at its best rate."""
+    """Return the smallest and the largest loss among a way's seeds at its best rate."""
     at = result.best[way]
     return result.last_loss.low[way, at], result.last_loss.high[way, at]
 
 
 def _apart(result, way, name):
-    """Say whether the seeds of a way differ from all seeds of ÷ √dₖ, each at its best rate."""
+    """Return a phrase that compares the losses of a way's seeds with those of ÷ √dₖ, each at its best rate."""
     other, root = _seeds_at_best(result, way), _seeds_at_best(result, _ROOT)
     if root[1] < other[0]:
         return f"every seed with ÷ √dₖ has a smaller loss than any {name}"
@@ -174,7 +174,7 @@ def _learning(result, profile):
 
 
 def _words_of_learning(result, profile):
-    """Return the name of the height, and the names of the ways at the ends of their curves."""
+    """Return the y axis title, and the names of the ways at the ends of their curves."""
     gap = _WALL_GAP if on_a_wall(profile) else _GAP
     ends = [_height_of(each, _LOSSES) for each in result.last_loss.mean[[*_DRAWN]]]
     return [heading(f"Loss on new text after {result.steps[-1]:,} steps", profile), *_names_at(ends, gap, profile)]
@@ -204,7 +204,7 @@ def _names_at(ends, gap, profile):
 
 
 def _apart_by(gap, ends):
-    """Return heights at least this far apart: the mean of pushing upwards and pushing downwards."""
+    """Return heights at least a gap apart: the average of moving them only up and only down."""
     order = np.argsort(ends, kind="stable")
     steps = gap * np.arange(len(ends))
     sorted_ends = np.asarray(ends)[order]
@@ -222,7 +222,7 @@ def _height_of(values, span):
 
 
 def _learning_sentence(result):
-    """Say which ways learn at the chosen rate; for ÷ dₖ how its scores have grown, or at how many rates it learns."""
+    """Return sentences on the ways that learn at the chosen rate, and on ÷ dₖ's scores or the rates of each way."""
     start = f"At rate {typed(result.params.rate)}, {_who_learns(result)}"
     works = result.works[[*_DRAWN], RATES.index(result.params.rate)]
     if works[_WHOLE]:

@@ -18,8 +18,8 @@ from sattn_core.cost import Price, priced
 from sattn_core.lessons import training_race as core
 from sattn_core.training.equal_training import Equivalence, equivalence_price, measure_equivalence
 
-AT_ONCE = compute.UNASKED.seconds  # seconds of a race that is trained unasked
-PLAYED = 10.0  # seconds that a race is played
+AT_ONCE = compute.UNASKED.seconds  # a race that takes no more seconds is trained unasked
+PLAYED = 10.0  # a race is played for so many seconds
 SWEEP_SEEDS = 1  # the first seed, as in the maps of the race
 _EXPONENTS = (0.0, 0.5, 1.0)
 _EQUAL: dict[str, Any] = {"n_steps": 30, "n_seeds": 1}
@@ -60,7 +60,7 @@ def start(values: Values, profile: Profile, *, trains: bool = False) -> Picture:
 
 
 def time_of(params: core.TrainingRaceParams, best: bool) -> str:
-    """Return as text how long Train takes on this machine: a race is always played, even if it is trained faster."""
+    """Return the time that Train takes on this machine, as text: at least the time for which a race is played."""
     return about(max(rates.here(race_price(params, best)), PLAYED))
 
 
@@ -101,7 +101,7 @@ def map_price(params: core.TrainingRaceParams) -> Price:
 
 
 def sweep_params(params: core.TrainingRaceParams) -> core.TrainingRaceParams:
-    """Return the params of the race in the sweep: it has fewer seeds, since a sweep trains every rate."""
+    """Return the params of the sweep: with fewer seeds than the race, since a sweep trains every rate."""
     return replace(params, n_seeds=min(params.n_seeds, SWEEP_SEEDS))
 
 
@@ -115,7 +115,7 @@ def train(params: core.TrainingRaceParams, best: bool) -> tuple[core.TrainingRac
 
 @priced(core.sweep_price)
 def sweep_rates(params: core.TrainingRaceParams) -> core.LearningRateSweep:
-    """Return every learning rate, trained with every scale."""
+    """Return the sweep: every learning rate, trained with every scale."""
     return core.sweep_learning_rates(params, check=turns.look)
 
 
@@ -125,7 +125,7 @@ def equal_pairs_price(d_k: int) -> Price:
 
 
 def equal_d_k(d_k: int) -> int:
-    """Return the d_k of the pairs that are shown here: few values, each trained once for all visitors."""
+    """Return the d_k of the pairs shown at this d_k: one of a few, each trained once for all visitors."""
     return max(each for each in _EQUAL_DIMS if each <= d_k)
 
 
@@ -136,7 +136,7 @@ def train_equal_pairs(d_k: int) -> tuple[Equivalence, ...]:
 
 
 def transformer_params(values: Values) -> core.TransformerParams:
-    """Return which of the trained transformers is shown."""
+    """Return the params of the trained transformers that are shown."""
     return core.TransformerParams(float(values["model_rate"]))
 
 
@@ -146,7 +146,7 @@ def costs_little(params: core.TrainingRaceParams, best: bool) -> bool:
 
 
 def _opened(values):
-    """Return the race that the page opens on, at the slider's d_k or the address's; None if not cached nor cheap."""
+    """Return values with the d_k of the race to open on, if it is cached or cheap; else values as they are."""
     raced = values | {"race_d_k": values["race_d_k"] or values["d_k"]}
     wanted, best = params(raced | {"d_k": raced["race_d_k"]}), values["rates"] == "best"
     there = costs_little(wanted, best) or compute.kept(train, wanted, best) is not None
@@ -155,7 +155,7 @@ def _opened(values):
 
 @dataclass(frozen=True)
 class Asked:
-    """Return the params that a step computes, and the price still to pay: nothing once the result is cached."""
+    """The params that a step computes, and the price still to pay: nothing once the result is cached."""
 
     what: tuple[Any, ...]
     price: Price
@@ -174,7 +174,7 @@ def _rates(values, profile):
 
 
 def _rates_start(values, profile):
-    """Return the beginning of every training of the sweep, which costs one step."""
+    """Return the picture of every training's start in the sweep, which costs one step."""
     wanted = sweep_params(params(values))
     begun, start = next(core.sweep_frames(wanted)), compute.result(core.measure_race_start, wanted)
     return figures.rates_start(begun, start.right, about(rates.here(map_price(wanted))), profile)
@@ -185,7 +185,7 @@ def _transformer(values, profile):
 
 
 def story_params(values: Values) -> told.StoryParams:
-    """Return the params of the picture between the ends: the d_k of the slider."""
+    """Return the params of the step "between", at the slider's d_k."""
     return told.StoryParams(values["d_k"], values["seed"])
 
 

@@ -1,4 +1,4 @@
-"""The outcome of the bet of unit_variance."""
+"""The unit_variance lesson's bet: the picture before it, and its outcome."""
 
 from pages._view.lesson_view import Outcome, Values
 from pages._view.lessons.unit_variance import work
@@ -8,17 +8,17 @@ from pages._view.picture import Picture
 from pages._view.theme import Profile, listed, number
 
 _HIDDEN = "The scores are q times k, added up over dₖ components; they are hidden while the bet is open."
-_UNIT = 0.02  # a variance this near to 1 is called 1
+_UNIT = 0.02  # a variance closer to 1 than this is called 1
 
 
 def before(values: Values, profile: Profile) -> Picture:
-    """Return the stages up to k, of every way to draw the weights."""
+    """Return the stages up to k, for every initialisation."""
     last, every = work.sweep(values).stages.index("k"), ("assumed", "others", "chosen", "expected")
     return work.MAIN.picture(values, profile).partly(_HIDDEN, keep=every, words=(UPRIGHT,), last=last)
 
 
 def outcome(values: Values) -> Outcome:
-    """Return which of the three gives scaled scores of variance 1: one of them, or none."""
+    """Return the one of three initialisations that gives scaled scores variance 1, or none."""
     sweep = work.sweep(values)
     at = [(sweep.schemes.index(name), sweep.dims.index(values["d_k"])) for name in TO_BET_ON]
     scores = [sweep.std[i, j, sweep.stages.index("scaled_scores")] ** 2 for i, j in at]

@@ -16,9 +16,9 @@ from pages._view.theme import Profile, listed, number
 from sattn_core.lessons import unit_variance as core
 
 _NOTHING = 1e-3  # a smaller standard deviation is called practically 0
-_SHARED = 0.95  # below this share of σ within a row, the sentence says so
-UPRIGHT = "<b>Spread σ</b>"  # the title of the axis of the stages, over its end
-_UNIT = 0.01  # a standard deviation this near to 1 is called 1
+_SHARED = 0.95  # the sentence mentions a spread within a row that is below this share of σ
+UPRIGHT = "<b>Spread σ</b>"  # y axis title of the stages
+_UNIT = 0.01  # a standard deviation closer to 1 than this is called 1
 _SHORT = {
     "x": "x",
     "layer_norm": "Layer<br>Norm",
@@ -27,8 +27,8 @@ _SHORT = {
     "raw_scores": "raw<br>scores",
     "scaled_scores": "÷ √dₖ",
 }
-_NAMES_BESIDE = 12  # letters of an axis title: the longest name of a stage with its σ
-_HALF_WIDTH = 3  # in units of √d_k, the standard deviation that raw scores should have
+_NAMES_BESIDE = 12  # left margin for a stage's name with its σ, in em of an axis title
+_HALF_WIDTH = 3  # half the axis, in units of √d_k, the standard deviation that raw scores should have
 _STAGES = {
     "x": "x",
     "layer_norm": "LayerNorm(x)",
@@ -55,7 +55,7 @@ def expected(
     profile: Profile,
     result: core.UnitVarianceResult | None = None,
 ) -> Picture:
-    """Return every stage's standard deviation at this d_k, beside the one that the rule assumes; result: measured."""
+    """Return every stage's standard deviation at this d_k, and the one that the rule assumes. result: measured ones."""
     i, at = sweep.dims.index(d_k), sweep.schemes.index(scheme)
     found, within = sweep.std[at], sweep.row_std[at, i]
     sentence = _expected_sentence(found[i, -1], within, scheme, d_k)
@@ -96,7 +96,7 @@ def _expected_figure(sweep, found, i, result, profile):
         yaxis=base.axis(profile, grid=True, type="log", **_decades([*np.ravel(sweep.std), *measured], 0.15, profile)),
         annotations=[_others_name(sweep, found[i], i, profile)],
     )
-    lines = 4 if base.on_a_wall(profile) else 6  # lines of type, for two or three lines of ticks
+    lines = 4 if base.on_a_wall(profile) else 6  # lines of text, for two or three lines of ticks
     fig.layout["margin"] |= {"t": round(1.6 * profile.axis_size), "b": round(lines * profile.tick_size)}
     return fig
 
@@ -109,7 +109,7 @@ def _rings(places, measured, profile):
 
 
 def _others_name(sweep, chosen, i, profile):
-    """Return the name of the grey lines, between q and k, at the one that is farthest from the chosen."""
+    """Return the name of the grey lines, between q and k, at the line farthest from the chosen one."""
     at = sweep.stages.index("q")
     heights, here = np.log10(sweep.std[:, i, at]), math.log10(chosen[at])
     far = float(heights[np.argmax(abs(heights - here))])
@@ -158,11 +158,11 @@ def _expected_marks(sweep, scheme):
 
 
 def _in_sentence(scheme):
-    return SCHEME_NAMES[scheme].replace("normal with σ", "normal weights of σ")  # not "with … with"
+    return SCHEME_NAMES[scheme].replace("normal with σ", "normal weights of σ")  # avoid "with … with"
 
 
 def _expected_sentence(scaled, within, scheme, d_k):
-    """Return the first spread of the scaled scores, within a row if that is less, and whether the rule's 1 is right."""
+    """Return the sentence: the scaled scores' initial spread (within a row if that is less), compared with 1."""
     name = _in_sentence(scheme)
     if within < _SHARED * scaled:
         return (
@@ -190,7 +190,7 @@ def _expected_alt(sweep, values, i, sentence, asked):
 
 
 def _stages_sure(result, within):
-    """Return the spreads of q and of the scores, measured beside predicted; within is expected."""
+    """Return sentences on the spreads of q and of the scores. within: the expected spread within a row."""
     params, stage = result.params, {stage.name: stage for stage in result.stages}
     norm = "LayerNorm" if params.normalise else "no LayerNorm"
     return (
@@ -243,11 +243,11 @@ def _pipeline(result, profile):
 
 
 def _stage_name(stage, axes, profile):
-    """Return a stage and its σ, above its bars; on a wall, which is wide and low, to their left."""
+    """Return a label with a stage's name and σ: above its bars or, on a wall, which is wide and low, to their left."""
     name = base.in_colour(drawn(_STAGES[stage.name]), _colour(stage.name, profile), profile)
     text = f"{name}: σ {number(stage.std)}"
     beside = {"x": 0, "y": 0, "xanchor": "right", "xshift": -profile.tick_size} if base.on_a_wall(profile) else {}
-    place = {"font": _small(profile), "xref": "x domain", "bgcolor": None}  # no box over the stage above
+    place = {"font": _small(profile), "xref": "x domain", "bgcolor": None}  # no background over the stage above
     return base.heading(text, profile, axes=axes) | place | beside
 
 
@@ -274,7 +274,7 @@ def _stage_mark(word, stage):
 
 
 def _pipeline_sentence(result):
-    """Return how wide one draw of the scores is before and after the division."""
+    """Return the sentence: the spread of one draw of the scores before and after the division."""
     params, (raw, scaled) = result.params, result.stages[-2:]
     return (
         f"In this draw of {params.n_tokens} tokens the raw scores have σ = {number(raw.std)}, and divided by √dₖ they "
@@ -289,7 +289,7 @@ def _scheme(params):
 
 
 def _bias(result):
-    """Return the effect of the default bias, if it is switched on."""
+    """Return a sentence on the effect of the default bias, if it is switched on."""
     params = result.params
     if not params.bias:
         return ()
@@ -306,7 +306,7 @@ def _bias(result):
 
 
 def _heads(n_heads, asked):
-    """Return the sentence for a number of heads that does not fit the lesson's widths."""
+    """Return a sentence if the number of heads asked for does not fit the lesson's widths."""
     if n_heads == asked:
         return ()
     return (
@@ -336,7 +336,7 @@ def _verdict(wanted):
 
 
 def _pipeline_table(result):
-    """Return bins and counts of every stage."""
+    """Return a table of bins and counts of every stage."""
     columns = {}
     for stage in result.stages:
         columns[f"{stage.name} from"] = stage.edges[:-1].tolist()
@@ -346,13 +346,13 @@ def _pipeline_table(result):
 
 
 def _pipeline_code(params):
-    """Return the Python that measures the pipeline again."""
+    """Return Python code that measures the pipeline."""
     shown = "stage.name, stage.std, stage.predicted_std, stage.z for stage in result.stages"
     return code(core.measure_unit_variance, params, show=shown)
 
 
 def stage_table(result: core.UnitVarianceResult) -> Table:
-    """Return every stage: predicted and measured standard deviation, band, z and the value that the rule assumes."""
+    """Return a table of the stages: assumed, predicted and measured standard deviation, band and z."""
     stages = result.stages
     return {
         "stage": [plain(_STAGES[stage.name]) for stage in stages],
@@ -380,7 +380,7 @@ def schemes(result: core.UnitVarianceResult, profile: Profile) -> Picture:
 
 
 def _schemes(result, profile):
-    """Return a row for each, the largest on top; on a wall, which is wide and low, in two columns."""
+    """Return a row for each initialisation, the largest on top; on a wall, which is wide and low, in two columns."""
     rows, wall = result.schemes, base.on_a_wall(profile)
     half = -(-len(rows) // 2)
     columns = [rows[:half], rows[half:]] if wall else [rows]
@@ -391,10 +391,10 @@ def _schemes(result, profile):
         values = {"type": "log", "domain": domain, "anchor": f"y{i}", **_decades(_shown(rows), 0.3, profile)}
         axes[f"xaxis{i}"] = base.axis(profile, "σ, scaled scores", grid=True, **values)
         axes[f"yaxis{i}"] = _scheme_names(column, profile) | {"anchor": f"x{i}"}
-    return base.figure(profile, traces, left=10.6, **axes)  # letters of the longest name
+    return base.figure(profile, traces, left=10.6, **axes)  # room for the longest name
 
 
-_HALVES = ([0, 0.33], [0.67, 1])  # of the width of a wall
+_HALVES = ([0, 0.33], [0.67, 1])  # horizontal domains of two columns on a wall
 
 
 def _scheme_names(rows, profile):
@@ -439,7 +439,7 @@ def _shown(rows):
 
 
 def _decades(values, room, profile):
-    """Return a logarithmic axis that holds every value with some room, for any x."""
+    """Return a log axis that holds every value, with some room."""
     wall = base.on_a_wall(profile)
     low, high = min(-2.1, math.log10(np.min(values)) - room), max(0.9, math.log10(np.max(values)) + room)
     ticks = [10.0**power for power in range(-6, 7, 1 if high - low < 5.5 and not wall else 2)]
@@ -452,7 +452,7 @@ def _unit(rows):
 
 
 def _schemes_sentence(result):
-    """Return the chosen initialisation, beside the largest and the smallest."""
+    """Return the sentence: the chosen initialisation, beside those with the largest and the smallest spread."""
     rows = result.schemes
     (chosen,) = [row for row in rows if row.chosen]
     name = _in_sentence(chosen.name)
@@ -464,7 +464,7 @@ def _schemes_sentence(result):
 
 
 def _schemes_marks(rows):
-    """Return the squares of the largest, of the smallest, and of the chosen one."""
+    """Return marks for the squares of the largest, the smallest and the chosen initialisation."""
     named = [row for i, row in enumerate(rows) if row.chosen or i in (0, len(rows) - 1)]
     return [Mark(_said_of(row), (row.name,), (0,)) for row in named]
 
@@ -474,7 +474,7 @@ def _said_of(row):
 
 
 def _schemes_sure(result):
-    """Return which initialisations give 1, and the value of the chosen one."""
+    """Return sentences on the initialisations that give 1, and on the chosen one."""
     rows, params = result.schemes, result.params
     (chosen,) = [row for row in rows if row.chosen]
     first, last, here = _names((rows[0], rows[-1], chosen))
@@ -489,20 +489,20 @@ def _schemes_sure(result):
 
 
 def _schemes_data(result):
-    """Return all initialisations in full precision."""
+    """Return a table of all initialisations in full precision."""
     fields = ("name", "formula", "component_variance", "raw_std", "scaled_std")
     sources = {"source": [_in_words(row.source) for row in result.schemes]}
     return {field: [getattr(row, field) for row in result.schemes] for field in fields} | sources
 
 
 def _schemes_code(params):
-    """Return the Python that compares the initialisations again."""
+    """Return Python code that compares the initialisations."""
     shown = "row.name, row.component_variance, row.raw_std, row.scaled_std, row.measured_scaled_std"
     return code(core.measure_unit_variance, params, show=f"{shown} for row in result.schemes")
 
 
 def schemes_table(result: core.UnitVarianceResult) -> Table:
-    """Return all initialisations side by side, largest scaled standard deviation first, the chosen one measured."""
+    """Return a table of all initialisations, largest scaled standard deviation first; the chosen one is measured."""
     rows = result.schemes
     return {
         "scheme": _names(rows),
@@ -518,7 +518,7 @@ def schemes_table(result: core.UnitVarianceResult) -> Table:
 
 
 def _of_the_width(text):
-    """Return a text of the core about d_model as people write it: a product of words needs its sign."""
+    """Return a formula of the core as people write it, with × in products of words such as d_model."""
     spaced = re.sub(r"(?<=\d) (?=d_model)|(?<=d_model) (?=\()", " × ", text)
     return plain(_in_words(spaced))
 
@@ -562,14 +562,14 @@ def _shared(rows, d_k, profile):
 
 
 def _shared_name(row, axes, profile):
-    """Return the name of what is shared, and the mean of the diagonal, on which a token scores itself."""
+    """Return a panel's name and the mean of its diagonal, on which a token scores itself."""
     diagonal = f"diagonal: {number(row.diagonal_mean, 2)}"
     name = base.heading(f"<b>{drawn(_SHARING[row.name])}</b><br>{diagonal}", profile, axes=axes)
     return name | {"font": _small(profile), "align": "left"}
 
 
 def _shared_sentence(rows):
-    """Return how much weight a token puts on itself, with the correct scale throughout."""
+    """Return the sentence: the weight that a token puts on itself, always with the correct scale."""
     apart, _, same = rows
     return (
         f"When the same vectors serve as queries and keys, a token puts {_percent(same.self_weight)} of its weight on "
@@ -584,7 +584,7 @@ def _percent(share):
 
 
 def _shared_sure(rows, d_k):
-    """Return how a token scores itself, in the three cases."""
+    """Return sentences on a token's score with itself, in the three cases."""
     apart, tied, same = rows
     n = len(apart.scores)
     return (
@@ -598,20 +598,20 @@ def _shared_sure(rows, d_k):
 
 
 def _shared_data(rows):
-    """Return every score of the shown heads."""
+    """Return a table of every score of the shown heads."""
     n = len(rows[0].scores)
     places = {"query": np.repeat(np.arange(1, n + 1), n).tolist(), "key": np.tile(np.arange(1, n + 1), n).tolist()}
     return places | {row.name: row.scores.ravel().tolist() for row in rows}
 
 
 def _shared_code(params):
-    """Return the Python that measures the shared inputs again."""
+    """Return Python code that measures the shared inputs."""
     shown = "row.name, row.diagonal_mean, row.predicted_diagonal_mean, row.self_weight for row in rows"
     return code(core.measure_shared_input, params, name="rows", show=shown)
 
 
 def shared_table(rows: Sequence[core.SharedInputRow]) -> Table:
-    """Return diagonal against off-diagonal scaled scores, measured beside predicted."""
+    """Return a table of diagonal and off-diagonal scaled scores, measured and predicted."""
     return {
         "scores from": [plain(_SHARING[row.name]) for row in rows],
         "diagonal: mean": [number(row.diagonal_mean) for row in rows],

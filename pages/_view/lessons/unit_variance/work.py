@@ -11,14 +11,14 @@ SHARED_TOKENS = 16
 
 
 def params(values: Values, **options: Any) -> core.UnitVarianceParams:
-    """Return the params of heads of the slider's d_k side by side; the lesson limits their number."""
+    """Return the params of several heads with the slider's d_k; the lesson limits their number."""
     d_k, n_heads = values["d_k"], core.fitting_heads(values["d_k"], values["n_heads"])
     named = {name: values[name] for name in ("scheme", "law", "seed")}
     return core.UnitVarianceParams(d_k * n_heads, n_heads, **named, **_input(values), **options)
 
 
 def _input(values: Values) -> dict[str, Any]:
-    """Return the kind of x, and what is done to it and to q and k."""
+    """Return the options for x, its normalisation, and the bias of q and k."""
     switches = {name: values[name] == "on" for name in ("normalise", "bias")}
     return {"x_mean": values["x_mean"], "x_std": values["x_std"], **switches}
 

@@ -1,4 +1,4 @@
-"""The outcome of the bet of wrong_choice."""
+"""The wrong_choice lesson's bet: the picture before it, and its outcome."""
 
 from pages._view import compute
 from pages._view.lesson_view import Outcome, Values
@@ -8,7 +8,7 @@ from pages._view.picture import Picture
 from pages._view.theme import Profile
 from sattn_core.lessons.wrong_choice import NEARLY_ALL, measure_wrong_choices
 
-_ALIKE = 5  # rows
+_ALIKE = 5  # counts of rows that differ by no more are alike
 _WHY = {
     False: "Where nearly all the weight is on a wrong key, softmax passes on hardly any gradient.",
     True: "Here the raw scores are small enough for gradient descent to move them.",
@@ -21,7 +21,7 @@ def before(values: Values, profile: Profile) -> Picture:
 
 
 def outcome(values: Values) -> Outcome:
-    """Return how many of the rows are put right without the scale, and the nearest answer."""
+    """Return the number of rows put right without the scale, and the answer nearest to it."""
     params = work.params(values)
     found = compute.kept(measure_wrong_choices, params)
     if found is None and compute.needs_button(params):

@@ -13,19 +13,19 @@ from pages._view.theme import Profile, listed, so_many
 from sattn_core.lessons import wrong_choice as core
 
 _SYMBOLS = ("circle", "square", "triangle-up")
-_APART = (0.94, 1.0, 1.06)  # factors on the place of a point, so that marks of one height are side by side
+_APART = (0.94, 1.0, 1.06)  # factors on x, so that marks of equal height are side by side
 _RATES = (1e-4, 1e-2, 1.0, 100.0, 1e4)  # learning rates that have a tick
-_LETTERS = 27  # of a title that fit over a phone
-_NAME_LETTERS, _WALL_LETTERS = 8.2, 10.5  # of a tick's size: the room for the names at the ends of lines
-_LINE = 1.25  # of its letters' size: the height of a line of text
-_SEEN = 0.55  # of the height of a plot: the part that fits on a wall or a phone
+_LETTERS = 27  # letters per title line on a phone
+_NAME_LETTERS, _WALL_LETTERS = 8.2, 10.5  # right margin for the names of lines, in em of a tick label
+_LINE = 1.25  # height of a line of text, in em
+_SEEN = 0.55  # share of a plot's height that fits on a wall or a phone
 
 
 # --- at every learning rate -----------------------------------------------------------------------------
 
 
 def rates(curves: core.RateCurves, rate: float, step: int, profile: Profile) -> Picture:
-    """Return how many rows are put right at each learning rate, with a line at the slider's."""
+    """Return the number of rows put right at each learning rate, with a line at the slider's."""
     counts = curves.put_right[:, :, step]
     low, high = core.interval(counts)
     columns: Table = {"learning rate": list(curves.learning_rates)}
@@ -67,19 +67,19 @@ def _rates_figure(curves, rate, step, profile):
 
 
 def _works(i, curves, step):
-    """Return at which rates nearly all rows are put right, or how many at most."""
+    """Return a phrase: the rates that put nearly all rows right, or the most rows that any rate puts right."""
     works = curves.put_right[i, :, step] >= core.NEARLY_ALL
     at = np.flatnonzero(works)
     if not at.size:
         return f"at most {curves.best(step)[i]}"
     first, last = (f"{curves.learning_rates[j]:,g}" for j in at[[0, -1]])
-    if np.ptp(at) >= at.size:  # one between them does not
+    if np.ptp(at) >= at.size:  # a rate between them does not work
         return f"at {at.size} rates"
     return f"from rate {first}" if works[-1] else f"at rate {first}" if first == last else f"at {first} to {last}"
 
 
 def _curve(i, x, counts, profile):
-    """Counts with their intervals, joined."""
+    """Return counts with their intervals, and a line that joins them."""
     low, high = core.interval(counts)
     colour = getattr(profile, COLOURS[i])
     marks = base.points(profile, colour, _SYMBOLS[i], _APART[i] * x, counts, high - counts, counts - low, NAMES[i])
@@ -96,7 +96,7 @@ def _claim(text, profile):
 
 
 def _what(text, fig, profile, row=0):
-    """Return a level line above the plot, such as the name of its vertical axis; row: above so many others."""
+    """Return a line of text above the plot, such as its y axis title. row: the number of lines below this one."""
     fig.layout["margin"]["t"] += round(1.6 * profile.tick_size)
     place: Part = {"x": 0, "y": 1, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
     aside, above = -fig.layout["margin"]["l"], (0.4 + 1.6 * row) * profile.tick_size
@@ -104,9 +104,9 @@ def _what(text, fig, profile, row=0):
 
 
 def _named(fig, notes, ends, span, profile):
-    """Write names at the ends of lines, without overlaps: (rule, height of its end, what it does).
+    """Add names at the ends of lines, without overlaps. ends: (rule, height of its end, words on what its line does).
 
-    What it does stands below the name where there is room. A line without an end has none.
+    The words are below the name if there is room. A line without an end has no name.
     """
     wall, ends = base.on_a_wall(profile), [each for each in ends if not np.isnan(each[1])]
     margin = fig.layout["margin"] | {"r": round((_WALL_LETTERS if wall else _NAME_LETTERS) * profile.tick_size)}
@@ -125,13 +125,13 @@ def _named(fig, notes, ends, span, profile):
 
 
 def _stacks(heights, gap, high):
-    """Return the names that would overlap, as (height of their middle, places from the lowest).
+    """Return stacks of names that would overlap, as (height of their middle, indices from the lowest name up).
 
     Names closer than a gap make a stack with lines some pixels apart, since a picture may be lower than planned. The
-    topmost name stands no higher than high.
+    topmost name is no higher than high.
     """
     stacks: list[tuple[float, list[int]]] = []
-    for at in sorted(range(len(heights)), key=lambda each: (heights[each], -each)):  # of equal ones raw is the topmost
+    for at in sorted(range(len(heights)), key=lambda each: (heights[each], -each)):  # raw is the topmost of equal ones
         group = [at]
         while True:
             half = (len(group) - 1) * gap / 2
@@ -162,7 +162,7 @@ def _rates_sentence(curves, step):
 
 
 def _rates_claim(best):
-    """Return for which of the three at least one rate works."""
+    """Return the title: the rules for which at least one rate works."""
     works = [each >= core.NEARLY_ALL for each in best]
     if all(works):
         return "All three have a rate that works"
@@ -176,15 +176,15 @@ def _rates_claim(best):
 # --- against d_k ----------------------------------------------------------------------------------------
 
 _D_TICKS = (16, 64, 256, 1024)
-_SPAN, _LOW, _HIGH = [1.0, 3.1], -3.4, 3.4  # ends of the axes, in powers of ten; further where a rate is further out
-_STEADY = 5  # a factor between rates; a smaller one is a single step, since rates are half a decade apart
-_BAND = 0.1  # of the ink: of the band of a rate that stays
+_SPAN, _LOW, _HIGH = [1.0, 3.1], -3.4, 3.4  # axis ranges in log10, wider if a rate is beyond
+_STEADY = 5  # rates within a smaller factor are at most one step apart: a step is half a decade
+_BAND = 0.1  # share of ink in the band of a rate that stays
 _OPTIMIZERS = {"sgd": "With plain gradient descent", "adam": "With Adam"}
 _RECORDED = {"n_keys": 16, "loss": "output", "learns": "q"}
 
 
 def dimensions(curves: Sequence[core.RateCurves], optimizer: str, d_k: int, profile: Profile) -> Picture:
-    """Draw the smallest rate that puts nearly all right at each d_k with an optimizer, on axes for both."""
+    """Return the smallest rate that puts nearly all rows right at each d_k, on the same axes for both optimizers."""
     descent, (adam, of_seeds) = core.compare_dimensions(curves), core.compare_with_adam()
     here, there = (adam, descent) if optimizer == "adam" else (descent, adam)
     alike = all(getattr(curves[0].params, name) == each for name, each in _RECORDED.items())
@@ -215,7 +215,7 @@ def _dimensions_code(curves):
 
 
 def _best(curves, optimizer):
-    """Return by d_k the most that any rate puts right; nothing of the record of Adam."""
+    """Return the most rows that any rate puts right, by d_k; empty for Adam, whose record does not say."""
     return {each.params.d_k: each.best() for each in curves} if optimizer == "sgd" else {}
 
 
@@ -244,7 +244,7 @@ def _dimensions_figure(here, there, optimizer, d_k, profile, best):
 
 
 def _seen(found):
-    """Return the sizes from 16 on, as many as there are keys, and their smallest rates."""
+    """Return every d_k from 16 (the number of keys) on, and their smallest rates."""
     shown = np.array(found.dims) >= _D_TICKS[0]
     return np.array(found.dims, dtype=float)[shown], found.smallest_rate[:, shown]
 
@@ -268,7 +268,7 @@ def _line(i, found, profile):
 
 
 def _bands(found, profile):
-    """Return a level band where one rate works at every size."""
+    """Return a horizontal band for each rule with one rate that works at every d_k."""
     bands = []
     for colour, each in zip(COLOURS, _seen(found)[1], strict=True):
         if _trend(each) == "stays":
@@ -286,9 +286,9 @@ def _bands(found, profile):
 
 
 def _never(found, best, profile):
-    """Return a line on each rule that no rate puts right: from which size on, and the most that one does there.
+    """Return a line of text for each rule without a working rate: the first such d_k, and the most rows right there.
 
-    On a wall, where the title says it, there is no room for the most.
+    A wall has no room for the number of rows.
     """
     dims, smallest = _seen(found)
     lines = []
@@ -305,7 +305,7 @@ _DOES = {"stays": ("about one rate", ""), "rises": ("rises", " as dₖ grows"), 
 
 
 def _trend(smallest):
-    """Say whether a rule's smallest rate stays, rises or falls with d_k."""
+    """Return the trend of a rule's smallest rate with d_k: "stays", "rises", "falls" or "moves"."""
     rates = smallest[~np.isnan(smallest)]
     if rates.size < 2:
         return "moves"
@@ -316,13 +316,13 @@ def _trend(smallest):
 
 
 def _does(smallest, profile):
-    """Return what a rule's smallest rate does, in few words; on a wall, beside the name, in fewer."""
+    """Return the trend of a rule's smallest rate in few words; on a wall in fewer, to fit beside the name."""
     does = _DOES.get(_trend(smallest), ("", ""))
     return does[0] if base.on_a_wall(profile) else "".join(does)
 
 
 def _dimensions_sentence(found, optimizer, alike):
-    """Say which rates ÷ √d_k and ÷ d_k need at these sizes; with Adam, that ÷ d_k does not keep tokens apart."""
+    """Return the sentence: the rates that ÷ √d_k and ÷ d_k need; with Adam, also that ÷ d_k starts flat."""
     start = _OPTIMIZERS[optimizer] + ("" if alike or optimizer == "sgd" else " as recorded")
     smallest = _seen(found)[1][1:]
     if np.isnan(_seen(found)[1]).all():
@@ -335,7 +335,7 @@ def _dimensions_sentence(found, optimizer, alike):
 
 
 def _needs(name, smallest, both):
-    """Return the rates that a rule needs, with one number, or two if the other rule's rate does not stay."""
+    """Return a phrase on the rates that a rule needs, with one number, or two if the other rule's rate moves."""
     rates, trend = smallest[~np.isnan(smallest)], _trend(smallest)
     if not rates.size:
         return f"no rate works with {name}"
@@ -352,7 +352,7 @@ def _needs(name, smallest, both):
 
 
 def _predicted(descent, adam):
-    """Return how the smallest rates should change, and how they do."""
+    """Return sentences on the predicted and the measured change of the smallest rates."""
     first, second = ([_times(found, i) for i in (1, 2)] for found in (descent, adam))
     return (
         "A step of plain gradient descent moves a scaled score by the rate times scale² times a squared length, about "
@@ -369,7 +369,7 @@ def _times(found, i):
 
 
 def _recorded(of_seeds, dims):
-    """Return what the record of Adam is, and how much its draws differ."""
+    """Return sentences on the record of Adam, and on the difference between its draws."""
     drawn = of_seeds[:, 1:, np.array(dims) >= _D_TICKS[0]]
     return (
         f"Adam is a record: {core.N_ROWS * len(drawn)} rows with 16 keys, {core.N_STEPS} steps, β = 0.9 and 0.999; q "

@@ -8,7 +8,7 @@ from sattn_core.training.wrong_rows import LEARNERS
 _RATES = (*(float(f"{m}e{e}") for e in range(-4, 5) for m in ("1", "1.78", "3.16", "5.62")), 1e5)
 _STEPS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 36, 40, 45, 50, 55, 60, 65, 70, 80, 90, 100,
           110, 120, 130, 140, 150, 160, 170, 180, 190, 200)  # fmt: skip
-COUNTS = ("10", "50", "90")  # of a hundred, the answers of the bet
+COUNTS = ("10", "50", "90")  # answers of the bet, out of a hundred
 _USUAL = {"n_keys": 16, "seed": 0, "loss": "output", "learns": "q"}
 _ROWS = _USUAL | {"steps": 200}
 
@@ -105,7 +105,7 @@ LESSON = Lesson(
         ),
     ),
     opens="rows",
-    formerly={"step": {"both": "every_size"}},  # the race ends with what it weighed
+    formerly={"step": {"both": "every_size"}},  # the training race ends with this former step's comparison
     together=TOGETHER,
     assumed="Each row has its own query and keys, all random. The largest score wins, and the right key is one of the "
     "others. It is put right when the right key has more than half of the weight.\n\n"

@@ -1,4 +1,4 @@
-"""Pictures of the wrong_choice lesson: a hundred rows as cells over one row as bars."""
+"""Pictures of the wrong_choice lesson: a hundred rows as cells, above one row as bars."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,17 +16,17 @@ from sattn_core.lessons import wrong_choice as core
 NAMES = ("raw", "÷ √dₖ", "÷ dₖ")
 COLOURS = ("raw", "scaled", "third")
 DIVIDED = ("with raw scores", "with ÷ √dₖ", "with ÷ dₖ")
-SAID = {"raw scores": "raw", "÷ √dₖ": "÷ √dₖ", "÷ dₖ": "÷ dₖ"}  # the words of a sentence that name a trace
-_SIDE = 10  # cells
+SAID = {"raw scores": "raw", "÷ √dₖ": "÷ √dₖ", "÷ dₖ": "÷ dₖ"}  # words of a sentence -> the trace that they name
+_SIDE = 10  # cells in a line
 _DOMAINS = ([0.0, 0.307], [0.3465, 0.6535], [0.693, 1.0])
-_CELLS, _BARS = [0.33, 1.0], [0.0, 0.22]  # of the height
-_PHONE, _CELLS_BESIDE, _BARS_BESIDE = 1.25, [0.63, 1.0], [0.27, 0.59]  # on a phone: of the usual height; of the width
-_BARS_LOW, _BARS_HIGH = 0.2, 0.6  # of a row there
-_EDGE = 0.55  # cells from the middle of the outermost one to the end of its axis
-_PALE, _GREY = 0.08, 0.3  # of the text's ink: a row that is not put right, and a wrong key
-_ARROW = 0.8  # of its letters' size: the width of an arrow
-_LINE = 1.3  # of its letters' size: the height of a line above a panel
-_LARGE = 1.42  # of a title: the number of a panel
+_CELLS, _BARS = [0.33, 1.0], [0.0, 0.22]  # vertical domains
+_PHONE, _CELLS_BESIDE, _BARS_BESIDE = 1.25, [0.63, 1.0], [0.27, 0.59]  # on a phone: height factor, then x domains
+_BARS_LOW, _BARS_HIGH = 0.2, 0.6  # ends of the bars on a phone, as shares of a row
+_EDGE = 0.55  # distance between an outermost cell's middle and the end of its axis, in cells
+_PALE, _GREY = 0.08, 0.3  # shares of the text's ink: in a row that is not put right, and in a wrong key
+_ARROW = 0.8  # width of an arrow, in em
+_LINE = 1.3  # height of a line above a panel, in em
+_LARGE = 1.42  # size of a panel's number, relative to a title
 _NEARLY = 0.995  # from here on a percentage without decimals is 100 %
 _STAYS = ": with −ln the gradient does not vanish"  # why the other loss corrects a row that is nearly certain
 _SLOPES = (
@@ -43,8 +43,8 @@ def choices(
 ) -> Picture:
     """Return the rows that are put right after this step, without the scale, with ÷ √d_k and ÷ d_k.
 
-    followed: the row whose weights are drawn below as bars. phones: how many of the rows, from the first on, are those
-    of a class; then it is about these.
+    followed: the row whose weights are drawn below as bars. phones: the number of rows, from the first
+    on, that belong to a class; if it is not 0, the picture is about these rows.
     """
     sentence = _sentence_of_class(result, step, phones) if phones else _choices_sentence(result, step)
     return Picture(
@@ -101,7 +101,7 @@ def _choices_figure(right, followed, step, phones, profile):
 
 
 def _axis(i):
-    """Return the number of the axes of a panel's cells; those of its bars come after all of them."""
+    """Return Plotly's suffix for the axes of a panel's cells; the suffixes for bars come after those for cells."""
     return str(i + 1) if i else ""
 
 
@@ -110,7 +110,7 @@ def _bar_axis(i):
 
 
 def _on_a_phone(fig, counted, followed, of, profile):
-    """Return three rows: the words of each, its bars, and its cells at the right."""
+    """Return the figure with a layout for a phone: three rows, each with its words, its bars and its cells."""
     notes: list[Part] = []
     places: dict[str, Part] = {}
     for i, count in enumerate(counted):
@@ -156,12 +156,12 @@ def _cell_axes(i, at, profile):
 
 
 def _sizes(profile):
-    """Return the letters of a panel's name, of its number and of the unit."""
+    """Return the font sizes of a panel's name, its number and its unit."""
     return profile.axis_size, round(_LARGE * profile.title_size), profile.tick_size
 
 
 def _heading(name, count, of, i, at, profile):
-    """Return a panel's name, and its number with the unit: in lines of their own, to fit a third of a phone."""
+    """Return a panel's name, number and unit, each on a line, to fit a third of a phone; a wall has two lines."""
     named, large, small = _sizes(profile)
     ink = readable(getattr(profile, COLOURS[i]), profile.ground, profile.text)
     unit, number = f"of {of} put right", (f"<b>{count}</b>", large, ink)
@@ -191,7 +191,7 @@ def _frame(row, at, profile):
 
 
 def _around(phones, at, profile):
-    """Return a frame around the cells of a class, which end in the middle of a line."""
+    """Return a frame around the cells of a class, which may end in the middle of a line."""
     down, across = divmod(phones, _SIDE)
     right, end = (_SIDE if down else across) - 0.5, across - 0.5
     low, lowest = max(down, 1) - 0.5, down + (0.5 if across else -0.5)
@@ -210,7 +210,7 @@ def _room_around(profile):
 
 
 def clicked(click: Mapping[str, Any]) -> dict[str, int]:
-    """Return the row whose cell was clicked, counted from 1; none for a bar."""
+    """Return the row whose cell was clicked, counted from 1, as a control's value; empty for a bar."""
     if click["chart"] not in NAMES:
         return {}
     down, across = (min(max(click[each], 0), _SIDE - 1) for each in ("line", "place"))
@@ -218,7 +218,7 @@ def clicked(click: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _choices_sentence(result, step):
-    """Return how many of the hundred are put right, without the scale and with each."""
+    """Return the sentence: how many of the hundred rows are put right, without the scale and with each divisor."""
     counts = result.put_right[:, step].tolist()
     why = _STAYS if result.params.loss == "weights" and counts[0] >= core.NEARLY_ALL else ""
     if step == 0:
@@ -233,7 +233,7 @@ def _choices_sentence(result, step):
 
 
 def _sentence_of_class(result, step, phones):
-    """Return how many of a class's rows are put right, without the scale and with each."""
+    """Return the sentence: how many of a class's rows are put right, without the scale and with each divisor."""
     raw, root, whole = (so_many(each, phones) for each in result.first(phones)[:, step].tolist())
     of = "the class’s one row" if phones == 1 else f"the class’s {phones} rows"
     comes = "comes" if raw == "1" else "come"
@@ -245,7 +245,7 @@ def _come(count):
 
 
 def _choices_sure(result, step):
-    """Return how much other rows would differ, and what the picture does not show."""
+    """Return sentences on how much other rows would differ, and on what the picture does not show."""
     low, high = core.interval(result.put_right[:, step])
     ranges = [f"{_whole(low[i])} to {_whole(high[i])} {by}" for i, by in enumerate(DIVIDED)]
     gone = [int(np.isnan(each).sum()) for each in result.right_weight[:, step]]
@@ -271,18 +271,18 @@ def _bars_name(name):
 
 
 def _lit(name, profile):
-    """Return the marks of a word in the sentence: cells, and where there are any bars."""
+    """Return the traces that a word of the sentence lights up: cells and, except on a wall, bars."""
     return (name,) if base.on_a_wall(profile) else (_bars_name(name), f"wrong keys, {name}", name)
 
 
 def _weights_table(followed, step):
-    """Return the weights of the row after this step."""
+    """Return a table of the row's weights after this step."""
     found = followed.weights[:, step]
     return {"key": _key_names(followed)} | {name: found[i].tolist() for i, name in enumerate(NAMES)}
 
 
 def _weights_sure(followed, step):
-    """Return the weight of the right key of the row, and which key it is."""
+    """Return sentences on the weight of the row's right key, and on which key that is."""
     return (
         f"Row {followed.row + 1}: {_weights_sentence(followed.weights[:, step, followed.right_key])} The largest score "
         f"at the start is that of key {followed.winner + 1}; the right key, drawn among the others, is key "
@@ -305,7 +305,7 @@ def _weights_below(followed, step, profile):
 
 
 def _bar_axes(profile):
-    """Return the axes of the bars below the cells, which are as wide as these."""
+    """Return the axes of the bars, as wide as the cells above them."""
     bare: Part = {"showline": False, "showticklabels": False, "ticks": ""}
     line = {"zeroline": True, "zerolinecolor": profile.text, "zerolinewidth": 1}
     axes: dict[str, Part] = {}
@@ -319,14 +319,14 @@ def _bar_axes(profile):
 
 
 def _names_of_bars(followed, place, profile, between=" "):
-    """Name the bars above the first of them, and the right key in each panel."""
+    """Return the bars' name above the first panel, and the right key's name in each panel."""
     text = f"{followed.params.n_keys} weights of{between}the outlined query"
     what = base.label(text, profile, **{"xshift": -1, "xanchor": "left", "yanchor": "bottom", **place})
     return [what, *(_right_key(followed, i, profile) for i in range(len(NAMES)))]
 
 
 def _places(n_keys):
-    """Return the middles of bars side by side under the cells, as their axis counts."""
+    """Return the middles of the bars under the cells, in units of their axis."""
     return (np.arange(n_keys) + 0.5) * _SIDE / n_keys - 0.5
 
 
@@ -347,7 +347,7 @@ def _bars(found, right, i, profile):
 
 
 def _right_key(followed, i, profile):
-    """Name the right key under its bar, within the width of the panel; beside a bar at its side an arrow points up."""
+    """Return the right key's name under its bar, inside the panel; near a side, an arrow points up at the bar."""
     n_keys, words = followed.params.n_keys, key_words(followed.params.n_keys)
     x, at = float(_places(n_keys)[followed.right_key]), _bar_axis(i)
     name = f"right key: {words[followed.right_key]}" if words else "right key"
@@ -369,7 +369,7 @@ def _weights_sentence(found):
 
 
 def share(weight: float) -> str:
-    """Return a weight for a sentence; it is not written as 0, ½ or 1 unless it is exactly that."""
+    """Return a weight as text for a sentence; near 0, ½ and 1 with "under", "at most" or "over"."""
     if np.isnan(weight):
         return "an unknown part"
     if weight < 1 - _NEARLY:

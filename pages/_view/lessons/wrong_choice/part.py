@@ -20,7 +20,7 @@ def part(place: int, values: Values) -> Part:
 
 
 def _became(weight):
-    """Return the weight and its meaning; at a very large rate numbers overflow, and there is none."""
+    """Return a weight and its meaning as text; a row that overflowed at a very large rate has no weight."""
     if isnan(weight):
         return "lost, for its numbers overflowed"
     return f"{share(weight)}, {'put right' if weight > PUT_RIGHT else 'still wrong'}"

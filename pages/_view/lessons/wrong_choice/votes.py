@@ -1,4 +1,4 @@
-"""The votes of a class for a learning rate, beside what each rate comes to."""
+"""The votes of a class for a learning rate, beside the results of each rate."""
 
 from collections.abc import Sequence
 from copy import deepcopy
@@ -11,23 +11,23 @@ from pages._view.picture import Figure, Part, Picture
 from pages._view.theme import Profile, listed
 from sattn_core.lessons import wrong_choice as core
 
-_CELLS = ([0.0, 0.21], [0.235, 0.445], [0.47, 0.68])  # of the width: the hundred rows, three times
+_CELLS = ([0.0, 0.21], [0.235, 0.445], [0.47, 0.68])  # horizontal domains of the hundred rows, three times
 _VOTES = [0.77, 1.0]
-_AT = "9"  # the number of the axes of the votes
-_LONGEST, _BAR = 0.5, 0.6  # of the panel's width, the longest bar; of a row, its height
-_ROOT = 1  # the place of ÷ √d_k
-_HALF = 0.6  # of a row, beyond the outermost ones
+_AT = "9"  # Plotly's suffix for the votes' axes
+_LONGEST, _BAR = 0.5, 0.6  # the longest bar, as a share of the panel's width; a bar's height, as a share of a row
+_ROOT = 1  # index of ÷ √d_k
+_HALF = 0.6  # room beyond the outermost rows, in rows
 
 
 @dataclass(frozen=True)
 class Votes:
-    """The votes for each rate, and how many of the hundred rows it puts right."""
+    """The votes for each rate, and the curves of the hundred rows that each rate puts right."""
 
     counts: Sequence[int]
     curves: core.RateCurves
 
     def right(self, step: int) -> list[int]:
-        """Return how many rows each rate puts right with ÷ √d_k after this step."""
+        """Return the number of rows that each rate puts right with ÷ √d_k after this step."""
         return [int(each) for each in self.curves.put_right[_ROOT, :, step]]
 
     def best(self, step: int) -> list[str]:
@@ -50,7 +50,7 @@ def _rate(value):
 
 
 def _said(voted, step):
-    """Return the votes, and which rate was best."""
+    """Return sentences on the votes, and on the best rate."""
     votes = listed(
         [f"{n} for {_rate(each)}" for each, n in zip(voted.curves.learning_rates, voted.counts, strict=True)]
     )
@@ -86,7 +86,7 @@ def _bars(voted, rows, profile):
 
 
 def _words(voted, step, profile):
-    """The names of the panel and of its two columns, and the numbers in them."""
+    """Return the names of the panel and of its two columns, and the numbers in these."""
     refs: Part = {"xref": f"x{_AT} domain", "yref": f"y{_AT} domain", "y": 1, "yanchor": "bottom", "borderpad": 0}
     above = round(1.3 * profile.tick_size)
     most, right = max(*voted.counts, 1), voted.right(step)

@@ -15,7 +15,7 @@ DIMS = (16, 64, 256, 1024)
 
 @dataclass(frozen=True)
 class Curves:
-    """The curves of a picture. price: of those that are not cached yet."""
+    """The curves of a picture. price: that of the curves that are not cached yet."""
 
     asked: core.DimensionParams
     price: Price = field(compare=False)
@@ -34,19 +34,19 @@ def _picture(values, profile):
 
 
 def voted(values: Values) -> votes.Votes:
-    """Return the votes of a class for each rate, and what comes of it."""
+    """Return the votes of a class for each rate, and the results of each rate."""
     rates = TOGETHER.options
     counts = [values["votes"].count(f"{each:g}") for each in rates]
     return votes.Votes(counts, compute.result(core.measure_learning_rates, params(values), rates, check=turns.look))
 
 
 def row(values: Values) -> core.RowResult:
-    """Return the chosen row, key by key."""
+    """Return the results of the chosen row, key by key."""
     return compute.result(core.follow_row, params(values), values["row"] - 1)
 
 
 def dimensions(values: Values) -> core.DimensionParams:
-    """Return the rows at each d_k of the curves."""
+    """Return the params of the rows at each d_k of the curves."""
     return _at(DIMS, values)
 
 
@@ -70,7 +70,7 @@ def _rates(values, profile):
 
 
 def here(values: Values) -> core.DimensionParams:
-    """Return the rows at the slider's d_k."""
+    """Return the params of the rows at the slider's d_k."""
     return _at((values["d_k"],), values)
 
 

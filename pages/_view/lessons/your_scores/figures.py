@@ -24,11 +24,11 @@ from sattn_core.lessons.your_scores import (
     sample_scores,
 )
 
-_LETTERS = 38  # of a title over a whole phone
-_HALF = 0.5  # of the ideal curve's height: the height of its name
-_ROOM = 0.87  # of the axis: nothing is drawn above it
-_NAME = 4.6  # of the axis: the width of the name on a phone
-_LEFT = 3.0  # the margin of the ticks, in letters of an axis title
+_LETTERS = 38  # letters per title line on a phone
+_HALF = 0.5  # height of the ideal curve's name, as a share of its peak
+_ROOM = 0.87  # share of the axis: a name would not fit above it
+_NAME = 4.6  # width of the name on a phone, in units of the axis
+_LEFT = 3.0  # left margin for tick labels, in em of an axis title
 _SCALES = {"1": "no scale", "1/√d_k": "1/√dₖ", "1/d_k": "1/dₖ", "1/std": "the one that fits"}
 
 
@@ -38,9 +38,9 @@ _SCALES = {"1": "no scale", "1/√d_k": "1/√dₖ", "1/d_k": "1/dₖ", "1/std":
 def histogram(
     result: YourScoresResult, params: YourScoresParams, source: str, own: Sequence[str], profile: Profile
 ) -> Picture:
-    """Return scaled scores of the shown head, each less its row's mean, under the exact distribution of ideal q and k.
+    """Return the histogram of the shown head's scaled scores, less their rows' means, with that of ideal q and k.
 
-    source says whose numbers these are, and own are the names of the visitor's files, if the scores come from these.
+    source: the origin of the numbers, as text. own: names of the visitor's files; empty for a sample.
     """
     sentence = _histogram_sentence(result)
     return Picture(
@@ -60,7 +60,7 @@ def histogram(
 
 
 def source(result: YourScoresResult, params: YourScoresParams, d_k: int, own: Sequence[str]) -> str:
-    """Return whose numbers these are; the sample may have a smaller d_k than the slider."""
+    """Return the origin of the numbers as text; the sample may have a smaller d_k than the slider."""
     report = result.report
     rows = f"{report.n_queries:,} queries, {report.n_keys:,} keys"
     heads = "1 head" if report.n_heads == 1 else f"{report.n_heads} heads"
@@ -71,7 +71,7 @@ def source(result: YourScoresResult, params: YourScoresParams, d_k: int, own: Se
 
 
 def _rows(result, own, profile):
-    """Return whose numbers these are, in one line of a figure; a wall has no room for it, and no files of a visitor."""
+    """Return the origin of the numbers as one line of a figure; None on a wall, which has no room and no uploads."""
     report = result.report
     if profile is PROJECTOR:
         return None
@@ -82,7 +82,7 @@ def _rows(result, own, profile):
 
 
 def taken(result: YourScoresResult) -> tuple[str, ...]:
-    """Return how the lines, columns and axes of the visitor's files were understood, the shape first."""
+    """Return notes on how the lines, columns and axes of the visitor's files were read, the shape first."""
     return tuple(map(written, result.taken))
 
 
@@ -113,12 +113,12 @@ def _histogram_figure(result, own, profile):
 
 
 def _bold(text, key, profile):
-    """Return a title in one line, with the source of the numbers below it."""
+    """Return a one-line title with the source of the numbers below it."""
     return title(f"<b>{text}</b>", profile, size=profile.axis_size, key=key, letters=_LETTERS)
 
 
 def _ideal_name(result, centres, top, profile):
-    """Return the name of the dashed curve, at its right flank and over all bars there."""
+    """Return the label of the dashed curve, at its right flank and above all bars there."""
     ideal = np.nan_to_num(result.report.ideal_density, posinf=0.0)
     start = float(centres[ideal >= _HALF * ideal.max()].max())
     under = (centres >= start) & (centres <= start + _NAME)
@@ -129,12 +129,12 @@ def _ideal_name(result, centres, top, profile):
 
 
 def _whose(result):
-    """Return the source of the numbers, short enough for the figure beside the files on a small screen."""
+    """Return the start of the histogram's title, short enough for a figure beside the files on a small screen."""
     return f"Head {result.head + 1}: density, spread" if has_heads(result) else "Density of scaled scores, spread"
 
 
 def _histogram_sentence(result):
-    """Return the verdict in plain words."""
+    """Return the sentence under the histogram: the verdict in plain words."""
     report, told = result.report, result.report.heads[result.report.told]
     spread = _about(told.scaled_std)
     if not has_heads(result):
@@ -148,7 +148,7 @@ def _histogram_sentence(result):
 
 
 def _about(value):
-    """Return a size in the words of a sentence."""
+    """Return a size as words for a sentence."""
     if value < 1e-4:
         return "practically nothing"
     return f"about {number(value, 2)}" if value < 1e7 else "more than ten million"
@@ -159,7 +159,7 @@ def _say_right(told, spread):
 
 
 def _beside_ideal(told):
-    """Return how the spread compares with the band of ideal q and k: a spread outside it can still count as right."""
+    """Return a phrase that compares the spread with the ideal band: a spread outside it can still count as right."""
     low, high = told.scaled_band
     return "as ideal ones do" if low <= told.scaled_std <= high else "near enough to ideal"
 
@@ -229,7 +229,7 @@ def _histogram_table(result):
 
 
 def _histogram_code(result, params, own):
-    """Return the Python that measures the same again, from the files of these names if they are the visitor's own."""
+    """Return Python code that repeats the measurement, on the visitor's files if there are any."""
     shown = (
         "report.verdict, report.reason",
         "shown.scaled_std, shown.scaled_band, shown.tail_band, shown.chance",
@@ -239,7 +239,7 @@ def _histogram_code(result, params, own):
 
 
 def refused(key: str, problem: str, own: Sequence[str], profile: Profile) -> Picture:
-    """Return the picture of a step while the visitor's files, of these names, are refused: only the reason."""
+    """Return the picture of a step while the visitor's files are refused: only the reason."""
     said = written(problem)
     hidden = axis(profile, showticklabels=False, ticks="", showline=False, range=[0, 1])
     word = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5}
@@ -265,7 +265,7 @@ def growth(
 ) -> Picture:
     """Return the size of the scores against the number of components, log–log, beside growth like √m.
 
-    source and own are those of `histogram`.
+    source, own: as in `histogram`.
     """
     sentence = _growth_sentence(result)
     return Picture(
@@ -300,7 +300,7 @@ def _growth_figure(result, own, profile):
         yaxis=axis(profile, **sizes),
         annotations=[],
     )
-    drawn.layout["margin"]["t"] += round(1.4 * profile.tick_size)  # for the title of the upright axis
+    drawn.layout["margin"]["t"] += round(1.4 * profile.tick_size)  # for the y axis title
     names, colours = _names(result, profile)
     if names:
         drawn = name_ends(drawn, names, profile, low=low, high=high, colours=colours)
@@ -340,12 +340,12 @@ def _sizes(fitted, colour, symbol, name, profile):
 
 
 def _every(dims):
-    """Return at most six ticks."""
+    """Return at most six of the dimensions, as ticks."""
     return dims[:: max(1, -(-len(dims) // 6))]
 
 
 def _size_range(traces):
-    """Return the ends of the vertical axis, as powers of ten."""
+    """Return the range of the vertical axis, in log10."""
     sizes = np.concatenate([np.asarray(trace["y"]) for trace in traces])
     sizes = sizes[sizes > 0]
     low, high = (np.log10(sizes.min()), np.log10(sizes.max())) if len(sizes) else (-1.0, 1.0)
@@ -353,7 +353,7 @@ def _size_range(traces):
 
 
 def _size_ticks(low, high):
-    """Return 1, 2 and 5 of every decade, or as many powers of ten as there is room for, each written in full."""
+    """Return ticks at 1, 2 and 5 of every decade, or at as many powers of ten as fit, each written in full."""
     decades = range(floor(low), floor(high) + 1)
     every = -(-len(decades) // 6)
     steps = (1, 2, 5) if len(decades) <= 3 else (1,)
@@ -367,7 +367,7 @@ def _wide(dims):
 
 
 def _growth_title(result):
-    """Return in a few words whether the scores of a row grow as √dₖ assumes."""
+    """Return a title that says if the scores of a row grow as √dₖ assumes."""
     fitted = result.shown.row_exponent
     if not isfinite(fitted.value):
         return "No growth to fit"
@@ -379,7 +379,7 @@ def _growth_title(result):
 
 
 def _growth_sentence(result):
-    """Return the fitted exponent beside that of √dₖ."""
+    """Return the sentence under the growth: the fitted exponent beside that of √dₖ."""
     fitted = result.shown.row_exponent
     if not isfinite(fitted.value):
         return "There is no growth to fit: it takes at least two components and scores that differ."
@@ -396,7 +396,7 @@ def _growth_marks(result):
 
 
 def _growth_sure(result):
-    """Return the fitted exponent, its interval, and that of query i with key i."""
+    """Return the fitted exponents and their intervals, of all pairs and of query i with key i."""
     fitted, paired = result.shown.row_exponent, result.shown.paired_exponent
     if not isfinite(fitted.value):
         return ()
@@ -421,7 +421,7 @@ def _between(fitted):
 
 
 def _growth_code(result, params, own):
-    """Return the Python that fits the growth again."""
+    """Return Python code that fits the growth."""
     shown = (
         "fitted.value, fitted.low, fitted.high, paired.value, paired.low, paired.high",
         "fitted.dims, fitted.sizes, paired.sizes",
@@ -431,17 +431,17 @@ def _growth_code(result, params, own):
     return _measured(result, params, own) + fits + printed(shown)
 
 
-# --- the code of both ------------------------------------------------------------------------------------
+# --- code of both pictures ---------------------------------------------------------------------------------
 
 
 def _measured(result, params, own):
-    """Return the Python that measures the rows of these files, or of the sample."""
+    """Return Python code that measures the visitor's files, or the sample."""
     rows = _reading_code(own, result.reading) if own else code(sample_scores, params, name="Q, K")
     return rows + code(measure_your_scores, Name("Q"), Name("K"), head=result.head)
 
 
 def _reading_code(own, reading):
-    """Return the Python that reads the files of these names as their owner says."""
+    """Return Python code that reads the visitor's files, with the reading options that were chosen."""
     files = [Name(f"({each!r}, Path({each!r}).read_bytes())") for each in own]
     said = {} if reading in (None, Reading()) else {"reading": reading}
     return "from pathlib import Path\n\n" + code(read_queries_and_keys, *files, name="Q, K", **said)
@@ -451,7 +451,7 @@ def _reading_code(own, reading):
 
 
 def saturation_table(result: YourScoresResult) -> Table:
-    """Return softmax under four scales, averaged over queries."""
+    """Return a table of softmax under four scales, averaged over queries."""
     rows = result.shown.saturation
     return {
         "scale": [_SCALES[row.name] for row in rows],
@@ -464,7 +464,7 @@ def saturation_table(result: YourScoresResult) -> Table:
 
 
 def moment_table(result: YourScoresResult) -> Table:
-    """Return the components, their pairs and the scale that suits them, beside the ideal."""
+    """Return a table of the components' moments, the correlation of pairs, and the scale that fits."""
     query, key, shown = result.shown.query, result.shown.key, result.shown
     rows = [
         ("mean of q", query.mean, 0),
@@ -488,7 +488,7 @@ def moment_table(result: YourScoresResult) -> Table:
 
 
 def _exact(value):
-    """Return a number known exactly, with at most four digits and no zeros at its end."""
+    """Return an exact number as text, with at most four digits and no trailing zeros."""
     return f"{value:.4g}"
 
 
@@ -498,7 +498,7 @@ def has_heads(result: YourScoresResult) -> bool:
 
 
 def head_table(result: YourScoresResult) -> Table:
-    """Return one line per head."""
+    """Return a table with one row per head."""
     names = {
         "q variance": "q_variance",
         "k variance": "k_variance",
@@ -511,7 +511,7 @@ def head_table(result: YourScoresResult) -> Table:
         "largest weight": "max_weight",
         "divisor that fits": "divisor",
     }
-    # With as many digits as the other tables give the same quantity.
+    # As many digits as the other tables use for the same quantity.
     digits = {name: 3 if name in ("entropy", "effective keys", "largest weight") else 4 for name in names}
     columns = {
         name: [number(getattr(row, field), digits[name]) for row in result.rows] for name, field in names.items()

@@ -12,10 +12,10 @@ from sattn_core.cost import DRAWN, MULTIPLIED, Price, priced
 from sattn_core.lessons import your_scores as core
 from sattn_core.lessons.your_scores import sample_file as make_sample_file
 
-SAMPLE_ROWS = 128  # queries and keys of a sample: few enough to measure at every move
-_EACH_HEAD, _BESIDE = 4e6, 4_000_000  # numbers of a head's report, and bytes of every report
+SAMPLE_ROWS = 128  # queries and keys of a sample: few enough to measure at every move of the slider
+_EACH_HEAD, _BESIDE = 4e6, 4_000_000  # price of one head's report in numbers; bytes of any report
 UPLOAD_NOTES = (core.LIMITS, core.PRIVACY)
-# Choices about a file, for when guesses are wrong: the field's label, and the words for each option.
+# How to read a file, for when the guess is wrong: the field's label, and the wording of each option.
 SAID = {
     "axes": ("Three axes", {"guess": "as they look", "heads first": "heads, n, dₖ", "tokens first": "n, heads, dₖ"}),
     "stored": (
@@ -33,12 +33,12 @@ SAID = {
     "first_column": ("First column", {"guess": "as it looks", "numbers": "numbers", "names": "names"}),
     "comma": ("Commas", {"guess": "as they look", "decimal": "decimal", "separator": "between numbers"}),
 }
-OF_TEXT = ("first_line", "first_column", "comma")  # the ones that also apply to a text file
+OF_TEXT = ("first_line", "first_column", "comma")  # those that also apply to a text file
 HOOK = f"```python\n{core.HOOK_SNIPPET}```"  # as Markdown
 
 
 def sample_params(sample: str, d_k: int, seed: int) -> core.YourScoresParams:
-    """Return the sample at the slider's d_k, up to the largest; a trained sample has a d_k of its own."""
+    """Return a sample's params at the slider's d_k, within 2 and 256; a trained sample has a d_k of its own."""
     if sample in core.TRAINED:
         Q, _ = core.trained_layer(sample)
         return core.YourScoresParams(sample, *Q.shape[1:])
@@ -46,7 +46,7 @@ def sample_params(sample: str, d_k: int, seed: int) -> core.YourScoresParams:
 
 
 def sample_price(params: core.YourScoresParams, _head: int) -> Price:
-    """Return the price of the report on a sample; with LayerNorm it is that of the two matrices that make q and k."""
+    """Return the price of a sample's report; with LayerNorm it includes the two matrices that make q and k."""
     d_model = params.n_heads * params.d_k
     weights = 2 * d_model**2 if params.sample == "layer_norm_mha" else 0
     numbers = weights * (DRAWN["standard_normal"] + MULTIPLIED * params.n_rows) + _EACH_HEAD * params.n_heads
@@ -55,7 +55,7 @@ def sample_price(params: core.YourScoresParams, _head: int) -> Price:
 
 @priced(sample_price)
 def measure_sample(params: core.YourScoresParams, head: int) -> core.YourScoresResult:
-    """Return the report on a sample; on the last head, if there are fewer."""
+    """Return the report on a sample's head, or on the last head if it has fewer."""
     Q, K = core.sample_scores(params)
     return core.measure_your_scores(Q, K, head=min(head, len(Q)) - 1 if Q.ndim == 3 else 0)
 
@@ -66,19 +66,19 @@ def sample_file(params: core.YourScoresParams) -> bytes:
 
 
 def params_of(values: Values) -> core.YourScoresParams:
-    """Return the sample that the controls ask for."""
+    """Return the params of the sample that the controls ask for."""
     return sample_params(values["sample"], values["d_k"], values["seed"])
 
 
 def picture(step: str, values: Values, result: core.YourScoresResult, own: Sequence[str], profile: Profile) -> Picture:
-    """Return the picture of a step. own: the names of the visitor's files; () if the result is of the sample."""
+    """Return the picture of a step. own: the names of the visitor's files; () for a sample."""
     params = params_of(values)
     source = figures.source(result, params, values["d_k"], own)
     return _DRAWN[step](result, params, source, own, profile)
 
 
 def refused(step: str, problem: str, own: Sequence[str], profile: Profile) -> Picture:
-    """Return the picture of a step while the visitor's files, of these names, are refused."""
+    """Return the picture of a step while the visitor's files are refused."""
     return figures.refused(f"your_{'growth' if step == 'growth' else 'histogram'}", problem, own, profile)
 
 
