@@ -136,7 +136,7 @@ class LargeExperiment:
     band: tuple[float, float]
     naive_band: tuple[float, float]
     explained_share: float  # share of the product variance's own variance that var(A) and var(B) explain
-    # from_factors, published_from_factors: d_k · var(A) · var(B), the expected variance of the product given both factors
+    # from_factors, published_from_factors: d_k · var(A) · var(B), the expected variance of the product given both
     from_factors: float
     published_from_factors: float
     # residual_std, residual_z, published_residual_z: standard deviation of the product's variance given var(A) and
