@@ -182,12 +182,12 @@ def _real_array(name: str, value: ArrayLike) -> NDArray[np.float64]:
         array = _numbers_of_objects(name, array)
     if array.dtype.kind not in "iuf" and not _is_registered(array.dtype):
         raise TypeError(f"{name} must hold real numbers, but got dtype {array.dtype}")
-    refuse_large_integers(name, array)  # again: a table's column, for example, becomes an array only here
+    refuse_large_integers(name, array)  # again, for input such as a table's column, which becomes an array only here
     return array.astype(np.float64)
 
 
 def _is_registered(dtype: np.dtype[Any]) -> bool:
-    """Return True for a type that another package registered with NumPy and that fits into float64, as bfloat16."""
+    """Return True for another package's registered type that fits into float64, such as bfloat16."""
     return dtype.isbuiltin == 2 and np.can_cast(dtype, np.float64)
 
 

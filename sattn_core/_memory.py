@@ -1,4 +1,4 @@
-"""Decorator that caches results of the core between calls; no other cache is used.
+"""Decorator for the only caches of the core.
 
 It caches numbers that depend on a few sizes only and cost much more to compute than to look up: quantiles of
 simulated matrices, nodes of a quadrature, tables of exact averages. A seed or an array is never part of a key,

@@ -36,7 +36,7 @@ class MomentRow:
     standard_error: float
     low: float
     high: float
-    z: float  # (measured − predicted) / standard_error; nan if these or the band are not finite, or the error is 0
+    z: float  # (measured − predicted) / standard_error; nan if any of these or the band is not finite, or the error 0
     inside: bool | None  # True if low ≤ measured ≤ high; None if z is nan
     # Source of the standard error ("exact" theory, "simulated" from the law of q and k) and, unless the band is exact
     # too, its approximation; or the reason why there is no band

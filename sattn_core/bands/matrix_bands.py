@@ -43,7 +43,7 @@ def matrix_bands_price(shape: Shape, pair_law: PairLaw) -> Price:
     """Return the `Price` of `matrix_bands` when nothing is cached, simulated matrices included."""
     (m, n, d_k), (mean, variance) = shape, _variance_moments(shape, pair_law)
     if pair_law.law == "normal" and pair_law.is_centred:
-        quantile = (25_000 if d_k == 1 else 5_000) * CALL + 100_000 * FUNCTION  # of `dot_product_ppf`
+        quantile = (25_000 if d_k == 1 else 5_000) * CALL + 100_000 * FUNCTION  # work of `dot_product_ppf`
         return Price(quantile) + score_variance_band_price(*shape)
     n_matrices = _simulated_matrices(shape)
     if mean**2 >= SMALLEST_GAMMA_SHAPE * variance or not n_matrices:

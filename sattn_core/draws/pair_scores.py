@@ -97,7 +97,7 @@ def growing_rows(
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Yield raw scores (n_rows, n_keys) and |q|² of every query at each of the increasing dims.
 
-    Components are standard normal, and every row has its own keys. The draw at one d_k does not depend on the others.
+    Components are standard normal, and every row has its own keys. The draw at one d_k does not depend on other dims.
     """
     drawn = _block_scores((n_rows, n_keys), tuple(dims), STANDARD_NORMAL, (seed, stream), proceed, _square_and_scores)
     return ((both[:, 1:], both[:, 0]) for both in drawn)

@@ -25,7 +25,7 @@ class PhoneDraws:
 def phone_draws(
     number: int, per_phone: int = 10, *, size: int = 2, d_k: int = 2, ddof: int = 0, seed: int = 0
 ) -> PhoneDraws:
-    """Draw for phone `number` of a class; the draws do not depend on other phones, nor the first ones on per_phone."""
+    """Draw for phone `number` of a class, independently of other phones; a larger per_phone appends draws."""
     number = check_integer("number", number, 0, MOST_PHONES - 1)
     check_integer("per_phone", per_phone, 1, MOST_PER_PHONE)
     check_integer("size", size, 2, 64)

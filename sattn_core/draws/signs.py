@@ -41,7 +41,7 @@ def _words(n_signs, n_sums, seed):
 
 
 def chance_on_top(starts: ArrayLike, n_signs: int) -> NDArray[np.float64]:
-    """Return for each start the probability that no other is larger once each has n_signs more signs; ties count."""
+    """Return for each start the probability that it is the largest, ties included, after n_signs more signs each."""
     starts, n_signs = np.asarray(starts, dtype=np.float64), check_integer("n_signs", n_signs, 0, MOST_SIGNS)
     ups = np.arange(n_signs + 1)
     probability = binom(n_signs, ups) * 0.5**n_signs

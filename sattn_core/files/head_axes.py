@@ -63,7 +63,7 @@ def _has_tokens_first(Q, K, task):
 
 
 def _serve(heads):
-    """Return True if every head of K can serve equally many heads of Q; heads holds their numbers."""
+    """Return True if the number of heads of Q is a multiple of that of K; heads holds both, or the only one."""
     return len(heads) == 1 or (min(heads) > 0 and heads[0] % heads[1] == 0)
 
 

@@ -328,7 +328,7 @@ def _checked_width(name, row, cells, width, empty):
 
 
 def _row(name, row, cells, kept, layout, is_plain):
-    """Return the numbers in the kept cells of a row; plain rows, which are the most, use the faster float()."""
+    """Return the numbers in the kept cells of a row; most rows are plain, and use the faster float()."""
     try:
         if is_plain and layout.has_decimal_commas:
             return [float(cell.replace(",", ".")) for cell in cells]
@@ -369,7 +369,7 @@ def _is_whole(values):
 
 
 def _without_index(numbers, task, named, kept):
-    """Return the numbers without index columns at either end, which count or alone hold whole numbers."""
+    """Return the numbers without index columns at either end: columns that count, or the only ones of whole numbers."""
     if task.reading.first_column != GUESS or numbers.shape[1] < 2 or not np.isfinite(numbers).all():
         return numbers
     n, width = _index_length(numbers, named and kept[0] == 0), numbers.shape[1]
@@ -391,7 +391,7 @@ def _odd_ends(numbers):
 
 
 def _index_length(numbers, named):
-    """Return the number of index columns at the start, which count or alone hold whole numbers."""
+    """Return the number of index columns at the start: columns that count, or the only ones of whole numbers."""
     first, rest = numbers[:, 0], numbers[:, 1:]
     whole = (numbers == np.rint(numbers)).all(axis=0)
     n_whole = len(whole) if whole.all() else int(np.argmin(whole))

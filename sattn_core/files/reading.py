@@ -34,9 +34,9 @@ class ScoreFileError(ValueError):
 class Reading:
     """Options for reading a file; "guess" and 0 mean that the reader guesses."""
 
-    first_line: str = GUESS  # of a text file: "numbers" or "names"
-    first_column: str = GUESS  # of a text file: "numbers" or "names"
-    comma: str = GUESS  # of a text file: "decimal" or "separator"
+    first_line: str = GUESS  # content of a text file's first line: "numbers" or "names"
+    first_column: str = GUESS  # content of a text file's first column: "numbers" or "names"
+    comma: str = GUESS  # meaning of commas in a text file: "decimal" or "separator"
     axes: str = GUESS  # order of three axes: "heads first" or "tokens first"
     heads: int = 0  # 0 to 64: number of query heads that are side by side in the last axis
     stored: str = GUESS  # meaning of whole numbers: "numbers", or the format whose bits they are
@@ -118,7 +118,7 @@ def decoded(bits: NDArray[Any], stored: str) -> NDArray[np.float64]:
     if stored == "bfloat16":
         numbers = (bits.astype(np.uint32) << 16).view(np.float32)  # bfloat16 is the upper half of a float32
     else:
-        numbers = (bits.astype(np.uint16) << (8 * (stored == "float8_e5m2"))).view(np.float16)  # E5M2 is the upper half
+        numbers = (bits.astype(np.uint16) << (8 * (stored == "float8_e5m2"))).view(np.float16)  # E5M2: its upper half
     with np.errstate(invalid="ignore"):  # NaN is refused later
         return numbers.astype(np.float64)
 

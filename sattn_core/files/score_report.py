@@ -285,20 +285,20 @@ def _measure_head(Q, K, check):
 
 
 def _near_one(rows):
-    """Return rows / 2**power with a largest number in [½, 1), so that no square underflows, and power."""
+    """Return rows / 2**power, whose largest number is in [½, 1) so that no square underflows, and power."""
     power = math.frexp(np.abs(rows).max())[1]
     return np.ldexp(rows, -power), power
 
 
 def _centred(rows):
     """Return the rows minus their mean, with exact zeros in components that do not vary."""
-    centred = rows - rows[0]  # because the rounded mean of equal numbers may differ from them
+    centred = rows - rows[0]  # exactly 0 for equal numbers, unlike a difference from their rounded mean
     centred -= centred.mean(axis=0)
     return np.where(np.abs(centred).max(axis=0) > _ROUNDING * np.abs(rows).max(axis=0), centred, 0.0)
 
 
 def _spread(H, power):
-    """Return the variance within a row, and the standard deviation times 2**power; 0 if they are only rounding."""
+    """Return the variance within a row, and the standard deviation times 2**power; both 0 if only rounding."""
     variance = float(H.sum())
     std = math.ldexp(math.sqrt(max(variance, 0.0)), power)
     return (variance, std) if variance > _ROUNDING * np.abs(H).sum() and std > _TINIEST else (0.0, 0.0)
@@ -320,7 +320,7 @@ def _shown(row_scores, std, d_k):
 
 
 def _component_moments(rows, centred, power):
-    away = rows - rows[0, 0]  # because the rounded mean of equal numbers may differ from them
+    away = rows - rows[0, 0]  # exactly 0 for equal numbers, unlike a difference from their rounded mean
     squares = np.square(away - away.mean())
     variance, fourth = squares.mean(), np.square(squares).mean()
     # Compute tr Σ² from the smaller of XᵀX and XXᵀ.

@@ -29,14 +29,14 @@ def median_size(d_k: int, nu: float) -> float:
     phi, step = np.exp(np.interp(np.log(t), _SIZES, log_phi)), t[0]
 
     def share(size):
-        return 2 / math.pi * step * (float(np.sum(phi * np.sin(size * t) / t)) + size / 2)  # the first term is φ(0)
+        return 2 / math.pi * step * (float(np.sum(phi * np.sin(size * t) / t)) + size / 2)  # size / 2: the end t = 0
 
     unit = math.exp(-wide)
     return float(brentq(lambda size: share(size) - 0.5, 0.05 * unit, 5 * unit, rtol=1e-6))
 
 
 def _one_less_phi(nu: float) -> NDArray[np.float64]:
-    """Return 1 − φ at t = exp(_SIZES): the mean of 1 − φ₁(t x) over a component x, φ₁ the function of one component."""
+    """Return 1 − φ at t = exp(_SIZES), the mean of 1 − φ₁(t x) over a component x; φ₁ is that of one component."""
     n = len(_SIZES)
     u = math.sqrt(nu) * np.exp(2 * _SIZES[0] + _STEP * np.arange(2 * n - 1))
     log_scale = math.log(2) * (1 - nu / 2) - gammaln(nu / 2)

@@ -22,7 +22,7 @@ class DotProductMoments:
     Attributes
     ----------
     mean, variance : float
-        Of the score over fresh queries and fresh keys.
+        Mean and variance of the score over random queries and keys.
     excess_kurtosis : float
         Fourth central moment over the squared variance, minus 3 (0 for a normal score). Infinite if
         the fourth moment is, NaN for a constant score.

@@ -17,15 +17,15 @@ from sattn_core._checks import check_array, check_number
 MOST_KEYS = 2**20
 MOST_SCORE_STD = 32.0
 _FINEST = 0.25  # step in u, and in v + x: the error of the trapezoid rule is about e^(-π²/0.25)
-_WIDEST_Z = 0.35  # largest step in a standard normal
-_LARGEST_Z = 9.0  # beyond this with probability 2e-19
+_WIDEST_Z = 0.35  # largest step in z, a standard normal
+_LARGEST_Z = 9.0  # |z| exceeds this with probability 2e-19
 _U = np.arange(-36.0, 4.0, _FINEST)  # e^-36 is 2e-16; exp(-e^3.75) is 4e-19
 
 
 def expected_key_weight(
     n_keys: ArrayLike, score: float, score_std: float = 1.0, *, sink: bool = False
 ) -> NDArray[np.float64]:
-    """Average the weight of a key with a given score among n_keys - 1 others with iid N(0, score_std²) scores.
+    """Return the mean weight of a key of given score among n_keys - 1 others with iid N(0, score_std²) scores.
 
     Parameters
     ----------

@@ -121,7 +121,7 @@ def projection_variance(scheme: str, d_model: int, n_heads: int, *, bias: bool =
     n_heads : int
         Number of heads, a divisor of d_model; d_k = d_model / n_heads.
     bias : bool, default False
-        True adds the layer's default bias, which is not 0 only in `torch_linear`.
+        True adds the layer's default bias, which is 0 except in `torch_linear`.
 
     Returns
     -------

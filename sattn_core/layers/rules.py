@@ -157,7 +157,7 @@ def _check_product(scores, Q, K, unit):
         product = Q @ K.swapaxes(-1, -2)
         off = np.abs(scores - product)
         sizes = np.linalg.norm(Q, axis=-1)[..., :, None] * np.linalg.norm(K, axis=-1)[..., None, :]
-    # Both sides are sums of d_k products; in any order the rounding error of one is at most d_k units of |q||k|.
+    # In any order, a sum of d_k products has a rounding error of at most d_k units of |q||k|; both sides are such sums.
     wrong = off > 4 * (Q.shape[-1] + 2) * unit * sizes
     if wrong.any():
         got, at = np.broadcast_to(product, scores.shape)[wrong][0], tuple(int(i) for i in np.argwhere(wrong)[0])

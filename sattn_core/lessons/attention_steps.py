@@ -64,8 +64,8 @@ class AttentionStepsResult:
     # scaled, unscaled: steps with the scale 1/√d_k and with the scale 1
     scaled: AttentionSteps
     unscaled: AttentionSteps
-    # score_limit, value_limit: ends of two colour domains: of raw and scaled scores, and of V and both outputs. They
-    # are the largest absolute value, but score_limit is `DRAWN_SCORE_LIMIT` for drawn Q and K.
+    # score_limit, value_limit: largest absolute value of raw and scaled scores, and of V and both outputs, where their
+    # colour domains end. For drawn Q and K score_limit is `DRAWN_SCORE_LIMIT` instead.
     score_limit: float
     value_limit: float
     # raw_std, scaled_std: standard deviation over all scores
@@ -222,7 +222,7 @@ def preset_params(
 def typed_params(
     preset: str, Q: str = "", K: str = "", V: str = "", mask: str = "", *, d_k: int = 8, seed: int = 0
 ) -> AttentionStepsParams:
-    """Return the matrices of a preset, with typed matrices in place of its own where given."""
+    """Return the matrices of a preset, replaced by typed matrices where given."""
     base, texts = preset_params(preset, d_k=d_k, seed=seed), {"Q": Q, "K": K, "V": V}
     typed = {name: parse_matrix(name, text) for name, text in texts.items() if text.strip()}
     if not typed and not mask.strip():

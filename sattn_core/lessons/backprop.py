@@ -112,7 +112,7 @@ class GradientCheck:
     gradient: NDArray[np.float64]
     central: NDArray[np.float64]
     complex_step: NDArray[np.float64]
-    # central_error, complex_error: Frobenius norm of the difference over that of the gradient; 0 where both are 0
+    # central_error, complex_error: Frobenius norm of the difference over the gradient's norm; 0 if both are 0
     central_error: float
     complex_error: float
     # central_tolerance, complex_tolerance: 2e-8 and 1e-13; larger if rounding of the loss, or of the largest gradient,
@@ -154,13 +154,13 @@ class GradientSweep:
     # For each d_k the ten gradients by name; of gradients with d_k columns at most the first 8
     gradients: tuple[dict[str, NDArray[np.float64]], ...]
     norms: dict[str, NDArray[np.float64]]  # Frobenius norms of the whole gradients by name, shape (n_dims,)
-    raw_score_norms: NDArray[np.float64]  # (n_dims,): of the gradient at the raw scores, c dS
-    without_scale: NDArray[np.float64]  # (n_dims,): this norm for the layer without the scale, c = 1
+    raw_score_norms: NDArray[np.float64]  # (n_dims,): norm of c dS, the gradient at the raw scores
+    without_scale: NDArray[np.float64]  # (n_dims,): norm of dS in the layer without the scale, c = 1
 
 
 @dataclass(frozen=True, eq=False)
 class FirstOrderChange:
-    """L(W + ε dW) − L(W) beside ε⟨∂L/∂W, dW⟩ over eight decades of ε."""
+    """Change of the loss, L(W + ε dW) − L(W), beside ε⟨∂L/∂W, dW⟩ over eight decades of ε."""
 
     weight: str  # one of `WEIGHTS`
     inner_product: float  # ⟨∂L/∂W, dW⟩ for a random direction dW of length 1

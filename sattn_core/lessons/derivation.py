@@ -49,8 +49,8 @@ class DerivationParams:
     # mean_q, mean_k: −10 to 10
     mean_q: float = 0.0
     mean_k: float = 0.0
-    # variance_q, variance_k: above 0, at most 100. For ν ≤ 2 there is no variance: the components are Student t times
-    # the square root of this.
+    # variance_q, variance_k: above 0, at most 100. For ν ≤ 2 there is no variance, and the components are Student t
+    # times the square root of this number.
     variance_q: float = 1.0
     variance_k: float = 1.0
     correlation: float = 0.0  # −1 to 1: ρ between q_i and k_i
@@ -157,7 +157,7 @@ class ScoreGrowth:
         return self.variance_error / (2 * self.spread)
 
     def divided(self, d_k: int, exponent: float) -> "DividedScores":
-        """Return the variance and spread of the scores at this d_k divided by d_k^exponent."""
+        """Return the moments of q·k / d_k^exponent at this d_k."""
         d_k, variance = check_integer("d_k", d_k, 1, self.params.d_k), variance_after_dividing(d_k, exponent)
         c = scale_factor(d_k, exponent)
         measured, error = (float(c**2 * each[d_k - 1]) for each in (self.variance, self.variance_error))
@@ -350,7 +350,7 @@ def unit_cells(d_k: int) -> NDArray[np.float64]:
 def exact_scores(params: DerivationParams, d_k: int | None = None) -> ExactScores:
     """Return the exact mean and variance of s = q·k: Var = d Var(q_i k_i) + d (d − 1) Cov(q_i k_i, q_j k_j).
 
-    Right divisors: √d_k when nothing is broken; √(d_k variance_q variance_k) for other variances; the
+    Right divisors: √d_k if no assumption is broken; √(d_k variance_q variance_k) for other variances; the
     within-row standard deviation for non-zero means, since softmax does not see what all keys share;
     √(variance_q variance_k) d_k/√d_eff for correlated components; d_k for aligned pairs, whose mean grows
     like d_k; d_k^(1/ν), up to logarithms, if there is no variance. If several apply, use the last.

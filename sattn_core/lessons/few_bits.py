@@ -21,7 +21,7 @@ from sattn_core.layers.softmax import log_softmax
 
 FORMATS = ("float16", "bfloat16", "float8_e4m3fn")
 SUMS = ("float32", "same")  # format in which products are added: float32, or the same as the scores
-ORDERS = ("after", "before")  # division of the sum after the product, or of q before it
+ORDERS = ("after", "before")  # divide the sum by √d_k after the product, or q before it
 N_ROWS, N_KEYS = 64, 16
 DEFAULT_DIMS = tuple(2**j for j in range(11))
 LARGE = 40.0  # every component of q and k in `large_sum`: the score overflows float16
@@ -31,7 +31,7 @@ _PARTS = 8  # equal parts of an octave, as many as float8 has numbers in it
 
 @dataclass(frozen=True)
 class FewBitsParams:
-    """Settings of rows of one query and its own 16 keys, whose normal components have the standard deviation `size`."""
+    """Settings of rows, each of one query and its own 16 keys, with normal components of standard deviation `size`."""
 
     d_k: int = 64  # 1 to 1,024
     format: str = "bfloat16"  # one of `FORMATS`: the format of q, k and the scores

@@ -21,9 +21,9 @@ from sattn_core.layers.softmax import softmax, softmax_jacobian, softmax_jacobia
 
 SCALE_EXPONENTS = (0.0, 0.5)  # scale = d_k ** -exponent
 PLACES = ("softmax", "q")  # sensitivity of a row: tr J of its softmax, and the length of its gradient at q
-FROZEN_BELOW = 0.01  # largest tr J of a frozen row, before the scale multiplies it
+FROZEN_BELOW = 0.01  # rows whose tr J, without the scale, is smaller are frozen
 DEFAULT_DIMS = tuple(round(2 ** (half / 2)) for half in range(1, 21))  # 1, 2, 3, 4, 6, 8, 11, 16, … 1024
-DOTS = 100  # rows that are followed one by one
+DOTS = 100  # number of rows in `freezing_rows`
 MOST_DIMENSIONS = 4096
 _ACROSS_STREAM, _PUSH_STREAM = ROW_STREAM + 1, ROW_STREAM + 2  # random streams
 COLOUR_LIMIT = 0.25  # |p_i (1 − p_i)| and |p_i p_j| never exceed 1/4
@@ -129,7 +129,7 @@ class _Rows:
 
     z: NDArray[np.float64]  # standard normal, (n_rows, n_keys)
     gaps: NDArray[np.float64]  # largest z minus the other z, (n_rows, n_keys − 1)
-    pushes: NDArray[np.float64]  # loss gradient at the other weights minus that at the best key's
+    pushes: NDArray[np.float64]  # loss gradient at the weights of the other keys minus that at the best key's weight
     # uniform_q, uniform_k (n_rows,): ranks in (0, 1) of |q|² and |k⊥|² in their chi-square laws, the same at every d_k
     uniform_q: NDArray[np.float64] | None = None
     uniform_k: NDArray[np.float64] | None = None
@@ -150,7 +150,7 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
 def freezing_rows(dims: Sequence[int] = DEFAULT_DIMS, *, n_keys: int = 64, seed: int = 0) -> FreezingRows:
     """Return tr J and ‖∂L/∂q‖ of 100 rows at every d_k, without the scale and with 1/√d_k."""
     dims = check_dims(dims)
-    GradientFlowParams(dims[-1], n_keys, seed=seed)  # checks the largest dimension, which bounds the others
+    GradientFlowParams(dims[-1], n_keys, seed=seed)  # checks n_keys, seed and the largest of dims
     push = block_generator(seed, _PUSH_STREAM).standard_normal((DOTS, n_keys))
     drawn = zip(growing_rows(dims, DOTS, n_keys, seed), _squares_across(dims, seed), dims, strict=True)
     passed = np.stack([_row_by_row(*row, across, d_k, push) for row, across, d_k in drawn], axis=2)
@@ -164,7 +164,7 @@ def _row_by_row(scores, square, across, d_k, push):
 
 
 def _squares_across(dims, seed):
-    """Draw |Kᵀ u|² orthogonal to the query, |u| = 1, for every row: χ² with d_k − 1 degrees of freedom."""
+    """Draw the squared length of the part of Kᵀ u orthogonal to the query, |u| = 1: χ² of d_k − 1 degrees, per row."""
     across = _one_less(dims)
     grown = growing_rows(across, DOTS, 1, seed, _ACROSS_STREAM) if across else ()
     return ([np.zeros(DOTS)] if dims[0] == 1 else []) + [square for _, square in grown]
@@ -243,7 +243,7 @@ def _sensitivity(rows, d_k):
 
 
 def _passed(rows, d_k, radius, across):
-    """Return tr J and ‖∂L/∂q‖ of every row; radius is |q|, across is |Kᵀ u| orthogonal to the query, |u| = 1."""
+    """Return tr J and ‖∂L/∂q‖ of every row; radius is |q|, across the length of the part of Kᵀ u orthogonal to q."""
     passed = np.empty((len(PLACES), len(SCALE_EXPONENTS), len(radius)))
     for i, scale in enumerate(_scales((d_k,))[:, 0]):
         trace, along_q, size = _softmax_response(rows, scale * radius)

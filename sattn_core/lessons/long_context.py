@@ -169,7 +169,7 @@ def _weights(params, lengths, rule, multipliers):
 
 
 def _half_length(score):
-    """Return the first n at which the weight is below ½, by bisection: it falls as keys are added."""
+    """Return the first n at which the weight is below ½, by bisection; the weight falls as keys are added."""
     low, high = 1, MOST_KEYS
     while high - low > 1:
         middle = (low + high) // 2
@@ -201,7 +201,7 @@ def simulate_fading(params: LongContextParams) -> SimulatedFading:
 
 
 def _simulated(others, score, multiplier, sink):
-    """Return the weight of the key in every row; others (n_rows, n_keys - 1) are the other scores minus its own."""
+    """Return the weight of the key in every row; others (n_rows, n_keys - 1) holds the other scores minus the key's."""
     total = np.exp(multiplier * others).sum(axis=-1)
     return 1.0 / (1.0 + total + (math.exp(-multiplier * score) if sink else 0.0))
 

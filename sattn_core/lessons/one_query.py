@@ -61,7 +61,7 @@ class SoftmaxRow:
     # largest, smallest: indices of the keys with the largest and the smallest score; several if they tie
     largest: tuple[int, ...]
     smallest: tuple[int, ...]
-    top_weight: float  # The largest weight
+    top_weight: float  # largest weight
     effective_keys: float  # e^entropy of the weights
 
 

@@ -93,7 +93,7 @@ def measure_spread(params: SpreadParams) -> SpreadResult:
     exact = [dot_product_moments(d_k) for d_k in params.dims]
     theory = np.sqrt([each.variance for each in exact])
     relative = variance_error(1.0, np.array([each.excess_kurtosis for each in exact]), N_PAIRS)
-    return SpreadResult(params, np.array(params.dims), std, theory, theory * relative / 2)  # halved by the square root
+    return SpreadResult(params, np.array(params.dims), std, theory, theory * relative / 2)  # √ halves relative errors
 
 
 # --- which wrong choices can be put right -----------------------------------------------------------------

@@ -106,7 +106,7 @@ class RuleResult:
     source: str
     check_text: str
     check_value: float  # the number that check_text names, computed
-    # scores, attention_weights (n_keys,): of the first query, after the rule
+    # scores, attention_weights (n_keys,): scores of the first query after the rule, and their softmax
     scores: NDArray[np.float64]
     attention_weights: NDArray[np.float64]
     score_std: float  # mean standard deviation within a row, after the rule
@@ -121,8 +121,8 @@ class RulesResult:
     """Results of all rules on the same scores."""
 
     params: RulesParams
-    raw_scores: NDArray[np.float64]  # (n_keys,): of the first query
-    rules: tuple[RuleResult, ...]  # In the order of `SCALING_RULES`
+    raw_scores: NDArray[np.float64]  # (n_keys,): raw scores of the first query
+    rules: tuple[RuleResult, ...]  # in the order of `SCALING_RULES`
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +162,7 @@ class Bug:
 class BugParams:
     """Settings of one bug: layer-normalised x, Xavier for each projection, attention in every head."""
 
-    bug: str = "d_model"  # Key of `BUGS`
+    bug: str = "d_model"  # key of `BUGS`
     d_model: int = 512  # 2 to 1,024
     n_heads: int = 8
     n_tokens: int = 64  # 2 to 256
@@ -187,12 +187,12 @@ class BugSide:
     # entropy_nats, max_weight: means over queries and heads
     entropy_nats: float
     max_weight: float
-    attention_weights: NDArray[np.float64]  # (n_tokens, n_tokens): of the first head
+    attention_weights: NDArray[np.float64]  # (n_tokens, n_tokens): weights of the first head
 
 
 @dataclass(frozen=True, eq=False)
 class BugResult:
-    """The wrong computation beside the right one, on the same numbers."""
+    """Results of the wrong and of the right computation on the same numbers."""
 
     params: BugParams
     bug: Bug

@@ -189,7 +189,7 @@ def measure_score_variance(
 
 
 def _rows_of_both(params, scale, raw, scaled):
-    """Return the moments of the raw and of the scaled scores; the bands of the raw ones serve for both."""
+    """Return the moments of the raw and of the scaled scores; the latter have the bands of the former, scaled."""
     bands = _bands(params, raw[2])
     return _rows("raw", bands, 1.0, raw) + _rows("scaled", bands, scale, scaled)
 

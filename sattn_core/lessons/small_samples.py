@@ -135,7 +135,7 @@ class LargeExperiment:
     # band, naive_band: 95 % bands of the product's variance
     band: tuple[float, float]
     naive_band: tuple[float, float]
-    explained_share: float  # share of the product variance's own variance that var(A) and var(B) explain
+    explained_share: float  # share of the scatter of the product's variance that var(A) and var(B) explain
     # from_factors, published_from_factors: d_k · var(A) · var(B), the expected variance of the product given both
     from_factors: float
     published_from_factors: float

@@ -39,14 +39,14 @@ class ListComparison:
     """Softmax of each list of scores; entry i of every field belongs to list i."""
 
     scores: tuple[NDArray[np.float64], ...]  # multiplier * list + shift
-    attention_weights: tuple[NDArray[np.float64], ...]  # Softmax of the scores; each sums to 1
-    gap: NDArray[np.float64]  # (n_lists,): Largest score minus the second largest
-    # entropy_nats, effective_keys, max_weight (n_lists,): Entropy H of the weights, e^H, and the largest weight
+    attention_weights: tuple[NDArray[np.float64], ...]  # softmax of the scores; each sums to 1
+    gap: NDArray[np.float64]  # (n_lists,): largest score minus the second largest
+    # entropy_nats, effective_keys, max_weight (n_lists,): entropy H of the weights, e^H, and the largest weight
     entropy_nats: NDArray[np.float64]
     effective_keys: NDArray[np.float64]
     max_weight: NDArray[np.float64]
-    # jacobian_norm, log10_jacobian_norm (n_lists,): Frobenius norm of the softmax Jacobian; the norm is 0 for gaps
-    # beyond 745, its logarithm is not
+    # jacobian_norm, log10_jacobian_norm (n_lists,): Frobenius norm of the softmax Jacobian. The norm is 0 for gaps
+    # beyond 745; its logarithm stays finite.
     jacobian_norm: NDArray[np.float64]
     log10_jacobian_norm: NDArray[np.float64]
     # log10 of the first list's norm over the second's; the ratio itself may overflow
@@ -143,7 +143,7 @@ def _check_list(name, numbers):
 
 @dataclass(frozen=True)
 class RowsParams:
-    """Random rows of scores at a few dims; n_rows is the number in 20 batches, but many keys draw fewer batches."""
+    """Settings of random rows at a few dims; n_rows is their number in 20 batches, of which many keys draw fewer."""
 
     n_keys: int
     dims: tuple[int, ...]
@@ -319,7 +319,7 @@ def expected_own_share(n_tokens: int, n_keys: int, d_k: int, exponent: float) ->
     Tokens share their keys, and so the keys' lengths: at small d_k the true share is less.
     """
     squares = expected_attention(n_keys, d_k, scale_factor(d_k, exponent)).sum_of_squares  # of a row's weights
-    in_common = squares / n_tokens + (1.0 - 1.0 / n_tokens) / n_keys  # of the mean row's weights
+    in_common = squares / n_tokens + (1.0 - 1.0 / n_tokens) / n_keys  # the same sum for the mean row
     return 1.0 - in_common / squares
 
 
@@ -334,14 +334,14 @@ class OverflowCurve:
     # (n_scores,): exp(s) / (exp(0) + exp(s)) in that type; NaN where exp(s) overflows
     naive_weight: NDArray[np.float64]
     stable_weight: NDArray[np.float64]  # (n_scores,): this weight with the largest score subtracted first
-    # last_finite_score, first_failing_score: Two neighbouring numbers of that type: the naive weight is finite at the
+    # last_finite_score, first_failing_score: two neighbouring numbers of that type: the naive weight is finite at the
     # first and NaN at the second
     last_finite_score: float
     first_failing_score: float
     largest_exponent: float  # ln of the largest finite number of that type, the closed form of the limit
     stable_is_finite: bool  # True if the stable weight is finite at every score
-    stable_largest_error: float  # Largest distance of the stable weight from 1 / (1 + e^-s)
-    machine_epsilon: float  # Spacing of the type's numbers at 1
+    stable_largest_error: float  # largest distance of the stable weight from 1 / (1 + e^-s)
+    machine_epsilon: float  # spacing of the type's numbers at 1
 
 
 @dataclass(frozen=True, eq=False)

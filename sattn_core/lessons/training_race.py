@@ -364,7 +364,7 @@ def _right(result):
 
 
 def race_at(result: TrainingRaceResult, step: int) -> TrainingRaceResult:
-    """Return the race up to the last measured step that is not after `step`."""
+    """Return the race up to the last measured step at or before `step`."""
     n = max(1, int(np.searchsorted(result.steps, step, side="right")))
     if n == len(result.steps):
         return result
@@ -562,7 +562,7 @@ def _curve(values):
 
 
 def _last(frames, check):
-    """Return the last frame; call check between frames, which may raise to end the computation."""
+    """Return the last frame; call check, which may raise to end the computation, between frames."""
     last = None
     for frame in frames:
         check()
@@ -585,7 +585,7 @@ def _sweep(params, rates, steps, seen, progress):
     runs = np.arange(len(best))
     return LearningRateSweep(
         params=params, rates=rates, steps=steps, loss=loss, accuracy=accuracy,
-        diverged=~np.isnan(accuracy) & ~(loss <= _DIVERGED * first),  # a loss that is NaN too
+        diverged=~np.isnan(accuracy) & ~(loss <= _DIVERGED * first),  # also if the loss is NaN
         solved=accuracy >= SOLVED_ACCURACY,
         best_rates=tuple(rates[i] for i in best),
         best_loss=final[runs, best], best_accuracy=accuracy[runs, best, -1],

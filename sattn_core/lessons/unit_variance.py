@@ -36,7 +36,7 @@ class UnitVarianceParams:
     x_std: float = 1.0
     normalise: bool = True  # LayerNorm on or off
     scheme: str = "torch_multihead_attention"  # one of `INIT_SCHEMES`, for W_Q and W_K
-    bias: bool = False  # True adds the layer's default bias, which is not 0 in `torch_linear` alone
+    bias: bool = False  # True adds the layer's default bias, which is 0 except in `torch_linear`
     seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
@@ -180,7 +180,7 @@ def measure_unit_variance(params: UnitVarianceParams) -> UnitVarianceResult:
 
 
 def fitting_heads(d_k: int, n_heads: int) -> int:
-    """Return the number of heads nearest to n_heads with which d_model is 2 to 2,048."""
+    """Return the number of heads nearest to n_heads for which d_model is 2 to 2,048."""
     return min(max(n_heads, -(-NARROWEST // d_k)), WIDEST // d_k)
 
 
@@ -281,7 +281,7 @@ def _weight_law(params):
 
 
 def _component_law(params: UnitVarianceParams, inputs: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the mean square of all components of q given x, and its standard error.
+    """Return the expected mean square of all components of q given x, and its standard error.
 
     One column of q is X w with w the weights: Var |X w|² = w² (2 tr G² + excess Σ (XᵀX)_ii²).
     """
@@ -292,7 +292,7 @@ def _component_law(params: UnitVarianceParams, inputs: NDArray[np.float64]) -> t
 
 
 def _score_law(params: UnitVarianceParams, inputs: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the mean square of all raw scores given x, and its standard error.
+    """Return the expected mean square of all raw scores given x, and its standard error.
 
     T = |Q Kᵀ|² = tr(QᵀQ KᵀK) in one head. With QᵀQ = m I + D, m = w tr G, Var T = 2 m² Var(tr D) + E tr(D D')².
     """
@@ -350,7 +350,7 @@ def _scheme_rows(params, stages):
 
 
 def _independent_square(params, inputs, law):
-    """Return the mean square of the off-diagonal scaled scores given x: law² |x_a|² |x_b|² for a ≠ b."""
+    """Return the expected mean square of the off-diagonal scaled scores given x: law² |x_a|² |x_b|² for a ≠ b."""
     sizes = np.square(inputs).mean(axis=1)
     return law**2 * _off_mean(np.outer(sizes, sizes))
 

@@ -105,7 +105,7 @@ class HeadRow:
     paired_correlation: float
     paired_lift: float
     paired_exponent: float
-    # d_k / shape_factor, the number of directions that the scores really use; above d_k if q and k avoid each other's
+    # d_k / shape_factor, the number of directions that the scores use; above d_k if q and k avoid shared directions
     effective_dimension: float
     # entropy_nats, max_weight, effective_keys: of attention with 1/√d_k
     entropy_nats: float

@@ -62,7 +62,7 @@ def recorded(name: str) -> RecordedText:
 def as_recorded(
     name: str, text: str, tokens: Sequence[str], runs: Sequence[EncoderRun], right: EncoderRun
 ) -> RecordedText:
-    """Return the record of a text: the right run, and its cosines with runs at other exponents."""
+    """Return the record of a text: the run with 1/√d_k, `right`, and its cosines with runs at other exponents."""
     found = np.array([cosines(run.embeddings, right.embeddings)[1:] for run in runs], dtype=np.float32)
     halves = {each: getattr(right, each).astype(np.float16) for each in ("queries", "keys")}
     return RecordedText(name, text, tuple(tokens), cosines=found, **halves)

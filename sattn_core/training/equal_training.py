@@ -29,7 +29,7 @@ class Equivalence:
     loss: NDArray[np.float64]  # (2, n_checkpoints): losses of both trainings for the first seed
     # (n_checkpoints,): largest relative difference of the two losses over the seeds, at each step
     relative_difference: NDArray[np.float64]
-    largest_difference: float  # largest relative_difference
+    largest_difference: float  # largest entry of relative_difference
     parted: int | None  # first step at which the losses differ by more than 1 %; None if they never do
 
 

@@ -107,7 +107,7 @@ class _SlopeOfOutput:
 
     @np.errstate(over="ignore", invalid="ignore")
     def __call__(self, z: _Numbers) -> tuple[_Numbers, _Numbers]:
-        """Return the rate times the slope, and p_right."""
+        """Return the rate times the gradient, and p_right."""
         e, change, right = self._e, self._change, self._right
         total = _exponentials(z, e)
         weight = e[right] / total
@@ -128,7 +128,7 @@ class _SlopeOfWeights:
 
     @np.errstate(over="ignore", invalid="ignore")
     def __call__(self, z: _Numbers) -> tuple[_Numbers, _Numbers]:
-        """Return the rate times the slope, and p_right."""
+        """Return the rate times the gradient, and p_right."""
         e, right = self._e, self._right
         total = _exponentials(z, e)
         weight = e[right] / total
