@@ -28,7 +28,7 @@ def mean_and_error(values: NDArray[np.float64], axis: int = -1) -> tuple[NDArray
 
 
 def share_error(share: ArrayLike, n: int) -> NDArray[np.float64]:
-    """Return √(share (1 − share)/n), the standard error of a share of n."""
+    """Return √(share (1 − share)/n), the standard error of a share in a sample of n."""
     share = np.asarray(share, dtype=np.float64)
     return np.sqrt(share * (1 - share) / n)
 

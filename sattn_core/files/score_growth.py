@@ -50,7 +50,7 @@ def row_exponent(
     """Return the exponent of the spread within a row.
 
     The exponent depends on one ratio alone: the mean square of a score, tr(M C), over the sum of the mean
-    squares of its d_k terms, Σ M_aa C_aa. The interval is that of the ratio's logarithm: Student's t, with
+    squares of its d_k terms, Σ M_aa C_aa. The interval follows from the ratio's logarithm: Student's t, with
     the smaller number of rows minus 1 as degrees of freedom, times a standard error from the contributions
     of each query and each key (infinitesimal jackknife). Noise that queries and keys share may be counted
     twice, so the interval is up to √2 times too wide. For independent components (normal, Student's t₅,

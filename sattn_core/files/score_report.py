@@ -500,7 +500,7 @@ def _overall(heads):
 
 
 def _where(head, number):
-    """Return the standard deviation of a head as text, or the paired lift of an aligned head."""
+    """Return text on the standard deviation of a head, or on the paired lift of an aligned head."""
     if head.code == "aligned":
         lift, (way, _) = _digits(abs(head.paired_lift)), _way(head.paired_lift)
         return f"in head {number} query i scores {lift} standard deviations {way} with key i"

@@ -1,8 +1,8 @@
 """Do gradients really vanish? The gradient that softmax passes on, for many random rows of scores.
 
-The popular claim is that without the scale all gradients vanish. What grows is the share of frozen
-rows, whose softmax passes on almost nothing. At the softmax, the mean over the rows falls only like
-1/√d_k. At q it is larger without the scale, because the scale multiplies the backward pass too.
+The popular claim is that all gradients vanish without the scale. In fact, more and more rows are frozen:
+their softmax passes on almost nothing. The mean gradient over the rows falls only like 1/√d_k at the
+softmax, and at q it is larger than with the scale, because the scale multiplies the backward pass too.
 """
 
 from collections.abc import Sequence
@@ -164,7 +164,7 @@ def _row_by_row(scores, square, across, d_k, push):
 
 
 def _squares_across(dims, seed):
-    """Draw the squared length of the part of Kᵀ u orthogonal to the query, |u| = 1: χ² of d_k − 1 degrees, per row."""
+    """Draw the squared length of Kᵀ u orthogonal to q, |u| = 1, for every row: χ² with d_k − 1 degrees of freedom."""
     across = _one_less(dims)
     grown = growing_rows(across, DOTS, 1, seed, _ACROSS_STREAM) if across else ()
     return ([np.zeros(DOTS)] if dims[0] == 1 else []) + [square for _, square in grown]

@@ -97,7 +97,7 @@ class ListNudge:
 def nudge_lists(lists: Sequence[ArrayLike], added: float) -> ListNudge:
     """Return softmax of each list before and after a number is added to its smallest score.
 
-    A small number moves p (1 − p) times as much weight, which is hardly any where p is nearly 0 or 1.
+    The weight that moves is about p (1 − p) times a small number, so hardly any moves if p is nearly 0 or 1.
     """
     added = check_number("added", added, 0, MAX_MAGNITUDE)
     before = compare_lists(lists)
