@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 # Work per operation; one number in +, −, ×, ÷, √, a comparison or a sum counts 1.
-CALL = 2_500  # a call of NumPy, however few its numbers
+CALL = 2_500  # one call of NumPy, even on few numbers
 STREAM = 15 * CALL  # a new random generator
 FUNCTION = 4  # one value of exp, log or another function
 SORTED = 16  # a number that is sorted or partitioned
-MATRIX = 200  # a product of two matrices, however small, also one in a stack
+MATRIX = 200  # one product of two matrices, even small ones, also inside a stack
 MULTIPLIED = 2 / 15  # a multiply–add inside a matrix product
 # A random number, by the method of NumPy's Generator that draws it.
 DRAWN = MappingProxyType(

@@ -135,7 +135,7 @@ def _lines(name, text, task):
 
 
 def _layout(name, lines, mark, task):
-    """Guess the separator, and if commas are decimal, from the lines that are not headings."""
+    """Return the separator and decimal mark, guessed from the lines that are not headings."""
     body = [line for line in lines[:_SAMPLE] if _looks_like_numbers(line)] or lines[:_SAMPLE]
     mark = mark or _delimiter(body, task.reading.comma)
     cells = [cell for line in body for cell in _cells_of(name, _Layout(mark, False), line)]

@@ -36,7 +36,7 @@ def median_size(d_k: int, nu: float) -> float:
 
 
 def _one_less_phi(nu: float) -> NDArray[np.float64]:
-    """Return 1 − φ at t = exp(_SIZES), the mean of 1 − φ₁(t x) over a component x; φ₁ is that of one component."""
+    """Return 1 − φ at t = exp(_SIZES): the mean over x of 1 − φ₁(t x), φ₁ the function of a component."""
     n = len(_SIZES)
     u = math.sqrt(nu) * np.exp(2 * _SIZES[0] + _STEP * np.arange(2 * n - 1))
     log_scale = math.log(2) * (1 - nu / 2) - gammaln(nu / 2)

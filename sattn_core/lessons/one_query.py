@@ -97,7 +97,7 @@ class ManySentences:
 
 @dataclass(frozen=True, eq=False)
 class OneQueryResult:
-    """Numbers of the lesson's seven steps, and of many such sentences."""
+    """Results of the lesson's seven steps, and statistics of many sentences."""
 
     params: OneQueryParams
     query: NDArray[np.float64]  # (d_k,)
