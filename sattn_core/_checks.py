@@ -1,8 +1,8 @@
-"""Argument checks that every public function shares.
+"""Argument checks shared by all public functions.
 
-Each check names the argument, the rule and the value it got, so that the
-message can be shown to a person as it is. Numbers are checked once, where they
-enter: a lesson checks its params and then calls functions without checks.
+Each error message names the argument, the rule and the value it got, so that it
+can be shown to users unchanged. Numbers are checked once, on entry: a lesson
+checks its params and then calls functions without checks.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 _Result = TypeVar("_Result", bound=ArrayLike)
 
-MOST = 2**53  # float64 holds every integer up to here exactly
+MOST = 2**53  # float64 holds every integer up to this exactly
 
 
 def _shown(value: object) -> str:
-    """Return the value as a short text: an error message must stay one readable line."""
+    """Return the value as short text, so that an error message stays one readable line."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -43,7 +43,7 @@ def check_number(
     open_low: bool = False,
     open_high: bool = False,
 ) -> float:
-    """Return value as float if it is finite and inside the interval; an array without axes is a number too."""
+    """Return value as float if it is finite and inside the interval; a 0-d array counts as a number."""
     value = _plain_number(value)
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a real number, but got {_shown(value)}")
@@ -60,11 +60,11 @@ def check_number(
 
 
 def _plain_number(value: object) -> object:
-    """Return a real NumPy scalar or 0-d array as a float, registered types (bfloat16) too; anything else unchanged."""
+    """Return a real NumPy scalar or 0-d array as a float, also of registered types (bfloat16); others unchanged."""
     if hasattr(value, "__array__"):
         try:
             array = np.asarray(value)
-        except (TypeError, ValueError, RuntimeError):  # of a tensor on another device, or with a gradient
+        except (TypeError, ValueError, RuntimeError):  # a tensor on another device, or with a gradient
             return value
         if array.ndim == 0 and (array.dtype.kind in "iuf" or _is_registered(array.dtype)):
             return array.astype(np.float64).item()
@@ -72,7 +72,7 @@ def _plain_number(value: object) -> object:
 
 
 def _interval(low: float, high: float, open_low: bool, open_high: bool) -> str:
-    """Return the interval in words; no words if it has no ends."""
+    """Return the interval in words; an empty string if it has no ends."""
     if np.isinf(low) and np.isinf(high):
         return ""
     if np.isinf(high):
@@ -85,7 +85,7 @@ def _interval(low: float, high: float, open_low: bool, open_high: bool) -> str:
 def check_array(
     name: str, value: ArrayLike, *, min_ndim: int = 0, ndim: int | None = None, min_length: int = 0
 ) -> NDArray[np.float64]:
-    """Return value as a float64 array of finite numbers with the wanted dimensions, the last of at least min_length."""
+    """Return value as a float64 array if its numbers are finite and its axes, and the last one's length, fit."""
     array = _real_array(name, value)
     if not np.isfinite(array).all():
         bad = array[~np.isfinite(array)].flat[0]
@@ -94,7 +94,7 @@ def check_array(
 
 
 def check_scores(name: str, value: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
-    """Return value as float64 scores, at least one on the axis: finite, or -inf where a mask forbids the key."""
+    """Return value as float64 scores if they are finite, or -inf where masked, with at least one on the axis."""
     array = _real_array(name, value)
     if np.isnan(array).any() or np.isposinf(array).any():
         bad = array[np.isnan(array) | np.isposinf(array)].flat[0]
@@ -106,7 +106,7 @@ def check_scores(name: str, value: ArrayLike, axis: int = -1) -> NDArray[np.floa
 
 
 def require_finite(name: str, result: _Result) -> _Result:
-    """Return a result that was computed from finite inputs, if it did not overflow."""
+    """Return a result of finite inputs if it did not overflow."""
     if not np.isfinite(result).all():
         raise ValueError(f"{name} must be finite, but the inputs are so large that it overflows float64")
     return result
@@ -141,14 +141,14 @@ def check_dims(dims: Iterable[int]) -> tuple[int, ...]:
 
 
 def refuse_masked(name: str, value: object) -> None:
-    """Refuse masked numbers: NumPy would use the values under the mask."""
+    """Raise ValueError for masked numbers, because NumPy would use the values under the mask."""
     for leaf in _leaves(value):
         if isinstance(leaf, np.ma.MaskedArray) and np.ma.is_masked(leaf):
             raise ValueError(f"{name} must have no masked numbers, but got {np.ma.count_masked(leaf)}")
 
 
 def refuse_large_integers(name: str, value: object) -> None:
-    """Refuse integers that float64 cannot tell from their neighbours."""
+    """Raise ValueError for integers that float64 cannot tell from their neighbours."""
     for leaf in _leaves(value):
         if isinstance(leaf, np.ndarray):
             leaf = _largest_integer(leaf)
@@ -162,7 +162,7 @@ def _largest_integer(array: NDArray[Any]) -> int:
 
 
 def _leaves(value: object) -> Iterator[object]:
-    """Yield the items of nested lists and tuples, without plain floats, which always pass."""
+    """Yield the items of nested lists and tuples, except plain floats, which always pass."""
     if isinstance(value, (list, tuple)):
         for each in value:
             if type(each) is not float:
@@ -182,19 +182,19 @@ def _real_array(name: str, value: ArrayLike) -> NDArray[np.float64]:
         array = _numbers_of_objects(name, array)
     if array.dtype.kind not in "iuf" and not _is_registered(array.dtype):
         raise TypeError(f"{name} must hold real numbers, but got dtype {array.dtype}")
-    refuse_large_integers(name, array)  # some inputs, such as a table's column, become an array only here
+    refuse_large_integers(name, array)  # again, for input such as a table's column, which becomes an array only here
     return array.astype(np.float64)
 
 
 def _is_registered(dtype: np.dtype[Any]) -> bool:
-    """Return True if another package registered this type with NumPy and it fits into float64: bfloat16, float8."""
+    """Return True for another package's registered type that fits into float64, such as bfloat16."""
     return dtype.isbuiltin == 2 and np.can_cast(dtype, np.float64)
 
 
 def _numbers_of_objects(name: str, array: NDArray[Any]) -> NDArray[Any]:
-    """Convert an object array of real numbers, as pandas makes one for missing values; return others unchanged."""
+    """Convert an object array of real numbers, such as pandas makes for missing values; return others unchanged."""
     items = array.ravel().tolist()
-    missing = [each for each in items if type(each).__name__ == "NAType"]  # of pandas, which the core does not import
+    missing = [each for each in items if type(each).__name__ == "NAType"]  # pandas, not imported here
     if missing:
         raise ValueError(f"{name} must hold finite numbers only, but got {missing[0]}")
     if not all(isinstance(each, Real) and not isinstance(each, (bool, np.bool_)) for each in items):

@@ -1,9 +1,9 @@
-"""The one decorator that caches results of the core between calls.
+"""Decorator for the only caches of the core.
 
-Cached are numbers that depend on a few sizes only and cost much more to compute than to look up: quantiles of
+It caches numbers that depend on a few sizes only and cost much more to compute than to look up: quantiles of
 simulated matrices, nodes of a quadrature, tables of exact averages. A seed or an array is never part of a key,
 so nothing that a caller draws or passes in is kept. Every cache is bounded and drops its least recently used
-entry. All of them together, full, take less than 30 MB.
+entry. All caches together take less than 30 MB when full.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ MOST_ENTRIES = 4096
 
 
 def remembered(most: int) -> Callable[[Callable[..., Any]], Any]:
-    """Cache the last `most` results of a function, 1 to 4,096 of them; ``cache_clear()`` empties the cache."""
+    """Cache the last `most` results of a function, 1 to 4,096; ``cache_clear()`` empties the cache."""
     if not 1 <= most <= MOST_ENTRIES:
         raise ValueError(f"most must be between 1 and {MOST_ENTRIES}, but got {most}")
     return lru_cache(maxsize=most)

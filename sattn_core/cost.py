@@ -1,4 +1,4 @@
-"""Count the work of a computation before it runs: the numbers that it processes, and the bytes that it holds."""
+"""Counted work of a computation before it runs: numbers processed and bytes held."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from typing import Any, TypeVar
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-# One number in +, −, ×, ÷, √, a comparison or a sum counts 1. Slower work counts more:
-CALL = 2_500  # a call of NumPy, however few numbers it is given
+# Work per operation; one number in +, −, ×, ÷, √, a comparison or a sum counts 1.
+CALL = 2_500  # one call of NumPy, even on few numbers
 STREAM = 15 * CALL  # a new random generator
-FUNCTION = 4  # a value of exp, log or another function
+FUNCTION = 4  # one value of exp, log or another function
 SORTED = 16  # a number that is sorted or partitioned
-MATRIX = 200  # a product of two matrices, however small, each in a stack too
-MULTIPLIED = 2 / 15  # a multiplication and its addition inside a matrix product
-# a random number, by the method of NumPy's Generator that draws it
+MATRIX = 200  # one product of two matrices, even small ones, also inside a stack
+MULTIPLIED = 2 / 15  # a multiply–add inside a matrix product
+# A random number, by the method of NumPy's Generator that draws it.
 DRAWN = MappingProxyType(
     {
         "standard_normal": 20, "random": 5, "uniform": 5, "integers": 5, "standard_exponential": 10, "standard_t": 60,
@@ -25,20 +25,20 @@ DRAWN = MappingProxyType(
 
 @dataclass(frozen=True)
 class Price:
-    """The counted work of a computation; ``a + b`` is a and then b.
+    """Counted work of a computation; ``a + b`` is the price of a followed by b.
 
-    Seconds depend on the machine, which the core does not know. A function without a price is cheap at any settings.
+    It counts no seconds, which depend on the machine. A function without a price is cheap for all arguments.
     """
 
     numbers: float = 0.0
-    bytes: int = 0  # largest extra memory held at one time
+    bytes: int = 0  # peak of extra memory
 
     def __add__(self, other: "Price") -> "Price":
         return Price(self.numbers + other.numbers, max(self.bytes, other.bytes))
 
 
 def proceed() -> None:
-    """Do nothing: the default `check`, which a long computation calls between blocks.
+    """Do nothing: the default `check`, which a long computation calls between blocks of work.
 
     A caller that wants to end the computation passes a function that raises instead.
     """

@@ -1,4 +1,4 @@
-"""The story as one picture: from what spread on no row can be put right, and from where on all tokens look the same."""
+"""Story in one picture: spreads too wide for a wrong row to be put right, and too narrow to tell tokens apart."""
 
 from dataclasses import dataclass
 from itertools import islice
@@ -24,17 +24,17 @@ from sattn_core.lessons.wrong_choice import NEARLY_ALL as NEARLY_ALL
 from sattn_core.training.wrong_rows import descend, draw_wrong_rows, row_blocks
 
 N_KEYS = 16
-STORY_D_K = 1_024  # the largest d_k, where the three lines end
+STORY_D_K = 1_024  # largest d_k, where the picture's three lines end
 STORY_ROWS = 300
-STORY_SPREADS = tuple(2.0 ** (half / 2) for half in range(12))  # spreads of the scores that softmax gets
-# Rows of STORY_ROWS that are not put right at the best rate, at each of STORY_SPREADS: see `count_uncorrected`.
+STORY_SPREADS = tuple(2.0 ** (half / 2) for half in range(12))  # standard deviations of the scores that enter softmax
+# Results of `count_uncorrected` at each of STORY_SPREADS.
 _UNCORRECTED = (0, 0, 0, 13, 66, 111, 193, 235, 265, 280, 284, 288)
-_STORY_ROWS_AT = 64  # d_k of these rows
-_FIRST = 10.0  # times 1/(scale² d_k): the learning rate that is tried first, for it mostly puts all rows right
+_STORY_ROWS_AT = 64  # d_k of the rows in `count_uncorrected`
+_FIRST = 10.0  # first learning rate to try, times scale² d_k: it usually puts all rows right
 
 
 def count_uncorrected(score_std: float) -> int:
-    """Return how many of STORY_ROWS rows stay wrong at the best of LEARNING_RATES, for scores of this spread.
+    """Return how many of STORY_ROWS wrong rows stay wrong at the best of LEARNING_RATES, for scores of this spread.
 
     >>> count_uncorrected(1.0)
     0
@@ -46,7 +46,7 @@ def count_uncorrected(score_std: float) -> int:
 
 
 def _put_right(rows, scales, rates):
-    """Return how many of the rows are put right after N_STEPS, for each scale and its learning rate."""
+    """Return the number of rows put right after N_STEPS, for each scale with its learning rate."""
     for _, weight in islice(descend(rows, scales, rates), N_STEPS + 1):
         last = weight
     return np.count_nonzero(last > PUT_RIGHT, axis=0)
@@ -62,7 +62,7 @@ def harmless_spread() -> float:
 
 
 def uncorrected_share(score_std: ArrayLike) -> NDArray[np.float64]:
-    """Return the share of wrong choices that stay wrong, as recorded; between two spreads interpolated over log σ.
+    """Return the recorded share of wrong choices that stay wrong, interpolated in log σ between the spreads.
 
     >>> round(float(uncorrected_share(32.0)), 2)
     0.95
@@ -72,7 +72,7 @@ def uncorrected_share(score_std: ArrayLike) -> NDArray[np.float64]:
 
 
 def flatness(score_std: ArrayLike) -> NDArray[np.float64]:
-    """Return the share of a token's own part that is lost, compared with a spread of 1; 0 from σ = 1 on.
+    """Return the loss of a token's own share of its output, relative to a spread of 1; 0 from σ = 1 on.
 
     >>> round(float(flatness(1 / 32)), 3)
     0.998
@@ -83,7 +83,7 @@ def flatness(score_std: ArrayLike) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class StoryParams:
-    """Rows and outputs at one d_k."""
+    """Settings of the story: rows and outputs at one d_k."""
 
     d_k: int = STORY_D_K  # 1 to 1,024
     seed: int = 0
@@ -94,29 +94,29 @@ class StoryParams:
 
     @property
     def price(self) -> Price:
-        """`Price` of the rows at every learning rate; the first tries and the outputs cost little beside them."""
+        """`Price` of training the rows at every learning rate; the first tries and the outputs cost little."""
         return DimensionParams((self.d_k,), N_KEYS, seed=self.seed).price
 
 
 @dataclass(frozen=True, eq=False)
 class StoryResult:
-    """Weights, outputs and rows put right at the d_k of params, for each of EXPONENTS."""
+    """Weights, outputs and number of rows put right at params.d_k, for each of EXPONENTS."""
 
     params: StoryParams
-    spread: NDArray[np.float64]  # (3,): σ of the scores that softmax gets: √d_k, 1 and 1/√d_k
-    weights: NDArray[np.float64]  # (3, N_KEYS): mean weights, from the largest of a query to its smallest
-    # own_share, standard_error (3,): the share of 64 tokens' outputs that is the token's own
+    spread: NDArray[np.float64]  # (3,): σ of the scores that enter softmax: √d_k, 1 and 1/√d_k
+    weights: NDArray[np.float64]  # (3, N_KEYS): mean over the queries of the sorted weights, largest first
+    # own_share, standard_error (3,): each token's own share of its output, mean over 64 tokens, and standard error
     own_share: NDArray[np.float64]
     standard_error: NDArray[np.float64]
-    put_right: NDArray[np.int_]  # (3,): out of N_ROWS wrong choices at d_k, each at its best learning rate
-    # low, high (3,): the exact 95 % interval of their share
+    put_right: NDArray[np.int_]  # (3,): number of N_ROWS wrong choices put right at the best learning rate
+    # low, high (3,): exact 95 % interval of the share put right
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
 
 @priced(lambda params: params.price)
 def tell_story(params: StoryParams) -> StoryResult:
-    """Measure both ends: how many rows can be put right, and what share of its output is a token's own.
+    """Measure how many wrong rows can be put right, and each token's own share of its output, for each scale.
 
     >>> tell_story(StoryParams()).put_right.tolist()
     [9, 100, 100]
@@ -134,7 +134,7 @@ def tell_story(params: StoryParams) -> StoryResult:
 
 
 def _best(d_k, rows, scales):
-    """Return the most rows that one of LEARNING_RATES puts right, for each scale; no rate does more than all rows."""
+    """Return the number of rows put right at the best of LEARNING_RATES, for each scale."""
     rates = np.array(LEARNING_RATES)
     first = np.abs(np.log(rates[:, None] * scales**2 * d_k / _FIRST)).argmin(axis=0)
     best = _put_right(rows, scales, rates[first])

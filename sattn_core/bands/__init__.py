@@ -1,1 +1,1 @@
-"""Bands: how far chance may move a measurement from its prediction."""
+"""Bands within which chance moves a measurement around its prediction."""

@@ -1,6 +1,6 @@
-"""95 % bands of the mean, the variance and the excess kurtosis of all entries of one Q Kᵀ.
+"""95 % bands of the mean, variance and excess kurtosis of all entries of one Q Kᵀ.
 
-The entries share queries and keys, so these moments scatter more than those of as many independent pairs.
+The entries share queries and keys, so their moments scatter more than those of as many independent pairs.
 """
 
 import math
@@ -25,15 +25,16 @@ from sattn_core.laws.dot_product import dot_product_ppf
 from sattn_core.laws.moments import pair_moments, score_moments
 
 Shape = tuple[int, int, int]  # n_queries, n_keys, d_k
-_MATRICES, _MOST_NUMBERS, _BLOCK = (2_000, 20_000), 10_000_000, 500_000  # of a simulated band
+# Simulated bands: least and most matrices, most random numbers, random numbers at a time.
+_MATRICES, _MOST_NUMBERS, _BLOCK = (2_000, 20_000), 10_000_000, 500_000
 _SEED = 64
-_FEWEST_PRODUCTS = 16  # the mean of all entries sums d_k products of two means: with fewer it is far from normal
+_FEWEST_PRODUCTS = 16  # with a smaller d_k · min(n_queries, n_keys) the mean of all entries is far from normal
 
 
 def matrix_bands(shape: Shape, pair_law: PairLaw) -> tuple[Band, Band, Band]:
     """Return the bands of mean, variance (ddof=0) and excess kurtosis of one matrix of shape (n_queries, n_keys, d_k).
 
-    Where q or k has a mean, the kurtosis has no band: one estimated from rows and columns covers far less than 95 %.
+    If q or k has a mean, the kurtosis has no band: a band estimated from rows and columns covers far less than 95 %.
     """
     return _mean_band(shape, pair_law), _variance_band(shape, pair_law), _kurtosis_band(shape, pair_law)
 
@@ -42,12 +43,12 @@ def matrix_bands_price(shape: Shape, pair_law: PairLaw) -> Price:
     """Return the `Price` of `matrix_bands` when nothing is cached, simulated matrices included."""
     (m, n, d_k), (mean, variance) = shape, _variance_moments(shape, pair_law)
     if pair_law.law == "normal" and pair_law.is_centred:
-        quantile = (25_000 if d_k == 1 else 5_000) * CALL + 100_000 * FUNCTION  # of a dot product
+        quantile = (25_000 if d_k == 1 else 5_000) * CALL + 100_000 * FUNCTION  # work of `dot_product_ppf`
         return Price(quantile) + score_variance_band_price(*shape)
     n_matrices = _simulated_matrices(shape)
     if mean**2 >= SMALLEST_GAMMA_SHAPE * variance or not n_matrices:
         return Price()
-    numbers, formed = numbers_of(shape), d_k > min(m, n)  # True if the entries are formed
+    numbers, formed = numbers_of(shape), d_k > min(m, n)  # formed: True if the entries of Q Kᵀ are computed
     products = MULTIPLIED * m * n * d_k + MATRIX if formed else MULTIPLIED * (m + n + 2) * d_k**2 + 4 * MATRIX
     passes = 4 * m * n if formed else 2.5 * numbers + 6 * d_k**2
     matrix = numbers * (pair_law.component.work + 1) + products + passes
@@ -56,7 +57,7 @@ def matrix_bands_price(shape: Shape, pair_law: PairLaw) -> Price:
 
 
 def numbers_of(shape: Shape) -> int:
-    """Return how many random numbers one matrix of scores takes."""
+    """Return the number of random numbers in one matrix of scores."""
     n_queries, n_keys, d_k = shape
     return (n_queries + n_keys) * d_k
 
@@ -74,7 +75,7 @@ def _mean_band(shape, pair_law):
 
 
 def _variance_band(shape, pair_law):
-    """Return the gamma band with the exact mean and variance, or a simulated one where matrices are small."""
+    """Return the gamma band with the exact mean and variance, or a simulated band for small matrices."""
     mean, variance = _variance_moments(shape, pair_law)
     band = Band.gamma(float(mean), math.sqrt(variance), gamma_source(pair_law.component.has_eight_moments))
     if mean**2 >= SMALLEST_GAMMA_SHAPE * variance:
@@ -105,7 +106,7 @@ def _kurtosis_band(shape, pair_law):
 
 @remembered(256)
 def _simulated_band(law, mean_q, mean_k, shape):
-    """Return the 95 % band of the variance of the entries, over matrices of a fixed seed."""
+    """Return the 95 % band of the variance of the entries, from simulated matrices of a fixed seed."""
     (n_queries, n_keys, d_k), draw = shape, COMPONENT_LAWS[law].draw
     rng, per_matrix = np.random.default_rng(_SEED), numbers_of(shape)
     n_matrices = _simulated_matrices(shape)
@@ -119,16 +120,16 @@ def _simulated_band(law, mean_q, mean_k, shape):
 
 
 def _simulated_matrices(shape):
-    """Return how many matrices are simulated for a band; 0 where even the fewest would take too many numbers."""
+    """Return the number of matrices to simulate for a band; 0 if even the fewest take too many random numbers."""
     affordable = _MOST_NUMBERS // numbers_of(shape)
     return min(affordable, _MATRICES[1]) if affordable >= _MATRICES[0] else 0
 
 
 def variances_of_products(Q: NDArray[np.float64], K: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return np.var of the entries of each Q Kᵀ, (n_matrices, m, d_k) and (n_matrices, n, d_k).
+    """Return np.var of the entries of each Q Kᵀ, for Q (n_matrices, m, d_k) and K (n_matrices, n, d_k).
 
-    With G = Σ (row − mean)(row − mean)ᵀ and the means q̄ and k̄,
-    m n np.var = tr(G_q G_k) + n k̄ᵀ G_q k̄ + m q̄ᵀ G_k q̄: no entry is formed where d_k is small.
+    For small d_k the entries are not computed: with G = Σ (row − mean)(row − mean)ᵀ and the means q̄ and k̄,
+    m n np.var = tr(G_q G_k) + n k̄ᵀ G_q k̄ + m q̄ᵀ G_k q̄.
     """
     (_, m, d_k), n = Q.shape, K.shape[1]
     if d_k > min(m, n):

@@ -1,4 +1,4 @@
-"""The variance of one score matrix, over all its entries and inside its rows: exact moments and bands."""
+"""Variance of one score matrix, over all entries and within rows: exact moments and bands."""
 
 import math
 from typing import NamedTuple
@@ -11,16 +11,16 @@ from sattn_core._memory import remembered
 from sattn_core.cost import CALL, DRAWN, MATRIX, MULTIPLIED, SORTED, Price
 from sattn_core.laws.moments import check_kurtosis
 
-# Below this shape parameter the matched gamma law misses one tail less often than the other. Two of the
-# three sizes are then small, so simulation is cheap.
+# Below this shape parameter the matched gamma law misses one tail less often than the other. Two of the three sizes
+# are small then, so simulation is cheap.
 SMALLEST_GAMMA_SHAPE = 6.0
 _SIMULATED_MATRICES = 25_000
-_BLOCK = 5_000  # matrices at a time: 5 MB
-_FEWEST_BEYOND = 25  # simulated matrices beyond each end of a band, so that the error of their share is at most a fifth
+_BLOCK = 5_000  # number of matrices at a time, 5 MB
+_FEWEST_BEYOND = 25  # simulated matrices beyond each end of a band: their share has a relative error of at most a fifth
 
 
 class ScoreVarianceMoments(NamedTuple):
-    """Exact mean and variance of a variance (ddof=0) of one score matrix: of all its entries, or inside its rows."""
+    """Exact mean and variance of a variance (ddof=0) of one score matrix: over all entries, or within rows."""
 
     mean: float
     variance: float
@@ -49,8 +49,8 @@ def score_variance_moments(
     -------
     ScoreVarianceMoments
         (mean, variance) of V. For normal components of mean 0 the variance is
-        2 d_k [(N - 2)(n_queries + n_keys + d_k + 1) + d_k + 3] / N^2. Both are 0 when N = 1; the
-        variance is infinite when a kurtosis is and N > 1.
+        2 d_k [(N - 2)(n_queries + n_keys + d_k + 1) + d_k + 3] / N^2. Both are 0 if N = 1; the variance
+        is infinite if a kurtosis is and N > 1.
 
     Raises
     ------
@@ -59,13 +59,13 @@ def score_variance_moments(
 
     Notes
     -----
-    All components are independent and symmetric, of variance 1. With means of 0 the entries of Q K^T are
-    uncorrelated but not independent: scores of one row share the query. A formula for independent
-    entries gives a band that is far too narrow (41 % instead of 95 % at 32 x 32 and d_k = 2).
-    Derivation: with G = Q^T Q - n_queries q q^T, q the mean of the rows of Q,
-    N V = sum_j k_j^T G k_j + n_queries sum_j (q^T (k_j - mean k))^2 is a quadratic form in the keys, x^T H x + 2 h^T x
-    of variance 2 |H|^2 + (kurtosis_k - 3) sum H_ii^2 + 4 |h|^2, given the queries; its mean, given the
-    queries, is again a quadratic form in them.
+    All components are independent and symmetric with variance 1. With means of 0 the entries of Q K^T are
+    uncorrelated but not independent, because scores of one row share the query. A formula for independent
+    entries gives a far too narrow band (it covers 41 % instead of 95 % at 32 x 32 and d_k = 2).
+    Derivation: let q be the mean of the rows of Q, and G = Q^T Q - n_queries q q^T. Given the queries,
+    N V = sum_j k_j^T G k_j + n_queries sum_j (q^T (k_j - mean k))^2 is a quadratic form in the keys,
+    x^T H x + 2 h^T x, with variance 2 |H|^2 + (kurtosis_k - 3) sum H_ii^2 + 4 |h|^2. The mean of this
+    form is again a quadratic form in the queries.
 
     References
     ----------
@@ -98,7 +98,7 @@ def moments_of_variance(
 
 
 def _variance_given_queries(m, n, d, excess_q, excess_k, square_q, square_k):
-    """Return the mean over the queries of the variance of N V over the keys."""
+    """Return the mean over queries of the variance of N V over keys."""
     # Moments of an entry G_cc and of the mean q_c of one component; E G_cd^2 = m - 1 for c != d.
     diagonal = (m - 1) ** 2 + 2 * (m - 1) + excess_q * (m - 1) ** 2 / m
     both = square_q * (m - 1) + (m - 1) / m + excess_q * (m - 1) / m**2  # E G_cc q_c^2
@@ -112,7 +112,7 @@ def _variance_given_queries(m, n, d, excess_q, excess_k, square_q, square_k):
 
 
 def _variance_over_queries(m, n, d, excess_q, square_q, square_k):
-    """Return the variance over the queries of the mean of N V over the keys."""
+    """Return the variance over queries of the mean of N V over keys."""
     square_of_H = (m - 1) * n**2 * d * (1 + 2 * square_k + square_k**2 * d) + (n - 1) ** 2 * d
     diagonal = (1 - 1 / m) * n * (1 + square_k) + (n - 1) / m
     return 2 * square_of_H + excess_q * m * d * diagonal**2 + 4 * (n - 1) ** 2 * square_q * m * d
@@ -126,13 +126,13 @@ def score_variance_band(n_queries: int, n_keys: int, d_k: int, *, level: float =
     n_queries, n_keys, d_k : int
         As in `score_variance_moments`.
     level : float
-        Probability of the interval, above 0 and below 1; each side is missed equally often. Where matrices
-        are simulated, at most 0.998: beyond each end of a wider band lie fewer than 25 of the 25,000.
+        Probability of the interval, above 0 and below 1; both sides are missed equally often. If matrices
+        are simulated, at most 0.998, so that at least 25 of the 25,000 lie beyond each end.
 
     Returns
     -------
     tuple of two floats
-        0 <= low <= high; both 0 when the matrix has a single entry.
+        0 <= low <= high; both 0 if the matrix has a single entry.
 
     Raises
     ------
@@ -141,10 +141,10 @@ def score_variance_band(n_queries: int, n_keys: int, d_k: int, *, level: float =
 
     Notes
     -----
-    All components are independent N(0, 1). The gamma law with the exact mean and variance of V;
-    where that law has a shape below 6 (a few entries or a few dimensions), quantiles of 25,000
-    simulated matrices with a fixed seed, so that the same sizes always give the same band. Measured
-    coverage of the 95 % band: between 94.5 % and 96 % from 2 x 2 entries and d_k = 2 upwards.
+    All components are independent N(0, 1). The band is that of the gamma law with the exact mean and
+    variance of V. If this law has a shape below 6 (few entries or few dimensions), the band consists of
+    quantiles of 25,000 simulated matrices with a fixed seed, so that the same sizes always give the same
+    band. Measured coverage of the 95 % band: 94.5 % to 96 % from 2 x 2 entries and d_k = 2 upwards.
 
     References
     ----------
@@ -171,9 +171,9 @@ def row_variance_moments(
 ) -> ScoreVarianceMoments:
     """Return the exact moments of W = np.var(Q K^T, axis=1).mean(): E W = d_k (1 - 1/n_keys).
 
-    n_queries n_keys W = tr(A B) with A = Q^T Q and B = K^T K, K less the mean key. The entries of A are
-    uncorrelated: off the diagonal they have mean 0 and variance n_queries, on it mean n_queries and the variance
-    of a sum of squares. So are those of B, with n_keys - 1 instead of n_queries.
+    n_queries n_keys W = tr(A B) with A = Q^T Q and B = K^T K, where the mean key is subtracted from K. The entries of
+    A are uncorrelated: off the diagonal they have mean 0 and variance n_queries, on the diagonal mean n_queries and
+    the variance of a sum of squares. The same holds for B, with n_keys - 1 instead of n_queries.
     """
     m, n, d = _check_sizes(n_queries, n_keys, d_k)
     k_q, k_k = check_kurtosis("kurtosis_q", kurtosis_q), check_kurtosis("kurtosis_k", kurtosis_k)
@@ -191,9 +191,9 @@ def row_variance_band(
 ) -> tuple[float, float]:
     """Return the interval (low, high) that holds W = np.var(Q K^T, axis=1).mean() with probability level.
 
-    For components that are not normal the band is always that of the gamma law, and approximate: measured coverage
-    94 to 97 % for uniform, Student's t (5) and sparse components with their own kurtosis, from 32 x 32 scores
-    upwards, and from 128 x 128 where d_k is 2.
+    For components that are not normal, the band is that of the gamma law and approximate: the 95 % band has a measured
+    coverage of 94 to 97 % for uniform, Student's t (5) and sparse components with their own kurtosis, from 32 x 32
+    scores upwards, or from 128 x 128 at d_k = 2.
     """
     m, n, d = _check_sizes(n_queries, n_keys, d_k)
     level = check_number("level", level, 0, 1, open_low=True, open_high=True)
@@ -208,7 +208,7 @@ def row_variance_band(
 
 
 def score_variance_band_price(n_queries: int, n_keys: int, d_k: int) -> Price:
-    """Return the `Price` of a first call of `score_variance_band` with these sizes, for normal components."""
+    """Return the `Price` of the first call of `score_variance_band` with these sizes."""
     if _gamma_shape(moments_of_variance(n_queries, n_keys, d_k)) >= SMALLEST_GAMMA_SHAPE:
         return Price()
     m, n = sorted((n_queries, n_keys))
@@ -219,7 +219,7 @@ def score_variance_band_price(n_queries: int, n_keys: int, d_k: int) -> Price:
 
 
 def _wishart_work(p, dof):
-    """Return the numbers that one `_wishart_factor` takes."""
+    """Return the work of one `_wishart_factor`."""
     normal = DRAWN["standard_normal"]
     return normal * p * dof if dof <= p else (normal + 2) * p * p + DRAWN["chisquare"] * p
 
@@ -251,11 +251,11 @@ def _simulated_quantiles(of, m, n, d, level):
 
 
 def _simulated_variances(rng, m, n, d, n_matrices):
-    """Draw np.var(Q K^T) for m <= n, 1 < n, through factors no larger than m by min(m, d).
+    """Draw np.var(Q K^T) for m <= n, 1 < n, from factors no larger than m by min(m, d).
 
-    Q K^T has the law of L Z^T with L (m, r), Z (n, r), r = min(m, d), and turning the rows of Z
-    so that the first carries their mean leaves N V = |L B|^2 + sum_i (x_i - mean x)^2, x = L z_1,
-    where B B^T is Wishart with n - 1 degrees of freedom.
+    Q K^T has the law of L Z^T with L (m, r), Z (n, r), r = min(m, d). An orthogonal transformation of
+    the rows of Z that moves their mean into the first row z_1 gives N V = |L B|^2 + sum_i (x_i - mean x)^2
+    with x = L z_1, where B B^T is Wishart with n - 1 degrees of freedom.
     """
     L = _wishart_factor(rng, n_matrices, m, d)  # (n_matrices, m, r)
     r = L.shape[-1]
@@ -265,7 +265,7 @@ def _simulated_variances(rng, m, n, d, n_matrices):
 
 
 def _simulated_row_variances(rng, m, n, d, n_matrices):
-    """Draw the variance inside a row, |Q Z^T|^2 / (m n) with Z of n - 1 independent rows, for 1 < n.
+    """Draw the variance within rows, |Q Z^T|^2 / (m n), where Z has n - 1 independent rows, for 1 < n.
 
     The law is the same for m, n - 1 and d in any order, so the smallest of them bounds the factors.
     """
@@ -276,7 +276,7 @@ def _simulated_row_variances(rng, m, n, d, n_matrices):
 
 
 def _wishart_factor(rng, n_matrices, p, dof):
-    """Draw A with A A^T ~ Wishart_p(dof): p by dof normals, or Bartlett's p by p triangle when dof > p."""
+    """Draw A with A A^T ~ Wishart_p(dof): p by dof normals, or Bartlett's p by p triangle if dof > p."""
     if dof <= p:
         return rng.standard_normal((n_matrices, p, dof))
     A = np.tril(rng.standard_normal((n_matrices, p, p)), -1)

@@ -1,4 +1,4 @@
-"""95 % bands of the mean, the variance and the excess kurtosis of the scores of independent pairs."""
+"""95 % bands of the mean, variance and excess kurtosis of the scores of independent pairs."""
 
 import math
 
@@ -28,7 +28,7 @@ def pair_variance_band(d_k: int, n_samples: int, pair_law: PairLaw, measured_exc
 
 
 def pair_variance_error(theory: DotProductMoments, n_samples: int, measured_excess: float) -> tuple[float, str]:
-    """Return the standard error of the variance of n pairs, and its source: exact, or from the measured kurtosis."""
+    """Return the standard error of the variance of n_samples scores, and its source: theory or measured kurtosis."""
     excess, source = theory.excess_kurtosis, EXACT
     if theory.variance and not math.isfinite(excess):
         excess, source = measured_excess, ROUGH_ESTIMATE

@@ -1,1 +1,1 @@
-"""Random draws of scores and of matrices, and measurements on them."""
+"""Random draws of scores and matrices, and measurements on them."""

@@ -1,4 +1,4 @@
-"""The variance of the entries of a product of two normal matrices: drawn at once, and its distribution."""
+"""Variance of the entries of a product of two normal matrices: direct draws, and its distribution."""
 
 import math
 from collections.abc import Sequence
@@ -12,17 +12,17 @@ from sattn_core.bands.standard_errors import share_error
 
 BLOCK_NUMBERS = 200_000  # random numbers held at a time
 _REFERENCE_DRAWS = 400_000
-_REFERENCE_NUMBERS = 6_000_000  # of all reference draws together
+_REFERENCE_NUMBERS = 6_000_000  # most random numbers in all reference draws together
 _REFERENCE_SEED = 28
 
 
 def matrix_variances(size: int, d_k: int, n_draws: int, seed: int) -> NDArray[np.float64]:
     """Draw np.var (ddof=0) of n_draws products A B, (size, d_k) times (d_k, size), from its exact distribution.
 
-    Orthogonal changes of rows and columns keep the distribution of A and B: they put the mean of all entries into
-    one corner of the product, and make A lower bidiagonal, with χ_d, χ_(d−1), … on the diagonal and χ_(size−1),
-    χ_(size−2), … below it. A row of the product then needs two rows of B only, and of these only their lengths and
-    the angle between them.
+    Orthogonal transformations of rows and columns keep the distribution of A and B. They can move the mean of all
+    entries into one corner of the product and make A lower bidiagonal, with χ_d, χ_(d−1), … on the diagonal and
+    χ_(size−1), χ_(size−2), … below it. A row of the product then depends on two rows of B, and the sum of squares
+    only on their lengths and the angle between them.
 
     Reference: Dumitriu and Edelman (2002), "Matrix models for beta ensembles", J. Math. Phys. 43 (the bidiagonal form).
     """
@@ -34,17 +34,17 @@ def matrix_variances(size: int, d_k: int, n_draws: int, seed: int) -> NDArray[np
 
 
 def _block_variances(size, d_k, n_draws, rng_squares, rng_normals):
-    """Return the variances: row i of the bidiagonal A B is a_i b_i + c_i b_(i−1), its corner left out."""
-    row = np.arange(min(size, d_k + 1))  # those below are 0
+    """Return the variances for bidiagonal A: row i of A B is a_i b_i + c_i b_(i−1). Leave out the corner, the mean."""
+    row = np.arange(min(size, d_k + 1))  # later rows of A are 0
     freedom = np.stack([d_k - row, np.where(row, size - row, 0), np.full(len(row), size - 1)])
     squares = 2 * rng_squares.standard_gamma(freedom / 2, (n_draws, *freedom.shape))
-    diagonal, below, across = squares.swapaxes(0, 1)  # a_i², c_i² and the part of |b_i|² across b_(i−1)
-    along = rng_normals.standard_normal((n_draws, len(row)))  # the part of b_i along b_(i−1); of b_1 its corner
+    diagonal, below, across = squares.swapaxes(0, 1)  # a_i², c_i², and |b_i|² orthogonal to b_(i−1)
+    along = rng_normals.standard_normal((n_draws, len(row)))  # the part of b_i along b_(i−1); for b_1 the corner
     return _sum_of_squares(diagonal, below, np.square(along) + across, along) / size**2
 
 
 def _sum_of_squares(diagonal, below, length, along):
-    """Sum all squares but the corner's, from a_i², c_i², |b_i|² and the part of b_i along b_(i−1)."""
+    """Return the sum of squares of A B but its corner, from a_i², c_i², |b_i|² and the part of b_i along b_(i−1)."""
     total = np.einsum("ni,ni->n", diagonal, length) - diagonal[:, 0] * np.square(along[:, 0])
     total += np.einsum("ni,ni->n", below[:, 1:], length[:, :-1])
     mixed = np.sqrt(diagonal[:, 1:] * below[:, 1:] * length[:, :-1])
@@ -52,22 +52,22 @@ def _sum_of_squares(diagonal, below, length, along):
 
 
 def matrix_variance_sweep(size: int, dims: Sequence[int], n_draws: int, seed: int) -> NDArray[np.float64]:
-    """Draw np.var (ddof=0) of n_draws products at every d_k of the increasing dims; a larger d_k extends the draws."""
+    """Draw np.var (ddof=0) of n_draws products at each of the increasing dims; a larger d_k extends the draws."""
     across, along, below = _fixed_parts(size, n_draws, seed)
     length = np.square(along) + across
     row, diagonal, before = np.arange(size), np.zeros((n_draws, size)), 0
     found = np.empty((len(dims), n_draws))
     for i, d_k in enumerate(dims):
-        more = np.maximum(d_k - row, 0) - np.maximum(before - row, 0)  # components that every diagonal entry gains
+        more = np.maximum(d_k - row, 0) - np.maximum(before - row, 0)  # degrees of freedom that each a_i² gains
         rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(3, d_k))))
         diagonal += 2 * rng.standard_gamma(more / 2, (n_draws, size))
-        reached = np.where(row <= d_k, below, 0.0)  # the rows of A below are 0
+        reached = np.where(row <= d_k, below, 0.0)  # later rows of A are 0
         found[i], before = _sum_of_squares(diagonal, reached, length, along) / size**2, d_k
     return found
 
 
 def _fixed_parts(size, n_draws, seed):
-    """Draw what does not change with d_k: the parts of |b_i|² across and of b_i along b_(i−1), and c_i²."""
+    """Draw the parts that do not change with d_k: |b_i|² orthogonal to b_(i−1), b_i along b_(i−1), and c_i²."""
     streams = (np.random.SeedSequence(seed, spawn_key=(stream,)) for stream in (4, 5))
     rng_squares, rng_normals = (np.random.Generator(np.random.SFC64(stream)) for stream in streams)
     row = np.arange(size)
@@ -77,35 +77,35 @@ def _fixed_parts(size, n_draws, seed):
 
 
 def numbers_a_draw(size: int, d_k: int) -> int:
-    """Return how many random numbers `matrix_variances` takes for one draw."""
+    """Return the number of random numbers in one draw of `matrix_variances`."""
     return 4 * min(size, d_k + 1)
 
 
 def reference_draws(size: int, d_k: int) -> int:
-    """Return how many draws a `ReferenceDistribution` uses: up to 400,000, 20,000 where matrices are large."""
+    """Return the number of draws in a `ReferenceDistribution`: 400,000, or fewer for large matrices."""
     return min(_REFERENCE_DRAWS, _REFERENCE_NUMBERS // numbers_a_draw(size, d_k))
 
 
 def independent_entries_std(size: int, d_k: int) -> float:
-    """Return the standard deviation of the variance as if the entries were independent: it is too small."""
+    """Return the standard deviation of the variance as if the entries were independent, which is too small."""
     return math.sqrt(2 * d_k * (d_k + 3)) / size
 
 
 @dataclass(frozen=True, eq=False)
 class ReferenceDistribution:
-    """The distribution of many draws of one variance; percentiles and near_d_k are in per cent."""
+    """Statistics of many draws of one variance; percentile and near_d_k are in per cent."""
 
     n_draws: int
-    # median, median_error: The median and its standard error
+    # median, median_error: median and its standard error
     median: float
     median_error: float
     # low, high: 5 % and 95 % quantiles
     low: float
     high: float
-    # percentile, percentile_error: Share of the draws below the value in question, and its standard error
+    # percentile, percentile_error: share of the draws below `value`, and its standard error
     percentile: float
     percentile_error: float
-    near_d_k: float  # Share of the draws within 10 % of d_k
+    near_d_k: float  # share of the draws within 10 % of d_k
     shares: NDArray[np.float64]  # (n_bins,): share of the draws in each bin, not in per cent
 
 
@@ -113,7 +113,7 @@ class ReferenceDistribution:
 def reference_distribution(
     size: int, d_k: int, ddof: int, value: float, highest: float, n_bins: int
 ) -> ReferenceDistribution:
-    """Return the distribution of the variance, from draws of a fixed seed, in n_bins equal bins from 0 to highest."""
+    """Return statistics of the variance from draws of a fixed seed, with n_bins equal bins from 0 to highest."""
     sample = matrix_variances(size, d_k, reference_draws(size, d_k), _REFERENCE_SEED)
     sample *= size**2 / (size**2 - ddof)
     n, half = len(sample), 0.5 / math.sqrt(len(sample))

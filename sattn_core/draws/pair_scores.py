@@ -1,9 +1,9 @@
 """Scores q·k of many independent pairs or rows, drawn without drawing every component of q and k.
 
-The sum over a block of components is drawn at once, from its own law. Blocks are the octaves [0, 1), [1, 2),
-[2, 4), [4, 8), …. Where d_k ends inside a block, the block is halved again and again, by the law of a half given
-the whole. So the number of draws grows only like log d_k, and still the scores at a larger d_k are those at a
-smaller one plus independent products: components are appended.
+The sum over a block of components is one draw from the law of that sum. Blocks are the octaves [0, 1), [1, 2),
+[2, 4), [4, 8), …. If d_k lies inside a block, the block is halved repeatedly, by the law of one half given the
+whole. So the number of draws grows only like log d_k. Scores at a larger d_k are still those at a smaller d_k plus
+independent products, as if components were appended.
 """
 
 import math
@@ -17,9 +17,9 @@ from sattn_core._checks import check_integer
 from sattn_core.cost import CALL, DRAWN, Price, proceed
 from sattn_core.laws.components import STANDARD_NORMAL, PairLaw, block_generator, check_pair_law, component_products
 
-# Streams 0 to 2 of a seed draw the components of pairs, the row of the sweep and the batches.
+# Random streams; 0 to 2 are used for the components of pairs, the row of the sweep and the batches.
 _STREAM, ROW_STREAM = 3, 4
-_PART = 65_536  # pairs drawn at a time, to stay in the processor's cache
+_PART = 65_536  # number of pairs drawn at a time, to stay in the processor's cache
 _WORD = 64  # signs in one random word
 _RARE = 0.1  # share of the components of the sparse law that are not 0
 
@@ -41,12 +41,12 @@ def draw_pair_scores(
     pair_law, seed : PairLaw, int
         As in `append_components`.
     check : callable
-        Called between blocks; an exception from it ends the draw.
+        Called between blocks; an exception that it raises ends the draw.
 
     Returns
     -------
     ndarray, shape (n_samples,)
-        Scores at a larger d_k are those at a smaller one plus products that are independent of them.
+        Scores at a larger d_k are those at a smaller d_k plus products that are independent of them.
 
     Raises
     ------
@@ -55,10 +55,10 @@ def draw_pair_scores(
 
     Notes
     -----
-    With a normal law q·k needs only Σ a, Σ a² and one normal number, a the components of q about their mean: given
-    q, Σ q_i b_i is N(0, |q|²). Signs are counted in random words of 64 bits. Of sparse components with mean 0 and
-    no correlation, only the few count where both are not 0. In all other cases every component is drawn, as by
-    `append_components`.
+    For a normal law q·k needs only Σ a, Σ a² and one normal number, where a are the components of q minus their
+    mean: given q, Σ q_i b_i is N(0, |q|²). Signs are counted in random words of 64 bits. Sparse components with
+    mean 0 and no correlation count only where neither q_i nor k_i is 0. For all other laws every component is
+    drawn, as in `append_components`.
 
     References
     ----------
@@ -81,7 +81,7 @@ def draw_pair_scores(
 
 
 def growing_scores(dims: Sequence[int], n_samples: int, pair_law: PairLaw, seed: int) -> Iterator[NDArray[np.float64]]:
-    """Yield the scores of `draw_pair_scores` at each of the increasing dims, in one pass.
+    """Yield the scores of `draw_pair_scores` at each of the increasing dims in one pass.
 
     A yielded array may change when the next one is requested.
     """
@@ -95,9 +95,9 @@ def growing_scores(dims: Sequence[int], n_samples: int, pair_law: PairLaw, seed:
 def growing_rows(
     dims: Sequence[int], n_rows: int, n_keys: int, seed: int, stream: int = ROW_STREAM
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Yield raw scores (n_rows, n_keys) and |q|² of each query at each of dims; no two rows share a key.
+    """Yield raw scores (n_rows, n_keys) and |q|² of every query at each of the increasing dims.
 
-    Components are standard normal; dims increase; the draw at one d_k does not depend on the other dims.
+    Components are standard normal, and every row has its own keys. The draw at one d_k does not depend on other dims.
     """
     drawn = _block_scores((n_rows, n_keys), tuple(dims), STANDARD_NORMAL, (seed, stream), proceed, _square_and_scores)
     return ((both[:, 1:], both[:, 0]) for both in drawn)
@@ -105,7 +105,7 @@ def growing_rows(
 
 def pair_scores_price(n_samples: int, d_k: int, pair_law: PairLaw) -> Price:
     """Return the `Price` of `draw_pair_scores`."""
-    held = 64  # bytes for each pair of a part
+    held = 64  # bytes for each pair drawn at a time
     if _sampler(pair_law) is _component_scores:
         each, calls = d_k * _component_work(pair_law), 11 * d_k
     elif pair_law.law == "rademacher":
@@ -120,13 +120,13 @@ def pair_scores_price(n_samples: int, d_k: int, pair_law: PairLaw) -> Price:
 
 
 def _component_work(pair_law):
-    """Return the work for one component of q and of k: drawn, multiplied and added."""
+    """Return the work of drawing, multiplying and adding one component of q and of k."""
     moved = bool(pair_law.mean_q) + bool(pair_law.mean_k) + 3 * bool(pair_law.correlation)
     return 2 * pair_law.component.work + 2 + moved
 
 
 def _block_work(pair_law):
-    """Return the work per pair for the sums over an octave, and for those over half of a block."""
+    """Return the work per pair of drawing the sums over an octave, and over half of a block."""
     normal, gamma, more = DRAWN["standard_normal"], DRAWN["standard_gamma"], 3 * bool(pair_law.correlation)
     if pair_law.law == "sparse":
         return DRAWN["binomial"] + gamma + normal + 7, DRAWN["hypergeometric"] + 2 * gamma + normal + 26
@@ -140,14 +140,14 @@ def _needs_sums(pair_law):
 
 
 def _sampler(pair_law):
-    """Return the cheapest function that yields scores of a law at each of the increasing dims."""
+    """Return the cheapest generator function for the scores of this law."""
     if pair_law.law == "normal" or (pair_law.law == "sparse" and pair_law.is_centred):
         return _block_scores
     return _sign_scores if pair_law.law == "rademacher" else _component_scores
 
 
 def _component_scores(n, dims, pair_law, key, check):
-    """Yield the scores with every component drawn."""
+    """Yield the scores at each of dims, with every component drawn."""
     seed, _, part = key
     scores = np.zeros(n)
     for d_k, product in enumerate(component_products(0, dims[-1], n, pair_law, seed, part), start=1):
@@ -158,7 +158,7 @@ def _component_scores(n, dims, pair_law, key, check):
 
 
 def _sign_scores(n, dims, pair_law, key, _check):
-    """Yield the scores of signs a and b as bits: Σ q k follows from Σ a, Σ b and Σ a b, which are counts of bits."""
+    """Yield the scores of random signs: Σ q k follows from Σ a, Σ b and Σ a b, which are counts of bits."""
     seed, _, part = key
     counts = np.zeros((3, n), dtype=np.int64)
     for word, start in enumerate(range(0, dims[-1], _WORD)):
@@ -178,14 +178,14 @@ def _score_of_signs(sums, d_k, pair_law):
 
 
 class _Block(NamedTuple):
-    """Sums over the components of one block, one number per pair; sums that a law does not need are 0.
+    """Sums over the components of one block, one number per pair; sums that the law does not need are 0.
 
-    For rows, `cross` has one number per key and the others have one per query.
+    For rows, `cross` has one number per key, and the other sums have one per query.
     Components are a = γ z and b = γ w; in a sparse law γ is 0 in all but `rare` components.
     """
 
     size: int
-    rare: NDArray[np.float64] | int  # how many components count: all, or those where neither a nor b is 0
+    rare: NDArray[np.float64] | int  # number of components where neither a nor b is 0
     total: NDArray[np.float64] | float  # Σ z
     square: NDArray[np.float64]  # Σ z²
     cross: NDArray[np.float64] | float  # Σ (mean_q + z) w
@@ -195,7 +195,7 @@ class _Block(NamedTuple):
 
 
 def _block_scores(n, dims, pair_law, key, check, sums=None):
-    """Yield the scores, or other sums, at each of dims: octave by octave, each cut where one of dims lies inside."""
+    """Yield the scores, or other sums, at each of dims; octaves are halved at dims inside them."""
     sums, scores = sums or _score, 0.0
     for start, size in _octaves(dims[-1]):
         check()
@@ -205,7 +205,7 @@ def _block_scores(n, dims, pair_law, key, check, sums=None):
 
 
 def _scores_inside(block, start, before, dims, pair_law, key, sums):
-    """Yield the scores at those of dims that lie in a block or at its end; it begins at component `start`."""
+    """Yield the scores at the dims inside a block or at its end; the block begins at component `start`."""
     end = start + block.size
     inside = [d_k for d_k in dims if start < d_k < end]
     if inside:
@@ -223,7 +223,7 @@ def _octaves(d_k):
 
 
 def _halvings(d_k):
-    """Return how many blocks are cut in half to end at d_k."""
+    """Return the number of blocks that must be halved to end at d_k."""
     n_cut, (start, size) = 0, _octaves(d_k)[-1]
     while d_k < start + size:
         n_cut += 1
@@ -237,16 +237,16 @@ def _generator(key, *place):
 
 
 def _chi_square(rng, degrees, n):
-    """Draw χ² with `degrees` degrees of freedom, one number or one per pair; 0 where there are none."""
+    """Draw χ² with `degrees` degrees of freedom, a number or an array; 0 for 0 degrees."""
     return 2.0 * rng.standard_gamma(degrees / 2, None if np.ndim(degrees) else n)
 
 
 def _whole(n, size, pair_law, rng):
-    """Draw the sums over a block of components, for n pairs or for (rows, keys)."""
+    """Draw the sums over a block of components for n pairs, or for n = (rows, keys)."""
     queries = n if np.ndim(n) == 0 else (n[0], 1)
     rare = rng.binomial(size, _RARE**2, n) if pair_law.law == "sparse" else size
     total = math.sqrt(size) * rng.standard_normal(queries) if _needs_sums(pair_law) else 0.0
-    # About their mean, the squares of the z have one degree of freedom less.
+    # Squares about the mean of z have one degree of freedom less.
     degrees, extra = (rare - 1, total**2 / size) if _needs_sums(pair_law) else (rare, 0.0)
     square = _chi_square(rng, degrees, queries) + extra
     block = _Block(size, rare, total, square, 0.0)
@@ -254,7 +254,7 @@ def _whole(n, size, pair_law, rng):
 
 
 def _left_half(block, pair_law, rng):
-    """Draw the sums over the first half of a block, given those over all of it."""
+    """Draw the sums over the first half of a block, given the sums over the whole block."""
     n, half = block.square.shape, block.size // 2
     rare, total = half, 0.0
     if pair_law.law == "sparse":
@@ -273,16 +273,17 @@ def _left_half(block, pair_law, rng):
 
 
 def _share_of_half(rng, half, n):
-    """Draw the share that half of the components has in the sum of squares, Beta(half/2, half/2).
+    """Draw the share of half of the components in the sum of squares, which is Beta(half/2, half/2).
 
-    It is (1 + x)/2, x one component of a random point on the sphere in half + 1 dimensions: one χ² instead of two.
+    This is the law of (1 + x)/2, x a component of a random point on the unit sphere in half + 1 dimensions, which
+    needs one χ² instead of two.
     """
     one = rng.standard_normal(n)
     return 0.5 + 0.5 * one / np.sqrt(one**2 + _chi_square(rng, half, n))
 
 
 def _cut_sums(block, rng):
-    """Draw Σ z and Σ z² over the first half: squares about the mean split into two halves and their difference."""
+    """Draw Σ z and Σ z² over the first half; squares about the mean split into both halves and their difference."""
     n, half = block.square.shape, block.size // 2
     left, right, between = _chi_square(rng, half - 1, n), _chi_square(rng, half - 1, n), rng.standard_normal(n)
     about_mean = np.maximum(block.square - block.total**2 / block.size, 0.0)
@@ -304,7 +305,7 @@ def _query_square(block, pair_law):
 
 
 def _score(block, pair_law):
-    """Return Σ q_i k_i from the sums: k = mean_k + ρ a + √(1−ρ²) b."""
+    """Return Σ q_i k_i from the sums over a block, with k = mean_k + ρ a + √(1−ρ²) b."""
     rho, mean_q, mean_k = pair_law.correlation, pair_law.mean_q, pair_law.mean_k
     if pair_law.law == "sparse":
         return block.cross / _RARE
@@ -317,5 +318,5 @@ def _score(block, pair_law):
 
 
 def _square_and_scores(block, pair_law):
-    """Return |q|² of each row in the first column and its scores in the others."""
+    """Return |q|² of each row in the first column, and its scores in the other columns."""
     return np.concatenate([block.square, _score(block, pair_law)], axis=1)

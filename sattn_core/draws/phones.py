@@ -1,4 +1,4 @@
-"""A class draws together: each phone multiplies its own random matrices."""
+"""Draws of a class: each phone multiplies its own random matrices."""
 
 from dataclasses import dataclass
 
@@ -12,20 +12,20 @@ MOST_PHONES, MOST_PER_PHONE = 100, 100
 
 @dataclass(frozen=True, eq=False)
 class PhoneDraws:
-    """The draws of one phone: products of A (size × d_k) and B (d_k × size), and the variance of each product."""
+    """Draws of one phone: products of A (size × d_k) and B (d_k × size), and the variance of each product."""
 
     number: int
-    # first_A, first_B, first_product: The matrices of its first draw
+    # first_A, first_B, first_product: matrices of the first draw
     first_A: NDArray[np.float64]
     first_B: NDArray[np.float64]
     first_product: NDArray[np.float64]
-    variances: NDArray[np.float64]  # (per_phone,): of the entries of each product, in the order drawn
+    variances: NDArray[np.float64]  # (per_phone,): variance of the entries of each product, in order of drawing
 
 
 def phone_draws(
     number: int, per_phone: int = 10, *, size: int = 2, d_k: int = 2, ddof: int = 0, seed: int = 0
 ) -> PhoneDraws:
-    """Draw for phone `number` of a class. Its draws depend on no other phone, and its first draws on no later ones."""
+    """Draw for phone `number` of a class, independently of other phones; a larger per_phone appends draws."""
     number = check_integer("number", number, 0, MOST_PHONES - 1)
     check_integer("per_phone", per_phone, 1, MOST_PER_PHONE)
     check_integer("size", size, 2, 64)

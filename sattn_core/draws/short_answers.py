@@ -1,4 +1,4 @@
-"""The scale in variants of attention: one number for each variant, all on the same queries and keys."""
+"""Scale of scores in variants of attention, one number each, all measured on the same queries and keys."""
 
 import math
 from dataclasses import dataclass
@@ -12,31 +12,31 @@ from sattn_core.laws.one_key import MOST_KEYS, expected_key_weight
 from sattn_core.layers.scores import raw_scores, scale_factor
 from sattn_core.layers.softmax import softmax
 
-D_K, N_KEYS, GROUP = 64, 64, 4  # GROUP: heads of queries that share the keys of one
+D_K, N_KEYS, GROUP = 64, 64, 4  # GROUP: number of query heads that share one head of keys
 TILE = 16  # keys in one tile of `_tiled_softmax`
-KEY_SIZE, LATENT_SIZE = 192, 576  # of DeepSeek-V2: a query and key of one head, and the latent that is cached for all
+KEY_SIZE, LATENT_SIZE = 192, 576  # DeepSeek-V2: size of one head's key, and of the latent cached for all heads
 _LONGER = 8.0  # factor on the queries of linear attention
 
 
 @dataclass(frozen=True, eq=False)
 class ShortAnswers:
-    """One number for each variant. A spread is the root mean square of the scores that enter the softmax."""
+    """Numbers for the variants, one each. A spread is the root mean square of the scores that enter the softmax."""
 
     plain: float  # spread of plain attention
-    causal: float  # spread of the scores that a causal mask leaves
-    rotary: float  # spread after q and k are turned by their positions
-    grouped: float  # spread where GROUP heads of queries share their keys
+    causal: float  # spread of the scores that a causal mask allows
+    rotary: float  # spread after q and k are rotated by their positions
+    grouped: float  # spread if GROUP query heads share their keys
     normed: float  # spread after RMSNorm of q and of k
-    bound: float  # the largest score that is possible then, √d_k
-    latent: float  # spread with 1/√LATENT_SIZE instead of 1/√KEY_SIZE, as a share of the right one
-    tiled: float  # largest difference of a weight that is computed tile by tile
-    linear: float  # largest change of a weight of linear attention where queries are _LONGER times as long
-    # sink: expected weight of a sink of score 0 beside 16 keys and beside MOST_KEYS - 1
+    bound: float  # largest possible score after RMSNorm, √d_k
+    latent: float  # spread with 1/√LATENT_SIZE over the spread with the right 1/√KEY_SIZE
+    tiled: float  # largest difference between weights computed tile by tile and by softmax
+    linear: float  # largest change of a weight in linear attention if queries are _LONGER times as long
+    # sink: expected weight of a sink of score 0 beside 16 keys, and beside MOST_KEYS - 1 keys
     sink: tuple[float, float]
 
 
 def short_answers(seed: int = 0) -> ShortAnswers:
-    """Measure the effect of a mask, a rotation, shared keys, a norm and tiles on scaled scores, on one draw."""
+    """Measure the effect of a mask, rotation, shared keys, a norm and tiles on the scaled scores of one draw."""
     seed = check_integer("seed", seed, 0)
     Q, K = draw_queries_and_keys(GROUP * N_KEYS, N_KEYS, D_K, seed=seed)
     one, place = Q[:N_KEYS], np.arange(N_KEYS)
@@ -76,7 +76,7 @@ def _turned(x: NDArray[np.float64], place: NDArray[np.int_]) -> NDArray[np.float
 
 
 def _tiled_softmax(scores):
-    """Return softmax computed tile by tile: the largest score and the sum are carried on, as in FlashAttention."""
+    """Return softmax computed tile by tile with a running maximum and sum, as in FlashAttention."""
     largest, total = np.full(len(scores), -np.inf), np.zeros(len(scores))
     for tile in np.split(scores, range(TILE, scores.shape[1], TILE), axis=1):
         higher = np.maximum(largest, tile.max(axis=1))
@@ -86,6 +86,6 @@ def _tiled_softmax(scores):
 
 
 def _linear_weights(Q, K):
-    """Return the weights of linear attention with features φ(x) = max(x, 0): each row of φ(Q) φ(K)ᵀ over its sum."""
+    """Return the weights of linear attention, rows of φ(Q) φ(K)ᵀ over their sums, with φ(x) = max(x, 0)."""
     products = np.maximum(Q, 0.0) @ np.maximum(K, 0.0).T
     return products / products.sum(axis=-1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Dot products at many dimensions, all from one draw to which components are appended."""
+"""Dot products at many dimensions, from one draw to which components are appended."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,13 +27,13 @@ class DimensionSweep:
     dims : tuple of int
         The dimensions d_k.
     n_samples, n_keys, law, seed
-        As asked.
+        As in `dimension_sweep`.
     raw_edges, scaled_edges : ndarray, shapes (130,), (97,)
-        Bin edges, the same at every dimension. A bin holds its left edge and not its right one.
+        Bin edges, the same at every dimension. A bin includes its left edge but not its right one.
     raw_counts, scaled_counts : ndarray of int, shapes (n_dims, 129), (n_dims, 96)
-        Samples in each bin.
+        Number of samples in each bin.
     raw_below, raw_above, scaled_below, scaled_above : ndarray of int, shape (n_dims,)
-        Samples outside the bins: counts, below and above add up to n_samples.
+        Number of samples outside the bins; counts, below and above add up to n_samples.
     raw_mean, raw_variance, raw_excess_kurtosis : ndarray, shape (n_dims,)
         Moments of q·k. The variance divides by n_samples − 1; the excess kurtosis is m₄/m₂² − 3
         (nan if all samples are equal).
@@ -67,16 +67,16 @@ class DimensionSweep:
 def dimension_sweep(
     dims: Sequence[int], *, n_samples: int, n_keys: int, law: str = "normal", seed: int
 ) -> DimensionSweep:
-    """Measure q·k and q·k/√d_k at every d_k of ``dims``, on one draw that grows component by component.
+    """Measure q·k and q·k/√d_k at every d_k of ``dims`` on one draw that grows component by component.
 
     Parameters
     ----------
     dims : sequence of int
         Strictly increasing dimensions, each at least 1.
     n_samples : int
-        Independent pairs (q, k), at least 2.
+        Number of independent pairs (q, k), at least 2.
     n_keys : int
-        Keys of the one query in ``row_scores``, at least 1.
+        Number of keys in ``row_scores``, at least 1.
     law, seed : str, int
         As in `draw_queries_and_keys`, without means and correlation.
 
@@ -92,9 +92,9 @@ def dimension_sweep(
 
     Notes
     -----
-    Samples are independent at one d_k. Along d_k they are not: neighbouring dimensions share
-    components on purpose, so errors at neighbouring dimensions go the same way. The pairs are
-    those of `draw_pair_scores` at the same seed; ``row_scores`` has its own random stream.
+    Samples are independent at one d_k, but not across dimensions: they share components on
+    purpose, so that errors at neighbouring dimensions are alike. The pairs are those of
+    `draw_pair_scores` at the same seed; ``row_scores`` has its own random stream.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The variance of scores against d_k, raw and divided, measured on one draw that grows component by component."""
+"""Variance of raw and divided scores against d_k, measured on one draw that grows component by component."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,17 +18,17 @@ from sattn_core.layers.scores import scale_factor
 
 @dataclass(frozen=True, eq=False)
 class VarianceCurve:
-    """Variance against d_k, raw and after two divisions; axis 0 is the rule, axis 1 the dimension."""
+    """Variance of scores against d_k for three exponents; axis 0 is the exponent, axis 1 the dimension."""
 
-    dims: tuple[int, ...]  # The dimensions d_k
-    # The scores are multiplied by d_k^(−exponent): 0 (raw), 0.5 (÷ √d_k), 1 (÷ d_k)
+    dims: tuple[int, ...]  # dimensions d_k
+    # the scores are multiplied by d_k^(−exponent): 0 (raw), 0.5 (÷ √d_k), 1 (÷ d_k)
     exponents: tuple[float, float, float]
-    # measured, theory, low, high (3, n_dims): Measured variance, its theory and the 95 % band around the theory
+    # measured, theory, low, high (3, n_dims): measured variance, its theory and the 95 % band around the theory
     measured: NDArray[np.float64]
     theory: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    error_source: str  # Source of the band at the smallest dimension, the least certain one, as in `MomentRow`
+    error_source: str  # source of the least certain band, at the smallest dimension, as in `MomentRow`
 
     def spread(self, what: str) -> NDArray[np.float64]:
         """Return the square roots of `measured`, `theory`, `low` or `high`: standard deviations, (3, n_dims)."""
@@ -36,19 +36,19 @@ class VarianceCurve:
         return np.sqrt(np.maximum(variances, 0.0))
 
     def of_smaller(self, size: float) -> "VarianceCurve":
-        """Return the curve for components `size` times as large, in (0, 1]: its variances are size⁴ times these."""
+        """Return the curve for components `size` times as large, size in (0, 1]; variances are multiplied by size⁴."""
         factor = check_number("size", size, 0, 1, open_low=True) ** 4
         scaled = {name: factor * getattr(self, name) for name in ("measured", "theory", "low", "high")}
         return replace(self, **scaled)
 
     @property
     def is_rough(self) -> bool:
-        """Return True if the band at the smallest dimension is rough: it may not cover 95 %."""
+        """Return True if the band at the smallest dimension is rough, so that it may not cover 95 %."""
         return self.error_source in ROUGH
 
 
 def _price(dims, *, n_samples, law="normal", **_):
-    """Return the price of the curve; smaller dims are drawn on the way to the largest."""
+    """Return the price of `variance_curve`; drawing the largest of dims yields all smaller ones."""
     return pair_scores_price(n_samples, dims[-1], PairLaw(law)) + Price(8 * n_samples * len(dims), 400 * n_samples)
 
 
@@ -63,7 +63,7 @@ def variance_curve(
     correlation: float = 0.0,
     seed: int,
 ) -> VarianceCurve:
-    """Measure Var(q·k / d_k^a) at every d_k of dims for a = 0, 1/2 and 1, on one growing draw."""
+    """Measure Var(q·k / d_k^a) at every d_k of dims for a = 0, 1/2 and 1, on one draw that grows."""
     dims, n_samples = check_dims(dims), check_integer("n_samples", n_samples, 4)
     pair_law, seed = PairLaw(law, mean_q, mean_k, correlation), check_integer("seed", seed, 0)
     records, sources = [], []

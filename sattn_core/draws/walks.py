@@ -1,4 +1,4 @@
-"""A dot product as a random walk: the sum after each component, and how far it has spread by then."""
+"""Dot products as random walks: the sum after each component, and its expected spread."""
 
 from dataclasses import dataclass
 
@@ -12,12 +12,12 @@ from sattn_core.laws.moments import pair_moments
 
 @dataclass(frozen=True, eq=False)
 class RandomWalks:
-    """Dot products as walks: after step t a walk has reached the sum of its first t products."""
+    """Dot products as random walks: at step t a walk is the sum of its first t products."""
 
     steps: NDArray[np.int_]  # (d_k + 1,): 0, 1, …, d_k
-    # (n_walks, d_k + 1): Partial sums; the first column is 0, the last one the raw scores at d_k
+    # (n_walks, d_k + 1): partial sums; the first column is 0, the last one the raw scores at d_k
     walks: NDArray[np.float64]
-    # mean, std, low, high (d_k + 1,): Theory at every step: mean, standard deviation, and mean ∓ one standard deviation
+    # mean, std, low, high (d_k + 1,): theory at every step: mean, standard deviation, and mean ∓ one standard deviation
     mean: NDArray[np.float64]
     std: NDArray[np.float64]
     low: NDArray[np.float64]
@@ -26,13 +26,13 @@ class RandomWalks:
     def thinned(self, d_k: int, most: int) -> "RandomWalks":
         """Return the walks up to step d_k at no more than `most` steps, spaced evenly in √t.
 
-        The steps kept below d_k do not depend on d_k: as a walk goes on, its past does not change.
+        The steps kept below d_k do not depend on d_k, so the drawn past of a walk does not change as d_k grows.
         """
         d_k, evenly = check_integer("d_k", d_k, 1, int(self.steps[-1])), self._evenly(most)
         return self._at(np.append(evenly[evenly < d_k], d_k))
 
     def thinned_from(self, d_k: int, most: int) -> "RandomWalks":
-        """Return the rest of the walks from step d_k on, at the same evenly spaced steps."""
+        """Return the walks from step d_k on, at the evenly spaced steps of `thinned`."""
         d_k, evenly = check_integer("d_k", d_k, 1, int(self.steps[-1])), self._evenly(most)
         return self._at(np.insert(evenly[evenly > d_k], 0, d_k))
 
@@ -54,7 +54,7 @@ def random_walks(
     correlation: float = 0.0,
     seed: int,
 ) -> RandomWalks:
-    """Follow n_walks dot products component by component: Σ_{i ≤ t} q_i k_i for t = 0, …, d_k."""
+    """Return n_walks random walks Σ_{i ≤ t} q_i k_i for t = 0, …, d_k."""
     d_k, n_walks = check_integer("d_k", d_k, 1), check_integer("n_walks", n_walks, 1)
     pair_law, seed = PairLaw(law, mean_q, mean_k, correlation), check_integer("seed", seed, 0)
     one = pair_moments(1, pair_law)

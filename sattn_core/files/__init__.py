@@ -1,1 +1,1 @@
-"""Queries and keys of unknown origin: read from text and files, and reported on."""
+"""Queries and keys of unknown origin: readers of text and files, and a report."""

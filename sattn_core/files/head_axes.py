@@ -1,4 +1,4 @@
-"""Axes of queries and keys of unknown origin: a batch of one, heads side by side, tokens first, shared heads."""
+"""Order of the axes in queries and keys of unknown origin, guessed from shapes or set by options."""
 
 import math
 
@@ -9,12 +9,12 @@ from sattn_core.files.reading import ScoreFileError, Task
 from sattn_core.files.score_report import MAX_DIMENSION, MAX_HEADS, MAX_NUMBERS, MAX_ROWS, check_score_shapes
 
 Rows = NDArray[np.float64]
-_WIDE = 256  # components: a head this wide is usually several heads side by side
+_WIDE = 256  # d_k from which one head is probably several heads side by side
 _SIDE_BY_SIDE = "if heads lie side by side in it, set their number below"
 
 
 def arrange_heads(Q: Rows, K: Rows, task: Task) -> tuple[Rows, Rows]:
-    """Return Q and K of one shape, (heads, n, d_k) or (n, d_k), and note how each axis was read."""
+    """Return Q and K as (heads, n, d_k) or (n, d_k), with keys for every head, and note how the axes were read."""
     batch = Q.ndim == 3 and Q.shape[0] == 1
     Q, K = _without_ones("Q", Q, task), _without_ones("K", K, task)
     if _has_tokens_first(Q, K, task):
@@ -33,7 +33,7 @@ def arrange_heads(Q: Rows, K: Rows, task: Task) -> tuple[Rows, Rows]:
 
 
 def _without_ones(name, rows, task):
-    """Return the rows without leading axes of one."""
+    """Return the rows without leading axes of length 1."""
     if rows.ndim > 2 and rows.shape[0] == 1:
         task.note("leading axis of 1 left out")
     while rows.ndim > 2 and rows.shape[0] == 1:
@@ -45,7 +45,7 @@ def _without_ones(name, rows, task):
 
 
 def _has_tokens_first(Q, K, task):
-    """Return True if the first of three axes counts tokens: the owner says so, or the shapes fit only then."""
+    """Return True if the first of three axes is for tokens, by the option or because other readings do not fit."""
     axes, heads = task.reading.axes, task.reading.heads
     first, second = ([rows.shape[axis] for rows in (Q, K) if rows.ndim == 3] for axis in (0, 1))
     if axes != "guess" or not first:
@@ -63,12 +63,12 @@ def _has_tokens_first(Q, K, task):
 
 
 def _serve(heads):
-    """Return True if these numbers of heads, of Q and of K, fit: each head of K serves equally many of Q."""
+    """Return True if the number of heads of Q is a multiple of that of K; heads holds both, or the only one."""
     return len(heads) == 1 or (min(heads) > 0 and heads[0] % heads[1] == 0)
 
 
 def _split(Q, K, task):
-    """Split heads that lie side by side in the last axis into (heads, n, d_k), if their number is given."""
+    """Split heads that are side by side in the last axis into (heads, n, d_k), if their number is set."""
     heads = task.reading.heads
     if not heads or Q.ndim == 3:
         if heads and len(Q) != heads:
@@ -94,7 +94,7 @@ def _side_by_side(name, rows, d_k):
 
 
 def _check(shape_q, shape_k):
-    """Refuse shapes that cannot be measured, and say what to do; K has its heads repeated already."""
+    """Raise ScoreFileError with advice for shapes that cannot be measured."""
     if shape_q[-1] != shape_k[-1]:
         turned = shape_q[-1] == shape_k[-2]
         hint = "If K is transposed, save K.T" if turned else f"Save other arrays; {_SIDE_BY_SIDE}"
@@ -120,7 +120,7 @@ def _plain(shape):
 
 
 def check_size(name: str, shape: tuple[int, ...]) -> None:
-    """Refuse a shape that cannot be measured however its axes are read; needs the header of a file only."""
+    """Raise ScoreFileError for a shape that cannot be measured in any order of axes, before numbers are read."""
     if not all(type(length) is int and length >= 0 for length in shape):
         raise ScoreFileError(f"{name} declares no valid shape.")
     if not 2 <= len(shape) <= 6:
@@ -133,6 +133,6 @@ def check_size(name: str, shape: tuple[int, ...]) -> None:
 
 
 def described(Q: Rows, K: Rows) -> str:
-    """Return how the axes were read, in one line."""
+    """Return the numbers of heads, queries, keys and components in one line."""
     heads = f"{len(Q)} heads, " if Q.ndim == 3 else ""
     return f"{heads}{Q.shape[-2]:,} queries, {K.shape[-2]:,} keys, d_k = {Q.shape[-1]:,}"

@@ -1,6 +1,7 @@
-"""Tables of numbers in text of unknown origin: guesses of the separator, headings, index columns, decimal commas.
+"""Reader for tables of numbers in text of unknown origin.
 
-Every guess is noted, and `Reading` overrides it. Nothing is evaluated; lines, columns and letters are bounded.
+It guesses the separator, headings, index columns and decimal commas. Every guess is noted, and `Reading` overrides it.
+Nothing is evaluated, and the numbers of lines, columns and characters are limited.
 """
 
 import csv
@@ -19,30 +20,30 @@ from sattn_core.files.reading import GUESS, ScoreFileError, Task, shown_name
 from sattn_core.files.score_report import MAX_DIMENSION, MAX_HEADS, MAX_ROWS
 from sattn_core.files.typed import read_item
 
-MAX_COLUMNS = MAX_DIMENSION * MAX_HEADS  # heads may stand side by side
+MAX_COLUMNS = MAX_DIMENSION * MAX_HEADS  # heads may be side by side
 _SAMPLE, _MOST_HEADINGS = 40, 10
 _LONGEST_LINE, _MOST_COMMENTS = 32 * MAX_COLUMNS, 10_000
 _COMMENT = re.compile(r"\s*(#|%|//)")
-_SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)  # Excel names the separator in such a first line
-_SPACED = re.compile(r"\d,\d[^,\s]*[ \t]+[-+−.]?\d")  # a comma inside a number, and white space after the number
+_SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)  # Excel may name the separator in the first line
+_SPACED = re.compile(r"\d,\d[^,\s]*[ \t]+[-+−.]?\d")  # a number with a comma, white space, and another number
 _DECIMAL = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
-_TORN = re.compile(r"-0|[+-]?0\d+", re.ASCII)  # no whole number, but half of a decimal number
+_TORN = re.compile(r"-0|[+-]?0\d+", re.ASCII)  # not a whole number, but half of a decimal number
 _NAME = re.compile(r"(?![-+−.,]?\d|[-+−]?(nan|inf|na|n/a|#n/a|null|none|-|\?)$).+", re.IGNORECASE)
 _NOT_TEXT = re.compile("[\0-\x08\x0e-\x1f]")
-_FEW = 5  # rows that are enough for a guess from numbers alone
+_FEW = 5  # fewest rows for a guess from numbers alone
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """The marks that separate and write the numbers of a table."""
+    """Separator and decimal mark of a table."""
 
-    delimiter: str | None  # None: white space
+    delimiter: str | None  # None for white space
     has_decimal_commas: bool
 
     def cells(self, line: str) -> list[str]:
-        """Return the cells of a line without quotation marks and spaces, at most one more than is allowed."""
+        """Return the cells of a line without quotation marks and spaces, at most one more than allowed."""
         mark = self.delimiter
         if '"' in line and line.count(mark or " ") <= MAX_COLUMNS:
             if line.count('"') % 2:
@@ -54,7 +55,7 @@ class _Layout:
         return [cell.strip() for cell in found]
 
     def number(self, cell: str) -> float:
-        """Return the number in a cell; ValueError if there is none."""
+        """Return the number in a cell; raise ValueError if there is none."""
         if self.has_decimal_commas and "," in cell:
             if "." in cell or cell.count(",") > 1:
                 raise ValueError
@@ -62,7 +63,7 @@ class _Layout:
         return float(cell) if cell.isascii() and "_" not in cell else read_item(cell)
 
     def is_plain(self, line: str) -> bool:
-        """Return True if Python's own reader reads the line as `number` does."""
+        """Return True if float() reads every cell of the line like `number`, apart from decimal commas."""
         return line.isascii() and "_" not in line and not (self.has_decimal_commas and "." in line)
 
     def is_number(self, cell: str) -> bool:
@@ -74,7 +75,7 @@ class _Layout:
 
 
 def read_table(name: str, data: bytes, task: Task) -> NDArray[np.float64]:
-    """Return the numbers of a text: a table (n, columns), or a printed array with its own axes."""
+    """Return the numbers in a text: a table (n, columns), or a printed array with its own axes."""
     text = _text(name, data)
     if is_printed(text):
         array = read_printed(name, text)
@@ -93,7 +94,7 @@ def read_table(name: str, data: bytes, task: Task) -> NDArray[np.float64]:
 
 
 def _text(name, data):
-    """Decode a file; a spreadsheet may write UTF-16 with a mark, or single-byte letters in its headings."""
+    """Decode a file; spreadsheets may write UTF-16 with a byte-order mark, or Latin-1 in headings."""
     encodings = ("utf-16",) if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig", "latin-1")
     for encoding in encodings:
         try:
@@ -107,9 +108,9 @@ def _text(name, data):
 
 
 def _lines(name, text, task):
-    """Return the separator that the text names, or None, and its lines without comments and blank ones.
+    """Return the separator that the text names, or None, and its lines without comments and blank lines.
 
-    Lines are read lazily and up to a limit: a file of line ends must not become millions of strings.
+    Lines are read lazily up to a limit, so that a file of line ends does not become millions of strings.
     """
     n_comments, mark = 0, None
     lines: list[str] = []
@@ -134,7 +135,7 @@ def _lines(name, text, task):
 
 
 def _layout(name, lines, mark, task):
-    """Guess from the lines that are not headings what separates the numbers, and if their commas are decimal."""
+    """Return the separator and decimal mark, guessed from the lines that are not headings."""
     body = [line for line in lines[:_SAMPLE] if _looks_like_numbers(line)] or lines[:_SAMPLE]
     mark = mark or _delimiter(body, task.reading.comma)
     cells = [cell for line in body for cell in _cells_of(name, _Layout(mark, False), line)]
@@ -155,12 +156,12 @@ def _layout(name, lines, mark, task):
 
 
 def _looks_like_numbers(line):
-    """Return True if a line has more digits than letters; a heading may have other separators in its names."""
+    """Return True if a line has more digits than letters, unlike most headings."""
     return len(re.findall(r"\d", line[:2000])) > len(re.findall(r"[^\W\d_eE]", line[:2000]))
 
 
 def _delimiter(body, comma):
-    """Return the separator that is in most lines, or None for white space."""
+    """Return the separator that occurs in most lines, or None for white space."""
 
     def separates(mark):
         return 2 * sum(mark in line for line in body) >= len(body)
@@ -169,7 +170,7 @@ def _delimiter(body, comma):
         if separates(each):
             return each
     spaced = all(_SPACED.search(line) for line in body if "," in line)
-    in_quotes = any('"' in line for line in body)  # a comma may be inside quotes
+    in_quotes = any('"' in line for line in body)  # commas may be inside quotes
     if separates(",") and (
         comma == "separator" or (comma == GUESS and not spaced) or (comma == "decimal" and in_quotes)
     ):
@@ -178,7 +179,7 @@ def _delimiter(body, comma):
 
 
 def _refuse_torn(name, cells):
-    """Refuse a table whose commas may be decimal marks instead of separators: some cells hold half of a number."""
+    """Raise ScoreFileError if a cell looks like half of a number, because commas may then be decimal marks."""
     whole = all(re.fullmatch(r"[+-]?\d+", cell) for cell in cells)
     torn = next((cell for cell in cells if _TORN.fullmatch(cell)), None)
     if whole and torn is not None:
@@ -199,7 +200,7 @@ def _cells_of(name, layout, line):
 
 
 def _count_headings(name, lines, layout, task):
-    """Count the lines at the top that name the columns: with words, or by counting beside an empty or named cell."""
+    """Count the heading lines: lines of words, and a line that counts the columns beside an empty or named cell."""
     first = [_cells_of(name, layout, line) for line in islice(lines, _MOST_HEADINGS + 1)]
     n = 0
     while n < len(first) and not any(map(layout.is_number, first[n])):
@@ -224,13 +225,13 @@ def _counts_beside_a_name(cells, below, layout, task):
     if not len(values) or not (names or shorter):
         return False
     if cells[0] and any(cells[i] and not (i < len(below) and layout.is_number(below[i])) for i in names):
-        return False  # a row with its name
+        return False  # this is a row that begins with its name
     whole_below = all(layout.is_number(cell) and layout.number(cell).is_integer() for cell in below)
     return _counts(values, fewest=1) or (cells[0] == "" and _is_whole(values) and not whole_below)
 
 
 def _heads_nothing(name, lines, n_headings, layout):
-    """Return True if the heading leaves the first column without a name, as programs do for an index."""
+    """Return True if the heading has no name for the first column, as for an index."""
     if not n_headings or n_headings >= len(lines):
         return False
     head, below = (_cells_of(name, layout, line) for line in lines[n_headings - 1 : n_headings + 1])
@@ -239,7 +240,7 @@ def _heads_nothing(name, lines, n_headings, layout):
 
 
 def _counts(values, fewest=2):
-    """Return True if values count 0, 1, 2, … or 1, 2, 3, …; more than three may have any equal steps."""
+    """Return True for values 0, 1, 2, … or 1, 2, 3, …, and for more than three values with equal steps."""
     if len(values) < fewest:
         return False
     if values[0] in (0, 1) and np.array_equal(values, values[0] + np.arange(len(values))):
@@ -249,7 +250,7 @@ def _counts(values, fewest=2):
 
 
 def _without_counting_line(numbers, task, decided):
-    """Return the numbers without a first line that counts the columns, and how many lines were left out."""
+    """Return the numbers without a first line that counts the columns, and the number of lines left out, 0 or 1."""
     option = task.reading.first_line
     if option == "names" and not decided and len(numbers) > 1:
         task.note("first line left out")
@@ -274,7 +275,7 @@ def _without_counting_line(numbers, task, decided):
 
 
 def _numbers(name, lines, layout, task):
-    """Return the numbers of all rows, and their columns; columns of words, and empty ones, are left out."""
+    """Return the numbers of all rows, and the indices of their columns, without empty columns or columns of words."""
     sample = [_trimmed(_cells_of(name, layout, line)) for line in lines[:_SAMPLE]]
     width = len(sample[0])
     check_size(name, (max(2, len(lines)), width))
@@ -312,7 +313,7 @@ def _trimmed(cells):
 
 
 def _checked_width(name, row, cells, width, empty):
-    """Return the cells of a row without empty ones beyond the width; refuse another number of them."""
+    """Return the cells of a row without empty ones beyond the width; raise ScoreFileError if their number differs."""
     found = _trimmed(cells[: MAX_COLUMNS + 1])
     if len(found) < width and "" in cells[len(found) : width] and len(found) not in empty:
         at = f"row {row}, column {len(found) + 1} is empty"
@@ -327,7 +328,7 @@ def _checked_width(name, row, cells, width, empty):
 
 
 def _row(name, row, cells, kept, layout, is_plain):
-    """Return the numbers in the kept cells of a row. Most rows are plain: Python's own, faster reader takes them."""
+    """Return the numbers in the kept cells of a row; most rows are plain, and use the faster float()."""
     try:
         if is_plain and layout.has_decimal_commas:
             return [float(cell.replace(",", ".")) for cell in cells]
@@ -341,7 +342,7 @@ def _row(name, row, cells, kept, layout, is_plain):
 
 
 def _columns_without_numbers(sample, width, layout):
-    """Return the columns of words, and the empty ones, in a sample of rows; one number among words is a word too."""
+    """Return the indices of columns that hold mostly words, and of empty columns, in a sample of rows."""
     words, empty = [], []
     for j in range(width):
         cells = [row[j] for row in sample if j < len(row)]
@@ -353,7 +354,7 @@ def _columns_without_numbers(sample, width, layout):
 
 
 def _which(columns: Sequence[int], width: int) -> str:
-    """Return columns in words."""
+    """Return the position of columns in words, such as "first column"."""
     if [*columns] == [width - 1]:
         return "last column"
     if len(columns) > 1 and [*columns] == [*range(len(columns))]:
@@ -368,7 +369,7 @@ def _is_whole(values):
 
 
 def _without_index(numbers, task, named, kept):
-    """Return the numbers without index columns at either end: those that count, or the only ones of whole numbers."""
+    """Return the numbers without index columns at either end: columns that count, or the only ones of whole numbers."""
     if task.reading.first_column != GUESS or numbers.shape[1] < 2 or not np.isfinite(numbers).all():
         return numbers
     n, width = _index_length(numbers, named and kept[0] == 0), numbers.shape[1]
@@ -390,7 +391,7 @@ def _odd_ends(numbers):
 
 
 def _index_length(numbers, named):
-    """Count the index columns at the start: those that count, or the only ones of whole numbers."""
+    """Return the number of index columns at the start: columns that count, or the only ones of whole numbers."""
     first, rest = numbers[:, 0], numbers[:, 1:]
     whole = (numbers == np.rint(numbers)).all(axis=0)
     n_whole = len(whole) if whole.all() else int(np.argmin(whole))
@@ -403,7 +404,7 @@ def _index_length(numbers, named):
 
 
 def _refuse_long_integers(name, rows, lines, layout, kept):
-    """Refuse integers beyond 2⁵³, which float64 would silently round."""
+    """Raise ScoreFileError for integers beyond 2⁵³, which float64 would silently round."""
     for i in np.flatnonzero((np.abs(rows) >= 2.0**53).any(axis=1)):
         cells = layout.cells(lines[i])
         for text in (cells[j] for j in kept):

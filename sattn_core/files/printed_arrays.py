@@ -1,4 +1,4 @@
-"""Arrays as Python, NumPy and PyTorch print them, read back from their brackets. Nothing is evaluated."""
+"""Reader for arrays as printed by Python, NumPy and PyTorch; nothing in a text is evaluated."""
 
 import math
 import re
@@ -19,17 +19,17 @@ _MOST_COLUMNS = MAX_DIMENSION * MAX_HEADS
 
 
 def is_printed(text: str) -> bool:
-    """Return True if a text begins as a printed array does."""
+    """Return True if a text begins like a printed array."""
     return _BEGINS.match(text[:1000]) is not None
 
 
 def read_printed(name: str, text: str) -> NDArray[np.float64]:
-    """Return a printed array with the axes that its brackets give it."""
+    """Return a printed array with the axes that its brackets show."""
     if "..." in text or "…" in text:
         raise ScoreFileError(f"{name} was shortened when it was printed (it has “...”). Save all of it, with np.save.")
     text = _REMARKS.sub(r"\1", _without_call(text)).replace("(", "[").replace(")", "]")
     lengths, rows = _rows(name, text)
-    if len(rows) == 1 and ";" in rows[0]:  # as MATLAB writes a matrix
+    if len(rows) == 1 and ";" in rows[0]:  # a matrix as MATLAB writes it
         lengths, rows = (rows[0].count(";") + 1,), rows[0].split(";")
     numbers = [_numbers(name, i, row) for i, row in enumerate(rows, 1)]
     width = len(numbers[0])
@@ -40,7 +40,7 @@ def read_printed(name: str, text: str) -> NDArray[np.float64]:
 
 
 def _without_call(text):
-    """Return the text between the brackets of array(…) or tensor(…), and without a name before it."""
+    """Return the text inside array(…) or tensor(…), and without an assignment before it."""
     text = text.strip().rstrip(";")
     call = _CALL.match(text)
     if call and call[0].endswith("("):
@@ -72,7 +72,7 @@ def _rows(name, text):
 
 
 def _lengths(name, children, depth, n_rows):
-    """Return how many brackets each outer bracket holds; all must hold the same number."""
+    """Return the number of brackets in each outer bracket, by depth; raise an error if siblings differ."""
     if depth > 1 and children[0] != [1]:
         raise ScoreFileError(f"{name} holds {children[0][0]} printed arrays. Save each in a file of its own.")
     lengths = [{*each} for each in children[:depth]]

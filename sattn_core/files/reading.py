@@ -1,4 +1,4 @@
-"""Options for reading a file of unknown origin, and notes on what was guessed."""
+"""Options for reading a file of unknown origin, notes on guesses, and numbers stored as bits."""
 
 import math
 from dataclasses import dataclass, field
@@ -21,25 +21,25 @@ OPTIONS = MappingProxyType(
         "stored": (GUESS, "numbers", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2"),
     }
 )
-_LARGE_WHOLE = 1000  # larger whole numbers are not queries and keys but the bits of 16-bit numbers
+_LARGE_WHOLE = 1000  # larger whole numbers are probably the bits of 16-bit numbers
 _BYTES = {"bfloat16": 2, "float16": 2, "float8_e4m3fn": 1, "float8_e5m2": 1}
 TO_FLOATS = "save x.astype(np.float32), in PyTorch x.float().numpy()"
 
 
 class ScoreFileError(ValueError):
-    """A file that cannot be used; the message is one or two sentences for the person who chose it."""
+    """Error for a file that cannot be used; its message is one or two sentences for the user."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Options that the owner of a file may set; "guess" and 0 leave the choice to the look of the file."""
+    """Options for reading a file; "guess" and 0 mean that the reader guesses."""
 
-    first_line: str = GUESS  # of a text file: "numbers" or "names"
-    first_column: str = GUESS  # of a text file: "numbers" or "names"
-    comma: str = GUESS  # of a text file: "decimal" or "separator"
-    axes: str = GUESS  # of an array of three axes: "heads first" or "tokens first"
-    heads: int = 0  # of the queries, side by side in the last axis; 0 to 64
-    stored: str = GUESS  # what whole numbers are: "numbers", or the bits of numbers of a floating-point format
+    first_line: str = GUESS  # content of a text file's first line: "numbers" or "names"
+    first_column: str = GUESS  # content of a text file's first column: "numbers" or "names"
+    comma: str = GUESS  # meaning of commas in a text file: "decimal" or "separator"
+    axes: str = GUESS  # order of three axes: "heads first" or "tokens first"
+    heads: int = 0  # 0 to 64: number of query heads that are side by side in the last axis
+    stored: str = GUESS  # meaning of whole numbers: "numbers", or the format whose bits they are
 
     def __post_init__(self) -> None:
         for name, options in OPTIONS.items():
@@ -49,25 +49,25 @@ class Reading:
 
 @dataclass(frozen=True)
 class Task:
-    """One file being read: its options, and the notes on what was guessed."""
+    """Options and notes for one file being read."""
 
     reading: Reading = field(default_factory=Reading)
     notes: list[str] = field(default_factory=list)
 
     def note(self, text: str) -> None:
-        """Add a note, unless it is there already."""
+        """Add a note if it is new."""
         if text not in self.notes:
             self.notes.append(text)
 
 
 def shown_name(name: object) -> str:
-    """Return a name as one short line of printable characters: a name is untrusted input too."""
+    """Return a name, which is untrusted input, as one short line of printable characters."""
     text = "".join(c for c in str(name) if c.isprintable())
     return text if len(text) <= 60 else text[:40] + "…" + text[-15:]
 
 
 def real_numbers(name: str, array: NDArray[Any], task: Task) -> NDArray[Any]:
-    """Return the array, or the numbers whose bits it holds; ask if whole numbers can hardly be queries and keys."""
+    """Return the array, or the numbers whose bits it holds; raise an error for doubtful whole numbers."""
     kind, stored = array.dtype.kind, task.reading.stored
     if kind == "V" and stored not in _BYTES:
         which = {1: "8-bit floating point", 2: "bfloat16"}.get(array.dtype.itemsize, "another package's type")
@@ -82,7 +82,7 @@ def real_numbers(name: str, array: NDArray[Any], task: Task) -> NDArray[Any]:
 
 
 def _judge_whole(name, array, task):
-    """Refuse whole numbers that look like bits or quantised values; add only a note on small ones."""
+    """Raise an error for whole numbers that look like bits or quantised values; add a note for small ones."""
     if task.reading.stored == "numbers":
         task.note("whole numbers taken as they are")
         return
@@ -96,7 +96,7 @@ def _judge_whole(name, array, task):
 
 
 def _from_bits(name, array, stored, task):
-    """Return the numbers of a floating-point format whose bits were saved as whole numbers or as bytes."""
+    """Return the numbers of a floating-point format whose bits were saved as whole numbers or bytes."""
     n_bytes = _BYTES[stored]
     if array.dtype.kind == "V":
         fits = array.dtype.itemsize == n_bytes
@@ -112,19 +112,19 @@ def _from_bits(name, array, stored, task):
 
 
 def decoded(bits: NDArray[Any], stored: str) -> NDArray[np.float64]:
-    """Return the numbers of a floating-point format from their bits, as unsigned whole numbers of its size."""
+    """Return the numbers of a floating-point format from their bits, given as unsigned integers of the same size."""
     if stored == "float8_e4m3fn":
         return _E4M3[bits]
     if stored == "bfloat16":
-        numbers = (bits.astype(np.uint32) << 16).view(np.float32)  # it is the upper half of a float32
+        numbers = (bits.astype(np.uint32) << 16).view(np.float32)  # bfloat16 is the upper half of a float32
     else:
-        numbers = (bits.astype(np.uint16) << (8 * (stored == "float8_e5m2"))).view(np.float16)  # or of a float16
-    with np.errstate(invalid="ignore"):  # NaN, which is refused later
+        numbers = (bits.astype(np.uint16) << (8 * (stored == "float8_e5m2"))).view(np.float16)  # E5M2: its upper half
+    with np.errstate(invalid="ignore"):  # NaN is refused later
         return numbers.astype(np.float64)
 
 
 def _e4m3_numbers():
-    """Return all 256 numbers: a sign, 4 bits of exponent (bias 7), 3 of fraction; no infinity, two NaN."""
+    """Return all 256 numbers of float8 E4M3: sign, 4 bits of exponent (bias 7), 3 of fraction; no infinity, two NaN."""
     codes = np.arange(256)
     exponent, fraction = (codes >> 3) & 15, codes & 7
     sizes = np.where(exponent, np.ldexp(8.0 + fraction, exponent - 10), np.ldexp(1.0 * fraction, -9))

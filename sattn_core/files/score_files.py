@@ -1,4 +1,4 @@
-"""Read queries and keys from a file of unknown origin: sizes are bounded and nothing is ever unpickled."""
+"""Reader for queries and keys in a file of unknown origin: sizes are limited, and nothing is ever unpickled."""
 
 import io
 import json
@@ -22,7 +22,7 @@ from sattn_core.files.reading import TO_FLOATS, Reading, ScoreFileError, Task, d
 from sattn_core.files.reading import shown_name as _shown_name
 from sattn_core.files.score_report import LARGEST_NUMBER, MAX_DIMENSION, MAX_HEADS, MAX_NUMBERS, MAX_ROWS
 
-MAX_FILE_BYTES = 64 * 2**20  # of one file, and of two together
+MAX_FILE_BYTES = 64 * 2**20  # limit for one file, and for two together
 MAX_TEXT_BYTES = 16 * 2**20
 MAX_MEMBERS = 64
 SUFFIXES = (".npy", ".npz", ".csv", ".safetensors")
@@ -42,8 +42,8 @@ _SAFETENSORS = {
 _BITS = {"BF16": "bfloat16", "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2"}
 _MAX_HEADER_BYTES = 10_000
 _MAGIC = b"\x93NUMPY"
-_UNNAMED = (["array 1", "array 2"], ["arr_0", "arr_1"])  # as np.save and np.savez write them
-# A header of version 3.0 is one of 2.0 with names of fields in UTF-8, and arrays with fields are refused.
+_UNNAMED = (["array 1", "array 2"], ["arr_0", "arr_1"])  # names of arrays from np.save and np.savez
+# Version 3.0 differs from 2.0 only in names of fields in UTF-8, and arrays with fields are refused.
 _NPY_HEADERS = {(1, 0): read_array_header_1_0, (2, 0): read_array_header_2_0, (3, 0): read_array_header_2_0}
 _MAX_DIRECTORY_BYTES = 64 * 1024
 
@@ -56,8 +56,8 @@ def read_queries_and_keys(
     Sizes are read from headers and zip directories and compared with the limits before anything is
     unpacked, so that a small file cannot claim much memory.
 
-    Reference: NumPy Enhancement Proposal 1, "A Simple File Format for NumPy Arrays".
-    Hugging Face, safetensors, README, section "Format": names differ, and the tensors fill the bytes without holes.
+    References: NumPy Enhancement Proposal 1, "A Simple File Format for NumPy Arrays". Hugging Face, safetensors,
+    README, section "Format": names are unique, and the tensors fill the bytes without gaps.
     """
     return read_as(q_file, k_file, reading)[:2]
 
@@ -65,7 +65,7 @@ def read_queries_and_keys(
 def read_as(
     q_file: tuple[str, bytes], k_file: tuple[str, bytes] | None = None, reading: Reading | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[str, ...]]:
-    """Read Q and K with their owner's options, and return notes too: the shape, then each guess."""
+    """Read Q and K with these options; return them and notes, which are the shapes and all guesses."""
     _check_total(q_file, k_file)
     reading = reading or Reading()
     tasks = [Task(reading) for _ in filter(None, (q_file, k_file))]
@@ -81,7 +81,7 @@ def read_as(
 
 
 def _told(tasks):
-    """Return the notes on the files; a note on one of two files names it."""
+    """Return the notes on the files; a note on only one of two files begins with its role, Q or K."""
     if len(tasks) == 1 or tasks[0].notes == tasks[1].notes:
         return tasks[0].notes
     shared = [note for note in tasks[0].notes if note in tasks[1].notes]
@@ -106,7 +106,7 @@ def _every(name, names):
 def read_arrays(
     name: str, data: bytes, choose: Callable[[str, list[str]], Sequence[str]] = _every, reading: Reading | None = None
 ) -> dict[str, NDArray[np.float64]]:
-    """Read every array of one file: name -> float64 array of finite numbers within the limits."""
+    """Return the arrays of one file by name, as float64 arrays of finite numbers within the limits."""
     return _read(name, data, choose, Task(reading or Reading()))
 
 
@@ -126,13 +126,13 @@ def _read(name, data, choose, task):
 
 
 def _suffix(name):
-    """Return the ending of a file's name, or the usual ending of that kind of file."""
+    """Return the ending of a file's name, or the usual ending for the same kind of file."""
     ending = "." + str(name).rpartition(".")[2].lower()
     return _ALIKE.get(ending, ending)
 
 
 def is_text(name: str) -> bool:
-    """Return True if a file of this name is read as text."""
+    """Return True if a file with this name is read as text."""
     return _suffix(name) == ".csv"
 
 
@@ -145,7 +145,7 @@ def _how_else(suffix):
 
 
 def _role(key):
-    """Return "q" or "k" if the array has a usual name for queries or keys; else ""."""
+    """Return "q" or "k" if the array has a usual name for queries or keys, otherwise ""."""
     found = re.fullmatch(
         r"x?([qk])(uery|ueries|ey|eys)?([_.]?(proj|states?|layer|heads?))?", key.rpartition("/")[2].lower()
     )
@@ -153,7 +153,7 @@ def _role(key):
 
 
 def _choose_both(name, names):
-    """Return the arrays named Q and K, or the two without names; or the only array, if it can be Q."""
+    """Return the names of the arrays for Q and K, of two unnamed arrays, or of the only array if it can be Q."""
     exact = [key for wanted in ("q", "k") for key in names if key.lower() == wanted]
     found = exact or [key for wanted in ("q", "k") for key in names if _role(key) == wanted]
     if [_role(key) for key in found] == ["q", "k"]:
@@ -164,7 +164,7 @@ def _choose_both(name, names):
 
 
 def _only(name, data, role, task):
-    """Return the single array of a file that the person chose for Q or for K."""
+    """Return the single array of a file that was chosen for Q or for K."""
 
     def choose(shown, names):
         if len(names) != 1:
@@ -183,7 +183,7 @@ def _listed(names):
 
 
 def _check_declared(name, shape, dtype):
-    """Check shape and type before any number is read."""
+    """Check the declared shape and type before any number is read."""
     if dtype.hasobject:
         raise ScoreFileError(f"{name} holds Python objects, which are never unpickled: save plain numbers.")
     if dtype.kind not in "iuf" and not (dtype.kind == "V" and dtype.names is None and dtype.itemsize in (1, 2)):
@@ -192,12 +192,12 @@ def _check_declared(name, shape, dtype):
 
 
 def finished(name: str, array: NDArray[Any], task: Task) -> NDArray[np.float64]:
-    """Return the finite numbers of an array as a float64 copy; ask if whole numbers can hardly be meant."""
+    """Return a float64 copy of an array of finite numbers; raise ScoreFileError for doubtful whole numbers."""
     if array.dtype.kind != "V":
         _check_numbers(name, array)
     array = real_numbers(name, array, task)
     _check_numbers(name, array)
-    return np.array(array, dtype=np.float64, order="C")  # a copy: bytes cannot be written to
+    return np.array(array, dtype=np.float64, order="C")  # a copy, because bytes are read-only
 
 
 def _check_numbers(name, array):
@@ -216,7 +216,7 @@ def _check_numbers(name, array):
 
 
 def _read_npy(name, data, choose, task):
-    """Read the array of a file, or two that were saved one after the other."""
+    """Read the array of a .npy file, or two arrays that were saved one after the other."""
     headers: list[tuple[Any, ...]] = []
     at = 0
     while not headers or (data[at : at + 6] == _MAGIC and len(headers) < MAX_MEMBERS):
@@ -238,7 +238,7 @@ def _npy_numbers(data, shape, dtype, order, start):
 
 
 def _npy_header(name, data, at=0):
-    """Read shape, type, order and start of the numbers; NumPy's loader would allocate before it finds some missing."""
+    """Return shape, type, order and start of the numbers, without NumPy's loader, which would allocate them first."""
     if data[at : at + 6] != _MAGIC:
         what = "a zip file (rename it to .npz)" if data[:2] == b"PK" else "something else"
         raise ScoreFileError(f"{name} does not begin as a .npy file does: it is {what}.")
@@ -246,13 +246,13 @@ def _npy_header(name, data, at=0):
     try:
         shape, columns_first, dtype = _NPY_HEADERS[read_magic(stream)](stream)
     except (ArithmeticError, LookupError, MemoryError, RecursionError, SyntaxError, TokenError, TypeError, ValueError,
-            Warning):  # fmt: skip  # a header that Python 2 wrote warns, which may be an error
+            Warning):  # fmt: skip  # headers of Python 2 cause a warning, which may be raised
         raise ScoreFileError(_header_problem(name, data[at : at + _MAX_HEADER_BYTES])) from None
     return shape, dtype, "F" if columns_first else "C", at + stream.tell()
 
 
 def _header_problem(name, data):
-    """Return what is wrong with a header; a type that another package registered with NumPy is not damage."""
+    """Return the error message for an unreadable header: damaged, or with an 8-bit type unknown to NumPy."""
     if found := re.search(rb"'descr': '[<>|=]f1'", data):
         return f"{name} holds 8-bit floating point ({found[0][-3:-1].decode()}), which NumPy cannot read: {TO_FLOATS}."
     return f"{name} is damaged: its .npy header cannot be read."
@@ -263,7 +263,7 @@ def _read_npz(name, data, choose, task):
     archive, members = _zip_members(name, data, choose)
     for info in members:
         try:
-            # Always read with a size: without one, everything is unpacked before the declared size is checked.
+            # Pass the size: without it, everything is unpacked before the declared size is checked.
             with archive.open(info) as stream:
                 content = stream.read(info.file_size)
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError):
@@ -281,25 +281,25 @@ def _one(name, names):
 
 
 def _note_names(arrays, task):
-    """Note which array is which, if they are not called Q and K."""
+    """Add a note on which array is Q and which is K, unless these are their names."""
     names = [*arrays]
     if len(names) == 2 and [each.lower() for each in names] != ["q", "k"]:
         task.note(f"{_shown_name(names[0])} is Q, {_shown_name(names[1])} is K")
 
 
 def _array_name(info):
-    """Return the name of an array, without the folder that was zipped with it."""
+    """Return the name of an array in a zip file, without a folder."""
     return info.filename[: -len(".npy")].rpartition("/")[2]
 
 
 def _is_array(info):
-    """Return True for an array; macOS adds a hidden file beside each."""
+    """Return True for an array, False for the hidden files that macOS adds."""
     folder, _, name = info.filename.rpartition("/")
     return name.lower().endswith(".npy") and not name.startswith("._") and "__MACOSX" not in folder
 
 
 def _zip_members(name, data, choose):
-    """Return the chosen .npy members of a zip file, once its directory has passed the limits."""
+    """Return the archive and the chosen .npy members of a zip file; check its directory first."""
     _check_directory(name, data)
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
@@ -323,7 +323,7 @@ def _zip_members(name, data, choose):
 
 
 def _check_directory(name, data):
-    """Bound the zip directory before it is parsed: a file of 64 MB could hold a million empty entries."""
+    """Check the size of the zip directory before it is parsed: 64 MB could hold a million empty entries."""
     if data[:2] != b"PK":
         raise ScoreFileError(f"{name} does not begin as a .npz (zip) file does.")
     end = data.rfind(b"PK\x05\x06", max(0, len(data) - 65_557))
@@ -351,7 +351,7 @@ def _read_safetensors(name, data, choose, task):
 
 
 def _safetensors_header(name, data):
-    """Read (type, shape, begin, end) of every tensor, as the header states them, and the bytes they point to."""
+    """Return (type, shape, begin, end) of every tensor by name, and the bytes that begin and end refer to."""
     try:
         size = struct.unpack("<Q", data[:8])[0]
         if size > _MAX_DIRECTORY_BYTES * 16 or len(data) < 8 + size:
@@ -375,7 +375,7 @@ def _tensor(value):
 
 
 def _check_layout(name, entries, n_bytes):
-    """Refuse tensors that do not fill the bytes without gaps or overlaps, as the format requires."""
+    """Raise ScoreFileError unless the tensors fill the bytes without gaps or overlaps, as the format requires."""
     for key, (_, _, begin, end) in entries.items():
         if not (type(begin) is type(end) is int and 0 <= begin <= end):
             rule = f"data_offsets of {_shown_name(key)} must be two whole numbers, from 0 up and in order"

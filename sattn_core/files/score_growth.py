@@ -1,4 +1,4 @@
-"""Growth of the size of scores with the number of components, with its interval from a few rows."""
+"""Exponent of the growth of scores with the number of components, and its interval from few rows."""
 
 import math
 from collections.abc import Sequence
@@ -8,22 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-FEWEST_ROWS = 5  # queries, and keys: with fewer no interval is given
+FEWEST_ROWS = 5  # fewest queries, and keys, for an interval
 _LEVEL = 0.95
-_ROUNDING = 1e-13  # of a logarithm: a trace and a sum of the same numbers differ by less than this
-_WIDEST = 100.0  # of a logarithm: an interval is wider only if the sum is mere rounding beside the trace
+_ROUNDING = 1e-13  # rounding of a logarithm: a trace and a sum of the same numbers differ by less than this
+_WIDEST = 100.0  # widest interval of a logarithm; a wider one means that the sum is mere rounding beside the trace
 
 
 @dataclass(frozen=True, eq=False)
 class FittedExponent:
-    """Growth of a score's size with the number of components: size ∝ m ** value over sub-dimensions m."""
+    """Fit of the size of scores to a power of the number m of components, size ∝ m ** value."""
 
-    value: float  # Least-squares slope in log–log; NaN where it cannot be fitted
-    # low, high: Its 95 % interval; NaN without a value, and with fewer than 5 queries or 5 keys
+    value: float  # least-squares slope in log–log; NaN if it cannot be fitted
+    # low, high: 95 % interval of value; NaN without a value, or with fewer than 5 queries or 5 keys
     low: float
     high: float
-    dims: tuple[int, ...]  # Numbers m of components: powers of two, and d_k
-    # (n_dims,): Root mean square over all subsets of m components (exact, no subset is drawn)
+    dims: tuple[int, ...]  # numbers m of components: powers of two, and d_k
+    # (n_dims,): root mean square over all subsets of m components, by a closed form
     sizes: NDArray[np.float64]
 
 
@@ -35,9 +35,9 @@ def sub_dimensions(d_k: int) -> tuple[int, ...]:
 def mean_over_subsets(
     dims: Sequence[int], d_k: int, diagonal: np.float64 | NDArray[np.float64], total: np.float64 | NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the mean of Σ_{a, b in A} H_ab over all subsets A of m of d_k components; from tr H and the sum of H.
+    """Return the mean of Σ_{a, b in A} H_ab over all subsets A of m of d_k components, from tr H and the sum of H.
 
-    A holds one component with probability m/d_k and two with m (m−1) / (d_k (d_k−1)).
+    A contains a given component with probability m/d_k, and two given ones with m (m−1) / (d_k (d_k−1)).
     """
     m = np.asarray(dims, dtype=np.float64)
     pairs = m * (m - 1) / (d_k * (d_k - 1)) if d_k > 1 else np.zeros_like(m)
@@ -47,14 +47,14 @@ def mean_over_subsets(
 def row_exponent(
     Q: NDArray[np.float64], K: NDArray[np.float64], M: NDArray[np.float64], C: NDArray[np.float64], *, power: int = 0
 ) -> FittedExponent:
-    """Return the growth of the spread inside a row.
+    """Return the exponent of the spread within a row.
 
-    The exponent depends on one ratio alone: the mean square of a score, tr(M C), over that of its d_k terms,
-    Σ M_aa C_aa. The interval is that of its logarithm: Student's t with as many degrees of freedom as the
-    fewer rows allow, times a standard error from what each query and each key contributes (infinitesimal
-    jackknife). Where queries and keys have noise in common only, it counts that twice, so the interval is
-    up to √2 times as wide as need be. For independent components (normal, Student's t₅, sparse, Laplace,
-    uniform, ±1) it was seen to hold ½ in 94 to 100 % of samples, with 5 rows and with 300.
+    The exponent depends on one ratio alone: the mean square of a score, tr(M C), over the sum of the mean
+    squares of its d_k terms, Σ M_aa C_aa. The interval follows from the ratio's logarithm: Student's t, with
+    the smaller number of rows minus 1 as degrees of freedom, times a standard error from the contributions
+    of each query and each key (infinitesimal jackknife). Noise that queries and keys share may be counted
+    twice, so the interval is up to √2 times too wide. For independent components (normal, Student's t₅,
+    sparse, Laplace, uniform, ±1) it held ½ in 94 to 100 % of samples, with 5 rows and with 300.
     """
     parts = [
         np.array([np.square(rows) @ other.diagonal(), np.einsum("id,id->i", rows @ other, rows)])
@@ -70,14 +70,14 @@ def row_exponent(
 
 
 def paired_exponent(q: NDArray[np.float64], k: NDArray[np.float64], *, power: int = 0) -> FittedExponent:
-    """Return the growth of the scores of query i with key i.
+    """Return the exponent of the scores of query i with key i.
 
-    As for a row; but squares of few scores are so skewed that the jackknife alone makes the interval too
-    narrow. Its squared error is therefore at least 2 Σ_i Σ_{a≠b} p_a² p_b² / (Σ_i Σ_a p_a²)², with the terms
-    p_a of score i: the exact one if the signs of all terms are independent. Where a shared part makes the
-    ratio r larger than 1, the noise in the rest leaves (2 r − 1) / r² of it. The interval was seen to hold ½ in
-    95 to 100 % of samples of independent components, with the laws named there, from 5 rows up. It is approximate
-    if q_i depends on k_i and the components have heavy tails or the rows are few.
+    The method is that of `row_exponent`, but squares of few scores are so skewed that the jackknife alone
+    makes the interval too narrow. The squared standard error is therefore at least
+    2 Σ_i Σ_{a≠b} p_a² p_b² / (Σ_i Σ_a p_a²)², with the terms p_a of score i, which is exact if the signs of
+    all terms are independent. If a shared part makes the ratio r larger than 1, this bound is multiplied by
+    (2 r − 1) / r². The interval held ½ in 95 to 100 % of samples of independent components, with the laws
+    named there, from 5 rows up. It is approximate if q_i depends on k_i and the tails are heavy or rows few.
     """
     terms = np.square(q * k)
     parts = np.array([terms.sum(axis=-1), np.square((q * k).sum(axis=-1))])
@@ -91,14 +91,14 @@ def paired_exponent(q: NDArray[np.float64], k: NDArray[np.float64], *, power: in
 
 
 def no_exponent(d_k: int, whole: NDArray[np.float64], power: int = 0) -> FittedExponent:
-    """Return the sizes without a fitted exponent; whole holds tr H and the sum of H."""
+    """Return a `FittedExponent` with sizes but no value; whole holds tr H and the sum of H."""
     dims = sub_dimensions(d_k)
     squares = mean_over_subsets(dims, d_k, *whole)
     return FittedExponent(math.nan, math.nan, math.nan, dims, np.ldexp(np.sqrt(np.maximum(squares, 0.0)), power))
 
 
 def _pulls(parts, whole):
-    """Return how far each row moves the logarithm of the ratio; these sum to 0."""
+    """Return the influence of each row on the logarithm of the ratio; the influences sum to 0."""
     return parts[1] / whole[1] - parts[0] / whole[0]
 
 
@@ -114,10 +114,10 @@ def _fitted(d_k, whole, n_rows, squared_error, power):
         half = stdtrit(n_rows - 1, (1 + _LEVEL) / 2) * math.sqrt(squared_error) + _ROUNDING
         half = min(half, _WIDEST)
     ratio, dims = whole[1] / whole[0], sub_dimensions(d_k)
-    most = max(ratio, d_k)  # no sum of d_k terms has a larger mean square than d_k times theirs
+    most = max(ratio, d_k)  # largest possible ratio of a sum of d_k terms
     ratios = np.array([ratio, ratio * math.exp(-half), min(ratio * math.exp(half), most)])
     squares = mean_over_subsets(dims, d_k, whole[0] * np.ones(3), whole[0] * ratios)
-    if not (np.isnan(squares) | (squares > 0)).all():  # the sum is mere rounding beside the trace
+    if not (np.isnan(squares) | (squares > 0)).all():  # the sum is only rounding
         return no_exponent(d_k, whole, power)
     x = np.log(dims) - np.log(dims).mean()
     slopes = 0.5 * np.log(squares) @ x / (x @ x)

@@ -1,4 +1,4 @@
-"""A report on the scores of given queries and keys, and on the scale that would suit them."""
+"""Report on the scores of given queries and keys, and on the scale that suits them."""
 
 import math
 from collections.abc import Callable
@@ -18,35 +18,35 @@ from sattn_core.layers.softmax import entropy_nats, softmax
 MAX_ROWS, MAX_DIMENSION, MAX_HEADS, MAX_NUMBERS = 4096, 1024, 64, 4_000_000
 LARGEST_NUMBER = 1e30
 SCALED_EDGES = np.linspace(-6.0, 6.0, 97)
-SHOWN_QUERIES = 128  # queries of each head whose softmax and histogram are computed
-RIGHT_LOW, RIGHT_HIGH = 0.8, 1.25  # the verdict is "right" if scaled_std / target_std lies between these
+SHOWN_QUERIES = 128  # number of queries per head whose softmax and histogram are computed
+RIGHT_LOW, RIGHT_HIGH = 0.8, 1.25  # the verdict is "right" if scaled_std / target_std is between these
 _ALIGNED_LIFT, _ALIGNED_Z = 1.0, 6.0
-_WIDER = 1.1  # a band at least this much wider than the normal one comes from heavy tails
+_WIDER = 1.1  # a band wider than the normal one by this factor is due to heavy tails
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_ROUNDING = 16 * np.finfo(float).eps  # variation smaller than this, relative to the numbers, counts as none
-_TINIEST = 1e-300  # 1 over it is still a float64
+_ROUNDING = 16 * np.finfo(float).eps  # relative variation below this counts as none
+_TINIEST = 1e-300  # its reciprocal is still a float64
 
 
 @dataclass(frozen=True)
 class ComponentMoments:
     """Moments over all components of all rows."""
 
-    # mean, variance, kurtosis: Kurtosis is the standardised fourth moment (normal: 3); NaN if all components are equal
+    # mean, variance, kurtosis: the kurtosis is the standardised fourth moment (normal: 3), NaN if all are equal
     mean: float
     variance: float
     kurtosis: float
-    # (tr Σ)² / tr Σ² of the covariance Σ of the components, between 1 and d_k; NaN without variation
+    # (tr Σ)² / tr Σ² for the covariance Σ of the components, between 1 and d_k; NaN without variation
     effective_dimension: float
 
 
 @dataclass(frozen=True)
 class Saturation:
-    """Softmax of the scores under one scale, averaged over the first 128 queries."""
+    """Statistics of the softmax with one scale, averaged over the first 128 queries."""
 
     name: str  # "1", "1/√d_k", "1/d_k" or "1/std"
-    scale: float  # The multiplier; "1/std" gives the scores of a row the spread of ideal q and k, target_std
-    score_std: float  # Standard deviation inside a row
-    # entropy_nats, effective_keys, max_weight: Mean entropy, mean e^entropy and mean largest weight
+    scale: float  # multiplier; "1/std" gives the scores of a row the spread target_std
+    score_std: float  # standard deviation within a row
+    # entropy_nats, effective_keys, max_weight: mean entropy, mean e^entropy and mean largest weight
     entropy_nats: float
     effective_keys: float
     max_weight: float
@@ -54,51 +54,52 @@ class Saturation:
 
 @dataclass(frozen=True, eq=False)
 class HeadReport:
-    """The report on one head."""
+    """Report on one head."""
 
     query: ComponentMoments
     key: ComponentMoments
     n_keys: int
     d_k: int
-    # raw_mean, raw_std: Over all score entries
+    # raw_mean, raw_std: over all scores
     raw_mean: float
     raw_std: float
-    within_row_std: float  # √ of the variance of the raw scores inside a row, averaged over rows: all that softmax sees
-    scaled_std: float  # within_row_std / √d_k; the rule aims at target_std
-    # √((n_keys − 1) / n_keys): what independent components of variance 1 give, as the mean of a row's own scores lies
-    # among them. 1 only if there are many keys.
+    within_row_std: float  # root of the mean variance of raw scores within a row, the only spread that softmax sees
+    scaled_std: float  # within_row_std / √d_k, which should be target_std
+    # √((n_keys − 1) / n_keys), the expected scaled_std for independent components of variance 1: below 1, because the
+    # mean of a row's own scores is subtracted
     target_std: float
-    # 95 % of independent standard normal q and k of these sizes give a scaled_std inside
+    # 95 % band of scaled_std for independent N(0, 1) components and these sizes
     scaled_band: tuple[float, float]
-    # About 95 % of independent q and k of variance 1 with the kurtosis measured here do; NaN without one
+    # approximate 95 % band of scaled_std for independent components of variance 1 with the measured kurtosis; NaN
+    # without a kurtosis
     tail_band: tuple[float, float]
     unit_scale: float  # target_std / within_row_std (∞ if there is no variation)
-    # size_factor, shape_factor: scaled_std² is their product: mean square of a query component times variance of a key
-    # component, and what directions shared by q and k add (d_k over the effective dimension of the scores)
+    # size_factor, shape_factor: two factors of scaled_std²: mean square of a query component times variance of a key
+    # component, and the effect of directions that q and k share (d_k over the effective dimension of the scores)
     size_factor: float
     shape_factor: float
-    # Correlation of the components of query i with those of key i; NaN if the numbers of rows differ
+    # Correlation between the components of query i and of key i; NaN if the numbers of rows differ
     paired_correlation: float
-    # paired_lift, paired_z: Mean score of query i with key i, less the mean of all scores: in units of within_row_std,
-    # and of its own standard error (±∞ if all are equal). NaN if the numbers of rows differ.
+    # paired_lift, paired_z: mean score of query i with key i minus the mean of all scores, in units of within_row_std,
+    # and of its standard error (±∞ if all are equal). NaN if the numbers of rows differ.
     paired_lift: float
     paired_z: float
-    # row_exponent, paired_exponent: Growth of the spread inside a row, and of the scores of query i with key i
+    # row_exponent, paired_exponent: growth of the spread within a row, and of the scores of query i with key i
     row_exponent: FittedExponent
     paired_exponent: FittedExponent
-    saturation: tuple[Saturation, ...]  # For the scales 1, 1/√d_k, 1/d_k and unit_scale
-    # (96,): Scores of the first 128 queries over √d_k, each less its row's mean, in the bins of `SCALED_EDGES`
+    saturation: tuple[Saturation, ...]  # for the scales 1, 1/√d_k, 1/d_k and unit_scale
+    # (96,): counts in the bins of `SCALED_EDGES`, of the first 128 queries' scores over √d_k minus their row means
     scaled_counts: NDArray[np.int_]
-    # scaled_below, scaled_above: Scores outside the bins
+    # scaled_below, scaled_above: number of scores outside the bins
     scaled_below: int
     scaled_above: int
 
     @property
     def code(self) -> str:
-        """Return the verdict on √d_k in a word: "right", "too_weak", "too_strong", "no_variation", or one of two more.
+        """Return the verdict on √d_k: "right", "aligned", "unclear", "too_weak", "too_strong" or "no_variation".
 
-        "aligned": right, but the scores of query i with key i lie more than one standard deviation above or below the
-        rest; "unclear": so few rows cannot tell (scaled_std lies in scaled_band).
+        "aligned": right, but the scores of query i with key i differ from the rest by more than one standard
+        deviation. "unclear": there are too few rows to tell, because scaled_std is inside scaled_band.
         """
         if not self.scaled_std:
             return "no_variation"
@@ -124,27 +125,27 @@ class HeadReport:
 
 @dataclass(frozen=True, eq=False)
 class ScoreReport:
-    """Report of all heads.
+    """Report on all heads.
 
     Attributes
     ----------
     n_heads, n_queries, n_keys, d_k : int
     heads : tuple of HeadReport
     scaled_std : ndarray, shape (n_heads,)
-        Of every head, to compare.
+        scaled_std of every head.
     entropy_nats : ndarray, shape (n_heads, 4)
-        Mean entropy under the scales 1, 1/√d_k, 1/d_k and 1/std.
+        Mean entropy with the scales 1, 1/√d_k, 1/d_k and 1/std.
     exponent, exponent_interval : float, tuple of 2 floats
-        Row exponent of the head whose scaled_std is the median one, and its interval.
+        Row exponent of the head with the median scaled_std, and its interval.
     scaled_edges, ideal_density : ndarray, shapes (97,), (96,)
         Bins of the histograms, and the density of the exact law of q·k/√d_k at their centres.
     verdict, reason : str
-        One sentence for all heads, and what explains it.
+        One sentence on all heads, and its explanation.
     code : str
-        "right" if √d_k is right for every head; otherwise the code of the head that is farthest from its target
-        among the others. Heads that are "unclear" count only if no head is wrong.
+        "right" if √d_k is right for every head; otherwise the code of the worst of the other heads, farthest from its
+        target. "unclear" heads count only if no head is wrong.
     told : int
-        Number of the head, from 0, that verdict, reason and code are about.
+        Number, from 0, of the head that verdict, reason and code describe.
     right : int
         Number of heads for which √d_k is right.
     """
@@ -168,14 +169,14 @@ class ScoreReport:
 
 
 def measure_scores(Q: ArrayLike, K: ArrayLike, *, check: Callable[[], object] = proceed) -> ScoreReport:
-    """Measure raw scores s = q·k inside their rows: is Var(s)/d_k what it should be, and if not, why not?
+    """Measure raw scores s = q·k within their rows, and explain why Var(s)/d_k differs from its ideal value.
 
     Parameters
     ----------
     Q, K : array_like, shapes (n_queries, d_k), (n_keys, d_k), or (n_heads, n_queries, d_k), (n_heads, n_keys, d_k)
         At least 2 rows each; at most 4,096 rows, 1,024 dimensions, 64 heads and 4,000,000 numbers of size up to 1e30.
     check : callable, default `proceed`
-        Called several times for every head; what it raises ends the measurement.
+        Called several times for every head; an exception that it raises ends the measurement.
 
     Returns
     -------
@@ -185,15 +186,15 @@ def measure_scores(Q: ArrayLike, K: ArrayLike, *, check: Callable[[], object] = 
     Raises
     ------
     ValueError, TypeError
-        If shapes do not fit, a number is not real and finite, or a limit is passed.
+        If shapes do not fit, a number is not real and finite, or a limit is exceeded.
 
     Notes
     -----
-    A constant added to a row changes nothing in softmax, so a row's own mean is left out. The mean
-    square over all subsets of m components has a closed form in the trace and the sum of the
-    elementwise product of E[q qᵀ] and Cov(k); no subset is drawn. The interval of an exponent
-    (`score_growth`) is for the average over rows like these. Where q_i resembles k_i, that one score lifts
-    the exponent of its row too, but less the more keys there are.
+    A constant added to a row does not change its softmax, so row means are subtracted. The mean square
+    over all subsets of m components has a closed form in the trace and the sum of the elementwise
+    product of E[q qᵀ] and Cov(k). The interval of an exponent (`score_growth`) is for the mean over
+    rows like these. If q_i resembles k_i, this one score also raises the exponent of its row, but less
+    if there are more keys.
 
     References
     ----------
@@ -201,7 +202,7 @@ def measure_scores(Q: ArrayLike, K: ArrayLike, *, check: Callable[[], object] = 
 
     Examples
     --------
-    Query (1, 0) against keys (1, 0) and (−1, 0): raw scores ±1, of variance 1, and 1/√2 after scaling.
+    Query (1, 0) with keys (1, 0) and (−1, 0): raw scores ±1 with standard deviation 1, and 1/√2 after scaling.
 
     >>> report = measure_scores([[1, 0], [1, 0]], [[1, 0], [-1, 0]])
     >>> report.heads[0].within_row_std, round(report.heads[0].scaled_std, 6)
@@ -227,7 +228,7 @@ def measure_scores(Q: ArrayLike, K: ArrayLike, *, check: Callable[[], object] = 
 
 
 def check_score_shapes(shape_q: tuple[int, ...], shape_k: tuple[int, ...]) -> None:
-    """Refuse arrays of shapes that cannot be measured, before their numbers are read from a file."""
+    """Raise ValueError for shapes of Q and K that cannot be measured; needs no numbers."""
     for name, shape in (("Q", shape_q), ("K", shape_k)):
         _check_one_shape(name, shape)
     if len(shape_q) != len(shape_k):
@@ -263,7 +264,7 @@ def _measure_head(Q, K, check):
     check()
     (Q, power_q), (K, power_k) = _near_one(Q), _near_one(K)
     d_k, q, k, power = Q.shape[1], _centred(Q), _centred(K), power_q + power_k
-    # Mean square of the scores less their row's mean = Σ (E[q qᵀ] ∘ Cov(k)), without forming the scores.
+    # Mean square of the scores minus their row means = Σ (E[q qᵀ] ∘ Cov(k)), which needs no scores.
     M, C = Q.T @ Q / len(Q), k.T @ k / len(k)  # (d_k, d_k)
     variance, std = _spread(M * C, power)
     check()
@@ -284,27 +285,27 @@ def _measure_head(Q, K, check):
 
 
 def _near_one(rows):
-    """Divide the rows by the power of two next to their largest number, so that no square underflows; return both."""
+    """Return rows / 2**power, whose largest number is in [½, 1) so that no square underflows, and power."""
     power = math.frexp(np.abs(rows).max())[1]
     return np.ldexp(rows, -power), power
 
 
 def _centred(rows):
-    """Return the rows less their mean; exactly 0 in components that do not vary."""
-    centred = rows - rows[0]  # the rounded mean of equal numbers may differ from them
+    """Return the rows minus their mean, with exact zeros in components that do not vary."""
+    centred = rows - rows[0]  # exactly 0 for equal numbers, unlike a difference from their rounded mean
     centred -= centred.mean(axis=0)
     return np.where(np.abs(centred).max(axis=0) > _ROUNDING * np.abs(rows).max(axis=0), centred, 0.0)
 
 
 def _spread(H, power):
-    """Return the variance inside a row, and the deviation in the units of the scores; 0 if all of it is rounding."""
+    """Return the variance within a row, and the standard deviation times 2**power; both 0 if only rounding."""
     variance = float(H.sum())
     std = math.ldexp(math.sqrt(max(variance, 0.0)), power)
     return (variance, std) if variance > _ROUNDING * np.abs(H).sum() and std > _TINIEST else (0.0, 0.0)
 
 
 def _raw_moments(Q, K, row_variance, power):
-    """Return the mean and standard deviation of all scores: inside rows, and between the rows' means."""
+    """Return the mean and standard deviation of all scores, from the variance within rows and between row means."""
     between = np.square((Q - Q.mean(axis=0)) @ K.mean(axis=0)).mean()
     mean, std = float(Q.mean(axis=0) @ K.mean(axis=0)), math.sqrt(row_variance + between)
     return {"raw_mean": math.ldexp(mean, power), "raw_std": math.ldexp(std, power)}
@@ -319,10 +320,10 @@ def _shown(row_scores, std, d_k):
 
 
 def _component_moments(rows, centred, power):
-    away = rows - rows[0, 0]  # the rounded mean of equal numbers may differ from them
+    away = rows - rows[0, 0]  # exactly 0 for equal numbers, unlike a difference from their rounded mean
     squares = np.square(away - away.mean())
     variance, fourth = squares.mean(), np.square(squares).mean()
-    # tr Σ² through the smaller of XᵀX and XXᵀ.
+    # Compute tr Σ² from the smaller of XᵀX and XXᵀ.
     gram = centred @ centred.T if rows.shape[0] < rows.shape[1] else centred.T @ centred
     trace, square = np.trace(gram), np.square(gram).sum()
     return ComponentMoments(
@@ -350,7 +351,7 @@ def _saturation(row_scores, std, d_k):
 
 
 def _paired(q, k, std, power):
-    """Return how query i relates to key i, from centred rows."""
+    """Return the statistics of query i with key i, from centred rows."""
     if len(q) != len(k):
         none = no_exponent(q.shape[1], np.full(2, math.nan))
         return dict.fromkeys(("paired_correlation", "paired_lift", "paired_z"), math.nan) | {"paired_exponent": none}
@@ -370,7 +371,7 @@ def _endless(mean):
 
 
 def _scaled(std, n_queries, n_keys, d_k, kurtosis):
-    """Return the spread inside a row, and the values that it is compared with."""
+    """Return the spread within a row, and its target and bands."""
     target = _target(n_keys)
     return {
         "n_keys": n_keys, "d_k": d_k, "within_row_std": std, "scaled_std": std / math.sqrt(d_k), "target_std": target,
@@ -385,7 +386,7 @@ def _target(n_keys):
 
 
 def _band(n_queries, n_keys, d_k, kurtosis):
-    """Return the band of the scaled standard deviation."""
+    """Return the 95 % band of scaled_std."""
     if any(map(math.isnan, kurtosis)):
         return math.nan, math.nan
     kurtosis_q, kurtosis_k = (max(1.0, each) for each in kurtosis)
@@ -424,7 +425,7 @@ def _target_text(head):
 
 
 def _digits(value):
-    """Return four significant digits, as a person writes them."""
+    """Return the number as text with four significant digits."""
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else "undefined" if math.isnan(value) else "infinite"
     if not 1e-4 <= abs(value) < 1e7:
@@ -438,7 +439,7 @@ def _way(lift):
 
 
 def _reason(head):
-    """Explain the scaled variance by the larger of its two factors."""
+    """Return a sentence that explains the scaled variance, by the larger of its two factors."""
     size, shape, exponent, square = head.size_factor, head.shape_factor, head.paired_exponent.value, head.target_std**2
     if head.code == "no_variation":
         return "Softmax sees only differences inside a row."
@@ -462,7 +463,7 @@ def _reason(head):
 
 
 def _chance(head):
-    """Compare the spread with chance in words, and say why it may lie outside even if √d_k is right."""
+    """Return sentences that compare the spread with its band, and explain a spread outside it if √d_k is right."""
     low, high = head.scaled_band
     where = "inside" if _inside(head.scaled_std, head.scaled_band) else "outside"
     text = f"The spread is {where} the 95 % band of ideal q and k, {_digits(low)} to {_digits(high)}."
@@ -499,7 +500,7 @@ def _overall(heads):
 
 
 def _where(head, number):
-    """Return what is wrong with a head; for an aligned one it is not the spread."""
+    """Return text on the standard deviation of a head, or on the paired lift of an aligned head."""
     if head.code == "aligned":
         lift, (way, _) = _digits(abs(head.paired_lift)), _way(head.paired_lift)
         return f"in head {number} query i scores {lift} standard deviations {way} with key i"
@@ -515,5 +516,5 @@ def _right(heads):
 
 
 def _distance(head):
-    """Return the distance from the target, in the logarithm of the ratio."""
+    """Return |ln(scaled_std / target_std)|."""
     return abs(math.log(head.scaled_std / head.target_std)) if head.scaled_std else math.inf

@@ -1,7 +1,7 @@
-"""Readers for typed or pasted text: a number, a list, rows of numbers, a mask. Bounded in length, never evaluated.
+"""Readers for typed or pasted text: a number, a list, rows of numbers, a mask.
 
-Every reader accepts a leading byte-order mark, the typeset minus sign "−" and surrounding brackets.
-In a text of rows a semicolon starts a new row; in a list it separates numbers.
+The length of a text is limited, and nothing in it is evaluated. Every reader accepts a leading byte-order mark, the
+typeset minus sign "−" and surrounding brackets. A semicolon starts a new row in rows, and separates numbers in a list.
 A comma separates numbers. If it may be a decimal mark, as in columns from a spreadsheet, an error asks which it is.
 """
 
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sattn_core._checks import refuse_masked
 
 MAX_ROWS, MAX_COLUMNS, MAX_MAGNITUDE = 16, 64, 1e6
-MAX_TEXT = 20_000  # characters of rows
+MAX_TEXT = 20_000  # characters in a text of rows
 MIN_LIST, MAX_LIST, MAX_LIST_TEXT = 2, 64, 2_000
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -23,14 +23,14 @@ _WORD = re.compile(r"[+-]?(nan|inf|infinity)", re.ASCII | re.IGNORECASE)
 _ITEMS = re.compile(r"\s*,\s*|\s+")
 _LIST_ITEMS = re.compile(r"\s*[,;]\s*|\s+")
 _ROW_ENDS = re.compile(r"\r\n|[;\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
-# A comma between two digits, where white space separates other numbers, or a zero and a digit follow.
+# A comma between digits that may be decimal: other numbers are separated by white space, or 0 and a digit follow.
 _DOUBTFUL = re.compile(r"(?<!\d)(?=\d+,\d[^,;\s]*[ \t]+[-+]?\.?\d|\d+,0\d)|(?<=\d)[ \t]+[-+]?(?=\d+,\d)", re.ASCII)
 _TOUCHING = re.compile(r"(?<!\d)\d+,\d+", re.ASCII)
-_BETWEEN = " \t\r\n,;"  # allowed outside the innermost brackets
+_BETWEEN = " \t\r\n,;"  # characters allowed outside the innermost brackets
 
 
 def read_item(text: str) -> float:
-    """Return the number in one item, "inf" and "nan" included, in time proportional to its length."""
+    """Return the number in one item, also "inf" or "nan", in time proportional to the item's length."""
     item = _cleaned(text).strip()
     if not (_NUMBER.fullmatch(item) or _WORD.fullmatch(item)):
         raise ValueError(f"text must be a number, but got {text[:60]!r}")
@@ -38,9 +38,9 @@ def read_item(text: str) -> float:
 
 
 def parse_number(text: str) -> float:
-    """Read one number, a fraction too: "1/64" is 0.015625.
+    """Read one number or fraction: "1/64" is 0.015625.
 
-    Computed in floating point: as an exact fraction, 1e999999999 would take a billion digits.
+    The result is computed in floating point: as an exact fraction, 1e999999999 would take a billion digits.
     """
     top, slash, bottom = _unwrapped(_cleaned(text)).partition("/")
     value, divisor = read_item(top), read_item(bottom) if slash else 1.0
@@ -65,7 +65,7 @@ def parse_score_list(text: str) -> tuple[float, ...]:
 
 
 def parse_vector_rows(text: str) -> tuple[tuple[float, ...], ...]:
-    """Read vectors from text, one per line or semicolon, with commas (never decimal marks) or white space between."""
+    """Read vectors, one per line or semicolon, of numbers separated by commas (never decimal marks) or white space."""
     _check_text(text, MAX_TEXT)
     lines = _split_rows(text)
     _ask_about_commas("The text", _cleaned(text), semicolons=_has_both_ends(text))
@@ -83,7 +83,7 @@ def parse_vector_rows(text: str) -> tuple[tuple[float, ...], ...]:
 
 
 def parse_matrix(name: str, text: str) -> tuple[tuple[float, ...], ...]:
-    """Read a matrix from typed or pasted text, one row per line; a semicolon ends a row too."""
+    """Read a matrix from typed or pasted text, one row per line or semicolon."""
     rows = _named_rows(name, text)
     _ask_about_commas(name, _cleaned(text), semicolons=_has_both_ends(text))
     return checked_matrix(name, [[_entry(name, item, i, j) for j, item in enumerate(row, 1)]
@@ -100,9 +100,9 @@ def split_cells(name: str, text: str) -> tuple[tuple[str, ...], ...]:
 
 
 def join_cells(name: str, rows: Sequence[Sequence[str]]) -> str:
-    """Write cells as text, one row per line, which `split_cells` splits again.
+    """Return cells as text, one row per line, which `split_cells` reads back.
 
-    In a matrix of one column an empty cell is a blank line, which is lost when read back.
+    In a matrix of one column an empty cell becomes a blank line, which is lost when read back.
     """
     for i, row in enumerate(rows, 1):
         for j, cell in enumerate(row, 1):
@@ -126,19 +126,19 @@ def parse_mask(text: str, n_queries: int, n_keys: int) -> tuple[tuple[bool, ...]
 
 
 def format_matrix(matrix: Iterable[Iterable[float]]) -> str:
-    """Write a matrix as short text for a link, "1,2.5;3,4", which `parse_matrix` reads back exactly."""
+    """Return a matrix as short text for a link, "1,2.5;3,4", which `parse_matrix` reads back exactly."""
     return ";".join(",".join(repr(float(x)).removesuffix(".0") for x in row) for row in matrix)
 
 
 def format_mask(mask: Iterable[Iterable[bool]]) -> str:
-    """Write a mask as short text for a link, "10;11", which `parse_mask` reads back."""
+    """Return a mask as short text for a link, "10;11", which `parse_mask` reads back."""
     return ";".join("".join("1" if allowed else "0" for allowed in row) for row in mask)
 
 
 def checked_matrix(
     name: str, value: Sequence[Sequence[float]] | NDArray[np.float64], most_columns: int = MAX_COLUMNS
 ) -> tuple[tuple[float, ...], ...]:
-    """Return rows of floats within the limits as a tuple of tuples; otherwise raise an error that says why not."""
+    """Return rows of floats as a tuple of tuples; raise an error if they are not numbers or exceed a limit."""
     refuse_masked(name, value)
     try:
         rows = [[float(x) for x in row] for row in value]
@@ -157,7 +157,7 @@ def checked_matrix(
 
 
 def checked_mask(mask: ArrayLike, n_queries: int, n_keys: int) -> tuple[tuple[bool, ...], ...]:
-    """Return a mask of the scores' shape as a tuple of tuples; otherwise raise an error that says why not."""
+    """Return a mask as a tuple of tuples; raise an error unless it is boolean and has the scores' shape."""
     refuse_masked("mask", mask)
     array = np.asarray(mask)
     if array.dtype != np.bool_:
@@ -169,7 +169,7 @@ def checked_mask(mask: ArrayLike, n_queries: int, n_keys: int) -> tuple[tuple[bo
 
 
 def _ask_about_commas(name, text, *, semicolons):
-    """Ask, by an error, about a comma that may be decimal; where semicolons may separate numbers, commas need not."""
+    """Raise ValueError for a comma that may be decimal: with semicolons as separators, any comma between digits."""
     doubtful = _DOUBTFUL.search(text)
     if doubtful or (semicolons and _TOUCHING.search(text)):
         shown = next(_TOUCHING.finditer(text, doubtful.end() if doubtful else 0))[0][:20]
@@ -178,7 +178,7 @@ def _ask_about_commas(name, text, *, semicolons):
 
 
 def _has_both_ends(text):
-    """Return True if rows seem to end with their lines and hold semicolons, as spreadsheets write them."""
+    """Return True if there are several lines and all hold semicolons, as in files of spreadsheets."""
     lines = [line for line in text.splitlines() if line.strip(" \t;")]
     return len(lines) > 1 and all(";" in line.strip(" \t;") for line in lines)
 
@@ -191,7 +191,7 @@ def _check_text(text, most):
 
 
 def _cleaned(text):
-    """Return text without the byte-order mark that spreadsheets add, and with a plain minus for a typeset one."""
+    """Return text without the byte-order mark that spreadsheets add, and with plain instead of typeset minus signs."""
     return text.removeprefix("\ufeff").replace("−", "-")
 
 
@@ -200,19 +200,19 @@ def _printable(text):
 
 
 def _unwrapped(text):
-    """Return text without surrounding spaces and one pair of surrounding brackets."""
+    """Return text without surrounding spaces and without one pair of surrounding brackets."""
     text = text.strip()
     return text[1:-1].strip() if len(text) > 1 and text[0] + text[-1] in ("[]", "()") else text
 
 
 def _split_rows(text):
-    """Return (line number, items) of every row that is not blank; lines are counted from 1."""
+    """Return (line number, items) for every row that is not blank; lines are counted from 1."""
     lines = enumerate(_ROW_ENDS.split(_without_brackets(_cleaned(text))), 1)
     return [(number, _ITEMS.split(line.strip())) for number, line in lines if line.strip()]
 
 
 def _without_brackets(text):
-    """Return bracketed rows as rows of text. Brackets without a partner stay, so that the message names them."""
+    """Return bracketed rows as rows of text; keep unmatched brackets, so that the error message shows them."""
     depth, depths, opened = 0, set(), []
     for c in text.replace("(", "[").replace(")", "]"):
         depth += (c == "[") - (c == "]")
@@ -220,7 +220,7 @@ def _without_brackets(text):
             return text
         if c not in "[]" and c not in _BETWEEN:
             depths.add(depth)
-        # NumPy breaks a long row of a matrix over several lines.
+        # NumPy prints a long row of a matrix over several lines.
         opened.append(" " if c == "[" or (depth == 2 and c in "\r\n") else c)
     if depth or len(depths) > 1 or max(depths, default=0) > 2:
         return text
@@ -229,7 +229,7 @@ def _without_brackets(text):
 
 
 def _checked_item(item, place, missing, kept):
-    """Return the item as a number within the limits; otherwise raise a ValueError that quotes it with its place."""
+    """Return the item as a number within the limits; otherwise raise a ValueError with the item and its place."""
     if not item:
         raise ValueError(missing)
     item = _printable(item)

@@ -1,4 +1,4 @@
-"""Component laws with mean 0 and variance 1, and the queries and keys drawn from them."""
+"""Laws of components with mean 0 and variance 1, and the queries and keys drawn from them."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -11,20 +11,20 @@ from numpy.typing import ArrayLike, NDArray
 from sattn_core._checks import check_array, check_choice, check_integer, check_number
 from sattn_core.cost import DRAWN
 
-_BLOCK = 4  # components that share one random stream; starting in the middle of a block wastes at most 3 draws
+_BLOCK = 4  # components that share a random stream; starting inside a block wastes at most 3 draws
 _PAIR_STREAM = 0
 
 
 @dataclass(frozen=True)
 class ComponentLaw:
-    """One symmetric law for a component of q or k, with mean 0 and variance 1.
+    """Symmetric law for a component of q or k, with mean 0 and variance 1.
 
     Parameters
     ----------
     name : str
         Key of the law in `COMPONENT_LAWS`.
     even_moment : callable
-        ``even_moment(r)`` is E a²ʳ, r ≥ 1; E a² is 1, and a moment that does not exist is ``inf``.
+        ``even_moment(r)`` is E a²ʳ, r ≥ 1; E a² is 1, and an infinite moment is ``inf``.
     sampler : callable
         ``sampler(rng, shape)`` returns draws as float64.
     work : float
@@ -43,12 +43,12 @@ class ComponentLaw:
 
     @property
     def moments(self) -> tuple[float, ...]:
-        """``(E a², E a⁴, E a⁶, E a⁸)``."""
+        """Even moments ``(E a², E a⁴, E a⁶, E a⁸)``."""
         return tuple(float(self.even_moment(r)) for r in (1, 2, 3, 4))
 
     @property
     def kurtosis(self) -> float:
-        """``E a⁴``, the standardised fourth moment (normal: 3)."""
+        """Standardised fourth moment ``E a⁴`` (normal: 3)."""
         return self.moments[1]
 
     @property
@@ -57,7 +57,7 @@ class ComponentLaw:
         return bool(np.isfinite(self.moments).all())
 
     def draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return independent draws of the given shape from the generator ``rng``, as float64."""
+        """Return independent float64 draws of the given shape from the generator ``rng``."""
         return self.sampler(rng, shape)
 
 
@@ -115,12 +115,12 @@ COMPONENT_LAWS = MappingProxyType(
 
 @dataclass(frozen=True)
 class PairLaw:
-    """The law of the components of one pair (q, k): q = mean_q + a, k = mean_k + ρ a + √(1−ρ²) b.
+    """Law of the components of one pair (q, k): q = mean_q + a, k = mean_k + ρ a + √(1−ρ²) b.
 
     Parameters
     ----------
     law : str
-        A key of `COMPONENT_LAWS`, of the independent a and b.
+        Key of `COMPONENT_LAWS`: law of the independent a and b.
     mean_q, mean_k : float
         Mean of every component of q and of k.
     correlation : float
@@ -150,7 +150,7 @@ class PairLaw:
 
     @property
     def component(self) -> ComponentLaw:
-        """The `ComponentLaw` of a and of b."""
+        """`ComponentLaw` of a and b."""
         return COMPONENT_LAWS[self.law]
 
     @property
@@ -169,7 +169,7 @@ class PairLaw:
         return b + self.mean_k if self.mean_k else b
 
     def product(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return q k, one product per pair."""
+        """Return the products q k, one per pair."""
         return self.query(a) * self.key(a, b)
 
 
@@ -184,16 +184,17 @@ def check_pair_law(value: object) -> PairLaw:
 
 
 def block_generator(seed: int, stream: int, *place: int) -> np.random.Generator:
-    """Return the generator of one block of a stream, independent of every other block and stream."""
+    """Return the random generator for one block of a stream, independent of all other blocks and streams."""
     return np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(stream, *place))))
 
 
 def component_products(
     start: int, stop: int, n_samples: int, pair_law: PairLaw, seed: int, part: int = 0
 ) -> Iterator[NDArray[np.float64]]:
-    """Yield q_i k_i, shape (n_samples,), for i = start, …, stop − 1 of the draw ``seed``; each part has its own pairs.
+    """Yield q_i k_i, shape (n_samples,), for i = start, …, stop − 1; each part of a seed has its own pairs.
 
-    A component depends on the seed, on i and on n_samples, never on start or stop: blocks have streams of their own.
+    A component depends on seed, part, i and n_samples, but not on start or stop, because each block of components has
+    its own random stream.
     """
     component = pair_law.component
     for block in range(start // _BLOCK, -(-stop // _BLOCK)):
@@ -222,8 +223,8 @@ def draw_queries_and_keys(
     n_queries, n_keys, d_k : int
         Numbers of queries, keys and components, each at least 1.
     law, mean_q, mean_k, correlation : str, float, float, float
-        As in `PairLaw`: row i of K is correlated with row i of Q. Rows that have no partner
-        (beyond the smaller of n_queries and n_keys) are independent.
+        As in `PairLaw`: row i of K is correlated with row i of Q. Rows without a partner, beyond the
+        smaller of n_queries and n_keys, are independent.
     seed : int
         Seed of the draw, at least 0.
 
@@ -270,23 +271,23 @@ def append_components(
     *,
     seed: int,
 ) -> NDArray[np.float64]:
-    """Append components to dot products of one draw: s + Σ_{start ≤ i < stop} q_i k_i.
+    """Append components to the dot products of one draw: s + Σ_{start ≤ i < stop} q_i k_i.
 
     Parameters
     ----------
     scores : array_like, shape (n_samples,)
-        One dot product per sampled pair, over the components 0, …, start − 1 (zeros when start is 0).
+        One dot product per pair, over the components 0, …, start − 1 (zeros if start is 0).
     start, stop : int
-        First component to append, at least 0, and the one after the last, at least start.
+        First component to append, at least 0, and one past the last, at least start.
     pair_law : PairLaw
-        How the components of a pair are drawn.
+        Law of the components of a pair.
     seed : int
         As in `draw_queries_and_keys`; the same for every part of one draw.
 
     Returns
     -------
     ndarray, shape (n_samples,)
-        A new array. However the range is cut, the sum is the same to the last bit.
+        A new array. Appending in several calls gives the same sum to the last bit.
 
     Raises
     ------
@@ -295,8 +296,8 @@ def append_components(
 
     Notes
     -----
-    Moving d_k must change d_k only. Here a larger d_k keeps all earlier components of every
-    pair (common random numbers), so a picture that moves shows d_k and not a fresh draw.
+    A larger d_k keeps all earlier components of every pair (common random numbers), so a picture
+    that follows d_k shows the effect of d_k and not of a fresh draw.
 
     References
     ----------

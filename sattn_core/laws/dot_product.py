@@ -1,4 +1,4 @@
-"""The law of one raw score q . k: exact when all components are independent N(0, 1)."""
+"""Law of one raw score q . k, exact for independent N(0, 1) components."""
 
 import math
 from collections.abc import Sequence
@@ -86,7 +86,7 @@ def dot_product_cdf(s: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]:
     -------
     float or ndarray
         Probability in [0, 1], the shape of s; exactly 1/2 at s = 0. The left tail keeps its relative
-        accuracy (about 1e-12), so P(q . k > s) is best asked as dot_product_cdf(-s, d_k).
+        accuracy (about 1e-12), so compute P(q . k > s) as dot_product_cdf(-s, d_k).
 
     Raises
     ------
@@ -95,8 +95,8 @@ def dot_product_cdf(s: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]:
 
     Notes
     -----
-    The components are those of `dot_product_pdf`. Given the query, the score is exactly N(0, |q|^2); the
-    average over |q| is taken by the trapezoid rule in ln |q|.
+    The components are independent N(0, 1). Given the query, the score is exactly N(0, |q|^2); the
+    average over |q| uses the trapezoid rule in ln |q|.
 
     References
     ----------
@@ -124,7 +124,7 @@ def dot_product_ppf(probability: _Array, d_k: int) -> NDArray[np.float64]: ...
 @overload
 def dot_product_ppf(probability: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]: ...
 def dot_product_ppf(probability: ArrayLike, d_k: int) -> np.float64 | NDArray[np.float64]:
-    """Return the quantile: the s with dot_product_cdf(s, d_k) = probability.
+    """Return the quantile s with dot_product_cdf(s, d_k) = probability.
 
     Parameters
     ----------
@@ -136,8 +136,8 @@ def dot_product_ppf(probability: ArrayLike, d_k: int) -> np.float64 | NDArray[np
     Returns
     -------
     float or ndarray
-        Raw scores, the shape of probability: -inf at 0, 0 at 1/2, inf at 1. dot_product_cdf gives the
-        probability back to 1e-12, down to probabilities of 1e-300.
+        Raw scores, the shape of probability: -inf at 0, 0 at 1/2, inf at 1. dot_product_cdf returns the
+        probability to 1e-12, for probabilities down to 1e-300.
 
     Raises
     ------
@@ -165,12 +165,12 @@ def dot_product_ppf(probability: ArrayLike, d_k: int) -> np.float64 | NDArray[np
 
 
 def has_exact_density(pair_law: PairLaw) -> bool:
-    """Return True if `score_density` is exact: for independent normal components with zero means."""
+    """Return True if `score_density` is exact, as it is for independent normal components with zero means."""
     return pair_law.law == "normal" and pair_law.is_centred
 
 
 def score_density(s: NDArray[np.float64], d_k: int, pair_law: PairLaw) -> NDArray[np.float64]:
-    """Return the density of q·k at s: exact, or normal with the exact mean and variance; NaN if scores are constant."""
+    """Return the density of q·k at s, exact or normal with the exact mean and variance; NaN for constant scores."""
     if has_exact_density(pair_law):
         return np.asarray(dot_product_pdf(s, d_k))
     theory = pair_moments(d_k, pair_law)
@@ -185,7 +185,7 @@ def _density(x, d_k):
     nu = (d_k - 1) / 2
     if nu >= _LARGE_ORDER:
         return _large_order_density(np.minimum(x, 1e150), nu)
-    # Beyond these limits the density equals f(0) or 0, but x**nu * K_nu(x) is 0 * inf.
+    # Beyond these limits the density is f(0) or 0, but x**nu * K_nu(x) would be 0 * inf.
     x = np.clip(x, 1e-16 if d_k > 1 else 0.0, 1e4)
     return x**nu * np.exp(-x) * kve(nu, x) / (np.sqrt(np.pi) * 2**nu * gamma(d_k / 2))
 
@@ -193,8 +193,8 @@ def _density(x, d_k):
 def _large_order_density(x, nu):
     """Return f(x) = f(0) w^(-1/2) exp(-nu (h - ln(1 + h/2))) U(1/w) / U(1), w = sqrt(1 + (x/nu)^2) = 1 + h.
 
-    U(1) is the Stirling series of Gamma(nu), so f(0) = Gamma(nu) / (2 sqrt(pi) Gamma(nu + 1/2))
-    is, by the duplication formula, U(1)^2 / (2 sqrt(pi nu) U_(2 nu)(1)).
+    U(1) is the Stirling series of Gamma(nu). By the duplication formula f(0), which is
+    Gamma(nu) / (2 sqrt(pi) Gamma(nu + 1/2)), equals U(1)^2 / (2 sqrt(pi nu) U_(2 nu)(1)).
     """
     z = x / nu
     w = np.hypot(1, z)
@@ -210,7 +210,7 @@ def _debye_series(nu):
 
 
 def _debye_polynomials(n_terms):
-    """Return u_0 = 1, u_(k+1)(t) = t^2 (1 - t^2) u_k'(t) / 2 + integral_0^t (1 - 5 x^2) u_k(x) dx / 8."""
+    """Return u_0 = 1 and u_(k+1)(t) = t^2 (1 - t^2) u_k'(t) / 2 + integral_0^t (1 - 5 x^2) u_k(x) dx / 8."""
     rise, kernel = Polynomial([0, 0, 0.5, 0, -0.5]), Polynomial([0.125, 0, -0.625])
     u = [Polynomial([1.0])]
     for _ in range(n_terms):
@@ -223,8 +223,8 @@ _DEBYE = _debye_polynomials(_DEBYE_TERMS)
 
 
 def _upper_tail(s, d_k):
-    """Return P(S > s) = E Phi(-s/R) for s >= 0; the trapezoid rule in ln R, centred on its own peak for each s."""
-    # s = 0 comes first: P(S > 0) = 1/2 gives the normalising constant.
+    """Return P(S > s) = E Phi(-s/R) for s >= 0, by the trapezoid rule in ln R around the peak for each s."""
+    # The first point is s = 0, where P(S > 0) = 1/2 gives the normalising constant.
     points = np.concatenate([[0.0], np.minimum(s, 1e150).ravel()])
     peak = (d_k + np.hypot(d_k, 2 * points)) / 2  # R^2 at the peak of r^d_k exp(-r^2/2 - s^2/(2 r^2))
     step = np.minimum(0.5 / np.sqrt(4 * peak - 2 * d_k), 0.12)
@@ -244,7 +244,7 @@ def _upper_quantile(tail, d_k):
     for _ in range(60):
         upper = _upper_tail(s, d_k)
         low, high = np.where(upper >= tail, s, low), np.where(upper >= tail, high, s)
-        with np.errstate(divide="ignore", invalid="ignore"):  # an underflowed tail gives NaN: bisect
+        with np.errstate(divide="ignore", invalid="ignore"):  # an underflowed tail gives NaN, then bisect
             gap = np.log(upper / tail)
             newton = s + gap * upper / _density(s, d_k)
         if (np.abs(gap) <= 1e-14).all():

@@ -1,4 +1,4 @@
-"""Typical size of sums of products that have no variance: components with Student's t distribution, 1 ≤ ν ≤ 2."""
+"""Typical size of dot products without a variance: components with Student's t distribution, 1 ≤ ν ≤ 2."""
 
 import math
 
@@ -8,35 +8,35 @@ from scipy.special import gammaln, kv
 
 from sattn_core._memory import remembered
 
-_STEP = 0.05  # of logarithms
-_SIZES = np.arange(-30.0, 30.0, _STEP)  # of a component, and of t in the characteristic function
-_LEAST = 1e-9  # of a characteristic function that counts
+_STEP = 0.05  # step of _SIZES
+_SIZES = np.arange(-30.0, 30.0, _STEP)  # logarithms of a component, and of t in the characteristic function
+_LEAST = 1e-9  # smallest value of the characteristic function that counts
 _POINTS = 20_000
 
 
 @remembered(64)
 def median_size(d_k: int, nu: float) -> float:
-    """Return the median of |q·k|, all components independent with Student's t distribution.
+    """Return the median of |q·k| for independent components with Student's t distribution.
 
     With φ the characteristic function of one product, P(|s| ≤ m) = (2/π) ∫ φ(t)^d_k sin(t m)/t dt.
     """
-    from scipy.optimize import brentq  # noqa: PLC0415  24 MB and 0.2 s, for this law alone
+    from scipy.optimize import brentq  # noqa: PLC0415  24 MB and 0.2 s, needed for this law alone
 
     log_phi = d_k * np.log1p(-_one_less_phi(nu))
-    wide = float(np.interp(math.log(2), -log_phi, _SIZES))  # ln t where φ^d_k is a half
+    wide = float(np.interp(math.log(2), -log_phi, _SIZES))  # ln t where φ^d_k is ½
     last = float(np.interp(-math.log(_LEAST), -log_phi, _SIZES))
     t = np.linspace(0.0, math.exp(min(last, wide + 7.0)), _POINTS + 1)[1:]
     phi, step = np.exp(np.interp(np.log(t), _SIZES, log_phi)), t[0]
 
     def share(size):
-        return 2 / math.pi * step * (float(np.sum(phi * np.sin(size * t) / t)) + size / 2)  # the first term is φ(0)
+        return 2 / math.pi * step * (float(np.sum(phi * np.sin(size * t) / t)) + size / 2)  # size / 2: the end t = 0
 
     unit = math.exp(-wide)
     return float(brentq(lambda size: share(size) - 0.5, 0.05 * unit, 5 * unit, rtol=1e-6))
 
 
 def _one_less_phi(nu: float) -> NDArray[np.float64]:
-    """Return 1 − φ at t = exp(_SIZES): the mean of 1 − φ_t(t x) over one component x, φ_t that of the other."""
+    """Return 1 − φ at t = exp(_SIZES): the mean over x of 1 − φ₁(t x), φ₁ the function of a component."""
     n = len(_SIZES)
     u = math.sqrt(nu) * np.exp(2 * _SIZES[0] + _STEP * np.arange(2 * n - 1))
     log_scale = math.log(2) * (1 - nu / 2) - gammaln(nu / 2)

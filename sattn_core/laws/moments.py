@@ -1,4 +1,4 @@
-"""Mean, variance and kurtosis of a product and of a dot product, exactly."""
+"""Exact mean, variance and kurtosis of a product and of a dot product."""
 
 import math
 from collections.abc import Sequence
@@ -22,13 +22,13 @@ class DotProductMoments:
     Attributes
     ----------
     mean, variance : float
-        Of the score over fresh queries and fresh keys.
+        Mean and variance of the score over random queries and keys.
     excess_kurtosis : float
-        Fourth central moment over the squared variance, minus 3 (0 for a normal score). Infinite
-        when the fourth moment is, NaN for a score that cannot vary.
+        Fourth central moment over the squared variance, minus 3 (0 for a normal score). Infinite if
+        the fourth moment is, NaN for a constant score.
     within_row_variance : float
-        Variance of the scores of one query over keys drawn independently of it, averaged over
-        queries: the only spread that softmax sees.
+        Variance of one query's scores over keys that are independent of it, averaged over queries:
+        the only spread that softmax sees.
     """
 
     mean: float
@@ -111,9 +111,9 @@ def dot_product_moments(
 
     Notes
     -----
-    The components of q are independent and alike, so are those of k, and q is independent of k.
-    Mean and variance need no more. The excess kurtosis with non-zero means also needs components
-    symmetric about their mean. Correlated q and k: see `correlated_pair_moments`.
+    The components of q are iid, so are those of k, and q is independent of k. This is enough for
+    mean and variance. With non-zero means the excess kurtosis also needs components that are
+    symmetric about their mean. For correlated q and k see `correlated_pair_moments`.
 
     References
     ----------
@@ -152,8 +152,8 @@ def correlated_pair_moments(d_k: int, correlation: float) -> DotProductMoments:
     -------
     DotProductMoments
         The excess kurtosis is 6 (1 + 6 rho^2 + rho^4) / (d_k (1 + rho^2)^2). The within-row
-        variance is d_k whatever rho is: a query is paired with one key of its row, and the keys it
-        competes with are independent of it.
+        variance is d_k for any rho: a query is paired with one key of its row, and all other keys
+        of the row are independent of it.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def correlated_pair_moments(d_k: int, correlation: float) -> DotProductMoments:
     -----
     Each pair (q_i, k_i) is standard bivariate normal and the pairs are independent. Then
     s = (1 + rho)/2 A - (1 - rho)/2 B with independent A, B ~ chi2(d_k). The mean grows like d_k:
-    after 1/sqrt(d_k) an aligned pair still scores rho sqrt(d_k). Other components:
+    after 1/sqrt(d_k) an aligned pair still scores rho sqrt(d_k). For other components see
     `paired_score_moments`.
 
     References
@@ -197,8 +197,8 @@ def paired_score_moments(
     d_k : int
         As in `dot_product_moments`.
     moments : sequence of 4 floats
-        (E a^2, E a^4, E a^6, E a^8) of the symmetric components a and b; E a^2 must be 1, later
-        entries may be math.inf. The normal has (1, 3, 15, 105).
+        (E a^2, E a^4, E a^6, E a^8) of the symmetric components a and b; E a^2 must be 1, and later
+        entries may be math.inf. The normal law has (1, 3, 15, 105).
     mean_q, mean_k, correlation : float
         As in `dot_product_moments` and `correlated_pair_moments`.
 
@@ -206,19 +206,19 @@ def paired_score_moments(
     -------
     DotProductMoments
         Exact at every d_k: mean d_k (mean_q mean_k + rho), variance
-        d_k ((mean_k + rho mean_q)^2 + rho^2 (E a^4 - 1) + (1 - rho^2)(1 + mean_q^2)). With rho = 0
-        the moments beyond E a^4 do not matter. The within-row variance, d_k (1 + mean_q^2), is over
-        the keys that the query is not paired with: those are independent of it.
+        d_k ((mean_k + rho mean_q)^2 + rho^2 (E a^4 - 1) + (1 - rho^2)(1 + mean_q^2)). If rho is 0,
+        moments beyond E a^4 do not matter. The within-row variance, d_k (1 + mean_q^2), is over
+        the keys that the query is not paired with, which are independent of it.
 
     Raises
     ------
     ValueError, TypeError
-        As in `dot_product_moments`; or if moments are not four numbers that some variance-1 law can have.
+        As in `dot_product_moments`; or if no law of variance 1 has these four moments.
 
     Notes
     -----
-    a and b are independent, alike, symmetric, of variance 1; the d_k pairs are independent. With
-    rho != 0 an infinite E a^4 makes the variance infinite, an infinite E a^8 the kurtosis.
+    a and b are iid and symmetric with variance 1; the d_k pairs are independent. If rho is not 0, an
+    infinite E a^4 makes the variance infinite, and an infinite E a^8 the kurtosis.
 
     Examples
     --------
@@ -232,19 +232,19 @@ def paired_score_moments(
 
 
 def pair_moments(d_k: int, pair_law: PairLaw) -> DotProductMoments:
-    """Return mean, variance and excess kurtosis of q·k, as `paired_score_moments` gives them."""
+    """Return `paired_score_moments` for the components of a `PairLaw`."""
     return _pair_moments(d_k, pair_law.component.moments, pair_law.mean_q, pair_law.mean_k, pair_law.correlation)
 
 
 def score_moments(d_k: int, pair_law: PairLaw) -> NDArray[np.float64]:
-    """Return the exact standardised moments E zʲ, j = 0, …, 8, of one score q·k that varies."""
+    """Return the exact standardised moments E zʲ, j = 0, …, 8, of one non-constant score q·k."""
     cumulants = d_k * _to_cumulants(_product_moments(pair_law))
     cumulants[1] = 0.0
     return _to_moments(cumulants / math.sqrt(cumulants[2]) ** np.arange(9))
 
 
 def check_kurtosis(name: str, value: object) -> float:
-    """Return a standardised fourth moment: a number that is at least 1, or math.inf."""
+    """Return value as a standardised fourth moment: a number of at least 1, or math.inf."""
     if isinstance(value, (float, np.floating)) and value == math.inf:
         return math.inf
     kurtosis = check_number(name, value)
@@ -254,11 +254,11 @@ def check_kurtosis(name: str, value: object) -> float:
 
 
 def _product_excess_kurtosis(a2, b2, c2, kurtosis_a, kurtosis_b):
-    """Return the excess kurtosis of A a + B b + C a b from the squared coefficients; a, b symmetric, variance 1."""
+    """Return the excess kurtosis of A a + B b + C a b from A², B² and C²; a and b are symmetric with variance 1."""
     variance = a2 + b2 + c2
     if variance == 0:
         return math.nan
-    a2, b2, c2 = a2 / variance, b2 / variance, c2 / variance  # shares of the variance: nothing overflows
+    a2, b2, c2 = a2 / variance, b2 / variance, c2 / variance  # shares of the variance, so that nothing overflows
     return (
         _times(a2 * a2, kurtosis_a)
         + _times(b2 * b2, kurtosis_b)
@@ -269,8 +269,8 @@ def _product_excess_kurtosis(a2, b2, c2, kurtosis_a, kurtosis_b):
 
 
 def _pair_moments(d_k, moments, mean_q, mean_k, rho):
-    """Return `paired_score_moments` of checked moments and a checked correlation."""
-    m_q, m_k = _check_mean("mean_q", mean_q), _check_mean("mean_k", mean_k)  # those of a PairLaw may be larger
+    """Return `paired_score_moments` for checked moments and a checked correlation."""
+    m_q, m_k = _check_mean("mean_q", mean_q), _check_mean("mean_k", mean_k)  # means of a PairLaw may be larger
     variance, fourth = _paired_component_moments(moments, m_q, m_k, rho)
     return DotProductMoments(
         mean=d_k * (m_q * m_k + rho),
@@ -281,7 +281,7 @@ def _pair_moments(d_k, moments, mean_q, mean_k, rho):
 
 
 def _paired_component_moments(moments, m_q, m_k, rho):
-    """Return variance and fourth central moment of q_i k_i, which is its mean + U + V b.
+    """Return variance and fourth central moment of q_i k_i = mean + U + V b.
 
     U = alpha a + rho (a^2 - 1) and V = tau (m_q + a), so that the fourth moment is
     E U^4 + 6 E U^2 V^2 + E V^4 E b^4.
@@ -311,7 +311,7 @@ def _excess(fourth, variance):
 
 
 def _times(coefficient, moment):
-    """Multiply so that a term that is absent (coefficient 0) stays absent when its moment is infinite."""
+    """Return coefficient times moment, and 0 for coefficient 0 even if the moment is infinite."""
     return 0.0 if coefficient == 0 else coefficient * moment
 
 
@@ -342,7 +342,7 @@ def _check_even_moments(moments):
     if isinstance(moments, str) or not hasattr(moments, "__len__") or len(moments) != 4:
         raise ValueError(f"moments must be four numbers (E a^2, E a^4, E a^6, E a^8), but got {moments!r}")
     m2, m4, m6, m8 = (check_kurtosis(f"moments[{i}]", value) for i, value in enumerate(moments))
-    slack = 1 + 1e-12  # rounding of moments that meet the bound exactly
+    slack = 1 + 1e-12  # allows for rounding in moments that meet the bound exactly
     if m2 != 1:
         raise ValueError(f"moments[0] = E a^2 must be 1, but got {moments[0]!r}")
     if m4 * m4 > m6 * slack or m6 * m6 > m4 * m8 * slack:
@@ -352,7 +352,7 @@ def _check_even_moments(moments):
 
 
 def _product_moments(pair_law):
-    """Return E (q k)ʲ, j = 0, …, 8, of one component: k = ρ a + u, u independent of q = mean_q + a."""
+    """Return E (q k)ʲ, j = 0, …, 8, for one component: q = mean_q + a, and k = ρ a + u with u independent of a."""
     rho = pair_law.correlation
     of_a = np.eye(17)[0]
     of_a[2::2] = [pair_law.component.even_moment(r) for r in range(1, 9)]

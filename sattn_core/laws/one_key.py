@@ -1,11 +1,11 @@
-"""One key that stands out among many: its expected weight.
+"""Expected weight of one key of given score among many random keys.
 
-A key has the score s, the n - 1 others have iid scores x ~ N(0, σ²). With S = sum exp(x - s) its weight is 1/(1 + S),
-and 1/(1 + S) = int_0^∞ e^-t e^-tS dt splits the sum over the others into a product. With t = e^u
+One key has the score s, the n - 1 others have iid scores x ~ N(0, σ²). With S = sum exp(x - s) the weight of the key
+is 1/(1 + S), and 1/(1 + S) = int_0^∞ e^-t e^-tS dt turns the sum over the others into a product. With t = e^u
 
     E 1/(a + S) = int exp(u - a e^u) G(u - s)^(n-1) du,   1 - G(v) = E[1 - exp(-e^(v + x))]
 
-which is exact for any n. a is 1, or 1 + e^-s where a sink of score 0 takes part.
+which is exact for any n. Here a is 1, or 1 + e^-s with a sink of score 0.
 """
 
 import numpy as np
@@ -16,25 +16,25 @@ from sattn_core._checks import check_array, check_number
 
 MOST_KEYS = 2**20
 MOST_SCORE_STD = 32.0
-_FINEST = 0.25  # of the unit in which e^(v + x) changes: the trapezoid rule errs by e^(-π²/0.25) there
-_WIDEST_Z = 0.35  # of a standard normal
-_LARGEST_Z = 9.0  # beyond this with probability 2e-19
+_FINEST = 0.25  # step in u, and in v + x: the error of the trapezoid rule is about e^(-π²/0.25)
+_WIDEST_Z = 0.35  # largest step in z, a standard normal
+_LARGEST_Z = 9.0  # |z| exceeds this with probability 2e-19
 _U = np.arange(-36.0, 4.0, _FINEST)  # e^-36 is 2e-16; exp(-e^3.75) is 4e-19
 
 
 def expected_key_weight(
     n_keys: ArrayLike, score: float, score_std: float = 1.0, *, sink: bool = False
 ) -> NDArray[np.float64]:
-    """Average the weight of a key with a given score among n_keys - 1 others with iid N(0, score_std²) scores.
+    """Return the mean weight of a key of given score among n_keys - 1 others with iid N(0, score_std²) scores.
 
     Parameters
     ----------
     n_keys : array_like of int, 1 to 1,048,576
-        Numbers of keys, that key among them.
+        Number of keys, including the one of given score.
     score : float, -1,000 to 1,000
-        Its score, as it enters the softmax.
+        Score of this key, as it enters the softmax.
     score_std : float, 0 to 32
-        Standard deviation of the others, as they enter it.
+        Standard deviation of the other scores, as they enter the softmax.
     sink : bool
         True adds a sink of score 0, which is not a key: 1 is added to the denominator of softmax.
 
@@ -50,8 +50,8 @@ def expected_key_weight(
 
     Notes
     -----
-    The scores of the others must be independent and exactly normal. The quadrature (see the module) errs by less than
-    1e-10, whatever n_keys.
+    The other scores must be independent and exactly normal. The error of the quadrature (see the module) is below
+    1e-10 for any n_keys.
 
     References
     ----------
@@ -74,7 +74,7 @@ def key_weight(
 ) -> NDArray[np.float64]:
     """Return `expected_key_weight` without checks."""
     start = 1.0 + np.exp(-score) if sink else 1.0
-    scale = -np.log(start)  # u moves by it, so that a is 1: the integral shrinks by as much
+    scale = -np.log(start)  # shifting u by this makes a = 1 and divides the integral by a
     lost = _lost(_U + scale - score, std)
     weights = np.exp(_U - np.exp(_U) + xlog1py(np.expand_dims(keys, -1) - 1.0, -np.minimum(lost, 1.0)))
     return np.clip(_FINEST * weights.sum(axis=-1) / start, 0.0, 1.0)
@@ -88,5 +88,5 @@ def _lost(v, std):
 
 
 def _nodes(std):
-    """Return points of a standard normal, as far apart as its density and e^(v + x) allow."""
+    """Return nodes for a standard normal, as far apart as its density and e^(v + x) allow."""
     return np.arange(-_LARGEST_Z, _LARGEST_Z, min(_WIDEST_Z, _FINEST / max(std, 1e-9)))

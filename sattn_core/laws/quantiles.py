@@ -1,4 +1,4 @@
-"""Quantiles of χ², the expected largest of several normals, and bounds of the true median."""
+"""Quantiles of χ², the expected maximum of several normals, and bounds of a median."""
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -8,12 +8,12 @@ from scipy.special import gammainccinv, gammaincinv, log_ndtr, ndtr, ndtri
 from sattn_core._checks import check_integer
 from sattn_core._memory import remembered
 
-_LARGEST_Z = 8.3  # a standard normal is beyond this with probability 1e-16
-_N_NODES = 80  # of the table for each number of degrees of freedom
+_LARGEST_Z = 8.3  # |z| of a standard normal exceeds this with probability 1e-16
+_N_NODES = 80  # nodes of the table for each number of degrees of freedom
 
 
 def chi_square_quantiles(degrees: int, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the x with P(χ² ≤ x) = each of the probabilities, from a Chebyshev series of ln x in z = Φ⁻¹(P)."""
+    """Return the quantiles of χ² at these probabilities, from a Chebyshev series of ln x in z = Φ⁻¹(P)."""
     if degrees == 0:
         return np.zeros_like(probabilities)
     z = np.clip(ndtri(probabilities), -_LARGEST_Z, _LARGEST_Z)
@@ -32,7 +32,7 @@ def _table(degrees):
 
 
 def expected_maximum(n: int) -> float:
-    """Return the expected largest of n independent standard normals, E[M_n] = ∫ x n φ(x) Φ(x)^(n−1) dx.
+    """Return the expected maximum of n independent standard normals, E[M_n] = ∫ x n φ(x) Φ(x)^(n−1) dx.
 
     The trapezoid rule converges exponentially fast for this smooth integrand.
     """
@@ -43,7 +43,7 @@ def expected_maximum(n: int) -> float:
 
 
 def median_bounds(ordered: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return two of the values sorted along the last axis, which enclose the true median with 95 % probability."""
+    """Return two order statistics along the last axis that enclose the true median with 95 % probability."""
     n = ordered.shape[-1]
     reach = int(np.ceil(0.98 * np.sqrt(n)))
     return ordered[..., max(n // 2 - reach, 0)], ordered[..., min(n // 2 + reach, n - 1)]

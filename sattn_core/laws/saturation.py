@@ -1,7 +1,7 @@
-"""Average sharpness of attention: exact expectations of softmax over random scores.
+"""Mean sharpness of attention: exact expectations of softmax over random scores.
 
 The scores s_1 ... s_n are iid N(0, score_std²) and Z = sum exp(s_i). Every
-average is a smooth integral over x, because 1/Z = int exp(-e^-x Z) e^-x dx splits
+expectation is a smooth integral over x, because 1/Z = int exp(-e^-x Z) e^-x dx turns
 the sum over keys into a product. With w = exp(s - x) and G(x) = E exp(-w),
 
     1          =      n int E[w e^-w]      G^(n-1) dx
@@ -10,8 +10,8 @@ the sum over keys into a product. With w = exp(s - x) and G(x) = E exp(-w),
     E max p    =      n int E[w e^-w I^(n-1)] dx,   I(x, s) = E[exp(-w'); s' < s]
 
 The first line says that x is distributed as ln Z plus a standard Gumbel
-variable of mean γ (Euler's constant), which gives the third line from
-H = ln Z - sum p s without the cancellation of the two terms.
+variable of mean γ (Euler's constant). This gives the third line from
+H = ln Z - sum p s, without cancellation between the two terms.
 """
 
 from dataclasses import dataclass
@@ -27,18 +27,18 @@ from sattn_core._memory import remembered
 
 MAX_KEYS = 1_000_000
 MAX_SCORE_STD = 1e6
-_LARGEST_Z = 8.3  # a standard normal is beyond this with probability 1e-16
-_SMALLEST_LN_W = -37.0  # e^-w is 1 to within 1e-16 below this
-_LARGEST_LN_W = 4.0  # e^-w is below 1e-23 above this
+_LARGEST_Z = 8.3  # |z| of a standard normal exceeds this with probability 1e-16
+_SMALLEST_LN_W = -37.0  # below this e^-w is 1 to within 1e-16
+_LARGEST_LN_W = 4.0  # above this e^-w is below 1e-23
 _SMALLEST_TABLE_STD = 64.0
 
 
-_Averages = TypeVar("_Averages", float, NDArray[np.float64])  # of one row of scores, or of many
+_Averages = TypeVar("_Averages", float, NDArray[np.float64])  # for one row of scores, or for many
 
 
 @dataclass(frozen=True, eq=False)
 class ExpectedSoftmax(Generic[_Averages]):
-    """Averages of one attention row over random scores.
+    """Expectations of one attention row over random scores.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class ExpectedSoftmax(Generic[_Averages]):
 
 
 def critical_score_std(n_keys: int) -> float:
-    """Return the score spread at which softmax freezes onto few keys, in the limit of many: sigma_c = √(2 ln n_keys).
+    """Return the spread of scores, √(2 ln n_keys), at which softmax freezes onto few of very many keys.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def critical_score_std(n_keys: int) -> float:
     Returns
     -------
     float
-        Never negative; grows without bound, but slowly.
+        At least 0; grows without bound, but slowly.
 
     Raises
     ------
@@ -78,13 +78,13 @@ def critical_score_std(n_keys: int) -> float:
 
     Notes
     -----
-    It is the transition of the random energy model for iid normal scores, and
-    sharp only as n_keys goes to infinity. For the usual numbers of keys it is
-    where softmax begins to commit: at this spread a row of 16 keys still uses
-    4.2 of them, e^(E H), and gives the largest 0.52 of the weight, a row of 64 keys
-    6.6 and 0.46, by `expected_softmax`. Unscaled scores have spread √d_k and
-    pass it at d_k = 2 ln n_keys; scaled scores have spread 1 and stay below it
-    for n_keys >= 2.
+    It is the phase transition of the random energy model for iid normal scores,
+    which is sharp only as n_keys goes to infinity. For usual numbers of keys,
+    softmax begins to commit here: at this spread a row of 16 keys still uses 4.2
+    of them, e^(E H), and the largest weight is 0.52; a row of 64 keys has 6.6 and
+    0.46, by `expected_softmax`. Unscaled scores have spread √d_k and exceed it
+    beyond d_k = 2 ln n_keys; scaled scores have spread 1 and stay below it for
+    n_keys >= 2.
 
     References
     ----------
@@ -113,7 +113,7 @@ def own_share_limit(score_std: float) -> float:
     Returns
     -------
     float
-        Between 0 and 1; about σ² where σ is small.
+        Between 0 and 1; about σ² for small σ.
 
     Raises
     ------
@@ -122,10 +122,10 @@ def own_share_limit(score_std: float) -> float:
 
     Notes
     -----
-    Scores and values must be independent and normal. Then the sum of the squared weights of a row tends to
-    e^(σ²)/n_keys, that of the tokens' mean row to 1/n_keys. This holds for σ below `critical_score_std`.
-    With few keys the share is less: 16 keys leave 0.52 at σ = 1, not 0.63. With few dimensions it is less too, for
-    all tokens share the keys and their lengths.
+    Scores and values must be independent and normal. Then the sum of squared weights tends to e^(σ²)/n_keys for one
+    row, and to 1/n_keys for the mean row of all tokens. This holds for σ below `critical_score_std`. The share is
+    smaller for few keys (0.52 instead of 0.63 for 16 keys at σ = 1), and for few dimensions, because all tokens share
+    the keys and their lengths.
 
     References
     ----------
@@ -143,7 +143,7 @@ def own_share_limit(score_std: float) -> float:
 
 
 def expected_softmax(n_keys: int, score_std: float) -> ExpectedSoftmax[float]:
-    """Average entropy, largest weight and Jacobian trace for iid N(0, score_std²) scores.
+    """Return the mean entropy, largest weight and Jacobian trace of softmax for iid N(0, score_std²) scores.
 
     Parameters
     ----------
@@ -164,11 +164,11 @@ def expected_softmax(n_keys: int, score_std: float) -> ExpectedSoftmax[float]:
 
     Notes
     -----
-    The scores must be independent and exactly normal. Dot products with one
-    query q are so given |q|, with score_std = scale |q|; `expected_attention`
-    averages over |q| too. The quadrature (see the module) is accurate to 1e-8
-    for up to 4,096 keys and to 3e-7 beyond. Two identities that it does not use
-    hold as well: E H = E ln Z - σ² (1 - E sum p²) and E tr J = (1/σ) dE ln Z/dσ.
+    The scores must be independent and exactly normal. The scores of one query q
+    are, given |q|, with score_std = scale |q|; `expected_attention` averages over
+    |q| too. The quadrature (see the module) is accurate to 1e-8 for up to 4,096
+    keys and to 3e-7 beyond. Two identities that it does not use hold as well:
+    E H = E ln Z - σ² (1 - E sum p²) and E tr J = (1/σ) dE ln Z/dσ.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def expected_softmax(n_keys: int, score_std: float) -> ExpectedSoftmax[float]:
 
 
 def expected_attention(n_keys: int, d_k: int, scale: float) -> ExpectedSoftmax[float]:
-    """Average a row of softmax(scale q·k) over q and k with iid N(0, 1) components.
+    """Return the expectations for a row of softmax(scale q·k), q and k with iid N(0, 1) components.
 
     Parameters
     ----------
@@ -205,11 +205,11 @@ def expected_attention(n_keys: int, d_k: int, scale: float) -> ExpectedSoftmax[f
 
     Notes
     -----
-    Given the query the scores are iid N(0, scale² |q|²) exactly, and |q| has
-    the chi law with d_k degrees of freedom; `expected_softmax` is averaged over
-    that law, whatever d_k. Other component laws agree only as d_k grows.
-    The first call for a number of keys tabulates `expected_softmax`; later
-    calls read the table, which adds an error below 1e-7.
+    Given the query, the scores are iid N(0, scale² |q|²), and |q| has the chi law
+    with d_k degrees of freedom: `expected_softmax` is averaged over this law. This
+    is exact at every d_k; other component laws agree only as d_k grows. The first
+    call for a number of keys tabulates `expected_softmax`; later calls read the
+    table, which adds an error below 1e-7.
 
     Examples
     --------
@@ -225,7 +225,7 @@ def expected_attention(n_keys: int, d_k: int, scale: float) -> ExpectedSoftmax[f
 
 
 def expected_attention_curve(n_keys: int, dims: ArrayLike, scales: ArrayLike) -> ExpectedSoftmax[NDArray[np.float64]]:
-    """Average as `expected_attention` does, for many dimensions and scales at once.
+    """Return `expected_attention` for many dimensions and scales at once.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ _FIELDS = tuple(ExpectedSoftmax.__dataclass_fields__)
 
 
 def _row_averages(n_keys, score_std):
-    """Return E H, E max p and E sum p² by the integrals at the top of this module."""
+    """Return E H, E max p and E sum p² by the integrals in the module's docstring."""
     x, dx, low, high = _grid(n_keys, score_std)
     node, weight, running = _legendre_rule()
     half = 0.5 * (high - low)[:, None]
@@ -280,18 +280,18 @@ def _row_averages(n_keys, score_std):
     entropy = -np.euler_gamma - n_keys * dx * g_of_others @ _integral(total * ln_w, weight)
     squares = n_keys * dx * g_of_others @ _integral(total * w, weight)
     max_weight = n_keys * dx * _integral(total * _power(below, n_keys - 1), weight).sum()
-    # The quadrature may end 1e-14 outside the bounds that entropy and weights obey.
+    # By rounding, the quadrature may be 1e-14 outside the bounds of entropy and weights.
     bounds = (0.0, 1.0 / n_keys, 1.0 / n_keys), (np.log(n_keys), 1.0, 1.0)
     return np.clip((entropy, max_weight, squares), *bounds)
 
 
 def _integral(values, weight):
-    """Integrate over z, for each x. No BLAS: its threads wait for a core on a busy machine."""
+    """Integrate over z for each x. Use einsum, because BLAS threads wait for a core on a busy machine."""
     return np.einsum("xz,z->x", values, weight)
 
 
 def _running_integral(values, running):
-    """Integrate up to each z, (n_x, n_z), in products too small for BLAS to start threads."""
+    """Integrate up to each z, (n_x, n_z), by matrix products too small for BLAS to start threads."""
     blocks = np.array_split(values, -(-len(values) // 10))
     return np.concatenate([block @ running.T for block in blocks])
 
@@ -302,9 +302,9 @@ def _power(base, exponent):
 
 
 def _grid(n_keys, score_std):
-    """Return points x, their spacing, and for each the interval of z where w is neither 0 nor huge."""
+    """Return points x, their spacing, and for each x the interval of z where w is neither tiny nor huge."""
     dx = max(0.25, score_std / 16.0)
-    # All n_keys scores are below this with probability 1e-17; -ln(Exp(1)) > -4.
+    # The largest of n_keys scores is below this with probability 1e-17, and -ln(Exp(1)) is above -4.
     smallest_maximum = max(-_LARGEST_Z, float(ndtri(10.0 ** (-17.0 / n_keys))))
     x = np.arange(score_std * smallest_maximum - 4.0, _LARGEST_Z * score_std + np.log(n_keys) + 38.0, dx)
     if score_std < 1.0:
@@ -318,8 +318,8 @@ def _grid(n_keys, score_std):
 def _legendre_rule(n_nodes=144):
     """Return Gauss-Legendre nodes and weights on [-1, 1], and the matrix of running integrals.
 
-    Row i of the matrix integrates, from -1 to node i, the polynomial through
-    all nodes: int_-1^x P_k = (P_(k+1)(x) - P_(k-1)(x)) / (2k + 1).
+    Row i of the matrix integrates the interpolating polynomial from -1 to node i,
+    by int_-1^x P_k = (P_(k+1)(x) - P_(k-1)(x)) / (2k + 1).
     """
     node, weight = legendre.leggauss(n_nodes)
     values = legendre.legvander(node, n_nodes)
@@ -333,10 +333,10 @@ def _legendre_rule(n_nodes=144):
 
 @remembered(4096)
 def _query_norms(d_k):
-    """Return nodes and weights of the chi law: the trapezoid rule in y = ln|q|, density ~ e^(d y - e^2y/2)."""
+    """Return nodes and weights for the chi law of |q|: trapezoid rule in y = ln|q|, density ~ e^(d y - e^2y/2)."""
     width = 1.0 / np.sqrt(2.0 * d_k)
     step = min(0.15, 0.5 * width)
-    y = np.arange(-34.0 / d_k - 9.0 * width, 9.0 * width, step)  # 0 is ln √d_k, the peak
+    y = np.arange(-34.0 / d_k - 9.0 * width, 9.0 * width, step)  # y - ln √d_k, which is 0 at the peak
     log_density = d_k * (y - 0.5 * np.expm1(2.0 * y))
     kept = log_density > -40.0
     weight = np.exp(log_density[kept])
@@ -344,7 +344,7 @@ def _query_norms(d_k):
 
 
 def _read_table(n_keys, score_std):
-    """Return the averages at many spreads, (3, n), from their Chebyshev series in ln(1 + σ)."""
+    """Return the averages of `_row_averages` at many spreads, (3, n), from their Chebyshev series in ln(1 + σ)."""
     largest = max(float(score_std.max()), _SMALLEST_TABLE_STD)
     if largest > MAX_SCORE_STD:
         raise ValueError(f"scale * |q| must be at most {MAX_SCORE_STD:g}, but it reaches {largest:.3g}")
@@ -357,7 +357,7 @@ def _read_table(n_keys, score_std):
 @remembered(32)
 def _table(n_keys, table_std):
     """Return the Chebyshev coefficients (n_nodes, 3) of the averages in ln(1 + σ), 0 <= σ <= table_std."""
-    # The averages bend near critical_score_std, the sharper the more keys there are.
+    # The averages bend near critical_score_std, more sharply for more keys, which takes more nodes.
     n_nodes = 40 + 2 * int(np.log2(n_keys)) + 8 * int(np.log2(table_std / _SMALLEST_TABLE_STD))
     nodes = chebyshev.chebpts1(n_nodes)
     stds = np.expm1(0.5 * (nodes + 1.0) * np.log1p(table_std))

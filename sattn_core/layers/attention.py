@@ -1,4 +1,4 @@
-"""Scaled dot-product attention, forward with every step kept, and backward."""
+"""Scaled dot-product attention: forward, with every step kept, and backward."""
 
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -13,12 +13,12 @@ _Inexact = TypeVar("_Inexact", bound=np.inexact)
 
 @dataclass(frozen=True, eq=False)
 class AttentionSteps:
-    """Every array of softmax(scale · Q Kᵀ) V, in the order it is computed.
+    """Arrays of softmax(scale · Q Kᵀ) V, in order of computation.
 
     Attributes
     ----------
     raw_scores, scaled_scores, masked_scores, attention_weights : ndarray, shape (..., n_queries, n_keys)
-        Q Kᵀ; times the scale; with −inf where the mask forbids; softmax of each row.
+        Q Kᵀ; this times the scale; then with −inf where the mask forbids; softmax of each row.
         Without a mask `masked_scores` is the array `scaled_scores` itself.
     output : ndarray, shape (..., n_queries, d_v)
         Attention weights times V.
@@ -33,12 +33,12 @@ class AttentionSteps:
 
 @dataclass(frozen=True, eq=False)
 class AttentionGradients:
-    """Gradients of a loss with respect to everything inside attention.
+    """Gradients of a loss with respect to all arrays of attention.
 
     Attributes
     ----------
     d_Q, d_K, d_V : ndarray
-        Of the shapes of Q, K and V.
+        Gradients of the shapes of Q, K and V.
     d_attention_weights, d_scaled_scores : ndarray, shape (..., n_queries, n_keys)
         dP = dO Vᵀ, and dS = P ∘ (dP − D 1ᵀ) with D = P ⊖ dP; every row of dS sums to 0.
     d_scale : float
@@ -63,14 +63,14 @@ def attention(
     Q, K, V : array_like, shapes (..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v)
         Finite numbers; leading (batch) axes broadcast.
     scale : float, optional
-        The multiplier of Q Kᵀ, any finite number; 1/√d_k if not given.
+        Multiplier of Q Kᵀ, any finite number; 1/√d_k by default.
     mask : array_like of bool, optional
         Broadcasts to (..., n_queries, n_keys). True = this query may attend to this key.
 
     Returns
     -------
     AttentionSteps
-        Rows of `attention_weights` sum to 1; a row whose keys are all forbidden is all 0, as is its output.
+        Rows of `attention_weights` sum to 1; a fully masked row is all 0, as is its output.
 
     Raises
     ------
@@ -82,8 +82,8 @@ def attention(
     Notes
     -----
     The scale gives the scores variance 1 only if the components of q and k are independent with mean 0
-    and variance 1. It does not give the output variance 1, and it does not prevent overflow: the
-    subtraction of each row's largest score does that.
+    and variance 1. It does not give the output variance 1. Nor does it prevent overflow, which the
+    subtraction of each row's largest score does.
 
     References
     ----------
@@ -91,7 +91,7 @@ def attention(
 
     Examples
     --------
-    With V the identity the output is the weights: softmax([4, 5]).
+    If V is the identity, the output is the weights, here softmax([4, 5]).
 
     >>> attention([[1.0]], [[4.0], [5.0]], [[1, 0], [0, 1]]).output.round(6)
     array([[0.268941, 0.731059]])
@@ -120,15 +120,15 @@ def attention_backward(
     Q, K, V : array_like
         As in `attention`.
     d_output : array_like, shape (..., n_queries, d_v)
-        Gradient of the loss with respect to the output; exactly the output's shape.
+        Gradient of the loss with respect to the output, of the output's shape.
     scale, mask : float, array_like of bool, optional
         As in `attention`; the scale is c.
 
     Returns
     -------
     AttentionGradients
-        Gradients of the shapes of their inputs; where an input's batch was broadcast, its gradient is
-        summed over it. Rows of `d_scaled_scores` sum to 0; forbidden keys and fully masked rows get 0.
+        Gradients of the shapes of their inputs, summed over axes along which the input was broadcast. Rows
+        of `d_scaled_scores` sum to 0; forbidden keys and fully masked rows get 0.
 
     Raises
     ------
@@ -137,8 +137,8 @@ def attention_backward(
 
     Notes
     -----
-    The scale c multiplies the backward pass too: the gradient at a raw score is c times that at the
-    scaled score. So a smaller scale does not simply mean larger gradients.
+    The scale c multiplies the backward pass too: the gradient at a raw score is c times the gradient at
+    the scaled score. So a smaller scale need not mean larger gradients.
 
     References
     ----------
@@ -167,7 +167,7 @@ def attention_backward(
 
 
 def _forward(Q, K, V, scale, mask):
-    """Return attention without checks; complex inputs work too, which the complex step needs."""
+    """Return the steps of attention without checks, also for complex inputs, as the complex step needs."""
     raw_scores = Q @ K.swapaxes(-1, -2)  # (…, n_queries, d_k) (…, d_k, n_keys) -> (…, n_queries, n_keys)
     scaled_scores = scale * raw_scores
     masked_scores = scaled_scores if mask is None else np.where(mask, scaled_scores, -np.inf)
@@ -176,9 +176,9 @@ def _forward(Q, K, V, scale, mask):
 
 
 def softmax_rows(scores: NDArray[_Inexact]) -> NDArray[_Inexact]:
-    """Return softmax of each row without checks, for complex scores too; a fully masked row gives 0."""
+    """Return the softmax of each row without checks, also for complex scores; a fully masked row gives 0."""
     largest = np.take_along_axis(scores.real, scores.real.argmax(axis=-1)[..., None], axis=-1)  # faster than max
-    # A fully masked row has largest = -inf, and -inf - (-inf) is not a number: subtract 0 there.
+    # In a fully masked row the largest score is -inf, and -inf - (-inf) is NaN, so subtract 0 instead.
     weights = scores - np.where(np.isneginf(largest), 0.0, largest)
     np.exp(weights, out=weights)
     total = (weights @ np.ones(weights.shape[-1]))[..., None]
@@ -189,8 +189,8 @@ def softmax_rows(scores: NDArray[_Inexact]) -> NDArray[_Inexact]:
 def _backward(Q, K, V, d_output, scale, steps, *, only_queries_and_keys=False):
     P = steps.attention_weights
     d_P = d_output @ V.swapaxes(-1, -2)
-    # dP − D does not change when a constant is taken off a row of dP. Taking off the entry of the largest
-    # weight first keeps every digit when that weight is nearly 1 and D nearly equals that entry.
+    # dP − D does not change if a constant is subtracted from a row of dP. Subtracting the entry of the largest
+    # weight avoids cancellation when this weight is nearly 1 and D nearly equals this entry.
     largest = np.broadcast_to(P.argmax(axis=-1)[..., None], (*d_P.shape[:-1], 1))
     d_S = d_P - np.take_along_axis(d_P, largest, axis=-1)
     d_S -= np.einsum("...ij,...ij->...i", P, d_S)[..., None]
@@ -205,7 +205,7 @@ def _backward(Q, K, V, d_output, scale, steps, *, only_queries_and_keys=False):
 
 
 def _sum_to(gradient, shape):
-    """Return the gradient of a broadcast input: summed over the axes that were broadcast."""
+    """Return the gradient of a broadcast input, summed over the axes that were broadcast."""
     if gradient.shape == shape:
         return gradient
     extra = gradient.ndim - len(shape)

@@ -1,4 +1,4 @@
-"""Binary floating-point formats by their definition, and the rounding of numbers and of sums to them."""
+"""Binary floating-point formats, and the rounding of numbers and sums to them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,22 +12,24 @@ from sattn_core._checks import check_array, check_choice
 
 @dataclass(frozen=True)
 class BinaryFormat:
-    """Numbers ± m · 2^e with m of a few bits and e in a range; below the smallest normal one they are evenly spaced.
+    """Floating-point format: numbers ± m · 2^e, with m of a few bits and e in a range.
+
+    Numbers below the smallest normal number are evenly spaced.
 
     Parameters
     ----------
     name : str
         Key of the format in `BINARY_FORMATS`.
     precision : int
-        Bits of m, the leading 1 of a normal number among them.
+        Number of bits of m, including the leading 1 of a normal number.
     min_exponent : int
-        The smallest normal number is 2^min_exponent.
+        Exponent of the smallest normal number, 2^min_exponent.
     largest : float
-        The largest finite number.
+        Largest finite number.
     overflow : float
-        The result for a number beyond it, apart from its sign: infinity, or NaN where the format has no infinity.
+        Result for a larger number, apart from its sign: infinity, or NaN if the format has no infinity.
     dtype : str or None
-        NumPy's name of the type, if NumPy has it.
+        NumPy's name of the type, if NumPy has this type.
 
     Examples
     --------
@@ -43,8 +45,8 @@ class BinaryFormat:
     dtype: str | None = None
 
     def spacing(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return the distance between neighbouring numbers of the format at each of the values."""
-        exponent = np.frexp(np.maximum(np.abs(values), 2.0**self.min_exponent))[1]  # of a fraction in [1/2, 1)
+        """Return the distance between neighbouring numbers of the format at each value."""
+        exponent = np.frexp(np.maximum(np.abs(values), 2.0**self.min_exponent))[1]  # fractions are in [1/2, 1)
         return np.ldexp(1.0, exponent - self.precision)
 
 
@@ -62,20 +64,20 @@ BINARY_FORMATS = MappingProxyType(
 
 
 def round_to_format(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    """Round numbers to a binary format: to the nearest of its numbers, and to the even one between two.
+    """Round numbers to the nearest number of a binary format, ties to even.
 
     Parameters
     ----------
     values : array_like
         Finite numbers of any shape.
     name : str
-        A key of `BINARY_FORMATS`.
+        Key of `BINARY_FORMATS`.
 
     Returns
     -------
     ndarray
-        The rounded numbers, as float64, which holds them exactly. What overflows is ± infinity, or NaN in
-        float8_e4m3fn, which has no infinity.
+        Rounded numbers as float64, which holds them exactly. Overflow gives ± infinity, or NaN in float8_e4m3fn,
+        which has no infinity.
 
     Raises
     ------
@@ -99,7 +101,7 @@ def round_to_format(values: ArrayLike, name: str) -> NDArray[np.float64]:
 
 
 def rounded(values: NDArray[np.float64], to: BinaryFormat) -> NDArray[np.float64]:
-    """Return values rounded to a format; infinities and NaN stay."""
+    """Return values rounded to a format; infinities and NaN stay unchanged."""
     if to.dtype is None:
         return rounded_by_spacing(values, to)
     with np.errstate(over="ignore"):
@@ -107,7 +109,7 @@ def rounded(values: NDArray[np.float64], to: BinaryFormat) -> NDArray[np.float64
 
 
 def rounded_by_spacing(values: NDArray[np.float64], to: BinaryFormat) -> NDArray[np.float64]:
-    """Return the same as `rounded`, from the definition of the format alone, even if NumPy has the type."""
+    """Return values rounded to a format by its definition, even if NumPy has the type."""
     spacing = to.spacing(values)
     with np.errstate(over="ignore"):
         nearest = np.rint(values / spacing) * spacing
@@ -117,16 +119,16 @@ def rounded_by_spacing(values: NDArray[np.float64], to: BinaryFormat) -> NDArray
     return np.where(held, nearest, np.where(np.isnan(values), values, np.copysign(to.overflow, values)))
 
 
-_BLOCK = 32  # components whose products are rounded at a time
+_BLOCK = 32  # number of components whose products are rounded at a time
 
 
 def rounded_sums(
     q: NDArray[np.float64], k: NDArray[np.float64], dims: Sequence[int], to: BinaryFormat
 ) -> Iterator[NDArray[np.float64]]:
-    """Yield Σ_{i < d_k} q_i k_i, i along the first axis, at each of the increasing dims, every operation rounded.
+    """Yield Σ_{i < d_k} q_i k_i at each of the increasing dims, with every operation rounded; i is the first axis.
 
-    A float64 holds the product and the sum of two numbers of a shorter format so closely that rounding it gives the
-    same result as arithmetic in the format itself.
+    Products and sums are computed in float64, which has so many digits that rounding them gives the same results as
+    arithmetic in the shorter format itself.
     """
     total = np.zeros(np.broadcast_shapes(q.shape[1:], k.shape[1:]))
     with np.errstate(invalid="ignore"):  # infinity − infinity

@@ -1,4 +1,4 @@
-"""Initial draws of W_Q and W_K, and the variances of q, k and the scores that follow."""
+"""Initial draws of W_Q and W_K, and the resulting variances of q, k and the scores."""
 
 import math
 from collections.abc import Callable
@@ -31,13 +31,13 @@ class ProjectionVariance(NamedTuple):
 
 @dataclass(frozen=True)
 class InitScheme:
-    """One way to draw a weight matrix whose entries are independent and symmetric."""
+    """Scheme for drawing a weight matrix with independent entries of a symmetric law."""
 
-    # name, formula, source: Key in `INIT_SCHEMES`; variance of one weight in words; where the scheme is defined
+    # name, formula, source: entry of `INIT_SCHEMES`; variance of one weight as text; where the scheme is defined
     name: str
     formula: str
     source: str
-    weights: str  # Law of one weight
+    weights: str  # law of one weight: "uniform" or "normal"
     variance: Callable[[int, int], float] = field(repr=False)
     # True if the layer's default bias is drawn with the variance of a weight (otherwise it is 0)
     has_random_bias: bool = False
@@ -100,7 +100,7 @@ _SCHEMES = MappingProxyType(
     }
 )  # fmt: skip
 
-# torch_multihead_attention is nn.MultiheadAttention with kdim = vdim = embed_dim: only then are its weights packed.
+# torch_multihead_attention is nn.MultiheadAttention with kdim = vdim = embed_dim, where its weights are packed.
 INIT_SCHEMES = tuple(_SCHEMES)
 
 
@@ -115,13 +115,13 @@ def projection_variance(scheme: str, d_model: int, n_heads: int, *, bias: bool =
     Parameters
     ----------
     scheme : str
-        One of `INIT_SCHEMES`, used for W_Q and for W_K, drawn independently.
+        One of `INIT_SCHEMES`, used for W_Q and W_K, which are drawn independently.
     d_model : int
         Width of x, at least 1.
     n_heads : int
         Number of heads, a divisor of d_model; d_k = d_model / n_heads.
     bias : bool, default False
-        True adds the layer's default bias. Only `torch_linear` has one that is not 0.
+        True adds the layer's default bias, which is 0 except in `torch_linear`.
 
     Returns
     -------
@@ -135,12 +135,12 @@ def projection_variance(scheme: str, d_model: int, n_heads: int, *, bias: bool =
 
     Notes
     -----
-    x is layer-normalised (|x|² = d_model up to the tiny eps), whatever its distribution. The variance
-    is over the draw of the weights; after training it need not hold.
+    x is layer-normalised (|x|² = d_model up to the tiny eps) and may have any distribution. The variance
+    is over the draw of the weights and need not hold after training.
 
-    `torch_multihead_attention` is the layer whose key and value widths are the model's (kdim = vdim =
-    embed_dim, the default): W_Q, W_K and W_V are then drawn as one packed matrix. With other widths PyTorch
-    draws each matrix by itself, and the square W_Q gets the variance of `xavier_square`.
+    `torch_multihead_attention` is the layer with the default kdim = vdim = embed_dim, where W_Q, W_K and W_V
+    are drawn as one packed matrix. With other widths PyTorch draws each matrix separately, and the square W_Q
+    gets the variance of `xavier_square`.
 
     References
     ----------
@@ -149,7 +149,7 @@ def projection_variance(scheme: str, d_model: int, n_heads: int, *, bias: bool =
 
     Examples
     --------
-    PyTorch's packed weights halve both variances, so the scaled scores have standard deviation 1/2:
+    PyTorch's packed weights halve the variances of q and k, so the scaled scores have standard deviation 1/2:
 
     >>> projection_variance("torch_multihead_attention", 512, 8)
     ProjectionVariance(query_component=0.5, key_component=0.5, raw_score=16.0, scaled_score=0.25)
@@ -163,7 +163,7 @@ def projection_variance(scheme: str, d_model: int, n_heads: int, *, bias: bool =
 
 
 def check_heads(d_model: int, n_heads: int) -> tuple[int, int]:
-    """Return both as integers if n_heads divides d_model."""
+    """Return d_model and n_heads as integers if n_heads divides d_model."""
     d_model, n_heads = check_integer("d_model", d_model, 1), check_integer("n_heads", n_heads, 1)
     if d_model % n_heads:
         raise ValueError(f"n_heads must divide d_model = {d_model}, but got {n_heads}")

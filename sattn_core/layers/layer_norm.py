@@ -1,4 +1,4 @@
-"""Layer normalisation: it gives every row that enters the projections mean 0 and variance 1."""
+"""Layer normalisation, which gives every row mean 0 and variance 1."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -7,7 +7,7 @@ from sattn_core._checks import check_array, check_number
 
 
 def layer_norm(x: ArrayLike, eps: float = 1e-5) -> NDArray[np.float64]:
-    """Normalise every row: (x − mean) / √(variance + eps), without gain and bias.
+    """Normalise every row to (x − mean) / √(variance + eps), without gain and bias.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ def layer_norm(x: ArrayLike, eps: float = 1e-5) -> NDArray[np.float64]:
 
     Notes
     -----
-    This fixes the norm of a row, not the law of its components: one large component may hold most of
-    it. It says nothing about q and k either; their variance also depends on how W_Q and W_K are drawn.
+    This fixes the norm of a row, but not the law of its components: one large component may hold most of
+    the norm. The variance of q and k also depends on the draw of W_Q and W_K.
 
     References
     ----------
@@ -45,10 +45,10 @@ def layer_norm(x: ArrayLike, eps: float = 1e-5) -> NDArray[np.float64]:
     """
     x = check_array("x", x, min_ndim=1, min_length=1)
     eps = check_number("eps", eps, 0, open_low=True)
-    # Rows of huge numbers are divided by their size first, so that no square leaves the float64 range.
+    # Divide rows of huge numbers by their largest number, so that no square overflows.
     size = np.maximum(np.abs(x).max(axis=-1, keepdims=True, initial=0.0), 1.0)
     x /= size
-    x -= x[..., :1]  # otherwise the mean of equal numbers would differ from them by rounding
+    x -= x[..., :1]  # makes equal numbers exactly 0, which their rounded mean would not
     centred = x - x.mean(axis=-1, keepdims=True)
     variance = np.square(centred).mean(axis=-1, keepdims=True)
     root = np.sqrt(variance + eps / size / size)  # 0 for a constant row of huge numbers

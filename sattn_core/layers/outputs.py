@@ -1,4 +1,4 @@
-"""The outputs of attention: the part that all tokens share, and the part that is each token's own."""
+"""Outputs of attention: the part that all tokens share, and each token's own part."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -7,17 +7,17 @@ from sattn_core._checks import check_array
 
 
 def own_share(output: ArrayLike) -> NDArray[np.float64]:
-    """Return the share of the outputs that tokens do not share: 1 − |ō|² / mean |o_i|², ō the mean over tokens.
+    """Return the tokens' own share of the outputs: 1 − |ō|² / mean |o_i|², with ō the mean over tokens.
 
     Parameters
     ----------
     output : array_like, shape (..., n_tokens, d_v)
-        Finite numbers, not all 0: one row a token, such as `attention(Q, K, V).output`.
+        Finite numbers, not all 0: one row per token, such as `attention(Q, K, V).output`.
 
     Returns
     -------
     ndarray, shape (...)
-        0 where all tokens have the same output, and at most 1: there the outputs cancel on average.
+        0 if all tokens have the same output, at most 1 if the mean output is 0.
 
     Raises
     ------
@@ -28,13 +28,13 @@ def own_share(output: ArrayLike) -> NDArray[np.float64]:
 
     Notes
     -----
-    It is computed as mean |o_i − ō|² / mean |o_i|², which is the same and loses no digits where the outputs are nearly
-    equal. n outputs without a common part have 1 − 1/n on average, not 1: their mean over n tokens is not 0.
+    It is computed as mean |o_i − ō|² / mean |o_i|², which is equal but loses no digits if the outputs are nearly equal.
+    n random outputs without a common part have 1 − 1/n on average, not 1, because their mean is not exactly 0.
 
     References
     ----------
-    Dong, Cordonnier and Loukas (2021), arXiv:2103.03404, follow the same residual, the outputs less their
-    common part, from layer to layer.
+    Dong, Cordonnier and Loukas (2021), arXiv:2103.03404, follow this residual, the outputs minus their common part,
+    from layer to layer.
 
     Examples
     --------
@@ -49,6 +49,6 @@ def own_share(output: ArrayLike) -> NDArray[np.float64]:
     largest = np.abs(numbers).max(axis=(-2, -1), keepdims=True)
     if (largest == 0).any():
         raise ValueError("output must hold a number other than 0")
-    numbers = numbers / largest  # no square leaves the range of float64
+    numbers = numbers / largest  # so that no square overflows
     apart = numbers - numbers.mean(axis=-2, keepdims=True)
     return np.asarray((apart**2).sum(axis=(-2, -1)) / (numbers**2).sum(axis=(-2, -1)))

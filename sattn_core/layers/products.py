@@ -1,4 +1,4 @@
-"""The three products of two matrices that backpropagation is written with."""
+"""Three products of two matrices that appear in the formulas of backpropagation."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,13 +19,13 @@ def hadamard(A: ArrayLike, B: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     A, B : array_like, shape (..., n_rows, n_columns)
-        Two matrices, or two batches of matrices, of one shape: nothing is broadcast, because a broadcast
-        factor has a summed gradient.
+        Two matrices, or two batches of matrices, of the same shape. They are not broadcast, because a
+        broadcast factor would have a summed gradient.
 
     Returns
     -------
     ndarray, shape (..., n_rows, n_columns)
-        The matrix of products entry by entry; A ∘ B = B ∘ A.
+        Matrix of the elementwise products; A ∘ B = B ∘ A.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def row_wise_dot(A: ArrayLike, B: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ndarray, shape (..., n_rows)
-        One dot product per row: the Hadamard product summed along each row.
+        One dot product per row, the sum of the Hadamard product along each row.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def frobenius(A: ArrayLike, B: ArrayLike) -> float:
     Returns
     -------
     float
-        One number, summed over a batch too; ⟨A, A⟩ ≥ 0, and it is the sum of `row_wise_dot(A, B)`.
+        One number, summed over a batch too: the sum of `row_wise_dot(A, B)`; ⟨A, A⟩ ≥ 0.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def frobenius(A: ArrayLike, B: ArrayLike) -> float:
 
     Notes
     -----
-    First-order change of a loss: dL = ⟨∂L/∂W, dW⟩. This is what makes ∂L/∂W a matrix of W's shape.
+    The first-order change of a loss is dL = ⟨∂L/∂W, dW⟩, which makes ∂L/∂W a matrix of W's shape.
 
     References
     ----------

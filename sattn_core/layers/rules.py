@@ -1,4 +1,4 @@
-"""Published rules for scaling scores, each as a function of the raw scores and the other inputs that it needs."""
+"""Published rules for scaling scores, as functions of the raw scores and other inputs."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -14,27 +14,27 @@ from sattn_core.layers.layer_norm import layer_norm
 from sattn_core.layers.softmax import entropy_nats
 
 CONTEXT = ("d_k", "Q", "K", "sigma_q", "sigma_k")  # inputs that every rule accepts beside the raw scores
-_ADAPTIVE = (-0.037, 0.481, -2.3, 4.917, -1.791)  # β as a polynomial in the entropy, highest power first
+_ADAPTIVE = (-0.037, 0.481, -2.3, 4.917, -1.791)  # coefficients of β in the entropy, highest power first
 
 
 @dataclass(frozen=True, eq=False)
 class ScalingRule:
-    """One way to turn raw scores q·k into the scores that enter the softmax.
+    """Rule that turns raw scores q·k into the scores that enter the softmax.
 
     Attributes
     ----------
     name, title : str
-        Key in `SCALING_RULES` and the name for a card.
+        Key in `SCALING_RULES`, and name to display.
     formula : str
-        In LaTeX; s is the raw score q·k, d is d_k.
+        LaTeX formula; s is the raw score q·k, d is d_k.
     fixes : str
-        The problem that the rule answers.
+        Problem that the rule solves.
     source : str
-        Citation, and where the formula was read.
+        Citation, and the place of the formula.
     needs : tuple of str
-        Those of d_k, Q, K, sigma_q and sigma_k that `apply` must be given besides the raw scores.
+        Inputs among d_k, Q, K, sigma_q and sigma_k that `apply` requires besides the raw scores.
     options : mapping
-        The rule's own settings, with their defaults.
+        Options of this rule and their defaults.
     check_text : str
         Description of the number that `check()` computes.
 
@@ -68,10 +68,10 @@ class ScalingRule:
     ) -> NDArray[np.float64]:
         """Return the scores that enter the softmax, of the shape of raw_scores (…, n_queries, n_keys).
 
-        Masking comes after the rule: raw scores must be finite. The other inputs may have fewer axes (they
-        then serve all heads) but no more. d_k, Q, K and the largest singular values may be given to every
-        rule, so that one call serves all of them; Q and K must be those of the raw scores. An option must be
-        one of this rule's.
+        Raw scores must be finite, because masking comes after the rule. The other inputs may have fewer axes
+        than the scores, and then serve all heads, but no more. Every rule accepts d_k, Q, K and the largest
+        singular values, whether it needs them or not; Q and K must be those of the raw scores. The options
+        must be options of this rule.
         """
         scores = check_array("raw_scores", raw_scores, min_ndim=2, min_length=1)
         self._check_options(options)
@@ -91,14 +91,14 @@ class ScalingRule:
             raise TypeError(f"an option of the rule {self.name} must be {allowed}, but got {', '.join(unknown)}")
 
     def check(self) -> float:
-        """Return the checkable number of `check_text`, computed by this rule now."""
+        """Compute and return the number that `check_text` describes."""
         return float(self.checked())
 
 
 def min_entropy_bound(spectral_bound: float, n_keys: int) -> float:
     """Return the smallest entropy of a row of norm at most σ: H = ln(1 + (n−1)b) + σ√(n(n−1)) b/(1 + (n−1)b).
 
-    Reference: Zhai et al. (2023), arXiv:2303.06296, for the question; the bound is the least H at a fixed norm.
+    b = e^(−σ√(n/(n−1))). Reference: Zhai et al. (2023), arXiv:2303.06296, which asks for such a bound.
     """
     n, sigma = check_integer("n_keys", n_keys, 2), check_number("spectral_bound", spectral_bound, 0)
     b = math.exp(-sigma * math.sqrt(n / (n - 1)))
@@ -134,7 +134,7 @@ def _gemma_2(scores, query_pre_attn_scalar):
 
 
 def _check_rows(raw_scores, scores, d_k, Q, K):
-    """Return queries and keys as arrays, if given; refuse them if the raw scores cannot be theirs."""
+    """Return Q and K as arrays, if given; raise ValueError if the raw scores are not Q Kᵀ."""
     rows = {}
     for name, value, n_rows, what in (("Q", Q, scores.shape[-2], "queries"), ("K", K, scores.shape[-1], "keys")):
         if value is not None:
@@ -157,7 +157,7 @@ def _check_product(scores, Q, K, unit):
         product = Q @ K.swapaxes(-1, -2)
         off = np.abs(scores - product)
         sizes = np.linalg.norm(Q, axis=-1)[..., :, None] * np.linalg.norm(K, axis=-1)[..., None, :]
-    # Summing d_k products in any order errs by at most d_k units of |q||k|; both sides are such sums.
+    # In any order, a sum of d_k products has a rounding error of at most d_k units of |q||k|; both sides are such sums.
     wrong = off > 4 * (Q.shape[-1] + 2) * unit * sizes
     if wrong.any():
         got, at = np.broadcast_to(product, scores.shape)[wrong][0], tuple(int(i) for i in np.argwhere(wrong)[0])
@@ -166,9 +166,9 @@ def _check_product(scores, Q, K, unit):
 
 
 def _rounding_unit(value):
-    """Return the rounding unit of the numbers as they were given; text, lists and integers count as float64."""
+    """Return the rounding unit of the type in which the numbers were given; lists and integers count as float64."""
     dtype = np.asarray(value).dtype
-    if dtype.isbuiltin == 2:  # a registered type such as bfloat16: NumPy does not know its precision
+    if dtype.isbuiltin == 2:  # a registered type such as bfloat16, whose precision NumPy does not know
         steps = np.ldexp(1.0, -np.arange(53))
         return float(steps[(1 + steps).astype(dtype).astype(np.float64) != 1].min())
     return float(np.finfo(dtype if dtype.kind == "f" else np.float64).eps)
@@ -221,7 +221,7 @@ def _soft_cap(scores, d_k, soft_cap):
 
 
 def _sigma_reparam(scores, d_k, sigma_q, sigma_k, gamma):
-    """Return the scores of W ← γ W/σ_max(W) in both projections: both largest singular values divide each."""
+    """Return the scores for W ← γ W/σ_max(W) in both projections; each score is divided by both singular values."""
     shrink = _positive("gamma", gamma) ** 2 / (_positive("sigma_q", sigma_q) * _positive("sigma_k", sigma_k))
     return scores * (shrink / math.sqrt(_d_k(d_k)))
 
@@ -236,7 +236,7 @@ def _ssmax(scores, d_k, ssmax_s):
 
 
 def _yarn(scores, d_k, extension):
-    root = 0.1 * math.log(check_number("extension", extension, 1)) + 1  # √(1/t), on q and on k
+    root = 0.1 * math.log(check_number("extension", extension, 1)) + 1  # √(1/t), applied to q and to k
     return scores * (root**2 / math.sqrt(_d_k(d_k)))
 
 
@@ -250,7 +250,7 @@ def _llama_4(scores, d_k, positions):
 
 
 def _t5(scores, d_k):
-    """Divide by √d_k: T5 itself does not, but its W_Q starts 1/√d_k smaller."""
+    """Divide by √d_k; T5 itself does not, but its initial W_Q is smaller by 1/√d_k."""
     return scores / math.sqrt(_d_k(d_k))
 
 
@@ -266,7 +266,7 @@ def _adaptive_temperature(scores, d_k):
 
 
 def adaptive_beta(entropy: ArrayLike) -> NDArray[np.float64]:
-    """Return the inverse temperature of adaptive temperature: a polynomial of the entropy; 1 up to 0.5 nats."""
+    """Return the inverse temperature of the adaptive rule, a polynomial of the entropy; 1 up to 0.5 nats."""
     entropy = check_array("entropy", entropy)
     return np.where(entropy > 0.5, np.maximum(np.polyval(_ADAPTIVE, entropy), 1.0), 1.0)
 

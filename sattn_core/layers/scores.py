@@ -1,4 +1,4 @@
-"""Raw attention scores and the multiplier that keeps their spread at one."""
+"""Raw attention scores, and the multiplier that keeps their spread at 1."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,12 +14,12 @@ def scale_factor(d_k: int, exponent: float = 0.5) -> float:
     d_k : int
         Dimension of queries and keys, at least 1.
     exponent : float
-        0.5 is the rule of attention, 1 the rule of muP, 0 no scaling at all; from -8 to 8.
+        From -8 to 8: 0.5 is the rule of attention, 1 the rule of muP, 0 no scaling.
 
     Returns
     -------
     float
-        The multiplier; always positive, and 1 when d_k is 1 or the exponent is 0.
+        The multiplier, always positive; 1 if d_k is 1 or the exponent is 0.
 
     Raises
     ------
@@ -29,8 +29,8 @@ def scale_factor(d_k: int, exponent: float = 0.5) -> float:
     Notes
     -----
     With exponent 0.5 the scaled scores of independent components of mean 0 and variance 1 have
-    variance 1 at every d_k. When queries and keys are aligned, the scores grow like d_k, not like
-    its square root, and exponent 1 keeps their size.
+    variance 1 at every d_k. Scores of aligned queries and keys grow like d_k, not like its square
+    root, and exponent 1 keeps their size.
 
     References
     ----------
@@ -48,12 +48,12 @@ def scale_factor(d_k: int, exponent: float = 0.5) -> float:
 
 
 def raw_scores(Q: ArrayLike, K: ArrayLike) -> NDArray[np.float64]:
-    """Return the dot product of every query with every key, raw_scores = Q K^T, without any scaling.
+    """Return the dot product of every query with every key, raw_scores = Q K^T, without scaling.
 
     Parameters
     ----------
     Q, K : array_like, shapes (..., n_queries, d_k), (..., n_keys, d_k)
-        Queries and keys, one per row; leading axes broadcast. Nothing is assumed about their distribution.
+        Queries and keys, one per row; leading axes broadcast. They may have any distribution.
 
     Returns
     -------

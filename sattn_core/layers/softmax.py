@@ -1,8 +1,8 @@
 """Softmax, its Jacobian and its entropy, all computed from the scores.
 
-Once one weight is within 1e-16 of 1, the weights have forgotten how far it is
-from 1. The scores have not. Every function here therefore starts from the gaps
-to the largest score and never subtracts a weight from 1.
+If one weight is within 1e-16 of 1, its difference from 1 is lost in the weights,
+but not in the scores. Every function here therefore starts from the gaps to the
+largest score and never subtracts a weight from 1.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ def softmax(scores: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
     scores : array_like, shape (..., n_keys, ...)
         Finite scores, or -inf where a mask forbids the key.
     axis : int, default -1
-        The axis that holds the keys.
+        Axis of the keys.
 
     Returns
     -------
@@ -33,8 +33,8 @@ def softmax(scores: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
 
     Notes
     -----
-    The largest score is subtracted first. That changes nothing in exact
-    arithmetic (only differences of scores matter) and prevents overflow.
+    The largest score is subtracted first. This prevents overflow and changes
+    nothing in exact arithmetic, because only differences of scores matter.
 
     References
     ----------
@@ -64,7 +64,7 @@ def log_softmax(scores: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
     Returns
     -------
     ndarray, float64, same shape as `scores`, nats
-        Never above 0; exp of it sums to 1 along `axis`. A masked key gives
+        At most 0; its exponentials sum to 1 along `axis`. A masked key gives
         -inf, so a fully masked row gives -inf everywhere.
 
     Raises
@@ -108,8 +108,8 @@ def softmax_jacobian(scores: ArrayLike) -> NDArray[np.float64]:
 
     Notes
     -----
-    The diagonal is p_i (1 - p_i) with 1 - p_i summed from the other weights,
-    so it stays right where 1 - p_i would round to 0.
+    The diagonal is p_i (1 - p_i), with 1 - p_i computed as the sum of the other
+    weights, so that it is right even where 1 - p_i would round to 0.
 
     References
     ----------
@@ -144,8 +144,8 @@ def softmax_jacobian_norm(scores: ArrayLike) -> np.float64 | NDArray[np.float64]
     Returns
     -------
     ndarray or float, float64, shape (...)
-        Between 0 and 1/2, which two equal keys far above the rest attain. 0 for a
-        single allowed key and for a fully masked row.
+        Between 0 and 1/2, which is reached by two equal keys far above the rest.
+        0 for a single allowed key and for a fully masked row.
 
     Raises
     ------
@@ -154,10 +154,10 @@ def softmax_jacobian_norm(scores: ArrayLike) -> np.float64 | NDArray[np.float64]
 
     Notes
     -----
-    With e_i = exp(s_i - s_max) the largest score has weight 1/Z and all others
-    carry the factor exp(s_second - s_max)/Z. That factor is taken out of the
-    root, so no square underflows: the relative accuracy is about 1e-13 down to
-    the smallest normal float64, a gap of 708. Memory is O(n_keys).
+    With e_i = exp(s_i - s_max) the largest score has weight 1/Z, and all others
+    have a common factor exp(s_second - s_max)/Z. This factor is taken out of the
+    root, so that no square underflows: the relative accuracy is about 1e-13 down
+    to the smallest normal float64, a gap of 708. Memory is O(n_keys).
 
     The bound: with S = sum p², ‖J‖² = S - 2 sum p³ + S², and S² <= sum p³
     (Cauchy and Schwarz), so ‖J‖² <= S - S² <= 1/4. Equality needs equal weights
@@ -177,7 +177,7 @@ def softmax_jacobian_norm(scores: ArrayLike) -> np.float64 | NDArray[np.float64]
 
 
 def log_softmax_jacobian_norm(scores: ArrayLike) -> np.float64 | NDArray[np.float64]:
-    """Return the logarithm of `softmax_jacobian_norm`, finite beyond a gap of 745 too, where the norm itself is 0."""
+    """Return the logarithm of `softmax_jacobian_norm`, finite even beyond a gap of 745, where the norm is 0."""
     factor_gap, rest = _jacobian_norm_parts(scores)
     with np.errstate(divide="ignore"):
         return np.log(rest) - factor_gap
@@ -203,10 +203,10 @@ def entropy_nats(scores: ArrayLike) -> np.float64 | NDArray[np.float64]:
 
     Notes
     -----
-    With the gaps g_i = s_max - s_i, H = ln sum_i e^{-g_i} + sum_i p_i g_i. Both
-    terms are sums of positive numbers, so even an entropy of 1e-200 keeps its
-    relative accuracy. A fully masked row has no distribution; its weights are
-    all 0 and the formula, with 0 ln 0 = 0, gives 0.
+    With the gaps g_i = s_max - s_i, H = ln sum_i e^{-g_i} + sum_i p_i g_i. Neither
+    term has cancellation, so even an entropy of 1e-200 keeps its relative
+    accuracy. A fully masked row has no distribution: its weights are all 0, and
+    the formula, with 0 ln 0 = 0, gives 0.
 
     References
     ----------
@@ -227,7 +227,7 @@ def entropy_nats(scores: ArrayLike) -> np.float64 | NDArray[np.float64]:
 
 
 def effective_keys(scores: ArrayLike) -> np.float64 | NDArray[np.float64]:
-    """Return the number of keys that a uniform row of the same entropy would use, e^H.
+    """Return e^H, the number of keys in a uniform row of the same entropy.
 
     Parameters
     ----------
@@ -237,8 +237,8 @@ def effective_keys(scores: ArrayLike) -> np.float64 | NDArray[np.float64]:
     Returns
     -------
     ndarray or float, float64, shape (...), keys
-        Between 1 and n_keys; exp(entropy_nats(scores)) for every row. A fully masked row, whose entropy is 0 by
-        convention, gives 1 too: test the mask itself to find such rows.
+        Between 1 and n_keys; exp(entropy_nats(scores)) for every row. A fully masked row has entropy 0 by
+        convention, so it also gives 1: test the mask itself to find such rows.
 
     Raises
     ------
@@ -254,14 +254,14 @@ def effective_keys(scores: ArrayLike) -> np.float64 | NDArray[np.float64]:
 
 
 def _jacobian_norm_parts(scores):
-    """Return the gap g to the second largest score and a number r of order 1 with ‖J‖ = e^-g r."""
+    """Return the gap g to the second largest score, and a number r of order 1 such that ‖J‖ = e^-g r."""
     gaps = _gaps_on_axis(scores, -1)
     _, is_largest, others = _split_largest(gaps, -1)
     total = 1.0 + others.sum(axis=-1, keepdims=True)
     other_gaps = np.where(is_largest, np.inf, gaps)
     second_gap = other_gaps.min(axis=-1, keepdims=True)
     second_gap[np.isinf(second_gap)] = 0.0
-    # p_i = factor * share_i for every key but the largest; share of the runner-up is 1.
+    # p_i = factor * share_i for every key but the largest; the share of the second largest is 1.
     share = np.exp(second_gap - other_gaps)
     factor = np.exp(-second_gap) / total
     p_largest = 1.0 / total
@@ -276,17 +276,17 @@ def _jacobian_norm_parts(scores):
 
 
 def _gaps_on_axis(scores, axis):
-    """Return the distance of every score below the largest one: >= 0, inf where masked."""
+    """Return the gap from every score to the largest one, at least 0; inf where masked."""
     scores = check_scores("scores", scores, axis)
     largest = scores.max(axis=axis, keepdims=True)
     largest[np.isneginf(largest)] = 0.0
-    # The difference of two huge scores may overflow to inf; its weight is 0 all the same.
+    # The difference of two huge scores may overflow to inf, which gives the right weight, 0.
     with np.errstate(over="ignore"):
         return np.subtract(largest, scores, out=scores)
 
 
 def _split_largest(gaps, axis):
-    """Return exp(-gap) of the largest score, where it is, and exp(-gap) of all others (0 at the largest)."""
+    """Return exp(-gap) of the largest score, its position as a mask, and exp(-gap) of all others (0 at the largest)."""
     others = np.exp(-gaps)
     where = gaps.argmin(axis=axis, keepdims=True)
     largest = np.take_along_axis(others, where, axis)

@@ -1,1 +1,1 @@
-"""One module for each lesson: frozen Params in, and out a frozen Result with everything that the page shows."""
+"""Modules of the lessons, one each: frozen Params in, and a frozen Result out with everything the page shows."""

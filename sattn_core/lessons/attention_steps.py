@@ -1,4 +1,4 @@
-"""Attention step by step: softmax(Q Kᵀ / √d_k) V with every term written out."""
+"""Attention step by step: softmax(Q Kᵀ / √d_k) V with every term shown."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from sattn_core.layers.softmax import entropy_nats
 
 STEP_NAMES = ("scores", "scale", "mask", "softmax", "output")
 PRESETS = ("random", "causal", "padding", "fully_masked", "same_input", "notes")
-MOST_DIMENSIONS = 1024  # of drawn matrices; typed ones have at most MAX_COLUMNS
+MOST_DIMENSIONS = 1024  # columns of drawn matrices; typed matrices have at most MAX_COLUMNS
 DRAWN_SCORE_LIMIT = 2 * MAX_COLUMNS**0.5  # two standard deviations of the raw scores at d_k = 64
 
 _NOTES_Q = ((1, 2), (1, 4), (8, 9))
@@ -21,13 +21,13 @@ _NOTES_K = ((2, 3), (5, 6), (10, 2))
 
 @dataclass(frozen=True)
 class AttentionStepsParams:
-    """The matrices to walk through; array-likes are stored as tuples, so that equal numbers are equal params."""
+    """Matrices of the example; array-likes are stored as tuples, so that equal numbers make equal params."""
 
     Q: tuple[tuple[float, ...], ...]
     K: tuple[tuple[float, ...], ...]
-    V: tuple[tuple[float, ...], ...]  # At most 16 rows and 1,024 columns, numbers between −1,000,000 and 1,000,000
+    V: tuple[tuple[float, ...], ...]  # all three: at most 16 rows and 1,024 columns, numbers within ±1,000,000
     mask: tuple[tuple[bool, ...], ...] | None = None  # True = may attend
-    # True if Q and K are standard normal draws: their scores then get the same colours at every d_k
+    # True if Q and K are standard normal draws: the colours of their scores then have one domain at every d_k
     drawn: bool = False
 
     def __post_init__(self) -> None:
@@ -44,9 +44,9 @@ class AttentionStepsParams:
 
 @dataclass(frozen=True, eq=False)
 class RowSummary:
-    """Concentration of each query's attention."""
+    """Measures of how concentrated each query's attention is."""
 
-    # effective_keys, max_weight (n_queries,): e^entropy of the row and its largest weight. A fully masked row has no
+    # effective_keys, max_weight (n_queries,): e^entropy and largest weight of each row. A fully masked row has no
     # distribution: its effective keys are NaN and its largest weight is 0.
     effective_keys: NDArray[np.float64]
     max_weight: NDArray[np.float64]
@@ -54,41 +54,41 @@ class RowSummary:
 
 @dataclass(frozen=True, eq=False)
 class AttentionStepsResult:
-    """Every matrix of the walk, with the scale and without it."""
+    """All matrices of the steps, with and without the scale."""
 
     params: AttentionStepsParams
     d_k: int
     # divisor, scale: √d_k and 1/√d_k
     divisor: float
     scale: float
-    # scaled, unscaled: The same numbers with the scale 1/√d_k and with the scale 1
+    # scaled, unscaled: steps with the scale 1/√d_k and with the scale 1
     scaled: AttentionSteps
     unscaled: AttentionSteps
-    # score_limit, value_limit: Ends of the colour domains that raw and scaled scores share, and V and both outputs. For
-    # drawn Q and K the first is `DRAWN_SCORE_LIMIT` whatever d_k is; otherwise each is the largest size there is.
+    # score_limit, value_limit: largest absolute value of raw and scaled scores, and of V and both outputs, where their
+    # colour domains end. For drawn Q and K score_limit is `DRAWN_SCORE_LIMIT` instead.
     score_limit: float
     value_limit: float
-    # raw_std, scaled_std: Standard deviation over all score entries
+    # raw_std, scaled_std: standard deviation over all scores
     raw_std: float
     scaled_std: float
     scaled_rows: RowSummary
     unscaled_rows: RowSummary
-    output_change: NDArray[np.float64]  # (n_queries,): Length of the difference of the two output rows
-    fully_masked_rows: tuple[int, ...]  # Queries that may attend to no key, counted from 0
-    self_scores: NDArray[np.float64]  # (min(n_queries, n_keys),): Diagonal of the scaled scores
+    output_change: NDArray[np.float64]  # (n_queries,): length of the difference between the two output rows
+    fully_masked_rows: tuple[int, ...]  # queries that may attend to no key, counted from 0
+    self_scores: NDArray[np.float64]  # (min(n_queries, n_keys),): diagonal of the scaled scores
     same_input: bool  # True if Q and K are the same numbers
 
 
 @dataclass(frozen=True, eq=False)
 class SoftmaxTerms:
-    """One row's softmax as it is worked out by hand."""
+    """Terms of one row's softmax, as worked out by hand."""
 
     scores: NDArray[np.float64]  # (n_keys,): the row that enters the softmax, −inf where forbidden
-    largest: float  # Largest score of the row, which is subtracted; −inf in a fully masked row
+    largest: float  # largest score of the row, which is subtracted; −inf in a fully masked row
     exponentials: NDArray[np.float64]  # (n_keys,): exp(score − largest); 0 where forbidden
     row_sum: float
     weights: NDArray[np.float64]  # (n_keys,): exponentials / row_sum; all 0 in a fully masked row
-    # score, below, exponential, weight: Those of the chosen key; below is score − largest, −inf where forbidden
+    # score, below, exponential, weight: terms of the chosen key; below is score − largest, −inf where forbidden
     score: float
     below: float
     exponential: float
@@ -97,12 +97,12 @@ class SoftmaxTerms:
 
 @dataclass(frozen=True, eq=False)
 class CellExpansion:
-    """One cell of the score matrix from q and k to its attention weight."""
+    """Terms of one cell of the score matrix, from q and k to the attention weight."""
 
-    # query, key: Row and column, counted from 0
+    # query, key: row and column, counted from 0
     query: int
     key: int
-    # q, k, products (d_k,): Components, and q_i k_i
+    # q, k, products (d_k,): components, and q_i k_i
     q: NDArray[np.float64]
     k: NDArray[np.float64]
     products: NDArray[np.float64]
@@ -111,29 +111,29 @@ class CellExpansion:
     divisor: float
     scaled_score: float
     allowed: bool  # True if the mask allows this cell
-    # scaled, unscaled: The softmax of the row of scaled scores, and of the row of raw scores
+    # scaled, unscaled: softmax of the row of scaled scores, and of the row of raw scores
     scaled: SoftmaxTerms
     unscaled: SoftmaxTerms
 
 
 @dataclass(frozen=True, eq=False)
 class OutputExpansion:
-    """One cell of the output, Σ_j p_j V_j, with the scale and without it."""
+    """Terms of one cell of the output, Σ_j p_j V_j, with and without the scale."""
 
-    # query, column: Row and column of the output, counted from 0
+    # query, column: row and column of the output, counted from 0
     query: int
     column: int
-    values: NDArray[np.float64]  # (n_keys,): the column of V
+    values: NDArray[np.float64]  # (n_keys,): this column of V
     # scaled_weights, unscaled_weights (n_keys,)
     scaled_weights: NDArray[np.float64]
     unscaled_weights: NDArray[np.float64]
-    # scaled_output, unscaled_output: Sums of weight × value
+    # scaled_output, unscaled_output: sums of weight × value
     scaled_output: float
     unscaled_output: float
 
 
 def measure_attention_steps(params: AttentionStepsParams) -> AttentionStepsResult:
-    """Return every step of softmax(Q Kᵀ / √d_k) V, beside the same numbers without the division."""
+    """Return every step of softmax(Q Kᵀ / √d_k) V, with the division and without it."""
     scaled, unscaled = _both_steps(params)
     V, d_k = np.array(params.V), len(params.K[0])
     return AttentionStepsResult(
@@ -157,7 +157,7 @@ def measure_attention_steps(params: AttentionStepsParams) -> AttentionStepsResul
 
 
 def expand_cell(params: AttentionStepsParams, query: int, key: int) -> CellExpansion:
-    """Write out one cell: q·k = Σ_i q_i k_i, ÷ √d_k, minus the row's largest score, exp, row sum, weight."""
+    """Return all terms of one cell: q·k = Σ_i q_i k_i, ÷ √d_k, minus the row's largest score, exp, row sum, weight."""
     query = check_integer("query", query, 0, len(params.Q) - 1)
     key = check_integer("key", key, 0, len(params.K) - 1)
     scaled, unscaled = _both_steps(params)
@@ -178,7 +178,7 @@ def expand_cell(params: AttentionStepsParams, query: int, key: int) -> CellExpan
 
 
 def expand_output(params: AttentionStepsParams, query: int, column: int) -> OutputExpansion:
-    """Write out one cell of the output, O = Σ_j p_j V_j: an average of values."""
+    """Return all terms of one cell of the output, O = Σ_j p_j V_j, which is an average of values."""
     query = check_integer("query", query, 0, len(params.Q) - 1)
     column = check_integer("column", column, 0, len(params.V[0]) - 1)
     scaled, unscaled = _both_steps(params)
@@ -197,10 +197,10 @@ def expand_output(params: AttentionStepsParams, query: int, column: int) -> Outp
 def preset_params(
     preset: str, *, n_queries: int = 4, n_keys: int = 4, d_k: int = 8, d_v: int = 4, seed: int = 0
 ) -> AttentionStepsParams:
-    """Return matrices to start from: Q, K, V ~ N(0, 1) to two decimals, and the mask of the preset.
+    """Return the matrices of a preset: mostly Q, K, V ~ N(0, 1) to two decimals, and a mask.
 
-    "same_input" must not be used to show the 1/√d_k rule: q and k are then the same vector, the raw
-    diagonal is d_k and the scaled one √d_k, so it still grows.
+    Do not use "same_input" to show the 1/√d_k rule: q and k are then the same vector, so the diagonal of
+    the raw scores is d_k and that of the scaled scores √d_k, which still grows.
     """
     check_choice("preset", preset, PRESETS)
     n_queries = check_integer("n_queries", n_queries, 1, MAX_ROWS)
@@ -222,7 +222,7 @@ def preset_params(
 def typed_params(
     preset: str, Q: str = "", K: str = "", V: str = "", mask: str = "", *, d_k: int = 8, seed: int = 0
 ) -> AttentionStepsParams:
-    """Return the matrices of a preset, or typed ones instead where there are any."""
+    """Return the matrices of a preset, replaced by typed matrices where given."""
     base, texts = preset_params(preset, d_k=d_k, seed=seed), {"Q": Q, "K": K, "V": V}
     typed = {name: parse_matrix(name, text) for name, text in texts.items() if text.strip()}
     if not typed and not mask.strip():
@@ -262,7 +262,7 @@ def _softmax_terms(steps, query, key):
 
 
 def _draw(name, n_rows, n_columns, seed):
-    """Draw standard normal rows whose first columns do not change when columns are appended."""
+    """Draw standard normal rows; more columns leave the first ones unchanged."""
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=("QKV".index(name),))))
     return rng.standard_normal((n_columns, n_rows)).T.copy()
 

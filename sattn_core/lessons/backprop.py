@@ -1,4 +1,4 @@
-"""The gradients of attention, checked live, and the three products of matrices that they are written with."""
+"""Gradients of attention, checked numerically, and the three matrix products in their formulas."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +16,7 @@ from sattn_core.layers.scores import scale_factor
 MAX_SIZE = 16
 MOST_DIMENSIONS = 1024
 MASKS = ("none", "causal", "fully_masked")
-SHOWN = 8  # columns of a gradient that a sweep keeps
+SHOWN = 8  # number of columns of a gradient that a sweep keeps
 GRADIENT_FORMULAS = {
     "V": r"dV = P^\top dO",
     "P": r"dP = dO\, V^\top",
@@ -30,7 +30,7 @@ GRADIENT_FORMULAS = {
     "X": r"dX = dQ\, W_Q^\top + dK\, W_K^\top + dV\, W_V^\top",
 }
 WEIGHTS = ("W_Q", "W_K", "W_V", "X")
-CENTRAL_STEP = 6e-6  # about eps^(1/3): truncation h² and rounding eps/h are equal there
+CENTRAL_STEP = 6e-6  # about eps^(1/3), where truncation h² and rounding eps/h are equal
 COMPLEX_STEP = 1e-30
 CENTRAL_TOLERANCE = 2e-8
 COMPLEX_TOLERANCE = 1e-13
@@ -39,9 +39,9 @@ EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True)
 class ProductsParams:
-    """Two matrices of one shape; array-likes are stored as tuples."""
+    """Two matrices of the same shape; array-likes are stored as tuples."""
 
-    # A, B: At most 16 rows and 64 columns, numbers between −1,000,000 and 1,000,000
+    # A, B: at most 16 rows and 64 columns, numbers between −1,000,000 and 1,000,000
     A: tuple[tuple[float, ...], ...] = ((1, 2), (3, 4))
     B: tuple[tuple[float, ...], ...] = ((5, 6), (7, 8))
 
@@ -55,19 +55,19 @@ class ProductsParams:
 
 @dataclass(frozen=True)
 class IdentityCheck:
-    """One identity of the Frobenius product, worked out on the two matrices."""
+    """One identity of the Frobenius product, computed for the two matrices."""
 
-    # name, formula: A key, and the identity in KaTeX
+    # name, formula: a key, and the identity in KaTeX
     name: str
     formula: str
     left: float
     right: float
-    error: float  # |left − right| over the sum of the sizes of all terms
+    error: float  # |left − right| over a bound of the sum of |terms|
 
 
 @dataclass(frozen=True, eq=False)
 class ProductsResult:
-    """Three products (a matrix, a vector and a number), and the identities between them."""
+    """Results of three products (a matrix, a vector and a number), and identities between them."""
 
     params: ProductsParams
     hadamard: NDArray[np.float64]  # (n_rows, n_columns)
@@ -78,16 +78,16 @@ class ProductsResult:
 
 @dataclass(frozen=True)
 class BackpropParams:
-    """A small self-attention layer with the loss ½‖O − T‖², T random."""
+    """Settings of a small self-attention layer with the loss ½‖O − T‖², T random."""
 
     n_tokens: int = 4  # 1 to 8
     # d_model, d_v: 1 to 16
     d_model: int = 6
-    # 1 to 1,024: More than 16 only for `gradient_sweep`: the numerical checks move every entry of every array
+    # 1 to 1,024; more than 16 only for `gradient_sweep`, because numerical checks change every entry of every array
     d_k: int = 4
     d_v: int = 3
-    exponent: float = 0.5  # 0 to 1: Scale = d_k ** −exponent: 0, 0.5 or 1 for 1, 1/√d_k and 1/d_k
-    # One of `MASKS`; "fully_masked" lets token i attend to the tokens before it, so the first to none
+    exponent: float = 0.5  # 0 to 1: the scale is d_k ** −exponent; 0, 0.5 and 1 give 1, 1/√d_k and 1/d_k
+    # one of `MASKS`; "fully_masked" lets token i attend to earlier tokens only, so the first token to none
     mask: str = "none"
     seed: int = 0  # at least 0
 
@@ -102,22 +102,21 @@ class BackpropParams:
 
 @dataclass(frozen=True, eq=False)
 class GradientCheck:
-    """One gradient beside its values by two numerical methods."""
+    """One gradient by formula and by two numerical methods."""
 
-    # name, formula: Name of the array, and the gradient in KaTeX
+    # name, formula: name of the array, and the gradient in KaTeX
     name: str
     formula: str
-    # value, gradient, central, complex_step: The array, ∂L/∂array by the formula, by central difference and by complex
-    # step, of one shape
+    # value, gradient, central, complex_step: the array, and ∂L/∂array by formula, central difference and complex step
     value: NDArray[np.float64]
     gradient: NDArray[np.float64]
     central: NDArray[np.float64]
     complex_step: NDArray[np.float64]
-    # central_error, complex_error: Frobenius norm of the difference over that of the gradient; 0 where both are 0
+    # central_error, complex_error: Frobenius norm of the difference over the gradient's norm; 0 if both are 0
     central_error: float
     complex_error: float
-    # central_tolerance, complex_tolerance: 2e-8 and 1e-13; more where the gradient is so small beside the loss, or
-    # beside the largest of the gradients, that their rounding hides it
+    # central_tolerance, complex_tolerance: 2e-8 and 1e-13; larger if rounding of the loss, or of the largest gradient,
+    # hides a small gradient
     central_tolerance: float
     complex_tolerance: float
     # central_agrees, complex_agrees: True if the errors are at most the tolerances
@@ -127,7 +126,7 @@ class GradientCheck:
 
 @dataclass(frozen=True, eq=False)
 class BackpropResult:
-    """The layer, its loss and its gradients in the order in which they come back."""
+    """Loss of the layer, and its gradients in the order of the backward pass."""
 
     params: BackpropParams
     scale: float
@@ -136,79 +135,79 @@ class BackpropResult:
     # row_mean_by_weights, row_mean_by_output (n_tokens,): D = P ⊖ dP and D = O ⊖ dO, equal
     row_mean_by_weights: NDArray[np.float64]
     row_mean_by_output: NDArray[np.float64]
-    row_mean_difference: float  # Largest difference of the two
-    score_gradient_row_sums: NDArray[np.float64]  # (n_tokens,): Row sums of dS, which are 0
-    d_Q_without_scale: NDArray[np.float64]  # (n_tokens, d_k): dS K, before the scale multiplies it
-    # scaled_score_gradient, raw_score_gradient: Frobenius norms of dS and of c dS: the scale multiplies the backward
-    # pass too
+    row_mean_difference: float  # largest |row_mean_by_weights − row_mean_by_output|
+    score_gradient_row_sums: NDArray[np.float64]  # (n_tokens,): row sums of dS, which are 0
+    d_Q_without_scale: NDArray[np.float64]  # (n_tokens, d_k): dS K, without the factor scale
+    # scaled_score_gradient, raw_score_gradient: Frobenius norms of dS and of c dS, since the scale multiplies the
+    # backward pass too
     scaled_score_gradient: float
     raw_score_gradient: float
 
 
 @dataclass(frozen=True, eq=False)
 class GradientSweep:
-    """The gradients of one layer whose queries and keys get longer: a larger d_k appends to those of a smaller one."""
+    """Gradients of one layer against d_k; a larger d_k appends components to the same queries and keys."""
 
-    params: BackpropParams  # Its d_k is ignored
+    params: BackpropParams  # params.d_k is ignored
     dims: tuple[int, ...]
     scales: NDArray[np.float64]  # (n_dims,)
-    # At every d_k the ten gradients by name, those with d_k columns up to the first 8
+    # For each d_k the ten gradients by name; of gradients with d_k columns at most the first 8
     gradients: tuple[dict[str, NDArray[np.float64]], ...]
     norms: dict[str, NDArray[np.float64]]  # Frobenius norms of the whole gradients by name, shape (n_dims,)
-    raw_score_norms: NDArray[np.float64]  # (n_dims,): of the gradient at the raw scores, c dS
-    without_scale: NDArray[np.float64]  # (n_dims,): the same of the layer without the scale, c = 1
+    raw_score_norms: NDArray[np.float64]  # (n_dims,): norm of c dS, the gradient at the raw scores
+    without_scale: NDArray[np.float64]  # (n_dims,): norm of dS in the layer without the scale, c = 1
 
 
 @dataclass(frozen=True, eq=False)
 class FirstOrderChange:
-    """L(W + ε dW) − L(W) beside ε⟨∂L/∂W, dW⟩ over eight decades of ε."""
+    """Change of the loss, L(W + ε dW) − L(W), beside ε⟨∂L/∂W, dW⟩ over eight decades of ε."""
 
-    weight: str  # One of `WEIGHTS`
-    inner_product: float  # ⟨∂L/∂W, dW⟩ for the random direction dW of length 1
+    weight: str  # one of `WEIGHTS`
+    inner_product: float  # ⟨∂L/∂W, dW⟩ for a random direction dW of length 1
     epsilon: NDArray[np.float64]  # (n,)
-    # change, predicted, remainder (n,): Sizes of the change, of the prediction, and of their difference
+    # change, predicted, remainder (n,): absolute values of the change, of its prediction, and of their difference
     change: NDArray[np.float64]
     predicted: NDArray[np.float64]
     remainder: NDArray[np.float64]
-    rounding_floor: float  # eps · L: the accuracy limit of a difference of two losses
-    in_fit: NDArray[np.bool_]  # (n,): Points far enough above the floor and small enough for the fit
-    slope: float  # Fitted slope of ln remainder against ln ε, 2 by Taylor's theorem; NaN below 3 points
+    rounding_floor: float  # eps · L, the accuracy limit of a difference between two losses
+    in_fit: NDArray[np.bool_]  # (n,): points of the fit: remainder far above the floor, ε small
+    slope: float  # fitted slope of ln remainder against ln ε, 2 by Taylor's theorem; NaN below 3 points
 
 
 @dataclass(frozen=True, eq=False)
 class DifferenceError:
-    """Error of the central difference against its step h, over random directions."""
+    """Median error of the central difference against its step h, over random directions."""
 
-    weight: str  # One of `WEIGHTS`
-    # h, error (n,): Steps, and the median error relative to the gradient's norm
+    weight: str  # one of `WEIGHTS`
+    # h, error (n,): steps, and the median error relative to the gradient's norm
     h: NDArray[np.float64]
     error: NDArray[np.float64]
-    # truncation_slope, rounding_slope: Fitted slopes of ln error against ln h for h from 1e-3 to 1e-1 (2) and from
-    # 1e-11 to 1e-7 (−1). The first is NaN where rounding hides the truncation: the loss is quadratic in W_V, and there
-    # the central difference has no truncation error at all.
+    # truncation_slope, rounding_slope: fitted slopes of ln error against ln h, for h from 1e-3 to 1e-1 (theory: 2) and
+    # from 1e-11 to 1e-7 (theory: −1). The first is NaN if rounding hides the truncation, as for W_V: the loss is
+    # quadratic in it, so that the central difference has no truncation error.
     truncation_slope: float
     rounding_slope: float
-    # best_h, best_error: The step of the smallest median error
+    # best_h, best_error: step with the smallest median error, and that error
     best_h: float
     best_error: float
     recommended_h: float  # 6e-6, about eps^(1/3)
-    complex_error: float  # Median error of the complex step over the same directions: rounding only, at any small step
+    complex_error: float  # median error of the complex step over the same directions, which is rounding only
 
 
 @dataclass(frozen=True, eq=False)
 class _Layer:
-    """Inputs of the layer; all may be complex and have leading batch axes."""
+    """Inputs of the layer, which may be complex and have leading batch axes."""
 
-    inputs: dict[str, Any] = field(repr=False)  # X, W_Q, W_K, W_V, scale
+    inputs: dict[str, Any] = field(repr=False)  # X, W_Q, W_K, W_V and scale
     mask: NDArray[np.bool_] | None
     target: NDArray[np.float64]
 
     def without_scale(self):
-        """Return the same layer with the scale 1."""
+        """Return this layer with the scale 1."""
         return replace(self, inputs=self.inputs | {"scale": np.float64(1.0)})
 
     def loss(self, **moved):
-        """Return ½‖O − T‖² with the named arrays replaced and everything after them recomputed."""
+        """Return ½‖O − T‖² with the named arrays replaced and all later steps recomputed."""
         at = self.inputs | moved
         Q, K, V = (at.get(name, at["X"] @ at[f"W_{name}"]) for name in "QKV")
         scale = np.asarray(at["scale"])[..., None, None]
@@ -251,7 +250,7 @@ def measure_backprop(params: BackpropParams) -> BackpropResult:
 
 
 def gradient_sweep(params: BackpropParams, dims: Sequence[int]) -> GradientSweep:
-    """Return the gradients by formula at every d_k of dims; a larger d_k adds columns to W_Q and W_K."""
+    """Return the gradients by formula at each of dims; a larger d_k adds columns to W_Q and W_K."""
     dims = check_dims(dims)
     found, bare = zip(*(_with_and_without_scale(replace(params, d_k=d_k)) for d_k in dims), strict=True)
     scales = np.array([scale_factor(d_k, params.exponent) for d_k in dims], dtype=np.float64)
@@ -268,7 +267,7 @@ def gradient_sweep(params: BackpropParams, dims: Sequence[int]) -> GradientSweep
 
 
 def first_order_change(params: BackpropParams, weight: str = "W_Q") -> FirstOrderChange:
-    """Compare the change of the loss L(W + ε dW) − L(W) with its first-order part ε⟨∂L/∂W, dW⟩."""
+    """Compare the change of the loss, L(W + ε dW) − L(W), with its first-order part ε⟨∂L/∂W, dW⟩."""
     check_choice("weight", weight, WEIGHTS)
     check_integer("d_k", params.d_k, 1, MAX_SIZE)
     layer = _layer(params)
@@ -288,7 +287,7 @@ def first_order_change(params: BackpropParams, weight: str = "W_Q") -> FirstOrde
 
 
 def central_difference_error(params: BackpropParams, weight: str = "W_Q", *, n_directions: int = 25) -> DifferenceError:
-    """Return the error of (L(W + h dW) − L(W − h dW)) / 2h against h: h² from truncation, eps/h from rounding."""
+    """Return the error of (L(W + h dW) − L(W − h dW)) / 2h against h: order h² truncation, order eps/h rounding."""
     check_choice("weight", weight, WEIGHTS)
     check_integer("d_k", params.d_k, 1, MAX_SIZE)
     n_directions = check_integer("n_directions", n_directions, 1, 200)
@@ -311,7 +310,7 @@ def central_difference_error(params: BackpropParams, weight: str = "W_Q", *, n_d
 
 
 def _identities(A, B):
-    """Check four forms of ⟨A, B⟩, and that a factor may move across: from the right, from the left, elementwise."""
+    """Compare ⟨A, B⟩ with three other forms, and move a right, left or elementwise factor to the other side."""
     right, left, entrywise = A.T @ B, A @ B.T, A + B
     whole, both = frobenius(A, B), (A, B)
     pairs = (
@@ -329,7 +328,7 @@ def _identities(A, B):
 
 
 def _identity(name, formula, left, right, factors):
-    # The product of the factors' norms bounds the sum of the sizes of all terms.
+    # The product of the factors' norms bounds the sum of |terms|.
     size = np.prod([np.linalg.norm(factor) for factor in factors])
     return IdentityCheck(name, formula, float(left), float(right), float(_relative(abs(left - right), size)))
 
@@ -338,8 +337,8 @@ def _layer(params):
     rng = _stream(params, 0)
     n, d = params.n_tokens, params.d_model
     X, target = rng.standard_normal((n, d)), rng.standard_normal((n, params.d_v))
-    # Weights of variance 1/d_model give queries and keys of variance 1. Their columns are drawn one after the other,
-    # each matrix from its own stream: a larger d_k appends to the same draw.
+    # Weights of variance 1/d_model give queries and keys of variance 1. Each matrix has its own random stream and is
+    # drawn column by column, so that a larger d_k appends to the same draw.
     columns = {"W_Q": (params.d_k, 2), "W_K": (params.d_k, 3), "W_V": (params.d_v, 4)}
     weights = {name: _stream(params, key).standard_normal((n, d)).T / np.sqrt(d) for name, (n, key) in columns.items()}
     scale = np.float64(scale_factor(params.d_k, params.exponent))
@@ -352,7 +351,7 @@ def _stream(params, key):
 
 
 def _forward_backward(layer):
-    """Return the steps, dO and every gradient by name."""
+    """Return the forward steps, dO and every gradient by name."""
     X, W_Q, W_K, W_V, scale = layer.inputs.values()
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V
     steps = _forward(Q, K, V, scale, layer.mask)
@@ -368,7 +367,7 @@ def _forward_backward(layer):
 
 
 def _with_and_without_scale(params):
-    """Return every gradient by name, and the length of ∂L/∂S without the scale."""
+    """Return every gradient by name, and the norm of ∂L/∂S for the layer without the scale."""
     layer = _layer(params)
     bare = _forward_backward(layer.without_scale())[2]["S"]
     return _forward_backward(layer)[2], np.linalg.norm(bare)
@@ -383,7 +382,7 @@ def _check(layer, steps, name, gradient, largest):
     X, inner = layer.inputs["X"], {"P": steps.attention_weights, "S": steps.scaled_scores}
     inner |= {name: X @ layer.inputs[f"W_{name}"] for name in "QKV"}
     value = np.asarray((layer.inputs | inner)[name])
-    each = np.eye(value.size).reshape(value.size, *value.shape)  # one entry moved in each member of a batch
+    each = np.eye(value.size).reshape(value.size, *value.shape)  # each member of the batch changes one entry
     forward, backward = (layer.loss(**{name: value + step * each}) for step in (CENTRAL_STEP, -CENTRAL_STEP))
     central = ((forward - backward) / (2 * CENTRAL_STEP)).reshape(value.shape)
     turned = layer.loss(**{name: value + 1j * COMPLEX_STEP * each})
@@ -403,7 +402,7 @@ def _relative(error, size):
 
 
 def _directions(params, shape, n):
-    """Draw random directions of length 1; the first ones do not change when more are asked for."""
+    """Draw n random directions of length 1; a larger n appends to them."""
     directions = _stream(params, 1).standard_normal((n, *shape))
     return directions / np.linalg.norm(directions, axis=(-1, -2), keepdims=True)
 

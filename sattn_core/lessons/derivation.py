@@ -1,4 +1,4 @@
-"""The derivation of √d_k: every line of it, checked on simulated q and k.
+"""Derivation of √d_k, each line checked on simulated q and k.
 
 q_i = mean_q + √variance_q · a_i and k_i = mean_k + √variance_k · (ρ a_i + √(1−ρ²) b_i). The a_i have mean 0,
 variance 1 and the same correlation r between any two components; so have the b_i, independently.
@@ -14,7 +14,7 @@ from sattn_core._checks import check_integer, check_number
 from sattn_core.laws.heavy_tails import median_size
 from sattn_core.layers.scores import scale_factor
 
-SEEN_BEYOND = 4.0  # a line is seen to fail when its two sides differ by more standard errors than this
+SEEN_BEYOND = 4.0  # a line is seen to fail if its two sides differ by more standard errors than this
 LINE_NAMES = (
     "sum", "linearity", "product_of_means", "zero_mean", "variance_of_sum",
     "variance_of_product", "variance_d_k", "scaling", "unit_variance",
@@ -35,27 +35,27 @@ ASSUMPTIONS = (
     "definition", "means_exist", "q_and_k_uncorrelated", "means_zero", "terms_uncorrelated",
     "q_and_k_independent", "means_zero_variances_one", "variance_exists", "all_of_them",
 )  # fmt: skip
-SCORE_LINES = {"mean_zero": 3, "variance_d_k": 6, "scaled_variance_one": 8}  # name -> its index among the nine lines
+SCORE_LINES = {"mean_zero": 3, "variance_d_k": 6, "scaled_variance_one": 8}  # name -> index among the nine lines
 CHECKS = ("holds", "fails", "cannot be checked")
-_CACHED_NUMBERS = 65_536  # in one array of a block, to stay in the processor's cache
+_CACHED_NUMBERS = 65_536  # size of one array of a block, to stay in the processor's cache
 
 
 @dataclass(frozen=True)
 class DerivationParams:
-    """The simulated pairs; the defaults break no assumption."""
+    """Settings of the simulated pairs; the defaults break no assumption."""
 
     d_k: int = 64  # 1 to 4,096
-    n_samples: int = 5_000  # 100 to 100,000: Simulated pairs (q, k)
+    n_samples: int = 5_000  # 100 to 100,000: number of simulated pairs (q, k)
     # mean_q, mean_k: −10 to 10
     mean_q: float = 0.0
     mean_k: float = 0.0
-    # variance_q, variance_k above 0, at most 100: For ν ≤ 2, where no variance exists, the square of a factor on the
-    # Student t components
+    # variance_q, variance_k: above 0, at most 100. For ν ≤ 2 there is no variance, and the components are Student t
+    # times the square root of this number.
     variance_q: float = 1.0
     variance_k: float = 1.0
     correlation: float = 0.0  # −1 to 1: ρ between q_i and k_i
     component_correlation: float = 0.0  # 0 to 1: r between any two components of q, and of k
-    nu: float | None = None  # 1.5 to 100, or None: Degrees of freedom of Student t components; None for normal ones
+    nu: float | None = None  # 1.5 to 100: degrees of freedom of Student t components; None for normal components
     seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
@@ -76,44 +76,44 @@ class DerivationParams:
 
 @dataclass(frozen=True)
 class DerivationLine:
-    """One line of the derivation with its live check."""
+    """One line of the derivation and its check on the draws."""
 
-    number: int  # From 1
-    # name, formula, assumption: Entries of `LINE_NAMES`, `LINE_FORMULAS` (KaTeX) and `ASSUMPTIONS`
+    number: int  # counted from 1
+    # name, formula, assumption: entries of `LINE_NAMES`, `LINE_FORMULAS` (KaTeX) and `ASSUMPTIONS`
     name: str
     formula: str
     assumption: str
-    # left, right: Both sides, measured on the same draws; averaged over components where the line has an index i
+    # left, right: both sides, measured on the same draws; averaged over components if the line has an index i
     left: float
     right: float
-    # left_error, right_error: Standard error of each side; 0 for a side that is a given number
+    # left_error, right_error: standard error of each side; 0 for a side that is a given number
     left_error: float
     right_error: float
-    standard_error: float  # Of left − right, from the same draws; 0 where the two sides are one algebraic identity
+    standard_error: float  # standard error of left − right, from the same draws; 0 for an algebraic identity
     z: float  # (left − right) / standard_error; 0 for an identity
     holds: bool  # True if the line is exactly true for these parameters
     seen_to_fail: bool  # True if |z| > 4, with a usable error bar
-    # False where the tails are so heavy that the standard error itself has no finite expectation: the line is then
-    # without a usable error bar
+    # False if the tails are so heavy that the standard error itself has no finite expectation: the error bar is then
+    # not usable
     reliable: bool
 
     @property
     def check(self) -> str:
-        """One of `CHECKS`: a true line without a usable error bar "cannot be checked"."""
+        """One of `CHECKS`; a true line without a usable error bar "cannot be checked"."""
         return _check(self.holds, self.reliable)
 
 
 @dataclass(frozen=True)
 class ScoreLine:
-    """One of the three lines of the short derivation, on the scores of one d_k."""
+    """One of the three lines of the short derivation, checked on the scores of one d_k."""
 
-    name: str  # A key of `SCORE_LINES`
-    predicted: float  # What the derivation says: mean 0, variance d_k, variance 1 after the division by √d_k
-    exact: float  # What is true for the parameters; inf where there is no variance
+    name: str  # key of `SCORE_LINES`
+    predicted: float  # prediction of the derivation: mean 0, variance d_k, variance 1 after division by √d_k
+    exact: float  # exact value for the parameters; inf if there is no variance
     measured: float
     standard_error: float
     holds: bool  # True if the prediction is exactly true for the parameters
-    reliable: bool  # False where the tails are so heavy that the standard error itself has no finite expectation
+    reliable: bool  # False if the tails are so heavy that the standard error itself has no finite expectation
 
     @property
     def z(self) -> float:
@@ -127,22 +127,22 @@ class ScoreLine:
 
     @property
     def check(self) -> str:
-        """One of `CHECKS`, as for the nine lines."""
+        """One of `CHECKS`, as in `DerivationLine`."""
         return _check(self.holds, self.reliable)
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreGrowth:
-    """Moments of the raw scores at every dimension up to params.d_k, all from the same pairs."""
+    """Moments of the raw scores at every dimension up to params.d_k, from the same pairs."""
 
-    params: DerivationParams  # Its d_k is the largest dimension
-    # mean, variance, mean_error, variance_error (d_k,): Measured on the first 1, 2, 3, … components of the pairs; the
-    # variance divides by n_samples
+    params: DerivationParams  # params.d_k is the largest dimension
+    # mean, variance, mean_error, variance_error (d_k,): measured on the first 1, 2, 3, … components of the pairs, and
+    # standard errors; the variance divides by n_samples
     mean: NDArray[np.float64]
     variance: NDArray[np.float64]
     mean_error: NDArray[np.float64]
     variance_error: NDArray[np.float64]
-    # exact_mean, exact_variance (d_k,): the variance is inf where it does not exist
+    # exact_mean, exact_variance (d_k,): exact moments; the variance is inf if it does not exist
     exact_mean: NDArray[np.float64]
     exact_variance: NDArray[np.float64]
 
@@ -153,18 +153,18 @@ class ScoreGrowth:
 
     @property
     def spread_error(self) -> NDArray[np.float64]:
-        """Standard errors of `spread`, (d_k,), to first order in those of the variances."""
+        """Standard errors of `spread`, (d_k,), to first order."""
         return self.variance_error / (2 * self.spread)
 
     def divided(self, d_k: int, exponent: float) -> "DividedScores":
-        """Return the scores of this d_k divided by d_k^exponent."""
+        """Return the moments of q·k / d_k^exponent at this d_k."""
         d_k, variance = check_integer("d_k", d_k, 1, self.params.d_k), variance_after_dividing(d_k, exponent)
         c = scale_factor(d_k, exponent)
         measured, error = (float(c**2 * each[d_k - 1]) for each in (self.variance, self.variance_error))
         return DividedScores(exponent, c, variance, math.sqrt(variance), measured, error)
 
     def at(self, d_k: int) -> tuple[ScoreLine, ...]:
-        """Return the three lines at this d_k, in the order of `SCORE_LINES`."""
+        """Return the checks of the three lines at this d_k, in the order of `SCORE_LINES`."""
         i, params = check_integer("d_k", d_k, 1, self.params.d_k) - 1, self.params
         exact, holds, reliable = exact_scores(params, d_k), _truths(params, d_k), _reliable(params)
         numbers = (
@@ -183,13 +183,13 @@ class ScoreGrowth:
 
 @dataclass(frozen=True)
 class DividedScores:
-    """Scores divided by a power of d_k, no assumption broken: a square whose area is their variance."""
+    """Moments of scores divided by a power of d_k, drawn as a square of area `variance` and side `spread`."""
 
-    exponent: float  # of d_k: 0 (raw), ½ (÷ √d_k), 1 (÷ d_k)
+    exponent: float  # exponent of d_k: 0 (raw), ½ (÷ √d_k), 1 (÷ d_k)
     multiplier: float  # c = d_k^(−exponent)
-    variance: float  # c² d_k: the area
-    spread: float  # c √d_k: the side
-    # measured, standard_error: Variance of the drawn scores, times c²
+    variance: float  # c² d_k, if no assumption is broken
+    spread: float  # c √d_k
+    # measured, standard_error: variance of the drawn scores, times c²
     measured: float
     standard_error: float
 
@@ -200,42 +200,42 @@ class ExactScores:
 
     mean: float
     variance: float
-    within_row_variance: float  # Variance over keys that are independent of the query, which is all that softmax sees
-    effective_dimension: float  # d_k / (1 + (d_k − 1) r²), the number of uncorrelated components with the same effect
-    right_rule: str  # The rule that gives the right divisor, see `_right_rule`
-    right_divisor: float  # The divisor to use instead of √d_k
+    within_row_variance: float  # variance over keys independent of the query, the only spread that softmax sees
+    effective_dimension: float  # d_k / (1 + (d_k − 1) r²), the equivalent number of uncorrelated components
+    right_rule: str  # name of the rule that gives the right divisor, see `_right_rule`
+    right_divisor: float  # divisor to use instead of √d_k
 
 
 @dataclass(frozen=True, eq=False)
 class DerivationResult:
-    """All lines, the first that fails, and the divisor that would be right."""
+    """All lines, the first line that fails, and the divisor that would be right."""
 
     params: DerivationParams
     lines: tuple[DerivationLine, ...]
-    first_failing: int | None  # Number of the first line that is not true
-    first_seen: int | None  # Number of the first line that the draws show to fail
+    first_failing: int | None  # number of the first line that is not true
+    first_seen: int | None  # number of the first line that the draws show to fail
     exact: ExactScores
-    # mean, mean_error, variance, variance_error: Measured on the raw scores
+    # mean, mean_error, variance, variance_error: measured on the raw scores
     mean: float
     mean_error: float
     variance: float
     variance_error: float
-    # within_row_variance, within_row_error: measured as half the mean squared difference of two scores of a query
-    # with the keys of two other draws
+    # within_row_variance, within_row_error: half the mean squared difference between a query's scores with two other
+    # pairs' keys, and its standard error
     within_row_variance: float
     within_row_error: float
-    # Its root over the right divisor; about 1 where the right divisor is a standard deviation
+    # √within_row_variance over the right divisor; about 1 if the right divisor is a standard deviation
     right_within_row_std: float
-    # effective_dimension, effective_dimension_error: Measured: variance_q variance_k d_k² / variance; NaN with a mean,
-    # with q and k correlated, or without a variance, where this is not the effective dimension
+    # effective_dimension, effective_dimension_error: variance_q variance_k d_k² / measured variance; NaN if a mean is
+    # not 0, q and k are correlated or there is no variance, where this is not the effective dimension
     effective_dimension: float
     effective_dimension_error: float
     divisor: float  # √d_k
-    # scaled_mean, scaled_std, scaled_typical: Mean, standard deviation and median size of the scores divided by √d_k
+    # scaled_mean, scaled_std, scaled_typical: mean, standard deviation and median size of the scores divided by √d_k
     scaled_mean: float
     scaled_std: float
     scaled_typical: float
-    # right_mean, right_std, right_typical: The same for the scores divided by the right divisor
+    # right_mean, right_std, right_typical: the same for the scores divided by the right divisor
     right_mean: float
     right_std: float
     right_typical: float
@@ -249,14 +249,14 @@ class DerivationResult:
 
 @dataclass(frozen=True, eq=False)
 class _Draws:
-    """Sums over components: one number per sample (first seven), and sums of sample moments (next four)."""
+    """Sums over components: one number per sample (first seven fields), and sums of sample moments (last four)."""
 
     scores: NDArray[np.float64]  # Σ q_i k_i
-    dots: NDArray[np.float64]  # the same by a dot product
+    dots: NDArray[np.float64]  # Σ q_i k_i as a dot product
     covariance: NDArray[np.float64]  # Σ (q_i − mean)(k_i − mean)
     squares: NDArray[np.float64]  # Σ (q_i k_i − mean)²
-    rule: NDArray[np.float64]  # influence of the sample on Σ of the product rule's right side
-    row_one: NDArray[np.float64]  # Σ q_i k'_i and Σ q_i k''_i with the keys of the next two samples
+    rule: NDArray[np.float64]  # influence of each sample on `rule_value`
+    row_one: NDArray[np.float64]  # row_one, row_two: Σ q_i k'_i and Σ q_i k''_i with the keys of the next two samples
     row_two: NDArray[np.float64]
     mean_products: float
     products_of_means: float
@@ -265,11 +265,11 @@ class _Draws:
 
 
 def measure_derivation(params: DerivationParams) -> DerivationResult:
-    """Check each line from s = Σ q_i k_i to Var(s/√d_k) = 1 on simulated pairs.
+    """Check each line of the derivation, from s = Σ q_i k_i to Var(s/√d_k) = 1, on simulated pairs.
 
-    Both sides of a line use the same draws, and the standard error is that of their difference (by
-    influence functions). `holds` is exact; `seen_to_fail` is what the draws show. If a break is too
-    small for n_samples to show, both are False.
+    Both sides of a line use the same draws; the standard error of their difference comes from influence
+    functions. `holds` is exact, and `seen_to_fail` is what the draws show. If a line fails by too little
+    for n_samples to show, both are False.
     """
     draws, exact = _simulate(params), exact_scores(params)
     lines = _lines(params, draws)
@@ -308,7 +308,7 @@ def measure_growth(params: DerivationParams) -> ScoreGrowth:
 
 
 def _moments(running):
-    """Return the mean and variance of each row, and the standard error of either; overwrites the rows."""
+    """Return the mean and variance of each row and their standard errors; overwrites the rows."""
     n = running.shape[1]
     mean = running.mean(axis=1)
     running -= mean[:, None]
@@ -319,9 +319,9 @@ def _moments(running):
 
 
 def spread_ratio(params: DerivationParams, factor: int = 4) -> float:
-    """Return how many times as far raw scores spread at factor times the d_k: σ(factor · d_k) / σ(d_k).
+    """Return the ratio of the spreads of raw scores at two dimensions, σ(factor · d_k) / σ(d_k).
 
-    Without a variance it is the ratio of the median sizes.
+    If there is no variance, return the ratio of the median sizes.
     """
     factor = check_integer("factor", factor, 1, 4096 // params.d_k)
     dims = params.d_k, factor * params.d_k
@@ -333,13 +333,13 @@ def spread_ratio(params: DerivationParams, factor: int = 4) -> float:
 
 
 def variance_after_dividing(d_k: int, exponent: float) -> float:
-    """Return Var(s / d_k^exponent) = d_k^(1 − 2 exponent), if no assumption is broken."""
+    """Return Var(s / d_k^exponent) = d_k^(1 − 2 exponent), which holds if no assumption is broken."""
     power = 1 - 2 * check_number("exponent", exponent, 0.0, 1.0)
     return float(check_integer("d_k", d_k, 1) ** power)
 
 
 def unit_cells(d_k: int) -> NDArray[np.float64]:
-    """Return the edges of unit cells along the side √d_k of a square of area d_k: 0, 1, 2, … and √d_k.
+    """Return 0, 1, 2, … and √d_k, the edges of unit cells along the side of a square of area d_k.
 
     The last cell is narrower unless d_k is a square number.
     """
@@ -350,11 +350,11 @@ def unit_cells(d_k: int) -> NDArray[np.float64]:
 def exact_scores(params: DerivationParams, d_k: int | None = None) -> ExactScores:
     """Return the exact mean and variance of s = q·k: Var = d Var(q_i k_i) + d (d − 1) Cov(q_i k_i, q_j k_j).
 
-    Right divisors: √d_k when nothing is broken; √(d_k variance_q variance_k) for other variances; the
+    Right divisors: √d_k if no assumption is broken; √(d_k variance_q variance_k) for other variances; the
     within-row standard deviation for non-zero means, since softmax does not see what all keys share;
-    d_k/√d_eff for correlated components; d_k for aligned pairs, whose mean grows like d_k;
-    d_k^(1/ν), up to logarithms, without a variance. Where several apply, the last in this list counts.
-    A given d_k replaces that of params.
+    √(variance_q variance_k) d_k/√d_eff for correlated components; d_k for aligned pairs, whose mean grows
+    like d_k; d_k^(1/ν), up to logarithms, if there is no variance. If several apply, use the last.
+    The argument d_k, if given, replaces params.d_k.
 
     Reference: Yang et al. (2022), "Tensor Programs V", arXiv:2203.03466 (1/d for aligned pairs).
     """
@@ -380,7 +380,7 @@ def _product_moments(params):
     c = rho * np.sqrt(vq * vk)
     mean = mq * mk + c
     variance = vq * vk + c**2 + mq**2 * vk + mk**2 * vq + 2 * mq * mk * c
-    # The same expression with Cov(q_i, q_j) = r vq, Cov(k_i, k_j) = r vk, Cov(q_i, k_j) = r c.
+    # Like the variance, but with Cov(q_i, q_j) = r vq, Cov(k_i, k_j) = r vk, Cov(q_i, k_j) = r c.
     covariance = r**2 * (vq * vk + c**2) + r * (mq**2 * vk + mk**2 * vq + 2 * mq * mk * c)
     return mean, variance, covariance
 
@@ -421,7 +421,7 @@ def _simulate(params):
 
 
 def _block_terms(q, k):
-    """Sum over the components of one block, shape (n_components, n_samples), in products of matrix and vector."""
+    """Return the `_Draws` sums over one block of components, given q and k of shape (n_components, n_samples)."""
     x, qq, kk = q * k, q * q, k * k
     mean_q, mean_k, mean_x, square_q, square_k = (values.mean(axis=1) for values in (q, k, x, qq, kk))
     variance = np.einsum("in,in->i", x, x) / x.shape[1] - mean_x**2
@@ -429,7 +429,7 @@ def _block_terms(q, k):
     total = x.sum(axis=0)
     covariance = total - mean_k @ q - mean_q @ k + mean_q @ mean_k
     squares = np.einsum("in,in->n", x, x) - 2 * (mean_x @ x) + mean_x @ mean_x
-    # First-order effect of each sample on `rule`: the derivative by each of its four moments.
+    # First-order effect of each sample on `rule`, which is a function of four moments: derivative times sample.
     effects = ((square_k, qq), (square_q, kk), (-2 * mean_q * mean_k**2, q), (-2 * mean_k * mean_q**2, k))
     influence = sum(slope @ values for slope, values in effects)
     dots, *row = (np.einsum("in,in->n", q, np.roll(k, -shift, axis=1)) for shift in range(3))
@@ -438,7 +438,7 @@ def _block_terms(q, k):
 
 
 def _component_blocks(params):
-    """Yield (q, k), block by block of their components, each of shape (n, n_samples)."""
+    """Yield blocks of components of q and of k, each of shape (n_components, n_samples)."""
     streams = [np.random.SeedSequence(params.seed, spawn_key=(stream,)) for stream in range(3)]
     rng_a, rng_b, rng_shared = (np.random.Generator(np.random.SFC64(stream)) for stream in streams)
     shared_a, shared_b = rng_shared.standard_normal((2, params.n_samples))
@@ -467,7 +467,7 @@ def _components(rng, shape, nu):
 
 
 def _lines(params, draws):
-    """Return the nine lines; each is (left, right) with the influence of every sample on either side."""
+    """Return the nine lines, from both sides of each and the influence of every sample on them."""
     d, c, s = params.d_k, params.d_k**-0.5, draws.scores
     spread, scaled_spread = (s - s.mean()) ** 2, (c * s - (c * s).mean()) ** 2
     zero = np.zeros_like(s)
@@ -491,7 +491,7 @@ def _line(index, left, right, influence_left, influence_right, holds, reliable):
     errors = size / root_n, np.std(influence_right) / root_n
     error = np.std(influence_left - influence_right) / root_n
     rounding = 1e-12 * (abs(left) + abs(right) + size)
-    if abs(left - right) <= rounding and error <= rounding:  # both sides are the same expression
+    if abs(left - right) <= rounding and error <= rounding:  # the line is an identity
         error, z = 0.0, 0.0
     else:
         z = (left - right) / error
@@ -501,7 +501,7 @@ def _line(index, left, right, influence_left, influence_right, holds, reliable):
 
 
 def _truths(params, d_k):
-    """Return for each line True if it is true for the parameters."""
+    """Return for each line True if it holds for the parameters."""
     exact = exact_scores(params, d_k)
     finite = np.isfinite(exact.variance)
     mean_product, _, covariance = _product_moments(params)
@@ -522,7 +522,7 @@ def _truths(params, d_k):
 
 
 def _reliable(params):
-    """Return True if a standard error is usable: a mean's needs ν > 2, a variance's ν > 4."""
+    """Return for each line True if its standard error is usable: for means if ν > 2, for variances if ν > 4."""
     means, variances = (params.nu is None or params.nu > moments for moments in (2, 4))
     return (True, True, means, means, variances, variances, variances, True, variances)
 

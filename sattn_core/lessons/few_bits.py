@@ -1,7 +1,7 @@
-"""And in 16 bits? Scores whose products and sums are rounded, beside float64, and the effect on the weights.
+"""And in 16 bits? Scores from rounded products and sums beside scores in float64, and the effect on the weights.
 
-Numbers of a floating-point format lie further apart the larger they are. Raw scores grow like √d_k, so their rounding
-errors grow as fast, and each weight is off by a growing factor. Divided scores keep their size.
+The larger a floating-point number, the wider the gap to the next. Raw scores grow like √d_k, so their rounding errors
+grow as fast, and each weight is off by a growing factor. Divided scores keep their size.
 """
 
 import math
@@ -20,21 +20,21 @@ from sattn_core.layers.scores import scale_factor
 from sattn_core.layers.softmax import log_softmax
 
 FORMATS = ("float16", "bfloat16", "float8_e4m3fn")
-SUMS = ("float32", "same")  # the format in which products are added: 32 bits, or that of the scores
-ORDERS = ("after", "before")  # the sum is divided, or q before it is multiplied
+SUMS = ("float32", "same")  # format in which products are added: float32, or the same as the scores
+ORDERS = ("after", "before")  # divide the sum by √d_k after the product, or q before it
 N_ROWS, N_KEYS = 64, 16
 DEFAULT_DIMS = tuple(2**j for j in range(11))
-LARGE = 40.0  # every component of the q and k whose product overflows float16
-_STREAM = 8  # of a seed
-_PARTS = 8  # of an octave: float8 has as many numbers in one
+LARGE = 40.0  # every component of q and k in `large_sum`: the score overflows float16
+_STREAM = 8  # random stream of q and k
+_PARTS = 8  # equal parts of an octave, as many as float8 has numbers in it
 
 
 @dataclass(frozen=True)
 class FewBitsParams:
-    """Rows of one query and its own 16 keys; the components are normal, with standard deviation size."""
+    """Settings of rows, each of one query and its own 16 keys, with normal components of standard deviation `size`."""
 
     d_k: int = 64  # 1 to 1,024
-    format: str = "bfloat16"  # one of `FORMATS`: that of q, of k and of the scores
+    format: str = "bfloat16"  # one of `FORMATS`: the format of q, k and the scores
     sums: str = "float32"  # one of `SUMS`
     order: str = "after"  # one of `ORDERS`
     size: float = 1.0  # above 0, at most 64
@@ -50,31 +50,31 @@ class FewBitsParams:
 
     @property
     def to(self) -> BinaryFormat:
-        """The format of q, of k and of the scores."""
+        """Format of q, k and the scores."""
         return BINARY_FORMATS[self.format]
 
     @property
     def of_sums(self) -> BinaryFormat:
-        """The format of the products and their sums."""
+        """Format of the products and their sums."""
         return self.to if self.sums == "same" else BINARY_FORMATS[self.sums]
 
 
 @dataclass(frozen=True, eq=False)
 class RoundedScores:
-    """Scores in few bits beside float64, without the scale or with it. A row is lost if one of its scores overflows."""
+    """Raw or scaled scores in few bits beside float64. A row is lost if one of its scores overflows."""
 
-    exact: NDArray[np.float64]  # (n_rows, n_keys): of the same q and k, in float64
-    found: NDArray[np.float64]  # (n_rows, n_keys): in the format; what overflows is infinite or NaN
+    exact: NDArray[np.float64]  # (n_rows, n_keys): scores in float64
+    found: NDArray[np.float64]  # (n_rows, n_keys): scores in the format; infinite or NaN if they overflow
     lost: NDArray[np.bool_]  # (n_rows,)
-    # Means over the rows that are not lost, each with its standard error; NaN if all are lost
-    mean_square: tuple[float, float]  # of found − exact
-    change: tuple[float, float]  # |ln p̂ − ln p| of a weight p: rounding multiplies it by e to this power, or divides it
-    moved: tuple[float, float]  # ½ Σ |p̂ − p|: the share of a row's weight that lies on the wrong keys
+    # mean_square, change, moved: means over the rows that are not lost, each with its standard error; NaN if all are
+    mean_square: tuple[float, float]  # (found − exact)²
+    change: tuple[float, float]  # |ln p̂ − ln p|, where rounding turns the weight p into p̂
+    moved: tuple[float, float]  # ½ Σ |p̂ − p|: the share of a row's weight that moves to wrong keys
 
 
 @dataclass(frozen=True, eq=False)
 class FewBitsResult:
-    """Raw scores and scaled ones of the same q and k."""
+    """Raw and scaled scores of the same q and k."""
 
     params: FewBitsParams
     raw: RoundedScores
@@ -86,8 +86,8 @@ class FewBitsCurves:
     """Errors against d_k, raw and scaled; a larger d_k appends components to the same queries and keys."""
 
     dims: tuple[int, ...]
-    params: FewBitsParams  # its d_k and format are ignored
-    # (3 formats, raw and scaled, n_dims): as in `RoundedScores`; lost is the share of the rows
+    params: FewBitsParams  # d_k and format are ignored
+    # change, standard_error, lost (3 formats, raw and scaled, n_dims): as in `RoundedScores`; lost is a share of rows
     change: NDArray[np.float64]
     standard_error: NDArray[np.float64]
     lost: NDArray[np.float64]
@@ -95,27 +95,27 @@ class FewBitsCurves:
 
 @dataclass(frozen=True, eq=False)
 class LargeSum:
-    """The sum of d_k products 40 · 40 as it grows, and the same with q divided by √d_k first."""
+    """Partial sums of d_k products 40 · 40, with q as it is and with q divided by √d_k first."""
 
     d_k: int
     to: BinaryFormat
     sums: str  # one of `SUMS`
-    raw: NDArray[np.float64]  # (d_k,): the sum after each product, infinite or NaN from where it overflows
+    raw: NDArray[np.float64]  # (d_k,): the sum after each product; infinite or NaN once it overflows
     divided: NDArray[np.float64]  # (d_k,)
-    exact: float  # 1,600 √d_k: the scaled score
-    # In the format: the rounded sum, divided; and the rounded sum of the divided products
+    exact: float  # scaled score, 1,600 √d_k
+    # after, before: scaled score in the format, divided after the sum or before it
     after: float
     before: float
 
 
 def measure_few_bits(params: FewBitsParams) -> FewBitsResult:
-    """Return scores q·k and q·k/√d_k of rounded products and sums, beside float64; 1/√d_k is not rounded."""
+    """Return q·k and q·k/√d_k from rounded products and sums, beside float64; 1/√d_k is not rounded."""
     ((raw, scaled),) = _measured(params, (params.d_k,))
     return FewBitsResult(params, raw, scaled)
 
 
 def few_bits_curves(dims: Sequence[int], params: FewBitsParams) -> FewBitsCurves:
-    """Return the errors of all three formats at each of dims, for the draw of params."""
+    """Return the rounding errors of all three formats at each of dims, for the draw of params."""
     dims = check_dims(dims)
     found = [_measured(replace(params, d_k=dims[-1], format=name), dims) for name in FORMATS]
     each = np.array([[[(*one.change, one.lost.mean()) for one in both] for both in of] for of in found])
@@ -124,7 +124,7 @@ def few_bits_curves(dims: Sequence[int], params: FewBitsParams) -> FewBitsCurves
 
 
 def large_sum(d_k: int, format: str, sums: str = "float32") -> LargeSum:
-    """Add up d_k products of components that are all 40: 102,400 at d_k = 64, more than float16 holds."""
+    """Add up d_k products 40 · 40: at d_k = 64 their sum, 102,400, is more than float16 holds."""
     params, scale = FewBitsParams(d_k, format, sums), scale_factor(d_k)
     q, k = np.full((d_k, 2), LARGE), np.full((d_k, 1), LARGE)
     q[:, 1] = rounded(scale * q[:, 1], params.to)
@@ -176,10 +176,10 @@ def _mean_of_rows(each):
 
 
 def predicted_errors(params: FewBitsParams) -> tuple[float, float]:
-    """Return the root mean square errors of raw and of scaled scores if only the scores were rounded.
+    """Return the expected root mean square rounding errors of raw and scaled scores if only the scores are rounded.
 
-    The divided number is rounded again, which adds nothing if the scale is a power of two. NaN where the sums have
-    errors too, or q is divided.
+    The divided score is rounded again, which adds nothing if the scale is a power of two. Return NaN if the sums are
+    rounded too, or if q is divided.
     """
     if params.sums == "same" or params.order == "before":
         return math.nan, math.nan
@@ -193,7 +193,7 @@ def predicted_errors(params: FewBitsParams) -> tuple[float, float]:
 
 
 def _octaves(params):
-    """Return powers of two, and the probability of a raw score between one and the next, in eight equal parts."""
+    """Return powers of two, and the probabilities of |raw score| in eight equal parts between each and the next."""
     top = math.ceil(math.log2(50 * params.size**2 * params.d_k))
     octaves = 2.0 ** np.arange(top - 20, top)
     edges = np.append(np.outer(octaves, 1 + np.arange(_PARTS) / _PARTS), 2.0**top)

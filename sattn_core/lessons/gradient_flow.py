@@ -1,8 +1,8 @@
-"""Do gradients really vanish? The gradient that one row of weights passes on, over many random rows.
+"""Do gradients really vanish? The gradient that softmax passes on, for many random rows of scores.
 
-The popular claim is that without the scale all gradients vanish. What grows is the share of frozen
-rows, whose softmax passes on almost nothing. At the softmax, the mean over the rows falls only like
-1/√d_k. At q it is larger without the scale, because the scale multiplies the backward pass too.
+The popular claim is that all gradients vanish without the scale. In fact, more and more rows are frozen:
+their softmax passes on almost nothing. The mean gradient over the rows falls only like 1/√d_k at the
+softmax, and at q it is larger than with the scale, because the scale multiplies the backward pass too.
 """
 
 from collections.abc import Sequence
@@ -20,22 +20,22 @@ from sattn_core.laws.saturation import expected_attention_curve
 from sattn_core.layers.softmax import softmax, softmax_jacobian, softmax_jacobian_norm
 
 SCALE_EXPONENTS = (0.0, 0.5)  # scale = d_k ** -exponent
-PLACES = ("softmax", "q")  # tr J of a row, and the length of its gradient at q
-FROZEN_BELOW = 0.01  # tr J of a frozen row: what its softmax passes on, before the scale multiplies it
+PLACES = ("softmax", "q")  # sensitivity of a row: tr J of its softmax, and the length of its gradient at q
+FROZEN_BELOW = 0.01  # rows whose tr J, without the scale, is smaller are frozen
 DEFAULT_DIMS = tuple(round(2 ** (half / 2)) for half in range(1, 21))  # 1, 2, 3, 4, 6, 8, 11, 16, … 1024
-DOTS = 100  # rows that are followed one by one
+DOTS = 100  # number of rows in `freezing_rows`
 MOST_DIMENSIONS = 4096
-_ACROSS_STREAM, _PUSH_STREAM = ROW_STREAM + 1, ROW_STREAM + 2  # of a seed
+_ACROSS_STREAM, _PUSH_STREAM = ROW_STREAM + 1, ROW_STREAM + 2  # random streams
 COLOUR_LIMIT = 0.25  # |p_i (1 − p_i)| and |p_i p_j| never exceed 1/4
 
 
 @dataclass(frozen=True)
 class GradientFlowParams:
-    """A draw of n_rows attention rows of n_keys scores at one d_k."""
+    """Settings of a draw of n_rows attention rows of n_keys scores at one d_k."""
 
     d_k: int = 64  # 1 to 4,096
     n_keys: int = 64  # 2 to 1,024
-    n_rows: int = 2_000  # 10 to 100,000: rows (queries) drawn, each with its own keys
+    n_rows: int = 2_000  # 10 to 100,000: number of rows (queries), each with its own keys
     seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
@@ -47,17 +47,17 @@ class GradientFlowParams:
 
 @dataclass(frozen=True, eq=False)
 class SensitivityStatistics:
-    """Statistics over the rows, axes (place, scale, …): places of `PLACES`, scales d_k ** −`SCALE_EXPONENTS`."""
+    """Statistics over the rows. Axes are (place, scale, …): `PLACES`, and scales d_k ** −`SCALE_EXPONENTS`."""
 
-    # mean, standard_error: Mean over the rows and its standard error
+    # mean, standard_error: mean over the rows and its standard error
     mean: NDArray[np.float64]
     standard_error: NDArray[np.float64]
-    # median, median_low, median_high: Median, and order statistics that enclose the true median with 95 % probability
+    # median, median_low, median_high: median, and order statistics that enclose the true median with 95 % probability
     median: NDArray[np.float64]
     median_low: NDArray[np.float64]
     median_high: NDArray[np.float64]
-    exact_mean: NDArray[np.float64]  # The exact expectation; NaN at the place q, which has no such formula
-    z: NDArray[np.float64]  # (mean − exact_mean) / standard_error; NaN where there is nothing to compare
+    exact_mean: NDArray[np.float64]  # expectation; NaN at the place q, which has no closed form
+    z: NDArray[np.float64]  # (mean − exact_mean) / standard_error; NaN where exact_mean is NaN
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,14 +69,14 @@ class GradientFlowResult:
     # frozen_share, frozen_error (2 scales,): share of rows whose tr J is below `FROZEN_BELOW`, and its standard error
     frozen_share: NDArray[np.float64]
     frozen_error: NDArray[np.float64]
-    # frozen_low, frozen_high (2 scales,): the exact 95 % interval of the share
+    # frozen_low, frozen_high (2 scales,): exact 95 % interval of the share
     frozen_low: NDArray[np.float64]
     frozen_high: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class FreezingRows:
-    """A hundred rows one by one at every d_k; a larger d_k appends components to the same queries and keys."""
+    """Sensitivities of 100 rows at every d_k; a larger d_k appends components to the same queries and keys."""
 
     dims: tuple[int, ...]
     n_keys: int
@@ -88,7 +88,7 @@ class FreezingRows:
 
 @dataclass(frozen=True, eq=False)
 class GradientCurve:
-    """The statistics of `GradientFlowResult` against d_k."""
+    """Statistics of `GradientFlowResult` against d_k."""
 
     dims: tuple[int, ...]
     n_keys: int
@@ -96,15 +96,15 @@ class GradientCurve:
     seed: int
     statistics: SensitivityStatistics  # (2 places, 2 scales, n_dims)
     # frozen_share, frozen_error (2 scales, n_dims): as in `GradientFlowResult`. Without the scale the share never falls
-    # as d_k grows, nor does its expectation: here each row keeps its draw and is only stretched.
+    # as d_k grows, because a larger d_k only stretches the scores of each row.
     frozen_share: NDArray[np.float64]
     frozen_error: NDArray[np.float64]
-    rate: NDArray[np.float64]  # (n_dims,): E[M_n]/√d_k; 1/√(π d_k) for two keys
+    rate: NDArray[np.float64]  # (n_dims,): E[M_n]/√d_k with M_n the largest of n_keys normals; 1/√(π d_k) for two keys
 
 
 @dataclass(frozen=True, eq=False)
 class RowJacobian:
-    """The Jacobian of one row, raw beside scaled by 1/√d_k."""
+    """Softmax Jacobian of one row of scores, raw and scaled by 1/√d_k."""
 
     # raw_scores, scaled_scores, raw_weights, scaled_weights (n_keys,)
     raw_scores: NDArray[np.float64]
@@ -114,33 +114,33 @@ class RowJacobian:
     # raw_jacobian, scaled_jacobian (n_keys, n_keys): diag(p) − p pᵀ; rows sum to 0
     raw_jacobian: NDArray[np.float64]
     scaled_jacobian: NDArray[np.float64]
-    # raw_trace, scaled_trace, raw_norm, scaled_norm: Trace and Frobenius norm
+    # raw_trace, scaled_trace, raw_norm, scaled_norm: trace and Frobenius norm
     raw_trace: float
     scaled_trace: float
     raw_norm: float
     scaled_norm: float
     norm_ratio: float  # scaled_norm / raw_norm
-    colour_limit: float  # 1/4: no entry of any softmax Jacobian exceeds it, so one fixed colour domain serves all
+    colour_limit: float  # 1/4, which no entry of a softmax Jacobian exceeds, so that one colour domain fits all
 
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Rows of scores |q| z and the gradients at their weights; in gaps and pushes the best key is left out."""
+    """Rows of scores |q| z and the loss gradients at their weights; gaps and pushes leave out the best key."""
 
     z: NDArray[np.float64]  # standard normal, (n_rows, n_keys)
     gaps: NDArray[np.float64]  # largest z minus the other z, (n_rows, n_keys − 1)
-    pushes: NDArray[np.float64]  # downstream gradient of the others minus that of the best key
-    # uniform_q, uniform_k (n_rows,): where d_k moves, the ranks of |q|² and of |k⊥ part|² in their chi-square laws
+    pushes: NDArray[np.float64]  # loss gradient at the weights of the other keys minus that at the best key's weight
+    # uniform_q, uniform_k (n_rows,): ranks in (0, 1) of |q|² and |k⊥|² in their chi-square laws, the same at every d_k
     uniform_q: NDArray[np.float64] | None = None
     uniform_k: NDArray[np.float64] | None = None
 
 
 def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
-    """Measure row sensitivities at one d_k: tr J and ‖∂L/∂q‖, J = diag(p) − p pᵀ.
+    """Measure the sensitivities of rows at one d_k: tr J and ‖∂L/∂q‖, J = diag(p) − p pᵀ.
 
-    Given the query, the scores of a row are independent N(0, |q|²) exactly, and the part of the keys
-    across the query is independent of them. So a row costs n_keys normals at any d_k. |q|² is the
-    chi-square quantile of one uniform number per row: when d_k moves, the statistics change, but not their noise.
+    Given the query, the scores of a row are independent N(0, |q|²), and the part of the keys orthogonal to
+    the query is independent of them. So a row costs n_keys normals at any d_k. |q|² is the chi-square
+    quantile of one uniform number per row: when d_k changes, the statistics change, but not their noise.
     """
     sensitivity = _sensitivity(_draw_rows(params.n_keys, params.n_rows, params.seed), params.d_k)
     statistics = _statistics(sensitivity, _exact_means(params.n_keys, (params.d_k,))[..., 0])
@@ -148,9 +148,9 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
 
 
 def freezing_rows(dims: Sequence[int] = DEFAULT_DIMS, *, n_keys: int = 64, seed: int = 0) -> FreezingRows:
-    """Follow 100 rows over d_k: tr J and ‖∂L/∂q‖ of each, without the scale and with 1/√d_k."""
+    """Return tr J and ‖∂L/∂q‖ of 100 rows at every d_k, without the scale and with 1/√d_k."""
     dims = check_dims(dims)
-    GradientFlowParams(dims[-1], n_keys, seed=seed)  # checks the largest, and the others with it
+    GradientFlowParams(dims[-1], n_keys, seed=seed)  # checks n_keys, seed and the largest of dims
     push = block_generator(seed, _PUSH_STREAM).standard_normal((DOTS, n_keys))
     drawn = zip(growing_rows(dims, DOTS, n_keys, seed), _squares_across(dims, seed), dims, strict=True)
     passed = np.stack([_row_by_row(*row, across, d_k, push) for row, across, d_k in drawn], axis=2)
@@ -164,7 +164,7 @@ def _row_by_row(scores, square, across, d_k, push):
 
 
 def _squares_across(dims, seed):
-    """Draw the squared length of Kᵀ u across the query, |u| = 1: χ² with d_k − 1 degrees of freedom, row by row."""
+    """Draw the squared length of Kᵀ u orthogonal to q, |u| = 1, for every row: χ² with d_k − 1 degrees of freedom."""
     across = _one_less(dims)
     grown = growing_rows(across, DOTS, 1, seed, _ACROSS_STREAM) if across else ()
     return ([np.zeros(DOTS)] if dims[0] == 1 else []) + [square for _, square in grown]
@@ -175,14 +175,14 @@ def _one_less(dims):
 
 
 def scores_of_rows(d_k: int, *, n_keys: int = 64, seed: int = 0) -> NDArray[np.float64]:
-    """Return the raw scores of the rows of `freezing_rows` at one d_k, shape (100, n_keys)."""
+    """Return the raw scores of the rows in `freezing_rows` at one d_k, shape (100, n_keys)."""
     return next(growing_rows((d_k,), DOTS, n_keys, seed))[0]
 
 
 def gradient_curve(
     dims: Sequence[int] = DEFAULT_DIMS, *, n_keys: int = 64, n_rows: int = 2_000, seed: int = 0
 ) -> GradientCurve:
-    """Measure row sensitivities against d_k: tr J and ‖∂L/∂q‖ for the scales 1 and 1/√d_k."""
+    """Measure the sensitivities of rows against d_k: tr J and ‖∂L/∂q‖ for the scales 1 and 1/√d_k."""
     dims = tuple(GradientFlowParams(d_k, n_keys, n_rows, seed).d_k for d_k in dims)
     if not dims:
         raise ValueError("dims must hold at least one dimension, but got ()")
@@ -226,7 +226,7 @@ def _draw_rows(n_keys, n_rows, seed):
 
 
 def _relative(z, push, *uniform):
-    """Return the scores and gradients relative to the best key, which is the same at every positive scale."""
+    """Return scores and gradients relative to the best key, which is the same at every positive scale."""
     best = np.arange(z.shape[1]) == z.argmax(axis=1)[:, None]
     gaps, pushes = (z[best][:, None] - z)[~best], (push - push[best][:, None])[~best]
     return _Rows(z, gaps.reshape(len(z), -1), pushes.reshape(len(z), -1), *uniform)
@@ -243,23 +243,23 @@ def _sensitivity(rows, d_k):
 
 
 def _passed(rows, d_k, radius, across):
-    """Return tr J and ‖∂L/∂q‖ of every row; radius is |q|, across the length of Kᵀ u across the query, |u| = 1."""
+    """Return tr J and ‖∂L/∂q‖ of every row; radius is |q|, across the length of the part of Kᵀ u orthogonal to q."""
     passed = np.empty((len(PLACES), len(SCALE_EXPONENTS), len(radius)))
     for i, scale in enumerate(_scales((d_k,))[:, 0]):
         trace, along_q, size = _softmax_response(rows, scale * radius)
-        # ∂L/∂q = c Kᵀ dS: its part along q is known from the scores, the rest is a fresh normal vector.
+        # ∂L/∂q = c Kᵀ dS: the part along q follows from the scores, the rest is an independent normal vector.
         passed[:, i] = trace, scale * np.hypot(along_q, size * across)
     return passed
 
 
 def _softmax_response(rows, stretch):
-    """Return tr J, |Σ_j z_j dS_j| and |dS| with dS = J dP for the scores stretch · z, row by row."""
+    """Return tr J, |Σ_j z_j dS_j| and |dS| of every row, with dS = J dP, for the scores stretch · z."""
     response = np.empty((3, len(stretch)))
     step = max(1, 65_536 // rows.z.shape[1])  # blocks of rows that stay in the processor's cache
     for start in range(0, len(stretch), step):
         block = slice(start, start + step)
         gaps, pushes = rows.gaps[block], rows.pushes[block]
-        # Weights relative to the best key, whose own relative weight is 1: no 1 − p anywhere.
+        # Weights relative to the best key's, which avoids the cancellation in 1 − p.
         e = np.exp(-stretch[block, None] * gaps)
         others, squares = e.sum(axis=1), np.einsum("ij,ij->i", e, e)
         total = 1.0 + others
@@ -289,7 +289,7 @@ def _statistics(sensitivity, exact_mean):
 
 
 def _frozen(sensitivity):
-    """Return the share of frozen rows at each scale, its standard error and interval: by tr J, before the factor c."""
+    """Return the share of frozen rows at each scale, its standard error and interval; tr J excludes the scale."""
     trace = sensitivity[PLACES.index("softmax")]
     count, n_rows = np.count_nonzero(trace < FROZEN_BELOW, axis=-1), trace.shape[-1]
     return count / n_rows, share_error(count / n_rows, n_rows), *share_interval(count, n_rows)

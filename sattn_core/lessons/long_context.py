@@ -1,7 +1,7 @@
-"""And with very many keys? One key that stands out, and the weight that each rule leaves it as keys are added.
+"""And with very many keys? The weight that each rule gives one key with a large score, as keys are added.
 
-1/√d_k keeps the spread of scores at 1 for every d_k, and does nothing about n: the n - 1 others weigh together like one
-key of score ln(n - 1) + ½, which grows beyond any score.
+1/√d_k keeps the spread of scores at 1 for every d_k, but ignores n: the n - 1 other keys together weigh like one key of
+score ln(n - 1) + ½, which grows beyond any score.
 """
 
 import math
@@ -19,25 +19,25 @@ from sattn_core.bands.standard_errors import mean_and_error
 from sattn_core.laws.one_key import MOST_KEYS, key_weight
 from sattn_core.layers.rules import SCALING_RULES
 
-SHORTEST = 16  # keys: the first stop of the slider
+SHORTEST = 16  # number of keys at the first stop of the slider
 _QUARTERS = tuple(m * 2**j for j in range(2, 18) for m in (4, 5, 6, 7))
 STOPS = (*_QUARTERS, MOST_KEYS)
-LENGTHS = (*range(2, 9), 10, 12, 14, *STOPS)  # 2 to 14: rows of a short text
+LENGTHS = (*range(2, 9), 10, 12, 14, *STOPS)  # 2 to 14 keys: rows of a short text
 SIMULATED = (16, 128, 1_024, 8_192, 65_536)
-_ROWS, _SCORES, _FEWEST = 2_000, 2**18, 16  # rows drawn at a length; fewer where they would have more scores than this
-_FIGURE = (3.0, -2.0)  # the score that stands out and that of all others in figure 1 of the paper on SSMax
-_QUIET = -10.0  # the score of every key where a head should be quiet
+_ROWS, _SCORES, _FEWEST = 2_000, 2**18, 16  # most rows, most scores and fewest rows at a length
+_FIGURE = (3.0, -2.0)  # score of one key, and of all others, in figure 1 of the SSMax paper
+_QUIET = -10.0  # score of every key in a head that should have no output
 
 
 @dataclass(frozen=True)
 class LengthRule:
-    """A rule for scores that spread by 1 after 1/√d_k: it multiplies them, or adds a sink of score 0."""
+    """Rule for scores that have standard deviation 1 after 1/√d_k: it multiplies them, or adds a sink of score 0."""
 
     name: str
     title: str
     formula: str  # in LaTeX
     source: str
-    # ``multiplier(n_keys, d_k, n_train)`` of the scores over √d_k
+    # ``multiplier(n_keys, d_k, n_train)`` is the factor on the scores over √d_k
     multiplier: Callable[[NDArray[np.float64], int, int], NDArray[np.float64]] = field(repr=False)
     sink: bool = False
 
@@ -80,12 +80,12 @@ RULES: Mapping[str, LengthRule] = MappingProxyType(
 
 @dataclass(frozen=True)
 class LongContextParams:
-    """A key whose score, over √d_k, stands out; the scores of the others are independent N(0, 1)."""
+    """Settings of a key with a given score, over √d_k, among keys with independent N(0, 1) scores."""
 
     score: float = 8.0  # 1 to 14
-    d_k: int = 64  # 1 to 1,024: matters only without the scale
-    n_train: int = 512  # 32 to 131,072: keys at which log n and YaRN change nothing
-    seed: int = 0  # at least 0: of the simulation
+    d_k: int = 64  # 1 to 1,024; matters only for the rule without the scale
+    n_train: int = 512  # 32 to 131,072: number of keys at which log n and YaRN change nothing
+    seed: int = 0  # at least 0: seed of the simulation
 
     def __post_init__(self) -> None:
         check_number("score", self.score, 1, 14)
@@ -101,14 +101,14 @@ class LongContextParams:
 
 @dataclass(frozen=True, eq=False)
 class FadingResult:
-    """Exact average weight of the key; axis 0 of an array is the rule, axis 1 the length."""
+    """Exact mean weight of the key; axis 0 of an array is the rule, axis 1 the length."""
 
     params: LongContextParams
     lengths: tuple[int, ...]
     names: tuple[str, ...]
     multipliers: NDArray[np.float64]
     weights: NDArray[np.float64]
-    # half_length: the first n at which 1/√d_k leaves less than half; predicted_half: e^(score − ½) + 1
+    # half_length, predicted_half: first n at which 1/√d_k leaves a weight below ½, and its estimate e^(score − ½) + 1
     half_length: int
     predicted_half: float
 
@@ -119,11 +119,11 @@ class FadingResult:
 
 @dataclass(frozen=True, eq=False)
 class SimulatedFading:
-    """Means over drawn rows beside the exact averages; axis 0 of an array is the rule, axis 1 the length."""
+    """Mean weights over drawn rows beside the exact means; axis 0 of an array is the rule, axis 1 the length."""
 
     lengths: tuple[int, ...]
     names: tuple[str, ...]
-    n_rows: tuple[int, ...]  # at each length
+    n_rows: tuple[int, ...]  # rows drawn at each length
     measured: NDArray[np.float64]
     standard_error: NDArray[np.float64]
     predicted: NDArray[np.float64]
@@ -133,17 +133,17 @@ class SimulatedFading:
 
 
 def quarter_row(n: int) -> int:
-    """Return the row that is a quarter of the way into a causal text of n words."""
+    """Return the number of keys in the row a quarter of the way into a causal text of n words."""
     return max(2, n // 4)
 
 
 def crowd_score(n_keys: int) -> float:
-    """Return ln(n − 1) + ½, the score of one key that weighs like n − 1 of N(0, 1) together: E e^x = e^½."""
+    """Return ln(n − 1) + ½, the score of one key that weighs like n − 1 keys of N(0, 1) together: E e^x = e^½."""
     return math.log(check_integer("n_keys", n_keys, 2) - 1) + 0.5
 
 
 def expected_above(n_keys: int, score: float) -> float:
-    """Return (n − 1) Φ(−score), how many of n − 1 keys of N(0, 1) are expected to have a larger score.
+    """Return (n − 1) Φ(−score), the expected number of n − 1 keys of N(0, 1) with a larger score.
 
     >>> round(expected_above(16_384, 2.0), 1)
     372.7
@@ -152,7 +152,7 @@ def expected_above(n_keys: int, score: float) -> float:
 
 
 def fading_weights(params: LongContextParams, lengths: Sequence[int] = LENGTHS) -> FadingResult:
-    """Average the weight of the key over the scores of the others, by quadrature, for every rule and length."""
+    """Return the mean weight of the key over the others' scores, by quadrature, for every rule and length."""
     lengths = tuple(check_integer("each of lengths", n, 2, MOST_KEYS) for n in lengths)
     multipliers = params.multipliers(lengths)
     weights = [_weights(params, lengths, *each) for each in zip(RULES.values(), multipliers, strict=True)]
@@ -169,7 +169,7 @@ def _weights(params, lengths, rule, multipliers):
 
 
 def _half_length(score):
-    """Return the first n at which the weight is below ½, by bisection: it falls as keys are added."""
+    """Return the first n at which the weight is below ½, by bisection; the weight falls as keys are added."""
     low, high = 1, MOST_KEYS
     while high - low > 1:
         middle = (low + high) // 2
@@ -201,32 +201,32 @@ def simulate_fading(params: LongContextParams) -> SimulatedFading:
 
 
 def _simulated(others, score, multiplier, sink):
-    """Return the weight of the key in every row; others (n_rows, n_keys - 1) are the other scores minus its own."""
+    """Return the weight of the key in every row; others (n_rows, n_keys - 1) holds the other scores minus the key's."""
     total = np.exp(multiplier * others).sum(axis=-1)
     return 1.0 / (1.0 + total + (math.exp(-multiplier * score) if sink else 0.0))
 
 
-# --- what the papers say -------------------------------------------------------------------------
+# --- claims of the papers ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class LengthClaims:
-    """Numbers behind the claims of the papers; a pair is at SHORTEST and at MOST_KEYS keys."""
+    """Numbers behind the claims of the papers; a pair holds the values at SHORTEST and at MOST_KEYS keys."""
 
     lengths: tuple[int, int]
-    # plain, ssmax: weight of a key of score 3 where all others have −2, by softmax and by SSMax (its figure 1)
+    # plain, ssmax: weight of a key of score 3 if all others have −2, by softmax and by SSMax (figure 1 of the paper)
     plain: tuple[float, float]
     ssmax: tuple[float, float]
-    quiet: tuple[float, float]  # weight of all keys together under softmax1, where each has score −10
-    yarn_root: float  # √(1/t) at 16 times the length
-    # lowest, highest: weight that log n leaves a key of `score` at any of LENGTHS from n_train on
+    quiet: tuple[float, float]  # weight of all keys together under softmax1, if each has score −10
+    yarn_root: float  # √(1/t) of YaRN at 16 times the length
+    # lowest, highest: smallest and largest weight that log n gives a key of `score` at LENGTHS of at least n_train
     lowest: float
     highest: float
     first: tuple[float, float]  # probability that no other key has a larger score, Φ(score)^(n − 1)
 
 
 def check_claims(params: LongContextParams) -> LengthClaims:
-    """Compute the numbers behind the papers' claims, in closed form except for those of log n."""
+    """Compute the numbers behind the papers' claims, in closed form except for log n."""
     n = np.array([SHORTEST, MOST_KEYS], dtype=float)
     gap, factor = _FIGURE[0] - _FIGURE[1], SCALING_RULES["ssmax"].options["ssmax_s"] * np.log(n)
     plain, ssmax = (1.0 / (1.0 + (n - 1.0) * np.exp(-each * gap)) for each in (1.0, factor))

@@ -1,4 +1,4 @@
-"""One query and four keys: from products of their numbers to scores and weights, raw and divided by √d_k."""
+"""One query and four keys: products, scores and softmax weights, raw and divided by √d_k."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ INVENTED_KEYS = (
     (0.5, -1.0, 1.5, 0.0),
     (0.5, -1.0, 0.5, 2.0),
 )
-EXAMPLE_KEY = KEY_WORDS.index("cat")  # its products are shown one by one; the invented numbers favour it
+EXAMPLE_KEY = KEY_WORDS.index("cat")  # the key whose products are shown one by one; the invented numbers favour it
 N_SENTENCES = 1_000
 MOST_EMPHASIS = 16
 
@@ -38,7 +38,7 @@ class OneQueryParams:
     """Length of the query and the keys, and size of the query's invented components."""
 
     d_k: int  # 1 to 1,024: the first four components are the invented ones, the others are drawn
-    seed: int = 0  # Of the drawn components
+    seed: int = 0  # seed of the drawn components
     emphasis: int = 1  # 1 to 16: factor on the invented components of the query
 
     def __post_init__(self) -> None:
@@ -49,46 +49,46 @@ class OneQueryParams:
 
 @dataclass(frozen=True, eq=False)
 class SoftmaxRow:
-    """One row of scores and its softmax, as it is worked out by hand."""
+    """One row of scores and the terms of its softmax, as worked out by hand."""
 
-    # scores, below, exponentials, weights (4,): below is the score minus the largest one, exponentials are e to that
-    # power, and the weights, which sum to 1, are the exponentials over their total
+    # scores, below, exponentials, weights (4,): below = scores − largest score, exponentials = exp(below), and
+    # weights = exponentials / total
     scores: NDArray[np.float64]
     below: NDArray[np.float64]
     exponentials: NDArray[np.float64]
     weights: NDArray[np.float64]
     total: float
-    # largest, smallest: The keys with the largest and with the smallest score; several where they tie
+    # largest, smallest: indices of the keys with the largest and the smallest score; several if they tie
     largest: tuple[int, ...]
     smallest: tuple[int, ...]
-    top_weight: float  # The largest weight
+    top_weight: float  # largest weight
     effective_keys: float  # e^entropy of the weights
 
 
 @dataclass(frozen=True, eq=False)
 class SumsOnTheWay:
-    """The four sums, product by product."""
+    """Partial sums of the four scores, one product after another."""
 
     sums: NDArray[np.float64]  # (4, d_k): the sum after 1, 2, …, d_k products; the last column is the raw scores
-    horizon: int  # The largest d_k there is: the end of the axis
-    limit: float  # No sum of this draw is larger in size up to the horizon
+    horizon: int  # largest possible d_k, where the axis ends
+    limit: float  # largest |sum| of this draw at any d_k up to the horizon
 
 
 @dataclass(frozen=True, eq=False)
 class ManySentences:
-    """The four words in many sentences: the same invented components, others drawn for each.
+    """Many sentences with the same four words: equal invented components, new drawn ones in each sentence.
 
-    The sentence of `OneQueryResult` is the first of them. A word is on top if no other has a larger score.
+    The sentence of `OneQueryResult` is the first. A word is on top if no other has a larger score.
     """
 
     n_sentences: int
     # on_top, on_top_exact, on_top_error (4,): share of the sentences with this word on top (words that tie all count),
-    # its exact probability, and the standard error of the share by that probability
+    # its exact probability, and the standard error of the share that follows from the probability
     on_top: NDArray[np.float64]
     on_top_exact: NDArray[np.float64]
     on_top_error: NDArray[np.float64]
-    # raw_top_weight, scaled_top_weight: the largest weight of a sentence, whichever word has it, on average over the
-    # sentences, with its standard error
+    # raw_top_weight, scaled_top_weight: mean over the sentences of the largest of the four weights, and its standard
+    # error
     raw_top_weight: float
     raw_top_weight_error: float
     scaled_top_weight: float
@@ -97,28 +97,28 @@ class ManySentences:
 
 @dataclass(frozen=True, eq=False)
 class OneQueryResult:
-    """Every number of the seven steps, and of many such sentences."""
+    """Results of the lesson's seven steps, and statistics of many sentences."""
 
     params: OneQueryParams
     query: NDArray[np.float64]  # (d_k,)
     # keys, products (4, d_k): products[j, i] = query[i] keys[j, i]
     keys: NDArray[np.float64]
     products: NDArray[np.float64]
-    n_invented: int  # How many of the components are invented: 4, or d_k if that is less. Drawn ones are +1 or −1.
-    invented_scores: SoftmaxRow  # The scores after the invented components
-    # n_up, n_down (4,): how many of the drawn products are +1, and how many −1
+    n_invented: int  # number of invented components, min(4, d_k); drawn ones are +1 or −1
+    invented_scores: SoftmaxRow  # scores of the invented components alone
+    # n_up, n_down (4,): number of drawn products that are +1, and that are −1
     n_up: NDArray[np.int_]
     n_down: NDArray[np.int_]
     walk: SumsOnTheWay
     divisor: float  # √d_k
-    # raw, scaled: The scores at d_k, and the same divided by √d_k
+    # raw, scaled: scores at d_k, as they are and divided by √d_k
     raw: SoftmaxRow
     scaled: SoftmaxRow
     sentences: ManySentences
 
 
 def measure_one_query(params: OneQueryParams) -> OneQueryResult:
-    """Return products q_i k_i, their sums, and softmax of the sums with and without the division by √d_k."""
+    """Return the products q_i k_i, their sums, and the softmax of the sums with and without division by √d_k."""
     query, keys = _vectors(params)
     d_k, n_invented = params.d_k, min(params.d_k, len(INVENTED_QUERY))
     products = hadamard(np.broadcast_to(query[:d_k], (len(keys), d_k)), keys[:, :d_k])
@@ -139,8 +139,8 @@ def measure_one_query(params: OneQueryParams) -> OneQueryResult:
 def _vectors(params):
     """Return the query and the keys at the largest d_k: the invented components, then the drawn ones.
 
-    The products are drawn, for many sentences at once, and so are the query's signs; the keys follow. This is the same
-    as drawing queries and keys: a random sign and its product with another are independent too.
+    The signs of the query and of the products are drawn, and each key is their product. This is equivalent to drawing
+    queries and keys: a random sign is independent of its product with another random sign.
     """
     n_drawn = _MOST - len(INVENTED_QUERY)
     Q = COMPONENT_LAWS["rademacher"].draw(block_generator(params.seed, _QUERY_STREAM), (n_drawn,))
@@ -150,13 +150,13 @@ def _vectors(params):
 
 
 def _walk(query, keys, d_k):
-    """Return the sums up to d_k; their limit covers every d_k, so that the axes stay while d_k moves."""
+    """Return the partial sums up to d_k. Their limit covers every d_k, so the axes stay fixed while d_k changes."""
     sums = np.cumsum(query * keys, axis=1)
     return SumsOnTheWay(sums[:, :d_k], _MOST, float(np.abs(sums).max()))
 
 
 def _many(params, invented):
-    """Return many sentences, whose drawn products are appended one by one, like those of the first."""
+    """Return statistics of many sentences; a larger d_k appends products to each of them."""
     n_drawn = max(params.d_k - len(INVENTED_QUERY), 0)
     drawn = sign_sums(n_drawn, _N_SUMS, seed=params.seed)
     scores = invented + drawn.reshape(N_SENTENCES, len(KEY_WORDS))

@@ -1,4 +1,4 @@
-"""Measurements of the recap: sums that grow and spread, and wrong choices that are put right or not."""
+"""Recap: spread of scores, wrong choices that can be put right, and one learning rate for every size."""
 
 from dataclasses import dataclass
 
@@ -19,16 +19,16 @@ from sattn_core.lessons.wrong_choice import (
 )
 from sattn_core.training.wrong_rows import WrongRows, descend, draw_wrong_rows, row_blocks
 
-N_PRODUCTS = 8  # of the sum that grows
-N_PAIRS = 2_000  # of a query and a key, whose scores spread
-SIZES = (64, 256, 1_024)  # the d_k at which they are measured, beside the visitor's own
+N_PRODUCTS = 8  # products in the sum of one score
+N_PAIRS = 2_000  # pairs of a query and a key, to measure the spread of their scores
+SIZES = (64, 256, 1_024)  # d_k at which the spread is measured, beside the visitor's own
 N_KEYS = 16
 BOTH = (0.0, 0.5)  # raw scores and ÷ √d_k
 EXPONENTS = (*BOTH, 1.0)
-LARGE, SMALL = 256, 4  # d_k at which rows are corrected
-TENTH = 0.1  # of the usual size: queries and keys that start small
-ONE_RATE = 3.16  # the learning rate for every size
-RACED = (16, 64, 256, 1_024)  # the sizes
+LARGE, SMALL = 256, 4  # d_k at which wrong choices are corrected
+TENTH = 0.1  # factor on queries and keys that start small
+ONE_RATE = 3.16  # learning rate for every d_k of RACED
+RACED = (16, 64, 256, 1_024)  # d_k at which the divisors are compared
 
 
 # --- what a score is ------------------------------------------------------------------------------------
@@ -36,15 +36,15 @@ RACED = (16, 64, 256, 1_024)  # the sizes
 
 @dataclass(frozen=True, eq=False)
 class SumResult:
-    """The products of one query and one key, and their sum as they are added."""
+    """Products of one query and one key, and their partial sums."""
 
-    added: NDArray[np.int_]  # (N_PRODUCTS,): how many products are added, 1 and on
+    added: NDArray[np.int_]  # (N_PRODUCTS,): number of products added, 1, 2, …
     products: NDArray[np.float64]  # (N_PRODUCTS,)
     sums: NDArray[np.float64]  # (N_PRODUCTS,): the last one is the score
 
 
 def measure_sum(seed: int) -> SumResult:
-    """Add up the score of one query and one key of components ± 1, product by product."""
+    """Return the partial sums of one score whose query and key have components ± 1."""
     q, k = draw_queries_and_keys(1, 1, N_PRODUCTS, law="rademacher", seed=check_integer("seed", seed, 0))
     products = (q * k)[0]
     return SumResult(np.arange(1, N_PRODUCTS + 1), products, products.cumsum())
@@ -55,7 +55,7 @@ def measure_sum(seed: int) -> SumResult:
 
 @dataclass(frozen=True)
 class SpreadParams:
-    """Scores at SIZES and at d_k."""
+    """Settings of scores at SIZES and at d_k."""
 
     d_k: int = 64  # 1 to 1,024
     seed: int = 0
@@ -75,8 +75,8 @@ class SpreadResult:
     """Spread of raw scores at every d_k of params.dims, (n_dims,)."""
 
     params: SpreadParams
-    dims: NDArray[np.int_]  # those of params
-    std: NDArray[np.float64]  # the standard deviation of N_PAIRS scores, whose mean is known to be 0
+    dims: NDArray[np.int_]  # params.dims
+    std: NDArray[np.float64]  # root mean square of N_PAIRS scores, whose mean is known to be 0
     std_theory: NDArray[np.float64]  # √d_k
     standard_error: NDArray[np.float64]
 
@@ -93,15 +93,15 @@ def measure_spread(params: SpreadParams) -> SpreadResult:
     exact = [dot_product_moments(d_k) for d_k in params.dims]
     theory = np.sqrt([each.variance for each in exact])
     relative = variance_error(1.0, np.array([each.excess_kurtosis for each in exact]), N_PAIRS)
-    return SpreadResult(params, np.array(params.dims), std, theory, theory * relative / 2)  # a root is half as far off
+    return SpreadResult(params, np.array(params.dims), std, theory, theory * relative / 2)  # √ halves relative errors
 
 
-# --- what breaks, and where nothing does ------------------------------------------------------------------
+# --- which wrong choices can be put right -----------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class CorrectionParams:
-    """Rows whose winner is wrong, at one d_k; size is that of the numbers in q and k at the start."""
+    """Settings of rows whose winner is wrong, at one d_k; size multiplies q and k before the first step."""
 
     d_k: int = LARGE  # 1 to 1,024
     size: float = 1.0
@@ -115,19 +115,19 @@ class CorrectionParams:
 
 @dataclass(frozen=True, eq=False)
 class CorrectionResult:
-    """Counts of N_ROWS rows that are put right after each step, without the scale and with it."""
+    """Number of N_ROWS rows that are put right after each step, without and with the scale."""
 
     params: CorrectionParams
-    steps: NDArray[np.int_]  # (N_STEPS + 1,): 0 and on
-    rate: NDArray[np.float64]  # (2,): the learning rate that puts most rows right; of several, the smallest
+    steps: NDArray[np.int_]  # (N_STEPS + 1,): 0, 1, …
+    rate: NDArray[np.float64]  # (2,): the learning rate that puts most rows right; the smallest if several do
     put_right: NDArray[np.int_]  # (2, N_STEPS + 1), at that rate
-    # low, high (2,): the exact 95 % interval of the last count, as counts of N_ROWS
+    # low, high (2,): exact 95 % interval of the last count, as counts of N_ROWS
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
 
 def measure_correction(params: CorrectionParams) -> CorrectionResult:
-    """Descend the gradient on every query by itself, at the best of LEARNING_RATES for each of the two scales."""
+    """Train each row's query by gradient descent, at the best of LEARNING_RATES for each of the two scales."""
     exponents, rates = np.repeat(BOTH, len(LEARNING_RATES)), np.tile(LEARNING_RATES, len(BOTH))
     counts = _counts(params.d_k, exponents, rates, params.seed, params.size)
     counts = counts.reshape(len(BOTH), len(LEARNING_RATES), -1)
@@ -139,7 +139,7 @@ def measure_correction(params: CorrectionParams) -> CorrectionResult:
 
 
 def _counts(d_k, exponents, rates, seed, size=1.0):
-    """Return how many rows are put right after each step, for every column of an exponent and a rate."""
+    """Return the number of rows put right after each step, for each pair of an exponent and a rate."""
     counts = np.zeros((len(rates), N_STEPS + 1), dtype=np.int_)
     scales = np.array([scale_factor(d_k, each) for each in exponents])
     for rows in row_blocks(N_ROWS, N_KEYS, len(rates), "q"):
@@ -150,7 +150,7 @@ def _counts(d_k, exponents, rates, seed, size=1.0):
 
 
 def _sized(rows, size):
-    """Return the same rows with all numbers of q and k multiplied by size."""
+    """Return the rows with q and k multiplied by size."""
     scores, gram, square = (size**2 * each for each in (rows.raw_scores, rows.gram, rows.squared_length))
     return WrongRows(scores, gram, square, rows.winner, rows.right_key)
 
@@ -160,7 +160,7 @@ def _sized(rows, size):
 
 @dataclass(frozen=True)
 class DivisorParams:
-    """Scores divided by d_k to the power of each of EXPONENTS, and of this one."""
+    """Settings of scores divided by d_k^e, for each e of EXPONENTS and for `exponent`."""
 
     exponent: float = 0.5  # 0 to 1
     seed: int = 0
@@ -171,13 +171,13 @@ class DivisorParams:
 
     @property
     def exponents(self) -> tuple[float, ...]:
-        """EXPONENTS, and this one if it is not among them."""
+        """EXPONENTS, then `exponent` if it is not among them."""
         return (*EXPONENTS, *(() if self.exponent in EXPONENTS else (self.exponent,)))
 
 
 @dataclass(frozen=True, eq=False)
 class DivisorResult:
-    """Counts of N_ROWS rows that are put right at ONE_RATE, for each exponent of params and each of RACED."""
+    """Number of N_ROWS rows that are put right at ONE_RATE, for each of params.exponents and each d_k of RACED."""
 
     params: DivisorParams
     dims: NDArray[np.int_]  # (4,): RACED
@@ -185,12 +185,12 @@ class DivisorResult:
 
     @property
     def chosen(self) -> NDArray[np.int_]:
-        """Counts for the exponent of params, (4,)."""
+        """Counts for params.exponent, (4,)."""
         return self.put_right[self.params.exponents.index(self.params.exponent)]
 
 
 def compare_divisors(params: DivisorParams) -> DivisorResult:
-    """Descend the gradient on every query by itself, with the same learning rate at every size."""
+    """Train each row's query by gradient descent, with the same learning rate at every d_k."""
     rates = np.full(len(params.exponents), ONE_RATE)
     counts = [_counts(d_k, params.exponents, rates, params.seed)[:, -1] for d_k in RACED]
     return DivisorResult(params, np.array(RACED), np.stack(counts, axis=-1))

@@ -1,6 +1,6 @@
-"""Why √, and what else do people divide by? Exponents, the published rules, and real bugs.
+"""Why √, and what else do people divide by? Exponents, published rules and real bugs.
 
-Among powers of d_k only d_k^½ keeps the variance of scores, and only d_k¹ the mean of aligned ones.
+Of all powers of d_k only d_k^½ keeps the variance of scores constant, and only d_k¹ the mean of aligned scores.
 """
 
 import math
@@ -28,7 +28,8 @@ from sattn_core.layers.softmax import entropy_nats, softmax
 EXPONENT_DIMS = tuple(2**j for j in range(11))
 RULE_DIMS = tuple(2**j for j in range(2, 11))
 RULE_KEYS = tuple(2**j for j in range(2, 13))
-# Components of q and k, and scores, in all draws of one point of a curve; more if the fewest draws need more.
+# Upper limits for all draws of one point of a curve: components of q and k, and scores. The minimum number of draws
+# may exceed them.
 _CURVE_NUMBERS, _CURVE_SCORES = 300_000, 10_000
 
 
@@ -38,7 +39,7 @@ class ExponentParams:
 
     exponent: float = 0.5  # 0 to 1
     correlation: float = 0.0  # −1 to 1
-    n_samples: int = 4_000  # 100 to 100,000: Pairs; the same pairs at every d_k, with components appended
+    n_samples: int = 4_000  # 100 to 100,000: number of pairs; a larger d_k appends components to the same pairs
     seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
@@ -50,41 +51,40 @@ class ExponentParams:
 
 @dataclass(frozen=True, eq=False)
 class ExponentCurve:
-    """One exponent against d_k; arrays have one entry per dimension."""
+    """Moments of the scaled scores against d_k for one exponent; arrays have one entry per dimension."""
 
     exponent: float
-    # variance, variance_theory, variance_error: Of the scaled scores: measured, (1 + ρ²) d_k^(1 − 2 exponent), and the
-    # standard error
+    # variance, variance_theory, variance_error: measured variance of the scaled scores, its theory
+    # (1 + ρ²) d_k^(1 − 2 exponent), and its standard error
     variance: NDArray[np.float64]
     variance_theory: NDArray[np.float64]
     variance_error: NDArray[np.float64]
-    # mean, mean_theory, mean_error: ρ d_k^(1 − exponent)
+    # mean, mean_theory, mean_error: measured mean, its theory ρ d_k^(1 − exponent), and its standard error
     mean: NDArray[np.float64]
     mean_theory: NDArray[np.float64]
     mean_error: NDArray[np.float64]
-    # variance_is_flat, mean_is_flat: True if the theory is the same at every d_k; a mean that is 0 everywhere counts as
-    # flat
+    # variance_is_flat, mean_is_flat: True if the theory is the same at every d_k, such as a mean of 0
     variance_is_flat: bool
     mean_is_flat: bool
 
 
 @dataclass(frozen=True, eq=False)
 class ExponentResult:
-    """The learner's exponent beside 0, ½ and 1."""
+    """Curves of the learner's exponent and of 0, ½ and 1."""
 
     params: ExponentParams
     dims: tuple[int, ...]
-    curves: tuple[ExponentCurve, ...]  # The learner's first, then those of 0, ½, 1 that differ from it
+    curves: tuple[ExponentCurve, ...]  # the learner's exponent first, then those of 0, ½ and 1 that differ from it
 
 
 @dataclass(frozen=True)
 class RulesParams:
-    """Scores on which all rules are compared."""
+    """Settings of the scores on which all rules are compared."""
 
     d_k: int = 64  # 1 to 1,024
     n_keys: int = 64  # 2 to 4,096
     n_queries: int = 32  # 1 to 64
-    correlation: float = 0.0  # −1 to 1: of query i with key i: 0 at the start of training, positive after it
+    correlation: float = 0.0  # −1 to 1: between query i and key i; 0 at the start of training, positive after it
     seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
@@ -97,7 +97,7 @@ class RulesParams:
 
 @dataclass(frozen=True, eq=False)
 class RuleResult:
-    """One rule on the shared scores, and the texts of its card."""
+    """One rule applied to the shared scores, and the texts of its card."""
 
     name: str
     title: str
@@ -105,12 +105,12 @@ class RuleResult:
     fixes: str
     source: str
     check_text: str
-    check_value: float  # The checkable number, computed now
-    # scores, attention_weights (n_keys,): of the first query, after the rule
+    check_value: float  # the number that check_text names, computed
+    # scores, attention_weights (n_keys,): scores of the first query after the rule, and their softmax
     scores: NDArray[np.float64]
     attention_weights: NDArray[np.float64]
-    score_std: float  # Mean standard deviation inside a row, after the rule
-    # entropy_nats, effective_keys, max_weight: Means over the queries
+    score_std: float  # mean standard deviation within a row, after the rule
+    # entropy_nats, effective_keys, max_weight: means over the queries
     entropy_nats: float
     effective_keys: float
     max_weight: float
@@ -118,11 +118,11 @@ class RuleResult:
 
 @dataclass(frozen=True, eq=False)
 class RulesResult:
-    """All rules on the same scores."""
+    """Results of all rules on the same scores."""
 
     params: RulesParams
-    raw_scores: NDArray[np.float64]  # (n_keys,): of the first query
-    rules: tuple[RuleResult, ...]  # In the order of `SCALING_RULES`
+    raw_scores: NDArray[np.float64]  # (n_keys,): raw scores of the first query
+    rules: tuple[RuleResult, ...]  # in the order of `SCALING_RULES`
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,36 +133,36 @@ class RuleCurves:
     names: tuple[str, ...]
     dims: tuple[int, ...]
     n_keys: tuple[int, ...]
-    # against_d_k, against_d_k_error (n_rules, n_dims): At the params' n_keys (at most 256), and the standard error
+    # against_d_k, against_d_k_error (n_rules, n_dims): entropy at the params' n_keys (at most 256), and standard error
     against_d_k: NDArray[np.float64]
     against_d_k_error: NDArray[np.float64]
-    # against_n_keys, against_n_keys_error (n_rules, n_lengths): At the params' d_k, and the standard error
+    # against_n_keys, against_n_keys_error (n_rules, n_lengths): entropy at the params' d_k, and standard error
     against_n_keys: NDArray[np.float64]
     against_n_keys_error: NDArray[np.float64]
-    uniform: NDArray[np.float64]  # (n_lengths,): ln n_keys, the largest entropy there can be
+    uniform: NDArray[np.float64]  # (n_lengths,): ln n_keys, the largest possible entropy
 
 
 @dataclass(frozen=True)
 class Bug:
-    """One real mistake."""
+    """A real mistake in a published implementation."""
 
     name: str
     title: str
     cause: str
-    # issue, url: Its public report
+    # issue, url: public report of the mistake
     issue: str
     url: str
-    note: str  # Background of the report
+    note: str  # outcome or background of the report
     # ``factor(d_model, n_heads)`` is the wrong multiplier of the raw scores
     factor: Callable[[int, int], float] = field(repr=False)
-    fused: bool = False  # The mistake is in the weights, not the multiplier: Xavier on one fused matrix of Q, K and V
+    fused: bool = False  # True if the mistake is not in the multiplier: Xavier on one fused matrix of Q, K and V
 
 
 @dataclass(frozen=True)
 class BugParams:
-    """The setting of the bug: layer-normalised x, Xavier for each projection, attention in every head."""
+    """Settings of one bug: layer-normalised x, Xavier for each projection, attention in every head."""
 
-    bug: str = "d_model"  # Key of `BUGS`
+    bug: str = "d_model"  # key of `BUGS`
     d_model: int = 512  # 2 to 1,024
     n_heads: int = 8
     n_tokens: int = 64  # 2 to 256
@@ -178,21 +178,21 @@ class BugParams:
 
 @dataclass(frozen=True, eq=False)
 class BugSide:
-    """The right or the wrong computation."""
+    """Measurements of the right or the wrong computation."""
 
-    multiplier: float  # Of the raw scores
-    # score_std, predicted_std: Root mean square of the scores that enter the softmax, and its prediction at the start
+    multiplier: float  # multiplier of the raw scores
+    # score_std, predicted_std: root mean square of the scores that enter the softmax, and its predicted initial value
     score_std: float
     predicted_std: float
-    # entropy_nats, max_weight: Means over queries and heads
+    # entropy_nats, max_weight: means over queries and heads
     entropy_nats: float
     max_weight: float
-    attention_weights: NDArray[np.float64]  # (n_tokens, n_tokens): of the first head
+    attention_weights: NDArray[np.float64]  # (n_tokens, n_tokens): weights of the first head
 
 
 @dataclass(frozen=True, eq=False)
 class BugResult:
-    """The wrong computation beside the right one, on the same numbers."""
+    """Results of the wrong and of the right computation on the same numbers."""
 
     params: BugParams
     bug: Bug
@@ -200,7 +200,7 @@ class BugResult:
     right: BugSide
     wrong: BugSide
     output_error: float  # |wrong output − right output| / |right output| over all numbers
-    output_cosine: float  # Cosine of the two outputs
+    output_cosine: float  # cosine between the two outputs
 
 
 def _github(repository, kind, number):
@@ -269,7 +269,7 @@ BUGS = MappingProxyType(
 
 
 def measure_exponents(params: ExponentParams, dims: Sequence[int] = EXPONENT_DIMS) -> ExponentResult:
-    """Measure variance and mean of q·k / d_k^α against d_k: (1 + ρ²) d_k^(1−2α) and ρ d_k^(1−α)."""
+    """Measure variance and mean of q·k / d_k^α against d_k; in theory (1 + ρ²) d_k^(1−2α) and ρ d_k^(1−α)."""
     pair_law, dims = PairLaw(correlation=params.correlation), check_dims(dims)
     check_integer("the last entry of dims", dims[-1], 1, 1024)
     raw = np.array([(s.mean(), s.var(ddof=1)) for s in growing_scores(dims, params.n_samples, pair_law, params.seed)])
@@ -282,8 +282,8 @@ def measure_exponents(params: ExponentParams, dims: Sequence[int] = EXPONENT_DIM
 def compare_rules(params: RulesParams) -> RulesResult:
     """Apply every rule of `SCALING_RULES` to the same raw scores.
 
-    Learned or trained parts have their starting or published values: gains, τ, s₀, extension 16,
-    position 131,071, n₀ = 512, and for σReparam largest singular values of random square projections (2).
+    Learned parameters have their initial or published values: gains, τ, s₀, extension 16, position 131,071,
+    n₀ = 512, and for σReparam the largest singular value of a random square projection, 2.
     """
     Q, K = _queries_and_keys(params, params.d_k, params.n_keys, params.n_queries)
     raw = Q @ K.T
@@ -294,7 +294,7 @@ def compare_rules(params: RulesParams) -> RulesResult:
 def rule_curves(
     params: RulesParams, *, dims: Sequence[int] = RULE_DIMS, n_keys: Sequence[int] = RULE_KEYS
 ) -> RuleCurves:
-    """Average the entropy of every rule against d_k and against the number of keys."""
+    """Return the mean entropy of every rule against d_k and against the number of keys."""
     short, longest = min(params.n_keys, 256), max(dims)
     by_dimension = [_entropies(params, check_integer("an entry of dims", d, 1, 1024), short, longest) for d in dims]
     lengths = [check_integer("an entry of n_keys", n, 2, 4096) for n in n_keys]
@@ -306,18 +306,18 @@ def rule_curves(
 
 
 def measure_bug(params: BugParams) -> BugResult:
-    """Run attention with a real bug beside the right computation, on the same x, at the start of training."""
+    """Run attention with a real bug and without it, on the same x, at the start of training."""
     return _bug_result(params, *_right_attention(params))
 
 
 def measure_museum(params: BugParams) -> tuple[BugResult, ...]:
-    """Run attention with every bug of `BUGS` beside the right computation, as in `measure_bug`."""
+    """Run `measure_bug` for every bug of `BUGS`, on the same x."""
     right = _right_attention(params)
     return tuple(_bug_result(replace(params, bug=bug), *right) for bug in BUGS)
 
 
 def _right_attention(params):
-    """Return queries, keys and values of every head of a LayerNormed x, and the right attention on them."""
+    """Return queries, keys and values of every head for a layer-normalised x, and the right attention on them."""
     E, H, n = params.d_model, params.n_heads, params.n_tokens
     rng = np.random.Generator(np.random.SFC64(params.seed))
     x = layer_norm(rng.standard_normal((n, E)))
@@ -329,7 +329,7 @@ def _right_attention(params):
 def _bug_result(params, Q, K, V, right):
     bug, E, H = BUGS[params.bug], params.d_model, params.n_heads
     d = E // H
-    shrink = 0.5 if bug.fused else 1.0  # Q, K and V each √½ as large
+    shrink = 0.5 if bug.fused else 1.0  # Q, K and V are each √½ times as large
     wrong = attention(Q, K, math.sqrt(shrink) * V, scale=shrink * bug.factor(E, H))
     return BugResult(
         params=params, bug=bug, d_k=d,
@@ -359,14 +359,14 @@ def _queries_and_keys(params, d_k, n_keys, n_queries):
 
 
 def _applied(rule, raw, Q, K):
-    """Apply the rule with the inputs it needs; a random square projection has a largest singular value near 2."""
+    """Apply the rule with the inputs it needs; sigma 2 is the largest singular value of a random square projection."""
     context = {"d_k": Q.shape[-1], "Q": Q, "K": K, "sigma_q": 2.0, "sigma_k": 2.0}
     return rule.apply(raw, **{name: context[name] for name in rule.needs})
 
 
 @remembered(16)
 def _check_value(name):
-    """Return the checkable number of a rule, which does not depend on the scores."""
+    """Return a rule's checkable number, which does not depend on the scores."""
     return SCALING_RULES[name].check()
 
 
@@ -382,20 +382,20 @@ def _rule_result(rule, scores):
 
 
 def _curve_draws(d_k, n_keys):
-    """Return the number of queries that share their keys in one draw of a curve's point, and the number of draws."""
+    """Return the number of queries in one draw, which share their keys, and the number of draws, for one point."""
     n_queries = 32 if n_keys > 64 else min(n_keys, 16)
     most = min(_CURVE_NUMBERS // ((n_queries + n_keys) * d_k), _CURVE_SCORES // (n_queries * n_keys))
     return n_queries, max(most, 4 if n_keys <= 256 else 1)
 
 
 def _entropies(params, d_k, n_keys, longest):
-    """Average the entropy of every rule at one shape, with its standard error: (2, n_rules).
+    """Return the mean entropy of every rule at one shape, and its standard error: (2, n_rules).
 
-    The number of draws is that of the largest d_k of the curve, `longest`.
+    The number of draws is the one for `longest`, the largest d_k of the curve.
     """
     n_queries, draws = _curve_draws(longest, n_keys)
     Q, K = _queries_and_keys(params, d_k, draws * n_keys, draws * n_queries)
-    aligned, others = np.split(K, [draws * n_queries])  # those paired with a query, and the rest
+    aligned, others = np.split(K, [draws * n_queries])  # keys that are paired with a query, and the rest
     Q, aligned, others = (each.reshape(draws, -1, d_k) for each in (Q, aligned, others))
     K = np.concatenate([aligned, others], axis=1)
     raw = Q @ K.swapaxes(-1, -2)

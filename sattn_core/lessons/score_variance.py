@@ -1,4 +1,4 @@
-"""Score variance: Var(q·k) = d_k, measured on pairs or on one score matrix, beside its exact theory."""
+"""Score variance: Var(q·k) = d_k, measured on pairs or on one score matrix, beside the exact theory."""
 
 import math
 from collections.abc import Callable
@@ -23,17 +23,17 @@ from sattn_core.laws.dot_product import has_exact_density, score_density
 from sattn_core.laws.moments import DotProductMoments, pair_moments
 from sattn_core.layers.scores import raw_scores, scale_factor
 
-# This lesson also shows the curve over d_k and the walks, which have their own modules.
+# The lesson also shows the curve over d_k and the random walks, from their own modules.
 __all__ = [
     "SAMPLINGS", "MomentRow", "RandomWalks", "ScalingRule", "ScoreVarianceParams", "ScoreVarianceResult",
     "VarianceCurve", "measure_score_variance", "random_walks", "variance_curve",
 ]  # fmt: skip
 
 SAMPLINGS = ("pairs", "matrix")
-_SCORE_BYTES = 48  # of measuring, for each score
-_LARGEST = 1024  # d_k for which the shared axis has room: it does not move with d_k
-_SHARED_HALF_WIDTH, _SHARED_DEVIATIONS = 112.0, 3.5  # of 32, the standard deviation of raw scores at d_k = 1,024
-_N_BINS, _HALF_WIDTH, _N_GRID = 80, 5.0, 400  # an even grid: at d_k = 1 the density at 0 is infinite
+_SCORE_BYTES = 48  # memory per score while measuring
+_LARGEST = 1024  # the shared axis is the same at every d_k up to this
+_SHARED_HALF_WIDTH, _SHARED_DEVIATIONS = 112.0, 3.5  # 3.5 · 32, the standard deviation of raw scores at d_k = 1,024
+_N_BINS, _HALF_WIDTH, _N_GRID = 80, 5.0, 400  # an even number of grid points: at d_k = 1 the density at 0 is infinite
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class ScoreVarianceParams:
     def __post_init__(self) -> None:
         check_integer("d_k", self.d_k, 1)
         check_integer("n_samples", self.n_samples, 4)
-        _ = self.pair_law  # checks the law, the means and the correlation
+        _ = self.pair_law  # building it checks the law, the means and the correlation
         check_choice("sampling", self.sampling, SAMPLINGS)
         check_integer("n_queries", self.n_queries, 2)
         check_integer("n_keys", self.n_keys, 2)
@@ -106,51 +106,51 @@ class ScalingRule:
 
 @dataclass(frozen=True, eq=False)
 class ScoreVarianceResult:
-    """Everything the lesson shows at one d_k."""
+    """Results that the lesson shows at one d_k."""
 
-    params: ScoreVarianceParams  # As given
-    n_scores: int  # Number of scores measured
-    theory: DotProductMoments  # Mean, variance and excess kurtosis of one raw score
+    params: ScoreVarianceParams
+    n_scores: int  # number of scores measured
+    theory: DotProductMoments  # mean, variance and excess kurtosis of one raw score
     scale: float  # 1/√d_k
-    # raw_edges, scaled_edges (n_bins + 1,): Bin edges, five theoretical standard deviations each way; scaled_edges =
-    # scale · raw_edges
+    # raw_edges, scaled_edges (n_bins + 1,): bin edges within five theoretical standard deviations of the mean;
+    # scaled_edges = scale · raw_edges
     raw_edges: NDArray[np.float64]
     scaled_edges: NDArray[np.float64]
-    counts: NDArray[np.int_]  # (n_bins,): Scores in each bin [left, right): the same for raw and scaled
-    # below, above: Scores outside the bins: counts, below and above add up to n_scores
+    counts: NDArray[np.int_]  # (n_bins,): number of scores in each bin [left, right), the same for raw and scaled
+    # below, above: number of scores outside the bins; counts, below and above add up to n_scores
     below: int
     above: int
-    # Ends of one axis for raw and scaled scores, the same at every d_k up to 1,024, so that the growth is seen: −112
-    # and 112, or further where the scores of d_k = 1,024 go further
+    # Ends of the axis that raw and scaled scores share: −112 and 112, or wider if the scores at d_k = 1,024 need it.
+    # They are the same at every d_k up to 1,024, so that the growth shows.
     shared_span: tuple[float, float]
-    # beyond_own, beyond_shared: Share of the raw scores outside the bins, and outside shared_span
+    # beyond_own, beyond_shared: share of the raw scores outside the bins, and outside shared_span
     beyond_own: float
     beyond_shared: float
     # raw_density, scaled_density (n_bins,): counts / (n_scores · bin width)
     raw_density: NDArray[np.float64]
     scaled_density: NDArray[np.float64]
-    # raw_grid, scaled_grid, raw_law, scaled_law (400,): Density of the law on a fine grid (nan if the scores are
+    # raw_grid, scaled_grid, raw_law, scaled_law (400,): fine grid, and density of the law on it (nan if the scores are
     # constant)
     raw_grid: NDArray[np.float64]
     scaled_grid: NDArray[np.float64]
     raw_law: NDArray[np.float64]
     scaled_law: NDArray[np.float64]
-    # True for independent normal components with zero means; otherwise the law drawn is the normal one with the exact
-    # mean and variance
+    # True for independent normal components with zero means; otherwise the law is normal with the exact mean and
+    # variance
     law_is_exact: bool
-    # Raw and scaled mean, variance and excess kurtosis. The variance divides by n − 1 for pairs and by n_queries ·
+    # Mean, variance and excess kurtosis, raw and scaled. The variance divides by n − 1 for pairs and by n_queries ·
     # n_keys for a matrix.
     rows: tuple[MomentRow, ...]
     scaling_rule: ScalingRule  # Var(cX) beside c² Var(X)
 
     @property
     def raw_std(self) -> float:
-        """Standard deviation of the raw scores, measured."""
+        """Measured standard deviation of the raw scores."""
         return math.sqrt(self.scaling_rule.raw_variance)
 
     @property
     def scaled_std(self) -> float:
-        """Standard deviation of the scaled scores, measured."""
+        """Measured standard deviation of the scaled scores."""
         return math.sqrt(self.scaling_rule.scaled_variance)
 
 
@@ -158,14 +158,14 @@ class ScoreVarianceResult:
 def measure_score_variance(
     params: ScoreVarianceParams, *, scores: ArrayLike | None = None, check: Callable[[], object] = proceed
 ) -> ScoreVarianceResult:
-    """Measure Var(q·k) and Var(q·k/√d_k) beside d_k and 1, with the sampling error of each.
+    """Measure Var(q·k) and Var(q·k/√d_k) beside d_k and 1, with their sampling errors.
 
-    Entries of one matrix are uncorrelated but share queries and keys, so the variance of the entries
-    scatters more than for as many pairs. With means the kurtosis of a matrix has no band. The standard
-    error of an excess kurtosis is its limit for many scores; a small or heavy-tailed sample falls short of
-    the prediction on average, and its band is marked rough, or left out where it would reach below −2.
-    Student's t with 5 degrees of freedom has no eighth moment: its measured kurtosis has no finite
-    standard error, however many pairs are drawn.
+    Entries of one matrix are uncorrelated but share queries and keys, so their variance scatters more
+    than the variance of as many pairs. If q or k has a mean, the kurtosis of a matrix has no band. The
+    standard error of an excess kurtosis is its limit for many scores. A small or heavy-tailed sample falls
+    short of the prediction on average: its band is marked rough, or left out if it would reach below −2.
+    Student's t with 5 degrees of freedom has no eighth moment, so its measured kurtosis has no finite
+    standard error.
     """
     scores = _draw_scores(params, check) if scores is None else _check_shape(params, scores)
     theory, scale = pair_moments(params.d_k, params.pair_law), scale_factor(params.d_k)
@@ -189,7 +189,7 @@ def measure_score_variance(
 
 
 def _rows_of_both(params, scale, raw, scaled):
-    """Return the moments of the raw scores and of the scaled ones, within the bands of the raw."""
+    """Return the moments of the raw and of the scaled scores; the latter have the bands of the former, scaled."""
     bands = _bands(params, raw[2])
     return _rows("raw", bands, 1.0, raw) + _rows("scaled", bands, scale, scaled)
 

@@ -1,6 +1,6 @@
-"""Why did a 2 × 2 experiment give 1.6? The variance of the entries of one product of random matrices.
+"""Why did a 2 × 2 experiment give 1.6? Variance of the entries of one product of random matrices.
 
-A variance computed from a few dependent entries scatters widely, and at 2 × 2 its mean is 1.5, not 2.
+The variance of a few dependent entries scatters widely, and at 2 × 2 its mean is 1.5, not 2.
 """
 
 import math
@@ -29,20 +29,20 @@ ASKED_VALUE = 1.6  # printed by the experiment in the question
 PUBLISHED_ROWS, PUBLISHED_D_K = 1111, 111
 PUBLISHED = (0.9998308190814476, 0.9957289239999045, 110.5603610976103, 0.9960392891676604)
 HISTOGRAM_BINS = 60
-HIGHEST_RATIO = 4.0  # end of the bins of a `DrawSweep`
-NEAR = 0.1  # a variance within this share of d_k is near it
+HIGHEST_RATIO = 4.0  # last bin edge of a `DrawSweep`
+NEAR = 0.1  # a variance is near d_k if it differs by less than this share of d_k
 DEFAULT_SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 MOST_DRAWS = 10_000
 
 
 @dataclass(frozen=True)
 class SmallSamplesParams:
-    """Many draws of A (size × d_k) and B (d_k × size), and of the variance of A B's entries."""
+    """Settings of many draws of A (size × d_k) and B (d_k × size), and of the variance of A B's entries."""
 
     size: int = 2  # 2 to 64
     d_k: int = 2  # 1 to 1,024
     ddof: int = 0  # 0 or 1: the variance divides by size² − ddof
-    n_draws: int = 2_000  # 1 to 10,000: Draw i is the same however many follow it
+    n_draws: int = 2_000  # 1 to 10,000; more draws leave the first ones unchanged
     seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
@@ -55,16 +55,16 @@ class SmallSamplesParams:
 
 @dataclass(frozen=True)
 class DrawCheck:
-    """One number of the draws beside its prediction; the two shares are in per cent."""
+    """One statistic of the draws beside its prediction; the two shares are in per cent."""
 
-    name: str  # "below 1.6" or "near d_k"
-    # predicted, predicted_error: The mean is exact, error 0; the others come from the reference draws
+    name: str  # "mean", "median", or a share: "below 1.6" or "near d_k"
+    # predicted, predicted_error: prediction and its standard error; exact for the mean, otherwise from reference draws
     predicted: float
     predicted_error: float
-    # measured, standard_error: Of the draws; the error is the predicted one for their number
+    # measured, standard_error: measured on the draws, and the predicted standard error for their number
     measured: float
     standard_error: float
-    z: float  # (measured − predicted) over both errors together; NaN where there is none
+    z: float  # (measured − predicted) / √(sum of both errors²); NaN if both errors are 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,119 +72,119 @@ class SmallSamplesResult:
     """Variances of the entries of many small products."""
 
     params: SmallSamplesParams
-    variances: NDArray[np.float64]  # (n_draws,): in the order drawn
-    # first_A, first_B, first_product: The matrices of the first draw
+    variances: NDArray[np.float64]  # (n_draws,): in order of drawing
+    # first_A, first_B, first_product: matrices of the first draw
     first_A: NDArray[np.float64]
     first_B: NDArray[np.float64]
     first_product: NDArray[np.float64]
-    # mean_theory, std_theory: Exact mean and standard deviation of one such variance; the mean is d_k only for ddof = 1
+    # mean_theory, std_theory: exact mean and standard deviation of one variance; the mean is d_k only for ddof = 1
     mean_theory: float
     std_theory: float
-    # mean_measured, standard_error, z: Mean of the draws, std_theory/√n_draws, and how many such errors the mean is off
+    # mean_measured, standard_error, z: mean of the draws, std_theory/√n_draws, and (mean − mean_theory)/standard_error
     mean_measured: float
     standard_error: float
     z: float
-    # median, median_error: Of up to 400,000 reference draws (20,000 or more where the matrices are large), and its
+    # median, median_error: median of up to 400,000 reference draws (at least 20,000 for large matrices), and its
     # standard error
     median: float
     median_error: float
-    # low, high: Reference 5 % and 95 % quantiles
+    # low, high: 5 % and 95 % quantiles of the reference draws
     low: float
     high: float
     band: tuple[float, float]  # `score_variance_band` at 95 %, for this ddof
-    # value, percentile, percentile_error: The number in question (1.6), the percentage of reference draws below it, and
-    # its standard error
+    # value, percentile, percentile_error: the number in question (1.6), percentage of reference draws below it, and its
+    # standard error
     value: float
     percentile: float
     percentile_error: float
     edges: NDArray[np.float64]  # (61,)
-    counts: NDArray[np.int_]  # (60,): Draws in each bin; `above` counts those beyond the last edge
+    counts: NDArray[np.int_]  # (60,): number of draws in each bin; `above` counts draws beyond the last edge
     above: int
-    expected: NDArray[np.float64]  # (60,): Counts that n_draws draws should give, from the reference draws
+    expected: NDArray[np.float64]  # (60,): expected counts of n_draws draws, from the reference draws
     checks: tuple[DrawCheck, ...]  # "mean", "median", "below 1.6" and "near d_k"
 
 
 @dataclass(frozen=True)
 class VarianceCheck:
-    """One variance of the large experiment beside its exact law."""
+    """One variance of the large experiment beside its exact mean and standard deviation."""
 
     name: str
-    # measured, mean, std, z: Measured variance (ddof = 0), its exact mean and standard deviation, and (measured −
+    # measured, mean, std, z: measured variance (ddof = 0), its exact mean and standard deviation, and (measured −
     # mean)/std
     measured: float
     mean: float
     std: float
     z: float
-    # published, published_z: The number printed in the public answer, and its z
+    # published, published_z: the number printed in the public answer, and its z
     published: float
     published_z: float
 
 
 @dataclass(frozen=True)
 class LargeExperiment:
-    """(n, d_k) @ (d_k, n) once, beside the published run."""
+    """One product (n, d_k) @ (d_k, n) beside the published run."""
 
     n_rows: int
     d_k: int
     seed: int
     rows: tuple[VarianceCheck, ...]  # A, B, product, scaled product
-    naive_std: float  # Standard deviation if the entries were independent: wrong, far too small
-    # naive_z, published_naive_z: z of the product's variance about d_k with the naive standard deviation: a false alarm
+    naive_std: float  # standard deviation for independent entries: wrong, far too small
+    # naive_z, published_naive_z: z of the product's variance about d_k by the naive standard deviation, a false alarm
     naive_z: float
     published_naive_z: float
     # band, naive_band: 95 % bands of the product's variance
     band: tuple[float, float]
     naive_band: tuple[float, float]
-    explained_share: float  # Share of the variance of the product's variance that var(A) and var(B) explain
-    # from_factors, published_from_factors: d_k · var(A) · var(B): what the product's variance should be, given A and B
+    explained_share: float  # share of the scatter of the product's variance that var(A) and var(B) explain
+    # from_factors, published_from_factors: d_k · var(A) · var(B), the expected variance of the product given both
     from_factors: float
     published_from_factors: float
-    # residual_std, residual_z, published_residual_z: Standard deviation of the product's variance given var(A) and
-    # var(B), and how many of these the two runs are off
+    # residual_std, residual_z, published_residual_z: standard deviation of the product's variance given var(A) and
+    # var(B), and z of both runs with it
     residual_std: float
     residual_z: float
     published_residual_z: float
     dot_equals_matmul: bool  # np.dot(A, B) and A @ B agree to rounding
-    largest_difference: float  # Largest difference between the two
+    largest_difference: float  # largest entry of |np.dot(A, B) − A @ B|
 
 
 @dataclass(frozen=True, eq=False)
 class BandCurve:
-    """The band of the variance against the size of the matrix; arrays have one entry per size."""
+    """Band of the variance against the size of the matrix; arrays have one entry per size."""
 
     sizes: tuple[int, ...]
     d_k: int
     ddof: int
-    # mean, std, low, high: Exact mean and standard deviation, and the 95 % band
+    # mean, std, low, high: exact mean and standard deviation, and the 95 % band
     mean: NDArray[np.float64]
     std: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    # naive_low, naive_high: The band for independent entries: wrong
+    # naive_low, naive_high: wrong band, for independent entries
     naive_low: NDArray[np.float64]
     naive_high: NDArray[np.float64]
-    measured: NDArray[np.float64]  # (n_sizes, n_draws): Measured points
-    # share_inside, naive_share_inside: Share of the measured points inside the band and inside the naive one
+    measured: NDArray[np.float64]  # (n_sizes, n_draws): measured points
+    # share_inside, naive_share_inside: share of the measured points inside the band, and inside the naive band
     share_inside: NDArray[np.float64]
     naive_share_inside: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class DrawSweep:
-    """The variance of (size, d_k) @ (d_k, size), divided by d_k, in the same draws at every d_k."""
+    """Variance of (size, d_k) @ (d_k, size), divided by d_k, from the same draws at every d_k."""
 
     dims: tuple[int, ...]
     size: int
     ddof: int
     seed: int
-    ratios: NDArray[np.float64]  # (n_dims, n_draws): variance ÷ d_k, in the order drawn
-    mean_theory: float  # Exact mean of a ratio: the same at every d_k, and 1 for ddof = 1
-    std_theory: NDArray[np.float64]  # (n_dims,): Exact standard deviation of a ratio
-    edges: NDArray[np.float64]  # (61,): of the bins, from 0 to `HIGHEST_RATIO`
-    bins: NDArray[np.intp]  # (n_dims, n_draws): the bin of every ratio; 60 is beyond the last edge
+    ratios: NDArray[np.float64]  # (n_dims, n_draws): variance ÷ d_k, in order of drawing
+    mean_theory: float  # exact mean of a ratio: the same at every d_k, and 1 for ddof = 1
+    std_theory: NDArray[np.float64]  # (n_dims,): exact standard deviation of a ratio
+    edges: NDArray[np.float64]  # (61,): bin edges from 0 to `HIGHEST_RATIO`
+    bins: NDArray[np.intp]  # (n_dims, n_draws): bin of every ratio; 60 is beyond the last edge
 
     def first(self, n_draws: int) -> "FirstDraws":
-        """Return the first n_draws at every d_k, counted."""
+        """Return the counts of the first n_draws at every d_k."""
         if not 1 <= n_draws <= self.ratios.shape[1]:
             raise ValueError(f"n_draws must be between 1 and {self.ratios.shape[1]}, but got {n_draws}")
         bins, n_dims, width = self.bins[:, :n_draws], len(self.dims), HISTOGRAM_BINS + 1
@@ -196,11 +196,11 @@ class DrawSweep:
 
 @dataclass(frozen=True, eq=False)
 class FirstDraws:
-    """The first draws of a `DrawSweep`, counted at every d_k."""
+    """Counts of the first draws of a `DrawSweep`, at every d_k."""
 
     ratios: NDArray[np.float64]  # (n_dims, n_draws)
-    counts: NDArray[np.int_]  # (n_dims, 60): Draws in each bin
-    # above, near (n_dims,): Draws beyond the last edge, and draws within a tenth of d_k
+    counts: NDArray[np.int_]  # (n_dims, 60): number of draws in each bin
+    # above, near (n_dims,): number of draws beyond the last edge, and within a tenth of d_k
     above: NDArray[np.int_]
     near: NDArray[np.int_]
 
@@ -213,29 +213,29 @@ class FirstDraws:
 
 @dataclass(frozen=True, eq=False)
 class ClassDraws:
-    """The draws of the first phones of a class together; `phone_draws` has those of one."""
+    """Draws of the first phones of a class together; `phone_draws` returns those of one phone."""
 
-    # n_phones, per_phone, size, d_k, ddof, seed: As given
+    # n_phones, per_phone, size, d_k, ddof, seed: as in `class_draws`
     n_phones: int
     per_phone: int
     size: int
     d_k: int
     ddof: int
     seed: int
-    variances: NDArray[np.float64]  # (n_phones, per_phone): row i is what phone i has drawn
-    # mean_theory, std_theory: Exact mean and standard deviation of one variance
+    variances: NDArray[np.float64]  # (n_phones, per_phone): row i holds the draws of phone i
+    # mean_theory, std_theory: exact mean and standard deviation of one variance
     mean_theory: float
     std_theory: float
-    # mean_measured, standard_error, z: Mean of all draws, std_theory/√(how many), and how many such errors it is off;
-    # NaN before the first
+    # mean_measured, standard_error, z: mean of all n draws, std_theory/√n, and (mean − mean_theory)/standard_error; NaN
+    # without draws
     mean_measured: float
     standard_error: float
     z: float
-    # means, errors (n_phones,): The same of the draws of the first phone, of the first two, and so on
+    # means, errors (n_phones,): mean and standard error for the first phone, for the first two, and so on
     means: NDArray[np.float64]
     errors: NDArray[np.float64]
-    value: float  # The number in question (1.6)
-    # edges, counts, above, expected: As in a `SmallSamplesResult`, of all draws together
+    value: float  # the number in question (1.6)
+    # edges, counts, above, expected: as in `SmallSamplesResult`, for all draws together
     edges: NDArray[np.float64]
     counts: NDArray[np.int_]
     above: int
@@ -260,7 +260,7 @@ def draw_sweep(dims: Sequence[int], *, size: int = 2, ddof: int = 0, n_draws: in
 def class_draws(
     n_phones: int, per_phone: int = 10, *, size: int = 2, d_k: int = 2, ddof: int = 0, seed: int = 0
 ) -> ClassDraws:
-    """Repeat the experiment on the first n_phones phones of a class: what a phone draws depends on no other."""
+    """Repeat the experiment on the first n_phones phones of a class; each phone's draws are independent of n_phones."""
     check_integer("n_phones", n_phones, 0, MOST_PHONES)
     params = SmallSamplesParams(size, d_k, ddof, check_integer("per_phone", per_phone, 1, MOST_PER_PHONE), seed)
     options = {"size": size, "d_k": d_k, "ddof": ddof, "seed": seed}
@@ -281,10 +281,10 @@ def class_draws(
 
 
 def measure_small_samples(params: SmallSamplesParams) -> SmallSamplesResult:
-    """Repeat the small experiment: V = var of the entries of A B, with E V = d_k (1 − 1/size²) for ddof = 0.
+    """Repeat the small experiment: V = variance of the entries of A B, with E V = d_k (1 − 1/size²) for ddof = 0.
 
-    The first draw multiplies its two matrices. The variances of the others are drawn from their exact
-    distribution, see `matrix_variances`.
+    The first draw multiplies its two matrices. All other variances are drawn from their exact distribution,
+    see `matrix_variances`.
     """
     A, B = _first_matrices(params.size, params.d_k, params.seed)
     unbias = _unbias(params.size, params.ddof)
@@ -323,7 +323,7 @@ def _mean_and_std(params, unbias):
 def measure_large_experiment(
     n_rows: int = PUBLISHED_ROWS, d_k: int = PUBLISHED_D_K, *, seed: int = 0
 ) -> LargeExperiment:
-    """Run (n, d_k) @ (d_k, n) once: var(A B) beside d_k (1 − 1/n²) ± √(2 d_k (2n + d_k + 1))/n.
+    """Multiply (n, d_k) @ (d_k, n) once and compare var(A B) with d_k (1 − 1/n²) ± √(2 d_k (2n + d_k + 1))/n.
 
     Entries of A B are uncorrelated but dependent: entries of one row share a row of A. The formula for
     independent entries, 2 d_k (d_k + 3)/n², makes an ordinary result look like three standard errors.
@@ -351,7 +351,7 @@ def measure_large_experiment(
 
 
 def _dot_beside_matmul(A, B, product):
-    """Compare `np.dot` with the product, True if equal up to rounding; they may add in another order."""
+    """Compare `np.dot(A, B)` with the product A @ B, which may add in another order."""
     difference = np.abs(np.dot(A, B) - product)
     equal = bool((difference <= 1e-12 * (A.shape[1] + np.abs(product))).all())
     return {"dot_equals_matmul": equal, "largest_difference": float(difference.max())}
@@ -388,7 +388,7 @@ def _unbias(size, ddof):
 
 
 def _draw(size, d_k, n_draws, seed):
-    """Draw np.var (ddof=0) of every product in the order drawn; the first is that of `_first_matrices`."""
+    """Return np.var (ddof=0) of every product; the first product is that of `_first_matrices`."""
     A, B = _first_matrices(size, d_k, seed)
     return np.concatenate([[np.matmul(A, B).var()], matrix_variances(size, d_k, n_draws - 1, seed)])
 
@@ -399,7 +399,7 @@ def _first_matrices(size, d_k, seed):
 
 
 def _edges(size, d_k, ddof):
-    """Return bins from 0 to four standard deviations above the mean."""
+    """Return bin edges from 0 to four standard deviations above the mean."""
     mean, variance = moments_of_variance(size, size, d_k)
     return np.linspace(0.0, (mean + 4 * math.sqrt(variance)) * _unbias(size, ddof), HISTOGRAM_BINS + 1)
 
@@ -435,21 +435,21 @@ def _variance_checks(measured, n, d, mean, std):
 
 @dataclass(frozen=True, eq=False)
 class ExampleDots:
-    """Dot products of vectors picked by hand, beside the spread for independent N(0, 1) numbers."""
+    """Dot products of vectors chosen by hand, beside their spread for independent N(0, 1) components."""
 
-    q_rows: NDArray[np.float64]  # (n, d_k): one vector a row
+    q_rows: NDArray[np.float64]  # (n, d_k): one vector per row
     k_rows: NDArray[np.float64]
-    d_k: int  # Numbers in a vector
+    d_k: int  # components of a vector
     dots: NDArray[np.float64]  # (n,): q_i·k_i
-    # mean, variance, std: Of the dots as they are; the variance divides by n (ddof = 0)
+    # mean, variance, std: moments of dots; the variance divides by n (ddof = 0)
     mean: float
     variance: float
     std: float
-    std_theory: float  # √d_k: of such a product if its numbers were drawn; its mean would be 0
+    std_theory: float  # √d_k, the standard deviation of a dot product if all components were drawn; its mean would be 0
 
 
 def hand_made_example(q_rows: ArrayLike, k_rows: ArrayLike) -> ExampleDots:
-    """Return the dot products q_i·k_i of vectors picked by hand, numbers up to 10⁶ in size, and their spread."""
+    """Return the dot products q_i·k_i of vectors chosen by hand, |components| at most 10⁶, and their spread."""
     q_rows = check_array("q_rows", q_rows, ndim=2, min_length=1)
     k_rows = check_array("k_rows", k_rows, ndim=2, min_length=1)
     if q_rows.shape != k_rows.shape or not len(q_rows):
@@ -468,6 +468,6 @@ def hand_made_example(q_rows: ArrayLike, k_rows: ArrayLike) -> ExampleDots:
 
 
 def _sums(terms):
-    """Return the sums along the last axis, and 0 where rounding alone makes one differ from 0."""
+    """Return the sums along the last axis, with 0 for sums that differ from 0 only by rounding."""
     sums, rounding = terms.sum(axis=-1), np.finfo(float).eps * terms.shape[-1] * np.abs(terms).sum(axis=-1)
     return np.where(np.abs(sums) <= rounding, 0.0, sums)

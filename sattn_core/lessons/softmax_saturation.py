@@ -1,4 +1,4 @@
-"""Softmax of wide scores and of narrow ones: one key takes all the weight, or all tokens get the same output."""
+"""Softmax of widely and of narrowly spread scores: one key takes all the weight, or all outputs are alike."""
 
 import math
 from collections.abc import Sequence
@@ -22,13 +22,13 @@ MIN_LISTS, MAX_LISTS = 2, 4
 N_BATCHES = 20
 MAX_DIM = 4096
 MAX_SCORES = 5_000_000
-D_V = 64  # numbers of a value
-_BATCH_STREAM = 2  # of a seed
-_VALUE_STREAM = 3736  # at seed 0 the first numbers of its 16 values lie apart
+D_V = 64  # components of a value
+_BATCH_STREAM = 2  # random stream of the batches
+_VALUE_STREAM = 3736  # random stream of the values: at seed 0 the first components of 16 values lie apart
 _OVERFLOW_DTYPES = ("float16", "float32", "float64")
 _KEYS_DRAWN, _FEWEST_BATCHES = 640, 4
 ALIKE = 1.25  # rows look alike if the widest spread is at most this many times the narrowest
-_ROUNDING = 1e-9  # relative, of an entropy: adding a constant rounds the scores, and must not change the answer
+_ROUNDING = 1e-9  # relative tolerance of an entropy: adding a constant to the scores must not change the answer
 
 
 # --- lists of scores, side by side ---------------------------------------------------------------
@@ -39,17 +39,17 @@ class ListComparison:
     """Softmax of each list of scores; entry i of every field belongs to list i."""
 
     scores: tuple[NDArray[np.float64], ...]  # multiplier * list + shift
-    attention_weights: tuple[NDArray[np.float64], ...]  # Softmax of the scores; each sums to 1
-    gap: NDArray[np.float64]  # (n_lists,): Largest score minus the second largest
-    # entropy_nats, effective_keys, max_weight (n_lists,): Entropy H of the weights, e^H, and the largest weight
+    attention_weights: tuple[NDArray[np.float64], ...]  # softmax of the scores; each sums to 1
+    gap: NDArray[np.float64]  # (n_lists,): largest score minus the second largest
+    # entropy_nats, effective_keys, max_weight (n_lists,): entropy H of the weights, e^H, and the largest weight
     entropy_nats: NDArray[np.float64]
     effective_keys: NDArray[np.float64]
     max_weight: NDArray[np.float64]
-    # jacobian_norm, log10_jacobian_norm (n_lists,): Frobenius norm of the softmax Jacobian; the norm is 0 for gaps
-    # beyond 745, its logarithm is not
+    # jacobian_norm, log10_jacobian_norm (n_lists,): Frobenius norm of the softmax Jacobian. The norm is 0 for gaps
+    # beyond 745; its logarithm stays finite.
     jacobian_norm: NDArray[np.float64]
     log10_jacobian_norm: NDArray[np.float64]
-    # Norm of the first list over norm of the second: its logarithm, for the ratio may exceed float64
+    # log10 of the first list's norm over the second's; the ratio itself may overflow
     log10_jacobian_norm_ratio: float
 
 
@@ -79,25 +79,25 @@ def _comparison(scores):
 
 @dataclass(frozen=True, eq=False)
 class ListNudge:
-    """Softmax of lists before and after an addition to the smallest score of each; entry i belongs to list i."""
+    """Softmax of lists before and after a number is added to each list's smallest score; entry i belongs to list i."""
 
     before: ListComparison
     after: ListComparison
-    smallest: tuple[int, ...]  # Index of the score that was added to; of equal ones the first
-    moved: NDArray[np.float64]  # (n_lists,): Weight that this key gained, and the others lost
+    smallest: tuple[int, ...]  # index of the smallest score; the first if several are equal
+    moved: NDArray[np.float64]  # (n_lists,): weight that moved to this key from the others
 
     @property
     def gradient(self) -> NDArray[np.float64]:
-        """p (1 − p) for each list, (n_lists,): how fast that key's weight p begins to grow with its score."""
+        """Derivative p (1 − p) of that key's weight p by its score, for each list, (n_lists,)."""
         weights = zip(self.before.attention_weights, self.smallest, strict=True)
-        # 1 − p as the sum of the other weights: where p is nearly 1 it keeps its digits.
+        # The sum of the other weights is 1 − p, but keeps its digits where p is nearly 1.
         return np.array([p[i] * np.delete(p, i).sum() for p, i in weights])
 
 
 def nudge_lists(lists: Sequence[ArrayLike], added: float) -> ListNudge:
     """Return softmax of each list before and after a number is added to its smallest score.
 
-    For a small number the weight that moves is p (1 − p) times it: where p is nearly 0 or 1, hardly any moves.
+    The weight that moves is about p (1 − p) times a small number, so hardly any moves if p is nearly 0 or 1.
     """
     added = check_number("added", added, 0, MAX_MAGNITUDE)
     before = compare_lists(lists)
@@ -109,10 +109,10 @@ def nudge_lists(lists: Sequence[ArrayLike], added: float) -> ListNudge:
 
 
 def sharper(first: ArrayLike, second: ArrayLike) -> str:
-    """Return which of two lists softmax makes sharper: the one whose weights have less entropy."""
+    """Return "first", "second" or "neither": the list whose softmax weights have less entropy."""
     found = compare_lists([first, second])
     one, other = found.entropy_nats
-    if one == other == 0.0:  # both underflow, which the norm's logarithm does not
+    if one == other == 0.0:  # both entropies underflow; the logarithms of the norms do not
         one, other = np.exp(found.log10_jacobian_norm - found.log10_jacobian_norm.max())
     if math.isclose(one, other, rel_tol=_ROUNDING):
         return "neither"
@@ -138,12 +138,12 @@ def _check_list(name, numbers):
     return array
 
 
-# --- many rows, whose divisor is turned ----------------------------------------------------------
+# --- many rows, divided by a power of d_k --------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class RowsParams:
-    """Rows at a few dims; n_rows is their number in 20 batches, of which fewer are drawn if there are many keys."""
+    """Settings of random rows at a few dims; n_rows is their number in 20 batches, of which many keys draw fewer."""
 
     n_keys: int
     dims: tuple[int, ...]
@@ -162,7 +162,7 @@ class RowsParams:
 
     @property
     def n_queries(self) -> int:
-        """Rows of a batch, which share their keys."""
+        """Number of rows in a batch; they share their keys."""
         return self.n_rows // N_BATCHES
 
     @property
@@ -177,7 +177,7 @@ class Rows:
 
     dims: tuple[int, ...]
     scores: NDArray[np.float64]  # (n_dims, n_batches, n_queries, n_keys); the rows of a batch share their keys
-    # (n_dims,): how far the scores of a row spread: the root of the mean variance within a row, ddof 1
+    # (n_dims,): spread of the scores: root of the mean variance within a row, ddof 1
     spread: NDArray[np.float64]
 
     def divided(self, exponent: float) -> "DividedRows":
@@ -198,35 +198,35 @@ class DividedRows:
     exponent: float
     # (n_dims, n_keys): mean weight of the strongest key of a row, of the next one, …; rows sum to 1
     weights: NDArray[np.float64]
-    # max_weight, standard_error (n_dims,): mean largest weight, and its error from the spread of the batch means
+    # max_weight, standard_error (n_dims,): mean largest weight, and its standard error from the batch means
     max_weight: NDArray[np.float64]
     standard_error: NDArray[np.float64]
-    # spread, spread_theory (n_dims,): that of the divided scores within a row, and d_k^(1/2 − exponent)
+    # spread, spread_theory (n_dims,): spread of the divided scores within a row, and in theory d_k^(1/2 − exponent)
     spread: NDArray[np.float64]
     spread_theory: NDArray[np.float64]
-    ratio: float  # of the widest spread to the narrowest, at least 1
-    n_batches: int  # their means give the standard error
+    ratio: float  # widest spread over the narrowest, at least 1
+    n_batches: int  # number of batches, whose means give the standard error
 
     @property
     def alike(self) -> bool:
-        """Return True if the scores spread almost alike at all dims, so that softmax of them looks the same."""
+        """Return True if the scores spread almost equally at all dims, so that their softmax looks alike."""
         return self.ratio <= ALIKE
 
     def band(self, expected: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the ends of the 95 % band of the largest weights around the expected ones, by Student's t."""
+        """Return low and high of the 95 % band of max_weight around the expected means, by Student's t."""
         half_width = student_quantile(self.n_batches) * self.standard_error
         return expected - half_width, expected + half_width
 
 
 def measure_rows(params: RowsParams) -> Rows:
-    """Draw raw scores at every d_k, of the same queries and keys, to which components are appended."""
+    """Draw queries and keys that gain components from one d_k to the next, and return their raw scores."""
     scores = np.array(list(_growing_scores(params)))
     scores = -np.sort(-scores, axis=-1)
     return Rows(params.dims, scores, np.sqrt(scores.var(axis=-1, ddof=1).mean(axis=(1, 2))))
 
 
 def _growing_scores(params):
-    """Yield raw scores (n_batches, n_queries, n_keys) at each of its dims, of one draw that grows."""
+    """Yield raw scores (n_batches, n_queries, n_keys) at each of params.dims, from one draw that grows."""
     batches = [_scores_of_batch(params, params.dims, batch) for batch in range(params.n_batches)]
     return map(np.stack, zip(*batches, strict=True))
 
@@ -239,14 +239,14 @@ def _scores_of_batch(params, dims, batch):
         cuts = sorted({stop, *(d_k for d_k in dims if start < d_k < stop)})
         components = draw(rng, (stop - start, n_queries + params.n_keys))
         grown = _appended(scores, components[:, :n_queries], components[:, n_queries:], [cut - start for cut in cuts])
-        del components  # while other batches are at work
+        del components  # free the memory while other batches are drawn
         yield from (found for d_k, found in zip(cuts, grown, strict=True) if d_k in dims)
         scores = grown[-1]
 
 
 def _appended(scores, q, k, cuts):
-    """Append to the scores the components of q and k up to each cut."""
-    # No matrix product: the threads of BLAS wait for a core on a busy machine.
+    """Return the scores plus the products of q and k up to each cut."""
+    # Use einsum, not a matrix product: BLAS threads wait for a core on a busy machine.
     parts = [np.einsum("dq,dk->qk", q[start:stop], k[start:stop]) for start, stop in pairwise((0, *cuts))]
     return list(accumulate(parts, initial=scores))[1:]
 
@@ -257,12 +257,12 @@ def expected_largest(n_keys: int, dims: tuple[int, ...], exponent: float) -> NDA
     return expected_attention_curve(n_keys, dims, scales).max_weight
 
 
-# --- what is left of a token's own ---------------------------------------------------------------
+# --- each token's own share of its output --------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class OutputsParams(RowsParams):
-    """Outputs of 64 tokens at one d_k, the only entry of dims; each batch draws its own keys and values."""
+    """Settings of `measure_outputs`: 64 tokens per batch at one d_k, the only entry of dims."""
 
     n_rows: int = 64 * N_BATCHES
 
@@ -274,14 +274,14 @@ class OutputsParams(RowsParams):
 
 @dataclass(frozen=True, eq=False)
 class TokenOutputs:
-    """Raw scores and values of several draws of as many tokens."""
+    """Raw scores and values of several independent draws of tokens."""
 
     d_k: int
     scores: NDArray[np.float64]  # (n_draws, n_tokens, n_keys)
     values: NDArray[np.float64]  # (n_draws, n_keys, D_V)
 
     def divided(self, exponent: float) -> "DividedOutputs":
-        """Return the outputs where the scores are divided by d_k^exponent."""
+        """Return the outputs for scores divided by d_k^exponent."""
         weights = softmax(scale_factor(self.d_k, exponent) * self.scores)
         output = np.einsum("btk,bkv->btv", weights, self.values)  # no BLAS: its threads wait for a core
         share, error = mean_and_error(own_share(output))
@@ -296,8 +296,8 @@ class DividedOutputs:
 
     exponent: float
     output: NDArray[np.float64]  # (n_tokens, D_V), of the first draw
-    values: NDArray[np.float64]  # (n_keys, D_V), those that it mixes
-    # own_share, standard_error: mean of `own_share` over the draws, and its error
+    values: NDArray[np.float64]  # (n_keys, D_V), of the first draw
+    # own_share, standard_error: mean of `own_share` over the draws, and its standard error
     own_share: float
     standard_error: float
     limit: float  # 1 − e^(−σ²) with σ = d_k^(1/2 − exponent), for many keys and many dimensions
@@ -314,12 +314,12 @@ def measure_outputs(params: OutputsParams) -> TokenOutputs:
 
 
 def expected_own_share(n_tokens: int, n_keys: int, d_k: int, exponent: float) -> float:
-    """Return the own share of normal outputs with many numbers each, if the scores of the tokens were independent.
+    """Return the own share of outputs with many normal components, as if the tokens' scores were independent.
 
-    Tokens share their keys, and with them the keys' lengths: at small d_k the true share is less.
+    Tokens share their keys, and so the keys' lengths: at small d_k the true share is less.
     """
     squares = expected_attention(n_keys, d_k, scale_factor(d_k, exponent)).sum_of_squares  # of a row's weights
-    in_common = squares / n_tokens + (1.0 - 1.0 / n_tokens) / n_keys  # of the weights of the mean row
+    in_common = squares / n_tokens + (1.0 - 1.0 / n_tokens) / n_keys  # the same sum for the mean row
     return 1.0 - in_common / squares
 
 
@@ -328,20 +328,20 @@ def expected_own_share(n_tokens: int, n_keys: int, d_k: int, exponent: float) ->
 
 @dataclass(frozen=True, eq=False)
 class OverflowCurve:
-    """Weight of the larger of two scores 0 and s, really computed in one floating-point type."""
+    """Weight of the larger of two scores 0 and s, computed in one floating-point type."""
 
     dtype: str  # float16, float32 or float64
     # (n_scores,): exp(s) / (exp(0) + exp(s)) in that type; NaN where exp(s) overflows
     naive_weight: NDArray[np.float64]
-    stable_weight: NDArray[np.float64]  # (n_scores,): the same with the largest score subtracted first
-    # last_finite_score, first_failing_score: Two neighbouring numbers of that type: the naive weight is finite at the
+    stable_weight: NDArray[np.float64]  # (n_scores,): this weight with the largest score subtracted first
+    # last_finite_score, first_failing_score: two neighbouring numbers of that type: the naive weight is finite at the
     # first and NaN at the second
     last_finite_score: float
     first_failing_score: float
     largest_exponent: float  # ln of the largest finite number of that type, the closed form of the limit
     stable_is_finite: bool  # True if the stable weight is finite at every score
-    stable_largest_error: float  # Largest distance of the stable weight from 1 / (1 + e^-s)
-    machine_epsilon: float  # Spacing of the type's numbers at 1
+    stable_largest_error: float  # largest distance of the stable weight from 1 / (1 + e^-s)
+    machine_epsilon: float  # spacing of the type's numbers at 1
 
 
 @dataclass(frozen=True, eq=False)

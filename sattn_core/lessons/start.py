@@ -1,4 +1,4 @@
-"""Start: raw scores spread like √d_k, scaled scores do not, and the effect on softmax, at every d_k."""
+"""Start page: spread of raw and scaled scores at every d_k, and its effect on softmax."""
 
 import math
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from sattn_core.laws.saturation import expected_attention_curve
 from sattn_core.layers.softmax import effective_keys, softmax
 
 _FEWEST_DRAWS, _MOST_DRAWS, _MOST_QUERIES = 8, 3_000, 32
-_WORK, _MOST_WEIGHTS = 3_000_000, 1_000_000  # components of q and k in all draws, and weights at one d_k
+_WORK, _MOST_WEIGHTS = 3_000_000, 1_000_000  # limits: components of q and k in all draws, and weights at one d_k
 
 
 @dataclass(frozen=True)
@@ -35,20 +35,19 @@ class StartParams:
 
 @dataclass(frozen=True, eq=False)
 class StartResult:
-    """Everything the start page shows; axis 0 of every array is the dimension."""
+    """Results that the start page shows; axis 0 of every array is the dimension."""
 
-    sweep: DimensionSweep  # Histograms, moments and the row of scores at every d_k
+    sweep: DimensionSweep  # histograms, moments and one row of scores at every d_k
     # raw_std_measured, raw_std_theory, raw_std_error (n_dims,): standard deviation of the raw scores, √d_k, and the
     # standard error of the measured one
     raw_std_measured: NDArray[np.float64]
     raw_std_theory: NDArray[np.float64]
     raw_std_error: NDArray[np.float64]
-    # scaled_std_measured, scaled_std_theory, scaled_std_error (n_dims,): the same after the division by √d_k; the
-    # theory is 1
+    # scaled_std_measured, scaled_std_theory, scaled_std_error (n_dims,): the same for scaled scores; the theory is 1
     scaled_std_measured: NDArray[np.float64]
     scaled_std_theory: NDArray[np.float64]
     scaled_std_error: NDArray[np.float64]
-    # (n_dims,): how many standard errors the measured standard deviation lies from the theory, raw or scaled
+    # (n_dims,): (measured − theory) in standard errors, the same for raw and scaled
     std_z: NDArray[np.float64]
     # raw_std_inside, scaled_std_inside (n_dims,): True where the measured standard deviation lies within 1.96 standard
     # errors of the theory
@@ -57,13 +56,13 @@ class StartResult:
     # "exact" if the standard errors use the exact fourth moment of the law, "estimated from the draws" if that moment
     # is infinite
     std_error_source: str
-    # (n_dims, 96): Density of the scaled scores' law, averaged over each bin of the sweep
+    # (n_dims, 96): density of the law of scaled scores, averaged over each bin of the sweep
     scaled_law: NDArray[np.float64]
-    law_is_exact: bool  # True for normal components. Otherwise the law is the normal one with the exact variance.
-    # raw_weights, scaled_weights (n_dims, n_keys): Softmax of the row of raw and of scaled scores; rows sum to 1
+    law_is_exact: bool  # True for normal components; otherwise scaled_law is normal with the exact variance
+    # raw_weights, scaled_weights (n_dims, n_keys): softmax of the row of raw and of scaled scores; rows sum to 1
     raw_weights: NDArray[np.float64]
     scaled_weights: NDArray[np.float64]
-    # raw_max_weight, scaled_max_weight (n_dims,): Largest weight of each row
+    # raw_max_weight, scaled_max_weight (n_dims,): largest weight of each row
     raw_max_weight: NDArray[np.float64]
     scaled_max_weight: NDArray[np.float64]
     # raw_effective_keys, scaled_effective_keys (n_dims,): exp(entropy) of each row, between 1 and n_keys
@@ -73,12 +72,12 @@ class StartResult:
 
 @dataclass(frozen=True, eq=False)
 class LargestWeight:
-    """Largest weight of a row, on average over queries and keys, for raw scores and for those divided by √d_k."""
+    """Mean largest weight of a row, over queries and keys, for raw and for scaled scores."""
 
-    # raw, scaled (n_dims,): the means, one for each d_k
+    # raw, scaled (n_dims,): means, one for each d_k
     raw: NDArray[np.float64]
     scaled: NDArray[np.float64]
-    # raw_error, scaled_error (n_dims,): Standard errors of simulated means; 0 for the exact ones of normal components
+    # raw_error, scaled_error (n_dims,): standard errors of simulated means; 0 for the exact means of normal components
     raw_error: NDArray[np.float64]
     scaled_error: NDArray[np.float64]
 
@@ -109,18 +108,18 @@ def _sweep(params):
 
 
 def _relative_std_error(sweep):
-    """Return the standard error of the measured standard deviation, over the standard deviation, at every d_k."""
+    """Return the relative standard error of the measured standard deviation at every d_k, and its source."""
     kurtosis = COMPONENT_LAWS[sweep.law].kurtosis
     excess, source = sweep.raw_excess_kurtosis, "estimated from the draws"
     if np.isfinite(kurtosis):
         one = dot_product_moments(1, kurtosis_q=kurtosis, kurtosis_k=kurtosis)
-        excess, source = one.excess_kurtosis / np.array(sweep.dims), "exact"  # of a sum of d_k products: over d_k
-    return variance_error(1.0, excess, sweep.n_samples) / 2, source  # a root is half as far off
+        excess, source = one.excess_kurtosis / np.array(sweep.dims), "exact"  # for a sum of d_k products
+    return variance_error(1.0, excess, sweep.n_samples) / 2, source  # √ halves relative errors
 
 
 @remembered(2048)
 def _bin_law(d_k, is_exact):
-    """Return the density of the exact law at this d_k, or of the normal one, from its distribution function."""
+    """Return the mean density in each bin of scaled scores, from the exact or the normal distribution function."""
     below = score_cdf(SCALED_EDGES * np.sqrt(d_k), d_k) if is_exact else ndtr(SCALED_EDGES)
     return np.diff(below) / np.diff(SCALED_EDGES)
 
@@ -135,11 +134,11 @@ def _softmax_of(name, row_scores):
 
 
 def mean_largest_weight(dims: tuple[int, ...], n_keys: int, law: str) -> LargestWeight:
-    """Average the largest weight of softmax(q·k) and of softmax(q·k/√d_k) over queries and keys of the law.
+    """Return the mean largest weight of softmax(q·k) and of softmax(q·k/√d_k) over queries and keys of the law.
 
-    Exact for normal components. For others it is simulated, always from the same seed, and components are appended to
-    the same draw from each of the ascending dims to the next. Queries that share their keys are one draw, and the
-    error is that of a mean of independent draws.
+    The means are exact for normal components. For other laws they are simulated from a fixed seed; components are
+    appended to the same draw from each of the ascending dims to the next. Queries that share their keys count as one
+    draw in the standard error.
     """
     n_keys, dims = check_integer("n_keys", n_keys, 1), tuple(check_integer("dims", d_k, 1) for d_k in dims)
     if check_choice("law", law, COMPONENT_LAWS) == "normal":

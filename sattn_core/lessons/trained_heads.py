@@ -1,4 +1,4 @@
-"""The scores of a trained encoder's 72 heads, with its own scale and with others."""
+"""Scores of a trained encoder's 72 heads, with its own scale and with other scales."""
 
 import io
 import math
@@ -16,16 +16,16 @@ from sattn_core.layers.softmax import effective_keys, softmax
 from sattn_core.training.encoder import Weights, cosines, encode, encode_price
 from sattn_core.training.encoder_record import D_K, D_MODEL, EXPONENTS, N_HEADS, N_LAYERS, TEXTS, RecordedText, recorded
 
-MOST_TOKENS = 76  # of a recorded text
-MOST_OWN = 64  # tokens of a visitor's own text
-OWN = "own"  # its name
+MOST_TOKENS = 76  # limit for a recorded text
+MOST_OWN = 64  # limit of tokens for a visitor's own text
+OWN = "own"  # name of the visitor's own text
 
 
 @dataclass(frozen=True)
 class TrainedHeadsParams:
-    """The text that the heads read."""
+    """Name of the text that the heads read."""
 
-    text: str = "paragraph"  # of `TEXTS`
+    text: str = "paragraph"  # one of `TEXTS`
 
     def __post_init__(self) -> None:
         check_choice("text", self.text, TEXTS)
@@ -33,7 +33,7 @@ class TrainedHeadsParams:
 
 @dataclass(frozen=True)
 class HeadParams:
-    """One head, and the scale it is given: scores over d_k^exponent."""
+    """Choice of one head and of the text it reads."""
 
     text: str = "paragraph"
     layer: int = 1  # 1 to 6
@@ -47,10 +47,10 @@ class HeadParams:
 
 @dataclass(frozen=True, eq=False)
 class ScaledHeads:
-    """All heads with their scores over d_k^exponent; their queries and keys stay those of the model's own scale."""
+    """Measurements of all heads for scores over d_k^exponent; queries and keys come from the model's own scale."""
 
     exponent: float
-    # score_std, effective_keys (n_layers, n_heads): root of the mean variance inside a row, and mean over the rows
+    # score_std (n_layers, n_heads): root of the mean variance within a row; effective_keys: mean over the rows
     score_std: NDArray[np.float64]
     effective_keys: NDArray[np.float64]
     n_tokens: int
@@ -67,28 +67,28 @@ class ScaledHeads:
 
 @dataclass(frozen=True, eq=False)
 class TrainedHeads:
-    """The heads of the record on one text."""
+    """Queries, keys and scores of all heads on one text."""
 
-    name: str  # of `TEXTS`
+    name: str  # one of `TEXTS`, or `OWN`
     text: str
     tokens: tuple[str, ...]
     queries: NDArray[np.float64]  # (n_layers, n_heads, n_tokens, d_k): before any scale
     keys: NDArray[np.float64]
     raw_scores: NDArray[np.float64]  # (n_layers, n_heads, n_tokens, n_tokens)
-    raw_std: NDArray[np.float64]  # (n_layers, n_heads): inside a row
-    # (n_exponents, n_layers): between the text's mean vector after each layer with every head at another exponent, and
-    # the same vector with the model's own
+    raw_std: NDArray[np.float64]  # (n_layers, n_heads): root of the mean variance within a row
+    # (n_exponents, n_layers): cosine between the text's mean vector after each layer, with all heads at another
+    # exponent, and the same vector at the model's own exponent
     cosines: NDArray[np.float64]
-    exponents: tuple[float, ...]  # at which the whole model was run
+    exponents: tuple[float, ...]  # exponents at which the whole model was run
 
     @property
     def ideal_std(self) -> float:
-        """Spread of independent components of variance 1, with 1/√d_k; below 1, for each row has its own mean."""
+        """Spread within a row, with 1/√d_k, of independent N(0, 1) components: below 1, as a row has its own mean."""
         n = len(self.tokens)
         return math.sqrt((n - 1) / n)
 
     def scaled(self, exponent: float) -> ScaledHeads:
-        """Return all heads at another exponent; every σ moves by the same factor."""
+        """Return all heads at another exponent, which multiplies every spread by the same factor."""
         scale = scale_factor(D_K, check_number("exponent", exponent, 0, 1))
         found = effective_keys(scale * self.raw_scores).mean(axis=-1)
         return ScaledHeads(exponent, scale * self.raw_std, found, len(self.tokens))
@@ -101,32 +101,32 @@ class TrainedHeads:
 
 @dataclass(frozen=True, eq=False)
 class HeadResult:
-    """One head's queries and keys beside what 1/√d_k assumes of them."""
+    """Report on one head's queries and keys, beside what 1/√d_k assumes."""
 
     report: HeadReport
-    effective_dimension: float  # d_k over the effect of shared directions: how many directions the scores really use
-    # the same for as many independent standard normal rows: sampling alone makes directions look unequal
+    effective_dimension: float  # d_k / shape_factor, the number of directions that the scores really use
+    # expected effective_dimension of as many independent N(0, 1) rows: sampling alone makes directions look unequal
     ideal_dimension: float
 
 
 def measure_trained_heads(params: TrainedHeadsParams) -> TrainedHeads:
-    """Measure raw scores q·k of all heads on a text of the record, and their spread inside a row."""
+    """Measure raw scores q·k of all heads on a recorded text, and their spread within a row."""
     return heads_of(recorded(params.text))
 
 
 def heads_of(found: RecordedText) -> TrainedHeads:
-    """Measure the same on an encoder's queries and keys for any text."""
+    """Return `TrainedHeads` for a `RecordedText`."""
     return _heads(found.name, found.text, found.tokens, (found.queries, found.keys), found.cosines, EXPONENTS)
 
 
 def own_heads(weights: Weights, ids: Sequence[int], tokens: Sequence[str], text: str) -> TrainedHeads:
-    """Measure the same on a visitor's own text, at most 64 tokens, by one run of the model in float32."""
+    """Return `TrainedHeads` for a visitor's own text, at most 64 tokens, by one run of the model in float32."""
     run = encode(weights, _checked_ids(ids, tokens), n_heads=N_HEADS, dtype=np.float32)
     return _heads(OWN, text, tokens, (run.queries, run.keys), np.ones((1, N_LAYERS)), (0.5,))
 
 
 def own_cosines(weights: Weights, ids: Sequence[int], exponents: Sequence[float]) -> NDArray[np.float64]:
-    """Return the cosines of the vector of such a text, (n_exponents, n_layers), as in `TrainedHeads`."""
+    """Return `TrainedHeads.cosines` for a visitor's own text, (n_exponents, n_layers)."""
     right, *runs = (
         encode(weights, _checked_ids(ids), n_heads=N_HEADS, exponent=each, dtype=np.float32).embeddings[1:]
         for each in (0.5, *exponents)
@@ -154,14 +154,14 @@ def _heads(name, text, tokens, queries_and_keys, cosines, exponents):
 
 
 def measure_head(params: HeadParams) -> HeadResult:
-    """Measure moments, directions and alignment of one head's queries and keys, as `measure_scores` reports them."""
+    """Return the `measure_scores` report on one head's queries and keys for a recorded text."""
     found = recorded(params.text)
     Q, K = (each[params.layer - 1, params.head - 1].astype(np.float64) for each in (found.queries, found.keys))
     return _head_result(Q, K)
 
 
 def head_of(heads: TrainedHeads, layer: int, head: int) -> HeadResult:
-    """Measure the same on a head of any text; layer and head are counted from 1."""
+    """Return the `measure_scores` report on one head for any text; layer and head are counted from 1."""
     return _head_result(heads.queries[layer - 1, head - 1], heads.keys[layer - 1, head - 1])
 
 
@@ -171,7 +171,7 @@ def _head_result(Q, K):
 
 
 def head_file(heads: TrainedHeads, layer: int, head: int) -> bytes:
-    """Return a head's Q and K before any scale, each (n_tokens, 32), as a .npz file that `your_scores` reads."""
+    """Return a head's unscaled Q and K, each (n_tokens, 32), as a .npz file that the lesson your_scores reads."""
     stream = io.BytesIO()
     Q, K = (each[layer - 1, head - 1].astype(np.float32) for each in (heads.queries, heads.keys))
     np.savez_compressed(stream, Q=Q, K=K)
@@ -179,5 +179,5 @@ def head_file(heads: TrainedHeads, layer: int, head: int) -> bytes:
 
 
 def nearest_exponent(heads: TrainedHeads, exponent: float) -> int:
-    """Return the index of the nearest exponent at which the whole model was run."""
+    """Return the index of the exponent nearest to this one at which the whole model was run."""
     return int(np.abs(np.array(heads.exponents) - exponent).argmin())

@@ -1,6 +1,6 @@
-"""Does it matter when we train? Scales 1, 1/√d_k and 1/d_k side by side on the key–value memory.
+"""Does it matter when we train? Scales 1, 1/√d_k and 1/d_k compared on the key–value memory.
 
-Leaving the scale out hurts here, and the controls show what that depends on.
+Leaving out the scale hurts here; the controls show what this depends on.
 """
 
 import math
@@ -36,26 +36,26 @@ HALF_DECADES = MappingProxyType(
 SWEEP_STEPS = (10, 30, 100, 300, 1_000, 3_000, 10_000, 20_000)
 DOSE_DIMS = (8, 16, 24, 32, 64, 128, 256, 512)
 SOLVED_ACCURACY = 0.95
-_FRAME = 100 * CALL  # the work of assembling one frame
-_TREND_FROM = 3  # measured steps
-_SMALLEST_CHANGE = 0.01  # of the weight: less is no change
-_DIVERGED = 10  # a loss this many times that of the start counts as diverged, even if it is still finite
+_FRAME = 100 * CALL  # work of assembling one frame
+_TREND_FROM = 3  # measured steps needed for a trend
+_SMALLEST_CHANGE = 0.01  # smallest change of the mean weight that counts
+_DIVERGED = 10  # a finite loss counts as diverged if it exceeds the first loss by this factor
 
 
 @dataclass(frozen=True)
 class TrainingRaceParams:
-    """One race: the same task and the same start, one run for each scale."""
+    """Settings of one race: a run for each scale, with the same task and the same start."""
 
     d_k: int = 64  # 1 to 1,024
-    exponents: tuple[float, ...] = (0.0, 0.5, 1.0)  # 0 to 1, at most 8: scale = d_k ** −exponent of each run
+    exponents: tuple[float, ...] = (0.0, 0.5, 1.0)  # 0 to 1, at most 8: the scale of a run is d_k ** −exponent
     optimizer: str = "sgd"
-    learning_rate: float = 1.0  # above 0: of every run
-    # One per run, such as the best of a sweep; None for the same rate in every run
+    learning_rate: float = 1.0  # above 0
+    # One learning rate per run, such as the best of a sweep; None for the same rate in every run
     learning_rates: tuple[float, ...] | None = None
     loss: str = "output"
     fresh_data: bool = False
     train_values: bool = False
-    # The start of each run is multiplied by d_k ** −this; None for no change
+    # The initial weights of each run are multiplied by d_k ** −exponent, one exponent per run; None for no change
     init_exponents: tuple[float, ...] | None = None
     n_keys: int = 32  # 2 to 128
     n_steps: int = 300  # 1 to 20,000
@@ -81,7 +81,7 @@ class TrainingRaceParams:
         return self.memory().price + Price(len(self.memory().measured_steps) * _FRAME)
 
     def memory(self) -> KeyValueMemoryParams:
-        """Return the same race as `KeyValueMemoryParams`, with about 60 checkpoints."""
+        """Return the settings of this race as `KeyValueMemoryParams`, with about 60 checkpoints."""
         return KeyValueMemoryParams(
             d_k=self.d_k, n_keys=self.n_keys, exponents=self.exponents,
             learning_rates=self.learning_rate if self.learning_rates is None else self.learning_rates,
@@ -94,22 +94,22 @@ class TrainingRaceParams:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One quantity of all runs against the steps, over the seeds; arrays have the axes (n_runs, n_checkpoints)."""
+    """Statistics of one quantity over the seeds, against the steps; arrays have the axes (n_runs, n_checkpoints)."""
 
-    # mean, standard_error: Over the seeds; the error is NaN for one seed
+    # mean, standard_error: over the seeds; the standard error is NaN for one seed
     mean: NDArray[np.float64]
     standard_error: NDArray[np.float64]
-    # low, high: Smallest and largest seed
+    # low, high: smallest and largest value of any seed
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingRaceResult:
-    """The race so far: complete when `step` is `params.n_steps`."""
+    """Measurements of a race so far; complete when `step` is `params.n_steps`."""
 
     params: TrainingRaceParams
-    step: int  # Last step measured
+    step: int  # last step measured
     progress: float  # step / n_steps, from 0 to 1
     steps: NDArray[np.int_]  # (n_checkpoints,)
     loss: Curve
@@ -117,60 +117,61 @@ class TrainingRaceResult:
     entropy_nats: Curve
     gradient_norm: Curve
     median_row_gradient: Curve
-    # One for each of the steps, (n_runs, n_queries, n_keys): of the first seed; column j is the right key of row j
+    # Attention weights of the first seed at each of steps, (n_runs, n_queries, n_keys); column j is the right key of
+    # row j
     maps: tuple[NDArray[np.float64], ...]
-    diverged: NDArray[np.bool_]  # (n_runs,): True if any seed of the run has left the float64 range
-    uniform_loss: float  # Loss of uniform attention: (1 − 1/n_keys)/2, or ln n_keys for the loss on the weights
-    # Gradient norm at step 0 of the run with the smallest exponent over that nearest to 1/√d_k
+    diverged: NDArray[np.bool_]  # (n_runs,): True if a seed of the run has overflowed
+    uniform_loss: float  # loss of uniform attention: (1 − 1/n_keys)/2, or ln n_keys for the loss on the weights
+    # Gradient norm at step 0: the run with the smallest exponent over the run nearest to 1/√d_k
     first_gradient_ratio: float
 
     @property
     def attention_weights(self) -> NDArray[np.float64]:
-        """The map of the last of the steps."""
+        """Attention weights at the last step measured."""
         return self.maps[-1]
 
 
 @dataclass(frozen=True, eq=False)
 class RaceStart:
-    """The start of a race: the attention of every run before the first step, of the first seed."""
+    """Attention of every run before the first step, for the first seed."""
 
     params: TrainingRaceParams
-    attention_weights: NDArray[np.float64]  # (n_runs, n_queries, n_keys): Column j is the right key of row j
-    largest_weight: NDArray[np.float64]  # (n_runs,): mean over the rows of their largest weight
-    # Share of the rows whose largest weight lies on the right key, in the first run. The runs differ in the size of
-    # their scores, not in their order.
+    attention_weights: NDArray[np.float64]  # (n_runs, n_queries, n_keys); column j is the right key of row j
+    largest_weight: NDArray[np.float64]  # (n_runs,): mean over the rows of the largest weight
+    # Share of the rows whose largest weight is on the right key, in the first run. Runs differ in the size of the
+    # scores, not in their order.
     right: float
     same: bool  # True if all runs start from the same attention, up to rounding
 
 
 @dataclass(frozen=True, eq=False)
 class LearningRateSweep:
-    """Loss and accuracy at every learning rate and step; arrays have the axes (n_runs, n_rates, n_steps)."""
+    """Loss and accuracy at every learning rate and recorded step; arrays have the axes (n_runs, n_rates, n_steps)."""
 
     params: TrainingRaceParams
     rates: tuple[float, ...]
-    steps: tuple[int, ...]  # Those of `SWEEP_STEPS` that the race has, and its last
-    # loss, accuracy: Mean over the seeds; NaN where the sweep has not got to yet
+    steps: tuple[int, ...]  # the entries of `SWEEP_STEPS` below the race's last step, and this step
+    # loss, accuracy: means over the seeds; NaN for what is not yet trained
     loss: NDArray[np.float64]
     accuracy: NDArray[np.float64]
-    diverged: NDArray[np.bool_]  # True where the loss is NaN, infinite or over ten times that before the first step
+    diverged: NDArray[np.bool_]  # True where the loss is NaN, infinite or over ten times the loss before the first step
     solved: NDArray[np.bool_]  # True where the accuracy is at least 0.95
-    best_rates: tuple[float, ...]  # Rate of the smallest mean final loss of each run
+    best_rates: tuple[float, ...]  # for each run the rate with the smallest mean final loss
     # best_loss, best_accuracy (n_runs,)
     best_loss: NDArray[np.float64]
     best_accuracy: NDArray[np.float64]
-    # (n_runs,): True if the best rate is the first or last tried, so that a better one may lie outside
+    # (n_runs,): True if the best rate is the first or the last, so that a better one may lie outside
     best_at_edge: NDArray[np.bool_]
-    progress: float  # Share of the steps that are done
+    progress: float  # share of all steps that is done
 
     @property
     def solved_rates(self) -> tuple[tuple[float, ...], ...]:
-        """For each run the rates that have solved the task at the last step."""
+        """Rates that have solved the task at the last step, for each run."""
         return tuple(tuple(self.rates[i] for i in np.flatnonzero(run)) for run in self.solved[:, :, -1])
 
     @property
     def soonest(self) -> tuple[int | None, ...]:
-        """For each run the first of the steps at which any rate has solved the task; None where none has."""
+        """First of steps at which any rate has solved the task, for each run; None if no rate has."""
         anywhere = np.any(self.solved, axis=1)
         return tuple(self.steps[run.argmax()] if run.any() else None for run in anywhere)
 
@@ -182,43 +183,43 @@ class LearningRateSweep:
 
 @dataclass(frozen=True, eq=False)
 class DoseRow:
-    """One row of the dose–response table: best learning rate for each scale at one d_k."""
+    """Row of the dose–response table: best learning rate for each scale at one d_k."""
 
     d_k: int
     optimizer: str
-    # n_rates, n_steps: How many learning rates were tried, and for how many steps
+    # n_rates, n_steps: number of learning rates tried, and steps of each
     n_rates: int
     n_steps: int
     best_rates: tuple[float, ...]
     # loss, accuracy (n_runs,)
     loss: NDArray[np.float64]
     accuracy: NDArray[np.float64]
-    n_solved: tuple[int, ...]  # For each run the number of rates that have solved the task at the last step
-    progress: float  # Share of the table that is done after this row
+    n_solved: tuple[int, ...]  # for each run the number of rates that have solved the task at the last step
+    progress: float  # share of the table that is done after this row
 
 
 @dataclass(frozen=True, eq=False)
 class DoseTable:
-    """The dose–response table so far."""
+    """Rows of the dose–response table so far."""
 
     rows: tuple[DoseRow, ...]
-    progress: float  # Share of the work that is done; it also grows between rows
+    progress: float  # share of the work that is done; it also grows between rows
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A race worth running and what it teaches."""
+    """Settings of an instructive race, and what it teaches."""
 
     title: str
-    teaches: str  # What is different in this race, at every d_k
-    harmless: str  # What it shows when leaving out the scale does no harm
-    changes: MappingProxyType[str, Any]  # Fields of `TrainingRaceParams` to change
+    teaches: str  # the difference of this race from the default, true at every d_k
+    harmless: str  # the conclusion if leaving out the scale does no harm
+    changes: MappingProxyType[str, Any]  # fields of `TrainingRaceParams` to change
     best_rates: bool = False  # True if a fair race needs each run's best learning rate, from a sweep
 
 
 @dataclass(frozen=True)
 class TransformerParams:
-    """A choice of the trained transformers: all ways to scale at one rate."""
+    """Choice of the trained transformers with one learning rate, for all ways to scale."""
 
     rate: float = 0.003  # one of `RATES`
 
@@ -229,26 +230,26 @@ class TransformerParams:
 
 @dataclass(frozen=True, eq=False)
 class TransformersResult:
-    """A comparison of trained transformers: curves have axes (n_ways, n_steps)."""
+    """Comparison of trained transformers; curves have the axes (n_ways, n_steps)."""
 
     params: TransformerParams
     steps: NDArray[np.int_]  # (n_steps,)
-    loss: Curve  # Held out, at the rate of params
-    accuracy: Curve  # Held out
+    loss: Curve  # on held-out text, at params.rate
+    accuracy: Curve  # on held-out text
     gradient_norm: Curve
-    # score_std, entropy_nats: mean over heads and seeds; from the smallest to the largest head of any seed
+    # score_std, entropy_nats: mean over heads and seeds; low and high are the smallest and largest head of any seed
     score_std: Curve
     entropy_nats: Curve
-    last_loss: Curve  # (n_ways, n_rates): held out, after the last step
-    # first_std, predicted_std (n_ways,): σ before the first step, root mean square of heads and seeds; and as it
-    # follows from how PyTorch draws its weights
+    last_loss: Curve  # (n_ways, n_rates): loss on held-out text after the last step
+    # first_std, predicted_std (n_ways,): score_std before the first step, root mean square over heads and seeds, and
+    # its prediction from PyTorch's initial weights
     first_std: NDArray[np.float64]
     predicted_std: NDArray[np.float64]
     works: NDArray[np.bool_]  # (n_ways, n_rates): True if every seed's last loss is below `bigram_loss`
     best: NDArray[np.int_]  # (n_ways,): index of the rate with the smallest mean last loss
-    bigram_loss: float  # Of a table that counts which character follows which
-    most_entropy: float  # Of rows that spread their weight evenly
-    about: dict[str, Any]  # Of the text, the model and the training
+    bigram_loss: float  # loss of a table that counts which character follows which
+    most_entropy: float  # entropy of rows with equal weights
+    about: dict[str, Any]  # facts about the text, the model and the training
 
 
 def _preset(title, teaches, *, harmless="", best_rates=False, **changes):
@@ -306,45 +307,45 @@ def learnt(result: TrainingRaceResult) -> tuple[bool, ...]:
 
 
 def learnt_by(result: TrainingRaceResult) -> tuple[int | None, ...]:
-    """Return for each run the measured step from which on it has learnt, as in `learnt`; None if it has not."""
+    """Return for each run the measured step from which on it meets `learnt`; None if it does not at the last step."""
     short = ~(result.accuracy.mean >= SOLVED_ACCURACY)  # also where it has overflowed
     since = [int(np.flatnonzero(run).max(initial=-1)) + 1 for run in short]
     return tuple(int(result.steps[at]) if at < len(result.steps) else None for at in since)
 
 
 def in_doubt(result: TrainingRaceResult) -> tuple[bool, ...]:
-    """Return for each run True if its accuracy lies within two errors of 0.95: other seeds may decide otherwise."""
+    """Return for each run True if its accuracy is within two standard errors of 0.95: other seeds may differ."""
     share, error = result.accuracy.mean[:, -1], result.accuracy.standard_error[:, -1]
     return tuple((np.abs(share - SOLVED_ACCURACY) < 2 * error).tolist())
 
 
 def right_in_map(result: TrainingRaceResult) -> tuple[int, ...]:
-    """Count, for each run, the rows of the map whose largest weight is on the right key; of the first seed alone."""
+    """Count, for each run, the rows of the last map whose largest weight is on the right key; the first seed alone."""
     return tuple(_right_rows(result.attention_weights).tolist())
 
 
 def learnt_in_map(result: TrainingRaceResult) -> tuple[bool, ...]:
-    """Return for each run True if at least 95 % of the rows of its map are right; of the first seed alone."""
+    """Return for each run True if at least 95 % of the rows of its last map are right; the first seed alone."""
     return tuple(right >= SOLVED_ACCURACY * result.params.n_keys for right in right_in_map(result))
 
 
 def right_by_step(result: TrainingRaceResult) -> NDArray[np.int_]:
-    """Count the same after each of the measured steps, (n_runs, n_checkpoints)."""
+    """Return `right_in_map` at each of the measured steps, (n_runs, n_checkpoints)."""
     return np.stack([_right_rows(each) for each in result.maps], axis=-1)
 
 
 def _right_rows(weights):
-    """Count in each map the rows whose largest weight is on the diagonal; rows that have overflowed do not count."""
+    """Count in each map the finite rows whose largest weight is on the diagonal."""
     found = weights.argmax(axis=-1) == np.arange(weights.shape[-1])
     return np.count_nonzero(found & np.isfinite(weights).all(axis=-1), axis=-1)
 
 
 def trend(result: TrainingRaceResult) -> tuple[str, ...]:
-    """Return for each run how the right rows of the map changed over the last third of the steps so far.
+    """Return for each run the trend of the map's right rows over the last third of the steps so far.
 
-    "rising" or "falling" if their number changed, or the mean weight on the right key did by more than a hundredth.
-    Otherwise "settled", or "open" where a row's largest weight is below ½ on average; "complete" where all are right.
-    Fresh data have other rows at each step, so that only the weight counts. "" before the third measured step.
+    "complete" if all rows are right; "rising" or "falling" if their number changed, or the mean weight on the right
+    key by more than 0.01; otherwise "settled", or "open" if the mean largest weight of a row is below ½. With fresh
+    data the rows differ from step to step, so only the weight counts. "" before the third measured step.
     """
     if len(result.steps) < _TREND_FROM:
         return ("",) * len(result.params.exponents)
@@ -358,12 +359,12 @@ def trend(result: TrainingRaceResult) -> tuple[str, ...]:
 
 
 def _right(result):
-    """Return for each run the right rows of the map, and the mean weight on the right key."""
+    """Return for each run the number of right rows of the last map, and the mean weight on the right key."""
     return np.array(right_in_map(result)), result.attention_weights.diagonal(axis1=-2, axis2=-1).mean(axis=-1)
 
 
 def race_at(result: TrainingRaceResult, step: int) -> TrainingRaceResult:
-    """Return the race as it was at the last measured step that is not after this one."""
+    """Return the race up to the last measured step at or before `step`."""
     n = max(1, int(np.searchsorted(result.steps, step, side="right")))
     if n == len(result.steps):
         return result
@@ -381,7 +382,7 @@ def _until(curve, n):
 
 
 def race_outcome(result: TrainingRaceResult) -> str:
-    """Compare the runs without the scale and with 1/√d_k at this step: which of them has learnt, as in `learnt`."""
+    """Return which of two runs, without the scale and with 1/√d_k, has learnt: "harm" if only the latter has."""
     exponents = result.params.exponents
     if not {0.0, 0.5} <= set(exponents):
         raise ValueError(f"exponents must hold 0 and 0.5, but got {exponents}")
@@ -391,7 +392,7 @@ def race_outcome(result: TrainingRaceResult) -> str:
 
 
 def measure_race_start(params: TrainingRaceParams) -> RaceStart:
-    """Return the attention of every run before the first step."""
+    """Return the attention of every run before the first step, for the first seed."""
     weights = starting_attention(params.memory())
     right = weights[0].argmax(axis=-1) == np.arange(params.n_keys)
     same = bool(np.allclose(weights, weights[:1], rtol=1e-6, atol=1e-12))
@@ -399,7 +400,7 @@ def measure_race_start(params: TrainingRaceParams) -> RaceStart:
 
 
 def race_frames(params: TrainingRaceParams, *, pauses: bool = False) -> Iterator[TrainingRaceResult]:
-    """Run the race and yield everything measured so far at every checkpoint."""
+    """Run the race and yield the measurements so far at every checkpoint."""
     if not isinstance(params, TrainingRaceParams):
         raise TypeError(f"params must be TrainingRaceParams, but got {type(params).__name__}")
     checkpoints: list[MemoryCheckpoint] = []
@@ -422,14 +423,14 @@ def measure_training_race(params: TrainingRaceParams, *, check: Callable[[], obj
 def sweep_learning_rates(
     params: TrainingRaceParams, rates: Sequence[float] | None = None, *, check: Callable[[], object] = proceed
 ) -> LearningRateSweep:
-    """Find the learning rates that solve the task, and after how many steps, for every run."""
+    """Find, for every run, the learning rates that solve the task and the number of steps they need."""
     return _last(sweep_frames(params, rates, pauses=True), check)
 
 
 def sweep_frames(
     params: TrainingRaceParams, rates: Sequence[float] | None = None, *, pauses: bool = False
 ) -> Iterator[LearningRateSweep]:
-    """Yield the sweep of the learning rates as it goes, one rate after another."""
+    """Run the sweep of learning rates, one after another, and yield the results so far."""
     rates = tuple(HALF_DECADES[params.optimizer] if rates is None else rates)
     races = _races_of(params, rates)
     shape = (2, len(params.exponents), len(rates), len(races[0].checkpoint_steps))
@@ -461,7 +462,7 @@ def dose_response(
     seed: int = 0,
     check: Callable[[], object] = proceed,
 ) -> Iterator[DoseRow]:
-    """Yield the dose–response table row by row: best final loss of each scale at every d_k."""
+    """Yield the rows of the dose–response table: best final loss of each scale at every d_k."""
     n_rows = 0
     frames = dose_frames(dims, optimizers=optimizers, n_steps=n_steps, n_seeds=n_seeds, seed=seed, pauses=True)
     for table in frames:
@@ -480,7 +481,7 @@ def dose_frames(
     seed: int = 0,
     pauses: bool = False,
 ) -> Iterator[DoseTable]:
-    """Yield the dose–response table as it grows, and its progress between rows."""
+    """Yield the dose–response table so far, after each row and between rows."""
     races = _dose_races(dims, optimizers, n_steps, n_seeds, seed)
     work = np.cumsum([0, *(sweep_price(race).numbers for race in races)])
     rows: list[DoseRow] = []
@@ -500,13 +501,13 @@ def dose_price(
 
 
 def preset_params(name: str, **shared: Any) -> TrainingRaceParams:
-    """Return the `TrainingRaceParams` of one of `PRESETS`; shared fields (d_k, seed, …) fill what it leaves open."""
+    """Return the `TrainingRaceParams` of one of `PRESETS`; shared sets the fields that the preset does not change."""
     changes = PRESETS[check_choice("preset", name, tuple(PRESETS))].changes
     return TrainingRaceParams(**{**shared, **changes})
 
 
 def compare_transformers(params: TransformerParams) -> TransformersResult:
-    """Return how the transformers learned at one rate, how far their scores spread, and where each way works."""
+    """Return the transformers' losses and spreads of scores at one rate, and the rates at which each way works."""
     kept, at = trained_transformers(), RATES.index(params.rate)
     last, bigram = _curve(np.moveaxis(kept.held_out_loss[..., -1], 2, 1)), kept.about["bigram_loss"]
     finite = np.where(np.isnan(last.mean), math.inf, last.mean)
@@ -521,14 +522,14 @@ def compare_transformers(params: TransformerParams) -> TransformersResult:
 
 
 def _of_heads(values):
-    """Return the statistics of values (n_ways, n_seeds, n_steps, n_layers, n_heads); errors are over the seeds."""
+    """Return statistics of values (n_ways, n_seeds, n_steps, n_layers, n_heads); standard errors are over the seeds."""
     return Curve(
         *mean_and_error(values.mean(axis=(-2, -1)), axis=1), values.min(axis=(1, 3, 4)), values.max(axis=(1, 3, 4))
     )
 
 
 def predicted_std(about: Mapping[str, Any]) -> NDArray[np.float64]:
-    """Return σ of the scaled scores before the first step for each of the ways, tokens taken as independent."""
+    """Return σ of the scaled scores before the first step for each way, if tokens were independent."""
     d_k, d_model = about["d_k"], about["d_model"]
     root = math.sqrt(projection_variance("torch_linear", d_model, d_model // d_k).scaled_score)
     return np.array([root * math.sqrt(d_k), root, root / math.sqrt(d_k), 1.0])
@@ -556,12 +557,12 @@ def _first_ratio(params, norms):
 
 def _curve(values):
     """Return the statistics over the seeds, the middle axis."""
-    with np.errstate(over="ignore", invalid="ignore"):  # a run that is about to overflow is still shown
+    with np.errstate(over="ignore", invalid="ignore"):  # keep a run that is about to overflow
         return Curve(*mean_and_error(values, axis=1), values.min(axis=1), values.max(axis=1))
 
 
 def _last(frames, check):
-    """Return the last frame; check is called between frames and may end the computation."""
+    """Return the last frame; call check, which may raise to end the computation, between frames."""
     last = None
     for frame in frames:
         check()
@@ -570,7 +571,7 @@ def _last(frames, check):
 
 
 def _races_of(params, rates):
-    """Return the trainings of a sweep, one for each rate."""
+    """Return the settings of a sweep's trainings, one for each rate."""
     if not 1 <= len(rates) <= 256:
         raise ValueError(f"rates must be at least 1 and at most 256, but got {len(rates)}")
     steps = *(step for step in SWEEP_STEPS if step < params.n_steps), params.n_steps
@@ -584,7 +585,7 @@ def _sweep(params, rates, steps, seen, progress):
     runs = np.arange(len(best))
     return LearningRateSweep(
         params=params, rates=rates, steps=steps, loss=loss, accuracy=accuracy,
-        diverged=~np.isnan(accuracy) & ~(loss <= _DIVERGED * first),  # a loss that is NaN too
+        diverged=~np.isnan(accuracy) & ~(loss <= _DIVERGED * first),  # also if the loss is NaN
         solved=accuracy >= SOLVED_ACCURACY,
         best_rates=tuple(rates[i] for i in best),
         best_loss=final[runs, best], best_accuracy=accuracy[runs, best, -1],

@@ -1,6 +1,6 @@
 """Are q and k really unit variance? x → LayerNorm → W_Q, W_K → q, k → raw scores → scaled scores.
 
-LayerNorm fixes the norm of x for any data; the variance of q and k also depends on the draw of the weights.
+LayerNorm fixes the norm of x for any data; the variance of q and k also depends on the initial weights.
 """
 
 import math
@@ -17,9 +17,9 @@ from sattn_core.layers.initialisation import INIT_SCHEMES, check_heads, init_sch
 from sattn_core.layers.layer_norm import layer_norm
 from sattn_core.layers.softmax import softmax
 
-NARROWEST, WIDEST = 2, 2048  # d_model
+NARROWEST, WIDEST = 2, 2048  # limits of d_model
 STAGES = ("x", "layer_norm", "q", "k", "raw_scores", "scaled_scores")
-_EACH_WEIGHT = 512  # d_model up to which every weight is drawn
+_EACH_WEIGHT = 512  # largest d_model at which every weight is drawn
 HISTOGRAM_EDGES = np.linspace(-5.0, 5.0, 61)  # in units of each stage's predicted standard deviation
 
 
@@ -30,13 +30,13 @@ class UnitVarianceParams:
     d_model: int = 512  # 2 to 2,048
     n_heads: int = 8
     n_tokens: int = 64  # 2 to 256
-    law: str = "normal"  # Key of `COMPONENT_LAWS`: law of one component of x
-    # x_mean, x_std: Mean between −1,000 and 1,000, and standard deviation above 0 up to 1,000, of a component of x
+    law: str = "normal"  # key of `COMPONENT_LAWS`: law of one component of x
+    # x_mean, x_std: mean of a component of x, −1,000 to 1,000, and its standard deviation, above 0, at most 1,000
     x_mean: float = 0.0
     x_std: float = 1.0
     normalise: bool = True  # LayerNorm on or off
-    scheme: str = "torch_multihead_attention"  # One of `INIT_SCHEMES`, for W_Q and W_K
-    bias: bool = False  # True draws the layer's default bias too (only `torch_linear` has one that is not 0)
+    scheme: str = "torch_multihead_attention"  # one of `INIT_SCHEMES`, for W_Q and W_K
+    bias: bool = False  # True adds the layer's default bias, which is 0 except in `torch_linear`
     seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
@@ -60,43 +60,43 @@ class UnitVarianceParams:
 
 @dataclass(frozen=True, eq=False)
 class PipelineStage:
-    """One stage, measured beside its prediction."""
+    """Measurements of one stage beside their predictions."""
 
-    name: str  # One of `STAGES`; "layer_norm" is absent when it is off
-    # Axes of the numbers: (n_tokens, d_model), (n_heads, n_tokens, d_k) or (n_heads, n_tokens, n_tokens)
+    name: str  # one of `STAGES`; there is no "layer_norm" when it is off
+    # (n_tokens, d_model), (n_heads, n_tokens, d_k) or (n_heads, n_tokens, n_tokens)
     shape: tuple[int, ...]
-    # mean, std: Mean, and root mean square about the predicted mean
+    # mean, std: measured mean, and root mean square about the predicted mean
     mean: float
     std: float
-    # predicted_mean, predicted_std: For q, k and the scores: over the draw of the weights, given x
+    # predicted_mean, predicted_std: expected over the draw of the weights, given x, for q, k and the scores
     predicted_mean: float
     predicted_std: float
-    variance_error: float  # Standard error of std², exact; 0 for "layer_norm", whose std is fixed
-    # low, high: Interval that holds std in about 95 % of draws: √(predicted variance ± 1.96 errors)
+    variance_error: float  # exact standard error of std²; 0 for "layer_norm", whose std is fixed
+    # low, high: interval that holds std in about 95 % of draws: √(predicted variance ± 1.96 standard errors)
     low: float
     high: float
     z: float  # (std² − predicted variance) / variance_error; NaN for "layer_norm"
-    ideal_std: float  # 1 for all but raw scores, √d_k there
-    # edges, counts (61,), (60,): Histogram over ±5 predicted standard deviations about the predicted mean
+    ideal_std: float  # √d_k for raw scores, 1 for all other stages
+    # edges, counts (61,), (60,): histogram within 5 predicted standard deviations of the predicted mean
     edges: NDArray[np.float64]
     counts: NDArray[np.int_]
-    outside: int  # Numbers beyond the edges
+    outside: int  # how many numbers lie beyond the edges
 
 
 @dataclass(frozen=True)
 class SchemeRow:
-    """One initialisation in the table of all."""
+    """One row of the table of initialisations."""
 
     name: str
     formula: str
     source: str
-    # component_variance, raw_std, scaled_std: Predicted for layer-normalised x
+    # component_variance, raw_std, scaled_std: predictions for layer-normalised x
     component_variance: float
     raw_std: float
     scaled_std: float
     chosen: bool
-    # measured_component_variance, measured_raw_std, measured_scaled_std: Of the chosen one's pipeline (with the
-    # learner's x); NaN for the others
+    # measured_component_variance, measured_raw_std, measured_scaled_std: measurements for the chosen scheme and the
+    # learner's x; NaN for the other schemes
     measured_component_variance: float
     measured_raw_std: float
     measured_scaled_std: float
@@ -104,62 +104,62 @@ class SchemeRow:
 
 @dataclass(frozen=True, eq=False)
 class UnitVarianceResult:
-    """The pipeline and the table."""
+    """Stages of the pipeline and the table of initialisations."""
 
     params: UnitVarianceParams
     stages: tuple[PipelineStage, ...]
-    schemes: tuple[SchemeRow, ...]  # All of `INIT_SCHEMES`, largest scaled_std first
-    # scaled_std_without_bias, scaled_std_with_bias: Predicted for the chosen scheme and this x without the layer's
-    # default bias and with it
+    schemes: tuple[SchemeRow, ...]  # all of `INIT_SCHEMES`, largest scaled_std first
+    # scaled_std_without_bias, scaled_std_with_bias: predictions for the chosen scheme and this x, without and with the
+    # layer's default bias
     scaled_std_without_bias: float
     scaled_std_with_bias: float
-    # row_std, predicted_row_std: Standard deviation of the scaled scores within a row, which is all that softmax sees:
-    # measured, and predicted over the draw of the weights, given x. What all tokens share is not in it.
+    # row_std, predicted_row_std: standard deviation of the scaled scores within a row, the only spread that softmax
+    # sees: measured, and expected over the draw of the weights, given x. It leaves out what all keys share.
     row_std: float
     predicted_row_std: float
 
 
 @dataclass(frozen=True, eq=False)
 class StageSweep:
-    """The expected standard deviation of every stage, at every d_k and under every initialisation."""
+    """Expected standard deviation of every stage, at every d_k and for every initialisation."""
 
     dims: tuple[int, ...]
-    # Heads side by side at each d_k: as asked, or the nearest number that gives a width from 2 to 2,048
+    # number of heads at each d_k: as requested, or the nearest number that gives a d_model from 2 to 2,048
     n_heads: tuple[int, ...]
-    stages: tuple[str, ...]  # Those of `STAGES` that apply
+    stages: tuple[str, ...]  # the stages of `STAGES` that apply
     schemes: tuple[str, ...]  # `INIT_SCHEMES`
-    # x_mean, x_std, normalise, bias: As asked for
+    # x_mean, x_std, normalise, bias: as requested
     x_mean: float
     x_std: float
     normalise: bool
     bias: bool
     std: NDArray[np.float64]  # (n_schemes, n_dims, n_stages)
-    row_std: NDArray[np.float64]  # (n_schemes, n_dims): of the scaled scores within a row, of many keys
+    row_std: NDArray[np.float64]  # (n_schemes, n_dims): std of the scaled scores within a row of many keys
 
 
 @dataclass(frozen=True, eq=False)
 class SharedInputRow:
-    """Diagonal (a token with itself) against off-diagonal scores, after 1/√d_k."""
+    """Scaled scores of tokens with themselves (diagonal) beside scores of different tokens (off-diagonal)."""
 
-    name: str  # W_Q and W_K drawn separately; W_K = W_Q; Q = K = x itself, in d_k dimensions
-    # diagonal_mean, off_diagonal_mean, off_diagonal_std: Measured over tokens (and heads)
+    name: str  # "independent" W_Q and W_K; "tied_weights", W_K = W_Q; "same_vectors", Q = K = x in d_k dimensions
+    # diagonal_mean, off_diagonal_mean, off_diagonal_std: measured over tokens and heads
     diagonal_mean: float
     off_diagonal_mean: float
     off_diagonal_std: float
-    # predicted_diagonal_mean, predicted_off_diagonal_mean, predicted_off_diagonal_std: Over the draw of the weights
-    # given x; for "same_vectors" over the draw of x, given its norms after LayerNorm
+    # predicted_diagonal_mean, predicted_off_diagonal_mean, predicted_off_diagonal_std: expected over the draw of the
+    # weights, given x; for "same_vectors" over the draw of x, given its norms after LayerNorm
     predicted_diagonal_mean: float
     predicted_off_diagonal_mean: float
     predicted_off_diagonal_std: float
-    self_weight: float  # Mean attention weight of a token on itself; 1/n_tokens would be neutral
-    scores: NDArray[np.float64]  # (n_tokens, n_tokens): Scaled scores of the first head
+    self_weight: float  # mean attention weight of a token on itself; 1/n_tokens would be neutral
+    scores: NDArray[np.float64]  # (n_tokens, n_tokens): scaled scores of the first head
 
 
 def measure_unit_variance(params: UnitVarianceParams) -> UnitVarianceResult:
-    """Follow x through the pipeline: Var(q_i) = w |x|², Var(q·k) = d_k w² |x|² |x'|², w = Var of a weight.
+    """Measure every stage of the pipeline: Var(q_i) = w |x|², Var(q·k) = d_k w² |x|² |x'|², w = Var of a weight.
 
-    The errors are those of the draw of the weights and hold for any x: tokens share the weights, so they are larger
-    than for as many independent numbers. Above a width of 512 the weights are not drawn: q and k of all tokens are,
+    The standard errors describe the draw of the weights and hold for any x. Tokens share the weights, so these errors
+    are larger than for as many independent numbers. If d_model is above 512, q and k are drawn instead of the weights,
     with the covariance w X Xᵀ that normal weights give them. For uniform weights this is off by less than 0.002.
     """
     rng = np.random.Generator(np.random.SFC64(params.seed))
@@ -180,7 +180,7 @@ def measure_unit_variance(params: UnitVarianceParams) -> UnitVarianceResult:
 
 
 def fitting_heads(d_k: int, n_heads: int) -> int:
-    """Return the number nearest to n_heads with which heads of d_k components are together 2 to 2,048 wide."""
+    """Return the number of heads nearest to n_heads for which d_model is 2 to 2,048."""
     return min(max(n_heads, -(-NARROWEST // d_k)), WIDEST // d_k)
 
 
@@ -193,7 +193,7 @@ def expected_stages(
     normalise: bool = True,
     bias: bool = False,
 ) -> StageSweep:
-    """Return the standard deviations to expect: √(E|x|² w) for q and k, √d_k times its square for scores."""
+    """Return the expected standard deviations: √(E|x|² w) for q and k, √d_k E|x|² w for raw scores."""
     heads = [fitting_heads(check_integer("d_k", d_k, 1, 1024), check_integer("n_heads", n_heads, 1)) for d_k in dims]
     each = [
         UnitVarianceParams(d_k * n, n, x_mean=x_mean, x_std=x_std, normalise=normalise, bias=bias)
@@ -206,23 +206,23 @@ def expected_stages(
 
 
 def _expected(params, scheme):
-    """Return standard deviations of the stages, and within a row; x has its own about its mean, others have mean 0."""
+    """Return the standard deviation of every stage, and of the scaled scores within a row."""
     square = 1.0 if params.normalise else params.x_mean**2 + params.x_std**2
     width = params.d_model * square + (params.bias and scheme.has_random_bias)
     component = width * scheme.weight_variance(params.d_model, params.n_heads)
     q, raw = math.sqrt(component), math.sqrt(params.d_k) * component
-    # Of the keys of a row only the part that is not shared counts: neither the mean of x nor the bias.
+    # Scores within a row differ only by what the keys do not share, so the mean of x and the bias do not count.
     apart = params.d_model * (1.0 if params.normalise else params.x_std**2)
     row = component * math.sqrt(apart / width)
     return (params.x_std, *([1.0] if params.normalise else []), q, q, raw, component, row)
 
 
 def measure_shared_input(params: UnitVarianceParams) -> tuple[SharedInputRow, ...]:
-    """Compare independent W_Q, W_K with tied weights and with Q = K = x: the diagonal of x xᵀ/√d_k is √d_k."""
+    """Compare independent W_Q and W_K with tied weights and with Q = K = x, where the scaled diagonal is √d_k."""
     rng = np.random.Generator(np.random.SFC64(params.seed))
     _, inputs = _inputs(params, rng)
     q, k = (_heads(_project(params, inputs, rng), params) for _ in range(2))
-    # Variance of q_i for |x|² = 1 a component; LayerNorm leaves nothing of rows whose few components are all equal.
+    # Variance of q_i for an x with mean square 1; the mean square is 0 if LayerNorm gets rows of equal components.
     law = _component_law(params, inputs)[0] / (np.square(inputs).mean() or 1.0)
     alone = _vectors(params, rng)
     return (
@@ -233,14 +233,14 @@ def measure_shared_input(params: UnitVarianceParams) -> tuple[SharedInputRow, ..
 
 
 def _inputs(params, rng):
-    """Return x as drawn, and what enters the projections."""
+    """Return x as drawn, and the input of the projections: x or LayerNorm(x)."""
     drawn = COMPONENT_LAWS[params.law].draw(rng, (params.n_tokens, params.d_model))
     x = params.x_mean + params.x_std * drawn
     return x, layer_norm(x) if params.normalise else x
 
 
 def _vectors(params, rng):
-    """Draw vectors of d_k components that are both queries and keys."""
+    """Draw vectors of d_k components, to be used as queries and as keys."""
     drawn = COMPONENT_LAWS[params.law].draw(rng, (params.n_tokens, params.d_k))
     x = params.x_mean + params.x_std * drawn
     return layer_norm(x) if params.normalise else x
@@ -250,13 +250,14 @@ def _project(params, inputs, rng):
     scheme, X, width = init_scheme(params.scheme), _with_bias(params, inputs), params.d_model
     if width <= _EACH_WEIGHT:
         return X @ scheme.draw(rng, width, params.n_heads, (X.shape[1], width))
-    # Columns of X W with W normal have covariance w X Xᵀ = w Rᵀ R: so have those of Rᵀ Z, with far fewer rows in Z.
+    # For normal W the columns of X W have covariance w X Xᵀ = w Rᵀ R. So have the columns of √w Rᵀ Z, where Z, standard
+    # normal, has far fewer rows than W.
     R = np.asarray(np.linalg.qr(X.T, mode="r"))
     return math.sqrt(_weight_law(params)[0]) * (R.T @ rng.standard_normal((len(R), width)))
 
 
 def _with_bias(params, inputs):
-    """Return the inputs; a random bias counts as one more component, 1."""
+    """Return the inputs, with a component 1 appended if there is a random bias."""
     biased = params.bias and init_scheme(params.scheme).has_random_bias
     return np.column_stack([inputs, np.ones(len(inputs))]) if biased else inputs
 
@@ -266,21 +267,21 @@ def _heads(rows, params):
 
 
 def _gram(params, inputs):
-    """Return tr G, tr G² and Σ_i (XᵀX)_ii² of the inputs X."""
+    """Return tr G, tr G² and Σ_i (XᵀX)_ii² for G = X Xᵀ of the inputs X."""
     X = _with_bias(params, inputs)
     G = X @ X.T
     return np.trace(G), np.square(G).sum(), np.square(np.square(X).sum(axis=0)).sum()
 
 
 def _weight_law(params):
-    """Return the variance and excess kurtosis of a weight, as it is drawn."""
+    """Return the variance and excess kurtosis of a weight as drawn."""
     scheme = init_scheme(params.scheme)
     excess = scheme.kurtosis - 3 if params.d_model <= _EACH_WEIGHT else 0.0
     return scheme.weight_variance(params.d_model, params.n_heads), excess
 
 
 def _component_law(params: UnitVarianceParams, inputs: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the mean square of all components of q given x, and its standard error.
+    """Return the expected mean square of all components of q given x, and its standard error.
 
     One column of q is X w with w the weights: Var |X w|² = w² (2 tr G² + excess Σ (XᵀX)_ii²).
     """
@@ -291,7 +292,7 @@ def _component_law(params: UnitVarianceParams, inputs: NDArray[np.float64]) -> t
 
 
 def _score_law(params: UnitVarianceParams, inputs: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the mean square of all raw scores given x, and its standard error.
+    """Return the expected mean square of all raw scores given x, and its standard error.
 
     T = |Q Kᵀ|² = tr(QᵀQ KᵀK) in one head. With QᵀQ = m I + D, m = w tr G, Var T = 2 m² Var(tr D) + E tr(D D')².
     """
@@ -304,12 +305,12 @@ def _score_law(params: UnitVarianceParams, inputs: NDArray[np.float64]) -> tuple
 
 
 def _scaled_std(params, inputs, bias):
-    """Return the predicted standard deviation of the scaled scores, without the default bias or with it."""
+    """Return the predicted standard deviation of the scaled scores, with or without the default bias."""
     return math.sqrt(_score_law(replace(params, bias=bias), inputs)[0] / params.d_k)
 
 
 def _row_std(params, inputs):
-    """Return the same within a row: w² |x|² times the variance of the keys' |x' − mean|², given x."""
+    """Return the predicted standard deviation of the scaled scores within a row: w √(mean |x|² Var x')."""
     apart = np.square(inputs - inputs.mean(axis=0)).sum() / (params.n_tokens - 1)
     return math.sqrt(_component_law(params, inputs)[0] * _weight_law(params)[0] * apart)
 
@@ -349,13 +350,16 @@ def _scheme_rows(params, stages):
 
 
 def _independent_square(params, inputs, law):
-    """Return the mean square of the off-diagonal scaled scores given x: law² |x_a|² |x_b|² for a ≠ b."""
+    """Return the expected mean square of the off-diagonal scaled scores given x: law² |x_a|² |x_b|² for a ≠ b."""
     sizes = np.square(inputs).mean(axis=1)
     return law**2 * _off_mean(np.outer(sizes, sizes))
 
 
 def _tied_moments(params, inputs, law):
-    """Return the mean of the diagonal, mean and mean square of the off-diagonal scaled scores, for W_K = W_Q normal."""
+    """Return moments of the scaled scores for W_K = W_Q: diagonal mean, off-diagonal mean and mean square.
+
+    The weights are taken as normal.
+    """
     d, overlap = params.d_k, law * (inputs @ inputs.T) / params.d_model  # covariance of q_i of two tokens
     sizes = np.diag(overlap)
     square = (d + 1) * np.square(overlap) + np.outer(sizes, sizes)
@@ -363,7 +367,7 @@ def _tied_moments(params, inputs, law):
 
 
 def _same_moments(params, vectors):
-    """Return the same for Q = K = x. A layer-normalised x is orthogonal to the vector of ones: d_k − 1 directions."""
+    """Return the moments of `_tied_moments` for Q = K = x; LayerNorm leaves x only d_k − 1 directions."""
     d, sizes = params.d_k, np.square(vectors).sum(axis=1)
     if params.normalise:
         return float(sizes.mean()) / math.sqrt(d), 0.0, _off_mean(np.outer(sizes, sizes)) / max(d - 1, 1) / d

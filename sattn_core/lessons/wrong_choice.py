@@ -1,4 +1,4 @@
-"""Can a wrong choice be put right? Rows whose winner is wrong, corrected without the scale, with ÷ √d_k and ÷ d_k."""
+"""Can a wrong choice be put right? Rows with a wrong winner, trained on raw scores, with ÷ √d_k and with ÷ d_k."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,15 +18,15 @@ from sattn_core.training.wrong_rows import LEARNERS, descend, descent_price, dra
 
 EXPONENTS = (0.0, 0.5, 1.0)  # raw scores, ÷ √d_k, ÷ d_k
 N_ROWS, N_STEPS = 100, 200
-PUT_RIGHT = 0.5  # of the weight: with more than this on the right key, the choice is put right
-NEARLY_ALL = 99  # of the rows
+PUT_RIGHT = 0.5  # a choice is put right if its right key has more weight than this
+NEARLY_ALL = 99  # number of rows out of N_ROWS
 LEARNING_RATES = (*(float(f"{m}e{e}") for e in range(-4, 5) for m in ("1", "3.16")), 1e5)  # half decades
-_CHECK_EVERY = 10  # steps
+_CHECK_EVERY = 10  # steps between two calls of check
 
 
 @dataclass(frozen=True)
 class WrongChoiceParams:
-    """The hundred rows, and how they learn."""
+    """Settings of the hundred rows and of their training."""
 
     d_k: int  # 1 to 1,024
     n_keys: int = 16  # 2 to 512
@@ -57,21 +57,21 @@ def _price(params, n_rates):
 
 @dataclass(frozen=True, eq=False)
 class WrongChoiceResult:
-    """The weight on the right key of every row, for each of EXPONENTS, after each step."""
+    """Weight on the right key of every row after each step, for each of EXPONENTS."""
 
     params: WrongChoiceParams
     right_weight: NDArray[np.float32]  # (3, n_steps + 1, n_rows); NaN once the numbers have overflowed
-    put_right: NDArray[np.int_]  # (3, n_steps + 1): the rows whose right key has more than half of the weight
+    put_right: NDArray[np.int_]  # (3, n_steps + 1): number of rows whose right key has more than half of the weight
 
     def first(self, n_rows: int) -> NDArray[np.int_]:
-        """Return how many of the first n_rows are put right, (3, n_steps + 1)."""
+        """Return the number of the first n_rows that are put right, (3, n_steps + 1)."""
         check_integer("n_rows", n_rows, 1, N_ROWS)
         return np.asarray(np.count_nonzero(self.right_weight[..., :n_rows] > PUT_RIGHT, axis=-1))
 
 
 @priced(lambda params, **_: params.price)
 def measure_wrong_choices(params: WrongChoiceParams, *, check: Callable[[], object] = proceed) -> WrongChoiceResult:
-    """Descend the gradient on each of the hundred rows by itself, with the three scales at one learning rate."""
+    """Train each of the hundred rows separately by gradient descent, for the three scales at one learning rate."""
     found = np.empty((len(EXPONENTS), N_STEPS + 1, N_ROWS))
     for rows, step, weight in _descents(params, (params.learning_rate,), check):
         found[:, step, rows] = weight[..., 0].T
@@ -81,7 +81,7 @@ def measure_wrong_choices(params: WrongChoiceParams, *, check: Callable[[], obje
 def _descents(
     params: WrongChoiceParams, rates: Sequence[float], check: Callable[[], object]
 ) -> Iterator[tuple[slice, int, NDArray[np.float64]]]:
-    """Yield block by block and step by step the rows, the step, and the right keys' weights, (rows, 3, n_rates)."""
+    """Yield rows, step and the right keys' weights (rows, 3, n_rates), for every block of rows and every step."""
     shape = (-1, len(EXPONENTS), len(rates))
     for rows in row_blocks(N_ROWS, params.n_keys, len(EXPONENTS) * len(rates), params.learns):
         drawn = draw_wrong_rows(params.d_k, params.n_keys, rows, seed=params.seed)
@@ -92,18 +92,18 @@ def _descents(
 
 
 def _descent(params, drawn, rates):
-    """Run `descend` with a column for each scale and rate, rates within scales."""
+    """Run `descend` with a column for each scale and rate; the rates vary fastest."""
     scales = np.repeat([scale_factor(params.d_k, each) for each in EXPONENTS], len(rates))
     columns = np.tile(np.array(rates), len(EXPONENTS))
     return descend(drawn, scales, columns, loss=params.loss, learns=params.learns)
 
 
-# --- one row, key by key --------------------------------------------------------------------------------
+# --- all keys of one row --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class RowResult:
-    """One of the rows while it is corrected."""
+    """Weights of one row during its training."""
 
     params: WrongChoiceParams
     row: int
@@ -122,7 +122,7 @@ def follow_row(params: WrongChoiceParams, row: int) -> RowResult:
 
 
 def _weights(scores):
-    """Return the softmax over the keys of each scale; NaN where scores have left the range of float64."""
+    """Return the softmax over the keys for each scale; NaN where scores have overflowed."""
     lost = ~(scores < np.inf).all(axis=0)
     return np.where(lost, np.nan, softmax(np.where(lost, 0.0, scores), axis=0))
 
@@ -132,42 +132,42 @@ def _weights(scores):
 
 @dataclass(frozen=True, eq=False)
 class RateCurves:
-    """Counts of the hundred rows that are put right, for each of EXPONENTS, at each of the learning rates."""
+    """Number of the hundred rows that are put right, for each of EXPONENTS at each learning rate."""
 
     params: WrongChoiceParams
     put_right: NDArray[np.uint8]  # (3, n_rates, n_steps + 1)
     learning_rates: tuple[float, ...] = LEARNING_RATES
 
     def best(self, step: int = N_STEPS) -> NDArray[np.uint8]:
-        """Return the most rows that are put right after this step at one of the rates, (3,)."""
+        """Return the number of rows put right after this step at the best rate, (3,)."""
         return self.put_right[:, :, step].max(axis=1)
 
     def smallest_rate(self, step: int = N_STEPS) -> NDArray[np.float64]:
-        """Return the smallest rate that puts NEARLY_ALL right after this step, (3,): NaN where none does."""
+        """Return the smallest rate that puts NEARLY_ALL rows right after this step, (3,); NaN if none does."""
         return _smallest(self.put_right[:, :, step] >= NEARLY_ALL, self.learning_rates)
 
 
 def _smallest(works, rates=LEARNING_RATES):
-    """Return the first of the rates that works, along the last axis: NaN where none does."""
+    """Return the first of the rates that works, along the last axis; NaN if none does."""
     return np.where(works.any(axis=-1), np.array(rates)[works.argmax(axis=-1)], np.nan)
 
 
 def _groups(params, rates=LEARNING_RATES):
-    """Return the rates in groups that run together: alone where Gram matrices change, for each rate has its own."""
+    """Return groups of rates to train together; if q and K both learn, each rate needs its own Gram matrices."""
     return [(rate,) for rate in rates] if params.learns == "both" else [tuple(rates)]
 
 
 def measure_learning_rates(
     params: WrongChoiceParams, rates: Sequence[float] = LEARNING_RATES, *, check: Callable[[], object] = proceed
 ) -> RateCurves:
-    """Count the rows of `measure_wrong_choices` that are put right, at each of these rates instead of that of params.
+    """Count the rows of `measure_wrong_choices` that are put right at each of these rates; ignore params.learning_rate.
 
     >>> measure_learning_rates(WrongChoiceParams(64), (0.1, 10.0)).put_right[1, :, -1]
     array([ 23, 100], dtype=uint8)
     """
     if not rates:
         raise ValueError("rates must hold at least one learning rate, but got ()")
-    each = [replace(params, learning_rate=rate).learning_rate for rate in rates]  # which checks them
+    each = [replace(params, learning_rate=rate).learning_rate for rate in rates]  # checks the rates
     groups = [_counts(params, some, check) for some in _groups(params, each)]
     return RateCurves(params, np.concatenate(groups, axis=1), tuple(each))
 
@@ -180,7 +180,7 @@ def _counts(params, rates, check):
 
 
 def interval(count: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the exact 95 % interval of a count of the hundred rows: other rows could have given as many."""
+    """Return the exact 95 % interval of a count out of the hundred rows, as counts."""
     low, high = share_interval(count, N_ROWS)
     return N_ROWS * low, N_ROWS * high
 
@@ -190,15 +190,15 @@ def interval(count: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class DimensionCurves:
-    """The smallest of LEARNING_RATES that puts NEARLY_ALL of a hundred right, at each d_k."""
+    """Smallest of LEARNING_RATES that puts NEARLY_ALL of the hundred rows right, at each d_k."""
 
     dims: tuple[int, ...]
-    smallest_rate: NDArray[np.float64]  # (3, n_dims): NaN where none does
+    smallest_rate: NDArray[np.float64]  # (3, n_dims); NaN if none does
 
 
 @dataclass(frozen=True)
 class DimensionParams:
-    """The rows at each of dims, at every learning rate."""
+    """Settings of the hundred rows at each of dims, at every learning rate."""
 
     dims: tuple[int, ...]
     n_keys: int = 16
@@ -214,20 +214,20 @@ class DimensionParams:
 
     @property
     def price(self) -> Price:
-        """`Price` of all of them."""
+        """`Price` of `measure_learning_rates` at every d_k."""
         return sum((_price(each, len(rates)) for each in self.each for rates in _groups(each)), Price())
 
 
 def compare_dimensions(curves: Sequence[RateCurves], step: int = N_STEPS) -> DimensionCurves:
-    """Return the smallest rate of each of these curves, after this step."""
+    """Return the smallest rate that works in each of these curves, after this step."""
     dims, rates = tuple(each.params.d_k for each in curves), [each.smallest_rate(step) for each in curves]
     return DimensionCurves(dims, np.array(rates).reshape(len(curves), len(EXPONENTS)).T)
 
 
 def compare_with_adam() -> tuple[DimensionCurves, NDArray[np.float64]]:
-    """Return the recorded smallest rates of Adam: for all rows together, and for each seed's hundred.
+    """Return Adam's smallest rates from a record: for all rows together, and for each seed's hundred rows.
 
-    The second has shape (n_seeds, 3, n_dims). The settings are those of `adam_rows`: 16 keys, and q learns.
+    The latter have shape (n_seeds, 3, n_dims). The settings are those of `adam_rows`: 16 keys, and q learns.
 
     >>> float(compare_with_adam()[0].smallest_rate[2, -1])
     0.0316

@@ -1,4 +1,4 @@
-"""Is √d_k right for my model? A report on the q and k of a file, and sample files to try it with."""
+"""Is √d_k right for my model? Report on the q and k of a file, and sample files to try."""
 
 import io
 import math
@@ -34,7 +34,7 @@ SAMPLES = MappingProxyType(
         "heavy_tailed": "Sparse components with rare large values: the variance is right, the tail is not.",
     }
 )
-# The 12 heads of one layer of a trained encoder on a paragraph: not drawn, so without d_k and seed.
+# Samples of the 12 heads of one layer of a trained encoder, recorded on a paragraph: d_k and seed do not matter.
 TRAINED = MappingProxyType({f"trained_{i}": f"Layer {i} of a trained encoder." for i in range(1, N_LAYERS + 1)})
 HOOK_SNIPPET = """\
 import numpy as np
@@ -64,16 +64,16 @@ K = K.repeat_interleave(Q.shape[1] // K.shape[1], dim=1)  # several heads of q m
 Q, K = (each[0].float().cpu().numpy() for each in (Q, K))  # the first element of the batch
 np.savez("q_and_k.npz", Q=Q, K=K)
 """
-_HEADS = 8  # of the layer_norm_mha sample
+_HEADS = 8  # heads of the layer_norm_mha sample
 PRIVACY = "Your file is read in memory for this page only: it is not stored, not logged and not sent on."
 
 
 @dataclass(frozen=True)
 class YourScoresParams:
-    """A sample file to make."""
+    """Settings of a sample file."""
 
-    sample: str = "ideal"  # Key of `SAMPLES`, or of `TRAINED`, which has its own rows and d_k
-    n_rows: int = 256  # 2 to 1,024: Queries, and as many keys
+    sample: str = "ideal"  # key of `SAMPLES`, or of `TRAINED`, which ignores the other fields
+    n_rows: int = 256  # 2 to 1,024: number of queries, and of keys
     d_k: int = 64  # 2 to 256
     seed: int = 0  # at least 0
 
@@ -85,7 +85,7 @@ class YourScoresParams:
 
     @property
     def n_heads(self) -> int:
-        """8 for layer_norm_mha, 12 for a layer of the trained encoder, else 1."""
+        """Number of heads: 8 for layer_norm_mha, 12 for a layer of the trained encoder, otherwise 1."""
         if self.sample in TRAINED:
             return N_HEADS
         return _HEADS if self.sample == "layer_norm_mha" else 1
@@ -93,25 +93,25 @@ class YourScoresParams:
 
 @dataclass(frozen=True)
 class HeadRow:
-    """One head in the table of heads."""
+    """Row of one head in the table of heads."""
 
-    head: int  # From 0
+    head: int  # counted from 0
     q_variance: float
     k_variance: float
-    scaled_std: float  # Spread inside a row after 1/√d_k
+    scaled_std: float  # spread within a row after 1/√d_k
     exponent: float
     exponent_low: float
     exponent_high: float
     paired_correlation: float
     paired_lift: float
     paired_exponent: float
-    # d_k / shape_factor: how many directions the scores really use; above d_k where q and k avoid each other's
+    # d_k / shape_factor, the number of directions that the scores use; above d_k if q and k avoid shared directions
     effective_dimension: float
-    # entropy_nats, max_weight, effective_keys: With 1/√d_k
+    # entropy_nats, max_weight, effective_keys: of attention with 1/√d_k
     entropy_nats: float
     max_weight: float
     effective_keys: float
-    # unit_scale, divisor: The scale that gives the scores of a row the spread of ideal q and k, and what it divides by
+    # unit_scale, divisor: scale that gives the scores of a row the same spread as ideal q and k, and 1 / unit_scale
     unit_scale: float
     divisor: float
     code: str
@@ -119,30 +119,30 @@ class HeadRow:
 
 @dataclass(frozen=True, eq=False)
 class YourScoresResult:
-    """Everything the page shows about one Q and K."""
+    """Results that the page shows about one Q and K."""
 
     report: ScoreReport
-    shown: HeadReport  # The head to draw
-    head: int  # Its number, from 0
+    shown: HeadReport  # report on the head to draw
+    head: int  # number of this head, from 0
     rows: tuple[HeadRow, ...]
     divisor: float  # √d_k
-    # (96,): of the shown head's scaled scores, each less its row's mean, in the bins of report.scaled_edges
+    # (96,): density of the shown head's scaled scores minus their row means, in the bins of report.scaled_edges
     measured_density: NDArray[np.float64]
-    # exponent_line, ideal_line (n_dims,): Fitted growth and m^½ through the fitted middle, at shown.row_exponent.dims
+    # exponent_line, ideal_line (n_dims,): fitted power of m and m^½ through the same middle, at shown.row_exponent.dims
     exponent_line: NDArray[np.float64]
     ideal_line: NDArray[np.float64]
     uniform_entropy: float  # ln n_keys
-    # effective dimension of n rows of independent components, for q and for k, d_k (n−1) / (n + d_k): sampling alone
-    # makes directions look unequal
+    # Expected effective dimension, d_k (n−1) / (n + d_k), of n rows of independent components, for q and for k:
+    # sampling alone makes directions look unequal
     ideal_effective_dimension: tuple[float, float]
-    taken: tuple[str, ...] = ()  # of a file: its shape, and notes on what was guessed
-    reading: Reading | None = None  # the options that the owner of the file has set
+    taken: tuple[str, ...] = ()  # shape of the file's arrays, and notes on what was guessed
+    reading: Reading | None = None  # options set for this file
 
 
 def measure_your_scores(
     Q: ArrayLike, K: ArrayLike, *, head: int = 0, check: Callable[[], object] = proceed
 ) -> YourScoresResult:
-    """Measure everything the page shows about Q and K: `measure_scores`, and one head's picture."""
+    """Return the results that the page shows about Q and K: `measure_scores`, and one head's curves."""
     report = measure_scores(Q, K, check=check)
     head = check_integer("head", head, 0, report.n_heads - 1)
     shown = report.heads[head]
@@ -169,7 +169,7 @@ def read_your_scores(
     reading: Reading | None = None,
     check: Callable[[], object] = proceed,
 ) -> tuple[YourScoresResult, None] | tuple[None, str]:
-    """Read one or two files and measure them; return (result, None), or (None, one or two sentences: what is wrong)."""
+    """Read one or two files and measure them; return (result, None), or (None, error message)."""
     try:
         Q, K, taken = read_as(q_file, k_file, reading)
         result = measure_your_scores(Q, K, head=min(head, len(Q) - 1) if Q.ndim == 3 else 0, check=check)
@@ -179,7 +179,7 @@ def read_your_scores(
 
 
 def sample_scores(params: YourScoresParams) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Draw Q and K of one sample, shape (n_rows, d_k), or (n_heads, n_rows, d_k) where there are several heads."""
+    """Return Q and K of one sample, shape (n_rows, d_k), or (n_heads, n_rows, d_k) if there are several heads."""
     n, d = params.n_rows, params.d_k
     if params.sample in TRAINED:
         return trained_layer(params.sample)
@@ -189,22 +189,22 @@ def sample_scores(params: YourScoresParams) -> tuple[NDArray[np.float64], NDArra
     correlation = 0.5 if params.sample == "aligned" else 0.0
     Q, K = draw_queries_and_keys(n, n, d, law=law, correlation=correlation, seed=params.seed)
     if params.sample == "anisotropic":
-        sizes = np.exp(-8.0 * np.arange(d) / d)  # variances of the directions, scaled to a mean of 1
+        sizes = np.exp(-8.0 * np.arange(d) / d)  # variances of the directions; scaled to a mean of 1 below
         turn = np.linalg.qr(np.random.Generator(np.random.SFC64(params.seed)).standard_normal((d, d)))[0]
-        # Exact sizes: with two directions chance alone would now and then make the scores look right.
+        # Make the variances exact: with two directions, chance alone would sometimes make the scores look right.
         Q, K = Q / np.sqrt(np.square(Q).mean(axis=0)), (K - K.mean(axis=0)) / K.std(axis=0)
         Q, K = (rows * np.sqrt(sizes / sizes.mean()) @ turn for rows in (Q, K))
     return Q, K
 
 
 def trained_layer(sample: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return Q and K of the heads of one layer, (12, n_tokens, 32)."""
+    """Return the recorded Q and K of one layer's heads, each (12, n_tokens, 32)."""
     found, at = recorded("paragraph"), list(TRAINED).index(check_choice("sample", sample, tuple(TRAINED)))
     return found.queries[at].astype(np.float64), found.keys[at].astype(np.float64)
 
 
 def sample_file(params: YourScoresParams) -> tuple[str, bytes]:
-    """Return the sample as a .npz file to download or to upload: (name, bytes)."""
+    """Return the sample as a .npz file, (name, bytes)."""
     Q, K = sample_scores(params)
     stream = io.BytesIO()
     np.savez_compressed(stream, Q=Q.astype(np.float32), K=K.astype(np.float32))
@@ -235,7 +235,7 @@ def _head_row(index, head, d_k):
 
 
 def _line(fitted, exponent):
-    """Return a power of the number of components through the middle of the measured sizes, in log–log."""
+    """Return a straight line in log–log of this slope through the middle of the measured sizes."""
     sizes, dims = fitted.sizes, np.log(fitted.dims)
     if not (sizes > 0).all():
         return np.full(len(sizes), math.nan)

@@ -1,7 +1,7 @@
-"""Counts of wrong rows that Adam puts right, read from a file beside this one.
+"""Record of the number of wrong rows that Adam puts right, read from adam_rows.npz.
 
-Adam scales each coordinate of q by itself, so the short form of `wrong_rows` does not hold, and full queries would
-keep a visitor waiting. In the repository, tests/records writes the file and can write it again.
+Adam scales every coordinate of q separately, so the short formulas of `wrong_rows` do not apply, and full queries would
+keep a visitor waiting. In the repository, tests/records writes this file and can rebuild it.
 """
 
 import json
@@ -17,15 +17,15 @@ from sattn_core._memory import remembered
 
 FILE = Path(__file__).with_name("adam_rows.npz")
 DIMS = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
-SEEDS = (0, 1, 2, 3)  # each of a hundred rows
+SEEDS = (0, 1, 2, 3)  # a hundred rows each
 
 
 @dataclass(frozen=True, eq=False)
 class AdamRows:
-    """Counts of the rows with the right key on top after the last step, for each seed, size and rate."""
+    """Number of rows put right after the last step, for each seed, d_k, scale and learning rate."""
 
-    about: Mapping[str, Any]  # how they were counted: see `about` in tests/records
-    put_right: NDArray[np.int_]  # (n_seeds, n_dims, 3, n_rates), for scale d_k^0, d_k^-1/2 and d_k^-1
+    about: Mapping[str, Any]  # settings of the count: see `about` in tests/records
+    put_right: NDArray[np.int_]  # (n_seeds, n_dims, 3, n_rates), for the scales 1, d_k^-1/2 and d_k^-1
 
 
 @remembered(1)

@@ -1,4 +1,4 @@
-"""A trained encoder like BERT in plain NumPy; the caller chooses the exponent of its scale."""
+"""Trained encoder like BERT in plain NumPy, with any exponent of its scale."""
 
 import hashlib
 import json
@@ -20,22 +20,22 @@ from sattn_core.layers.scores import scale_factor
 
 Weights = Mapping[str, NDArray[np.floating]]
 
-_EPS = 1e-12  # of BERT's layer norm
-_KINDS = {"F32": "<f4", "I64": "<i8"}  # of the tensors of a file
+_EPS = 1e-12  # eps of BERT's layer norm
+_KINDS = {"F32": "<f4", "I64": "<i8"}  # types of tensors in a file
 _LONGEST_HEADER = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class EncoderRun:
-    """An encoder's output for one text."""
+    """Output of an encoder for one text."""
 
-    queries: NDArray[np.floating]  # (n_layers, n_heads, n_tokens, d_k): as they enter Q Kᵀ, before any scale
+    queries: NDArray[np.floating]  # (n_layers, n_heads, n_tokens, d_k): as they enter Q Kᵀ, unscaled
     keys: NDArray[np.floating]
-    hidden: NDArray[np.floating]  # (n_layers + 1, n_tokens, d_model): into the first layer, and out of each
+    hidden: NDArray[np.floating]  # (n_layers + 1, n_tokens, d_model): input of the first layer, and output of each
 
     @property
     def embeddings(self) -> NDArray[np.floating]:
-        """(n_layers + 1, d_model): mean over the tokens, of length 1; that of the last layer is the text's own."""
+        """Mean of hidden over the tokens, of length 1, (n_layers + 1, d_model); the last is the text's embedding."""
         means = self.hidden.mean(axis=1)
         return means / np.linalg.norm(means, axis=-1, keepdims=True)
 
@@ -43,10 +43,11 @@ class EncoderRun:
 def encode(
     weights: Weights, tokens: Sequence[int], *, n_heads: int, exponent: float = 0.5, dtype: DTypeLike = np.float64
 ) -> EncoderRun:
-    """Run BERT's encoder with attention softmax(Q Kᵀ / d_k^exponent) V in every head; ½ is what it was trained with.
+    """Run BERT's encoder with attention softmax(Q Kᵀ / d_k^exponent) V in every head; it was trained with ½.
 
-    weights have the names of BERT's parameters, such as encoder.layer.0.output.dense.weight; tokens are rows of its
-    table of words. GELU is the exact one, and the norm comes after each sum: Devlin et al. (2019), arXiv:1810.04805.
+    The keys of weights are the names of BERT's parameters, such as encoder.layer.0.output.dense.weight. Tokens are row
+    numbers of the word embeddings. GELU is exact, and the layer norm comes after each sum: Devlin et al. (2019),
+    arXiv:1810.04805.
     """
     check_number("exponent", exponent, 0, 1)
     ids = _checked_tokens(weights, tokens)
@@ -63,7 +64,7 @@ def encode(
 
 
 def encode_price(n_tokens: int, n_layers: int, d_model: int) -> Price:
-    """Return the `Price` of `encode` where the inner layer is four times as wide as d_model, as BERT's."""
+    """Return the `Price` of `encode` for an inner layer four times as wide as d_model, as in BERT."""
     weights, inputs = 12 * d_model**2, n_tokens * d_model
     products, functions = n_tokens * (weights + 2 * inputs), 4 * inputs + n_tokens**2 * d_model / 32
     layer = 90 * CALL + MULTIPLIED * products + FUNCTION * functions + 60 * inputs + weights
@@ -71,7 +72,7 @@ def encode_price(n_tokens: int, n_layers: int, d_model: int) -> Price:
 
 
 class _Model:
-    """The parameters of one encoder, read only when used: a mapped file stays on the disk."""
+    """Parameters of one encoder, read only when used, so that a mapped file stays on disk."""
 
     def __init__(self, weights: Weights, dtype: Any, n_heads: int) -> None:
         if dtype not in (np.float32, np.float64):
@@ -108,7 +109,7 @@ class _Model:
         return self.dense(name, x).reshape(len(x), self.n_heads, self.d_k).swapaxes(0, 1)
 
     def layer(self, i, x, scale):
-        """Return the queries and keys of layer i, and its output."""
+        """Return the queries, keys and output of layer i."""
         at = f"encoder.layer.{i}"
         Q, K, V = (self.heads(f"{at}.attention.self.{name}", x) for name in ("query", "key", "value"))
         weights = softmax_rows(self._dtype.type(scale) * (Q @ K.swapaxes(-1, -2)))  # (n_heads, n_tokens, n_tokens)
@@ -132,14 +133,14 @@ def _checked_tokens(weights, tokens):
 
 
 def cosines(run: NDArray[np.floating], right: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return the cosine of each row of run with that row of right, (…, d_model) to (…); 0 where one is all zeros."""
+    """Return the cosine of each row of run with the same row of right, shape (…); 0 if one is all zeros."""
     run, right = check_array("run", run, min_ndim=1), check_array("right", right, min_ndim=1)
     lengths = np.linalg.norm(run, axis=-1) * np.linalg.norm(right, axis=-1)
     return np.einsum("...i,...i->...", run, right) / np.where(lengths == 0, 1.0, lengths)
 
 
 def open_weights(path: str | Path, sha256: str) -> dict[str, NDArray[np.floating]]:
-    """Open a .safetensors file of this sha256, mapped into memory: all processes that read it share its pages."""
+    """Open a .safetensors file of this sha256 as a memory map, so that all processes share its pages."""
     path = Path(path)
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,6 +1,6 @@
-"""Queries and keys that a trained encoder computes for a few texts, read from a file beside this one.
+"""Record of a trained encoder's queries and keys for a few texts, read from encoder_record.npz.
 
-In the repository, tests/records writes the file and can rebuild it from the weights. The model is
+In the repository, tests/records writes this file and can rebuild it from the weights. The model is
 all-MiniLM-L6-v2 (Apache License 2.0): Wang et al. (2020), arXiv:2002.10957, trained further by Reimers and others.
 """
 
@@ -18,7 +18,7 @@ from sattn_core._memory import remembered
 from sattn_core.training.encoder import EncoderRun, cosines
 
 FILE = Path(__file__).with_name("encoder_record.npz")
-SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # of model.safetensors
+SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # sha256 of model.safetensors
 N_LAYERS, N_HEADS, D_MODEL, D_K = 6, 12, 384, 32
 TEXTS = ("paragraph", "shuffled", "pronoun", "cat", "list")
 EXPONENTS = tuple(i / 50 for i in range(51))
@@ -26,16 +26,16 @@ EXPONENTS = tuple(i / 50 for i in range(51))
 
 @dataclass(frozen=True, eq=False)
 class RecordedText:
-    """The encoder's output for one text."""
+    """Recorded output of the encoder for one text."""
 
-    name: str  # of `TEXTS`
+    name: str  # one of `TEXTS`
     text: str
     tokens: tuple[str, ...]
-    # queries, keys (n_layers, n_heads, n_tokens, d_k): before any scale, from the model with its own scale
+    # queries, keys (n_layers, n_heads, n_tokens, d_k): unscaled, from the model with its own scale
     queries: NDArray[np.float16]
     keys: NDArray[np.float16]
-    # (n_exponents, n_layers): between the mean over the tokens after each layer, with the scale d_k^-exponent in all
-    # layers, and the same with 1/√d_k; entry i belongs to EXPONENTS[i]
+    # (n_exponents, n_layers): cosine between the mean over tokens after each layer, with the scale d_k^-EXPONENTS[i] in
+    # all layers, and the same mean with 1/√d_k
     cosines: NDArray[np.float32]
 
 
@@ -46,7 +46,7 @@ def _file() -> dict[str, Any]:
 
 
 def provenance() -> dict[str, str]:
-    """Return the source of the numbers: model, licence, sha256 of the weights, type of the numbers."""
+    """Return the source of the numbers: model, licence, sha256 of the weights, number type."""
     return dict(json.loads(str(_file()["provenance"])))
 
 
@@ -62,7 +62,7 @@ def recorded(name: str) -> RecordedText:
 def as_recorded(
     name: str, text: str, tokens: Sequence[str], runs: Sequence[EncoderRun], right: EncoderRun
 ) -> RecordedText:
-    """Make a record of the right run on a text, and of its cosines with runs at other exponents."""
+    """Return the record of a text: the run with 1/√d_k, `right`, and its cosines with runs at other exponents."""
     found = np.array([cosines(run.embeddings, right.embeddings)[1:] for run in runs], dtype=np.float32)
     halves = {each: getattr(right, each).astype(np.float16) for each in ("queries", "keys")}
     return RecordedText(name, text, tuple(tokens), cosines=found, **halves)

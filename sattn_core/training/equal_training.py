@@ -1,4 +1,4 @@
-"""Two equivalent trainings of the key–value memory: a scale equals a smaller start and another learning rate."""
+"""Two equivalent trainings of the key–value memory: a scale, or other initial weights and learning rate."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from sattn_core._checks import check_choice, check_integer, check_number
 from sattn_core.cost import Price, proceed
 from sattn_core.training.key_value_memory import OPTIMIZERS, KeyValueMemoryParams, train_key_value_memory
 
-EQUAL_POWERS = MappingProxyType({"sgd": 0.5, "adam": 0.25})  # of d_k, in the rate of the equivalent training
-PARTED = 0.01  # two losses whose relative difference exceeds this have parted
+EQUAL_POWERS = MappingProxyType({"sgd": 0.5, "adam": 0.25})  # power of d_k in the equivalent learning rate
+PARTED = 0.01  # relative difference beyond which two losses count as different
 _GENTLE_RATES = MappingProxyType({"sgd": 0.01, "adam": 0.001})
 
 
 @dataclass(frozen=True, eq=False)
 class Equivalence:
-    """Scale 1 at rate r beside scale 1/√d_k at rate r d_k^power, its start multiplied by d_k^¼."""
+    """Losses with scale 1 at rate r, and with scale 1/√d_k at rate r d_k^power and initial weights times d_k^¼."""
 
     d_k: int
     n_steps: int
@@ -26,11 +26,11 @@ class Equivalence:
     learning_rate: float
     power: float
     steps: NDArray[np.int_]
-    loss: NDArray[np.float64]  # (2, n_checkpoints): First seed's loss of both
-    # (n_checkpoints,): Largest relative difference of the two losses over the seeds, at each step
+    loss: NDArray[np.float64]  # (2, n_checkpoints): losses of both trainings for the first seed
+    # (n_checkpoints,): largest relative difference of the two losses over the seeds, at each step
     relative_difference: NDArray[np.float64]
-    largest_difference: float  # Over all steps
-    parted: int | None  # First step at which the losses differ by more than 1 %; None if they never do
+    largest_difference: float  # largest entry of relative_difference
+    parted: int | None  # first step at which the losses differ by more than 1 %; None if they never do
 
 
 def measure_equivalence(
@@ -44,12 +44,13 @@ def measure_equivalence(
     seed: int = 0,
     check: Callable[[], object] = proceed,
 ) -> Equivalence:
-    """Train scale 1 at rate r beside scale 1/√d_k, start times d_k^¼, rate r d_k^power: the same, step by step.
+    """Train with scale 1 at rate r, and with scale 1/√d_k, initial weights times d_k^¼ and rate r d_k^power.
 
-    With W' = d_k^¼ W, c' W_Q' W_K'ᵀ = c W_Q W_Kᵀ at the start, and the gradient in W' is d_k^−¼ of that in W.
-    W' must move by d_k^¼ of what r moves W. Gradient descent moves it by rate times gradient, so its rate is
-    r √d_k; Adam divides the gradient by its size, so its rate is r d_k^¼. Where d_k^¼ is not a power of 2, the two
-    differ by rounding at the start, and an unstable training multiplies that difference until they part.
+    Both trainings are the same, step by step. With W' = d_k^¼ W, c' W_Q' W_K'ᵀ = c W_Q W_Kᵀ at the start, and the
+    gradient in W' is d_k^−¼ times that in W. A step of W' must be d_k^¼ times the step of W. Gradient descent moves W'
+    by rate times gradient, so its rate must be r √d_k; Adam divides the gradient by its size, so its rate must be
+    r d_k^¼. If d_k^¼ is not a power of 2, rounding differs from the start, and an unstable training amplifies the
+    difference.
 
     Reference: Yang and Hu (2021), arXiv:2011.14522 (parametrisations with the same training).
     """
@@ -80,7 +81,7 @@ def equivalence_price(
 
 
 def _equal_pair(d_k, optimizer, learning_rate, power, n_steps, n_seeds, seed):
-    """Return both trainings of an equivalence, as two runs."""
+    """Return the settings of both trainings, as two runs."""
     check_integer("d_k", d_k, 1, 1024)
     check_choice("optimizer", optimizer, OPTIMIZERS)
     power = EQUAL_POWERS[optimizer] if power is None else check_number("power", power, 0, 1)

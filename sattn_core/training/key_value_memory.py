@@ -1,8 +1,8 @@
-"""A small task that attention must learn: a key-value memory, trained with and without the scale.
+"""Key–value memory, a small task that attention must learn, with and without the scale.
 
-Every query has one right key. Trainable W_Q and W_K turn n_keys inputs x into queries and n_keys others
-into keys, and the output softmax(c Q Kᵀ) V must be the value of the right key. All runs (scale, learning
-rate, initialisation) and all seeds are trained in one array operation.
+Every query has one right key. Trainable W_Q and W_K turn n_keys inputs x into queries and n_keys other inputs
+into keys, and the output softmax(c Q Kᵀ) V should be the value of the right key. All runs (scale, learning
+rate, initialisation) and all seeds are trained together, as leading axes of the arrays.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,40 +21,41 @@ from sattn_core.layers.softmax import entropy_nats, log_softmax
 OPTIMIZERS = ("sgd", "adam")
 LOSSES = ("output", "weights")
 _ADAM = (0.9, 0.999, 1e-8)
-_UPDATE = {"sgd": 2, "adam": 10}  # passes over each trained weight
-_COPIES = {"sgd": 3, "adam": 5}  # of the weights: themselves, two gradients, and the moments
+_UPDATE = {"sgd": 2, "adam": 10}  # passes over the trained weights per step
+_COPIES = {"sgd": 3, "adam": 5}  # arrays of the weights' size: weights, two gradients, and the moments
 _WEIGHT_STREAM, _DATA_STREAM = 0, 1
 
 
 @dataclass(frozen=True)
 class KeyValueMemoryParams:
-    """A training of several runs. A run is one scale exponent with its learning rate and initialisation.
+    """Settings of a training of several runs; a run has a scale exponent, a learning rate and an initialisation.
 
     Attributes
     ----------
     d_k : int, 1 to 1,024
     n_keys, d_model : int, 2 to 256 and 1 to 512
-        Keys (and as many queries), and the width of their inputs.
+        Number of keys, and of queries, and the width of their inputs.
     exponents : tuple of float, −1 to 2
         One per run: scale = d_k ** −exponent.
     learning_rates : tuple of float, above 0
         One per run; a single number serves all runs.
     init_exponents : tuple of float, −1 to 2
-        One per run: the starting W_Q and W_K, entries N(0, 1/d_model), are multiplied by d_k ** −init_exponent.
+        One per run: the initial W_Q and W_K, with entries N(0, 1/d_model), are multiplied by d_k ** −init_exponent.
     optimizer : {"sgd", "adam"}
-        Plain gradient descent over the whole set, or Adam (0.9, 0.999, 1e-8).
+        Gradient descent on the whole set, or Adam (0.9, 0.999, 1e-8).
     loss : {"output", "weights"}
-        ½ |output − value of the right key|², or −ln(weight of the right key); mean over the queries.
+        Mean over the queries of ½ |output − value of the right key|², or of −ln(weight of the right key).
     fresh_data : bool
-        New keys at every step, each query a copy of its key, instead of one fixed set of unrelated keys and queries.
+        True draws new keys at every step, where the input of a query is that of its right key. False keeps one set of
+        unrelated keys and queries.
     train_values : bool
-        True trains V too; it starts at the values to be returned.
+        True trains V too, which starts at the right values.
     n_steps : int, 0 to 20,000
     checkpoint_every : int, at least 1
     checkpoint_steps : tuple of int or None
-        Steps to measure instead of every `checkpoint_every`-th; the last one is always measured.
+        Steps to measure instead of every `checkpoint_every`-th step; the last step is always measured.
     n_seeds : int, 1 to 32
-        Seeds trained side by side. Seed i is the same however many others there are.
+        Number of seeds that are trained together; the draw of one seed does not depend on it.
     seed : int, at least 0
 
     Raises
@@ -104,7 +105,7 @@ class KeyValueMemoryParams:
         self._set_runs("init_exponents", -1, 2, len(self.exponents))
 
     def _set_runs(self, name, low, high, n_runs, **interval):
-        """Store the field as a tuple with one checked float per run."""
+        """Store the field as a tuple of checked floats, one per run."""
         value = getattr(self, name)
         values = tuple(value) if isinstance(value, (tuple, list, np.ndarray)) else (value,) * (n_runs or 1)
         values = tuple(check_number(f"an entry of {name}", each, low, high, **interval) for each in values)
@@ -116,7 +117,7 @@ class KeyValueMemoryParams:
 
     @property
     def scales(self) -> NDArray[np.float64]:
-        """Multiplier of the raw scores of each run, d_k ** −exponent."""
+        """Multiplier of the raw scores for each run, d_k ** −exponent."""
         return float(self.d_k) ** -np.array(self.exponents)
 
     @property
@@ -136,7 +137,7 @@ class KeyValueMemoryParams:
 
     @property
     def n_runs(self) -> int:
-        """Number of memories that are trained: every run with every seed."""
+        """Number of trained memories, one for every run and seed."""
         return len(self.exponents) * self.n_seeds
 
     @property
@@ -151,14 +152,14 @@ class KeyValueMemoryParams:
 
     @property
     def _data(self):
-        """Return the numbers that one data set for every seed takes."""
+        """Work of drawing one data set for every seed."""
         numbers = self.n_keys * self.d_model * (1 if self.fresh_data else 2)
         return self.n_seeds * (25 * CALL + DRAWN["standard_normal"] * (numbers + self.n_keys) + 15 * numbers)
 
     @property
     def _step(self):
         n, d_k, adam = self.n_keys, self.d_k, self.optimizer == "adam"
-        values = 1 + self.train_values if self.loss == "output" else 0  # gradients that pass by V
+        values = 1 + self.train_values if self.loss == "output" else 0  # gradients that involve V
         products = 4 * n * self.d_model * d_k + 3 * n * n * d_k + (1 + values) * n**3
         passes = _UPDATE[self.optimizer] * self._n_weights + (10 + FUNCTION) * n * n + 6 * n
         work = self.n_runs * (MULTIPLIED * products + (8 + values) * MATRIX + passes)
@@ -172,26 +173,26 @@ class KeyValueMemoryParams:
 
 @dataclass(frozen=True, eq=False)
 class MemoryCheckpoint:
-    """State of all runs before the update of one step; arrays have the axes (n_runs, n_seeds).
+    """State of all runs before the update of a step; arrays have the axes (n_runs, n_seeds).
 
     Attributes
     ----------
     step : int
-        Updates done so far.
+        Number of updates so far.
     loss : ndarray
-        Mean over the queries; NaN once a run has diverged.
+        Mean loss over the queries; NaN once a run has diverged.
     accuracy : ndarray
-        Share of queries whose largest weight lies on the right key.
+        Share of queries whose largest weight is on the right key.
     entropy_nats : ndarray, nats
         Mean entropy of the attention rows.
     gradient_norm : ndarray
-        Norm of the gradient of the loss in all trained weights together.
+        Norm of the loss gradient in all trained weights together.
     median_row_gradient : ndarray
-        Median over the queries of |∂(query's own loss)/∂(its scaled scores)|.
+        Median over the queries of |∂(the query's loss)/∂(its scaled scores)|.
     diverged : ndarray of bool
-        True where a number has left the float64 range.
+        True where a number has overflowed.
     attention_weights : ndarray, shape (n_runs, n_queries, n_keys)
-        Of the first seed.
+        Attention weights of the first seed.
     targets : ndarray of int, shape (n_queries,)
         Right key of every query of the first seed.
     """
@@ -209,7 +210,7 @@ class MemoryCheckpoint:
 
 @dataclass(eq=False)
 class _Memory:
-    """Trained weights and the data they are trained on; leading axes (n_runs, n_seeds), data (n_seeds,)."""
+    """Trained weights, with leading axes (n_runs, n_seeds), and their data, with leading axis (n_seeds,)."""
 
     params: KeyValueMemoryParams
     generators: list[np.random.Generator]
@@ -236,20 +237,20 @@ class _Memory:
 def train_key_value_memory(
     params: KeyValueMemoryParams, *, check: Callable[[], object] = proceed
 ) -> Iterator[MemoryCheckpoint]:
-    """Train W_Q and W_K by W ← W − rate · ∂loss/∂W and yield the state along the way.
+    """Train W_Q and W_K by W ← W − rate · ∂loss/∂W and yield checkpoints.
 
     Parameters
     ----------
     params : KeyValueMemoryParams
     check : callable, optional
-        Called after every step; an exception from it ends the training.
+        Called after every step; an exception that it raises ends the training.
 
     Returns
     -------
     iterator of MemoryCheckpoint
-        At step 0, every `checkpoint_every` steps or at `checkpoint_steps`, and at the last step. Runs of one
-        seed start from the same draw. 0 ≤ entropy_nats ≤ ln n_keys and 0 ≤ accuracy ≤ 1 unless the run has diverged.
-        The training goes on only while the iterator is read; nothing runs in the background.
+        Checkpoints at step 0, every `checkpoint_every` steps or at `checkpoint_steps`, and at the last step. All
+        runs of a seed start from the same draw. 0 ≤ entropy_nats ≤ ln n_keys and 0 ≤ accuracy ≤ 1 unless the run
+        has diverged. The training proceeds only while the iterator is read; nothing runs in the background.
 
     Raises
     ------
@@ -258,11 +259,11 @@ def train_key_value_memory(
 
     Notes
     -----
-    These results hold for this task: a squared error behind the softmax, and one fixed data set.
-    Without the scale the fixed set is learned far more slowly and in a far narrower range of learning
-    rates; at large rates training freezes. The scale does not change what attention can represent: scale 1
-    with rate r is scale 1/√d_k with the starting weights times d_k^¼ and rate r √d_k, step by step; for
-    Adam, up to its ε, the rate is r d_k^¼.
+    With a squared error behind the softmax and one fixed data set, training without the scale is far slower
+    and works in a far narrower range of learning rates; at large rates it freezes. This need not hold for
+    other tasks. The scale does not change what attention can represent: scale 1 with rate r is equivalent,
+    step by step, to scale 1/√d_k with initial weights times d_k^¼ and rate r √d_k; for Adam, up to its ε,
+    with rate r d_k^¼.
 
     References
     ----------
@@ -271,7 +272,7 @@ def train_key_value_memory(
 
     Examples
     --------
-    With an exponent of 2 the scores start near 0, so attention is uniform and the loss (1 − 1/n_keys)/2:
+    With an exponent of 2 the first scores are near 0, so attention is uniform and the loss (1 − 1/n_keys)/2:
 
     >>> params = KeyValueMemoryParams(d_k=1024, exponents=(2.0,), n_steps=0, n_seeds=1, n_keys=4)
     >>> next(train_key_value_memory(params)).loss.round(3).tolist()
@@ -290,7 +291,7 @@ def _checkpoints(params, check):
 
 
 def starting_attention(params: KeyValueMemoryParams) -> NDArray[np.float64]:
-    """Return softmax(c Q Kᵀ) of every run and the first seed before the first step, without a training."""
+    """Return softmax(c Q Kᵀ) of every run before the first step, for the first seed, without training."""
     memory = _start(replace(params, n_seeds=1))
     _draw_data(memory)
     *_, steps = _attend(memory)
@@ -298,7 +299,7 @@ def starting_attention(params: KeyValueMemoryParams) -> NDArray[np.float64]:
 
 
 def training_steps(params: KeyValueMemoryParams) -> Iterator[MemoryCheckpoint | None]:
-    """Train as `train_key_value_memory` does and yield at every step: its checkpoint, or None where it has none."""
+    """Train like `train_key_value_memory`, and yield a checkpoint at measured steps and None at all others."""
     memory, measured = _start(params), params.measured_steps
     for step in range(params.n_steps + 1):
         with np.errstate(over="ignore", invalid="ignore"):
@@ -313,7 +314,7 @@ def training_steps(params: KeyValueMemoryParams) -> Iterator[MemoryCheckpoint | 
 
 
 def _start(params):
-    """Draw the starting weights of every seed, the same for all runs except for their size."""
+    """Draw the initial weights of every seed; those of different runs differ only by a factor."""
     shape = (params.d_k, 2, params.d_model)
     drawn = [_generator(params.seed, i, _WEIGHT_STREAM).standard_normal(shape) for i in range(params.n_seeds)]
     drawn = np.ascontiguousarray(np.stack(drawn).transpose(2, 0, 3, 1)) / np.sqrt(params.d_model)
@@ -331,7 +332,7 @@ def _generator(seed, i, stream):
 
 
 def _draw_data(memory):
-    """Draw one data set per seed: once, or at every call if the data are fresh."""
+    """Draw one data set per seed, once or, if params.fresh_data, at every call."""
     params = memory.params
     if memory.X_q is not None and not params.fresh_data:
         return
@@ -357,7 +358,7 @@ def _attend(memory):
 
 
 def _gradients(memory, Q, K, V, steps):
-    """Return the gradients of the loss in the trained weights, and in the scaled scores."""
+    """Return the gradients of the loss in the trained weights by name, and in the scaled scores."""
     n_queries = memory.params.n_keys
     if memory.params.loss == "output":
         d_output, fixed_values = (steps.output - memory.wanted) / n_queries, not memory.params.train_values
@@ -374,7 +375,7 @@ def _gradients(memory, Q, K, V, steps):
 
 
 def _update(memory, gradients, step):
-    """Make one step of gradient descent or of Adam, in place."""
+    """Make one step of gradient descent or Adam, in place."""
     for name, gradient in gradients.items():
         rate = memory.learning_rate
         if memory.params.optimizer == "adam":
@@ -384,10 +385,10 @@ def _update(memory, gradients, step):
 
 
 def _adam_direction(moments, name, gradient, step):
-    """Turn the gradient, in place, into m̂ / (√v̂ + ε) up to a factor, and return that factor.
+    """Replace the gradient, in place, by m̂ / (√v̂ + ε) up to a factor, and return this factor.
 
-    m and v here are the running means of the gradient and of its square without their factors 1 − b.
-    Those and both bias corrections go into ε and the factor, which saves passes over the weights.
+    m and v are the running means of the gradient and its square without their factors 1 − b. These factors
+    and both bias corrections are part of ε and the returned factor, which saves passes over the weights.
     """
     b1, b2, eps = _ADAM
     if name not in moments:
@@ -427,7 +428,7 @@ def _checkpoint(step, memory, steps, gradients, d_scores):
 
 
 def _of_finite(scores, row_values):
-    """Average row_values(scores, seeds) over the rows; NaN for runs whose scores have left the float64 range."""
+    """Return the mean of row_values(scores, seeds) over the rows; NaN for runs whose scores have overflowed."""
     means = np.full(scores.shape[:2], np.nan)
     finite = np.isfinite(scores).all(axis=(-1, -2))
     means[finite] = row_values(scores[finite], np.nonzero(finite)[1]).mean(axis=-1)

@@ -1,6 +1,6 @@
-"""Measurements on a small transformer as it learned, with four ways to scale its scores.
+"""Record of a small transformer's training with four ways to scale its scores, read from trained_transformers.npz.
 
-The numbers are in a file beside this one. In the repository, tests/records writes it and can write it again.
+In the repository, tests/records writes this file and can rebuild it.
 """
 
 import json
@@ -15,29 +15,29 @@ from numpy.typing import NDArray
 from sattn_core._memory import remembered
 
 FILE = Path(__file__).with_name("trained_transformers.npz")
-WAYS = ("raw", "root", "whole", "qk_norm")  # scale d_k^0, d_k^-1/2, d_k^-1; q and k layer-normalised, then d_k^-1/2
-RATES = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)  # of Adam, after a linear warm-up
+WAYS = ("raw", "root", "whole", "qk_norm")  # scales 1, d_k^-1/2, d_k^-1; layer-normalised q and k with d_k^-1/2
+RATES = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)  # learning rates of Adam, after a linear warm-up
 
 
 @dataclass(frozen=True, eq=False)
 class TrainedTransformers:
-    """Measurements (n_ways, n_rates, n_seeds, n_steps), for heads with two more axes; NaN after overflow of float32."""
+    """Measurements (n_ways, n_rates, n_seeds, n_steps), with two more axes for heads; NaN after float32 overflow."""
 
-    about: Mapping[str, Any]  # of the text, the model and the training: see `about` in tests/records
-    steps: NDArray[np.int_]  # the steps that were measured, (n_steps,)
-    train_loss: NDArray[np.float64]  # of the batch of the step, in nats per character
-    held_out_loss: NDArray[np.float64]  # of a part of the text that is not trained on
-    accuracy: NDArray[np.float64]  # share of its characters whose most likely guess is right
-    gradient_norm: NDArray[np.float64]  # of all weights together
-    # score_std, entropy_nats (…, n_layers, n_heads): over the keys of a causal row, of rows with at least
-    # about["fewest_keys"] of them: root mean square of the spread of the scaled scores, and mean entropy
+    about: Mapping[str, Any]  # facts about text, model and training: see `about` in tests/records
+    steps: NDArray[np.int_]  # measured steps, (n_steps,)
+    train_loss: NDArray[np.float64]  # loss on the batch of the step, in nats per character
+    held_out_loss: NDArray[np.float64]  # loss on a part of the text that is not trained on
+    accuracy: NDArray[np.float64]  # share of the held-out characters that are predicted right
+    gradient_norm: NDArray[np.float64]  # norm of the gradient in all weights together
+    # score_std, entropy_nats (…, n_layers, n_heads): root mean square spread of the scaled scores in a causal row, and
+    # mean entropy, over rows with at least about["fewest_keys"] keys
     score_std: NDArray[np.float64]
     entropy_nats: NDArray[np.float64]
 
 
 @remembered(1)
 def trained_transformers() -> TrainedTransformers:
-    """Read the record from its file."""
+    """Return the record, read from its file."""
     with np.load(FILE) as kept:
         found = {name: kept[name] for name in kept.files}
     about, steps = json.loads(str(found.pop("about"))), found.pop("steps")

@@ -1,11 +1,12 @@
-"""Rows of attention whose winner is wrong by chance, and gradient descent that corrects each row by itself.
+"""Rows of attention whose winner is wrong by chance, and gradient descent on each row separately.
 
 A query q and n_keys keys K have iid N(0, 1) components. The key with the largest score wins, and the right key is drawn
 among the others, so every row starts wrong. Values are one-hot: the output is the row of weights p = softmax(c K q).
-The loss is ½ |p − e_right|² ("output") or −ln p_right ("weights"), c the scale, η the learning rate.
+The loss is ½ |p − e_right|² ("output") or −ln p_right ("weights"); c is the scale and η the learning rate.
 
-q moves in the span of the keys, and each key along q. So the scaled scores z = c K q, the Gram matrix G = K Kᵀ and |q|²
-are enough, and a step takes n_keys² products whatever d_k is. With d = ∂loss/∂z, u = η c d and c inside G and |q|²:
+q changes within the span of the keys, and each key along q. So the scaled scores z = c K q, the Gram matrix G = K Kᵀ
+and |q|² are enough, and a step takes n_keys² products at any d_k. With d = ∂loss/∂z, u = η c d, and the factor c
+included in G and |q|²:
 
     q learns:        z ← z − G u
     K learns:        z ← z − |q|² u
@@ -25,10 +26,10 @@ from sattn_core.laws.components import block_generator
 _Numbers = NDArray[np.float64]
 
 LEARNERS = ("q", "K", "both")
-_STREAM = 3  # of a seed: pairs, rows and batches of other lessons have 0 to 2
-_CACHED = 100_000  # scores of a block, to stay in the processor's cache
-_HELD = 1_000_000  # entries of the Gram matrices of a block
-# The work of one step: calls of NumPy, and passes over the scores for the slope and for the step.
+_STREAM = 3  # random stream of the rows; 0 to 2 are used for pairs, rows and batches of other lessons
+_CACHED = 100_000  # most scores in a block, to stay in the processor's cache
+_HELD = 1_000_000  # most entries in the Gram matrices of a block
+# Work of one step: calls of NumPy, and passes over the scores for the gradient and for the update.
 _CALLS = {"q": 24, "K": 24, "both": 48}
 _SLOPE_PASSES = {"output": 7, "weights": 4}
 _STEP_PASSES = {"q": 1, "K": 2, "both": 10}
@@ -36,19 +37,19 @@ _STEP_PASSES = {"q": 1, "K": 2, "both": 10}
 
 @dataclass(frozen=True, eq=False)
 class WrongRows:
-    """Rows of raw scores whose largest one is not that of the right key."""
+    """Rows of raw scores in which the right key does not have the largest score."""
 
     raw_scores: NDArray[np.float64]  # (n_rows, n_keys): K q
     gram: NDArray[np.float64]  # (n_rows, n_keys, n_keys): K Kᵀ
     squared_length: NDArray[np.float64]  # (n_rows,): |q|²
     winner: NDArray[np.int_]  # (n_rows,): the key with the largest score
-    right_key: NDArray[np.int_]  # (n_rows,): any other key, with equal probability
+    right_key: NDArray[np.int_]  # (n_rows,): drawn among the other keys
 
 
 def draw_wrong_rows(d_k: int, n_keys: int, rows: range, *, seed: int) -> WrongRows:
     """Draw these rows; a larger d_k appends components to the same queries and keys.
 
-    The right key stays the same while d_k grows, unless it wins: then the second key that was drawn is right.
+    The right key is the same at every d_k, unless it wins: then a second drawn key is right.
     """
     drawn = [_draw_row(d_k, n_keys, seed, row) for row in rows]
     gram = np.stack([gram for gram, _ in drawn])
@@ -65,10 +66,10 @@ def draw_wrong_rows(d_k: int, n_keys: int, rows: range, *, seed: int) -> WrongRo
 
 
 def _draw_row(d_k, n_keys, seed, row):
-    """Draw the Gram matrix of the query and its keys, and two different keys."""
+    """Draw the Gram matrix of the query and its keys, and the indices of two different keys."""
     rng = block_generator(seed, _STREAM, row)
     first, after = int(rng.integers(n_keys)), 1 + int(rng.integers(n_keys - 1))
-    vectors = rng.standard_normal((d_k, 1 + n_keys))  # component by component, so that a larger d_k appends
+    vectors = rng.standard_normal((d_k, 1 + n_keys))  # components first, so that a larger d_k appends
     return vectors.T @ vectors, (first, (first + after) % n_keys)
 
 
@@ -80,12 +81,12 @@ def descend(
     loss: str = "output",
     learns: str = "q",
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Yield the scaled scores (n_rows, n_keys, n_columns) and the right keys' weights (n_rows, n_columns), endlessly.
+    """Yield scaled scores (n_rows, n_keys, n_columns) and the right keys' weights (n_rows, n_columns) after each step.
 
-    A column has its own scale and learning rate. The next step changes the scores in place. A number that leaves the
-    range of float64 is NaN from then on.
+    The first values are those before any step, and the iterator never ends. Each column has its own scale and learning
+    rate. The next step changes the scores in place. A number that overflows is NaN from then on.
     """
-    # Keys first in memory, rows first in the arithmetic: a maximum over the keys then runs along whole arrays.
+    # Keys are the first axis in memory, rows the first axis of z: a maximum over keys is then fast.
     z = (np.ascontiguousarray(rows.raw_scores.T)[:, :, None] * scales).transpose(1, 0, 2)
     row, column = np.ogrid[: len(z), : len(scales)]
     right = row, rows.right_key[:, None], column
@@ -98,7 +99,7 @@ def descend(
 
 
 class _SlopeOfOutput:
-    """∂/∂z of ½ |p − e|², which is p∘(p − |p|² + p_right) − p_right e. Arrays are reused in every step."""
+    """Gradient of ½ |p − e|² in z: p∘(p − |p|² + p_right) − p_right e. Its arrays are reused in every step."""
 
     def __init__(self, z: _Numbers, right: tuple[Any, ...], rate: _Numbers) -> None:
         self._right, self._rate = right, rate
@@ -106,7 +107,7 @@ class _SlopeOfOutput:
 
     @np.errstate(over="ignore", invalid="ignore")
     def __call__(self, z: _Numbers) -> tuple[_Numbers, _Numbers]:
-        """Return the rate times the slope, and p_right."""
+        """Return the rate times the gradient, and p_right."""
         e, change, right = self._e, self._change, self._right
         total = _exponentials(z, e)
         weight = e[right] / total
@@ -120,14 +121,14 @@ class _SlopeOfOutput:
 
 
 class _SlopeOfWeights:
-    """∂/∂z of −ln p_right, which is p − e. The array is reused in every step."""
+    """Gradient of −ln p_right in z: p − e. Its array is reused in every step."""
 
     def __init__(self, z: _Numbers, right: tuple[Any, ...], rate: _Numbers) -> None:
         self._right, self._rate, self._e = right, rate, np.empty_like(z)
 
     @np.errstate(over="ignore", invalid="ignore")
     def __call__(self, z: _Numbers) -> tuple[_Numbers, _Numbers]:
-        """Return the rate times the slope, and p_right."""
+        """Return the rate times the gradient, and p_right."""
         e, right = self._e, self._right
         total = _exponentials(z, e)
         weight = e[right] / total
@@ -184,14 +185,14 @@ _STEPS: dict[str, Any] = {"q": _QueryLearns, "K": _KeysLearn, "both": _BothLearn
 
 
 def row_blocks(n_rows: int, n_keys: int, n_columns: int, learns: str) -> list[range]:
-    """Return the rows in blocks that bound the memory: scores fit into the cache, and Gram matrices stay small."""
+    """Return blocks of rows whose scores fit into the cache and whose Gram matrices are small."""
     matrices = n_keys**2 * (n_columns if learns == "both" else 1)
     size = max(1, min(n_rows, _CACHED // (n_keys * n_columns), _HELD // matrices))
     return [range(first, min(first + size, n_rows)) for first in range(0, n_rows, size)]
 
 
 def descent_price(d_k: int, n_keys: int, n_columns: int, *, loss: str, learns: str, n_rows: int, n_steps: int) -> Price:
-    """Return the `Price` of drawing n_rows rows and descending n_steps steps, in blocks."""
+    """Return the `Price` of drawing n_rows rows and n_steps steps of `descend`, in blocks."""
     blocks = row_blocks(n_rows, n_keys, n_columns, learns)
     square, columns, size = n_keys**2, n_columns if learns == "both" else 1, len(blocks[0])
     vectors, scores = (1 + n_keys) * d_k, n_columns * n_keys

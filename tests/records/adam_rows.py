@@ -1,8 +1,8 @@
-"""The record of wrong rows that Adam corrects: how many, at each size and learning rate.
+"""Record of the number of wrong rows that Adam puts right, at each d_k and learning rate.
 
-Rows, scales, rates and loss are those of the lesson wrong_choice: each row has its own query, which learns. Adam
-divides every coordinate by the size of its gradient, so the scores are not enough, as they are in `wrong_rows`: here q
-itself moves. It needs only NumPy, and two minutes of one core.
+Rows, scales, rates and loss are those of the lesson wrong_choice; each row trains its own query. Adam divides every
+coordinate by the size of its gradient, so the scores alone are not enough, unlike in `wrong_rows`: here q itself is
+trained. A rebuild needs only NumPy and SciPy, and two minutes of one core.
 """
 
 import json
@@ -17,12 +17,12 @@ from sattn_core.training.adam_rows import DIMS, FILE, SEEDS
 from sattn_core.training.wrong_rows import draw_wrong_rows
 
 N_KEYS, BETAS, EPS = 16, (0.9, 0.999), 1e-8
-_STREAM = 3  # of a seed: that of `wrong_rows`
-TOLERANCE = 1  # row: at rates where rows jump about, the last bit of a sum decides
+_STREAM = 3  # random stream, the same as in `wrong_rows`
+TOLERANCE = 1  # allowed difference in rows: at unstable rates the last bit of a sum decides
 
 
 def drawn(d_k, row, seed, n_keys=N_KEYS):
-    """Return the query, the keys and the right key of a row of `draw_wrong_rows`."""
+    """Return the query, the keys and the index of the right key of one row of `draw_wrong_rows`."""
     rng = block_generator(seed, _STREAM, row)
     rng.integers(n_keys), rng.integers(n_keys - 1)
     vectors = rng.standard_normal((d_k, 1 + n_keys))
@@ -31,7 +31,7 @@ def drawn(d_k, row, seed, n_keys=N_KEYS):
 
 
 def right_weights(q, K, right, scales, rates, n_steps=N_STEPS):
-    """Return the weight on the right key after each step, (n_steps + 1, n_columns); a column has a scale and a rate."""
+    """Return the weight on the right key after each step, (n_steps + 1, n_columns); columns have a scale and a rate."""
     q, mean, square = np.tile(q, (len(scales), 1)), 0.0, 0.0
     found, wanted = [], np.eye(len(K))[right]
     for step in range(n_steps + 1):
@@ -48,7 +48,7 @@ def right_weights(q, K, right, scales, rates, n_steps=N_STEPS):
 
 
 def counts(d_k, seed):
-    """Count the rows that are put right after the last step, (3, n_rates)."""
+    """Return the number of rows put right after the last step, (3, n_rates)."""
     scales = np.repeat([scale_factor(d_k, each) for each in EXPONENTS], len(LEARNING_RATES))
     rates = np.tile(LEARNING_RATES, len(EXPONENTS))
     last = np.array([right_weights(*drawn(d_k, row, seed), scales, rates)[-1] for row in range(N_ROWS)])
@@ -63,7 +63,7 @@ def about():
 
 
 def main(write=False):
-    """Run Adam on all rows and compare with the record; if write, store the new one."""
+    """Run Adam on all rows and compare with the stored record; if write, store the new record first."""
     put_right = np.array([[counts(d_k, seed) for d_k in DIMS] for seed in SEEDS], dtype=np.uint8)
     if write:
         np.savez_compressed(FILE, about=np.array(json.dumps(about())), put_right=put_right)

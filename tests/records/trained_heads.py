@@ -1,4 +1,4 @@
-"""The record for `sattn_core.training.encoder_record`: a trained encoder on five texts, checked with PyTorch."""
+"""Record for `sattn_core.training.encoder_record`: a trained encoder on five texts, checked with PyTorch."""
 
 import importlib.util
 import json
@@ -73,7 +73,7 @@ def as_arrays(made):
 
 
 def compare_with_torch(weights, ids, run):
-    """Compare with the same encoder, built from PyTorch's own layers."""
+    """Compare the run with PyTorch's own embedding and encoder layers; exit if they differ too much."""
     x = torch.tensor(run.hidden[0])[None]
     words, places, kinds = (
         nn.Embedding.from_pretrained(tensor(weights, f"embeddings.{name}_embeddings.weight"))
@@ -118,7 +118,7 @@ def tensor(weights, name):
 
 
 def compare(arrays):
-    """Compare the stored record with the new one: another machine may round the last digit of a float16 differently."""
+    """Compare the stored record with the new one; the last digit of a float16 may differ on another machine."""
     with np.load(FILE) as kept:
         faults = [] if set(kept.files) == set(arrays) else ["it has other parts"]
         faults += [name for name in arrays if name in kept.files and not alike(kept[name], arrays[name])]

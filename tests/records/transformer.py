@@ -1,8 +1,8 @@
-"""The record of a small decoder, trained with four ways to scale its scores.
+"""Record of a small decoder, trained with four ways to scale its scores.
 
-It needs PyTorch (`tests/requirements-torch.txt`), and half an hour of one core. The text is PyTorch's own documentation
-of its functions, `torch/_torch_docs.py`, character by character. For one seed, every way and every learning rate has
-the same initial weights and the same batches.
+A rebuild needs PyTorch (`tests/requirements-torch.txt`), and half an hour of one core. The text is PyTorch's own
+documentation of its functions, `torch/_torch_docs.py`, read character by character. All ways and learning rates of one
+seed have the same initial weights and the same batches.
 """
 
 import hashlib
@@ -24,27 +24,27 @@ TEXT = Path(torch.__file__).parent / "_torch_docs.py"
 TEXT_SHA256 = "38bd167709f8998348da6aaa926b3af3cf2d6e8eb525ac3026d58a256ade1b90"
 KEPT = Path(__file__).resolve().parents[2] / "sattn_core/training/trained_transformers.npz"
 
-EXPONENTS = {"raw": 0.0, "root": 0.5, "whole": 1.0, "qk_norm": 0.5}  # of every way to scale
+EXPONENTS = {"raw": 0.0, "root": 0.5, "whole": 1.0, "qk_norm": 0.5}  # the scale is d_k ** −exponent
 WAYS = tuple(EXPONENTS)
 RATES = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
 SEEDS = tuple(range(5))
 D_MODEL, D_MLP, N_LAYERS, N_HEADS, D_K = 128, 512, 2, 4, 64
 CONTEXT, BATCH, N_STEPS, N_WARM_UP = 64, 4, 300, 30
 STEPS = (*(0, 1, 2, 3, 5, 7, 10, 14, 19, 25, 30, 35, 40, 50, 60, 70, 80, 90), *range(100, 301, 20))
-HELD_OUT = 0.1  # of the text, its end
-N_READ = 24  # windows of the held-out text that are read at each recorded step
-FEWEST_KEYS = 8  # the spread of shorter rows is not measured
+HELD_OUT = 0.1  # share of the text that is held out, at its end
+N_READ = 24  # number of held-out windows that are read at each recorded step
+FEWEST_KEYS = 8  # spread and entropy of shorter rows are not measured
 OF_MODEL = ("train_loss", "held_out_loss", "accuracy", "gradient_norm")
 OF_HEAD = ("score_std", "entropy_nats")
 
-# For a rebuild with the same PyTorch on another processor: rounding differs, and grows with the steps.
-EARLY, EARLY_TOLERANCE = 5, {"rtol": 2e-3, "atol": 7e-4}  # up to this step; one of the 1,536 guesses may differ
-LATE_TOLERANCE = 0.1  # nats, of the mean held-out loss after the last step, for runs that work
+# Tolerances for a rebuild with the same PyTorch on another processor, where rounding differs more with every step.
+EARLY, EARLY_TOLERANCE = 5, {"rtol": 2e-3, "atol": 7e-4}  # up to step 5; one of the 1,536 predictions may differ
+LATE_TOLERANCE = 0.1  # nats of the mean held-out loss after the last step, for runs that work
 
 
 @dataclass(frozen=True)
 class Run:
-    """One training."""
+    """Settings of one training."""
 
     way: str
     rate: float
@@ -59,7 +59,7 @@ RUNS = tuple(Run(way, rate, seed) for seed, rate, way in product(SEEDS, RATES, W
 
 
 class Attention(nn.Module):
-    """Four heads; with QK-norm each query and each key is layer-normalised, then divided by √d_k as well."""
+    """Causal attention with four heads; QK-norm also layer-normalises every query and key."""
 
     def __init__(self, way):
         super().__init__()
@@ -79,7 +79,7 @@ class Attention(nn.Module):
 
 
 class Layer(nn.Module):
-    """Attention and an MLP, each with a LayerNorm before it and a residual connection."""
+    """Attention and an MLP, each after a LayerNorm and with a residual connection."""
 
     def __init__(self, way):
         super().__init__()
@@ -92,7 +92,7 @@ class Layer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Two layers on tokens and learned positions. The random weights are the same for every way to scale."""
+    """Decoder of two layers with learned positions; its random weights are the same for every way to scale."""
 
     def __init__(self, way, n_tokens):
         super().__init__()
@@ -101,7 +101,7 @@ class Decoder(nn.Module):
         self.norm, self.out = nn.LayerNorm(D_MODEL), nn.Linear(D_MODEL, n_tokens)
 
     def forward(self, tokens):
-        """Return the logits, and the scaled scores of each layer before the mask."""
+        """Return the logits, and the scaled scores of each layer without the mask."""
         x, seen = self.tokens(tokens) + self.positions.weight, []
         for layer in self.layers:
             x = layer(x, seen)
@@ -110,7 +110,7 @@ class Decoder(nn.Module):
 
 @cache
 def read_text(path=TEXT):
-    """Return the text as token numbers, and the number of different tokens."""
+    """Return the text as token numbers, and the number of distinct tokens."""
     read = path.read_bytes()
     found = hashlib.sha256(read).hexdigest()
     if found != TEXT_SHA256:
@@ -120,27 +120,27 @@ def read_text(path=TEXT):
 
 
 def parts(tokens):
-    """Split the text: the part to train on, and the held-out part."""
+    """Return the part of the text to train on, and the held-out part."""
     n = round(len(tokens) * (1 - HELD_OUT))
     return tokens[:n], tokens[n:]
 
 
 def windows(tokens, rng, n):
-    """Draw n random stretches of the text, each with the character after it."""
+    """Draw n random windows of the text, each with the character after it."""
     starts = rng.integers(len(tokens) - CONTEXT, size=n)
     return torch.from_numpy(tokens[starts[:, None] + np.arange(CONTEXT + 1)])
 
 
 def held_out_windows(tokens):
-    """Return the stretches of the held-out text on which every training is measured."""
+    """Return the held-out windows on which every training is measured."""
     return windows(parts(tokens)[1], np.random.default_rng(len(SEEDS)), N_READ)
 
 
 def bigram_loss():
-    """Return the held-out loss of a table that counts which character follows which: it needs no attention."""
+    """Return the held-out loss of a table that counts which character follows which, without attention."""
     tokens, n = read_text()
     trained, read = parts(tokens)[0], held_out_windows(tokens).numpy()
-    counts = np.full((n, n), 0.1)  # for pairs that never occur in the text to train on
+    counts = np.full((n, n), 0.1)  # not 0, for pairs that never occur in the text to train on
     np.add.at(counts, (trained[:-1], trained[1:]), 1)
     shares = counts / counts.sum(axis=1, keepdims=True)
     return float(-np.log(shares[read[:, :-1], read[:, 1:]]).mean())
@@ -151,7 +151,7 @@ def loss_of(logits, batch):
 
 
 def train(run, n_steps=N_STEPS):
-    """Return the measurements of one training at `STEPS`; the first axis of each is the step."""
+    """Train one run and return its measurements at `STEPS`; the first axis of each is the step."""
     (tokens, n_tokens), _ = read_text(), torch.set_num_threads(1)
     trained, read = parts(tokens)[0], held_out_windows(tokens)
     torch.manual_seed(run.seed)
@@ -179,7 +179,7 @@ def _gradient_norm(model):
 
 @torch.no_grad()
 def look(model, read):
-    """Measure loss and accuracy on the held-out windows, and for each head the spread and the entropy of its rows."""
+    """Return loss and accuracy on the held-out windows, and the spread and entropy of each head's rows."""
     logits, scores = model(read[:, :-1])
     right = (logits.argmax(-1) == read[:, 1:]).float().mean()
     spread, entropy = rows_of(torch.cat(scores, 1))
@@ -192,9 +192,9 @@ def look(model, read):
 
 
 def rows_of(scores):
-    """Return for every head, over all windows and rows, the root mean square spread of a row and the mean entropy.
+    """Return for every head the root mean square spread and the mean entropy of its rows, over all windows.
 
-    scores (windows, heads, queries, keys), before the mask. A causal row sees its own position and what is before it.
+    scores have shape (windows, heads, queries, keys), without the mask. A causal row has keys up to its own position.
     """
     past = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
     n_keys = past.sum(-1, keepdim=True)
@@ -207,12 +207,12 @@ def rows_of(scores):
 
 
 def most_entropy():
-    """Return the entropy of rows that spread their weight evenly."""
+    """Return the mean entropy of rows with equal weights."""
     return float(np.log(np.arange(FEWEST_KEYS, CONTEXT + 1)).mean())
 
 
 def settings():
-    """Return the settings of a training."""
+    """Return the settings of all trainings."""
     return {
         "text": f"{TEXT.name} of PyTorch {torch.__version__.split('+')[0]}",
         "text_sha256": TEXT_SHA256,
@@ -234,7 +234,7 @@ def settings():
 
 
 def about():
-    """Return the settings and the source of the text, which the record stores."""
+    """Return the settings, sizes and reference values that the record stores."""
     (tokens, n_tokens), model = read_text(), Decoder("root", read_text()[1])
     sizes = {"n_parameters": sum(each.numel() for each in model.parameters()), "n_characters": len(tokens)}
     levels = {"bigram_loss": bigram_loss(), "most_entropy": most_entropy()}
@@ -242,13 +242,13 @@ def about():
 
 
 def folder():
-    """Return the folder for finished runs; other settings have another folder."""
+    """Return the folder for finished runs, which depends on the settings."""
     name = hashlib.sha256(json.dumps([settings(), STEPS]).encode()).hexdigest()[:12]
     return Path(tempfile.gettempdir()) / f"transformer-{name}"
 
 
 def train_all(into):
-    """Train the runs that are missing, one seed after another."""
+    """Train the runs whose files are missing, one seed after another."""
     into.mkdir(parents=True, exist_ok=True)
     for i, run in enumerate(RUNS, start=1):
         if not (into / f"{run.name}.npz").exists():
@@ -260,7 +260,7 @@ def train_all(into):
 
 
 def gather(trained, seeds=SEEDS):
-    """Gather the record: arrays by way, rate, seed and step, and for heads by layer and head at the end."""
+    """Return the record: arrays by way, rate, seed and step, for heads also by layer and head."""
     runs = [dict(np.load(trained / f"{Run(*each).name}.npz")) for each in product(WAYS, RATES, seeds)]
     shape = len(WAYS), len(RATES), len(seeds), len(STEPS)
     arrays = {name: np.stack([run[name] for run in runs]) for name in runs[0]}
@@ -270,7 +270,7 @@ def gather(trained, seeds=SEEDS):
 
 
 def compare(record, kept):
-    """Return the differences from the stored record beyond the tolerances, in sentences."""
+    """Yield sentences on the differences from the stored record beyond the tolerances."""
     if str(record["about"]) != str(kept["about"]):
         yield f"they are made in another way: {record['about']}, but kept is {kept['about']}"
         return
@@ -286,7 +286,7 @@ def compare(record, kept):
 
 
 def main(write=False):
-    """Train all runs and compare with the record; if write, store the new one."""
+    """Train all runs and compare with the stored record; if write, store the new record afterwards."""
     print(f"each run is written to {folder()} as it ends; to go on after a break, start again")
     train_all(folder())
     record = gather(folder())
