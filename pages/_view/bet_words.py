@@ -10,7 +10,7 @@ from pages._view.theme import number
 
 BET, TRUTH = "◆", "●"  # the symbols on the picture
 RIGHT, CLOSE, MISSED, OPEN = "Right.", "Close.", "Not this time.", "Your bet stands."
-_NEAR_ENOUGH = 3  # a close answer's error, in errors that still count as right
+_NEAR_ENOUGH = 3  # largest error of a close answer, in multiples of `Bet.near`
 _NOTHING = "?"  # shown before there is an answer
 
 

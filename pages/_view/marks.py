@@ -10,7 +10,7 @@ import numpy as np
 
 Part = Mapping[str, Any]  # a part of a figure: a trace or an axis
 
-_READABLE = 4.5  # the least contrast, to 1, of a text with its ground (WCAG 2.2, 1.4.3)
+_READABLE = 4.5  # least contrast ratio of a text with its ground (WCAG 2.2, 1.4.3)
 _STEPS = 20  # number of steps from a colour to the text's, to find a readable one
 _UNDERLINES = {"dash": "dashed", "longdash": "dashed", "dot": "dotted"}
 
@@ -67,7 +67,7 @@ def _start(sentence, word):
 
 
 def _look(mark, traces, text):
-    """Return the colour of a mark's traces, for a heatmap the text's, and the dash of their line."""
+    """Return the colour of a mark's traces (for a heatmap, the text's), and the dash of their line."""
     missing = {*mark.traces} - {each["name"] for each in traces}
     first = [each for each in traces if each["name"] == mark.traces[0]]
     colours = {colour for each in first for colour in _colours(each, mark.points, text)}

@@ -55,7 +55,7 @@ def switch_html(here: Address) -> str:
 
 
 def proposed(here: Lesson, query: Mapping[str, str]) -> dict[str, str]:
-    """Return the parameters that a link along the path adds: from the start page, the wish to bet."""
+    """Return the parameters that a link along the path adds: bet=1 on the start page."""
     return {"bet": "1"} if here.stem == ORDER[0] and "bet" not in query else {}
 
 

@@ -91,7 +91,7 @@ def _told() -> Iterator[None]:
     except (DataError, IntegrityError, ProgrammingError) as error:
         if getattr(error.orig, "sqlstate", None) == _NOT_ALLOWED:
             raise _failure(REFUSED, error) from error
-        raise  # a mistake of this code
+        raise  # a bug in this code
     except (DBAPIError, PoolTimeout, OSError) as error:
         raise _failure(UNREACHABLE, error) from error
 
@@ -168,7 +168,7 @@ class _Sqlite(Database):
         where = f"file:{quote(str(self.file.absolute()))}?mode=rw"
         made = sqlite3.connect(where, _MAKING, isolation_level=None, check_same_thread=False, uri=True)
         try:
-            # With the write-ahead log this is safe if the process is killed, but not in a power cut.
+            # With a write-ahead log, NORMAL is safe if the process is killed, but not in a power cut.
             made.execute("PRAGMA synchronous=NORMAL")
             if made.execute("PRAGMA user_version").fetchone()[0] < _VERSION:
                 _make_tables(self.file)

@@ -65,7 +65,7 @@ _SITE = 48  # bits of an IPv6 address that identify a site, which has 65,536 net
 class Network:
     """A network as the store counts it: hashed, so that its IP address is unknown without the server's secret.
 
-    name: of the network. site: of all networks of one IPv6 site; for IPv4 the same as name.
+    name: the network's hash. site: the hash of its IPv6 site, which has many networks; for IPv4 the same as name.
     """
 
     name: str

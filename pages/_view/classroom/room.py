@@ -38,7 +38,7 @@ class Room:
 
     code: str
     seed: int
-    stem: str  # with query, the address of the wall
+    stem: str  # a lesson; with query, the address of the wall
     query: str
     opened: float  # seconds since 1970
     version: int  # increases with every change that a wall or a phone shows
@@ -91,7 +91,7 @@ class Place:
     file: Path | None = None
 
     def is_there(self) -> bool:
-        """Return True if rooms may exist there; only a query can tell for a Postgres."""
+        """Return True if the file exists; always for a Postgres, of which only a query can tell."""
         try:
             return self.file is None or self.file.exists()
         except OSError as error:

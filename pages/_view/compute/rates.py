@@ -14,7 +14,7 @@ from sattn_core.cost import CALL, DRAWN, FUNCTION, MATRIX, MULTIPLIED, Price
 
 REFERENCE = 6e-10  # CPU seconds per counted number
 _REPEATS = 7
-_SPEED = float(os.environ.get("SATTN_CLOCK_SPEED", "1"))  # speed of `clock`: tests set it, to not depend on it
+_SPEED = float(os.environ.get("SATTN_CLOCK_SPEED", "1"))  # factor of `clock`, set by tests
 _here = REFERENCE  # until it is measured
 
 

@@ -24,7 +24,7 @@ from sattn_core.cost import Price
 SLOTS = max(1, (os.cpu_count() or 1) - 1)
 GONE = 2.0  # seconds without a call after which a computing or waiting visitor counts as gone
 BETWEEN = 0.1  # seconds between two checks by the next visitor in the queue
-_FAR = 10  # queue position beyond which the time between checks grows no further
+_FAR = 10  # queue position beyond which the time between checks no longer grows
 DRAWN_AT_ONCE = 3  # pages; a lesson takes 35 to 60 ms of a core
 _SOON = 0.02  # seconds between two checks of a job by a page
 _SHOWN_AFTER = 0.4  # seconds; a shorter wait is not mentioned

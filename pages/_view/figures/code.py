@@ -21,7 +21,7 @@ def code(
 ) -> str:
     """Return the imports, the call with these arguments, and lines that print parts of its result.
 
-    show: expressions with the result's name, one per line of output; "row.z for row in result.rows" prints a line a row.
+    show: expressions with the result's name, one per line of output; "row.z for row in result.rows" prints one per row.
     """
     given = [_written(each) for each in args] + [f"{key}={_written(value)}" for key, value in options.items()]
     call = f"{name} = {function.__name__}({', '.join(given)})\n"

@@ -24,7 +24,7 @@ _UNDER, _OVER = 2.0, 1.5  # factors by which the axis goes beyond its ends, with
 _ACROSS = -0.08, 3.12  # ends of the horizontal axis, in decades
 _LETTER, _LINE = 0.56, 1.3  # width and height of a letter, in font sizes
 _FEW = 3  # lines; if there are more, their names are smaller
-_SEEN = 0.6  # visible share of a plot's height with more than _FEW lines, for which a window is too low
+_SEEN = 0.6  # visible share of the height of a plot with more than _FEW lines, too high for a window
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ _mend = st.components.v2.component("sattn_frame", js=SCRIPTS["frame"])
 
 
 def _sent(data):
-    """Return a script's data as a list of one, for the reason above."""
+    """Return a script's data as a list of one, see the module's docstring."""
     return (dict(data),)
 
 
@@ -115,7 +115,7 @@ def draw_room(told: Mapping[str, Any]) -> None:
 
 
 def _want_bundle():
-    """Note that the browser found no bundle at its URL, as without the server of `app.py`."""
+    """Note that the browser found no bundle at its URL, because the server is not that of `app.py`."""
     st.session_state["bundle_wanted"] = True
 
 

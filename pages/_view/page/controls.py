@@ -272,7 +272,7 @@ def _bring_along(clean):
     for name in own:
         other, option = own[name].when or ("", "")
         if name in clean and other in own and other not in clean:
-            meant.setdefault(other, option)  # the first of several options
+            meant.setdefault(other, option)  # keep the first of several options
     meant = {name: option for name, option in meant.items() if option != own[name].default}
     clean.update({name: own[name].write(option) for name, option in meant.items()})
     for name in meant.keys() & {*current_lesson().unbound}:
@@ -433,7 +433,7 @@ def fill(texts: Mapping[str, Value]) -> None:
 def draw_matrices(names: Sequence[str], placeholders: Mapping[str, str]) -> tuple[dict[str, str], bool]:
     """Draw fields for matrices side by side; return the texts, and True if the link carries them.
 
-    The link carries them only if all together are small.
+    The link carries them while they are short together.
     """
     texts = {name: _value(name) for name in names}
     linked = sum(map(len, texts.values())) <= LONGEST_LINK_MATRICES

@@ -52,13 +52,13 @@ def job_of_visitor(wanted: Any, work: Callable[[], object], place: str = MAIN) -
 
 
 def end_job(place: str = MAIN) -> None:
-    """Make the visitor wait for no job at this place."""
+    """Let the visitor no longer wait for the job at this place."""
     job = st.session_state.pop(place, None)
     if job:
         job.leave()
 
 
 def end_jobs() -> None:
-    """Make the visitor wait for no job at all."""
+    """Let the visitor no longer wait for any job."""
     for place in (MAIN, BESIDE):
         end_job(place)

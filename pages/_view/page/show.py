@@ -34,7 +34,7 @@ _EVERY = 0.3  # seconds between two updates of a computation's progress
 _NAMES = {jobs.MAIN: "main", jobs.BESIDE: "beside"}  # used in the keys of elements that replace a picture
 # Columns with a visitor's text; other texts of a table may hold formulas.
 _TYPED: dict[str, Callable[[str], str]] = {"file": verbatim, "problem": plain, "from": verbatim, "to": verbatim}
-_NEARLY = 0.95  # share of the progress bar at which a computation that takes longer than expected waits
+_NEARLY = 0.95  # share at which the progress bar stops if a computation takes longer than expected
 
 
 def prose(lesson: Lesson, name: str = "prose") -> None:

@@ -35,7 +35,7 @@ _HERE = "room_here"  # the code of the room that this wall has followed
 
 
 def follow(lesson: Lesson) -> Room | None:
-    """Bring wall and class together; return the room if it has gone on to another lesson."""
+    """Synchronise this wall with its room; return the room if that is at another lesson."""
     code = controls.address().room
     if not code:
         return None

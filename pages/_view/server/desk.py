@@ -147,7 +147,7 @@ def _values(room, token, secret, root, away):
 
 
 def _ways(moment):
-    """Return the buttons for going back and on: along the room's path, else in the order of lessons.
+    """Return the buttons that lead back and on: along the room's path, else in the order of lessons.
 
     Each is an action, its label, and the lesson and step that it leads to.
     """

@@ -12,7 +12,7 @@ from pages._view.classroom.room import UNREACHABLE, StoreError
 from pages._view.classroom.store import store
 
 ALIVE, READY = "healthz", "readyz"
-PATIENCE = 1.5  # seconds for the database of the classes
+PATIENCE = 1.5  # seconds to wait for the classes' database
 _WARMING = "The lab is still opening its lessons. Try again soon."
 _ENDING = "This server is about to end. Ask another one."
 _FRESH = {"Cache-Control": "no-store"}

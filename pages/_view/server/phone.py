@@ -212,7 +212,7 @@ def _options(legend, choices, typed):
 
 
 def _own_part(moment, phone):
-    """Return the phone's own draw or row, or the task that it may do now."""
+    """Return the phone's own part of the experiment, or the task that it may do now."""
     together = moment.lesson.together
     if not together or moment.is_open or not (moment.draws or moment.kind == VOTE):
         return {"draws": None, "drawn": None}

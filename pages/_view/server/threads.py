@@ -17,7 +17,7 @@ from pages._view.compute.budget import Budget
 
 
 class Threads:
-    """A pool with so many threads. At most `most` requests are in it or wait for it; more are refused at once."""
+    """A pool of threads. At most `most` requests are in it or wait for it; more are refused at once."""
 
     def __init__(self, threads: int, most: int) -> None:
         self._few, self._most, self._inside = CapacityLimiter(threads), most, 0

@@ -85,7 +85,7 @@ def draw_breath() -> None:
 
 
 def draw_story() -> Picture | None:
-    """Draw the story as one picture once every question is answered, or when a wall comes to it; return the picture."""
+    """Draw the story as one picture once every question is answered, or on a wall that has reached it; return it."""
     turned = not frame.more() and not shown()
     if not turned and (_left() or not frame.more()):
         return None
