@@ -1,4 +1,4 @@
-"""Several matrices in one figure; the name of a clicked trace tells the matrix."""
+"""Several matrices in one figure; the name of a clicked trace identifies its matrix."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

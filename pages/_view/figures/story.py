@@ -17,7 +17,7 @@ from sattn_core.story import N_ROWS, NEARLY_ALL
 CLAIM = "Why √dₖ, not nothing, not dₖ? Only it keeps σ at 1."
 _EDGES = np.geomspace(LOW / 2, 1.5 * HIGH, 65)  # edges of the background's shades, from end to end of the axis
 _DARK = 0.3  # share of the text's colour in the darkest shade
-_BARS, _BARS_BELOW = (6.5, 3.2), (3.6, 2.0)  # width, height of the weights, in font sizes; on a phone
+_BARS, _BARS_BELOW = (6.5, 3.2), (3.6, 2.0)  # size of the weights' bars, in font sizes; the same on a phone
 _TOO_SPREAD, _TOO_FLAT = ("one key wins,", "hard to put right"), ("all outputs alike",)
 _PAST = -0.075  # left end of the words at both extremes, in decades
 _SMALL, _LARGE = 1.6, 2.2  # sizes of the marks, and of the mark at the current d_k
