@@ -1,8 +1,8 @@
-"""The server: Streamlit behind our own headers, compression and routes, warm before the first visitor."""
+"""The server: Streamlit with the lab's own headers, compression and routes, warmed up before the first visitor."""
 
 import os
 
-# One core a product of matrices, before NumPy is loaded: further threads take the cores of other visitors to wait on.
+# Set before NumPy is loaded: a matrix product uses one core, since more threads would take other visitors' cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import streamlit as st

@@ -1,6 +1,6 @@
-"""Check the types of the scripts with TypeScript, each component joined from its files as it is shipped.
+"""Type-check the scripts with TypeScript, each component joined from its files as it is shipped.
 
-.venv/bin/python .ci/scripts.py, where there is a tsc (apt-get install node-typescript)
+.venv/bin/python .ci/scripts.py, if there is a tsc (apt-get install node-typescript)
 """
 
 import json
@@ -33,7 +33,7 @@ WHERE = re.compile(r"(\w+)\.js\((\d+),(\d+)\): (.*)")
 
 
 def main() -> str | None:
-    """Return TypeScript's findings, each with its file and line; None if there are none."""
+    """Return TypeScript's errors, each with its file and line; None without errors."""
     with TemporaryDirectory() as folder:
         origins = {name: _put_together(Path(folder), name, files) for name, files in (FILES | PAGES).items()}
         config = {"extends": str(ROOT / ".ci/tsconfig.json"), "include": ["*.js", str(VIEW / "live/types.d.ts")]}
@@ -44,7 +44,7 @@ def main() -> str | None:
 
 
 def _put_together(folder, name, files):
-    """Write a component's text; return the file and number of each of its lines."""
+    """Write the joined text of a component; return file and line number for each of its lines."""
     paths = [VIEW / "live" / each for each in ("lab.js", *files)]
     texts = [path.read_text(encoding="utf-8") for path in paths]
     (folder / f"{name}.js").write_text("".join(texts), encoding="utf-8")

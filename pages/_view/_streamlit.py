@@ -1,4 +1,4 @@
-"""Everything that the lab uses of Streamlit beyond its public interface; its scripts have `live/streamlit.js` for that.
+"""Streamlit internals that the lab depends on; `live/streamlit.js` has those of its scripts.
 
 Each name has a test in tests/pages/test_streamlit_contract.py, which says what an upgrade of Streamlit has broken.
 """
@@ -17,14 +17,14 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-# Streamlit's own addresses, below the base path.
+# Streamlit's URL paths, below the base path.
 STREAM = "_stcore/stream"
-UPLOADS = "_stcore/upload_file/"  # then the session and the file
-PAGE_NEEDS = ("health", "host-config", "stream", "upload_file")  # all that a page asks for below _stcore
+UPLOADS = "_stcore/upload_file/"  # followed by the ids of session and file
+PAGE_NEEDS = ("health", "host-config", "stream", "upload_file")  # all endpoints below _stcore that a page requests
 STATIC = "static"  # Streamlit's own files; some of their names begin with _stcore
 
 
-# Parts that every lesson shows. A page asks for the script of a part when it meets one, and only then for its imports.
+# Components on every lesson. The browser fetches a component's script when it first meets one, then its imports.
 PARTS = (
     "BidiComponent",
     "Button",
@@ -44,7 +44,7 @@ _IMPORTED = re.compile(r'(?:from|import)\s*"\./([^"]+\.js)"')
 
 @cache
 def scripts_of_parts() -> tuple[str, ...]:
-    """Return the addresses of these scripts and of all that they import, below the page."""
+    """Return relative URLs of the scripts of PARTS and of all scripts that they import."""
     found: set[str] = set()
     wanted = [each.name for part in PARTS for each in _SCRIPTS.glob(f"{part}.*.js")]
     while wanted:
@@ -56,42 +56,42 @@ def scripts_of_parts() -> tuple[str, ...]:
 
 
 def path_of(address: str) -> str:
-    """Return the path of an address of ours, below the server's base path."""
+    """Return the absolute path of one of the lab's addresses, with the server's base path."""
     base = (st.get_option("server.baseUrlPath") or "").strip("/")
     return f"{'/' + base if base else ''}/{address}"
 
 
 def session_id() -> str | None:
-    """Return the id of the visitor's session; None where no page is running."""
+    """Return the id of the visitor's session; None outside a run of a page."""
     context = get_script_run_ctx(suppress_warning=True)
     return context.session_id if context else None
 
 
 def page_of_run() -> str | None:
-    """Return the page that this run draws, in whole or in part. Callbacks get it too, though they come before."""
+    """Return the hash of the page that this run draws; callbacks get it too, though they run before."""
     context = get_script_run_ctx(suppress_warning=True)
     return context.page_script_hash if context else None
 
 
 def is_part_of_page() -> bool:
-    """Return True if this run draws fragments alone, not the whole page."""
+    """Return True if this run draws only fragments, not the whole page."""
     context = get_script_run_ctx(suppress_warning=True)
     return bool(context and context.fragment_ids_this_run)
 
 
 def is_connected(session: str | None) -> bool:
-    """Return True if a visitor's page is connected; without a server everybody is."""
+    """Return True if a session's page is connected; without a server, always."""
     return not runtime.exists() or runtime.get_instance().is_active_session(session or "")
 
 
 def end_run_if_asked() -> None:
-    """Let Streamlit end the run of the page here, if its visitor has left or has asked for something else."""
+    """Let Streamlit end the page's run here if its visitor has left or has requested something else."""
     if session_id():
         st.session_state.get("asked")
 
 
 def step_of_history() -> dict[str, str] | None:
-    """Return the query that Back or Forward has come to; None on any other run. Streamlit drops a part of the query."""
+    """Return the query that Back or Forward has restored; None on any other run. st.query_params lacks part of it."""
     run = get_script_run_ctx(suppress_warning=True)
     if not (run and run.is_history_navigation):
         return None
@@ -99,14 +99,14 @@ def step_of_history() -> dict[str, str] | None:
 
 
 def wish_for(page: str) -> bytes:
-    """Return the message by which a browser asks for a page."""
+    """Return the message with which a browser requests a page."""
     message = BackMsg()
     message.rerun_script.page_name = page
     return message.SerializeToString()
 
 
 def ends_the_run(heard: bytes) -> bool:
-    """Return True if a message to the browser says that the page is drawn."""
+    """Return True if a message to the browser says that its page is complete."""
     message = ForwardMsg()
     message.ParseFromString(heard)
     again = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN

@@ -1,4 +1,4 @@
-"""An address of a lesson: the only module that knows what its query means."""
+"""Addresses of lessons; only this module knows what their queries mean."""
 
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -12,7 +12,7 @@ from pages._view.kinds import Answer, Control, Drawing, Linked, is_number
 from pages._view.lesson import CLASS, GUESS, GUESSED_AT, PHONES, REVEAL, STEP, TRAINED, Bet, Lesson, Step
 from pages._view.shared import CARRIED, ROOM, SHARED
 
-_LONGEST_QUERY, _MOST_PARAMETERS = 8_000, 100  # limits on an address that a form sends
+_LONGEST_QUERY, _MOST_PARAMETERS = 8_000, 100  # limits on a query that a form sends
 
 Values = Mapping[str, Any]  # by name, for every control of a lesson
 Guesses = tuple[Any, ...]
@@ -26,7 +26,7 @@ class Address:
     ----------
     lesson : the lesson.
     query : the parameters, the last of each name.
-    held : values that override the query: of widgets that are ahead of it, and of sliders that move by themselves.
+    held : values that override the query: from widgets that are ahead of it, and from sliders that play.
     """
 
     lesson: Lesson
@@ -35,7 +35,7 @@ class Address:
 
     @cached_property
     def said(self) -> dict[str, Any]:
-        """The value of every control by the address: the default where the address says nothing readable."""
+        """The value of each control: from `held`, else from the query, else its default."""
         return {
             name: self.held[name] if name in self.held else self._read(name, one)
             for name, one in _known(self.lesson).items()
@@ -43,16 +43,16 @@ class Address:
 
     @cached_property
     def values(self) -> dict[str, Any]:
-        """The values that the picture is drawn at: those of the address, with the ones that the step pins."""
+        """The values that the picture is drawn with: those in `said`, except for what the step pins."""
         return {**self.said, **self.step.pinned}
 
     @cached_property
     def step(self) -> Step:
-        """The step that is open; in a lesson without steps its one screen."""
+        """The open step; in a lesson without steps, its only screen."""
         return self.lesson.step(self.said.get(STEP, ""))
 
     def known(self, name: str) -> Any:
-        """Return the control of this name, or the parameter without a widget."""
+        """Return the control with this name, or the parameter if it has no widget."""
         return _known(self.lesson)[name]
 
     @property
@@ -66,7 +66,7 @@ class Address:
         return Address(self.lesson, {**self.query, STEP: step}, held)
 
     def linked(self, name: str) -> Any:
-        """Return the query's own value for a control or a parameter; "" if the lesson has no such name."""
+        """Return the query's value for a control or a parameter, not that of `held`; "" for an unknown name."""
         known = {**CARRIED, **_known(self.lesson), **self.lesson.linked}
         return self._read(name, known[name]) if name in known else ""
 
@@ -75,23 +75,23 @@ class Address:
 
     @property
     def is_wall(self) -> bool:
-        """True if the page is shown as in a classroom."""
+        """True if the page is shown for a projector, as a wall."""
         return bool(self.values["mode"] == "projector")
 
     @property
     def room(self) -> str:
-        """The code of the class that follows this wall; "" if none does."""
+        """The code of the class that follows this wall; "" without a class."""
         return str(self.linked(ROOM))
 
     @property
     def settings(self) -> dict[str, str]:
-        """The settings that differ from their defaults, without the visitor's own names."""
+        """The settings that differ from their defaults, except those that `own` names."""
         return {name: text for name, text in written(self.lesson, self.said).items() if name not in own(self.lesson)}
 
     def shared(self, *, each: bool = False) -> str:
-        """Return them as the end of an address, with its question mark, or "". each: with a seed for each visitor.
+        """Return the settings as a query with its question mark; "" without settings.
 
-        A class that has not begun is nothing to share.
+        each: give each visitor another seed. A class that has not begun is left out.
         """
         settings = {name: text for name, text in self.settings.items() if (name, text) != (PHONES, "0")}
         said = settings | ({own_seed.SEED: own_seed.MINE} if each else {})
@@ -105,7 +105,7 @@ class Address:
 
     @cached_property
     def bet(self) -> Bet | None:
-        """The lesson's bet if this address asks for it, placed or not; a class that votes on a setting does not bet."""
+        """The bet that this address asks for, placed or not; None while a class votes on a setting instead."""
         one = self._in_turn
         if one is None or (ROOM in self.query and self.lesson.together and self.lesson.together.chooses):
             return None
@@ -115,9 +115,9 @@ class Address:
 
     @property
     def _in_turn(self):
-        """The bet of the step, else the one that was placed, else the first; a class is asked only the first.
+        """The step's bet, else the placed bet, else the lesson's first.
 
-        A bet that was placed skips the bets before it.
+        A placed bet skips the bets before it. A class is asked only the first.
         """
         first, here, placed = self.lesson.bet, self._bet_of(self.step.name), self._placed
         if ROOM in self.query or CLASS in self.query:
@@ -127,7 +127,7 @@ class Address:
 
     @property
     def _placed(self):
-        """The bet that the query has an answer to, if any."""
+        """The bet that the query answers, if any."""
         if GUESS not in self.query:
             return None
         return self._bet_of(query_of(self.query.get(GUESSED_AT, "")).get(STEP, "")) or self.lesson.bet
@@ -137,7 +137,7 @@ class Address:
 
     @cached_property
     def guesses(self) -> Guesses | None:
-        """The answers, one learner's or a class's; () where only the truth is shown, None while there is no answer."""
+        """The answers of a learner or a class; () if only the truth is shown, None before any answer."""
         if self.bet is None:
             return None
         many, one, shown = (self.linked(name) for name in (CLASS, GUESS, REVEAL))
@@ -146,7 +146,7 @@ class Address:
 
     @property
     def bet_waits(self) -> bool:
-        """True while a bet waits for its answer, or for its reveal: nothing may be shown that gives the answer away."""
+        """True while a bet waits for its answer or its reveal, so that nothing may give the answer away."""
         return self.bet is not None and self.guesses is None
 
     @property
@@ -156,7 +156,7 @@ class Address:
 
     @property
     def asks_bet(self) -> bool:
-        """True if a bet waits on the picture that is shown."""
+        """True if this screen shows a bet that waits."""
         return self.bet_waits and self.shows_bet
 
     def withholds(self, step: str) -> bool:
@@ -166,7 +166,7 @@ class Address:
 
     @property
     def waiting(self) -> "Address":
-        """This address while its bet waits: at a step that gives nothing away, and at the bet's usual settings."""
+        """This address at a step and at settings that do not give the answer of a waiting bet away."""
         if not self.bet or not self.bet_waits:
             return self
         kept = {name: text for name, text in self.query.items() if name not in self.bet.usual}
@@ -175,11 +175,11 @@ class Address:
 
     @cached_property
     def judged(self) -> "Address":
-        """This address at the settings at which the bet was placed: they judge it wherever the sliders go."""
+        """This address at the settings at which the bet was placed, which stay when sliders move."""
         said = self.linked(GUESSED_AT)
         if not said or not self.bet:
             return self
-        # Settings of the query that no control holds any more are left out too.
+        # Settings at their defaults are not in `said`, so drop those of the query first.
         settings = _known(self.lesson).keys() - own(self.lesson)
         kept = {name: text for name, text in self.query.items() if name not in settings}
         step = {STEP: str(self.bet.when[1])} if self.bet.when and self.lesson.steps else {}
@@ -205,12 +205,13 @@ class Address:
 
 
 def renewed(lesson: Lesson, query: Values) -> dict[str, str]:
-    """Return the query with its step named.
+    """Return the query of an old address with its step named.
 
-    An older name of a step comes first. Then the first step whose own sliders the query sets. Then the first that shows
-    what the query sets beside its sliders, or pins it to the same value. If none fits, no step is named.
+    The step is the first that fits: one that the query names by an older name; one whose sliders the query sets; one
+    that shows another control of the query, or pins it to the query's value. If none fits, or if the opening step is
+    among those that fit, no step is named.
 
-    A number in place of a step is a training step: so old addresses meant it, from before there were steps.
+    A number as the step is a training step, as in addresses from before lessons had steps.
     """
     if TRAINED in lesson.controls and is_number(query.get(STEP, "")):
         query = {TRAINED: query[STEP], **{name: text for name, text in query.items() if name != STEP}}
@@ -236,7 +237,7 @@ def _known(lesson: Lesson) -> dict[str, Control | Linked]:
 
 
 def written(lesson: Lesson, values: Values) -> dict[str, str]:
-    """Return the query for these values of a lesson's controls: defaults are left out, but the step is named."""
+    """Return the query for the values of a lesson's controls: without defaults, but always with the step."""
     known = _known(lesson)
     named = (STEP,) if lesson.steps else ()
     return {
@@ -245,13 +246,13 @@ def written(lesson: Lesson, values: Values) -> dict[str, str]:
 
 
 def own(lesson: Lesson) -> tuple[str, ...]:
-    """Return the names that belong to the visitor in an address: the display settings and the answers."""
+    """Return the parameters that belong to the visitor: display settings and answers."""
     answers = (name for name, each in lesson.linked.items() if isinstance(each, Answer))
     return ("mode", "rest", REVEAL, GUESSED_AT, *CARRIED, *answers)
 
 
 def query_of(text: str) -> dict[str, str]:
-    """Return the parameters of a query, the last of each name; {} for a query too long to be one of ours."""
+    """Return a query's parameters, the last of each name; {} for too many. A query that is too long is cut."""
     with suppress(ValueError):
         return dict(parse_qsl(text[:_LONGEST_QUERY], keep_blank_values=True, max_num_fields=_MOST_PARAMETERS))
     return {}

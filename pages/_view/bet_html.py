@@ -25,7 +25,7 @@ def placed(here: Address, text: str) -> dict[str, str]:
     answer = here.bet.answer if here.bet else None
     if answer is None or answer.read(text)[1]:
         return {}
-    is_first = here.bet == here.lesson.bet  # an address without a step means this one
+    is_first = here.bet == here.lesson.bet  # an address without a step is read as at the first bet
     settings = {name: each for name, each in here.settings.items() if name != STEP or not is_first}
     slider = here.step.slider
     at = {slider: here.known(slider).write(here.values[slider])} if slider else {}
@@ -34,7 +34,7 @@ def placed(here: Address, text: str) -> dict[str, str]:
 
 
 def tally_of(stage: Stage) -> str:
-    """Return the tally with this bet in it: right ones and placed ones; each bet counts once."""
+    """Return the tally of right and placed bets with this bet counted once."""
     here = stage.address
     said = str(here.linked("tally"))
     verdict = stage.verdict
@@ -48,7 +48,7 @@ def tally_of(stage: Stage) -> str:
 
 
 def counted(stage: Stage) -> Address:
-    """Return the address with the tally that counts its bet; the link to the next lesson carries it."""
+    """Return the stage's address with its bet counted in the tally, for the link to the next lesson."""
     here, tally = stage.address, tally_of(stage)
     return Address(here.lesson, {**here.query, **({"tally": tally} if tally else {})}, here.held)
 
@@ -56,7 +56,7 @@ def counted(stage: Stage) -> Address:
 def html_of(stage: Stage, *, kept: Mapping[str, str] | None = None) -> str:
     """Return the form of a bet that waits, or the link to bet again; "" where no bet is shown.
 
-    kept: parameters of the address that the form hands on, where no script reads the address.
+    kept: parameters that the form sends along, for pages without a script that reads the address.
     """
     here = stage.address
     if not here.shows_bet:
@@ -89,7 +89,7 @@ def _form(here, kept):
 
 
 def _answers(bet):
-    """Return the fields to answer with: choices, a slider for a number, or the instructions to draw a curve."""
+    """Return the input fields of a bet: choices, a slider for a number, or instructions for drawing a curve."""
     answer = bet.answer
     label = unbroken.html_of(answer.label if not isinstance(answer, Drawing) else _SWEEP)
     if isinstance(answer, Choice):
@@ -109,7 +109,7 @@ def _answers(bet):
 
 
 def _told(stage):
-    """Return the number of right bets so far, and the link to bet again, or on a wall the one that hides the truth."""
+    """Return the count of right bets with a link to bet again; on a wall, the link that hides the truth."""
     here = stage.address
     if here.is_wall or not here.guesses:
         return reveal(here, "Hide") if here.is_wall or here.linked(REVEAL) == "1" else ""

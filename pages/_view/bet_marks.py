@@ -13,13 +13,13 @@ from pages._view.lesson_view import Outcome
 from pages._view.picture import Figure, Picture
 from pages._view.theme import Profile
 
-_BEYOND = {"x": "→", "y": "↑"}  # the arrow at the end of an axis, for a value beyond
-_REACH, _ABOVE = 0.3, 0.2  # of the panel: how far the bets of a class reach into it, the second where it grows by that
-_CROWD = 0.35  # of the ink, for each of many curves
+_BEYOND = {"x": "→", "y": "↑"}  # arrows at the end of an axis, for values beyond it
+_REACH, _ABOVE = 0.3, 0.2  # longest line of a class's bets, as a share of the panel; _ABOVE if the panel grows for it
+_CROWD = 0.35  # opacity of each curve of a class
 
 
 def marked(shown: Picture, here: Address, found: Outcome, profile: Profile) -> Picture:
-    """Return the picture that a bet is on with what was bet beside the truth."""
+    """Return the picture with the bets and the truth drawn on it."""
     guesses, bet, figure = here.guesses or (), here.bet, shown.figure
     if bet is None or figure is None:
         raise ValueError("nothing is bet on this picture")
@@ -39,14 +39,14 @@ def _with_marks(figure, bet, guesses, found, profile):
         spec["data"] += _curves(bet.place, found, guesses, profile)
     elif bet.place:
         _draw_numbers(spec["layout"], bet, marks, profile)
-        if len(guesses) > 1:  # over the truth, which is longer
+        if len(guesses) > 1:  # drawn over the line of the truth, which is longer
             _draw_class(spec["layout"], bet, guesses, profile)
         _draw_on_a_phone_too(spec, figure.layout)
     return Figure(**spec)
 
 
 def _draw_on_a_phone_too(spec, before):
-    """Add the marks to the layout for phones, if that has words or shapes of its own."""
+    """Add the marks to the layout for phones, if that has its own annotations or shapes."""
     for kind in ("annotations", "shapes"):
         if kind in spec["narrow"]:
             drawn = spec["layout"].get(kind, [])[len(before.get(kind, ())) :]
@@ -54,7 +54,7 @@ def _draw_on_a_phone_too(spec, before):
 
 
 def _curves(place, found, drawn, profile):
-    """Return the true curve and the drawn one, point by point; of a class all curves, in fainter ink."""
+    """Return traces of the true curve and of a learner's, point by point, or of all curves of a class, fainter."""
     axes = {"type": "scatter", "xaxis": place.across, "yaxis": place.along}
     third, true = (
         {"color": _colour(sign, profile), "width": 1.5 * profile.line_width, "dash": "solid"} for sign in (BET, TRUTH)
@@ -70,7 +70,7 @@ def _curves(place, found, drawn, profile):
 
 
 def _draw_class(layout, bet, guesses, profile):
-    """Draw a line from the far edge at each number bet, longer where more chose it; count those beyond the axis."""
+    """Draw a line from the far edge at each number bet, longer the more chose it; count bets beyond the axis."""
     along, across, colour = bet.place.along, bet.place.across, _colour(BET, profile)
     refs, other = _refs(bet.place), across[0]
     most = _reach(layout, across)
@@ -92,9 +92,9 @@ def _draw_class(layout, bet, guesses, profile):
 
 
 def _reach(layout, across):
-    """Return how far the bets of a class reach into the panel where most agree.
+    """Return the length of the longest line of a class's bets, as a share of the panel.
 
-    An upright axis without numbers becomes longer, so that the names of the marks are above the bets.
+    An upright axis without numbers is extended, so that the labels of the marks are above the bets.
     """
     axis = _axis_of(layout, across)
     if across[0] == "x" or axis.get("showticklabels") is not False:
@@ -105,7 +105,7 @@ def _reach(layout, across):
 
 
 def _refs(place):
-    """Return the references of a line across the panel."""
+    """Return Plotly's axis references for a line across the panel."""
     return {f"{place.across[0]}ref": f"{place.across} domain", f"{place.along[0]}ref": place.along}
 
 
@@ -114,7 +114,7 @@ def _axis_of(layout, along):
 
 
 def _draw_numbers(layout, bet, marks, profile):
-    """Draw a line across the panel at each of these numbers."""
+    """Draw a line across the panel at the number of each mark."""
     placed = [_placed(layout, bet, mark, profile) for mark in marks]
     layout["shapes"] = [*layout.get("shapes", ()), *(line for line, _ in placed if line)]
     layout["annotations"] = [*layout.get("annotations", ()), *(word for _, word in placed)]
@@ -125,7 +125,7 @@ def _colour(sign, profile):
 
 
 def _placed(layout, bet, mark, profile):
-    """Return the line across the panel at a number, and its mark; for a number beyond the axis only an arrow."""
+    """Return the line across the panel at a number, and its label; beyond the axis, None and a label with an arrow."""
     sign, value = mark
     along, across, colour = bet.place.along, bet.place.across, _colour(sign, profile)
     at, beyond = _on_axis(_axis_of(layout, along), value * bet.place.unit)
@@ -136,7 +136,7 @@ def _placed(layout, bet, mark, profile):
     end = {"xanchor": "center", "yanchor": "top"} if upright else {"xanchor": "left", "yanchor": "middle"}
     text = sign
     if beyond:
-        below = {"yshift": -1.3 * profile.tick_size} if sign == TRUTH else {}  # the bet may be beyond it too
+        below = {"yshift": -1.3 * profile.tick_size} if sign == TRUTH else {}  # one line below a bet beyond the axis
         end = {"xanchor": "right", "yanchor": "top", **below}
         text = f"{sign} {written(bet, value)} {_BEYOND[along[0]]}"
     font = {"size": profile.tick_size, "color": colour}
@@ -145,6 +145,6 @@ def _placed(layout, bet, mark, profile):
 
 
 def _on_axis(axis, value):
-    """Return the place of a value on an axis, at most its end, and True if the value is beyond."""
+    """Return a value clipped to its axis, and True if it is beyond the upper end."""
     low, high = sorted(axis["range"])
     return min(max(value, low), high), value > high

@@ -1,4 +1,4 @@
-"""The words for bets: one learner's and a class's, the truth, and how far they are from it."""
+"""Bets in words: a learner's or a class's, the truth, and how far apart they are."""
 
 from collections import Counter
 from statistics import median_low
@@ -10,12 +10,12 @@ from pages._view.theme import number
 
 BET, TRUTH = "◆", "●"  # the symbols on the picture
 RIGHT, CLOSE, MISSED, OPEN = "Right.", "Close.", "Not this time.", "Your bet stands."
-_NEAR_ENOUGH = 3  # close: an error up to so many times the one that counts as right
-_NOTHING = "?"  # in place of an answer while there is none
+_NEAR_ENOUGH = 3  # largest error of a close answer, in multiples of `Bet.near`
+_NOTHING = "?"  # shown before there is an answer
 
 
 def written(bet: Bet, value: Any) -> str:
-    """Return an answer as a person writes it."""
+    """Return an answer as text, with its unit."""
     if value is None:
         return _NOTHING
     if isinstance(bet.answer, Choice):
@@ -26,12 +26,12 @@ def written(bet: Bet, value: Any) -> str:
 
 
 def fact(bet: Bet, found: Any) -> str:
-    """Return the truth as a person writes it."""
+    """Return the truth as text."""
     return str(found.text or written(bet, found.truth))
 
 
 def in_fact(bet: Bet, found: Any) -> str:
-    """Return the truth in a sentence, once it is known."""
+    """Return a sentence with the truth; "" before it is known."""
     return "" if found.truth is None else f"{TRUTH} In fact: {fact(bet, found)}."
 
 
@@ -43,7 +43,7 @@ def said(bet: Bet, guesses: tuple[Any, ...], found: Any) -> str:
 
 
 def both(bet: Bet, placed: Any, found: Any) -> str:
-    """Return the bet, and the truth once it is known; for a curve at the place where the two differ most."""
+    """Return the bet, and the truth once it is known; of a curve, only where bet and truth differ most."""
     if isinstance(bet.answer, Drawing):
         most = _farthest(placed, found.truth)
         label = _at(bet, most)
@@ -65,7 +65,7 @@ def _many(placed):
 
 
 def _spread(bet, placed):
-    """Count the bets on each choice, or return the least, the middle and the most of numbers or of curves' ends."""
+    """Count the bets on each choice, or give minimum, median and maximum of the numbers or the curves' last heights."""
     if isinstance(bet.answer, Choice):
         counts = Counter(placed)
         return " · ".join(f"{bet.answer.called(each)}: {counts[each]}" for each in bet.answer.options) + "."
@@ -93,7 +93,7 @@ def _at(bet, place):
 
 
 def verdict(bet: Bet, placed: Any, truth: Any) -> str:
-    """Judge an answer: right, close, or neither; open while the truth is not known."""
+    """Judge an answer: right, close or missed; open while the truth is unknown."""
     if truth is None:
         return OPEN
     if isinstance(bet.answer, Choice):
@@ -103,7 +103,7 @@ def verdict(bet: Bet, placed: Any, truth: Any) -> str:
 
 
 def _off(bet, placed, truth):
-    """Return the error of an answer; for a curve its largest one, as a share of its last true height."""
+    """Return the error of an answer; for a curve, the largest error relative to the last true height."""
     if isinstance(bet.answer, Drawing):
         off = abs(placed[_farthest(placed, truth)] - truth[_farthest(placed, truth)])
         return off / truth[-1] if truth[-1] else off
@@ -111,6 +111,6 @@ def _off(bet, placed, truth):
 
 
 def _farthest(placed, truth):
-    """Return the place where a curve is farthest from the truth."""
+    """Return the index at which a curve is farthest from the truth."""
     apart = [abs(height - true) for height, true in zip(placed, truth, strict=True)]
     return apart.index(max(apart))

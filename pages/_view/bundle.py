@@ -1,4 +1,4 @@
-"""Plotly's script, from the installed package, under a name with its version."""
+"""Plotly's script from the installed package, under a file name with its version."""
 
 import re
 from functools import cache
@@ -7,20 +7,20 @@ from pathlib import Path
 
 import plotly
 
-# The kinds of traces that figures use besides scatter, which is always there: their numbers among the kinds that the
-# script prepares when it is loaded. To prepare all of them takes three times as long.
+# Trace types that figures use besides scatter, which is built in, each with its index in the script's list of
+# registered types. Registering all of them takes three times as long.
 TRACES = {"bar": 0, "heatmap": 2}
 # Relative to every page, so that it also works below /lab.
 BUNDLE = f"assets/plotly-{version('plotly')}-{'-'.join(TRACES)}-open.min.js"
 _FILE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-# Private functions of Plotly that `live/quick.js` calls, opened as `lab.plotlyParts`.
+# Private functions of Plotly that `live/quick.js` calls as `lab.plotlyParts`.
 OPENED = ("doCalcdata", "drawData", "drawMainTitle", "doTicksRelayout")
 _READY = re.compile(r"\.register\(\[((?:[\w$]+\(\),?)+)\]\)")
 
 
 @cache
 def script() -> str:
-    """Return the script, which prepares only the traces that figures use, with some of its private functions opened."""
+    """Return Plotly's script with only these trace types registered and some private functions exposed."""
     whole = _FILE.read_text(encoding="utf-8")
     found = _READY.findall(whole)
     if len(found) != 1:

@@ -1,7 +1,7 @@
-"""The name under which a picture is cached: the query of `moving/X` that the stage's script asks for.
+"""The name under which a picture is cached: the query of `moving/X`, which the stage's script requests.
 
-One setting has one name: only what the picture depends on, defaults left out, in alphabetical order, with the version
-of the code that draws it. `live/entry.js` puts in the values of the sliders.
+Equal settings give equal names: only what the picture depends on, without defaults, in alphabetical order, and with
+the version of the code that draws. `live/entry.js` adds the values of the sliders.
 """
 
 from collections.abc import Collection, Mapping
@@ -16,23 +16,23 @@ from pages._view.lesson import CLASS, GUESS, GUESSED_AT, PHONES, REVEAL, VOTES
 from pages._view.shared import ROOM, SHARED
 from pages._view.version import VERSION
 
-GROUND, VERSION_OF = "ground", "v"  # also in the name: the browser's ground, and the version of the code
-# Controls that change no picture that follows a slider.
+GROUND, VERSION_OF = "ground", "v"  # two more parameters of a name: the browser's theme and the version of the code
+# Controls that do not change a picture on a slider.
 CHANGES_NOTHING = ("rest",)
-# What one visitor or one class has said: an address with any of it is theirs, and nothing of it is kept for others.
+# Parameters that belong to one visitor or class: the server caches nothing for an address that has one of them.
 THEIRS = frozenset((ROOM, CLASS, PHONES, VOTES, GUESS, GUESSED_AT, REVEAL, "tally"))
-_OF_BET = ("bet", GUESS, GUESSED_AT, REVEAL, CLASS)  # a bet, or what was bet, is drawn on the picture
+_OF_BET = ("bet", GUESS, GUESSED_AT, REVEAL, CLASS)  # with one of these, a bet or its result is drawn on the picture
 
 
 def is_theirs(query: Collection[str]) -> bool:
-    """Return True if an address with these parameters belongs to one visitor or to one class."""
+    """Return True if a query with these parameters belongs to one visitor or class."""
     return not THEIRS.isdisjoint(query)
 
 
 def depends_on(here: Address) -> tuple[str, ...]:
-    """Return the controls that the picture of a step depends on.
+    """Return the controls that a step's picture depends on.
 
-    Of the shared controls only those that the lesson uses; none that the step pins, unless a bet was placed at it.
+    Shared controls count only if the lesson uses them, and pinned ones only if a bet was placed on the step.
     """
     pinned = here.step.pinned if here.guesses is None else ()
     used = {*here.lesson.shared, *here.step.followed, "mode"}
@@ -41,7 +41,7 @@ def depends_on(here: Address) -> tuple[str, ...]:
 
 
 def name_of(here: Address, ground: str | None, *, without: Collection[str] = ()) -> str:
-    """Return the name of the picture at an address. without: its sliders, which the script puts in."""
+    """Return the name of an address's picture. without: its sliders, which the script adds."""
     said = {name: here.said[name] for name in depends_on(here) if name not in without}
     query = {name: _written(here, name, value) for name, value in said.items() if value != here.known(name).default}
     if here.bet is not None:
@@ -52,12 +52,12 @@ def name_of(here: Address, ground: str | None, *, without: Collection[str] = ())
 
 
 def usual(here: Address) -> dict[str, Any]:
-    """Return the values of the sliders that the picture follows, where the address says nothing about them."""
+    """Return the defaults of the sliders that the picture follows."""
     return {name: here.known(name).default for name in here.step.followed}
 
 
 def _written(here, name, value):
-    """Return a value as an address has it; a number with all its digits, as a script writes it."""
+    """Return a value as in an address, but a number with all its digits, as JavaScript writes it."""
     one = here.known(name)
     if not isinstance(one, Number):
         return one.write(value)
@@ -65,7 +65,7 @@ def _written(here, name, value):
 
 
 def as_asked(query: Mapping[str, str]) -> str:
-    """Return a query in its one order, percent-encoded as a browser's script does it."""
+    """Return a query in alphabetical order, percent-encoded as by a browser."""
     return urlencode(sorted(query.items()), quote_via=_quoted)
 
 

@@ -1,4 +1,4 @@
-"""The technical words of the lessons, each explained in one plain sentence."""
+"""The technical terms of the lessons, each explained in one plain sentence."""
 
 from types import MappingProxyType
 

@@ -1,4 +1,4 @@
-"""The kinds of control: a number, a choice, a text, and parameters without a widget; what a link may say for each."""
+"""Kinds of controls (a number, a choice, a text) and of parameters without a widget, and their values in links."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import Any
 from sattn_core.files.typed import parse_number
 
 LONGEST_LINK_VALUE = 2000
-_HEIGHT = r"[0-9]{1,9}(?:\.[0-9]{1,9})?"  # of a drawing, in an address
+_HEIGHT = r"[0-9]{1,9}(?:\.[0-9]{1,9})?"  # a height of a drawing, as in an address
 
 Value = int | float | str
 Read = tuple[Value, str | None]
@@ -17,11 +17,11 @@ Read = tuple[Value, str | None]
 
 @dataclass(frozen=True)
 class Number:
-    """A number on a slider of stops; a linked or typed value between two stops joins them.
+    """A number on a slider with stops; a linked or typed value between two stops becomes a further stop.
 
-    when is (control, value): it is drawn only while that control has that value. play: milliseconds that a stop stays
-    on screen while its slider plays; 0 for one that does not. letter: what its slider calls it, beside its value.
-    ticks: the stops that are named under its track; none for its ends.
+    when: (control, value); the number is shown only while that control has that value. play: milliseconds per stop
+    while the slider plays; 0 if it does not play. letter: the number's symbol, shown beside its value. ticks: the
+    stops that are labelled under the track; without any, its ends.
     """
 
     label: str
@@ -39,7 +39,7 @@ class Number:
     ticks: Sequence[float] = ()
 
     def read(self, text: str) -> Read:
-        """Return the value that text stands for, and what had to be changed, or None."""
+        """Return the value of a text, and what had to be changed, or None."""
         try:
             value = parse_number(text)
         except ValueError:
@@ -58,7 +58,7 @@ class Number:
         return self.shown(value)
 
     def ordered(self, stops: Iterable[float]) -> list[float]:
-        """Return these stops in the order of the slider, from the left."""
+        """Return these stops in the slider's order, from left to right."""
         return sorted(stops)
 
     def _plain(self, value):
@@ -69,7 +69,7 @@ class Number:
 class Choice:
     """One of a few named options.
 
-    shown has the words for each option, on the page and in its address; the code uses its name.
+    shown: the words for an option, on the page and in its address; the code uses the option's name.
     """
 
     label: str
@@ -81,7 +81,7 @@ class Choice:
     shown: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def read(self, text: str) -> Read:
-        """Return the option that text names, or is shown as, and what had to be changed, or None."""
+        """Return the option with this name or these words, and what had to be changed, or None."""
         name = next((option for option in self.options if text in (option, self.called(option))), None)
         if name is not None:
             return name, None
@@ -99,8 +99,7 @@ class Choice:
 class Text:
     """A typed text; the lesson validates it.
 
-    most: letters that are kept of a longer one, so that the address can carry it, where the rest would not be read;
-    None for any number.
+    most: a longer typed text is cut to so many letters, to fit into an address; None to cut nothing.
     """
 
     label: str
@@ -123,7 +122,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A curve that is drawn on a picture: a height from 0 to most at each of some places; in an address 8-16-23."""
+    """A curve drawn on a picture: one height from 0 to `most` at each place in `at`; in an address 8-16-23."""
 
     label: str
     at: tuple[int, ...]
@@ -138,7 +137,7 @@ class Drawing:
         return (), f"must be {len(self.at)} numbers from 0 to {self.most:,}, such as 1-2-3; none is used"
 
     def takes(self, heights: Any) -> bool:
-        """Return True if these are heights that can be drawn."""
+        """Return True if these are heights of a curve that can be drawn."""
         numbers = isinstance(heights, (tuple, list)) and all(type(each) in (int, float) for each in heights)
         return numbers and len(heights) == len(self.at) and all(0 <= each <= self.most for each in heights)
 
@@ -152,7 +151,7 @@ def _height(text):
 
 @dataclass(frozen=True)
 class Answer:
-    """The learner's answer to a bet, only in the address; "" if there is none that can be read."""
+    """The learner's answer to a bet, only in the address; "" without a valid answer."""
 
     of: Number | Choice | Drawing
     default: str = ""
@@ -172,7 +171,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Answers:
-    """The answers of a class to a bet, as 10~25~25, only in the address; "" if there are none that can be read."""
+    """A class's answers to a bet, only in the address, as 10~25~25; "" without valid answers."""
 
     of: Number | Choice | Drawing
     most: int
@@ -195,13 +194,13 @@ class Answers:
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a lesson when its bet was placed, as d_k=96, only in the address; "" if there are none."""
+    """The settings at which a bet was placed, only in the address, as d_k=96; "" if there are none."""
 
     label: str
     default: str = ""
 
     def read(self, text: str) -> Read:
-        """Return the settings as the end of an address, and what had to be changed, or None."""
+        """Return the settings as a query, and what had to be changed, or None."""
         if re.fullmatch(r"(\w+=[^&=]*)(&\w+=[^&=]*)*|", text) and len(text) <= LONGEST_LINK_VALUE:
             return text, None
         return "", "is no list of settings, such as d_k=96; it is left out"
@@ -212,9 +211,9 @@ class Settings:
 
 @dataclass(frozen=True)
 class Tally:
-    """The number of right bets and of placed ones, with the letters of their lessons: 3-5-acdfg, only in the address.
+    """The numbers of right and placed bets, with a letter for each placed one: 3-5-acdfg, only in the address.
 
-    A capital is the second bet of a lesson. "" before the first bet; older links name no lessons.
+    A small letter is a lesson's first bet, a capital its second. "" before the first bet; older links have no letters.
     """
 
     label: str
@@ -253,14 +252,14 @@ class Code:
 
 @dataclass(frozen=True)
 class Listed:
-    """Names in the address alone, as a,b.c; "" if none are said. What they mean is said elsewhere."""
+    """Names separated by commas, only in the address, as a,b.c; "" for none. Their users check what they name."""
 
     label: str
     most: int = 1_000
     default: str = ""
 
     def read(self, text: str) -> Read:
-        """The names, and what had to be changed, or None."""
+        """Return the names, and what had to be changed, or None."""
         if len(text) <= self.most and re.fullmatch(r"[\w., ]*", text, re.ASCII):
             return text, None
         return "", "is no list of names, such as start,score_variance.draw,recap; it is left out"
@@ -274,7 +273,7 @@ Linked = Answer | Answers | Settings | Tally | Code | Listed  # without a widget
 
 
 def fraction(value: float) -> str:
-    """Return a number as text: 1/64 … 1/2, 1, 2 … 64, and decimals for what lies between."""
+    """Return a number as text: 1/64 … 1/2, 1, 2 … 64, and decimals for numbers between these."""
     exact = Fraction(value).limit_denominator(64)
     if exact.numerator == 1 and exact == Fraction(value):
         return str(exact)
@@ -282,17 +281,17 @@ def fraction(value: float) -> str:
 
 
 def decimal(value: float) -> str:
-    """Return a number with no more digits than it needs."""
+    """Return a number as text with no more digits than needed, at most six."""
     return f"{float(value):g}"
 
 
 def between(answer: Number | Choice | Drawing) -> Number | Choice | Drawing:
-    """Return a copy of an answer that takes values between its stops: the truth has decimals too."""
+    """Return a copy of an answer that also takes values between its stops, for the truth has decimals."""
     return replace(answer, whole=False, shown=decimal) if isinstance(answer, Number) and answer.whole else answer
 
 
 def is_number(text: str) -> bool:
-    """Return True if a text of an address is read as a number."""
+    """Return True if a text from an address reads as a number."""
     try:
         parse_number(text)
     except ValueError:

@@ -1,7 +1,7 @@
-"""A lecture: the steps that clicker, wall and teacher's window follow, one after another. path=… in an address says it.
+"""A lecture: the steps that clicker, wall and teacher's window follow, as `path` in an address lists them.
 
-Either a name, path=lecture, or a list of one's own: path=start,score_variance.draw,recap names lessons, and after a dot
-a step. A lesson alone is at the step that its address opens.
+A path is a name, path=lecture, or a list of lessons, each with or without one of its steps:
+path=start,score_variance.draw,recap. A lesson without a step is at the step on which it opens.
 """
 
 from functools import lru_cache
@@ -19,7 +19,7 @@ LECTURES = {
 
 
 class Stop(NamedTuple):
-    """A step of a lecture; step is "" where the lesson has none."""
+    """A step of a lecture; `step` is "" for a lesson without steps."""
 
     stem: str
     step: str
@@ -31,12 +31,12 @@ class Stop(NamedTuple):
 
 
 class BadPath(ValueError):
-    """A list that names something else; the text says what it may name."""
+    """A path that names an unknown or repeated step; its text says what is allowed."""
 
 
 @lru_cache(maxsize=64)
 def stops_of(text: str) -> tuple[Stop, ...]:
-    """Return the steps that a path names, none of ""; raise `BadPath` if one is no step, or is named twice."""
+    """Return the steps of a path, none for ""; raise `BadPath` if a step is unknown or named twice."""
     stops: list[Stop] = []
     for name in filter(None, LECTURES.get(text, text).split(",")):
         stop = _stop(name.strip())
@@ -59,7 +59,7 @@ def _stop(name):
 
 
 def problem_of(text: str) -> str:
-    """Return what is wrong with a path, "" if nothing."""
+    """Return what is wrong with a path; "" for a valid one."""
     try:
         stops_of(text)
     except BadPath as problem:
@@ -68,13 +68,13 @@ def problem_of(text: str) -> str:
 
 
 def stops_at(here: Address) -> tuple[Stop, ...]:
-    """Return the steps of the path that an address names; none where it names none, or one that cannot be read."""
+    """Return the steps of an address's path; none without a valid path."""
     text = str(here.linked(PATH))
     return () if problem_of(text) else stops_of(text)
 
 
 def beside(here: Address) -> tuple[Stop | None, Stop | None]:
-    """Return the stops before and after an address on its path; after it none that would tell the answer of a bet."""
+    """Return the stops before and after an address on its path; skip later ones that would give a bet's answer away."""
     stops = stops_at(here)
     if not stops:
         return None, None
@@ -85,7 +85,7 @@ def beside(here: Address) -> tuple[Stop | None, Stop | None]:
 
 
 def other_lessons(here: Address) -> tuple[Stop | None, Stop | None]:
-    """Return the nearest stops before and after an address on its path that are of other lessons."""
+    """Return the nearest stops before and after an address on its path that belong to other lessons."""
     stops = stops_at(here)
     found = list(beside(here))
     for i, stop in enumerate(found):
@@ -98,19 +98,19 @@ def other_lessons(here: Address) -> tuple[Stop | None, Stop | None]:
 def around(stops: tuple[Stop, ...], stem: str, step: str) -> tuple[Stop | None, Stop | None]:
     """Return the stops before and after a step, None at the ends.
 
-    Of a step that is no stop these are the nearest in its own lesson, and what follows; of a lesson without a stop,
-    those beside it in the order of all lessons.
+    A step that is no stop lies between the stops of its own lesson, or else, if this has none, between those of others,
+    in the order of all lessons.
     """
     here = Stop(stem, step)
     own = [each for each in stops if each.stem == stem] or [*stops]
     passed = [stops.index(each) for each in own if _place(each) < _place(here)]
-    last = max(passed) if passed else stops.index(own[0]) - 1  # the stop that lies behind
+    last = max(passed) if passed else stops.index(own[0]) - 1  # the last stop before this step
     after = stops.index(here) + 1 if here in stops else last + 1
     before = stops.index(here) - 1 if here in stops else last
     return (stops[before] if before >= 0 else None), (stops[after] if after < len(stops) else None)
 
 
 def _place(stop):
-    """Return the place of a step in the order of all lessons."""
+    """Return the position of a step in the order of all lessons."""
     names = [each.name for each in stop.lesson.steps] or [""]
     return list(LESSONS).index(stop.stem), names.index(stop.step)

@@ -1,4 +1,4 @@
-"""The declaration of a lesson: all that the frame, the controls and the tests need to know about it."""
+"""The declaration of a lesson: everything that the frame, the controls and the tests need to know about it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -8,18 +8,18 @@ from typing import Any
 
 from pages._view.kinds import Answer, Answers, Choice, Control, Drawing, Linked, Number, Settings, between
 
-# In an address: what one has bet, and at which settings; whether the truth is shown; what a class has bet; how many
-# phones took part, and which setting they have voted for.
+# Parameters of an address: a learner's answer and the settings at that time; whether the truth is shown; a class's
+# answers; the number of phones that took part, and their votes for a setting.
 GUESS, GUESSED_AT, REVEAL, CLASS, PHONES, VOTES = "guess", "guessed_at", "reveal", "class", "phones", "votes"
 ANSWERS = (GUESS, GUESSED_AT, REVEAL, CLASS)
-MOST_PHONES, NO_CLASS = 100, -1  # NO_CLASS: in place of how many phones took part; 0 is a class that has not begun
+MOST_PHONES, NO_CLASS = 100, -1  # NO_CLASS: PHONES without a class; 0 is a class that has not begun
 STEP = "step"  # in an address: the name of a lesson's step
 TRAINED = "trained_steps"  # in an address: the training step that is shown
 
 
 @dataclass(frozen=True)
 class Try:
-    """A suggestion: a click gives the controls these settings, and then the promise is true.
+    """A suggestion: a click on it sets the controls, and its promise becomes true.
 
     key names its test in tests/pages/test_X.py.
     """
@@ -31,11 +31,11 @@ class Try:
 
 @dataclass(frozen=True)
 class Place:
-    """The place on the main picture of a number that was bet.
+    """The place on the main picture for numbers that were bet.
 
-    along: the axis it is read off, a linear one, "y" or "x2"; across: the other axis of that panel; unit: of the axis,
-    in one of the answer; keeps: the axes of the panel, x and y, that stays on a wall beside the bets of a class, if it
-    is another one.
+    along: the axis of the numbers, a linear one, "y" or "x2"; across: the other axis of that panel; unit: axis units
+    per unit of the answer; keeps: the x and y axes of the panel that stays on a wall beside a class's bets, if it is
+    another panel.
     """
 
     along: str
@@ -46,23 +46,23 @@ class Place:
 
 @dataclass(frozen=True)
 class Bet:
-    """One question on what the main picture will show.
+    """A question about what the main picture will show.
 
-    The lesson's bet.py has outcome(values), and before(values, profile), the picture that is shown until it is placed:
-    enough to answer from, and nothing that gives the answer away.
+    The lesson's bet.py defines outcome(values) and before(values, profile). The latter draws the picture that is shown
+    until the bet is placed: enough to answer from, and nothing that gives the answer away.
 
     Attributes
     ----------
-    question : may name values of controls in braces: {d_k}.
-    answer : a number to place, a choice of three, or a curve to draw on the picture. Its default is no answer.
+    question : the text; may contain values of controls in braces: {d_k}.
+    answer : a number, a choice of three, or a curve to draw on the picture. Its default does not count as an answer.
     near : an answer with an error up to this is right; up to three times as much, close. For a curve, a share of
         its last true height.
-    suffix : behind a number, such as " %".
-    place : the place of a number or a curve on the picture. Its stops are those of that axis.
-    when : a control and the option at which the picture is that of the bet; while it is open, the control is shown.
-    usual : settings that have their defaults while it is open.
-    earlier : other options of that control whose pictures give nothing away and may be opened meanwhile; for steps
-        those before it, if none are given.
+    suffix : the unit behind a number, such as " %".
+    place : the axes of a number or a curve on the picture.
+    when : a control and its option with the bet's picture; the control is shown while the bet is open.
+    usual : settings that have their defaults while the bet is open.
+    earlier : other options of that control whose pictures give nothing away, so that they may be opened before the bet
+        is placed; for a step's bet by default all earlier steps.
     """
 
     question: str
@@ -79,16 +79,16 @@ class Bet:
 class Together:
     """The task of a class on a lesson: each phone does its own part of one picture.
 
-    The lesson's part.py says what a phone sees of its part, part(number, values). The main picture shows those of all
-    phones where values["phones"] is not NO_CLASS.
+    The lesson's part.py defines part(number, values): what a phone sees of its part. The main picture shows the parts
+    of all phones unless values["phones"] is NO_CLASS.
 
     Attributes
     ----------
-    asks : one sentence, on the phones and on the wall.
-    button : what the button of a phone says.
-    chooses : a control on whose value the class votes, among these options; then it does not bet. "": each phone draws.
-    options : values of that control.
-    meanwhile : settings while it is chosen, so that the picture does not tell; after that they stand on their defaults.
+    asks : the task in one sentence, on the phones and on the wall.
+    button : the label of a phone's button.
+    chooses : a control on whose value the class votes instead of betting; "" if each phone draws.
+    options : the values to vote for.
+    meanwhile : settings during the vote, so that the picture does not give the answer away; defaults after it.
     """
 
     asks: str
@@ -104,15 +104,15 @@ class Step:
 
     Attributes
     ----------
-    name : its name in an address, as step=name.
+    name : the name in an address, as step=name.
     line : the thing to do here, or the claim, in one line.
-    picture : the key of its picture.
-    slider : the number on its large slider: d_k or one of the lesson's own; "" for none.
-    dials : other numbers that its picture follows too, at most two.
-    placed : dials that the page draws where they belong.
-    in_sight : the lesson's controls beside the sliders, at most two; at most four where there is no slider.
-    pinned : settings that hold here for any address; they have no slider.
-    bet : the bet before this picture is shown, if there is one.
+    picture : the key of the picture.
+    slider : the number on the large slider: d_k or one of the lesson's own; "" for none.
+    dials : other numbers on sliders that the picture follows, at most two.
+    placed : dials that the page draws elsewhere than beside the large slider.
+    in_sight : the lesson's controls beside the sliders, at most two; at most four without a slider.
+    pinned : settings fixed on this step, whatever the address says; they have no slider.
+    bet : the bet that may be placed before the picture is shown, if any.
     tries : the tries of this picture, at most two.
     """
 
@@ -129,7 +129,7 @@ class Step:
 
     @property
     def followed(self) -> tuple[str, ...]:
-        """The controls that its picture follows while their sliders move."""
+        """The controls that the picture follows while their sliders move."""
         return (*((self.slider,) if self.slider else ()), *self.dials, *self.placed)
 
 
@@ -142,28 +142,28 @@ class Lesson:
 
     Attributes
     ----------
-    stem : the file name of its page without .py, which is its address.
+    stem : the file name of its page without .py, also its path in the address.
     question, answer : the first two things on the page.
     icon, section : its place in the menu.
-    shared : the shared controls that it uses, see `shared.SHARED`.
-    controls : its own controls by name. The name is the key of the widget and the parameter of the address.
+    shared : names of the shared controls that it uses, see `shared.SHARED`.
+    controls : its own controls by name, which is both key of the widget and parameter of the address.
     tries : its tries.
     pictures : the keys of its pictures, in the order of the page.
-    assumed : Markdown, its assumptions and its computations.
-    myths : Markdown, common mistakes, and the facts.
-    sources : Markdown, one source each.
+    assumed : its assumptions and computations, in Markdown.
+    myths : common mistakes, each with the fact, in Markdown.
+    sources : its sources, in Markdown.
     terms : words of the answer that `glossary.TERMS` explains.
-    settings : its controls in the Settings drawer.
+    settings : names of its controls in the Settings drawer.
     unseen : parameters without a widget, besides the answers to bets.
     bets : the bets of its steps, in their order.
-    each : the offer to a class where the lesson is shared, a draw for each visitor; "" for none.
-    together : the class's part in it, on phones, if there is one.
-    see : the lessons that say more about its subject; links to them are at its end.
+    each : the offer, beside the link to share, that each visitor gets another draw; "" for none.
+    together : the task of a class on phones, if any.
+    see : stems of lessons that say more about its subject, linked at its end.
     steps : its screens, in their order.
-    brought : by step the title of its fold for people's own data or questions; under "" that of all other steps.
-    opens : the step of an address that names none; "" for the first.
-    formerly : parameters of older addresses in place of the step: by name and by value, the step that it is now.
-    moved : parameters that were once its own, and by name the lesson that has them now: their links lead there.
+    brought : by step, the title of the fold for people's own data or questions; under "", the title on all other steps.
+    opens : the step of an address without one; "" for the first.
+    formerly : parameters that named a step in older addresses: by name and value, the step of today.
+    moved : parameters that it once had: by name, the lesson that has them now, to which their links are redirected.
     """
 
     stem: str
@@ -198,11 +198,11 @@ class Lesson:
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     def step(self, name: str) -> Step:
-        """Return the step of this name; in a lesson without steps its one screen, for any name."""
+        """Return the step with this name; in a lesson without steps, its only screen, for any name."""
         return next((each for each in self.steps if each.name == name), self._whole)
 
     def fold(self, step: str) -> str:
-        """Return the title of the fold at a step for what people bring to it; "" where there is none."""
+        """Return the title of a step's fold for people's own data or questions; "" for none."""
         return self.brought.get(step, self.brought.get("", ""))
 
     @cached_property
@@ -212,18 +212,18 @@ class Lesson:
 
     @property
     def followed(self) -> tuple[str, ...]:
-        """The controls that its pictures follow while their sliders move."""
+        """The controls that the pictures follow while their sliders move."""
         return tuple(dict.fromkeys(name for each in self.steps or (self._whole,) for name in each.followed))
 
     @property
     def own_sliders(self) -> tuple[str, ...]:
-        """Its own controls that are no Streamlit widgets: its sliders and its step."""
+        """The lesson's own controls that are no Streamlit widgets: its sliders and its step."""
         own = tuple(name for name in self.followed if name in self.controls)
         return (*own, STEP) if self.steps else own
 
     @property
     def unbound(self) -> tuple[str, ...]:
-        """Its own controls that the page writes into the address: its sliders, and those beside the sliders of a step.
+        """The lesson's own controls that the page itself writes into the address: sliders, and controls beside them.
 
         Streamlit unbinds a widget from the address when another step draws it in another place.
         """
@@ -232,7 +232,7 @@ class Lesson:
 
     @property
     def bet(self) -> Bet | None:
-        """The first of its bets, which is the one that a class is asked; None if it has none."""
+        """The lesson's first bet, the only one that a class is asked; None if it has none."""
         return self.bets[0] if self.bets else None
 
     @cached_property
@@ -247,13 +247,13 @@ class Lesson:
 
     @cached_property
     def of_class(self) -> dict[str, Control | Linked]:
-        """The parameters of the address of a class's result, and of a link to it."""
+        """The parameters for the result of a class, in its address and in a link to it."""
         bets: dict[str, Control | Linked] = {CLASS: Answers(between(self.bet.answer), MOST_PHONES)} if self.bet else {}
         return bets | self.phones
 
     @cached_property
     def phones(self) -> dict[str, Control | Linked]:
-        """The controls that count the phones behind its main picture, and the votes for each option."""
+        """The parameters for the number of phones behind the main picture, and for the votes on each option."""
         if not self.together:
             return {}
         many: dict[str, Control | Linked] = {PHONES: Number("Phones of a class", NO_CLASS, NO_CLASS, MOST_PHONES, ())}
@@ -262,7 +262,7 @@ class Lesson:
 
 
 def _of_steps(lesson):
-    """Return what a lesson takes from its steps: their pictures, tries and bet, and the control that names one."""
+    """Return a lesson's attributes that come from its steps: pictures, tries, bets, and the control of the step."""
     names = tuple(each.name for each in lesson.steps)
     opens = lesson.opens or names[0]
     tries = [replace(one, settings={**one.settings, STEP: each.name}) for each in lesson.steps for one in each.tries]

@@ -1,4 +1,4 @@
-"""The drawn parts of a lesson: its main picture, the outcome of its bet, and what a phone of a class sees."""
+"""The functions that draw a lesson: its main picture, the outcome of its bet, and a phone's part in a class."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,13 +18,13 @@ class Main:
 
     Attributes
     ----------
-    picture : the picture at these values of the controls, drawn at each step of a moving slider.
-    at_rest : the same with the data behind it, where those cost more; None if it is the same.
-    params : the params whose price decides whether the visitor is asked first; None if it is always cheap.
-    limit : the highest price that its page computes without asking; None for the usual limit.
-    ready : True if the server has already computed what a moving slider would show; None if it always has.
-    waiting : the picture shown until the visitor has asked for this one; None for nothing.
-    opened : the values that the page opens on, where these go beyond those of the address; None if they do not.
+    picture : draws the picture at these values of the controls, for each stop of a moving slider.
+    at_rest : draws it for a slider at rest, with data that cost more; None if `picture` has all data.
+    params : returns the params of a computation, whose price decides if the visitor is asked; None if always cheap.
+    limit : the highest price that the page computes without asking; None for the usual limit.
+    ready : returns True if the server has already computed what a moving slider shows; None if it always has.
+    waiting : draws the picture shown until the visitor asks for this one; None for nothing.
+    opened : returns the values that the page opens on, which add to the address's; None if they are the address's.
     """
 
     picture: Callable[[Values, Profile], Picture]
@@ -36,7 +36,7 @@ class Main:
     opened: Callable[[Values], Values] | None = None
 
     def is_unasked(self, values: Values) -> bool:
-        """Return True if the picture is so cheap that no visitor is asked before it is computed."""
+        """Return True if the picture is cheap enough to be computed without asking the visitor."""
         return self.params is None or compute.cheap(self.params(values))
 
     def is_ready(self, values: Values) -> bool:
@@ -48,10 +48,10 @@ class Main:
 class Outcome:
     """The outcome of a bet at the current settings.
 
-    truth: in the units of the answer, or the option that is right ("" if none is); None while it is not known.
-    why: one sentence, true at these settings, or what must be done to know. text: the truth in words, where these say
-    more than the number. For a curve, truth is its height at each place; places are those on the current axis, and
-    curve goes through all of it there, as x and y.
+    truth: a number in the answer's units, the right option ("" if none is right), or a curve's height at each place;
+    None while unknown. why: one sentence, true at these settings; or, while the truth is unknown, how to find it out.
+    text: the truth in words, if these say more than the number. For a curve, places are positions on the current axis,
+    and curve is the whole true curve there, as x and y.
     """
 
     truth: float | str | tuple[float, ...] | None
@@ -65,7 +65,7 @@ class Outcome:
 class Part:
     """A phone's own part in the experiment of its class.
 
-    sentences: plain text. numbers: for the file. matrices: by name, row by row, as a person reads them.
+    sentences: plain text. numbers: for the file. matrices: pairs of a name and rows of formatted numbers.
     """
 
     sentences: Sequence[str]
@@ -79,19 +79,19 @@ def _none(*_: Any) -> NoReturn:
 
 @dataclass(frozen=True)
 class LessonView:
-    """A lesson and the functions that draw it, each from the values of its controls.
+    """A lesson and the functions that draw it from the values of its controls.
 
     Attributes
     ----------
-    lesson : its declaration.
-    main : its main picture; None if nothing asks the server for it, or if it has steps.
-    steps : the picture of each of its steps, by name.
-    hero : the data of a main picture that draws itself in the browser: of its stops, and of the values between them
-        that were visited; None if the lesson has no such picture.
-    sentence : the sentence of a main picture that nothing asks the server for; None if there is none.
-    outcome : the outcome of its bet.
-    before : the part of the main picture that is shown before the bet is placed.
-    part : the part of the phone with this number in the experiment of a class.
+    lesson : the lesson's declaration.
+    main : the main picture; None if the server draws none, or if the lesson has steps.
+    steps : the picture of each step, by name.
+    hero : returns the data of a main picture that is drawn in the browser: for its stops, and for visited values
+        between them; None if the lesson has no such picture.
+    sentence : returns the sentence of a main picture that the server does not draw; None if there is none.
+    outcome : returns the outcome of the bet.
+    before : draws the part of the main picture that is shown before the bet is placed.
+    part : returns one phone's part in the experiment of a class, by the phone's number.
     """
 
     lesson: Lesson
@@ -104,7 +104,7 @@ class LessonView:
     part: Callable[[int, Values], Part] = _none
 
     def of(self, step: Step) -> Main | None:
-        """Return the picture of a step; None if nothing asks the server for it."""
+        """Return the picture of a step; None if the server draws none."""
         return self.steps.get(step.name, self.main)
 
     @property
@@ -114,5 +114,5 @@ class LessonView:
 
 
 def stops(values: Values) -> tuple[int, ...]:
-    """Return the stops of the slider of d_k, and its current value."""
+    """Return the stops of the d_k slider, including its current value."""
     return tuple(sorted({*DIMENSIONS, values["d_k"]}))

@@ -1,15 +1,15 @@
 """Text that the browser must show letter for letter, though Streamlit reads all text as Markdown.
 
-The core names things as code does (d_k, n_keys); people read them as a book prints them. Only this module converts
-them: `written` where there is no markup, `plain` where there is.
+The core names things as code does (d_k, n_keys); people read dₖ and words. Only this module converts these names:
+`written` for text without markup, `plain` for Markdown.
 """
 
 import re
 from functools import lru_cache
 
-_BLANKS = re.compile(r"[ \t\r\n\v\f\x1c-\x1f\x85\u2028\u2029]+")  # a line break or an indentation is markup
+_BLANKS = re.compile(r"[ \t\r\n\v\f\x1c-\x1f\x85\u2028\u2029]+")  # markup may begin with them
 _BETWEEN_WORDS = re.compile(r"([\s“”\"(),;|]+|:material(?=/))")
-# In any text, escaped or not, these become a link, an emoji, an icon or an arrow; code is left alone.
+# These become a link, an emoji, an icon or an arrow even when escaped, except in code.
 _ALIVE = re.compile(r"://|www\.|@|:[^:]+:|->|<-|--|[<>~]=", re.IGNORECASE)
 _MARK = re.compile(r"[\\*_`$\[\]~|]|&(?=[#\w])|<(?=[\w/!?])|:(?=\w)|^/")
 _FIRST = re.compile(r"^(?:[>=]|[#+-](?=[#\s]|$)|\d{1,9}(?=[.)](?:\s|$)))")
@@ -35,7 +35,7 @@ _NAME = re.compile(rf"(√?)(?<![\w.\-])({'|'.join(_SUBSCRIPTS | _WORDS)})(?:\^(
 _POWER = re.compile(r"(?<!\w)m\^([\d.]+)(?!\w)")
 _MATRIX = re.compile(r"(?<!\w)(d?W_[QKVO])(?![A-Za-z0-9_]|[.\-]\w)")  # Unicode has no letter for these subscripts
 _IDENTIFIER = re.compile(r"((?:[\w-]+/)?[A-Za-z]+(?:_[A-Za-z\d]+)+(?:\.py)?)(\.?)")
-_QUOTES = ("“", '"')  # text after it was typed by a visitor
+_QUOTES = ("“", '"')  # text after a quotation mark was typed by a visitor
 
 
 def written(text: str) -> str:
@@ -44,7 +44,7 @@ def written(text: str) -> str:
 
 
 def drawn(text: str) -> str:
-    """Return text of the core for Plotly, with d_k in its <sub> markup."""
+    """Return text of the core for Plotly, with the matrices' subscripts in its <sub> markup."""
     return _MATRIX.sub(lambda found: found[0].replace("_", "<sub>") + "</sub>", written(text))
 
 
@@ -66,12 +66,12 @@ def as_code(text: str) -> str:
     return text
 
 
-@lru_cache(maxsize=2048)  # most texts of a page come again in its next run
+@lru_cache(maxsize=2048)  # a page's next run has mostly the same texts
 def plain(text: str, *, names: bool = False) -> str:
     """Return Markdown that shows a text as it is written, in a paragraph, a table, a label or a message.
 
-    A word that Markdown turns into a link or a picture even if escaped is shown as code; with names, so are the names
-    that an address or the code uses. A visitor's text comes after a quotation mark and stays letter for letter.
+    A word that Markdown turns into a link or an icon even if escaped is shown as code; names=True: identifiers of
+    addresses and code too. A visitor's text comes after a quotation mark and stays letter for letter.
     """
     text, parts = _parts(text)
     pairs = zip(["", *parts], parts, strict=False)
@@ -84,18 +84,18 @@ def verbatim(text: str) -> str:
 
 
 def _parts(text):
-    """Return the text in one line, split into words and what separates them."""
+    """Return the text in one line, and the list of its words and separators in turn."""
     text = _BLANKS.sub(" ", text).strip(" ")
     return text, _BETWEEN_WORDS.split(text)
 
 
 def _begun(marked):
-    """Return Markdown whose first sign begins no list, quotation or heading."""
+    """Return Markdown whose first character starts no list, quotation or heading."""
     return _FIRST.sub(lambda found: found[0] + "\\" if found[0].isdigit() else "\\" + found[0], marked)
 
 
 def _article(text):
-    """Return the article for a sentence whose first word becomes a noun."""
+    """Return "The " if the first word of the text is a name that becomes words, else ""."""
     first = _NAME.match(text)
     return "The " if first and first[2] in _WORDS and not first[1] else ""
 

@@ -1,4 +1,4 @@
-"""The frame: page config, navigation, the controls all lessons share, the lesson itself, and the way on."""
+"""Streamlit's script: page config, navigation, shared controls, the lesson, and the links to other lessons."""
 
 from pages._view.compute import turns
 from pages._view.page import frame

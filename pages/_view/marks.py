@@ -1,4 +1,4 @@
-"""Words of a sentence that name marks of its figure: they have the colour of the mark, and light it up."""
+"""Words of a sentence that name parts of its figure: they have the colour of the part, and light it up."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-Part = Mapping[str, Any]  # of a figure
+Part = Mapping[str, Any]  # a part of a figure: a trace or an axis
 
-_READABLE = 4.5  # to 1: the least contrast of a text with its ground (WCAG 2.2, 1.4.3)
-_STEPS = 20  # steps in which a colour approaches that of the text until it is readable
+_READABLE = 4.5  # least contrast ratio of a text with its ground (WCAG 2.2, 1.4.3)
+_STEPS = 20  # number of steps from a colour to the text's, to find a readable one
 _UNDERLINES = {"dash": "dashed", "longdash": "dashed", "dot": "dotted"}
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A word that names marks of a figure.
+    """A word that names traces of a figure, or points of them.
 
-    word: as it is in the sentence; left out where the sentence lacks it. traces: the names of its traces; the colour is
-    that of the first. points: the indices of the points that are meant, among those of its traces.
+    word: as written in the sentence; without it there, the mark is left out. traces: the names of the traces; the first
+    gives the colour. points: the indices of the points that are meant; () for all.
     """
 
     word: str
@@ -29,10 +29,10 @@ class Mark:
 
 
 def found(sentence: str, marks: Sequence[Mark], data: Sequence[Part], layout: Part) -> list[Part]:
-    """Return the marks that the sentence names, each at the first place of its word, for the browser to light up.
+    """Return the marks whose words are in the sentence, each at its word's first occurrence, for the browser.
 
-    before is the text since the previous word, curves are the indices of its traces, colour is that of the figure, and
-    ink the same colour made readable as text.
+    In the result, before is the text since the previous mark, curves are the indices of the traces, colour is that of
+    the traces, and ink is the same colour made readable as text.
     """
     told: list[Part] = []
     end = 0
@@ -59,7 +59,7 @@ def found(sentence: str, marks: Sequence[Mark], data: Sequence[Part], layout: Pa
 
 
 def _start(sentence, word):
-    """Return the index at which the word first begins, not inside a longer word; -1 if it does not."""
+    """Return the index at which the word first occurs as a whole word; -1 if it does not."""
     at = sentence.find(word)
     while at >= 0 and (sentence[:at][-1:].isalnum() or sentence[at + len(word) :][:1].isalnum()):
         at = sentence.find(word, at + 1)
@@ -67,7 +67,7 @@ def _start(sentence, word):
 
 
 def _look(mark, traces, text):
-    """Return the one colour of these marks, and the dash of their line; for a matrix of many colours the text's."""
+    """Return the colour of a mark's traces (for a heatmap, the text's), and the dash of their line."""
     missing = {*mark.traces} - {each["name"] for each in traces}
     first = [each for each in traces if each["name"] == mark.traces[0]]
     colours = {colour for each in first for colour in _colours(each, mark.points, text)}
@@ -87,7 +87,7 @@ def _colours(trace, points, text):
 
 @lru_cache(maxsize=64)
 def readable(colour: str, ground: str, text: str) -> str:
-    """Return a colour, or the nearest one on the way to the text's colour that is readable on the ground."""
+    """Return a colour if it is readable on the ground, else the nearest readable mixture with the text's colour."""
     start, end = _rgb(colour), _rgb(text)
     mixed = (start + (end - start) * step / _STEPS for step in range(_STEPS + 1))
     return next((each for each in map(_hex, mixed) if contrast(each, ground) >= _READABLE), text)

@@ -1,4 +1,4 @@
-"""`seed=mine` in an address: everyone who opens it gets a seed of their own, which then replaces it in the address."""
+"""`seed=mine` in an address: it is replaced by a random seed for everyone who opens the address."""
 
 from collections.abc import Mapping
 from secrets import randbelow
@@ -10,17 +10,17 @@ SEED, MINE = "seed", "mine"
 
 
 def is_asked(query: Mapping[str, str]) -> bool:
-    """Return True if an address asks for a seed of the visitor's own."""
+    """Return True if an address asks for a random seed."""
     return query.get(SEED) == MINE
 
 
 def drawn() -> str:
-    """Return a random seed as text for an address; never the default seed."""
+    """Return a random seed as text, never the default one."""
     return str(1 + randbelow(LAST_SEED))
 
 
 def settled(query: str) -> str | None:
-    """Return the query with a seed in it, if it asks for one of the visitor's own; None if it does not."""
+    """Return the query with `seed=mine` replaced by a random seed; None if it does not ask for one."""
     parts = query.split("&")
     asking = [i for i, part in enumerate(parts) if tuple(map(unquote_plus, part.partition("="))) == (SEED, "=", MINE)]
     for i in asking:

@@ -1,4 +1,4 @@
-"""A picture: the result of every figure function, shown by every page."""
+"""The result of every figure function: a figure with its words and data."""
 
 import json
 import re
@@ -15,13 +15,13 @@ from pages._view.marks import Mark, found
 
 Table = dict[str, Sequence[Any]]
 Part = dict[str, Any]  # a part of a figure: a trace, an axis, an annotation, a line style
-# The text after the first line of a word, or behind it in smaller letters.
+# What follows the first line of an annotation, or stands behind it in smaller letters.
 _FURTHER = re.compile("<br>|, <span|\u2002<span")
 
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """The traces and the layout that Plotly draws in the browser, as plain dictionaries.
+    """A Plotly figure as plain dictionaries: its traces and its layout.
 
     narrow : entries of the layout that replace others on a phone: only positions.
     """
@@ -31,7 +31,7 @@ class Figure:
     narrow: Part = field(default_factory=dict)
 
     def to_json(self, *, narrow: bool = False) -> str:
-        """Return the figure as JSON for Plotly. narrow: with the entries for a phone, which our own script reads."""
+        """Return the figure as JSON for Plotly. narrow: add the entries for phones, which only our own script reads."""
         more = {"narrow": self.narrow} if narrow and self.narrow else {}
         text = json.dumps({"data": self.data, "layout": self.layout} | more, default=_plain)
         if "NaN" in text or "Infinity" in text:  # JSON has no NaN and no infinity; Plotly draws a gap for null
@@ -40,7 +40,7 @@ class Figure:
 
 
 def _plain(value):
-    """Return arrays of numbers as their bytes, which are shorter than digits and faster to write and read."""
+    """Encode float arrays as bytes, which are shorter and faster than digits; turn other arrays into lists."""
     if not isinstance(value, (np.ndarray, np.generic)):
         raise TypeError(f"a figure cannot hold a {type(value).__name__}")
     if value.dtype != np.float64 or not value.ndim:
@@ -55,18 +55,18 @@ class Picture:
 
     Attributes
     ----------
-    key : names its widgets, its files and its place in the lesson's declaration.
-    figure : None if it is drawn otherwise.
-    sentence : the current point, in plain words.
-    table : the numbers behind the figure, by columns of one length.
-    code : the Python that computes these numbers again.
+    key : the picture's name in its widgets, its files and the lesson's declaration.
+    figure : None if Plotly does not draw it.
+    sentence : what the picture shows, in plain words.
+    table : the numbers behind the figure, as columns of equal length.
+    code : Python code that computes these numbers.
     note : what a reader of the table should know.
-    bins : a second table, to download only; bins_name says what it holds.
+    bins : a second table, only to download; bins_name is its title.
     alt : the figure's description for those who do not see it; empty means the sentence.
     claim : the title of a second picture, in a few words that are true of what it shows.
-    sure : under "How sure?": measured and predicted, errors and bands, one sentence each.
-    checks : the same as a table.
-    marks : words of the sentence that name traces of the figure, or points of them; they carry their colour.
+    sure : sentences under "How sure?": measured and predicted values, standard errors and bands.
+    checks : the values of `sure` as a table.
+    marks : words of the sentence that name traces of the figure, or points of them, and have their colour.
     """
 
     key: str
@@ -84,13 +84,13 @@ class Picture:
     marks: Sequence[Mark] = ()
 
     def drawn(self) -> dict[str, Any]:
-        """Return a single figure as JSON for the browser."""
+        """Return the picture as the browser's script gets it: the figure as JSON, its size, words and marks."""
         figure = self._single()
         marks = found(self.sentence, self.marks, figure.data, figure.layout)
         return self.told() | {"figure": figure.to_json(narrow=True), "marks": marks}
 
     def told(self) -> dict[str, Any]:
-        """Return the figure's size, also on a phone, and its words, without the figure."""
+        """Return the figure's size, on a wide window and on a phone, and its words."""
         figure = self._single()
         size = _size(figure.layout) | {"narrow": _size(figure.layout | figure.narrow)}
         return size | {"sentence": self.sentence, "alt": self.spoken()}
@@ -101,7 +101,7 @@ class Picture:
         return self.figure
 
     def spoken(self) -> str:
-        """Return the description in the words of a screen reader."""
+        """Return the description for a screen reader."""
         return as_code(self.alt or self.sentence)
 
     def partly(
@@ -113,10 +113,11 @@ class Picture:
         shapes: Sequence[Part] = (),
         last: float | None = None,
     ) -> "Picture":
-        """Return the part of a single figure that is shown before a bet: its axes, and what the arguments name.
+        """Return the part of the picture that is shown before a bet: its axes, and what the arguments name.
 
-        Nothing else is sent to the browser, nor what lies behind the picture. last: the x beyond which a trace is cut.
-        Of a word with several lines, or with small letters behind it, only the first part stays.
+        The browser gets nothing else of the figure, and no table or code. keep: names of traces; words: texts of titles
+        and annotations; last: the x beyond which traces are cut. An annotation is reduced to its first line, without
+        the part in smaller letters.
         """
         figure = self._single()
         data = [_up_to(last, each) if each["name"] in keep else _empty(each) for each in figure.data]
@@ -125,13 +126,13 @@ class Picture:
 
 
 def _size(layout):
-    """Return the height of the figure, and that of its plot."""
+    """Return the heights of the figure and of its plot."""
     height, margin = layout["height"], layout["margin"]
     return {"height": height, "plot": height - margin["t"] - margin["b"]}
 
 
 def _known(layout, words, shapes):
-    """Return a layout with only these words and these shapes."""
+    """Return a copy of a layout with only these annotations and these shapes."""
     layout = deepcopy(layout) | {"shapes": [*shapes]}
     named = [each | {"text": _FURTHER.split(each["text"])[0]} for each in layout.get("annotations", ())]
     layout["annotations"] = [each for each in named if each["text"] in words]
@@ -140,7 +141,7 @@ def _known(layout, words, shapes):
 
 
 def _empty(trace):
-    """Return a trace that shows nothing but keeps its panel."""
+    """Return an empty trace on the same axes, so that their panel stays."""
     axes = {name: trace[name] for name in ("xaxis", "yaxis") if name in trace}
     return {"type": "scatter", "x": [None], "y": [None], "hoverinfo": "skip", "name": trace["name"], **axes}
 
@@ -159,7 +160,7 @@ def _only(seen, numbers):
 
 
 def _hide_numbers(layout, words):
-    """Hide titles that are not among the words, and numbers beside the names of ticks: both give the answer away."""
+    """Hide titles that are not among the words, and numbers in the labels of ticks: both give the answer away."""
     title = layout.get("title", {})
     title.pop("subtitle", None)
     if "text" in title and title["text"] not in words:
@@ -170,7 +171,7 @@ def _hide_numbers(layout, words):
 
 
 def _without_numbers(text):
-    """Return a tick of several lines without the lines that hold a number; each tick keeps its place."""
+    """Return a tick's label with lines that hold a number left blank; a label of one line stays."""
     lines = text.split("<br>")
     kept = lines if len(lines) == 1 else [line if re.search(r"\d", line) is None else " " for line in lines]
     return "<br>".join(kept)

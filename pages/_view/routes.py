@@ -3,11 +3,11 @@
 import os
 
 NAME = "Why attention divides by √dₖ"
-MOVING = "moving"  # then the stem of a lesson
-BET = "bet"  # then the stem of a lesson: an answer to its bet
+MOVING = "moving"  # followed by the stem of a lesson
+BET = "bet"  # followed by the stem of a lesson: a form sends the answer to its bet here
 CODE = "code"  # QR codes of addresses
-JOIN, TEACH = "j", "room"  # then the code of a class
-EMBED = "embed"  # in an address, with 1: another site shows the page in a frame
+JOIN, TEACH = "j", "room"  # each followed by the code of a class
+EMBED = "embed"  # embed=1 in an address: another site shows the page in a frame
 
 # The sites that may frame the lab, as a source list of the content policy: 'self', or 'self' https://course.example
 FRAME_ANCESTORS = "SATTN_FRAME_ANCESTORS"
@@ -15,7 +15,7 @@ OURS = "'self'"
 
 
 def card_of(stem: str, step: str = "") -> str:
-    """Return the path of the picture that a chat shows beside a link to this step of a lesson."""
+    """Return the path of a step's card, which a chat shows beside a link."""
     return f"cards/{stem}/{step}.png" if step else f"cards/{stem}.png"
 
 

@@ -51,12 +51,12 @@ SHARED: dict[str, Control] = {
     "rest": Choice("The rest of the lesson", "hidden", ("hidden", "shown"), bar=True, when=("mode", "projector")),
     "mode": Choice("Display", "screen", ("screen", "projector"), bar=True),
 }
-ROOM = "room"  # in the address of a wall: the code of the room that follows it
-# What has no widget and stands in the address alone; a link hands it on if it says so. Beside these a lesson's guess.
-PATH, SCREEN = "path", "screen"  # the steps of a lecture; what covers a wall
-JOINING, HOME = "join", "home"  # how to join; what to take home
+ROOM = "room"  # in the address of a wall: the code of the class that follows it
+# Parameters of an address without a widget, which links hand on if they say so; a lesson adds the answer to its bet.
+PATH, SCREEN = "path", "screen"  # the steps of a lecture; the panel that covers a wall
+JOINING, HOME = "join", "home"  # panels of a wall: how to join, and what to take home
 CARRIED: dict[str, Choice | Tally | Code | Listed] = {
-    "bet": Choice("Bet first", "0", ("0", "1", "draw")),  # draw: only where it is a curve
+    "bet": Choice("Bet first", "0", ("0", "1", "draw")),  # draw: only bets with a curve to draw
     "tally": Tally("Bets that were right, of those placed", most=99),
     ROOM: Code("The room of this wall"),
     PATH: Listed("The steps of a lecture"),

@@ -1,4 +1,4 @@
-"""The stage of a lesson: its sliders, its main picture and its sentence, as the scripts get them."""
+"""The stage of a lesson: sliders, main picture and sentence, as the scripts get them."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -20,14 +20,14 @@ from pages._view.routes import MOVING
 from pages._view.shared import ROOM, SHARED
 from pages._view.theme import Profile, profile
 
-# The least part of a main picture's plot that is shown, as a share of its height.
+# The smallest part of a main picture's plot that is shown, as a share of its height: on a page, and in a frame.
 LEAST, LEAST_FRAMED = 0.55, 0.1
 _LARGE = 1_000
-_CLAIM = re.compile(r"(?<=[.:?]) ")  # between the claim, or the thing to do, and the rest of a line
+_CLAIM = re.compile(r"(?<=[.:?]) ")  # separates the claim, or the thing to do, from the rest of a line
 
 
 class Line(NamedTuple):
-    """The line of a step: the claim or the thing to do, in bold; its explanation; and why a bet came out as it did."""
+    """The line of a step: the claim or the thing to do, in bold; an explanation; why a bet is right or wrong."""
 
     bold: str
     rest: str = ""
@@ -35,7 +35,7 @@ class Line(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The whole line as one text."""
+        """The whole line as one string."""
         return " ".join(filter(None, self))
 
 
@@ -47,9 +47,9 @@ class Stage:
     ----------
     address : the lesson and its settings.
     ground : "light" or "dark", if the browser's ground is known.
-    visited : by slider, the values between its stops where this visitor has been.
+    visited : by slider, the values between its stops that this visitor has set.
     least : the smallest share of the picture's height that is shown.
-    is_told : False while a film still runs that will show the truth of the bet.
+    is_told : False while a film that will show the bet's truth is running.
     """
 
     address: Address
@@ -65,24 +65,24 @@ class Stage:
 
     @property
     def main(self) -> Main | None:
-        """The picture of the address's step; None if the server draws none."""
+        """The picture of the open step; None if the server draws none."""
         return self.view.of(self.address.step)
 
     @property
     def profile(self) -> Profile:
-        """The colours and sizes."""
+        """The colours and sizes of the picture."""
         return profile(self.address.values["mode"], self.ground)
 
     @property
     def needs_session(self) -> bool:
-        """True if a class follows: then the stage is drawn only by a page with a session."""
+        """True if a class follows, for then only a page with a session can draw the stage."""
         return ROOM in self.address.query
 
     # --- the line and the bet ----------------------------------------------------------------------------
 
     @once
     def line(self) -> Line:
-        """The line of the step; on the picture of a bet its question or its result."""
+        """The line of the step, or the question or result of a bet on it."""
         here = self.address
         if here.asks_bet:
             return Line("Your bet:", here.question)
@@ -99,13 +99,13 @@ class Stage:
 
     @once
     def found(self) -> Outcome:
-        """The outcome of the bet at the settings at which it was placed; unknown while a film or a class shows it."""
+        """The outcome of the bet at its settings; unknown until the film or the class that shows it is over."""
         is_known = self.is_told and not self.draws_are_due
         return self.view.outcome(self.address.judged.values) if is_known else Outcome(None, "")
 
     @property
     def draws_are_due(self) -> bool:
-        """True on the wall of a class that is to draw what answers the bet, and has not begun."""
+        """True on the wall of a class whose task answers the bet and has not begun."""
         return self.address.values.get(PHONES) == 0 and self.address.shows_bet
 
     @property
@@ -118,7 +118,7 @@ class Stage:
 
     @property
     def bet_at(self) -> str:
-        """The values of the large slider and of moved dials when the bet was placed; "" if the bet is judged here."""
+        """The slider's value when the bet was placed, with those of dials moved since; "" if no setting has moved."""
         if not self.address.has_moved_on:
             return ""
         there = Stage(self.address.judged)
@@ -147,7 +147,7 @@ class Stage:
     def dial(
         self, name: str, stops: Sequence[float] | None = None, shown: Callable[[Any], str] | None = None
     ) -> dict[str, Any]:
-        """Return a dial beside the large slider. stops: the current ones, if any; shown: the words for a stop."""
+        """Return a dial beside the large slider. stops: replace its own; shown: returns the label of a stop."""
         one, value = self.number(name), self.address.values[name]
         return self._slider(
             name,
@@ -171,18 +171,18 @@ class Stage:
 
     @property
     def _played(self):
-        """The slider that ▶ moves: the last one of a step that can play."""
+        """The name of the slider that ▶ moves: the step's last one that can play."""
         return next((name for name in reversed(self.address.step.followed) if self.number(name).play), "")
 
     def number(self, name: str) -> Number:
-        """Return the kind of the number on a slider."""
+        """Return the declaration of the number on a slider."""
         found = {**SHARED, **self.address.lesson.controls}[name]
         if not isinstance(found, Number):
             raise TypeError(f"a slider of {self.address.lesson.stem} must be a Number, but {name} is none")
         return found
 
     def stops(self, name: str) -> list[float]:
-        """Return the stops of a slider, from the left: its own, its value, and those where this visitor has been."""
+        """Return a slider's stops, from the left: its own, its value, and values that this visitor has set."""
         one = self.number(name)
         return one.ordered({*one.stops, self.address.values[name], *self.visited.get(name, ())})
 
@@ -190,7 +190,7 @@ class Stage:
 
     @once
     def is_there(self) -> bool:
-        """True if the picture can be drawn at once, for anybody who asks for it."""
+        """True if the picture can be drawn at once, for any visitor."""
         main, values = self.main, self.address.values
         if self.address.asks_bet:
             return True
@@ -200,7 +200,7 @@ class Stage:
 
     @property
     def params(self) -> Any:
-        """The params whose price decides whether a visitor is asked first; None if the picture is always cheap."""
+        """The params whose price decides if the visitor is asked first; None if the picture is always cheap."""
         main = self.main
         return main.params(self.address.values) if main and main.params else None
 
@@ -211,7 +211,7 @@ class Stage:
 
     @once
     def picture(self) -> Picture:
-        """The main picture while a slider moves, without the marks of a bet."""
+        """The main picture while a slider moves, without the bet's marks."""
         if self.main is None:
             raise TypeError(f"{self.address.lesson.stem} has no picture that the server draws")
         return self._named(self.main.picture)
@@ -228,21 +228,21 @@ class Stage:
         return self._named(self.main.waiting) if self.main and self.main.waiting else None
 
     def _named(self, draw):
-        """Return a picture under the key that its step has for it."""
+        """Return the drawn picture with the key of its step."""
         shown, key = draw(self.address.values, self.profile), self.address.step.picture
         return replace(shown, key=key) if self.address.lesson.steps and shown.key != key else shown
 
     def marked(self, shown: Picture) -> Picture:
-        """Return a picture with the bet marked on it beside the truth."""
+        """Return a picture with the bet and the truth marked on it."""
         here = self.address
-        drawn = here.values.get(PHONES, NO_CLASS) > 0  # the draws of a class are in place of its bets
+        drawn = here.values.get(PHONES, NO_CLASS) > 0  # a class's draws replace its bets on the picture
         if here.guesses is None or not here.shows_bet or here.has_moved_on or drawn:
             return shown
         return bet_marks.marked(shown, here, self.found, self.profile)
 
     @once
     def known(self) -> Picture:
-        """The part of the picture that is shown while a bet on it waits."""
+        """The part of the picture that is shown while its bet waits."""
         known = self.view.before(self.address.values, self.profile)
         return replace(known, key=f"{known.key}_before")
 
@@ -253,14 +253,14 @@ class Stage:
 
     @property
     def shown(self) -> dict[str, Any]:
-        """The picture as everybody sees it: with the marks of a bet, or its known part while a bet waits."""
+        """The picture as the browser gets it: with the marks of a bet, or its known part while a bet waits."""
         if self.address.asks_bet:
             return self.known.drawn() | {"drawing": self._drawing(self.known)}
         return self.marked(self.picture).drawn()
 
     @once
     def _openings(self) -> tuple["Stage", ...]:
-        """The stage that the page opens on, and the one at the address's own values."""
+        """The stages that the page may open on: the preferred one, and the one at the address's own values."""
         main = self.main
         if main is None or main.opened is None or self.address.asks_bet:
             return (self,)
@@ -270,18 +270,18 @@ class Stage:
     def opening(self, *, alone: bool = False) -> "Stage | None":
         """Return the stage that the page opens on; None if its picture is not there.
 
-        alone: where no page comes after it, so that the picture at the address's own values will do.
+        alone: no page with a session follows, so the picture at the address's own values will do.
         """
         return next((each for each in (self._openings if alone else self._openings[:1]) if each.is_there), None)
 
     @property
     def is_settled(self) -> bool:
-        """True if the opening picture will not change, however much the server computes from now on."""
+        """True if the opening picture is final: nothing that the server computes later changes it."""
         return self.main is None or self._openings[0].is_there
 
     @once
     def sentence(self) -> str:
-        """The sentence of the main picture; "" if it would take long to compute; the question while a bet waits."""
+        """The sentence of the main picture; "" if it takes long to compute; the question while a bet waits."""
         if self.address.bet_waits:
             return self.address.question
         opened = self.opening(alone=True)
@@ -292,20 +292,20 @@ class Stage:
     # --- data for the script of the picture --------------------------------------------------------------
 
     def payload(self, shown: Picture, *, figure: bool = True) -> dict[str, Any]:
-        """Return a main picture that follows the sliders, for its script. figure: False to fetch it later."""
+        """Return a main picture on sliders as its script gets it. figure: False to fetch the figure later."""
         drawn = shown.drawn() if figure else shown.told() | {"marks": []}
         waits = {"drawing": self._drawing(shown), "bare": True} if self.address.asks_bet else {}
         return payload(drawn, shown.key) | {"main": True, "least": self.least} | waits | self.places()
 
     def places(self) -> dict[str, Any]:
-        """Return the values of the picture's sliders, and the address to ask for it at other values."""
+        """Return the values of the picture's sliders, their defaults, and the picture's address at other values."""
         here, followed = self.address, self.address.step.followed
         values = {name: here.values[name] for name in followed}
         named = entry.name_of(here, self.ground, without=followed)
         return {"values": values, "usual": entry.usual(here), "address": f"{MOVING}/{here.lesson.stem}?{named}"}
 
     def _drawing(self, known):
-        """Return the settings that let the learner draw; nothing on a wall, or if the answer is no curve."""
+        """Return what a script needs to let the learner draw a curve; {} on a wall and for other answers."""
         bet: Any = self.address.bet
         if not isinstance(bet.answer, Drawing) or self.address.is_wall:
             return {}
@@ -328,20 +328,20 @@ def _said(one):
 
 
 def _ticks(one, stops, said):
-    """Return the names under a track: (index of the stop, its name, True if a short track has room for it too)."""
+    """Return the labels under a track: (index of the stop, label, True if a short track has room for it too)."""
     named = [i for i, stop in enumerate(stops) if stop in (one.ticks or (stops[0], stops[-1]))]
     main = {0, len(named) // 2, len(named) - 1}
     return [[i, said(stops[i]), j in main] for j, i in enumerate(named)]
 
 
 def payload(drawn: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """Return a picture of this key as its script gets it: its content, with the camera beside it.
+    """Return a picture as its script gets it: what was drawn, and Plotly's configuration with a download button.
 
-    drawn: figure (as JSON), height, plot (its own height), narrow (both on a phone), sentence, marks (see
-    `marks.found`) and alt. main: it is as high as the window has room for; least: but not below this share of the
-    plot's height. A picture that follows sliders has three more: values, the values of the sliders that it belongs to;
-    usual, their defaults; and address, from which `live/entry.js` makes others. With drawing the visitor draws a curve.
-    bare: without its sentence.
+    drawn: figure (as JSON), height, plot (the height of the plot alone), narrow (both heights on a phone), sentence,
+    marks (see `marks.found`), alt, and any of the following. main: True if the picture is as high as the window allows;
+    least: but the plot at least this share of its height. values: the values of the picture's sliders; usual: their
+    defaults; address: the picture's URL, which `live/entry.js` completes. drawing: settings for the curve that the
+    visitor draws. bare: True without the sentence.
     """
     camera = {"format": "svg", "filename": key}
     config = {"displaylogo": False, "modeBarButtons": [["toImage"]], "toImageButtonOptions": camera}

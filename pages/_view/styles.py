@@ -1,4 +1,4 @@
-"""The few style rules that Streamlit has no setting for: for the page before it is drawn, and for what is drawn."""
+"""The style rules that go beyond Streamlit's settings."""
 
 from functools import cache
 from pathlib import Path
@@ -7,8 +7,8 @@ from pages._view.kinds import Choice
 from pages._view.lesson import Lesson
 
 _FOLDER = Path(__file__).resolve().parent / "style"
-_LETTER, _AROUND = 0.5, 2.1  # rem: a letter of an option, and the room around it
-_ONE_LINE = 31  # letters of a question on a phone
+_LETTER, _AROUND = 0.5, 2.1  # rem: width of a letter of an option, and of the room around its words
+_ONE_LINE = 31  # letters of a question that fit on one line of a phone
 _LONG_ON_PHONE = "@media (max-width: 640px) { :root { --question: 1.125rem; --row-top: 2.625rem; } }"
 IN_SETTINGS = ("mode", "n_keys", "law", "seed")  # the shared controls in the drawer
 
@@ -16,7 +16,7 @@ IN_SETTINGS = ("mode", "n_keys", "law", "seed")  # the shared controls in the dr
 def rules(lesson: Lesson, mode: str, *, more: bool, dark: bool = False) -> str:
     """Return the rules of a lesson's page, which hide the shared controls that the lesson does not use.
 
-    more: with all below the main picture. dark: whether Streamlit's theme is dark.
+    more: True if the parts below the main picture are shown. dark: True if Streamlit's theme is dark.
     """
     names = ["screen", "terms", "questions", "touch", *(["steps"] if lesson.steps else [])]
     if mode == "projector":
@@ -32,7 +32,7 @@ def rules(lesson: Lesson, mode: str, *, more: bool, dark: bool = False) -> str:
 
 
 def _sized(lesson):
-    """Return the rules that make a question as large as the room beside the way through its lesson allows."""
+    """Return the rules that fit the question's font size to the room beside the links to the lesson's steps."""
     letters = len(lesson.question)
     long = _LONG_ON_PHONE if letters > _ONE_LINE else ""
     bars = " ".join(_as_wide_as_its_words(lesson, name) for name in _bars(lesson))
@@ -40,13 +40,13 @@ def _sized(lesson):
 
 
 def _bars(lesson):
-    """Return the choices beside a slider that show all their options."""
+    """Return the names of the choices beside a slider that show all their options."""
     in_sight = dict.fromkeys(name for each in lesson.steps for name in each.in_sight)
     return [name for name in in_sight if isinstance(one := lesson.controls[name], Choice) and one.bar]
 
 
 def _as_wide_as_its_words(lesson, name):
-    """Return the rule that gives a bar the same width in the first page and in Streamlit's."""
+    """Return the rule that gives a bar of options one width, before and after Streamlit draws it."""
     one = lesson.controls[name]
     width = sum(_LETTER * len(one.called(each)) + _AROUND for each in one.options)
     wide = f"flex: 0 0 {width:.1f}rem !important; width: {width:.1f}rem !important; max-width: 100%;"

@@ -36,7 +36,7 @@ class Profile:
 _SCREEN: dict[str, Any] = dict(
     base_size=16, title_size=24, axis_size=18, tick_size=14, line_width=2.0, marker_size=8, height=400
 )
-# For a window 1,920 pixels wide, in which a line of type takes a sixtieth; the browser scales it to other windows.
+# For a window 1,920 pixels wide, where a line of text takes a sixtieth of it; the browser scales other windows.
 _PROJECTOR: dict[str, Any] = dict(
     base_size=32, title_size=44, axis_size=38, tick_size=32, line_width=3.5, marker_size=14, height=600
 )
@@ -48,18 +48,18 @@ PROJECTOR = Profile(
 )
 
 
-WALL = 900  # pixels: from this width on a window may be a classroom's; in a smaller one its type is too small to read
+WALL = 900  # pixels: the least width of a wall; in smaller windows its text would be too small to read
 
 
 def profile(mode: str, ground: str | None) -> Profile:
-    """Return the profile for a display mode and the ground ("light" or "dark") that the visitor sees."""
+    """Return the profile for a display mode and the visitor's ground ("light" or "dark")."""
     if mode == "projector":
         return PROJECTOR
     return DARK if ground == "dark" else LIGHT
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Return a number as a person writes it: significant digits, a true minus, powers of ten."""
+    """Return a number as text: significant digits, separators, a true minus sign, powers of ten."""
     if isnan(value):
         return "undefined"
     if not isfinite(value):
@@ -74,7 +74,7 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def number_of_log10(log10: float, digits: int = 3) -> str:
-    """Return a positive number given by its logarithm as text, also outside the range of float64."""
+    """Return a positive number as text, given its log10; it may be outside the range of float64."""
     if -300 < log10 < 300:
         return number(10.0**log10, digits)
     mantissa, _, power = f"{Decimal(10) ** Decimal(log10):.{digits - 1}e}".partition("e")
@@ -82,7 +82,7 @@ def number_of_log10(log10: float, digits: int = 3) -> str:
 
 
 def typed(value: float) -> str:
-    """Return a number as it was typed: all its digits, none added."""
+    """Return a number as a visitor typed it: without added digits."""
     return f"{value:.10g}".replace("-", "−")
 
 
@@ -92,21 +92,17 @@ def percent(share: float, places: int = 2) -> str:
 
 
 def small_percent(share: float) -> str:
-    """Return a share as a percentage with two digits, or one below 1 %."""
+    """Return a share as a percentage with two significant digits, or one below 1 %."""
     return f"{number(100 * share, 2 if share >= 0.01 else 1)} %"
 
 
 def so_many(count: int, of: int) -> str:
-    """Return a count as a sentence has it: none, a number, or all.
-
-    >>> so_many(7, 100), so_many(100, 100)
-    ('7', 'all')
-    """
+    """Return a count as in a sentence: none, a number, or all."""
     return {0: "none", of: "all"}.get(int(count), str(count))
 
 
 def listed(texts: Sequence[str]) -> str:
-    """Return texts in a row, as a sentence has them: a, b and c."""
+    """Return texts joined as in a sentence: a, b and c."""
     *first, last = texts
     return f"{', '.join(first)} and {last}" if first else last
 

@@ -1,16 +1,16 @@
-"""The version of the code that draws the pictures: another version may draw other pictures."""
+"""The version of the code that draws pictures, part of the names of cached pictures."""
 
 from hashlib import sha256
 from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PARTS = ("pages", "sattn_core", "requirements.txt")
-_DRAWN = {".png", ".svg"}  # stills and cards: no picture is drawn from them
+_DRAWN = {".png", ".svg"}  # stills and cards: results of the code, not part of it
 _UNUSED = "__pycache__"
 
 
 def version_of(root: Path) -> str:
-    """Return the version of the code in this folder: it changes with the content or the name of any file."""
+    """Return the version of the code in this folder: a hash of the names and contents of its files."""
     found = sha256()
     for file in sorted(each for part in _PARTS for each in _files(root / part)):
         body = file.read_bytes()

@@ -1,4 +1,4 @@
-"""The way through a lesson as plain HTML for both front ends: its line, its steps, the link on, and its tries."""
+"""The way through a lesson as plain HTML for both front ends: line, steps, link on, and tries."""
 
 from collections.abc import Mapping
 from html import escape
@@ -16,14 +16,14 @@ _PAST, _HERE, _TO_COME = "past", "here", "to come"
 
 
 def neighbours(lesson: Lesson) -> tuple[Lesson | None, Lesson | None]:
-    """Return the lessons before it and after it, None at the ends."""
+    """Return the lessons before and after a lesson, None at the ends."""
     every = [None, *LESSONS.values(), None]
     here = every.index(lesson)
     return every[here - 1], every[here + 1]
 
 
 def lessons_beside(here: Address) -> tuple[lecture.Stop | None, lecture.Stop | None]:
-    """Return the steps of other lessons that come before and after an address: on its path, or by their order."""
+    """Return the nearest steps of other lessons before and after an address, on its path or in the usual order."""
     if lecture.stops_at(here):
         return lecture.other_lessons(here)
     before, after = neighbours(here.lesson)
@@ -40,7 +40,7 @@ def first_step(lesson: Lesson) -> dict[str, str]:
 
 
 def switch_html(here: Address) -> str:
-    """Return the switch that asks for the bet before the picture; "" where a step has no bet."""
+    """Return the switch that asks for the bet before the picture; "" on a step without a bet."""
     bet = here.step.bet
     if bet is None:
         return ""
@@ -55,14 +55,14 @@ def switch_html(here: Address) -> str:
 
 
 def proposed(here: Lesson, query: Mapping[str, str]) -> dict[str, str]:
-    """Return the parameters that a link along the path adds: the start suggests to bet."""
+    """Return the parameters that a link along the path adds: bet=1 on the start page."""
     return {"bet": "1"} if here.stem == ORDER[0] and "bet" not in query else {}
 
 
 def line_html(line: Line, *, asks: bool) -> str:
     """Return the line of a step, or the result of a bet on it.
 
-    asks: True if the step has a bet, whose question may be longer.
+    asks: True if the step has a bet, whose question may need more room.
     """
     bold, rest, why = map(unbroken.html_of, line)
     kinds = " ".join(["line", *["told"] * bool(why), *["asks"] * asks])
@@ -71,7 +71,7 @@ def line_html(line: Line, *, asks: bool) -> str:
 
 
 def tries_html(here: Address) -> str:
-    """Return the tries of a picture: links to the settings that make their promises true; "" while a bet waits."""
+    """Return the tries of a step as links to their settings; "" while a bet waits and on a wall."""
     if here.bet_waits or here.is_wall:
         return ""
     return f'<p class="tries">{"".join(_try(here, each) for each in here.step.tries)}</p>' if here.step.tries else ""
@@ -87,10 +87,9 @@ def _try(here, each):
 
 
 def ended(here: Address) -> dict[str, str]:
-    """Return the settings out of sight that a try of this step has changed: by name, their defaults.
+    """Return the defaults of the drawer's settings that a try of this step has changed.
 
-    They end with the step, wherever the sliders have been moved since. Shared controls, such as the number of keys,
-    keep the learner's value.
+    A link to another step resets these settings. Shared controls, such as the number of keys, keep their values.
     """
     found: dict[str, str] = {}
     for each in here.step.tries:
@@ -106,7 +105,7 @@ def _is_hidden(here, name):
 
 
 def html_of(here: Address) -> str:
-    """Return the dots, the link back and the link on as HTML; "" for a lesson without steps."""
+    """Return the navigation of a lesson: dots, link back and link on; "" for a lesson without steps."""
     steps, step = here.lesson.steps, here.step
     if not steps:
         return ""
@@ -126,7 +125,7 @@ def _dot(here, i, at):
 
 
 def _before(here, at):
-    """Return the index of the step that comes before, None if it is of another lesson."""
+    """Return the index of the previous step; None if that belongs to another lesson."""
     if not lecture.stops_at(here):
         return at - 1 if at else None
     stop = lecture.beside(here)[0]
@@ -154,7 +153,7 @@ def _on(here, at):
 
 
 def _link(here, i, text, rest):
-    """Return the link to a step; no link to one that would give away the answer of a bet that waits."""
+    """Return the link to a step; disabled if the step would give away the answer of a bet that waits."""
     step = here.lesson.steps[i]
     if here.withholds(step.name):
         return f'<a role="link" aria-disabled="true" {rest}>{text}</a>'

@@ -1,1 +1,1 @@
-"""A class on its phones: its moment and its store."""
+"""A class on its phones: what it is asked at each moment, and the store of its answers."""

@@ -1,4 +1,4 @@
-"""The answers that phones send, all of them checked here."""
+"""Answers of phones: every one is checked here before it is stored."""
 
 from pages._view.classroom.moment import BET, VOTE, Moment
 from pages._view.classroom.room import TooLate
@@ -10,7 +10,7 @@ _NOTHING = "There is nothing to answer now."
 
 
 def take(moment: Moment, who: str, sent: dict[str, str]) -> str:
-    """Keep the answer of a phone that has joined; return what is wrong with it, "" if nothing."""
+    """Store the answer of a phone that has joined; return what is wrong with it, "" if nothing."""
     if sent.get("of") != moment.which:
         return _GONE_ON
     if sent.get("do") == "draw":
@@ -20,7 +20,7 @@ def take(moment: Moment, who: str, sent: dict[str, str]) -> str:
     text = answered(moment, sent)
     value, problem = moment.read(text)
     answer = moment.lesson.bet.answer if moment.lesson.bet else None
-    if problem and moment.kind == BET and isinstance(answer, Drawing):  # a phone has fields for it, never text
+    if problem and moment.kind == BET and isinstance(answer, Drawing):  # a curve has number fields
         return f"Your answer must be a number in each field, 0 to {answer.most:,}."
     if problem or text == "":
         return f"Your answer {(problem or 'is missing').split(';')[0]}."
@@ -32,7 +32,7 @@ def take(moment: Moment, who: str, sent: dict[str, str]) -> str:
 
 
 def answered(moment: Moment, sent: dict[str, str]) -> str:
-    """Return the answer in a form as one text; a curve has a field for each of its heights."""
+    """Return the answer of a form as one text; a curve has one field per height."""
     answer = moment.lesson.bet.answer if moment.lesson.bet else None
     if moment.kind != VOTE and isinstance(answer, Drawing):
         return "-".join(sent.get(f"answer_{i}", "").strip() for i in range(len(answer.at)))

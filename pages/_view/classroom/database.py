@@ -1,4 +1,4 @@
-"""The database of the rooms: its tables, and its reads and writes, for SQLite and Postgres alike."""
+"""The database of the rooms: tables, reads and writes, for SQLite and Postgres alike."""
 
 import os
 import sqlite3
@@ -19,14 +19,14 @@ from sqlalchemy.schema import CreateColumn
 
 from pages._view.classroom.room import FAILURES, REFUSED, UNREACHABLE, Place, StoreError
 
-_CONNECTIONS = {"pool_size": 5, "max_overflow": 5, "pool_timeout": 10}  # as many as `threads` may use
-_MAKING = 10  # seconds that a maker of tables waits for others
+_CONNECTIONS = {"pool_size": 5, "max_overflow": 5, "pool_timeout": 10}  # as many connections as `threads` may use
+_MAKING = 10  # seconds that a process waits for others to make the tables
 _GIVEN_UP = {"tcp_user_timeout": 10_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
-_NOT_ALLOWED = "42501"  # Postgres's error for a missing right
-_LOCK = 7_231_905  # of all rooms together, among the advisory locks of a Postgres
+_NOT_ALLOWED = "42501"  # Postgres's error code for a missing right
+_LOCK = 7_231_905  # Postgres advisory lock for all rooms together
 
-# What a later version adds to a table may be null: an earlier one, which still runs beside it, writes rows without it.
-_VERSION = 5  # of the tables, in an SQLite file; it grows with each column or table that is added
+# A column that a later version adds must allow NULL: older versions, still running, write rows without it.
+_VERSION = 5  # version of the tables, stored in an SQLite file; increase it with every added column or table
 _TABLES = sa.MetaData()
 ROOMS = sa.Table(
     "lab_rooms", _TABLES,
@@ -36,9 +36,9 @@ ROOMS = sa.Table(
     sa.Column("version", sa.Integer, nullable=False), sa.Column("phones", sa.Integer, nullable=False),
     sa.Column("drawn", sa.Integer, nullable=False), sa.Column("closed", sa.Double),  # seconds since 1970
     sa.Column("waiting", sa.Integer), sa.Column("shut", sa.Boolean),
-    sa.Column("seen", sa.Double),  # when its wall or desk was there
-    sa.Column("opener", sa.String),  # the scrambled network of who opened it
-    sa.Column("said", sa.String),  # what its teacher's link says for all lessons
+    sa.Column("seen", sa.Double),  # when its wall or desk was last there
+    sa.Column("opener", sa.String),  # the hashed network of its opener
+    sa.Column("said", sa.String),  # settings of the teacher's link that hold for all lessons
 )  # fmt: skip
 ASKED = sa.Table(
     "lab_asked", _TABLES,
@@ -50,14 +50,14 @@ PHONES = sa.Table(
     "lab_phones", _TABLES,
     sa.Column("code", sa.String, primary_key=True), sa.Column("phone", sa.String, primary_key=True),
     sa.Column("number", sa.Integer, nullable=False), sa.Column("draw", sa.Integer),
-    sa.Column("settings", sa.String), sa.Column("at", sa.Double),  # of the draw
+    sa.Column("settings", sa.String), sa.Column("at", sa.Double),  # time of the draw
 )  # fmt: skip
-WAITING = sa.Table(  # phones that have joined and have no number yet
+WAITING = sa.Table(  # phones that have joined but have no number yet
     "lab_waiting", _TABLES,
     sa.Column("code", sa.String, primary_key=True), sa.Column("phone", sa.String, primary_key=True),
     sa.Column("at", sa.Double, nullable=False),
 )  # fmt: skip
-LIMITS = sa.Table(  # the remainder of a rate, and its time
+LIMITS = sa.Table(  # the remainder of a rate, and the time of its last change
     "lab_limits", _TABLES,
     sa.Column("rate", sa.String, primary_key=True), sa.Column("who", sa.String, primary_key=True),
     sa.Column("remaining", sa.Double, nullable=False), sa.Column("at", sa.Double, nullable=False),
@@ -67,12 +67,12 @@ ANSWERS = sa.Table(
     sa.Column("code", sa.String, primary_key=True), sa.Column("question", sa.String, primary_key=True),
     sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("text", sa.String, nullable=False),
-    sa.Column("settings", sa.String), sa.Column("at", sa.Double),  # the question's settings at the answer, its time
+    sa.Column("settings", sa.String), sa.Column("at", sa.Double),  # of the question then; time of the answer
 )  # fmt: skip
 
 
 def database_at(place: Place, patience: float) -> "Database":
-    """Return the database at an address, not opened yet. patience: seconds that a write waits for others."""
+    """Return the database at a place, not connected yet. patience: seconds that a write waits for others."""
     if place.file is not None:
         return _Sqlite(place.file, patience)
     try:
@@ -85,13 +85,13 @@ def database_at(place: Place, patience: float) -> "Database":
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Turn the errors of a database that does not answer into sentences."""
+    """Turn errors of a database that does not answer or refuses access into `StoreError`."""
     try:
         yield
     except (DataError, IntegrityError, ProgrammingError) as error:
         if getattr(error.orig, "sqlstate", None) == _NOT_ALLOWED:
             raise _failure(REFUSED, error) from error
-        raise  # our own mistake
+        raise  # a bug in this code
     except (DBAPIError, PoolTimeout, OSError) as error:
         raise _failure(UNREACHABLE, error) from error
 
@@ -102,14 +102,14 @@ def _failure(sentence, error):
 
 
 class Database:
-    """The methods that both databases have."""
+    """The interface that both databases implement."""
 
     engine: sa.Engine
     patience: float
-    reader: sa.Engine  # each statement by itself
+    reader: sa.Engine  # each statement is its own transaction
 
     def rows(self, statement: sa.Executable) -> Sequence[sa.Row[Any]]:
-        """Return the rows that one statement reads."""
+        """Return the rows of one reading statement."""
         with _told():
             self.prepare()
             with self.reader.connect() as connection:
@@ -117,7 +117,7 @@ class Database:
 
     @contextmanager
     def writing(self, *, whole: bool = False) -> Iterator[sa.Connection]:
-        """Open a transaction, for which others wait. whole: so do openers of rooms, and the tables are made first."""
+        """Open a write transaction. whole: make the tables first, and let nobody else open or delete rooms."""
         with _told():
             self.prepare(making=whole)
             until = time.monotonic() + self.patience
@@ -130,17 +130,17 @@ class Database:
                     yield connection
 
     def prepare(self, *, making: bool = False) -> None:
-        """Make the tables if there are none."""
+        """Make the tables if they are missing."""
 
     def in_turn(self) -> AbstractContextManager[Any]:
-        """Return the lock that a thread holds while it writes."""
+        """Return a context manager that lets one thread write at a time, if the database needs it."""
         return nullcontext()
 
     def wait(self, connection: sa.Connection, seconds: float) -> None:
-        """Let the next transaction wait so long for others."""
+        """Set the seconds that the next transaction waits for others to begin."""
 
     def limit(self, connection: sa.Connection, seconds: float) -> None:
-        """Let the current transaction stop waiting for each lock of others."""
+        """Set the seconds that the current transaction waits for each lock."""
 
     def lock(self, connection: sa.Connection) -> None:
         """Let nobody else open or delete rooms until the transaction ends."""
@@ -151,10 +151,10 @@ class Database:
 
 
 class _Sqlite(Database):
-    """An SQLite file. A write holds the whole database from its first statement on, since it reads before it writes.
+    """An SQLite file. A write transaction locks the whole database when it begins, since it reads before it writes.
 
-    The threads of a process wait for each other here: those who wait for SQLite's own lock sleep longer and longer,
-    and may be overtaken for ever.
+    The threads of a process wait for each other at a lock of this class: waiting for SQLite's own lock, they would
+    sleep longer and longer, and others could overtake them for ever.
     """
 
     def __init__(self, file: Path, patience: float) -> None:
@@ -164,11 +164,11 @@ class _Sqlite(Database):
         sa.event.listen(self.engine, "begin", _begin_immediate)
 
     def _connect(self):
-        # Without the driver's own transactions, and never making an empty file.
+        # Turn off the driver's own transactions, and never create an empty file.
         where = f"file:{quote(str(self.file.absolute()))}?mode=rw"
         made = sqlite3.connect(where, _MAKING, isolation_level=None, check_same_thread=False, uri=True)
         try:
-            # With the write-ahead log this survives a killed process, though not a power cut.
+            # With a write-ahead log, NORMAL is safe if the process is killed, but not in a power cut.
             made.execute("PRAGMA synchronous=NORMAL")
             if made.execute("PRAGMA user_version").fetchone()[0] < _VERSION:
                 _make_tables(self.file)
@@ -191,13 +191,13 @@ class _Sqlite(Database):
         own.execute(f"PRAGMA busy_timeout={round(1000 * seconds)}")  # type: ignore[union-attr]
 
     def prepare(self, *, making: bool = False) -> None:
-        """Make the file, owner-only, and move it into place whole, even if others do the same."""
+        """Make the file, readable only for its owner, and move it into place complete, even if others do the same."""
         if not making or self.file.exists():
             return
         with self._making:
-            self.dispose()  # somebody has deleted its folder
+            self.dispose()  # somebody may have deleted its folder
             self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(prefix="making", dir=self.file.parent)  # only for its owner
+            handle, name = tempfile.mkstemp(prefix="making", dir=self.file.parent)  # readable only for its owner
             os.close(handle)
             try:
                 _make_tables(name)
@@ -225,7 +225,7 @@ def _make_tables(file):
 
 
 def _write_ahead(connection):
-    """Store in the file that it has a write-ahead log. SQLite fails where others do the same, so this tries again."""
+    """Set the file to write-ahead logging; retry, since SQLite fails if others do the same at that moment."""
     until = time.monotonic() + _MAKING
     while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         try:
@@ -237,7 +237,7 @@ def _write_ahead(connection):
 
 
 def _complete(connection):
-    """Make the missing tables, and the columns that an earlier version's tables lack; remove nothing."""
+    """Make missing tables, and columns that older tables lack; remove nothing."""
     _TABLES.create_all(connection)
     for table in _TABLES.sorted_tables:
         there = {each["name"] for each in sa.inspect(connection).get_columns(table.name)}
@@ -248,10 +248,10 @@ def _complete(connection):
 
 
 class _Postgres(Database):
-    """A Postgres database. A write locks the row of its room, so that the writes of a room come one after another."""
+    """A Postgres database. A write locks its room's row, so that the writes of a room come one after another."""
 
     def __init__(self, url: str, patience: float) -> None:
-        # Nothing is prepared: a pooler in front of the database may change the connection between two statements.
+        # No prepared statements: a pooler in front of the database may change the connection between two statements.
         # Detect dead connections after 10 s (TCP's default is hours).
         arguments = {"connect_timeout": 5, "prepare_threshold": None, **_GIVEN_UP}
         self.engine = sa.create_engine(url, pool_pre_ping=True, connect_args=arguments, **_CONNECTIONS)
@@ -259,7 +259,7 @@ class _Postgres(Database):
         self.patience, self._made = patience, False
 
     def prepare(self, *, making: bool = False) -> None:
-        """Make the tables. Several threads may at once: if the database is away, none waits for another's failure."""
+        """Make the tables. Threads may do so at the same time, so that none waits for another's failure."""
         if self._made:
             return
         with self.engine.begin() as connection:
@@ -269,7 +269,7 @@ class _Postgres(Database):
         self._made = True
 
     def limit(self, connection: sa.Connection, seconds: float) -> None:
-        milliseconds = max(round(1000 * seconds), 1)  # 0 would mean forever
+        milliseconds = max(round(1000 * seconds), 1)  # 0 would mean no limit
         connection.execute(sa.text(f"SET LOCAL lock_timeout = {milliseconds}"))
 
     def lock(self, connection: sa.Connection) -> None:

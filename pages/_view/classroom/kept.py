@@ -1,4 +1,4 @@
-"""The reads and writes of a store: each read one statement, each write one transaction that holds its room."""
+"""The database part of a store: each read is one statement, each write one transaction that locks its room."""
 
 import secrets
 from collections.abc import Callable
@@ -39,9 +39,9 @@ from pages._view.classroom.room import (
     TooManyRooms,
 )
 
-_SHARE = 10  # a network may have a tenth as many rooms as are left, and always one
-_MOST_KEYS = 10_000  # of one rate; who came first is forgotten
-_WAITING = func.coalesce(ROOMS.c.waiting, 0).label("waiting")  # what an earlier version has opened has null
+_SHARE = 10  # a network may have a tenth of the remaining rooms, and always one
+_MOST_KEYS = 10_000  # most networks counted for one rate; the oldest are deleted
+_WAITING = func.coalesce(ROOMS.c.waiting, 0).label("waiting")  # NULL in rows that an earlier version has written
 _ADDED = {
     "waiting": _WAITING,
     "shut": func.coalesce(ROOMS.c.shut, false()).label("shut"),
@@ -50,7 +50,7 @@ _ADDED = {
 _PUBLIC = [_ADDED.get(each.name, ROOMS.c[each.name]) for each in fields(Room)]
 _USED = or_(ROOMS.c.phones > 0, func.coalesce(ROOMS.c.waiting, 0) > 0)
 _LAST_SEEN = func.coalesce(ROOMS.c.seen, ROOMS.c.opened)
-_REMEMBERED = 3600.0  # seconds of a rate
+_REMEMBERED = 3600.0  # seconds after which the count of a rate is deleted
 _ADD_LIMIT = text(
     "INSERT INTO lab_limits (rate, who, remaining, at) VALUES (:rate, :who, :remaining, :at) ON CONFLICT DO NOTHING"
 )
@@ -59,7 +59,7 @@ _ANSWER = [ANSWERS.c[each.name] for each in fields(Answer)]
 
 
 class Kept:
-    """The database part of a `Store`, which checks the arguments first."""
+    """The methods of `Store` on the database; `Store` checks their arguments first."""
 
     def __init__(self, place: Place, clock: Callable[[], float], patience: float) -> None:
         self._database, self._clock = database_at(place, patience), clock
@@ -71,7 +71,7 @@ class Kept:
         with self._database.writing(whole=True) as connection:
             self._forget_old(connection)
             used = set(connection.scalars(select(ROOMS.c.code)))
-            if len(used) >= MOST_ROOMS:  # closed rooms make way
+            if len(used) >= MOST_ROOMS:  # delete closed rooms to make room
                 _forget(connection, ROOMS.c.closed.is_not(None))
                 used = set(connection.scalars(select(ROOMS.c.code)))
             if len(used) >= MOST_ROOMS:
@@ -86,7 +86,7 @@ class Kept:
         return room
 
     def _may_open(self, connection, site):
-        """Take one of the rooms that a network may open, or refuse: the fewer are left, the fewer it may have."""
+        """Count a new room for its opener's network, or refuse it: the fewer rooms are left, the fewer it may have."""
         in_use = connection.scalars(select(ROOMS.c.opener).where(ROOMS.c.closed.is_(None))).all()
         own = in_use.count(site)
         if own >= max((MOST_ROOMS - len(in_use)) // _SHARE, 1):
@@ -201,7 +201,7 @@ class Kept:
             if network and not self._take(connection, limits.JOINED, f"{code} {network.name}", first):
                 raise TooManyAtOnce
             waiting = room.waiting
-            if waiting >= MOST_WAITING:  # a phone that is still there joins again
+            if waiting >= MOST_WAITING:  # delete the oldest; if it is still there, it joins again by itself
                 waiting -= _forget_first_waiting(connection, code)
             connection.execute(insert(WAITING).values(code=code, phone=phone, at=self._clock()))
             _change(connection, room, waiting=waiting + 1)
@@ -260,7 +260,7 @@ class Kept:
         return found is not None and rate.left(found.remaining, self._clock() - found.at) < 1
 
     def is_known(self, code: str, network: Network) -> bool:
-        """Return True if the room was opened from this network, or a phone of it has joined within the hour."""
+        """Return True if the room was opened from this network, or one of its phones has joined within the hour."""
         here = exists().where(LIMITS.c.rate == limits.JOINED.name, LIMITS.c.who == f"{code} {network.name}")
         return self._value(select(or_(ROOMS.c.opener == network.site, here)).where(self._open(code))) or False
 
@@ -285,7 +285,7 @@ class Kept:
 
     @contextmanager
     def _holding(self, code):
-        """Open a transaction that holds an open room; yield it with the room's current row."""
+        """Open a transaction that locks an open room; yield its connection and the room's current row."""
         with self._database.writing() as connection:
             row = connection.execute(select(*_PUBLIC).where(self._open(code)).with_for_update()).one_or_none()
             if row is None:
@@ -319,7 +319,7 @@ class Kept:
 
 
 def _answer(row):
-    return Answer(row.number, row.text, row.settings or "")  # a row of an earlier version has none
+    return Answer(row.number, row.text, row.settings or "")  # NULL in rows that an earlier version has written
 
 
 def _is(table, code, **others):
@@ -342,7 +342,7 @@ def _one_of(connection, table, code, phone):
 
 
 def _placed(connection, room, phone):
-    """Return the row of a phone; one that has joined gets its number by this."""
+    """Return the row of a phone; give a number to a phone that has joined and has none."""
     row = _one_of(connection, PHONES, room.code, phone)
     if row is not None:
         return row
@@ -357,7 +357,7 @@ def _placed(connection, room, phone):
 
 
 def _forget_first_waiting(connection, code):
-    """Delete the phone that has waited longest; return how many were waiting."""
+    """Delete the phone that has waited longest; return the number of deleted phones."""
     found = select(WAITING.c.phone).where(WAITING.c.code == code).order_by(WAITING.c.at, WAITING.c.phone).limit(1)
     first = connection.scalar(found)
     return connection.execute(delete(WAITING).where(_is(WAITING, code, phone=first))).rowcount
@@ -368,7 +368,7 @@ def _counted(rate, who):
 
 
 def _forget_most(connection, rate):
-    """Delete the first networks of a rate, if there are too many."""
+    """Delete the oldest counts of a rate, if there are too many."""
     of_rate = LIMITS.c.rate == rate.name
     newest_first = select(LIMITS.c.at).where(of_rate).order_by(LIMITS.c.at.desc())
     last = connection.scalar(newest_first.offset(_MOST_KEYS).limit(1))
@@ -382,7 +382,7 @@ def _asked(connection, code, question):
 
 
 def _put(connection, room, question, before, after):
-    """Write the state of a question, if it is new; an untouched question has no row."""
+    """Write the state of a question if it has changed; an untouched question has no row."""
     if after == before:
         return
     connection.execute(delete(ASKED).where(_is(ASKED, room.code, question=question)))
@@ -392,7 +392,7 @@ def _put(connection, room, question, before, after):
 
 
 def _forget(connection, which):
-    """Delete rooms with all their rows, after waiting for writes in them."""
+    """Delete rooms with all their rows, after waiting for other writes in these rooms."""
     found = select(ROOMS.c.code).where(which).order_by(ROOMS.c.code).with_for_update()
     codes = list(connection.scalars(found))
     for table in (ANSWERS, ASKED, WAITING, PHONES, ROOMS):

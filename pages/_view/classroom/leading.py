@@ -1,4 +1,4 @@
-"""The acts of the leader on a room's question, from the wall or from another window."""
+"""What a leader does with a room: from its wall or from the teacher's window."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,25 +16,25 @@ OF_ONE_LESSON = ("seed", "rest", "exponent")
 
 
 def turn(moment: Moment, *, revealed: bool) -> Moment:
-    """Reveal, or hide again; this puts the settings where the truth is seen, or where it is not."""
+    """Reveal or hide the truth; return the moment with settings that show it, or do not give it away."""
     store().ask(moment.room.code, moment.room.stem, revealed=revealed)
     return settle(moment.room)
 
 
 def reset(moment: Moment) -> None:
-    """Ask the question again."""
+    """Ask the room's question again."""
     store().reset(moment.room.code, moment.room.stem)
     settle(moment.room)
 
 
 def settle(room: Room) -> Moment:
-    """Put a room that stands at a question anew where that may wait, or where its vote is seen."""
+    """Set a room to settings at which its question may wait, or which show the result of its vote."""
     moment = moment_of(store().room(room.code) or room)
     return moment_of(move(moment.room, moment.room.stem, moment.query | settled(moment)))
 
 
 def settled(moment: Moment) -> dict[str, str]:
-    """Return the settings of a vote, open or shown, as an address has them."""
+    """Return the settings of a vote, waiting or revealed, as in an address; {} without a vote."""
     together = moment.lesson.together
     if together is None or moment.kind != VOTE:
         return {}
@@ -48,7 +48,7 @@ def settled(moment: Moment) -> dict[str, str]:
 
 
 def move(room: Room, stem: str, query: Mapping[str, str]) -> Room:
-    """Let the room stand at these settings of a lesson; return it. While a bet waits, nothing may tell its answer."""
+    """Set the room to these settings of a lesson, without those that give a waiting bet's answer away; return it."""
     if stem != room.stem:
         query = _arriving(room, LESSONS[stem], {name: text for name, text in query.items() if name != SCREEN})
     there = moment_of(replace(room, stem=stem, query=urlencode(query)))
@@ -61,9 +61,9 @@ def move(room: Room, stem: str, query: Mapping[str, str]) -> Room:
 
 
 def _arriving(room, lesson, query):
-    """Return the settings at which a room comes to another lesson.
+    """Return the settings at which a room arrives at another lesson.
 
-    The seed, the rest and the exponent of one lesson are that lesson's, unless the teacher's link says them for all.
+    Values of seed, rest and exponent do not come along, unless the teacher's link sets them for all lessons.
     """
     said = {name: text for name, text in query_of(room.said).items() if name in OF_ONE_LESSON}
     kept = {name: text for name, text in query.items() if name not in OF_ONE_LESSON}
@@ -71,7 +71,7 @@ def _arriving(room, lesson, query):
 
 
 def go_to(moment: Moment, stem: str, step: str = "") -> None:
-    """Let the room go on to a lesson, or to one of its steps; its walls follow."""
+    """Set the room to a lesson, or to one of its steps; its walls follow."""
     if stem == moment.room.stem:
         said = {name: text for name, text in moment.query.items() if name != SCREEN}
     else:
@@ -81,5 +81,5 @@ def go_to(moment: Moment, stem: str, step: str = "") -> None:
 
 
 def end(moment: Moment) -> None:
-    """Let walls and phones show what to take home."""
+    """Show on walls and phones what to take home."""
     move(moment.room, moment.room.stem, {**moment.query, SCREEN: HOME})

@@ -1,4 +1,4 @@
-"""Rate limits: nobody finds a room by trying codes, and no phone keeps the others waiting."""
+"""Rate limits, so that nobody finds a room by trying codes, and no phone keeps the others waiting."""
 
 import hashlib
 import hmac
@@ -14,38 +14,38 @@ from threading import Lock
 
 @dataclass(frozen=True)
 class Rate:
-    """At most so many at once, and after that so many a minute; the store counts them, for all replicas together."""
+    """A burst of `most`, then `a_minute` per minute; the store counts, for all replicas together."""
 
     name: str
     most: float
     a_minute: float
 
     def left(self, remaining: float, seconds: float) -> float:
-        """Return what is left of the rate this many seconds later; an amount above the most does not grow."""
+        """Return what is left after this many seconds, at most `most`; a larger remainder does not grow."""
         return max(remaining, min(self.most, remaining + self.a_minute / 60 * max(seconds, 0.0)))
 
 
 class Limit:
-    """At most so many at once, and after that so many a minute; counted in memory, for one process, and bounded."""
+    """A burst of `most`, then `a_minute` per minute, counted in this process's memory, for a limited number of keys."""
 
     def __init__(
         self, most: float, a_minute: float, *, keys: int = 10_000, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._most, self._rate, self._keys, self._clock = most, a_minute / 60, keys, clock
-        self._left: dict[Hashable, tuple[float, float]] = {}  # the remainder, and its time
+        self._left: dict[Hashable, tuple[float, float]] = {}  # the remainder, and the time of its last change
         self._lock = Lock()
 
     def is_over(self, key: Hashable) -> bool:
-        """Return True if none is left now; nothing is taken."""
+        """Return True if none is left, without taking one."""
         with self._lock:
             return self._now(key) < 1
 
     def takes(self, key: Hashable) -> bool:
-        """Take one, if one is left."""
+        """Take one if one is left; return True if so."""
         with self._lock:
             left = self._now(key)
             self._left.pop(key, None)
-            if len(self._left) >= self._keys:  # the first one is forgotten
+            if len(self._left) >= self._keys:  # the oldest key is forgotten
                 del self._left[next(iter(self._left))]
             self._left[key] = (left - 1 if left >= 1 else left, self._clock())
             return left >= 1
@@ -55,17 +55,17 @@ class Limit:
         return min(self._most, left + self._rate * (self._clock() - when))
 
 
-_REPLICAS = "SATTN_REPLICAS"  # as the server's own `replicas` reads it
-_SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # read in the same way; all replicas have the same
+_REPLICAS = "SATTN_REPLICAS"  # also read by the server's `replicas`
+_SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # the same on all replicas
 _OWN_SECRET = secrets.token_hex()
-_SITE = 48  # bits of an IPv6 address that identify a site: it has 65,536 networks
+_SITE = 48  # bits of an IPv6 address that identify a site, which has 65,536 networks
 
 
 @dataclass(frozen=True)
 class Network:
-    """A network as the store counts it: without the server's secret nobody can tell an address from it.
+    """A network as the store counts it: hashed, so that its IP address is unknown without the server's secret.
 
-    site: of IPv6 all networks of one site; else the same.
+    name: the network's hash. site: the hash of its IPv6 site, which has many networks; for IPv4 the same as name.
     """
 
     name: str
@@ -73,10 +73,10 @@ class Network:
 
 
 def network_of(here: str, forwarded: str) -> Network:
-    """Return the network that a limit counts: an address, or for IPv6 the network of a household.
+    """Return the network that a limit counts: an IPv4 address, or the IPv6 network of a household.
 
-    here: who has opened the connection; forwarded: whom proxies name. Behind the proxy of several replicas it is whom
-    that names last.
+    here: the IP address that has opened the connection; forwarded: the addresses that proxies name, the last of which
+    counts if there are several replicas behind a proxy.
     """
     return Network(*(_scrambled(each) for each in _named(here, forwarded)))
 
@@ -97,9 +97,9 @@ def _scrambled(text):
     return hmac.new(secret.encode(), text.encode(), hashlib.sha256).hexdigest()[:24]
 
 
-WRONG_CODES = Rate("wrong", 60, 60)  # for one network, behind which a whole class may sit
-GUESSES = Rate("guesses", 100, 10)  # wrong codes of all networks; while none is left new rooms get longer codes
-OPENED = Rate("opened", 20, 1)  # rooms, for one site
-JOINED = Rate("joined", 40, 10)  # new phones in one room, for one network
-FIRST_JOINED, FEW = 100, 10  # at once for a network that comes while few have come: perhaps a class behind one address
-SENT = Limit(20, 60)  # answers and draws, for one phone
+WRONG_CODES = Rate("wrong", 60, 60)  # per network, behind which a whole class may sit
+GUESSES = Rate("guesses", 100, 10)  # wrong codes from all networks; while none is left, new rooms get longer codes
+OPENED = Rate("opened", 20, 1)  # rooms per site
+JOINED = Rate("joined", 40, 10)  # new phones in one room per network
+FIRST_JOINED, FEW = 100, 10  # FIRST_JOINED at once if fewer than FEW have joined: a class may share one IP address
+SENT = Limit(20, 60)  # answers and draws per phone

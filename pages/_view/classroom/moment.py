@@ -1,4 +1,4 @@
-"""The current question of a room: the lesson on its wall at the wall's settings, and its state."""
+"""The current question of a room: its lesson at the wall's settings, and the question's state."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from pages._view.lesson_view import Outcome, Part
 from pages._view.lessons import LESSONS, VIEWS
 from pages._view.shared import HOME, JOINING, PATH, SCREEN
 
-BET, VOTE = "bet", "vote"  # kinds of questions
+BET, VOTE = "bet", "vote"  # the kinds of questions
 LONGEST_SETTING = 50  # characters
 
 
 @dataclass(frozen=True)
 class Moment:
-    """A room with the question on its wall. Its lesson asks for its first bet, or for a vote if a class chooses."""
+    """A room and its question: the lesson's first bet, or a vote if the class chooses a setting."""
 
     room: Room
     asked: Asked
@@ -43,13 +43,13 @@ class Moment:
 
     @cached_property
     def settings(self) -> str:
-        """The settings of the question, and the value of its large slider, as the end of an address."""
+        """The settings of the question, including the large slider's value, as a query."""
         slider = self.address.step.slider
         at = {slider: self.address.known(slider).write(self.values[slider])} if slider else {}
         return urlencode(at | self.address.settings)
 
     def at(self, settings: str) -> Address:
-        """Return the lesson at the settings of an answer; if they are not known, at the wall's."""
+        """Return the lesson at the settings of an answer, or at the wall's for unknown settings."""
         return Address(self.lesson, query_of(settings)) if settings else self.address
 
     @property
@@ -59,23 +59,23 @@ class Moment:
 
     @property
     def screen(self) -> str:
-        """The screen that covers the wall: how to join, what to take home, or "none"."""
+        """The panel that covers the wall: how to join, what to take home, or "none"."""
         return str(self.address.linked(SCREEN))
 
     @property
     def on_path(self) -> Address:
-        """The lesson at the wall's settings, with the path of the room and with what is revealed."""
+        """The lesson at the wall's settings, with the room's path and its reveal."""
         said = {name: text for name, text in query_of(self.room.said).items() if name == PATH}
         return Address(self.lesson, self.query | said | ({REVEAL: "1"} if self.asked.revealed else {}))
 
     @property
     def votes(self) -> bool:
-        """True if the class chooses together on this lesson."""
+        """True if the class votes on a setting of this lesson."""
         return self.lesson.together is not None and self.lesson.together.chooses != ""
 
     @cached_property
     def kind(self) -> str:
-        """BET or VOTE, by what the room is asked for; "" if nothing is asked."""
+        """BET or VOTE, whichever the room is asked for; "" if nothing is asked."""
         if self.screen == JOINING:
             return ""
         if self.votes:
@@ -89,39 +89,39 @@ class Moment:
 
     @property
     def draws_apart(self) -> bool:
-        """True if each phone draws on this lesson, now or once its bet is revealed."""
+        """True if each phone makes its own draw on this lesson, now or once its bet is revealed."""
         return self.lesson.together is not None and not self.lesson.together.chooses
 
     @property
     def draws(self) -> bool:
-        """True if each phone may draw now: not while a bet on what is drawn is open."""
+        """True if each phone may draw now: not while a bet on the draws is open."""
         return self.draws_apart and not self.is_open
 
     @cached_property
     def mark(self) -> str:
-        """A hash of everything that a phone shows except the others' answers."""
+        """A hash of everything that a phone shows, except other phones' answers."""
         told = (self.room.stem, self.room.query, self.asked.revealed, self.asked.locked)
         return sha256(repr(told).encode()).hexdigest()[:16]
 
     @cached_property
     def wall_mark(self) -> str:
-        """A hash of everything that the picture of the wall shows."""
+        """A mark of everything that the wall's picture shows."""
         return f"{self.mark}-{self.room.drawn if self.draws else 0}"
 
     @property
     def question(self) -> str:
-        """The question, "" if there is none."""
+        """The text of the question; "" if there is none."""
         if self.kind == VOTE:
             return self.lesson.together.asks  # type: ignore[union-attr]
         return self.address.question if self.kind else ""
 
     @property
     def which(self) -> str:
-        """A hash of the question and its settings, by which a form names the question that it answers."""
+        """A hash of the lesson and the question, with which a form names the question that it answers."""
         return sha256(f"{self.room.stem} {self.question}".encode()).hexdigest()[:16]
 
     def read(self, text: str) -> tuple[Any, str | None]:
-        """Return the answer that a text stands for, and what is wrong with it, or None."""
+        """Return the answer of a text, and what is wrong with it, or None."""
         if self.votes:
             options = self.lesson.together.options  # type: ignore[union-attr]
             value = next((each for each in options if text == f"{each:g}"), None)
@@ -129,17 +129,17 @@ class Moment:
         return self.lesson.linked[GUESS].of.read(text)  # type: ignore[union-attr]
 
     def written(self, value: Any) -> str:
-        """Return an answer as the store keeps it."""
+        """Return an answer as text for the store."""
         return f"{value:g}" if self.kind == VOTE else self.lesson.linked[GUESS].write(value)
 
     @cached_property
     def chosen(self) -> str:
-        """The value that most have voted for, of several the smallest; "" if nobody has."""
+        """The value with the most votes, the smallest if several have as many; "" without votes."""
         return self.most_voted[0] if self.answers else ""
 
     @cached_property
     def most_voted(self) -> list[str]:
-        """All values that as many have voted for as for any, the smallest first."""
+        """All values with the most votes, the smallest first."""
         return self.winners(self.answers)
 
     def winners(self, votes: list[Answer]) -> list[str]:
@@ -156,22 +156,22 @@ class Moment:
 
     @cached_property
     def first(self) -> list[Answer]:
-        """The answers from before the question was asked again, none if it was not."""
+        """The answers from before the question was asked again, if it was."""
         return store().answers(self.room.code, self.room.stem + FIRST)
 
     @cached_property
     def judged(self) -> str:
-        """The settings at which most have bet, of several the first ones; those of the wall without bets."""
+        """The settings at which most have bet, the first ones if several have as many; without bets the wall's."""
         said = Counter(each.settings for each in self.answers)
         return (said.most_common(1)[0][0] if said else "") or self.settings
 
     @property
     def bets(self) -> list[Answer]:
-        """The bets at those settings, which the wall shows beside their truth."""
+        """The bets at the settings in `judged`, which the wall shows beside their truth."""
         return [each for each in self.answers if (each.settings or self.settings) == self.judged]
 
     def outcome(self, settings: str = "") -> Outcome:
-        """Return the outcome of a bet at these settings; without them, at the wall's."""
+        """Return the outcome of a bet at these settings, by default those in `judged`."""
         return VIEWS[self.room.stem].outcome(self.at(settings or self.judged).values)
 
     def part(self, number: int) -> Part:
@@ -180,14 +180,14 @@ class Moment:
 
 
 def moment_of(room: Room) -> Moment:
-    """Return the room as it is now."""
+    """Return the room with the current state of its question."""
     return Moment(room, store().asked(room.code, room.stem))
 
 
 def settings_of(address: Address) -> str:
-    """Return what of a wall's address its room knows: all that it shows, and whether the class bets.
+    """Return the query of a wall's address that its room stores: all that the wall shows, and the wish to bet.
 
-    Of long texts, which a visitor has typed, a room knows nothing.
+    Long texts, which a visitor has typed, are left out.
     """
     not_said, query = {"mode", *address.lesson.of_class}, address.query
     set_to = written(address.lesson, address.said)

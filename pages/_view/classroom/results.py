@@ -1,4 +1,4 @@
-"""The results of a room: as a file, and as a link that shows them without the room."""
+"""The results of a room, as a file and as a link that works without the room."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ from pages._view.lessons import LESSONS, VIEWS, path_of_page
 
 
 def shown(moment: Moment) -> dict[str, str]:
-    """Return the parameters of a result: the bets and their settings, or the phones and their choice."""
+    """Return the parameters of a result: the bets with their settings, or the number of phones with their votes."""
     lesson, found = moment.lesson, dict[str, str]()
     if moment.kind == BET and moment.answers:
         found |= {CLASS: "~".join(each.text for each in moment.bets), GUESSED_AT: moment.judged}
@@ -31,7 +31,7 @@ def shown(moment: Moment) -> dict[str, str]:
 
 
 def link_to(moment: Moment, root: str) -> str:
-    """Return the address that shows the result; "" while there is none, or while its truth is hidden."""
+    """Return the address of the result; "" while there is none, or while its truth is hidden."""
     found = shown(moment)
     if moment.is_open or not {CLASS, PHONES} & set(found):
         return ""
@@ -40,20 +40,20 @@ def link_to(moment: Moment, root: str) -> str:
 
 
 COLUMNS = ("lesson", "question", "vote", "step", "d_k", "seed", "time", "phone", "draw", "answer", "right")
-DRAWN = "drawn"  # in place of a question
+DRAWN = "drawn"  # in the column of the question, for a draw
 
 
 def as_csv(room: Room) -> str:
-    """Return the answers and draws of the whole lecture, a row each, by questions as they were asked.
+    """Return the answers and draws of the whole lecture as CSV, one row each, by question in the order of asking.
 
-    vote is 1, and 2 after the question was asked again. Time is UTC; right is "yes" or "no", and empty where nothing is
-    right. Of an answer of which no settings are known, step, d_k and seed are empty.
+    vote is 1, or 2 after the question was asked again. Time is UTC; right is "yes", "no", or empty if no answer is
+    right or wrong. If the settings of an answer are unknown, step, d_k and seed are empty.
     """
     rows, out = [*_answered(room), *_drawn(room)], io.StringIO()
     begun: dict[str, str] = {}
     for each in rows:
         begun[each["lesson"]] = min(begun.get(each["lesson"], each["time"]), each["time"])
-    rows.sort(key=lambda each: (begun[each["lesson"]], each["lesson"]))  # keeps their order within a lesson
+    rows.sort(key=lambda each: (begun[each["lesson"]], each["lesson"]))  # stable: keeps the order within a lesson
     writer = csv.DictWriter(out, COLUMNS, restval="")
     writer.writeheader()
     writer.writerows(rows)
@@ -64,7 +64,7 @@ def _answered(room):
     truths: dict[tuple[str, str], Any] = {}
     found = store().lecture(room.code)
     again = {str(each.what).removesuffix(FIRST) for each in found if str(each.what).endswith(FIRST)}
-    for each in sorted(found, key=lambda each: not str(each.what).endswith(FIRST)):  # the first vote first
+    for each in sorted(found, key=lambda each: not str(each.what).endswith(FIRST)):  # first votes first
         stem = str(each.what).removesuffix(FIRST)
         if stem not in LESSONS:
             continue

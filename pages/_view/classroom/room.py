@@ -1,28 +1,28 @@
-"""A room as the rest of the code sees it, its limits, and its errors."""
+"""A room as other modules see it, its limits, and its errors."""
 
 import logging
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-ALPHABET = "BCDFGHJKMNPQRTVWXYZ"  # of a room's code: no vowels, so no words, and none of I, L, O, S, U
-CODE_LETTERS, LONGER_CODE = 4, 6  # longer while somebody guesses codes
+ALPHABET = "BCDFGHJKMNPQRTVWXYZ"  # letters of a room's code: no vowels, so no words, and none of I, L, O, S, U
+CODE_LETTERS, LONGER_CODE = 4, 6  # longer codes while somebody guesses codes
 LASTS = 24 * 3600.0  # seconds that a room is kept
 UNDO = 3600.0  # seconds in which a closed room may be opened again
-ABANDONED = 45 * 60.0  # seconds after which a room that no phone has joined ends, once wall and desk are gone
-SEEN_EVERY = 5 * 60.0  # seconds between two notes that its wall or desk is there
-MOST_ROOMS, MOST_PHONES = 200, 100  # open at once; in one room
-MOST_WAITING = 300  # phones in one room that have not answered yet
+ABANDONED = 45 * 60.0  # seconds after which a room without phones ends, once wall and desk are gone
+SEEN_EVERY = 5 * 60.0  # seconds between two notes that a room's wall or desk is there
+MOST_ROOMS, MOST_PHONES = 200, 100  # rooms open at once; phones in one room
+MOST_WAITING = 300  # phones in one room that have neither answered nor drawn
 LONGEST_TEXT, LONGEST_QUERY = 400, 2_000  # characters
 PATIENCE = 2.0  # seconds that a write waits for others
 SEEDS = 10_000
 REFUSED = "The rooms cannot be kept: their database does not let the lab make or use its tables."
-FAILURES = logging.getLogger("sattn.store")  # one line for each failure, at a level that only a listener asks for
+FAILURES = logging.getLogger("sattn.store")  # logs one line per failure, at a level that only a listener enables
 UNREACHABLE = "The rooms cannot be reached: their database does not answer. Try again soon."
 
 
-FIRST = "~first"  # after a question's name: the answers from before it was asked again
-TEACHER = "lab_room"  # the cookie of the teacher: a room's code and its secret
+FIRST = "~first"  # suffix of a question's name: the answers from before it was asked again
+TEACHER = "lab_room"  # name of the teacher's cookie, which holds a room's code and its secret
 _SECRET = re.compile("([A-Z]{4,6})([0-9a-z]{12})")
 
 
@@ -38,19 +38,19 @@ class Room:
 
     code: str
     seed: int
-    stem: str  # with its query: the address of the wall
+    stem: str  # a lesson; with query, the address of the wall
     query: str
     opened: float  # seconds since 1970
-    version: int  # grows with every change that a wall or a phone shows
+    version: int  # increases with every change that a wall or a phone shows
     phones: int  # phones with a number: they have answered or drawn
     drawn: int
-    waiting: int = 0  # phones that have joined, and neither answered nor drawn
-    shut: bool = False  # nobody new may join
-    said: str = ""  # what its teacher's link says for all lessons, as the end of an address
+    waiting: int = 0  # phones that have joined, but neither answered nor drawn
+    shut: bool = False  # True if no new phone may join
+    said: str = ""  # settings of the teacher's link that hold for all lessons, as a query
 
     @property
     def joined(self) -> int:
-        """The phones that have joined, whether or not they have answered."""
+        """The number of phones that have joined, with or without an answer."""
         return self.phones + self.waiting
 
 
@@ -65,33 +65,33 @@ class Asked:
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer of a phone. settings: those of the question then, "" if they are not known."""
+    """An answer of a phone. settings: the question's at the time of the answer; "" if unknown."""
 
-    number: int  # the phone's
+    number: int  # of the phone
     text: str
     settings: str = ""
 
 
 @dataclass(frozen=True)
 class Given:
-    """An answer or a draw of a whole lecture. what: the question, or which draw of the room it is."""
+    """An answer or a draw of a lecture. what: the question, or the number of the draw in the room."""
 
     what: str | int
-    number: int  # the phone's
+    number: int  # of the phone
     text: str
     settings: str
-    at: float | None  # seconds since 1970; None if it is not known
+    at: float | None  # seconds since 1970; None if unknown
 
 
 @dataclass(frozen=True)
 class Place:
-    """The storage of the rooms: a file, or the address of a Postgres."""
+    """The place where rooms are stored: a file, or the URL of a Postgres."""
 
     url: str = ""
     file: Path | None = None
 
     def is_there(self) -> bool:
-        """Return True if a room may be kept there; a Postgres must be asked."""
+        """Return True if the file exists; always for a Postgres, of which only a query can tell."""
         try:
             return self.file is None or self.file.exists()
         except OSError as error:
@@ -103,14 +103,14 @@ class RoomError(Exception):
 
 
 class NoSuchRoom(RoomError):
-    """A room that is closed, too old, or never was."""
+    """A room that is closed, too old, or has never existed."""
 
     def __init__(self) -> None:
         super().__init__("This room is not open. Check its code, or ask for a new one.")
 
 
 class RoomClosed(RoomError):
-    """A room that its teacher has closed, and may open again."""
+    """A room that its teacher has closed and may open again."""
 
     def __init__(self, room: Room) -> None:
         super().__init__("The class is over.")
@@ -118,14 +118,14 @@ class RoomClosed(RoomError):
 
 
 class TooManyRooms(RoomError):
-    """One room more than there may be."""
+    """One more room than may be open."""
 
     def __init__(self) -> None:
         super().__init__(f"All {MOST_ROOMS} rooms are in use. Try again later.")
 
 
 class TooManyHere(RoomError):
-    """One room more than the opener's network may have while few are left."""
+    """One more room than the opener's network may have while few are left."""
 
     def __init__(self, open_there: int) -> None:
         rooms = "1 room" if open_there == 1 else f"{open_there} rooms"
@@ -133,14 +133,14 @@ class TooManyHere(RoomError):
 
 
 class TooFast(RoomError):
-    """A visitor who asks too often."""
+    """A visitor who sends requests too often."""
 
     def __init__(self) -> None:
         super().__init__("That was too often. Wait a moment, then try again.")
 
 
 class TooManyAtOnce(RoomError):
-    """A phone whose network has sent many new ones; it is let in a little later."""
+    """A new phone from a network with many new ones; it may join a little later."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -150,14 +150,14 @@ class TooManyAtOnce(RoomError):
 
 
 class DoorIsShut(RoomError):
-    """A phone that comes after the teacher has locked the door."""
+    """A new phone after the teacher has locked the door."""
 
     def __init__(self) -> None:
         super().__init__("The door of this room is locked: nobody new can join. Ask your teacher to open it.")
 
 
 class RoomIsFull(RoomError):
-    """One phone more than a room may have."""
+    """One more phone than a room may have."""
 
     def __init__(self) -> None:
         super().__init__(f"This room is full: it has {MOST_PHONES} phones.")
@@ -178,4 +178,4 @@ class TooLate(RoomError):
 
 
 class StoreError(Exception):
-    """A database that cannot be reached, or whose address cannot be read; the text says so, the cause says more."""
+    """A database that cannot be reached, or whose URL cannot be read; the text says so, the cause gives details."""

@@ -1,4 +1,4 @@
-"""The two votes of a class that was asked again: the results of the first one and of the second."""
+"""The two votes of a class that was asked again, and their results."""
 
 from pages._view.bet_words import RIGHT, verdict
 from pages._view.classroom.moment import VOTE, Moment
@@ -7,7 +7,7 @@ from pages._view.theme import listed
 
 
 def told(moment: Moment) -> str:
-    """Return a sentence on both votes; "" before the truth is shown, or if the class was asked once."""
+    """Return a sentence on the first vote beside the second; "" before the reveal, or if the class was asked once."""
     if not moment.kind or moment.is_open or not moment.first:
         return ""
     if moment.kind == VOTE:
@@ -23,7 +23,7 @@ def _number(text):
 
 
 def tie(moment: Moment) -> str:
-    """Return a sentence on what the wall shows where several values have the most votes; "" where one has."""
+    """Return a sentence on a tie: which of the values with the most votes the wall shows; "" without a tie."""
     tied = [_number(text) for text in moment.most_voted]
     if len(tied) < 2:
         return ""
@@ -31,7 +31,7 @@ def tie(moment: Moment) -> str:
 
 
 def _right(moment: Moment, answers: list[Answer]) -> int | None:
-    """Return how many answers are right, each at its own settings; None while a truth is not known."""
+    """Return the number of right answers, each judged at its own settings; None while a truth is unknown."""
     truths = {said: moment.outcome(said).truth for said in {each.settings for each in answers}}
     if None in truths.values() or moment.lesson.bet is None:
         return None

@@ -1,8 +1,8 @@
 """The rooms of all classes: their phones, their answers and draws, and the addresses of their walls.
 
-They are kept in one SQLite file for all processes of a machine, or in the Postgres that DATABASE_URL names.
-Until the first room is opened there is no file, and SQLAlchemy is not loaded. This module has the parts without a
-database: the limits, the checks and the hash of the secret; `kept` has the rest.
+Rooms are stored in one SQLite file for all processes of a machine, or in the Postgres that DATABASE_URL names. Until
+the first room is opened there is no file, and SQLAlchemy is not loaded. This module has the parts that need no
+database: checks of arguments and the hash of the secret; `kept` has the rest.
 """
 
 import hashlib
@@ -51,20 +51,20 @@ __all__ = [
 DATABASE_URL = "DATABASE_URL"
 FILE = Path(__file__).resolve().parents[3] / ".rooms" / "rooms.sqlite"
 _CODE = re.compile(f"[{ALPHABET}]{{{CODE_LETTERS},{LONGER_CODE}}}")
-_NOT_STORED = re.compile("[\0\ud800-\udfff]")  # Postgres refuses the one, UTF-8 the others
+_NOT_STORED = re.compile("[\0\ud800-\udfff]")  # Postgres refuses NUL, UTF-8 refuses surrogates
 
 
 class Store:
-    """All rooms of one database. It may be used from several threads and several processes at once.
+    """All rooms of one database. A store may be used from several threads and processes at once.
 
-    Without an open room reads find nothing, and writes raise `RoomError`. If the database does not
-    answer, all raise `StoreError`.
+    Without an open room reads find nothing, and writes raise `RoomError`. If the database does not answer, both raise
+    `StoreError`.
     """
 
     def __init__(
         self, url: str | None = None, *, clock: Callable[[], float] = time.time, patience: float = PATIENCE
     ) -> None:
-        """Keep the address. url: postgresql://… or sqlite:///…; None: the file of this copy of the lab.
+        """Keep the database's URL. url: postgresql://… or sqlite:///…; None: the file of this copy of the lab.
 
         patience: seconds that a write waits for others, before it raises `StoreError`.
         """
@@ -75,10 +75,10 @@ class Store:
     def open_room(
         self, secret: str, *, stem: str, query: str = "", said: str = "", network: Network | None = None
     ) -> Room:
-        """Open a room whose teacher knows the secret; rooms that are too old are forgotten first.
+        """Open a room whose teacher knows the secret, after deleting rooms that are too old.
 
-        said: what the teacher's link says for all lessons, as the end of an address.
-        network: of who opens it, which may not have most of the rooms; None for no such limit.
+        said: settings of the teacher's link that hold for all lessons, as a query.
+        network: the opener's, which may not have most of the rooms; None for no such limit.
         """
         if not secret:
             raise ValueError("secret must not be empty")
@@ -88,26 +88,26 @@ class Store:
         return self._kept().open_room(_hashed(secret), stem, query, said, network)
 
     def room(self, code: str) -> Room | None:
-        """Return the room, or None if there is none, if it is closed, or if it is older than `LASTS`."""
+        """Return the room; None if there is none, if it is closed, or if it is older than `LASTS`."""
         return self._kept().room(code) if self._may_have(code) else None
 
     def is_teacher(self, code: str, secret: str) -> bool:
-        """Return True if this is the secret that the room was opened with."""
+        """Return True if the room was opened with this secret."""
         found = self._kept().secret_of(code) if self._may_have(code) else None
         return found is not None and hmac.compare_digest(found, _hashed(secret))
 
     def close(self, code: str) -> None:
-        """Close the room; for `UNDO` seconds it may be opened again, then it is forgotten with everything of it."""
+        """Close the room. It may be opened again for `UNDO` seconds; then it is deleted with all its data."""
         if self._may_have(code):
             self._kept().close(code)
 
     def closed(self, code: str) -> Room | None:
-        """Return a room that was closed and may be opened again, else None."""
+        """Return a closed room that may be opened again, else None."""
         found = self._kept().closed(code) if self._may_have(code) else None
         return None if found is None else found[0]
 
     def may_reopen(self, code: str, secret: str) -> bool:
-        """Return True if the room was closed, and this is the secret that it was opened with."""
+        """Return True if the room is closed and was opened with this secret."""
         found = self._kept().closed(code) if self._may_have(code) else None
         return found is not None and hmac.compare_digest(found[1], _hashed(secret))
 
@@ -116,42 +116,42 @@ class Store:
         self._writing(code).reopen(code)
 
     def stand(self, code: str, stem: str, query: str) -> None:
-        """Record the address of the wall."""
+        """Store the lesson and the settings of the room's wall."""
         _check("stem", stem)
         _check("query", query, LONGEST_QUERY)
         self._writing(code).stand(code, stem, query)
 
     def asked(self, code: str, question: str) -> Asked:
-        """Return the state of a question of the room; an untouched one is open and has no answers."""
+        """Return the state of a question; an untouched one is open and has no answers."""
         _check("question", question)
         return self._kept().asked(code, question) if self._may_have(code) else Asked()
 
     def ask(self, code: str, question: str, *, revealed: bool | None = None, locked: bool | None = None) -> None:
-        """Reveal, hide, lock or unlock. A revealed question is locked, and stays so when it is hidden again."""
+        """Reveal, hide, lock or unlock a question. A revealed one is locked, also after it is hidden again."""
         _check("question", question)
         self._writing(code).ask(code, question, revealed, locked)
 
     def reset(self, code: str, question: str) -> None:
-        """Open a question again. Its first answers are kept beside the new ones; any later ones are deleted."""
+        """Ask a question again. Its first answers are kept beside the new ones; any later ones are deleted."""
         _check("question", question)
         self._writing(code).reset(code, question)
 
     def join(self, code: str, phone: str, network: Network | None = None) -> None:
-        """Let a phone in, which has no number until it answers or draws. network: that which `limits.JOINED` counts."""
+        """Let a phone join; it has no number until it answers or draws. network: counted by `limits.JOINED`."""
         _check("phone", phone)
         self._writing(code).join(code, phone, network)
 
     def has_joined(self, code: str, phone: str) -> bool:
-        """Return True if the phone is in the room, with a number or without."""
+        """Return True if the phone has joined, with a number or without."""
         _check("phone", phone)
         return self._may_have(code) and self._kept().has_joined(code, phone)
 
     def clear(self, code: str) -> None:
-        """Delete the phones that have joined and neither answered nor drawn."""
+        """Delete the phones that have joined but neither answered nor drawn."""
         self._writing(code).clear(code)
 
     def lock_door(self, code: str, *, shut: bool) -> None:
-        """Let nobody new in, or let them in again; those inside go on."""
+        """Lock the room for new phones, or unlock it; phones inside go on."""
         self._writing(code).lock_door(code, shut)
 
     def is_unseen(self, code: str) -> bool:
@@ -159,20 +159,18 @@ class Store:
         return self._may_have(code) and self._kept().is_unseen(code)
 
     def see(self, code: str) -> None:
-        """Note that the room's wall or desk is there: without such notes a room ends that no phone has joined."""
+        """Note that the room's wall or desk is there; without such notes a room without phones ends."""
         self._writing(code).see(code)
 
     def number_of(self, code: str, phone: str) -> int | None:
-        """Return the number of a phone, from 0 on in the order of first answers or draws; None if it has none."""
+        """Return a phone's number, from 0 in the order of first answers or draws; None if it has none."""
         _check("phone", phone)
         return self._kept().number_of(code, phone) if self._may_have(code) else None
 
     def answer(self, code: str, question: str, phone: str, text: str, settings: str = "") -> None:
-        """Keep the phone's answer instead of the one it gave before; `TooLate` once the question is locked.
+        """Store a phone's answer in place of its previous one; raise `TooLate` once the question is locked.
 
-        The first answer of a phone takes a place in the room.
-
-        settings: those of the question, as the end of an address.
+        The first answer of a phone gives it a number in the room. settings: the question's, as a query.
         """
         for name, value in (("question", question), ("phone", phone), ("text", text)):
             _check(name, value)
@@ -180,21 +178,21 @@ class Store:
         self._writing(code).answer(code, question, phone, text, settings)
 
     def answer_of(self, code: str, question: str, phone: str) -> Answer | None:
-        """Return the answer of the phone, None if there is none.
+        """Return the phone's answer; None if there is none.
 
-        question + `room.FIRST` is the question before it was asked again.
+        question + `room.FIRST`: the answer from before the question was asked again.
         """
         _check("question", question)
         _check("phone", phone)
         return self._kept().answer_of(code, question, phone) if self._may_have(code) else None
 
     def answers(self, code: str, question: str) -> list[Answer]:
-        """Return all answers in the order of the phones' numbers. question + `room.FIRST`: as above."""
+        """Return all answers by the phones' numbers. question + `room.FIRST`: as in `answer_of`."""
         _check("question", question)
         return self._kept().answers(code, question) if self._may_have(code) else []
 
     def lecture(self, code: str) -> list[Given]:
-        """Return the answers to all questions, grouped by question, in the order of the phones' numbers."""
+        """Return the answers to all questions, by question and the phones' numbers."""
         return self._kept().lecture(code) if self._may_have(code) else []
 
     def draws(self, code: str) -> list[Given]:
@@ -202,42 +200,42 @@ class Store:
         return self._kept().draws(code) if self._may_have(code) else []
 
     def draw(self, code: str, phone: str, settings: str = "") -> int:
-        """Return the number of the phone's draw in the room, from 0 on: the same if it asks again.
+        """Return the number of the phone's draw in the room, from 0; a second call returns the same number.
 
-        settings: those that it is drawn at, as the end of an address.
+        settings: the wall's at the time of the draw, as a query.
         """
         _check("phone", phone)
         _check("settings", settings, LONGEST_QUERY)
         return self._writing(code).draw(code, phone, settings)
 
     def drawn(self, code: str, phone: str) -> int | None:
-        """Return the number of the phone's draw, None before it has drawn."""
+        """Return the number of the phone's draw; None before it has drawn."""
         _check("phone", phone)
         return self._kept().drawn(code, phone) if self._may_have(code) else None
 
     def reset_draws(self, code: str) -> None:
-        """Start the draws of the room again."""
+        """Delete the room's draws, so that they start again."""
         self._writing(code).reset_draws(code)
 
     def takes(self, rate: Rate, who: str) -> bool:
-        """Take one of a rate, if one is left; before the first room is opened there is nothing to protect."""
+        """Take one of a rate; return True if one was left, and always before the first room is opened."""
         return not self._place.is_there() or self._kept().takes(rate, who)
 
     def is_over(self, rate: Rate, who: str) -> bool:
-        """Return True if none of a rate is left now; nothing is taken."""
+        """Return True if none of a rate is left, without taking one."""
         return self._place.is_there() and self._kept().is_over(rate, who)
 
     def is_known(self, code: str, network: Network) -> bool:
-        """Return True if this network has opened the room, or a phone of it has joined within the hour."""
+        """Return True if this network has opened the room, or one of its phones has joined within the hour."""
         return self._may_have(code) and self._kept().is_known(code, network)
 
     def check(self) -> None:
-        """Raise unless the rooms can be read, or will be created with the first one."""
+        """Raise `StoreError` unless the rooms can be read, or do not exist yet."""
         if self._place.is_there():
             self._kept().check()
 
     def sweep(self) -> None:
-        """Delete the rooms that are older than `LASTS`."""
+        """Delete rooms whose time is over."""
         if self._place.is_there():
             self._kept().sweep()
 
@@ -267,7 +265,7 @@ class Store:
 
 @cache
 def store() -> Store:
-    """Return the process's own store, by DATABASE_URL."""
+    """Return the process's only store, at DATABASE_URL."""
     return Store(os.environ.get(DATABASE_URL) or None)
 
 

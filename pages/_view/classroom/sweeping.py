@@ -1,4 +1,4 @@
-"""The deletion of rooms that are too old, whether or not another is opened."""
+"""The regular deletion of old rooms, even if no new one is opened."""
 
 import asyncio
 import logging
@@ -11,10 +11,10 @@ _LOG = logging.getLogger(__name__)
 
 
 async def sweep_now_and_then() -> None:
-    """Delete rooms that are too old now and then every hour; a database that is away is asked the next time."""
+    """Delete old rooms every hour; if the database is away, try again an hour later."""
     while True:
         try:
             await asyncio.to_thread(store().sweep)
-        except StoreError as problem:  # a page shows this sentence; the operator reads the cause here
+        except StoreError as problem:  # pages show this sentence; only the log has the cause
             _LOG.warning("%s (%s)", problem, getattr(problem.__cause__, "orig", problem.__cause__))
         await asyncio.sleep(EVERY)

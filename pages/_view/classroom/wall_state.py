@@ -1,4 +1,4 @@
-"""The state of a room, for a wall and for the teacher: how many have answered, and the version of the picture."""
+"""The state of a room, for its wall and its teacher: counts of answers, and a mark of the picture."""
 
 from typing import Any
 
@@ -7,24 +7,24 @@ from pages._view.classroom.room import Room
 
 
 def state_of(moment: Moment) -> dict[str, Any]:
-    """Return the answer to a wall's regular question."""
+    """Return the answer to a wall's regular request."""
     is_empty = moment.is_open and moment.room.joined > 0 and moment.asked.answers == 0
     return {"mark": moment.wall_mark, "count": count(moment), "joined": came(moment.room), "empty": is_empty}
 
 
 def count(moment: Moment) -> str:
-    """Say how many have done what they are asked, and whether the door is locked."""
+    """Return text on how many have answered or drawn, and on a locked door."""
     return f"{_done(moment)}{' The door is locked.' if moment.room.shut else ''}"
 
 
 def came(room: Room) -> str:
-    """Say how many phones have joined, and whether the door is locked."""
+    """Return text on how many phones have joined, and on a locked door."""
     has = f"{room.joined} {'phone has' if room.joined == 1 else 'phones have'}"
     return f"{has} joined.{' The door is locked.' if room.shut else ''}"
 
 
 def joined(room: Room) -> list[str]:
-    """Say how many phones have joined, how many of them have answered, and whether the door is locked."""
+    """Return sentences on how many phones have joined and answered, and on a locked door."""
     has = f"{room.joined} {'phone has' if room.joined == 1 else 'phones have'}"
     said = [f"{has} joined, {room.phones} of them have answered or drawn."]
     if room.shut:

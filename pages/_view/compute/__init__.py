@@ -1,4 +1,4 @@
-"""Computations: their results are kept for all visitors within bounds, and long ones take turns."""
+"""Computations for pages: results are cached for all visitors within bounds, and long computations take turns."""
 
 from pages._view.compute.prices import at_most
 from pages._view.compute.store import (

@@ -1,7 +1,7 @@
-"""Budgets of memory for all computations: each takes its bytes before it runs and gives them back afterwards.
+"""Memory budgets: every computation takes its bytes before it runs and gives them back afterwards.
 
-Three kinds have separate budgets, so that none waits behind another: requests of an address alone (HTML and `moving/`),
-runs of pages, and jobs that a visitor starts with a button.
+Three kinds of computations have separate budgets, so that none waits behind another: requests that need only an
+address (HTML and `moving/`), runs of pages, and jobs that a visitor starts with a button.
 """
 
 import os
@@ -11,17 +11,17 @@ from dataclasses import dataclass, field
 from threading import Event, Lock
 
 SETTING = "SATTN_COMPUTE_MB"
-LEAST = 520  # MB: what `PAGES`, `RUNS` and `JOBS` need for their largest computation
-USUAL = 600  # MB: with the least, runs of sixty visitors wait for each other's memory, and take three times as long
-_PAGES, _RUNS, _JOBS = 140, 100, 280  # MB; a button may start more than a link
-RUNS_AT_ONCE = 3  # that compute: more would share one interpreter lock with every plain page
-_OVERTAKEN = 8  # times; after that no other wish goes before
-_LOOK, _SELDOM = 0.1, 1.0  # seconds between two looks of the next in line, and of those far behind
+LEAST = 520  # MB: the sum of what `PAGES`, `RUNS` and `JOBS` need for their largest computations
+USUAL = 600  # MB: with LEAST, the runs of sixty visitors wait for memory and take three times as long
+_PAGES, _RUNS, _JOBS = 140, 100, 280  # MB; a button may start larger computations than a link
+RUNS_AT_ONCE = 3  # runs that compute at once: more would share the interpreter lock with every plain page
+_OVERTAKEN = 8  # number of times after which no other wish may overtake
+_LOOK, _SELDOM = 0.1, 1.0  # seconds between two checks by the next in the queue, and by a wish far behind
 
 
 @dataclass(eq=False)
 class Wish:
-    """A part of a budget, held or waited for; `then` is called when it is granted."""
+    """A part of a budget, held or waited for; `then` is called once it is granted."""
 
     amount: int
     size: float
@@ -31,21 +31,21 @@ class Wish:
 
 
 class Budget:
-    """An amount that many share: a wish that does not fit waits, small ones before large ones, but none for ever.
+    """A shared amount. A wish that does not fit waits: small ones go before large ones, but none waits for ever.
 
-    at_once : the most wishes that may hold a part at a time, however small.
+    at_once : the highest number of wishes that may hold a part at the same time, however small.
     """
 
     def __init__(self, most: int, at_once: int | None = None) -> None:
         self.most, self.held, self._least = most, 0, most // at_once if at_once else 0
-        self._waiting: list[Wish] = []  # in the order of arrival
+        self._waiting: list[Wish] = []  # by arrival
         self._lock = Lock()
 
     @contextmanager
     def hold(self, amount: int, *, waits: Callable[[int], object] = lambda _: None) -> Iterator[Wish]:
         """Hold an amount while a computation runs; one larger than the whole budget runs alone.
 
-        waits: called now and then during the wait, with the number before it; an exception from it ends the wait.
+        waits: called regularly during the wait with the number of wishes before it; its exception ends the wait.
         """
         wish = self.ask(amount)
         try:
@@ -56,7 +56,7 @@ class Budget:
             self.give_back(wish)
 
     def ask(self, amount: int, *, size: float | None = None, then: Callable[[], object] = lambda: None) -> Wish:
-        """Ask for an amount, which is granted at once or later. size: what counts as small or large instead of it."""
+        """Ask for an amount, granted now or later. size: sets the place in the queue in place of the amount."""
         wish = Wish(min(max(amount, self._least), self.most), amount if size is None else size, then)
         with self._lock:
             self._waiting.append(wish)
@@ -64,7 +64,7 @@ class Budget:
         return wish
 
     def give_back(self, wish: Wish) -> None:
-        """Give back the amount, or leave the line; a second call does nothing."""
+        """Give back the amount, or leave the queue; a second call does nothing."""
         with self._lock:
             if wish in self._waiting:
                 self._waiting.remove(wish)
@@ -74,7 +74,7 @@ class Budget:
             self._grant()
 
     def before(self, wish: Wish) -> int:
-        """Return how many wishes must end before this one begins; 0 if it has begun."""
+        """Return the number of wishes that must end before this one begins; 0 if it has begun."""
         with self._lock:
             order = self._order()
             return order.index(wish) + 1 if wish in order else 0
@@ -83,11 +83,11 @@ class Budget:
         return min(_SELDOM, _LOOK * max(1, self.before(wish)))
 
     def _order(self):
-        """Return the waiting wishes: first those overtaken too often, by arrival, then the small before the large."""
+        """Return the waiting wishes in order: first those overtaken too often, by arrival, then by size."""
         return sorted(self._waiting, key=lambda each: 0 if each.overtaken >= _OVERTAKEN else 1 + each.size)
 
     def _grant(self):
-        """Grant every wish that fits. None goes before one that was overtaken too often."""
+        """Grant every wish that fits, up to one that was overtaken too often and does not fit."""
         for wish in self._order():
             if self.held + wish.amount <= self.most:
                 self.held += wish.amount
@@ -102,14 +102,14 @@ class Budget:
 
 
 def configured(text: str) -> int:
-    """Return the bytes that the environment allows; raise ValueError if they are too few or not a number."""
+    """Parse the setting, in MB, into bytes; raise ValueError if it is too small or not a whole number."""
     if not text.strip().isdecimal() or int(text) < LEAST:
         raise ValueError(f"{SETTING} must be a whole number of at least {LEAST} (MB), but is {text!r}")
     return int(text) * 1_000_000
 
 
 def shares(most: int) -> tuple[Budget, Budget, Budget]:
-    """Return the budgets of pages, of runs and of jobs; memory beyond the least goes to the last two."""
+    """Return the budgets of pages, runs and jobs; runs and jobs share the memory beyond LEAST."""
     more = (most - LEAST * 1_000_000) // 2
     runs = Budget(_RUNS * 1_000_000 + more, RUNS_AT_ONCE)
     return Budget(_PAGES * 1_000_000), runs, Budget(_JOBS * 1_000_000 + more)

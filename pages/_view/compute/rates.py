@@ -1,4 +1,4 @@
-"""Turn counted numbers into seconds, at the rate of a reference machine or at that of this server.
+"""Rates that turn counted numbers into seconds: a reference machine's and this server's.
 
 Decisions about a page (a button, a picture that follows the hand, a computation without a request) use the reference
 rate, so that a link shows the same on every server. Times in a page's sentences use the rate measured here.
@@ -12,9 +12,9 @@ import numpy as np
 
 from sattn_core.cost import CALL, DRAWN, FUNCTION, MATRIX, MULTIPLIED, Price
 
-REFERENCE = 6e-10  # CPU seconds for one counted number
+REFERENCE = 6e-10  # CPU seconds per counted number
 _REPEATS = 7
-_SPEED = float(os.environ.get("SATTN_CLOCK_SPEED", "1"))  # of `clock`: for tests, which must not depend on it
+_SPEED = float(os.environ.get("SATTN_CLOCK_SPEED", "1"))  # factor of `clock`, set by tests
 _here = REFERENCE  # until it is measured
 
 
@@ -24,24 +24,24 @@ def clock() -> float:
 
 
 def decided(price: Price) -> float:
-    """Return the seconds for decisions: the same on every server."""
+    """Return the seconds on the reference machine, for decisions that must be the same on every server."""
     return REFERENCE * price.numbers
 
 
 def here(price: Price) -> float:
-    """Return the seconds for sentences: as many as this machine takes."""
+    """Return the seconds on this machine, for sentences."""
     return _here * price.numbers
 
 
 def measure() -> float:
-    """Measure this machine's rate, for some milliseconds, and use it in `here` from now on."""
+    """Measure this machine's rate, which takes some milliseconds, for `here` to use from now on."""
     global _here
     _here = _least(*_sample())
     return _here
 
 
 def _least(work: Callable[[], object], numbers: float) -> float:
-    """Return the seconds for one number in the fastest of some runs, since disturbances only make a run longer."""
+    """Return the seconds per number in the fastest of several runs, since disturbances only make a run longer."""
     taken = []
     for _ in range(_REPEATS):
         began = clock()
@@ -51,9 +51,9 @@ def _least(work: Callable[[], object], numbers: float) -> float:
 
 
 def _sample():
-    """Return a sample of each kind of work in about equal parts, and the numbers that it counts."""
+    """Return a function that does each kind of work in about equal parts, and the count of its numbers."""
     rng = np.random.Generator(np.random.SFC64(0))
-    few, many = np.arange(4.0), rng.random((20, 5_000))  # small enough to need no new memory from the system
+    few, many = np.arange(4.0), rng.random((20, 5_000))  # small enough that no new memory is requested from the system
     left, right = rng.random((8, 32, 64)), rng.random((8, 64, 64))
 
     def work():

@@ -1,4 +1,4 @@
-"""The only way from a page to the core. Results are kept for all visitors, bounded in entries and in bytes.
+"""The only way from a page to the core; results are cached for all visitors, bounded in entries and bytes.
 
 The core has a few caches of its own, see `sattn_core._memory`.
 """
@@ -22,20 +22,20 @@ R = TypeVar("R")
 
 
 class Limit(NamedTuple):
-    """Seconds at the reference rate, and bytes."""
+    """A limit in seconds at the reference rate, and in bytes."""
 
     seconds: float
     bytes: int
 
 
-UNASKED = Limit(1.0, 100_000_000)  # the most that a page computes without a request
-WITHOUT_BUTTON = Limit(0.65, 100_000_000)  # the most of one computation without a button, if it can have one
-AT_ONCE = 0.3  # seconds; what takes longer takes turns, and is not drawn while a hand moves
+UNASKED = Limit(1.0, 100_000_000)  # limit of what a page computes without a request
+WITHOUT_BUTTON = Limit(0.65, 100_000_000)  # limit of one computation without a button, if it can have one
+AT_ONCE = 0.3  # seconds; a longer computation takes turns, and is not drawn while a slider moves
 ENTRIES, BYTES = 8_000, 16_000_000
 
 
 def _weight(kept):
-    """Return the bytes of a result; small ones weigh enough that no more than ENTRIES fit."""
+    """Return the bytes of a result; count a small one as more, so that no more than ENTRIES fit."""
     return max(_bytes(kept), BYTES // ENTRIES)
 
 
@@ -48,7 +48,7 @@ def _bytes(value):
 
 
 def _parts(value):
-    """Return the parts of a record or a container; none of a row of numbers, for they are many and small."""
+    """Return the parts of a dataclass or container; none of a tuple of floats, which has too many."""
     if _are_numbers(value):
         return ()
     if is_dataclass(value):
@@ -63,7 +63,7 @@ def _are_numbers(value):
 
 
 def _protect(value):
-    """Make the arrays of a result read-only: all visitors see the same ones."""
+    """Make the arrays of a result read-only, because all visitors share them."""
     if isinstance(value, np.ndarray):
         value.flags.writeable = False
     for part in _parts(value):
@@ -76,7 +76,7 @@ _turn = Condition()  # guards the store, and lets one thread compute a result th
 
 
 def _key(function, *args, check=None, **kwargs):
-    """Return the key of a call, without `check`: a result does not depend on it."""
+    """Return the cache key of a call, without `check`, on which results do not depend."""
     return hashkey(function, *args, **kwargs)
 
 
@@ -86,7 +86,7 @@ def _computed(function, *args, **kwargs):
 
 
 def result(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Return the function's result; visitors who ask for the same at once share one computation.
+    """Return the function's result; visitors who ask for the same at the same time share one computation.
 
     The arguments must be hashable. The result is shared, so its arrays are read-only. A long computation takes turns
     with those of other visitors, and every computation waits for its bytes.
@@ -111,38 +111,38 @@ def _is_kept(function, *args, **kwargs):
 
 
 def keep(computed: R, function: Callable[..., R], *args: Hashable) -> None:
-    """Keep a result that was computed in another way as that of this call."""
+    """Cache a result computed elsewhere as the result of this call."""
     with _turn:
         _store[hashkey(function, *args)] = _protect(computed)
 
 
 def kept(function: Callable[..., R], *args: Hashable) -> R | None:
-    """Return the result of this call if it is kept, or None."""
+    """Return the result of this call if it is cached, else None."""
     with _turn:
         return _store.get(hashkey(function, *args))
 
 
 def held() -> tuple[int, int]:
-    """Return how many results are kept, and their bytes."""
+    """Return the number of cached results, and their bytes."""
     with _turn:
         return len(_store), int(_store.currsize)
 
 
 def forget() -> None:
-    """Empty the store, as on a server that has just started."""
+    """Empty the cache, as on a server that has just started."""
     with _turn:
         _store.clear()
 
 
 def cheap(params: Any) -> bool:
-    """Return True if these params cost so little that they can be computed while a hand moves."""
+    """Return True if these params are cheap enough to be computed while a slider moves."""
     return rates.decided(params.price) <= AT_ONCE and params.price.bytes <= WITHOUT_BUTTON.bytes
 
 
 def needs_button(params: Any, limit: Limit | None = None) -> bool:
-    """Return True if these params cost so much that a page computes them only on request.
+    """Return True if these params are so expensive that a page computes them only on request.
 
-    limit: for several computations together, instead of that for one.
+    limit: a limit for several computations together, in place of that for one.
     """
     limit = limit or WITHOUT_BUTTON
     return rates.decided(params.price) > limit.seconds or params.price.bytes > limit.bytes

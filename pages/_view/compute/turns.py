@@ -1,9 +1,9 @@
-"""Long computations take turns, so that short ones and the moves of other visitors go on beside them.
+"""Turns for long computations, so that short ones and other visitors' moves go on beside them.
 
-A few run at a time: the shorter kind first, then in the order of arrival. A computation that a visitor starts with a
-button is a job in its own thread, so that the page stays alive; it rests when nobody waits for it. Each computation
-also takes the bytes that it needs, see `budget`. Only a few pages are drawn at a time: a hundred drawing threads would
-share one interpreter lock with every plain page.
+A few run at a time: the shorter kind first, then by arrival. A computation that a visitor starts with a button is a job
+in its own thread, so that the page stays responsive; it pauses when nobody waits for it. Each computation also takes
+the bytes that it needs, see `budget`. Only a few pages are drawn at a time: a hundred drawing threads would share the
+interpreter lock with every plain page.
 """
 
 import os
@@ -22,11 +22,11 @@ from pages._view.compute.prices import SMALL
 from sattn_core.cost import Price
 
 SLOTS = max(1, (os.cpu_count() or 1) - 1)
-GONE = 2.0  # seconds without a sign after which somebody who computes or waits has left
-BETWEEN = 0.1  # seconds between two looks of a waiting visitor
-_FAR = 10  # visitors before: those farther back look as often
-DRAWN_AT_ONCE = 3  # pages; a lesson takes 35 to 60 ms of one core
-_SOON = 0.02  # seconds between two looks of a page at a job
+GONE = 2.0  # seconds without a call after which a computing or waiting visitor counts as gone
+BETWEEN = 0.1  # seconds between two checks by the next visitor in the queue
+_FAR = 10  # queue position beyond which the time between checks no longer grows
+DRAWN_AT_ONCE = 3  # pages; a lesson takes 35 to 60 ms of a core
+_SOON = 0.02  # seconds between two checks of a job by a page
 _SHOWN_AFTER = 0.4  # seconds; a shorter wait is not mentioned
 _FEW = {1: "One", 2: "Two", 3: "Three", 4: "Four", 5: "Five"}
 
@@ -42,7 +42,7 @@ class _Place:
 
 
 class Line:
-    """The queue of visitors who compute and visitors who wait."""
+    """The queue of visitors who compute or wait."""
 
     def __init__(self, slots: int = SLOTS) -> None:
         self._slots = slots
@@ -51,7 +51,7 @@ class Line:
         self._lock = Lock()
 
     def before(self, who: Hashable, *, long: bool) -> int:
-        """Return how many must end before `who` may compute. Asking keeps the position; a new one comes last."""
+        """Return how many must end before `who` may compute. Regular calls keep the place; a newcomer comes last."""
         now = time.monotonic()
         with self._lock:
             self._places = {each: place for each, place in self._places.items() if now - place.looked < GONE}
@@ -64,13 +64,13 @@ class Line:
             return max(0, order.index((mine.long, mine.arrived)) + 1 - self._slots)
 
     def waiting(self) -> int:
-        """Return how many wait; those without a recent call have left."""
+        """Return how many are waiting; a visitor without a recent call has left."""
         now = time.monotonic()
         with self._lock:
             return max(0, sum(now - place.looked < GONE for place in self._places.values()) - self._slots)
 
     def leave(self, who: Hashable) -> None:
-        """Make room for the next."""
+        """Leave the queue."""
         with self._lock:
             self._places.pop(who, None)
 
@@ -98,10 +98,11 @@ class Note(Protocol):
 
 @dataclass(frozen=True)
 class Page:
-    """The functions by which a computation talks to the page that waits for it; by default no page waits.
+    """Functions with which a computation talks to the page that waits for it; by default no page waits.
 
-    visitor : the visitor of this run; None outside of a run. is_connected : True while they are still there.
-    end_if_asked : ends the run if its visitor has left or asked for something else. note : adds a line to the page.
+    visitor : returns the visitor of this run; None outside a run. is_connected : returns True if a visitor is still
+    connected. end_if_asked : ends the run if its visitor has left or asked for something else. note : adds a line to
+    the page.
     """
 
     visitor: Callable[[], str | None] = lambda: None
@@ -110,11 +111,11 @@ class Page:
     note: Callable[[], Note] | None = None
 
 
-page = Page()  # the front end with sessions puts its own here
+page = Page()  # the front end with sessions replaces it
 
 
 class _Wait:
-    """One wait: called at every look, it shows how many are before, if that takes a while."""
+    """One wait: called at every check, it shows the length of the queue once the wait is noticeable."""
 
     def __init__(self) -> None:
         self._began, self._said = time.monotonic(), 0
@@ -128,7 +129,7 @@ class _Wait:
             self._note.markdown(queue_text(before))
 
     def over(self) -> None:
-        """Remove the line again."""
+        """Remove the line from the page."""
         if self._note:
             self._note.empty()
 
@@ -139,7 +140,7 @@ def turn(*, long: bool) -> Iterator[None]:
     waits, who = _Wait(), page.visitor()
     _go_aside()
     try:
-        while who and (before := LINE.before(who, long=long)):  # outside of a run nobody waits
+        while who and (before := LINE.before(who, long=long)):  # outside a run nobody waits
             waits(before)
             time.sleep(BETWEEN * min(before, _FAR))
         waits.over()
@@ -150,7 +151,7 @@ def turn(*, long: bool) -> Iterator[None]:
 
 @contextmanager
 def memory(wanted: int) -> Iterator[None]:
-    """Hold the bytes of a computation; a computation inside a job or another one uses the bytes that it holds."""
+    """Hold the bytes of a computation; inside a job or another computation, use the bytes held there."""
     if _HOLDS.get():
         yield
         return
@@ -170,7 +171,7 @@ _PLACE: ContextVar[Wish | None] = ContextVar("place", default=None)
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """Wait until this page may be drawn. A page that then waits for a computation lets the next page draw first."""
+    """Wait until this page may be drawn. If it later waits for a computation, the next page may be drawn."""
     with DRAWN.hold(1, waits=lambda _: look()) as place:
         had = _PLACE.set(place)
         try:
@@ -186,11 +187,11 @@ def _go_aside():
 
 # --- requests of an address alone ----------------------------------------------------------------------
 
-QUICK = SMALL  # the most of a computation that a plain page makes at once
+QUICK = SMALL  # price limit of a computation that a plain page makes at once
 
 
 class Dear(Exception):
-    """Raised if a page needs a computation that must wait for its turn; `price` is that of the computation."""
+    """A plain page needs a computation that would have to wait its turn; `price` is the computation's."""
 
     def __init__(self, price: Price) -> None:
         super().__init__(f"{price.numbers:g} numbers, {price.bytes:,} bytes")
@@ -202,12 +203,12 @@ _QUICKLY: ContextVar[bool] = ContextVar("quickly", default=False)
 
 def quickly(function: Callable[..., Any], *args: Any) -> Any:
     """Return the function's result if it needs only quick computations; else raise `Dear`."""
-    _QUICKLY.set(True)  # in the context of this call: each thread of a pool begins with a copy
+    _QUICKLY.set(True)  # set only in this call's context, since each thread of a pool begins with a copy
     return function(*args)
 
 
 def refuse_dear(price: Price) -> None:
-    """Raise `Dear` inside of `quickly`, unless the price is small."""
+    """Raise `Dear` inside `quickly`, unless the price is small."""
     if _QUICKLY.get() and (price.numbers > QUICK.numbers or price.bytes > QUICK.bytes):
         raise Dear(price)
 
@@ -216,7 +217,7 @@ def refuse_dear(price: Price) -> None:
 
 
 class _Unwanted(Exception):
-    """Raised in a job when nobody waits for it any more."""
+    """Nobody waits for a job any more."""
 
 
 _ANY = object()  # default of `seen`: no new frame ends the wait
@@ -226,9 +227,9 @@ class Job:
     """A computation in its own thread that keeps its latest frame, for all visitors who want it.
 
     wanted: the params of the computation. work: a function that calls `look` between its blocks, or that returns an
-    iterator of frames, None where nothing is new. when: time of the latest frame. spent: CPU seconds so far. before:
-    how many must end before it goes on. price: of the whole job; by default that of `wanted`. A job that nobody wants
-    rests; when somebody wants it again, a function starts over, and frames go on where they were.
+    iterator of frames, with None if nothing is new. when: time of the latest frame. spent: CPU seconds so far. before:
+    number of others that must end before the job goes on. price: the whole job's; by default that of `wanted`. A job
+    that nobody wants pauses; when somebody wants it again, a function starts over, but an iterator goes on.
     """
 
     def __init__(self, wanted: Any, work: Callable[[], object], price: Price | None = None) -> None:
@@ -245,7 +246,7 @@ class Job:
         self._lock = Lock()
 
     def want(self) -> None:
-        """Add a waiting visitor; the job begins, or goes on."""
+        """Add a waiting visitor, and start or resume the job."""
         with self._lock:
             self._visitors.add(page.visitor())
             if not (self.runs or self.done or self._problem):
@@ -253,7 +254,7 @@ class Job:
                 Thread(target=self._run, daemon=True).start()
 
     def leave(self) -> None:
-        """Remove a waiting visitor; a job that nobody waits for rests at its next check."""
+        """Remove a waiting visitor; a job without any pauses at its next check."""
         with self._lock:
             self._visitors.discard(page.visitor())
 
@@ -268,7 +269,7 @@ class Job:
             raise self._problem
 
     def check(self) -> None:
-        """Rest if nobody waits, pause while it is another's turn; called between blocks."""
+        """Pause if nobody waits or if it is another's turn; called between blocks."""
         self.spent = self._earlier + rates.clock()
         while True:
             self._rest_if_unwanted(LINE.before(self, long=True))
@@ -288,7 +289,7 @@ class Job:
         _JOB.set(self)
         self._earlier = self.spent if self._made else 0.0
         try:
-            # Take the bytes before the turn, so that a holder of bytes never waits for a turn whose holder needs bytes.
+            # Take the bytes before the turn, so that no holder of bytes waits for a turn whose holder needs bytes.
             with JOBS.hold(self._price.bytes, waits=self._rest_if_unwanted):
                 _HOLDS.set(True)
                 self._go_on()
@@ -313,7 +314,7 @@ _JOB: ContextVar[Job | None] = ContextVar("job", default=None)
 
 
 def look() -> None:
-    """End the computation if nobody waits for it; a computation calls this between its blocks."""
+    """End the computation if nobody waits for it; computations call this between their blocks."""
     if job := _JOB.get():
         job.check()
     else:

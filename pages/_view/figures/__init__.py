@@ -1,1 +1,1 @@
-"""Pictures drawn from results, without Streamlit and without arithmetic on the data."""
+"""Pictures drawn from results, without Streamlit and without computing on the data."""

@@ -1,7 +1,7 @@
-"""The parts that all Plotly figures share: fonts, axes and colours of the profile that they are drawn for.
+"""The parts that all Plotly figures share: fonts, axes and colours, taken from a profile.
 
 Figures stay plain dictionaries until they are sent. Plotly's own figure objects validate and copy every property, which
-takes longer than the rest of a page together; the tests let Plotly validate each figure instead.
+takes longer than the rest of a page; the tests have Plotly validate every figure instead.
 """
 
 import re
@@ -14,19 +14,19 @@ from pages._view.marks import readable
 from pages._view.picture import Figure, Part
 from pages._view.theme import DARK, LIGHT, Profile
 
-LETTERS = 25  # letters of a title that fit over half the page beside the menu, and over a whole phone
-THIRD = 16  # the same over a third of the page
-_LINE = 1.3  # of the size of its letters: the height of a line of text
-_BETWEEN = "\u2002\u2002"  # the space between two words of a key
+LETTERS = 25  # letters of a title that fit over half a page beside the menu, or over a whole phone
+THIRD = 16  # letters of a title that fit over a third of a page
+_LINE = 1.3  # line height, in font sizes
+_BETWEEN = "\u2002\u2002"  # space between two words of a key
 
 # The colours at the ends of every heatmap: safe for colour-blind readers, and different from raw and scaled.
-_STRENGTH = 0.55  # of the strongest shade: numbers on it keep their contrast
+_STRENGTH = 0.55  # share of the colour in the strongest shade, so that numbers on it keep their contrast
 _NEGATIVE, _POSITIVE = "#7b3294", "#1b7837"
 _NEGATIVE_ON_DARK, _POSITIVE_ON_DARK = "#d3a4e3", "#7fd68a"
 
 
 def inks(profile: Profile) -> list[tuple[str, str]]:
-    """Return the inks on dark ground and their counterparts on paper, the ground first; [] on any other ground."""
+    """Return pairs of a dark theme's colour and its counterpart on paper, the ground first; [] for other themes."""
     if profile is not DARK:
         return []
     names = ("ground", "text", "grid", "raw", "scaled", "third", "band")
@@ -45,13 +45,13 @@ def figure(
 ) -> Figure:
     """Return a figure of plain trace dictionaries in the profile's sizes and colours.
 
-    left and bottom are the room for the axes, in letters of an axis title: if Plotly finds the margins by itself, it
-    draws the figure twice.
+    left and bottom are the margins for the axes, in font sizes of an axis title: with automatic margins Plotly would
+    draw the figure twice.
     """
     side, top, bottom = (
         round(room) for room in (left * profile.axis_size, profile.title_size * 1.6, bottom * profile.axis_size)
     )
-    more = _more_lines(profile, layout.get("title", {}))  # the figure grows by it, so that the plot keeps its height
+    more = _more_lines(profile, layout.get("title", {}))  # added to the height, so that the plot keeps its own
     common = {
         "height": round(profile.height * height) + more,
         "paper_bgcolor": profile.ground,
@@ -68,12 +68,12 @@ def figure(
 
 
 def _calm(trace):
-    """Return a trace that has a hover label only if it has words of its own for one."""
+    """Return a trace without a hover label, unless it has its own text for one."""
     return trace if {"hoverinfo", "hovertemplate"} & {*trace} else {**trace, "hoverinfo": "skip"}
 
 
 def axis(profile: Profile, text: str | None = None, *, grid: bool = False, near: bool = False, **options: Any) -> Part:
-    """Return one axis; text is its title, close to its numbers if the key to the marks is under it."""
+    """Return one axis. text: its title; near: True to put the title close to the numbers, for a key below it."""
     standoff = {"standoff": profile.tick_size // 4} if near else {}
     return {
         "color": profile.text,
@@ -92,14 +92,14 @@ def axis(profile: Profile, text: str | None = None, *, grid: bool = False, near:
 
 
 def _with_separators(options):
-    """Return the tick format of an axis that reaches 1,000, if it has none."""
+    """Return tick labels with separators, for an axis with ticks from 1,000 on and no labels."""
     ticks = options.get("tickvals", ()) if "ticktext" not in options else ()
     is_large = any(not isinstance(each, str) and abs(each) >= 1_000 for each in ticks)
     return {"ticktext": [f"{each:,g}" for each in ticks]} if is_large else {}
 
 
 def _more_lines(profile, above):
-    """Return the height of a title beyond its first line: a gap to the first tick, further lines, and a key."""
+    """Return the height of a title beyond its first line: a gap before the first tick, further lines, and a key."""
     text, size = above.get("text"), above.get("font", {}).get("size", 0)
     key = above.get("subtitle", {}).get("text")
     lines = size * (0.2 + _LINE * text.count("<br>")) if text else 0
@@ -114,13 +114,13 @@ def title(
     key: str | Sequence[str] | None = None,
     letters: int = LETTERS,
 ) -> Part:
-    """Return a figure's title, from its left edge; key names the marks: a sentence, or words with space between them.
+    """Return a figure's title at its left edge. key: names the marks, in a sentence or in separate words.
 
-    Both are broken into lines of so many letters, since a figure does not know how wide it will be.
-    The key is above the plot, where it covers no mark.
+    Title and key are broken into lines of so many letters, since the width of the figure is not known yet. The key is
+    above the plot, where it covers no mark.
     """
     size = size or profile.title_size
-    # The baseline of the first line of letters: from the top, Plotly would place one line and two lines differently.
+    # Anchor the baseline of the first line: anchored at the top, Plotly places one line and two lines differently.
     place = {"x": 0, "xref": "container", "y": 1, "yref": "container", "yanchor": "bottom", "pad": {"b": -size}}
     found = {"text": wrapped(text, letters * profile.title_size / size), "font": {"size": size}, **place}
     if key:
@@ -131,9 +131,9 @@ def title(
 
 
 def wrapped(text: str | Sequence[str], letters: float) -> str:
-    """Return words in lines of at most so many letters; a tuple's words may have spaces, and have space between them.
+    """Return a text in lines of at most so many letters; a tuple's entries are not broken, and have wider gaps.
 
-    The parts of a product with × stay together, as one word.
+    A product with × stays on one line.
     """
     words, between = (re.split("(?<!×) (?!×)", text), " ") if isinstance(text, str) else (text, _BETWEEN)
     lines: list[str] = []
@@ -147,9 +147,9 @@ def wrapped(text: str | Sequence[str], letters: float) -> str:
 
 
 def label(text: str, profile: Profile, *, size: float | None = None, colour: str = "", **place: Any) -> Part:
-    """Return a word beside a line or in a corner: quicker to read than a legend.
+    """Return an annotation beside a line or in a corner, which is quicker to read than a legend.
 
-    colour: that of its marks; the word has it as far as it is readable.
+    colour: the colour of its marks, adjusted until it is readable as text.
     """
     ink = readable(colour, profile.ground, profile.text) if colour else profile.text
     font = {"size": size or profile.tick_size, "color": ink}
@@ -157,14 +157,14 @@ def label(text: str, profile: Profile, *, size: float | None = None, colour: str
 
 
 def in_colour(text: str, colour: str, profile: Profile) -> str:
-    """Return a bold word in the colour of its marks, as far as that is readable."""
+    """Return bold text in the colour of its marks, adjusted until it is readable."""
     return f'<span style="color: {readable(colour, profile.ground, profile.text)}"><b>{text}</b></span>'
 
 
 def over_axis(text: str, profile: Profile, left: float, *, up: float = 0.0, **look: Any) -> Part:
-    """Return the name of an upright axis, above its end, from the edge of the margin on.
+    """Return the title of an upright axis, above its upper end, from the figure's left edge.
 
-    left: the margin, in letters of an axis title; up: the height above the plot, in letters of a tick.
+    left: the margin, in font sizes of an axis title; up: the height above the plot, in font sizes of a tick.
     """
     place: Part = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
     off: Part = {"xshift": -round(left * profile.axis_size), "yshift": round(up * profile.tick_size)}
@@ -172,7 +172,7 @@ def over_axis(text: str, profile: Profile, left: float, *, up: float = 0.0, **lo
 
 
 def corner(text: str, profile: Profile, *, side: str = "right", axes: str = "", **options: Any) -> Part:
-    """Return a word in an upper corner of a plot."""
+    """Return an annotation in an upper corner of a plot."""
     x = 1 if side == "right" else 0.02
     place: Part = {
         "xref": f"x{axes} domain",
@@ -186,9 +186,9 @@ def corner(text: str, profile: Profile, *, side: str = "right", axes: str = "", 
 
 
 def under(lines: Sequence[str], profile: Profile) -> Part:
-    """Return the key to the marks, line by line under the title of the horizontal axis, where it covers no mark.
+    """Return the key to the marks below the title of the horizontal axis, where it covers no mark.
 
-    A wall has room for the whole key in one line; `room_under` is the height of the key.
+    A wall has room for the whole key in one line. `room_under` gives the margin for it.
     """
     place: Part = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0, "yanchor": "top"}
     text = "<br>".join(_lines_under(lines, profile))
@@ -200,22 +200,22 @@ def _lines_under(lines, profile):
 
 
 def room_under(lines: Sequence[str], profile: Profile) -> float:
-    """Return the margin below an axis with its title and these lines of a key, in letters of an axis title."""
+    """Return the bottom margin for an axis title and a key of these lines, in font sizes of an axis title."""
     return (2.7 if on_a_wall(profile) else 2.4) + 1.3 * len(_lines_under(lines, profile))
 
 
 def letters_over(profile: Profile) -> int:
-    """Return how many letters of a title fit over a whole figure: a wall is wide."""
+    """Return the number of letters of a title that fit over a whole figure: a wall is wide."""
     return 60 if on_a_wall(profile) else LETTERS
 
 
 def on_a_wall(profile: Profile) -> bool:
-    """Return True if a figure is for a classroom: wide, and low because of the line above it."""
+    """Return True if a figure is for a wall: wide, and low because of the line above it."""
     return profile.name == "projector"
 
 
 def heading(text: str, profile: Profile, *, axes: str = "", x: float = 0.0) -> Part:
-    """Return the title of one panel, above it."""
+    """Return the title of one panel, placed above it."""
     place: Part = {"xref": f"x{axes} domain", "yref": f"y{axes} domain", "x": x, "y": 1.0, "yanchor": "bottom"}
     return label(text, profile, size=profile.axis_size, xanchor="center" if x else "left", **place)
 
@@ -255,7 +255,7 @@ def points(
     below: ArrayLike,
     name: str,
 ) -> Part:
-    """Return measured points with their bands."""
+    """Return measured points with error bars."""
     return {
         "type": "scatter",
         "mode": "markers",
@@ -282,9 +282,9 @@ def line(x: ArrayLike, y: ArrayLike, style: Part, name: str) -> Part:
 def heatmap(
     profile: Profile, values: ArrayLike, limit: float, *, text: Sequence[Sequence[str]] | None = None, name: str = ""
 ) -> Part:
-    """Return a matrix as colours between −limit and limit; text is what its cells say, row by row.
+    """Return a matrix as a heatmap with colours from −limit to limit. text: the texts of its cells, row by row.
 
-    The limit is given, not computed from the matrix: compared matrices share it, so that a small one looks small.
+    Matrices to be compared share one limit, so that small numbers look small.
     """
     dark = profile is DARK
     ends = (_NEGATIVE_ON_DARK, _POSITIVE_ON_DARK) if dark else (_NEGATIVE, _POSITIVE)
@@ -305,7 +305,7 @@ def heatmap(
 
 
 def shade(profile: Profile, colour: str, strength: float = _STRENGTH) -> str:
-    """Return a colour mixed with the ground: without a strength the strongest shade that a number stays readable on."""
+    """Return a colour mixed with the ground; by default the strongest shade on which a number stays readable."""
     mixed = (
         round((1 - strength) * int(profile.ground[at : at + 2], 16) + strength * int(colour[at : at + 2], 16))
         for at in (1, 3, 5)
@@ -314,7 +314,7 @@ def shade(profile: Profile, colour: str, strength: float = _STRENGTH) -> str:
 
 
 def colour_bar(profile: Profile, ticks: Sequence[float], text: str = "", *, beside: bool = False) -> Part:
-    """Return the key to a heatmap's colours, under the plot or to its right."""
+    """Return the colour bar of a heatmap, below the plot or to its right."""
     under: Part = {"orientation": "h", "y": 0, "yref": "container", "yanchor": "bottom"}
     return {
         "showscale": True,

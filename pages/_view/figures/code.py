@@ -1,4 +1,4 @@
-"""The Python beside a picture, which computes its numbers again."""
+"""The Python code beside a picture, which recomputes its numbers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields, is_dataclass
@@ -10,7 +10,7 @@ import sattn_core
 
 
 class Name(str):
-    """A name that earlier lines define, used as an argument: it is written without quotes."""
+    """A name defined by earlier lines, used as an argument, so that it is written without quotes."""
 
     __slots__ = ()
     __repr__ = str.__str__
@@ -19,9 +19,9 @@ class Name(str):
 def code(
     function: Callable[..., Any], *args: Any, show: str | Sequence[str] = (), name: str = "result", **options: Any
 ) -> str:
-    """Return the import, the call with these arguments, and the lines that print parts of its result.
+    """Return the imports, the call with these arguments, and lines that print parts of its result.
 
-    show: expressions on the result's name, one a line of output; "row.z for row in result.rows" is a line for each row.
+    show: expressions with the result's name, one per line of output; "row.z for row in result.rows" prints one per row.
     """
     given = [_written(each) for each in args] + [f"{key}={_written(value)}" for key, value in options.items()]
     call = f"{name} = {function.__name__}({', '.join(given)})\n"
@@ -30,7 +30,7 @@ def code(
 
 
 def printed(show: str | Sequence[str]) -> str:
-    """Return the lines that print these expressions."""
+    """Return code that prints these expressions."""
     return "".join(map(_print, [show] if isinstance(show, str) else show))
 
 
@@ -40,7 +40,7 @@ def _print(expression):
 
 
 def _imports(needed):
-    """Return one import for each module; exported names come from the package itself."""
+    """Return one import per module; exported names are imported from the package itself."""
     modules: dict[str, set[str]] = {}
     for each in needed:
         module = "sattn_core" if each.__name__ in sattn_core.__all__ else each.__module__
@@ -49,7 +49,7 @@ def _imports(needed):
 
 
 def _records(value):
-    """Return the classes of all records in an argument."""
+    """Return the classes of all dataclass instances in an argument."""
     if is_dataclass(value):
         return [type(value), *_records([kept for _, kept in _given(value)])]
     if isinstance(value, dict):
@@ -58,7 +58,7 @@ def _records(value):
 
 
 def _given(record):
-    """Return the fields of a record that differ from their defaults."""
+    """Return the fields of a dataclass instance that differ from their defaults."""
     kept = ((each, getattr(record, each.name)) for each in fields(record) if each.init)
     return [(each.name, value) for each, value in kept if each.default is MISSING or value != each.default]
 

@@ -1,4 +1,4 @@
-"""Names at the ends of lines, in place of a legend."""
+"""Names at the ends of lines, instead of a legend."""
 
 from collections.abc import Sequence
 
@@ -9,8 +9,8 @@ from pages._view.figures.base import label, on_a_wall
 from pages._view.picture import Figure, Part
 from pages._view.theme import Profile
 
-_SEEN_OF_WALL = 0.6  # of the height of a plot: the part that fits on a wall
-_LETTER = 0.56  # width of a letter, as a share of its size
+_SEEN_OF_WALL = 0.6  # the part of a plot's height that fits on a wall
+_LETTER = 0.56  # width of a letter, in font sizes
 
 
 def name_ends(
@@ -25,8 +25,8 @@ def name_ends(
 ) -> Figure:
     """Write names to the right of the plot at the heights of their lines' ends, without overlaps.
 
-    low and high: the ends of the vertical axis, in its own units. colours: of the lines, which the names have as far as
-    they are readable. off: letters between the plot and the names.
+    low and high: the ends of the vertical axis, in its own units. colours: the lines' colours, adjusted to be readable
+    as text. off: the gap between plot and names, in font sizes.
     """
     top, bottom = fig.layout["margin"]["t"], fig.layout["margin"]["b"]
     seen = _SEEN_OF_WALL if on_a_wall(profile) else 1
@@ -40,7 +40,7 @@ def name_ends(
 
 
 def apart(heights: Sequence[float], gap: float, high: float) -> NDArray[np.float64]:
-    """Return heights moved as little as needed to keep a gap between them, none above high."""
+    """Return heights moved apart until there is a gap between them, none above high."""
     order = np.argsort(heights)
     placed = np.array(heights, dtype=float)[order]
     for i in range(1, len(placed)):

@@ -1,4 +1,4 @@
-"""Matrices as heatmaps with their numbers in the cells."""
+"""Matrices as heatmaps with numbers in their cells."""
 
 from collections.abc import Callable, Sequence
 
@@ -9,12 +9,12 @@ from pages._view.figures.base import THIRD, axis, figure, label, shade, title
 from pages._view.picture import Figure, Part
 from pages._view.theme import Profile, number, typed
 
-FOLD = 8  # columns that still have room for their numbers on a phone
-_WIDE = 6  # columns that have room for their numbers at full size
-_LETTERS = 48  # of a row of cells that have room at full size on a phone
+FOLD = 8  # highest number of columns with room for numbers on a phone
+_WIDE = 6  # highest number of columns with room for numbers at full size
+_LETTERS = 48  # highest number of letters in a row of cells at full size on a phone
 _FEW_LINES = 6
-_NARROW = 6  # letters that a cell of a wide matrix has room for on a phone
-_EDGE = 0.53  # half a cell, and a little room for its frame
+_NARROW = 6  # letters of a number that fit into a cell of a wide matrix on a phone
+_EDGE = 0.53  # half a cell, with a little room for its frame
 
 
 def matrix(
@@ -28,7 +28,7 @@ def matrix(
     columns: str = "column",
     letters: int = THIRD,
 ) -> Figure:
-    """Return a matrix on a colour scale from −limit to limit; one of more than FOLD columns continues below itself."""
+    """Return a matrix on a colour scale from −limit to limit, folded into blocks of at most FOLD columns."""
     values = np.atleast_2d(np.asarray(values, dtype=float))
     room = _NARROW if values.shape[1] > _WIDE else None
     texts = [[cell(x, room) for x in row] for row in values] if texts is None else texts
@@ -46,7 +46,7 @@ def matrix(
 
 
 def _trace(values, texts, profile, name, limit):
-    """Return the cells, each with its text."""
+    """Return the heatmap of the cells, each with its text."""
     return {
         "type": "heatmap",
         "z": _fold(values),
@@ -65,7 +65,7 @@ def _trace(values, texts, profile, name, limit):
 
 
 def cell(value: float, room: int | None = None) -> str:
-    """Return a number in at most three digits, or in fewer where it would need more letters than there is room."""
+    """Return a number with three significant digits, or with fewer if it has more letters than `room`."""
     if np.isneginf(value):
         return "−∞"
     texts = [_shorter(value, digits) for digits in (3, 2, 1)]
@@ -73,25 +73,25 @@ def cell(value: float, room: int | None = None) -> str:
 
 
 def operand(value: float) -> str:
-    """Return a number in a calculation: six digits, so that a calculator finds the same result."""
+    """Return a number for a calculation: with six digits, so that a calculator gives the same result."""
     return "−∞" if np.isneginf(value) else _shorter(value, 6)
 
 
 def equals(value: float, write: Callable[[float], str] = cell) -> str:
-    """Return a result after its sign: = if it is written in full, ≈ if it is rounded."""
+    """Return a result with its sign: = if it is written in full, ≈ if it is rounded."""
     text = write(value)
     full = float(f"{value:.2e}") == float(f"{value:.9e}") or text == typed(value)
     return f"{'=' if full else '≈'} {text}"
 
 
 def _shorter(value, digits):
-    """Return the shorter way to write a number: in full, or with so many digits. Only the latter has powers of ten."""
+    """Return the shorter text of a number: in full, or rounded to so many digits and maybe with a power of ten."""
     rounded, as_typed = number(value, digits), typed(value)
     return rounded if "e" in as_typed or len(rounded) < len(as_typed) else as_typed
 
 
 def _fold(values):
-    """Return blocks of FOLD columns, one below the other, each under an empty line for its name."""
+    """Return blocks of FOLD columns, one below the other, each after an empty line for its name."""
     rows = [list(row) for row in values]
     n_columns = len(rows[0])
     if n_columns <= FOLD:
@@ -105,7 +105,7 @@ def _fold(values):
 
 
 def _places(n_rows, n_columns):
-    """Return for each row of each block (its line, its number)."""
+    """Return (line, row number) for each row of each block."""
     if n_columns <= FOLD:
         return [(row, row + 1) for row in range(n_rows)]
     blocks = -(-n_columns // FOLD)
@@ -113,7 +113,7 @@ def _places(n_rows, n_columns):
 
 
 def _text_size(texts):
-    """Return the size of the numbers as a share of the full one, so that neighbouring cells do not overlap."""
+    """Return the numbers' size as a share of full size, small enough that neighbouring cells do not overlap."""
     n_columns = len(texts[0])
     if n_columns > _WIDE:
         return 0.8
@@ -127,7 +127,7 @@ def _height(lines, profile, *, tall):
 
 
 def colours(profile: Profile, colour: str | None, *, two_sided: bool) -> list[list[float | str]]:
-    """Return the shades of a matrix: from one colour through the ground to another, or from the ground to one."""
+    """Return the colour scale of a matrix, two-sided with the ground in the middle, or beginning at the ground."""
     top = shade(profile, colour or profile.band)
     if two_sided:
         return [[0, shade(profile, profile.third)], [0.5, profile.ground], [1, top]]
@@ -151,7 +151,7 @@ def _rows_axis(profile, name, shape):
 
 
 def _bare(profile, name):
-    """Return an axis without lines; its title is close, to leave room for the numbers."""
+    """Return options for an axis without line and ticks, its title close to the numbers."""
     title = {"text": name, "font": {"size": profile.tick_size}, "standoff": 4}
     return {"showline": False, "ticks": "", "title": title}
 

@@ -1,4 +1,4 @@
-"""Several matrices in one figure; a click is traced to its matrix by the name of its trace."""
+"""Several matrices in one figure; the name of a clicked trace identifies its matrix."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from pages._view.figures.matrices import cell, colours
 from pages._view.picture import Figure, Part
 from pages._view.theme import Profile
 
-MOST_COLUMNS = 64  # columns of a matrix that are drawn: more would be finer than a screen
-MOST_NUMBERS = 5  # columns and rows up to which each cell has room for a number, on a phone too
-_LETTERS = 18  # all numbers of a row together
-_EDGE = 0.53  # half a cell, and a little room for its frame
-_HEIGHT = 0.85  # at least, as a share of the usual height of a figure
-_LINE = 1.5  # letters of a tick: the least height of a row
+MOST_COLUMNS = 64  # columns that are drawn: more would be finer than a screen
+MOST_NUMBERS = 5  # highest number of columns whose cells have room for numbers, on a phone too
+_LETTERS = 18  # letters of all numbers in a row together
+_EDGE = 0.53  # half a cell, with a little room for its frame
+_HEIGHT = 0.85  # least height, as a share of a figure's usual height
+_LINE = 1.5  # least height of a row, in font sizes of a tick
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,15 +25,15 @@ class Panel:
 
     Attributes
     ----------
-    name : of its trace.
-    title : above it, at most 14 letters.
+    name : the name of the trace.
+    title : the text above the matrix, at most 14 letters.
     values : the matrix.
-    limit, low : ends of its colours; without low they go from −limit to limit.
-    places : letters for its rows and columns, as in q₁ and k₁; an empty one leaves only the numbers.
+    limit, low : ends of the colour scale; low is −limit by default.
+    places : letters for rows and columns, as in q₁ and k₁; "" for numbers without a letter.
     chosen : (row, column) to frame, counted from 0; None frames a whole row or column.
-    texts : the texts of the cells; without them their numbers.
-    colour : of the strongest shade.
-    columns : of its axis, if that is to be longer than the matrix.
+    texts : the texts of the cells; by default their numbers.
+    colour : the colour of the strongest shade.
+    columns : the number of columns on the axis, if it is to be longer than the matrix.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Panel:
 
 
 def side_by_side(columns: Sequence[Sequence[Panel]], profile: Profile) -> Figure:
-    """Return columns of panels from left to right, the panels of a column one below the other."""
+    """Return a figure with columns of panels from left to right, the panels of a column one below the other."""
     placed = [
         (panel, _share(i, len(columns), 0.1), _share(len(column) - 1 - j, len(column), 0.28))
         for i, column in enumerate(columns)
@@ -70,25 +70,25 @@ def side_by_side(columns: Sequence[Sequence[Panel]], profile: Profile) -> Figure
 
 
 def _height(columns, profile):
-    """Return the height of the figure, as a share of the usual one: more only where the rows are many."""
+    """Return the height of the figure, as a share of the usual one, larger if there are many rows."""
     lines = max(sum(len(_shown(panel)) for panel in column) for column in columns)
     return max(_HEIGHT, (_LINE * lines * profile.tick_size + 6 * profile.axis_size) / profile.height)
 
 
 def _share(place, count, gap):
-    """Return the ends of one of so many equal parts of an axis, with gaps between them."""
+    """Return the ends of one of `count` equal parts of an axis, with gaps between the parts."""
     part = (1 - gap * (count - 1)) / count
     start = place * (part + gap)
     return [start, min(1.0, start + part)]
 
 
 def _shown(panel: Panel) -> NDArray[np.float64]:
-    """Return the matrix, without the columns that no screen can show."""
+    """Return the matrix without the columns that are too many for a screen."""
     return np.atleast_2d(np.asarray(panel.values, dtype=float))[:, :MOST_COLUMNS]
 
 
 def _trace(panel, number, profile):
-    """Return the cells, each with its text where there is room."""
+    """Return the heatmap of the cells, with their texts if these have room."""
     values = _shown(panel)
     found = {
         "type": "heatmap",
@@ -110,7 +110,7 @@ def _trace(panel, number, profile):
 
 
 def short(value: float, room: int) -> str:
-    """Return a number for a cell with room for so many letters, or dots if it needs more."""
+    """Return a number for a cell with room for so many letters, or "≈ 0" or "…" if it needs more."""
     text = cell(value, room)
     if len(text) <= room + 1:
         return text
@@ -135,14 +135,14 @@ def _axes(panel, number, across, down, profile):
 
 
 def _axis(profile: Profile, letter: str, count: int) -> Part:
-    """Return an axis with a name for every row or column, or only for the first and the last of many."""
+    """Return an axis that names every row or column, or of many only the first and the last."""
     at = range(count) if count <= 2 * MOST_NUMBERS else (0, count - 1)
     names = [f"{letter}{named(i + 1, sub=bool(letter))}" for i in at]
     return axis(profile, showline=False, ticks="", tickvals=list(at), ticktext=names)
 
 
 def named(number: int, *, sub: bool) -> str:
-    """Return a number, as the subscript of a letter if there is one."""
+    """Return a number as text; sub: as a subscript."""
     return str(number).translate(_SUBSCRIPT) if sub else str(number)
 
 

@@ -1,4 +1,4 @@
-"""Panels on a phone: one below the other, each with its words to the left of its picture."""
+"""Panels on a phone: one below the other, each with text to the left of its picture."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,32 +8,32 @@ from pages._view.figures.base import label
 from pages._view.picture import Figure, Part
 from pages._view.theme import Profile
 
-MOST = 3  # panels that fit below each other
-PICTURE = 0.46, 1.0  # of the width
-_HEIGHT = 1.45  # of the usual height; if less than half of it is visible, a phone scrolls
-_APART = 0.03  # of the height
+MOST = 3  # highest number of panels below each other
+PICTURE = 0.46, 1.0  # left and right end of the pictures, as shares of the width
+_HEIGHT = 1.45  # factor of the usual height; a phone scrolls if less than half of the figure is visible
+_APART = 0.03  # gap between panels, as a share of the height
 _EDGE = 2  # px
-_LARGE, _LINE = 1.4, 1.3  # of a name: the one large number; of letters: the height of their line
+_LARGE, _LINE = 1.4, 1.3  # font size of the large number, relative to the name's; line height, in font sizes
 
 
 def on_a_phone(fig: Figure, profile: Profile, **layout: Any) -> Figure:
-    """Return the figure with these entries of its layout for a phone; an axis lists only what differs there."""
+    """Return the figure with these layout entries for a phone; an axis needs only the options that differ there."""
     margin = {each: _EDGE for each in "lrtb"}
     axes = {name: fig.layout[name] | each for name, each in layout.items() if name[1:5] == "axis"}
     return replace(fig, narrow={"height": round(_HEIGHT * profile.height), "margin": margin} | layout | axes)
 
 
 def down(i: int) -> list[float]:
-    """Return the ends of a row, as shares of the height."""
+    """Return the lower and upper end of a row, as shares of the height."""
     part = (1 - _APART * (MOST - 1)) / MOST
     top = 1 - i * (part + _APART)
     return [max(0.0, top - part), top]
 
 
 def words(i: int, name: str, large: str, small: Sequence[str], ink: str, profile: Profile) -> list[Part]:
-    """Return the name of a row, its large number, and small lines below it.
+    """Return annotations for a row: its name, its large number, and small lines below.
 
-    The colour is part of the text: while a slider is dragged, texts are updated and fonts are not.
+    The colour is part of the text, since only texts are updated while a slider is dragged, not fonts.
     """
     texts = [f'<span style="color:{ink}"><b>{each}</b></span>' for each in (name, large)] + ["<br>".join(small)]
     place: Part = {"xref": "paper", "yref": "paper", "x": 0, "y": down(i)[1], "xanchor": "left", "yanchor": "top"}

@@ -1,4 +1,4 @@
-"""The spread of scores against d_k: axes in powers of two, on which each power of d_k is a straight line."""
+"""The spread of scores against d_k, on logarithmic axes, where each power of d_k is a straight line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,22 +14,22 @@ from pages._view.theme import Profile
 
 WHAT = "Spread σ of what softmax gets"
 D_TICKS = (1, 4, 16, 64, 256, 1024)
-LOOKS = {"raw": ("raw", "circle"), "÷ √dₖ": ("scaled", "square"), "÷ dₖ": ("third", "triangle-up")}  # colour, mark
+LOOKS = {"raw": ("raw", "circle"), "÷ √dₖ": ("scaled", "square"), "÷ dₖ": ("third", "triangle-up")}  # colour, symbol
 
-_SIZES = (1 / 128, 1 / 32, 1 / 8, 1 / 2, 1, 2, 8, 32, 128, 512, 2048)  # the ticks of the upright axis
-_FEW_SIZES, _TALL = (1 / 64, 1 / 8, 1, 8, 64, 512), 4_000  # the ticks on a wall, if high / low is larger
+_SIZES = (1 / 128, 1 / 32, 1 / 8, 1 / 2, 1, 2, 8, 32, 128, 512, 2048)  # ticks of the upright axis
+_FEW_SIZES, _TALL = (1 / 64, 1 / 8, 1, 8, 64, 512), 4_000  # the ticks on a wall, if high / low > _TALL
 _FRACTIONS = {1 / 8: "⅛", 1 / 2: "½"}
-LOW, HIGH = 1 / 32, 32  # the ends of the upright axis: the spreads at d_k = 1,024
-_UNDER, _OVER = 2.0, 1.5  # times an end: the axis goes a little further, with room for a number below
-_ACROSS = -0.08, 3.12  # decades
-_LETTER, _LINE = 0.56, 1.3  # width and height of a letter, as shares of its size
-_FEW = 3  # lines
-_SEEN = 0.6  # of the height of a plot with more, where a window has no room for all of it
+LOW, HIGH = 1 / 32, 32  # ends of the upright axis: the spreads at d_k = 1,024
+_UNDER, _OVER = 2.0, 1.5  # factors by which the axis goes beyond its ends, with room for a number below
+_ACROSS = -0.08, 3.12  # ends of the horizontal axis, in decades
+_LETTER, _LINE = 0.56, 1.3  # width and height of a letter, in font sizes
+_FEW = 3  # lines; if there are more, their names are smaller
+_SEEN = 0.6  # visible share of the height of a plot with more than _FEW lines, too high for a window
 
 
 @dataclass(frozen=True)
 class End:
-    """The name at the end of a line, and what the line does, in at most two lines; no name where no line is drawn."""
+    """The name at the end of a line, and what the line does in at most two lines; name is "" for a line not drawn."""
 
     name: str
     does: Sequence[str]
@@ -46,9 +46,9 @@ def spread_figure(
     height: float = 1.0,
     **layout: Any,
 ) -> Figure:
-    """Return a figure on these axes with the names of its lines at their ends.
+    """Return a figure on logarithmic axes with the names of its lines at their ends.
 
-    reach: the smallest and the largest height of a mark. height: of the figure, as a share of the usual one.
+    reach: the smallest and the largest height of a mark. height: the figure's, as a share of the usual one.
     """
     fig = base.figure(
         profile,
@@ -64,7 +64,7 @@ def spread_figure(
     return fig
 
 
-_ROOM = 40  # letters of a title
+_ROOM = 40  # letters of a line of the title
 
 
 def _numbers(values):
@@ -98,7 +98,7 @@ def _name(fig, ends, profile):
 
 
 def _places(fig, ends, gap):
-    """Return the heights of the names, as shares of the plot's height, at least a gap apart."""
+    """Return the heights of the names, as shares of the plot's height, with gaps between them."""
     low, high = fig.layout["yaxis"]["range"]
     drawn = [i for i, each in enumerate(ends) if each.name]
     places = np.zeros(len(ends))
@@ -108,7 +108,7 @@ def _places(fig, ends, gap):
 
 
 def _longest(ends, does):
-    """Return the number of letters of the longest line; names count more, since their letters are larger."""
+    """Return the number of letters of the longest line, where a name's larger letters count more."""
     names = [1.2 * len(each.name) for each in ends]
     return max(*names, *(len(line) for text in does for line in text.split("<br>")))
 
@@ -116,7 +116,7 @@ def _longest(ends, does):
 def _said(does, count, profile):
     if not base.on_a_wall(profile):
         return "<br>".join(does)
-    return " ".join(does) if count <= _FEW else ""  # a wall has room for more only without their second lines
+    return " ".join(does) if count <= _FEW else ""  # no room on a wall for more second lines
 
 
 def _end(each, does, size, profile, place):
@@ -126,9 +126,9 @@ def _end(each, does, size, profile, place):
 
 
 def at_mark(text: str, name: str, d_k: int, height: float, profile: Profile) -> Part:
-    """Return a number beside the mark at d_k: above and before it, clear of a line that falls.
+    """Return a number to the left of the mark at d_k: above a rising line, below a falling one.
 
-    On a wall the axis is so close below the mark that the number of a falling line goes above the line.
+    On a wall the axis is so close below the mark that the number of a falling line is above the line too.
     """
     falls, room = name == "÷ dₖ", 1.2 * profile.marker_size
     place: Part = {"x": float(np.log10(d_k)), "y": float(np.log10(height)), "xanchor": "right", "xshift": -room}

@@ -1,4 +1,4 @@
-"""The story as one picture: three lines from one point, one to each end and one between them."""
+"""The story as one picture: three lines from a common point, one to each extreme and one between them."""
 
 from dataclasses import replace
 
@@ -15,21 +15,21 @@ from sattn_core.laws.saturation import own_share_limit
 from sattn_core.story import N_ROWS, NEARLY_ALL
 
 CLAIM = "Why √dₖ, not nothing, not dₖ? Only it keeps σ at 1."
-_EDGES = np.geomspace(LOW / 2, 1.5 * HIGH, 65)  # of the shades, as far as the axis goes
-_DARK = 0.3  # of the text's ink: the darkest shade
-_BARS, _BARS_BELOW = (6.5, 3.2), (3.6, 2.0)  # letters: width and height of the weights at a line's end; on a phone
+_EDGES = np.geomspace(LOW / 2, 1.5 * HIGH, 65)  # edges of the background's shades, from end to end of the axis
+_DARK = 0.3  # share of the text's colour in the darkest shade
+_BARS, _BARS_BELOW = (6.5, 3.2), (3.6, 2.0)  # size of the weights' bars, in font sizes; the same on a phone
 _TOO_SPREAD, _TOO_FLAT = ("one key wins,", "hard to put right"), ("all outputs alike",)
-_PAST = -0.075  # decades: where the words at the two ends begin
-_SMALL, _LARGE = 1.6, 2.2  # sizes of the marks, and of the one at the current d_k
-_PALE = 0.4  # the opacity of a line beyond the current d_k
-_ABOUT = 5  # rows: two counts that differ by less are about the same
-_LEAST = 0.15  # own share up to which tokens' outputs are nearly the same
+_PAST = -0.075  # left end of the words at both extremes, in decades
+_SMALL, _LARGE = 1.6, 2.2  # sizes of the marks, and of the mark at the current d_k
+_PALE = 0.4  # opacity of a line beyond the current d_k
+_ABOUT = 5  # rows: counts that differ by less count as equal
+_LEAST = 0.15  # own share below which the outputs of tokens count as nearly the same
 
 
 def story(name: str, result: core.StoryResult, profile: Profile) -> Picture:
-    """Return the spread of the scores that softmax gets, over the two ends: rows beyond help, and outputs all alike.
+    """Return the picture: the spread of scores between two extremes, uncorrectable rows and outputs that are all alike.
 
-    name: that of the picture.
+    name: the picture's key.
     """
     sentence = _sentence(result)
     return Picture(
@@ -51,7 +51,7 @@ def story(name: str, result: core.StoryResult, profile: Profile) -> Picture:
 
 
 def _sentence(result):
-    """Say which lines have reached an end, and whether ÷ √d_k stays away from both."""
+    """Return a sentence on the lines that have reached an extreme, and on ÷ √d_k if it stays away from both."""
     d_k, (raw, root, _), flat = result.params.d_k, result.put_right, float(result.own_share[2])
     if d_k == 1:
         return "At dₖ = 1 nothing is divided: all three lines start in one point."
@@ -64,7 +64,7 @@ def _sentence(result):
 
 
 def _shades():
-    """Return the darkness of each height, with the words for it."""
+    """Return the shares behind the shades at each height, as columns of a table."""
     middles = np.sqrt(_EDGES[1:] * _EDGES[:-1])
     columns = (middles, core.uncorrected_share(middles), core.flatness(middles))
     return dict(zip(("spread", "not put right", "not a token’s own"), (each.tolist() for each in columns), strict=True))
@@ -99,7 +99,7 @@ def _figure(result, profile):
     )
     named = fig.layout["annotations"]
     here = _ends_shade(profile)
-    if not base.on_a_wall(profile):  # which has no room for them
+    if not base.on_a_wall(profile):  # a wall has no room for them
         here += [_bars(i, name, named[i]["y"], result, profile) for i, name in enumerate(LOOKS)]
     fig.layout["shapes"] = here
     fig.layout["annotations"] = [*named, *_words(profile), _where(d_k, profile)]
@@ -107,7 +107,7 @@ def _figure(result, profile):
 
 
 def _on_a_phone(fig, named, result, profile):
-    """Return the figure with a plot as wide as a phone: names at the ends, and the weights below them."""
+    """Return the figure with a layout for phones: names at the ends of the lines, and the weights below them."""
     short = [each | {"text": each["text"].split("<br>")[0]} for each in named]
     bars = [_bars(i, name, short[i]["y"], result, profile, _BARS_BELOW, 0) for i, name in enumerate(LOOKS)]
     bars = [each for each in fig.layout["shapes"] if each["type"] != "path"] + bars
@@ -120,7 +120,7 @@ def _colour(name, profile):
 
 
 def _said(result):
-    """Return each line's name, what it comes to, and its height at the right edge."""
+    """Return each line's name, its result in words, and its height at the right edge."""
     own = [small_percent(float(each)) for each in result.own_share]
     right = [so_many(each, N_ROWS) for each in result.put_right]
     does = (
@@ -133,18 +133,18 @@ def _said(result):
 
 
 def _ends_shade(profile):
-    """Return the shades behind the lines: the darker, the less can be put right, or the less is a token's own."""
+    """Return the shades behind the lines: darker where fewer rows can be put right, or less is a token's own."""
     middles = np.sqrt(_EDGES[1:] * _EDGES[:-1])
     dark = np.maximum(core.uncorrected_share(middles), core.flatness(middles))
     place: Part = {"type": "rect", "xref": "x domain", "x0": 0, "x1": 1, "layer": "below", "line": {"width": 0}}
-    return [  # each reaches to the top, over those before it, so that no seam shows between two
+    return [  # each reaches to the top and covers the one before, so that no seams show
         place | {"y0": low, "y1": float(_EDGES[-1]), "fillcolor": base.shade(profile, profile.text, _DARK * each)}
         for low, each in zip(_EDGES[:-1].tolist(), dark.tolist(), strict=True)
     ]
 
 
 def _line(i, name, d_k, profile):
-    """Return a line up to d_k, pale beyond it, with the large mark at d_k."""
+    """Return a line up to d_k with a large mark there, and its pale part beyond d_k."""
     before, beyond = [each for each in D_TICKS if each < d_k], [each for each in D_TICKS if each > d_k]
     drawn = _marked(i, name, [*before, d_k], [*(_SMALL for _ in before), _LARGE], profile)
     pale = _marked(i, name, [d_k, *beyond], [0, *(_SMALL for _ in beyond)], profile)
@@ -152,7 +152,7 @@ def _line(i, name, d_k, profile):
 
 
 def _marked(i, name, dims, sizes, profile):
-    """Return a line through the spreads at these sizes, with a mark of its size at each."""
+    """Return a line through the spreads at these d_k, with a mark of the given size at each."""
     colour, symbol = _colour(name, profile), LOOKS[name][1]
     edge = {"width": profile.line_width / 2, "color": profile.ground}
     size = [each * profile.marker_size for each in sizes]
@@ -162,7 +162,7 @@ def _marked(i, name, dims, sizes, profile):
 
 
 def _heights(i, dims):
-    """Return the spread of the scores that softmax gets at each size."""
+    """Return the spreads of the scores that softmax gets at these d_k."""
     return [float(each) ** (0.5 - core.EXPONENTS[i]) for each in dims]
 
 
@@ -172,7 +172,7 @@ def _start(profile):
 
 
 def _words(profile):
-    """Return the words for each end, and for the space between them."""
+    """Return the words at each extreme, and in the space between them."""
     place: Part = {"xref": "x", "yref": "paper", "x": _PAST, "xanchor": "left", "align": "left", "bgcolor": None}
     between: Part = {
         "xref": "x",
@@ -194,20 +194,20 @@ def _words(profile):
 
 
 def _end(name, said, profile):
-    """Return the name of an end and what is true there; a wall has room for one line."""
+    """Return the name of an extreme and what is true there, on a wall in one line."""
     if base.on_a_wall(profile):
         return f"<b>{name}:</b> {said[0].removesuffix(',')}"
     return "<br>".join((f"<b>{name}</b>", *said))
 
 
 def _where(d_k, profile):
-    """Return the size for which the ends are measured, above them."""
+    """Return the d_k at which the texts at the lines' ends are measured, as a heading above them."""
     place: Part = {"xref": "paper", "yref": "paper", "x": 1, "y": 1, "xanchor": "left", "yanchor": "bottom"}
     return base.label(f"dₖ = {d_k:,}", profile, xshift=profile.tick_size / 2, yshift=profile.tick_size / 4, **place)
 
 
 def _bars(i, name, y, result, profile, size=_BARS, lines=2):
-    """Return the mean weights of a line's end, below its name: one outline in pixels, since the margin has no axes."""
+    """Return the mean weights below the name of a line, as one outline in pixels, since the margin has no axes."""
     width, height = (each * profile.tick_size for each in size)
     step, left = width / core.N_KEYS, 0.5 * profile.tick_size
     low = -(0.65 * (profile.axis_size + lines * profile.tick_size)) - height  # below the name and its lines

@@ -1,4 +1,4 @@
-"""Columns of a picture's table, from arrays whose first axes belong to the columns' names."""
+"""Columns for a picture's table, from arrays whose first axis belongs to the names of the columns."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -9,6 +9,6 @@ from pages._view.picture import Table
 
 
 def columns_of(names: Collection[str], fields: Mapping[str, NDArray[Any]]) -> Table:
-    """Return a column "name: field" for every name and field: the numbers of that name in the array."""
+    """Return a column "name: field" with the numbers for every name and field."""
     rows = {field: values.reshape(len(names), -1).tolist() for field, values in fields.items()}
     return {f"{name}: {field}": rows[field][i] for i, name in enumerate(names) for field in fields}

@@ -1,4 +1,4 @@
-"""The scripts that run in the browser, as text. The files of one script share a scope, so each name is used once."""
+"""The scripts that run in the browser, as text. The files of a script share one scope, so their names must differ."""
 
 from pathlib import Path
 
@@ -6,11 +6,11 @@ _FOLDER = Path(__file__).parent
 
 
 def text_of(*names: str) -> str:
-    """Return the files of these names as one text."""
+    """Return the text of these files, joined."""
     return "".join((_FOLDER / name).read_text(encoding="utf-8") for name in names)
 
 
-# The scripts of each component after `lab.js`, joined into one text: Streamlit finds no imports inside a component.
+# The files of each component's script after `lab.js`, joined because Streamlit resolves no imports in a component.
 FILES = {
     "slider": ("streamlit.js", "taken.js", "glide.js", "slider.js"),
     "picture": (
@@ -35,7 +35,7 @@ FILES = {
     "frame": ("streamlit.js", "link.js", "boxes.js", "bet.js", "frame.js"),
 }
 SCRIPTS = {name: text_of("lab.js", *files) for name, files in FILES.items()}
-# The components on the stage, which the server's page has too.
+# The components on the stage, which the server puts into its page too.
 PARTS = {name: SCRIPTS[name] for name in ("slider", "picture", "hero")}
 SLIDER, PICTURE, PAPER = text_of("slider.html"), text_of("picture.html"), text_of("paper.html")
 HERO = f"<style>{text_of('hero.css')}</style>{text_of('hero.html')}"

@@ -1,7 +1,7 @@
 // The plain elements of the stage that send something: the form of a bet, and links with settings. With a session they
 // send it to Python; without one they lead to an address.
 
-const BETWEEN = 100; // ms between two looks at whether a link has been redrawn
+const BETWEEN = 100; // ms between two checks if a link has been redrawn
 const LOOKS = 30;
 
 function hearStage() {

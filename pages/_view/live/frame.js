@@ -5,7 +5,7 @@ const SCROLLERS = { [STREAMLIT.tables]: "Table", [STREAMLIT.codes]: "Code" };
 const STEP = "step"; // the control of a lesson with steps
 const EDGE = 8; // px between a definition and the window's edge
 const AGAIN = 1500; // ms after which a step is requested again
-const SOON = 100; // ms from a change of the page to a look at its boxes
+const SOON = 100; // ms from a change of the page to a check of its boxes
 const AWAKE = 3000; // ms after the last movement of the pointer
 const COVERED = 768; // px: up to this width of a window the open menu covers the page
 const REST = 2000; // ms after which the first page is at rest
@@ -40,7 +40,7 @@ function closeMenuOnChoice() {
   });
 }
 
-// A window too small for a wall is none: Python gets a message, and another when it is made larger.
+// A wall needs a large window: Python gets a message if the window is too small, and another once it is enlarged.
 function watchWindow({ asksForWall, small, wall }, tell) {
   const narrow = window.matchMedia(`(max-width: ${wall - 0.02}px)`);
   const fits = () => !asksForWall || small === narrow.matches;

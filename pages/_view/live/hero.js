@@ -4,14 +4,14 @@
 const SIDES = ["raw", "scaled"];
 const canvas = document.createElement("canvas");
 const NS = "http://www.w3.org/2000/svg";
-const SHORTEST = 0.5; // of the height that a panel is drawn for
+const SHORTEST = 0.5; // share of a panel's designed height to which it may shrink
 const ROWS = 2;
 const EDGE = 3; // px kept free in a frame
 const LEVELS = 3.4; // letters of a tick: room for "100 %"
-const FRAMED = 0.25; // in a frame of another site, where all of it must be visible
+const FRAMED = 0.25; // the same in a frame on another site, where the whole hero must be visible
 const TALLEST = 2;
 const CROWDED = 4; // letters of a tick: in less room every second one has no name
-const SMALL = { name: 0.8, at: 0.875, said: 0.85, tick: 0.93 }; // of the sizes of type, in a narrow window
+const SMALL = { name: 0.8, at: 0.875, said: 0.85, tick: 0.93 }; // factors of the font sizes in a narrow window
 
 /** @param {Part<HeroData>} part */
 export default function ({ parentElement, data: [data], onStage }) {
@@ -36,8 +36,8 @@ function makeHero(root) {
   /** @type {HeroData} */
   let fixed; // the data of the slider's own stops
   /** @type {HeroData} */
-  let data; // those data, or those of the values between, whichever hold the current value
-  let at = 0; // the index of the current value in them
+  let data; // the data that contain the current value: those of the stops, or of the values between them
+  let at = 0; // the index of the current value in `data`
   const font = getComputedStyle(root).fontFamily;
   const sizes = /** @type {Record<string, number>} */ ({});
   const framed = isFramed(viewOf(root));

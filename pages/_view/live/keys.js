@@ -2,21 +2,21 @@
 // a control reached by Tab keeps those that it needs, and so does anything open in front of the picture.
 
 const TYPED = `input:not([type=range], [type=radio], [type=checkbox]), textarea, select, [contenteditable=true], ${STREAMLIT.grid}`;
-const PRESSED = "button, a[href], summary, input, [role=radio], [role=checkbox], [role=switch], .mark"; // by Enter or space
-const MOVED = "input:not([data-slider] input), [role=radio], [role=slider], .mark"; // by arrows
+const PRESSED = "button, a[href], summary, input, [role=radio], [role=checkbox], [role=switch], .mark"; // elements that Enter or space presses
+const MOVED = "input:not([data-slider] input), [role=radio], [role=slider], .mark"; // elements that arrow keys change
 const IN_FRONT = "dialog[open], [role=dialog]";
 const JOIN = "dialog.join"; // the code of a room as large as the wall, which every key closes
-const LAST = ".home"; // of these the end of a lecture, from which nothing leads on
+const LAST = ".home"; // the screen at the end of a lecture, after which nothing follows
 const DRAWERS = ".st-key-settings details, .term";
 const ON_WALL = "[data-keys]";
-const LOOK = 50; // ms between two looks for the next lesson
+const LOOK = 50; // ms between two checks for the next lesson
 
 const DOES = {
   pagedown: forward, arrowright: forward, pageup: back, arrowleft: back,
   arrowup: () => step(1), arrowdown: () => step(-1), enter: play, " ": play,
   b: blank, ".": blank, f: fill, j: join, r: reveal, "?": list, escape: leave,
 };
-const REPEATED = ["arrowup", "arrowdown"]; // while they are held
+const REPEATED = ["arrowup", "arrowdown"]; // keys that repeat while they are held
 
 /** @param {Part<KeysData>} part */
 export default function ({ parentElement, data: [data] }) {
@@ -88,7 +88,7 @@ function isKept(event, key) {
 
 function forward() {
   if (lab.keys.turning || press(".st-key-turn_right button")) return;
-  if (press(`[data-reveal][data-sets$="=1"]`)) return; // never one that would hide
+  if (press(`[data-reveal][data-sets$="=1"]`)) return; // never a link that hides the truth
   if (press("[data-way] a[rel=next][data-step]")) return;
   turn(".st-key-lesson_after a") || press("[data-end]");
 }

@@ -1,6 +1,6 @@
 // The parts drawn for paper, which return to the screen, and the words at the end of the paper.
 
-const RESTED = 1500; // ms
+const RESTED = 1500; // ms without a change of the address until its code is fetched
 
 const tell = (/** @type {Paper} */ detail) => window.dispatchEvent(new CustomEvent(PAPER, { detail }));
 

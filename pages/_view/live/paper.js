@@ -2,7 +2,7 @@
 
 const TITLE = 40; // px above a picture
 const PAGE = 905; // px of a lesson that is 700 wide, on letter paper, which is shorter than A4
-const SHARES = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]; // of a plot's height: the first one at which the lesson fits
+const SHARES = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]; // shares of a plot's height to try, until the lesson fits
 
 /** @param {Part<PaperData>} part */
 export default function ({ parentElement, data: [data] }) {

@@ -3,9 +3,9 @@
 // the latest value. It is as high as the window has room for, measured while nothing is dragged. A projector's figures are
 // designed for a window of one width, and scaled in others. In a narrow picture the panels may have other places.
 
-const TALLEST = 1.6; // of the height of the whole figure
-const LETTERS = 155; // of a long sentence
-const AHEAD = 1; // of the window's height: a picture that is so near is drawn though it is not visible yet
+const TALLEST = 1.6; // factor of the figure's own height
+const LETTERS = 155; // number of letters of a long sentence
+const AHEAD = 1; // window heights: a picture so near to the window is drawn before it is visible
 
 /** @param {Part<PictureData>} part */
 export default function ({ parentElement, data: [data], setTriggerValue, onStage }) {
@@ -17,7 +17,7 @@ export default function ({ parentElement, data: [data], setTriggerValue, onStage
     fit(picture);
     hearPaper(picture);
     if (data.address) follow(picture);
-    // Only now does Python get a move from before the session, and send its picture.
+    // Python learns only now of a slider moved before the session, and then sends the picture for it.
     const elsewhere = (moved || onStage) && !same(placeOf(picture), data.values);
     if (!isHeld(picture) && !elsewhere) show(picture, data, data.values);
     if (moved && picture.watched) watchAll(picture);
@@ -32,7 +32,7 @@ function show(picture, drawn, values) {
   writeSentence(picture.sentence, drawn, () => light(picture));
   picture.sentence.hidden = picture.given.bare;
   picture.shown = values;
-  if (picture.figure === drawn.figure) return null; // on the stage it has none at first
+  if (picture.figure === drawn.figure) return null; // on the stage there is no figure at first
   picture.figure = drawn.figure;
   return draw(picture, drawn.figure, values);
 }
@@ -69,7 +69,7 @@ function parse(picture) {
   picture.parsed = { data, layout: isNarrow(picture) ? { ...layout, ...narrow } : layout };
 }
 
-// As drawn: on a wall, on paper or in a frame a picture is shown smaller than that.
+// By the width for which the figure is drawn: on a wall, on paper and in a frame it is shown smaller.
 const isNarrow = (/** @type {PictureNode} */ picture) => picture.clientWidth / scaleOf() <= PHONE;
 
 // A picture further down is drawn once the stage is in place, when it comes near the window or goes to paper.
@@ -94,7 +94,7 @@ async function near(picture) {
   await picture.near;
 }
 
-// A word under the pointer, or just left by it, needs another look of the same figure.
+// Redraws the figure if the pointer has entered or left a word, so that other marks fade.
 /** @param {PictureNode} picture */
 function light(picture) {
   if (picture.parsed && litIn(picture.sentence) !== picture.lit) paint(picture, window.Plotly);
@@ -105,7 +105,7 @@ function paint(picture, Plotly) {
   const plot = picture.firstElementChild;
   const scale = scaleOf();
   const [width, height] = [picture.clientWidth / scale, picture.height / scale].map(Math.floor);
-  if (!width) return null; // in a closed fold
+  if (!width) return null; // the picture is in a closed fold
   picture.drawnAt = sizeOf(picture);
   Object.assign(plot.style, { width: `${width}px`, aspectRatio: `${width} / ${height}`, transformOrigin: "0 0", transform: scale === 1 ? "" : `scale(${scale})` });
   const { data, layout } = structuredClone(picture.parsed); // Plotly writes into its arguments
@@ -120,7 +120,7 @@ function paint(picture, Plotly) {
   });
 }
 
-// A dark figure in the colours of the light one. A colour between the ground and another stays between theirs.
+// Returns a dark figure in the light theme's colours. A mixture of the ground and a colour stays the same mixture.
 function onWhite(figure, inks) {
   const pairs = inks.map((pair) => pair.map((ink) => ink.match(/[0-9a-f]{2}/gi).map((two) => parseInt(two, 16))));
   const [ground, white] = pairs[0];
@@ -158,7 +158,7 @@ function fit(picture) {
 function roomFor(picture, wish, sentence) {
   const view = viewOf(picture);
   const top = picture.getBoundingClientRect().top - view.getBoundingClientRect().top + view.scrollTop;
-  if (top > view.clientHeight) return wish; // further down
+  if (top > view.clientHeight) return wish; // the picture is below the window
   const room = view.clientHeight - top - BELOW - (isFramed(view) ? 0 : Number(ofPage("--bar")));
   const isSmall = window.innerWidth <= NARROW && !isFramed(view);
   const alone = isSmall && !ofPage("--whole") ? Math.min(room, wish) : 0;
@@ -169,7 +169,7 @@ function roomFor(picture, wish, sentence) {
   return found < least ? whole : found; // a picture that does not fit is not squeezed either, except over a bet
 }
 
-// The lower end of the form of a bet, which takes the place of the sentence.
+// The height of a bet's form below the picture, where it takes the place of the sentence.
 /** @param {PictureNode} picture */
 function formBelow(picture) {
   const form = picture.given.bare && picture.closest(`#lab-first, ${STREAMLIT.app}`)?.querySelector("form.bet");
@@ -284,7 +284,7 @@ function fitPaper(picture, share) {
   picture.firstElementChild.style.aspectRatio = `${picture.clientWidth} / ${picture.height}`;
 }
 
-// The window's size alone is not enough: columns stack, the menu opens and notes come without any change of it.
+// Watching the window is not enough: columns stack, the menu opens and notes appear while its size stays.
 /** @param {PictureNode} picture */
 function watchSize(picture, Plotly) {
   if (picture.watched) return;

@@ -1,7 +1,7 @@
 // Two buttons that make a file of the picture on the screen: from its figures, drawn again in the size of the file, or
 // from the hero, which brings its own drawing.
 
-const LARGER = 1.5; // a screen's sizes on a sheet; a projector's are written for its width
+const LARGER = 1.5; // factor of a screen's sizes on a sheet; a projector's sizes fit it already
 
 /** @param {Part<SavingData>} part */
 export default function ({ parentElement, data: [data] }) {

@@ -3,7 +3,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const SHEET = { width: 1920, height: 1080, edge: 40, words: 36, address: 24, line: 1.3 };
-const ROW = 3; // drawings
+const ROW = 3; // drawings per row
 
 // The room of all drawings together, in rows of at most `ROW`, and of each one.
 function roomOn(count, sentence) {

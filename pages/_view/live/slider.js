@@ -1,9 +1,9 @@
 // A slider that pictures follow: they get each value during a drag, Python only the one at its release.
 
-const CALM = 2; // times as long for each stop of ▶, for visitors who asked for less motion
-const LETTER = 0.5; // em of a letter of the text beside the slider
+const CALM = 2; // factor of the time per stop while ▶ plays, for visitors who prefer less motion
+const LETTER = 0.5; // em: width of a letter of the text beside the slider
 const SILENCE_AFTER_KEY = 300; // ms without a further key before it counts as released
-const LOOK = 50; // ms between two looks at whether Python can take a message
+const LOOK = 50; // ms between two checks if Python can take a message
 const LOST = 1500; // ms after which a message is sent again
 
 /** @param {Part<SliderData>} part */
@@ -137,7 +137,7 @@ function makeDial(root) {
   slider.addEventListener("blur", () => { if (!playTimer) letGo(); });
   play.addEventListener("click", dial.play);
 
-  // By a key that the page has received, whatever has the focus.
+  // Moves the slider by some stops, for a key of the page, which works whatever has the focus.
   function step(by) {
     slider.endGlide?.();
     stopPlaying();

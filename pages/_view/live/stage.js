@@ -2,10 +2,10 @@
 // fetched when the visitor reaches for a part that needs it, or at once where the address needs it; then the picture goes
 // first. Once Streamlit has drawn the lesson, sliders and picture move into its page, and the last press is repeated there.
 (() => {
-  const LOOK = 50; // ms between two looks at Streamlit's page
-  const STILL = 3; // looks in a row that must find it complete
-  const LONGEST = 8000; // ms for all of the lesson after the first piece of it
-  const PLACE = "[data-picture], .st-key-ask_main"; // of a picture, or of the button that it waits for
+  const LOOK = 50; // ms between two checks of Streamlit's page
+  const STILL = 3; // checks in a row that must find the page complete
+  const LONGEST = 8000; // ms from the lesson's first element until Streamlit's page takes over in any case
+  const PLACE = "[data-picture], .st-key-ask_main"; // a picture, or the button that it waits for
   const LATEST = 10000; // ms until Streamlit is requested, if there is no picture by then
   const WRITTEN = ["p.line", ".tries"]; // the parts that the server writes from the sliders' values
   const TYPED = ".field input";
@@ -20,7 +20,7 @@
   const hero = first.querySelector("[data-hero-host]")?.shadowRoot;
   const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
   if (told.picture) told.picture.address = entryAt(told.picture, { ground: dark ? "dark" : "light" });
-  const places = [...first.querySelectorAll(".controls > .dial")]; // none in a frame of another site
+  const places = [...first.querySelectorAll(".controls > .dial")]; // no dials in a frame on another site
   const dials = places.length ? told.dials : [];
   const sliders = [told.slider, ...dials].filter(Boolean);
   const placeOf = (data) => (data === told.slider ? first : places[dials.indexOf(data)]);
@@ -32,7 +32,7 @@
   lab.hears ??= hearStage();
   let [begun, timer, latest] = [false, 0, 0];
   let pressed = /** @type {HTMLElement | null} */ (null); // the element to press in Streamlit's page
-  let cell = /** @type {PointerEvent | null} */ (null); // and the place where a matrix was pressed
+  let cell = /** @type {PointerEvent | null} */ (null); // the press on a cell of a matrix
   const typed = /** @type {NodeListOf<HTMLInputElement>} */ (first.querySelectorAll(TYPED));
   const entered = new Set(); // fields in which Enter was pressed
   let end = () => {};
@@ -47,8 +47,8 @@
     },
   };
 
-  // Without a session a link takes the slider's value along: to a step, and d_k to the next lesson. A try's settings out of
-  // sight end with its step: the link leaves them out.
+  // Without a session a link takes the slider's value along: to a step, and d_k to the next lesson. Hidden settings
+  // of a try end with its step: the link leaves them out.
   for (const link of first.querySelectorAll("[data-way] a[href]")) {
     link.addEventListener("click", () => {
       const [here, place] = [new URL(location.href), new URL(link.href)];
@@ -104,14 +104,14 @@
     if (!drawn || !first.isConnected) return false;
     lab.between = drawn.between;
     lab.parts.hero({ parentElement: hero, data: [drawn.stops], onStage });
-    hero.host.style.minHeight = ""; // it has its own height now
+    hero.host.style.minHeight = ""; // the hero has its own height now
     return true;
   }
 
   async function drawPicture(asked, onStage) {
     const picture = first.querySelector("[data-picture]");
     const draw = (more) => lab.parts.picture({ parentElement: first, data: [{ ...told.picture, ...more }], onStage });
-    draw({}); // the sentence, and the place
+    draw({}); // the sentence, and an empty place for the picture
     const drawn = await asked;
     if (!drawn || !first.isConnected) return false; // Streamlit was quicker
     const painted = new Promise((resolve) => new MutationObserver(resolve).observe(picture, { attributeFilter: ["data-value"] }));
@@ -189,7 +189,7 @@
   function typeThere(field) {
     const there = field.value === field.defaultValue ? null : thereOf(field);
     if (!(there instanceof HTMLInputElement)) return;
-    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(there, field.value); // React notices it
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(there, field.value); // so that React notices it
     there.dispatchEvent(new InputEvent("input", { bubbles: true }));
     const isDone = field !== document.activeElement || entered.has(field);
     const leave = () => there.dispatchEvent(new FocusEvent("focusout", { bubbles: true })); // then a field is read
@@ -197,7 +197,7 @@
   }
 
   function putCaret(there, { selectionStart, selectionEnd }) {
-    if (there.type === "text") there.setSelectionRange(selectionStart, selectionEnd); // a number has none
+    if (there.type === "text") there.setSelectionRange(selectionStart, selectionEnd); // a number field has no caret
   }
 
   // Repeats a click on a cell at the same place.
@@ -229,7 +229,7 @@
   }
 
   function handOver(app) {
-    const { scrollTop } = first; // of the whole page
+    const { scrollTop } = first; // how far the whole page is scrolled
     const at = document.activeElement;
     const within = first.contains(at) ? (at.shadowRoot?.activeElement ?? at) : null;
     const focused = within?.dataset.reach ? thereOf(within) : within;

@@ -1,5 +1,5 @@
-// All that the scripts use of Streamlit's page and messages beyond its public interface. The file comes before each of
-// them; tests/pages/test_streamlit_contract.py compares it with the installed Streamlit.
+// Streamlit internals that the scripts depend on, in its page and its messages. This file is put before each script;
+// tests/pages/test_streamlit_contract.py compares it with the installed Streamlit.
 const STREAMLIT = {
   app: "[data-testid=stApp]",
   main: "[data-testid=stMain]",
@@ -16,14 +16,14 @@ const STREAMLIT = {
   },
   grid: "[data-testid=stDataFrame]",
   mainMenu: "[data-testid=stMainMenuButton]",
-  less: "[data-testid=stNumberInputStepDown]", // than the number of a field
+  less: "[data-testid=stNumberInputStepDown]", // the button that lowers a number
   greater: "[data-testid=stNumberInputStepUp]",
   uploads: "[data-testid=stFileUploaderDropzone]",
-  files: "[data-testid=stFileChipName]", // that were chosen
-  drafts: "[data-testid=stForm] input:checked", // of an answer that is not given
+  files: "[data-testid=stFileChipName]", // names of chosen files
+  drafts: "[data-testid=stForm] input:checked", // choices in forms that have not been sent
   links: "a[data-testid*=Nav]",
   menu: "[data-testid=stSidebar]",
-  closer: "[data-testid=stSidebarCollapseButton] button", // of the menu
+  closer: "[data-testid=stSidebarCollapseButton] button", // the button that closes the menu
   buttons: ".stButton button, .stDownloadButton button",
   tables: ".stTable > div",
   codes: ".stCode pre",

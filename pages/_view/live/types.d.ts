@@ -47,7 +47,7 @@ interface Window {
   __streamlit: object;
 }
 
-/** The argument of a component: from Streamlit, or from `stage.js`. */
+/** The argument with which Streamlit or `stage.js` calls a component. */
 interface Part<Data> {
   parentElement: HTMLElement;
   data: [Data];
@@ -76,7 +76,7 @@ interface Dial {
   play(): void;
 }
 
-/** The detail of the event `PAPER`. share: of a plot's height. inks: see `PaperData`. */
+/** The detail of the event `PAPER`. share: the share of a plot's height that is drawn. inks: see `PaperData`. */
 interface Paper {
   on: boolean;
   draw?: boolean;
@@ -146,21 +146,21 @@ interface Drawn {
   height: number;
   /** The height of its plot. */
   plot: number;
-  /** The same with the layout of a phone. */
+  /** Both heights in the layout for a phone. */
   narrow: { height: number; plot: number };
   sentence: string;
   alt: string;
   marks: Mark[];
 }
 
-/** `Stage.payload`. values: of the sliders that it belongs to. usual: their defaults. */
+/** `Stage.payload`. values: those of the picture's sliders. usual: their defaults. */
 interface PictureData extends Drawn {
   key: string;
   values: Values | null;
   usual: Values;
   address: string;
   main: boolean;
-  /** The smallest share of its plot's height. */
+  /** The smallest share of the plot's height that may be drawn. */
   least: number;
   /** Empty if the visitor draws nothing. */
   drawing: Partial<Drawing>;
@@ -199,13 +199,13 @@ interface PictureNode extends HTMLElement {
   given: PictureData;
   sentence: HTMLElement;
   marks: Mark[];
-  /** Its figure, as it came and as it was parsed; and the one that Plotly has drawn without a lit mark. */
+  /** The figure as text, as parsed, and as last drawn without a lit mark. */
   figure?: string;
   parsed: Figure;
   drawn: Figure | null;
   /** The slider values of the picture on the screen. */
   shown: Values | null;
-  /** True if another step's picture is on it. */
+  /** True while it still shows another step's picture. */
   moves: boolean;
   /** True if it was drawn by `drawQuickly`. */
   quick: boolean;
@@ -244,7 +244,7 @@ interface Plot {
 interface HeroData {
   mode: string;
   style: Record<string, string>;
-  /** Of the columns: in full, and for a narrow window. */
+  /** The headings of the columns, in full and for a narrow window. */
   headings: Record<string, [string, string]>;
   stops: { d_k: number; title: string; sentence: string; marks: Mark[] }[];
   scoreAxis: { low: number; high: number; ticks: number[]; labels: string[] };
@@ -272,7 +272,7 @@ interface HeroSide {
   largest: string[][];
 }
 
-/** `components.mend_browser`. wall: the smallest width of one, in px. */
+/** `components.mend_browser`. wall: the smallest width of a wall, in px. */
 interface FrameData {
   bundle: string;
   session: string;

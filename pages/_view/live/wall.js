@@ -70,12 +70,12 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
   let since = 0; // when a change was first seen
   let isEmpty = false; // phones are there, and none has answered
   const heard = new AbortController();
-  root.heard?.abort(); // of earlier data, which nothing else ends
+  root.heard?.abort(); // listeners of an earlier call, which nothing else removes
   root.heard = heard;
   window.addEventListener("click", turned, { capture: true, signal: heard.signal });
   function turned(event) {
     const at = (selector) => event.target.closest?.(selector);
-    const hides = !event.isTrusted && at(BACK) && document.querySelector(HIDE); // a key, which presses by script
+    const hides = !event.isTrusted && at(BACK) && document.querySelector(HIDE); // pressed by a key, through `keys.js`
     if (!root.isConnected || !(hides || (at(SHOW) && isEmpty && root.dataset.asks === undefined))) return;
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -90,7 +90,7 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
     setTimeout(() => { lab.keys.turning = ""; }); // no lesson follows
   }
   async function look() {
-    if (!root.isConnected) return clearInterval(timer); // of a page that was left, which nothing else ends
+    if (!root.isConnected) return clearInterval(timer); // the page was left, and nothing else stops the timer
     try {
       const answer = await fetch(data.state, { cache: "no-store", signal: AbortSignal.timeout(5000) });
       if (root.timer !== timer) return;
@@ -115,7 +115,7 @@ export default function ({ parentElement, data: [data], setTriggerValue }) {
     Object.assign(told, { mark, at: performance.now() });
     setTriggerValue("changed", mark);
   }
-  clearInterval(root.timer); // of earlier data, which nothing else ends
+  clearInterval(root.timer); // of an earlier call; nothing else stops it
   const timer = (root.timer = setInterval(look, EVERY));
   return () => {
     clearInterval(timer);

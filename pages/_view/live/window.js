@@ -1,8 +1,8 @@
 // The window that a picture on the stage is drawn for.
 
 const BELOW = 8; // px between the sentence and the window's end
-const NARROW = 640; // px of a window in which the sentence may be below the first view, if it is no frame of another site
-const PHONE = 480; // px of a picture up to which it has the layout for a phone, if its figure has one
+const NARROW = 640; // px: in windows up to this width, except frames on other sites, the sentence may be below the first view
+const PHONE = 480; // px: pictures up to this width have the layout for phones, if their figure has one
 
 // The page that it fits into: Streamlit's, or before that the server's.
 const viewOf = (node) => (node.getRootNode().host ?? node).closest(`${STREAMLIT.main}, #lab-first`);

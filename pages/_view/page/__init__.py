@@ -1,1 +1,1 @@
-"""The front end with sessions: Streamlit. It draws every lesson from its stage, and the parts below the stage."""
+"""The front end with sessions, on Streamlit: it draws the stage of each lesson, and the parts below it."""

@@ -1,9 +1,8 @@
-"""Bet, then see: until the learner has bet on the main picture, nothing that reveals the answer is sent.
+"""Bets on the page: until a bet on the main picture is placed, nothing that reveals the answer is sent.
 
-The question is at the picture, which shows the known part until it reveals the rest. The state is in the address: bet=1
-asks for bets, guess is the bet on this lesson, tally counts the right ones. Without them, as from the menu or a bare
-link, the picture shows everything at once. On a wall the class bets, reveal=1 shows the truth, and class is the choice
-of most phones.
+The picture first shows only its known part, with the question. The state is in the address: bet=1 asks for bets, guess
+is the answer on this lesson, tally counts the right ones. Without these, as from the menu or a bare link, the picture
+shows everything at once. On a wall the class bets: class holds its answers, and reveal=1 shows the truth.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,14 +15,14 @@ from pages._view.page import controls
 from pages._view.shared import CARRIED
 from pages._view.stage import Stage
 
-FILM = "truth_film"  # session state: the lesson whose film, which shows the truth, still runs
+FILM = "truth_film"  # session state: the lesson whose film is running, which will show the truth
 TURNED = "truth_turned"  # session state: True if the visitor has just shown the truth, False if just hidden
 
 
 def hold() -> None:
     """Move the lesson to the picture of a bet that waits, unless it is at an earlier step.
 
-    Other parts of the lesson would reveal the answer. A page that draws the choice itself calls this first.
+    Other parts of the lesson would reveal the answer.
     """
     here = controls.address()
     if here.bet is None or not here.bet_waits:
@@ -39,7 +38,7 @@ def hold() -> None:
 
 
 def holds(name: str) -> bool:
-    """Return True if a control must stay where it is, because a bet waits."""
+    """Return True if a slider is not drawn, because a waiting bet needs its default."""
     here = controls.address()
     return bool(here.bet and here.bet_waits and name in here.bet.usual and name in here.step.followed)
 
@@ -48,7 +47,7 @@ def holds(name: str) -> bool:
 
 
 def put(values: Mapping[str, str], names: Sequence[str] = ANSWERS) -> None:
-    """Write these names into the address (the bet, whether the truth is shown); remove those without a value."""
+    """Write the values of these parameters into the address; remove parameters without a value."""
     for name in names:
         if name in values:
             st.query_params[name] = values[name]
@@ -57,7 +56,7 @@ def put(values: Mapping[str, str], names: Sequence[str] = ANSWERS) -> None:
 
 
 def place(text: str) -> None:
-    """Place a bet; ignore a text that is not one of its answers."""
+    """Place a bet; ignore a text that is no valid answer."""
     if placed := bet_html.placed(controls.address(), text):
         put(placed)
 
@@ -69,7 +68,7 @@ def take_back() -> None:
 
 
 def set_by_link(query: Mapping[str, str]) -> None:
-    """Follow a link of the stage that asks for bets, opens one again, or shows its truth on a wall and hides it."""
+    """Follow a link of the stage: turn bets on or off, open a bet again, or show or hide the truth on a wall."""
     if "bet" in query:
         controls.carry("bet", str(CARRIED["bet"].read(query["bet"])[0]))
         put({})
@@ -81,7 +80,7 @@ def set_by_link(query: Mapping[str, str]) -> None:
 
 
 def draw(stage: Stage) -> None:
-    """Draw the form of a bet that waits, or the outcome of one; count it if it is the first on this lesson."""
+    """Draw the form of a waiting bet, or links after its result; count a bet in the tally once."""
     if text := bet_html.html_of(stage):
         st.html(text)
     if (tally := bet_html.tally_of(stage)) != stage.address.linked("tally"):

@@ -1,10 +1,10 @@
-"""The scripts of `live` as components of Streamlit: the slider, pictures, the hero, and scripts of the frame.
+"""The scripts of `live` as Streamlit components: the slider, pictures, the hero, and scripts of the frame.
 
-Pictures follow the slider while it is dragged. A main picture requests itself from the server at one value after
-another; the hero of the start page draws what Python has computed beforehand for every stop.
+Pictures follow the slider while it is dragged. A main picture requests a figure from the server for each value; the
+hero of the start page draws what Python has computed beforehand for every stop.
 
-Every script gets its data as a list of one, `data: [data]`: in a bare dictionary Streamlit looks for tables, and
-loads 60 MB of pandas for that.
+The data of a script is always a list of one dictionary: a bare dictionary makes Streamlit search it for tables, which
+loads pandas (60 MB).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -42,12 +42,12 @@ _mend = st.components.v2.component("sattn_frame", js=SCRIPTS["frame"])
 
 
 def _sent(data):
-    """Return the data of a script as a list of one, see above."""
+    """Return a script's data as a list of one, see the module's docstring."""
     return (dict(data),)
 
 
 def _heard(key, name):
-    """Return the last value of a component; None while Streamlit has it unmounted, as during a page change."""
+    """Return the last message of a component; None while Streamlit has it unmounted, as during a page change."""
     return st.session_state.get(key, {}).get(name)
 
 
@@ -62,10 +62,10 @@ def mend_browser(
 ) -> None:
     """Restore pages after Back, let the keyboard scroll wide boxes, and keep the connection alive.
 
-    question, line: of the lesson and its step; they get the focus after a link. own: names that are left out of a
-    shared address. asks_for_wall: True if the size of the window matters. follows: True if a class
-    follows the page, which then keeps its session. heard: a function for each message of the stage's plain elements:
-    the step to go to, the settings of a link, a bet.
+    question, line: texts of the lesson and its step, which get the focus after a link. own: parameters that are left
+    out of a shared address. asks_for_wall: True if the address asks for a wall, so that the window's size matters.
+    follows: True if the page belongs to a class, so that its session must not end. heard: a function for each message
+    of the stage's HTML: the step to go to, the settings of a link, a bet.
     """
 
     def hear(name, act):
@@ -87,20 +87,20 @@ def mend_browser(
 
 
 def hear_keys(lesson: str) -> None:
-    """Listen to the keys of a classroom, and draw the button that lists them. lesson: its stem."""
+    """Handle the keys of a wall, and draw the button that lists them. lesson: its stem."""
     _keys(key="keys", data=_sent({"lesson": lesson}))
 
 
 def _hear_window():
-    """Note if the window is too small for a wall; the browser tells when the address asks for a wall."""
+    """Note if the window is too small for a wall; the browser reports it when the address asks for a wall."""
     if window := _heard("mend_browser", "window"):
         st.session_state["small"] = window == "small"
 
 
 def prepare_paper(inks: Sequence[tuple[str, str]]) -> None:
-    """Add the parts of a printed page at the end of a lesson: its address, and a QR code of it.
+    """Add what only a printed page shows, at its end: the page's address and a QR code of it.
 
-    inks: the colours of the pictures and those for paper, the ground first; none if they are the same.
+    inks: pairs of a colour on the screen and its replacement on paper, the ground first; none if they are the same.
     """
     _paper(key="paper", data=_sent({"code": path_of(routes.CODE), "inks": [list(pair) for pair in inks]}))
 
@@ -108,27 +108,27 @@ def prepare_paper(inks: Sequence[tuple[str, str]]) -> None:
 def draw_room(told: Mapping[str, Any]) -> None:
     """Draw the corner of a wall: code, QR code and counts of its class, which its script polls.
 
-    told: code, join, state, near, lead and drawn, which are paths, and the values of `classroom.wall_state`. When the
-    class shows something else, the page runs again.
+    told: the code, the script's paths (door, join, state, …) and the values of `classroom.wall_state`. The page runs
+    again when these change.
     """
     _wall(key="room_corner", data=_sent(told), on_changed_change=lambda: None)
 
 
 def _want_bundle():
-    """Note that the browser found no bundle at its address: this server is not that of `app.py`."""
+    """Note that the browser found no bundle at its URL, because the server is not that of `app.py`."""
     st.session_state["bundle_wanted"] = True
 
 
 @cache
 def _bundle():
-    """Return the bundle as a component, for a platform that runs the main script without our server."""
+    """Return the bundle as a component, for platforms that run the main script without our server."""
     return st.components.v2.component("sattn_bundle", js=f"{script()}\nexport default () => window.lab.bundle();")
 
 
 def draw_slider(payload: Mapping[str, Any], *, key: str, on_release: Callable[[float], None]) -> None:
     """Draw the slider of a control; on_release receives the value at which it was released.
 
-    payload: name, page, value, stops, shown (the text of each stop), label, and play, see `kinds.Number`.
+    payload: the slider as `Stage.slider` or `Stage.dial` returns it.
     """
 
     heard = f"{key}_heard"
@@ -143,7 +143,7 @@ def draw_slider(payload: Mapping[str, Any], *, key: str, on_release: Callable[[f
 
 
 def _is_release(message):
-    """Return True for a message of `slider.js`: the value, and a number below 1 that the answer repeats."""
+    """Return True for a message of `slider.js`: a value, and a random number below 1 that the next payload repeats."""
     if not (isinstance(message, dict) and isinstance(message.get("at"), (int, float))):
         return False
     number = message.get("number")
@@ -151,20 +151,20 @@ def _is_release(message):
 
 
 def draw_hero(stops: dict[str, Any], between: dict[str, Any], *, key: str) -> None:
-    """Show the hero, which follows the slider in the browser; the data of the stops are sent only once."""
+    """Draw the hero, which follows the slider in the browser; the data of its stops are sent only once."""
     _between(data=_sent(between), key=f"{key}_between")
     _mount(data=_sent(stops), key=key)
 
 
 def draw_saving(name: str, keys: Sequence[str], sentence: str, *, key: str) -> None:
-    """Draw two buttons that save the pictures of these keys (without keys the hero) and the sentence in one file."""
+    """Draw two buttons that save pictures, by key (without keys the hero), with the sentence in one file."""
     _saving(key=key, data=_sent({"name": name, "keys": list(keys), "sentence": sentence}))
 
 
 def watch_cells(
     *, key: str, find: Callable[[Any], dict[str, Value]], choose: Callable[[dict[str, Value]], None]
 ) -> None:
-    """Choose the cell of a matrix that is clicked or tapped; `find` turns the click into values of controls."""
+    """Choose the clicked cell of a matrix; `find` turns the click into values of controls."""
 
     def on_cell():
         click = _heard(key, "cell")
@@ -182,5 +182,5 @@ def _is_click(message):
 
 
 def draw_picture(data: Mapping[str, Any], *, key: str) -> None:
-    """Show a figure, see `stage.payload`; the browser redraws only the parts that have changed."""
+    """Draw a figure, see `stage.payload`; the browser redraws only the parts that have changed."""
     _picture(key=key, data=_sent(data))

@@ -1,8 +1,8 @@
-"""The mechanism of a control: its name is its key, its URL parameter and the field's term.
+"""Controls on the page. A control's name is the key of its widget and its URL parameter.
 
-Bounds and defaults are declared in `shared` and by each lesson; if two lessons have a control of the same name, that
-of the open lesson counts. A link is checked before any widget is drawn: a number outside its bounds moves to the
-nearest bound, an unreadable value becomes the default, and one line tells the visitor.
+`shared` and each lesson declare the bounds and defaults; if two lessons have a control of the same name, the open
+lesson's counts. A link is checked before any widget is drawn: a number outside its bounds moves to the nearest bound,
+an unreadable value becomes the default, and one line tells the visitor.
 
 Most controls are widgets that Streamlit binds to the address. Those of d_k and of a lesson's other sliders are our own
 components, whose values are kept in the session and written into the address here. (A bound widget that a callback
@@ -32,12 +32,12 @@ LONGEST_LINK_MATRICES = 1000  # characters of all matrices together
 
 
 def open_lesson(lesson: Lesson) -> None:
-    """Make the controls those of this lesson, and give them the values of its address.
+    """Make this the open lesson, and set its controls from the address.
 
-    On a page change the address decides: a move still on its way to Python may be lost.
+    On a page change the address decides: a slider's last message may be lost.
     """
-    # The lesson is noted first, since `control` asks which one is open. A history entry is restored before the sliders
-    # write their values into the address. `_start_anew` is last: it may end the run, and in the next run the page is no
+    # Note the lesson first, since `control` asks which one is open. Restore a history entry before the sliders write
+    # their values into the address. `_start_anew` is last: it may end the run, and in the next run the page is no
     # longer new.
     if "lesson" not in st.session_state:
         _renew_address(lesson)
@@ -52,7 +52,7 @@ def open_lesson(lesson: Lesson) -> None:
         for name in SHARED:
             if name != SLIDER:
                 _follow_address(name)
-        own = [name for name in lesson.controls if not (lesson.steps and name == STEP)]  # every link says its step
+        own = [name for name in lesson.controls if not (lesson.steps and name == STEP)]  # every link names its step
         _start_anew([name for name in own if name in LESSONS[before].controls])
 
 
@@ -82,9 +82,9 @@ def _follow_history(lesson):
 
 
 def _carry_along(new_page):
-    """Carry parameters without a widget along to another page; Back and Forward restore those of their entry.
+    """Carry parameters without a widget to another page; Back and Forward restore those of their history entry.
 
-    The tally never loses an answer.
+    The tally of the session never shrinks.
     """
     before = st.session_state.get("carried", {})
     if new_page and step_of_history() is None:
@@ -95,37 +95,37 @@ def _carry_along(new_page):
 
 
 def _placed(query):
-    """Return how many bets the tally of an address counts."""
+    """Return the number of bets in a query's tally."""
     tally = str(CARRIED["tally"].read(query.get("tally", ""))[0])
     return int(tally.split("-")[1]) if tally else 0
 
 
 def carry(name: str, text: str) -> None:
-    """Put a parameter without a widget into the address, and into those of the next pages."""
+    """Put a parameter without a widget into this address and those of later pages."""
     st.query_params[name] = st.session_state["carried"][name] = text
 
 
 def drop(name: str) -> None:
-    """Take a parameter without a widget out of the address, and out of those of the next pages."""
+    """Remove a parameter without a widget from this address and those of later pages."""
     st.session_state["carried"].pop(name, None)
     st.query_params.pop(name, None)
 
 
 def carried() -> dict[str, str]:
-    """Return the carried parameters, which have no widget, as the address has them."""
+    """Return the parameters of the address that go along to other pages, which have no widget."""
     return {name: st.query_params[name] for name in CARRIED if name in st.query_params}
 
 
 def taken_along() -> dict[str, str]:
-    """Return the parameters that Python must add to a link: those without a widget, or without one yet."""
+    """Return the parameters that Python must add to a link: without a widget, or with one not drawn yet."""
     undrawn = [name for name in SHARED if name not in st.session_state and name in st.query_params]
     return carried() | {name: st.query_params[name] for name in undrawn}
 
 
 def _open_slider(new_page):
-    """Set d_k by the link, and keep it on another page; Back and Forward restore that of their entry."""
+    """Set d_k from the link, and keep it on other pages; Back and Forward restore the d_k of their history entry."""
     if SLIDER not in st.session_state:
-        st.session_state[SLIDER] = _linked(SLIDER)  # `repair_link` will check the link
+        st.session_state[SLIDER] = _linked(SLIDER)  # `repair_link` checks the link later
     elif new_page:
         query = step_of_history()
         place(SLIDER, st.session_state[SLIDER] if query is None else query.get(SLIDER, control(SLIDER).default))
@@ -134,7 +134,7 @@ def _open_slider(new_page):
 
 
 def _open_unbound(lesson, before):
-    """Restore controls without a widget from the address or the history entry; drop those of the last lesson."""
+    """Restore unbound controls from the address or the history entry; drop those of the previous lesson."""
     for name in before.unbound:
         if name not in lesson.controls or (name == STEP and lesson is not before):
             st.session_state.pop(name, None)
@@ -143,7 +143,7 @@ def _open_unbound(lesson, before):
     query = step_of_history() if lesson is not before else None
     opened = Address(lesson, renewed(lesson, st.query_params.to_dict()) if query is None else query).said
     for name in lesson.unbound:
-        bound = name in before.controls and name not in before.unbound  # to a widget, which alone may write it
+        bound = name in before.controls and name not in before.unbound  # bound to a widget, the only one to write it
         if bound or (query is None and name not in st.session_state):
             st.session_state[name] = opened[name]
         elif query is not None:
@@ -154,20 +154,20 @@ def _open_unbound(lesson, before):
 
 
 def _leave_to_address(lesson):
-    """Forget controls that only other steps show: Streamlit would return an older value of a widget not drawn."""
+    """Forget controls of other steps, since Streamlit would restore an older value of a widget that is not drawn."""
     if lesson.steps:
         here = lesson.step(st.session_state[STEP])
         for name in set(lesson.unbound) - {*lesson.own_sliders, *here.in_sight}:
-            if "frame" in st.session_state:  # else its value in a link has not been checked yet
+            if "frame" in st.session_state:  # else `repair_link` has not checked its value yet
                 _write_address(name)
             st.session_state.pop(name)
 
 
 def _start_anew(names):
-    """Set controls to their defaults, since the lesson before had others of the same names.
+    """Set controls to their defaults whose names the previous lesson used for others.
 
-    A click on a link brings the address of the lesson before, but Back and Forward bring that of this one. Streamlit
-    drops these controls from it, so they are written again, and a new run finds them.
+    After a link the address is the previous lesson's, but after Back and Forward it is this lesson's. Streamlit drops
+    these controls from it, so they are written again, for a new run.
     """
     query = step_of_history() or {}
     for name in names:
@@ -181,12 +181,12 @@ def _start_anew(names):
 
 
 def control(name: str) -> Control:
-    """Return the control of this name: shared, or the open lesson's, or else of the first lesson that declares it."""
+    """Return the control of this name: a shared one, the open lesson's, or that of the first lesson that has one."""
     return next(table[name] for table in _tables() if name in table)
 
 
 def _of_address(name: str) -> Control | Linked | None:
-    """Return the control or the carried parameter of this name; None if no lesson has it."""
+    """Return the control or parameter of this name; None if no lesson has it."""
     return next((table[name] for table in chain(_tables(), _carried()) if name in table), None)
 
 
@@ -204,7 +204,7 @@ def _of_kind(kind: type[Kind], name: str) -> Kind:
 
 
 def _tables():
-    yield SHARED  # most are here, without a look into the session
+    yield SHARED  # first, since most are here: no look-up in the session
     for lesson in _lessons():
         yield lesson.controls
 
@@ -227,9 +227,9 @@ def _open():
 
 
 def repair_link() -> bool:
-    """Bring the parameters of a fresh link inside their bounds; return True if any had to change.
+    """Correct the parameters of a fresh link; return True if any had to change.
 
-    The sentences about the changes wait in the session for `show_link_notes`.
+    The session keeps sentences about the changes for `show_link_notes`.
     """
     settled = _settle_seed()
     notes, clean = [], {}
@@ -258,7 +258,7 @@ def repair_link() -> bool:
 
 
 def _settle_seed():
-    """Draw a seed for a visitor whose link asks for one, as our server does when it serves the pages."""
+    """Replace `seed=mine` by a random seed, as our server does when it serves a page."""
     asked = own_seed.is_asked(st.query_params)
     if asked:
         st.query_params[own_seed.SEED] = own_seed.drawn()
@@ -266,13 +266,13 @@ def _settle_seed():
 
 
 def _bring_along(clean):
-    """Open the part of a control that the link sets, if the link names no part."""
+    """Select the option to which a control of the link belongs, if the link does not name an option."""
     own = current_lesson().controls
     meant: dict[str, str] = {}
     for name in own:
         other, option = own[name].when or ("", "")
         if name in clean and other in own and other not in clean:
-            meant.setdefault(other, option)  # the first of several parts
+            meant.setdefault(other, option)  # keep the first of several options
     meant = {name: option for name, option in meant.items() if option != own[name].default}
     clean.update({name: own[name].write(option) for name, option in meant.items()})
     for name in meant.keys() & {*current_lesson().unbound}:
@@ -280,7 +280,7 @@ def _bring_along(clean):
 
 
 def show_link_notes() -> None:
-    """Show in one line the changes of `repair_link`, while the first page stays open."""
+    """Show the changes of `repair_link` in one line, as long as the first page is open."""
     notes = st.session_state.get("link_notes")
     if notes:
         st.info(plain(f"This link was adjusted: {'; '.join(notes)}.", names=True), icon=":material/link:")
@@ -298,16 +298,16 @@ def draw(name: str, **options: Any) -> Any:
 
 
 def address(**moved: Any) -> Address:
-    """Return the address of the open lesson with its widgets' values. moved: values that a running film changes."""
+    """Return the open lesson's address with the values of its widgets. moved: values that a running film changes."""
     here = current_lesson()
     held = {name: _value(name) for name in (*SHARED, *here.controls)}
     return Address(here, st.query_params.to_dict(), held | moved)
 
 
 def _value(name):
-    """Return a control's value; before it is first drawn, that of the link, or its default.
+    """Return a control's value; before it is first drawn, the link's value or the default.
 
-    A small window is not a wall, even if its address asks for one.
+    A small window is never a wall, even if its address asks for one.
     """
     if name == _DISPLAY and st.session_state.get("small"):
         return control(name).default
@@ -317,13 +317,13 @@ def _value(name):
 
 
 def _linked(name):
-    """Return the value that the address gives a control, or its default."""
-    one = control(name)  # not by `Address.linked`: the display is needed before a lesson is open
+    """Return a control's value in the address, or its default."""
+    one = control(name)  # not with `Address.linked`: the display is needed before a lesson is open
     return one.read(st.query_params[name])[0] if name in st.query_params else one.default
 
 
 def _believed(control, value):
-    """Return a widget's value, or the default if only a forged message can have set it."""
+    """Return a widget's value, or the default for a value that only a forged message can set."""
     known = (
         value in control.options if isinstance(control, Choice) else isinstance(value, str) is isinstance(control, Text)
     )
@@ -331,7 +331,7 @@ def _believed(control, value):
 
 
 def display() -> str:
-    """Return the display of the page: screen or wall; it works before a lesson is open."""
+    """Return the display of the page, also before a lesson is open: "screen" or "projector"."""
     return str(_value(_DISPLAY))
 
 
@@ -341,7 +341,7 @@ def asks_for_wall() -> bool:
 
 
 def not_on(settings: Mapping[str, Value]) -> list[str]:
-    """Return the names of the controls whose values differ from these."""
+    """Return the names of the controls whose values differ from these settings."""
     return [name for name, value in settings.items() if _value(name) != value]
 
 
@@ -351,12 +351,12 @@ def changed(names: Iterable[str]) -> list[str]:
 
 
 def visited() -> dict[str, set[float]]:
-    """Return the values between stops that this visitor has visited, by slider of the open lesson."""
+    """Return the values that this visitor has visited, by slider of the open lesson."""
     return {name: _visited_and_here(name) for name in current_lesson().followed}
 
 
 def _visited(name):
-    """Return the values that this visitor has visited on one slider, per lesson unless the control is shared."""
+    """Return the values that this visitor has visited on one slider; lessons share only those of shared controls."""
     lesson = "" if name in SHARED else st.session_state.get("lesson", "")
     return st.session_state.setdefault("visited_stops", {}).setdefault((lesson, name), set())
 
@@ -372,13 +372,13 @@ def _stops_of(name):
 
 
 def put_away(name: str) -> None:
-    """Forget a control that belongs to none of the chosen options, and remove it from the address."""
+    """Forget a control that does not belong to the selected options, and remove it from the address."""
     st.session_state.pop(name, None)
     st.query_params.pop(name, None)
 
 
 def place(name: str, value: Value) -> None:
-    """Set a control to a value of a component or a typed field, clamped to its bounds."""
+    """Set a control to a value, clamped to its bounds."""
     kept, _ = control(name).read(str(value))
     _visited(name).add(kept)
     st.session_state[name] = kept
@@ -389,13 +389,13 @@ def place(name: str, value: Value) -> None:
 
 
 def send_to(name: str, value: Value) -> None:
-    """Set a control to a value, even if the link has another."""
+    """Set a control to a value, in the address too."""
     place(name, value)
     _write_address(name)
 
 
 def _write_address(name):
-    """Write a control's value into the address unless it is the default, as Streamlit does for its widgets."""
+    """Write a control's value into the address; remove a default, as Streamlit does for its widgets."""
     text, default = (control(name).write(value) for value in (st.session_state[name], control(name).default))
     if text == default and name != STEP:
         st.query_params.pop(name, None)
@@ -404,7 +404,7 @@ def _write_address(name):
 
 
 def picture_key(key: str) -> str:
-    """Return the key of the component of a main picture: one for all steps of a lesson, so that none goes blank."""
+    """Return the key of a main picture's component: one key for all steps of a lesson, so that none goes blank."""
     return "picture" if current_lesson().steps else key
 
 
@@ -414,12 +414,12 @@ def next_seed() -> None:
 
 
 def turn(name: str, steps: int) -> None:
-    """Move a choice by a number of options, up to its ends."""
+    """Move a choice by a number of options, at most to its ends."""
     st.session_state[name] = turned(name, steps)
 
 
 def turned(name: str, steps: int) -> str:
-    """Return the option of a choice that many options further on, up to its ends."""
+    """Return the option of a choice after this many steps, at most to its ends."""
     options = _of_kind(Choice, name).options
     return options[min(max(options.index(_value(name)) + steps, 0), len(options) - 1)]
 
@@ -431,14 +431,14 @@ def fill(texts: Mapping[str, Value]) -> None:
 
 
 def draw_matrices(names: Sequence[str], placeholders: Mapping[str, str]) -> tuple[dict[str, str], bool]:
-    """Draw fields for matrices side by side; the link carries them while they are small together.
+    """Draw fields for matrices side by side; return the texts, and True if the link carries them.
 
-    Returns the texts, and whether the link carries them.
+    The link carries them while they are short together.
     """
     texts = {name: _value(name) for name in names}
     linked = sum(map(len, texts.values())) <= LONGEST_LINK_MATRICES
     if linked and not st.session_state.get("matrices_linked", True):
-        # A field that was not bound is gone from the address; binding it again does not write it there.
+        # An unbound field is missing from the address, and binding it again does not write it there.
         st.query_params.update({name: text for name, text in texts.items() if text})
     st.session_state["matrices_linked"] = linked
     for column, name in zip(st.columns(len(names)), names, strict=True):
@@ -448,7 +448,7 @@ def draw_matrices(names: Sequence[str], placeholders: Mapping[str, str]) -> tupl
 
 
 def apply(settings: Mapping[str, Value]) -> None:
-    """Set several controls of the page at once, including those that are not drawn yet, and run the page again."""
+    """Set several controls at once, including those that are not drawn yet, and run the page again."""
     put(settings)
     st.session_state["applied"] = applied() + 1
     st.rerun()
@@ -458,20 +458,20 @@ def put(settings: Mapping[str, Value]) -> None:
     """Set several controls before they are drawn in this run, or in the next."""
     for name, value in settings.items():
         if name not in st.session_state:
-            st.query_params[name] = control(name).write(value)  # else the link's value would win over the placed one
+            st.query_params[name] = control(name).write(value)  # else the link's value would win
         place(name, value)
 
 
 def applied() -> int:
-    """Return how often `apply` has run: after it the page shows its result at once."""
+    """Return the number of calls of `apply`; after each the page shows its result at once."""
     return st.session_state.get("applied", 0)
 
 
 def _follow_address(name):
-    """Set a control to the address's value, or to one that Python has placed and that is not in the address yet.
+    """Set a control to the address's value, or to one that Python has placed since.
 
-    On the way to another page Streamlit sometimes drops a control from the address: then it keeps its value. The value
-    is set even if Python has it already, since the browser may have lost it.
+    Streamlit sometimes drops a control from the address on a page change: then the control keeps its value. The value
+    is set even if the session has it already, since the browser may have lost it.
     """
     linked = _linked(name) if name in st.query_params or step_of_history() is not None else _value(name)
     wanted = st.session_state.get("placed", {}).get(name, linked)
@@ -482,10 +482,10 @@ def _follow_address(name):
 
 
 def draw_typed(name: str) -> None:
-    """Draw a field for any allowed number beside a slider. It moves the slider, so it is not in the address.
+    """Draw a field in which any allowed number can be typed; it moves the slider, so it is not in the address.
 
-    When something else moves the slider the field is a new one: the number that the browser
-    still holds for the old one would otherwise count as typed and move the slider back.
+    When something else moves the slider, the field gets a new key: the browser still holds the number of the old
+    field, which would otherwise count as typed and move the slider back.
     """
     slider, field = number(name), f"{name}_typed"
     here = _value(name)
@@ -493,7 +493,7 @@ def draw_typed(name: str) -> None:
     version += shown != here
     st.session_state[field] = (version, here)
     key = f"{field}_{version}"
-    kind = int if slider.whole else float  # Streamlit wants one type for all three
+    kind = int if slider.whole else float  # Streamlit wants one type for bounds and value
     st.number_input(
         f"{slider.label}, typed",
         kind(slider.low),
@@ -514,7 +514,7 @@ def _place_typed(name, field, version):
 
 
 def _bond(name):
-    """Return the option that binds a widget to its parameter; none if the page writes it."""
+    """Return the option that binds a widget to its URL parameter; None if the page writes the parameter."""
     return None if any(name in here.unbound for here in _open()) else "query-params"
 
 

@@ -1,4 +1,4 @@
-"""The frame around every lesson: the navigation, the question, the slider with the Settings, the way on."""
+"""The frame around every lesson: navigation, question, slider, settings, and links to other lessons."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -21,13 +21,13 @@ from pages._view.shared import SHARED
 from pages._view.stage import Stage
 
 PAGES = Path(__file__).resolve().parents[2]
-LIVE = "live"  # the key of a page's fragment with all that depends on d_k, rerun when the slider is released
+LIVE = "live"  # key of the fragment with all that depends on sliders; it reruns when one is released
 _SLIDER, _TYPED, _TYPED_OWN, _LINE = "slider", "typed", "typed_own", "line"
 _REST = {
     False: ("Show the rest of the lesson", ":material/expand_more:", "shown"),
     True: ("Show the stage alone", ":material/expand_less:", "hidden"),
 }
-_DRAWN = "page_drawn"  # the page in the browser; None while one is being drawn
+_DRAWN = "page_drawn"  # session state: the page in the browser; None while one is being drawn
 
 
 def open_frame() -> StreamlitPage:
@@ -56,7 +56,7 @@ def open_frame() -> StreamlitPage:
 
 
 def _open(lesson):
-    """Open the lesson at its address, which is repaired once; follow its class to another lesson."""
+    """Open the lesson at its address, after repairing a new link; follow the class if it is at another lesson."""
     controls.open_lesson(lesson)
     if "frame" not in st.session_state:
         st.session_state["frame"] = True
@@ -69,7 +69,7 @@ def _open(lesson):
 
 
 def _draw_head(lesson):
-    """Draw the question; for a lesson with steps also the way through them, and the line of this one below."""
+    """Draw the question; for a lesson with steps also the links to these, and the line of the open one."""
     if not lesson.steps:
         st.title(lesson.question, anchor=False)
         return
@@ -81,7 +81,7 @@ def _draw_head(lesson):
 
 @st.fragment(key=_LINE)
 def _draw_line():
-    """Draw the line of the step; the question of a bet may name values of the sliders."""
+    """Draw the line of the step, in a fragment because a bet's question may name the sliders' values."""
     here = stage()
     st.html(way.line_html(wall.line(here.line), asks=here.address.step.bet is not None))
 
@@ -101,7 +101,7 @@ def _prepare_browser(lesson):
 
 
 def _turn_to(step):
-    """Open another step of the lesson; settings of a try that are not in sight end with this step."""
+    """Open another step, and reset hidden settings that a try of the current one has changed."""
     here = controls.address()
     if step != here.step.name:
         for name, usual in way.ended(here).items():
@@ -110,7 +110,7 @@ def _turn_to(step):
 
 
 def _follow_link(text):
-    """Apply the settings of a link of the stage to the controls and to the address."""
+    """Apply the settings of one of the stage's links to the controls and to the address."""
     query, known = query_of(text), {**SHARED, **controls.current_lesson().controls}
     bets.set_by_link(query)
     wall.set_by_link(query)
@@ -119,7 +119,7 @@ def _follow_link(text):
 
 
 def close_frame() -> None:
-    """Draw the end of a lesson: the question before it, its position on the path, and the question after it."""
+    """Draw the end of a lesson: its place in the section, and links to the lessons before and after it."""
     lesson = controls.current_lesson()
     st.session_state[_DRAWN] = page_of_run()
     components.prepare_paper(inks(profile()))
@@ -142,7 +142,7 @@ def close_frame() -> None:
 
 
 def _draw_bar(lesson):
-    """Draw a wall's header: the lessons on either side, the keys, and the way out."""
+    """Draw a wall's header: links to the lessons before and after, the list of keys, and the way out."""
     before, after = way.lessons_beside(controls.address())
     with st.container(horizontal=True, vertical_alignment="center", key="wall"):
         for each, label, key in ((before, "Previous lesson", "lesson_before"), (after, "Next lesson", "lesson_after")):
@@ -158,7 +158,7 @@ def _draw_bar(lesson):
 def draw_turns(name: str, *, arrows: bool = True) -> None:
     """Draw the buttons that step through the options of a choice. arrows: True if the keys ← and → press them.
 
-    On a wall the keys of the page press them, and go on to the next lesson after the last step.
+    On a wall the page's own keys press them, and open the next lesson after the last option.
     """
     here, classroom = controls.address(), is_wall()
     waits = here.asks_bet and here.bet is not None and (here.bet.when or ("",))[0] == name
@@ -175,15 +175,15 @@ def draw_turns(name: str, *, arrows: bool = True) -> None:
 
 
 def _ask_for_rest():
-    """Draw a wall's button that shows the parts below the main picture, or hides them again."""
-    controls.draw("rest")  # an invisible widget, which keeps it in the address
+    """Draw a wall's button that shows or hides the parts below the main picture."""
+    controls.draw("rest")  # an invisible widget, so that Streamlit keeps the parameter in the address
     label, icon, wish = _REST[more()]
     with st.container(key="ask_rest"):
         st.button(label, icon=icon, key="more", on_click=controls.apply, args=({"rest": wish},), width="stretch")
 
 
 def _way_to(stop, label, **options):
-    """Draw a link to the step of another lesson; that from the start asks for bets."""
+    """Draw a link to a step of another lesson; on the start page the link asks for bets."""
     proposed = way.proposed(controls.current_lesson(), st.query_params)
     said = ({STEP: stop.step} if stop.step else {}) | proposed
     st.page_link(file_of(stop.lesson), label=label, query_params=said or None, **options)
@@ -202,7 +202,7 @@ def stage(**moved: Any) -> Stage:
 
 
 def profile() -> theme.Profile:
-    """Return the figure profile for this visitor: display mode, and the ground they see."""
+    """Return the figures' profile for this visitor, by display mode and theme."""
     return theme.profile(controls.display(), st.context.theme.type)
 
 
@@ -220,7 +220,7 @@ def _navigation():
 
 
 def _draw_menu():
-    """Draw the lessons by section, each as the question it answers."""
+    """Draw the menu: the lessons by section, each as the question that it answers."""
     here = controls.current_lesson().section
     sections = dict.fromkeys(each.section for each in LESSONS.values())
     with st.sidebar:
@@ -233,7 +233,7 @@ def _draw_menu():
 
 
 def _named(section, *, is_open, is_first):
-    """Return the container of a section in the menu: the path is always open, the others are folded."""
+    """Return the container of a section in the menu: the first section is always open, the others are folds."""
     if not is_first:
         return st.expander(section, expanded=is_open, key=f"menu_{section.lower().replace(' ', '_')}")
     st.markdown(f"**{section}**")
@@ -246,13 +246,13 @@ def file_of(lesson: Lesson) -> Path:
 
 
 def _leave_notes_behind(lesson):
-    """Drop the remarks about a link on every page but the one it opened."""
+    """Drop the remarks about a link once another page is opened."""
     if st.session_state.setdefault("first_page", lesson.stem) != lesson.stem:
         st.session_state.pop("link_notes", None)
 
 
 def _draw_stage(lesson):
-    """Draw the controls of the step in one row: its sliders, other visible ones, the bet's switch, the Settings."""
+    """Draw the controls of the step in one row: sliders, other visible controls, the switch for bets, Settings."""
     step = controls.address().step
     with st.container(horizontal=True, vertical_alignment="center", key="stage"):
         if stage().has_slider and not bets.holds(step.slider) and step.slider not in step.pinned:
@@ -276,14 +276,14 @@ def _draw_own(name):
 
 
 def _belongs(name):
-    """Return True if a control belongs to the options that are chosen now."""
+    """Return True if a control belongs to the options that are selected now."""
     when = controls.control(name).when
     return when is None or not controls.not_on(dict([when]))
 
 
 @st.fragment(key=_SLIDER)
 def draw_slider() -> None:
-    """Draw the large slider; a page's main picture follows it while it is dragged."""
+    """Draw the large slider; the main picture follows it while it is dragged."""
     payload = stage().slider
     if payload is None:
         return
@@ -291,12 +291,12 @@ def draw_slider() -> None:
     if name == controls.SLIDER:
         components.draw_slider(payload, key="dimension", on_release=put_slider)
         return
-    with st.container(key="dimension"):  # its own key, since a message on its way may be of another slider
+    with st.container(key="dimension"):  # another key, since a message on its way may be of another slider
         components.draw_slider(payload, key=f"{name}_dial", on_release=partial(_release, name, (_SLIDER, _TYPED_OWN)))
 
 
 def draw_dial(name: str, stops: Sequence[float] | None = None, shown: Callable[[Any], str] | None = None) -> None:
-    """Draw the slider of a number that the picture follows as it follows d_k. stops, shown: as in `Stage.dial`."""
+    """Draw a dial, which the picture follows as it follows d_k. stops, shown: as in `Stage.dial`."""
     st.fragment(lambda: _dial(name, stops, shown), key=f"dial_{name}")()
 
 
@@ -307,26 +307,26 @@ def _dial(name, stops, shown):
 
 
 def put_slider(d_k: float) -> None:
-    """Move the large slider of d_k from the page instead of by hand."""
+    """Move the large slider to another d_k from Python."""
     _release(controls.SLIDER, (_SLIDER, _TYPED), d_k)
 
 
 def _release(name, own, value):
-    """Place a control that was moved; redraw the parts that depend on it, and the control itself."""
+    """Set a control that was moved; redraw it and the parts that depend on it."""
     controls.place(name, value)
     line = (_LINE,) if controls.address().shows_bet else ()
     _redraw(*own, *line, LIVE)
 
 
 def redraw_picture() -> None:
-    """Redraw the main picture and its parts: the computation has ended."""
+    """Redraw the main picture and its parts, after a computation has ended."""
     _redraw(LIVE)
 
 
 def _redraw(*fragments):
     """Rerun these fragments, or the whole page if the visitor has navigated away."""
     if st.session_state.get(_DRAWN) == page_of_run():
-        with suppress(StreamlitAPIException):  # a page without one of them
+        with suppress(StreamlitAPIException):  # the page may lack one of them
             st.rerun(list(fragments))
     st.rerun()
 
@@ -334,9 +334,9 @@ def _redraw(*fragments):
 def _draw_settings(lesson):
     """Draw all shared controls on every page: Streamlit would drop one that is left out from the address."""
     used = [*lesson.settings, *(name for name in styles.IN_SETTINGS if name in (*lesson.shared, "mode"))]
-    changed = controls.changed(name for name in used if name != "mode")  # the display is not a setting of the picture
+    changed = controls.changed(name for name in used if name != "mode")  # the display does not change the picture
     label = f"Settings, **{len(changed)}** changed" if changed else "Settings"
-    # Not a popover: a closed one is not in the browser, which then forgets its settings on a page change.
+    # Not a popover: the browser has no contents of a closed one, and forgets its settings on a page change.
     with st.expander(label, key="settings", icon=":material/tune:"):
         first, *others = styles.IN_SETTINGS
         controls.draw(first)
@@ -357,6 +357,6 @@ def _typed(name, key):
 
 
 def more() -> bool:
-    """Return True if the parts below the main picture are shown: on a wall only on request."""
+    """Return True if the parts below the main picture are shown: not during a bet, and on a wall only on request."""
     here = controls.address()
     return not here.bet_waits and (not here.is_wall or (here.values["rest"] == "shown" and not here.lesson.steps))

@@ -1,4 +1,4 @@
-"""Matrices as grids, in which a number is edited in its cell. The text of the matrix's field is the source."""
+"""Matrices as grids with editable cells. The text of a matrix's field is the only source of its numbers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,7 +14,7 @@ def link_remarks(linked: bool) -> list[str]:
 
 
 def draw_matrices(names: Sequence[str], written: Mapping[str, str]) -> tuple[dict[str, str], bool]:
-    """Draw fields for matrices, and a grid for each below them; return the same as `controls.draw_matrices`.
+    """Draw fields for matrices with a grid for each; return what `controls.draw_matrices` returns.
 
     The grid of an empty field shows the matrix that is used instead.
     """
@@ -31,8 +31,8 @@ def draw_matrices(names: Sequence[str], written: Mapping[str, str]) -> tuple[dic
 
 
 def _draw_grid(name, text):
-    """Draw an editor. It keeps its edits, so a new one is made only when the text has changed elsewhere."""
-    import pandas as pd  # noqa: PLC0415  60 MB that a server needs only once somebody opens a table or a grid
+    """Draw the grid of a matrix; it keeps its edits, so it is replaced only when the text has changed elsewhere."""
+    import pandas as pd  # noqa: PLC0415  pandas takes 60 MB, needed only once somebody opens a table or a grid
 
     version, seen, rows, problem = st.session_state.get(f"{name}_grid", (0, None, None, []))
     if text != seen or f"{name}_grid_{version}" not in st.session_state:
@@ -54,7 +54,7 @@ def _draw_grid(name, text):
 
 
 def _write(name, version):
-    """Write the edited cells into the text; a cell that would become several stays in the grid, with a sentence."""
+    """Write the edited cells into the text; a cell with several numbers stays in the grid, with a message."""
     current, text, rows, _ = st.session_state[f"{name}_grid"]
     if current != version:
         return

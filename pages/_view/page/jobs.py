@@ -9,18 +9,18 @@ from pages._view import _streamlit
 from pages._view.compute import turns
 from pages._view.compute.turns import Job
 
-MAIN, BESIDE = "job", "job_beside"  # their keys in the session
+MAIN, BESIDE = "job", "job_beside"  # their keys in the session state
 
 turns.page = turns.Page(_streamlit.session_id, _streamlit.is_connected, _streamlit.end_run_if_asked, st.empty)
 
 
 def asked_for(params: Any) -> bool:
-    """Return True if the visitor has asked for exactly these params."""
+    """Return True if the visitor has asked for a computation with these params."""
     return params in st.session_state.get("asked", ())
 
 
 def ask_for(params: Any) -> None:
-    """Note that the visitor wants these params computed, no matter how long it takes."""
+    """Note that the visitor wants these params computed, however long it takes."""
     st.session_state.setdefault("asked", set()).add(params)
 
 
@@ -31,7 +31,7 @@ def cancel(params: Any, place: str) -> None:
 
 
 def begin(job: Job, place: str = MAIN) -> Job:
-    """Make the visitor wait for this job, and for no other at this place of the page."""
+    """Make the visitor wait for this job, instead of any other at this place of the page."""
     if job_at(place) is not job:
         end_job(place)
         st.session_state[place] = job
@@ -46,19 +46,19 @@ def job_at(place: str = MAIN) -> Job | None:
 
 
 def job_of_visitor(wanted: Any, work: Callable[[], object], place: str = MAIN) -> Job:
-    """Return the visitor's only job at this place: the current one if it computes the same, or a new one."""
+    """Return the visitor's only job at this place: the current one if it computes the same params, else a new one."""
     job = job_at(place)
     return begin(job if job and job.wanted == wanted else Job(wanted, work), place)
 
 
 def end_job(place: str = MAIN) -> None:
-    """Make the visitor wait for no job at this place."""
+    """Let the visitor no longer wait for the job at this place."""
     job = st.session_state.pop(place, None)
     if job:
         job.leave()
 
 
 def end_jobs() -> None:
-    """Make the visitor wait for no job at all."""
+    """Let the visitor no longer wait for any job."""
     for place in (MAIN, BESIDE):
         end_job(place)

@@ -1,4 +1,4 @@
-"""The screen of a lesson with steps: a picture with its sentence, tries, and the folds below it."""
+"""The screen of a lesson with steps: a picture with its sentence, tries, and folds."""
 
 from collections.abc import Callable
 
@@ -10,9 +10,9 @@ from pages._view.picture import Picture
 
 
 def draw(lesson: Lesson, own: tuple[str, Callable[[], None]] | None = None) -> Picture | None:
-    """Draw the open step; return its picture, or None while that waits.
+    """Draw the open step; return its picture, or None while the picture waits.
 
-    own: the title of a fold for the visitor's own inputs, and the function that draws it.
+    own: the title of a fold for the visitor's own inputs, and the function that draws the fold.
     """
     shown = show.main()
     if frame.more():
@@ -23,7 +23,7 @@ def draw(lesson: Lesson, own: tuple[str, Callable[[], None]] | None = None) -> P
 def draw_under(
     lesson: Lesson, shown: Picture | None, own: tuple[str, Callable[[], None]] | None = None, *, resting: bool = True
 ) -> None:
-    """Draw the tries and folds below a picture. One that is still changing has no data yet."""
+    """Draw the tries and folds below a picture. resting: False while the picture changes and has no data yet."""
     with st.container(horizontal=True, key="under"):
         if shown:
             show.tries()

@@ -1,4 +1,4 @@
-"""A link to the lesson with its settings, to copy or to photograph, without the sharer's own state."""
+"""A link to the lesson and its settings, as text and as QR code, without the sharer's own state."""
 
 from html import escape
 
@@ -19,13 +19,13 @@ _TOO_LONG = "With these texts the link is too long for a code."
 
 
 def draw_button(lesson: Lesson) -> None:
-    """Draw the button that copies the link, and shows it."""
+    """Draw the button that copies the link and shows it."""
     if st.button("Share", key="share", icon=":material/share:"):
         _show(lesson)
 
 
 def link_to(lesson: Lesson, *, each: bool = False) -> str:
-    """Return the address with its settings, without long matrices. each: every visitor of it gets their own seed."""
+    """Return the lesson's address with its settings. each: give every visitor another seed."""
     return f"{st.context.url or ''}{Address(lesson, st.query_params.to_dict()).shared(each=each)}"
 
 
@@ -40,7 +40,7 @@ def _show(lesson):
         if drawn:
             with st.container(key="share_code"):
                 st.image(drawn, alt="A QR code of the link", width="stretch")
-    if controls.display() == "screen":  # on a wall nobody builds a web page
+    if controls.display() == "screen":  # not on a wall, where nobody builds web pages
         with st.container(key="share_frame"):
             st.markdown("For a page of your own, picture and slider alone:")
             st.code(frame_of(link, lesson.question), language=None, wrap_lines=True)
@@ -51,13 +51,13 @@ def _show(lesson):
 def _draw_link(lesson):
     each = bool(lesson.each) and st.checkbox(lesson.each, key="share_each")
     link = link_to(lesson, each=each)
-    with st.container(key="share_each_link" if each else "share_link"):  # the button has copied the latter
+    with st.container(key="share_each_link" if each else "share_link"):  # the Share button has copied the second one
         st.markdown(_EACH if each else _ONE)
         st.code(link, language=None, wrap_lines=True)
     return link
 
 
 def frame_of(link: str, question: str) -> str:
-    """Return the HTML that shows the stage of a link on another page."""
+    """Return the HTML that embeds the stage of a link in another page."""
     source = escape(f"{link}{'&' if '?' in link else '?'}{EMBED}=1")
     return f'<iframe src="{source}" title="{escape(question)}" width="640" height="480" style="border: 0"></iframe>'

@@ -1,4 +1,4 @@
-"""The parts of every lesson: pictures with their sentences and data, tries, prose, folds."""
+"""The parts of every lesson: pictures with sentences and data, tries, prose, folds."""
 
 import csv
 import io
@@ -27,23 +27,23 @@ T = TypeVar("T")
 INSTALL = "# Once, in a copy of this project: pip install ./sattn_core\n"
 _FIGURE = "Download this figure (Plotly, JSON)"
 _PLOTLY = "# The figure as it stands, from its file. Once: pip install plotly"
-LONGEST_TABLE = 16  # rows; a longer one scrolls in a box
+LONGEST_TABLE = 16  # rows; a longer table scrolls in a box
 TABLE_HEIGHT = 520  # pixels
-MOST_ROWS = 200  # of a table on the page: thousands would make it slow, and nobody reads them there
-_EVERY = 0.3  # seconds between two looks at a computation
-_NAMES = {jobs.MAIN: "main", jobs.BESIDE: "beside"}  # in the keys of parts that replace a picture
-# Columns with words of a visitor; other texts of a table may hold formulas.
+MOST_ROWS = 200  # rows of a table on the page: thousands would make it slow, and nobody reads them there
+_EVERY = 0.3  # seconds between two updates of a computation's progress
+_NAMES = {jobs.MAIN: "main", jobs.BESIDE: "beside"}  # used in the keys of elements that replace a picture
+# Columns with a visitor's text; other texts of a table may hold formulas.
 _TYPED: dict[str, Callable[[str], str]] = {"file": verbatim, "problem": plain, "from": verbatim, "to": verbatim}
-_NEARLY = 0.95  # of the bar, for a computation that takes longer than expected
+_NEARLY = 0.95  # share at which the progress bar stops if a computation takes longer than expected
 
 
 def prose(lesson: Lesson, name: str = "prose") -> None:
-    """Write a longer explanation, kept as Markdown in the lesson's folder."""
+    """Write a longer explanation from a Markdown file in the lesson's folder."""
     st.markdown((FOLDERS / lesson.stem / f"{name}.md").read_text(encoding="utf-8"))
 
 
 def folds(lesson: Lesson) -> None:
-    """Draw the folds at a lesson's end: assumptions, myths, sources and further reading."""
+    """Draw the folds at the end of a lesson without steps: assumptions, myths, sources and further reading."""
     if lesson.assumed:
         with st.expander("What is assumed", key="assumed", icon=":material/checklist:"):
             st.markdown(lesson.assumed)
@@ -72,27 +72,27 @@ def _see(lesson):
 
 
 def markdown_table(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows of Markdown as one table; the first row is its head."""
+    """Return rows of Markdown as a table; the first row is its header."""
     head, *body = rows
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["--"] * len(head), *body))
 
 
 def small(shown: Picture) -> None:
-    """Draw a picture that follows no slider, with its sentence but without its data."""
+    """Draw a picture without sliders, with its sentence but without its data."""
     draw_picture(payload(shown.drawn(), shown.key), key=shown.key)
 
 
 def claim(text: str) -> None:
-    """Write the title of a second picture or table: what it shows."""
+    """Write the title of a second picture or table, which says what it shows."""
     st.header(plain(text), anchor=False)
 
 
 def main(at_rest: Picture | None = None, **moved: Any) -> Picture | None:
-    """Draw the main picture with its sentence; it follows the slider while it is dragged.
+    """Draw the main picture with its sentence, which follow the slider; return the picture.
 
-    at_rest: a picture to show instead until the slider is moved. moved: values that a running film changes. Returns the
-    picture, or None if it takes so long that the visitor is asked first, or if a bet on it waits: then only its known
-    part is drawn.
+    at_rest: a picture to show instead until the slider is moved. moved: values that a running film changes. Return None
+    if the visitor is asked first because the picture takes long, or if a bet on it waits, so that only its known part
+    is drawn.
     """
     stage = frame.stage(**moved)
     wall.tell()
@@ -113,14 +113,14 @@ def main(at_rest: Picture | None = None, **moved: Any) -> Picture | None:
 
 
 def behind(shown: Picture | None) -> None:
-    """Draw the folds of the main picture: how sure it is, its data and its code."""
+    """Draw the folds of the main picture: "How sure?", and its data and code."""
     if shown:
         how_sure(shown)
         data(shown)
 
 
 def how_sure(shown: Picture) -> None:
-    """Draw the fold with predictions and errors for a careful reader; it is written when opened."""
+    """Draw the fold with predictions and standard errors; it is filled when opened."""
     if not (shown.sure or shown.checks):
         return
     box = st.expander("How sure?", key=f"{shown.key}_sure", on_change="rerun", icon=":material/straighten:")
@@ -132,12 +132,12 @@ def how_sure(shown: Picture) -> None:
 
 
 def formula(latex: str, sentence: str) -> None:
-    """Write a formula, followed by its current numbers."""
+    """Write a formula and a sentence with its current numbers."""
     st.markdown(f"${latex}$. {plain(sentence)}")
 
 
 def formulas(pairs: Iterable[tuple[str, str]]) -> None:
-    """Write formulas, each followed by its current numbers."""
+    """Write formulas, each with a sentence of its current numbers."""
     for latex, sentence in pairs:
         formula(latex, sentence)
 
@@ -145,10 +145,10 @@ def formulas(pairs: Iterable[tuple[str, str]]) -> None:
 def is_computed(
     params: Any, work: Callable[[], object], place: str = jobs.MAIN, limit: compute.Limit | None = None
 ) -> bool:
-    """Return True if these params can be drawn now; if not, say how long they take, or how far they are."""
+    """Return True if these params can be drawn now; else draw a button with the expected time, or the progress."""
     if compute.needs_button(params, limit) and jobs.asked_for(params):
         job = jobs.job_of_visitor(params, work, place)
-        job.wait(_EVERY)  # a kept result is there at once
+        job.wait(_EVERY)  # a kept result is ready at once
         if not job.done:
             _progress(place)
         return job.done
@@ -159,7 +159,7 @@ def is_computed(
 
 
 def _ask(params, name):
-    """Draw a button that computes these params, with how long it takes."""
+    """Draw a button that starts the computation and says how long it takes."""
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"ask_{name}"):
         label = f"Compute (about {_duration(rates.here(params.price))})"
         st.button(label, key=f"compute_{name}", on_click=jobs.ask_for, args=(params,), icon=":material/play_arrow:")
@@ -168,7 +168,7 @@ def _ask(params, name):
 
 @st.fragment(run_every=_EVERY)
 def _progress(place):
-    """Draw how far the visitor's job is, with a button to end it; the picture, once it is done."""
+    """Draw the progress of the visitor's job with a button to cancel it; redraw the picture once it is done."""
     job, name = jobs.job_at(place), _NAMES[place]
     if job:
         job.wait(0)  # raises the job's exception
@@ -188,42 +188,42 @@ def _duration(seconds):
 
 
 def batched(items: Iterable[T], size: int) -> list[tuple[T, ...]]:
-    """Return rows of at most size items (itertools.batched is of Python 3.12)."""
+    """Return batches of at most size items (itertools.batched needs Python 3.12)."""
     items = tuple(items)
     return [items[first : first + size] for first in range(0, len(items), size)]
 
 
 def lines(names_and_sentences: Iterable[tuple[str, str]]) -> None:
-    """Write a calculation line by line: each a name in Markdown and its current numbers."""
+    """Write a calculation line by line, each a name in Markdown and a sentence with its current numbers."""
     st.markdown("\n\n".join(f"{name}: {plain(sentence)}" for name, sentence in names_and_sentences))
 
 
 def plain_lines(sentences: Iterable[str]) -> None:
-    """Write short paragraphs without markup."""
+    """Write sentences as short paragraphs without markup."""
     st.markdown("\n\n".join(map(plain, sentences)))
 
 
 def remarks(sentences: Iterable[str]) -> None:
-    """Write remarks on the numbers that are shown."""
+    """Write remarks on the numbers shown."""
     for sentence in sentences:
         st.info(plain(sentence), icon=":material/info:")
 
 
 def problems(sentences: Iterable[str]) -> None:
-    """Write which input cannot be read and what is allowed, one sentence each; the typed text stays."""
+    """Write the messages on input that cannot be read; the typed text stays."""
     for sentence in sentences:
         st.error(plain(sentence), icon=":material/edit:")
 
 
 def table(columns: Table, *, key: str) -> None:
-    """Draw a short table that follows a slider, as Markdown: Streamlit's own table takes twice as long to draw."""
+    """Draw a short table that follows a slider, as Markdown: Streamlit's own table takes twice as long."""
     rows = [[*columns], *([*map(plain, row)] for row in zip(*columns.values(), strict=True))]
     with st.container(key=f"table_{key}"):
         st.markdown(markdown_table(rows))
 
 
 def data(shown: Picture) -> None:
-    """Draw the fold with the picture's table, its CSV file and the Python that computes it, made when opened."""
+    """Draw the fold with the picture's table, CSV file and Python code, which are made when it is opened."""
     key = shown.key
     box = st.expander("Data, picture and code", key=f"{key}_data", on_change="rerun", icon=":material/table:")
     if box.open:
@@ -255,7 +255,7 @@ def drawing_code(names: Iterable[str]) -> str:
 
 
 def _figures(shown):
-    """Return the figure by the name of its file; none for the hero, which Plotly does not draw."""
+    """Return the figure by its file name; none for the hero, which Plotly does not draw."""
     return {shown.key: shown.figure} if shown.figure else {}
 
 
@@ -275,7 +275,7 @@ def _files(shown):
 
 
 def readable(table: Table) -> Table:
-    """Return the table as it is shown: numbers with the digits of the sentences; the file has all digits."""
+    """Return the table as shown on the page: numbers rounded as in sentences; the file has all digits."""
     return {_heading(name): [_said(each, name) for each in column] for name, column in table.items()}
 
 
@@ -299,8 +299,8 @@ def _in_words(text):
 
 
 def download(label: str, make: Callable[[], str | bytes], file_name: str, mime: str, *, key: str) -> None:
-    """Draw a button for a file that is made on request."""
-    # The click must not rerun the page: a new run forgets the file that the browser is about to request.
+    """Draw a button for a file that is made when it is clicked."""
+    # The click must not rerun the page: a rerun forgets the file that the browser is about to request.
     st.download_button(label, make, file_name, mime, key=key, on_click="ignore")
 
 
@@ -311,7 +311,7 @@ def tries() -> None:
 
 
 def cards(items: Iterable[tuple[str, str, Sequence[str]]], per_row: int = 3) -> None:
-    """Draw bordered cards in rows; each is a title, a formula in LaTeX and lines of text, the last its source."""
+    """Draw bordered cards in rows; each has a title, a formula in LaTeX and lines of text, the last one its source."""
     for row in batched(items, per_row):
         for column, (title, latex, texts) in zip(st.columns(per_row), row, strict=False):
             with column.container(border=True, height="stretch"):
@@ -321,7 +321,7 @@ def cards(items: Iterable[tuple[str, str, Sequence[str]]], per_row: int = 3) -> 
 
 
 def exhibit(title: str, cause: str, place: str, url: str, note: str) -> None:
-    """Write a publicly known mistake: its cause, and a link to its report."""
+    """Write a known mistake of published code: its cause, and a link to its report."""
     st.markdown(f"**{plain(title)}.** {plain(cause)}\n\nSeen in [{plain(place)}]({url}). {plain(note)}")
 
 

@@ -1,8 +1,9 @@
-"""The wall of a class, which shows what its room stands at, with code and counts.
+"""The wall of a class, which shows its room's lesson and settings, with code and counts.
 
-A room may have several walls. Each takes over the room's settings when they change; one that leads tells the room what
-was moved on it, and nothing else, so that no two walls answer each other. A cookie says who leads: the address of a
-wall lets nobody lead. The results of a class are in the wall's address, as in the link that shows them afterwards.
+A room may have several walls. Each takes over the room's settings when they change. A wall that leads tells the room
+only what was moved on that wall, so that two walls cannot answer each other in a loop. A cookie gives the right to
+lead; a wall's address does not. The results of a class are in the wall's address, as in the link that shows them
+afterwards.
 """
 
 from collections.abc import Mapping
@@ -27,14 +28,14 @@ from pages._view.shared import CARRIED, HOME, JOINING, PATH, ROOM, SCREEN, SHARE
 from pages._view.stage import Line
 
 _OVER = "The room of this wall is closed."
-# Session state: the lesson and settings of this wall when its page was last drawn, or told; those of the room that it
-# has taken over.
+# Session state: lesson and settings of this wall when its page was last drawn or told the room; lesson and settings of
+# the room that this wall has taken over.
 _STOOD, _TAKEN = "room_stood", "room_taken"
 _HERE = "room_here"  # the code of the room that this wall has followed
 
 
 def follow(lesson: Lesson) -> Room | None:
-    """Bring wall and class together; return the room if it has gone on to another lesson."""
+    """Synchronise this wall with its room; return the room if that is at another lesson."""
     code = controls.address().room
     if not code:
         return None
@@ -61,7 +62,7 @@ def _follow(lesson, code):
     if leads:
         room = _tell(room)
     elif _stood() not in (None, _stands()):
-        st.session_state.pop(_TAKEN, None)  # back to what the room shows
+        st.session_state.pop(_TAKEN, None)  # return to what the room shows
     if room.stem != lesson.stem:
         st.session_state.pop(_STOOD, None)
         return room
@@ -69,13 +70,13 @@ def _follow(lesson, code):
     shown = _told(moment, turned) if leads else moment
     _take_over(shown)
     _settle(shown)
-    # Answers that arrive after this are not in the picture: the corner must not count them.
+    # The picture lacks answers that arrive after this, so the corner must not count them.
     st.session_state["room_shown"] = wall_state.state_of(shown)
     return None
 
 
 def _network():
-    """Return whom the limit of wrong codes counts, as for phones."""
+    """Return the visitor's network, for which wrong codes are counted, as for phones."""
     return limits.network_of(str(st.context.ip_address or ""), st.context.headers.get("X-Forwarded-For") or "")
 
 
@@ -95,7 +96,7 @@ def _stood():
 
 
 def end_run() -> None:
-    """Note where this wall stands at the end of a run: what differs from it later, the visitor has moved."""
+    """Note this wall's lesson and settings at the end of a run: what differs later was moved by the visitor."""
     if controls.address().room:
         st.session_state[_STOOD] = _stands()
 
@@ -109,24 +110,24 @@ def _leave():
     for name in ("room_leads", _STOOD, _TAKEN):
         st.session_state.pop(name, None)
     st.session_state["carried"].pop(ROOM, None)
-    st.query_params.pop(ROOM, None)  # last: a run may be aborted when it sends this to the browser
+    st.query_params.pop(ROOM, None)  # last: Streamlit may abort the run when it sends this to the browser
 
 
 def tell() -> None:
     """Tell the room what was moved on this wall since its last run, if this wall leads.
 
-    A run of the whole page has told it already, and may move what nobody has moved.
+    Do nothing in a run of the whole page, which has told the room already and may change settings by itself.
     """
     if not st.session_state.get("room_leads") or not is_part_of_page():
         return
-    with suppress(RoomError, StoreError):  # the next run of the whole page tells it, or says why not
+    with suppress(RoomError, StoreError):  # the next run of the whole page tells the room, or shows the problem
         room = store().room(controls.address().room)
         if room:
             _tell(room)
 
 
 def _tell(room: Room) -> Room:
-    """Tell the room what was moved on this wall; return the room after that."""
+    """Tell the room what was moved on this wall; return the updated room."""
     stood, (stem, query) = _stood(), _stands()
     if stood in (None, (stem, query)):
         return room
@@ -144,7 +145,7 @@ def _tell(room: Room) -> Room:
 
 
 def _take_over(moment: Moment) -> None:
-    """Bring this wall to the settings of its room, if those have changed since it last did."""
+    """Set this wall to the settings of its room, if they have changed since the last time."""
     path = query_of(moment.room.said).get(PATH)
     if path != st.query_params.get(PATH):
         _write(PATH, path)
@@ -163,7 +164,7 @@ def _take_over(moment: Moment) -> None:
     st.session_state[_TAKEN] = state
     controls.put(moved)
     st.session_state[_STOOD] = _stands()
-    if is_new:  # a widget that is drawn for the first time takes its value from the address of the run before
+    if is_new:  # a new widget takes its value from the address of the previous run
         st.rerun()
 
 
@@ -179,40 +180,40 @@ def _write(name, text):
 
 
 def _is_long(here, name):
-    """Return True of a long text, of which a room knows nothing."""
+    """Return True for a text that is too long for a room's settings."""
     return len(str(here.known(name).write(here.said[name]))) > LONGEST_SETTING
 
 
 def _told(moment: Moment, turned: bool | None) -> Moment:
-    """Return the moment after the teacher has shown or hidden the truth; the wall's address may still lag behind."""
+    """Return the moment after the teacher has shown or hidden the truth, even before the wall's address says so."""
     if moment.kind and turned not in (None, moment.asked.revealed):
         return leading.turn(moment, revealed=bool(turned))
     return moment
 
 
 def _settle(moment):
-    """Write the state of the class into the address."""
+    """Write the state of the class into the wall's address."""
     shown = moment.kind != "" and moment.asked.revealed
-    found = {REVEAL: "1"} if moment.asked.revealed else {}  # at a later step too: else the bet would be open there
-    if moment.draws_apart:  # from the first moment on: the wall draws nothing else
+    found = {REVEAL: "1"} if moment.asked.revealed else {}  # at later steps too: else the bet would be open there
+    if moment.draws_apart:  # from the start: such a wall draws only what phones have drawn
         found[PHONES] = str(moment.room.drawn if moment.draws else 0)
     if shown or moment.draws:
         found |= results.shown(moment)
     if moment.lesson.together:
-        with suppress(StreamlitAPIException):  # its field may be on the page already, and shows the seed then
+        with suppress(StreamlitAPIException):  # its field may be drawn already, and shows the seed then
             controls.send_to("seed", moment.room.seed)
     bets.put(found, (REVEAL, CLASS, GUESSED_AT, PHONES, VOTES))
 
 
 def set_by_link(query: Mapping[str, str]) -> None:
-    """Follow a link of the stage that covers the wall, or uncovers it."""
+    """Follow a link of the stage that covers or uncovers the wall."""
     if SCREEN in query:
         shown = str(CARRIED[SCREEN].read(query[SCREEN])[0])
         _write(SCREEN, shown if shown in (JOINING, HOME) else None)
 
 
 def draw_end() -> None:
-    """Draw the link that ends a lecture, after its last step: what to take home covers the wall."""
+    """Draw the link that ends a lecture after its last step, by covering the wall with what to take home."""
     here = controls.address()
     if here.room and lecture.stops_at(here) and lecture.beside(here)[1] is None:
         st.html(f'<a class="door" data-end data-sets="{SCREEN}={HOME}" href="">The end</a>')
@@ -225,7 +226,7 @@ def draw_door() -> None:
 
 
 def draw_corner(lesson: Lesson) -> None:
-    """Draw code, QR code and counts, where they cover nothing; or say why the class is over."""
+    """Draw the class's code, QR code and counts in a free corner; or say why the class is over."""
     if problem := st.session_state.get("room_problem"):
         st.warning(plain(problem))
     code = controls.address().room
@@ -249,7 +250,7 @@ def draw_corner(lesson: Lesson) -> None:
 
 
 def line(usual: Line) -> Line:
-    """Return the question of a vote, or the choice of the class; else the usual line, with its first vote."""
+    """Return the question of a vote or its result; without a vote, the usual line with the class's first bets."""
     moment = _vote()
     if moment is None:
         return usual._replace(rest=" ".join(filter(None, (usual.rest, _both_votes()))))
@@ -264,7 +265,7 @@ def line(usual: Line) -> Line:
 
 
 def _both_votes():
-    """Return what a class bet before it was asked again, once the truth is shown; of others nothing is looked up."""
+    """Return the class's bets before it was asked again, once the truth is shown; "" without a class or before that."""
     here = controls.address()
     if not here.room or here.guesses is None or not here.shows_bet or "room_problem" in st.session_state:
         return ""
@@ -275,14 +276,14 @@ def _both_votes():
 
 
 def draw_reveal() -> None:
-    """Draw the link with which the teacher shows the choice of the class, or hides it again."""
+    """Draw the link with which the teacher shows or hides the choice of the class."""
     moment = _vote() if st.session_state.get("room_leads") else None
     if moment:
         st.html(bet_html.reveal(controls.address(), "Reveal" if moment.is_open else "Hide"))
 
 
 def _vote() -> Moment | None:
-    """Return the moment of this wall's class if its lesson asks for a vote; other lessons do not look it up."""
+    """Return the moment of this wall's class; None if its lesson has no vote."""
     lesson, code = controls.current_lesson(), controls.address().room
     if not (code and lesson.together and lesson.together.chooses) or "room_problem" in st.session_state:
         return None

@@ -1,4 +1,4 @@
-"""Words that open their definition in place: by mouse, touch and keyboard."""
+"""Words that open their definition in place, by mouse, touch or keyboard."""
 
 import re
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ from pages._view.glossary import TERMS
 
 
 def worded(text: str, terms: Sequence[str]) -> None:
-    """Write a line of Markdown in which the first occurrence of each of these words opens its definition."""
+    """Write a line of Markdown in which the first occurrence of each term opens its definition."""
     st.markdown(with_terms(text, terms), unsafe_allow_html=True)
 
 
 def with_terms(text: str, terms: Sequence[str]) -> str:
-    """Return the line with each definition after the first occurrence of its word."""
+    """Return the line with a term's definition after its first occurrence."""
     left = sorted(terms, key=len, reverse=True)  # "effective keys" is looked for before the "keys" in it
     words = re.compile(rf"\b(?:{'|'.join(left)})(?:e?s)?\b", re.IGNORECASE)
     return words.sub(partial(_explained, left), text) if left else text
@@ -27,7 +27,7 @@ def _explained(left, found):
     if term is None:
         return found[0]
     left.remove(term)
-    # One name for all: opening a definition closes the one before it.
+    # The common name makes the browser close one definition when another opens.
     return (
         f'<details class="term" name="term"><summary>{found[0]}</summary><span>{escape(TERMS[term])}</span></details>'
     )

@@ -1,7 +1,7 @@
-"""The server around the pages: its additions to Streamlit's own, assembled for `st.App`.
+"""The server around the pages: what it adds to Streamlit's server, assembled for `st.App`.
 
-`MAIN` is the script that Streamlit runs. No folder named pages is beside it, or Streamlit would
-take its files for pages of its own until the first visitor has run `st.navigation`.
+`MAIN` is the script that Streamlit runs. There must be no folder called pages beside it: Streamlit would take its files
+for pages of its own until the first visitor has run `st.navigation`.
 """
 
 from pathlib import Path
@@ -28,7 +28,7 @@ MAIN = Path(__file__).resolve().parents[1] / "main.py"
 
 
 def check_settings() -> None:
-    """End the server with a sentence if an environment variable has an impossible value."""
+    """Exit with a message if an environment variable has an invalid value."""
     check_secret()
     check_origin()
     for read in (log.is_asked_for, metrics.port, ending.grace):
@@ -36,13 +36,13 @@ def check_settings() -> None:
 
 
 def routes() -> list[Route]:
-    """Return our own routes, below the server's base path."""
+    """Return the lab's own routes, below the server's base path."""
     ours = (health, assets, moving, bets, codes, rooms, links)
     return [route for each in ours for route in each.routes()]
 
 
 def middleware() -> list[Middleware]:
-    """Return the middleware of every answer, the outermost first."""
+    """Return the middleware for every response, the outermost first."""
     told = [log.Log().begin().request] if log.is_asked_for() else []
     told += [metrics.METRICS.request] if metrics.port() else []
     watched = [Middleware(Watched, told=tuple(told))] if told else []

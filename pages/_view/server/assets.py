@@ -1,4 +1,4 @@
-"""Plotly's script at an address of its own."""
+"""Plotly's script at its own URL, which caches may keep for good."""
 
 from starlette.requests import Request
 from starlette.responses import Response

@@ -1,4 +1,4 @@
-"""A bet placed without a session: the form's answer redirects to the address that keeps it."""
+"""Bets placed without a session: the form's request is redirected to an address that contains the answer."""
 
 from urllib.parse import urlencode
 

@@ -1,4 +1,6 @@
-"""Static files compressed once and cached: Streamlit sends its own as they are, a proxy compresses each time."""
+"""Compression; static files are compressed only once. Streamlit sends its own uncompressed, and a proxy would
+compress them for every request.
+"""
 
 import asyncio
 import gzip
@@ -10,20 +12,20 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pages._view.server.whole import WholeAnswer, is_known, send_whole, unchanged, unpacked
 
-KEPT_BYTES = 16_000_000  # all of Streamlit's files and the bundle are under 5 MB compressed
+KEPT_BYTES = 16_000_000  # more than enough: Streamlit's files and the bundle are under 5 MB compressed
 FOLDERS = ("/static/", "/assets/")  # Streamlit's files and ours, whose names change with their content
-SMALLEST = 1_000  # bytes: below it the header outweighs the gain; above it Streamlit compresses what we have not
-# The best first. Brotli packs the bundle a sixth smaller than gzip; its level 11 a tenth smaller still, in 20 times the
-# time; gzip's level 6 a hundredth larger than 9, in a tenth of the time.
+SMALLEST = 1_000  # bytes: a smaller body is not worth the header; Streamlit compresses larger ones that we have not
+# Best encoding first. Brotli makes the bundle a sixth smaller than gzip. Its level 11 saves another tenth but takes 20
+# times as long; gzip's level 6 is a hundredth larger than level 9 and ten times as fast.
 _PACKERS = {
     "br": lambda body: brotli.compress(body, quality=9),
     "gzip": lambda body: gzip.compress(body, 6, mtime=0),
 }
-_AT_ONCE = {  # for a page or a picture, which is compressed for each request
+_AT_ONCE = {  # for pages and pictures, compressed for each request
     "br": lambda body: brotli.compress(body, quality=4),
     "gzip": lambda body: gzip.compress(body, 1, mtime=0),
 }
-_NONE = re.compile(r"0(\.0*)?")  # the quality of an encoding that is refused (RFC 9110, 12.4.2)
+_NONE = re.compile(r"0(\.0*)?")  # the quality value that refuses an encoding (RFC 9110, 12.4.2)
 TYPES = ("text/", "application/javascript", "application/json", "application/xml", "image/svg+xml", "application/wasm")
 
 
@@ -52,7 +54,7 @@ class KeptCompression:
         await self.app(unpacked(scope), receive, WholeAnswer(send, _worth_keeping, pack))
 
     def _keep(self, place, start, body):
-        """Cache an answer while there is room; there are so few files that none is ever dropped."""
+        """Cache a response while there is room; there are so few files that none is ever evicted."""
         if place not in self.kept and self.size + len(body) <= KEPT_BYTES:
             self.kept[place] = (start, body)
             self.size += len(body)
@@ -69,7 +71,7 @@ async def _packed(start, body, encoding):
 
 
 def mark_for(mark: str, encoding: str | None) -> str:
-    """Return the ETag of an answer in this encoding: each encoding has other bytes."""
+    """Return the ETag of a response in this encoding, since each encoding has other bytes."""
     return f'{mark[:-1]}-{encoding}"' if encoding else mark
 
 
@@ -89,7 +91,7 @@ def _vary(headers):
 
 
 def encoding_for(scope: Scope, headers: MutableHeaders, body: bytes) -> str | None:
-    """Return the encoding for a whole answer, None for no compression; its headers get a Vary for it."""
+    """Return the encoding for a whole response, None for no compression; add a Vary to its headers."""
     if not headers.get("content-type", "").startswith(TYPES):
         return None
     _vary(headers)
@@ -97,7 +99,7 @@ def encoding_for(scope: Scope, headers: MutableHeaders, body: bytes) -> str | No
 
 
 def packed(headers: MutableHeaders, body: bytes, encoding: str | None) -> bytes:
-    """Return a whole answer compressed as well as is quick, with the headers for it."""
+    """Return a body compressed by a fast method, and set the headers for it."""
     if encoding is None:
         headers["Content-Length"] = str(len(body))
         return body
@@ -107,13 +109,13 @@ def packed(headers: MutableHeaders, body: bytes, encoding: str | None) -> bytes:
 
 
 def _wanted(scope):
-    """Return the encoding for the answer; None if it is to stay as it is."""
+    """Return the encoding for the response; None to leave it as it is."""
     here = scope["method"] == "GET" and any(folder in scope["path"] for folder in FOLDERS)
     return _best(scope) if here and "range" not in Headers(scope=scope) else None
 
 
 def _best(scope):
-    """Return the best encoding that the browser accepts."""
+    """Return the best encoding that the browser accepts, if any."""
     return next(iter(_taken(scope)), None)
 
 
@@ -125,7 +127,7 @@ def _taken(scope):
 
 
 def _plain(scope):
-    """Return the same request without the encodings that it refuses: Streamlit would use those too."""
+    """Return the request without the encodings that it refuses, because Streamlit would use them."""
     taken = ", ".join(_taken(scope)).encode()
     return {**scope, "headers": [*unpacked(scope)["headers"], *([(b"accept-encoding", taken)] if taken else [])]}
 

@@ -1,4 +1,4 @@
-"""The teacher's window: it opens a room and leads it, on the laptop at the wall or on another device."""
+"""The teacher's window, which opens a room and leads it, on any device."""
 
 from urllib.parse import urlencode
 
@@ -33,10 +33,10 @@ _MINUTES = round(UNDO / 60)
 
 
 def before_opening(token: str, at: str, away: Near | None = None) -> str:
-    """Return the page that says what a room is, with the button that opens one where the lesson stands."""
+    """Return the page that explains rooms, with the button that opens one at the lesson of address `at`."""
     stem, settings, said = _standing(at)
     path = {name: text for name, text in query_of(said).items() if name == PATH}
-    place = _place(stem, settings, path)  # of an address of any length what a form may hold
+    place = _place(stem, settings, path)  # cut to what a form may hold, however long the address
     problem = lecture.problem_of(query_of(at.partition("?")[2]).get(PATH, ""))
     told = (f"The path {problem}.", *_WHAT) if problem else _WHAT
     values = {"what": told, "place": path_of(TEACH), "token": token, "at": place}
@@ -45,7 +45,7 @@ def before_opening(token: str, at: str, away: Near | None = None) -> str:
 
 
 def open_room(secret: str, at: str, network: Network) -> tuple[Room, str]:
-    """Open a room where this address of a lesson leads; return it, and the address of its wall."""
+    """Open a room at the lesson of address `at`; return it, and the address of its wall."""
     stem, settings, said = _standing(at)
     stops = lecture.stops_at(Address(LESSONS[stem], query_of(said)))
     if stops:
@@ -65,7 +65,7 @@ def _wall(room):
 
 
 def closed(room: Room, token: str) -> str:
-    """Return the teacher's page of a closed room, which can open it again."""
+    """Return the teacher's page of a closed room, which can be opened again there."""
     values = {"place": path_of(f"{TEACH}/{room.code}"), "token": token, "elsewhere": path_of(TEACH)}
     title = f"Room {room.code} is closed"
     return html.render("closed.html", title=title, minutes=_MINUTES, **values)
@@ -78,7 +78,7 @@ def reopen(room: Room) -> str:
 
 
 def _standing(at):
-    """Return the lesson that an address leads to, else the first; with what a room begins; what is for all lessons."""
+    """Return an address's lesson, else the first; the settings for a room there; the settings for all its lessons."""
     path, _, query = at.partition("?")
     stem = lesson_at(path) or ORDER[0]
     here = Address(LESSONS[stem], query_of(query) | {"bet": "1"})
@@ -89,7 +89,7 @@ def _standing(at):
 
 
 def _place(stem, settings, more):
-    """Return the address of a lesson at settings, and at more of them."""
+    """Return the address of a lesson with these settings and these further parameters."""
     return f"{path_of(path_of_page(stem))}?{'&'.join(filter(None, (settings, urlencode(more))))}"
 
 
@@ -102,19 +102,19 @@ def ask_for_secret(room: Room, token: str, problem: str = "") -> str:
 def page(room: Room, token: str, secret: str, root: str, problem: str = "", away: Near | None = None) -> str:
     """Return the whole window.
 
-    problem: why something was not done. away: the lab's other addresses, if phones cannot reach this one.
+    problem: why something was not done. away: a warning with other addresses, if phones cannot reach this one.
     """
     values = _values(room, token, secret, root, away) | {"problem": problem}
     return html.render("desk.html", title=f"Room {room.code}", refresh=5, **values)
 
 
 def part(room: Room, token: str, secret: str, root: str, away: Near | None = None) -> str:
-    """Return the part that changes when the room does."""
+    """Return the part of the window that changes with the room."""
     return html.render("desk_main.html", **_values(room, token, secret, root, away))
 
 
 def _elsewhere(away, place):
-    """Return the words about a name that phones cannot reach, and links to the same page at other names."""
+    """Return the warning about an address that phones cannot reach, and links to the same page at other addresses."""
     links = [(f"{each}{path_of(place)}", each.partition("//")[2]) for each in away.roots] if away else []
     return {"warning": away.says if away else "", "elsewhere": links}
 
@@ -147,9 +147,9 @@ def _values(room, token, secret, root, away):
 
 
 def _ways(moment):
-    """Return what lies before and after on the path of the room, else in the order of the lessons.
+    """Return the buttons that lead back and on: along the room's path, else in the order of lessons.
 
-    Each is what to do, its label, and the lesson and step it leads to.
+    Each is an action, its label, and the lesson and step that it leads to.
     """
     room, here = moment.room, moment.on_path
     if lecture.stops_at(here):
@@ -167,7 +167,7 @@ def _ways(moment):
 
 
 def _following(moment):
-    """Say what comes next on the path of the room; this stands here alone, and on no wall and phone."""
+    """Return text on what comes next on the room's path, for the teacher alone: walls and phones do not show it."""
     after = lecture.beside(moment.on_path)[1]
     if after is None or moment.screen == HOME:
         return ""
@@ -177,7 +177,7 @@ def _following(moment):
 
 
 def _acts(moment):
-    """Return the possible acts on the current question, each with its label."""
+    """Return the possible actions on the current question, each with its label."""
     acts = []
     if moment.kind:
         label = "Show what comes of it" if moment.kind == VOTE else "Reveal"
@@ -192,13 +192,13 @@ def _acts(moment):
 
 
 def _door(room):
-    """Return the possible acts on the door, each with its label."""
+    """Return the possible actions on the door, each with its label."""
     acts = [("open_door", "Open the door") if room.shut else ("lock_door", "Lock the door")]
     return acts + ([("clear", f"Clear {room.waiting:,} without an answer")] if room.waiting else [])
 
 
 def do(room: Room, sent: dict[str, str]) -> None:
-    """Do the teacher's act."""
+    """Carry out the teacher's action."""
     what, rooms = sent.get("do"), store()
     if what == "close":
         rooms.close(room.code)

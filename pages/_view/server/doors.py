@@ -1,4 +1,4 @@
-"""The page before a class: it asks for the code, and explains a refusal."""
+"""The page at which phones enter a class: it asks for the code, and explains a refusal."""
 
 from pages._view._streamlit import path_of
 from pages._view.routes import JOIN
@@ -6,5 +6,5 @@ from pages._view.server import html
 
 
 def ask_for_code(problem: str = "") -> str:
-    """Return the page that asks for the code of a class. problem: why the last one did not work."""
+    """Return the page that asks for the code of a class. problem: why the last request was refused."""
     return html.render("door.html", title="Join a room", place=path_of(JOIN), problem=problem)

@@ -1,8 +1,7 @@
-"""A shutdown in two parts: first new visitors are sent elsewhere, then the server ends as Streamlit ends it.
+"""A shutdown in two steps: first new visitors are sent elsewhere, then the server stops as Streamlit stops it.
 
-SATTN_GRACE is the number of seconds between the two; without it there are none. It is for load balancers that ask
-/readyz where to send the next visitor, as Kubernetes does; current visitors are served meanwhile. A second signal ends
-the server at once.
+SATTN_GRACE is the number of seconds between the two, by default none. It is for load balancers that ask /readyz before
+they send a visitor, as Kubernetes does; current visitors are still served. A second signal stops the server at once.
 """
 
 import asyncio
@@ -18,7 +17,7 @@ GRACE = "SATTN_GRACE"
 
 
 def grace() -> float:
-    """Return the seconds between the signal and the end; end the server with a sentence if they are no number."""
+    """Return the seconds between the signal and the stop; exit with a message if the setting is not a number."""
     asked = os.environ.get(GRACE, "") or "0"
     if not asked.isdecimal():
         raise SystemExit(f"{GRACE} is {asked!r}, but it must be a number of seconds, or not set")
@@ -27,9 +26,9 @@ def grace() -> float:
 
 @contextmanager
 def announced() -> Iterator[None]:
-    """Announce the end to /readyz at a signal, and let the server end `grace()` seconds later."""
+    """At the stop signal, make /readyz refuse new visitors, and let the server stop `grace()` seconds later."""
     ends = signal.getsignal(signal.SIGTERM)
-    if not callable(ends) or threading.current_thread() is not threading.main_thread():  # no server of its own
+    if not callable(ends) or threading.current_thread() is not threading.main_thread():  # not a server
         yield
         return
     loop, seconds = asyncio.get_running_loop(), grace()

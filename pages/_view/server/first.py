@@ -1,5 +1,5 @@
-"""The HTML page of a lesson, which Streamlit takes over: head and card, words for browsers without scripts, and the
-stage of its address, which is live before Streamlit is there.
+"""The HTML page of a lesson, which Streamlit later takes over: head, card, text for browsers without scripts, and the
+stage of its address, which works before Streamlit has loaded.
 """
 
 import json
@@ -26,9 +26,9 @@ from pages._view.theme import WALL, profile
 
 _FORMULA = re.compile(r"\$([^$]+)\$")
 _COMMAND = re.compile(r"\\[a-z]+")
-_COMMANDS = {r"\sqrt": "√", r"\cdot": "·"}  # the others set the look of letters
+_COMMANDS = {r"\sqrt": "√", r"\cdot": "·"}  # all other commands only style letters
 _AS_LETTERS = {"d_k": "dₖ", "q_i k_i": "qᵢkᵢ", "q_i": "qᵢ", "W_ij": "Wᵢⱼ", "^2": "²"}
-_LIVE = {"dial", "bar", "list", "text", "number"}  # parts beside the slider that are visible before Streamlit is there
+_LIVE = {"dial", "bar", "list", "text", "number"}  # parts beside the slider that are drawn before Streamlit has loaded
 _ICONS = {"How sure?": "straighten", "Data, picture and code": "table"}
 _KNOWN, _STAGE = text_of("lab.js", "streamlit.js"), text_of("entry.js", "bet.js", "link.js", "onpaper.js", "stage.js")
 _BLOCKED = (
@@ -37,20 +37,20 @@ _BLOCKED = (
 )
 _UNCOMPUTED = "These settings take longer than a moment to compute, and are not computed here."
 _UNSET = "The slider works; the settings are missing, for the page did not load completely. Reload it."
-# The beginning of the page; Streamlit's own words there are not true here.
+# The beginning of Streamlit's page; its noscript text is not true for the lab.
 _BEGINS = re.compile(r"<body>(\s*<noscript>.*?</noscript>)?", re.DOTALL)
-# Files that Streamlit needs, and the first picture does not.
+# Files that Streamlit needs, but not the first picture.
 _PLATFORM = re.compile(r'<script type="module"[^>]*></script>|<link rel="(?:modulepreload|stylesheet)"[^>]*>')
-_BELOW = int(re.findall(r"const BELOW = (\d+);", text_of("window.js"))[0])  # px between a picture and the window's end
+_BELOW = int(re.findall(r"const BELOW = (\d+);", text_of("window.js"))[0])  # px below a picture
 _FONT = re.compile(r'href="([^"]*/SourceSansVF-Upright[^"]*)"')
-# Before the stills, before the sentence, and the rest.
+# Three parts of the HTML: before the stills, before the sentence, and the rest.
 _PICTURE = [Markup(each) for each in re.split("(?<=<div></div>)|(?<=<p data-sentence>)", PICTURE)]
 
 
 def page_of(request: Request, page: str, stem: str) -> tuple[str, bool]:
-    """Return Streamlit's page with a head of its own, the stage of its address, and words for browsers without scripts.
+    """Return Streamlit's page with the lesson's head, the stage of its address, and text for browsers without scripts.
 
-    Also return True if the page stays as it is: False while it waits for a picture that somebody may compute.
+    Also return True if the page is final: False while it waits for a picture that another visitor may have computed.
     """
     here = Address(LESSONS[stem], renewed(LESSONS[stem], dict(request.query_params)))
     framed = here.query.get(EMBED) == "1"
@@ -70,12 +70,12 @@ def page_of(request: Request, page: str, stem: str) -> tuple[str, bool]:
 
 
 def _embedded(here, opened, head, face):
-    """Return the page for a frame of another site: only the stage, which needs no session, and a link to the lab."""
+    """Return the page for a frame on another site: only the stage, which needs no session, and a link to the lab."""
     lesson = here.lesson
     return html.render(
         "embed.html",
         **head,
-        **_stage(opened, is_usual=False) | {"beside": None},  # only the slider
+        **_stage(opened, is_usual=False) | {"beside": None},  # nothing beside the slider
         question=lesson.question,
         answer="" if here.bet_waits else in_letters(lesson.answer),
         waits=[_UNCOMPUTED] if lesson.steps and not opened else [],
@@ -88,10 +88,7 @@ def _embedded(here, opened, head, face):
 
 
 def _first(stage, opened, face, platform, *, rests):
-    """Return all that is visible until Streamlit has drawn the lesson: question, answer and stage in their places.
-
-    The rules go with it: those of the lesson, which may be another one by then, come with what is drawn.
-    """
+    """Return everything that is visible until Streamlit has drawn the lesson: question, answer and stage in place."""
     here, lesson = stage.address, stage.address.lesson
     waits, mode = here.bet_waits, here.values["mode"]
     more = not waits and (mode == "screen" or (here.query.get("rest") == "shown" and not lesson.steps))
@@ -118,16 +115,16 @@ def _first(stage, opened, face, platform, *, rests):
 
 
 def _reached(here):
-    """Return the parts outside the stage: the menu, and True if the Settings are beside it."""
+    """Return the menu, which is outside the stage, and True if the Settings are beside the stage."""
     is_screen = here.values["mode"] == "screen" and bool(here.lesson.steps)
     return {"menu": _menu(here.lesson), "door": path_of(TEACH), "has_settings": is_screen}
 
 
 def _rests(stage, opened, asked):
-    """Return True if all that is visible at first is live without Streamlit, which then comes when it is reached for.
+    """Return True if all visible parts work without Streamlit, which then loads only when it is needed.
 
-    False on a wall and in a class, which follow one; where a picture waits for a button, or the lesson's own buttons go
-    with it; and where Streamlit must report that a typed text cannot be read, or that a link was repaired.
+    Return False for walls and classes, for a picture that waits for a button or has the lesson's own buttons, and for
+    a typed text or a link that Streamlit may have to report as unreadable or repaired.
     """
     here = stage.address
     if opened is None or not here.lesson.steps or here.is_wall:
@@ -146,14 +143,14 @@ def _is_typed(here):
 
 
 def _is_clean(lesson, asked):
-    """Return True if a link names each parameter once, and none that is unknown here or cannot be read."""
+    """Return True if a link names each parameter once, and only known parameters with valid values."""
     known = {**CARRIED, **SHARED, **lesson.controls, **lesson.linked, **lesson.unseen, **lesson.of_class}
     said = asked.multi_items()
     return len(dict(said)) == len(said) and all(name in known and not known[name].read(text)[1] for name, text in said)
 
 
 def _of_step(stage, opened):
-    """Return the way through the steps, this step's line, the switch of its bet, and the parts under its picture."""
+    """Return the links to the steps, the step's line, the switch of its bet, and the parts below its picture."""
     here = stage.address
     line = way.line_html(stage.line, asks=here.step.bet is not None) if here.lesson.steps else ""
     drawn = {
@@ -166,7 +163,7 @@ def _of_step(stage, opened):
 
 
 def _under(stage):
-    """Return the parts under the picture: the bet on it, the tries, and the titles of the folds."""
+    """Return the parts below the picture: its bet, the tries, and the titles of the folds."""
     here = stage.address
     titles = ["How sure?", "Data, picture and code", here.lesson.fold(here.step.name), "Background"]
     folds = html.render("folds.html", folds=[(each, _ICONS.get(each, "right")) for each in titles if each])
@@ -176,7 +173,7 @@ def _under(stage):
 
 
 def _looks(lesson, mode, more, is_open):
-    """Yield the rules of the lesson as shown; for a wall also those of a small window, which shows an ordinary page."""
+    """Yield the lesson's style rules; for a wall also those of a small window, which shows an ordinary page."""
     looks = {"all": (mode, more)}
     if mode != "screen":
         looks = {f"(min-width: {WALL}px)": (mode, more), f"(max-width: {WALL - 0.02}px)": ("screen", not is_open)}
@@ -186,13 +183,13 @@ def _looks(lesson, mode, more, is_open):
 
 
 def _further(platform):
-    """Return the files that Streamlit would request one after another."""
+    """Return the files that Streamlit would request later, one after another."""
     known = "".join(platform)
     return [each for each in scripts_of_parts() if each not in known]
 
 
 def _facts(lesson, opened, small=None, *, rests=False):
-    """Return the data for the scripts of the stage. small: the stage in a window that is too small for a wall."""
+    """Return the data for the scripts of the stage. small: the stage for a window too small for a wall."""
     data = _parts(opened) | {"draws": _draws(lesson.stem), "missing": _UNSET, "rests": rests, "code": path_of(CODE)}
     data |= {"own": own(lesson), "inks": [list(pair) for pair in inks(profile("screen", "dark"))]}
     data |= {"small": _parts(small)} if small else {}
@@ -215,7 +212,7 @@ def _dial(opened, name):
 
 
 def _stage(opened, is_usual):
-    """Return the content of the nodes of the slider and of the picture."""
+    """Return the template's values for the slider and the picture."""
     if not opened:
         return {"staged": False}
     slider, here = Markup(SLIDER if opened.slider else ""), opened.address
@@ -239,14 +236,14 @@ def _stage(opened, is_usual):
 
 
 def _beside(here):
-    """Return the controls in the slider's row, and how many dials have a row of their own."""
+    """Return the controls in the slider's row, and the number of dials in a row of their own."""
     step = here.step
     names = [name for name in step.in_sight if _belongs(here, name)] + ["scaling"] * ("scaling" in here.lesson.shared)
     return [{"kind": "dial"}] * len(_dials(here)) + [_field(here, name) for name in names], len(step.placed)
 
 
 def _field(here, name):
-    """Return the visible part of a control beside the sliders: all options of a bar, the value of any other."""
+    """Return the visible part of a control beside the sliders: all options of a bar, or its current value."""
     one, value = here.known(name), here.values[name]
     told = {"name": name, "label": in_letters(one.label)}
     if isinstance(one, Number):
@@ -260,7 +257,7 @@ def _field(here, name):
 
 
 def _dials(here):
-    """Return the names of the sliders beside the large one."""
+    """Return the names of the dials beside the large slider."""
     return [name for name in here.step.dials if _belongs(here, name)]
 
 
@@ -277,7 +274,7 @@ def _scripts():
 
 
 def _as_function(module):
-    """Return a component's script as an expression for its exported function, to be used in the page's own script."""
+    """Return a component's module as a JavaScript expression for its default export."""
     head, found, rest = module.partition("export default function")
     if not found:
         raise ValueError("a part of the stage exports no function")
@@ -285,24 +282,24 @@ def _as_function(module):
 
 
 def _face(page):
-    """Return Streamlit's font."""
+    """Return the CSS rule for Streamlit's font."""
     font = _FONT.search(page)
     rule = '@font-face { font-family: "Source Sans"; font-weight: 100 900; src: url("%s"); }'
     return Markup(rule % font[1] if font else "")
 
 
 def _as_json(data):
-    """Return data for a script element, which no text can break out of."""
+    """Return data as JSON for a script element, escaped so that no text can close the element."""
     return Markup(json.dumps(data).replace("<", chr(92) + "u003c"))
 
 
 def missing_page() -> str:
-    """Return the page for an address without a page."""
+    """Return the page for an address that does not exist."""
     return html.render("missing.html", lessons=_lessons())
 
 
 def _menu(here):
-    """Return the lessons by section: the address and the question of each, and True if it is this one."""
+    """Return the lessons by section, each with address, question, and True if it is the open one."""
     sections: dict[str, list[tuple[str, str, bool]]] = {}
     for stem, each in LESSONS.items():
         sections.setdefault(each.section, []).append((path_of(path_of_page(stem)), each.question, each is here))
@@ -310,12 +307,12 @@ def _menu(here):
 
 
 def _lessons():
-    """Return the address and the question of every lesson."""
+    """Return address and question of every lesson."""
     return [(path_of(path_of_page(stem)), each.question) for stem, each in LESSONS.items()]
 
 
 def _head(stage, address, image):
-    """Return title and card, and the same in the vocabulary of schema.org. image: its address."""
+    """Return the page's title and card, and both in the vocabulary of schema.org. image: the URL of the card."""
     lesson = stage.address.lesson
     question, text = lesson.question, stage.sentence or in_letters(lesson.answer)
     card = {"type": "article", "site_name": NAME, "title": question, "description": text, "url": address}
@@ -333,7 +330,7 @@ def _draws(stem):
 
 
 def in_letters(markdown: str) -> str:
-    r"""Return Markdown with its formulas as letters: $\sqrt{d_k}$ as √dₖ."""
+    r"""Return Markdown with its formulas as plain text: $\sqrt{d_k}$ as √dₖ."""
     return _FORMULA.sub(lambda found: _written(found[1]), markdown).replace("*", "")
 
 

@@ -1,4 +1,4 @@
-"""Security headers on every answer, and a 404 for Streamlit's internal paths."""
+"""Security headers on every response, and a 404 for Streamlit's internal paths."""
 
 import re
 from itertools import pairwise
@@ -18,13 +18,13 @@ from pages._view.server.origin import origin
 _SOURCES = re.compile(r"[^;,\s]+( [^;,\s]+)*")
 _HOST = re.compile(r"[\w.-]+(:\d+)?|\[[\da-f:]+\](:\d+)?", re.ASCII)
 _SECURE = re.compile(rb";\s*secure\s*(;|$)", re.IGNORECASE)
-PRIVATE = "metrics"  # at any prefix where Streamlit has them
+PRIVATE = "metrics"  # Streamlit serves its metrics under several prefixes
 
 
 def content_policy(sockets: str = "") -> str:
     """Return a policy as strict as Streamlit allows: its own modules are blobs; Plotly and the page need inline styles.
 
-    sockets: addresses of the page's websocket, for browsers that do not count it as the server itself.
+    sockets: URLs of the page's websocket, for browsers whose 'self' does not include it.
     """
     ancestors = frame_ancestors()
     if not _SOURCES.fullmatch(ancestors):
@@ -47,13 +47,13 @@ def content_policy(sockets: str = "") -> str:
 
 
 def _sockets(scope):
-    """Return the websocket's address at the lab's own host; without a name of its own, at the request's host."""
+    """Return the websocket's URLs at the lab's configured host, or else at the request's host."""
     host = urlsplit(origin()).netloc or Headers(scope=scope).get("host", "")
     return f" ws://{host} wss://{host}" if _HOST.fullmatch(host) else ""
 
 
 def is_private(path: str) -> bool:
-    """Return True if an address is internal to Streamlit and no page needs it."""
+    """Return True if a path is internal to Streamlit and no page needs it."""
     parts = [*path.removeprefix(path_of("")).split("/"), ""]
     for part, inside in pairwise(parts):
         if part in (STATIC, PRIVATE):
@@ -64,13 +64,13 @@ def is_private(path: str) -> bool:
 
 
 def _say_once(headers, name):
-    """Remove duplicates from a list header to which several layers have added."""
+    """Remove duplicates from a list header that several layers have extended."""
     if words := headers.getlist(name):
         headers[name] = ", ".join(dict.fromkeys(each.strip() for each in ",".join(words).split(",")))
 
 
 def _for_https_alone(headers):
-    """Restrict each cookie to https, whoever sets it."""
+    """Restrict every cookie to https, whoever sets it."""
     raw = headers.raw
     for i, (name, value) in enumerate(raw):
         if name.lower() == b"set-cookie" and not _SECURE.search(value):
@@ -78,7 +78,7 @@ def _for_https_alone(headers):
 
 
 class SecurityHeaders:
-    """Add security headers to every response; answer 404 for internal paths such as /metrics."""
+    """Middleware that adds security headers to every response, and answers 404 for internal paths such as /metrics."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -98,7 +98,7 @@ class SecurityHeaders:
                 headers = MutableHeaders(scope=message)
                 headers.update(self.headers)
                 _say_once(headers, "Vary")
-                if "set-cookie" in headers:  # a shared cache would give one visitor's cookie to another
+                if "set-cookie" in headers:  # else a shared cache would give one visitor's cookie to another
                     if headers.get("cache-control") != FOR_BACK:
                         headers["Cache-Control"] = NOT_KEPT
                     if scheme_of(Request(scope)) == "https":

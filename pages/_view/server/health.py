@@ -1,4 +1,4 @@
-"""Two addresses for the operator: whether the server is alive, and whether it takes new visitors."""
+"""Two endpoints for the operator: /healthz if the server is alive, /readyz if it takes new visitors."""
 
 import asyncio
 
@@ -12,14 +12,14 @@ from pages._view.classroom.room import UNREACHABLE, StoreError
 from pages._view.classroom.store import store
 
 ALIVE, READY = "healthz", "readyz"
-PATIENCE = 1.5  # seconds for the database of the classes
+PATIENCE = 1.5  # seconds to wait for the classes' database
 _WARMING = "The lab is still opening its lessons. Try again soon."
 _ENDING = "This server is about to end. Ask another one."
 _FRESH = {"Cache-Control": "no-store"}
 
 
 class Readiness:
-    """The state of this server. Only one look at the database at a time: other requests wait for the same one."""
+    """The state of this server. Requests that come at the same time share one check of the database."""
 
     def __init__(self) -> None:
         self.is_warm, self.is_ending = False, False
@@ -27,7 +27,7 @@ class Readiness:
         self._one = CapacityLimiter(1)
 
     async def problem(self) -> str:
-        """Return why new visitors should go elsewhere, as a sentence; "" if they should not."""
+        """Return a sentence on why new visitors should go elsewhere; "" if the server takes them."""
         if self.is_ending or not self.is_warm:
             return _ENDING if self.is_ending else _WARMING
         if self._look is None or self._look.done():

@@ -1,4 +1,4 @@
-"""HTML from the templates in this folder. Each value is escaped, except `Markup`, which is HTML that we wrote."""
+"""HTML from the templates in this folder. Every value is escaped, except `Markup`, which is our own HTML."""
 
 import re
 from pathlib import Path
@@ -11,14 +11,14 @@ from markupsafe import Markup
 from pages._view.routes import NAME
 
 _FOLDER = Path(__file__).parent
-_BETWEEN_TAGS = re.compile(r"(<script.*?</script>)|(?<=[>}])\n\s*(?=[<{])", re.DOTALL)  # but not in scripts
+_BETWEEN_TAGS = re.compile(r"(<script.*?</script>)|(?<=[>}])\n\s*(?=[<{])", re.DOTALL)  # outside scripts
 
 
 class _LineBreaks(Extension):
-    """Removes the line breaks between tags: `room.js` compares the old and the new page node by node."""
+    """Jinja extension that removes line breaks between tags, since `room.js` compares pages node by node."""
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
-        return _BETWEEN_TAGS.sub(lambda found: found[1] or "{#\n#}", source)  # a comment: an error names its line
+        return _BETWEEN_TAGS.sub(lambda found: found[1] or "{#\n#}", source)  # a comment keeps line numbers
 
 
 _ENVIRONMENT = Environment(
@@ -36,7 +36,7 @@ for _name in ("first.css", "room.css", "room.js"):
 
 
 def compile_templates() -> None:
-    """Compile every template now; otherwise the first page that needs one would."""
+    """Compile every template now, so that no page has to wait for it."""
     for name in _ENVIRONMENT.list_templates():
         _ENVIRONMENT.get_template(name)
 

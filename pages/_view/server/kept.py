@@ -1,4 +1,4 @@
-"""Cache headers: who may cache an answer and for how long, and the ETag by which it is recognised."""
+"""Cache headers: who may cache a response and for how long, and the ETag that identifies it."""
 
 from collections.abc import Collection
 from hashlib import sha256
@@ -12,24 +12,24 @@ from pages._view.server.compress import encoding_for, mark_for, packed
 from pages._view.server.origin import origin
 from pages._view.server.whole import is_known, unchanged
 
-# A page names the files of its deploy, but its own address does not name the deploy. So a shared cache keeps it for a
-# minute: of all requests in that minute only one reaches the server, and ten minutes after a deploy nobody gets the
-# old page. A browser asks each time, and gets a 304 if nothing has changed.
+# A page contains the names of its deploy's files, but its own URL stays the same. So a shared cache keeps it for a
+# minute: only one request per minute reaches the server, and ten minutes after a deploy nobody gets the old page. A
+# browser asks each time, and gets a 304 if nothing has changed.
 PAGE = "public, max-age=0, s-maxage=60, stale-while-revalidate=600"
-# The same while its picture is not computed: the next answer may have it.
+# The header of a page whose picture is not computed yet: the next response may have it.
 PAGE_FOR_NOW = "public, max-age=0, s-maxage=10"
-# Files that another version of the code has under another name, or that no code draws: for a day, and for a week while
-# a new one is fetched. No longer, so that a cache of a few hundred MB holds the files in use.
+# Files whose names change with the code, or that the code does not draw: for a day, and for a week while a new one
+# is fetched. No longer, so that a cache of a few hundred MB holds the files in use.
 FOR_A_DAY = "public, max-age=86400, s-maxage=86400, stale-while-revalidate=604800"
-# Answers that depend on the host of the request: a request with another host must not get them.
+# Responses that depend on the host of the request: a request with another host must not get them.
 OF_HOST = "private, no-cache"
-# Answers for one visitor or one class, answers that are true only for a moment, and errors.
+# Responses for one visitor or class, responses that are true only for a moment, and errors.
 NOT_KEPT = "private, no-store"
-FOR_BACK = "private, no-cache"  # only by the browser, so that its Back key shows it with its fields filled
+FOR_BACK = "private, no-cache"  # for the browser's Back key, which shows the page with its fields filled
 
 
 def for_page(query: Collection[str], *, settled: bool = True) -> str:
-    """Return the cache header of a page at an address with these parameters. settled: its picture is computed."""
+    """Return the Cache-Control of a page with these parameters. settled: True if its picture is computed."""
     if entry.is_theirs(query):
         return NOT_KEPT
     if not origin():
@@ -38,12 +38,12 @@ def for_page(query: Collection[str], *, settled: bool = True) -> str:
 
 
 def as_kept(scope: Scope, start: Message, body: bytes, control: str) -> tuple[Message, bytes]:
-    """Return a whole answer compressed, with its ETag, or a 304 if the browser has it already.
+    """Return a whole response compressed, with its ETag, or a 304 if the browser has it already.
 
-    The ETag is a hash of the body before its compression, with the encoding. Uncacheable answers have none.
+    The ETag is a hash of the uncompressed body, with the encoding. Uncacheable responses have none.
     """
     headers = MutableHeaders(raw=list(start["headers"]))
-    for name in ("ETag", "Last-Modified", "Accept-Ranges"):  # of the data from which the answer was made
+    for name in ("ETag", "Last-Modified", "Accept-Ranges"):  # headers of the page from which this one was made
         del headers[name]
     headers["Cache-Control"] = control
     encoding = encoding_for(scope, headers, body)
@@ -56,7 +56,7 @@ def as_kept(scope: Scope, start: Message, body: bytes, control: str) -> tuple[Me
 
 
 def answer(scope: Scope, body: bytes, media_type: str, control: str) -> Response:
-    """Return an answer of one of our routes, compressed and with an ETag."""
+    """Return a response of one of the lab's routes, compressed and with an ETag."""
     plain = Response(b"", media_type=media_type)
     start, body = as_kept(scope, {"status": 200, "headers": plain.raw_headers}, body, control)
     made = Response(body, start["status"])
@@ -65,7 +65,7 @@ def answer(scope: Scope, body: bytes, media_type: str, control: str) -> Response
 
 
 def nothing(status: int) -> Response:
-    """Return an answer without a body, which nobody caches."""
+    """Return a response without a body, which nobody caches."""
     return Response(status_code=status, headers={"Cache-Control": NOT_KEPT})
 
 

@@ -6,7 +6,7 @@
   const FIRST = 250; // ms before an attempt, more or less; the next one waits twice as long
   const LONGEST = 3000;
   const PATIENCE = 5000; // ms for the server to answer
-  const LOOK = 100; // ms between two looks at whether the page is at rest
+  const LOOK = 100; // ms between two checks if the page is at rest
   const SILENCE = 500; // ms before the line is shown: the visitor may only be leaving the page
   // The line stands where it covers no words and nothing to press: as low as there is room, and as far to the left.
   const APART = 8; // px between the line and the edges of the window
@@ -22,7 +22,7 @@
   line.setAttribute("role", "status");
   document.body.append(line);
 
-  const ASIDE = 500; // ms between two looks at whether words have come under the line
+  const ASIDE = 500; // ms between two checks if words have come under the line
   let asides = 0;
   function say(text) {
     line.textContent = text;

@@ -1,4 +1,4 @@
-"""The addresses of the lessons, and the files for search engines."""
+"""Addresses of lessons: redirects, cards for chats, and the files for search engines."""
 
 from html import escape
 from urllib.parse import urlencode
@@ -29,7 +29,7 @@ def routes() -> list[Route]:
 
 
 async def _card(request: Request) -> Response:
-    """Send the card of a lesson or of its step; without a step in the address that of the opening step."""
+    """Send the card of a lesson's step; without a step in the path, of the opening step."""
     stem, asked = request.path_params["stem"], request.path_params.get("step")
     lesson = LESSONS.get(stem)
     step = lesson.opens if lesson and asked is None else asked or ""
@@ -53,13 +53,13 @@ async def _sitemap(request: Request) -> Response:
 
 
 def first_by_name(request: Request) -> str | None:
-    """Return the address of the first lesson if it is requested by its name: Streamlit would answer with a 404."""
+    """Return the canonical address of the first lesson if it is requested by name, which Streamlit does not know."""
     query = request.url.query
     return path_of("") + (f"?{query}" if query else "") if request.url.path == path_of(ORDER[0]) else None
 
 
 def own_draw(request: Request) -> str | None:
-    """Return the query with a seed drawn for this visitor, if it asks for one, so that nothing is drawn before."""
+    """Return the query with a random seed in place of `seed=mine`, if it has that; then nothing is drawn before."""
     if not request.url.query or lesson_at(request.url.path) is None:
         return None
     query = own_seed.settled(request.url.query)
@@ -67,7 +67,7 @@ def own_draw(request: Request) -> str | None:
 
 
 def moved(request: Request) -> str | None:
-    """Return the address of the lesson that now has a link's control, without parameters of the old lesson."""
+    """Return the address of the lesson to which a link's control has moved, without parameters of the old lesson."""
     stem, query = lesson_at(request.url.path), query_of(request.url.query)
     if stem is None or not (elsewhere := [to for name, to in LESSONS[stem].moved.items() if name in query]):
         return None
@@ -85,16 +85,16 @@ def lesson_at(path: str) -> str | None:
 
 
 def scheme_of(request: Request) -> str:
-    """Return the visitor's scheme, http or https, whatever the proxy used."""
+    """Return the scheme that the visitor uses, http or https, whatever a proxy uses."""
     said = request.headers.get("x-forwarded-proto", request.url.scheme).split(",")[0].strip()
     return "https" if said == "https" else "http"
 
 
 def host_of(request: Request) -> str:
-    """Return scheme and host of the lab as the visitor's browser has them."""
+    """Return scheme and host of the lab as in the visitor's browser."""
     return f"{scheme_of(request)}://{request.headers.get('host', request.url.netloc)}"
 
 
 def root(request: Request) -> str:
-    """Return the address of the first page: by the lab's own name if it has one, else by the visitor's host."""
+    """Return the URL of the first page: at the lab's configured origin, else at the request's host."""
     return f"{origin() or host_of(request)}{path_of('')}"

@@ -1,7 +1,7 @@
-"""One line of JSON for each request and for each failure of the store, without anything that identifies the visitor.
+"""A log with one line of JSON per request and per failure of the store, with nothing that identifies the visitor.
 
-Off unless SATTN_LOG is json. A thread of its own writes the lines. If they come faster than they can be written, some
-are dropped and counted, and no visitor waits.
+Off unless SATTN_LOG is json. A separate thread writes the lines. If they come faster than they can be written, some
+are dropped and counted, so that no visitor waits.
 """
 
 import json
@@ -18,7 +18,7 @@ from pages._view.server import places
 from pages._view.server.seen import Seen
 
 LOG = "SATTN_LOG"
-MOST = 10_000  # lines that wait to be written
+MOST = 10_000  # lines that may wait to be written
 
 
 class Log(logging.Handler):
@@ -31,7 +31,7 @@ class Log(logging.Handler):
         self._left_out = 0
 
     def begin(self) -> "Log":
-        """Write from now on, the store's failures included."""
+        """Start writing, and include the store's failures."""
         Thread(target=self._write, name="log", daemon=True).start()
         FAILURES.addHandler(self)
         FAILURES.setLevel(logging.INFO)
@@ -69,7 +69,7 @@ class Log(logging.Handler):
 
 
 def is_asked_for() -> bool:
-    """Return True if the environment asks for lines; end the server with a sentence if its value is another one."""
+    """Return True if the environment asks for a log; exit with a message if the setting is invalid."""
     asked = os.environ.get(LOG, "")
     if asked not in ("", "json"):
         raise SystemExit(f"{LOG} is {asked!r}, but it must be json, or not set")

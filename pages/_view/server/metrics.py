@@ -1,6 +1,6 @@
-"""Figures for Prometheus at /metrics on a port of their own. Off unless SATTN_METRICS_PORT names one.
+"""Metrics for Prometheus at /metrics on a separate port. Off unless SATTN_METRICS_PORT names the port.
 
-The text format has a line for each figure, so it is written here: a package would be one more on every server.
+The text format has one line per number, so it is written here rather than with another package.
 """
 
 import os
@@ -16,22 +16,22 @@ from pages._view.compute import store, turns
 from pages._view.server.seen import Seen, Watched
 
 PORT = "SATTN_METRICS_PORT"
-ADDRESS = "STREAMLIT_SERVER_ADDRESS"  # the address where the lab listens too; all addresses if it is not set
+ADDRESS = "STREAMLIT_SERVER_ADDRESS"  # the IP address on which the lab listens too; all addresses if it is not set
 BOUNDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
 _STATM = Path("/proc/self/statm")
 
 
 class Metrics:
-    """The counters of requests, and the text of all figures."""
+    """The counters of requests, and the text of all metrics."""
 
     def __init__(self) -> None:
         self._ended: Counter[tuple[str, int]] = Counter()
-        self._within: dict[str, list[int]] = {}  # by kind: how many took so long, the last ones longer than all bounds
+        self._within: dict[str, list[int]] = {}  # by kind: counts per bucket of BOUNDS, then longer ones
         self._seconds: dict[str, float] = {}
         self._lock = Lock()
 
     def request(self, seen: Seen) -> None:
-        """Count a request that has ended; the length of a session is no waiting time."""
+        """Count a request that has ended; the duration of a session is left out."""
         with self._lock:
             self._ended[seen.kind, seen.status] += 1
             if seen.status != 101:
@@ -40,7 +40,7 @@ class Metrics:
                 self._seconds[seen.kind] = self._seconds.get(seen.kind, 0.0) + seen.seconds
 
     def text(self) -> str:
-        """Return all figures in the format of Prometheus."""
+        """Return all metrics in Prometheus's text format."""
         with self._lock:
             lines = [*self._requests(), *_now()]
         return "\n".join(lines) + "\n"
@@ -59,7 +59,7 @@ class Metrics:
 
 
 def _now():
-    """Yield the figures of this moment."""
+    """Yield the lines of the current values."""
     results, bytes_kept = store.held()
     figures = {"sessions_open": Watched.sessions, "queue_length": turns.LINE.waiting()}
     figures |= {"kept_results": results, "kept_bytes": bytes_kept}
@@ -71,7 +71,7 @@ def _now():
 
 
 def port() -> int | None:
-    """Return the port that the environment names, or None; end the server with a sentence if it is no port."""
+    """Return the port that the environment names, or None; exit with a message if it is not a port."""
     asked = os.environ.get(PORT, "")
     if asked and not (asked.isdecimal() and 0 < int(asked) < 65_536):
         raise SystemExit(f"{PORT} is {asked!r}, but it must be the number of a port, or not set")
@@ -83,7 +83,7 @@ METRICS = Metrics()
 
 @contextmanager
 def served() -> Iterator[None]:
-    """Serve the figures meanwhile, if the environment names a port: one request at a time, without slow clients."""
+    """Serve the metrics meanwhile, if the environment names a port: one request at a time, with a short timeout."""
     if (at := port()) is None:
         yield
         return

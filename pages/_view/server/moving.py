@@ -1,6 +1,6 @@
-"""The main picture of a lesson while a slider moves: the address has every control, the answer is the picture.
+"""The main picture of a lesson while a slider moves: the URL has every control's value, the response is the picture.
 
-No session takes part: a move costs no run of the page, and any of several servers can answer it.
+No session takes part: a move needs no run of the page, and any of several servers can answer it.
 """
 
 import json
@@ -39,20 +39,20 @@ def _picture(request):
 
 
 def _is_name(stem, query, asked):
-    """Return True if this is the one public name of the picture, in this version of the code.
+    """Return True if the query is the canonical name of a public picture in this version of the code.
 
-    A page of another version asks by another name: it gets this version's picture, which is cached under neither name.
+    A page of another version asks by another name. It gets this version's picture, which no cache keeps.
     """
     here = Address(LESSONS[stem], query)
     return not entry.is_theirs(query) and asked == entry.name_of(here, query.get(entry.GROUND))
 
 
 def _drawn(stem: str, query: Mapping[str, str]) -> bytes | None:
-    """Return the picture as JSON; b"" if only the page itself may compute it or it takes long; None for no such lesson.
+    """Return the picture as JSON; b"" if it takes long or only a page may compute it; None without such a picture.
 
-    For a picture that draws itself, return its data at all stops.
+    For the hero, which the browser draws, return its data.
     """
-    if stem not in LESSONS or own_seed.is_asked(query):  # an open page already has its seed
+    if stem not in LESSONS or own_seed.is_asked(query):  # open pages have a seed already
         return None
     stage = Stage(Address(LESSONS[stem], query), query.get(entry.GROUND))
     main, values = stage.main, stage.address.values

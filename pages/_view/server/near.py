@@ -1,4 +1,4 @@
-"""The machine's own addresses, for a lab that was opened as localhost, where phones cannot come."""
+"""This machine's other addresses, for a lab that was opened as localhost, which phones cannot reach."""
 
 import socket
 from ipaddress import IPv4Address, IPv6Address, ip_address
@@ -10,19 +10,19 @@ from starlette.requests import Request
 from pages._view.server.links import host_of
 from pages._view.server.origin import origin
 
-_FAR = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # an address for documentation, which nobody has
+_FAR = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # documentation's addresses, which no machine has
 _PATIENCE = 0.3  # seconds
 
 
 class Near(NamedTuple):
-    """A warning that phones cannot come to this address, with addresses where they can."""
+    """A warning that phones cannot reach this address, with addresses that they can reach."""
 
     says: str
     roots: list[str]  # such as http://192.168.1.5:8501
 
 
 def near(request: Request) -> Near | None:
-    """Return the lab's other addresses, if the host of this request means the asking machine itself."""
+    """Return the lab's other addresses, if the request's host is a name for the visitor's own machine."""
     here = urlsplit(host_of(request))
     if not is_local(here.hostname or ""):
         return None
@@ -35,7 +35,7 @@ def near(request: Request) -> Near | None:
 
 
 def is_local(host: str) -> bool:
-    """Return True if a host means the machine that asks for it."""
+    """Return True if a host is a name for the machine that asks, such as localhost."""
     try:
         found = ip_address(host)
     except ValueError:
@@ -44,7 +44,7 @@ def is_local(host: str) -> bool:
 
 
 def _places(request, here):
-    """Return host and port of each address, the name last; only a visitor on this machine gets them."""
+    """Return host and port of each IP address of this machine, then of its name; none for visitors elsewhere."""
     asking = request.client.host if request.client else ""
     if not is_local(asking.removeprefix("::ffff:")) or "x-forwarded-for" in request.headers:
         return []
@@ -56,7 +56,7 @@ def _places(request, here):
 
 
 def own_addresses() -> list[IPv4Address | IPv6Address]:
-    """Return the addresses from which this machine would send; connecting a datagram socket sends nothing."""
+    """Return the IP addresses from which this machine would send; connecting a datagram socket sends nothing."""
     found = []
     for family, far in _FAR.items():
         try:
@@ -69,7 +69,7 @@ def own_addresses() -> list[IPv4Address | IPv6Address]:
 
 
 def _listens(address, port):
-    """Return True if the lab listens there: it may listen at localhost only. The question stays in this machine."""
+    """Return True if the lab listens at an IP address, not only at localhost; nothing leaves this machine."""
     try:
         socket.create_connection((str(address), port), _PATIENCE).close()
     except OSError:

@@ -1,4 +1,4 @@
-"""The lab's own name in the addresses that it gives out: that of the environment, or the host of the request."""
+"""The lab's origin in the URLs that it gives out: from the environment, or else the request's host."""
 
 import os
 import re
@@ -10,12 +10,12 @@ _SHAPE = re.compile(
 
 
 def origin() -> str:
-    """Return the name that the environment gives; "" if the request's host is trusted."""
+    """Return the origin from the environment; "" if the request's host is to be trusted."""
     return os.environ.get(ORIGIN, "").strip().lower()
 
 
 def check_origin() -> None:
-    """End the server with a sentence if the environment gives an invalid name."""
+    """Exit with a message if the environment's origin is invalid."""
     if origin() and not _SHAPE.fullmatch(origin()):
         raise SystemExit(
             f"{ORIGIN} must be http or https and a host, such as https://lab.example or http://10.0.0.5:8501, but is "

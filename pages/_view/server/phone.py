@@ -1,4 +1,4 @@
-"""A phone's page in a room: the question of the wall, the phone's own answer, and then the truth beside it."""
+"""A phone's page in a room: the wall's question, the phone's answer, and later the truth beside it."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +19,7 @@ from pages._view.shared import HOME, JOINING
 from pages._view.stage import Stage
 
 _LOOK = "Look at the wall."
-# What a phone takes home: the first page, and the last lesson of the lecture, which asks what was seen.
+# Links to take home: the first page, and the lecture's last lesson, which asks what was seen.
 _HOME = ((ORDER[0], "All lessons"), (stops_of("lecture")[-1].stem, "Five questions: what have you seen?"))
 _HOURS, _MINUTES = round(LASTS / 3600), round(UNDO / 60)
 KEPT = (
@@ -31,24 +31,24 @@ KEPT = (
 
 @dataclass(frozen=True)
 class Phone:
-    """A phone in a room. number: its number among those who have answered, None while it has none."""
+    """A phone in a room. number: its number among phones that have answered or drawn, else None."""
 
     token: str
     place: str  # the path of its page
     number: int | None
     answer: Answer | None = None
     drawn: int | None = None
-    first: Answer | None = None  # from before the question was asked again
+    first: Answer | None = None  # the answer from before the question was asked again
 
 
 def join(moment: Moment, cookie: str, network: Network) -> None:
-    """Let a phone into the room, if it is not in it; its first answer takes a place."""
+    """Let a phone join the room, if it has not joined; it takes a place only with its first answer or draw."""
     if not store().has_joined(moment.room.code, cookie):
         store().join(moment.room.code, cookie, network)
 
 
 def phone_at(moment: Moment, cookie: str, token: str, place: str) -> Phone:
-    """Return the phone as the room knows it."""
+    """Return the phone with what the room has stored of it."""
     code, rooms = moment.room.code, store()
     number = rooms.number_of(code, cookie)
     answer = rooms.answer_of(code, moment.room.stem, cookie) if moment.kind else None
@@ -66,27 +66,27 @@ def page(
     changes: bool = False,
     again: str = "",
 ) -> str:
-    """Return the whole page. problem: what was wrong with the typed text, which is still in its field.
+    """Return the whole page. problem: what is wrong with the typed text, which stays in its field.
 
-    changes: it is asked for by one who changes an answer, and whose browser runs no scripts. again: what is sent again
-    by itself.
+    changes: True if somebody without scripts wants to change an answer. again: the action that the page repeats by
+    itself.
     """
     values = _values(moment, phone, problem, typed or {}, changes=changes) | {"again": again}
     stays = problem or changes or (values["fields"] and phone.answer is None)
-    refresh = 0 if stays else 5  # without scripts; text that is being typed stays
+    refresh = 0 if stays else 5  # seconds, without scripts; a text that is being typed must not be lost
     room = {"code": moment.room.code, "number": None if phone.number is None else phone.number + 1, "kept": KEPT}
     return html.render("phone.html", refresh=refresh, **room, **values)
 
 
 def goodbye(room: Room, root: str) -> str:
-    """Return the page of a phone whose room is closed, with the address of the wall's last picture."""
+    """Return the page of a phone whose room is closed, with a link to the wall's last picture."""
     here = Address(LESSONS[room.stem], query_of(room.query))
     shown = (f"{root}{path_of_page(room.stem)}{here.shared()}", here.lesson.question)
     return html.render("goodbye.html", title="The class is over", links=[shown, (root, "All lessons")])
 
 
 def part(moment: Moment, phone: Phone, problem: str = "", typed: dict[str, str] | None = None) -> str:
-    """Return the part that changes when the room does."""
+    """Return the part of the page that changes with the room."""
     return html.render("phone_main.html", **_values(moment, phone, problem, typed or {}))
 
 
@@ -110,7 +110,7 @@ def _values(moment, phone, problem, typed, *, changes=False):
 
 
 def _between(moment):
-    """Return what is said of the wall while nothing is asked, and at the end what to take home."""
+    """Return what a phone shows while nothing is asked: the wall's line, or at the end links to take home."""
     if moment.screen == HOME:
         links = [(path_of(path_of_page(stem)), label) for stem, label in _HOME]
         return {"wall": ["The lecture is over. To take home:"], "links": links}
@@ -123,7 +123,7 @@ def _between(moment):
 
 
 def _answer(moment, phone, typed):
-    """Return the answer of this phone and the fields for it. fields: None if it cannot answer."""
+    """Return the phone's answer and the fields for it. fields: None if the phone cannot answer."""
     if not moment.is_open:
         told = [*_told(moment, phone), _first(moment, phone)] if moment.kind else []
         return {"late": "", "mine": told, "fields": None}
@@ -136,7 +136,7 @@ def _answer(moment, phone, typed):
 
 
 def _given(moment, phone):
-    """Return the answer of this phone as it was typed."""
+    """Return the phone's answer as field values."""
     if phone.answer is None:
         return {}
     value = moment.read(phone.answer.text)[0]
@@ -146,12 +146,12 @@ def _given(moment, phone):
 
 
 def _told(moment, phone):
-    """Return the phone's own answer beside the truth at the answer's settings, in sentences."""
+    """Return sentences with the phone's answer and the truth at the answer's settings."""
     mine = phone.answer
     if moment.kind == VOTE:
         return ["You did not choose." if mine is None else f"You chose {_said(moment, phone)}."]
     bet = moment.lesson.bet
-    if moment.draws and phone.drawn is None:  # it is told once it has drawn
+    if moment.draws and phone.drawn is None:  # the truth comes once the phone has drawn
         return [] if mine is None else [f"Your bet: {_said(moment, phone)}."]
     if mine is None:
         found = moment.outcome()
@@ -162,7 +162,7 @@ def _told(moment, phone):
 
 
 def _first(moment, phone):
-    """Return the phone's answer from before it was asked again, and once the truth is shown if that was right."""
+    """Return a sentence on the phone's first answer, before the question was asked again, and on its truth."""
     first = phone.first
     if first is None:
         return ""
@@ -182,7 +182,7 @@ def _said(moment, phone):
 
 
 def _where(moment, answer):
-    """Return the values of the sliders when a bet was placed; "" if the wall's are the same."""
+    """Return the values of the sliders when a bet was placed; "" if they are the wall's."""
     here = Address(moment.lesson, {**moment.query, CLASS: answer.text, GUESSED_AT: answer.settings})
     return Stage(here).bet_at
 
@@ -192,7 +192,7 @@ def _in_words(bet, value):
 
 
 def _fields(moment, typed):
-    """Return the options, or for numbers name, label, lowest, highest, and the typed text."""
+    """Return the options of an answer; for numbers each field's name, label, lowest and highest value, and text."""
     if moment.kind == VOTE:
         return _options("Your choice", [(f"{each:g}", f"{each:,g}") for each in moment.lesson.together.options], typed)
     answer: Any = moment.lesson.bet.answer
@@ -212,7 +212,7 @@ def _options(legend, choices, typed):
 
 
 def _own_part(moment, phone):
-    """Return the phone's own draw, or the one that it may draw."""
+    """Return the phone's own part of the experiment, or the task that it may do now."""
     together = moment.lesson.together
     if not together or moment.is_open or not (moment.draws or moment.kind == VOTE):
         return {"draws": None, "drawn": None}

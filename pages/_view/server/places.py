@@ -1,4 +1,4 @@
-"""Parts of an address that a log may hold: its kind, and a path that identifies nobody."""
+"""What a log may hold of a URL: its kind, and a path that identifies nobody."""
 
 from pages._view._streamlit import STATIC, STREAM, UPLOADS, path_of
 from pages._view.routes import BET, CODE, JOIN, MOVING, TEACH
@@ -8,12 +8,12 @@ from pages._view.server.links import lesson_at
 KINDS = {MOVING: "moving", BET: "bet", CODE: "code", JOIN: "class", TEACH: "class", ALIVE: "health", READY: "health"}
 KINDS |= {STATIC: "file", "assets": "file", "cards": "file", "media": "file", "robots.txt": "file"}
 KINDS |= {"sitemap.xml": "file", "favicon.png": "file"}
-_OF_A_VISITOR = (JOIN, TEACH, "media")  # the rest is private: the code of a class, a file
+_OF_A_VISITOR = (JOIN, TEACH, "media")  # private below: codes of classes, files of visitors
 _LAST_OF_CLASS = ("news", "state", "results.csv")
 
 
 def kind_of(path: str) -> str:
-    """Return the kind of an address: one of a few words."""
+    """Return the kind of a path: one of a few words."""
     place = path.removeprefix(path_of(""))
     if place == STREAM:
         return "session"
@@ -25,7 +25,7 @@ def kind_of(path: str) -> str:
 
 
 def shown(path: str, status: int) -> str:
-    """Return the loggable part of a path: no code of a class, no name of a file, nothing that a visitor has typed."""
+    """Return a path for the log: without codes of classes, names of files and anything that a visitor has typed."""
     kind, place = kind_of(path), path.removeprefix(path_of(""))
     first, *rest = place.split("/")
     if kind == "upload":

@@ -1,4 +1,4 @@
-"""Messages sent without delay."""
+"""Messages that are sent without delay."""
 
 import socket
 
@@ -8,10 +8,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 class PromptMessages:
     """Middleware that switches off Nagle's algorithm (RFC 896) on every connection.
 
-    Streamlit's listening socket leaves it on, so that a small message waits until the browser has acknowledged the
-    previous one, up to 40 ms: each message of a run, and the body of each answer after its headers. ASGI does not name
-    the connection; uvicorn's object has it, and `receive` is a method of that object (`send` is wrapped by Starlette on
-    the way). With any other server nothing changes.
+    Streamlit's listening socket leaves it on, so that each small message waits up to 40 ms until the browser has
+    acknowledged the previous one: messages of a run, and bodies after their headers. ASGI does not give access to the
+    connection, but uvicorn's object for it does: `receive` is one of its methods (`send` is wrapped by Starlette).
+    With any other server this does nothing.
     """
 
     def __init__(self, app: ASGIApp) -> None:

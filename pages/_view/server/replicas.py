@@ -1,4 +1,4 @@
-"""The secret with which a server signs cookies: hard to guess, and the same on all servers of one address."""
+"""The secret that signs cookies: hard to guess, and the same on all servers of one address."""
 
 import os
 
@@ -9,7 +9,7 @@ _SUCH_AS = "a long random text, such as one that this prints:  python3 -c 'impor
 
 
 def check_secret() -> None:
-    """End the server with a sentence if its secret is short, or if it is one of several without a common one."""
+    """Exit with a message if the secret is short, or missing although there are several servers."""
     count, secret = os.environ.get(REPLICAS, "1"), os.environ.get(SECRET, "").strip()
     if count != "1" and not secret:
         raise SystemExit(f"{REPLICAS} is {count}, but {SECRET} is not set: give all replicas the same, {_SUCH_AS}")

@@ -1,7 +1,7 @@
-// The page asks now and then whether anything has changed, and changes its content; typed text stays. A phone sends its
+// The page asks the server regularly if anything has changed, and updates itself; typed text stays. A phone sends its
 // forms by script: if one does not arrive, its fields keep the text, and it is sent until it arrives.
 (() => {
-  const EVERY = 1200; // ms between two questions, and a random time of up to as much, so that a class does not ask all at once
+  const EVERY = 1200; // ms between two requests, plus a random time of up to as much, so that a class does not ask all at once
   const main = document.querySelector("main");
   const away = document.querySelector("#away");
   const [LOST, KEPT] = [away.textContent, "The connection is lost. Your answer is kept here, and sent as soon as it is back."];

@@ -1,4 +1,4 @@
-"""The addresses of classes: /j/CODE for phones, /room for the teacher. Plain requests: no session, no websocket."""
+"""The URLs of classes: /j/CODE for phones, /room for the teacher. Plain requests: no session, no websocket."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -44,7 +44,7 @@ _NOT_DONE = "The lab is busy, and this was not done. Press the button again."
 
 
 class NoCookie(RoomError):
-    """A browser that keeps no cookie."""
+    """A browser that does not keep the cookie."""
 
     def __init__(self) -> None:
         super().__init__(_NOT_OURS)
@@ -58,7 +58,7 @@ class NotTheTeacher(RoomError):
 
 
 def is_place_of_rooms(path: str) -> bool:
-    """Return True if a path is one of these, which answer by themselves and accept forms."""
+    """Return True if a path belongs to classes, whose routes accept forms and answer without Streamlit."""
     first = path.removeprefix(path_of("")).split("/")[0] if path.startswith(path_of("")) else ""
     return first in (JOIN, TEACH)
 
@@ -78,7 +78,7 @@ def routes() -> list[Route]:
         f"{TEACH}/{{code}}/results.csv": _results,
     }
     sent_to: dict[str, Callable[..., Any]] = {f"{JOIN}/{{code}}": _phone, TEACH: _open, f"{TEACH}/{{code}}": _teach}
-    beyond = {f"{first}/{{rest:path}}": _nothing for first in (JOIN, TEACH)}  # the last one: for all other paths below
+    beyond = {f"{first}/{{rest:path}}": _nothing for first in (JOIN, TEACH)}  # last: all other paths below
     return [
         Route(path_of(place), _safe(answer), methods=["GET", "POST"] if place in sent_to else ["GET"])
         for place, answer in (asked | sent_to | beyond).items()
@@ -86,7 +86,7 @@ def routes() -> list[Route]:
 
 
 def _safe(answer):
-    """Turn refusals of a room into sentences."""
+    """Wrap a route so that a room's refusals become pages with a sentence."""
 
     async def answering(request: Request) -> Response:
         try:
@@ -120,7 +120,7 @@ def _code(request):
 
 
 async def _room(request: Request) -> Any:
-    """Return the room of an address; refuse a visitor who has tried too many codes, unless they are in it already."""
+    """Return the room of a URL; refuse a visitor who has tried too many codes, except for known visitors."""
     return await in_thread(_found, request)
 
 
@@ -143,7 +143,7 @@ def _guessed(network):
 
 
 def _may_go_on(request, code, network):
-    """Return True for a visitor in the room or in its network: so a guesser of codes keeps none of its class out."""
+    """Return True for visitors in the room or in its network, so that others' guesses cannot shut them out."""
     phone = visitor.visitor_of(request)
     is_in = phone and store().has_joined(code, phone)
     return is_in or store().is_known(code, network) or _leads(request, code)
@@ -164,7 +164,7 @@ async def _ask_for_code(request):
 async def _phone(request):
     who = visitor.visitor_of(request)
     if not who and "here" not in request.query_params:
-        answer = _to(f"{request.url.path}?here=1")  # a browser that keeps the cookie comes back with it
+        answer = _to(f"{request.url.path}?here=1")  # a browser that accepts the cookie comes back with it
         visitor.keep(request, answer, visitor.VISITOR, visitor.new_visitor())
         return answer
     if not who:
@@ -173,7 +173,7 @@ async def _phone(request):
     sent = await visitor.sent_with(request) if request.method == "POST" else None
     is_in = sent is None and await in_thread(store().has_joined, room.code, who)
     answer = await (in_thread if is_in else writing)(_page_of_phone, request, room, who, sent)
-    visitor.keep(request, answer, visitor.VISITOR, who)  # yesterday's number would end in the middle of the hour
+    visitor.keep(request, answer, visitor.VISITOR, who)  # renew the cookie: an old one would expire during the class
     return answer
 
 
@@ -185,7 +185,7 @@ def _page_of_phone(request, room, who, sent):
         try:
             phone.join(moment, who, visitor.network_of(request))
             problem, status = answering.take(moment, who, sent), 422
-        except StoreError:  # others write; reads go on
+        except StoreError:  # other writes block this one, but reads still work
             problem, status = _BUSY, 503
         except TooManyAtOnce as wait:
             problem, status = str(wait), 429
@@ -201,7 +201,7 @@ def _page_of_phone(request, room, who, sent):
 
 
 def _come_in(request, moment, who):
-    """Join a visitor who only looks, if that is possible; otherwise the first answer joins."""
+    """Let a visitor who only looks join, if possible; otherwise the first answer joins."""
     with suppress(StoreError, TooManyAtOnce):
         phone.join(moment, who, visitor.network_of(request))
 
@@ -214,7 +214,7 @@ def _check(who, code, sent):
 
 
 async def _news_of_phone(request):
-    """Return what has changed since a phone last asked: usually nothing."""
+    """Return the changed part of a phone's page; usually nothing has changed."""
     who = visitor.visitor_of(request)
     room = await _room(request)
     if who and not await in_thread(store().has_joined, room.code, who):
@@ -237,7 +237,7 @@ def _news(request, room, who):
 
 
 async def _open(request):
-    """Return the page that explains a room, with the button that opens one."""
+    """Return the page that explains rooms and opens one; for its form, open a room."""
     who = visitor.visitor_of(request) or visitor.new_visitor()
     sent = await visitor.sent_with(request) if request.method == "POST" else None
     answer = await (in_thread if sent is None else writing)(_opened, request, who, sent)
@@ -259,7 +259,7 @@ def _opened(request, who, sent):
 
 
 def _comes_from(request):
-    """Return the address of our own page that linked here, if there is one."""
+    """Return the address of the lab's page that linked here, or ""."""
     here, named = f"{host_of(request)}{path_of('')}", request.headers.get("referer", "")
     return path_of("") + named.removeprefix(here) if named.startswith(here) else ""
 
@@ -334,7 +334,7 @@ async def _news_of_teacher(request):
 
 
 async def _see(request, code):
-    """Note now and then that the leader is there, without waiting for the note."""
+    """Note that the leader is there, unless there is a recent note."""
     with suppress(RoomError, StoreError):
         if await in_thread(lambda: store().is_unseen(code) and _leads(request, code)):
             await writing(store().see, code)
@@ -350,7 +350,7 @@ def _told_to_teacher(request, room):
 
 
 async def _state(request):
-    """Return the answer to a wall's regular question: the counts, and its picture's version."""
+    """Return the response to a wall's regular request: counts, and the mark of its picture."""
     room = await _room(request)
     body = await in_thread(_state_of, room)
     seen = BackgroundTask(_see, request, room.code)
@@ -362,7 +362,7 @@ def _state_of(room):
 
 
 async def _near(request):
-    """Send the warning and the addresses of a wall that phones cannot reach; null for any other."""
+    """Send a warning and other addresses to a wall whose address phones cannot reach; null otherwise."""
     await _room(request)
     found = await in_thread(near, request)
     return Response(json.dumps(found and found._asdict()), headers=_FRESH, media_type="application/json")

@@ -1,4 +1,4 @@
-"""Each request as the server sees it when it ends, for the counters and the log."""
+"""Requests as observed at their end, for the metrics and the log."""
 
 import time
 from collections.abc import Callable
@@ -11,12 +11,12 @@ from pages._view.server import places
 
 @dataclass
 class Seen:
-    """One request: its address, its status, its duration, and the bytes of its answer."""
+    """One request: path, status, duration, and bytes of the response."""
 
     kind: str
     method: str
     path: str
-    status: int = 500  # until another status is sent
+    status: int = 500  # until a status is sent
     seconds: float = 0.0
     bytes: int = 0
 
@@ -46,7 +46,7 @@ class Watched:
             await send(message)
 
         try:
-            await self.app(scope, receive, watched)  # receive stays: PromptMessages looks at whose method it is
+            await self.app(scope, receive, watched)  # PromptMessages needs the original `receive`
         finally:
             Watched.sessions -= opened
             seen.seconds = time.perf_counter() - began

@@ -1,5 +1,5 @@
-"""A page's additions to Streamlit's: its own title and card, words for browsers without scripts or websockets, and a
-lasting connection. A missing page gets an answer that says so.
+"""Additions to Streamlit's page: its own title and card, text for browsers without scripts or websockets, and a lasting
+connection. A missing page gets a response that says so.
 """
 
 import gzip
@@ -24,7 +24,7 @@ _WORDS = b"<script>\n%s%s</script>\n%s<script>\n%s%s</script>\n" % _TEXTS
 
 
 class Shell:
-    """Middleware that adds words and scripts to Streamlit's HTML page; they run before Streamlit's own."""
+    """Middleware that adds text and scripts to Streamlit's HTML page; the scripts run before Streamlit's own."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -36,7 +36,7 @@ class Shell:
                 return
             send = WholeAnswer(send, _is_page, partial(_with_words, Request(scope)))
             if links.lesson_at(scope["path"]) is not None:
-                scope = whole(unpacked(scope))  # Streamlit would compress it, and does not know our ETags
+                scope = whole(unpacked(scope))  # Streamlit would compress the page, and does not know our ETags
         await self.app(scope, receive, send)
 
 
@@ -45,12 +45,12 @@ def _is_page(start):
 
 
 async def _with_words(request, start, page):
-    """Return the page of a lesson with its words, or the answer for a missing page."""
+    """Return a lesson's page with the additions, or the response for a missing page."""
     headers = MutableHeaders(raw=list(start["headers"]))
-    if headers.get("content-encoding") == "gzip":  # for a missing page
+    if headers.get("content-encoding") == "gzip":  # Streamlit compresses missing pages
         page = gzip.decompress(page)
         del headers["content-encoding"]
-    if place := links.first_by_name(request):  # it has another address
+    if place := links.first_by_name(request):  # the lesson has another address
         headers["Location"] = place
     start = start | {"headers": headers.raw}
     return await drawn(_answer, request, start, page, bool(place))

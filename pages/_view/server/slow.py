@@ -1,16 +1,16 @@
-"""A limit on how long a body may stall. Streamlit has no limit for a request whose headers never end."""
+"""A time limit for request bodies that stall; Streamlit has none."""
 
 import asyncio
 
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-PATIENCE = 30.0  # seconds between two pieces; the proxy allows less
+PATIENCE = 30.0  # seconds between two chunks; the proxy allows less
 TOO_SLOW = "The rest of it did not come. Try again."
 
 
 class SlowBodies:
-    """Middleware that drops a request with a stalled body: its reader answers 408."""
+    """Middleware that gives up a request whose body stalls: the reader of the body answers 408."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -24,7 +24,7 @@ def _in_time(receive):
 
     async def patient():
         nonlocal is_whole
-        if is_whole:  # after it only a disconnect can come, at any time
+        if is_whole:  # after the body only a disconnect can come, at any time
             return await receive()
         try:
             async with asyncio.timeout(PATIENCE):

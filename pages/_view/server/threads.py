@@ -1,7 +1,7 @@
-"""The threads in which classes wait for their database: few, and separate, so that no lesson waits with them.
+"""Pools of threads. Classes wait for their database in a few threads of their own, so that no lesson waits with them.
 
-Other threads draw the lessons that an address alone asks for. Cached and quick ones have a few threads to themselves;
-a page that needs an expensive computation waits without a thread, cheap ones first.
+Other threads draw lessons for requests that need only an address. Cached and quick lessons have a few threads to
+themselves; a page that needs an expensive computation waits without a thread, cheaper ones first.
 """
 
 import asyncio
@@ -17,13 +17,13 @@ from pages._view.compute.budget import Budget
 
 
 class Threads:
-    """A pool that answers so many requests at a time. So many others wait, and the rest is refused at once."""
+    """A pool of threads. At most `most` requests are in it or wait for it; more are refused at once."""
 
     def __init__(self, threads: int, most: int) -> None:
         self._few, self._most, self._inside = CapacityLimiter(threads), most, 0
 
     async def __call__(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Return the result of a function that may wait for the database."""
+        """Run a function that may wait for the database, and return its result."""
         if self._inside >= self._most:
             FAILURES.info("%s (%d already wait for it)", UNREACHABLE, self._inside)
             raise StoreError(UNREACHABLE)
@@ -34,18 +34,18 @@ class Threads:
             self._inside -= 1
 
 
-in_thread = Threads(6, 500)  # for reads; together with the writes as many as the database has connections
-writing = Threads(4, 500)  # separate, since writes wait for one another and no read should wait with them
+in_thread = Threads(6, 500)  # for reads; with the writes, as many threads as the database has connections
+writing = Threads(4, 500)  # separate, since writes wait for one another and reads must not wait with them
 
 
 class Drawing:
-    """Two pools that draw pages: one for those without expensive computations, one for those with them."""
+    """Two pools that draw pages: one for pages with only quick computations, one for all others."""
 
     def __init__(self, quick: int, dear: int) -> None:
         self._quick, self._dear, self._threads = CapacityLimiter(quick), Budget(dear), CapacityLimiter(dear)
 
     async def __call__(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Return the result of a function that draws; if it turns out expensive, it is started again in that pool."""
+        """Run a function that draws, and return its result; if it turns out expensive, restart it in the other pool."""
         try:
             return await to_thread.run_sync(turns.quickly, function, *args, limiter=self._quick)
         except turns.Dear as dear:

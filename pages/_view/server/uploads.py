@@ -1,6 +1,6 @@
-"""A limit on one visitor's uploads: Streamlit limits each file, but takes any number of them.
+"""A limit on one visitor's uploads: Streamlit limits each file, but not their number.
 
-Files come to one address only, and short forms to classes; bodies to any other address are refused, so that none is
+Only one path takes files, and only classes take short forms; a body to any other path is refused, so that none is
 unlimited.
 """
 
@@ -14,16 +14,16 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from pages._view._streamlit import UPLOADS, path_of
 from pages._view.server.rooms import LARGEST_FORM, is_place_of_rooms
 
-MOST_BYTES = 130 * 2**20  # two fields, each with a file of server.maxUploadSize and the form around it
+MOST_BYTES = 130 * 2**20  # two fields, each with a file of server.maxUploadSize and its form data
 FILE_BYTES = 2**16  # added to each file's bytes, so that empty files are limited too
-MOST_VISITORS = 10_000  # visitors whose files are counted; beyond, the first ones are forgotten
+MOST_VISITORS = 10_000  # visitors whose files are counted; if there are more, the oldest are forgotten
 TOO_LARGE = f"Your files may have {MOST_BYTES // 2**20} MB together: remove one or reload the page, then try again."
 NOT_HERE = "Nothing can be sent to this address."
 TOO_LONG = "That is too long for this form."
 
 
 class BoundedUploads:
-    """Middleware that answers 413 to too large uploads of one visitor, by their announced length and by counting."""
+    """Middleware that answers 413 if a visitor's uploads are too large, by announced and by counted bytes."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -35,7 +35,7 @@ class BoundedUploads:
         if place and scope["method"] == "PUT":
             await self._take(place[1], place[2], scope, receive, send)
         elif place and scope["method"] == "DELETE":
-            if await _accepts(self.app, scope, _bounded(receive, FILE_BYTES), send):  # it names the file's visitor
+            if await _accepts(self.app, scope, _bounded(receive, FILE_BYTES), send):  # its body names the visitor
                 self.held.get(place[1], {}).pop(place[2], None)
         elif scope["type"] == "http" and is_place_of_rooms(scope["path"]):
             await self.app(scope, _bounded(receive, LARGEST_FORM, TOO_LONG), send)
@@ -72,7 +72,7 @@ class BoundedUploads:
 
 
 def _bounded(receive, most, said=NOT_HERE):
-    """Limit the body of a request to an address that takes no files. said: the sentence for too large ones."""
+    """Limit the body of a request to a path that takes no files. said: the message for a body that is too large."""
     left = most
 
     async def count():
@@ -91,14 +91,14 @@ def _counted(receive, files, arriving):
         message = await receive()
         files[arriving] += len(message.get("body", b""))
         if sum(files.values()) > MOST_BYTES:
-            raise HTTPException(413, TOO_LARGE)  # the application that reads the file answers
+            raise HTTPException(413, TOO_LARGE)  # raised in the application that reads the file, which answers
         return message
 
     return count
 
 
 async def _accepts(app, scope, receive, send):
-    """Let the application answer; return True if it answers with success."""
+    """Let the application respond; return True if it responds with success."""
     statuses = []
 
     async def note(message):

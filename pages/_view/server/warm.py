@@ -1,6 +1,6 @@
-"""The warm-up of a server, which opens every lesson before it answers, so that the first visitor need not wait.
+"""The warm-up of a server, which opens every lesson before the first visitor does.
 
-SATTN_WARM_UP=0 in the environment skips it, for a server that is thrown away before a second visitor comes.
+SATTN_WARM_UP=0 in the environment skips it, for a server that is stopped before it has a second visitor.
 """
 
 import asyncio
@@ -18,12 +18,12 @@ from pages._view.lessons import ORDER, path_of_page
 from pages._view.server import ending, html, metrics
 from pages._view.server.health import readiness
 
-PATIENCE = 30  # seconds after which the server answers in any case
+PATIENCE = 30  # seconds after which the server takes visitors in any case
 
 
 @asynccontextmanager
 async def lifespan(app: ASGIApp) -> AsyncIterator[None]:
-    """Measure the speed of the machine and warm the server, unless it is told not to, then let it serve."""
+    """Measure the machine's speed and warm up the server, unless told not to, then let it serve."""
     if os.environ.get("SATTN_WARM_UP") != "0":
         rates.measure()
         with suppress(TimeoutError):
@@ -38,7 +38,7 @@ async def lifespan(app: ASGIApp) -> AsyncIterator[None]:
 
 
 async def warm(app: ASGIApp) -> None:
-    """Compile the templates and open every lesson once: modules are loaded, results and the bundle cached."""
+    """Compile the templates and open every lesson once, so that modules are loaded, and results and bundle cached."""
     html.compile_templates()
     await _fetch(app, BUNDLE)
     for address in addresses():
@@ -46,7 +46,7 @@ async def warm(app: ASGIApp) -> None:
 
 
 def addresses() -> list[str]:
-    """Return the address of each lesson; the first one's is the bare one."""
+    """Return the address of each lesson; the first lesson's is the bare one."""
     return [path_of_page(stem) for stem in ORDER]
 
 
@@ -59,7 +59,7 @@ async def _fetch(app, path):
 
 
 async def _open(app, address):
-    """Speak as a browser that opens a page, and leave once the page is drawn."""
+    """Act as a browser that opens a page, and disconnect once the page is complete."""
     drawn = asyncio.Event()
     words = iter(({"type": "websocket.connect"}, {"type": "websocket.receive", "bytes": wish_for(address)}))
 

@@ -1,4 +1,4 @@
-"""Middleware for answers that can be changed only once all of their body is there."""
+"""Helpers for responses that can be changed only once their whole body is there."""
 
 from collections.abc import Awaitable, Callable
 
@@ -7,9 +7,9 @@ from starlette.types import Message, Scope, Send
 
 
 class WholeAnswer:
-    """Middleware that collects the body of some answers, changes it, and sends it; other answers pass as they come.
+    """A `send` that collects and changes the bodies of some responses; others pass unchanged.
 
-    wanted(start) decides by the message that begins an answer; change(start, body) returns both anew.
+    wanted(start) selects responses by their first message; change(start, body) returns the new start and body.
     """
 
     def __init__(
@@ -34,20 +34,20 @@ class WholeAnswer:
 
 
 async def send_whole(send: Send, start: Message, body: bytes) -> None:
-    """Send an answer in one piece."""
+    """Send a response in one piece."""
     await send(start)
     await send({"type": "http.response.body", "body": body})
 
 
 def is_known(scope: Scope, mark: str) -> bool:
-    """Return True if the browser has the answer with this ETag; a proxy that compresses may have made it weak."""
+    """Return True if the browser has the response with this ETag, even if a compressing proxy has made it weak."""
     said = ",".join(Headers(scope=scope).getlist("if-none-match"))
     known = [each.strip().removeprefix("W/") for each in said.split(",")]
     return mark in known or known == ["*"]
 
 
 def unchanged(start: Message) -> Message:
-    """Return a 304 for a cached answer, with all its headers but those of the body."""
+    """Return the start of a 304 for a cached response, with all headers except those of the body."""
     headers = MutableHeaders(raw=list(start["headers"]))
     for name in ("Content-Length", "Content-Type", "Content-Encoding"):
         del headers[name]
@@ -55,12 +55,12 @@ def unchanged(start: Message) -> Message:
 
 
 def unpacked(scope: Scope) -> Scope:
-    """Return the same request without encodings, so that no inner layer compresses the answer."""
+    """Return the request without encodings, so that no inner layer compresses the response."""
     return _without(scope, b"accept-encoding")
 
 
 def whole(scope: Scope) -> Scope:
-    """Return the same request without conditions, so that inner layers answer with a whole body."""
+    """Return the request without conditions, so that inner layers respond with a whole body."""
     return _without(scope, b"if-none-match", b"if-modified-since", b"if-range", b"range")
 
 

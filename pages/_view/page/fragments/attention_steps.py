@@ -1,4 +1,4 @@
-"""The fold of attention_steps: one cell written out, and matrices that a visitor types."""
+"""The fold of attention_steps: one cell's calculation, and matrices that a visitor types."""
 
 from functools import partial
 
@@ -13,7 +13,7 @@ from sattn_core.lessons.attention_steps import expand_cell, expand_output, measu
 
 
 def follow() -> None:
-    """Let a click on the picture choose a cell; without a fold, say here what differs from the controls."""
+    """Let a click on the picture choose a cell; if there is no fold, say here what differs from the controls."""
     values = controls.address().values
     params, problems = work.attention_matrices(values)
     watch_cells(key="cells", find=partial(figures.clicked, params), choose=controls.fill)
@@ -28,7 +28,7 @@ def draw() -> None:
     values = controls.address().values
     params, problems = work.attention_matrices(values)
     at = work.cell_of(params, values)
-    with st.container():  # always one element: the grid below would lose the focus if it moved
+    with st.container():  # a container, even if empty: the grid below would lose the focus if its position changed
         show.problems(problems)
         show.remarks(figures.remarks(compute.result(measure_attention_steps, params), values, at))
     _draw_cell(params, at, scaled=values["scaling"] == "on")

@@ -1,4 +1,4 @@
-"""The five questions as cards: first a form, then the answer, the truth, and the link to its lesson."""
+"""The five questions as cards: first a form, then the verdict, the truth, and links to the lessons."""
 
 import streamlit as st
 
@@ -14,7 +14,7 @@ _DOWN = ":material/arrow_forward:"
 
 
 def shown() -> list[str]:
-    """Return the questions on the screen: all, or on a wall the chosen one, until the rest is requested."""
+    """Return the names of the questions shown: all, but on a wall only the chosen one until the rest is requested."""
     names, here = list(QUESTIONS), int(controls.address().values["asked"])
     return names if frame.more() else names[here - 1 : here]
 
@@ -45,7 +45,7 @@ def _ask(name, answer: Answer):
 
 
 def _draw_draft(name, of):
-    """Draw the field of an answer that is not given yet; nothing is filled in."""
+    """Draw the empty field of an answer that is not given yet."""
     key = f"draft_{name}"
     if isinstance(of, Choice):
         texts = QUESTIONS[name].options
@@ -69,12 +69,12 @@ def _take_back(names):
 
 
 def _left():
-    """Return how many questions wait for an answer."""
+    """Return the number of unanswered questions."""
     return sum(controls.address().linked(name) == "" for name in QUESTIONS)
 
 
 def draw_breath() -> None:
-    """Draw the card of the story in words, once every question is answered."""
+    """Draw the card with the story in words, once every question is answered."""
     with st.container(border=True, key="card_breath"):
         if left := _left():
             st.markdown(f"**The story as one picture** comes when all is answered: {left} to go.")
@@ -85,7 +85,7 @@ def draw_breath() -> None:
 
 
 def draw_story() -> Picture | None:
-    """Draw the story as one picture once every question is answered, or when a wall turns to it; return it."""
+    """Draw the story as one picture once every question is answered, or on a wall that has reached it; return it."""
     turned = not frame.more() and not shown()
     if not turned and (_left() or not frame.more()):
         return None

@@ -1,4 +1,4 @@
-"""Links from the chosen head: its queries and keys as a file, and its whole report."""
+"""Ways to take along the chosen head: its queries and keys as a file, and its whole report."""
 
 from functools import partial
 
@@ -9,7 +9,7 @@ from pages._view.lessons import LESSONS
 from pages._view.lessons.trained_heads import work
 from pages._view.page import frame, show
 
-REPORT = LESSONS["your_scores"]  # whose samples are the layers of the record
+REPORT = LESSONS["your_scores"]  # a lesson whose samples are the layers of the record
 
 
 def report_query(values: Values) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """The fold of your_scores: fields for a visitor's own files, and the report on them or on the sample.
 
-A field never shows a file that this server does not have. It accepts files of any kind: one that cannot be read is
-refused with advice on how to save it, where a browser would only grey it out.
+A field never shows a file that this server does not have. It accepts files of any kind: an unreadable file is refused
+with advice on how to save it, which is better than the browser's greying it out.
 """
 
 from collections.abc import Sequence
@@ -33,9 +33,9 @@ def picture() -> Picture | None:
 
 
 def _chosen():
-    """Return the files for Q and for K as last chosen in the fields below the picture; or None."""
+    """Return the last chosen files for Q and for K; None for a missing one."""
     held = (st.session_state.get(st.session_state.get(f"{name}_key")) for name in _FIELDS)
-    return [file if hasattr(file, "getvalue") else None for file in held]  # else one that this server does not have
+    return [file if hasattr(file, "getvalue") else None for file in held]  # else this server does not have the file
 
 
 def draw() -> None:
@@ -62,7 +62,7 @@ def draw() -> None:
 
 
 def _draw_tables(result):
-    """Draw the tables: softmax of the scores under each scale, and the heads one by one."""
+    """Draw two tables: softmax of the scores under each scale, and the heads one by one."""
     st.markdown("**What softmax does with them**")
     show.table(figures.saturation_table(result), key="saturation")
     if figures.has_heads(result):
@@ -71,7 +71,7 @@ def _draw_tables(result):
 
 
 def _draw_reading(files):
-    """Draw the options for chosen files, so that each guess can be undone; text files have more options."""
+    """Draw the options for reading the files, which correct what was guessed; text files have more options."""
     names = [each.name for each in files if each is not None]
     if not names:
         return
@@ -85,13 +85,13 @@ def _draw_reading(files):
 
 
 def reading() -> core.Reading:
-    """Return the visitor's options for the files, as the fields had them last."""
+    """Return the visitor's options for the files, as last set."""
     options = {name: st.session_state.get(f"reading_{name}") for name in ("heads", *work.SAID)}
     return core.Reading(**{name: value for name, value in options.items() if value is not None})
 
 
 def draw_both() -> list[Any]:
-    """Draw the fields for Q and for K side by side; return their files, or None."""
+    """Draw the fields for Q and for K side by side; return their files, None for an empty field."""
     files = []
     for column, (name, label) in zip(st.columns(2), _FIELDS.items(), strict=True):
         with column:
@@ -102,9 +102,9 @@ def draw_both() -> list[Any]:
 def draw_field(name: str, label: str) -> Any:
     """Draw a field for one file; return the file, or None.
 
-    A browser that is reconnected to another process still shows the file that the first one had. Only a field with
-    another key is empty in the browser too. So each field takes one of two keys, and a new session tries both: under
-    one of them the browser may hold a lost file.
+    A browser that is reconnected to another process still shows the file that the first process had. Only a field with
+    another key is empty in the browser too. So each field has two possible keys, and a new session tries both: the
+    browser may hold a lost file under one of them.
     """
     place, key = st.empty(), st.session_state.get(f"{name}_key")
     if key is None:
@@ -123,22 +123,22 @@ def draw_field(name: str, label: str) -> Any:
 
 
 def remarks(*names: str) -> list[str]:
-    """Return remarks for a visitor whose files were lost on the way to another server."""
+    """Return a remark for a visitor whose files were lost when another server took over."""
     return [LOST] if any(st.session_state[f"{name}_lost"] for name in names) else []
 
 
 def _is_lost(place, label, key):
-    """Return True if the browser names a file that the server does not have: no file, yet a state of the field."""
+    """Return True if the browser names a file that the server lacks: the field has a state, but no file."""
     return place.file_uploader(label, key=key) is None and st.session_state[key] is not None
 
 
 def _forget(name):
-    """Note that the visitor has removed the file or chosen another, so that none is missing."""
+    """Note that the visitor has removed or replaced the file, so that none is missing."""
     st.session_state[f"{name}_had"] = False
 
 
 def _box(name, ticked=None):
-    """Return True if a file is missing, by an invisible checkbox, whose value the browser sends to the next server."""
+    """Return the state of an invisible checkbox, "a file is missed", which the browser sends to the next server."""
     key = f"{name}_missed"
     if ticked is not None:
         st.session_state[key] = ticked
@@ -148,7 +148,7 @@ def _box(name, ticked=None):
 def measure(
     params: core.YourScoresParams, q_file: Any, k_file: Any, head: int
 ) -> tuple[core.YourScoresResult, Sequence[str], list[str]]:
-    """Return the report on the visitor's files, or on the sample while there is none, file names and problems."""
+    """Return the report on the visitor's files, or on the sample without any; also the file names and problems."""
     report, problem = _uploaded(q_file, k_file, head)
     names = tuple(each.name for each in (q_file, k_file) if each is not None) if report else ()
     result = report or compute.result(work.measure_sample, params, head)
@@ -156,7 +156,7 @@ def measure(
 
 
 def _uploaded(q_file, k_file, head):
-    """Return the report on files, kept for this visitor until others are chosen; never where visitors share."""
+    """Return the report on files, kept in the visitor's session until others are chosen, never in a shared store."""
     if q_file is None:
         st.session_state.pop("your_report", None)
         return None, "A file for K needs a file for Q beside it; choose that one too." if k_file else None

@@ -1,1 +1,1 @@
-"""The training race of one visitor, and the table for all visitors."""
+"""The training race of one visitor, and a table that all visitors share."""

@@ -1,4 +1,4 @@
-"""The dose-response table of the training race: computed once, by one job for all visitors of a server."""
+"""The dose-response table of the training race: one job computes it for all visitors of a server."""
 
 from functools import partial
 
@@ -9,7 +9,7 @@ from sattn_core.lessons.training_race import HALF_DECADES, DoseTable, dose_frame
 from sattn_core.training.key_value_memory import OPTIMIZERS
 
 SEEDS, STEPS = 3, 300
-_REDRAWN = 0.5  # seconds between two looks at a table that grows
+_REDRAWN = 0.5  # seconds between two updates of a growing table
 
 
 def new_job(optimizer):
@@ -26,34 +26,34 @@ JOBS = {optimizer: new_job(optimizer) for optimizer in OPTIMIZERS}
 
 
 def open_table(optimizer):
-    """Return the job, the table so far, and True if the visitor waits for it; wait a moment here if so."""
+    """Return the job, the table so far, and True if the visitor waits for more; wait a moment here if so."""
     job = JOBS[optimizer]
     mine = job_at() is job
     if mine:
         job.wait(_REDRAWN)
-    waits = mine and job.runs  # before the table, so that the last one is seen
+    waits = mine and job.runs  # read before the table, so that the last update is drawn
     return job, job.frame or DoseTable((), 0.0), waits
 
 
 def want(optimizer):
-    """Compute the table, even if it is finished."""
+    """Start the job for the table, or a new job if the table is finished."""
     if JOBS[optimizer].done:
         JOBS[optimizer] = new_job(optimizer)
     begin(JOBS[optimizer])
 
 
 def label(optimizer):
-    """Return the label of the table's button: it says how long the table takes."""
+    """Return the button's label, which says how long the table takes."""
     return f"Compute the table, {race.about(dose_price(**_whole(optimizer)))}"
 
 
 def progress(table):
-    """Return the share of the table that is done."""
+    """Return as text how much of the table is done."""
     return f"{table.progress:.0%} of the table"
 
 
 def origin(job, table):
-    """Say when and how the table was computed."""
+    """Return a sentence on when and how the table was computed."""
     if not table.progress:
         return "Not computed since this server was started."
     at = job.when.strftime("%d %B %Y, %H:%M UTC")

@@ -1,12 +1,12 @@
-"""The training race of one visitor: its settings, its presets, and the race as it is run live.
+"""The training race of one visitor: settings, presets, and the live race.
 
 A short race, or one that this server has run before, is shown as soon as the page is opened, a setting is changed or a
-try is clicked; a long one waits for its button. A move of d_k neither starts nor stops a race: it shows the start of a
-race at that d_k, and the last race stays; the address holds its d_k. Once a bet is placed, a short race is run.
+try is clicked; a long one waits for its button. A move of d_k neither starts nor stops a race: the picture shows the
+start of a race at the new d_k, and the last race is kept, its d_k in the address. A placed bet runs a short race.
 
-A race is played step by step: a job trains it as fast as it can, and the page draws one kept step after another, slowly
-enough for an eye to follow, and asks Streamlit for its next run, which also handles clicks. At rest, a dial is above
-the kept steps, and its ▶ plays them again; so the button Train appears only for a race that is not trained yet.
+A race is played step by step. A job trains it as fast as possible; the page draws one kept step after another, slowly
+enough for the eye, and requests a run from Streamlit for the next one, so that clicks are handled in between. At rest,
+a dial selects a kept step, and its ▶ plays them again; so the button Train appears only for an untrained race.
 """
 
 import time
@@ -29,16 +29,16 @@ from sattn_core.cost import Price
 from sattn_core.lessons import training_race as core
 
 _PRESET = "race_preset"
-_RACE_D_K = "race_d_k"  # in the address
+_RACE_D_K = "race_d_k"  # parameter of the address: the d_k of the race
 _OWN = "own settings"
-_TWIN = "twin"  # the request of a visitor at one d_k
+_TWIN = "twin"  # key of a visitor's request for the twin at one d_k
 _PLAIN = "race"  # the preset of the defaults, which has no description
 _PLAYED = work.PLAYED
-_KEPT = 60  # steps of a race, about
-_LOOK = 0.5  # seconds that the page waits for the next of them
+_KEPT = 60  # approximate number of kept steps of a race
+_LOOK = 0.5  # seconds that the page waits for the next kept step
 _SOON = 0.02
 _ASKED = "race_was_asked"  # session state: True if a bet on the race has waited
-_UNTIL_FILM = 0.3  # seconds from a bet to its film
+_UNTIL_FILM = 0.3  # seconds from a placed bet to its film
 
 Own = tuple[str, Callable[[], None]]
 
@@ -47,9 +47,9 @@ Own = tuple[str, Callable[[], None]]
 class Run:
     """A visitor's training: the last checkpoint, and the sweep before it if one was requested.
 
-    job: trains while the race is shown live. seen: the last frame that was taken from it. at: index of the kept step
-    that is shown while the race is played. due: when the next may be shown. skips: True if only the end is wanted.
-    applied: the number of tries clicked before.
+    job: trains while the race is shown live. seen: the last frame taken from the job. at: index of the kept step shown
+    while the race is played. due: time from which the next step may be shown. skips: True if only the end is wanted.
+    applied: `controls.applied()` when the run began.
     """
 
     params: core.TrainingRaceParams
@@ -67,27 +67,27 @@ class Run:
 
     @property
     def last(self):
-        """Index of the last kept step so far."""
+        """The index of the last kept step so far."""
         return len(self.result.steps) - 1
 
     @property
     def is_whole(self):
-        """True if there is a finished race, and the slider is at its d_k."""
+        """True if the race is finished, and the slider is at its d_k."""
         return self.here and self.result.progress == 1
 
     @property
     def here(self):
-        """True if there is a race, and the slider is at its d_k."""
+        """True if the race has begun, and the slider is at its d_k."""
         return self.result.step > 0 and self.params.d_k == controls.address().values["d_k"]
 
 
 def draw(own: Own) -> None:
-    """Draw the race, its buttons and what is under it; own: its fold of other races."""
+    """Draw the race, its buttons and the parts below it; own: title and drawing function of its fold of other races."""
     here = controls.address()
     if here.bet_waits:  # no training, which could reveal the answer
         stop()
         st.session_state[_ASKED] = True
-        st.session_state[bets.FILM] = LESSON.stem  # which may run as soon as the bet is placed
+        st.session_state[bets.FILM] = LESSON.stem  # the film may begin as soon as the bet is placed
         _draw_start()
     elif st.session_state.pop(_ASKED, False) and here.guesses is not None and _costs_little():
         _draw_film(own)
@@ -96,16 +96,16 @@ def draw(own: Own) -> None:
 
 
 def _draw_start():
-    """Draw the start of a race, which reveals nothing, with empty space instead of the buttons."""
+    """Draw the start of a race, which reveals nothing, with empty space in place of the buttons."""
     st.container(key="race_progress")
     return show.main(work.start(controls.address().values, frame.profile()), race_d_k=0)
 
 
 def _draw_film(own):
-    """Draw the start of a race, and run it as soon as the page is drawn."""
+    """Draw the start of a race, and start the race once the page is drawn."""
     parts = iter(("start", "begin"))
 
-    @st.fragment(run_every=_UNTIL_FILM)  # a run of the whole page cannot request one of a fragment
+    @st.fragment(run_every=_UNTIL_FILM)  # since a run of the whole page cannot request a fragment's run
     def film():
         part = next(parts, "")
         if part == "start":
@@ -125,7 +125,7 @@ def _draw_race(run, own):
     advance(run)
     if st.session_state.get(bets.FILM) and not run.playing:
         st.session_state[bets.FILM] = None
-        st.rerun()  # now the line tells the outcome of a bet
+        st.rerun()  # so that the line tells the bet's outcome
     draw_buttons(run)
     shown = show.main(main_picture(run, frame.profile()), race_d_k=raced_at(run))
     _draw_under(shown, own, resting=not run.playing)
@@ -153,7 +153,7 @@ def draw_others() -> None:
 
 
 def _draw_twin(d_k):
-    """Draw, on request, the difference of a training without the scale and its equivalent with the scale."""
+    """Draw the comparison of a training without the scale and its equivalent with the scale, on request."""
     st.markdown("**Can a training without the scale have the same losses as one with it?**")
     if compute.kept(work.train_equal_pairs, d_k) is None and not jobs.asked_for((_TWIN, d_k)):
         st.button("Compare", key="compare_twin", on_click=jobs.ask_for, args=((_TWIN, d_k),))
@@ -164,9 +164,9 @@ def _draw_twin(d_k):
 
 
 def draw_buttons(run: Run) -> None:
-    """Draw the dial over the kept steps, whose ▶ plays them; or Train, if there is no finished race to play.
+    """Draw the dial over the kept steps with its ▶, or Train if there is no finished race.
 
-    While a race runs, draw Stop and its progress.
+    While a race runs, draw its progress and Stop.
     """
     with st.container(horizontal=True, vertical_alignment="center", key="race_progress"):
         if run.playing or not run.here:
@@ -182,7 +182,7 @@ def draw_buttons(run: Run) -> None:
 
 
 def _draw_dial(run):
-    """Draw the dial over the kept steps; a step of a link between two of them becomes the earlier one."""
+    """Draw the dial over the kept steps; a linked step between two kept ones becomes the earlier one."""
     *steps, end = run.result.steps.tolist()
     wanted = controls.address().values[TRAINED]
     kept = max(each for each in steps if each <= wanted) if wanted < end else LAST
@@ -193,7 +193,7 @@ def _draw_dial(run):
 
 
 def main_picture(run: Run, profile: Profile) -> Picture:
-    """Return the matrices of the race; once the slider has moved on, those at the start of a race there."""
+    """Return the picture of the race, or of the start of another if the slider has moved on."""
     if run.sweeping if run.at is not None else not run.here:
         return work.start(controls.address().values, profile, trains=not run.playing)
     elsewhere = run.params.d_k != controls.address().values["d_k"]
@@ -201,12 +201,12 @@ def main_picture(run: Run, profile: Profile) -> Picture:
 
 
 def raced_at(run: Run) -> int:
-    """Return the d_k of the race, 0 before its first step."""
+    """Return the d_k of the race; 0 before its first step."""
     return run.params.d_k if run.result.step else 0
 
 
 def _shown(run):
-    """Return the race at the step that is being played, or at that of the dial."""
+    """Return the race at the step that is played, or at the dial's step."""
     step = controls.address().values[TRAINED] if run.at is None else int(run.result.steps[run.at])
     return core.race_at(run.result, step)
 
@@ -217,9 +217,9 @@ def _preset_of(run):
 
 
 def open_run(*, at_once: bool = True) -> Run:
-    """Return the visitor's run, a new one if a setting other than d_k has changed or a try was clicked.
+    """Return the visitor's run; make a new one if a setting other than d_k has changed or a try was clicked.
 
-    at_once: True runs a cheap race at once.
+    at_once: True to run a cheap race immediately.
     """
     params, best = _params(), controls.address().values["rates"] == "best"
     run = st.session_state.get("race_run")
@@ -238,25 +238,25 @@ def open_run(*, at_once: bool = True) -> Run:
 
 
 def _is_told():
-    """Return True if the line tells the outcome of a bet at these settings."""
+    """Return True if the line tells the bet's outcome at these settings."""
     here = controls.address()
     return here.guesses is not None and not here.has_moved_on
 
 
 def _kept_run(run, params):
-    """Return the finished race of these params if the server has it: the line tells its outcome; else the run."""
+    """Return the finished race for these params if the server has one, since the line tells its outcome; else `run`."""
     if found := compute.kept(work.train, params, run.best):
         run = st.session_state["race_run"] = Run(params, run.best, *found, applied=run.applied)
     return run
 
 
 def _linked_d_k(d_k):
-    """Return the d_k of the race that the link shows: the slider's, unless that had moved on."""
+    """Return the d_k of the linked race: the slider's, unless the slider had moved on."""
     return controls.address().linked(_RACE_D_K) or d_k
 
 
 def _write_d_k(run):
-    """Write the d_k of the race into the address once the slider has moved on: else a link would show another."""
+    """Write the race's d_k into the address if the slider has moved on, since a link would show another race."""
     if run is None:
         st.query_params.pop(_RACE_D_K, None)
     elif st.query_params.get(_RACE_D_K) != str(run.params.d_k):
@@ -264,7 +264,7 @@ def _write_d_k(run):
 
 
 def _first_moment(params):
-    """Return step 0, for as many seeds as fit into memory without a request."""
+    """Return step 0 with as many seeds as fit into the memory that needs no request."""
     fewer = (replace(params, n_seeds=n) for n in range(params.n_seeds, 0, -1))
     return next(
         core.race_frames(next(each for each in fewer if each.price.bytes <= compute.UNASKED.bytes), pauses=True)
@@ -272,7 +272,7 @@ def _first_moment(params):
 
 
 def start():
-    """Train from the start, live, at the d_k of the slider."""
+    """Train live from the first step, at the slider's d_k."""
     run = open_run(at_once=False)
     if run.params != _params():
         moved = Run(_params(), run.best, _first_moment(_params()), applied=run.applied)
@@ -285,7 +285,7 @@ def start():
 
 
 def stop():
-    """Stop the training, keep its steps, and stay at the step that is shown."""
+    """Stop the training, keep its steps, and stay at the step shown."""
     run = st.session_state.get("race_run")
     if run and run.playing:
         jobs.end_job()
@@ -293,12 +293,12 @@ def stop():
 
 
 def skip():
-    """Skip to the last trained step, and show later ones as soon as they are trained."""
+    """Skip to the last trained step, and from then on show each step as soon as it is trained."""
     st.session_state["race_run"].skips = True
 
 
 def _rest(run):
-    """Stop a race that was played: set the dial to the step that was shown, and the slider to the d_k of the race."""
+    """End the playing of a race: set the dial to the step shown, and the slider to the race's d_k."""
     at = run.at
     run.playing, run.sweeping, run.at = False, False, None
     if at is None:
@@ -312,7 +312,7 @@ def _rest(run):
 
 
 def advance(run):
-    """Go to the next kept step of a race that is played, as soon as it is due and trained."""
+    """Move a playing race on to the next kept step, as soon as that is due and trained."""
     if not run.playing:
         return
     played = run.at is not None
@@ -321,7 +321,7 @@ def advance(run):
         time.sleep(_SOON)
     run.due = time.monotonic() + _PLAYED / _KEPT
     run.job.wait(0 if played and run.at < run.last else _LOOK, seen=run.seen)
-    trains = run.job.runs  # before the frame, so that the last one is seen
+    trains = run.job.runs  # read before the frame, so that the last one is seen
     if run.job.frame:
         run.seen = run.result, run.sweep, run.sweeping = run.job.frame
     if played and not run.sweeping:
@@ -331,7 +331,7 @@ def advance(run):
 
 
 def go_on(rest):
-    """Request the next run of this fragment, or rest: Streamlit refuses it during a run of the whole page."""
+    """Request the next run of this fragment; call `rest` in a run of the whole page, where Streamlit refuses that."""
     try:
         st.rerun(scope="fragment")
     except StreamlitAPIException:
@@ -340,7 +340,7 @@ def go_on(rest):
 
 
 def _moments(best, params, before):
-    """Yield the race so far and the sweep before it, if requested; None for a step with nothing new to show."""
+    """Yield the race so far and the sweep before it, if requested; None if there is nothing new to show."""
     sweep = (yield from _sweep_moments(params, before)) if best else None
     if sweep:
         compute.keep(sweep, work.sweep_rates, work.sweep_params(params))
@@ -351,14 +351,14 @@ def _moments(best, params, before):
 
 
 def _sweep_moments(params, result):
-    """Yield the sweep so far, beside the race before it, and True while it goes on."""
+    """Yield the race before the sweep, the sweep so far, and True while the sweep goes on."""
     for sweep in core.sweep_frames(work.sweep_params(params), pauses=True):
         yield result, sweep, sweep.progress < 1
     return sweep
 
 
 def _new(frames):
-    """Yield the frames, and None for a repeated one."""
+    """Yield frames, with None in place of a repeated one."""
     last = None
     for each in frames:
         yield each if each is not last else None
@@ -366,7 +366,7 @@ def _new(frames):
 
 
 def progress_sentence(run):
-    """Return a sentence on the progress of the training, on what it waits for, or on the d_k of the last race."""
+    """Return a sentence: the training's progress, its place in the queue, or the last race and the time for another."""
     if run.playing and run.job.runs and run.job.before:
         return turns.queue_text(run.job.before)
     if run.sweeping:
@@ -379,12 +379,12 @@ def progress_sentence(run):
 
 
 def progress(run):
-    """Return the share of the work that is done."""
+    """Return the share of the sweep or of the race that is done."""
     return run.sweep.progress if run.sweeping else _shown(run).progress
 
 
 def about(price: Price) -> str:
-    """Return as text how long that takes on this machine."""
+    """Return as text how long a computation takes on this machine."""
     return work.about(rates.here(price))
 
 
@@ -393,7 +393,7 @@ def _params():
 
 
 def _preset_settings(name):
-    """Return the controls of a preset: its own values, and the defaults of the others."""
+    """Return the controls' values for a preset, with defaults for what it does not set."""
     preset = core.PRESETS[name]
     params = core.TrainingRaceParams(**preset.changes)
     return {
@@ -411,7 +411,7 @@ def _preset_settings(name):
 
 
 def _preset_now(**moved):
-    """Return the preset that the controls match, with `moved` values; d_k is free unless the preset sets it."""
+    """Return the preset that matches the controls and `moved`; d_k may differ unless the preset sets it."""
     for name, preset in reversed(core.PRESETS.items()):
         wanted, values = _preset_settings(name), controls.address().values
         free = () if "d_k" in preset.changes else ("d_k",)
