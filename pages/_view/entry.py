@@ -12,7 +12,7 @@ import numpy as np
 
 from pages._view.address import Address
 from pages._view.kinds import Number
-from pages._view.lesson import CLASS, GUESS, GUESSED_AT, PHONES, REVEAL, VOTES
+from pages._view.lesson import CLASS, FIRST, GUESS, GUESSED_AT, PHONES, REVEAL, VOTES
 from pages._view.shared import ROOM, SHARED
 from pages._view.version import VERSION
 
@@ -20,8 +20,8 @@ GROUND, VERSION_OF = "ground", "v"  # also in the name: the browser's ground, an
 # Controls that change no picture that follows a slider.
 CHANGES_NOTHING = ("rest",)
 # What one visitor or one class has said: an address with any of it is theirs, and nothing of it is kept for others.
-THEIRS = frozenset((ROOM, CLASS, PHONES, VOTES, GUESS, GUESSED_AT, REVEAL, "tally"))
-_OF_BET = ("bet", GUESS, GUESSED_AT, REVEAL, CLASS)  # a bet, or what was bet, is drawn on the picture
+THEIRS = frozenset((ROOM, CLASS, FIRST, PHONES, VOTES, GUESS, GUESSED_AT, REVEAL, "tally"))
+_OF_BET = ("bet", GUESS, GUESSED_AT, REVEAL, CLASS, FIRST)  # a bet, or what was bet, is drawn on the picture
 
 
 def is_theirs(query: Collection[str]) -> bool:

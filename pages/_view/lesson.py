@@ -9,9 +9,10 @@ from typing import Any
 from pages._view.kinds import Answer, Answers, Choice, Control, Drawing, Linked, Number, Settings, between
 
 # In an address: what one has bet, and at which settings; whether the truth is shown; what a class has bet; how many
-# phones took part, and which setting they have voted for.
+# phones took part, and which setting they have voted for; bets or votes from before the class was asked again.
 GUESS, GUESSED_AT, REVEAL, CLASS, PHONES, VOTES = "guess", "guessed_at", "reveal", "class", "phones", "votes"
-ANSWERS = (GUESS, GUESSED_AT, REVEAL, CLASS)
+FIRST = "first"
+ANSWERS = (GUESS, GUESSED_AT, REVEAL, CLASS, FIRST)
 MOST_PHONES, NO_CLASS = 100, -1  # NO_CLASS: in place of how many phones took part; 0 is a class that has not begun
 STEP = "step"  # in an address: the name of a lesson's step
 TRAINED = "trained_steps"  # in an address: the training step that is shown
@@ -248,7 +249,10 @@ class Lesson:
     @cached_property
     def of_class(self) -> dict[str, Control | Linked]:
         """The parameters of the address of a class's result, and of a link to it."""
-        bets: dict[str, Control | Linked] = {CLASS: Answers(between(self.bet.answer), MOST_PHONES)} if self.bet else {}
+        bets: dict[str, Control | Linked] = {}
+        if self.bet:
+            answers = Answers(between(self.bet.answer), MOST_PHONES)
+            bets = {CLASS: answers, FIRST: answers}
         return bets | self.phones
 
     @cached_property
@@ -258,7 +262,8 @@ class Lesson:
             return {}
         many: dict[str, Control | Linked] = {PHONES: Number("Phones of a class", NO_CLASS, NO_CLASS, MOST_PHONES, ())}
         options = tuple(f"{each:g}" for each in self.together.options)
-        return many | ({VOTES: Answers(Choice("Votes", "", options), MOST_PHONES)} if options else {})
+        votes = Answers(Choice("Votes", "", options), MOST_PHONES)
+        return many | ({VOTES: votes, FIRST: votes} if options else {})
 
 
 def _of_steps(lesson):

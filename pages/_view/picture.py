@@ -15,6 +15,7 @@ from pages._view.marks import Mark, found
 
 Table = dict[str, Sequence[Any]]
 Part = dict[str, Any]  # a part of a figure: a trace, an axis, an annotation, a line style
+LEAST = 0.55  # the least part of a main picture's plot that is shown, as a share of its height
 # The text after the first line of a word, or behind it in smaller letters.
 _FURTHER = re.compile("<br>|, <span|\u2002<span")
 

@@ -15,13 +15,12 @@ from pages._view.lesson_view import LessonView, Main, Outcome
 from pages._view.lessons import VIEWS
 from pages._view.literal import as_code
 from pages._view.once import once
-from pages._view.picture import Picture
+from pages._view.picture import LEAST, Picture
 from pages._view.routes import MOVING
 from pages._view.shared import ROOM, SHARED
 from pages._view.theme import Profile, profile
 
-# The least part of a main picture's plot that is shown, as a share of its height.
-LEAST, LEAST_FRAMED = 0.55, 0.1
+LEAST_FRAMED = 0.1  # the least part of a main picture's plot that is shown in a frame, as a share of its height
 _LARGE = 1_000
 _CLAIM = re.compile(r"(?<=[.:?]) ")  # between the claim, or the thing to do, and the rest of a line
 

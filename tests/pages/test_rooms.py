@@ -713,7 +713,9 @@ def test_ask_again_keeps_the_first_vote_and_the_reveal_shows_both(rooms, leads):
     app.run()
     told = "The first vote: 1 of 3 right, now 2 of 3."
     assert line_of(app).endswith(told)
+    assert app.query_params["first"] == f"5~{truth}~5"
     assert told in desk.get(f"/room/{room.code}").text
+    assert "first=5~" in desk.html  # the result as a link
     assert f"Your first answer: 5. {bet_words.MISSED}" in one.open().text
     assert f"Your first answer: {truth}. {bet_words.RIGHT}" in two.open().text
     rows = [(row["vote"], row["phone"], row["answer"], row["right"]) for row in table_of(desk, room)]
@@ -723,6 +725,7 @@ def test_ask_again_keeps_the_first_vote_and_the_reveal_shows_both(rooms, leads):
     ]  # fmt: skip
     turn_truth(app, "Hide")
     assert "first vote" not in line_of(app.run())
+    assert "first" not in app.query_params
 
 
 def test_a_class_that_votes_again_sees_its_first_choice(rooms, leads):
@@ -734,6 +737,7 @@ def test_a_class_that_votes_again_sees_its_first_choice(rooms, leads):
     phone.open().send("answer", answer="10")
     turn_truth(app, "Reveal")
     assert line_of(app.run()) == "The class has chosen: learning rate 10. The first vote: 1,000."
+    assert (app.query_params["votes"], app.query_params["first"]) == ("10", "1000")
     assert "Your first answer: 1000." in phone.open().text
 
 

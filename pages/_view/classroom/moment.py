@@ -164,7 +164,15 @@ class Moment:
     @property
     def bets(self) -> list[Answer]:
         """The bets at those settings, which the wall shows beside their truth."""
-        return [each for each in self.answers if (each.settings or self.settings) == self.judged]
+        return self._judged(self.answers)
+
+    @property
+    def first_bets(self) -> list[Answer]:
+        """The bets at those settings from before the question was asked again."""
+        return self._judged(self.first)
+
+    def _judged(self, answers):
+        return [each for each in answers if (each.settings or self.settings) == self.judged]
 
     def outcome(self, settings: str = "") -> Outcome:
         """Return the outcome of a bet at these settings; without them, at the wall's."""
