@@ -90,6 +90,8 @@ class Together:
     chooses : a control on whose value the class votes, among these options; then it does not bet. "": each phone draws.
     options : values of that control.
     meanwhile : settings while it is chosen, so that the picture does not tell; after that they stand on their defaults.
+    pinned : settings of what each phone draws, at the step of the bet. The step has no slider then: what was drawn
+        stays as it was drawn, and a slider that moves nothing would say that it is something else.
     """
 
     asks: str
@@ -97,6 +99,7 @@ class Together:
     chooses: str = ""
     options: tuple[float, ...] = ()
     meanwhile: Mapping[str, Any] = field(default_factory=dict)
+    pinned: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -121,9 +121,10 @@ class Stage:
         if not self.address.has_moved_on:
             return ""
         there = Stage(self.address.judged)
-        step, here, bet = there.address.step, self.address.values, there.address.values
+        step, here, bet = self.address.step, self.address.values, there.address.values
         others = [there.dial(name) for name in step.dials if bet[name] != here.get(name)]
-        shown = [each["shown"][each["stops"].index(each["value"])] for each in (there.slider, *others) if each]
+        sliders = (there.slider if step.slider else None, *others)
+        shown = [each["shown"][each["stops"].index(each["value"])] for each in sliders if each]
         return ", ".join(shown)
 
     # --- sliders -----------------------------------------------------------------------------------------

@@ -1188,6 +1188,27 @@ def test_the_wall_grows_by_what_is_drawn(rooms, leads):
     assert app.session_state["seed"] == room.seed
 
 
+def test_bets_on_what_a_class_will_draw_stand_on_its_wall_until_it_draws(rooms, leads):
+    room = opened(rooms, "small_samples", d_k="96")
+    app = wall_of(room, "small_samples", d_k="96")
+    (phone,) = phones(room, 1)
+    phone.send("answer", answer="2")
+    turn_truth(app, "Reveal")
+    app.run()
+
+    def names():
+        main = next(each for each in charts(app).values() if each.address)
+        return [each["name"] for each in json.loads(main.spec)["data"]]
+
+    assert "bets" in names()
+    phone.open().send("draw")
+    app.run()
+    assert "bets" not in names()
+    rows = table_of(teacher(room), room)
+    assert {row["d_k"] for row in rows} == {"2"}  # of the products, not of the slider
+    assert len(rows) == 11
+
+
 def results_link(room):
     """The link to the result in the teacher's window, None while there is none."""
     found = re.search(r'href="(http[^"]*)" target', teacher(room).html)

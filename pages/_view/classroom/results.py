@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
+from pages._view.address import query_of
 from pages._view.bet_words import RIGHT, verdict
 from pages._view.classroom.leading import settled
 from pages._view.classroom.moment import BET, VOTE, Moment
@@ -20,14 +21,15 @@ from pages._view.lessons import LESSONS, VIEWS, path_of_page
 def shown(moment: Moment) -> dict[str, str]:
     """Return the parameters of a result: the bets and their settings, or the phones and their choice; the first too."""
     lesson, found = moment.lesson, dict[str, str]()
+    seed = {"seed": str(moment.room.seed)} if lesson.together and moment.room.seed else {}
     if moment.kind == BET and moment.answers:
-        found |= {CLASS: _joined(moment.bets), GUESSED_AT: moment.judged, FIRST: _joined(moment.first_bets)}
+        judged = urlencode(query_of(moment.judged) | seed)
+        found |= {CLASS: _joined(moment.bets), GUESSED_AT: judged, FIRST: _joined(moment.first_bets)}
     if moment.kind == VOTE and moment.answers:
         found |= settled(moment) | {PHONES: str(moment.room.phones), VOTES: _joined(moment.answers)}
         found[FIRST] = _joined(moment.first)
     if moment.draws and moment.room.drawn:
         found[PHONES] = str(moment.room.drawn)
-    seed = {"seed": str(moment.room.seed)} if lesson.together and moment.room.seed else {}
     return {name: text for name, text in (found | seed).items() if text}
 
 
@@ -105,7 +107,7 @@ def _moment(room, stem, settings):
 
 def _row(here, given):
     known = {*here.lesson.shared, *here.lesson.controls}
-    said = {name: here.values[name] for name in ("d_k", "seed") if name in known}
+    said = {name: here.drawn.values[name] for name in ("d_k", "seed") if name in known}
     if here.lesson.together:
         said["seed"] = here.room.seed
     if here.lesson.steps:
