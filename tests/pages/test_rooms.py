@@ -895,6 +895,22 @@ def test_the_teacher_s_window_leads_the_question_and_the_wall(rooms):
     assert rooms.room(room.code).stem == "derivation"
 
 
+@pytest.mark.parametrize("asked", ["", "/news?seen=1"])
+def test_a_room_that_closes_while_a_phone_asks_says_goodbye_too(rooms, monkeypatch, asked):
+    """Else a phone that asks at that moment reads that there is no such room, and asks no more."""
+    room = opened(rooms, "gradient_flow")
+    (phone,) = phones(room, 1)
+    has_joined = rooms.has_joined
+
+    def closed_first(code, who):
+        rooms.close(code)
+        return has_joined(code, who)
+
+    monkeypatch.setattr(rooms, "has_joined", closed_first)
+    phone.get(f"/j/{room.code}{asked}")
+    assert (phone.status, "The class is over" in phone.text) == (410, True)
+
+
 def test_a_closed_room_says_goodbye_and_can_be_opened_again(rooms):
     room = opened(rooms, "gradient_flow", d_k="100")
     (phone,) = phones(room, 1)
