@@ -2,14 +2,14 @@
 
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from pages._view import own_seed
 from pages._view.kinds import Answer, Control, Drawing, Linked, is_number
-from pages._view.lesson import CLASS, GUESS, GUESSED_AT, PHONES, REVEAL, STEP, TRAINED, Bet, Lesson, Step
+from pages._view.lesson import CLASS, GUESS, GUESSED_AT, NO_CLASS, PHONES, REVEAL, STEP, TRAINED, Bet, Lesson, Step
 from pages._view.shared import CARRIED, ROOM, SHARED
 
 _LONGEST_QUERY, _MOST_PARAMETERS = 8_000, 100  # limits on a query that a form sends
@@ -48,8 +48,17 @@ class Address:
 
     @cached_property
     def step(self) -> Step:
-        """The open step; in a lesson without steps, its only screen."""
-        return self.lesson.step(self.said.get(STEP, ""))
+        """The open step; in a lesson without steps, its only screen. One that a class draws has no slider."""
+        step, together = self.lesson.step(self.said.get(STEP, "")), self.lesson.together
+        if not (self.is_drawn and together and self._bet_of(step.name) == self.lesson.bet):
+            return step
+        return replace(step, slider="", dials=(), tries=(), pinned={**step.pinned, **together.pinned})
+
+    @property
+    def is_drawn(self) -> bool:
+        """True if the phones of a class draw on this lesson, or have drawn."""
+        together = self.lesson.together
+        return together is not None and not together.chooses and self.said[PHONES] != NO_CLASS
 
     def known(self, name: str) -> Any:
         """Return the control with this name, or the parameter if it has no widget."""

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from pages._view import bets_of_class
 from pages._view.address import Address
-from pages._view.bet_words import BET, TRUTH, said, written
-from pages._view.kinds import Drawing
-from pages._view.lesson import CLASS
+from pages._view.bet_words import BET, TRUTH, said, spread, written
+from pages._view.kinds import Choice, Drawing
+from pages._view.lesson import CLASS, FIRST
 from pages._view.lesson_view import Outcome
 from pages._view.picture import Figure, Picture
 from pages._view.theme import Profile
@@ -24,9 +24,11 @@ def marked(shown: Picture, here: Address, found: Outcome, profile: Profile) -> P
     if bet is None or figure is None:
         raise ValueError("nothing is bet on this picture")
     alt = f"{shown.alt or shown.sentence} {said(bet, guesses, found)}"
-    own_panel = bet.place and here.is_wall and CLASS in here.query
-    draw = bets_of_class.beside if own_panel else _with_marks
-    return replace(shown, figure=draw(figure, bet, guesses, found, profile), alt=alt)
+    if here.is_wall and CLASS in here.query and (bet.place or isinstance(bet.answer, Choice)):
+        bets = bets_of_class.Bets(guesses, tuple(here.linked(FIRST)))
+        alt += f" The first vote: {spread(bet, bets.first)}" if bets.first else ""
+        return replace(shown, figure=bets_of_class.beside(figure, bet, bets, found, profile), alt=alt)
+    return replace(shown, figure=_with_marks(figure, bet, guesses, found, profile), alt=alt)
 
 
 def _with_marks(figure, bet, guesses, found, profile):

@@ -54,17 +54,17 @@ def both(bet: Bet, placed: Any, found: Any) -> str:
 def of_class(bet: Bet, placed: tuple[Any, ...], found: Any) -> str:
     """Return the bets of a class, the truth once it is known, and how many were right."""
     if found.truth is None:
-        return f"{_many(placed)}. {_spread(bet, placed)}"
+        return f"{_many(placed)}. {spread(bet, placed)}"
     right = sum(verdict(bet, each, found.truth) == RIGHT for each in placed)
     truth = _last_height(bet, found) if isinstance(bet.answer, Drawing) else in_fact(bet, found)
-    return f"{_many(placed)}, {right or 'none'} right. {_spread(bet, placed)} {truth}"
+    return f"{_many(placed)}, {right or 'none'} right. {spread(bet, placed)} {truth}"
 
 
 def _many(placed):
     return f"{BET} {len(placed)} {'bet' if len(placed) == 1 else 'bets'}"
 
 
-def _spread(bet, placed):
+def spread(bet: Bet, placed: tuple[Any, ...]) -> str:
     """Count the bets on each choice, or give minimum, median and maximum of the numbers or the curves' last heights."""
     if isinstance(bet.answer, Choice):
         counts = Counter(placed)

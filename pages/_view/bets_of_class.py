@@ -2,22 +2,23 @@
 
 from collections import Counter
 from copy import deepcopy
+from dataclasses import dataclass
 from math import floor
 from typing import Any
 
 from pages._view.bet_words import TRUTH, fact
 from pages._view.figures import base
-from pages._view.kinds import Drawing
+from pages._view.figures.beside import AT, Row, hollow, rows
+from pages._view.kinds import Choice, Drawing
 from pages._view.lesson import Bet
 from pages._view.lesson_view import Outcome
 from pages._view.picture import Figure, Part
 from pages._view.theme import Profile
 
 _PICTURE, _BETS = [0.0, 0.5], [0.65, 1.0]  # of the width
-_AT = "9"  # the number of the axes of the bets
 _MOST_BARS = 45
 _ROUNDING = 1e-9  # of a bin: a number at its lower end belongs to it
-_WIDTH = 0.9  # of a bin: the width of its bar
+_WIDTH, _INSIDE = 0.9, 0.5  # of a bin: the width of its bar, and of one inside the hollow bar of the first vote
 _HEAD = 0.25  # of the highest bar: the room above it for the name of the truth
 _LINE = 0.86  # of the height: where the line of the truth ends, under its name
 _CROWD = 0.35  # of the ink, for each of many curves
@@ -26,12 +27,23 @@ _NARROWEST, _NAME = 1.2, 4.2  # of a tick's letters: the margin at the right, an
 _TICKS = ((5, 1), (10, 2), (25, 5), (50, 10), (100, 20))  # up to so many bets a tick every so many
 
 
-def beside(shown: Figure, bet: Bet, guesses: tuple[Any, ...], found: Outcome, profile: Profile) -> Figure:
-    """Return the one panel of a picture that the bet is on, with what a class has bet beside it.
+@dataclass(frozen=True)
+class Bets:
+    """The bets of a class. first: those from before it was asked again; () if it was not."""
 
-    A panel shows how many have bet each number, or the curves that they have drawn. The truth is behind the bars and
-    above them, or a dashed line over the curves.
+    now: tuple[Any, ...]
+    first: tuple[Any, ...] = ()
+
+
+def beside(shown: Figure, bet: Bet, bets: Bets, found: Outcome, profile: Profile) -> Figure:
+    """Return a picture with what a class has bet beside it.
+
+    Of numbers and curves, the one panel that the bet is on stays. A panel shows how many have bet each number, or the
+    curves that they have drawn; the truth is behind the bars and above them, or a dashed line over the curves. Beside a
+    choice the picture is narrower; the panel shows how many have chosen each answer, now and at first.
     """
+    if isinstance(bet.answer, Choice):
+        return rows(shown, _answers(bet, bets, found), _heading(bets, profile), profile)
     if bet.place is None:
         raise ValueError("the bets of a class need a place on the picture")
     across, along = bet.place.keeps or sorted((bet.place.across, bet.place.along))
@@ -52,7 +64,7 @@ def beside(shown: Figure, bet: Bet, guesses: tuple[Any, ...], found: Outcome, pr
     low = min(layout["margin"]["b"], round(_LOWEST * profile.axis_size))  # so that the bars are high
     layout["margin"] = layout["margin"] | {"r": round(right * profile.tick_size), "b": low}
     add = _curves if isinstance(bet.answer, Drawing) else _numbers
-    add(spec, bet, guesses, found, profile)
+    add(spec, bet, bets, found, profile)
     return Figure(**spec)
 
 
@@ -87,15 +99,31 @@ def _moved(part, old):
     return part | places
 
 
-def _panel(spec, bet, guesses, across, up, profile, said=""):
-    """Add a panel with these axes, and name it by how many have bet, and what."""
+def _panel(spec, bet, heading, across, up, profile):
+    """Add a panel with these axes."""
     layout = spec["layout"]
     low, high = _axis(layout, (bet.place.keeps or sorted((bet.place.across, bet.place.along)))[1])["domain"]
-    layout[f"xaxis{_AT}"] = base.axis(profile, **{"domain": _BETS, "anchor": f"y{_AT}"} | across)
-    layout[f"yaxis{_AT}"] = base.axis(profile, **{"domain": [low, high], "anchor": f"x{_AT}"} | up)
-    many = base.in_colour(f"{len(guesses)} {'bet' if len(guesses) == 1 else 'bets'}", profile.third, profile)
-    small = f'<span style="font-size: {profile.tick_size}px">{said}</span>'
-    layout["annotations"].append(base.heading(f"{many}{small}", profile, axes=_AT))
+    layout[f"xaxis{AT}"] = base.axis(profile, **{"domain": _BETS, "anchor": f"y{AT}"} | across)
+    layout[f"yaxis{AT}"] = base.axis(profile, **{"domain": [low, high], "anchor": f"x{AT}"} | up)
+    layout["annotations"].append(base.heading(heading, profile, axes=AT))
+
+
+def _heading(bets, profile, what=""):
+    """Return how many have bet; smaller, how many did at first, or what they have bet."""
+    many = base.in_colour(f"{len(bets.now)} {'bet' if len(bets.now) == 1 else 'bets'}", profile.third, profile)
+    said = f", hollow: the first {len(bets.first)}" if bets.first else what
+    return f'{many}<span style="font-size: {profile.tick_size}px">{said}</span>'
+
+
+# --- choices ---------------------------------------------------------------------------------------------
+
+
+def _answers(bet, bets, found):
+    now, first = Counter(bets.now), Counter(bets.first)
+    return [
+        Row(bet.answer.called(each), now[each], first[each] if bets.first else None, each == found.truth)
+        for each in bet.answer.options
+    ]
 
 
 # --- numbers ---------------------------------------------------------------------------------------------
@@ -119,17 +147,27 @@ def _width(answer):
     return float(next(n * stop for n in range(1, len(answer.stops) + 1) if span / (n * stop) < _MOST_BARS))
 
 
-def _numbers(spec, bet, guesses, found, profile):
-    counted, width, answer = bins(bet, guesses), _width(bet.answer), bet.answer
-    most = max(counted.values(), default=1)
+def _numbers(spec, bet, bets, found, profile):
+    """Draw a bar for each bin; those of the first vote are hollow, and wider, so that both are seen."""
+    counted, before, width, answer = bins(bet, bets.now), bins(bet, bets.first), _width(bet.answer), bet.answer
+    most = max(1, *counted.values(), *before.values())
     span = [answer.low - width / 2, answer.high + width / 2]
     every = next((step for top, step in _TICKS if most <= top), _TICKS[-1][1])
     across = {"range": span, "nticks": 6, "ticksuffix": bet.suffix}
     up = {"range": [0, (1 + _HEAD) * most], "dtick": every, "tick0": 0}
-    _panel(spec, bet, guesses, across, up, profile, f", {answer.label[0].lower()}{answer.label[1:]}")
+    heading = _heading(bets, profile, f", {answer.label[0].lower()}{answer.label[1:]}")
+    _panel(spec, bet, heading, across, up, profile)
+    look = {"type": "bar", "hoverinfo": "skip", "xaxis": f"x{AT}", "yaxis": f"y{AT}"}
+    if before:
+        spec["data"].append(
+            look
+            | {"x": [*before], "y": [*before.values()], "width": _WIDTH * width, "name": "first bets"}
+            | {"marker": hollow(profile)}
+        )
     spec["data"].append(
-        {"type": "bar", "x": [*counted], "y": [*counted.values()], "width": _WIDTH * width, "name": "bets"}
-        | {"marker": {"color": profile.third}, "hoverinfo": "skip", "xaxis": f"x{_AT}", "yaxis": f"y{_AT}"}
+        look
+        | {"x": [*counted], "y": [*counted.values()], "width": (_INSIDE if before else _WIDTH) * width, "name": "bets"}
+        | {"marker": {"color": profile.third}}
     )
     if found.truth is not None:
         _mark_truth(spec["layout"], found.truth, fact(bet, found), span, profile)
@@ -137,7 +175,7 @@ def _numbers(spec, bet, guesses, found, profile):
 
 def _mark_truth(layout, truth, text, span, profile):
     """Draw a line at the truth behind the bars, and name it above them."""
-    refs: Part = {"xref": f"x{_AT}", "yref": f"y{_AT} domain"}
+    refs: Part = {"xref": f"x{AT}", "yref": f"y{AT} domain"}
     line = {"color": profile.text, "width": 1.5 * profile.line_width}
     layout["shapes"].append(
         {"type": "line", "x0": truth, "x1": truth, "y0": 0, "y1": _LINE, "line": line, "layer": "below", **refs}
@@ -151,19 +189,22 @@ def _mark_truth(layout, truth, text, span, profile):
 # --- curves ----------------------------------------------------------------------------------------------
 
 
-def _curves(spec, bet, guesses, found, profile):
+def _curves(spec, bet, bets, found, profile):
     """Draw every curve in faint ink, and over them the true one, dashed, so that those it agrees with are seen."""
     own, up = (deepcopy(_axis(spec["layout"], each)) for each in (bet.place.across, bet.place.along))
     up["range"] = [0, up["range"][1]]
-    _panel(spec, bet, guesses, own | {"domain": _BETS, "anchor": f"y{_AT}"}, up | {"anchor": f"x{_AT}"}, profile)
-    axes = {"xaxis": f"x{_AT}", "yaxis": f"y{_AT}", "hoverinfo": "skip"}
+    across = own | {"domain": _BETS, "anchor": f"y{AT}"}
+    _panel(spec, bet, _heading(Bets(bets.now), profile), across, up | {"anchor": f"x{AT}"}, profile)
+    axes = {"xaxis": f"x{AT}", "yaxis": f"y{AT}", "hoverinfo": "skip"}
     ink, places = base.solid(profile, profile.third, 1.5), [0, *found.places]
     spec["data"] += [
-        base.line(places, [0, *heights], ink, "a bet") | axes | {"opacity": _CROWD} for heights in guesses if places[1:]
+        base.line(places, [0, *heights], ink, "a bet") | axes | {"opacity": _CROWD}
+        for heights in bets.now
+        if places[1:]
     ]
     if found.truth is None:
         return
     x, y = found.curve
     spec["data"].append(base.line(x, y, base.dashed(profile), "in fact") | axes)
-    place: Part = {"x": 1, "y": y[-1], "xref": f"x{_AT} domain", "yref": f"y{_AT}", "xanchor": "left", "borderpad": 0}
+    place: Part = {"x": 1, "y": y[-1], "xref": f"x{AT} domain", "yref": f"y{AT}", "xanchor": "left", "borderpad": 0}
     spec["layout"]["annotations"].append(base.label(f"<b>{TRUTH} in fact</b>", profile, **place))

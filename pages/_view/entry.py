@@ -12,7 +12,7 @@ import numpy as np
 
 from pages._view.address import Address
 from pages._view.kinds import Number
-from pages._view.lesson import CLASS, GUESS, GUESSED_AT, PHONES, REVEAL, VOTES
+from pages._view.lesson import CLASS, FIRST, GUESS, GUESSED_AT, PHONES, REVEAL, VOTES
 from pages._view.shared import ROOM, SHARED
 from pages._view.version import VERSION
 
@@ -20,8 +20,9 @@ GROUND, VERSION_OF = "ground", "v"  # two more parameters of a name: the browser
 # Controls that do not change a picture on a slider.
 CHANGES_NOTHING = ("rest",)
 # Parameters that belong to one visitor or class: the server caches nothing for an address that has one of them.
-THEIRS = frozenset((ROOM, CLASS, PHONES, VOTES, GUESS, GUESSED_AT, REVEAL, "tally"))
-_OF_BET = ("bet", GUESS, GUESSED_AT, REVEAL, CLASS)  # with one of these, a bet or its result is drawn on the picture
+THEIRS = frozenset((ROOM, CLASS, FIRST, PHONES, VOTES, GUESS, GUESSED_AT, REVEAL, "tally"))
+# With one of these parameters, a bet or its result is drawn on the picture.
+_OF_BET = ("bet", GUESS, GUESSED_AT, REVEAL, CLASS, FIRST)
 
 
 def is_theirs(query: Collection[str]) -> bool:

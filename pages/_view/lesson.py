@@ -9,9 +9,10 @@ from typing import Any
 from pages._view.kinds import Answer, Answers, Choice, Control, Drawing, Linked, Number, Settings, between
 
 # Parameters of an address: a learner's answer and the settings at that time; whether the truth is shown; a class's
-# answers; the number of phones that took part, and their votes for a setting.
+# answers; the number of phones that took part, and their votes for a setting; answers or votes before a second vote.
 GUESS, GUESSED_AT, REVEAL, CLASS, PHONES, VOTES = "guess", "guessed_at", "reveal", "class", "phones", "votes"
-ANSWERS = (GUESS, GUESSED_AT, REVEAL, CLASS)
+FIRST = "first"
+ANSWERS = (GUESS, GUESSED_AT, REVEAL, CLASS, FIRST)
 MOST_PHONES, NO_CLASS = 100, -1  # NO_CLASS: PHONES without a class; 0 is a class that has not begun
 STEP = "step"  # in an address: the name of a lesson's step
 TRAINED = "trained_steps"  # in an address: the training step that is shown
@@ -89,6 +90,8 @@ class Together:
     chooses : a control on whose value the class votes instead of betting; "" if each phone draws.
     options : the values to vote for.
     meanwhile : settings during the vote, so that the picture does not give the answer away; defaults after it.
+    pinned : settings of each phone's draws, at the step of the bet. That step has no slider: moving one would change
+        nothing, for the draws keep their settings.
     """
 
     asks: str
@@ -96,6 +99,7 @@ class Together:
     chooses: str = ""
     options: tuple[float, ...] = ()
     meanwhile: Mapping[str, Any] = field(default_factory=dict)
+    pinned: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -248,7 +252,10 @@ class Lesson:
     @cached_property
     def of_class(self) -> dict[str, Control | Linked]:
         """The parameters for the result of a class, in its address and in a link to it."""
-        bets: dict[str, Control | Linked] = {CLASS: Answers(between(self.bet.answer), MOST_PHONES)} if self.bet else {}
+        bets: dict[str, Control | Linked] = {}
+        if self.bet:
+            answers = Answers(between(self.bet.answer), MOST_PHONES)
+            bets = {CLASS: answers, FIRST: answers}
         return bets | self.phones
 
     @cached_property
@@ -258,7 +265,8 @@ class Lesson:
             return {}
         many: dict[str, Control | Linked] = {PHONES: Number("Phones of a class", NO_CLASS, NO_CLASS, MOST_PHONES, ())}
         options = tuple(f"{each:g}" for each in self.together.options)
-        return many | ({VOTES: Answers(Choice("Votes", "", options), MOST_PHONES)} if options else {})
+        votes = Answers(Choice("Votes", "", options), MOST_PHONES)
+        return many | ({VOTES: votes, FIRST: votes} if options else {})
 
 
 def _of_steps(lesson):

@@ -15,7 +15,8 @@ from pages._view.marks import Mark, found
 
 Table = dict[str, Sequence[Any]]
 Part = dict[str, Any]  # a part of a figure: a trace, an axis, an annotation, a line style
-# What follows the first line of an annotation, or stands behind it in smaller letters.
+LEAST = 0.55  # the smallest part of a main picture's plot that is shown, as a share of its height
+# Start of the text after an annotation's first line, or of the smaller text at the end of that line.
 _FURTHER = re.compile("<br>|, <span|\u2002<span")
 
 

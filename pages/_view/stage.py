@@ -15,13 +15,12 @@ from pages._view.lesson_view import LessonView, Main, Outcome
 from pages._view.lessons import VIEWS
 from pages._view.literal import as_code
 from pages._view.once import once
-from pages._view.picture import Picture
+from pages._view.picture import LEAST, Picture
 from pages._view.routes import MOVING
 from pages._view.shared import ROOM, SHARED
 from pages._view.theme import Profile, profile
 
-# The smallest part of a main picture's plot that is shown, as a share of its height: on a page, and in a frame.
-LEAST, LEAST_FRAMED = 0.55, 0.1
+LEAST_FRAMED = 0.1  # the smallest part of a main picture's plot that is shown in a frame, as a share of its height
 _LARGE = 1_000
 _CLAIM = re.compile(r"(?<=[.:?]) ")  # separates the claim, or the thing to do, from the rest of a line
 
@@ -122,9 +121,10 @@ class Stage:
         if not self.address.has_moved_on:
             return ""
         there = Stage(self.address.judged)
-        step, here, bet = there.address.step, self.address.values, there.address.values
+        step, here, bet = self.address.step, self.address.values, there.address.values
         others = [there.dial(name) for name in step.dials if bet[name] != here.get(name)]
-        shown = [each["shown"][each["stops"].index(each["value"])] for each in (there.slider, *others) if each]
+        sliders = (there.slider if step.slider else None, *others)
+        shown = [each["shown"][each["stops"].index(each["value"])] for each in sliders if each]
         return ", ".join(shown)
 
     # --- sliders -----------------------------------------------------------------------------------------

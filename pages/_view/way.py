@@ -109,7 +109,7 @@ def html_of(here: Address) -> str:
     steps, step = here.lesson.steps, here.step
     if not steps:
         return ""
-    at = steps.index(step)
+    at = [each.name for each in steps].index(step.name)
     dots = "".join(_dot(here, i, at) for i in range(len(steps)))
     before = _before(here, at)
     back = "" if before is None else _link(here, before, "←", 'rel="prev" aria-label="Previous step"')

@@ -1,11 +1,15 @@
-"""A lecture: a wall, the teacher's window, three phones in browsers and 37 by plain requests, and a server that dies.
+"""A lecture along its path, as a class of forty would answer it.
 
-It asks for a number, a choice, a curve, forty draws and a vote, as a class of forty would answer them.
+Two walls with a clicker at either, the teacher's window, three phones in browsers (one without scripts, one on dark
+ground that is cut off) and 37 by plain requests, and a server that dies. It asks for a curve, a number, a choice, forty
+draws and a vote.
 """
 
+import io
 import os
 import re
 import signal
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -15,14 +19,21 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 from dashboard import CHARTS, LESSONS, sentences
-from harness import free_port, open_page, page_url, query_parameters, running_server, wait_until_idle
+from harness import free_port, open_page, page_url, query_parameters, running_server, step_said, wait_until_idle
 from phones import Phone, come_in, draws_in, together, whose
+from PIL import Image
 from playwright.sync_api import Page
+
+from pages._view.lessons import LESSONS as DECLARED
 
 pytestmark = [pytest.mark.e2e, pytest.mark.walk]
 
 CLASS = 40
 LINE, COUNT, REVEAL = "p.line", ".room-count", "[data-reveal]"
+JOIN, HOME = "dialog.join[open]:not(.home)", "dialog.home[open]"
+LONGEST = 20_000  # ms until both walls show the same: on an idle machine it is one second
+_IS_SAID = """([said]) => Object.entries(said).every(
+    ([name, text]) => (new URL(location.href).searchParams.get(name) ?? '') === text)"""
 # The numbers of a picture, and the ends of everything in it.
 _DRAWN = """chart => {
   const {_fullData, _fullLayout} = chart.querySelector('.js-plotly-plot');
@@ -58,18 +69,37 @@ def lab(browser, tmp_path):
 
 
 class Teacher:
-    """The leader of the class: a wall, and a window on the same laptop, which share their cookies."""
+    """The leader of the class: a large and a small wall, and a window on the same laptop, which share their cookies."""
 
     def __init__(self, lab, new_page):
-        self.wall, self.addresses = new_page(1920, 950, alone=True), []
+        self.lab, self.wall, self.addresses = lab, new_page(1920, 950, alone=True), []
         self.wall.on("framenavigated", lambda frame: self.addresses.append(frame.url))
-        self.wall.goto(page_url(lab.server, "room", at="/softmax_saturation?d_k=64"))
+        self.wall.goto(page_url(lab.server, "room", at="/?mode=projector&path=lecture"))
         self.wall.get_by_role("button", name="Open a room").click()
-        self.wall.locator("[data-room]").wait_for()
+        self.wall.locator(JOIN).wait_for()
         wait_until_idle(self.wall)
-        self.code = self.wall.locator(".room-code").inner_text()
+        self.code = self.wall.locator(".room-code").text_content()
+        self.other = new_page(1024, 768, alone=True)
+        self.other.context.add_cookies(self.wall.context.cookies())
+        old = {"d_k": 8, "n_keys": 4, "seed": 7}  # what it shows of itself is not the room's
+        open_page(self.other, lab.server, "one_query", mode="projector", room=self.code, **old)
         self.window = self.wall.context.new_page()
         self.window.goto(page_url(lab.server, f"room/{self.code}"))
+
+    def walls(self):
+        return self.wall, self.other
+
+    def shows(self, stem, step="", **said):
+        """Wait until both walls show a lesson at a step, and compare all that they show."""
+        for wall in self.walls():
+            wall.get_by_role("heading", level=1, name=DECLARED[stem].question).wait_for()
+            wall.wait_for_function(_IS_SAID, arg=[{**said, **({"step": step} if step else {})}], timeout=LONGEST)
+            wait_until_idle(wall)
+        until = time.monotonic() + LONGEST / 1000
+        while seen(self.wall) != seen(self.other) and time.monotonic() < until:
+            self.wall.wait_for_timeout(200)
+        assert seen(self.wall) == seen(self.other)
+        assert query_parameters(self.wall)["path"] == "lecture"
 
     @property
     def secret(self):
@@ -104,8 +134,37 @@ class Teacher:
         return self.window.context.request.get(f"{self.window.url}/results.csv").text().splitlines()
 
 
+def seen(wall):
+    """Return the settings of a wall, without those that are usual."""
+    usual = {"seed": "0", "n_keys": "16", "d_k": "64", "asked": "1"}
+    query = {name: text for name, text in query_parameters(wall).items() if usual.get(name) != text}
+    line = wall.locator(LINE)
+    charts = "all => all.map(each => each.getAttribute('aria-label') ?? each.querySelector('[aria-label]')?.ariaLabel)"
+    return {
+        "query": query,
+        "step": step_said(wall),
+        "line": line.inner_text() if line.count() else "",
+        "count": wall.locator(".room-count").text_content(),
+        "pictures": wall.locator("[data-picture]").evaluate_all(charts),
+        "sentence": [each.inner_text() for each in wall.locator("[data-sentence]").all()],
+    }
+
+
+def read(page):
+    """Return the texts of the QR codes on the screen, as a reader of others finds them."""
+    zxingcpp = pytest.importorskip("zxingcpp", reason="tests/requirements.txt has it")
+    image = Image.open(io.BytesIO(page.screenshot(animations="disabled")))
+    return [each.text for each in zxingcpp.read_barcodes(image)]
+
+
 def answers_by_hand(phone, *values):
-    """Answer in a browser: a number, a curve's heights, or an option."""
+    """Answer in a browser."""
+    send_by_hand(phone, *values)
+    phone.get_by_text("Your answer: ").wait_for()
+
+
+def send_by_hand(phone, *values):
+    """Press the button under an answer: a number, a curve's heights, or an option."""
     for i, value in enumerate(values):
         fields = phone.locator(f"input[name={'answer' if len(values) == 1 else f'answer_{i}'}]")
         if fields.first.get_attribute("type") == "radio":
@@ -113,7 +172,6 @@ def answers_by_hand(phone, *values):
         else:
             fields.fill(str(value))
     phone.get_by_role("button", name="Send").click()
-    phone.get_by_text("Your answer: ").wait_for()
 
 
 def shows(phone, text):
@@ -167,18 +225,23 @@ def test_a_lecture(lab, new_page, problems):
     bare = new_page(390, 844, alone=True, java_script_enabled=False)
     for each in (phone, dark):
         each.goto(page_url(lab.server, f"j/{teacher.code}"))
+        each.get_by_text("You are in. The wall shows how to join.").wait_for()
+    the_beginning(teacher, (phone, dark))
     scene = Scene(lab, teacher, come_in(lab.server.url, teacher.code, 37), phone, dark, bare)
-    acts = (a_number, a_choice_while_the_server_dies, a_curve_and_one_comes_late, forty_draws, a_vote)
+    acts = (a_curve_and_one_comes_late, a_number, a_choice_while_the_server_dies, forty_draws, a_vote)
     results = [result for act in acts for result in act(scene)]
     numbers = [*(each.number for each in scene.plain), *map(number_of, scene.browsers())]
     assert sorted(numbers) == list(range(1, CLASS + 1))
+    the_end(scene)
     asks_once_at_a_time(teacher.wall)
     teacher.window.get_by_text("Close the room", exact=True).click()
     teacher.does("Close it now")
-    teacher.wall.get_by_text("The room of this wall is closed.").wait_for()
+    for wall in teacher.walls():
+        wall.get_by_text("The room of this wall is closed.").wait_for()
     for each in scene.browsers():
         shows(each, "The class is over")
-    wait_until_idle(teacher.wall)
+    for wall in teacher.walls():
+        wait_until_idle(wall)
     problems.clear()  # browsers' reports of a missing server, and of a closed class
     teacher.wall.wait_for_timeout(3000)
     assert not [each for each in problems if "/state" in each]  # no wall asks for it any more
@@ -198,44 +261,128 @@ def asks_once_at_a_time(wall):
     assert len([each for each in asked if each.endswith("/state")]) <= 6
 
 
+def the_beginning(teacher, phones):
+    """Check the joining screen, that either wall moves both, and that only the teacher's window knows what comes."""
+    one, other = teacher.walls()
+    other.locator(JOIN).wait_for()
+    teacher.shows("start", "drag", screen="join")
+    assert read(other) == [f"{teacher.lab.server.url}/j/{teacher.code}"]
+    other.keyboard.press("PageDown")  # the joining screen goes, on both walls, and nothing else
+    one.locator(JOIN).wait_for(state="detached")
+    teacher.shows("start", "drag", screen="")
+    one.keyboard.press("ArrowUp")
+    teacher.shows("start", "drag", d_k="72")
+    other.keyboard.press("ArrowDown")
+    other.keyboard.press("ArrowDown")
+    teacher.shows("start", "drag", d_k="56")
+    asked = "how far do these sums spread"
+    teacher.window.get_by_text(f"Next: {DECLARED['score_variance'].question}").wait_for()
+    teacher.window.get_by_text(asked).wait_for()
+    for each in phones:
+        each.get_by_text(f"On the wall: {DECLARED['start'].steps[0].line}").wait_for()
+    assert not [each for each in (*teacher.walls(), *phones) if asked in each.content()]
+
+
+def the_end(scene):
+    """Check the recap's questions, what to take home, and that nothing comes after it."""
+    teacher = scene.teacher
+    one, other = teacher.walls()
+    one.keyboard.press("PageDown")
+    teacher.shows("recap")
+    for i in range(2, 7):  # its questions, and the story as one picture
+        other.keyboard.press("PageDown")
+        teacher.shows("recap", asked=str(i))
+    one.keyboard.press("PageDown")
+    for wall in teacher.walls():
+        wall.locator(HOME).wait_for()
+        assert read(wall) == [f"{scene.lab.server.url}/"]
+    other.keyboard.press("PageDown")  # beyond the end there is nothing
+    teacher.shows("recap", screen="home", asked="6")
+    for each in scene.browsers():
+        shows(each, "The lecture is over.")
+        assert each.get_by_role("link", name="Five questions").get_attribute("href") == "/recap"
+    one.keyboard.press("PageUp")
+    other.locator(HOME).wait_for(state="detached")
+    teacher.shows("recap", screen="", asked="6")
+
+
+def a_curve_and_one_comes_late(scene):
+    teacher = scene.teacher
+    teacher.wall.keyboard.press("PageDown")
+    teacher.shows("score_variance", "draw", d_k="56")
+    curves = [[10 + i, 20 + i, 30 + i, 40 + i, 50 + i] for i in range(len(scene.plain))]
+    together(scene.plain, Phone.look)
+    together(list(zip(scene.plain, curves, strict=True)), lambda pair: pair[0].answer(*pair[1]))
+    teacher.counts("37 of 39 have answered.")
+    scene.bare.goto(page_url(scene.lab.server, f"j/{teacher.code}"))
+    shows(scene.bare, LESSONS["score_variance"])
+    answers_by_hand(scene.bare, 11, 16, 23, 28, 32)
+    teacher.counts("38 of 40 have answered.")
+    teacher.does("Reveal")
+    teacher.wall.locator(LINE, has_text="◆ 38 bets").wait_for()
+    result = scene.result()
+    drawn = [trace["y"] for trace in result.data if trace["name"] == "a bet"]
+    assert sorted(drawn) == sorted([0, *heights] for heights in [*curves, [11, 16, 23, 28, 32]])
+    shows(scene.bare, "in fact.")
+    yield result
+
+
 def a_number(scene):
+    """Check that a clicker at either wall asks and reveals, and passes over a bet that no class is asked."""
     teacher, bets = scene.teacher, [5 * (i % 20) for i in range(30)]
+    one, other = teacher.walls()
+    one.keyboard.press("PageDown")
+    teacher.shows("score_variance", "straighten")
+    one.keyboard.press("PageDown")
+    teacher.shows("softmax_saturation", "divisor", d_k="56")
+    together(scene.plain, Phone.look)
     together(list(zip(scene.plain, bets, strict=False)), lambda pair: pair[0].answer(pair[1]))
     answers_by_hand(scene.phone, 40)
     answers_by_hand(scene.dark, 95)
-    teacher.counts("32 of 39 have answered.")
+    teacher.counts("32 of 40 have answered.")
     assert teacher.wall.locator(REVEAL, has_text="Reveal").count() == 1
     assert not [told for told in ("In fact", "◆") if told in teacher.wall.content()]
     assert "class" not in query_parameters(teacher.wall)
-    teacher.does("Reveal")
-    teacher.wall.locator(LINE, has_text="◆ 32 bets").wait_for()
+    other.keyboard.press("PageDown")
+    teacher.wall.locator(LINE, has_text="◆ 32 bets, 2 right.").wait_for()
+    teacher.shows("softmax_saturation", "divisor", reveal="1")
     assert Counter(teacher.addressed("class").split("~")) == Counter(map(str, [*bets, 40, 95]))
     shows(scene.phone, "Your bet: 40 %. ● In fact: 84 %.")
     shows(scene.dark, "Your bet: 95 %. ● In fact: 84 %.")
     assert "You did not bet. ● In fact: 84 %." in scene.plain[-1].look().says
     yield scene.result()
+    teacher.does("Next →")
+    teacher.shows("softmax_saturation", "too_flat")
+    other.keyboard.press("PageDown")
+    teacher.shows("small_samples", "draw")  # a bet of a step that is not asked of a class is passed over
+    other.keyboard.press("PageUp")
+    teacher.shows("softmax_saturation", "too_flat", reveal="1")
 
 
 def a_choice_while_the_server_dies(scene):
-    """Check that one phone loses its page and its connection, and those who have answered need not do so again."""
+    """Check that one phone is cut off while it sends, and again with its page, and that no answer is asked twice."""
     teacher, plain, context = scene.teacher, scene.plain, scene.dark.context
     teacher.goes_to("scaling_rules")
     shows(scene.dark, LESSONS["scaling_rules"])
-    answers_by_hand(scene.dark, "0.5")
+    context.set_offline(True)
+    send_by_hand(scene.dark, "0.5")
+    shows(scene.dark, "Your answer is kept here, and sent as soon as it is back.")
+    context.set_offline(False)
+    shows(scene.dark, "Your answer: ½.")
     before = number_of(scene.dark)
     context.set_offline(True)
     scene.dark.close()
     together(plain, Phone.look)
     together(plain[:10], lambda each: each.answer("1"))
-    teacher.counts("11 of 39 have answered.")
+    teacher.counts("11 of 40 have answered.")
     with ThreadPoolExecutor() as pool:
         rest = pool.submit(together, plain[10:], lambda each: each.answer("0"))  # until somebody takes it
         scene.lab.kill()
         scene.lab.start()
         rest.result()
-    teacher.counts("38 of 39 have answered.")
+    teacher.counts("38 of 40 have answered.")
     answers_by_hand(scene.phone, "1")
-    teacher.counts("39 of 39 have answered.")
+    teacher.counts("39 of 40 have answered.")
     context.set_offline(False)
     scene.dark = context.new_page()
     scene.dark.goto(page_url(scene.lab.server, f"j/{teacher.code}"))
@@ -247,25 +394,6 @@ def a_choice_while_the_server_dies(scene):
     shows(scene.dark, "Right.")
     teacher.window.get_by_role("button", name="Hide").wait_for()
     yield scene.result()
-
-
-def a_curve_and_one_comes_late(scene):
-    teacher = scene.teacher
-    teacher.goes_to("score_variance")
-    scene.bare.goto(page_url(scene.lab.server, f"j/{teacher.code}"))
-    shows(scene.bare, LESSONS["score_variance"])
-    curves = [[10 + i, 20 + i, 30 + i, 40 + i, 50 + i] for i in range(len(scene.plain))]
-    together(scene.plain, Phone.look)
-    together(list(zip(scene.plain, curves, strict=True)), lambda pair: pair[0].answer(*pair[1]))
-    answers_by_hand(scene.bare, 11, 16, 23, 28, 32)
-    teacher.counts("38 of 40 have answered.")
-    teacher.does("Reveal")
-    teacher.wall.locator(LINE, has_text="◆ 38 bets").wait_for()
-    result = scene.result()
-    drawn = [trace["y"] for trace in result.data if trace["name"] == "a bet"]
-    assert sorted(drawn) == sorted([0, *heights] for heights in [*curves, [11, 16, 23, 28, 32]])
-    shows(scene.bare, "in fact.")
-    yield result
 
 
 def forty_draws(scene):

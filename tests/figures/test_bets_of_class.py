@@ -1,5 +1,6 @@
 """The bets of a class on a wall: a panel beside the picture that shows both the bets and the answer."""
 
+import re
 from collections import Counter
 
 import numpy as np
@@ -7,13 +8,14 @@ import pytest
 
 from pages._view import bets_of_class
 from pages._view.address import Address
-from pages._view.kinds import Drawing
+from pages._view.kinds import Choice, Drawing
 from pages._view.lesson import Bet
 from pages._view.lessons import LESSONS
 from pages._view.stage import Stage
 from tests.figures.drawing import plotted, texts, trace_of, traces_of
 
 PLACED = [stem for stem, lesson in LESSONS.items() if lesson.bet and lesson.bet.place]
+CHOICES = [stem for stem, lesson in LESSONS.items() if lesson.bet and isinstance(lesson.bet.answer, Choice)]
 NUMBERS = [stem for stem in PLACED if not isinstance(LESSONS[stem].bet.answer, Drawing)]
 
 
@@ -24,7 +26,7 @@ def stage(stem, bets, **more):
 
 
 def shown_of(here):
-    return here.marked(here.picture)
+    return here.marked(here.picture_at_rest)
 
 
 def bets_on(stem, n=24):
@@ -65,6 +67,86 @@ def test_line_of_the_answer_is_behind_the_bars_and_higher(stem):
     assert abs(bars.x[0] - truth) <= bars.width / 0.9
     (name,) = (each for each in fig.layout.annotations if each.xref == "x9" and "●" in each.text)
     assert (name.x, name.y) == (truth, 1)
+
+
+def test_number_bets_before_a_second_vote_are_hollow_bars():
+    fig = plotted(shown_of(stage("gradient_flow", ["20", "25", "25"], first="20~20~80")))
+    first, bets = trace_of(fig, "first bets"), trace_of(fig, "bets")
+    assert (dict(zip(first.x, first.y, strict=True)), dict(zip(bets.x, bets.y, strict=True))) == (
+        {20: 2, 80: 1}, {20: 1, 25: 2}
+    )  # fmt: skip
+    assert first.width > bets.width
+    assert (first.marker.line.color, fig.data.index(first) < fig.data.index(bets)) == (bets.marker.color, True)
+    assert any("hollow: the first 3" in each for each in texts(fig))
+
+
+@pytest.mark.parametrize("stem", CHOICES)
+def test_each_answer_has_a_bar_with_its_count_and_only_the_right_a_mark(stem):
+    answer = LESSONS[stem].bet.answer
+    here = stage(stem, [answer.options[i] for i, n in enumerate((2, 0, 5)) for _ in range(n)])
+    fig = plotted(shown_of(here))
+    bars, axis = trace_of(fig, "bets"), fig.layout.yaxis9
+    assert np.allclose(np.array(bars.x) / max(bars.x), [0.4, 0, 1])
+    assert list(bars.y) == list(axis.tickvals) == [0, 1, 2]
+    names = [each.replace("<br>", " ") for each in axis.ticktext]
+    right = [each == here.found.truth for each in answer.options]
+    called = [answer.called(each) for each in answer.options]
+    assert names == [f"<b>● {each}</b>" if marked else each for each, marked in zip(called, right, strict=True)]
+    counts = [each for each in fig.layout.annotations if each.xref == "x9"]
+    assert [(each.text, each.x) for each in counts] == [
+        (f"<b>{n}</b>", x) for n, x in zip((2, 0, 5), bars.x, strict=True)
+    ]
+    assert any("7 bets" in each for each in texts(fig))
+    assert not traces_of(fig, "first bets")
+
+
+@pytest.mark.parametrize("stem", CHOICES)
+def test_picture_beside_the_bars_ends_before_the_labels_of_the_bars(stem):
+    """In the pixels of a wall beside the code of its room, where letters have least room."""
+    here = stage(stem, [LESSONS[stem].bet.answer.options[0]] * 24)
+    shown, whole = shown_of(here), here.picture_at_rest
+    layout, before = shown.figure.layout, whole.figure.layout
+    plot = 1520 - layout["margin"]["l"] - layout["margin"]["r"]
+    ends = [layout[name].get("domain", [0, 1])[1] for name in before if name.startswith("xaxis")]
+    longest = max(
+        len(each) for name in layout["yaxis9"]["ticktext"] for each in re.sub("</?b>", "", name).split("<br>")
+    )
+    names = layout["xaxis9"]["domain"][0] * plot - 0.54 * 32 * longest
+    assert max(ends) * plot + before["margin"]["r"] < names
+    assert layout["xaxis9"]["domain"][1] == 1
+    assert 1520 - layout["margin"]["l"] - names > 1520 / 3
+    assert len(shown.figure.data) == len(whole.figure.data) + 1
+    assert layout["height"] - layout["margin"]["t"] - layout["margin"]["b"] >= 0.97 * (
+        before["height"] - before["margin"]["t"] - before["margin"]["b"]
+    )
+
+
+def test_no_answer_has_a_mark_before_the_truth_is_known():
+    here = stage("training_race", ["all", "root"])
+    assert here.found.truth is None  # nothing is trained yet
+    assert "●" not in str(shown_of(here).figure.layout["yaxis9"]["ticktext"])
+
+
+def test_second_votes_of_a_class_are_drawn_beside_the_first():
+    here = stage("scaling_rules", ["0.5"] * 6 + ["1"], first="0~0~0~0.5~1~1")
+    fig, shown = plotted(shown_of(here)), shown_of(here)
+    first, bets = trace_of(fig, "first bets"), trace_of(fig, "bets")
+    assert np.allclose(6 * np.array([first.x, bets.x]) / max(bets.x), [[3, 1, 2], [0, 6, 1]])
+    assert [old < new for old, new in zip(first.y, bets.y, strict=True)] == [True] * 3
+    counts = [each.text for each in fig.layout.annotations if each.xref == "x9"]
+    assert counts == ["3 → <b>0</b>", "1 → <b>6</b>", "2 → <b>1</b>"]
+    assert any("7 bets" in each and "hollow: the first 6" in each for each in texts(fig))
+    assert shown.alt.endswith("The first vote: 0: 3 · ½: 1 · 1: 2.")
+
+
+@pytest.mark.parametrize("bets", [["0.5"], ["1"] * 100])
+def test_one_bet_or_a_hundred_equal_bets_are_one_full_bar(bets):
+    fig = plotted(shown_of(stage("scaling_rules", bets)))
+    lengths = trace_of(fig, "bets").x
+    assert sorted(lengths)[:2] == [0, 0]
+    longest = len(str(len(bets))) * 0.54 * 32
+    assert max(lengths) + longest < fig.layout.xaxis9.range[1]
+    assert ("<b>1 bet</b>" if len(bets) == 1 else "<b>100 bets</b>") in str(texts(fig))
 
 
 def test_a_bet_equal_to_the_answer_is_drawn_at_it():

@@ -79,6 +79,19 @@ def test_wall_withholds_the_answer_until_the_first_phone_has_drawn():
     assert alone.line.text == LESSONS["small_samples"].together.asks
 
 
+def test_step_that_a_class_draws_has_no_slider():
+    """Its draws are 2 × 2 products with d_k = 2, whatever the sliders of other steps say."""
+    moved = {"d_k": "88", "size": "8", "class": "1.5~2", "guessed_at": "d_k=64&step=draw"}
+    for n in (0, 3):
+        here = wall(n, **moved)
+        assert (here.slider, here.address.step.dials, here.address.step.tries) == (None, (), ())
+        assert (here.address.values["d_k"], here.address.values["size"]) == (2, 2)
+        assert here.line.text.startswith("◆ 2 bets")
+    for step, query in (("band", moved | {"phones": "3"}), ("draw", {"d_k": "88"})):
+        there = Stage(Address(LESSONS["small_samples"], query | {"step": step}))
+        assert (there.slider["name"], there.slider["value"]) == ("d_k", 88)
+
+
 def test_wall_that_asks_the_bet_shows_no_draws():
     asked = wall(0, reveal="0")
     assert asked.address.asks_bet

@@ -14,7 +14,7 @@ from pages._view.lessons.wrong_choice.declaration import LESSON
 from pages._view.theme import DARK, LIGHT, PROJECTOR
 from sattn_core.lessons import wrong_choice as core
 from sattn_core.training.wrong_rows import draw_wrong_rows, row_blocks
-from tests.figures.drawing import PROFILES, contrast, plotted, texts, trace_of, whole
+from tests.figures.drawing import PROFILES, contrast, plotted, texts, trace_of, traces_of, whole
 
 P = core.WrongChoiceParams
 DIMS = work.DIMS
@@ -538,22 +538,26 @@ def test_only_cheap_computations_run_unasked_or_without_a_button():
 
 
 def test_votes_are_shown_beside_the_rows_that_each_rate_puts_right():
-    cast = ["10"] * 14 + ["100"] * 6 + ["0.1"] * 4
-    values = values_of(phones=24, votes=tuple(cast), row=2, mode="projector")
+    cast, before = ["10"] * 14 + ["100"] * 6 + ["0.1"] * 4, ["1000"] * 20 + ["10"] * 3
+    values = values_of(phones=24, votes=tuple(cast), first=tuple(before), row=2, mode="projector")
     shown = work.STEPS["rows"].picture(values, PROJECTOR)
     fig, rates = plotted(shown), LESSON.together.options
-    bars = trace_of(fig, "votes")
-    counts = [cast.count(f"{each:g}") for each in rates]
-    np.testing.assert_allclose(np.array(bars.x) / max(bars.x), np.array(counts) / 14)
+    counts, first = ([said.count(f"{each:g}") for each in rates] for said in (cast, before))
+    for name, votes in (("bets", counts), ("first bets", first)):
+        np.testing.assert_allclose(np.array(trace_of(fig, name).x) * 20 / max(trace_of(fig, "first bets").x), votes)
     assert [*fig.layout.yaxis9.ticktext] == ["0.1", "1", "10", "100", "1,000"]
     right = [core.measure_wrong_choices(P(64, learning_rate=each)).put_right[1, 200] for each in rates]
     said = [f"<b>best {n}</b>" if n == max(right) else f"{n}" for n in right]
     words = [each for each in fig.layout.annotations if each.xref == "x9"]
-    assert [each.text for each in sorted(words, key=lambda each: (each.x == 1, each.y))] == [
-        *(f"<b>{n}</b>" for n in counts), *said
+    assert [each.text for each in sorted(words, key=lambda each: (each.xanchor, each.y))] == [
+        *(f"{old} → <b>{n}</b>" for old, n in zip(first, counts, strict=True)), *said
     ]  # fmt: skip
     best = [f"{each:,g}" for each, n in zip(rates, right, strict=True) if n == max(right)]
     assert f"Rates {', '.join(best[:-1])} and {best[-1]} are best with ÷ √dₖ: {max(right)} of 100" in shown.alt
+    assert "The first vote: 0 for 0.1, 0 for 1, 3 for 10, 0 for 100 and 20 for 1,000." in shown.alt
+    once = work.STEPS["rows"].picture(values | {"first": ""}, PROJECTOR)
+    assert not traces_of(plotted(once), "first bets")
+    assert "first vote" not in once.alt
     alone = work.STEPS["rows"].picture(values | {"votes": ""}, PROJECTOR)
     assert "xaxis9" not in plotted(alone).layout.to_plotly_json()
     on_screen = work.STEPS["rows"].picture(values | {"mode": "screen"}, LIGHT)

@@ -730,7 +730,9 @@ def test_ask_again_keeps_the_first_vote_and_the_reveal_shows_both(rooms, leads):
     app.run()
     told = "The first vote: 1 of 3 right, now 2 of 3."
     assert line_of(app).endswith(told)
+    assert app.query_params["first"] == f"5~{truth}~5"
     assert told in desk.get(f"/room/{room.code}").text
+    assert "first=5~" in desk.html  # the result as a link
     assert f"Your first answer: 5. {bet_words.MISSED}" in one.open().text
     assert f"Your first answer: {truth}. {bet_words.RIGHT}" in two.open().text
     rows = [(row["vote"], row["phone"], row["answer"], row["right"]) for row in table_of(desk, room)]
@@ -740,6 +742,7 @@ def test_ask_again_keeps_the_first_vote_and_the_reveal_shows_both(rooms, leads):
     ]  # fmt: skip
     turn_truth(app, "Hide")
     assert "first vote" not in line_of(app.run())
+    assert "first" not in app.query_params
 
 
 def test_a_class_that_votes_again_sees_its_first_choice(rooms, leads):
@@ -752,6 +755,7 @@ def test_a_class_that_votes_again_sees_its_first_choice(rooms, leads):
     phone.open().send("answer", answer="10")
     turn_truth(app, "Reveal")
     assert line_of(app.run()) == "The class has chosen: learning rate 10. The first vote: 100."
+    assert (app.query_params["votes"], app.query_params["first"]) == ("10", "1000~100")
     assert "Your first answer: 1000." in phone.open().text
 
 
@@ -907,6 +911,22 @@ def test_teacher_s_window_controls_the_question_and_the_wall(rooms):
     assert LESSONS["derivation"].question in crowd[0].open().text
     desk.send("to", stem="nowhere")
     assert rooms.room(room.code).stem == "derivation"
+
+
+@pytest.mark.parametrize("asked", ["", "/news?seen=1"])
+def test_room_that_closes_during_a_phone_s_request_says_goodbye(rooms, monkeypatch, asked):
+    """A phone that is told that there is no such room does not ask again."""
+    room = opened(rooms, "gradient_flow")
+    (phone,) = phones(room, 1)
+    has_joined = rooms.has_joined
+
+    def closed_first(code, who):
+        rooms.close(code)
+        return has_joined(code, who)
+
+    monkeypatch.setattr(rooms, "has_joined", closed_first)
+    phone.get(f"/j/{room.code}{asked}")
+    assert (phone.status, "The class is over" in phone.text) == (410, True)
 
 
 def test_closed_room_says_goodbye_and_can_be_reopened(rooms):
@@ -1200,6 +1220,27 @@ def test_wall_shows_the_draws_of_the_class_as_they_arrive(rooms, leads):
         marks.add(json.loads(Browser().get(f"/room/{room.code}/state").html)["mark"])
     assert len(marks) == 2
     assert app.session_state["seed"] == room.seed
+
+
+def test_bets_on_what_a_class_will_draw_stand_on_its_wall_until_it_draws(rooms, leads):
+    room = opened(rooms, "small_samples", d_k="96")
+    app = wall_of(room, "small_samples", d_k="96")
+    (phone,) = phones(room, 1)
+    phone.send("answer", answer="2")
+    turn_truth(app, "Reveal")
+    app.run()
+
+    def names():
+        main = next(each for each in charts(app).values() if each.address)
+        return [each["name"] for each in json.loads(main.spec)["data"]]
+
+    assert "bets" in names()
+    phone.open().send("draw")
+    app.run()
+    assert "bets" not in names()
+    rows = table_of(teacher(room), room)
+    assert {row["d_k"] for row in rows} == {"2"}  # of the products, not of the slider
+    assert len(rows) == 11
 
 
 def results_link(room):

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlencode
 from pages._view.address import Address, query_of, written
 from pages._view.classroom.room import FIRST, Answer, Asked, Room
 from pages._view.classroom.store import store
-from pages._view.lesson import GUESS, REVEAL, Lesson
+from pages._view.lesson import GUESS, PHONES, REVEAL, Lesson
 from pages._view.lesson_view import Outcome, Part
 from pages._view.lessons import LESSONS, VIEWS
 from pages._view.shared import HOME, JOINING, PATH, SCREEN
@@ -42,9 +42,14 @@ class Moment:
         return Address(self.lesson, self.query)
 
     @cached_property
+    def drawn(self) -> Address:
+        """The lesson as the wall shows it: of what phones draw, at the settings of that."""
+        return Address(self.lesson, self.query | ({PHONES: str(self.room.drawn)} if self.draws_apart else {}))
+
+    @cached_property
     def settings(self) -> str:
         """The settings of the question, including the large slider's value, as a query."""
-        slider = self.address.step.slider
+        slider = self.drawn.step.slider
         at = {slider: self.address.known(slider).write(self.values[slider])} if slider else {}
         return urlencode(at | self.address.settings)
 
@@ -168,7 +173,15 @@ class Moment:
     @property
     def bets(self) -> list[Answer]:
         """The bets at the settings in `judged`, which the wall shows beside their truth."""
-        return [each for each in self.answers if (each.settings or self.settings) == self.judged]
+        return self._judged(self.answers)
+
+    @property
+    def first_bets(self) -> list[Answer]:
+        """The bets at the settings in `judged` from before the question was asked again."""
+        return self._judged(self.first)
+
+    def _judged(self, answers):
+        return [each for each in answers if (each.settings or self.settings) == self.judged]
 
     def outcome(self, settings: str = "") -> Outcome:
         """Return the outcome of a bet at these settings, by default those in `judged`."""

@@ -7,27 +7,34 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
+from pages._view.address import query_of
 from pages._view.bet_words import RIGHT, verdict
 from pages._view.classroom.leading import settled
 from pages._view.classroom.moment import BET, VOTE, Moment
-from pages._view.classroom.room import FIRST, Asked, Room
+from pages._view.classroom.room import FIRST as FIRST_VOTE
+from pages._view.classroom.room import Asked, Room
 from pages._view.classroom.store import store
-from pages._view.lesson import CLASS, GUESSED_AT, PHONES, VOTES
+from pages._view.lesson import CLASS, FIRST, GUESSED_AT, PHONES, VOTES
 from pages._view.lessons import LESSONS, VIEWS, path_of_page
 
 
 def shown(moment: Moment) -> dict[str, str]:
-    """Return the parameters of a result: the bets with their settings, or the number of phones with their votes."""
+    """Return the parameters of a result: bets with their settings or phones with their votes, and the first answers."""
     lesson, found = moment.lesson, dict[str, str]()
+    seed = {"seed": str(moment.room.seed)} if lesson.together and moment.room.seed else {}
     if moment.kind == BET and moment.answers:
-        found |= {CLASS: "~".join(each.text for each in moment.bets), GUESSED_AT: moment.judged}
+        judged = urlencode(query_of(moment.judged) | seed)
+        found |= {CLASS: _joined(moment.bets), GUESSED_AT: judged, FIRST: _joined(moment.first_bets)}
     if moment.kind == VOTE and moment.answers:
-        votes = "~".join(each.text for each in moment.answers)
-        found |= settled(moment) | {PHONES: str(moment.room.phones), VOTES: votes}
+        found |= settled(moment) | {PHONES: str(moment.room.phones), VOTES: _joined(moment.answers)}
+        found[FIRST] = _joined(moment.first)
     if moment.draws and moment.room.drawn:
         found[PHONES] = str(moment.room.drawn)
-    seed = {"seed": str(moment.room.seed)} if lesson.together and moment.room.seed else {}
     return {name: text for name, text in (found | seed).items() if text}
+
+
+def _joined(answers):
+    return "~".join(each.text for each in answers)
 
 
 def link_to(moment: Moment, root: str) -> str:
@@ -63,9 +70,9 @@ def as_csv(room: Room) -> str:
 def _answered(room):
     truths: dict[tuple[str, str], Any] = {}
     found = store().lecture(room.code)
-    again = {str(each.what).removesuffix(FIRST) for each in found if str(each.what).endswith(FIRST)}
-    for each in sorted(found, key=lambda each: not str(each.what).endswith(FIRST)):  # first votes first
-        stem = str(each.what).removesuffix(FIRST)
+    again = {str(each.what).removesuffix(FIRST_VOTE) for each in found if str(each.what).endswith(FIRST_VOTE)}
+    for each in sorted(found, key=lambda each: not str(each.what).endswith(FIRST_VOTE)):  # the first vote first
+        stem = str(each.what).removesuffix(FIRST_VOTE)
         if stem not in LESSONS:
             continue
         here = _moment(room, stem, each.settings)
@@ -100,7 +107,7 @@ def _moment(room, stem, settings):
 
 def _row(here, given):
     known = {*here.lesson.shared, *here.lesson.controls}
-    said = {name: here.values[name] for name in ("d_k", "seed") if name in known}
+    said = {name: here.drawn.values[name] for name in ("d_k", "seed") if name in known}
     if here.lesson.together:
         said["seed"] = here.room.seed
     if here.lesson.steps:

@@ -19,7 +19,7 @@ from pages._view.classroom import leading, limits, results, rounds, wall_state
 from pages._view.classroom.moment import LONGEST_SETTING, Moment, moment_of, settings_of
 from pages._view.classroom.room import TEACHER, Room, RoomError, StoreError, secret_in
 from pages._view.classroom.store import store
-from pages._view.lesson import CLASS, GUESSED_AT, PHONES, REVEAL, VOTES, Lesson
+from pages._view.lesson import CLASS, FIRST, GUESSED_AT, PHONES, REVEAL, VOTES, Lesson
 from pages._view.literal import plain
 from pages._view.page import bets, controls
 from pages._view.page.components import draw_room
@@ -202,7 +202,7 @@ def _settle(moment):
     if moment.lesson.together:
         with suppress(StreamlitAPIException):  # its field may be drawn already, and shows the seed then
             controls.send_to("seed", moment.room.seed)
-    bets.put(found, (REVEAL, CLASS, GUESSED_AT, PHONES, VOTES))
+    bets.put(found, (REVEAL, CLASS, FIRST, GUESSED_AT, PHONES, VOTES))
 
 
 def set_by_link(query: Mapping[str, str]) -> None:

@@ -90,13 +90,24 @@ def _safe(answer):
 
     async def answering(request: Request) -> Response:
         try:
-            return await answer(request)
+            return await _closed_meanwhile(answer, request)
         except RoomClosed as over:
             return _html(await run_in_threadpool(phone.goodbye, over.room, root(request)), 410)
         except (RoomError, StoreError) as problem:
             return await _said(_STATUS.get(type(problem), 409), str(problem))
 
     return answering
+
+
+async def _closed_meanwhile(answer, request):
+    """Answer; of a room that its teacher closes at the same time say so, where it would be one that never was."""
+    try:
+        return await answer(request)
+    except NoSuchRoom:
+        closed = await in_thread(store().closed, _code(request)) if "code" in request.path_params else None
+        if closed:
+            raise RoomClosed(closed) from None
+        raise
 
 
 async def _nothing(request):

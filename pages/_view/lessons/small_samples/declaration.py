@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from pages._view.kinds import Choice, Number, Read, Text, decimal
 from pages._view.lesson import Bet, Lesson, Place, Step, Together, Try
-from sattn_core.lessons.small_samples import DEFAULT_SIZES
+from sattn_core.lessons.small_samples import DEFAULT_SIZES, SmallSamplesParams
 
 _DRAWS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1_000, 1_500, 2_000)
+_ASKED = SmallSamplesParams()
 _FIRST = {"ddof": "0", "seed": 0}
 
 
@@ -116,6 +117,7 @@ LESSON = Lesson(
     together=Together(
         "Each phone draws ten 2 × 2 products of its own. What is the variance of their four entries?",
         "Draw ten products",
+        pinned={"size": _ASKED.size, "d_k": _ASKED.d_k},
     ),
     terms=("variance",),
     brought=dict.fromkeys(("draw", "band", "large"), "The first draw"),

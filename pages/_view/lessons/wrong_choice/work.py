@@ -36,8 +36,9 @@ def _picture(values, profile):
 def voted(values: Values) -> votes.Votes:
     """Return the votes of a class for each rate, and the results of each rate."""
     rates = TOGETHER.options
-    counts = [values["votes"].count(f"{each:g}") for each in rates]
-    return votes.Votes(counts, compute.result(core.measure_learning_rates, params(values), rates, check=turns.look))
+    counts, first = ([values[name].count(f"{each:g}") for each in rates] for name in ("votes", "first"))
+    found = compute.result(core.measure_learning_rates, params(values), rates, check=turns.look)
+    return votes.Votes(counts, found, first if values["first"] else ())
 
 
 def row(values: Values) -> core.RowResult:

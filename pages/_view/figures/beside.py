@@ -1,0 +1,187 @@
+"""A panel beside a picture on a wall: a bar for each answer that a class may give."""
+
+import re
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+
+from pages._view.bet_words import TRUTH
+from pages._view.figures import base
+from pages._view.picture import LEAST, Figure, Part
+from pages._view.theme import Profile
+
+AT = "9"  # the number of the panel's axes
+_WIDTH = 1520  # pixels of a figure on the wall of a room, beside its code; where there is no code, all is wider
+_PICTURE = 0.62  # of the width, the share that the picture keeps
+_RIGHT, _GAP, _APART = 10, 14, 40  # pixels: right of the panel; between a bar and words; between panel and picture
+_LETTER, _LINE = 0.54, 1.3  # of its size: the width of a letter, and the height of a line
+_NAME = 18  # letters of a name in one line
+_BAR, _THIN, _OFF = 0.62, 0.34, 0.19  # of a row: a bar, one of two, and how far each of these is from the middle
+_HALF = 0.55  # of a row, beyond the outermost ones
+_HEAD, _FOOT = 1.6, 2.6  # of an axis title's letters: margins that leave most of the height to the bars
+
+
+@dataclass(frozen=True)
+class Row:
+    """An answer and how many of a class gave it.
+
+    first: how many gave it before the class was asked again, None if it was not. is_right: True once that is known.
+    note: more about it, at the end of its row.
+    """
+
+    name: str
+    count: int
+    first: int | None = None
+    is_right: bool = False
+    note: str = ""
+
+    @property
+    def label(self) -> str:
+        """The name, in bold behind the mark of the truth if it is right."""
+        lines = base.wrapped(f"{TRUTH} {self.name}" if self.is_right else self.name, _NAME)
+        return f"<b>{lines}</b>" if self.is_right else lines
+
+    @property
+    def said(self) -> str:
+        """The count, behind that of the first vote."""
+        return f"{'' if self.first is None else f'{self.first} → '}<b>{self.count}</b>"
+
+
+@dataclass(frozen=True)
+class _Room:
+    """The pixels of the names of answers, of the bars with all words beside them, and of the longest bar."""
+
+    names: int
+    panel: float
+    bar: float
+
+
+def rows(shown: Figure, answers: Sequence[Row], heading: str, profile: Profile, *, noted: str = "") -> Figure:
+    """Return a picture, narrower, beside a bar for each answer, and a hollow one for its first vote.
+
+    noted: the name of the notes.
+    """
+    spec = deepcopy(vars(shown)) | {"narrow": {}}
+    layout = spec["layout"]
+    _lower(layout, profile, round(_HEAD * profile.axis_size + bool(noted) * _LINE * profile.tick_size))
+    plot = _WIDTH - layout["margin"]["l"] - _RIGHT
+    room = _room(answers, profile)
+    _move(layout, plot)
+    names = [each.label for each in answers]
+    bare: Part = {"showline": False, "ticks": ""}
+    across: Part = {"domain": [1 - room.panel / plot, 1], "range": [0, room.panel], "showticklabels": False, **bare}
+    down: Part = {"range": [len(names) - 1 + _HALF, -_HALF], "tickvals": [*range(len(names))], "ticktext": names}
+    layout[f"xaxis{AT}"] = base.axis(profile, anchor=f"y{AT}", **across)
+    layout[f"yaxis{AT}"] = base.axis(profile, anchor=f"x{AT}", **down, **bare | {"showline": True})
+    spec["data"] = [*spec["data"], *_bars(answers, room, profile)]
+    layout["annotations"] += _words(answers, heading, noted, room, profile)
+    return Figure(**spec)
+
+
+def _room(answers, profile):
+    """Return the pixels of the panel, so that all words have room for their letters."""
+    wide = _LETTER * profile.tick_size
+    names = round(wide * max(_letters(line) for each in answers for line in each.label.split("<br>"))) + _GAP
+    panel = (1 - _PICTURE) * _WIDTH - _RIGHT - names
+    said, noted = (wide * max(map(_letters, texts)) for texts in zip(*((r.said, r.note) for r in answers), strict=True))
+    return _Room(names, panel, panel - said - noted - 2 * _GAP)
+
+
+def _letters(text):
+    return len(re.sub("<[^>]*>", "", text))
+
+
+# --- the picture -----------------------------------------------------------------------------------------
+
+
+def _lower(layout, profile, head):
+    """Leave less room above and below the plot, so that the bars are high; head: pixels for the name of the panel.
+
+    Words above the whole picture but for their lowest row go; panels with words above them become lower.
+    """
+    margin, words = layout["margin"], layout.get("annotations", ())
+    feet, foot = [_foot(each) for each in words], min(margin["b"], round(_FOOT * profile.axis_size))
+    lowest, top = min((each for each in feet if each is not None), default=None), margin["t"]
+    if lowest is not None:
+        layout["annotations"] = [each for each, its in zip(words, feet, strict=True) if its in (None, lowest)]
+        layout["title"] = {"text": ""}
+        top = min(top, round(head + lowest))
+    elif top > head and not (layout.get("title") or {}).get("text"):
+        plot = LEAST * (layout["height"] - top - margin["b"])  # as low as it may be
+        _shorten(layout, plot / (plot + top - head))
+        top = head
+    layout["margin"] = margin | {"t": top, "b": foot}
+    layout["height"] -= margin["b"] - foot  # a low window has room for it
+
+
+def _shorten(layout, part):
+    for name in [each for each in layout if each.startswith("yaxis")]:
+        layout[name] = layout[name] | {"domain": [part * end for end in layout[name].get("domain", (0, 1))]}
+
+
+def _foot(word):
+    """Return how far above the picture a word begins, in pixels; None for one that is not above it."""
+    if (word.get("xref"), word.get("yref"), word["y"]) != ("paper", "paper", 1):
+        return None
+    falls = {"bottom": 0.0, "top": _LINE * word["font"]["size"]}.get(word.get("yanchor", ""))
+    foot = None if falls is None else word.get("yshift", 0) - falls
+    return foot if foot is not None and foot >= 0 else None
+
+
+def _move(layout, plot):
+    """Put the picture into the left part of the figure; plot: pixels of the whole width between the margins."""
+    margin = layout["margin"]
+    part = (_PICTURE * _WIDTH - _APART - margin["l"] - margin["r"]) / plot
+    for name in [each for each in layout if each.startswith("xaxis")]:
+        layout[name] = layout[name] | {"domain": [part * end for end in layout[name].get("domain", (0, 1))]}
+    for kind in ("annotations", "shapes"):
+        layout[kind] = [_moved(each, part) for each in layout.get(kind, ())]
+    layout["margin"] = margin | {"r": _RIGHT}
+
+
+def _moved(each, part):
+    """Return a word or a shape where the picture is now, if it stands over its whole width."""
+    if each.get("xref") != "paper":
+        return each
+    return each | {name: part * each[name] for name in ("x", "x0", "x1") if name in each}
+
+
+# --- the panel -------------------------------------------------------------------------------------------
+
+
+def _bars(answers, room, profile):
+    """Return the bars, relative to the longest of them; hollow ones over them for the first vote."""
+    most = max(1, *(max(each.count, each.first or 0) for each in answers))
+    again = answers[0].first is not None
+    look: Part = {"type": "bar", "orientation": "h", "hoverinfo": "skip", "xaxis": f"x{AT}", "yaxis": f"y{AT}"}
+    kinds = [("bets", [each.count for each in answers], again * _OFF, {"color": profile.third})]
+    if again:
+        kinds.append(("first bets", [each.first for each in answers], -_OFF, hollow(profile)))
+    return [
+        look
+        | {"name": name, "x": [room.bar * n / most for n in counts], "y": [i + off for i, _ in enumerate(answers)]}
+        | {"width": _THIN if again else _BAR, "marker": marker}
+        for name, counts, off, marker in kinds
+    ]
+
+
+def hollow(profile: Profile) -> Part:
+    """Return the look of a bar of the first vote."""
+    return {"color": "rgba(0, 0, 0, 0)", "line": {"color": profile.third, "width": profile.line_width}}
+
+
+def _words(answers, heading, noted, room, profile):
+    """Return the name of the panel and of its notes, the counts at the ends of the bars, and the notes."""
+    most = max(1, *(max(each.count, each.first or 0) for each in answers))
+    over: Part = {"xref": f"x{AT} domain", "yref": f"y{AT} domain", "y": 1, "yanchor": "bottom", "borderpad": 0}
+    words = [base.heading(heading, profile, axes=AT) | {"xshift": -room.names}]
+    if noted:
+        words[0] |= {"yshift": round(1.3 * profile.tick_size)}
+        words.append(base.label(noted, profile, colour=profile.scaled, x=1, xanchor="right", **over))
+    for i, each in enumerate(answers):
+        at: Part = {"xref": f"x{AT}", "yref": f"y{AT}", "y": i, "borderpad": 0, "bgcolor": None}
+        end = room.bar * max(each.count, each.first or 0) / most
+        words.append(base.label(each.said, profile, x=end, xanchor="left", xshift=_GAP // 2, **at))
+        if each.note:
+            words.append(base.label(each.note, profile, colour=profile.scaled, x=room.panel, xanchor="right", **at))
+    return words
