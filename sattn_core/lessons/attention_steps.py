@@ -25,9 +25,9 @@ class AttentionStepsParams:
 
     Q: tuple[tuple[float, ...], ...]
     K: tuple[tuple[float, ...], ...]
-    V: tuple[tuple[float, ...], ...]  # all three: at most 16 rows and 1,024 columns, numbers within ±1,000,000
+    V: tuple[tuple[float, ...], ...]  # Q, K and V: at most 16 rows and 1,024 columns, numbers within ±1,000,000
     mask: tuple[tuple[bool, ...], ...] | None = None  # True = may attend
-    # True if Q and K are standard normal draws; their scores then have the same colour domain at every d_k
+    # drawn: True if Q and K are standard normal draws; their scores then have the same colour domain at every d_k
     drawn: bool = False
 
     def __post_init__(self) -> None:

@@ -170,7 +170,7 @@ class FirstOrderChange:
     remainder: NDArray[np.float64]
     rounding_floor: float  # eps · L, the accuracy limit of a difference between two losses
     in_fit: NDArray[np.bool_]  # (n,): True for fitted points: small ε, remainder far above the floor
-    slope: float  # fitted slope of ln remainder against ln ε, 2 by Taylor's theorem; NaN if it has fewer than 3 points
+    slope: float  # fitted slope of ln remainder against ln ε, 2 by Taylor's theorem; NaN with fewer than 3 points
 
 
 @dataclass(frozen=True, eq=False)

@@ -199,7 +199,7 @@ class ExactScores:
 
     mean: float
     variance: float
-    within_row_variance: float  # variance over keys, for one query and independent keys: all that softmax sees
+    within_row_variance: float  # variance over independent keys for one query: the only spread that softmax sees
     effective_dimension: float  # d_k / (1 + (d_k − 1) r²), the equivalent number of uncorrelated components
     right_rule: str  # name of the rule that gives the right divisor, see `_right_rule`
     right_divisor: float  # divisor to use instead of √d_k
@@ -428,7 +428,7 @@ def _block_terms(q, k):
     total = x.sum(axis=0)
     covariance = total - mean_k @ q - mean_q @ k + mean_q @ mean_k
     squares = np.einsum("in,in->n", x, x) - 2 * (mean_x @ x) + mean_x @ mean_x
-    # `rule` is a function of four moments. A sample's first-order influence is derivative times sample, summed.
+    # First-order influence of each sample on `rule`, a function of four moments: sum of derivative times sample.
     effects = ((square_k, qq), (square_q, kk), (-2 * mean_q * mean_k**2, q), (-2 * mean_k * mean_q**2, k))
     influence = sum(slope @ values for slope, values in effects)
     dots, *row = (np.einsum("in,in->n", q, np.roll(k, -shift, axis=1)) for shift in range(3))

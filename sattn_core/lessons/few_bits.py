@@ -20,7 +20,7 @@ from sattn_core.layers.scores import scale_factor
 from sattn_core.layers.softmax import log_softmax
 
 FORMATS = ("float16", "bfloat16", "float8_e4m3fn")
-SUMS = ("float32", "same")  # format in which products are added: float32, or the same as the scores
+SUMS = ("float32", "same")  # format of the sums of products: float32, or the scores' format
 ORDERS = ("after", "before")  # divide q·k by √d_k after the product, or q before it
 N_ROWS, N_KEYS = 64, 16
 DEFAULT_DIMS = tuple(2**j for j in range(11))

@@ -164,7 +164,7 @@ def _row_by_row(scores, square, across, d_k, push):
 
 
 def _squares_across(dims, seed):
-    """Draw the squared length of Kᵀ u orthogonal to q, |u| = 1, for every row: χ² with d_k − 1 degrees of freedom."""
+    """Draw |part of Kᵀ u orthogonal to q|², |u| = 1, for every row: χ² with d_k − 1 degrees of freedom."""
     across = _one_less(dims)
     grown = growing_rows(across, DOTS, 1, seed, _ACROSS_STREAM) if across else ()
     return ([np.zeros(DOTS)] if dims[0] == 1 else []) + [square for _, square in grown]

@@ -33,7 +33,7 @@ SAMPLINGS = ("pairs", "matrix")
 _SCORE_BYTES = 48  # bytes per score during the measurement
 _LARGEST = 1024  # largest d_k up to which the shared axis stays the same
 _SHARED_HALF_WIDTH, _SHARED_DEVIATIONS = 112.0, 3.5  # 112 = 3.5 · 32: 3.5 standard deviations at d_k = 1,024
-_N_BINS, _HALF_WIDTH, _N_GRID = 80, 5.0, 400  # an even grid leaves out 0, where the density is infinite at d_k = 1
+_N_BINS, _HALF_WIDTH, _N_GRID = 80, 5.0, 400  # an even _N_GRID leaves out 0, where the density is infinite at d_k = 1
 
 
 @dataclass(frozen=True)

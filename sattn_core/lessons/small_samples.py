@@ -129,7 +129,7 @@ class LargeExperiment:
     seed: int
     rows: tuple[VarianceCheck, ...]  # A, B, product, scaled product
     naive_std: float  # standard deviation for independent entries: wrong, far too small
-    # naive_z, published_naive_z: (variance of the product − d_k) / naive_std for both runs, a false alarm
+    # naive_z, published_naive_z: (variance of the product − d_k) / naive_std for both runs; wrongly large
     naive_z: float
     published_naive_z: float
     # band, naive_band: right and naive 95 % band of the product's variance

@@ -28,7 +28,7 @@ _VALUE_STREAM = 3736  # random stream of the values, chosen so that 16 values li
 _OVERFLOW_DTYPES = ("float16", "float32", "float64")
 _KEYS_DRAWN, _FEWEST_BATCHES = 640, 4
 ALIKE = 1.25  # rows look alike if the widest spread is at most this many times the narrowest
-_ROUNDING = 1e-9  # relative tolerance of entropies, which a constant added to all scores changes by rounding
+_ROUNDING = 1e-9  # relative tolerance of entropies: a constant added to all scores changes them by rounding
 
 
 # --- lists of scores, side by side ---------------------------------------------------------------

@@ -52,7 +52,7 @@ class StartResult:
     # raw_std_inside, scaled_std_inside (n_dims,): True where measured and theory differ by ≤ 1.96 standard errors
     raw_std_inside: NDArray[np.bool_]
     scaled_std_inside: NDArray[np.bool_]
-    # "exact" if standard errors use the exact fourth moment, "estimated from the draws" if this moment is infinite
+    # std_error_source: "exact" by the fourth moment, or "estimated from the draws" if this moment is infinite
     std_error_source: str
     # scaled_law (n_dims, 96): theoretical density of scaled scores, averaged over each bin of the sweep
     scaled_law: NDArray[np.float64]

@@ -148,7 +148,7 @@ def _checked_ids(ids, tokens=None):
 
 def _heads(name, text, tokens, queries_and_keys, cosines, exponents):
     Q, K = (each.astype(np.float64) for each in queries_and_keys)
-    raw = Q @ K.swapaxes(-1, -2)  # (…, n_tokens, d_k) (…, d_k, n_tokens)
+    raw = Q @ K.swapaxes(-1, -2)  # (…, n_tokens, d_k) @ (…, d_k, n_tokens)
     std = np.sqrt(raw.var(axis=-1).mean(axis=-1))
     return TrainedHeads(name, text, tuple(tokens), Q, K, raw, std, cosines.astype(np.float64), tuple(exponents))
 

@@ -55,7 +55,7 @@ class TrainingRaceParams:
     loss: str = "output"
     fresh_data: bool = False
     train_values: bool = False
-    # init_exponents: one per run; they multiply the initial weights by d_k ** −exponent. None for no change
+    # init_exponents: each run's initial weights are multiplied by d_k ** −exponent; None for no change
     init_exponents: tuple[float, ...] | None = None
     n_keys: int = 32  # 2 to 128
     n_steps: int = 300  # 1 to 20,000
@@ -319,7 +319,7 @@ def in_doubt(result: TrainingRaceResult) -> tuple[bool, ...]:
 
 
 def right_in_map(result: TrainingRaceResult) -> tuple[int, ...]:
-    """Count, for each run, the rows of the last map with the largest weight on the right key, for the first seed."""
+    """Count, for each run, the right rows of the last map (largest weight on the right key), for the first seed."""
     return tuple(_right_rows(result.attention_weights).tolist())
 
 
@@ -422,7 +422,7 @@ def measure_training_race(params: TrainingRaceParams, *, check: Callable[[], obj
 def sweep_learning_rates(
     params: TrainingRaceParams, rates: Sequence[float] | None = None, *, check: Callable[[], object] = proceed
 ) -> LearningRateSweep:
-    """Find the learning rates that solve the task for every run, and the number of steps they need."""
+    """Find, for every run, the learning rates that solve the task, and the number of steps they need."""
     return _last(sweep_frames(params, rates, pauses=True), check)
 
 
@@ -561,7 +561,7 @@ def _curve(values):
 
 
 def _last(frames, check):
-    """Return the last frame; call check between frames, which may raise to end the computation."""
+    """Return the last frame; call check, which may raise to end the computation, between frames."""
     last = None
     for frame in frames:
         check()

@@ -157,7 +157,8 @@ def measure_unit_variance(params: UnitVarianceParams) -> UnitVarianceResult:
 
     The standard errors describe the draw of the weights and hold for any x. Tokens share the weights, so these errors
     are larger than for as many independent numbers. If d_model is above 512, q and k are drawn instead of the weights,
-    with the covariance w X Xᵀ that normal weights give them. For uniform weights this is off by less than 0.002.
+    with the covariance w X Xᵀ that normal weights give them. For uniform weights, the distribution of a component of q
+    is then off by less than 0.002.
     """
     rng = np.random.Generator(np.random.SFC64(params.seed))
     x, inputs = _inputs(params, rng)

@@ -143,7 +143,7 @@ class RateCurves:
         return self.put_right[:, :, step].max(axis=1)
 
     def smallest_rate(self, step: int = N_STEPS) -> NDArray[np.float64]:
-        """Return, for each scale, the smallest rate that puts NEARLY_ALL rows right after this step, or NaN."""
+        """Return each scale's smallest rate that puts NEARLY_ALL rows right after this step, (3,); NaN if none does."""
         return _smallest(self.put_right[:, :, step] >= NEARLY_ALL, self.learning_rates)
 
 
@@ -193,12 +193,12 @@ class DimensionCurves:
     """Smallest of LEARNING_RATES that puts NEARLY_ALL of the hundred rows right, at each d_k."""
 
     dims: tuple[int, ...]
-    smallest_rate: NDArray[np.float64]  # (3, n_dims); NaN if none does
+    smallest_rate: NDArray[np.float64]  # (3, n_dims); NaN if no rate does
 
 
 @dataclass(frozen=True)
 class DimensionParams:
-    """Settings of the hundred rows at each of dims, at every learning rate."""
+    """Settings of the hundred rows at each of dims, for training at every learning rate."""
 
     dims: tuple[int, ...]
     n_keys: int = 16
