@@ -25,9 +25,9 @@ class AttentionStepsParams:
 
     Q: tuple[tuple[float, ...], ...]
     K: tuple[tuple[float, ...], ...]
-    V: tuple[tuple[float, ...], ...]  # all three: at most 16 rows and 1,024 columns, numbers within ±1,000,000
+    V: tuple[tuple[float, ...], ...]  # Q, K and V: at most 16 rows and 1,024 columns, numbers within ±1,000,000
     mask: tuple[tuple[bool, ...], ...] | None = None  # True = may attend
-    # True if Q and K are standard normal draws: the colours of their scores then have one domain at every d_k
+    # drawn: True if Q and K are standard normal draws; their scores then have the same colour domain at every d_k
     drawn: bool = False
 
     def __post_init__(self) -> None:
@@ -64,8 +64,8 @@ class AttentionStepsResult:
     # scaled, unscaled: steps with the scale 1/√d_k and with the scale 1
     scaled: AttentionSteps
     unscaled: AttentionSteps
-    # score_limit, value_limit: largest absolute value of raw and scaled scores, and of V and both outputs, where their
-    # colour domains end. For drawn Q and K score_limit is `DRAWN_SCORE_LIMIT` instead.
+    # score_limit: end of the scores' colour domain: the largest |raw score|, or `DRAWN_SCORE_LIMIT` for drawn Q and K
+    # value_limit: end of the values' colour domain: the largest absolute number in V and both outputs
     score_limit: float
     value_limit: float
     # raw_std, scaled_std: standard deviation over all scores
@@ -73,7 +73,7 @@ class AttentionStepsResult:
     scaled_std: float
     scaled_rows: RowSummary
     unscaled_rows: RowSummary
-    output_change: NDArray[np.float64]  # (n_queries,): length of the difference between the two output rows
+    output_change: NDArray[np.float64]  # (n_queries,): norm of each row of scaled output − unscaled output
     fully_masked_rows: tuple[int, ...]  # queries that may attend to no key, counted from 0
     self_scores: NDArray[np.float64]  # (min(n_queries, n_keys),): diagonal of the scaled scores
     same_input: bool  # True if Q and K are the same numbers
@@ -83,12 +83,12 @@ class AttentionStepsResult:
 class SoftmaxTerms:
     """Terms of one row's softmax, as worked out by hand."""
 
-    scores: NDArray[np.float64]  # (n_keys,): the row that enters the softmax, −inf where forbidden
+    scores: NDArray[np.float64]  # (n_keys,): the row of scores that enters the softmax; −inf where masked
     largest: float  # largest score of the row, which is subtracted; −inf in a fully masked row
-    exponentials: NDArray[np.float64]  # (n_keys,): exp(score − largest); 0 where forbidden
+    exponentials: NDArray[np.float64]  # (n_keys,): exp(score − largest); 0 where masked
     row_sum: float
     weights: NDArray[np.float64]  # (n_keys,): exponentials / row_sum; all 0 in a fully masked row
-    # score, below, exponential, weight: terms of the chosen key; below is score − largest, −inf where forbidden
+    # score, below, exponential, weight: terms of the chosen key; below is score − largest, −inf if masked
     score: float
     below: float
     exponential: float
@@ -111,7 +111,7 @@ class CellExpansion:
     divisor: float
     scaled_score: float
     allowed: bool  # True if the mask allows this cell
-    # scaled, unscaled: softmax of the row of scaled scores, and of the row of raw scores
+    # scaled, unscaled: softmax terms of the row of scaled scores, and of the row of raw scores
     scaled: SoftmaxTerms
     unscaled: SoftmaxTerms
 
@@ -133,7 +133,7 @@ class OutputExpansion:
 
 
 def measure_attention_steps(params: AttentionStepsParams) -> AttentionStepsResult:
-    """Return every step of softmax(Q Kᵀ / √d_k) V, with the division and without it."""
+    """Return every step of softmax(Q Kᵀ / √d_k) V, with and without the division by √d_k."""
     scaled, unscaled = _both_steps(params)
     V, d_k = np.array(params.V), len(params.K[0])
     return AttentionStepsResult(
@@ -157,7 +157,7 @@ def measure_attention_steps(params: AttentionStepsParams) -> AttentionStepsResul
 
 
 def expand_cell(params: AttentionStepsParams, query: int, key: int) -> CellExpansion:
-    """Return all terms of one cell: q·k = Σ_i q_i k_i, ÷ √d_k, minus the row's largest score, exp, row sum, weight."""
+    """Return all terms of one cell of the score matrix: q_i k_i, their sum, the scaled score, and the row's softmax."""
     query = check_integer("query", query, 0, len(params.Q) - 1)
     key = check_integer("key", key, 0, len(params.K) - 1)
     scaled, unscaled = _both_steps(params)
@@ -178,7 +178,7 @@ def expand_cell(params: AttentionStepsParams, query: int, key: int) -> CellExpan
 
 
 def expand_output(params: AttentionStepsParams, query: int, column: int) -> OutputExpansion:
-    """Return all terms of one cell of the output, O = Σ_j p_j V_j, which is an average of values."""
+    """Return all terms of one cell of the output, O = Σ_j p_j V_j, a weighted average of values."""
     query = check_integer("query", query, 0, len(params.Q) - 1)
     column = check_integer("column", column, 0, len(params.V[0]) - 1)
     scaled, unscaled = _both_steps(params)
@@ -199,8 +199,8 @@ def preset_params(
 ) -> AttentionStepsParams:
     """Return the matrices of a preset: mostly Q, K, V ~ N(0, 1) to two decimals, and a mask.
 
-    Do not use "same_input" to show the 1/√d_k rule: q and k are then the same vector, so the diagonal of
-    the raw scores is d_k and that of the scaled scores √d_k, which still grows.
+    Do not use "same_input" to show the 1/√d_k rule: with Q = K the diagonal of the raw scores is d_k, so
+    the diagonal of the scaled scores is √d_k and still grows.
     """
     check_choice("preset", preset, PRESETS)
     n_queries = check_integer("n_queries", n_queries, 1, MAX_ROWS)

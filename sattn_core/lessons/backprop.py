@@ -57,17 +57,17 @@ class ProductsParams:
 class IdentityCheck:
     """One identity of the Frobenius product, computed for the two matrices."""
 
-    # name, formula: a key, and the identity in KaTeX
+    # name, formula: short name, and the identity in KaTeX
     name: str
     formula: str
     left: float
     right: float
-    error: float  # |left − right| over a bound of the sum of |terms|
+    error: float  # |left − right| ÷ a bound on the sum of |terms|
 
 
 @dataclass(frozen=True, eq=False)
 class ProductsResult:
-    """Results of three products (a matrix, a vector and a number), and identities between them."""
+    """Three products of A and B (a matrix, a vector and a number), and identities between them."""
 
     params: ProductsParams
     hadamard: NDArray[np.float64]  # (n_rows, n_columns)
@@ -83,11 +83,11 @@ class BackpropParams:
     n_tokens: int = 4  # 1 to 8
     # d_model, d_v: 1 to 16
     d_model: int = 6
-    # 1 to 1,024; more than 16 only for `gradient_sweep`, because numerical checks change every entry of every array
+    # d_k: 1 to 1,024; above 16 only in `gradient_sweep`, because numerical checks change every entry of every array
     d_k: int = 4
     d_v: int = 3
     exponent: float = 0.5  # 0 to 1: the scale is d_k ** −exponent; 0, 0.5 and 1 give 1, 1/√d_k and 1/d_k
-    # one of `MASKS`; "fully_masked" lets token i attend to earlier tokens only, so the first token to none
+    # mask: one of `MASKS`; "fully_masked" lets tokens attend to earlier tokens only, so the first one attends to none
     mask: str = "none"
     seed: int = 0  # at least 0
 
@@ -112,11 +112,11 @@ class GradientCheck:
     gradient: NDArray[np.float64]
     central: NDArray[np.float64]
     complex_step: NDArray[np.float64]
-    # central_error, complex_error: Frobenius norm of the difference over the gradient's norm; 0 if both are 0
+    # central_error, complex_error: norm of (numerical gradient − formula) ÷ norm of the formula's gradient
     central_error: float
     complex_error: float
-    # central_tolerance, complex_tolerance: 2e-8 and 1e-13; larger if rounding of the loss, or of the largest gradient,
-    # hides a small gradient
+    # central_tolerance: 2e-8, or more if rounding of the loss hides a small gradient
+    # complex_tolerance: 1e-13, or more if rounding of the largest gradient hides a small one
     central_tolerance: float
     complex_tolerance: float
     # central_agrees, complex_agrees: True if the errors are at most the tolerances
@@ -132,14 +132,13 @@ class BackpropResult:
     scale: float
     loss: float
     gradients: tuple[GradientCheck, ...]  # dV, dP, dS, dQ, dK, dc, dW_Q, dW_K, dW_V, dX
-    # row_mean_by_weights, row_mean_by_output (n_tokens,): D = P ⊖ dP and D = O ⊖ dO, equal
+    # row_mean_by_weights, row_mean_by_output (n_tokens,): D = P ⊖ dP and D = O ⊖ dO, which are equal
     row_mean_by_weights: NDArray[np.float64]
     row_mean_by_output: NDArray[np.float64]
     row_mean_difference: float  # largest |row_mean_by_weights − row_mean_by_output|
     score_gradient_row_sums: NDArray[np.float64]  # (n_tokens,): row sums of dS, which are 0
-    d_Q_without_scale: NDArray[np.float64]  # (n_tokens, d_k): dS K, without the factor scale
-    # scaled_score_gradient, raw_score_gradient: Frobenius norms of dS and of c dS, since the scale multiplies the
-    # backward pass too
+    d_Q_without_scale: NDArray[np.float64]  # (n_tokens, d_k): dS K, without the factor c
+    # scaled_score_gradient, raw_score_gradient: norms of dS and of c dS, as the backward pass is scaled too
     scaled_score_gradient: float
     raw_score_gradient: float
 
@@ -151,11 +150,11 @@ class GradientSweep:
     params: BackpropParams  # params.d_k is ignored
     dims: tuple[int, ...]
     scales: NDArray[np.float64]  # (n_dims,)
-    # For each d_k the ten gradients by name; of gradients with d_k columns at most the first 8
+    # gradients: for each d_k, the first 8 columns of the ten gradients, by name
     gradients: tuple[dict[str, NDArray[np.float64]], ...]
-    norms: dict[str, NDArray[np.float64]]  # Frobenius norms of the whole gradients by name, shape (n_dims,)
+    norms: dict[str, NDArray[np.float64]]  # norms of the whole gradients by name, each (n_dims,)
     raw_score_norms: NDArray[np.float64]  # (n_dims,): norm of c dS, the gradient at the raw scores
-    without_scale: NDArray[np.float64]  # (n_dims,): norm of dS in the layer without the scale, c = 1
+    without_scale: NDArray[np.float64]  # (n_dims,): norm of dS in the same layer with scale c = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,8 +169,8 @@ class FirstOrderChange:
     predicted: NDArray[np.float64]
     remainder: NDArray[np.float64]
     rounding_floor: float  # eps · L, the accuracy limit of a difference between two losses
-    in_fit: NDArray[np.bool_]  # (n,): points of the fit: remainder far above the floor, ε small
-    slope: float  # fitted slope of ln remainder against ln ε, 2 by Taylor's theorem; NaN below 3 points
+    in_fit: NDArray[np.bool_]  # (n,): True for fitted points: small ε, remainder far above the floor
+    slope: float  # fitted slope of ln remainder against ln ε, 2 by Taylor's theorem; NaN with fewer than 3 points
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,21 +181,21 @@ class DifferenceError:
     # h, error (n,): steps, and the median error relative to the gradient's norm
     h: NDArray[np.float64]
     error: NDArray[np.float64]
-    # truncation_slope, rounding_slope: fitted slopes of ln error against ln h, for h from 1e-3 to 1e-1 (theory: 2) and
-    # from 1e-11 to 1e-7 (theory: −1). The first is NaN if rounding hides the truncation, as for W_V: the loss is
-    # quadratic in it, so that the central difference has no truncation error.
+    # truncation_slope: slope of ln error against ln h for h from 1e-3 to 1e-1, in theory 2. NaN if rounding hides the
+    # truncation error, as for W_V: the loss is quadratic in W_V, so the central difference has no truncation error.
+    # rounding_slope: slope of ln error against ln h for h from 1e-11 to 1e-7, in theory −1
     truncation_slope: float
     rounding_slope: float
     # best_h, best_error: step with the smallest median error, and that error
     best_h: float
     best_error: float
     recommended_h: float  # 6e-6, about eps^(1/3)
-    complex_error: float  # median error of the complex step over the same directions, which is rounding only
+    complex_error: float  # median error of the complex step in the same directions: rounding only
 
 
 @dataclass(frozen=True, eq=False)
 class _Layer:
-    """Inputs of the layer, which may be complex and have leading batch axes."""
+    """Inputs of the layer; arrays may be complex and have leading batch axes."""
 
     inputs: dict[str, Any] = field(repr=False)  # X, W_Q, W_K, W_V and scale
     mask: NDArray[np.bool_] | None
@@ -287,7 +286,7 @@ def first_order_change(params: BackpropParams, weight: str = "W_Q") -> FirstOrde
 
 
 def central_difference_error(params: BackpropParams, weight: str = "W_Q", *, n_directions: int = 25) -> DifferenceError:
-    """Return the error of (L(W + h dW) − L(W − h dW)) / 2h against h: order h² truncation, order eps/h rounding."""
+    """Return the error of (L(W + h dW) − L(W − h dW)) / 2h at each h: truncation ∝ h², rounding ∝ eps/h."""
     check_choice("weight", weight, WEIGHTS)
     check_integer("d_k", params.d_k, 1, MAX_SIZE)
     n_directions = check_integer("n_directions", n_directions, 1, 200)
@@ -310,7 +309,7 @@ def central_difference_error(params: BackpropParams, weight: str = "W_Q", *, n_d
 
 
 def _identities(A, B):
-    """Compare ⟨A, B⟩ with three other forms, and move a right, left or elementwise factor to the other side."""
+    """Check six identities: three other forms of ⟨A, B⟩, and three that move a factor to the other side."""
     right, left, entrywise = A.T @ B, A @ B.T, A + B
     whole, both = frobenius(A, B), (A, B)
     pairs = (
@@ -397,7 +396,7 @@ def _check(layer, steps, name, gradient, largest):
 
 
 def _relative(error, size):
-    """Return the relative error; 0 where both are 0."""
+    """Return error / size; 0 where the error is 0, and infinity elsewhere if the size is 0."""
     return np.where(error == 0.0, 0.0, error / size if size else np.inf)
 
 
@@ -408,7 +407,7 @@ def _directions(params, shape, n):
 
 
 def _slope(x, y, kept):
-    """Return the slope of ln y against ln x over the kept points, by least squares; NaN below three points."""
+    """Return the slope of ln y against ln x over the kept points, by least squares; NaN for fewer than three."""
     kept = kept & (y > 0)
     if kept.sum() < 3:
         return np.nan

@@ -49,8 +49,8 @@ class DerivationParams:
     # mean_q, mean_k: −10 to 10
     mean_q: float = 0.0
     mean_k: float = 0.0
-    # variance_q, variance_k: above 0, at most 100. For ν ≤ 2 there is no variance, and the components are Student t
-    # times the square root of this number.
+    # variance_q, variance_k: above 0, at most 100
+    # If ν ≤ 2 there is no variance: components of q and k are Student t times √variance_q and √variance_k.
     variance_q: float = 1.0
     variance_k: float = 1.0
     correlation: float = 0.0  # −1 to 1: ρ between q_i and k_i
@@ -86,15 +86,14 @@ class DerivationLine:
     # left, right: both sides, measured on the same draws; averaged over components if the line has an index i
     left: float
     right: float
-    # left_error, right_error: standard error of each side; 0 for a side that is a given number
+    # left_error, right_error: standard error of each side; 0 for a constant side, such as d_k
     left_error: float
     right_error: float
     standard_error: float  # standard error of left − right, from the same draws; 0 for an algebraic identity
     z: float  # (left − right) / standard_error; 0 for an identity
     holds: bool  # True if the line is exactly true for these parameters
-    seen_to_fail: bool  # True if |z| > 4, with a usable error bar
-    # False if the tails are so heavy that the standard error itself has no finite expectation: the error bar is then
-    # not usable
+    seen_to_fail: bool  # True if |z| > 4 and the error bar is usable
+    # reliable: False if the tails are too heavy for a usable error bar, because its expectation is infinite
     reliable: bool
 
     @property
@@ -109,11 +108,11 @@ class ScoreLine:
 
     name: str  # key of `SCORE_LINES`
     predicted: float  # prediction of the derivation: mean 0, variance d_k, variance 1 after division by √d_k
-    exact: float  # exact value for the parameters; inf if there is no variance
+    exact: float  # exact value for the parameters; inf for a variance that does not exist
     measured: float
     standard_error: float
     holds: bool  # True if the prediction is exactly true for the parameters
-    reliable: bool  # False if the tails are so heavy that the standard error itself has no finite expectation
+    reliable: bool  # False if the tails are too heavy for a usable error bar, as in `DerivationLine`
 
     @property
     def z(self) -> float:
@@ -122,7 +121,7 @@ class ScoreLine:
 
     @property
     def seen_to_fail(self) -> bool:
-        """Return True if |z| > 4, with a usable error bar."""
+        """Return True if |z| > 4 and the error bar is usable."""
         return bool(self.reliable and abs(self.z) > SEEN_BEYOND)
 
     @property
@@ -133,11 +132,11 @@ class ScoreLine:
 
 @dataclass(frozen=True, eq=False)
 class ScoreGrowth:
-    """Moments of the raw scores at every dimension up to params.d_k, from the same pairs."""
+    """Moments of the raw scores of the same pairs at every dimension up to params.d_k."""
 
     params: DerivationParams  # params.d_k is the largest dimension
-    # mean, variance, mean_error, variance_error (d_k,): measured on the first 1, 2, 3, … components of the pairs, and
-    # standard errors; the variance divides by n_samples
+    # mean, variance (d_k,): measured on the first 1, 2, 3, … components; the variance divides by n_samples
+    # mean_error, variance_error (d_k,): standard errors of mean and variance
     mean: NDArray[np.float64]
     variance: NDArray[np.float64]
     mean_error: NDArray[np.float64]
@@ -183,7 +182,7 @@ class ScoreGrowth:
 
 @dataclass(frozen=True)
 class DividedScores:
-    """Moments of scores divided by a power of d_k, drawn as a square of area `variance` and side `spread`."""
+    """Moments of scores divided by a power of d_k, pictured as a square with area `variance` and side `spread`."""
 
     exponent: float  # exponent of d_k: 0 (raw), ½ (÷ √d_k), 1 (÷ d_k)
     multiplier: float  # c = d_k^(−exponent)
@@ -200,7 +199,7 @@ class ExactScores:
 
     mean: float
     variance: float
-    within_row_variance: float  # variance over keys independent of the query, the only spread that softmax sees
+    within_row_variance: float  # variance over independent keys for one query: the only spread that softmax sees
     effective_dimension: float  # d_k / (1 + (d_k − 1) r²), the equivalent number of uncorrelated components
     right_rule: str  # name of the rule that gives the right divisor, see `_right_rule`
     right_divisor: float  # divisor to use instead of √d_k
@@ -220,14 +219,14 @@ class DerivationResult:
     mean_error: float
     variance: float
     variance_error: float
-    # within_row_variance, within_row_error: half the mean squared difference between a query's scores with two other
-    # pairs' keys, and its standard error
+    # within_row_variance: half the mean squared difference between a query's scores with the keys of two other pairs
+    # within_row_error: standard error of within_row_variance
     within_row_variance: float
     within_row_error: float
-    # √within_row_variance over the right divisor; about 1 if the right divisor is a standard deviation
+    # right_within_row_std: √within_row_variance ÷ right divisor; about 1 if that divisor is a standard deviation
     right_within_row_std: float
-    # effective_dimension, effective_dimension_error: variance_q variance_k d_k² / measured variance; NaN if a mean is
-    # not 0, q and k are correlated or there is no variance, where this is not the effective dimension
+    # effective_dimension: variance_q variance_k d_k² / measured variance. This holds only for means of 0, uncorrelated
+    # q and k, and a finite variance; otherwise effective_dimension and effective_dimension_error are NaN.
     effective_dimension: float
     effective_dimension_error: float
     divisor: float  # √d_k
@@ -235,14 +234,14 @@ class DerivationResult:
     scaled_mean: float
     scaled_std: float
     scaled_typical: float
-    # right_mean, right_std, right_typical: the same for the scores divided by the right divisor
+    # right_mean, right_std, right_typical: these three for the scores divided by the right divisor
     right_mean: float
     right_std: float
     right_typical: float
 
     @property
     def checks(self) -> dict[str, int]:
-        """Number of lines for each of `CHECKS`, by name."""
+        """Number of lines with each result of `CHECKS`, by name."""
         found = [line.check for line in self.lines]
         return {name: found.count(name) for name in CHECKS}
 
@@ -268,8 +267,8 @@ def measure_derivation(params: DerivationParams) -> DerivationResult:
     """Check each line of the derivation, from s = Σ q_i k_i to Var(s/√d_k) = 1, on simulated pairs.
 
     Both sides of a line use the same draws; the standard error of their difference comes from influence
-    functions. `holds` is exact, and `seen_to_fail` is what the draws show. If a line fails by too little
-    for n_samples to show, both are False.
+    functions. `holds` is the exact truth, and `seen_to_fail` the verdict of the draws. If a line fails by
+    too little for n_samples to show, both are False.
     """
     draws, exact = _simulate(params), exact_scores(params)
     lines = _lines(params, draws)
@@ -380,7 +379,7 @@ def _product_moments(params):
     c = rho * np.sqrt(vq * vk)
     mean = mq * mk + c
     variance = vq * vk + c**2 + mq**2 * vk + mk**2 * vq + 2 * mq * mk * c
-    # Like the variance, but with Cov(q_i, q_j) = r vq, Cov(k_i, k_j) = r vk, Cov(q_i, k_j) = r c.
+    # covariance has the form of variance, but with Cov(q_i, q_j) = r vq, Cov(k_i, k_j) = r vk, Cov(q_i, k_j) = r c.
     covariance = r**2 * (vq * vk + c**2) + r * (mq**2 * vk + mk**2 * vq + 2 * mq * mk * c)
     return mean, variance, covariance
 
@@ -429,7 +428,7 @@ def _block_terms(q, k):
     total = x.sum(axis=0)
     covariance = total - mean_k @ q - mean_q @ k + mean_q @ mean_k
     squares = np.einsum("in,in->n", x, x) - 2 * (mean_x @ x) + mean_x @ mean_x
-    # First-order effect of each sample on `rule`, which is a function of four moments: derivative times sample.
+    # First-order influence of each sample on `rule`, a function of four moments: sum of derivative times sample.
     effects = ((square_k, qq), (square_q, kk), (-2 * mean_q * mean_k**2, q), (-2 * mean_k * mean_q**2, k))
     influence = sum(slope @ values for slope, values in effects)
     dots, *row = (np.einsum("in,in->n", q, np.roll(k, -shift, axis=1)) for shift in range(3))
@@ -467,7 +466,7 @@ def _components(rng, shape, nu):
 
 
 def _lines(params, draws):
-    """Return the nine lines, from both sides of each and the influence of every sample on them."""
+    """Return the nine lines, each from its two sides and the influence of every sample on both."""
     d, c, s = params.d_k, params.d_k**-0.5, draws.scores
     spread, scaled_spread = (s - s.mean()) ** 2, (c * s - (c * s).mean()) ** 2
     zero = np.zeros_like(s)
@@ -501,7 +500,7 @@ def _line(index, left, right, influence_left, influence_right, holds, reliable):
 
 
 def _truths(params, d_k):
-    """Return for each line True if it holds for the parameters."""
+    """Return, for each of the nine lines, True if it is exactly true for the parameters."""
     exact = exact_scores(params, d_k)
     finite = np.isfinite(exact.variance)
     mean_product, _, covariance = _product_moments(params)
@@ -522,7 +521,7 @@ def _truths(params, d_k):
 
 
 def _reliable(params):
-    """Return for each line True if its standard error is usable: for means if ν > 2, for variances if ν > 4."""
+    """Return, for each line, True if its standard error is usable: ν > 2 for means, ν > 4 for variances."""
     means, variances = (params.nu is None or params.nu > moments for moments in (2, 4))
     return (True, True, means, means, variances, variances, variances, True, variances)
 

@@ -20,18 +20,18 @@ from sattn_core.layers.scores import scale_factor
 from sattn_core.layers.softmax import log_softmax
 
 FORMATS = ("float16", "bfloat16", "float8_e4m3fn")
-SUMS = ("float32", "same")  # format in which products are added: float32, or the same as the scores
-ORDERS = ("after", "before")  # divide the sum by √d_k after the product, or q before it
+SUMS = ("float32", "same")  # format of the sums of products: float32, or the scores' format
+ORDERS = ("after", "before")  # divide q·k by √d_k after the product, or q before it
 N_ROWS, N_KEYS = 64, 16
 DEFAULT_DIMS = tuple(2**j for j in range(11))
-LARGE = 40.0  # every component of q and k in `large_sum`: the score overflows float16
+LARGE = 40.0  # every component of q and k in `large_sum`; their score overflows float16
 _STREAM = 8  # random stream of q and k
-_PARTS = 8  # equal parts of an octave, as many as float8 has numbers in it
+_PARTS = 8  # equal parts of an octave; float8 has one number in each
 
 
 @dataclass(frozen=True)
 class FewBitsParams:
-    """Settings of rows, each of one query and its own 16 keys, with normal components of standard deviation `size`."""
+    """Settings of rows of one query and its own 16 keys; components are normal with standard deviation `size`."""
 
     d_k: int = 64  # 1 to 1,024
     format: str = "bfloat16"  # one of `FORMATS`: the format of q, k and the scores
@@ -61,15 +61,15 @@ class FewBitsParams:
 
 @dataclass(frozen=True, eq=False)
 class RoundedScores:
-    """Raw or scaled scores in few bits beside float64. A row is lost if one of its scores overflows."""
+    """Raw or scaled scores in few bits and in float64. A row is lost if one of its scores overflows."""
 
     exact: NDArray[np.float64]  # (n_rows, n_keys): scores in float64
     found: NDArray[np.float64]  # (n_rows, n_keys): scores in the format; infinite or NaN if they overflow
     lost: NDArray[np.bool_]  # (n_rows,)
-    # mean_square, change, moved: means over the rows that are not lost, each with its standard error; NaN if all are
+    # mean_square, change, moved: mean over the rows that are not lost, and its standard error; NaN if all are lost
     mean_square: tuple[float, float]  # (found − exact)²
     change: tuple[float, float]  # |ln p̂ − ln p|, where rounding turns the weight p into p̂
-    moved: tuple[float, float]  # ½ Σ |p̂ − p|: the share of a row's weight that moves to wrong keys
+    moved: tuple[float, float]  # ½ Σ |p̂ − p|: the share of a row's weight that rounding moves to other keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,11 +83,11 @@ class FewBitsResult:
 
 @dataclass(frozen=True, eq=False)
 class FewBitsCurves:
-    """Errors against d_k, raw and scaled; a larger d_k appends components to the same queries and keys."""
+    """Rounding errors of raw and scaled scores against d_k; a larger d_k appends components to the same q and k."""
 
     dims: tuple[int, ...]
     params: FewBitsParams  # d_k and format are ignored
-    # change, standard_error, lost (3 formats, raw and scaled, n_dims): as in `RoundedScores`; lost is a share of rows
+    # change, standard_error, lost (3 formats, raw and scaled, n_dims): as in `RoundedScores`; lost is the share of rows
     change: NDArray[np.float64]
     standard_error: NDArray[np.float64]
     lost: NDArray[np.float64]
@@ -95,21 +95,21 @@ class FewBitsCurves:
 
 @dataclass(frozen=True, eq=False)
 class LargeSum:
-    """Partial sums of d_k products 40 · 40, with q as it is and with q divided by √d_k first."""
+    """Partial sums of d_k products 40 · 40, with and without dividing q by √d_k first."""
 
     d_k: int
     to: BinaryFormat
     sums: str  # one of `SUMS`
-    raw: NDArray[np.float64]  # (d_k,): the sum after each product; infinite or NaN once it overflows
-    divided: NDArray[np.float64]  # (d_k,)
+    raw: NDArray[np.float64]  # (d_k,): sums after each product, q not divided; infinite or NaN after an overflow
+    divided: NDArray[np.float64]  # (d_k,): sums after each product, q divided by √d_k
     exact: float  # scaled score, 1,600 √d_k
-    # after, before: scaled score in the format, divided after the sum or before it
+    # after, before: rounded scaled score if the sum is divided, and if q is divided
     after: float
     before: float
 
 
 def measure_few_bits(params: FewBitsParams) -> FewBitsResult:
-    """Return q·k and q·k/√d_k from rounded products and sums, beside float64; 1/√d_k is not rounded."""
+    """Return q·k and q·k/√d_k from rounded products and sums, and in float64; 1/√d_k is not rounded."""
     ((raw, scaled),) = _measured(params, (params.d_k,))
     return FewBitsResult(params, raw, scaled)
 
@@ -124,7 +124,7 @@ def few_bits_curves(dims: Sequence[int], params: FewBitsParams) -> FewBitsCurves
 
 
 def large_sum(d_k: int, format: str, sums: str = "float32") -> LargeSum:
-    """Add up d_k products 40 · 40: at d_k = 64 their sum, 102,400, is more than float16 holds."""
+    """Add up d_k products 40 · 40: at d_k = 64 the sum, 102,400, overflows float16."""
     params, scale = FewBitsParams(d_k, format, sums), scale_factor(d_k)
     q, k = np.full((d_k, 2), LARGE), np.full((d_k, 1), LARGE)
     q[:, 1] = rounded(scale * q[:, 1], params.to)
@@ -154,7 +154,7 @@ def _measured(params, dims):
 
 
 def _draw(params):
-    """Draw q (d_k, n_rows, 1) and k (d_k, n_rows, n_keys), numbers of the format; a larger d_k appends components."""
+    """Draw q (d_k, n_rows, 1) and k (d_k, n_rows, n_keys), rounded to the format; a larger d_k appends components."""
     drawn = block_generator(params.seed, _STREAM).standard_normal((params.d_k, N_ROWS, 1 + N_KEYS))
     drawn = rounded(params.size * drawn, params.to)
     return drawn[..., :1], drawn[..., 1:]
@@ -178,7 +178,7 @@ def _mean_of_rows(each):
 def predicted_errors(params: FewBitsParams) -> tuple[float, float]:
     """Return the expected root mean square rounding errors of raw and scaled scores if only the scores are rounded.
 
-    The divided score is rounded again, which adds nothing if the scale is a power of two. Return NaN if the sums are
+    The division rounds the score again, without effect if the scale is a power of two. Return NaN if the sums are
     rounded too, or if q is divided.
     """
     if params.sums == "same" or params.order == "before":
@@ -193,7 +193,7 @@ def predicted_errors(params: FewBitsParams) -> tuple[float, float]:
 
 
 def _octaves(params):
-    """Return powers of two, and the probabilities of |raw score| in eight equal parts between each and the next."""
+    """Return powers of two, and the probability of |raw score| in each eighth of the octave above each power."""
     top = math.ceil(math.log2(50 * params.size**2 * params.d_k))
     octaves = 2.0 ** np.arange(top - 20, top)
     edges = np.append(np.outer(octaves, 1 + np.arange(_PARTS) / _PARTS), 2.0**top)

@@ -20,8 +20,8 @@ from sattn_core.laws.saturation import expected_attention_curve
 from sattn_core.layers.softmax import softmax, softmax_jacobian, softmax_jacobian_norm
 
 SCALE_EXPONENTS = (0.0, 0.5)  # scale = d_k ** -exponent
-PLACES = ("softmax", "q")  # sensitivity of a row: tr J of its softmax, and the length of its gradient at q
-FROZEN_BELOW = 0.01  # rows whose tr J, without the scale, is smaller are frozen
+PLACES = ("softmax", "q")  # two sensitivities of a row: tr J of its softmax, and the norm of its gradient at q
+FROZEN_BELOW = 0.01  # a row is frozen if its tr J is smaller
 DEFAULT_DIMS = tuple(round(2 ** (half / 2)) for half in range(1, 21))  # 1, 2, 3, 4, 6, 8, 11, 16, … 1024
 DOTS = 100  # number of rows in `freezing_rows`
 MOST_DIMENSIONS = 4096
@@ -31,7 +31,7 @@ COLOUR_LIMIT = 0.25  # |p_i (1 − p_i)| and |p_i p_j| never exceed 1/4
 
 @dataclass(frozen=True)
 class GradientFlowParams:
-    """Settings of a draw of n_rows attention rows of n_keys scores at one d_k."""
+    """Settings of n_rows drawn attention rows, each of n_keys scores, at one d_k."""
 
     d_k: int = 64  # 1 to 4,096
     n_keys: int = 64  # 2 to 1,024
@@ -47,7 +47,7 @@ class GradientFlowParams:
 
 @dataclass(frozen=True, eq=False)
 class SensitivityStatistics:
-    """Statistics over the rows. Axes are (place, scale, …): `PLACES`, and scales d_k ** −`SCALE_EXPONENTS`."""
+    """Statistics over the rows; the first two axes are `PLACES` and the scales d_k ** −`SCALE_EXPONENTS`."""
 
     # mean, standard_error: mean over the rows and its standard error
     mean: NDArray[np.float64]
@@ -56,7 +56,7 @@ class SensitivityStatistics:
     median: NDArray[np.float64]
     median_low: NDArray[np.float64]
     median_high: NDArray[np.float64]
-    exact_mean: NDArray[np.float64]  # expectation; NaN at the place q, which has no closed form
+    exact_mean: NDArray[np.float64]  # expectation; NaN at q, where it has no closed form
     z: NDArray[np.float64]  # (mean − exact_mean) / standard_error; NaN where exact_mean is NaN
 
 
@@ -95,11 +95,11 @@ class GradientCurve:
     n_rows: int
     seed: int
     statistics: SensitivityStatistics  # (2 places, 2 scales, n_dims)
-    # frozen_share, frozen_error (2 scales, n_dims): as in `GradientFlowResult`. Without the scale the share never falls
-    # as d_k grows, because a larger d_k only stretches the scores of each row.
+    # frozen_share, frozen_error (2 scales, n_dims): as in `GradientFlowResult`
+    # Without the scale frozen_share never falls as d_k grows, because a larger d_k only stretches each row's scores.
     frozen_share: NDArray[np.float64]
     frozen_error: NDArray[np.float64]
-    rate: NDArray[np.float64]  # (n_dims,): E[M_n]/√d_k with M_n the largest of n_keys normals; 1/√(π d_k) for two keys
+    rate: NDArray[np.float64]  # (n_dims,): E[largest of n_keys normals] / √d_k; 1/√(π d_k) for two keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,17 +120,17 @@ class RowJacobian:
     raw_norm: float
     scaled_norm: float
     norm_ratio: float  # scaled_norm / raw_norm
-    colour_limit: float  # 1/4, which no entry of a softmax Jacobian exceeds, so that one colour domain fits all
+    colour_limit: float  # 1/4: no entry of a softmax Jacobian exceeds it, so one colour domain fits all
 
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Rows of scores |q| z and the loss gradients at their weights; gaps and pushes leave out the best key."""
+    """Rows of scores |q| z, and random loss gradients at their weights; gaps and pushes leave out the best key."""
 
     z: NDArray[np.float64]  # standard normal, (n_rows, n_keys)
     gaps: NDArray[np.float64]  # largest z minus the other z, (n_rows, n_keys − 1)
-    pushes: NDArray[np.float64]  # loss gradient at the weights of the other keys minus that at the best key's weight
-    # uniform_q, uniform_k (n_rows,): ranks in (0, 1) of |q|² and |k⊥|² in their chi-square laws, the same at every d_k
+    pushes: NDArray[np.float64]  # loss gradient at each other key's weight minus the one at the best key's
+    # uniform_q, uniform_k (n_rows,): uniform numbers whose chi-square quantiles are |q|² and |k⊥|²
     uniform_q: NDArray[np.float64] | None = None
     uniform_k: NDArray[np.float64] | None = None
 
@@ -139,7 +139,7 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
     """Measure the sensitivities of rows at one d_k: tr J and ‖∂L/∂q‖, J = diag(p) − p pᵀ.
 
     Given the query, the scores of a row are independent N(0, |q|²), and the part of the keys orthogonal to
-    the query is independent of them. So a row costs n_keys normals at any d_k. |q|² is the chi-square
+    the query is independent of the scores. So a row costs n_keys normals at any d_k. |q|² is the chi-square
     quantile of one uniform number per row: when d_k changes, the statistics change, but not their noise.
     """
     sensitivity = _sensitivity(_draw_rows(params.n_keys, params.n_rows, params.seed), params.d_k)
@@ -148,7 +148,7 @@ def measure_gradient_flow(params: GradientFlowParams) -> GradientFlowResult:
 
 
 def freezing_rows(dims: Sequence[int] = DEFAULT_DIMS, *, n_keys: int = 64, seed: int = 0) -> FreezingRows:
-    """Return tr J and ‖∂L/∂q‖ of 100 rows at every d_k, without the scale and with 1/√d_k."""
+    """Return tr J and ‖∂L/∂q‖ of 100 rows at every d_k, for the scales 1 and 1/√d_k."""
     dims = check_dims(dims)
     GradientFlowParams(dims[-1], n_keys, seed=seed)  # checks n_keys, seed and the largest of dims
     push = block_generator(seed, _PUSH_STREAM).standard_normal((DOTS, n_keys))
@@ -164,7 +164,7 @@ def _row_by_row(scores, square, across, d_k, push):
 
 
 def _squares_across(dims, seed):
-    """Draw the squared length of Kᵀ u orthogonal to q, |u| = 1, for every row: χ² with d_k − 1 degrees of freedom."""
+    """Draw |part of Kᵀ u orthogonal to q|², |u| = 1, for every row: χ² with d_k − 1 degrees of freedom."""
     across = _one_less(dims)
     grown = growing_rows(across, DOTS, 1, seed, _ACROSS_STREAM) if across else ()
     return ([np.zeros(DOTS)] if dims[0] == 1 else []) + [square for _, square in grown]
@@ -198,7 +198,7 @@ def gradient_curve(
 
 
 def measure_row_jacobian(raw_scores: ArrayLike, d_k: int) -> RowJacobian:
-    """Return the Jacobian J = diag(p) − p pᵀ of one row of scores, as it is and divided by √d_k."""
+    """Return the Jacobian J = diag(p) − p pᵀ of one row of scores, raw and divided by √d_k."""
     raw = check_array("raw_scores", raw_scores, ndim=1, min_length=2)
     scaled = raw / np.sqrt(check_integer("d_k", d_k, 1))
     jacobians = softmax_jacobian(raw), softmax_jacobian(scaled)
@@ -226,7 +226,7 @@ def _draw_rows(n_keys, n_rows, seed):
 
 
 def _relative(z, push, *uniform):
-    """Return scores and gradients relative to the best key, which is the same at every positive scale."""
+    """Return `_Rows` with gaps and pushes relative to the best key, which is the same at every positive scale."""
     best = np.arange(z.shape[1]) == z.argmax(axis=1)[:, None]
     gaps, pushes = (z[best][:, None] - z)[~best], (push - push[best][:, None])[~best]
     return _Rows(z, gaps.reshape(len(z), -1), pushes.reshape(len(z), -1), *uniform)
@@ -243,11 +243,11 @@ def _sensitivity(rows, d_k):
 
 
 def _passed(rows, d_k, radius, across):
-    """Return tr J and ‖∂L/∂q‖ of every row; radius is |q|, across the length of the part of Kᵀ u orthogonal to q."""
+    """Return tr J and ‖∂L/∂q‖ of every row; radius is |q|, and across is |the part of Kᵀ u orthogonal to q|."""
     passed = np.empty((len(PLACES), len(SCALE_EXPONENTS), len(radius)))
     for i, scale in enumerate(_scales((d_k,))[:, 0]):
         trace, along_q, size = _softmax_response(rows, scale * radius)
-        # ∂L/∂q = c Kᵀ dS: the part along q follows from the scores, the rest is an independent normal vector.
+        # ∂L/∂q = c Kᵀ dS: its part along q follows from the scores; the rest is an independent normal vector.
         passed[:, i] = trace, scale * np.hypot(along_q, size * across)
     return passed
 
@@ -259,7 +259,7 @@ def _softmax_response(rows, stretch):
     for start in range(0, len(stretch), step):
         block = slice(start, start + step)
         gaps, pushes = rows.gaps[block], rows.pushes[block]
-        # Weights relative to the best key's, which avoids the cancellation in 1 − p.
+        # Dividing all weights by the best key's weight avoids the cancellation in 1 − p.
         e = np.exp(-stretch[block, None] * gaps)
         others, squares = e.sum(axis=1), np.einsum("ij,ij->i", e, e)
         total = 1.0 + others
@@ -289,7 +289,7 @@ def _statistics(sensitivity, exact_mean):
 
 
 def _frozen(sensitivity):
-    """Return the share of frozen rows at each scale, its standard error and interval; tr J excludes the scale."""
+    """Return the share of frozen rows at each scale, its standard error, and low and high of its interval."""
     trace = sensitivity[PLACES.index("softmax")]
     count, n_rows = np.count_nonzero(trace < FROZEN_BELOW, axis=-1), trace.shape[-1]
     return count / n_rows, share_error(count / n_rows, n_rows), *share_interval(count, n_rows)

@@ -19,13 +19,13 @@ from sattn_core.bands.standard_errors import mean_and_error
 from sattn_core.laws.one_key import MOST_KEYS, key_weight
 from sattn_core.layers.rules import SCALING_RULES
 
-SHORTEST = 16  # number of keys at the first stop of the slider
+SHORTEST = 16  # number of keys at the slider's first stop
 _QUARTERS = tuple(m * 2**j for j in range(2, 18) for m in (4, 5, 6, 7))
 STOPS = (*_QUARTERS, MOST_KEYS)
 LENGTHS = (*range(2, 9), 10, 12, 14, *STOPS)  # 2 to 14 keys: rows of a short text
 SIMULATED = (16, 128, 1_024, 8_192, 65_536)
-_ROWS, _SCORES, _FEWEST = 2_000, 2**18, 16  # most rows, most scores and fewest rows at a length
-_FIGURE = (3.0, -2.0)  # score of one key, and of all others, in figure 1 of the SSMax paper
+_ROWS, _SCORES, _FEWEST = 2_000, 2**18, 16  # at each length: most rows, most scores, fewest rows
+_FIGURE = (3.0, -2.0)  # scores of one key and of all others in figure 1 of the SSMax paper
 _QUIET = -10.0  # score of every key in a head that should have no output
 
 
@@ -37,7 +37,7 @@ class LengthRule:
     title: str
     formula: str  # in LaTeX
     source: str
-    # ``multiplier(n_keys, d_k, n_train)`` is the factor on the scores over √d_k
+    # ``multiplier(n_keys, d_k, n_train)`` is the factor on scores ÷ √d_k
     multiplier: Callable[[NDArray[np.float64], int, int], NDArray[np.float64]] = field(repr=False)
     sink: bool = False
 
@@ -80,7 +80,7 @@ RULES: Mapping[str, LengthRule] = MappingProxyType(
 
 @dataclass(frozen=True)
 class LongContextParams:
-    """Settings of a key with a given score, over √d_k, among keys with independent N(0, 1) scores."""
+    """Settings of a key with a given scaled score among keys with independent N(0, 1) scaled scores."""
 
     score: float = 8.0  # 1 to 14
     d_k: int = 64  # 1 to 1,024; matters only for the rule without the scale
@@ -108,7 +108,8 @@ class FadingResult:
     names: tuple[str, ...]
     multipliers: NDArray[np.float64]
     weights: NDArray[np.float64]
-    # half_length, predicted_half: first n at which 1/√d_k leaves a weight below ½, and its estimate e^(score − ½) + 1
+    # half_length: first n at which the weight is below ½ under 1/√d_k
+    # predicted_half: estimate of half_length, e^(score − ½) + 1
     half_length: int
     predicted_half: float
 
@@ -138,12 +139,12 @@ def quarter_row(n: int) -> int:
 
 
 def crowd_score(n_keys: int) -> float:
-    """Return ln(n − 1) + ½, the score of one key that weighs like n − 1 keys of N(0, 1) together: E e^x = e^½."""
+    """Return ln(n − 1) + ½, the score of one key with the weight of n − 1 keys of N(0, 1) together, as E e^x = e^½."""
     return math.log(check_integer("n_keys", n_keys, 2) - 1) + 0.5
 
 
 def expected_above(n_keys: int, score: float) -> float:
-    """Return (n − 1) Φ(−score), the expected number of n − 1 keys of N(0, 1) with a larger score.
+    """Return (n − 1) Φ(−score), the expected number of larger scores among n − 1 scores of N(0, 1).
 
     >>> round(expected_above(16_384, 2.0), 1)
     372.7
@@ -152,7 +153,7 @@ def expected_above(n_keys: int, score: float) -> float:
 
 
 def fading_weights(params: LongContextParams, lengths: Sequence[int] = LENGTHS) -> FadingResult:
-    """Return the mean weight of the key over the others' scores, by quadrature, for every rule and length."""
+    """Return the key's mean weight for every rule and length, by quadrature over the other keys' scores."""
     lengths = tuple(check_integer("each of lengths", n, 2, MOST_KEYS) for n in lengths)
     multipliers = params.multipliers(lengths)
     weights = [_weights(params, lengths, *each) for each in zip(RULES.values(), multipliers, strict=True)]
@@ -161,7 +162,7 @@ def fading_weights(params: LongContextParams, lengths: Sequence[int] = LENGTHS) 
 
 
 def _weights(params, lengths, rule, multipliers):
-    """Return the weight of the key under one rule at every length."""
+    """Return the key's mean weight under one rule at every length."""
     if not np.ptp(multipliers):
         return key_weight(np.array(lengths, float), multipliers[0] * params.score, multipliers[0], sink=rule.sink)
     pairs = zip(np.array(lengths, float), multipliers, strict=True)
@@ -169,7 +170,7 @@ def _weights(params, lengths, rule, multipliers):
 
 
 def _half_length(score):
-    """Return the first n at which the weight is below ½, by bisection; the weight falls as keys are added."""
+    """Return the first n at which the key's mean weight is below ½, by bisection, since it falls as n grows."""
     low, high = 1, MOST_KEYS
     while high - low > 1:
         middle = (low + high) // 2
@@ -201,7 +202,7 @@ def simulate_fading(params: LongContextParams) -> SimulatedFading:
 
 
 def _simulated(others, score, multiplier, sink):
-    """Return the weight of the key in every row; others (n_rows, n_keys - 1) holds the other scores minus the key's."""
+    """Return the key's weight in every row; others (n_rows, n_keys − 1) are the other keys' scores minus its score."""
     total = np.exp(multiplier * others).sum(axis=-1)
     return 1.0 / (1.0 + total + (math.exp(-multiplier * score) if sink else 0.0))
 
@@ -211,14 +212,14 @@ def _simulated(others, score, multiplier, sink):
 
 @dataclass(frozen=True, eq=False)
 class LengthClaims:
-    """Numbers behind the claims of the papers; a pair holds the values at SHORTEST and at MOST_KEYS keys."""
+    """Numbers behind the papers' claims; pairs hold the values at SHORTEST and at MOST_KEYS keys."""
 
     lengths: tuple[int, int]
-    # plain, ssmax: weight of a key of score 3 if all others have −2, by softmax and by SSMax (figure 1 of the paper)
+    # plain, ssmax: weight of a key of score 3 among keys of score −2 under softmax and SSMax (figure 1 of the paper)
     plain: tuple[float, float]
     ssmax: tuple[float, float]
-    quiet: tuple[float, float]  # weight of all keys together under softmax1, if each has score −10
-    yarn_root: float  # √(1/t) of YaRN at 16 times the length
+    quiet: tuple[float, float]  # total weight of all keys under softmax1 if each has score −10
+    yarn_root: float  # YaRN's √(1/t) at 16 times the training length
     # lowest, highest: smallest and largest weight that log n gives a key of `score` at LENGTHS of at least n_train
     lowest: float
     highest: float

@@ -24,7 +24,7 @@ INVENTED_KEYS = (
     (0.5, -1.0, 1.5, 0.0),
     (0.5, -1.0, 0.5, 2.0),
 )
-EXAMPLE_KEY = KEY_WORDS.index("cat")  # the key whose products are shown one by one; the invented numbers favour it
+EXAMPLE_KEY = KEY_WORDS.index("cat")  # this key's products are shown one by one; the invented numbers favour it
 N_SENTENCES = 1_000
 MOST_EMPHASIS = 16
 
@@ -37,7 +37,7 @@ _QUERY_STREAM = 6
 class OneQueryParams:
     """Length of the query and the keys, and size of the query's invented components."""
 
-    d_k: int  # 1 to 1,024: the first four components are the invented ones, the others are drawn
+    d_k: int  # 1 to 1,024: the first four components are invented, the others drawn
     seed: int = 0  # seed of the drawn components
     emphasis: int = 1  # 1 to 16: factor on the invented components of the query
 
@@ -51,8 +51,7 @@ class OneQueryParams:
 class SoftmaxRow:
     """One row of scores and the terms of its softmax, as worked out by hand."""
 
-    # scores, below, exponentials, weights (4,): below = scores − largest score, exponentials = exp(below), and
-    # weights = exponentials / total
+    # All (4,): below = scores − largest score, exponentials = exp(below), weights = exponentials / total
     scores: NDArray[np.float64]
     below: NDArray[np.float64]
     exponentials: NDArray[np.float64]
@@ -69,26 +68,25 @@ class SoftmaxRow:
 class SumsOnTheWay:
     """Partial sums of the four scores, one product after another."""
 
-    sums: NDArray[np.float64]  # (4, d_k): the sum after 1, 2, …, d_k products; the last column is the raw scores
+    sums: NDArray[np.float64]  # (4, d_k): sums of 1, 2, …, d_k products; the last column holds the raw scores
     horizon: int  # largest possible d_k, where the axis ends
     limit: float  # largest |sum| of this draw at any d_k up to the horizon
 
 
 @dataclass(frozen=True, eq=False)
 class ManySentences:
-    """Many sentences with the same four words: equal invented components, new drawn ones in each sentence.
+    """Many sentences of the same four words, with the same invented components and new drawn ones in each sentence.
 
     The sentence of `OneQueryResult` is the first. A word is on top if no other has a larger score.
     """
 
     n_sentences: int
-    # on_top, on_top_exact, on_top_error (4,): share of the sentences with this word on top (words that tie all count),
-    # its exact probability, and the standard error of the share that follows from the probability
+    # on_top, on_top_exact (4,): share of sentences with this word on top (tied words all count), and its probability
+    # on_top_error (4,): standard error of on_top, by on_top_exact
     on_top: NDArray[np.float64]
     on_top_exact: NDArray[np.float64]
     on_top_error: NDArray[np.float64]
-    # raw_top_weight, scaled_top_weight: mean over the sentences of the largest of the four weights, and its standard
-    # error
+    # Mean over the sentences of the largest weight, raw and scaled, each with its standard error
     raw_top_weight: float
     raw_top_weight_error: float
     scaled_top_weight: float
@@ -105,13 +103,13 @@ class OneQueryResult:
     keys: NDArray[np.float64]
     products: NDArray[np.float64]
     n_invented: int  # number of invented components, min(4, d_k); drawn ones are +1 or −1
-    invented_scores: SoftmaxRow  # scores of the invented components alone
-    # n_up, n_down (4,): number of drawn products that are +1, and that are −1
+    invented_scores: SoftmaxRow  # scores from the invented components alone
+    # n_up, n_down (4,): number of drawn products equal to +1, and to −1
     n_up: NDArray[np.int_]
     n_down: NDArray[np.int_]
     walk: SumsOnTheWay
     divisor: float  # √d_k
-    # raw, scaled: scores at d_k, as they are and divided by √d_k
+    # raw, scaled: softmax of the scores at d_k, and of the scores divided by √d_k
     raw: SoftmaxRow
     scaled: SoftmaxRow
     sentences: ManySentences

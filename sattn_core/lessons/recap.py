@@ -1,4 +1,4 @@
-"""Recap: spread of scores, wrong choices that can be put right, and one learning rate for every size."""
+"""Recap: spread of scores, correction of wrong choices, and one learning rate for every d_k."""
 
 from dataclasses import dataclass
 
@@ -20,13 +20,13 @@ from sattn_core.lessons.wrong_choice import (
 from sattn_core.training.wrong_rows import WrongRows, descend, draw_wrong_rows, row_blocks
 
 N_PRODUCTS = 8  # products in the sum of one score
-N_PAIRS = 2_000  # pairs of a query and a key, to measure the spread of their scores
-SIZES = (64, 256, 1_024)  # d_k at which the spread is measured, beside the visitor's own
+N_PAIRS = 2_000  # number of query–key pairs in the measurement of the spread
+SIZES = (64, 256, 1_024)  # d_k at which the spread is measured, besides the visitor's d_k
 N_KEYS = 16
-BOTH = (0.0, 0.5)  # raw scores and ÷ √d_k
+BOTH = (0.0, 0.5)  # exponents of d_k: raw scores, and ÷ √d_k
 EXPONENTS = (*BOTH, 1.0)
 LARGE, SMALL = 256, 4  # d_k at which wrong choices are corrected
-TENTH = 0.1  # factor on queries and keys that start small
+TENTH = 0.1  # factor on queries and keys for a small start
 ONE_RATE = 3.16  # learning rate for every d_k of RACED
 RACED = (16, 64, 256, 1_024)  # d_k at which the divisors are compared
 
@@ -38,7 +38,7 @@ RACED = (16, 64, 256, 1_024)  # d_k at which the divisors are compared
 class SumResult:
     """Products of one query and one key, and their partial sums."""
 
-    added: NDArray[np.int_]  # (N_PRODUCTS,): number of products added, 1, 2, …
+    added: NDArray[np.int_]  # (N_PRODUCTS,): 1, 2, …, the number of products in each sum
     products: NDArray[np.float64]  # (N_PRODUCTS,)
     sums: NDArray[np.float64]  # (N_PRODUCTS,): the last one is the score
 
@@ -66,7 +66,7 @@ class SpreadParams:
 
     @property
     def dims(self) -> tuple[int, ...]:
-        """SIZES and d_k, increasing."""
+        """Sorted dimensions: SIZES and d_k."""
         return tuple(sorted({*SIZES, self.d_k}))
 
 
@@ -76,18 +76,18 @@ class SpreadResult:
 
     params: SpreadParams
     dims: NDArray[np.int_]  # params.dims
-    std: NDArray[np.float64]  # root mean square of N_PAIRS scores, whose mean is known to be 0
+    std: NDArray[np.float64]  # root mean square of N_PAIRS scores, since their mean is known to be 0
     std_theory: NDArray[np.float64]  # √d_k
     standard_error: NDArray[np.float64]
 
     @property
     def here(self) -> int:
-        """Index of d_k among the dims."""
+        """Index of params.d_k in dims."""
         return self.params.dims.index(self.params.d_k)
 
 
 def measure_spread(params: SpreadParams) -> SpreadResult:
-    """Measure the standard deviation of independent scores; a larger d_k adds products to those of a smaller one."""
+    """Measure the standard deviation of independent scores; a larger d_k adds products to the same scores."""
     scores = growing_scores(params.dims, N_PAIRS, STANDARD_NORMAL, params.seed)
     std = np.array([np.sqrt(np.mean(each**2)) for each in scores])
     exact = [dot_product_moments(d_k) for d_k in params.dims]
@@ -101,7 +101,7 @@ def measure_spread(params: SpreadParams) -> SpreadResult:
 
 @dataclass(frozen=True)
 class CorrectionParams:
-    """Settings of rows whose winner is wrong, at one d_k; size multiplies q and k before the first step."""
+    """Settings of rows with a wrong winner at one d_k; size multiplies q and k before the first step."""
 
     d_k: int = LARGE  # 1 to 1,024
     size: float = 1.0
@@ -115,19 +115,19 @@ class CorrectionParams:
 
 @dataclass(frozen=True, eq=False)
 class CorrectionResult:
-    """Number of N_ROWS rows that are put right after each step, without and with the scale."""
+    """Number of rows, out of N_ROWS, put right after each step, without and with the scale."""
 
     params: CorrectionParams
     steps: NDArray[np.int_]  # (N_STEPS + 1,): 0, 1, …
-    rate: NDArray[np.float64]  # (2,): the learning rate that puts most rows right; the smallest if several do
-    put_right: NDArray[np.int_]  # (2, N_STEPS + 1), at that rate
-    # low, high (2,): exact 95 % interval of the last count, as counts of N_ROWS
+    rate: NDArray[np.float64]  # (2,): learning rate that puts most rows right; the smallest of equally good ones
+    put_right: NDArray[np.int_]  # (2, N_STEPS + 1): number of rows put right at this rate
+    # low, high (2,): exact 95 % interval of put_right after the last step
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
 
 def measure_correction(params: CorrectionParams) -> CorrectionResult:
-    """Train each row's query by gradient descent, at the best of LEARNING_RATES for each of the two scales."""
+    """Train each row's query by gradient descent, at the best of LEARNING_RATES for each scale."""
     exponents, rates = np.repeat(BOTH, len(LEARNING_RATES)), np.tile(LEARNING_RATES, len(BOTH))
     counts = _counts(params.d_k, exponents, rates, params.seed, params.size)
     counts = counts.reshape(len(BOTH), len(LEARNING_RATES), -1)
@@ -160,7 +160,7 @@ def _sized(rows, size):
 
 @dataclass(frozen=True)
 class DivisorParams:
-    """Settings of scores divided by d_k^e, for each e of EXPONENTS and for `exponent`."""
+    """Settings of scores divided by d_k^e, for every e in EXPONENTS and for e = exponent."""
 
     exponent: float = 0.5  # 0 to 1
     seed: int = 0
@@ -177,7 +177,7 @@ class DivisorParams:
 
 @dataclass(frozen=True, eq=False)
 class DivisorResult:
-    """Number of N_ROWS rows that are put right at ONE_RATE, for each of params.exponents and each d_k of RACED."""
+    """Number of rows, out of N_ROWS, put right at ONE_RATE, for all params.exponents and all d_k in RACED."""
 
     params: DivisorParams
     dims: NDArray[np.int_]  # (4,): RACED
@@ -185,7 +185,7 @@ class DivisorResult:
 
     @property
     def chosen(self) -> NDArray[np.int_]:
-        """Counts for params.exponent, (4,)."""
+        """Row of put_right for params.exponent, (4,)."""
         return self.put_right[self.params.exponents.index(self.params.exponent)]
 
 

@@ -28,8 +28,7 @@ from sattn_core.layers.softmax import entropy_nats, softmax
 EXPONENT_DIMS = tuple(2**j for j in range(11))
 RULE_DIMS = tuple(2**j for j in range(2, 11))
 RULE_KEYS = tuple(2**j for j in range(2, 13))
-# Upper limits for all draws of one point of a curve: components of q and k, and scores. The minimum number of draws
-# may exceed them.
+# Limits per curve point, for components of q and k and for scores; the minimum number of draws may exceed them
 _CURVE_NUMBERS, _CURVE_SCORES = 300_000, 10_000
 
 
@@ -54,16 +53,16 @@ class ExponentCurve:
     """Moments of the scaled scores against d_k for one exponent; arrays have one entry per dimension."""
 
     exponent: float
-    # variance, variance_theory, variance_error: measured variance of the scaled scores, its theory
-    # (1 + ρ²) d_k^(1 − 2 exponent), and its standard error
+    # variance, variance_error: measured variance of the scaled scores, and its standard error
+    # variance_theory: (1 + ρ²) d_k^(1 − 2 exponent)
     variance: NDArray[np.float64]
     variance_theory: NDArray[np.float64]
     variance_error: NDArray[np.float64]
-    # mean, mean_theory, mean_error: measured mean, its theory ρ d_k^(1 − exponent), and its standard error
+    # mean, mean_theory, mean_error: measured mean, ρ d_k^(1 − exponent), and the measured mean's standard error
     mean: NDArray[np.float64]
     mean_theory: NDArray[np.float64]
     mean_error: NDArray[np.float64]
-    # variance_is_flat, mean_is_flat: True if the theory is the same at every d_k, such as a mean of 0
+    # variance_is_flat, mean_is_flat: True if the theory gives the same value at every d_k
     variance_is_flat: bool
     mean_is_flat: bool
 
@@ -74,17 +73,17 @@ class ExponentResult:
 
     params: ExponentParams
     dims: tuple[int, ...]
-    curves: tuple[ExponentCurve, ...]  # the learner's exponent first, then those of 0, ½ and 1 that differ from it
+    curves: tuple[ExponentCurve, ...]  # for the learner's exponent, then for 0, ½ and 1 where different
 
 
 @dataclass(frozen=True)
 class RulesParams:
-    """Settings of the scores on which all rules are compared."""
+    """Settings of the scores to which all rules are applied."""
 
     d_k: int = 64  # 1 to 1,024
     n_keys: int = 64  # 2 to 4,096
     n_queries: int = 32  # 1 to 64
-    correlation: float = 0.0  # −1 to 1: between query i and key i; 0 at the start of training, positive after it
+    correlation: float = 0.0  # −1 to 1, between query i and key i: 0 before training, positive after it
     seed: int = 0  # at least 0
 
     def __post_init__(self) -> None:
@@ -105,7 +104,7 @@ class RuleResult:
     fixes: str
     source: str
     check_text: str
-    check_value: float  # the number that check_text names, computed
+    check_value: float  # computed value of the number in check_text
     # scores, attention_weights (n_keys,): scores of the first query after the rule, and their softmax
     scores: NDArray[np.float64]
     attention_weights: NDArray[np.float64]
@@ -133,10 +132,10 @@ class RuleCurves:
     names: tuple[str, ...]
     dims: tuple[int, ...]
     n_keys: tuple[int, ...]
-    # against_d_k, against_d_k_error (n_rules, n_dims): entropy at the params' n_keys (at most 256), and standard error
+    # against_d_k, against_d_k_error (n_rules, n_dims): entropy at min(params.n_keys, 256) keys, and its error
     against_d_k: NDArray[np.float64]
     against_d_k_error: NDArray[np.float64]
-    # against_n_keys, against_n_keys_error (n_rules, n_lengths): entropy at the params' d_k, and standard error
+    # against_n_keys, against_n_keys_error (n_rules, n_lengths): entropy at params.d_k, and its standard error
     against_n_keys: NDArray[np.float64]
     against_n_keys_error: NDArray[np.float64]
     uniform: NDArray[np.float64]  # (n_lengths,): ln n_keys, the largest possible entropy
@@ -155,7 +154,7 @@ class Bug:
     note: str  # outcome or background of the report
     # ``factor(d_model, n_heads)`` is the wrong multiplier of the raw scores
     factor: Callable[[int, int], float] = field(repr=False)
-    fused: bool = False  # True if the mistake is not in the multiplier: Xavier on one fused matrix of Q, K and V
+    fused: bool = False  # True for Xavier on one fused matrix of Q, K and V, where the multiplier is right
 
 
 @dataclass(frozen=True)
@@ -181,7 +180,7 @@ class BugSide:
     """Measurements of the right or the wrong computation."""
 
     multiplier: float  # multiplier of the raw scores
-    # score_std, predicted_std: root mean square of the scores that enter the softmax, and its predicted initial value
+    # score_std, predicted_std: root mean square of the scores that enter the softmax, and its prediction
     score_std: float
     predicted_std: float
     # entropy_nats, max_weight: means over queries and heads
@@ -192,14 +191,14 @@ class BugSide:
 
 @dataclass(frozen=True, eq=False)
 class BugResult:
-    """Results of the wrong and of the right computation on the same numbers."""
+    """Results of the wrong and of the right computation from the same x."""
 
     params: BugParams
     bug: Bug
     d_k: int
     right: BugSide
     wrong: BugSide
-    output_error: float  # |wrong output − right output| / |right output| over all numbers
+    output_error: float  # norm of (wrong output − right output) ÷ norm of the right output
     output_cosine: float  # cosine between the two outputs
 
 
@@ -329,7 +328,7 @@ def _right_attention(params):
 def _bug_result(params, Q, K, V, right):
     bug, E, H = BUGS[params.bug], params.d_model, params.n_heads
     d = E // H
-    shrink = 0.5 if bug.fused else 1.0  # Q, K and V are each √½ times as large
+    shrink = 0.5 if bug.fused else 1.0  # factor on Q Kᵀ, as Q and K are each √½ times as large
     wrong = attention(Q, K, math.sqrt(shrink) * V, scale=shrink * bug.factor(E, H))
     return BugResult(
         params=params, bug=bug, d_k=d,
@@ -359,14 +358,14 @@ def _queries_and_keys(params, d_k, n_keys, n_queries):
 
 
 def _applied(rule, raw, Q, K):
-    """Apply the rule with the inputs it needs; sigma 2 is the largest singular value of a random square projection."""
+    """Apply the rule to the inputs it needs; sigma_q and sigma_k are 2, as for a random square projection."""
     context = {"d_k": Q.shape[-1], "Q": Q, "K": K, "sigma_q": 2.0, "sigma_k": 2.0}
     return rule.apply(raw, **{name: context[name] for name in rule.needs})
 
 
 @remembered(16)
 def _check_value(name):
-    """Return a rule's checkable number, which does not depend on the scores."""
+    """Return the number in the check_text of a rule; it does not depend on the scores."""
     return SCALING_RULES[name].check()
 
 
@@ -382,20 +381,20 @@ def _rule_result(rule, scores):
 
 
 def _curve_draws(d_k, n_keys):
-    """Return the number of queries in one draw, which share their keys, and the number of draws, for one point."""
+    """Return the number of queries per draw, which share their keys, and the number of draws, for one curve point."""
     n_queries = 32 if n_keys > 64 else min(n_keys, 16)
     most = min(_CURVE_NUMBERS // ((n_queries + n_keys) * d_k), _CURVE_SCORES // (n_queries * n_keys))
     return n_queries, max(most, 4 if n_keys <= 256 else 1)
 
 
 def _entropies(params, d_k, n_keys, longest):
-    """Return the mean entropy of every rule at one shape, and its standard error: (2, n_rules).
+    """Return the mean entropy of every rule at one d_k and n_keys, and its standard error, (2, n_rules).
 
-    The number of draws is the one for `longest`, the largest d_k of the curve.
+    The number of draws depends on `longest`, the largest d_k of the curve, not on d_k.
     """
     n_queries, draws = _curve_draws(longest, n_keys)
     Q, K = _queries_and_keys(params, d_k, draws * n_keys, draws * n_queries)
-    aligned, others = np.split(K, [draws * n_queries])  # keys that are paired with a query, and the rest
+    aligned, others = np.split(K, [draws * n_queries])  # keys paired with a query, and the other keys
     Q, aligned, others = (each.reshape(draws, -1, d_k) for each in (Q, aligned, others))
     K = np.concatenate([aligned, others], axis=1)
     raw = Q @ K.swapaxes(-1, -2)

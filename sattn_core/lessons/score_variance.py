@@ -23,17 +23,17 @@ from sattn_core.laws.dot_product import has_exact_density, score_density
 from sattn_core.laws.moments import DotProductMoments, pair_moments
 from sattn_core.layers.scores import raw_scores, scale_factor
 
-# The lesson also shows the curve over d_k and the random walks, from their own modules.
+# The variance curve and the random walks are re-exported, because the lesson shows them too.
 __all__ = [
     "SAMPLINGS", "MomentRow", "RandomWalks", "ScalingRule", "ScoreVarianceParams", "ScoreVarianceResult",
     "VarianceCurve", "measure_score_variance", "random_walks", "variance_curve",
 ]  # fmt: skip
 
 SAMPLINGS = ("pairs", "matrix")
-_SCORE_BYTES = 48  # memory per score while measuring
-_LARGEST = 1024  # the shared axis is the same at every d_k up to this
-_SHARED_HALF_WIDTH, _SHARED_DEVIATIONS = 112.0, 3.5  # 3.5 · 32, the standard deviation of raw scores at d_k = 1,024
-_N_BINS, _HALF_WIDTH, _N_GRID = 80, 5.0, 400  # an even number of grid points: at d_k = 1 the density at 0 is infinite
+_SCORE_BYTES = 48  # bytes per score during the measurement
+_LARGEST = 1024  # largest d_k up to which the shared axis stays the same
+_SHARED_HALF_WIDTH, _SHARED_DEVIATIONS = 112.0, 3.5  # 112 = 3.5 · 32: 3.5 standard deviations at d_k = 1,024
+_N_BINS, _HALF_WIDTH, _N_GRID = 80, 5.0, 400  # an even _N_GRID leaves out 0, where the density is infinite at d_k = 1
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class ScoreVarianceParams:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the scores that are measured."""
+        """Shape of the measured scores."""
         return (self.n_samples,) if self.sampling == "pairs" else (self.n_queries, self.n_keys)
 
     @cached_property
@@ -112,16 +112,16 @@ class ScoreVarianceResult:
     n_scores: int  # number of scores measured
     theory: DotProductMoments  # mean, variance and excess kurtosis of one raw score
     scale: float  # 1/√d_k
-    # raw_edges, scaled_edges (n_bins + 1,): bin edges within five theoretical standard deviations of the mean;
-    # scaled_edges = scale · raw_edges
+    # raw_edges (n_bins + 1,): bin edges within five theoretical standard deviations of the mean
+    # scaled_edges (n_bins + 1,): scale · raw_edges
     raw_edges: NDArray[np.float64]
     scaled_edges: NDArray[np.float64]
     counts: NDArray[np.int_]  # (n_bins,): number of scores in each bin [left, right), the same for raw and scaled
     # below, above: number of scores outside the bins; counts, below and above add up to n_scores
     below: int
     above: int
-    # Ends of the axis that raw and scaled scores share: −112 and 112, or wider if the scores at d_k = 1,024 need it.
-    # They are the same at every d_k up to 1,024, so that the growth shows.
+    # shared_span: ends of the axis that raw and scaled scores share: −112 and 112, or wider if d_k = 1,024 needs it.
+    # The axis is the same at every d_k up to 1,024, so that the growth of the scores shows.
     shared_span: tuple[float, float]
     # beyond_own, beyond_shared: share of the raw scores outside the bins, and outside shared_span
     beyond_own: float
@@ -129,17 +129,16 @@ class ScoreVarianceResult:
     # raw_density, scaled_density (n_bins,): counts / (n_scores · bin width)
     raw_density: NDArray[np.float64]
     scaled_density: NDArray[np.float64]
-    # raw_grid, scaled_grid, raw_law, scaled_law (400,): fine grid, and density of the law on it (nan if the scores are
-    # constant)
+    # raw_grid, scaled_grid (400,): fine grids for the theoretical densities
+    # raw_law, scaled_law (400,): theoretical densities on the grids; NaN if the scores are constant
     raw_grid: NDArray[np.float64]
     scaled_grid: NDArray[np.float64]
     raw_law: NDArray[np.float64]
     scaled_law: NDArray[np.float64]
-    # True for independent normal components with zero means; otherwise the law is normal with the exact mean and
-    # variance
+    # law_is_exact: False if the densities are only normal approximations with the exact mean and variance
     law_is_exact: bool
-    # Mean, variance and excess kurtosis, raw and scaled. The variance divides by n − 1 for pairs and by n_queries ·
-    # n_keys for a matrix.
+    # rows: mean, variance and excess kurtosis of raw and scaled scores
+    # The variance divides by n − 1 for pairs, and by n_queries · n_keys for a matrix.
     rows: tuple[MomentRow, ...]
     scaling_rule: ScalingRule  # Var(cX) beside c² Var(X)
 
@@ -161,9 +160,9 @@ def measure_score_variance(
     """Measure Var(q·k) and Var(q·k/√d_k) beside d_k and 1, with their sampling errors.
 
     Entries of one matrix are uncorrelated but share queries and keys, so their variance scatters more
-    than the variance of as many pairs. If q or k has a mean, the kurtosis of a matrix has no band. The
-    standard error of an excess kurtosis is its limit for many scores. A small or heavy-tailed sample falls
-    short of the prediction on average: its band is marked rough, or left out if it would reach below −2.
+    than the variance of as many pairs. If a mean of q or k is not 0, the kurtosis of a matrix has no band.
+    The standard error of an excess kurtosis is its limit for many scores. The kurtosis of a small or
+    heavy-tailed sample is on average too small: its band is marked rough, or left out if it would reach below −2.
     Student's t with 5 degrees of freedom has no eighth moment, so its measured kurtosis has no finite
     standard error.
     """
@@ -189,7 +188,7 @@ def measure_score_variance(
 
 
 def _rows_of_both(params, scale, raw, scaled):
-    """Return the moments of the raw and of the scaled scores; the latter have the bands of the former, scaled."""
+    """Return the moments of raw and of scaled scores with their bands; the scaled bands follow from the raw ones."""
     bands = _bands(params, raw[2])
     return _rows("raw", bands, 1.0, raw) + _rows("scaled", bands, scale, scaled)
 

@@ -55,16 +55,16 @@ class SmallSamplesParams:
 
 @dataclass(frozen=True)
 class DrawCheck:
-    """One statistic of the draws beside its prediction; the two shares are in per cent."""
+    """One statistic of the draws beside its prediction; shares are in per cent."""
 
     name: str  # "mean", "median", or a share: "below 1.6" or "near d_k"
-    # predicted, predicted_error: prediction and its standard error; exact for the mean, otherwise from reference draws
+    # predicted, predicted_error: prediction and its standard error, from reference draws; exact for the mean
     predicted: float
     predicted_error: float
-    # measured, standard_error: measured on the draws, and the predicted standard error for their number
+    # measured, standard_error: statistic of the draws, and its predicted standard error
     measured: float
     standard_error: float
-    z: float  # (measured − predicted) / √(sum of both errors²); NaN if both errors are 0
+    z: float  # (measured − predicted) / √(predicted_error² + standard_error²); NaN if both errors are 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,27 +80,27 @@ class SmallSamplesResult:
     # mean_theory, std_theory: exact mean and standard deviation of one variance; the mean is d_k only for ddof = 1
     mean_theory: float
     std_theory: float
-    # mean_measured, standard_error, z: mean of the draws, std_theory/√n_draws, and (mean − mean_theory)/standard_error
+    # mean_measured, standard_error: mean of the draws, and std_theory / √n_draws
+    # z: (mean_measured − mean_theory) / standard_error
     mean_measured: float
     standard_error: float
     z: float
-    # median, median_error: median of up to 400,000 reference draws (at least 20,000 for large matrices), and its
-    # standard error
+    # median, median_error: median of the reference draws (at most 400,000), and its standard error
     median: float
     median_error: float
     # low, high: 5 % and 95 % quantiles of the reference draws
     low: float
     high: float
     band: tuple[float, float]  # `score_variance_band` at 95 %, for this ddof
-    # value, percentile, percentile_error: the number in question (1.6), percentage of reference draws below it, and its
-    # standard error
+    # value: the number in question, 1.6
+    # percentile, percentile_error: percentage of reference draws below value, and its standard error
     value: float
     percentile: float
     percentile_error: float
     edges: NDArray[np.float64]  # (61,)
     counts: NDArray[np.int_]  # (60,): number of draws in each bin; `above` counts draws beyond the last edge
     above: int
-    expected: NDArray[np.float64]  # (60,): expected counts of n_draws draws, from the reference draws
+    expected: NDArray[np.float64]  # (60,): expected counts, from the reference draws
     checks: tuple[DrawCheck, ...]  # "mean", "median", "below 1.6" and "near d_k"
 
 
@@ -109,13 +109,13 @@ class VarianceCheck:
     """One variance of the large experiment beside its exact mean and standard deviation."""
 
     name: str
-    # measured, mean, std, z: measured variance (ddof = 0), its exact mean and standard deviation, and (measured −
-    # mean)/std
+    # measured: measured variance, ddof = 0
+    # mean, std, z: exact mean and standard deviation of measured, and (measured − mean) / std
     measured: float
     mean: float
     std: float
     z: float
-    # published, published_z: the number printed in the public answer, and its z
+    # published, published_z: the same variance as printed in the public answer, and its z
     published: float
     published_z: float
 
@@ -129,18 +129,18 @@ class LargeExperiment:
     seed: int
     rows: tuple[VarianceCheck, ...]  # A, B, product, scaled product
     naive_std: float  # standard deviation for independent entries: wrong, far too small
-    # naive_z, published_naive_z: z of the product's variance about d_k by the naive standard deviation, a false alarm
+    # naive_z, published_naive_z: (variance of the product − d_k) / naive_std for both runs; wrongly large
     naive_z: float
     published_naive_z: float
-    # band, naive_band: 95 % bands of the product's variance
+    # band, naive_band: right and naive 95 % band of the product's variance
     band: tuple[float, float]
     naive_band: tuple[float, float]
-    explained_share: float  # share of the scatter of the product's variance that var(A) and var(B) explain
-    # from_factors, published_from_factors: d_k · var(A) · var(B), the expected variance of the product given both
+    explained_share: float  # share of the product variance's scatter that var(A) and var(B) explain
+    # from_factors, published_from_factors: d_k · var(A) · var(B), the product's expected variance given var(A), var(B)
     from_factors: float
     published_from_factors: float
-    # residual_std, residual_z, published_residual_z: standard deviation of the product's variance given var(A) and
-    # var(B), and z of both runs with it
+    # residual_std: standard deviation of the product's variance given var(A) and var(B)
+    # residual_z, published_residual_z: (variance of the product − from_factors) / residual_std for both runs
     residual_std: float
     residual_z: float
     published_residual_z: float
@@ -150,7 +150,7 @@ class LargeExperiment:
 
 @dataclass(frozen=True, eq=False)
 class BandCurve:
-    """Band of the variance against the size of the matrix; arrays have one entry per size."""
+    """95 % band of var(A B) against the size of the matrices; arrays have one entry per size."""
 
     sizes: tuple[int, ...]
     d_k: int
@@ -160,31 +160,31 @@ class BandCurve:
     std: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    # naive_low, naive_high: wrong band, for independent entries
+    # naive_low, naive_high: band for independent entries, which is wrong
     naive_low: NDArray[np.float64]
     naive_high: NDArray[np.float64]
-    measured: NDArray[np.float64]  # (n_sizes, n_draws): measured points
-    # share_inside, naive_share_inside: share of the measured points inside the band, and inside the naive band
+    measured: NDArray[np.float64]  # (n_sizes, n_draws): measured variances
+    # share_inside, naive_share_inside: share of the measured variances inside the band, and inside the naive band
     share_inside: NDArray[np.float64]
     naive_share_inside: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class DrawSweep:
-    """Variance of (size, d_k) @ (d_k, size), divided by d_k, from the same draws at every d_k."""
+    """Ratios var(A B) / d_k of many small products; a larger d_k extends the same draws."""
 
     dims: tuple[int, ...]
     size: int
     ddof: int
     seed: int
     ratios: NDArray[np.float64]  # (n_dims, n_draws): variance ÷ d_k, in order of drawing
-    mean_theory: float  # exact mean of a ratio: the same at every d_k, and 1 for ddof = 1
+    mean_theory: float  # exact mean of a ratio at every d_k; 1 for ddof = 1
     std_theory: NDArray[np.float64]  # (n_dims,): exact standard deviation of a ratio
     edges: NDArray[np.float64]  # (61,): bin edges from 0 to `HIGHEST_RATIO`
-    bins: NDArray[np.intp]  # (n_dims, n_draws): bin of every ratio; 60 is beyond the last edge
+    bins: NDArray[np.intp]  # (n_dims, n_draws): bin index of every ratio; 60 means beyond the last edge
 
     def first(self, n_draws: int) -> "FirstDraws":
-        """Return the counts of the first n_draws at every d_k."""
+        """Return the first n_draws draws at every d_k, with their counts."""
         if not 1 <= n_draws <= self.ratios.shape[1]:
             raise ValueError(f"n_draws must be between 1 and {self.ratios.shape[1]}, but got {n_draws}")
         bins, n_dims, width = self.bins[:, :n_draws], len(self.dims), HISTOGRAM_BINS + 1
@@ -196,16 +196,16 @@ class DrawSweep:
 
 @dataclass(frozen=True, eq=False)
 class FirstDraws:
-    """Counts of the first draws of a `DrawSweep`, at every d_k."""
+    """First draws of a `DrawSweep` at every d_k, with their counts."""
 
     ratios: NDArray[np.float64]  # (n_dims, n_draws)
     counts: NDArray[np.int_]  # (n_dims, 60): number of draws in each bin
-    # above, near (n_dims,): number of draws beyond the last edge, and within a tenth of d_k
+    # above, near (n_dims,): number of ratios beyond the last edge, and of ratios within 0.1 of 1
     above: NDArray[np.int_]
     near: NDArray[np.int_]
 
     def check(self, sweep: DrawSweep, i: int) -> "DrawCheck":
-        """Return the mean of the ratios at ``sweep.dims[i]`` beside its exact value."""
+        """Compare the mean of the ratios at ``sweep.dims[i]`` with its exact value."""
         ratios = self.ratios[i]
         error = float(sweep.std_theory[i]) / math.sqrt(len(ratios))
         return _draw_check("mean", sweep.mean_theory, 0.0, ratios.mean(), error)
@@ -213,7 +213,7 @@ class FirstDraws:
 
 @dataclass(frozen=True, eq=False)
 class ClassDraws:
-    """Draws of the first phones of a class together; `phone_draws` returns those of one phone."""
+    """Draws of the first phones of a class together; `phone_draws` returns the draws of one phone."""
 
     # n_phones, per_phone, size, d_k, ddof, seed: as in `class_draws`
     n_phones: int
@@ -226,12 +226,12 @@ class ClassDraws:
     # mean_theory, std_theory: exact mean and standard deviation of one variance
     mean_theory: float
     std_theory: float
-    # mean_measured, standard_error, z: mean of all n draws, std_theory/√n, and (mean − mean_theory)/standard_error; NaN
-    # without draws
+    # mean_measured, standard_error: mean of all n draws, and std_theory / √n; NaN without draws
+    # z: (mean_measured − mean_theory) / standard_error; NaN without draws
     mean_measured: float
     standard_error: float
     z: float
-    # means, errors (n_phones,): mean and standard error for the first phone, for the first two, and so on
+    # means, errors (n_phones,): mean and its standard error over the first phone, the first two phones, and so on
     means: NDArray[np.float64]
     errors: NDArray[np.float64]
     value: float  # the number in question (1.6)
@@ -243,7 +243,7 @@ class ClassDraws:
 
 
 def draw_sweep(dims: Sequence[int], *, size: int = 2, ddof: int = 0, n_draws: int = 200, seed: int = 0) -> DrawSweep:
-    """Repeat the experiment at every d_k with the same draws: E[V/d_k] = 1 − 1/size² for ddof = 0."""
+    """Repeat the experiment at every d_k with the same draws: E[var(A B) / d_k] = 1 − 1/size² for ddof = 0."""
     each = [SmallSamplesParams(size, d_k, ddof, n_draws, seed) for d_k in dims]
     if not each or any(left >= right for left, right in pairwise(dims)):
         raise ValueError(f"dims must hold at least one d_k and rise, but got {tuple(dims)}")
@@ -260,7 +260,7 @@ def draw_sweep(dims: Sequence[int], *, size: int = 2, ddof: int = 0, n_draws: in
 def class_draws(
     n_phones: int, per_phone: int = 10, *, size: int = 2, d_k: int = 2, ddof: int = 0, seed: int = 0
 ) -> ClassDraws:
-    """Repeat the experiment on the first n_phones phones of a class; each phone's draws are independent of n_phones."""
+    """Repeat the experiment on the first n_phones phones of a class; a phone's draws do not depend on n_phones."""
     check_integer("n_phones", n_phones, 0, MOST_PHONES)
     params = SmallSamplesParams(size, d_k, ddof, check_integer("per_phone", per_phone, 1, MOST_PER_PHONE), seed)
     options = {"size": size, "d_k": d_k, "ddof": ddof, "seed": seed}
@@ -326,7 +326,7 @@ def measure_large_experiment(
     """Multiply (n, d_k) @ (d_k, n) once and compare var(A B) with d_k (1 − 1/n²) ± √(2 d_k (2n + d_k + 1))/n.
 
     Entries of A B are uncorrelated but dependent: entries of one row share a row of A. The formula for
-    independent entries, 2 d_k (d_k + 3)/n², makes an ordinary result look like three standard errors.
+    independent entries, 2 d_k (d_k + 3)/n², makes an ordinary result look three standard errors off.
     """
     n, d = check_integer("n_rows", n_rows, 2, 2048), check_integer("d_k", d_k, 2, 1024)
     rng = np.random.Generator(np.random.SFC64(check_integer("seed", seed, 0)))
@@ -388,7 +388,7 @@ def _unbias(size, ddof):
 
 
 def _draw(size, d_k, n_draws, seed):
-    """Return np.var (ddof=0) of every product; the first product is that of `_first_matrices`."""
+    """Return np.var (ddof=0) of every product; the first is the product of `_first_matrices`."""
     A, B = _first_matrices(size, d_k, seed)
     return np.concatenate([[np.matmul(A, B).var()], matrix_variances(size, d_k, n_draws - 1, seed)])
 
@@ -445,7 +445,7 @@ class ExampleDots:
     mean: float
     variance: float
     std: float
-    std_theory: float  # √d_k, the standard deviation of a dot product if all components were drawn; its mean would be 0
+    std_theory: float  # √d_k, the standard deviation for independent N(0, 1) components
 
 
 def hand_made_example(q_rows: ArrayLike, k_rows: ArrayLike) -> ExampleDots:

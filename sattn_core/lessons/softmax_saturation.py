@@ -24,11 +24,11 @@ MAX_DIM = 4096
 MAX_SCORES = 5_000_000
 D_V = 64  # components of a value
 _BATCH_STREAM = 2  # random stream of the batches
-_VALUE_STREAM = 3736  # random stream of the values: at seed 0 the first components of 16 values lie apart
+_VALUE_STREAM = 3736  # random stream of the values, chosen so that 16 values lie apart at seed 0
 _OVERFLOW_DTYPES = ("float16", "float32", "float64")
 _KEYS_DRAWN, _FEWEST_BATCHES = 640, 4
 ALIKE = 1.25  # rows look alike if the widest spread is at most this many times the narrowest
-_ROUNDING = 1e-9  # relative tolerance of an entropy: adding a constant to the scores must not change the answer
+_ROUNDING = 1e-9  # relative tolerance of entropies: a constant added to all scores changes them by rounding
 
 
 # --- lists of scores, side by side ---------------------------------------------------------------
@@ -49,7 +49,7 @@ class ListComparison:
     # beyond 745; its logarithm stays finite.
     jacobian_norm: NDArray[np.float64]
     log10_jacobian_norm: NDArray[np.float64]
-    # log10 of the first list's norm over the second's; the ratio itself may overflow
+    # log10 of (Jacobian norm of the first list ÷ norm of the second); the ratio itself may overflow
     log10_jacobian_norm_ratio: float
 
 
@@ -83,12 +83,12 @@ class ListNudge:
 
     before: ListComparison
     after: ListComparison
-    smallest: tuple[int, ...]  # index of the smallest score; the first if several are equal
-    moved: NDArray[np.float64]  # (n_lists,): weight that moved to this key from the others
+    smallest: tuple[int, ...]  # index of the smallest score, or of the first of equal ones
+    moved: NDArray[np.float64]  # (n_lists,): weight that the key of the smallest score gains
 
     @property
     def gradient(self) -> NDArray[np.float64]:
-        """Derivative p (1 − p) of that key's weight p by its score, for each list, (n_lists,)."""
+        """Derivative p (1 − p) of the weight p of the smallest score with respect to this score, (n_lists,)."""
         weights = zip(self.before.attention_weights, self.smallest, strict=True)
         # The sum of the other weights is 1 − p, but keeps its digits where p is nearly 1.
         return np.array([p[i] * np.delete(p, i).sum() for p, i in weights])
@@ -97,7 +97,7 @@ class ListNudge:
 def nudge_lists(lists: Sequence[ArrayLike], added: float) -> ListNudge:
     """Return softmax of each list before and after a number is added to its smallest score.
 
-    The weight that moves is about p (1 − p) times a small number, so hardly any moves if p is nearly 0 or 1.
+    If the number is small, a weight of about p (1 − p) times the number moves: hardly any if p is nearly 0 or 1.
     """
     added = check_number("added", added, 0, MAX_MAGNITUDE)
     before = compare_lists(lists)
@@ -112,7 +112,7 @@ def sharper(first: ArrayLike, second: ArrayLike) -> str:
     """Return "first", "second" or "neither": the list whose softmax weights have less entropy."""
     found = compare_lists([first, second])
     one, other = found.entropy_nats
-    if one == other == 0.0:  # both entropies underflow; the logarithms of the norms do not
+    if one == other == 0.0:  # if both entropies underflow, compare the Jacobian norms by their logarithms
         one, other = np.exp(found.log10_jacobian_norm - found.log10_jacobian_norm.max())
     if math.isclose(one, other, rel_tol=_ROUNDING):
         return "neither"
@@ -143,7 +143,7 @@ def _check_list(name, numbers):
 
 @dataclass(frozen=True)
 class RowsParams:
-    """Settings of random rows at a few dims; n_rows is their number in 20 batches, of which many keys draw fewer."""
+    """Settings of random rows at a few dims; n_rows is their number in 20 batches, but many keys mean fewer batches."""
 
     n_keys: int
     dims: tuple[int, ...]
@@ -177,7 +177,7 @@ class Rows:
 
     dims: tuple[int, ...]
     scores: NDArray[np.float64]  # (n_dims, n_batches, n_queries, n_keys); the rows of a batch share their keys
-    # (n_dims,): spread of the scores: root of the mean variance within a row, ddof 1
+    # spread (n_dims,): square root of the mean variance within a row, ddof = 1
     spread: NDArray[np.float64]
 
     def divided(self, exponent: float) -> "DividedRows":
@@ -196,15 +196,15 @@ class DividedRows:
 
     dims: tuple[int, ...]
     exponent: float
-    # (n_dims, n_keys): mean weight of the strongest key of a row, of the next one, …; rows sum to 1
+    # weights (n_dims, n_keys): mean weight of a row's strongest key, second strongest key, …; rows sum to 1
     weights: NDArray[np.float64]
     # max_weight, standard_error (n_dims,): mean largest weight, and its standard error from the batch means
     max_weight: NDArray[np.float64]
     standard_error: NDArray[np.float64]
-    # spread, spread_theory (n_dims,): spread of the divided scores within a row, and in theory d_k^(1/2 − exponent)
+    # spread, spread_theory (n_dims,): spread of the divided scores within a row, and d_k^(1/2 − exponent)
     spread: NDArray[np.float64]
     spread_theory: NDArray[np.float64]
-    ratio: float  # widest spread over the narrowest, at least 1
+    ratio: float  # widest spread ÷ narrowest spread, at least 1
     n_batches: int  # number of batches, whose means give the standard error
 
     @property
@@ -226,13 +226,13 @@ def measure_rows(params: RowsParams) -> Rows:
 
 
 def _growing_scores(params):
-    """Yield raw scores (n_batches, n_queries, n_keys) at each of params.dims, from one draw that grows."""
+    """Yield raw scores (n_batches, n_queries, n_keys) at each of params.dims, by appending components to one draw."""
     batches = [_scores_of_batch(params, params.dims, batch) for batch in range(params.n_batches)]
     return map(np.stack, zip(*batches, strict=True))
 
 
 def _scores_of_batch(params, dims, batch):
-    """Yield raw scores (n_queries, n_keys) at each of dims, drawn octave by octave, so that no draw depends on dims."""
+    """Yield raw scores (n_queries, n_keys) at each of dims; octaves are drawn whole, so no draw depends on dims."""
     n_queries, draw = params.n_queries, COMPONENT_LAWS[params.law].draw
     rng, scores = block_generator(params.seed, _BATCH_STREAM, batch), np.zeros((n_queries, params.n_keys))
     for start, stop in pairwise((0, *(2**i for i in range((dims[-1] - 1).bit_length() + 1)))):
@@ -252,7 +252,7 @@ def _appended(scores, q, k, cuts):
 
 
 def expected_largest(n_keys: int, dims: tuple[int, ...], exponent: float) -> NDArray[np.float64]:
-    """Return the exact mean of the largest weight at every d_k, for normal components and scores over d_k^exponent."""
+    """Return the exact mean of the largest weight at every d_k, for normal components and scores ÷ d_k^exponent."""
     scales = [scale_factor(d_k, exponent) for d_k in dims]
     return expected_attention_curve(n_keys, dims, scales).max_weight
 
@@ -314,12 +314,12 @@ def measure_outputs(params: OutputsParams) -> TokenOutputs:
 
 
 def expected_own_share(n_tokens: int, n_keys: int, d_k: int, exponent: float) -> float:
-    """Return the own share of outputs with many normal components, as if the tokens' scores were independent.
+    """Return the expected own share of outputs with many normal components if the tokens' scores were independent.
 
-    Tokens share their keys, and so the keys' lengths: at small d_k the true share is less.
+    At small d_k the true share is less, because tokens share their keys and so the keys' lengths.
     """
-    squares = expected_attention(n_keys, d_k, scale_factor(d_k, exponent)).sum_of_squares  # of a row's weights
-    in_common = squares / n_tokens + (1.0 - 1.0 / n_tokens) / n_keys  # the same sum for the mean row
+    squares = expected_attention(n_keys, d_k, scale_factor(d_k, exponent)).sum_of_squares  # E Σ p² of one row
+    in_common = squares / n_tokens + (1.0 - 1.0 / n_tokens) / n_keys  # E Σ p² of the mean row
     return 1.0 - in_common / squares
 
 
@@ -331,14 +331,14 @@ class OverflowCurve:
     """Weight of the larger of two scores 0 and s, computed in one floating-point type."""
 
     dtype: str  # float16, float32 or float64
-    # (n_scores,): exp(s) / (exp(0) + exp(s)) in that type; NaN where exp(s) overflows
+    # naive_weight (n_scores,): exp(s) / (exp(0) + exp(s)) in this type; NaN where exp(s) overflows
     naive_weight: NDArray[np.float64]
-    stable_weight: NDArray[np.float64]  # (n_scores,): this weight with the largest score subtracted first
-    # last_finite_score, first_failing_score: two neighbouring numbers of that type: the naive weight is finite at the
-    # first and NaN at the second
+    stable_weight: NDArray[np.float64]  # (n_scores,): the weight with the largest score subtracted first
+    # last_finite_score: largest s of this type with a finite naive weight
+    # first_failing_score: next larger number of this type, where the naive weight is NaN
     last_finite_score: float
     first_failing_score: float
-    largest_exponent: float  # ln of the largest finite number of that type, the closed form of the limit
+    largest_exponent: float  # ln of the type's largest finite number, the limit in closed form
     stable_is_finite: bool  # True if the stable weight is finite at every score
     stable_largest_error: float  # largest distance of the stable weight from 1 / (1 + e^-s)
     machine_epsilon: float  # spacing of the type's numbers at 1
@@ -348,7 +348,7 @@ class OverflowCurve:
 class OverflowStudy:
     """Naive and stable softmax of the row [0, s] in three floating-point types."""
 
-    # (n_scores,): s, from 1 to 2,000, evenly spaced in ln s and rounded to float16 so that all types get the same s
+    # scores (n_scores,): s from 1 to 2,000, evenly spaced in ln s; float16 numbers, so that all types get the same s
     scores: NDArray[np.float64]
     curves: tuple[OverflowCurve, ...]  # float16, float32, float64
 

@@ -19,7 +19,7 @@ from sattn_core.laws.saturation import expected_attention_curve
 from sattn_core.layers.softmax import effective_keys, softmax
 
 _FEWEST_DRAWS, _MOST_DRAWS, _MOST_QUERIES = 8, 3_000, 32
-_WORK, _MOST_WEIGHTS = 3_000_000, 1_000_000  # limits: components of q and k in all draws, and weights at one d_k
+_WORK, _MOST_WEIGHTS = 3_000_000, 1_000_000  # limits of components in all draws, and of weights at one d_k
 
 
 @dataclass(frozen=True)
@@ -38,27 +38,25 @@ class StartResult:
     """Results that the start page shows; axis 0 of every array is the dimension."""
 
     sweep: DimensionSweep  # histograms, moments and one row of scores at every d_k
-    # raw_std_measured, raw_std_theory, raw_std_error (n_dims,): standard deviation of the raw scores, √d_k, and the
-    # standard error of the measured one
+    # raw_std_measured, raw_std_error (n_dims,): standard deviation of the raw scores, and its standard error
+    # raw_std_theory (n_dims,): √d_k
     raw_std_measured: NDArray[np.float64]
     raw_std_theory: NDArray[np.float64]
     raw_std_error: NDArray[np.float64]
-    # scaled_std_measured, scaled_std_theory, scaled_std_error (n_dims,): the same for scaled scores; the theory is 1
+    # scaled_std_measured, scaled_std_theory, scaled_std_error (n_dims,): as for raw scores, with a theory of 1
     scaled_std_measured: NDArray[np.float64]
     scaled_std_theory: NDArray[np.float64]
     scaled_std_error: NDArray[np.float64]
-    # (n_dims,): (measured − theory) in standard errors, the same for raw and scaled
+    # std_z (n_dims,): (measured − theory) / standard error, equal for raw and scaled scores
     std_z: NDArray[np.float64]
-    # raw_std_inside, scaled_std_inside (n_dims,): True where the measured standard deviation lies within 1.96 standard
-    # errors of the theory
+    # raw_std_inside, scaled_std_inside (n_dims,): True where measured and theory differ by ≤ 1.96 standard errors
     raw_std_inside: NDArray[np.bool_]
     scaled_std_inside: NDArray[np.bool_]
-    # "exact" if the standard errors use the exact fourth moment of the law, "estimated from the draws" if that moment
-    # is infinite
+    # std_error_source: "exact" by the fourth moment, or "estimated from the draws" if this moment is infinite
     std_error_source: str
-    # (n_dims, 96): density of the law of scaled scores, averaged over each bin of the sweep
+    # scaled_law (n_dims, 96): theoretical density of scaled scores, averaged over each bin of the sweep
     scaled_law: NDArray[np.float64]
-    law_is_exact: bool  # True for normal components; otherwise scaled_law is normal with the exact variance
+    law_is_exact: bool  # True for normal components; otherwise scaled_law is the standard normal density
     # raw_weights, scaled_weights (n_dims, n_keys): softmax of the row of raw and of scaled scores; rows sum to 1
     raw_weights: NDArray[np.float64]
     scaled_weights: NDArray[np.float64]
@@ -74,7 +72,7 @@ class StartResult:
 class LargestWeight:
     """Mean largest weight of a row, over queries and keys, for raw and for scaled scores."""
 
-    # raw, scaled (n_dims,): means, one for each d_k
+    # raw, scaled (n_dims,): mean at each d_k
     raw: NDArray[np.float64]
     scaled: NDArray[np.float64]
     # raw_error, scaled_error (n_dims,): standard errors of simulated means; 0 for the exact means of normal components
@@ -87,7 +85,7 @@ def measure_start(params: StartParams) -> StartResult:
     sweep = _sweep(params)
     d_k = np.array(sweep.dims, dtype=float)
     relative_error, source = _relative_std_error(sweep)
-    z = (np.sqrt(sweep.scaled_variance) - 1.0) / relative_error  # the same for raw
+    z = (np.sqrt(sweep.scaled_variance) - 1.0) / relative_error  # raw scores have the same z
     scaled_rows = sweep.row_scores / np.sqrt(d_k)[:, None]
     return StartResult(
         sweep=sweep,
@@ -113,13 +111,13 @@ def _relative_std_error(sweep):
     excess, source = sweep.raw_excess_kurtosis, "estimated from the draws"
     if np.isfinite(kurtosis):
         one = dot_product_moments(1, kurtosis_q=kurtosis, kurtosis_k=kurtosis)
-        excess, source = one.excess_kurtosis / np.array(sweep.dims), "exact"  # for a sum of d_k products
+        excess, source = one.excess_kurtosis / np.array(sweep.dims), "exact"  # of a sum of d_k products
     return variance_error(1.0, excess, sweep.n_samples) / 2, source  # √ halves relative errors
 
 
 @remembered(2048)
 def _bin_law(d_k, is_exact):
-    """Return the mean density in each bin of scaled scores, from the exact or the normal distribution function."""
+    """Return the mean density of scaled scores in each bin, from the exact or the normal distribution function."""
     below = score_cdf(SCALED_EDGES * np.sqrt(d_k), d_k) if is_exact else ndtr(SCALED_EDGES)
     return np.diff(below) / np.diff(SCALED_EDGES)
 
@@ -134,11 +132,11 @@ def _softmax_of(name, row_scores):
 
 
 def mean_largest_weight(dims: tuple[int, ...], n_keys: int, law: str) -> LargestWeight:
-    """Return the mean largest weight of softmax(q·k) and of softmax(q·k/√d_k) over queries and keys of the law.
+    """Return the mean largest weight of softmax(q·k) and of softmax(q·k/√d_k), over queries and keys of this law.
 
-    The means are exact for normal components. For other laws they are simulated from a fixed seed; components are
-    appended to the same draw from each of the ascending dims to the next. Queries that share their keys count as one
-    draw in the standard error.
+    The means are exact for normal components, and simulated from a fixed seed for other laws. The dims must ascend:
+    each d_k appends components to the draw of the one before. In the standard error, queries that share their keys
+    count as one draw.
     """
     n_keys, dims = check_integer("n_keys", n_keys, 1), tuple(check_integer("dims", d_k, 1) for d_k in dims)
     if check_choice("law", law, COMPONENT_LAWS) == "normal":

@@ -16,7 +16,7 @@ from sattn_core.layers.softmax import effective_keys, softmax
 from sattn_core.training.encoder import Weights, cosines, encode, encode_price
 from sattn_core.training.encoder_record import D_K, D_MODEL, EXPONENTS, N_HEADS, N_LAYERS, TEXTS, RecordedText, recorded
 
-MOST_TOKENS = 76  # limit for a recorded text
+MOST_TOKENS = 76  # limit of tokens for a recorded text
 MOST_OWN = 64  # limit of tokens for a visitor's own text
 OWN = "own"  # name of the visitor's own text
 
@@ -47,10 +47,10 @@ class HeadParams:
 
 @dataclass(frozen=True, eq=False)
 class ScaledHeads:
-    """Measurements of all heads for scores over d_k^exponent; queries and keys come from the model's own scale."""
+    """Measurements of all heads with scores ÷ d_k^exponent; queries and keys are those of the unchanged model."""
 
     exponent: float
-    # score_std (n_layers, n_heads): root of the mean variance within a row; effective_keys: mean over the rows
+    # score_std, effective_keys (n_layers, n_heads): root of the mean variance within a row, and mean over the rows
     score_std: NDArray[np.float64]
     effective_keys: NDArray[np.float64]
     n_tokens: int
@@ -76,36 +76,36 @@ class TrainedHeads:
     keys: NDArray[np.float64]
     raw_scores: NDArray[np.float64]  # (n_layers, n_heads, n_tokens, n_tokens)
     raw_std: NDArray[np.float64]  # (n_layers, n_heads): root of the mean variance within a row
-    # (n_exponents, n_layers): cosine between the text's mean vector after each layer, with all heads at another
-    # exponent, and the same vector at the model's own exponent
+    # cosines (n_exponents, n_layers): cosine between the text's mean vectors after each layer, once with all heads at
+    # this exponent, and once with all heads at the model's own exponent ½
     cosines: NDArray[np.float64]
     exponents: tuple[float, ...]  # exponents at which the whole model was run
 
     @property
     def ideal_std(self) -> float:
-        """Spread within a row, with 1/√d_k, of independent N(0, 1) components: below 1, as a row has its own mean."""
+        """Spread of scaled scores within a row for N(0, 1) components: below 1, since each row has its own mean."""
         n = len(self.tokens)
         return math.sqrt((n - 1) / n)
 
     def scaled(self, exponent: float) -> ScaledHeads:
-        """Return all heads at another exponent, which multiplies every spread by the same factor."""
+        """Return the measurements at another exponent, which multiplies every spread by the same factor."""
         scale = scale_factor(D_K, check_number("exponent", exponent, 0, 1))
         found = effective_keys(scale * self.raw_scores).mean(axis=-1)
         return ScaledHeads(exponent, scale * self.raw_std, found, len(self.tokens))
 
     def weights(self, layer: int, head: int, exponent: float) -> NDArray[np.float64]:
-        """Return the attention weights (n_tokens, n_tokens) of one head, counted from 1, at another exponent."""
+        """Return one head's attention weights (n_tokens, n_tokens) at another exponent; layer and head count from 1."""
         scale = scale_factor(D_K, check_number("exponent", exponent, 0, 1))
         return softmax(scale * self.raw_scores[layer - 1, head - 1])
 
 
 @dataclass(frozen=True, eq=False)
 class HeadResult:
-    """Report on one head's queries and keys, beside what 1/√d_k assumes."""
+    """Report on one head's queries and keys, and its effective dimension beside the ideal one."""
 
     report: HeadReport
-    effective_dimension: float  # d_k / shape_factor, the number of directions that the scores really use
-    # expected effective_dimension of as many independent N(0, 1) rows: sampling alone makes directions look unequal
+    effective_dimension: float  # d_k / shape_factor, the number of directions that the scores use
+    # ideal_dimension: expected effective_dimension of as many rows of N(0, 1); sampling makes directions look unequal
     ideal_dimension: float
 
 
@@ -120,7 +120,7 @@ def heads_of(found: RecordedText) -> TrainedHeads:
 
 
 def own_heads(weights: Weights, ids: Sequence[int], tokens: Sequence[str], text: str) -> TrainedHeads:
-    """Return `TrainedHeads` for a visitor's own text, at most 64 tokens, by one run of the model in float32."""
+    """Return `TrainedHeads` for a visitor's own text of at most 64 tokens, from one float32 run of the model."""
     run = encode(weights, _checked_ids(ids, tokens), n_heads=N_HEADS, dtype=np.float32)
     return _heads(OWN, text, tokens, (run.queries, run.keys), np.ones((1, N_LAYERS)), (0.5,))
 
@@ -135,7 +135,7 @@ def own_cosines(weights: Weights, ids: Sequence[int], exponents: Sequence[float]
 
 
 def own_price(n_runs: int) -> Price:
-    """Return the `Price` of n_runs runs of the model on a visitor's own text."""
+    """Return the `Price` of running the model n_runs times on a visitor's own text."""
     return sum(n_runs * [encode_price(MOST_OWN, N_LAYERS, D_MODEL)], Price())
 
 
@@ -148,7 +148,7 @@ def _checked_ids(ids, tokens=None):
 
 def _heads(name, text, tokens, queries_and_keys, cosines, exponents):
     Q, K = (each.astype(np.float64) for each in queries_and_keys)
-    raw = Q @ K.swapaxes(-1, -2)  # (…, n_tokens, d_k) (…, d_k, n_tokens)
+    raw = Q @ K.swapaxes(-1, -2)  # (…, n_tokens, d_k) @ (…, d_k, n_tokens)
     std = np.sqrt(raw.var(axis=-1).mean(axis=-1))
     return TrainedHeads(name, text, tuple(tokens), Q, K, raw, std, cosines.astype(np.float64), tuple(exponents))
 
@@ -171,7 +171,7 @@ def _head_result(Q, K):
 
 
 def head_file(heads: TrainedHeads, layer: int, head: int) -> bytes:
-    """Return a head's unscaled Q and K, each (n_tokens, 32), as a .npz file that the lesson your_scores reads."""
+    """Return a head's unscaled Q and K, each (n_tokens, 32), as an .npz file for the lesson your_scores."""
     stream = io.BytesIO()
     Q, K = (each[layer - 1, head - 1].astype(np.float32) for each in (heads.queries, heads.keys))
     np.savez_compressed(stream, Q=Q, K=K)
@@ -179,5 +179,5 @@ def head_file(heads: TrainedHeads, layer: int, head: int) -> bytes:
 
 
 def nearest_exponent(heads: TrainedHeads, exponent: float) -> int:
-    """Return the index of the exponent nearest to this one at which the whole model was run."""
+    """Return the index in heads.exponents of the entry nearest to exponent."""
     return int(np.abs(np.array(heads.exponents) - exponent).argmin())

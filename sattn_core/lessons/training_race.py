@@ -37,9 +37,9 @@ SWEEP_STEPS = (10, 30, 100, 300, 1_000, 3_000, 10_000, 20_000)
 DOSE_DIMS = (8, 16, 24, 32, 64, 128, 256, 512)
 SOLVED_ACCURACY = 0.95
 _FRAME = 100 * CALL  # work of assembling one frame
-_TREND_FROM = 3  # measured steps needed for a trend
-_SMALLEST_CHANGE = 0.01  # smallest change of the mean weight that counts
-_DIVERGED = 10  # a finite loss counts as diverged if it exceeds the first loss by this factor
+_TREND_FROM = 3  # number of measured steps needed for a trend
+_SMALLEST_CHANGE = 0.01  # smallest change of the mean weight that counts as a trend
+_DIVERGED = 10  # a finite loss counts as diverged if it exceeds this many times the first loss
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,12 @@ class TrainingRaceParams:
     exponents: tuple[float, ...] = (0.0, 0.5, 1.0)  # 0 to 1, at most 8: the scale of a run is d_k ** −exponent
     optimizer: str = "sgd"
     learning_rate: float = 1.0  # above 0
-    # One learning rate per run, such as the best of a sweep; None for the same rate in every run
+    # learning_rates: one per run, such as the best of a sweep; None for the same rate in every run
     learning_rates: tuple[float, ...] | None = None
     loss: str = "output"
     fresh_data: bool = False
     train_values: bool = False
-    # The initial weights of each run are multiplied by d_k ** −exponent, one exponent per run; None for no change
+    # init_exponents: each run's initial weights are multiplied by d_k ** −exponent; None for no change
     init_exponents: tuple[float, ...] | None = None
     n_keys: int = 32  # 2 to 128
     n_steps: int = 300  # 1 to 20,000
@@ -77,7 +77,7 @@ class TrainingRaceParams:
 
     @property
     def price(self) -> Price:
-        """`Price` of `race_frames` to its end."""
+        """`Price` of running `race_frames` to the end."""
         return self.memory().price + Price(len(self.memory().measured_steps) * _FRAME)
 
     def memory(self) -> KeyValueMemoryParams:
@@ -117,12 +117,11 @@ class TrainingRaceResult:
     entropy_nats: Curve
     gradient_norm: Curve
     median_row_gradient: Curve
-    # Attention weights of the first seed at each of steps, (n_runs, n_queries, n_keys); column j is the right key of
-    # row j
+    # maps: attention weights of the first seed at each of steps, (n_runs, n_queries, n_keys); key j is right in row j
     maps: tuple[NDArray[np.float64], ...]
     diverged: NDArray[np.bool_]  # (n_runs,): True if a seed of the run has overflowed
     uniform_loss: float  # loss of uniform attention: (1 − 1/n_keys)/2, or ln n_keys for the loss on the weights
-    # Gradient norm at step 0: the run with the smallest exponent over the run nearest to 1/√d_k
+    # first_gradient_ratio: gradient norm at step 0 of the run with the smallest exponent ÷ of the run nearest 1/√d_k
     first_gradient_ratio: float
 
     @property
@@ -137,9 +136,9 @@ class RaceStart:
 
     params: TrainingRaceParams
     attention_weights: NDArray[np.float64]  # (n_runs, n_queries, n_keys); column j is the right key of row j
-    largest_weight: NDArray[np.float64]  # (n_runs,): mean over the rows of the largest weight
-    # Share of the rows whose largest weight is on the right key, in the first run. Runs differ in the size of the
-    # scores, not in their order.
+    largest_weight: NDArray[np.float64]  # (n_runs,): largest weight of a row, averaged over the rows
+    # right: share of the rows whose largest weight is on the right key. All runs have the same share, because they
+    # differ in the size of the scores, not in their order.
     right: float
     same: bool  # True if all runs start from the same attention, up to rounding
 
@@ -150,19 +149,19 @@ class LearningRateSweep:
 
     params: TrainingRaceParams
     rates: tuple[float, ...]
-    steps: tuple[int, ...]  # the entries of `SWEEP_STEPS` below the race's last step, and this step
-    # loss, accuracy: means over the seeds; NaN for what is not yet trained
+    steps: tuple[int, ...]  # entries of `SWEEP_STEPS` below the race's last step, and the last step
+    # loss, accuracy: means over the seeds; NaN where not trained yet
     loss: NDArray[np.float64]
     accuracy: NDArray[np.float64]
-    diverged: NDArray[np.bool_]  # True where the loss is NaN, infinite or over ten times the loss before the first step
+    diverged: NDArray[np.bool_]  # True where the loss is NaN, infinite or more than ten times the first loss
     solved: NDArray[np.bool_]  # True where the accuracy is at least 0.95
     best_rates: tuple[float, ...]  # for each run the rate with the smallest mean final loss
     # best_loss, best_accuracy (n_runs,)
     best_loss: NDArray[np.float64]
     best_accuracy: NDArray[np.float64]
-    # (n_runs,): True if the best rate is the first or the last, so that a better one may lie outside
+    # best_at_edge (n_runs,): True if the best rate is the first or the last, as a better one may then lie outside
     best_at_edge: NDArray[np.bool_]
-    progress: float  # share of all steps that is done
+    progress: float  # share of all steps done so far
 
     @property
     def solved_rates(self) -> tuple[tuple[float, ...], ...]:
@@ -171,7 +170,7 @@ class LearningRateSweep:
 
     @property
     def soonest(self) -> tuple[int | None, ...]:
-        """First of steps at which any rate has solved the task, for each run; None if no rate has."""
+        """First recorded step at which any rate has solved the task, for each run; None if no rate has."""
         anywhere = np.any(self.solved, axis=1)
         return tuple(self.steps[run.argmax()] if run.any() else None for run in anywhere)
 
@@ -187,7 +186,7 @@ class DoseRow:
 
     d_k: int
     optimizer: str
-    # n_rates, n_steps: number of learning rates tried, and steps of each
+    # n_rates, n_steps: number of learning rates tried, and of training steps for each
     n_rates: int
     n_steps: int
     best_rates: tuple[float, ...]
@@ -195,7 +194,7 @@ class DoseRow:
     loss: NDArray[np.float64]
     accuracy: NDArray[np.float64]
     n_solved: tuple[int, ...]  # for each run the number of rates that have solved the task at the last step
-    progress: float  # share of the table that is done after this row
+    progress: float  # share of the table's work done after this row
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +202,7 @@ class DoseTable:
     """Rows of the dose–response table so far."""
 
     rows: tuple[DoseRow, ...]
-    progress: float  # share of the work that is done; it also grows between rows
+    progress: float  # share of the work done so far; it also grows between rows
 
 
 @dataclass(frozen=True)
@@ -211,15 +210,15 @@ class Preset:
     """Settings of an instructive race, and what it teaches."""
 
     title: str
-    teaches: str  # the difference of this race from the default, true at every d_k
-    harmless: str  # the conclusion if leaving out the scale does no harm
-    changes: MappingProxyType[str, Any]  # fields of `TrainingRaceParams` to change
+    teaches: str  # description of this race, true at every d_k
+    harmless: str  # conclusion shown if leaving out the scale does no harm
+    changes: MappingProxyType[str, Any]  # changed fields of `TrainingRaceParams`
     best_rates: bool = False  # True if a fair race needs each run's best learning rate, from a sweep
 
 
 @dataclass(frozen=True)
 class TransformerParams:
-    """Choice of the trained transformers with one learning rate, for all ways to scale."""
+    """Learning rate of the trained transformers, the same for every way to scale."""
 
     rate: float = 0.003  # one of `RATES`
 
@@ -237,18 +236,18 @@ class TransformersResult:
     loss: Curve  # on held-out text, at params.rate
     accuracy: Curve  # on held-out text
     gradient_norm: Curve
-    # score_std, entropy_nats: mean over heads and seeds; low and high are the smallest and largest head of any seed
+    # score_std, entropy_nats: mean over heads and seeds; low and high are extremes over all heads and seeds
     score_std: Curve
     entropy_nats: Curve
     last_loss: Curve  # (n_ways, n_rates): loss on held-out text after the last step
-    # first_std, predicted_std (n_ways,): score_std before the first step, root mean square over heads and seeds, and
-    # its prediction from PyTorch's initial weights
+    # first_std (n_ways,): root mean square of score_std over heads and seeds before the first step
+    # predicted_std (n_ways,): prediction of first_std from PyTorch's initial weights
     first_std: NDArray[np.float64]
     predicted_std: NDArray[np.float64]
     works: NDArray[np.bool_]  # (n_ways, n_rates): True if every seed's last loss is below `bigram_loss`
     best: NDArray[np.int_]  # (n_ways,): index of the rate with the smallest mean last loss
     bigram_loss: float  # loss of a table that counts which character follows which
-    most_entropy: float  # entropy of rows with equal weights
+    most_entropy: float  # entropy of attention rows with equal weights
     about: dict[str, Any]  # facts about the text, the model and the training
 
 
@@ -302,50 +301,50 @@ PRESETS = MappingProxyType(
 
 
 def learnt(result: TrainingRaceResult) -> tuple[bool, ...]:
-    """Return for each run True if at least 95 % of its answers are right at this step, on average over the seeds."""
+    """Return, for each run, True if at least 95 % of its answers are right at the last step, averaged over seeds."""
     return tuple((result.accuracy.mean[:, -1] >= SOLVED_ACCURACY).tolist())
 
 
 def learnt_by(result: TrainingRaceResult) -> tuple[int | None, ...]:
-    """Return for each run the measured step from which on it meets `learnt`; None if it does not at the last step."""
-    short = ~(result.accuracy.mean >= SOLVED_ACCURACY)  # also where it has overflowed
+    """Return, for each run, the first step from which it meets `learnt` to the end; None if it does not at the end."""
+    short = ~(result.accuracy.mean >= SOLVED_ACCURACY)  # True for NaN, after an overflow
     since = [int(np.flatnonzero(run).max(initial=-1)) + 1 for run in short]
     return tuple(int(result.steps[at]) if at < len(result.steps) else None for at in since)
 
 
 def in_doubt(result: TrainingRaceResult) -> tuple[bool, ...]:
-    """Return for each run True if its accuracy is within two standard errors of 0.95: other seeds may differ."""
+    """Return, for each run, True if other seeds may change `learnt`: accuracy within two standard errors of 0.95."""
     share, error = result.accuracy.mean[:, -1], result.accuracy.standard_error[:, -1]
     return tuple((np.abs(share - SOLVED_ACCURACY) < 2 * error).tolist())
 
 
 def right_in_map(result: TrainingRaceResult) -> tuple[int, ...]:
-    """Count, for each run, the rows of the last map whose largest weight is on the right key; the first seed alone."""
+    """Count, for each run, the right rows of the last map (largest weight on the right key), for the first seed."""
     return tuple(_right_rows(result.attention_weights).tolist())
 
 
 def learnt_in_map(result: TrainingRaceResult) -> tuple[bool, ...]:
-    """Return for each run True if at least 95 % of the rows of its last map are right; the first seed alone."""
+    """Return, for each run, True if at least 95 % of the rows of its last map are right, for the first seed."""
     return tuple(right >= SOLVED_ACCURACY * result.params.n_keys for right in right_in_map(result))
 
 
 def right_by_step(result: TrainingRaceResult) -> NDArray[np.int_]:
-    """Return `right_in_map` at each of the measured steps, (n_runs, n_checkpoints)."""
+    """Return the counts of `right_in_map` at every measured step, (n_runs, n_checkpoints)."""
     return np.stack([_right_rows(each) for each in result.maps], axis=-1)
 
 
 def _right_rows(weights):
-    """Count in each map the finite rows whose largest weight is on the diagonal."""
+    """Count, in each map, the finite rows with the largest weight on the diagonal."""
     found = weights.argmax(axis=-1) == np.arange(weights.shape[-1])
     return np.count_nonzero(found & np.isfinite(weights).all(axis=-1), axis=-1)
 
 
 def trend(result: TrainingRaceResult) -> tuple[str, ...]:
-    """Return for each run the trend of the map's right rows over the last third of the steps so far.
+    """Return, for each run, the trend of its right rows over the last third of the steps so far.
 
-    "complete" if all rows are right; "rising" or "falling" if their number changed, or the mean weight on the right
-    key by more than 0.01; otherwise "settled", or "open" if the mean largest weight of a row is below ½. With fresh
-    data the rows differ from step to step, so only the weight counts. "" before the third measured step.
+    "complete" if all rows are right; "rising" or "falling" if the number of right rows changed, or the mean weight on
+    the right key by more than 0.01; otherwise "settled", or "open" if the mean largest weight of a row is below ½.
+    Fresh data change the rows at every step, so only the mean weight counts. "" before the third measured step.
     """
     if len(result.steps) < _TREND_FROM:
         return ("",) * len(result.params.exponents)
@@ -359,12 +358,12 @@ def trend(result: TrainingRaceResult) -> tuple[str, ...]:
 
 
 def _right(result):
-    """Return for each run the number of right rows of the last map, and the mean weight on the right key."""
+    """Return, for each run, the number of right rows in the last map, and the mean weight on the right key."""
     return np.array(right_in_map(result)), result.attention_weights.diagonal(axis1=-2, axis2=-1).mean(axis=-1)
 
 
 def race_at(result: TrainingRaceResult, step: int) -> TrainingRaceResult:
-    """Return the race up to the last measured step at or before `step`."""
+    """Return the result as it was at `step`, or at the last measured step before it."""
     n = max(1, int(np.searchsorted(result.steps, step, side="right")))
     if n == len(result.steps):
         return result
@@ -382,7 +381,7 @@ def _until(curve, n):
 
 
 def race_outcome(result: TrainingRaceResult) -> str:
-    """Return which of two runs, without the scale and with 1/√d_k, has learnt: "harm" if only the latter has."""
+    """Return "harm" if only the run with 1/√d_k has learnt, else "harmless" (both), "neither" or "only_without"."""
     exponents = result.params.exponents
     if not {0.0, 0.5} <= set(exponents):
         raise ValueError(f"exponents must hold 0 and 0.5, but got {exponents}")
@@ -423,14 +422,14 @@ def measure_training_race(params: TrainingRaceParams, *, check: Callable[[], obj
 def sweep_learning_rates(
     params: TrainingRaceParams, rates: Sequence[float] | None = None, *, check: Callable[[], object] = proceed
 ) -> LearningRateSweep:
-    """Find, for every run, the learning rates that solve the task and the number of steps they need."""
+    """Find, for every run, the learning rates that solve the task, and the number of steps they need."""
     return _last(sweep_frames(params, rates, pauses=True), check)
 
 
 def sweep_frames(
     params: TrainingRaceParams, rates: Sequence[float] | None = None, *, pauses: bool = False
 ) -> Iterator[LearningRateSweep]:
-    """Run the sweep of learning rates, one after another, and yield the results so far."""
+    """Train with one learning rate after another, and yield the sweep so far."""
     rates = tuple(HALF_DECADES[params.optimizer] if rates is None else rates)
     races = _races_of(params, rates)
     shape = (2, len(params.exponents), len(rates), len(races[0].checkpoint_steps))
@@ -448,7 +447,7 @@ def sweep_frames(
 
 
 def sweep_price(params: TrainingRaceParams, rates: Sequence[float] | None = None) -> Price:
-    """Return the `Price` of `sweep_frames` to its end."""
+    """Return the `Price` of running `sweep_frames` to the end."""
     races = _races_of(params, tuple(HALF_DECADES[params.optimizer] if rates is None else rates))
     return sum(len(races) * [races[0].price, Price(len(races[0].measured_steps) * _FRAME)], Price())
 
@@ -462,7 +461,7 @@ def dose_response(
     seed: int = 0,
     check: Callable[[], object] = proceed,
 ) -> Iterator[DoseRow]:
-    """Yield the rows of the dose–response table: best final loss of each scale at every d_k."""
+    """Yield the rows of the dose–response table: the best final loss for each scale at every d_k."""
     n_rows = 0
     frames = dose_frames(dims, optimizers=optimizers, n_steps=n_steps, n_seeds=n_seeds, seed=seed, pauses=True)
     for table in frames:
@@ -496,18 +495,18 @@ def dose_frames(
 def dose_price(
     dims: Sequence[int] = DOSE_DIMS, *, optimizers: Sequence[str] = OPTIMIZERS, n_steps: int = 300, n_seeds: int = 3
 ) -> Price:
-    """Return the `Price` of `dose_frames` to its end."""
+    """Return the `Price` of running `dose_frames` to the end."""
     return sum((sweep_price(race) for race in _dose_races(dims, optimizers, n_steps, n_seeds, 0)), Price())
 
 
 def preset_params(name: str, **shared: Any) -> TrainingRaceParams:
-    """Return the `TrainingRaceParams` of one of `PRESETS`; shared sets the fields that the preset does not change."""
+    """Return the `TrainingRaceParams` of a preset; shared sets the fields that the preset does not change."""
     changes = PRESETS[check_choice("preset", name, tuple(PRESETS))].changes
     return TrainingRaceParams(**{**shared, **changes})
 
 
 def compare_transformers(params: TransformerParams) -> TransformersResult:
-    """Return the transformers' losses and spreads of scores at one rate, and the rates at which each way works."""
+    """Return the transformers' losses and score spreads at one rate, and the rates at which each way to scale works."""
     kept, at = trained_transformers(), RATES.index(params.rate)
     last, bigram = _curve(np.moveaxis(kept.held_out_loss[..., -1], 2, 1)), kept.about["bigram_loss"]
     finite = np.where(np.isnan(last.mean), math.inf, last.mean)
@@ -529,7 +528,7 @@ def _of_heads(values):
 
 
 def predicted_std(about: Mapping[str, Any]) -> NDArray[np.float64]:
-    """Return σ of the scaled scores before the first step for each way, if tokens were independent."""
+    """Return the standard deviation of initial scaled scores for each way to scale, if tokens were independent."""
     d_k, d_model = about["d_k"], about["d_model"]
     root = math.sqrt(projection_variance("torch_linear", d_model, d_model // d_k).scaled_score)
     return np.array([root * math.sqrt(d_k), root, root / math.sqrt(d_k), 1.0])
@@ -557,7 +556,7 @@ def _first_ratio(params, norms):
 
 def _curve(values):
     """Return the statistics over the seeds, the middle axis."""
-    with np.errstate(over="ignore", invalid="ignore"):  # keep a run that is about to overflow
+    with np.errstate(over="ignore", invalid="ignore"):  # values may be close to overflow
         return Curve(*mean_and_error(values, axis=1), values.min(axis=1), values.max(axis=1))
 
 
@@ -571,7 +570,7 @@ def _last(frames, check):
 
 
 def _races_of(params, rates):
-    """Return the settings of a sweep's trainings, one for each rate."""
+    """Return the settings of a sweep's races, one for each rate."""
     if not 1 <= len(rates) <= 256:
         raise ValueError(f"rates must be at least 1 and at most 256, but got {len(rates)}")
     steps = *(step for step in SWEEP_STEPS if step < params.n_steps), params.n_steps
@@ -585,7 +584,7 @@ def _sweep(params, rates, steps, seen, progress):
     runs = np.arange(len(best))
     return LearningRateSweep(
         params=params, rates=rates, steps=steps, loss=loss, accuracy=accuracy,
-        diverged=~np.isnan(accuracy) & ~(loss <= _DIVERGED * first),  # also if the loss is NaN
+        diverged=~np.isnan(accuracy) & ~(loss <= _DIVERGED * first),  # True for a NaN loss too
         solved=accuracy >= SOLVED_ACCURACY,
         best_rates=tuple(rates[i] for i in best),
         best_loss=final[runs, best], best_accuracy=accuracy[runs, best, -1],

@@ -30,8 +30,8 @@ class UnitVarianceParams:
     d_model: int = 512  # 2 to 2,048
     n_heads: int = 8
     n_tokens: int = 64  # 2 to 256
-    law: str = "normal"  # key of `COMPONENT_LAWS`: law of one component of x
-    # x_mean, x_std: mean of a component of x, −1,000 to 1,000, and its standard deviation, above 0, at most 1,000
+    law: str = "normal"  # key of `COMPONENT_LAWS`: distribution of a component of x
+    # x_mean, x_std: mean (−1,000 to 1,000) and standard deviation (above 0, up to 1,000) of a component of x
     x_mean: float = 0.0
     x_std: float = 1.0
     normalise: bool = True  # LayerNorm on or off
@@ -60,15 +60,15 @@ class UnitVarianceParams:
 
 @dataclass(frozen=True, eq=False)
 class PipelineStage:
-    """Measurements of one stage beside their predictions."""
+    """Measurements of one stage of the pipeline beside their predictions."""
 
     name: str  # one of `STAGES`; there is no "layer_norm" when it is off
-    # (n_tokens, d_model), (n_heads, n_tokens, d_k) or (n_heads, n_tokens, n_tokens)
+    # shape: (n_tokens, d_model), (n_heads, n_tokens, d_k) or (n_heads, n_tokens, n_tokens)
     shape: tuple[int, ...]
     # mean, std: measured mean, and root mean square about the predicted mean
     mean: float
     std: float
-    # predicted_mean, predicted_std: expected over the draw of the weights, given x, for q, k and the scores
+    # predicted_mean, predicted_std: predictions; for q, k and the scores expectations over random weights, given x
     predicted_mean: float
     predicted_std: float
     variance_error: float  # exact standard error of std²; 0 for "layer_norm", whose std is fixed
@@ -77,10 +77,10 @@ class PipelineStage:
     high: float
     z: float  # (std² − predicted variance) / variance_error; NaN for "layer_norm"
     ideal_std: float  # √d_k for raw scores, 1 for all other stages
-    # edges, counts (61,), (60,): histogram within 5 predicted standard deviations of the predicted mean
+    # edges (61,), counts (60,): histogram within 5 predicted standard deviations of the predicted mean
     edges: NDArray[np.float64]
     counts: NDArray[np.int_]
-    outside: int  # how many numbers lie beyond the edges
+    outside: int  # number of values beyond the edges
 
 
 @dataclass(frozen=True)
@@ -95,8 +95,7 @@ class SchemeRow:
     raw_std: float
     scaled_std: float
     chosen: bool
-    # measured_component_variance, measured_raw_std, measured_scaled_std: measurements for the chosen scheme and the
-    # learner's x; NaN for the other schemes
+    # Measurements for the chosen scheme and the learner's x; NaN for the other schemes
     measured_component_variance: float
     measured_raw_std: float
     measured_scaled_std: float
@@ -109,24 +108,23 @@ class UnitVarianceResult:
     params: UnitVarianceParams
     stages: tuple[PipelineStage, ...]
     schemes: tuple[SchemeRow, ...]  # all of `INIT_SCHEMES`, largest scaled_std first
-    # scaled_std_without_bias, scaled_std_with_bias: predictions for the chosen scheme and this x, without and with the
-    # layer's default bias
+    # Predictions for the chosen scheme and this x, without and with the layer's default bias
     scaled_std_without_bias: float
     scaled_std_with_bias: float
-    # row_std, predicted_row_std: standard deviation of the scaled scores within a row, the only spread that softmax
-    # sees: measured, and expected over the draw of the weights, given x. It leaves out what all keys share.
+    # row_std: measured standard deviation of the scaled scores within a row, the only spread that softmax sees
+    # predicted_row_std: expectation of row_std over random weights, given x
     row_std: float
     predicted_row_std: float
 
 
 @dataclass(frozen=True, eq=False)
 class StageSweep:
-    """Expected standard deviation of every stage, at every d_k and for every initialisation."""
+    """Expected standard deviation of every stage, for every d_k and every initialisation."""
 
     dims: tuple[int, ...]
-    # number of heads at each d_k: as requested, or the nearest number that gives a d_model from 2 to 2,048
+    # n_heads: number of heads at each d_k: as requested, or the nearest number with d_model from 2 to 2,048
     n_heads: tuple[int, ...]
-    stages: tuple[str, ...]  # the stages of `STAGES` that apply
+    stages: tuple[str, ...]  # `STAGES`, without "layer_norm" when it is off
     schemes: tuple[str, ...]  # `INIT_SCHEMES`
     # x_mean, x_std, normalise, bias: as requested
     x_mean: float
@@ -139,15 +137,14 @@ class StageSweep:
 
 @dataclass(frozen=True, eq=False)
 class SharedInputRow:
-    """Scaled scores of tokens with themselves (diagonal) beside scores of different tokens (off-diagonal)."""
+    """Scaled scores of tokens with themselves (diagonal) beside scores of two different tokens (off-diagonal)."""
 
     name: str  # "independent" W_Q and W_K; "tied_weights", W_K = W_Q; "same_vectors", Q = K = x in d_k dimensions
     # diagonal_mean, off_diagonal_mean, off_diagonal_std: measured over tokens and heads
     diagonal_mean: float
     off_diagonal_mean: float
     off_diagonal_std: float
-    # predicted_diagonal_mean, predicted_off_diagonal_mean, predicted_off_diagonal_std: expected over the draw of the
-    # weights, given x; for "same_vectors" over the draw of x, given its norms after LayerNorm
+    # Expectations over random weights, given x; for "same_vectors" over random x, given the norms after LayerNorm
     predicted_diagonal_mean: float
     predicted_off_diagonal_mean: float
     predicted_off_diagonal_std: float
@@ -160,7 +157,8 @@ def measure_unit_variance(params: UnitVarianceParams) -> UnitVarianceResult:
 
     The standard errors describe the draw of the weights and hold for any x. Tokens share the weights, so these errors
     are larger than for as many independent numbers. If d_model is above 512, q and k are drawn instead of the weights,
-    with the covariance w X Xᵀ that normal weights give them. For uniform weights this is off by less than 0.002.
+    with the covariance w X Xᵀ that normal weights give them. For uniform weights, the distribution of a component of q
+    is then off by less than 0.002.
     """
     rng = np.random.Generator(np.random.SFC64(params.seed))
     x, inputs = _inputs(params, rng)
@@ -206,23 +204,23 @@ def expected_stages(
 
 
 def _expected(params, scheme):
-    """Return the standard deviation of every stage, and of the scaled scores within a row."""
+    """Return the expected standard deviation of every stage, and of the scaled scores within a row."""
     square = 1.0 if params.normalise else params.x_mean**2 + params.x_std**2
     width = params.d_model * square + (params.bias and scheme.has_random_bias)
     component = width * scheme.weight_variance(params.d_model, params.n_heads)
     q, raw = math.sqrt(component), math.sqrt(params.d_k) * component
-    # Scores within a row differ only by what the keys do not share, so the mean of x and the bias do not count.
+    # The mean of x and the bias are shared by all keys, so they do not spread the scores within a row.
     apart = params.d_model * (1.0 if params.normalise else params.x_std**2)
     row = component * math.sqrt(apart / width)
     return (params.x_std, *([1.0] if params.normalise else []), q, q, raw, component, row)
 
 
 def measure_shared_input(params: UnitVarianceParams) -> tuple[SharedInputRow, ...]:
-    """Compare independent W_Q and W_K with tied weights and with Q = K = x, where the scaled diagonal is √d_k."""
+    """Compare independent W_Q and W_K with tied weights and with Q = K = x, whose scaled diagonal grows like √d_k."""
     rng = np.random.Generator(np.random.SFC64(params.seed))
     _, inputs = _inputs(params, rng)
     q, k = (_heads(_project(params, inputs, rng), params) for _ in range(2))
-    # Variance of q_i for an x with mean square 1; the mean square is 0 if LayerNorm gets rows of equal components.
+    # Variance of q_i if x has mean square 1; `or 1.0` because LayerNorm returns 0 for rows of equal components.
     law = _component_law(params, inputs)[0] / (np.square(inputs).mean() or 1.0)
     alone = _vectors(params, rng)
     return (
@@ -250,14 +248,14 @@ def _project(params, inputs, rng):
     scheme, X, width = init_scheme(params.scheme), _with_bias(params, inputs), params.d_model
     if width <= _EACH_WEIGHT:
         return X @ scheme.draw(rng, width, params.n_heads, (X.shape[1], width))
-    # For normal W the columns of X W have covariance w X Xᵀ = w Rᵀ R. So have the columns of √w Rᵀ Z, where Z, standard
-    # normal, has far fewer rows than W.
+    # For normal W the columns of X W have covariance w X Xᵀ = w Rᵀ R. The columns of √w Rᵀ Z have the same covariance,
+    # and the standard normal matrix Z has far fewer rows than W.
     R = np.asarray(np.linalg.qr(X.T, mode="r"))
     return math.sqrt(_weight_law(params)[0]) * (R.T @ rng.standard_normal((len(R), width)))
 
 
 def _with_bias(params, inputs):
-    """Return the inputs, with a component 1 appended if there is a random bias."""
+    """Return the inputs, with a component of 1 appended if there is a random bias."""
     biased = params.bias and init_scheme(params.scheme).has_random_bias
     return np.column_stack([inputs, np.ones(len(inputs))]) if biased else inputs
 
@@ -283,7 +281,7 @@ def _weight_law(params):
 def _component_law(params: UnitVarianceParams, inputs: NDArray[np.float64]) -> tuple[float, float]:
     """Return the expected mean square of all components of q given x, and its standard error.
 
-    One column of q is X w with w the weights: Var |X w|² = w² (2 tr G² + excess Σ (XᵀX)_ii²).
+    For a column u of weights with variance w, Var |X u|² = w² (2 tr G² + excess Σ (XᵀX)_ii²).
     """
     w, excess = _weight_law(params)
     trace, square, fourth = _gram(params, inputs)
@@ -294,7 +292,8 @@ def _component_law(params: UnitVarianceParams, inputs: NDArray[np.float64]) -> t
 def _score_law(params: UnitVarianceParams, inputs: NDArray[np.float64]) -> tuple[float, float]:
     """Return the expected mean square of all raw scores given x, and its standard error.
 
-    T = |Q Kᵀ|² = tr(QᵀQ KᵀK) in one head. With QᵀQ = m I + D, m = w tr G, Var T = 2 m² Var(tr D) + E tr(D D')².
+    In one head T = |Q Kᵀ|² = tr(QᵀQ KᵀK). With m = w tr G, QᵀQ = m I + D and KᵀK = m I + D',
+    Var T = 2 m² Var(tr D) + E tr(D D')².
     """
     (w, excess), d, n = _weight_law(params), params.d_k, params.n_tokens
     trace, square, fourth = _gram(params, inputs)
@@ -310,7 +309,7 @@ def _scaled_std(params, inputs, bias):
 
 
 def _row_std(params, inputs):
-    """Return the predicted standard deviation of the scaled scores within a row: w √(mean |x|² Var x')."""
+    """Return the predicted standard deviation of scaled scores within a row: w √(mean |x|² · total variance of x)."""
     apart = np.square(inputs - inputs.mean(axis=0)).sum() / (params.n_tokens - 1)
     return math.sqrt(_component_law(params, inputs)[0] * _weight_law(params)[0] * apart)
 
@@ -350,17 +349,17 @@ def _scheme_rows(params, stages):
 
 
 def _independent_square(params, inputs, law):
-    """Return the expected mean square of the off-diagonal scaled scores given x: law² |x_a|² |x_b|² for a ≠ b."""
+    """Return the expected mean square of off-diagonal scaled scores: law² · mean square of x_a · that of x_b, a ≠ b."""
     sizes = np.square(inputs).mean(axis=1)
     return law**2 * _off_mean(np.outer(sizes, sizes))
 
 
 def _tied_moments(params, inputs, law):
-    """Return moments of the scaled scores for W_K = W_Q: diagonal mean, off-diagonal mean and mean square.
+    """Return, for W_K = W_Q, the scaled scores' diagonal mean, off-diagonal mean and off-diagonal mean square.
 
-    The weights are taken as normal.
+    Weights are treated as normal.
     """
-    d, overlap = params.d_k, law * (inputs @ inputs.T) / params.d_model  # covariance of q_i of two tokens
+    d, overlap = params.d_k, law * (inputs @ inputs.T) / params.d_model  # overlap: covariance of two tokens' q_i
     sizes = np.diag(overlap)
     square = (d + 1) * np.square(overlap) + np.outer(sizes, sizes)
     return math.sqrt(d) * sizes.mean(), math.sqrt(d) * _off_mean(overlap), _off_mean(square)

@@ -1,4 +1,4 @@
-"""Can a wrong choice be put right? Rows with a wrong winner, trained on raw scores, with ÷ √d_k and with ÷ d_k."""
+"""Can a wrong choice be put right? Training of rows with a wrong winner: raw scores, ÷ √d_k and ÷ d_k."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,11 +16,11 @@ from sattn_core.training.adam_rows import DIMS, SEEDS, adam_rows
 from sattn_core.training.key_value_memory import LOSSES
 from sattn_core.training.wrong_rows import LEARNERS, descend, descent_price, draw_wrong_rows, row_blocks
 
-EXPONENTS = (0.0, 0.5, 1.0)  # raw scores, ÷ √d_k, ÷ d_k
+EXPONENTS = (0.0, 0.5, 1.0)  # exponents of d_k: raw scores, ÷ √d_k, ÷ d_k
 N_ROWS, N_STEPS = 100, 200
 PUT_RIGHT = 0.5  # a choice is put right if its right key has more weight than this
-NEARLY_ALL = 99  # number of rows out of N_ROWS
-LEARNING_RATES = (*(float(f"{m}e{e}") for e in range(-4, 5) for m in ("1", "3.16")), 1e5)  # half decades
+NEARLY_ALL = 99  # rows out of N_ROWS that count as nearly all
+LEARNING_RATES = (*(float(f"{m}e{e}") for e in range(-4, 5) for m in ("1", "3.16")), 1e5)  # half decades, 1e-4 to 1e5
 _CHECK_EVERY = 10  # steps between two calls of check
 
 
@@ -31,8 +31,8 @@ class WrongChoiceParams:
     d_k: int  # 1 to 1,024
     n_keys: int = 16  # 2 to 512
     learning_rate: float = 10.0
-    loss: str = "output"  # ½ |p − e_right|²; or "weights": −ln p_right
-    learns: str = "q"  # or "K", or "both"
+    loss: str = "output"  # "output": ½ |p − e_right|²; "weights": −ln p_right
+    learns: str = "q"  # trained vectors: "q", "K" or "both"
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -57,21 +57,21 @@ def _price(params, n_rates):
 
 @dataclass(frozen=True, eq=False)
 class WrongChoiceResult:
-    """Weight on the right key of every row after each step, for each of EXPONENTS."""
+    """Weight of each row's right key after every step, for each of EXPONENTS."""
 
     params: WrongChoiceParams
     right_weight: NDArray[np.float32]  # (3, n_steps + 1, n_rows); NaN once the numbers have overflowed
     put_right: NDArray[np.int_]  # (3, n_steps + 1): number of rows whose right key has more than half of the weight
 
     def first(self, n_rows: int) -> NDArray[np.int_]:
-        """Return the number of the first n_rows that are put right, (3, n_steps + 1)."""
+        """Count the rows put right among the first n_rows, (3, n_steps + 1)."""
         check_integer("n_rows", n_rows, 1, N_ROWS)
         return np.asarray(np.count_nonzero(self.right_weight[..., :n_rows] > PUT_RIGHT, axis=-1))
 
 
 @priced(lambda params, **_: params.price)
 def measure_wrong_choices(params: WrongChoiceParams, *, check: Callable[[], object] = proceed) -> WrongChoiceResult:
-    """Train each of the hundred rows separately by gradient descent, for the three scales at one learning rate."""
+    """Train each of the hundred rows separately by gradient descent, with three scales and one learning rate."""
     found = np.empty((len(EXPONENTS), N_STEPS + 1, N_ROWS))
     for rows, step, weight in _descents(params, (params.learning_rate,), check):
         found[:, step, rows] = weight[..., 0].T
@@ -132,35 +132,35 @@ def _weights(scores):
 
 @dataclass(frozen=True, eq=False)
 class RateCurves:
-    """Number of the hundred rows that are put right, for each of EXPONENTS at each learning rate."""
+    """Number of rows put right out of a hundred, for each of EXPONENTS at each learning rate."""
 
     params: WrongChoiceParams
     put_right: NDArray[np.uint8]  # (3, n_rates, n_steps + 1)
     learning_rates: tuple[float, ...] = LEARNING_RATES
 
     def best(self, step: int = N_STEPS) -> NDArray[np.uint8]:
-        """Return the number of rows put right after this step at the best rate, (3,)."""
+        """Return, for each scale, the number of rows put right after this step at its best rate, (3,)."""
         return self.put_right[:, :, step].max(axis=1)
 
     def smallest_rate(self, step: int = N_STEPS) -> NDArray[np.float64]:
-        """Return the smallest rate that puts NEARLY_ALL rows right after this step, (3,); NaN if none does."""
+        """Return each scale's smallest rate that puts NEARLY_ALL rows right after this step, (3,); NaN if none does."""
         return _smallest(self.put_right[:, :, step] >= NEARLY_ALL, self.learning_rates)
 
 
 def _smallest(works, rates=LEARNING_RATES):
-    """Return the first of the rates that works, along the last axis; NaN if none does."""
+    """Return the first rate whose entry in works is True, along the last axis; NaN if there is none."""
     return np.where(works.any(axis=-1), np.array(rates)[works.argmax(axis=-1)], np.nan)
 
 
 def _groups(params, rates=LEARNING_RATES):
-    """Return groups of rates to train together; if q and K both learn, each rate needs its own Gram matrices."""
+    """Return groups of rates to train together: all of them, or one rate at a time if q and K both learn."""
     return [(rate,) for rate in rates] if params.learns == "both" else [tuple(rates)]
 
 
 def measure_learning_rates(
     params: WrongChoiceParams, rates: Sequence[float] = LEARNING_RATES, *, check: Callable[[], object] = proceed
 ) -> RateCurves:
-    """Count the rows of `measure_wrong_choices` that are put right at each of these rates; ignore params.learning_rate.
+    """Count the rows put right at each of these rates, instead of params.learning_rate.
 
     >>> measure_learning_rates(WrongChoiceParams(64), (0.1, 10.0)).put_right[1, :, -1]
     array([ 23, 100], dtype=uint8)
@@ -180,7 +180,7 @@ def _counts(params, rates, check):
 
 
 def interval(count: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the exact 95 % interval of a count out of the hundred rows, as counts."""
+    """Return the ends of the exact 95 % interval for a number of rows out of a hundred."""
     low, high = share_interval(count, N_ROWS)
     return N_ROWS * low, N_ROWS * high
 
@@ -193,12 +193,12 @@ class DimensionCurves:
     """Smallest of LEARNING_RATES that puts NEARLY_ALL of the hundred rows right, at each d_k."""
 
     dims: tuple[int, ...]
-    smallest_rate: NDArray[np.float64]  # (3, n_dims); NaN if none does
+    smallest_rate: NDArray[np.float64]  # (3, n_dims); NaN if no rate does
 
 
 @dataclass(frozen=True)
 class DimensionParams:
-    """Settings of the hundred rows at each of dims, at every learning rate."""
+    """Settings of the hundred rows at each of dims, for training at every learning rate."""
 
     dims: tuple[int, ...]
     n_keys: int = 16
@@ -208,26 +208,26 @@ class DimensionParams:
 
     @property
     def each(self) -> tuple[WrongChoiceParams, ...]:
-        """Params for `measure_learning_rates` at each d_k."""
+        """Arguments of `measure_learning_rates`, one for each d_k."""
         how: dict[str, Any] = {"n_keys": self.n_keys, "loss": self.loss, "learns": self.learns, "seed": self.seed}
         return tuple(WrongChoiceParams(d_k, **how) for d_k in self.dims)
 
     @property
     def price(self) -> Price:
-        """`Price` of `measure_learning_rates` at every d_k."""
+        """`Price` of running `measure_learning_rates` at every d_k."""
         return sum((_price(each, len(rates)) for each in self.each for rates in _groups(each)), Price())
 
 
 def compare_dimensions(curves: Sequence[RateCurves], step: int = N_STEPS) -> DimensionCurves:
-    """Return the smallest rate that works in each of these curves, after this step."""
+    """Return the smallest rate of each of these curves that puts NEARLY_ALL rows right after this step."""
     dims, rates = tuple(each.params.d_k for each in curves), [each.smallest_rate(step) for each in curves]
     return DimensionCurves(dims, np.array(rates).reshape(len(curves), len(EXPONENTS)).T)
 
 
 def compare_with_adam() -> tuple[DimensionCurves, NDArray[np.float64]]:
-    """Return Adam's smallest rates from a record: for all rows together, and for each seed's hundred rows.
+    """Return Adam's smallest rates from the record `adam_rows`: for all rows together, and for each seed's rows.
 
-    The latter have shape (n_seeds, 3, n_dims). The settings are those of `adam_rows`: 16 keys, and q learns.
+    The rates of the seeds have shape (n_seeds, 3, n_dims). Rows have 16 keys, and only q is trained.
 
     >>> float(compare_with_adam()[0].smallest_rate[2, -1])
     0.0316

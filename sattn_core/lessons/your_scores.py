@@ -34,7 +34,7 @@ SAMPLES = MappingProxyType(
         "heavy_tailed": "Sparse components with rare large values: the variance is right, the tail is not.",
     }
 )
-# Samples of the 12 heads of one layer of a trained encoder, recorded on a paragraph: d_k and seed do not matter.
+# Samples recorded from a trained encoder on a paragraph: the 12 heads of one layer. They ignore n_rows, d_k and seed.
 TRAINED = MappingProxyType({f"trained_{i}": f"Layer {i} of a trained encoder." for i in range(1, N_LAYERS + 1)})
 HOOK_SNIPPET = """\
 import numpy as np
@@ -72,7 +72,7 @@ PRIVACY = "Your file is read in memory for this page only: it is not stored, not
 class YourScoresParams:
     """Settings of a sample file."""
 
-    sample: str = "ideal"  # key of `SAMPLES`, or of `TRAINED`, which ignores the other fields
+    sample: str = "ideal"  # key of `SAMPLES` or `TRAINED`
     n_rows: int = 256  # 2 to 1,024: number of queries, and of keys
     d_k: int = 64  # 2 to 256
     seed: int = 0  # at least 0
@@ -98,20 +98,20 @@ class HeadRow:
     head: int  # counted from 0
     q_variance: float
     k_variance: float
-    scaled_std: float  # spread within a row after 1/√d_k
+    scaled_std: float  # spread of the scaled scores within a row
     exponent: float
     exponent_low: float
     exponent_high: float
     paired_correlation: float
     paired_lift: float
     paired_exponent: float
-    # d_k / shape_factor, the number of directions that the scores use; above d_k if q and k avoid shared directions
+    # d_k / shape_factor, the number of directions that the scores use; above d_k if q and k use different directions
     effective_dimension: float
-    # entropy_nats, max_weight, effective_keys: of attention with 1/√d_k
+    # entropy_nats, max_weight, effective_keys: measured on attention with 1/√d_k
     entropy_nats: float
     max_weight: float
     effective_keys: float
-    # unit_scale, divisor: scale that gives the scores of a row the same spread as ideal q and k, and 1 / unit_scale
+    # unit_scale, divisor: scale at which a row's scores spread like those of ideal q and k, and 1 / unit_scale
     unit_scale: float
     divisor: float
     code: str
@@ -123,26 +123,27 @@ class YourScoresResult:
 
     report: ScoreReport
     shown: HeadReport  # report on the head to draw
-    head: int  # number of this head, from 0
+    head: int  # index of this head, from 0
     rows: tuple[HeadRow, ...]
     divisor: float  # √d_k
-    # (96,): density of the shown head's scaled scores minus their row means, in the bins of report.scaled_edges
+    # measured_density (96,): density of the shown head's scaled scores minus row means, in bins report.scaled_edges
     measured_density: NDArray[np.float64]
-    # exponent_line, ideal_line (n_dims,): fitted power of m and m^½ through the same middle, at shown.row_exponent.dims
+    # exponent_line (n_dims,): fitted power law of the spread at the dimensions m of shown.row_exponent.dims
+    # ideal_line (n_dims,): power law m^½ through the same middle
     exponent_line: NDArray[np.float64]
     ideal_line: NDArray[np.float64]
     uniform_entropy: float  # ln n_keys
-    # Expected effective dimension, d_k (n−1) / (n + d_k), of n rows of independent components, for q and for k:
-    # sampling alone makes directions look unequal
+    # Effective dimension to expect of n independent q, and of n independent k: d_k (n−1) / (n + d_k), which is below
+    # d_k because a sample makes equal directions look unequal
     ideal_effective_dimension: tuple[float, float]
-    taken: tuple[str, ...] = ()  # shape of the file's arrays, and notes on what was guessed
-    reading: Reading | None = None  # options set for this file
+    taken: tuple[str, ...] = ()  # shape of the file's arrays, and notes on guesses about it
+    reading: Reading | None = None  # options for reading this file
 
 
 def measure_your_scores(
     Q: ArrayLike, K: ArrayLike, *, head: int = 0, check: Callable[[], object] = proceed
 ) -> YourScoresResult:
-    """Return the results that the page shows about Q and K: `measure_scores`, and one head's curves."""
+    """Return all that the page shows about Q and K: the report of `measure_scores`, and one head's curves."""
     report = measure_scores(Q, K, check=check)
     head = check_integer("head", head, 0, report.n_heads - 1)
     shown = report.heads[head]
@@ -189,7 +190,7 @@ def sample_scores(params: YourScoresParams) -> tuple[NDArray[np.float64], NDArra
     correlation = 0.5 if params.sample == "aligned" else 0.0
     Q, K = draw_queries_and_keys(n, n, d, law=law, correlation=correlation, seed=params.seed)
     if params.sample == "anisotropic":
-        sizes = np.exp(-8.0 * np.arange(d) / d)  # variances of the directions; scaled to a mean of 1 below
+        sizes = np.exp(-8.0 * np.arange(d) / d)  # variances of the directions, before scaling to mean 1
         turn = np.linalg.qr(np.random.Generator(np.random.SFC64(params.seed)).standard_normal((d, d)))[0]
         # Make the variances exact: with two directions, chance alone would sometimes make the scores look right.
         Q, K = Q / np.sqrt(np.square(Q).mean(axis=0)), (K - K.mean(axis=0)) / K.std(axis=0)
@@ -204,7 +205,7 @@ def trained_layer(sample: str) -> tuple[NDArray[np.float64], NDArray[np.float64]
 
 
 def sample_file(params: YourScoresParams) -> tuple[str, bytes]:
-    """Return the sample as a .npz file, (name, bytes)."""
+    """Return name and bytes of the sample as an .npz file."""
     Q, K = sample_scores(params)
     stream = io.BytesIO()
     np.savez_compressed(stream, Q=Q.astype(np.float32), K=K.astype(np.float32))
@@ -235,7 +236,7 @@ def _head_row(index, head, d_k):
 
 
 def _line(fitted, exponent):
-    """Return a straight line in log–log of this slope through the middle of the measured sizes."""
+    """Return a power law, a straight line in log–log, with this exponent through the middle of the measured sizes."""
     sizes, dims = fitted.sizes, np.log(fitted.dims)
     if not (sizes > 0).all():
         return np.full(len(sizes), math.nan)
