@@ -37,7 +37,7 @@ class MomentRow:
     standard_error: float
     low: float
     high: float
-    z: float  # (measured − predicted) / standard_error; nan if standard_error is 0 or anything is not finite
+    z: float  # (measured − predicted) / standard_error; nan if standard_error is 0 or another field is not finite
     inside: bool | None  # True if low ≤ measured ≤ high; None if z is nan
     # Source of the standard error ("exact" theory, "simulated" from the law of q and k) and, unless the band is exact
     # too, its approximation; or the reason why there is no band
@@ -96,7 +96,7 @@ def gamma_source(has_eight_moments: bool) -> str:
     """Return `GAMMA`, or `ROUGH_GAMMA` for a law without eight finite moments.
 
     Only Student's t with five degrees of freedom lacks them. Its sixth moment is infinite too, so a measured variance
-    rarely strays as far as its standard error suggests: at d_k = 1 the gamma band holds even the variance of 80,000
+    rarely strays as far as its standard error suggests: at d_k = 1 the gamma band holds even the variance of 40,000
     scores in 98.5 % of draws instead of 95 %.
     """
     return GAMMA if has_eight_moments else ROUGH_GAMMA
